@@ -1,0 +1,8 @@
+import type { ExitCode } from './exit.ts'
+import type { Io } from './io.ts'
+
+/** One run of the program: what it may touch, and the exit code that the command has decided on. */
+export interface Cli {
+  readonly io: Io
+  exitCode: ExitCode
+}

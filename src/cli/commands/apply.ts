@@ -1,0 +1,58 @@
+import type { Command } from 'commander'
+import { type Applied, applyManifest } from '../apply-manifest.ts'
+import type { Cli } from '../cli.ts'
+import { EXIT, type ExitCode, worst } from '../exit.ts'
+import { follow } from '../follow.ts'
+import { loadManifests } from '../load-manifests.ts'
+import { planManifest } from '../plan-manifest.ts'
+import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
+import { plain } from '../text.ts'
+
+interface ApplyOptions extends SessionOptions {
+  readonly file: string
+  readonly project?: string
+  readonly wait?: boolean
+  readonly dryRun?: boolean
+  readonly reconcile: boolean
+}
+
+/** `phaseline apply -f FILE`: creates or updates installations. */
+export function addApply(program: Command, cli: Cli): void {
+  withSessionOptions(program.command('apply'))
+    .description('create or update installations from YAML or JSON documents')
+    .requiredOption('-f, --file <file>', 'file to read, - for standard input')
+    .option('--project <name>', 'project of documents that name none (default: "default")')
+    .option('--wait', 'follow each tree until it is finished')
+    .option('--dry-run', 'show what would happen, in order, and do nothing')
+    .option('--no-reconcile', 'write the spec, but start no job')
+    .action(async (options: ApplyOptions, command: Command) => {
+      if (options.wait && !options.reconcile) command.error('error: --wait needs a job to wait for')
+      cli.exitCode = await withSession(cli.io, options, (session) => apply(session, options))
+    })
+}
+
+async function apply(session: Session, options: ApplyOptions): Promise<ExitCode> {
+  const loaded = await loadManifests(session.io, options)
+  if (!loaded.ok) return session.refuse(loaded.refusal)
+  const codes: ExitCode[] = []
+  const applied: Applied[] = []
+  for (const manifest of loaded.value) {
+    if (options.dryRun) {
+      codes.push(await planManifest(session, manifest))
+      continue
+    }
+    const outcome = await applyManifest(session, manifest, options.reconcile)
+    if (!outcome.ok) {
+      const { refusal } = outcome
+      codes.push(session.refuse({ ...refusal, message: `${manifest.project}/${manifest.name}: ${refusal.message}` }))
+      continue
+    }
+    applied.push(outcome.value)
+    session.say(`${plain(manifest.name)} ${outcome.value.action} (generation ${outcome.value.generation})`)
+    session.emit(outcome.value)
+  }
+  if (options.wait) {
+    for (const { id } of applied) codes.push(await follow(session, id, ({ outcome }) => outcome === 'succeeded'))
+  }
+  return worst([EXIT.ok, ...codes])
+}

@@ -1,0 +1,93 @@
+import type { Command } from 'commander'
+import type { Cli } from '../cli.ts'
+import { EXIT, type ExitCode } from '../exit.ts'
+import { readInput } from '../read-input.ts'
+import { type Answer, invalid, type Outcome, outcomeOf, REFUSAL_FRAGMENT, refused } from '../refusal.ts'
+import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
+import { plain } from '../text.ts'
+
+interface DataOptions extends SessionOptions {
+  readonly project: string
+}
+interface SetOptions extends DataOptions {
+  readonly file?: string
+  readonly text?: boolean
+}
+
+const SET = `mutation SetData($input: SetDataObjectInput!) {
+  answer: setDataObject(input: $input) { __typename ...Refusal }
+}\n${REFUSAL_FRAGMENT}`
+const DELETE = `mutation DeleteData($input: DeleteDataObjectInput!) {
+  answer: deleteDataObject(input: $input) { __typename ...Refusal }
+}\n${REFUSAL_FRAGMENT}`
+
+/** `phaseline data set|delete NAME`: data in a project's scope, which its installations import. */
+export function addData(program: Command, cli: Cli): void {
+  const data = program.command('data').description('set or delete data in the scope of a project')
+  withSessionOptions(data.command('set'))
+    .description('set data that installations of the project can import')
+    .argument('<name>', 'name in the scope')
+    .argument('[json]', 'the value as JSON')
+    .option('-f, --file <file>', 'read the value from a file, - for standard input')
+    .option('--text', 'the value is text as it stands, not JSON')
+    .option('--project <name>', 'project', 'default')
+    .action(async (name: string, json: string | undefined, options: SetOptions) => {
+      cli.exitCode = await withSession(cli.io, options, (session) => setData(session, name, json, options))
+    })
+  withSessionOptions(data.command('delete'))
+    .description('delete data from the scope')
+    .argument('<name>', 'name in the scope')
+    .option('--project <name>', 'project', 'default')
+    .action(async (name: string, options: DataOptions) => {
+      cli.exitCode = await withSession(cli.io, options, (session) =>
+        ask(session, DELETE, { project: options.project, name }, 'deleted'),
+      )
+    })
+}
+
+async function setData(
+  session: Session,
+  name: string,
+  json: string | undefined,
+  options: SetOptions,
+): Promise<ExitCode> {
+  const value = await readValue(session, json, options)
+  if (!value.ok) return session.refuse(value.refusal)
+  return await ask(session, SET, { project: options.project, name, value: value.value }, 'set')
+}
+
+async function readValue(
+  session: Session,
+  json: string | undefined,
+  { file, text }: SetOptions,
+): Promise<Outcome<unknown>> {
+  if ((json === undefined) === (file === undefined)) return refused(invalid('Give the value, or --file.'))
+  const input = file === undefined ? ({ ok: true, text: json ?? '' } as const) : await readInput(file, session.io.stdin)
+  if (!input.ok) return refused(invalid(input.message))
+  if (text) return { ok: true, value: input.text }
+  try {
+    return { ok: true, value: JSON.parse(input.text) as unknown }
+  } catch (error) {
+    return refused(
+      invalid(`The value is not JSON (${error instanceof Error ? error.message : error}); --text takes it as text.`),
+    )
+  }
+}
+
+async function ask(
+  session: Session,
+  document: string,
+  input: { readonly project: string; readonly name: string; readonly value?: unknown },
+  done: string,
+): Promise<ExitCode> {
+  const { answer } = await session.client.query<{ answer: Answer<object> | null }>(
+    document,
+    { input },
+    { signal: session.io.signal },
+  )
+  const outcome = outcomeOf(answer)
+  if (!outcome.ok) return session.refuse(outcome.refusal)
+  session.emit({ project: input.project, name: input.name, done })
+  session.say(`${plain(input.project)}/${plain(input.name)} ${done}`)
+  return EXIT.ok
+}

@@ -1,0 +1,138 @@
+import { type Command, Option } from 'commander'
+import { type AddressOptions, locate } from '../address.ts'
+import type { Cli } from '../cli.ts'
+import { describeObject, type FullObject, OBJECT_FIELDS } from '../describe-object.ts'
+import { EXIT, type ExitCode } from '../exit.ts'
+import { type LabelArgument, parseConstants, parseCount, parseLabel } from '../options.ts'
+import { classOf, SYMBOLS } from '../phases.ts'
+import { notFoundRefusal } from '../refusal.ts'
+import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
+import { table } from '../table.ts'
+import { duration, words } from '../text.ts'
+
+interface GetOptions extends SessionOptions {
+  readonly project?: string
+  readonly kind?: readonly string[]
+  readonly phase?: readonly string[]
+  readonly label?: readonly LabelArgument[]
+  readonly nameContains?: string
+  readonly finished?: boolean
+  readonly unfinished?: boolean
+  readonly all?: boolean
+  readonly limit: number
+}
+
+const ONE = `query Get($id: ID!) { object(id: $id) { ...Full } }\n${OBJECT_FIELDS}`
+const LIST = `query List($filter: ObjectFilter, $first: Int!, $after: String) {
+  objects(filter: $filter, first: $first, after: $after) {
+    totalCount pageInfo { hasNextPage endCursor }
+    edges { node { id kind name phase phaseSince finished project { name } error { code message } } }
+  }
+}`
+const PAGE = 100
+
+interface Listed {
+  readonly id: string
+  readonly kind: string
+  readonly name: string
+  readonly phase: string
+  readonly phaseSince: string
+  readonly finished: boolean
+  readonly project: { readonly name: string }
+  readonly error: { readonly code: string; readonly message: string } | null
+}
+interface ListPage {
+  readonly objects: {
+    readonly totalCount: number | null
+    readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
+    readonly edges: readonly { readonly node: Listed }[]
+  }
+}
+
+/** `phaseline get [NAME]`: one object with all there is to say, or a list. */
+export function addGet(program: Command, cli: Cli): void {
+  withSessionOptions(program.command('get'))
+    .description('show one object, or list objects (roots, unless --all)')
+    .argument('[name]', 'id, or path such as shop/backend; without it, a list')
+    .option('--project <name>', 'project')
+    .option('--kind <kinds>', 'kind of the path (INSTALLATION), or kinds to list', parseConstants)
+    .option('--phase <phases>', 'list only these phases', parseConstants)
+    .option('--label <key=value>', 'list only with this label', parseLabel)
+    .option('--name-contains <text>', 'list only names with this in them')
+    .addOption(new Option('--finished', 'list only what is finished').conflicts('unfinished'))
+    .option('--unfinished', 'list only what is not finished')
+    .option('--all', 'list nested objects too')
+    .option('--limit <count>', 'list at most this many', parseCount, 50)
+    .action(async (name: string | undefined, options: GetOptions) => {
+      cli.exitCode = await withSession(cli.io, options, (session) =>
+        name === undefined ? list(session, options) : getOne(session, name, options),
+      )
+    })
+}
+
+async function getOne(session: Session, name: string, { project, kind }: GetOptions): Promise<ExitCode> {
+  const address: AddressOptions = {
+    ...(project === undefined ? {} : { project }),
+    ...(kind?.[0] ? { kind: kind[0] } : {}),
+  }
+  const located = await locate(session, name, address)
+  if (!located.ok) return session.refuse(located.refusal)
+  const { id } = located.value
+  const { object } = await session.client.query<{ object: FullObject | null }>(
+    ONE,
+    { id },
+    { signal: session.io.signal },
+  )
+  if (!object) return session.refuse(notFoundRefusal(`${name} is gone.`))
+  session.emit(object)
+  session.say(...describeObject(object, Date.now(), session.paint))
+  return EXIT.ok
+}
+
+async function list(session: Session, options: GetOptions): Promise<ExitCode> {
+  const filter = filterOf(options)
+  const objects: Listed[] = []
+  let after: string | null = null
+  let totalCount: number | null = null
+  do {
+    const first = Math.min(PAGE, options.limit - objects.length)
+    const page: ListPage = await session.client.query<ListPage>(
+      LIST,
+      { filter, first, after },
+      { signal: session.io.signal },
+    )
+    totalCount ??= page.objects.totalCount
+    objects.push(...page.objects.edges.map(({ node }) => node))
+    after = page.objects.pageInfo.hasNextPage ? page.objects.pageInfo.endCursor : null
+  } while (after !== null && objects.length < options.limit)
+  session.emit({ totalCount, objects })
+  session.say(...describeList(objects, totalCount))
+  return EXIT.ok
+}
+
+const filterOf = ({ project, kind, phase, label, nameContains, finished, unfinished, all }: GetOptions): object => ({
+  ...(project === undefined ? {} : { project }),
+  ...(kind ? { kinds: kind } : {}),
+  ...(phase ? { phases: phase } : {}),
+  ...(label ? { labels: label } : {}),
+  ...(nameContains === undefined ? {} : { nameContains }),
+  ...(finished ? { finished: true } : {}),
+  ...(unfinished ? { finished: false } : {}),
+  ...(all ? {} : { rootsOnly: true }),
+})
+
+function describeList(objects: readonly Listed[], totalCount: number | null): string[] {
+  if (objects.length === 0) return ['Nothing matches.']
+  const rows = objects.map(({ project, name, kind, phase, phaseSince, error, id }) => [
+    project.name,
+    name,
+    words(kind),
+    `${SYMBOLS[classOf(phase)].symbol} ${phase}`,
+    duration(Date.now() - Date.parse(phaseSince)),
+    id,
+    error?.code ?? '',
+  ])
+  const lines = table(['PROJECT', 'NAME', 'KIND', 'PHASE', 'SINCE', 'ID', 'ERROR'], rows)
+  const more = (totalCount ?? 0) - objects.length
+  return more > 0 ? [...lines, `… and ${more} more (--limit)`] : lines
+}

@@ -1,0 +1,60 @@
+import type { Command } from 'commander'
+import type { Cli } from '../cli.ts'
+import { EXIT, type ExitCode } from '../exit.ts'
+import { parseConstant } from '../options.ts'
+import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
+import { table } from '../table.ts'
+import { words } from '../text.ts'
+
+interface MachinesOptions extends SessionOptions {
+  readonly mermaid?: boolean
+}
+interface StateMachine {
+  readonly name: string
+  readonly kinds: readonly string[]
+  readonly phases: readonly string[]
+  readonly initial: string
+  readonly final: readonly string[]
+  readonly transitions: readonly {
+    readonly from: string
+    readonly actor: string
+    readonly to: string
+    readonly reason: string
+  }[]
+  readonly mermaid: string
+}
+
+const MACHINES = `query Machines($kind: ObjectKind) {
+  stateMachines(kind: $kind) { name kinds phases initial final transitions { from actor to reason } mermaid }
+}`
+
+/** `phaseline machines [KIND]`: the tables that every phase change is judged by. */
+export function addMachines(program: Command, cli: Cli): void {
+  withSessionOptions(program.command('machines'))
+    .description('print the state machines: who may move what from where to where, and why')
+    .argument('[kind]', 'only those of this kind, e.g. deploy-item', parseConstant)
+    .option('--mermaid', 'as a Mermaid diagram')
+    .action(async (kind: string | undefined, options: MachinesOptions) => {
+      cli.exitCode = await withSession(cli.io, options, (session) => machines(session, kind, options))
+    })
+}
+
+async function machines(session: Session, kind: string | undefined, options: MachinesOptions): Promise<ExitCode> {
+  const { stateMachines } = await session.client.query<{ stateMachines: readonly StateMachine[] }>(
+    MACHINES,
+    kind === undefined ? {} : { kind },
+    { signal: session.io.signal },
+  )
+  session.emit(stateMachines)
+  for (const machine of stateMachines) session.say(...(options.mermaid ? [machine.mermaid] : describe(machine)))
+  return EXIT.ok
+}
+
+const describe = ({ name, kinds, initial, final, transitions }: StateMachine): string[] => [
+  `${name} (${kinds.map(words).join(', ')}): starts ${initial}, ends ${final.join(', ')}`,
+  ...table(
+    ['FROM', 'ACTOR', 'TO', 'WHY'],
+    transitions.map(({ from, actor, to, reason }) => [from, actor, to, reason]),
+  ).map((line) => `  ${line}`),
+  '',
+]

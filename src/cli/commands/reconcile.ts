@@ -1,0 +1,54 @@
+import { type Command, Option } from 'commander'
+import { type AddressOptions, locate, withAddressOptions } from '../address.ts'
+import type { Cli } from '../cli.ts'
+import { EXIT, type ExitCode } from '../exit.ts'
+import { follow } from '../follow.ts'
+import { type Answer, outcomeOf, REFUSAL_FRAGMENT } from '../refusal.ts'
+import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
+import { plain } from '../text.ts'
+
+interface ReconcileOptions extends SessionOptions, AddressOptions {
+  readonly mode: string
+  readonly wait?: boolean
+}
+interface Reconciled {
+  readonly id: string
+  readonly name: string
+  readonly phase: string
+  readonly jobId: string | null
+}
+
+const MODES = { standard: 'STANDARD', 'if-changed': 'IF_CHANGED', force: 'FORCE' } as const
+const RECONCILE = `mutation Reconcile($input: ReconcileInstallationInput!) {
+  reconcileInstallation(input: $input) { __typename ... on Installation { id name phase jobId } ...Refusal }
+}\n${REFUSAL_FRAGMENT}`
+
+/** `phaseline reconcile NAME`: asks for a job over a root's tree. */
+export function addReconcile(program: Command, cli: Cli): void {
+  withSessionOptions(withAddressOptions(program.command('reconcile')))
+    .description('ask for a job over the tree of a root installation')
+    .argument('<name>', 'id, or path')
+    .addOption(new Option('--mode <mode>', 'what to run again').choices(Object.keys(MODES)).default('standard'))
+    .option('--wait', 'follow the tree until it is finished')
+    .action(async (name: string, options: ReconcileOptions) => {
+      cli.exitCode = await withSession(cli.io, options, (session) => reconcile(session, name, options))
+    })
+}
+
+async function reconcile(session: Session, name: string, options: ReconcileOptions): Promise<ExitCode> {
+  const located = await locate(session, name, options)
+  if (!located.ok) return session.refuse(located.refusal)
+  const { id } = located.value
+  const mode = MODES[options.mode as keyof typeof MODES]
+  const answer = await session.client.query<{ reconcileInstallation: Answer<Reconciled> | null }>(
+    RECONCILE,
+    { input: { id, mode } },
+    { signal: session.io.signal },
+  )
+  const outcome = outcomeOf(answer.reconcileInstallation)
+  if (!outcome.ok) return session.refuse(outcome.refusal)
+  session.emit(outcome.value)
+  session.say(`${plain(outcome.value.name)} asked to reconcile (${mode}), now ${outcome.value.phase}`)
+  if (!options.wait) return EXIT.ok
+  return await follow(session, id, (result) => result.outcome === 'succeeded')
+}

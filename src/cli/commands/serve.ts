@@ -1,0 +1,17 @@
+import type { Command } from 'commander'
+import type { Cli } from '../cli.ts'
+import { EXIT } from '../exit.ts'
+
+/** `phaseline serve`: the server itself, embedded or grown-up as the environment says. */
+export function addServe(program: Command, cli: Cli): void {
+  program
+    .command('serve')
+    .description('run the server: playground, GraphQL API and engine on one port')
+    .option('--no-example', 'start without the example tree')
+    .action(async ({ example }: { readonly example: boolean }) => {
+      // Loaded only here: every other command is a client and must start fast.
+      const { serve } = await import('../../main.ts')
+      await serve({ example, signal: cli.io.signal })
+      cli.exitCode = EXIT.ok
+    })
+}

@@ -1,0 +1,84 @@
+import type { Command } from 'commander'
+import { type AddressOptions, type Located, locate, withAddressOptions } from '../address.ts'
+import type { Cli } from '../cli.ts'
+import { EXIT, type ExitCode } from '../exit.ts'
+import { parseCount } from '../options.ts'
+import { notFoundRefusal } from '../refusal.ts'
+import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
+import { TreeModel, type TreeObject } from '../tree/model.ts'
+import { readMachines, readTree, type TreeSnapshot } from '../tree/read.ts'
+import { renderTree } from '../tree/render.ts'
+
+interface TreeOptions extends SessionOptions, AddressOptions {
+  readonly at?: number
+}
+
+interface PastObject {
+  readonly objectId: string
+  readonly parentId: string | null
+  readonly kind: string
+  readonly name: string
+  readonly phase: string
+  readonly phaseSince: string
+  readonly revision: number
+}
+const TREE_AT = `query TreeAt($rootId: ID!, $sequence: Sequence!) {
+  treeAt(rootId: $rootId, sequence: $sequence) {
+    sequence objects { objectId parentId kind name phase phaseSince revision }
+  }
+}`
+
+/** `phaseline tree NAME`: the whole tree, once; also as it was. */
+export function addTree(program: Command, cli: Cli): void {
+  withSessionOptions(withAddressOptions(program.command('tree')))
+    .description('print a whole tree, as it is or as it was')
+    .argument('<name>', 'id, or path such as shop/backend')
+    .option('--at <sequence>', 'as it was at this sequence of the log', parseCount)
+    .action(async (name: string, options: TreeOptions) => {
+      cli.exitCode = await withSession(cli.io, options, (session) => tree(session, name, options))
+    })
+}
+
+async function tree(session: Session, name: string, options: TreeOptions): Promise<ExitCode> {
+  const located = await locate(session, name, options)
+  if (!located.ok) return session.refuse(located.refusal)
+  const { id, root } = located.value
+  const { signal } = session.io
+  const [machines, snapshot] = await Promise.all([
+    readMachines(session.client, signal),
+    options.at === undefined
+      ? readTree(session.client, root.id, signal)
+      : readTreeAt(session, located.value, options.at),
+  ])
+  const model = new TreeModel(id, machines)
+  for (const object of snapshot?.objects ?? []) model.put(object)
+  if (!snapshot || !model.root) return session.refuse(notFoundRefusal(`There is no tree of ${name} to show.`))
+  session.emit({ rootId: root.id, ...snapshot })
+  session.say(
+    ...renderTree(model, {
+      width: session.io.stdout.columns || Number.POSITIVE_INFINITY,
+      height: Number.POSITIVE_INFINITY,
+      now: Date.now(),
+      paint: session.paint,
+    }),
+  )
+  return EXIT.ok
+}
+
+async function readTreeAt(session: Session, { root }: Located, sequence: number): Promise<TreeSnapshot | null> {
+  const { treeAt } = await session.client.query<{
+    treeAt: { readonly sequence: number; readonly objects: readonly PastObject[] } | null
+  }>(TREE_AT, { rootId: root.id, sequence }, { signal: session.io.signal })
+  return treeAt && { sequence: treeAt.sequence, objects: treeAt.objects.map(fromPast) }
+}
+
+/** The past knows phases only: errors and progress are not in the log. */
+const fromPast = ({ objectId, parentId, ...rest }: PastObject): TreeObject => ({
+  ...rest,
+  id: objectId,
+  parent: parentId === null ? null : { id: parentId },
+  finished: true,
+  jobId: null,
+  error: null,
+  progress: null,
+})

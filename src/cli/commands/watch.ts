@@ -1,0 +1,26 @@
+import type { Command } from 'commander'
+import { type AddressOptions, locate, withAddressOptions } from '../address.ts'
+import type { Cli } from '../cli.ts'
+import { follow } from '../follow.ts'
+import { type SessionOptions, withSession, withSessionOptions } from '../session.ts'
+
+interface WatchCommandOptions extends SessionOptions, AddressOptions {
+  readonly keep?: boolean
+}
+
+/** `phaseline watch NAME`: the live tree. */
+export function addWatch(program: Command, cli: Cli): void {
+  withSessionOptions(withAddressOptions(program.command('watch')))
+    .description('show a tree live: phases, progress and what blocks, until it is finished')
+    .argument('<name>', 'id, or path such as shop/backend')
+    .option('--keep', 'go on watching when it is finished')
+    .action(async (name: string, options: WatchCommandOptions) => {
+      cli.exitCode = await withSession(cli.io, options, async (session) => {
+        const located = await locate(session, name, options)
+        if (!located.ok) return session.refuse(located.refusal)
+        const { id, root } = located.value
+        const until = options.keep ? 'never' : 'finished'
+        return await follow(session, root.id, ({ outcome }) => outcome !== 'failed', { until, focusId: id })
+      })
+    })
+}

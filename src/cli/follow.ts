@@ -1,0 +1,15 @@
+import { EXIT, type ExitCode } from './exit.ts'
+import type { Session } from './session.ts'
+import { type WatchOptions, type WatchResult, watchTree } from './watch.ts'
+
+/** Shows the tree until it is finished; what that means for the exit code is the command's to say. */
+export async function follow(
+  { client, io, json }: Session,
+  rootId: string,
+  judge: (result: WatchResult) => boolean,
+  options: Pick<WatchOptions, 'until' | 'focusId'> = {},
+): Promise<ExitCode> {
+  const result = await watchTree(client, rootId, { out: io.stdout, signal: io.signal, env: io.env, json, ...options })
+  if (result.outcome === 'interrupted') return EXIT.interrupted
+  return judge(result) ? EXIT.ok : EXIT.failed
+}

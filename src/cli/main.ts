@@ -1,0 +1,29 @@
+#!/usr/bin/env node
+import process from 'node:process'
+
+/** The first version with type stripping and `URL.parse`; an older one would fail with a riddle. */
+const OLDEST = [22, 18] as const
+
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) {
+  process.stderr.write(`phaseline needs Node ${OLDEST.join('.')} or newer; this is ${process.versions.node}.\n`)
+  process.exit(2)
+}
+
+const interrupted = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => {
+    // The first asks politely; whoever asks again does not want to wait.
+    if (interrupted.signal.aborted) process.exit(130)
+    interrupted.abort(new Error(`Ended by ${signal}.`))
+  })
+}
+// `phaseline log | head`: the reader has seen enough.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(0)
+  throw error
+})
+
+const { run } = await import('./run.ts')
+const { stdout, stderr, stdin, env } = process
+process.exitCode = await run(process.argv.slice(2), { stdout, stderr, stdin, env, signal: interrupted.signal })

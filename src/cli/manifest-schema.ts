@@ -1,0 +1,58 @@
+import { z } from 'zod'
+
+type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue }
+
+/** YAML knows more than JSON: numbers that are none, and whatever its tags make. */
+function isJson(value: unknown): boolean {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return true
+  if (typeof value === 'number') return Number.isFinite(value)
+  if (Array.isArray(value)) return value.every(isJson)
+  return (
+    typeof value === 'object' && Object.getPrototypeOf(value) === Object.prototype && Object.values(value).every(isJson)
+  )
+}
+
+const name = z
+  .string()
+  .min(1, 'must not be empty')
+  .max(253, 'is too long')
+  .refine((text) => !text.includes('/'), 'must not hold a "/"')
+const json = z.custom<JsonValue>(isJson, 'must be a JSON value')
+
+const timeout = z.union(
+  [z.strictObject({ ms: z.int32().positive() }), z.strictObject({ never: z.literal(true) })],
+  'must be {ms: <milliseconds>} or {never: true}',
+)
+const deployItem = z.strictObject({
+  name,
+  type: z.string().min(1, 'must not be empty'),
+  target: z.string().optional(),
+  dependsOn: z.array(name).optional(),
+  config: json.optional(),
+  timeouts: z
+    .strictObject({ pickup: timeout.optional(), progressing: timeout.optional(), aborting: timeout.optional() })
+    .optional(),
+})
+
+const spec = z.strictObject({
+  imports: z
+    .array(z.strictObject({ name, from: name.optional(), schema: json.optional(), required: z.boolean().optional() }))
+    .optional(),
+  exports: z.array(z.strictObject({ name, value: json })).optional(),
+  get installations() {
+    return z.array(z.strictObject({ name, spec })).optional()
+  },
+  deployItems: z.array(deployItem).optional(),
+})
+
+/**
+ * One document of `apply -f`: an Installation as the API takes it, with its labels as a map.
+ * Only the shape is judged here; names, cycles and expressions are judged by the server.
+ */
+export const manifestSchema = z.strictObject({
+  name,
+  project: name.optional(),
+  labels: z.record(z.string(), z.string('must be text')).optional(),
+  spec,
+})
+export type Manifest = z.infer<typeof manifestSchema>

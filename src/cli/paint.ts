@@ -1,0 +1,21 @@
+import { styleText } from 'node:util'
+import type { Io, Output } from './io.ts'
+
+export type Style = 'red' | 'green' | 'yellow' | 'cyan' | 'magenta' | 'dim' | 'bold'
+/** Puts a style on a text, or leaves it as it is when colours are off. */
+export type Paint = (style: Style, text: string) => string
+
+const coloured: Paint = (style, text) => styleText(style, text, { validateStream: false })
+const plainly: Paint = (_style, text) => text
+
+export const painter = (on: boolean): Paint => (on ? coloured : plainly)
+
+/** Whether to colour: NO_COLOR wins, then FORCE_COLOR, then whether a capable terminal reads it. */
+export function wantsColour(out: Output, env: Io['env']): boolean {
+  if (env.NO_COLOR) return false
+  if (env.FORCE_COLOR !== undefined) return env.FORCE_COLOR !== '0' && env.FORCE_COLOR !== ''
+  return isTerminal(out, env)
+}
+
+/** A terminal on which lines can be redrawn. */
+export const isTerminal = (out: Output, env: Io['env']): boolean => out.isTTY === true && env.TERM !== 'dumb'

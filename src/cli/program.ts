@@ -1,0 +1,49 @@
+import { Command } from 'commander'
+import packageJson from '../../package.json' with { type: 'json' }
+import type { Cli } from './cli.ts'
+import { addApply } from './commands/apply.ts'
+import { addCancel } from './commands/cancel.ts'
+import { addData } from './commands/data.ts'
+import { addDelete } from './commands/delete.ts'
+import { addGet } from './commands/get.ts'
+import { addLog } from './commands/log.ts'
+import { addMachines } from './commands/machines.ts'
+import { addPlan } from './commands/plan.ts'
+import { addReconcile } from './commands/reconcile.ts'
+import { addServe } from './commands/serve.ts'
+import { addTree } from './commands/tree.ts'
+import { addWatch } from './commands/watch.ts'
+
+const AFTER_HELP = `
+Exit codes: 0 ok, 1 the thing failed, 2 usage or invalid input, 3 refused, 4 no connection or not authorised,
+70 a defect of this program, 130 interrupted.`
+
+const COMMANDS = [
+  addServe,
+  addApply,
+  addWatch,
+  addGet,
+  addTree,
+  addPlan,
+  addReconcile,
+  addCancel,
+  addDelete,
+  addLog,
+  addMachines,
+  addData,
+]
+
+/** The whole command line. It throws commander's errors instead of ending the process. */
+export function createProgram(cli: Cli): Command {
+  const { io } = cli
+  // Set before the commands are added: they inherit it.
+  const program = new Command('phaseline')
+    .description(packageJson.description)
+    .version(packageJson.version)
+    .showHelpAfterError('(--help shows what there is)')
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: (text) => io.stderr.write(text) })
+    .addHelpText('after', AFTER_HELP)
+  for (const add of COMMANDS) add(program, cli)
+  return program
+}

@@ -1,0 +1,48 @@
+import { CommanderError } from 'commander'
+import { ClientError } from '../client/index.ts'
+import type { Cli } from './cli.ts'
+import { EXIT, type ExitCode } from './exit.ts'
+import { type Io, printJson, printLine } from './io.ts'
+import { createProgram } from './program.ts'
+import { plain } from './text.ts'
+
+/** Runs one command line (without node and script); the exit code. It never ends the process and never throws. */
+export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
+  const cli: Cli = { io, exitCode: EXIT.ok }
+  try {
+    await createProgram(cli).parseAsync(argv, { from: 'user' })
+    return cli.exitCode
+  } catch (error) {
+    return explain(error, argv.includes('--json'), io)
+  }
+}
+
+function explain(error: unknown, json: boolean, io: Io): ExitCode {
+  // Commander has printed what is wrong; help and version are its "errors" with code 0.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage
+  if (io.signal.aborted) return EXIT.interrupted
+  if (error instanceof ClientError) {
+    const message = describeClientError(error)
+    if (json) printJson(io.stdout, { error: { code: error.kind.toUpperCase(), message } })
+    else printLine(io.stderr, message)
+    return EXIT.unavailable
+  }
+  printLine(io.stderr, `This is a defect of phaseline: ${error instanceof Error ? error.stack : String(error)}`)
+  return EXIT.bug
+}
+
+function describeClientError({ kind, message }: ClientError): string {
+  const said = plain(message)
+  switch (kind) {
+    case 'network':
+      return `Cannot reach the server: ${said}`
+    case 'unauthorized':
+      return `Not authorised: ${said} (set PHASELINE_TOKEN or give --token-file)`
+    case 'http':
+      return `The server did not answer as a GraphQL server: ${said}`
+    case 'graphql':
+      return `The server could not answer: ${said}`
+    default:
+      return kind satisfies never
+  }
+}

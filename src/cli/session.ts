@@ -1,0 +1,61 @@
+import type { Command } from 'commander'
+import { type Client, createClient } from '../client/index.ts'
+import { type ConnectionOptions, DEFAULT_URL, findConnection } from './connection.ts'
+import { EXIT, type ExitCode } from './exit.ts'
+import { type Io, printJson, printLine } from './io.ts'
+import { type Paint, painter, wantsColour } from './paint.ts'
+import { printRefusal, type Refusal } from './refusal.ts'
+
+export interface SessionOptions extends ConnectionOptions {
+  readonly json?: boolean
+}
+
+/** What every command that talks to a server works with. */
+export interface Session {
+  readonly io: Io
+  readonly client: Client
+  readonly json: boolean
+  readonly paint: Paint
+  /** Lines for people; nothing when `--json` asks for a machine's form. */
+  say(...lines: readonly string[]): void
+  /** One JSON document, or one line of a stream; nothing without `--json`. */
+  emit(value: unknown): void
+  /** Prints a typed error in the form asked for; the exit code that it deserves. */
+  refuse(refusal: Refusal): ExitCode
+}
+
+/** The options of every command that talks to a server. There is none for a token: arguments are visible to everybody. */
+export const withSessionOptions = (command: Command): Command =>
+  command
+    .option('--url <url>', `GraphQL endpoint (otherwise PHASELINE_URL, or ${DEFAULT_URL})`)
+    .option('--token-file <file>', 'file that holds the bearer token (otherwise PHASELINE_TOKEN)')
+    .option('--json', 'print JSON: one document, or one per line for streams')
+
+/** Connects, runs the body, and closes the connection whatever happens. */
+export async function withSession(
+  io: Io,
+  options: SessionOptions,
+  body: (session: Session) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const json = options.json === true
+  const found = await findConnection(options, io.env)
+  if (!found.ok) {
+    if (json) printJson(io.stdout, { error: { code: 'NO_CONNECTION', message: found.message } })
+    else printLine(io.stderr, found.message)
+    return EXIT.unavailable
+  }
+  await using client = createClient({ url: found.url, token: found.token })
+  return await body({
+    io,
+    client,
+    json,
+    paint: painter(wantsColour(io.stdout, io.env)),
+    say: (...lines) => {
+      if (!json) for (const line of lines) printLine(io.stdout, line)
+    },
+    emit: (value) => {
+      if (json) printJson(io.stdout, value)
+    },
+    refuse: (refusal) => printRefusal(refusal, json, io.stdout, io.stderr),
+  })
+}

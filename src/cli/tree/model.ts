@@ -1,0 +1,208 @@
+import { classOf } from '../phases.ts'
+
+/** One object of the tree, as the API gives it; `tree/fields.ts` holds the selection. */
+export interface TreeObject {
+  readonly id: string
+  readonly kind: string
+  readonly name: string
+  readonly parent: { readonly id: string } | null
+  readonly phase: string
+  readonly phaseSince: string
+  readonly finished: boolean
+  readonly revision: number
+  readonly jobId: string | null
+  readonly error: { readonly code: string; readonly message: string } | null
+  readonly progress: Progress | null
+  /** Only where it was asked for; the last known list is kept otherwise. */
+  readonly blockedBy?: readonly Blocker[]
+}
+export interface Progress {
+  readonly step: string | null
+  readonly value: number | null
+  readonly total: number | null
+  readonly unit: string | null
+}
+export interface Blocker {
+  readonly reason: string
+  readonly message: string
+}
+/** The part of a phase change that moves a tree on. */
+export interface TreeChange {
+  readonly sequence: number
+  readonly objectId: string
+  readonly kind: string
+  readonly name: string
+  readonly machine: string
+  readonly from?: string | null
+  readonly to: string
+  readonly jobId?: string | null
+  readonly revision?: number | null
+  readonly rejected: boolean
+  readonly at: string
+}
+/** Which phases end a machine, and which machine is a kind's own: the others (an upgrade) do not move `phase`. */
+export interface MachineInfo {
+  readonly name: string
+  readonly kinds: readonly string[]
+  readonly final: readonly string[]
+}
+
+export interface TreeNode {
+  readonly id: string
+  readonly kind: string
+  readonly name: string
+  readonly parentId: string | null
+  readonly phase: string
+  /** Milliseconds since 1970, as are the other times. */
+  readonly phaseSince: number
+  readonly finished: boolean
+  readonly revision: number
+  readonly jobId: string | null
+  readonly error: TreeObject['error']
+  readonly progress: Progress | null
+  readonly blockedBy: readonly Blocker[]
+  /** When it left a final phase, or was triggered, under our eyes. */
+  readonly startedAt: number | null
+  readonly endedAt: number | null
+}
+
+/** What the renderer reads: everything of the tree at or below `rootId` that exists now. */
+export interface TreeView {
+  readonly rootId: string
+  readonly nodes: ReadonlyMap<string, TreeNode>
+  /** Ids of the children by id of the parent, in creation order. */
+  readonly children: ReadonlyMap<string, ReadonlySet<string>>
+  /** Objects that ended GONE while we looked. */
+  readonly gone: number
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] }
+
+/** The tree in memory, moved on by snapshots, phase changes and updates in any order; an older revision never wins. */
+export class TreeModel implements TreeView {
+  readonly rootId: string
+  readonly #machines: ReadonlyMap<string, MachineInfo>
+  readonly #nodes = new Map<string, Mutable<TreeNode>>()
+  readonly #children = new Map<string, Set<string>>()
+  readonly #gone = new Set<string>()
+  /** Objects of which a phase change said that they failed, but not yet an update why. */
+  readonly unexplained = new Set<string>()
+
+  constructor(rootId: string, machines: readonly MachineInfo[]) {
+    this.rootId = rootId
+    this.#machines = primaryMachines(machines)
+  }
+
+  get nodes(): ReadonlyMap<string, TreeNode> {
+    return this.#nodes
+  }
+  get children(): ReadonlyMap<string, ReadonlySet<string>> {
+    return this.#children
+  }
+  get gone(): number {
+    return this.#gone.size
+  }
+  get root(): TreeNode | undefined {
+    return this.#nodes.get(this.rootId)
+  }
+
+  /** Takes in the state of an object, from a snapshot, an update or a look-up. */
+  put(object: TreeObject): void {
+    if (this.#gone.has(object.id)) return
+    const known = this.#nodes.get(object.id)
+    if (known && known.revision > object.revision) return
+    this.unexplained.delete(object.id)
+    const node = fromObject(object, known)
+    this.#nodes.set(object.id, node)
+    if (!known) this.#adopt(node)
+  }
+
+  /** Takes in a phase change; whether it was news. */
+  change(change: TreeChange): boolean {
+    if (change.rejected || this.#gone.has(change.objectId)) return false
+    if (this.#machines.get(change.kind)?.name !== change.machine && this.#machines.has(change.kind)) return false
+    if (change.to === 'GONE') return this.remove(change.objectId)
+    const node = this.#nodes.get(change.objectId)
+    if (!node) return false
+    const at = Date.parse(change.at)
+    this.#clock(node, change, at)
+    if (change.revision != null && change.revision <= node.revision) return false
+    node.phase = change.to
+    node.phaseSince = at
+    node.revision = change.revision ?? node.revision
+    node.jobId = change.jobId ?? node.jobId
+    node.finished = this.isFinal(node.kind, change.to)
+    node.blockedBy = []
+    if (['failed', 'stopped'].includes(classOf(change.to))) this.unexplained.add(node.id)
+    else node.error = null
+    if (node.finished) node.progress = null
+    return true
+  }
+
+  /** Forgets an object that exists no more; whether it was there. */
+  remove(id: string): boolean {
+    this.unexplained.delete(id)
+    this.#gone.add(id)
+    const node = this.#nodes.get(id)
+    if (!node) return false
+    this.#nodes.delete(id)
+    if (node.parentId !== null) this.#children.get(node.parentId)?.delete(id)
+    return true
+  }
+
+  /** Whether it is, or was, in the tree: what is not has to be asked for. */
+  knows(id: string): boolean {
+    return this.#nodes.has(id) || this.#gone.has(id)
+  }
+
+  isFinal(kind: string, phase: string): boolean {
+    return this.#machines.get(kind)?.final.includes(phase) ?? false
+  }
+
+  /** Names from the focus down, e.g. `shop/backend/api`. */
+  pathOf(id: string): string {
+    const names: string[] = []
+    for (let node = this.#nodes.get(id); node; node = node.parentId ? this.#nodes.get(node.parentId) : undefined) {
+      names.unshift(node.name)
+    }
+    return names.join('/')
+  }
+
+  #adopt(node: TreeNode): void {
+    if (node.parentId === null) return
+    const siblings = this.#children.get(node.parentId)
+    if (siblings) siblings.add(node.id)
+    else this.#children.set(node.parentId, new Set([node.id]))
+  }
+
+  #clock(node: Mutable<TreeNode>, { kind, from, to }: TreeChange, at: number): void {
+    const wasIdle = from == null || from === 'PENDING' || this.isFinal(kind, from)
+    if (this.isFinal(kind, to)) node.endedAt = at
+    else if (wasIdle) {
+      node.startedAt = at
+      node.endedAt = null
+    }
+  }
+}
+
+function fromObject(object: TreeObject, known: TreeNode | undefined): Mutable<TreeNode> {
+  const { id, kind, name, parent, phase, phaseSince, finished, revision, jobId, error, progress, blockedBy } = object
+  const samePhase = known?.phase === phase
+  return {
+    ...{ id, kind, name, phase, finished, revision, jobId, error, progress },
+    parentId: parent?.id ?? null,
+    phaseSince: Date.parse(phaseSince),
+    blockedBy: blockedBy ?? (samePhase ? known.blockedBy : []),
+    startedAt: known?.startedAt ?? null,
+    endedAt: known?.endedAt ?? null,
+  }
+}
+
+/** A kind with two machines (cloudlet, cloudletUpgrade) is shown by its first. */
+function primaryMachines(machines: readonly MachineInfo[]): ReadonlyMap<string, MachineInfo> {
+  const byKind = new Map<string, MachineInfo>()
+  for (const machine of machines) {
+    for (const kind of machine.kinds) if (!byKind.has(kind)) byKind.set(kind, machine)
+  }
+  return byKind
+}

@@ -1,0 +1,141 @@
+import type { Output } from '../io.ts'
+import { printJson, printLine } from '../io.ts'
+import type { Paint } from '../paint.ts'
+import { classOf, describeCounts, SYMBOLS } from '../phases.ts'
+import { plain, words } from '../text.ts'
+import { countAll } from './layout.ts'
+import type { TreeChange, TreeModel, TreeObject } from './model.ts'
+import type { TreeSnapshot } from './read.ts'
+import { renderTree } from './render.ts'
+import { openScreen } from './screen.ts'
+
+/** A phase change as it is told: who did it and why, beside what moves the tree. */
+export interface ToldChange extends TreeChange {
+  readonly actor: string
+  readonly by?: string | null
+  readonly reason?: string | null
+  readonly message?: string | null
+}
+
+/** How a watched tree is shown while it moves: redrawn, line by line, or as JSON. */
+export interface Presenter extends Disposable {
+  loaded(model: TreeModel, snapshot: TreeSnapshot): void
+  /** Before the model takes it in, so that the object's name is still known when it goes. */
+  change(change: ToldChange, model: TreeModel): void
+  update(object: TreeObject, model: TreeModel): void
+  /** Something is different, or time has passed. */
+  refresh(model: TreeModel): void
+  ended(model: TreeModel, outcome: string): void
+}
+
+/** No more frames a second than an eye can follow. */
+const FRAME_MS = 100
+/** A huge tree takes long to lay out: drawing it may take this share of the time at most. */
+const DRAW_SHARE = 5
+
+export function liveTree(out: Output, paint: Paint): Presenter {
+  const screen = openScreen(out)
+  let timer: NodeJS.Timeout | undefined
+  let pause = FRAME_MS
+  const draw = (model: TreeModel): void => {
+    const started = performance.now()
+    screen.draw(renderTree(model, { ...screen.size, now: Date.now(), paint }))
+    pause = Math.max(FRAME_MS, (performance.now() - started) * DRAW_SHARE)
+  }
+  const refresh = (model: TreeModel): void => {
+    timer ??= setTimeout(() => {
+      timer = undefined
+      draw(model)
+    }, pause)
+  }
+  return {
+    loaded: draw,
+    change: (_change, model) => refresh(model),
+    update: (_object, model) => refresh(model),
+    refresh,
+    ended(model) {
+      clearTimeout(timer)
+      if (model.root) draw(model)
+      for (const line of failures(model, paint)) printLine(out, line)
+    },
+    [Symbol.dispose]() {
+      clearTimeout(timer)
+      screen[Symbol.dispose]()
+    },
+  }
+}
+
+/** What nested objects wait for in the ordinary course of things: not worth a line each. */
+const ORDINARY = ['DEPENDENCY', 'PARENT', 'CHILDREN']
+
+/** For pipes and build logs: one line for each phase change, and for what something waits for besides its turn. */
+export function treeLines(out: Output, paint: Paint): Presenter {
+  const told = new Map<string, string>()
+  return {
+    loaded(model) {
+      printLine(out, `${nameOf(model)} ${describeCounts(countAll(model))}`)
+    },
+    change(change, model) {
+      printLine(out, describeChange(change, model.pathOf(change.objectId) || change.name, paint))
+    },
+    update() {},
+    refresh(model) {
+      for (const { id, finished, blockedBy } of model.nodes.values()) {
+        const quiet = id === model.rootId ? [] : ORDINARY
+        const blocker = finished ? undefined : blockedBy.find(({ reason }) => !quiet.includes(reason))
+        const text = blocker && `${words(blocker.reason)}: ${plain(blocker.message)}`
+        if (!text || told.get(id) === text) continue
+        told.set(id, text)
+        printLine(out, paint('dim', `${' '.repeat(14)}○ ${plain(model.pathOf(id))} waits for ${text}`))
+      }
+    },
+    ended(model, outcome) {
+      for (const line of failures(model, paint)) printLine(out, line)
+      printLine(out, `${nameOf(model)} ${outcome}: ${describeCounts(countAll(model)) || 'nothing left'}`)
+    },
+    [Symbol.dispose]() {},
+  }
+}
+
+/** NDJSON: a snapshot, then phase changes and updates, and the result as the last line. */
+export function treeJson(out: Output): Presenter {
+  return {
+    loaded: (_model, snapshot) => printJson(out, { type: 'snapshot', ...snapshot }),
+    change: (change) => printJson(out, { type: 'phase', ...change }),
+    update: (object) => printJson(out, { type: 'update', object }),
+    refresh() {},
+    ended: ({ root }, outcome) =>
+      printJson(out, { type: 'result', outcome, phase: root?.phase ?? 'GONE', error: root?.error ?? null }),
+    [Symbol.dispose]() {},
+  }
+}
+
+const nameOf = (model: TreeModel): string => plain(model.root?.name ?? model.rootId)
+
+/** e.g. `12:00:01.250  ▶ shop/api  INIT → PROGRESSING  DEPLOYER mock: picked up`. */
+export function describeChange(change: ToldChange, path: string, paint: Paint): string {
+  const { symbol, style } = SYMBOLS[classOf(change.to)]
+  const who = change.by ? `${change.actor} ${change.by}` : change.actor
+  const why = change.message ?? change.reason
+  return [
+    `${change.at.slice(11, 23)}  `,
+    change.rejected ? paint('red', '! ') : paint(style, `${symbol} `),
+    `${plain(path)}  ${change.from ?? '(new)'} → `,
+    paint(style, change.to),
+    paint('dim', `  ${plain(why ? `${who}: ${why}` : who)}`),
+    change.rejected ? paint('red', '  refused') : '',
+  ].join('')
+}
+
+/** Every error in full, leaves first: a parent's only repeats its children's. */
+function failures(model: TreeModel, paint: Paint, most = 10): string[] {
+  const failed = [...model.nodes.values()].filter(({ error }) => error !== null)
+  const parents = new Set(failed.map(({ parentId }) => parentId))
+  const causes = failed.filter(({ id }) => !parents.has(id))
+  const lines = causes
+    .slice(0, most)
+    .map(({ id, error }) =>
+      paint('red', `✗ ${plain(model.pathOf(id))}: ${error?.code}: ${plain(error?.message ?? '')}`),
+    )
+  return causes.length > most ? [...lines, `… and ${causes.length - most} more failed`] : lines
+}

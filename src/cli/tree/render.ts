@@ -1,0 +1,123 @@
+import type { Paint } from '../paint.ts'
+import { classOf, describeCounts, SYMBOLS } from '../phases.ts'
+import { columns, duration, pad, plain, shorten, words } from '../text.ts'
+import { countAll, layout, type Row } from './layout.ts'
+import type { Progress, TreeNode, TreeView } from './model.ts'
+
+export interface RenderOptions {
+  /** Columns and lines that the result may take at most. */
+  readonly width: number
+  readonly height: number
+  /** Milliseconds since 1970. */
+  readonly now: number
+  readonly paint: Paint
+}
+
+/** Narrower than this, the kind is left out so that what an object waits for has room. */
+const WIDTH_FOR_KIND = 90
+const BAR = 12
+const MIN_LINES = 3
+
+/** The tree as lines for a terminal, the last one its sum. Pure: same tree, size and time, same lines. */
+export function renderTree(view: TreeView, options: RenderOptions): string[] {
+  const rows = layout(view, Math.max(MIN_LINES, options.height) - 1)
+  const measured = measure(rows, options.width)
+  const now = { ...options, root: view.nodes.get(view.rootId) }
+  return [...rows.map((row) => renderRow(row, measured, now)), shorten(summary(view), options.width)]
+}
+
+interface Measured {
+  readonly left: number
+  readonly kind: number
+  readonly phase: number
+  readonly width: number
+}
+interface Now extends RenderOptions {
+  readonly root: TreeNode | undefined
+}
+
+function measure(rows: readonly Row[], width: number): Measured {
+  const objects = rows.flatMap((row) => (row.type === 'object' ? [row] : []))
+  const longest = (of: (row: (typeof objects)[number]) => number): number => Math.max(0, ...objects.map(of))
+  const wanted = longest(({ prefix, node }) => columns(prefix) + 2 + columns(plain(node.name)))
+  return {
+    left: Math.min(wanted, Math.max(12, Math.floor(width * 0.4))),
+    kind: width < WIDTH_FOR_KIND ? 0 : longest(({ node }) => node.kind.length),
+    phase: longest(({ node }) => node.phase.length),
+    width,
+  }
+}
+
+function renderRow(row: Row, measured: Measured, now: Now): string {
+  if (row.type === 'hidden') {
+    return now.paint('dim', shorten(`${row.prefix}… ${row.total} more: ${describeCounts(row.counts)}`, measured.width))
+  }
+  const { node, prefix } = row
+  const { symbol, style } = SYMBOLS[classOf(node.phase)]
+  const room = measured.left - columns(prefix) - 2
+  const cells: readonly (readonly [text: string, paint: (text: string) => string])[] = [
+    [prefix, (text) => now.paint('dim', text)],
+    [`${symbol} `, (text) => now.paint(style, text)],
+    [pad(plain(node.name), Math.max(1, room)), (text) => (node.parentId === null ? now.paint('bold', text) : text)],
+    [measured.kind ? `  ${pad(words(node.kind), measured.kind)}` : '', (text) => now.paint('dim', text)],
+    [`  ${pad(node.phase, measured.phase)}`, (text) => now.paint(style, text)],
+    [` ${pad(elapsed(node, now.now), 7, 'start')}`, (text) => now.paint('dim', text)],
+    [`  ${detail(node, now.root)}`, (text) => (node.error ? now.paint('red', text) : text)],
+  ]
+  return joinWithin(cells, measured.width)
+}
+
+/** Cuts by what is seen, then paints: an escape sequence is never cut in two. */
+function joinWithin(cells: readonly (readonly [string, (text: string) => string])[], width: number): string {
+  let left = width
+  let line = ''
+  for (const [index, [text, paint]] of cells.entries()) {
+    const kept = shorten(index === cells.length - 1 ? text.trimEnd() : text, left)
+    left -= columns(kept)
+    if (kept.trim() === '') line += kept
+    else line += paint(kept)
+    if (left <= 0) break
+  }
+  return line.trimEnd()
+}
+
+/** How long its job took; while it moves, how long it has been in its phase. */
+function elapsed(node: TreeNode, now: number): string {
+  if (node.endedAt !== null) return node.startedAt === null ? '' : duration(node.endedAt - node.startedAt)
+  if (node.finished || classOf(node.phase) === 'done') return ''
+  // The server's clock may be ahead of ours.
+  return duration(Math.max(0, now - node.phaseSince))
+}
+
+/** Why it failed, else what it waits for, else how far it is. */
+function detail(node: TreeNode, root: TreeNode | undefined): string {
+  if (node.error) return `${node.error.code}: ${plain(node.error.message)}`
+  const [first] = node.blockedBy
+  if (first) {
+    const more = node.blockedBy.length > 1 ? ` (+${node.blockedBy.length - 1})` : ''
+    return `${words(first.reason)}: ${plain(first.message)}${more}`
+  }
+  if (node.progress && !node.finished) return describeProgress(node.progress)
+  return root?.finished && node.jobId !== root.jobId ? 'not part of this job' : ''
+}
+
+/** e.g. `[██████──────]  50% 512/1024 MB copying tables`. */
+export function describeProgress({ step, value, total, unit }: Progress): string {
+  const amount = [value ?? '', total === null ? '' : `/${total}`].join('')
+  const text = [amount, unit ?? '', step ?? '']
+    .map((part) => plain(part))
+    .filter(Boolean)
+    .join(' ')
+  if (value === null || total === null || !(total > 0)) return text
+  const share = Math.min(1, Math.max(0, value / total))
+  const filled = Math.floor(share * BAR)
+  const percent = String(Math.floor(share * 100)).padStart(3)
+  return `[${'█'.repeat(filled)}${'─'.repeat(BAR - filled)}] ${percent}% ${text}`
+}
+
+function summary(view: TreeView): string {
+  const counts = countAll(view)
+  const total = Object.values(counts).reduce((sum, count) => sum + count, 0)
+  const gone = view.gone > 0 ? `, ${view.gone} gone` : ''
+  return `${total} ${total === 1 ? 'object' : 'objects'}: ${describeCounts(counts)}${gone}`
+}

@@ -1,0 +1,221 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Client, ClientError } from '../client/index.ts'
+import type { Io, Output } from './io.ts'
+import { isTerminal, painter, wantsColour } from './paint.ts'
+import { classOf } from './phases.ts'
+import { TreeModel, type TreeObject } from './tree/model.ts'
+import { liveTree, type Presenter, treeJson, treeLines } from './tree/presenter.ts'
+import { readMachines, readObjects, readTree, TREE_FIELDS } from './tree/read.ts'
+
+export interface WatchOptions {
+  readonly out: Output
+  /** Ends the watch early, with the outcome `interrupted`. */
+  readonly signal: AbortSignal
+  /** `finished` (default): until no job is outstanding, or the object is gone. */
+  readonly until?: 'finished' | 'never'
+  /** The object to show and to wait for, when it is not the root. */
+  readonly focusId?: string
+  readonly json?: boolean
+  /** For NO_COLOR, FORCE_COLOR and TERM; the process's own by default. */
+  readonly env?: Io['env']
+}
+export type WatchOutcome = 'succeeded' | 'failed' | 'gone' | 'interrupted'
+export interface WatchResult {
+  readonly outcome: WatchOutcome
+  /** The phase it ended in; GONE when it exists no more. */
+  readonly phase: string
+}
+
+const REFRESH_MS = 1000
+/** A quiet tree is asked what it waits for only now and then: capacity, locks and agents change without a phase change. */
+const QUIET_ROUNDS = 5
+/** Of how many objects it is asked at once what they wait for. */
+const REFRESHED = 50
+
+const UPDATES = `subscription Updates($rootId: ID!) {
+  objectUpdates(rootId: $rootId) { objectId revision object { ...TreeFields } }
+}\n${TREE_FIELDS}`
+interface Updates {
+  readonly objectUpdates: { readonly objectId: string; readonly object: TreeObject | null }
+}
+
+/**
+ * Shows a tree live on `out`: redrawn on a terminal, one line per phase change elsewhere, NDJSON with `json`.
+ * One snapshot, then phase changes from its sequence on and updates of single objects; never the whole tree again.
+ * @throws ClientError when the server cannot be reached or refuses
+ */
+export async function watchTree(client: Client, rootId: string, options: WatchOptions): Promise<WatchResult> {
+  const stop = new AbortController()
+  using presenter = presenterFor(options)
+  const watch = new TreeWatch(client, rootId, presenter, {
+    ...options,
+    signal: AbortSignal.any([options.signal, stop.signal]),
+  })
+  try {
+    return await watch.run()
+  } catch (error) {
+    // Whatever broke because the user interrupted is no failure.
+    if (options.signal.aborted) return { outcome: 'interrupted', phase: watch.phase }
+    throw error
+  } finally {
+    stop.abort()
+  }
+}
+
+function presenterFor({ out, json, env = process.env }: WatchOptions): Presenter {
+  if (json) return treeJson(out)
+  const paint = painter(wantsColour(out, env))
+  return isTerminal(out, env) ? liveTree(out, paint) : treeLines(out, paint)
+}
+
+class TreeWatch {
+  readonly #client: Client
+  readonly #rootId: string
+  readonly #presenter: Presenter
+  readonly #options: WatchOptions
+  readonly #focusId: string
+  readonly #ended = Promise.withResolvers<WatchResult>()
+  readonly #loaded = Promise.withResolvers<TreeModel>()
+  #model: TreeModel | undefined
+  /** Counts what has changed, so that a quiet tree is left in peace. */
+  #news = 0
+
+  constructor(client: Client, rootId: string, presenter: Presenter, options: WatchOptions) {
+    this.#client = client
+    this.#rootId = rootId
+    this.#presenter = presenter
+    this.#options = options
+    this.#focusId = options.focusId ?? rootId
+  }
+
+  get phase(): string {
+    return this.#model?.root?.phase ?? 'UNKNOWN'
+  }
+
+  async run(): Promise<WatchResult> {
+    const { signal } = this.#options
+    const interrupted = new Promise<WatchResult>((resolve) => {
+      signal.addEventListener('abort', () => resolve({ outcome: 'interrupted', phase: this.phase }), { once: true })
+    })
+    // Subscribed before the snapshot is read, so that no update falls between the two.
+    const updates = this.#followUpdates()
+    const model = await this.#load()
+    if (!model) return { outcome: 'gone', phase: 'GONE' }
+    const tasks = [updates, this.#followPhases(model.sequence, model.tree), this.#keepFresh(model.tree)]
+    const failed = Promise.all(tasks).then(() => this.#ended.promise)
+    const result = await Promise.race([this.#ended.promise, failed, interrupted])
+    this.#presenter.ended(model.tree, result.outcome)
+    return result
+  }
+
+  async #load(): Promise<{ readonly tree: TreeModel; readonly sequence: number } | null> {
+    const { signal } = this.#options
+    const [machines, snapshot] = await Promise.all([
+      readMachines(this.#client, signal),
+      readTree(this.#client, this.#rootId, signal),
+    ])
+    const tree = new TreeModel(this.#focusId, machines)
+    for (const object of snapshot?.objects ?? []) tree.put(object)
+    if (!snapshot || !tree.root) return null
+    this.#model = tree
+    this.#presenter.loaded(tree, snapshot)
+    this.#loaded.resolve(tree)
+    return { tree, sequence: snapshot.sequence }
+  }
+
+  async #followPhases(after: number, tree: TreeModel): Promise<void> {
+    const { signal } = this.#options
+    const batches = this.#client.followPhases({ filter: { rootId: this.#rootId }, after, signal })
+    for await (const { changes } of batches) {
+      const created = changes.filter(({ objectId, to }) => to !== 'GONE' && !tree.knows(objectId))
+      const ids = [...new Set(created.map(({ objectId }) => objectId))]
+      for (const object of await readObjects(this.#client, ids, { signal })) tree.put(object)
+      for (const change of changes) {
+        this.#presenter.change(change, tree)
+        tree.change(change)
+      }
+      this.#news += changes.length
+      await this.#judge(tree)
+    }
+    if (!signal.aborted) throw new ClientError('network', 'The stream of phase changes ended.')
+  }
+
+  async #followUpdates(): Promise<void> {
+    const { signal } = this.#options
+    try {
+      for await (const { objectUpdates } of this.#client.subscribe<Updates>(
+        UPDATES,
+        { rootId: this.#rootId },
+        { signal },
+      )) {
+        const tree = await this.#loaded.promise
+        this.#take(objectUpdates, tree)
+        await this.#judge(tree)
+      }
+    } catch (error) {
+      // Updates only add detail, and what they tell is asked for now and then as well: phases come from the log.
+      if (!signal.aborted && !(error instanceof ClientError)) throw error
+    }
+  }
+
+  #take({ objectId, object }: Updates['objectUpdates'], tree: TreeModel): void {
+    if (!object) tree.remove(objectId)
+    else {
+      tree.put(object)
+      this.#presenter.update(object, tree)
+    }
+    this.#news += 1
+  }
+
+  /** Asks what unfinished objects wait for, and why failed ones failed, as long as the watch lasts. */
+  async #keepFresh(tree: TreeModel): Promise<void> {
+    const { signal } = this.#options
+    let seen = this.#news
+    for (let round = 0; !signal.aborted; round += 1) {
+      if (this.#news !== seen || round % QUIET_ROUNDS === 0) {
+        seen = this.#news
+        await this.#refresh(tree)
+      }
+      await this.#judge(tree)
+      this.#presenter.refresh(tree)
+      await sleep(REFRESH_MS, undefined, { signal })
+    }
+  }
+
+  async #refresh(tree: TreeModel): Promise<void> {
+    const { signal } = this.#options
+    const ids = refreshable(tree)
+    try {
+      const found = await readObjects(this.#client, ids, { signal, blockers: true })
+      for (const object of found) tree.put(object)
+      if (!found.some(({ id }) => id === this.#focusId)) tree.remove(this.#focusId)
+    } catch (error) {
+      // The stream reconnects by itself and tells when it cannot; until then what is shown is only a little older.
+      if (!(error instanceof ClientError && error.kind === 'network')) throw error
+    }
+  }
+
+  /** Ends the watch when what it waits for has come. */
+  async #judge(tree: TreeModel): Promise<void> {
+    const { until = 'finished' } = this.#options
+    if (until === 'never') return
+    if (!tree.root) return this.#ended.resolve({ outcome: 'gone', phase: 'GONE' })
+    if (!tree.root.finished) return
+    // A final phase may be left at once for a job that was asked for meanwhile: only the object itself knows.
+    await this.#refresh(tree)
+    const { root } = tree
+    if (root?.finished) this.#ended.resolve({ outcome: outcomeOf(root.phase), phase: root.phase })
+  }
+}
+
+const outcomeOf = (phase: string): WatchOutcome =>
+  ['failed', 'stopped'].includes(classOf(phase)) ? 'failed' : 'succeeded'
+
+function refreshable(tree: TreeModel): string[] {
+  const ids = new Set([tree.rootId, ...[...tree.unexplained].slice(0, REFRESHED)])
+  for (const { id, finished } of tree.nodes.values()) {
+    if (ids.size >= REFRESHED) break
+    if (!finished) ids.add(id)
+  }
+  return [...ids]
+}

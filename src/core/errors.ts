@@ -1,0 +1,86 @@
+import type { Actor, ErrorCode, ObjectKind, Phase } from './vocabulary.ts'
+
+/** What stands in the way of a request: an expected outcome that every mutation can return, never thrown across layers. */
+export type Refusal =
+  | { readonly type: 'InvalidInputError'; readonly message: string; readonly fields: readonly FieldProblem[] }
+  | { readonly type: 'NotFoundError'; readonly message: string; readonly id: string | null }
+  | { readonly type: 'ForbiddenError'; readonly message: string }
+  | {
+      readonly type: 'ConflictError'
+      readonly code: Extract<
+        ErrorCode,
+        | 'ALREADY_EXISTS'
+        | 'GENERATION_MISMATCH'
+        | 'BUSY'
+        | 'IN_USE'
+        | 'NOT_READY'
+        | 'CLOUDLET_UPGRADING'
+        | 'CLOUDLET_UPGRADE_FAILED'
+      >
+      readonly message: string
+      /** The object that stands in the way; null when the viewer may not read it. */
+      readonly objectId: string | null
+    }
+  | {
+      readonly type: 'TransitionError'
+      readonly message: string
+      readonly kind: ObjectKind
+      readonly from: Phase
+      readonly to: Phase
+      readonly actor: Actor
+      readonly allowed: readonly Phase[]
+    }
+  | { readonly type: 'StaleReportError'; readonly message: string }
+  | { readonly type: 'LimitError'; readonly message: string; readonly limit: number }
+
+export interface FieldProblem {
+  /** As in the input, e.g. `input.spec.deployItems.2.dependsOn.0`. */
+  readonly path: string
+  readonly message: string
+}
+
+export const invalidInput = (fields: readonly FieldProblem[]): Refusal => ({
+  type: 'InvalidInputError',
+  message: fields.map((f) => `${f.path}: ${f.message}`).join('; ') || 'The input is not valid.',
+  fields,
+})
+export const notFound = (id: string | null, what = 'object'): Refusal => ({
+  type: 'NotFoundError',
+  message: id ? `There is no ${what} ${id} that you may read.` : `There is no such ${what} that you may read.`,
+  id,
+})
+export const forbidden = (message: string): Refusal => ({ type: 'ForbiddenError', message })
+export const stale = (message: string): Refusal => ({ type: 'StaleReportError', message })
+export const transitionRefused = (
+  kind: ObjectKind,
+  from: Phase,
+  actor: Actor,
+  to: Phase,
+  allowed: readonly Phase[],
+): Refusal => ({
+  type: 'TransitionError',
+  message: `${actor} may not move ${kind} from ${from} to ${to}${
+    allowed.length ? `; from here it may move it to ${allowed.join(', ')}` : '; from here it may not move it at all'
+  }.`,
+  kind,
+  from,
+  to,
+  actor,
+  allowed,
+})
+
+/** An error of an object, as stored and shown: why it is not in the phase that was wanted. */
+export interface ObjectFailure {
+  readonly code: string
+  readonly message: string
+  readonly at: string
+  readonly causeCount: number
+  readonly causes: readonly FailureCause[]
+}
+export interface FailureCause {
+  readonly objectId: string
+  readonly kind: ObjectKind
+  readonly name: string
+  readonly code: string
+  readonly message: string
+}

@@ -1,0 +1,95 @@
+import type { Actor, ObjectKind, Phase } from './vocabulary.ts'
+
+/** One row of a machine: this actor may move an object from here to there, and why that happens. */
+export interface Transition {
+  readonly machine: string
+  readonly from: Phase
+  readonly actor: Actor
+  readonly to: Phase
+  readonly reason: string
+}
+
+/** One lifecycle as data. The guard, the enum, the diagrams, the docs and the database trigger all come from it. */
+export interface Machine {
+  /** e.g. `deployItem`; a kind with two lifecycles has two machines, such as `cloudlet` and `cloudletUpgrade`. */
+  readonly name: string
+  readonly kinds: readonly ObjectKind[]
+  /** In the order of their first mention, `GONE` left out. */
+  readonly phases: readonly Phase[]
+  readonly initial: Phase
+  /** Nothing runs and nothing will happen until somebody asks for something. */
+  readonly final: readonly Phase[]
+  readonly transitions: readonly Transition[]
+}
+
+export interface MachineDefinition {
+  readonly name: string
+  readonly kinds: readonly ObjectKind[]
+  readonly initial: Phase
+  readonly final: readonly Phase[]
+  /** `from` and `to` may be lists: a row stands for each combination. */
+  readonly rows: readonly (readonly [
+    from: Phase | readonly Phase[],
+    actor: Actor,
+    to: Phase | readonly Phase[],
+    reason: string,
+  ])[]
+}
+
+const list = <T>(value: T | readonly T[]): readonly T[] => (Array.isArray(value) ? value : [value as T])
+
+/** Expands and checks a table. A mistake in a table is a bug, so it throws when the module loads. */
+export function defineMachine(definition: MachineDefinition): Machine {
+  const { name, kinds, initial, final } = definition
+  const transitions = definition.rows.flatMap(([froms, actor, tos, reason]) =>
+    list(froms).flatMap((from) => list(tos).map((to): Transition => ({ machine: name, from, actor, to, reason }))),
+  )
+  const seen = new Set<string>()
+  for (const { from, actor, to } of transitions) {
+    const key = `${from} ${actor} ${to}`
+    if (seen.has(key)) throw new Error(`machine ${name}: row ${key} stands twice`)
+    if (from === 'GONE') throw new Error(`machine ${name}: nothing leaves GONE`)
+    seen.add(key)
+  }
+  const mentioned = new Set<Phase>([initial, ...transitions.flatMap(({ from, to }) => [from, to])])
+  const phases: readonly Phase[] = [...mentioned].filter((phase) => phase !== 'GONE')
+  for (const phase of final) {
+    if (!phases.includes(phase)) throw new Error(`machine ${name}: final phase ${phase} stands in no row`)
+  }
+  return Object.freeze({ name, kinds, initial, final, phases, transitions })
+}
+
+export type Step =
+  | { readonly ok: true; readonly changed: boolean; readonly reason: string }
+  | { readonly ok: false; readonly allowed: readonly Phase[] }
+
+type Index = ReadonlyMap<string, Transition>
+const indexes = new WeakMap<Machine, Index>()
+function indexOf(machine: Machine): Index {
+  let index = indexes.get(machine)
+  if (!index) {
+    index = new Map(machine.transitions.map((row) => [`${row.from} ${row.actor} ${row.to}`, row]))
+    indexes.set(machine, index)
+  }
+  return index
+}
+
+/**
+ * The guard: judges one phase change by (kind's machine, from, actor, to).
+ * A repeated report of the phase it is in is accepted and changes nothing, if this actor may report that phase at all.
+ */
+export function step(machine: Machine, from: Phase, actor: Actor, to: Phase): Step {
+  const row = indexOf(machine).get(`${from} ${actor} ${to}`)
+  if (row) return { ok: true, changed: from !== to, reason: row.reason }
+  if (from === to && mayReport(machine, actor, to)) return { ok: true, changed: false, reason: 'repeated' }
+  return { ok: false, allowed: allowedFrom(machine, from, actor) }
+}
+
+/** Where this actor may move an object from here. */
+export function allowedFrom(machine: Machine, from: Phase, actor: Actor): readonly Phase[] {
+  return machine.transitions.filter((row) => row.from === from && row.actor === actor).map((row) => row.to)
+}
+
+function mayReport(machine: Machine, actor: Actor, phase: Phase): boolean {
+  return machine.transitions.some((row) => row.actor === actor && row.to === phase)
+}

@@ -1,0 +1,198 @@
+import type { Refusal } from './errors.ts'
+import type { Actor, ObjectKind, Phase, ReconcileMode, WorkAction } from './vocabulary.ts'
+
+/** The seams between the layers: what the API asks of the engine, the log and the clock. Types only. */
+
+/** Who is calling, as the credentials say. */
+export interface Viewer {
+  readonly tokenId: string
+  /** Recorded as `by` of every phase change. */
+  readonly name: string
+  readonly role: 'ADMIN' | 'USER' | 'READER' | 'AGENT'
+  readonly actor: Actor
+  /** Names of the projects that it may see; null means all. */
+  readonly projects: readonly string[] | null
+  /** What an agent may claim; null means all. */
+  readonly types: readonly string[] | null
+  readonly targets: readonly string[] | null
+}
+
+export type Outcome<T> = ({ readonly ok: true } & T) | { readonly ok: false; readonly refusal: Refusal }
+
+/** Clock, ids and randomness come in through here and nowhere else, so that every deadline can be tested to the millisecond. */
+export interface Ambient {
+  now(): Date
+  /** A uuid v7: grows with time. */
+  id(): string
+  /** In [0, 1). */
+  random(): number
+  /** Unguessable bytes. */
+  secret(bytes: number): Uint8Array
+}
+
+/** One record of the log. `sequence` is dense, from 1, in commit order. */
+export interface PhaseChangeRecord {
+  readonly sequence: number
+  readonly batchId: string
+  readonly idx: number
+  readonly objectId: string
+  readonly rootId: string
+  readonly parentId: string | null
+  readonly projectName: string
+  readonly kind: ObjectKind
+  readonly name: string
+  readonly machine: string
+  readonly from: Phase | null
+  readonly to: Phase
+  readonly actor: Actor
+  readonly by: string | null
+  readonly reason: string | null
+  readonly message: string | null
+  readonly jobId: string | null
+  readonly revision: number | null
+  readonly rejected: boolean
+  readonly at: Date
+}
+
+/** A record that has not got its place in the log yet. */
+export type Change = Omit<PhaseChangeRecord, 'sequence' | 'batchId' | 'idx'>
+
+/** By the log's own immutable columns only, so that live and replay agree. */
+export interface PhaseChangeQuery {
+  /** What the viewer may read; null means everything. */
+  readonly projects: readonly string[] | null
+  readonly project?: string | undefined
+  readonly rootId?: string | undefined
+  readonly objectId?: string | undefined
+  readonly kinds?: readonly ObjectKind[] | undefined
+  readonly to?: readonly Phase[] | undefined
+  readonly includeRejected: boolean
+}
+
+export interface LogBatch {
+  readonly changes: readonly PhaseChangeRecord[]
+  /** Resume with `after: through`; moves on even when the filter matches nothing. */
+  readonly through: number
+}
+
+export interface Log {
+  /** The last sequence that is numbered. */
+  head(): Promise<number>
+  /** A page of matching records after a cursor (or before one, newest last), for queries. */
+  page(
+    query: PhaseChangeQuery,
+    page: { after?: number | undefined; before?: number | undefined; limit: number; direction: 'forward' | 'backward' },
+  ): Promise<readonly PhaseChangeRecord[]>
+  count(query: PhaseChangeQuery): Promise<number>
+  /**
+   * Everything after `after`, then live, without a gap and without a repetition. Without `after`: live from now on.
+   * Throws CursorExpired when the cursor is not in this log.
+   */
+  follow(
+    query: PhaseChangeQuery,
+    after: number | undefined,
+    maxBatch: number,
+    signal: AbortSignal,
+  ): AsyncIterable<LogBatch>
+  /** Tell the numberer that something was committed. Cheap, never throws. */
+  committed(): void
+}
+
+/** A cursor that is pruned, ahead of the head, or of another log. */
+export class CursorExpired extends Error {
+  readonly oldest: number
+  readonly head: number
+  constructor(oldest: number, head: number) {
+    super(
+      `This cursor is not in the log, which now holds ${oldest} to ${head}: read the tree again and resume from its sequence.`,
+    )
+    this.name = 'CursorExpired'
+    this.oldest = oldest
+    this.head = head
+  }
+}
+
+/** Wake-ups between processes: never the truth, only the fast path. */
+export interface Signal {
+  publish(channel: string, message: string): void
+  /** Resolves once messages will arrive. Never more than one handler call at a time per subscription. */
+  subscribe(channel: string, handler: (message: string) => void): Promise<{ close(): Promise<void> }>
+  /** False: nothing can be heard from other processes, so poll more often. */
+  readonly connected: boolean
+  close(): Promise<void>
+}
+
+export interface ClaimedItem {
+  readonly fence: string
+  readonly objectId: string
+  readonly kind: ObjectKind
+  readonly name: string
+  readonly jobId: string | null
+  readonly action: WorkAction
+  readonly type: string
+  readonly target: string | null
+  readonly config: unknown
+  readonly attempt: number
+  readonly leaseUntil: Date
+}
+export interface Report {
+  readonly fence: string
+  readonly phase?: Phase | null | undefined
+  readonly done?: boolean | undefined
+  readonly message?: string | null | undefined
+  readonly progress?: ReportedProgress | null | undefined
+  readonly exports?: unknown
+  readonly error?: { readonly code: string; readonly message: string; readonly retryable: boolean } | null | undefined
+}
+export interface ReportedProgress {
+  readonly step?: string | null | undefined
+  readonly value?: number | null | undefined
+  readonly total?: number | null | undefined
+  readonly unit?: string | null | undefined
+}
+export interface Renewal {
+  readonly fence: string
+  readonly state: 'HELD' | 'ABORT_REQUESTED' | 'LOST'
+  readonly leaseUntil: Date | null
+}
+export interface LogLineEntry {
+  readonly fence: string
+  readonly at?: Date | null | undefined
+  readonly stream: 'STDOUT' | 'STDERR' | 'STEP' | 'SYSTEM'
+  readonly text: string
+}
+
+/** What agents ask of the engine. The viewer's token says who they are. */
+export interface AgentPort {
+  claim(
+    viewer: Viewer,
+    request: {
+      instance: string
+      types: readonly string[]
+      targets: readonly string[] | null
+      max: number
+      leaseMs: number
+    },
+  ): Promise<Outcome<{ items: readonly ClaimedItem[] }>>
+  renew(viewer: Viewer, fences: readonly string[], leaseMs: number): Promise<Outcome<{ leases: readonly Renewal[] }>>
+  /** One result per report, in order. */
+  report(
+    viewer: Viewer,
+    reports: readonly Report[],
+  ): Promise<Outcome<{ results: readonly Outcome<{ objectId: string | null; changed: boolean }>[] }>>
+  appendLogs(viewer: Viewer, lines: readonly LogLineEntry[]): Promise<Outcome<{ accepted: number }>>
+  /** How much waits to be claimed, per type; only types with something waiting. */
+  waiting(
+    types: readonly string[],
+    targets: readonly string[] | null,
+  ): Promise<readonly { type: string; waiting: number }[]>
+  /** Calls back whenever work of some type may have come up. Returns the way to stop. */
+  onWork(handler: (types: readonly string[]) => void): () => void
+}
+
+/** What a user may ask about a root installation beside its spec. */
+export interface ReconcileRequest {
+  readonly id: string
+  readonly mode: ReconcileMode
+  readonly idempotencyKey?: string | null | undefined
+}

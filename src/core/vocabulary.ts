@@ -1,0 +1,125 @@
+/** The words of the product, once. The GraphQL enums, the database enums and the machines are all built from these lists. */
+
+export const OBJECT_KINDS = [
+  'INSTALLATION',
+  'EXECUTION',
+  'DEPLOY_ITEM',
+  'EVENT',
+  'WORKER',
+  'JOB',
+  'TASK',
+  'GADGET_JOB',
+  'CLOUDLET',
+  'CLUSTER_INST',
+  'APP_INST',
+] as const
+export type ObjectKind = (typeof OBJECT_KINDS)[number]
+
+export const ACTORS = [
+  'USER',
+  'CONTROLLER',
+  'DEPLOYER',
+  'RUNTIME',
+  'WORKER',
+  'GADGET_RUNNER',
+  'CRM',
+  'CRM_V1',
+  'CRM_V2',
+] as const
+/** Who may move an object. Always derived from credentials, never from a request. */
+export type Actor = (typeof ACTORS)[number]
+
+export const PHASES = [
+  'PENDING',
+  'PENDING_DEPENDENCIES',
+  'INIT',
+  'CLEANUP_ORPHANED',
+  'OBJECTS_CREATED',
+  'PROGRESSING',
+  'COMPLETING',
+  'SUCCEEDED',
+  'FAILED',
+  'ABORTED',
+  'INIT_DELETE',
+  'TRIGGER_DELETE',
+  'DELETING',
+  'DELETE_FAILED',
+  'STARTING',
+  'RUNNING',
+  'UNKNOWN',
+  'CANCELED',
+  'SCHEDULING_FAILED',
+  'TIMED_OUT',
+  'DECLARING',
+  'WAITING',
+  'DONE',
+  'UNDOING',
+  'UNDO_FAILED',
+  'ABORTING',
+  'SKIPPED',
+  'NOT_PRESENT',
+  'CREATE_REQUESTED',
+  'CREATING',
+  'CREATE_ERROR',
+  'READY',
+  'UPDATE_REQUESTED',
+  'UPDATING',
+  'UPDATE_ERROR',
+  'DELETE_PREPARE',
+  'DELETE_REQUESTED',
+  'DELETED',
+  'DELETE_ERROR',
+  'OFFLINE',
+  'INIT_OK',
+  'GONE',
+] as const
+/** Where an object is. `GONE` exists only as the `to` of a phase change: the object no longer exists. */
+export type Phase = (typeof PHASES)[number]
+
+export const BLOCKER_REASONS = [
+  'DEPENDENCY',
+  'IMPORT',
+  'LOCK',
+  'AGENT',
+  'CAPACITY',
+  'BACKOFF',
+  'PARENT',
+  'SIBLING_IMPORT',
+  'CHILDREN',
+  'CLOUDLET',
+  'IGNORED',
+] as const
+export type BlockerReason = (typeof BLOCKER_REASONS)[number]
+
+export const WORK_ACTIONS = [
+  'RECONCILE',
+  'DELETE',
+  'START',
+  'STOP',
+  'REMOVE',
+  'GET_LOCKS',
+  'RUN',
+  'UNDO',
+  'ABORT',
+] as const
+export type WorkAction = (typeof WORK_ACTIONS)[number]
+
+export const RECONCILE_MODES = ['STANDARD', 'IF_CHANGED', 'FORCE'] as const
+export type ReconcileMode = (typeof RECONCILE_MODES)[number]
+
+export const ERROR_CODES = [
+  'INVALID_INPUT',
+  'NOT_FOUND',
+  'FORBIDDEN',
+  'ALREADY_EXISTS',
+  'GENERATION_MISMATCH',
+  'TRANSITION',
+  'STALE_REPORT',
+  'BUSY',
+  'IN_USE',
+  'CLOUDLET_UPGRADING',
+  'CLOUDLET_UPGRADE_FAILED',
+  'NOT_READY',
+  'LIMIT',
+] as const
+export type ErrorCode = (typeof ERROR_CODES)[number]

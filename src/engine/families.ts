@@ -1,0 +1,35 @@
+import type { Machine } from '../core/machine.ts'
+import type { ObjectKind } from '../core/vocabulary.ts'
+import type { FactsTable, Family } from '../families/family.ts'
+
+/** Which family, machine and side table belong to a kind. */
+export interface Kinds {
+  readonly families: readonly Family[]
+  readonly facts: readonly FactsTable[]
+  family(kind: ObjectKind): Family
+  machine(kind: ObjectKind): Machine
+  factsOf(kind: ObjectKind): FactsTable | undefined
+}
+
+export function kindsOf(families: readonly Family[]): Kinds {
+  const byKind = new Map<ObjectKind, { family: Family; machine: Machine }>()
+  for (const family of families) {
+    for (const machine of family.machines) {
+      // The first machine of a kind is the one of its phase; further ones belong to other fields.
+      for (const kind of machine.kinds) if (!byKind.has(kind)) byKind.set(kind, { family, machine })
+    }
+  }
+  const facts = families.flatMap((family) => family.facts)
+  const of = (kind: ObjectKind) => {
+    const found = byKind.get(kind)
+    if (!found) throw new Error(`no family drives ${kind}`)
+    return found
+  }
+  return {
+    families,
+    facts,
+    family: (kind) => of(kind).family,
+    machine: (kind) => of(kind).machine,
+    factsOf: (kind) => facts.find((table) => table.kind === kind),
+  }
+}

@@ -1,0 +1,46 @@
+import type { ObjectKind } from '../core/vocabulary.ts'
+import type { Draft } from './draft.ts'
+
+/** What a rule wants to know and memory does not hold. */
+export type Question =
+  | { readonly type: 'children'; readonly id: string }
+  | { readonly type: 'named'; readonly id: string; readonly kind: ObjectKind; readonly names: readonly string[] }
+  | { readonly type: 'ready'; readonly id: string; readonly after: number; readonly jobId: string | null; readonly limit: number }
+  | { readonly type: 'spec'; readonly id: string }
+  | { readonly type: 'dependents' | 'dependencies'; readonly id: string }
+  | { readonly type: 'own'; readonly question: string; readonly args: unknown }
+
+export const keyOf = (question: Question): string => JSON.stringify(question)
+
+/** Answers so far, and who waits for which that are still open. */
+export class Questions {
+  readonly #answers = new Map<string, unknown>()
+  readonly #open = new Map<string, { question: Question; askers: Set<Draft> }>()
+
+  ask(question: Question, asker: Draft): unknown {
+    const key = keyOf(question)
+    const answer = this.#answers.get(key)
+    if (answer !== undefined) return answer
+    const open = this.#open.get(key)
+    if (open) open.askers.add(asker)
+    else this.#open.set(key, { question, askers: new Set([asker]) })
+    return undefined
+  }
+
+  answer(question: Question, answer: unknown): void {
+    this.#answers.set(keyOf(question), answer)
+  }
+  forget(question: Question): void {
+    this.#answers.delete(keyOf(question))
+  }
+
+  /** Hands out what is open, once. */
+  take(): readonly { question: Question; askers: ReadonlySet<Draft> }[] {
+    const open = [...this.#open.values()]
+    this.#open.clear()
+    return open
+  }
+  get pending(): number {
+    return this.#open.size
+  }
+}

@@ -1,0 +1,203 @@
+import type { Logger } from '../logger.ts'
+import type { Evaluated } from '../core/tree.ts'
+import { forgetRoot } from '../store/queue.ts'
+import { RevisionConflict } from '../store/transition.ts'
+import type { Evaluate } from './evaluate.ts'
+import { bring } from './load.ts'
+import { settle } from './settle.ts'
+import type { Evaluation, TreeSlice } from './slice.ts'
+import { type Aftermath, type EngineParts, type OpenTree, closeTree, openTree, takeWord, transaction } from './transaction.ts'
+
+/** At most so many phase writes in one transaction: then other trees have their turn. */
+const BUDGET = 2_000
+const RETRIES = 3
+
+/** Something to be done to one tree: an agent's claims or reports. Tasks of one tree that meet share a transaction. */
+export interface TreeTask<T> {
+  /** Objects that it needs to see. */
+  readonly ids: readonly string[]
+  apply(slice: TreeSlice): T
+}
+
+export type Ran<T> = { readonly found: true; readonly value: T } | { readonly found: false }
+
+interface Entry {
+  readonly task: TreeTask<unknown>
+  resolve(ran: Ran<unknown>): void
+  reject(error: unknown): void
+}
+interface Lane {
+  entries: Entry[]
+  word: { resolve: (outcome: Looked) => void; reject: (error: unknown) => void; skipLocked: boolean }[]
+}
+
+/** `locked`: another engine has it. */
+export type Looked = 'done' | 'gone' | 'locked'
+
+export interface Announce {
+  (aftermath: Aftermath): void
+}
+
+/** All of this process's transactions on trees. One at a time for each tree; what arrives meanwhile joins the next. */
+export class TreeRunner {
+  readonly #lanes = new Map<string, Lane>()
+  readonly #inFlight = new Set<Promise<void>>()
+  readonly #parts: EngineParts
+  readonly #evaluate: Evaluate
+  readonly #announce: Announce
+  readonly #logger: Logger
+
+  constructor(parts: EngineParts, evaluate: Evaluate, announce: Announce, logger: Logger) {
+    this.#parts = parts
+    this.#evaluate = evaluate
+    this.#announce = announce
+    this.#logger = logger
+  }
+
+  run<T>(rootId: string, task: TreeTask<T>): Promise<Ran<T>> {
+    return new Promise((resolve, reject) => {
+      this.#lane(rootId).entries.push({ task, resolve: resolve as (ran: Ran<unknown>) => void, reject })
+    })
+  }
+
+  /** Takes in what was left word of, and what the clock says, and lets the tree go on as far as it can. */
+  look(rootId: string, skipLocked: boolean): Promise<Looked> {
+    return new Promise((resolve, reject) => {
+      this.#lane(rootId).word.push({ resolve, reject, skipLocked })
+    })
+  }
+
+  /** Everything in hand is finished. */
+  async idle(): Promise<void> {
+    while (this.#inFlight.size > 0) await Promise.all(this.#inFlight)
+  }
+
+  #lane(rootId: string): Lane {
+    const known = this.#lanes.get(rootId)
+    if (known) return known
+    const lane: Lane = { entries: [], word: [] }
+    this.#lanes.set(rootId, lane)
+    const drained = Promise.resolve()
+      .then(() => this.#drain(rootId, lane))
+      .finally(() => this.#inFlight.delete(drained))
+    this.#inFlight.add(drained)
+    return lane
+  }
+
+  async #drain(rootId: string, lane: Lane): Promise<void> {
+    while (lane.entries.length > 0 || lane.word.length > 0) {
+      const entries = lane.entries.splice(0)
+      if (entries.length > 0) await this.#runEntries(rootId, entries)
+      // Reports first: what they leave is then part of the same look.
+      const word = lane.word.splice(0)
+      if (word.length > 0) await this.#runWord(rootId, word)
+    }
+    this.#lanes.delete(rootId)
+  }
+
+  async #runEntries(rootId: string, entries: readonly Entry[]): Promise<void> {
+    try {
+      const outcome = await this.#attempt(rootId, entries).catch((error) => this.#withoutDeciding(rootId, entries, error))
+      entries.forEach((entry, i) => {
+        const result = outcome?.[i]
+        if (!result) entry.resolve({ found: false })
+        else if ('error' in result) entry.reject(result.error)
+        else entry.resolve({ found: true, value: result.value })
+      })
+    } catch (error) {
+      for (const entry of entries) entry.reject(error)
+    }
+  }
+
+  /** What an agent said must not be lost because the tree cannot decide what follows from it. */
+  #withoutDeciding(rootId: string, entries: readonly Entry[], error: unknown) {
+    this.#logger.error({ err: error, rootId }, 'a tree could not decide: the report is kept, the engine will try again')
+    return this.#attempt(rootId, entries, false)
+  }
+
+  async #attempt(rootId: string, entries: readonly Entry[], deciding = true): Promise<readonly Applied[] | null> {
+    return this.#retrying(async () => {
+      const done = await transaction(this.#parts.pool, async (client) => {
+        const tree = await openTree(client, rootId, this.#parts)
+        if (typeof tree === 'string') return null
+        const { kinds } = this.#parts
+        await bring(client, tree.slice, kinds, entries.flatMap(({ task }) => task.ids))
+        const applied = entries.map(({ task }) => attempt(() => task.apply(tree.slice)))
+        const left = deciding ? await settle(client, tree.slice, kinds, BUDGET) : touchedIds(tree.slice)
+        return { applied, aftermath: await closeTree(tree, this.#parts, left, false) }
+      })
+      if (!done) return null
+      this.#announce(done.aftermath)
+      return done.applied
+    })
+  }
+
+  async #runWord(rootId: string, word: Lane['word']): Promise<void> {
+    try {
+      const looked = await this.#lookAt(rootId, word.every(({ skipLocked }) => skipLocked))
+      for (const { resolve } of word) resolve(looked)
+    } catch (error) {
+      for (const { reject } of word) reject(error)
+    }
+  }
+
+  async #lookAt(rootId: string, skipLocked: boolean): Promise<Looked> {
+    let evaluated: ReadonlyMap<string, Evaluated> = new Map()
+    for (;;) {
+      const seen = await this.#retrying(() => this.#lookOnce(rootId, skipLocked, evaluated))
+      if (typeof seen === 'string') {
+        if (seen === 'gone') await forgetRoot(this.#parts.pool, rootId)
+        return seen
+      }
+      // Outside of the lock: slow or hostile expressions hold up nobody.
+      if (seen.evaluations.length > 0) evaluated = await this.#evaluate(seen.evaluations)
+      // Stopped by its budget with results in hand: they are used up before others have their turn.
+      else if (evaluated.size === 0 || !seen.more) return 'done'
+    }
+  }
+
+  async #lookOnce(rootId: string, skipLocked: boolean, evaluated: ReadonlyMap<string, Evaluated>): Promise<LookedOnce> {
+    const seen = await transaction(this.#parts.pool, async (client) => {
+      const tree = await openTree(client, rootId, this.#parts, { skipLocked, evaluated })
+      if (typeof tree === 'string') return tree
+      const { left, clock } = await this.#goOn(tree)
+      const aftermath = await closeTree(tree, this.#parts, left, clock)
+      return { aftermath, evaluations: [...tree.slice.evaluations.values()], more: left.size > 0 }
+    })
+    if (typeof seen !== 'string') this.#announce(seen.aftermath)
+    return seen
+  }
+
+  async #goOn(tree: OpenTree) {
+    const clock = await takeWord(tree, this.#parts.kinds)
+    return { clock, left: await settle(tree.client, tree.slice, this.#parts.kinds, BUDGET) }
+  }
+
+  async #retrying<T>(work: () => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await work()
+      } catch (error) {
+        if (attempt >= RETRIES || !isTransient(error)) throw error
+      }
+    }
+  }
+}
+
+type LookedOnce = 'gone' | 'locked' | { readonly aftermath: Aftermath; readonly evaluations: readonly Evaluation[]; readonly more: boolean }
+type Applied = { readonly value: unknown } | { readonly error: unknown }
+
+function attempt(apply: () => unknown): Applied {
+  try {
+    return { value: apply() }
+  } catch (error) {
+    return { error }
+  }
+}
+
+const touchedIds = (slice: TreeSlice): ReadonlySet<string> => new Set([...slice.touched].map(({ row }) => row.id))
+
+/** Serialisation failure and deadlock; both are safe to repeat, since nothing was written. */
+const TRANSIENT = new Set(['40001', '40P01'])
+const isTransient = (error: unknown): boolean =>
+  error instanceof RevisionConflict || (error instanceof Error && 'code' in error && TRANSIENT.has(String(error.code)))

@@ -1,0 +1,322 @@
+import type { ObjectFailure } from '../core/errors.ts'
+import { type Machine, step } from '../core/machine.ts'
+import type { Ambient, Change } from '../core/ports.ts'
+import type {
+  Evaluated,
+  LifecyclePatch,
+  MoveOptions,
+  NewChild,
+  Node,
+  ObjectRow,
+  Slice,
+  Tally,
+  TimeoutDefaults,
+  Work,
+} from '../core/tree.ts'
+import { WORK_STATE } from '../core/tree.ts'
+import type { Actor, ObjectKind, Phase } from '../core/vocabulary.ts'
+import { Draft } from './draft.ts'
+import { type Question, Questions } from './questions.ts'
+
+export interface SliceOptions {
+  root: Draft
+  readonly projectName: string
+  readonly ambient: Ambient
+  readonly now: Date
+  readonly timeouts: TimeoutDefaults
+  readonly machineOf: (kind: ObjectKind) => Machine
+  readonly factsDefaults: (kind: ObjectKind) => object | null
+  /** Expressions and schemas that were evaluated before the lock was taken, by what was evaluated. */
+  readonly evaluated: ReadonlyMap<string, Evaluated>
+}
+
+export interface Evaluation {
+  readonly key: string
+  readonly objectId: string
+  readonly job:
+    | { readonly type: 'resolve'; readonly template: unknown; readonly scope: Readonly<Record<string, unknown>> }
+    | { readonly type: 'validate'; readonly schema: unknown; readonly value: unknown }
+}
+
+export interface Release {
+  readonly node: Draft
+  readonly side: 'dependents' | 'dependencies'
+  readonly by: 0 | 1
+}
+
+/** The unit of work: an identity map over one tree that records what rules do to it. It knows no I/O. */
+export class TreeSlice implements Slice {
+  root: Draft
+  readonly now: Date
+  readonly timeouts: TimeoutDefaults
+  readonly nodes = new Map<string, Draft>()
+  readonly questions = new Questions()
+  readonly touched = new Set<Draft>()
+  /** Touched by id, not loaded yet. */
+  readonly wanted = new Set<string>()
+  readonly evaluations = new Map<string, Evaluation>()
+  readonly effects: { name: string; args: unknown }[] = []
+  readonly changes: Change[] = []
+  releases: Release[] = []
+  moves = 0
+  looks = 0
+  readonly #options: SliceOptions
+
+  constructor(options: SliceOptions) {
+    this.#options = options
+    this.root = options.root
+    this.now = options.now
+    this.timeouts = options.timeouts
+    this.nodes.set(options.root.row.id, options.root)
+  }
+
+  newId = (): string => this.#options.ambient.id()
+  random = (): number => this.#options.ambient.random()
+  parent = (node: Node): Draft | null => (node.row.parentId === null ? null : this.#loaded(node.row.parentId))
+  get = (id: string): Draft | undefined => this.nodes.get(id)
+
+  // Questions: undefined until the engine has loaded the answer.
+
+  children(node: Node): readonly Draft[] | undefined {
+    if (!this.#ask(node, { type: 'children', id: node.row.id })) return undefined
+    const found = [...this.nodes.values()].filter((n) => n.row.parentId === node.row.id && !n.gone)
+    return found.sort((a, b) => a.row.ordinal - b.row.ordinal || (a.row.id < b.row.id ? -1 : 1))
+  }
+
+  childrenNamed(node: Node, kind: ObjectKind, names: readonly string[]): ReadonlyMap<string, Draft> | undefined {
+    const ids = this.#ask<readonly string[]>(node, { type: 'named', id: node.row.id, kind, names })
+    return ids && new Map(this.#live(ids).map((n) => [n.row.name, n]))
+  }
+
+  readyChildren(node: Node, after: number, limit: number): readonly Draft[] | undefined {
+    // What is ready changes with every trigger, so the answer is good for one look only.
+    const question: Question = { type: 'ready', id: node.row.id, after, jobId: node.row.jobId, limit }
+    const ids = this.#ask<readonly string[]>(node, question)
+    if (ids) this.questions.forget(question)
+    return ids && this.#live(ids)
+  }
+
+  spec(node: Node): unknown {
+    const draft = node as Draft
+    if (draft.spec === undefined) this.#ask(node, { type: 'spec', id: node.row.id })
+    return draft.spec
+  }
+
+  neighbours(node: Node, side: 'dependents' | 'dependencies'): readonly Draft[] | undefined {
+    const ids = this.#ask<readonly string[]>(node, { type: side, id: node.row.id })
+    return ids && this.#live(ids)
+  }
+
+  ask<T>(question: string, args: unknown): T | undefined {
+    return this.#ask<T>(this.root, { type: 'own', question, args })
+  }
+
+  evaluate(node: Node, template: unknown, scope: Readonly<Record<string, unknown>>): Evaluated | undefined {
+    return this.#evaluate(node, { type: 'resolve', template, scope })
+  }
+  validate(node: Node, schema: unknown, value: unknown): Evaluated | undefined {
+    return this.#evaluate(node, { type: 'validate', schema, value })
+  }
+
+  #evaluate(node: Node, job: Evaluation['job']): Evaluated | undefined {
+    const key = `${node.row.id} ${JSON.stringify(job)}`
+    const known = this.#options.evaluated.get(key)
+    if (!known) this.evaluations.set(key, { key, objectId: node.row.id, job })
+    return known
+  }
+
+  #ask<T>(node: Node, question: Question): T | undefined {
+    return this.questions.ask(question, this.#current ?? (node as Draft)) as T | undefined
+  }
+  #loaded(id: string): Draft {
+    const node = this.nodes.get(id)
+    if (!node) throw new Error(`object ${id} should have been loaded with its descendant`)
+    return node
+  }
+  #live(ids: readonly string[]): readonly Draft[] {
+    return ids.flatMap((id) => {
+      const node = this.nodes.get(id)
+      return node && !node.gone ? [node] : []
+    })
+  }
+
+  /** Whose turn it is: a family's question is answered to it. */
+  #current: Draft | null = null
+  look(node: Draft, rule: () => void): void {
+    this.#current = node
+    try {
+      rule()
+    } finally {
+      this.#current = null
+    }
+  }
+
+  // What rules do.
+
+  move(node: Node, to: Phase, options: MoveOptions = {}): void {
+    const draft = node as Draft
+    const { row } = draft
+    const actor = options.actor ?? 'CONTROLLER'
+    const machine = this.#options.machineOf(row.kind)
+    const verdict = step(machine, row.phase, actor, to)
+    if (!verdict.ok) throw new Error(`rule broke the guard: ${actor} moves ${row.kind} ${row.name} from ${row.phase} to ${to}`)
+    const revision = row.revision + 1
+    this.#record(draft, { from: row.phase, to, actor, revision, ...options, reason: options.reason ?? verdict.reason })
+    if (to === 'GONE') draft.gone = true
+    else {
+      draft.hops.push({ phase: to, at: this.now, revision })
+      draft.row = { ...row, phase: to, phaseSince: this.now, revision, updatedAt: this.now }
+    }
+    draft.dirty.add('row')
+    this.moves++
+  }
+
+  /** A refused request leaves this and nothing else. */
+  reject(node: Node, to: Phase, actor: Actor, by: string | null, reason: string): void {
+    this.#record(node as Draft, { from: node.row.phase, to, actor, by, reason, revision: null })
+  }
+
+  #record(draft: Draft, change: { from: Phase | null; to: Phase; actor: Actor; revision: number | null } & MoveOptions): void {
+    const { row } = draft
+    this.changes.push({
+      objectId: row.id,
+      rootId: row.rootId,
+      parentId: row.parentId,
+      projectName: this.#options.projectName,
+      kind: row.kind,
+      name: row.name,
+      machine: this.#options.machineOf(row.kind).name,
+      from: change.from,
+      to: change.to,
+      actor: change.actor,
+      by: change.by ?? null,
+      reason: change.reason ?? null,
+      message: change.message ?? null,
+      jobId: row.jobId,
+      revision: change.revision,
+      rejected: change.revision === null,
+      at: this.now,
+    })
+  }
+
+  patch(node: Node, patch: LifecyclePatch): void {
+    const draft = node as Draft
+    draft.row = { ...draft.row, ...patch, updatedAt: this.now }
+    draft.dirty.add('row')
+  }
+  setFacts(node: Node, patch: object): void {
+    const draft = node as Draft
+    draft.facts = { ...(draft.facts as object), ...patch }
+    draft.dirty.add('facts')
+  }
+  setSpec(node: Node, spec: unknown): void {
+    const draft = node as Draft
+    draft.spec = spec
+    draft.dirty.add('spec')
+  }
+  setError(node: Node, error: ObjectFailure | null): void {
+    const draft = node as Draft
+    draft.error = error
+    draft.dirty.add('status')
+  }
+  setProgress(node: Node, progress: unknown): void {
+    const draft = node as Draft
+    draft.progress = progress
+    draft.hasProgress = progress !== null
+    draft.dirty.add('status')
+  }
+  setWork(node: Node, patch: Partial<Work>): void {
+    const draft = node as Draft
+    const before = draft.work
+    draft.work = { handed: false, handedConfig: null, ...before, ...patch } as Work
+    if (draft.work.state === WORK_STATE.OFFERED && before?.state !== WORK_STATE.OFFERED) draft.offered = true
+    draft.dirty.add('work')
+  }
+  setTally(node: Node, patch: Partial<Tally>): void {
+    const draft = node as Draft
+    draft.tally = { ...draft.tally, ...patch }
+    draft.dirty.add('tally')
+  }
+  addTally(node: Node, delta: Partial<Tally>): void {
+    const sum: Record<string, number> = {}
+    for (const [key, by] of Object.entries(delta)) sum[key] = node.tally[key as keyof Tally] + by
+    this.setTally(node, sum)
+  }
+
+  create(parent: Node, child: NewChild): Draft {
+    const draft = this.add(
+      {
+        rootId: this.root.row.id,
+        parentId: parent.row.id,
+        projectId: this.root.row.projectId,
+        kind: child.kind,
+        name: child.name,
+        ordinal: child.ordinal,
+        waitingFor: child.waitingFor ?? 0,
+      },
+      child,
+    )
+    this.questions.answer({ type: 'children', id: draft.row.id }, [])
+    this.questions.answer({ type: 'dependents', id: draft.row.id }, [])
+    return draft
+  }
+
+  /** A new object, with its record in the log. */
+  add(
+    place: Pick<ObjectRow, 'rootId' | 'parentId' | 'projectId' | 'kind' | 'name' | 'ordinal' | 'waitingFor'>,
+    child: Pick<NewChild, 'spec' | 'facts' | 'labels' | 'by'>,
+    id = this.newId(),
+    actor: Actor = 'CONTROLLER',
+  ): Draft {
+    const { now } = this
+    const machine = this.#options.machineOf(place.kind)
+    const draft = Draft.fresh({
+      ...place,
+      id,
+      phase: machine.initial,
+      phaseSince: now,
+      revision: 1,
+      generation: 1,
+      observedGeneration: 0,
+      jobId: null,
+      finishedJobId: null,
+      deletionRequestedAt: null,
+      createdAt: now,
+      updatedAt: now,
+    })
+    return this.adopt(draft, child, actor)
+  }
+
+  adopt(draft: Draft, child: Pick<NewChild, 'spec' | 'facts' | 'labels' | 'by'>, actor: Actor): Draft {
+    const defaults = this.#options.factsDefaults(draft.row.kind)
+    draft.facts = defaults && { ...defaults, ...((child.facts as object) ?? {}) }
+    draft.spec = child.spec
+    draft.labels = child.labels ?? {}
+    this.nodes.set(draft.row.id, draft)
+    const { phase, revision } = draft.row
+    this.#record(draft, { from: null, to: phase, actor, revision, by: child.by ?? null, reason: 'created' })
+    this.moves++
+    return draft
+  }
+
+  setDependencies(node: Node, dependencies: readonly Node[]): void {
+    const draft = node as Draft
+    draft.dependencies = dependencies as readonly Draft[]
+    draft.dirty.add('edges')
+    this.questions.answer(
+      { type: 'dependencies', id: draft.row.id },
+      dependencies.map((d) => d.row.id),
+    )
+    for (const d of dependencies) this.questions.forget({ type: 'dependents', id: d.row.id })
+  }
+
+  release(node: Node, side: 'dependents' | 'dependencies', by: 0 | 1): void {
+    this.releases.push({ node: node as Draft, side, by })
+  }
+  touch(node: Node): void {
+    this.touched.add(node as Draft)
+  }
+  effect(name: string, args: unknown): void {
+    this.effects.push({ name, args })
+  }
+}

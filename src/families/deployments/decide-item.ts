@@ -1,0 +1,172 @@
+import { hasExpressions } from '../../core/expression.ts'
+import { sameJson } from '../../core/json.ts'
+import { type Evaluated, type Node, type Slice, WORK_STATE, type Work, isFinished } from '../../core/tree.ts'
+import type { WorkAction } from '../../core/vocabulary.ts'
+import { deployItem, installation, isCancelled } from './facts.ts'
+import { failure, finish, keep, vanish } from './finish.ts'
+import type { ItemSpec, Timeout } from './spec.ts'
+
+/** One deploy item: triggered when nothing it depends on is left, then in its deployer's hands, watched by its clocks. */
+export function decideItem(item: Node, slice: Slice): void {
+  if (!isFinished(item.row)) return watch(item, slice)
+  const execution = slice.parent(item)
+  if (!execution || !mayBeTriggered(item, execution, slice)) return
+  if (item.row.deletionRequestedAt) triggerDeletion(item, execution, slice)
+  else if (execution.row.phase === 'PROGRESSING') trigger(item, execution, slice)
+}
+
+function mayBeTriggered(item: Node, execution: Node, slice: Slice): boolean {
+  return (
+    execution.row.jobId !== null &&
+    item.row.jobId !== execution.row.jobId &&
+    item.row.waitingFor === 0 &&
+    // Class B: one has failed, so nothing more is triggered.
+    execution.tally.failed === 0 &&
+    !isFinished(execution.row) &&
+    !isCancelled(slice)
+  )
+}
+
+function trigger(item: Node, execution: Node, slice: Slice): void {
+  const spec = slice.spec(item) as ItemSpec | undefined
+  if (!spec) return
+  const config = resolveConfig(item, execution, spec, slice)
+  if (!config) return
+  const jobId = execution.row.jobId as string
+  slice.addTally(execution, { untriggered: -1 })
+  slice.touch(execution)
+  if (config.ok && isUnchanged(item, config.value, slice)) return keep(item, slice, jobId)
+  slice.addTally(execution, { open: 1 })
+  slice.patch(item, { jobId, observedGeneration: item.row.generation })
+  if (item.error) slice.setError(item, null)
+  if (item.hasProgress) slice.setProgress(item, null)
+  slice.move(item, 'INIT')
+  if (config.ok) offer(item, slice, { action: 'RECONCILE', config: config.value, spec, jobId })
+  else finish(item, slice, { to: 'FAILED', error: failure(slice, 'EXPRESSION', config.message) })
+}
+
+function resolveConfig(item: Node, execution: Node, spec: ItemSpec, slice: Slice): Evaluated | undefined {
+  if (!hasExpressions(spec.config)) return { ok: true, value: spec.config ?? null }
+  const predecessors = slice.neighbours(item, 'dependencies')
+  const owner = slice.parent(execution)
+  if (!predecessors || !owner) return undefined
+  const deployItems = Object.fromEntries(predecessors.map((p) => [p.row.name, { exports: deployItem(p).exports ?? {} }]))
+  return slice.evaluate(item, spec.config, { imports: installation(owner).imports ?? {}, deployItems })
+}
+
+function isUnchanged(item: Node, config: unknown, slice: Slice): boolean {
+  const { row, work } = item
+  return (
+    installation(slice.root).mode === 'IF_CHANGED' &&
+    row.phase === 'SUCCEEDED' &&
+    row.generation === row.observedGeneration &&
+    work !== null &&
+    work.handed &&
+    sameJson(work.handedConfig, config)
+  )
+}
+
+function triggerDeletion(item: Node, execution: Node, slice: Slice): void {
+  const { work } = item
+  const jobId = execution.row.jobId as string
+  if (!work?.handed || installation(slice.root).withoutUninstall) {
+    if (item.row.phase !== 'PENDING') slice.move(item, 'INIT_DELETE')
+    return vanish(item, slice, { triggered: false })
+  }
+  const spec = slice.spec(item) as ItemSpec | undefined
+  if (!spec) return
+  slice.addTally(execution, { untriggered: -1, open: 1 })
+  slice.patch(item, { jobId })
+  if (item.error) slice.setError(item, null)
+  slice.move(item, 'INIT_DELETE')
+  // With what was really deployed, not with what is wanted now.
+  offer(item, slice, { action: 'DELETE', config: work.handedConfig, spec, jobId })
+}
+
+interface Offer {
+  readonly action: WorkAction
+  readonly config: unknown
+  readonly spec: ItemSpec
+  readonly jobId: string
+}
+
+function offer(item: Node, slice: Slice, { action, config, spec, jobId }: Offer): void {
+  const { timeouts, now } = slice
+  const { type, target } = deployItem(item)
+  // An earlier deployer that was overruled may still be at work until its lease ends: nobody else before that.
+  const lease = item.work?.leaseUntil
+  const offerAfter = lease && lease > now ? lease : null
+  const fresh: Omit<Work, 'handed' | 'handedConfig'> = {
+    type,
+    target,
+    action,
+    state: WORK_STATE.OFFERED,
+    config,
+    jobId,
+    fenceHash: null,
+    principal: null,
+    instance: null,
+    attempt: 0,
+    leaseUntil: null,
+    offerAfter,
+    triggeredAt: now,
+    pickedUpAt: null,
+    abortRequestedAt: null,
+    abortCode: null,
+    progressingMs: limit(spec.timeouts.progressing, timeouts.progressingMs),
+    abortingMs: limit(spec.timeouts.aborting, timeouts.abortingMs),
+    dueAt: after(offerAfter ?? now, limit(spec.timeouts.pickup, timeouts.pickupMs)),
+    doneAt: null,
+  }
+  slice.setWork(item, fresh)
+}
+
+const limit = (timeout: Timeout | undefined, byDefault: number): number | null =>
+  timeout === undefined ? byDefault : 'ms' in timeout ? timeout.ms : null
+const after = (since: Date, ms: number | null): Date | null => (ms === null ? null : new Date(since.getTime() + ms))
+
+/** In hand: cancelled, or one of its three clocks has run out. */
+function watch(item: Node, slice: Slice): void {
+  const { work } = item
+  if (!work) return
+  if (isCancelled(slice) && !work.abortRequestedAt) {
+    const by = installation(slice.root).cancelBy
+    return stop(item, work, slice, 'ABORTED', by ? `Cancelled by ${by}.` : 'Cancelled.')
+  }
+  if (!work.dueAt || work.dueAt > slice.now) return
+  if (work.abortRequestedAt) return giveUp(item, slice, 'ABORTING_TIMEOUT', 'It was asked to stop and did not in time.')
+  if (!work.pickedUpAt) {
+    return giveUp(item, slice, 'PICKUP_TIMEOUT', `No deployer of type ${work.type} picked it up in time.`)
+  }
+  stop(item, work, slice, 'PROGRESSING_TIMEOUT', 'Its deployer did not finish in time.')
+}
+
+function stop(item: Node, work: Work, slice: Slice, code: string, message: string): void {
+  const { now } = slice
+  if (work.state !== WORK_STATE.CLAIMED) {
+    if (item.row.phase !== 'INIT' || code !== 'ABORTED') return giveUp(item, slice, code, message)
+    return finish(item, slice, { to: 'ABORTED', error: failure(slice, code, message) })
+  }
+  slice.setWork(item, { abortRequestedAt: now, abortCode: code, dueAt: after(now, work.abortingMs) })
+}
+
+function giveUp(item: Node, slice: Slice, code: string, message: string): void {
+  const deleting = item.row.deletionRequestedAt !== null
+  finish(item, slice, { to: deleting ? 'DELETE_FAILED' : 'FAILED', error: failure(slice, code, message) })
+}
+
+/** The claim is the pickup. */
+export function claimItem(item: Node, by: string, slice: Slice): void {
+  const { work } = item
+  if (!work) return
+  const pickedUpAt = work.pickedUpAt ?? slice.now
+  // The clock runs from the first pickup in this job: a new attempt does not restart it.
+  slice.setWork(item, {
+    pickedUpAt,
+    dueAt: work.pickedUpAt ? work.dueAt : after(pickedUpAt, work.progressingMs),
+    handed: true,
+    handedConfig: work.config,
+  })
+  if (item.row.phase === 'INIT') slice.move(item, 'PROGRESSING', { actor: 'DEPLOYER', by })
+  else if (item.row.phase === 'INIT_DELETE') slice.move(item, 'DELETING', { actor: 'DEPLOYER', by })
+}

@@ -1,0 +1,78 @@
+import type { Node, Slice } from '../../core/tree.ts'
+import type { ReconcileMode } from '../../core/vocabulary.ts'
+import type { FactsTable } from '../family.ts'
+
+/** The family's own columns. */
+
+export interface InstallationFacts {
+  readonly ignored: boolean
+  /** Of the running or last job. */
+  readonly mode: ReconcileMode
+  /** A reconcile that is remembered; null: none. */
+  readonly nextMode: ReconcileMode | null
+  /** A deletion that is remembered. */
+  readonly nextDeletion: boolean
+  readonly forceDeletion: boolean
+  readonly withoutUninstall: boolean
+  readonly cancelRequestedAt: Date | null
+  readonly cancelBy: string | null
+  /** As read on entering INIT; they hold for the whole job. */
+  readonly imports: Readonly<Record<string, unknown>> | null
+  /** Of the last success: a failing re-run takes nothing away. */
+  readonly exports: Readonly<Record<string, unknown>> | null
+}
+export interface DeployItemFacts {
+  readonly type: string
+  readonly target: string | null
+  readonly exports: Readonly<Record<string, unknown>> | null
+}
+
+const INSTALLATION: FactsTable = {
+  table: 'installation',
+  kind: 'INSTALLATION',
+  columns: {
+    ignored: { column: 'ignored', type: 'boolean' },
+    mode: { column: 'mode', type: 'reconcile_mode' },
+    nextMode: { column: 'next_mode', type: 'reconcile_mode' },
+    nextDeletion: { column: 'next_deletion', type: 'boolean' },
+    forceDeletion: { column: 'force_deletion', type: 'boolean' },
+    withoutUninstall: { column: 'without_uninstall', type: 'boolean' },
+    cancelRequestedAt: { column: 'cancel_requested_at', type: 'timestamptz' },
+    cancelBy: { column: 'cancel_by', type: 'text' },
+    imports: { column: 'imports', type: 'jsonb' },
+    exports: { column: 'exports', type: 'jsonb' },
+  },
+  defaults: {
+    ignored: false,
+    mode: 'STANDARD',
+    nextMode: null,
+    nextDeletion: false,
+    forceDeletion: false,
+    withoutUninstall: false,
+    cancelRequestedAt: null,
+    cancelBy: null,
+    imports: null,
+    exports: null,
+  } satisfies InstallationFacts,
+}
+const DEPLOY_ITEM: FactsTable = {
+  table: 'deploy_item',
+  kind: 'DEPLOY_ITEM',
+  columns: {
+    type: { column: 'type', type: 'text' },
+    target: { column: 'target', type: 'text' },
+    exports: { column: 'exports', type: 'jsonb' },
+  },
+  defaults: { type: '', target: null, exports: null } satisfies DeployItemFacts,
+}
+export const factsTables: readonly FactsTable[] = [INSTALLATION, DEPLOY_ITEM]
+
+export const installation = (node: Node): InstallationFacts => node.facts as InstallationFacts
+export const deployItem = (node: Node): DeployItemFacts => node.facts as DeployItemFacts
+
+/** Cancelling is asked of a root and holds for its running job. */
+export const isCancelled = (slice: Slice): boolean => installation(slice.root).cancelRequestedAt !== null
+
+const RANK: Readonly<Record<ReconcileMode, number>> = { IF_CHANGED: 0, STANDARD: 1, FORCE: 2 }
+/** FORCE beats STANDARD beats IF_CHANGED. */
+export const strongerMode = (a: ReconcileMode | null, b: ReconcileMode): ReconcileMode => (a && RANK[a] >= RANK[b] ? a : b)

@@ -1,0 +1,131 @@
+import { type Node, type Slice, isFinished } from '../../core/tree.ts'
+import type { Phase, ReconcileMode } from '../../core/vocabulary.ts'
+import { installation } from './facts.ts'
+import type { ImportSpec, InstallationSpec } from './spec.ts'
+
+/** Where the values of an installation's imports come from, and whether what they come from is ready. */
+
+/** One name of a project's scope: the data, and the root that exports it, if one does. */
+export interface ScopeEntry {
+  readonly name: string
+  readonly exists: boolean
+  readonly value: unknown
+  readonly exporter: null | {
+    readonly id: string
+    readonly name: string
+    /** SUCCEEDED, up to date, no job running or remembered, not being deleted. */
+    readonly ready: boolean
+  }
+}
+
+/** What the store says of an exporter. */
+export interface ExporterState {
+  readonly phase: Phase
+  readonly generation: number
+  readonly observedGeneration: number
+  readonly jobId: string | null
+  readonly finishedJobId: string | null
+  readonly deletionRequestedAt: Date | null
+  readonly nextMode: ReconcileMode | null
+  readonly nextDeletion: boolean
+}
+
+export const isReady = (state: ExporterState): boolean =>
+  state.phase === 'SUCCEEDED' &&
+  state.observedGeneration === state.generation &&
+  isFinished(state) &&
+  state.nextMode === null &&
+  !state.nextDeletion &&
+  state.deletionRequestedAt === null
+
+export interface Gathered {
+  /** `never`: in this job it cannot come to be any more. */
+  readonly state: 'ready' | 'waiting' | 'never'
+  /** Null when a required one is missing. */
+  readonly values: Readonly<Record<string, unknown>> | null
+  readonly code: 'PREDECESSOR_FAILED' | 'IMPORT_MISSING'
+  readonly message: string
+}
+
+export const importsOf = (spec: unknown): readonly ImportSpec[] => (spec as InstallationSpec).imports
+
+export function gatherImports(node: Node, slice: Slice): Gathered | undefined {
+  const spec = slice.spec(node)
+  if (spec === undefined) return undefined
+  const parent = slice.parent(node)
+  return parent ? gatherNested(node, parent, importsOf(spec), slice) : gatherRoot(node, importsOf(spec), 'rootScope', slice)
+}
+
+/**
+ * A root holds on to what it takes in, under the lock that an exporter takes before it looks for somebody who does.
+ * Then everything is looked at once more.
+ */
+export function pinImports(node: Node, gathered: Gathered, slice: Slice): Gathered | undefined {
+  if (slice.parent(node)) return gathered
+  const imports = importsOf(slice.spec(node))
+  return imports.length === 0 ? gathered : gatherRoot(node, imports, 'pinScope', slice)
+}
+
+function gatherRoot(node: Node, imports: readonly ImportSpec[], question: string, slice: Slice): Gathered | undefined {
+  if (imports.length === 0) return READY({})
+  const names = [...new Set(imports.map((i) => i.from))].sort()
+  const scope = slice.ask<readonly ScopeEntry[]>(question, { projectId: node.row.projectId, names })
+  if (!scope) return undefined
+  const entries = new Map(scope.map((entry) => [entry.name, entry]))
+  const values = valuesOf(imports, (name) => entries.get(name))
+  const unready = scope.find((entry) => entry.exporter && !entry.exporter.ready)
+  if (values.missing) return WAITING(null, `The import ${values.missing} is not there yet.`)
+  if (unready?.exporter && installation(node).mode !== 'FORCE') {
+    return WAITING(values.found, `The installation ${unready.exporter.name} is not ready.`)
+  }
+  return READY(values.found)
+}
+
+function gatherNested(node: Node, parent: Node, imports: readonly ImportSpec[], slice: Slice): Gathered | undefined {
+  const siblings = slice.neighbours(node, 'dependencies')
+  if (!siblings) return undefined
+  const given = installation(parent).imports ?? {}
+  const exported = new Map(siblings.flatMap((s) => Object.entries(installation(s).exports ?? {})))
+  const values = valuesOf(imports, (name) =>
+    exported.has(name)
+      ? { exists: true, value: exported.get(name) }
+      : { exists: Object.hasOwn(given, name), value: given[name] },
+  )
+  const running = siblings.filter((s) => !isFinished(s.row) || s.row.jobId !== node.row.jobId)
+  const failed = siblings.find((s) => !running.includes(s) && s.row.phase !== 'SUCCEEDED')
+  const force = installation(slice.root).mode === 'FORCE'
+  if (failed && !(force && !values.missing)) {
+    return { state: 'never', values: null, code: 'PREDECESSOR_FAILED', message: `The installation ${failed.row.name} did not succeed.` }
+  }
+  if (running.length > 0 && !(force && !values.missing)) {
+    return WAITING(null, `The installation ${running[0]?.row.name} is not ready.`)
+  }
+  if (values.missing) {
+    return { state: 'never', values: null, code: 'IMPORT_MISSING', message: `Nothing gives the import ${values.missing} a value.` }
+  }
+  return READY(values.found)
+}
+
+function valuesOf(imports: readonly ImportSpec[], find: (name: string) => { exists: boolean; value: unknown } | undefined) {
+  const found: Record<string, unknown> = {}
+  let missing: string | null = null
+  for (const { name, from, required } of imports) {
+    const entry = find(from)
+    if (entry?.exists) found[name] = entry.value
+    else if (required) missing ??= name
+  }
+  return { found: found as Readonly<Record<string, unknown>>, missing }
+}
+
+const READY = (values: Readonly<Record<string, unknown>>): Gathered => ({
+  state: 'ready',
+  values,
+  code: 'IMPORT_MISSING',
+  message: '',
+})
+const WAITING = (values: Readonly<Record<string, unknown>> | null, message: string): Gathered => ({
+  state: 'waiting',
+  values,
+  code: 'IMPORT_MISSING',
+  message,
+})

@@ -1,0 +1,120 @@
+import type { FieldProblem } from '../../core/errors.ts'
+import type { ExportSpec, ImportSpec, InstallationSpec, ItemSpec, NestedSpec, Timeout, Timeouts } from './spec.ts'
+
+/** From what the API took to the spec that is stored: every default filled in, every name and number judged. */
+
+/** The input as GraphQL hands it over: types are right, nothing else is known. */
+export interface SpecInput {
+  readonly imports?: readonly { name: string; from?: string | null; schema?: unknown; required?: boolean | null }[] | null
+  readonly exports?: readonly { name: string; value: unknown }[] | null
+  readonly installations?: readonly { name: string; spec: SpecInput }[] | null
+  readonly deployItems?: readonly ItemInput[] | null
+}
+export interface ItemInput {
+  readonly name: string
+  readonly type: string
+  readonly target?: string | null
+  readonly dependsOn?: readonly string[] | null
+  readonly config?: unknown
+  readonly timeouts?: TimeoutsInput | null
+}
+type TimeoutInput = { readonly ms?: number | null; readonly never?: boolean | null }
+interface TimeoutsInput {
+  readonly pickup?: TimeoutInput | null
+  readonly progressing?: TimeoutInput | null
+  readonly aborting?: TimeoutInput | null
+}
+
+/** Bounds of one root's whole spec. */
+export const LIMITS = { items: 100_000, installations: 2_000, depth: 16, jsonDepth: 64 } as const
+
+/** Names are spoken in expressions and paths, so they are plain. */
+const NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,62}$/
+const TYPE = /^[A-Za-z0-9][A-Za-z0-9._/-]{0,127}$/
+export const isName = (name: string): boolean => NAME.test(name)
+export const NAME_RULE = 'must start with a letter or _, go on with letters, digits, _ or -, and have at most 63 characters'
+const MAX_MS = 2 ** 31 - 1
+
+export class Problems {
+  readonly found: FieldProblem[] = []
+  add(path: string, message: string): void {
+    if (this.found.length < 100) this.found.push({ path, message })
+  }
+}
+
+interface Counting {
+  items: number
+  installations: number
+}
+
+export function normaliseSpec(input: SpecInput, path: string, problems: Problems): InstallationSpec {
+  return normalise(input, path, problems, { items: 0, installations: 0 }, 1)
+}
+
+function normalise(input: SpecInput, path: string, problems: Problems, count: Counting, depth: number): InstallationSpec {
+  const nested = depth > LIMITS.depth ? [] : (input.installations ?? [])
+  if (depth > LIMITS.depth) problems.add(path, `installations may be nested at most ${LIMITS.depth} deep`)
+  count.items += input.deployItems?.length ?? 0
+  count.installations += nested.length
+  if (count.items > LIMITS.items) problems.add(`${path}.deployItems`, `a tree may have at most ${LIMITS.items} deploy items`)
+  if (count.installations > LIMITS.installations) {
+    problems.add(`${path}.installations`, `a tree may have at most ${LIMITS.installations} nested installations`)
+  }
+  return {
+    imports: (input.imports ?? []).map((i, n) => normaliseImport(i, `${path}.imports.${n}`, problems)),
+    exports: (input.exports ?? []).map(({ name, value }, n): ExportSpec => {
+      checkName(name, `${path}.exports.${n}.name`, problems)
+      return { name, value }
+    }),
+    installations: nested.map(({ name, spec }, n): NestedSpec => {
+      checkName(name, `${path}.installations.${n}.name`, problems)
+      return { name, spec: normalise(spec, `${path}.installations.${n}.spec`, problems, count, depth + 1) }
+    }),
+    deployItems: (input.deployItems ?? []).map((item, n) => normaliseItem(item, `${path}.deployItems.${n}`, problems)),
+  }
+}
+
+function checkName(name: string, path: string, problems: Problems): void {
+  if (!isName(name)) problems.add(path, NAME_RULE)
+}
+
+function normaliseImport(
+  { name, from, schema, required }: NonNullable<SpecInput['imports']>[number],
+  path: string,
+  problems: Problems,
+): ImportSpec {
+  checkName(name, `${path}.name`, problems)
+  if (from) checkName(from, `${path}.from`, problems)
+  const base = { name, from: from ?? name, required: required ?? true }
+  return schema === undefined || schema === null ? base : { ...base, schema }
+}
+
+function normaliseItem(item: ItemInput, path: string, problems: Problems): ItemSpec {
+  checkName(item.name, `${path}.name`, problems)
+  if (!TYPE.test(item.type)) problems.add(`${path}.type`, 'must be a plain word of letters, digits, . _ / or -')
+  return {
+    name: item.name,
+    type: item.type,
+    target: item.target ?? null,
+    dependsOn: [...new Set(item.dependsOn ?? [])].sort(),
+    config: item.config ?? null,
+    timeouts: normaliseTimeouts(item.timeouts ?? {}, `${path}.timeouts`, problems),
+  }
+}
+
+function normaliseTimeouts(input: TimeoutsInput, path: string, problems: Problems): Timeouts {
+  const entries = (['pickup', 'progressing', 'aborting'] as const).flatMap((name) => {
+    const timeout = input[name] ? normaliseTimeout(input[name], `${path}.${name}`, problems) : null
+    return timeout ? [[name, timeout] as const] : []
+  })
+  return Object.fromEntries(entries)
+}
+
+function normaliseTimeout({ ms, never }: TimeoutInput, path: string, problems: Problems): Timeout | null {
+  if (typeof ms === 'number') {
+    if (ms < 1 || ms > MAX_MS) problems.add(`${path}.ms`, `must be between 1 and ${MAX_MS} milliseconds`)
+    return { ms }
+  }
+  if (never !== true) problems.add(`${path}.never`, 'must be true, or left out')
+  return { never: true }
+}

@@ -1,0 +1,101 @@
+import { sameJson } from '../../core/json.ts'
+import type { ObjectKind, Phase } from '../../core/vocabulary.ts'
+import { topologicalOrder } from './graph.ts'
+import { nestedDependencies } from './scope.ts'
+import type { InstallationSpec, ItemSpec } from './spec.ts'
+
+/** What a create, update or delete would do, in the order in which it would begin to do it. Pure: nothing is written. */
+
+export type PlanAction = 'CREATE' | 'UPDATE' | 'RUN' | 'DELETE'
+export interface PlanStep {
+  readonly order: number
+  readonly action: PlanAction
+  readonly kind: ObjectKind
+  readonly path: readonly string[]
+  readonly name: string
+  readonly reason: string
+}
+type Step = Omit<PlanStep, 'order' | 'name'>
+
+/** A tree as it stands: each object with its children. */
+export interface Existing {
+  readonly kind: ObjectKind
+  readonly name: string
+  readonly phase: Phase
+  readonly spec: unknown
+  /** An agent has had it: there is something to uninstall. */
+  readonly handed: boolean
+  readonly ignored: boolean
+  /** Names of siblings that it depends on. */
+  readonly dependsOn: readonly string[]
+  readonly children: readonly Existing[]
+}
+
+export function planApply(name: string, spec: InstallationSpec, existing: Existing | null): readonly PlanStep[] {
+  return numbered(applyInstallation([name], spec, existing))
+}
+
+export function planDelete(existing: Existing, withoutUninstall: boolean): readonly PlanStep[] {
+  return numbered(remove([existing.name], existing, withoutUninstall, 'its deletion is asked for'))
+}
+
+const numbered = (steps: readonly Step[]): readonly PlanStep[] =>
+  steps.map((step, i) => ({ ...step, order: i + 1, name: step.path.at(-1) ?? '' }))
+
+function applyInstallation(path: readonly string[], spec: InstallationSpec, existing: Existing | null): readonly Step[] {
+  if (existing?.ignored) return []
+  const children = existing?.children ?? []
+  const nested = new Map(children.filter((c) => c.kind === 'INSTALLATION').map((c) => [c.name, c]))
+  const execution = children.find((c) => c.kind === 'EXECUTION') ?? null
+  const wanted = new Map(spec.installations.map((n) => [n.name, n.spec]))
+  const orphans = children.filter((c) => (c.kind === 'INSTALLATION' ? !wanted.has(c.name) : spec.deployItems.length === 0))
+  return [
+    ownStep('INSTALLATION', path, spec, existing),
+    ...inReverse(orphans).flatMap((o) => remove([...path, o.name], o, false, 'it is no longer in the spec')),
+    ...topologicalOrder(nestedDependencies(spec)).flatMap((name) => {
+      const own = wanted.get(name)
+      return own ? applyInstallation([...path, name], own, nested.get(name) ?? null) : []
+    }),
+    ...(spec.deployItems.length > 0 ? applyExecution(path, spec.deployItems, execution) : []),
+  ]
+}
+
+function ownStep(kind: ObjectKind, path: readonly string[], spec: unknown, existing: Existing | null): Step {
+  if (!existing) return { action: 'CREATE', kind, path, reason: 'it is not there yet' }
+  if (!sameJson(existing.spec, spec)) return { action: 'UPDATE', kind, path, reason: 'its spec changes' }
+  return { action: 'RUN', kind, path, reason: 'every object of the tree runs again in a new job' }
+}
+
+function applyExecution(path: readonly string[], items: readonly ItemSpec[], existing: Existing | null): readonly Step[] {
+  const at = [...path, existing?.name ?? 'deploy-items']
+  const known = new Map(existing?.children.map((c) => [c.name, c]))
+  const wanted = new Map(items.map((item) => [item.name, item]))
+  const replaced = (item: Existing): boolean => {
+    const now = wanted.get(item.name)
+    const before = item.spec as ItemSpec
+    return now === undefined || now.type !== before.type || now.target !== before.target
+  }
+  const orphans = (existing?.children ?? []).filter(replaced)
+  const gone = new Set(orphans.map((o) => o.name))
+  return [
+    ownStep('EXECUTION', at, { deployItems: items }, existing),
+    ...inReverse(orphans).flatMap((o) =>
+      remove([...at, o.name], o, false, wanted.has(o.name) ? 'its type or target changes' : 'it is no longer in the spec'),
+    ),
+    ...items.map((item) => ownStep('DEPLOY_ITEM', [...at, item.name], item, gone.has(item.name) ? null : (known.get(item.name) ?? null))),
+  ]
+}
+
+/** Children first, and of siblings those that others depend on last. */
+function remove(path: readonly string[], existing: Existing, withoutUninstall: boolean, reason: string): readonly Step[] {
+  const below = inReverse(existing.children).flatMap((c) => remove([...path, c.name], c, withoutUninstall, reason))
+  const silent = existing.kind === 'DEPLOY_ITEM' && (withoutUninstall || !existing.handed)
+  const why = silent ? `${reason}; its deployer is not called` : reason
+  return [...below, { action: 'DELETE', kind: existing.kind, path, reason: why }]
+}
+
+function inReverse(siblings: readonly Existing[]): readonly Existing[] {
+  const byName = new Map(siblings.map((s) => [`${s.kind} ${s.name}`, s]))
+  const edges = new Map(siblings.map((s) => [`${s.kind} ${s.name}`, s.dependsOn.map((name) => `${s.kind} ${name}`)]))
+  return [...topologicalOrder(edges)].reverse().flatMap((key) => byName.get(key) ?? [])
+}

@@ -1,0 +1,77 @@
+import { backoffMs } from '../../core/backoff.ts'
+import { step } from '../../core/machine.ts'
+import type { Report, ReportedProgress } from '../../core/ports.ts'
+import { type Node, type Slice, WORK_STATE, isFinished } from '../../core/tree.ts'
+import type { Phase } from '../../core/vocabulary.ts'
+import type { ReportVerdict } from '../family.ts'
+import { deployItem } from './facts.ts'
+import { failure, finish, vanish } from './finish.ts'
+import { deployItem as machine } from './machines.ts'
+
+const ACCEPTED: ReportVerdict = { ok: true, changed: true }
+const UNCHANGED: ReportVerdict = { ok: true, changed: false }
+
+/** A deployer's report whose fence is right. Judged by the guard; a repeated one changes nothing. */
+export function reportItem(item: Node, report: Report, by: string, slice: Slice): ReportVerdict {
+  const { row, work } = item
+  if (report.progress && !isFinished(row)) slice.setProgress(item, progressOf(report.progress))
+  if (!report.phase) return UNCHANGED
+  const to = recordedAs(report.phase, item)
+  const verdict = step(machine, row.phase, 'DEPLOYER', to)
+  if (!verdict.ok) return { ok: false, refused: 'TRANSITION', to: report.phase }
+  if (!verdict.changed) {
+    if (work?.state === WORK_STATE.CLAIMED && report.error?.retryable) giveBack(item, report, slice)
+    return UNCHANGED
+  }
+  if (isRunning(to)) {
+    slice.move(item, to, { actor: 'DEPLOYER', by, message: report.message ?? null })
+    if (report.error?.retryable) giveBack(item, report, slice)
+    return ACCEPTED
+  }
+  const ending = { actor: 'DEPLOYER', by, message: report.message ?? null, error: errorOf(report, to, item, slice) } as const
+  if (to === 'SUCCEEDED') storeExports(item, report.exports, slice)
+  if (to === 'GONE') vanish(item, slice, { ...ending, triggered: true })
+  else finish(item, slice, { ...ending, to })
+  return ACCEPTED
+}
+
+const isRunning = (phase: Phase): boolean => phase === 'PROGRESSING' || phase === 'DELETING'
+
+/** After a progressing timeout "stopped on request" is recorded as the failure that the timeout is. */
+function recordedAs(phase: Phase, { work }: Node): Phase {
+  return phase === 'ABORTED' && work?.abortCode === 'PROGRESSING_TIMEOUT' ? 'FAILED' : phase
+}
+
+function errorOf(report: Report, to: Phase, { work }: Node, slice: Slice) {
+  if (to === 'SUCCEEDED' || to === 'GONE') return null
+  if (work?.abortCode === 'PROGRESSING_TIMEOUT') {
+    return failure(slice, 'PROGRESSING_TIMEOUT', 'It did not finish in time and was stopped.')
+  }
+  const { error } = report
+  if (error) return failure(slice, error.code, error.message)
+  if (to === 'ABORTED') return failure(slice, 'ABORTED', report.message ?? 'Stopped on request.')
+  return failure(slice, 'FAILED', report.message ?? 'Its deployer gave no reason.')
+}
+
+function storeExports(item: Node, exports: unknown, slice: Slice): void {
+  const value = typeof exports === 'object' && exports !== null && !Array.isArray(exports) ? exports : null
+  if (value || deployItem(item).exports) slice.setFacts(item, { exports: value })
+}
+
+/** Offered again after a backoff, within the same progressing timeout; but not once it was asked to stop. */
+function giveBack(item: Node, report: Report, slice: Slice): void {
+  const { work } = item
+  if (!work) return
+  const error = failure(slice, report.error?.code ?? 'FAILED', report.error?.message ?? '')
+  if (work.abortRequestedAt) {
+    const to = item.row.deletionRequestedAt ? 'DELETE_FAILED' : 'FAILED'
+    return finish(item, slice, { to, actor: 'DEPLOYER', by: work.principal, error })
+  }
+  const offerAfter = new Date(slice.now.getTime() + backoffMs(work.attempt, slice.random()))
+  slice.setWork(item, { state: WORK_STATE.OFFERED, offerAfter, leaseUntil: null })
+  slice.setError(item, error)
+}
+
+function progressOf({ step: name, value, total, unit }: ReportedProgress) {
+  return { step: name ?? null, value: value ?? null, total: total ?? null, unit: unit ?? null }
+}

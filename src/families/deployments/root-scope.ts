@@ -1,0 +1,139 @@
+import type { Refusal } from '../../core/errors.ts'
+import { invalidInput } from '../../core/errors.ts'
+import type { HeldTree, Scope } from '../family.ts'
+import { findCycle } from './graph.ts'
+import type { InstallationSpec } from './spec.ts'
+
+/** A project's scope: what its roots export and import, and the data. Read and written under the scope's lock. */
+
+interface Declared {
+  readonly id: string | null
+  readonly name: string
+  readonly spec: InstallationSpec
+}
+
+/** Names that are taken, and cycles between roots, are refused when a spec is written. */
+export async function checkRootScope(scope: Scope, root: Declared): Promise<Refusal | null> {
+  return (await nameTaken(scope, root)) ?? (await exportTaken(scope, root)) ?? (await wouldCycle(scope, root))
+}
+
+async function nameTaken({ client, projectId }: Scope, { id, name }: Declared): Promise<Refusal | null> {
+  if (id !== null) return null
+  const { rows } = await client.query<{ id: string }>({
+    name: 'root-by-name',
+    text: `select id from object where project_id = $1 and kind = 'INSTALLATION' and name = $2 and parent_id is null`,
+    values: [projectId, name],
+  })
+  const objectId = rows[0]?.id
+  if (!objectId) return null
+  return { type: 'ConflictError', code: 'ALREADY_EXISTS', message: `There is an installation ${name} already.`, objectId }
+}
+
+async function exportTaken({ client, projectId }: Scope, { id, spec }: Declared): Promise<Refusal | null> {
+  if (spec.exports.length === 0) return null
+  const { rows } = await client.query<{ name: string; exporter: string | null }>({
+    name: 'exports-taken',
+    text: `select n.name, o.name as exporter from unnest($2::text[]) as n(name)
+      left join root_export e on e.project_id = $1 and e.name = n.name
+      left join data_object d on d.project_id = $1 and d.name = n.name
+      left join object o on o.id = coalesce(e.exporter_id, d.exporter_id)
+      where coalesce(e.name, d.name) is not null and coalesce(e.exporter_id, d.exporter_id) is distinct from $3`,
+    values: [projectId, spec.exports.map(({ name }) => name), id],
+  })
+  if (rows.length === 0) return null
+  const taken = new Map(rows.map((row) => [row.name, row.exporter]))
+  return invalidInput(
+    spec.exports.flatMap(({ name }, i) => {
+      if (!taken.has(name)) return []
+      const exporter = taken.get(name)
+      const message = exporter ? `${name} is exported by ${exporter} already` : `${name} is set as data of the project already`
+      return [{ path: `input.spec.exports.${i}.name`, message }]
+    }),
+  )
+}
+
+async function wouldCycle({ client, projectId }: Scope, root: Declared): Promise<Refusal | null> {
+  const own = new Set(root.spec.exports.map(({ name }) => name))
+  const selfish = root.spec.imports.findIndex(({ from }) => own.has(from))
+  if (selfish >= 0) {
+    return invalidInput([{ path: `input.spec.imports.${selfish}`, message: 'is exported by the installation itself' }])
+  }
+  if (own.size === 0 || root.spec.imports.length === 0) return null
+  const { rows } = await client.query<{ importer: string; name: string; exporter: string | null }>({
+    name: 'root-dependencies',
+    text: `select o.name as importer, i.name, x.name as exporter from root_import i
+      join object o on o.id = i.importer_id
+      left join root_export e on e.project_id = i.project_id and e.name = i.name
+      left join object x on x.id = e.exporter_id where i.project_id = $1`,
+    values: [projectId],
+  })
+  const edges = new Map<string, string[]>()
+  for (const { importer, name, exporter } of rows) {
+    if (importer === root.name) continue
+    const to = own.has(name) ? root.name : exporter === root.name ? null : exporter
+    if (to) edges.set(importer, [...(edges.get(importer) ?? []), to])
+  }
+  edges.set(root.name, await exportersOf({ client, projectId }, root))
+  const cycle = findCycle(edges)
+  if (!cycle) return null
+  return invalidInput([{ path: 'input.spec.imports', message: `the installations depend on each other in a cycle: ${cycle.join(' → ')}` }])
+}
+
+async function exportersOf({ client, projectId }: Pick<Scope, 'client' | 'projectId'>, { id, spec }: Declared): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>({
+    name: 'exporters-of',
+    text: `select distinct o.name from root_export e join object o on o.id = e.exporter_id
+      where e.project_id = $1 and e.name = any($2::text[]) and e.exporter_id is distinct from $3`,
+    values: [projectId, spec.imports.map(({ from }) => from), id],
+  })
+  return rows.map(({ name }) => name)
+}
+
+/** What the root exports and imports from now on, written once the object is there. */
+export function declareScope({ slice }: HeldTree, spec: InstallationSpec): void {
+  slice.effect('declareScope', {
+    exports: spec.exports.map(({ name }) => name),
+    imports: [...new Set(spec.imports.map(({ from }) => from))],
+  })
+}
+
+export async function importersOf({ client, projectId }: Scope, name: string): Promise<readonly string[]> {
+  const { rows } = await client.query<{ id: string }>({
+    name: 'importers-of',
+    text: 'select importer_id as id from root_import where project_id = $1 and name = $2 order by importer_id',
+    values: [projectId, name],
+  })
+  return rows.map(({ id }) => id)
+}
+
+export interface KnownData {
+  readonly exists: boolean
+  readonly value: unknown
+  readonly exporterId: string | null
+}
+export async function findDataObject({ client, projectId }: Scope, name: string): Promise<KnownData> {
+  const { rows } = await client.query<KnownData>({
+    name: 'find-data-object',
+    text: `select d.name is not null as "exists", d.value, coalesce(e.exporter_id, d.exporter_id) as "exporterId"
+      from (select $2::text as name) n
+      left join data_object d on d.project_id = $1 and d.name = n.name
+      left join root_export e on e.project_id = $1 and e.name = n.name`,
+    values: [projectId, name],
+  })
+  return rows[0] ?? { exists: false, value: null, exporterId: null }
+}
+export async function writeDataObject({ client, projectId }: Scope, name: string, value: unknown, now: Date): Promise<void> {
+  await client.query({
+    name: 'write-data-object',
+    text: `insert into data_object (project_id, name, value, updated_at) values ($1, $2, $3::text::jsonb, $4)
+      on conflict (project_id, name) do update set value = excluded.value, updated_at = excluded.updated_at`,
+    values: [projectId, name, JSON.stringify(value), now],
+  })
+}
+export async function removeDataObject({ client, projectId }: Scope, name: string): Promise<void> {
+  await client.query({
+    name: 'remove-data-object',
+    text: 'delete from data_object where project_id = $1 and name = $2',
+    values: [projectId, name],
+  })
+}

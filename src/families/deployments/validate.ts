@@ -1,0 +1,144 @@
+import { findExpressions, hasExpressions } from '../../core/expression.ts'
+import { findCycle, topologicalOrder } from './graph.ts'
+import type { Problems } from './normalise.ts'
+import { nestedDependencies } from './scope.ts'
+import type { InstallationSpec, ItemSpec } from './spec.ts'
+
+/** What cannot ever work is refused when a spec is written, not discovered while it runs. */
+
+/** What an expression speaks of, by its source, as analysed in the sandbox. */
+export type References = ReadonlyMap<string, { readonly ok: true; readonly references: readonly (readonly string[])[] } | { readonly ok: false; readonly message: string }>
+
+/** Every expression of the spec, each once. */
+export function expressionsOf(spec: InstallationSpec): readonly string[] {
+  const own = [...spec.exports.map((e) => e.value), ...spec.deployItems.map((i) => i.config)]
+    .filter(hasExpressions)
+    .flatMap((value) => findExpressions(value).map((e) => e.source))
+  return [...new Set([...own, ...spec.installations.flatMap(({ spec: nested }) => expressionsOf(nested))])]
+}
+
+export function schemasOf(spec: InstallationSpec, path: string): readonly { path: string; schema: unknown }[] {
+  return [
+    ...spec.imports.flatMap(({ schema }, i) => (schema === undefined ? [] : [{ path: `${path}.imports.${i}.schema`, schema }])),
+    ...spec.installations.flatMap(({ spec: nested }, i) => schemasOf(nested, `${path}.installations.${i}.spec`)),
+  ]
+}
+
+/** The spec with implied dependencies added and its items in an order in which each comes after what it depends on. */
+export function validateSpec(spec: InstallationSpec, path: string, references: References, problems: Problems): InstallationSpec {
+  noDuplicates(spec, path, problems)
+  const installations = spec.installations.map(({ name, spec: nested }, i) => ({
+    name,
+    spec: validateSpec(nested, `${path}.installations.${i}.spec`, references, problems),
+  }))
+  const names = new Set(spec.deployItems.map(({ name }) => name))
+  const items = spec.deployItems.map((item, i) => {
+    return withImplied(item, { spec, names, path: `${path}.deployItems.${i}` }, references, problems)
+  })
+  checkScope(spec, path, problems)
+  checkExports(spec, path, references, problems)
+  return { ...spec, installations, deployItems: inOrder(items, path, problems) }
+}
+
+function noDuplicates(spec: InstallationSpec, path: string, problems: Problems): void {
+  for (const list of ['imports', 'exports', 'installations', 'deployItems'] as const) {
+    const seen = new Set<string>()
+    for (const [i, { name }] of spec[list].entries()) {
+      if (seen.has(name)) problems.add(`${path}.${list}.${i}.name`, `${name} stands twice`)
+      seen.add(name)
+    }
+  }
+}
+
+interface Place {
+  readonly spec: InstallationSpec
+  /** Of all items of the spec. */
+  readonly names: ReadonlySet<string>
+  readonly path: string
+}
+
+function withImplied(item: ItemSpec, { spec, names, path }: Place, references: References, problems: Problems): ItemSpec {
+  for (const [i, name] of item.dependsOn.entries()) {
+    if (name === item.name) problems.add(`${path}.dependsOn.${i}`, `${name} depends on itself`)
+    else if (!names.has(name)) problems.add(`${path}.dependsOn.${i}`, `there is no deploy item ${name} beside it`)
+  }
+  const implied: string[] = []
+  for (const [root, name] of referencesIn(item.config, `${path}.config`, references, problems)) {
+    if (root === 'imports') checkImport(name, spec, `${path}.config`, problems)
+    else if (root !== 'deployItems') problems.add(`${path}.config`, `an item's config may speak of imports and deployItems, not of ${root}`)
+    else if (name === undefined || !names.has(name)) problems.add(`${path}.config`, `there is no deploy item ${name ?? ''} beside it`)
+    else if (name === item.name) problems.add(`${path}.config`, `${name} depends on itself`)
+    else implied.push(name)
+  }
+  return { ...item, dependsOn: [...new Set([...item.dependsOn, ...implied])].sort() }
+}
+
+function referencesIn(value: unknown, path: string, references: References, problems: Problems): readonly (readonly string[])[] {
+  if (!hasExpressions(value)) return []
+  return findExpressions(value).flatMap((expression) => {
+    const at = [path, expression.path].filter(Boolean).join('.')
+    const found = references.get(expression.source)
+    if (found?.ok) return found.references
+    problems.add(at, found?.message ?? 'this expression could not be read')
+    return []
+  })
+}
+
+function checkImport(name: string | undefined, spec: InstallationSpec, path: string, problems: Problems): void {
+  if (name === undefined || spec.imports.some((i) => i.name === name)) return
+  problems.add(path, `${name} is not among the imports`)
+}
+
+function checkExports(spec: InstallationSpec, path: string, references: References, problems: Problems): void {
+  for (const [i, { value }] of spec.exports.entries()) {
+    const at = `${path}.exports.${i}.value`
+    for (const [root, name, what, own] of referencesIn(value, at, references, problems)) {
+      if (root === 'imports') checkImport(name, spec, at, problems)
+      else if (root === 'deployItems') {
+        if (!spec.deployItems.some((item) => item.name === name)) problems.add(at, `there is no deploy item ${name ?? ''}`)
+      } else if (root === 'installations') {
+        const nested = spec.installations.find((n) => n.name === name)
+        if (!nested) problems.add(at, `there is no nested installation ${name ?? ''}`)
+        else if (what === 'exports' && own !== undefined && !nested.spec.exports.some((e) => e.name === own)) {
+          problems.add(at, `the installation ${name} does not export ${own}`)
+        }
+      } else problems.add(at, `an export may speak of imports, deployItems and installations, not of ${root ?? 'nothing'}`)
+    }
+  }
+}
+
+/** Nested siblings see their parent's imports and each other's exports, and nothing else. */
+function checkScope(spec: InstallationSpec, path: string, problems: Problems): void {
+  const exporters = new Map<string, string>()
+  const given = new Set(spec.imports.map(({ name }) => name))
+  for (const [i, { name, spec: nested }] of spec.installations.entries()) {
+    for (const [j, own] of nested.exports.entries()) {
+      const at = `${path}.installations.${i}.spec.exports.${j}.name`
+      const other = exporters.get(own.name)
+      if (given.has(own.name)) problems.add(at, `${own.name} is in the scope already: the parent imports it`)
+      else if (other !== undefined && other !== name) problems.add(at, `${own.name} is exported by ${other} already`)
+      else exporters.set(own.name, name)
+    }
+  }
+  for (const [i, { name, spec: nested }] of spec.installations.entries()) {
+    for (const [j, { from, required }] of nested.imports.entries()) {
+      const exporter = exporters.get(from)
+      if (exporter === name || (exporter === undefined && required && !given.has(from))) {
+        problems.add(`${path}.installations.${i}.spec.imports.${j}`, `nothing in the scope can ever give it ${from}`)
+      }
+    }
+  }
+  const cycle = findCycle(nestedDependencies(spec))
+  if (cycle) problems.add(`${path}.installations`, `the installations depend on each other in a cycle: ${cycle.join(' → ')}`)
+}
+
+function inOrder(items: readonly ItemSpec[], path: string, problems: Problems): readonly ItemSpec[] {
+  const byName = new Map(items.map((item) => [item.name, item]))
+  const edges = new Map(items.map((item) => [item.name, item.dependsOn]))
+  const cycle = findCycle(edges)
+  if (cycle) {
+    problems.add(`${path}.deployItems`, `the deploy items depend on each other in a cycle: ${cycle.join(' → ')}`)
+    return items
+  }
+  return topologicalOrder(edges).flatMap((name) => byName.get(name) ?? [])
+}

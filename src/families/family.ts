@@ -1,0 +1,81 @@
+import type { Machine } from '../core/machine.ts'
+import type { Report } from '../core/ports.ts'
+import type { Node, Slice } from '../core/tree.ts'
+import type { ObjectKind, Phase } from '../core/vocabulary.ts'
+import type { Client } from '../store/client.ts'
+
+/** A side table of one kind: one row an object, keyed by object_id. The engine reads and writes it set-based. */
+export interface FactsTable {
+  readonly table: string
+  readonly kind: ObjectKind
+  /** Property name → column and its SQL type. */
+  readonly columns: Readonly<Record<string, { readonly column: string; readonly type: string }>>
+  readonly defaults: object
+}
+
+/** What the engine must know of a family. It knows nothing else of it, not even its name. */
+export interface Family {
+  readonly name: string
+  readonly machines: readonly Machine[]
+  readonly facts: readonly FactsTable[]
+  /** Looks at one object and does what is to be done now. Pure: all it knows comes from the slice. */
+  decide(node: Node, slice: Slice): void
+  /** Another tree, or a user, left word for this object. The reasons are the family's own. */
+  woken(node: Node, reason: string, slice: Slice): void
+  /** Takes in an agent's report that the guard has let pass or that carries no phase; does the phase write itself. */
+  report(node: Node, report: Report, by: string, slice: Slice): ReportVerdict
+  /** The claim is the pickup: what it does to the object. */
+  claimed(node: Node, by: string, slice: Slice): void
+  /** Answers of the family's own questions, each set-based: one answer for each args, in order. */
+  readonly questions: Readonly<Record<string, (client: Client, rootId: string, args: readonly unknown[]) => Promise<readonly unknown[]>>>
+  /** Effects in the same transaction, in order. What they return are roots to wake. */
+  readonly effects: Readonly<Record<string, (client: Client, root: Node, args: unknown, now: Date) => Promise<readonly string[]>>>
+}
+
+export type ReportVerdict =
+  | { readonly ok: true; readonly changed: boolean }
+  | { readonly ok: false; readonly refused: 'TRANSITION'; readonly to: Phase }
+
+/** A tree that a mutation holds: under its root's lock, in one transaction. */
+export interface HeldTree {
+  readonly client: Client
+  readonly slice: Slice
+  readonly root: Node
+  /** Loads objects of this tree, and their ancestors. */
+  bring(ids: readonly string[]): Promise<void>
+  /** The engine is to look at these once this is committed; a reason goes to `woken`. */
+  wake(ids: readonly string[], reason?: string): void
+  /** Records a request that the guard refused, and nothing else. */
+  reject(node: Node, to: Phase, by: string, reason: string): void
+}
+
+export interface NewRoot {
+  readonly kind: ObjectKind
+  readonly name: string
+  readonly spec: unknown
+  readonly facts: object
+  readonly labels: Readonly<Record<string, string>>
+  readonly by: string
+}
+
+/** A project's scope, held. */
+export interface Scope {
+  readonly client: Client
+  readonly projectId: string
+  readonly now: Date
+  plant(root: NewRoot): HeldTree
+  hold(rootId: string): Promise<HeldTree | null>
+  /** These trees are to be looked at once this is committed. */
+  wake(rootIds: readonly string[], reason: string): Promise<void>
+}
+
+/** How mutations write: the engine's own transactions, handed to the families. */
+export interface Trees {
+  /** Runs under the project's scope lock: specs of its roots are serialised. `plant` makes a root in the same transaction. */
+  inScope<T>(
+    project: string,
+    work: (scope: Scope) => Promise<T>,
+  ): Promise<T | null>
+  /** Runs under the tree's root lock; null: there is no such tree. */
+  inTree<T>(rootId: string, work: (tree: HeldTree) => Promise<T>): Promise<T | null>
+}

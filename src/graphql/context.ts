@@ -1,0 +1,50 @@
+import type { Pool } from 'pg'
+import type { AgentPort, Ambient, Log, Viewer } from '../core/ports.ts'
+import type { TreeState } from './tree-at.ts'
+import type { KindRegistry } from './family.ts'
+import type { Live } from './live.ts'
+import type { Tokens } from './tokens.ts'
+
+/** What families bring along for their own resolvers; each adds its part by declaration merging. */
+// biome-ignore lint/suspicious/noEmptyInterface: families merge into it
+export interface FamilyServices {}
+
+/** What all requests share. */
+export interface GraphQLServices extends FamilyServices {
+  readonly pool: Pool
+  readonly log: Log
+  readonly agents: AgentPort
+  readonly ambient: Ambient
+  readonly kinds: KindRegistry
+  readonly live: Live
+  readonly tokens: Tokens
+  readonly treeAt: (pool: Pool, rootId: string, sequence: number) => Promise<TreeState>
+}
+
+/** One operation by one viewer. */
+export interface GraphQLContext extends GraphQLServices {
+  readonly viewer: Viewer
+  /** What has been read for this operation so far. */
+  readonly cache: Map<object, unknown>
+}
+
+export const createContext = (services: GraphQLServices, viewer: Viewer): GraphQLContext => ({
+  ...services,
+  viewer,
+  cache: new Map(),
+})
+
+/** Something made once for each operation, such as a loader. */
+export function perOperation<T>(create: (context: GraphQLContext) => T): (context: GraphQLContext) => T {
+  const key = {}
+  return (context) => {
+    const existing = context.cache.get(key)
+    if (existing !== undefined) return existing as T
+    const created = create(context)
+    context.cache.set(key, created)
+    return created
+  }
+}
+
+/** What was read before something was written, or before the next event of a subscription, holds no more. */
+export const forget = (context: GraphQLContext): void => context.cache.clear()

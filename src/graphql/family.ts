@@ -1,0 +1,75 @@
+import type { Machine } from '../core/machine.ts'
+import { isFinished, type ObjectRow } from '../core/tree.ts'
+import type { BlockerReason, ObjectKind, Phase } from '../core/vocabulary.ts'
+import type { FinishedRule } from '../store/loaders/find-objects.ts'
+import type { GraphQLContext } from './context.ts'
+
+/** Something that an object waits for. Each concrete type adds its own fields. */
+export interface BlockerValue {
+  readonly __typename: string
+  readonly reason: BlockerReason
+  readonly message: string
+}
+
+/** A clock that runs for an object. */
+export interface DeadlineValue {
+  readonly name: string
+  readonly since: Date
+  readonly expiresAt: Date
+  /** What happens then. */
+  readonly to: Phase | null
+}
+
+/**
+ * What the API must know of a family. Loading the module that exports it adds the family's own types, queries and
+ * mutations to the builder. The functions get all objects of a list at once, and answer one for one, in order.
+ */
+export interface GraphQLFamily {
+  readonly name: string
+  readonly machines: readonly Machine[]
+  /** The GraphQL type of each of its kinds. */
+  readonly kinds: Readonly<Partial<Record<ObjectKind, string>>>
+  blockers(context: GraphQLContext, rows: readonly ObjectRow[]): Promise<readonly (readonly BlockerValue[])[]>
+  deadlines(context: GraphQLContext, rows: readonly ObjectRow[]): Promise<readonly (readonly DeadlineValue[])[]>
+  /** Whether a job is remembered that has not begun. */
+  outstanding(context: GraphQLContext, rows: readonly ObjectRow[]): Promise<readonly boolean[]>
+  /** The same as a condition on `object o`. */
+  readonly outstandingSql: string
+}
+
+/** All families' machines and types, by kind. */
+export interface KindRegistry {
+  readonly machines: readonly Machine[]
+  readonly finishedRule: FinishedRule
+  familyOf(kind: ObjectKind): GraphQLFamily
+  machinesOf(kind: ObjectKind): readonly Machine[]
+  typenameOf(kind: ObjectKind): string
+  /** In a final phase of its machine, with no job running. */
+  isAtRest(row: ObjectRow): boolean
+}
+
+export function createKindRegistry(families: readonly GraphQLFamily[]): KindRegistry {
+  const byKind = new Map(families.flatMap((family) => kindsOf(family).map((kind) => [kind, family] as const)))
+  const machines = families.flatMap((family) => family.machines)
+  const familyOf = (kind: ObjectKind): GraphQLFamily => {
+    const family = byKind.get(kind)
+    if (!family) throw new Error(`no family has the kind ${kind}`)
+    return family
+  }
+  const machinesOf = (kind: ObjectKind): readonly Machine[] => machines.filter((machine) => machine.kinds.includes(kind))
+  // A kind with two lifecycles has its phase from the first.
+  const final = new Map([...byKind.keys()].map((kind) => [kind, new Set(machinesOf(kind)[0]?.final)]))
+  return {
+    machines,
+    finishedRule: {
+      final: [...final].flatMap(([kind, phases]) => [...phases].map((phase) => ({ kind, phase }))),
+      outstanding: families.map((family) => family.outstandingSql),
+    },
+    familyOf,
+    machinesOf,
+    typenameOf: (kind) => familyOf(kind).kinds[kind] as string,
+    isAtRest: (row) => isFinished(row) && (final.get(row.kind)?.has(row.phase) ?? false),
+  }
+}
+
+const kindsOf = (family: GraphQLFamily): readonly ObjectKind[] => Object.keys(family.kinds) as ObjectKind[]

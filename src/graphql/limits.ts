@@ -1,0 +1,52 @@
+import { ComplexityErrorKind } from '@pothos/plugin-complexity'
+import { GraphQLError } from 'graphql'
+
+/** Bounds on what one operation may cost. */
+
+/** Entries of a page. */
+export const DEFAULT_PAGE = 50
+export const MAX_PAGE = 500
+export const MAX_TREE_PAGE = 5_000
+/** Entries of lists in inputs: ids, fences, reports. */
+export const MAX_BATCH = 5_000
+
+/** A page of 5,000 objects with twenty-odd fields each is the most that the dashboard asks for. */
+const MAX_COMPLEXITY = 250_000
+/** The standard introspection query is 15 deep. */
+const MAX_DEPTH = 20
+/** Fields that are written down in a document, fragments counted wherever they are used; so it bounds aliases too. */
+const MAX_BREADTH = 1_000
+/** Characters and tokens of a document; what is large belongs in variables. */
+export const MAX_DOCUMENT_LENGTH = 256 * 1024
+export const MAX_TOKENS = 10_000
+/** Bytes of a request's body or of a WebSocket message. */
+export const MAX_BODY = 16 * 1024 * 1024
+
+export const complexityLimit = { complexity: MAX_COMPLEXITY, depth: MAX_DEPTH, breadth: MAX_BREADTH }
+
+interface Measured {
+  readonly complexity: number
+  readonly depth: number
+  readonly breadth: number
+}
+export function tooComplex(kind: ComplexityErrorKind, measured: Measured): GraphQLError {
+  const [what, value, limit] =
+    kind === ComplexityErrorKind.Depth
+      ? ['depth', measured.depth, MAX_DEPTH]
+      : kind === ComplexityErrorKind.Breadth
+        ? ['number of fields', measured.breadth, MAX_BREADTH]
+        : ['cost', measured.complexity, MAX_COMPLEXITY]
+  return new GraphQLError(`The operation's ${what} is ${value}; ${limit} is the limit. Ask for less, or for smaller pages.`, {
+    extensions: { code: 'TOO_COMPLEX', http: { status: 400 } },
+  })
+}
+
+/** How much more a list costs than one entry of it. */
+export const pageCost = (
+  { first, last }: { readonly first?: number | null | undefined; readonly last?: number | null | undefined },
+  byDefault = DEFAULT_PAGE,
+): { readonly field: number; readonly multiplier: number } => ({ field: 1, multiplier: first ?? last ?? byDefault })
+
+/** A request that could never be answered, whatever the data. */
+export const badInput = (message: string): GraphQLError =>
+  new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT' } })

@@ -1,0 +1,93 @@
+import DataLoader from 'dataloader'
+import type { PhaseChangeRecord } from '../core/ports.ts'
+import type { ObjectRow } from '../core/tree.ts'
+import { loadObjects } from '../store/loaders/objects.ts'
+import { loadPhaseChanges } from '../store/loaders/phase-changes.ts'
+import { loadProjects, type ProjectRow } from '../store/loaders/projects.ts'
+import { loadLabels, loadSpecs, loadStatuses, loadTallies, loadWork } from '../store/loaders/side-rows.ts'
+import type { Window } from '../store/loaders/window.ts'
+import { perOperation } from './context.ts'
+import { isUuid, type PhaseChangeId, phaseChangeId } from './ids.ts'
+
+/** One statement for whatever a list asks about its entries. All are made anew for each operation. */
+
+export const objectLoader = perOperation(({ pool, viewer }) =>
+  loadById<ObjectRow>((ids) => loadObjects(pool, ids, viewer.projects)),
+)
+export const projectLoader = perOperation(({ pool, viewer }) =>
+  loadById<ProjectRow>((ids) => loadProjects(pool, { ids }, viewer.projects)),
+)
+export const phaseChangeLoader = perOperation(
+  ({ pool, viewer }) =>
+    new DataLoader<PhaseChangeId, PhaseChangeRecord | null, string>(
+      async (ids) => {
+        const rows = await loadPhaseChanges(pool, ids, viewer.projects)
+        const found = new Map(rows.map((row) => [phaseChangeId(row), row]))
+        return ids.map((id) => found.get(phaseChangeId(id)) ?? null)
+      },
+      { cacheKeyFn: phaseChangeId },
+    ),
+)
+
+export const statusLoader = perOperation(({ pool }) => loadSide((ids) => loadStatuses(pool, ids)))
+export const labelLoader = perOperation(({ pool }) => loadSide((ids) => loadLabels(pool, ids)))
+export const specLoader = perOperation(({ pool }) => loadSide((ids) => loadSpecs(pool, ids)))
+export const tallyLoader = perOperation(({ pool }) => loadSide((ids) => loadTallies(pool, ids)))
+export const workLoader = perOperation(({ pool }) => loadSide((ids) => loadWork(pool, ids)))
+
+/** A uuid that names nothing and a text that is no uuid are both null. */
+function loadById<T extends { readonly id: string }>(
+  load: (ids: readonly string[]) => Promise<readonly T[]>,
+): DataLoader<string, T | null> {
+  return new DataLoader(async (ids) => {
+    const wanted = ids.filter(isUuid)
+    const rows = wanted.length > 0 ? await load(wanted) : []
+    const found = new Map(rows.map((row) => [row.id, row]))
+    return ids.map((id) => found.get(id.toLowerCase()) ?? null)
+  })
+}
+
+/** Rows beside objects; null for an object that has none. */
+export function loadSide<T>(
+  load: (ids: readonly string[]) => Promise<ReadonlyMap<string, T>>,
+): DataLoader<string, T | null> {
+  return new DataLoader(async (ids) => {
+    const found = await load(ids)
+    return ids.map((id) => found.get(id) ?? null)
+  })
+}
+
+/** A page of a list that belongs to one of many. */
+export interface PageKey<Position> {
+  readonly id: string
+  readonly window: Window<Position>
+}
+
+/** One statement for all pages with the same window, that is for each place in the document. */
+export function loadPages<T, Position>(
+  load: (ids: readonly string[], window: Window<Position>) => Promise<ReadonlyMap<string, readonly T[]>>,
+): DataLoader<PageKey<Position>, readonly T[], string> {
+  const keyOf = ({ id, window }: PageKey<Position>): string => `${id} ${JSON.stringify(window)}`
+  return new DataLoader(
+    async (keys) => {
+      const groups = Map.groupBy(keys, ({ window }) => JSON.stringify(window))
+      const pages = new Map<string, readonly T[]>()
+      for (const group of groups.values()) {
+        const { window } = group[0] as PageKey<Position>
+        const ids = group.map(({ id }) => id)
+        for (const [id, rows] of await load(ids, window)) pages.set(keyOf({ id, window }), rows)
+      }
+      return keys.map((key) => pages.get(keyOf(key)) ?? [])
+    },
+    { cacheKeyFn: keyOf },
+  )
+}
+
+export function loadCounts(
+  count: (ids: readonly string[]) => Promise<ReadonlyMap<string, number>>,
+): DataLoader<string, number> {
+  return new DataLoader(async (ids) => {
+    const counts = await count(ids)
+    return ids.map((id) => counts.get(id) ?? 0)
+  })
+}

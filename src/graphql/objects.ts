@@ -1,0 +1,105 @@
+import type { ObjectRow } from '../core/tree.ts'
+import { countObjects, findObjects, type ObjectOrder, type ObjectQuery, positionOf } from '../store/loaders/find-objects.ts'
+import { loadObjectByPath } from '../store/loaders/objects.ts'
+import { builder } from './builder.ts'
+import { connect } from './connection.ts'
+import { cursorOf } from './cursors.ts'
+import { ObjectKindEnum, PhaseEnum } from './enums.ts'
+import { LabelInput } from './label-input.ts'
+import { badInput, pageCost } from './limits.ts'
+import { objectLoader } from './loaders.ts'
+import { TreeObjectConnection, TreeObjectRef } from './refs.ts'
+
+const ObjectFilter = builder.inputType('ObjectFilter', {
+  fields: (t) => ({
+    project: t.string(),
+    kinds: t.field({ type: [ObjectKindEnum] }),
+    phases: t.field({ type: [PhaseEnum] }),
+    finished: t.boolean(),
+    rootsOnly: t.boolean(),
+    nameContains: t.string(),
+    labels: t.field({ type: [LabelInput] }),
+  }),
+})
+const ObjectOrderField = builder.enumType('ObjectOrderField', {
+  values: {
+    CREATED_AT: {},
+    UPDATED_AT: { description: 'With rootsOnly.' },
+    NAME: {},
+    PHASE_SINCE: { description: 'With rootsOnly.' },
+  } as const,
+})
+const OrderDirection = builder.enumType('OrderDirection', { values: ['ASC', 'DESC'] as const })
+const ObjectOrderInput = builder.inputType('ObjectOrder', {
+  fields: (t) => ({
+    field: t.field({ type: ObjectOrderField, required: true }),
+    direction: t.field({ type: OrderDirection, required: true }),
+  }),
+})
+
+type Filter = typeof ObjectFilter.$inferInput
+function queryOf(filter: Filter | null | undefined, projects: ObjectQuery['projects']): ObjectQuery {
+  const { project, kinds, phases, finished, rootsOnly, nameContains, labels } = filter ?? {}
+  return {
+    projects,
+    project: project ?? undefined,
+    kinds: kinds ?? undefined,
+    phases: phases ?? undefined,
+    finished: finished ?? undefined,
+    rootsOnly: rootsOnly ?? undefined,
+    nameContains: nameContains ?? undefined,
+    labels: labels ? Object.fromEntries(labels.map(({ key, value }) => [key, value])) : undefined,
+  }
+}
+
+const CREATED: ObjectOrder = { field: 'CREATED_AT', direction: 'ASC' }
+const CURSORS = {
+  CREATED_AT: cursorOf('uuid', 'uuid'),
+  UPDATED_AT: cursorOf('time', 'uuid'),
+  NAME: cursorOf('text', 'uuid'),
+  PHASE_SINCE: cursorOf('time', 'uuid'),
+} as const
+
+builder.queryFields((t) => ({
+  object: t.field({
+    type: TreeObjectRef,
+    nullable: true,
+    description: 'Any object by id.',
+    args: { id: t.arg.id({ required: true }) },
+    resolve: (_, { id }, context) => objectLoader(context).load(id),
+  }),
+  objectByPath: t.field({
+    type: TreeObjectRef,
+    nullable: true,
+    description: 'Any object by where it stands, e.g. kind INSTALLATION, path ["shop", "backend"].',
+    args: {
+      project: t.arg.string({ required: true, defaultValue: 'default' }),
+      kind: t.arg({ type: ObjectKindEnum, required: true }),
+      path: t.arg.stringList({ required: true }),
+    },
+    resolve: (_, at, { pool, viewer }) => loadObjectByPath(pool, at, viewer.projects),
+  }),
+  objects: t.field({
+    type: TreeObjectConnection,
+    nullable: true,
+    args: {
+      filter: t.arg({ type: ObjectFilter }),
+      orderBy: t.arg({ type: ObjectOrderInput }),
+      ...t.arg.connectionArgs(),
+    },
+    complexity: (args) => pageCost(args),
+    resolve: (_, { filter, orderBy, ...args }, { pool, viewer, kinds }) => {
+      const order: ObjectOrder = orderBy ?? CREATED
+      const query = queryOf(filter, viewer.projects)
+      if ((order.field === 'UPDATED_AT' || order.field === 'PHASE_SINCE') && !query.rootsOnly) {
+        throw badInput(`Only roots can be ordered by ${order.field}: set rootsOnly.`)
+      }
+      return connect(args, {
+        cursor: CURSORS[order.field],
+        position: (row: ObjectRow) => positionOf(row, order),
+        load: (window) => findObjects(pool, query, kinds.finishedRule, order, window),
+        count: () => countObjects(pool, query, kinds.finishedRule),
+      })
+    },
+  }),
+}))

@@ -1,0 +1,94 @@
+import type { PhaseChangeQuery } from '../core/ports.ts'
+import { builder } from './builder.ts'
+import { connect } from './connection.ts'
+import type { GraphQLContext } from './context.ts'
+import { sequenceCursor } from './cursors.ts'
+import { ActorEnum, ObjectKindEnum, PhaseEnum } from './enums.ts'
+import { isUuid, phaseChangeId } from './ids.ts'
+import { pageCost } from './limits.ts'
+import { objectLoader } from './loaders.ts'
+import { NodeRef, PhaseChangeConnection, PhaseChangeRef, TreeObjectRef } from './refs.ts'
+
+PhaseChangeRef.implement({
+  description: 'One durable record of a phase write, or of a refused request (rejected = true).',
+  interfaces: [NodeRef],
+  fields: (t) => ({
+    id: t.id({ resolve: phaseChangeId }),
+    sequence: t.expose('sequence', { type: 'Sequence' }),
+    objectId: t.exposeID('objectId'),
+    kind: t.expose('kind', { type: ObjectKindEnum }),
+    name: t.exposeString('name'),
+    rootId: t.exposeID('rootId'),
+    projectName: t.exposeString('projectName'),
+    machine: t.exposeString('machine', { description: 'Which machine of the kind, e.g. cloudletUpgrade.' }),
+    object: t.field({
+      type: TreeObjectRef,
+      nullable: true,
+      description: 'Null while it exists no more.',
+      resolve: ({ objectId }, _, context) => objectLoader(context).load(objectId),
+    }),
+    from: t.expose('from', { type: PhaseEnum, nullable: true }),
+    to: t.expose('to', { type: PhaseEnum }),
+    actor: t.expose('actor', { type: ActorEnum }),
+    by: t.exposeString('by', { nullable: true, description: "Who: a user's or an agent's name." }),
+    reason: t.exposeString('reason', { nullable: true }),
+    message: t.exposeString('message', { nullable: true }),
+    jobId: t.exposeID('jobId', { nullable: true }),
+    revision: t.exposeInt('revision', { nullable: true, description: 'Null when rejected: nothing was written.' }),
+    rejected: t.exposeBoolean('rejected'),
+    at: t.expose('at', { type: 'DateTime' }),
+  }),
+})
+
+export const PhaseChangeFilter = builder.inputType('PhaseChangeFilter', {
+  fields: (t) => ({
+    project: t.string(),
+    rootId: t.id(),
+    objectId: t.id(),
+    kinds: t.field({ type: [ObjectKindEnum] }),
+    to: t.field({ type: [PhaseEnum] }),
+    includeRejected: t.boolean({ required: true, defaultValue: false }),
+  }),
+})
+type Filter = typeof PhaseChangeFilter.$inferInput
+
+/** Null: the filter names something that cannot exist, so nothing matches. */
+export function queryOf({ viewer }: GraphQLContext, filter: Filter | null | undefined): PhaseChangeQuery | null {
+  const { project, rootId, objectId, kinds, to, includeRejected = false } = filter ?? {}
+  if ([rootId, objectId].some((id) => typeof id === 'string' && !isUuid(id))) return null
+  return {
+    projects: viewer.projects,
+    project: project ?? undefined,
+    rootId: rootId ?? undefined,
+    objectId: objectId ?? undefined,
+    kinds: kinds ?? undefined,
+    to: to ?? undefined,
+    includeRejected,
+  }
+}
+
+builder.queryField('phaseChanges', (t) =>
+  t.field({
+    type: PhaseChangeConnection,
+    nullable: true,
+    args: { filter: t.arg({ type: PhaseChangeFilter }), ...t.arg.connectionArgs() },
+    complexity: (args) => pageCost(args),
+    resolve: (_, { filter, ...args }, context) => {
+      const query = queryOf(context, filter)
+      return connect(args, {
+        cursor: sequenceCursor,
+        position: (change) => change.sequence,
+        load: async ({ after, before, backward, limit }) =>
+          query === null
+            ? []
+            : await context.log.page(query, {
+                after: after ?? undefined,
+                before: before ?? undefined,
+                limit,
+                direction: backward ? 'backward' : 'forward',
+              }),
+        count: async () => (query === null ? 0 : await context.log.count(query)),
+      })
+    },
+  }),
+)

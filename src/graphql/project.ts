@@ -1,0 +1,96 @@
+import type { DataObjectRow, ProjectRow } from '../store/loaders/projects.ts'
+import {
+  countDataObjects,
+  countProjects,
+  listProjects,
+  loadDataObjects,
+  loadProjects,
+} from '../store/loaders/projects.ts'
+import type { Window } from '../store/loaders/window.ts'
+import { builder } from './builder.ts'
+import { connect } from './connection.ts'
+import { perOperation } from './context.ts'
+import { nameCursor } from './cursors.ts'
+import { pageCost } from './limits.ts'
+import { loadCounts, loadPages, objectLoader } from './loaders.ts'
+import {
+  DataObjectConnection,
+  DataObjectRef,
+  NodeRef,
+  ProjectConnection,
+  ProjectRef,
+  TreeObjectRef,
+} from './refs.ts'
+
+const dataObjects = perOperation(({ pool }) => ({
+  pages: loadPages((ids, window: Window<string>) => loadDataObjects(pool, ids, window)),
+  counts: loadCounts((ids) => countDataObjects(pool, ids)),
+}))
+const named = ({ name }: { readonly name: string }): readonly [string] => [name]
+const byName = (window: Window<readonly [string]>): Window<string> => ({
+  ...window,
+  after: window.after?.[0] ?? null,
+  before: window.before?.[0] ?? null,
+})
+
+ProjectRef.implement({
+  description: 'A scope: the roots in it see the data in it.',
+  interfaces: [NodeRef],
+  fields: (t) => ({
+    id: t.exposeID('id'),
+    name: t.exposeString('name'),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
+    dataObjects: t.field({
+      type: DataObjectConnection,
+      description: 'What the roots of the project can import, by name.',
+      args: t.arg.connectionArgs(),
+      complexity: (args) => pageCost(args),
+      resolve: ({ id }, args, context) =>
+        connect(args, {
+          cursor: nameCursor,
+          position: (row: DataObjectRow) => named(row),
+          load: (window) => dataObjects(context).pages.load({ id, window: byName(window) }),
+          count: () => dataObjects(context).counts.load(id),
+        }),
+    }),
+  }),
+})
+
+DataObjectRef.implement({
+  description: "Data in a project's scope.",
+  fields: (t) => ({
+    name: t.exposeString('name'),
+    value: t.expose('value', { type: 'JSON', nullable: true }),
+    exporter: t.field({
+      type: TreeObjectRef,
+      nullable: true,
+      description: 'The root installation that exports it; null when a user has set it.',
+      resolve: ({ exporterId }, _, context) => (exporterId ? objectLoader(context).load(exporterId) : null),
+    }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
+  }),
+})
+
+builder.queryFields((t) => ({
+  project: t.field({
+    type: ProjectRef,
+    nullable: true,
+    args: { name: t.arg.string({ required: true }) },
+    resolve: async (_, { name }, { pool, viewer }) =>
+      (await loadProjects(pool, { names: [name] }, viewer.projects))[0] ?? null,
+  }),
+  projects: t.field({
+    type: ProjectConnection,
+    nullable: true,
+    args: t.arg.connectionArgs(),
+    complexity: (args) => pageCost(args),
+    resolve: (_, args, { pool, viewer }) =>
+      connect(args, {
+        cursor: nameCursor,
+        position: (row: ProjectRow) => named(row),
+        load: (window) => listProjects(pool, viewer.projects, byName(window)),
+        count: () => countProjects(pool, viewer.projects),
+      }),
+  }),
+}))

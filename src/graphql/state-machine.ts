@@ -1,0 +1,42 @@
+import type { Machine } from '../core/machine.ts'
+import { builder } from './builder.ts'
+import { ActorEnum, ObjectKindEnum, PhaseEnum } from './enums.ts'
+import { StateMachineRef, TransitionRef } from './refs.ts'
+
+TransitionRef.implement({
+  fields: (t) => ({
+    machine: t.exposeString('machine'),
+    from: t.expose('from', { type: PhaseEnum }),
+    actor: t.expose('actor', { type: ActorEnum }),
+    to: t.expose('to', { type: PhaseEnum }),
+    reason: t.exposeString('reason'),
+  }),
+})
+
+StateMachineRef.implement({
+  fields: (t) => ({
+    name: t.exposeString('name'),
+    kinds: t.field({ type: [ObjectKindEnum], resolve: (machine) => [...machine.kinds] }),
+    phases: t.field({ type: [PhaseEnum], resolve: (machine) => [...machine.phases] }),
+    initial: t.expose('initial', { type: PhaseEnum }),
+    final: t.field({ type: [PhaseEnum], resolve: (machine) => [...machine.final] }),
+    transitions: t.field({ type: [TransitionRef], resolve: (machine) => [...machine.transitions] }),
+    mermaid: t.string({ description: 'A stateDiagram-v2 text.', resolve: mermaid }),
+  }),
+})
+
+builder.queryField('stateMachines', (t) =>
+  t.field({
+    type: [StateMachineRef],
+    args: { kind: t.arg({ type: ObjectKindEnum }) },
+    resolve: (_, { kind }, { kinds }) => (kind ? [...kinds.machinesOf(kind)] : [...kinds.machines]),
+  }),
+)
+
+/** One arrow from phase to phase, with all actors that may take it. */
+function mermaid({ initial, transitions, final }: Machine): string {
+  const arrows = Map.groupBy(transitions, ({ from, to }) => `${from} --> ${to === 'GONE' ? '[*]' : to}`)
+  const lines = [...arrows].map(([arrow, rows]) => `  ${arrow}: ${[...new Set(rows.map((row) => row.actor))].join(', ')}`)
+  const ends = final.map((phase) => `  class ${phase} final`)
+  return ['stateDiagram-v2', `  [*] --> ${initial}`, ...lines, '  classDef final font-weight:bold', ...ends, ''].join('\n')
+}

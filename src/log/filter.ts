@@ -1,0 +1,48 @@
+import type { PhaseChangeQuery, PhaseChangeRecord } from '../core/ports.ts'
+
+/** The live filter. `filterSql` is the same question to the database; both look at immutable columns only. */
+export function matches(query: PhaseChangeQuery, record: PhaseChangeRecord): boolean {
+  return (
+    (query.rootId === undefined || record.rootId === query.rootId) &&
+    (query.objectId === undefined || record.objectId === query.objectId) &&
+    (query.includeRejected || !record.rejected) &&
+    (query.projects === null || query.projects.includes(record.projectName)) &&
+    (query.project === undefined || record.projectName === query.project) &&
+    (query.kinds === undefined || query.kinds.includes(record.kind)) &&
+    (query.to === undefined || query.to.includes(record.to))
+  )
+}
+
+/** The parameters of one statement; `add` answers the placeholder. */
+export class Params {
+  readonly values: unknown[] = []
+  add(value: unknown): string {
+    this.values.push(value)
+    return `$${this.values.length}`
+  }
+}
+
+/** Only in this form are ids compared, so that text here and uuid there agree. */
+const CANONICAL_UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/
+/** What Postgres can hold as text. Anything else is in no record, and would be an error or another text there. */
+const storable = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
+
+const sameId = (column: string, id: string, params: Params): string =>
+  CANONICAL_UUID.test(id) ? `${column} = ${params.add(id)}::uuid` : 'false'
+
+/** The conditions on `phase_change c`, to be joined with `and`; empty when everything matches. */
+export function filterSql(query: PhaseChangeQuery, params: Params): readonly string[] {
+  const conditions: string[] = []
+  if (query.rootId !== undefined) conditions.push(sameId('c.root_id', query.rootId, params))
+  if (query.objectId !== undefined) conditions.push(sameId('c.object_id', query.objectId, params))
+  if (!query.includeRejected) conditions.push('not c.rejected')
+  if (query.projects !== null) {
+    conditions.push(`c.project_name = any(${params.add(query.projects.filter(storable))}::text[])`)
+  }
+  if (query.project !== undefined) {
+    conditions.push(storable(query.project) ? `c.project_name = ${params.add(query.project)}` : 'false')
+  }
+  if (query.kinds !== undefined) conditions.push(`c.kind = any(${params.add(query.kinds)}::object_kind[])`)
+  if (query.to !== undefined) conditions.push(`c."to" = any(${params.add(query.to)}::phase[])`)
+  return conditions
+}

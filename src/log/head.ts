@@ -1,0 +1,27 @@
+import type { Pool, PoolClient } from 'pg'
+
+/** What the log holds: the sequences after `floor` and up to `head`. `logId` changes when it was restored. */
+export interface LogHead {
+  readonly logId: string
+  readonly floor: number
+  readonly head: number
+}
+
+/** One row `log_id, floor_seq, head`. Numbered is what is committed, so no snapshot ever sees a sequence beyond it. */
+export const HEAD_SQL = `select m.log_id, m.floor_seq, greatest(m.floor_seq, coalesce((
+    select l.first_seq + l.n - 1 from log_batch l where l.first_seq is not null order by l.first_seq desc limit 1
+  ), 0)) as head from log_meta m`
+
+interface HeadRow {
+  readonly log_id: string
+  readonly floor_seq: string | number | bigint
+  readonly head: string | number | bigint
+}
+
+/** Given a client inside of a transaction, this is the head of that transaction's snapshot. */
+export async function readHead(db: Pool | PoolClient): Promise<LogHead> {
+  const { rows } = await db.query<HeadRow>({ name: 'log_head', text: HEAD_SQL })
+  const row = rows[0]
+  if (!row) throw new Error('log_meta has no row: the database was not migrated.')
+  return { logId: row.log_id, floor: Number(row.floor_seq), head: Number(row.head) }
+}

@@ -1,0 +1,47 @@
+import type { Logger } from 'pino'
+import type { Signal } from '../../core/ports.ts'
+
+type Handler = (message: string) => void
+
+/** The signal of a process that stands alone: what is published is heard here, and nowhere else. */
+export function createMemorySignal({ logger }: { logger: Logger }): Signal {
+  const channels = new Map<string, Set<Handler>>()
+  let closed = false
+
+  const deliver = (channel: string, message: string): void => {
+    for (const handler of channels.get(channel) ?? []) {
+      try {
+        handler(message)
+      } catch (error) {
+        logger.error({ err: error, channel }, 'A handler of a signal failed.')
+      }
+    }
+  }
+
+  return {
+    // Other processes on the same database may exist, and nothing is heard of them.
+    connected: false,
+    publish(channel, message) {
+      // Later, as it is over a network: whoever publishes is never entered again from inside.
+      if (!closed) queueMicrotask(() => deliver(channel, message))
+    },
+    subscribe(channel, handler) {
+      // One closure per subscription: the same function may subscribe twice.
+      const own: Handler = (message) => handler(message)
+      const handlers = channels.get(channel) ?? new Set()
+      channels.set(channel, handlers.add(own))
+      return Promise.resolve({
+        close() {
+          handlers.delete(own)
+          if (handlers.size === 0 && channels.get(channel) === handlers) channels.delete(channel)
+          return Promise.resolve()
+        },
+      })
+    },
+    close() {
+      closed = true
+      channels.clear()
+      return Promise.resolve()
+    },
+  }
+}

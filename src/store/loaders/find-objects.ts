@@ -1,0 +1,127 @@
+import type { ObjectRow } from '../../core/tree.ts'
+import type { ObjectKind, Phase } from '../../core/vocabulary.ts'
+import type { Client } from '../client.ts'
+import { OBJECT_SELECTION, type Projects, visible } from './objects.ts'
+import { direction, inOrder, type Window } from './window.ts'
+
+/** All that `objects(filter:)` can ask for. Absent: no matter. */
+export interface ObjectQuery {
+  readonly projects: Projects
+  readonly project?: string | undefined
+  readonly kinds?: readonly ObjectKind[] | undefined
+  readonly phases?: readonly Phase[] | undefined
+  readonly finished?: boolean | undefined
+  readonly rootsOnly?: boolean | undefined
+  readonly nameContains?: string | undefined
+  readonly labels?: Readonly<Record<string, string>> | undefined
+}
+export type ObjectOrderField = 'CREATED_AT' | 'UPDATED_AT' | 'NAME' | 'PHASE_SINCE'
+export interface ObjectOrder {
+  readonly field: ObjectOrderField
+  readonly direction: 'ASC' | 'DESC'
+}
+/** The value of the ordering column, and the id that settles ties. */
+export type ObjectPosition = readonly [value: string, id: string]
+
+/** What the machines say of being finished, and conditions under which an object `o` has a job outstanding all the same. */
+export interface FinishedRule {
+  readonly final: readonly { readonly kind: ObjectKind; readonly phase: Phase }[]
+  readonly outstanding: readonly string[]
+}
+
+interface Ordering {
+  readonly column: string
+  readonly type: string
+}
+const ORDERINGS: Readonly<Record<ObjectOrderField, Ordering>> = {
+  // Ids are drawn from the clock: they have the order of creation, and an index.
+  CREATED_AT: { column: 'o.id', type: 'uuid' },
+  UPDATED_AT: { column: 'o.updated_at', type: 'timestamptz' },
+  NAME: { column: 'o.name', type: 'text' },
+  PHASE_SINCE: { column: 'o.phase_since', type: 'timestamptz' },
+}
+
+/** Collects conditions and their parameters. */
+class Conditions {
+  readonly values: unknown[] = []
+  readonly all: string[] = []
+  value(value: unknown): string {
+    return `$${this.values.push(value)}`
+  }
+  add(value: unknown, condition: (parameter: string) => string): void {
+    if (value !== undefined && value !== null) this.all.push(condition(this.value(value)))
+  }
+  get text(): string {
+    return this.all.length > 0 ? this.all.join(' and ') : 'true'
+  }
+}
+
+function conditionsOf(query: ObjectQuery, rule: FinishedRule): Conditions {
+  const where = new Conditions()
+  where.add(query.projects, visible)
+  where.add(query.project, (p) => `o.project_id = (select id from project where name = ${p})`)
+  where.add(query.kinds, (p) => `o.kind = any(${p}::object_kind[])`)
+  where.add(query.phases, (p) => `o.phase = any(${p}::phase[])`)
+  if (query.rootsOnly) where.all.push('o.parent_id is null')
+  where.add(query.nameContains, (p) => `strpos(lower(o.name), lower(${p})) > 0`)
+  where.add(query.labels && JSON.stringify(query.labels), (p) => labelled(p))
+  if (query.finished !== undefined) {
+    where.all.push(`${query.finished ? '' : 'not '}(${isFinished(where, rule)})`)
+  }
+  return where
+}
+
+const labelled = (parameter: string): string =>
+  `o.id in (select s.object_id from object_spec s where s.labels @> ${parameter}::jsonb and s.labels <> '{}')`
+
+function isFinished(where: Conditions, { final, outstanding }: FinishedRule): string {
+  const kinds = where.value(final.map(({ kind }) => kind))
+  const phases = where.value(final.map(({ phase }) => phase))
+  const none = outstanding.map((condition) => ` and not ${condition}`).join('')
+  return `(o.kind, o.phase) in (select k, p from unnest(${kinds}::object_kind[], ${phases}::phase[]) f(k, p))
+    and o.job_id is not distinct from o.finished_job_id${none}`
+}
+
+/** A page of what matches. */
+export async function findObjects(
+  client: Client,
+  query: ObjectQuery,
+  rule: FinishedRule,
+  order: ObjectOrder,
+  window: Window<ObjectPosition>,
+): Promise<readonly ObjectRow[]> {
+  const where = conditionsOf(query, rule)
+  const { column, type } = ORDERINGS[order.field]
+  const ascending = order.direction === 'ASC'
+  const beyond = (position: ObjectPosition | null, sign: string): void => {
+    if (!position) return
+    const [value, id] = position.map((part) => where.value(part))
+    where.all.push(`(${column}, o.id) ${sign} (${value}::${type}, ${id}::uuid)`)
+  }
+  beyond(window.after, ascending ? '>' : '<')
+  beyond(window.before, ascending ? '<' : '>')
+  const sort = direction({ backward: window.backward === ascending })
+  const { rows } = await client.query<ObjectRow>({
+    text: `select ${OBJECT_SELECTION} from object o where ${where.text}
+      order by ${column} ${sort}, o.id ${sort} limit ${where.value(window.limit)}`,
+    values: where.values,
+  })
+  return inOrder(rows, window)
+}
+
+/** Where a row stands in this order. */
+export function positionOf(row: ObjectRow, { field }: ObjectOrder): ObjectPosition {
+  if (field === 'NAME') return [row.name, row.id]
+  if (field === 'UPDATED_AT') return [row.updatedAt.toISOString(), row.id]
+  if (field === 'PHASE_SINCE') return [row.phaseSince.toISOString(), row.id]
+  return [row.id, row.id]
+}
+
+export async function countObjects(client: Client, query: ObjectQuery, rule: FinishedRule): Promise<number> {
+  const where = conditionsOf(query, rule)
+  const { rows } = await client.query<{ count: number }>({
+    text: `select count(*)::int as count from object o where ${where.text}`,
+    values: where.values,
+  })
+  return rows[0]?.count ?? 0
+}

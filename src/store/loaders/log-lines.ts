@@ -1,0 +1,63 @@
+import type { Client } from '../client.ts'
+import { byKey, direction, type Window } from './window.ts'
+
+export interface LogLineRow {
+  /** Its place among the lines of all objects: a decimal number as text. */
+  readonly n: string
+  readonly at: Date
+  readonly stream: 'STDOUT' | 'STDERR' | 'STEP' | 'SYSTEM'
+  readonly text: string
+}
+
+/** A page of each object's lines, oldest first: one statement for all of them. */
+export async function loadLogLines(
+  client: Client,
+  ids: readonly string[],
+  window: Window<string>,
+): Promise<ReadonlyMap<string, readonly LogLineRow[]>> {
+  const { rows } = await client.query<{ key: string } & LogLineRow>({
+    text: `select k.id as key, p.n::text as n, p.at, p.stream, p.text from unnest($1::uuid[]) k(id) cross join lateral (
+        select l.n, l.at, l.stream, l.text from log_line l where l.object_id = k.id
+          and ($2::bigint is null or l.n > $2) and ($3::bigint is null or l.n < $3)
+        order by l.n ${direction(window)} limit $4
+      ) p order by k.id, p.n`,
+    values: [ids, window.after, window.before, window.limit],
+  })
+  return byKey(ids, rows, ({ key: _, ...line }) => line)
+}
+
+export async function countLogLines(client: Client, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await client.query<{ key: string; count: number }>({
+    text: 'select object_id as key, count(*)::int as count from log_line where object_id = any($1::uuid[]) group by object_id',
+    values: [ids],
+  })
+  return new Map(rows.map(({ key, count }) => [key, count]))
+}
+
+export interface LogTail {
+  readonly objectId: string
+  readonly after: string
+}
+
+/** At most `limit` lines after each place, in the order asked; null once the object is gone and nothing is left. */
+export async function loadLogTails(
+  client: Client,
+  tails: readonly LogTail[],
+  limit: number,
+): Promise<readonly (readonly LogLineRow[] | null)[]> {
+  const { rows } = await client.query<{ place: number; exists: boolean } & { [K in keyof LogLineRow]: LogLineRow[K] | null }>({
+    text: `select k.place::int as place, exists (select from object o where o.id = k.id) as exists,
+        p.n::text as n, p.at, p.stream, p.text
+      from unnest($1::uuid[], $2::bigint[]) with ordinality k(id, after, place) left join lateral (
+        select l.n, l.at, l.stream, l.text from log_line l where l.object_id = k.id and l.n > k.after order by l.n limit $3
+      ) p on true order by k.place, p.n`,
+    values: [tails.map(({ objectId }) => objectId), tails.map(({ after }) => after), limit],
+  })
+  const found = tails.map((): LogLineRow[] | null => null)
+  for (const { place, exists, n, at, stream, text } of rows) {
+    if (n === null || at === null || stream === null || text === null) {
+      if (exists) found[place - 1] = []
+    } else (found[place - 1] ??= []).push({ n, at, stream, text })
+  }
+  return found
+}

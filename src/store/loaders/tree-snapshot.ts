@@ -1,0 +1,155 @@
+import type { Pool } from 'pg'
+import type { ObjectRow } from '../../core/tree.ts'
+import type { Client } from '../client.ts'
+import { OBJECT_SELECTION } from './objects.ts'
+
+/** Reads parts of trees as of one moment, together with the place in the log that this moment has. */
+
+export interface ObjectsRequest {
+  readonly part: 'objects'
+  readonly rootId: string
+  readonly limit: number
+  /** Of an earlier page: where it ended, and which sequence it was read at. */
+  readonly after: { readonly sequence: number; readonly id: string } | null
+}
+export interface RelationsRequest {
+  readonly part: 'relations'
+  readonly rootId: string
+  readonly limit: number
+  readonly after: ({ readonly sequence: number } & RelationRow) | null
+}
+export interface HeadRequest {
+  readonly part: 'head'
+  readonly rootId: string
+}
+export type SnapshotRequest = ObjectsRequest | RelationsRequest | HeadRequest
+
+export interface RelationRow {
+  readonly from: string
+  readonly to: string
+  readonly kind: 'PARENT' | 'DEPENDS_ON'
+}
+export interface Snapshot {
+  /** All pages with this sequence belong together: nothing has moved in the tree between them. */
+  readonly sequence: number
+  readonly objects: readonly ObjectRow[]
+  readonly relations: readonly RelationRow[]
+}
+
+/** All of the requests in one transaction, answered in order: a statement for the head, and one or two for each request. */
+export async function readSnapshots(pool: Pool, requests: readonly SnapshotRequest[]): Promise<readonly Snapshot[]> {
+  const client = await pool.connect()
+  try {
+    await client.query('begin isolation level repeatable read read only')
+    // The head comes first: it sets the snapshot that everything else is read from.
+    const head = await readHead(client)
+    const sequences = await sequencesOf(client, requests, head)
+    const answers: Snapshot[] = []
+    for (const request of requests) {
+      const sequence = sequences.get(request.rootId) ?? head
+      answers.push({ sequence, ...(await readPart(client, request)) })
+    }
+    await client.query('commit')
+    client.release()
+    return answers
+  } catch (error) {
+    client.release(true)
+    throw error
+  }
+}
+
+const HEAD = `select greatest(
+    (select floor_seq from log_meta),
+    coalesce((select first_seq + n - 1 from log_batch where first_seq is not null order by first_seq desc limit 1), 0)
+  )::float8 as head`
+
+async function readHead(client: Client): Promise<number> {
+  const { rows } = await client.query<{ head: number }>({ text: HEAD })
+  return rows[0]?.head ?? 0
+}
+
+/** A tree whose earlier pages were read at one sequence and which has not moved since is still at that sequence. */
+async function sequencesOf(
+  client: Client,
+  requests: readonly SnapshotRequest[],
+  head: number,
+): Promise<ReadonlyMap<string, number>> {
+  const earliest = new Map<string, number>()
+  for (const request of requests) {
+    if (request.part === 'head' || !request.after) continue
+    earliest.set(request.rootId, Math.min(earliest.get(request.rootId) ?? head, request.after.sequence))
+  }
+  const sequences = new Map<string, number>()
+  for (const [rootId, sequence] of earliest) {
+    sequences.set(rootId, (await hasMoved(client, rootId, sequence)) ? head : sequence)
+  }
+  return sequences
+}
+
+async function hasMoved(client: Client, rootId: string, since: number): Promise<boolean> {
+  const { rows } = await client.query<{ moved: boolean }>({
+    text: `select coalesce(b.first_seq + c.idx > $2, true) as moved from phase_change c
+      left join log_batch b on b.id = c.batch_id where c.root_id = $1 and not c.rejected
+      order by c.batch_id desc, c.idx desc limit 1`,
+    values: [rootId, since],
+  })
+  return rows[0]?.moved ?? false
+}
+
+const NOTHING = { objects: [], relations: [] } as const
+
+async function readPart(client: Client, request: SnapshotRequest): Promise<Omit<Snapshot, 'sequence'>> {
+  if (request.part === 'head') return NOTHING
+  if (request.part === 'objects') return { ...NOTHING, objects: await readObjects(client, request) }
+  return { ...NOTHING, relations: await readRelations(client, request) }
+}
+
+async function readObjects(
+  client: Client,
+  { rootId, after, limit }: ObjectsRequest,
+): Promise<readonly ObjectRow[]> {
+  const { rows } = await client.query<ObjectRow>({
+    text: `select ${OBJECT_SELECTION} from object o where o.root_id = $1 and ($2::uuid is null or o.id > $2)
+      order by o.id limit $3`,
+    values: [rootId, after?.id, limit],
+  })
+  return rows
+}
+
+// Parents first, then dependencies, each by the ids of both ends.
+const RELATIONS = `select * from (
+    (select o.id as "from", o.parent_id as "to", 'PARENT' as kind from object o
+      where o.root_id = $1 and o.parent_id is not null and $2::text is distinct from 'DEPENDS_ON'
+        and ($2 is null or o.id > $3::uuid)
+      order by o.id limit $5)
+    union all
+    (select e.from_id, e.to_id, 'DEPENDS_ON' from object o join edge e on e.from_id = o.id
+      where o.root_id = $1 and ($2::text is distinct from 'DEPENDS_ON' or (e.from_id, e.to_id) > ($3::uuid, $4::uuid))
+      order by e.from_id, e.to_id limit $5)
+  ) r order by kind desc, "from", "to" limit $5`
+
+async function readRelations(
+  client: Client,
+  { rootId, after, limit }: RelationsRequest,
+): Promise<readonly RelationRow[]> {
+  const { rows } = await client.query<RelationRow>({
+    text: RELATIONS,
+    values: [rootId, after?.kind, after?.from, after?.to, limit],
+  })
+  return rows
+}
+
+export interface TreeCounts {
+  readonly objects: number
+  readonly relations: number
+}
+
+export async function countTree(client: Client, rootId: string): Promise<TreeCounts> {
+  const { rows } = await client.query<TreeCounts>({
+    text: `select count(*)::int as objects, (count(o.parent_id)
+        + (select count(*) from object f join edge e on e.from_id = f.id where f.root_id = $1))::int as relations
+      from object o where o.root_id = $1`,
+    values: [rootId],
+  })
+  return rows[0] ?? { objects: 0, relations: 0 }
+}

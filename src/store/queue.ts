@@ -1,0 +1,129 @@
+import type { ObjectRow } from '../core/tree.ts'
+import type { Client } from './client.ts'
+import { OBJECT_COLUMNS } from './columns.ts'
+
+/** Which trees want attention: words left by others (`wake`), and clocks (`root_queue`). */
+
+export interface RootLock {
+  readonly row: ObjectRow
+  readonly projectName: string
+  readonly wakeAt: Date | null
+  readonly failures: number
+}
+
+const LOCK = `select ${OBJECT_COLUMNS.map(({ property, column }) => `o."${column}" as "${property}"`).join(', ')},
+    (select p.name from project p where p.id = o.project_id) as "projectName"
+  from object o where o.id = $1 and o.parent_id is null for no key update`
+const QUEUED = 'select wake_at, failures from root_queue where root_id = $1'
+
+export async function lockRoot(client: Client, rootId: string, skipLocked: boolean): Promise<RootLock | 'gone' | 'locked'> {
+  const { rows } = await client.query<ObjectRow & { projectName: string }>({
+    name: skipLocked ? 'lock-root-skip' : 'lock-root',
+    text: skipLocked ? `${LOCK} skip locked` : LOCK,
+    values: [rootId],
+  })
+  const [found] = rows
+  if (!found) return skipLocked && (await exists(client, rootId)) ? 'locked' : 'gone'
+  const queued = await client.query<{ wake_at: Date; failures: number }>({ name: 'root-queued', text: QUEUED, values: [rootId] })
+  const { projectName, ...row } = found
+  return { row, projectName, wakeAt: queued.rows[0]?.wake_at ?? null, failures: queued.rows[0]?.failures ?? 0 }
+}
+
+async function exists(client: Client, rootId: string): Promise<boolean> {
+  const { rowCount } = await client.query({ name: 'root-exists', text: 'select 1 from object where id = $1', values: [rootId] })
+  return rowCount === 1
+}
+
+/** Taken under the root's lock: whatever comes later stays for the next transaction. */
+export async function takeWakes(
+  client: Client,
+  rootId: string,
+): Promise<readonly { objectIds: readonly string[]; reason: string | null }[]> {
+  const { rows } = await client.query<{ object_ids: string[]; reason: string | null }>({
+    name: 'take-wakes',
+    text: `with words as (select id from wake where root_id = $1 order by id limit 64)
+      delete from wake w using words where w.id = words.id returning w.object_ids, w.reason`,
+    values: [rootId],
+  })
+  return rows.map(({ object_ids, reason }) => ({ objectIds: object_ids, reason }))
+}
+
+/** So many ids a row, so that one word never brings a whole large tree at once. */
+const WORD = 1_000
+
+export async function insertWakes(client: Client, rootId: string, ids: readonly string[], reason: string | null): Promise<void> {
+  for (let at = 0; at < ids.length; at += WORD) {
+    await client.query({
+      name: 'insert-wake',
+      text: 'insert into wake (root_id, object_ids, reason) values ($1, $2::uuid[], $3)',
+      values: [rootId, ids.slice(at, at + WORD), reason],
+    })
+  }
+}
+
+export async function dueWork(client: Client, rootId: string, now: Date): Promise<readonly string[]> {
+  const { rows } = await client.query<{ object_id: string }>({
+    name: 'due-work',
+    text: 'select object_id from work where root_id = $1 and state < 2 and due_at <= $2 order by due_at limit 1000',
+    values: [rootId, now],
+  })
+  return rows.map((row) => row.object_id)
+}
+
+export async function nextDue(client: Client, rootId: string): Promise<Date | null> {
+  const { rows } = await client.query<{ at: Date | null }>({
+    name: 'next-due',
+    text: 'select min(due_at) as at from work where root_id = $1 and state < 2',
+    values: [rootId],
+  })
+  return rows[0]?.at ?? null
+}
+
+export async function scheduleRoot(client: Client, rootId: string, at: Date | null): Promise<void> {
+  if (at === null) {
+    await client.query({ name: 'unschedule-root', text: 'delete from root_queue where root_id = $1', values: [rootId] })
+    return
+  }
+  await client.query({
+    name: 'schedule-root',
+    text: `insert into root_queue (root_id, wake_at) values ($1, $2)
+      on conflict (root_id) do update set wake_at = excluded.wake_at, failures = 0`,
+    values: [rootId, at],
+  })
+}
+
+/** A tree that failed is left alone until its backoff is over. */
+export async function delayRoot(client: Client, rootId: string, at: Date, failures: number): Promise<void> {
+  await client.query({
+    name: 'delay-root',
+    text: `insert into root_queue (root_id, wake_at, failures) values ($1, $2, $3)
+      on conflict (root_id) do update set wake_at = excluded.wake_at, failures = excluded.failures`,
+    values: [rootId, at, failures],
+  })
+}
+
+const DUE = `select root_id from (
+    select w.root_id, min(w.id) as first from wake w
+      where not exists (select 1 from root_queue q where q.root_id = w.root_id and q.failures > 0 and q.wake_at > $1)
+      group by w.root_id order by first limit $2
+  ) words
+  union
+  (select root_id from root_queue where wake_at <= $1 order by wake_at limit $2)`
+
+/** Trees that want attention now; candidates only, the lock decides. */
+export async function dueRoots(client: Client, now: Date, limit: number): Promise<readonly string[]> {
+  const { rows } = await client.query<{ root_id: string }>({ name: 'due-roots', text: DUE, values: [now, limit] })
+  return rows.map((row) => row.root_id)
+}
+
+/** When the next clock runs out; null: none runs. */
+export async function nextClock(client: Client): Promise<Date | null> {
+  const { rows } = await client.query<{ at: Date | null }>({ name: 'next-clock', text: 'select min(wake_at) as at from root_queue' })
+  return rows[0]?.at ?? null
+}
+
+/** Nothing is left of a tree that is gone. */
+export async function forgetRoot(client: Client, rootId: string): Promise<void> {
+  await client.query({ name: 'forget-wakes', text: 'delete from wake where root_id = $1', values: [rootId] })
+  await scheduleRoot(client, rootId, null)
+}

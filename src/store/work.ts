@@ -1,0 +1,123 @@
+import type { Client } from './client.ts'
+
+/** Work as agents come for it. Candidates are chosen unlocked; the tree's lock decides. */
+
+export interface Candidate {
+  readonly objectId: string
+  readonly rootId: string
+}
+
+/** Offered, or held by somebody whose lease has ended, unless it was asked to stop. Oldest first. */
+const CANDIDATES = `select object_id as "objectId", root_id as "rootId" from (
+    (select object_id, root_id, seq from work
+      where state = 0 and type = any($1::text[]) and (offer_after is null or offer_after <= $3)
+        and (target is null or $2::text[] is null or target = any($2::text[]))
+      order by seq limit $4)
+    union all
+    (select object_id, root_id, seq from work
+      where state = 1 and lease_until <= $3 and abort_requested_at is null and type = any($1::text[])
+        and (target is null or $2::text[] is null or target = any($2::text[]))
+      order by lease_until limit $4)
+  ) c order by seq limit $4`
+
+export async function findCandidates(
+  client: Client,
+  request: { types: readonly string[]; targets: readonly string[] | null; now: Date; max: number },
+): Promise<readonly Candidate[]> {
+  const { types, targets, now, max } = request
+  const { rows } = await client.query<Candidate>({ name: 'find-candidates', text: CANDIDATES, values: [types, targets, now, max] })
+  return rows
+}
+
+/** Where each piece of work belongs; absent: there is no such work. */
+export async function findRoots(client: Client, objectIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const { rows } = await client.query<{ object_id: string; root_id: string }>({
+    name: 'find-work-roots',
+    text: 'select object_id, root_id from work where object_id = any($1::uuid[])',
+    values: [objectIds],
+  })
+  return new Map(rows.map((row) => [row.object_id, row.root_id]))
+}
+
+/** Work of an object that is gone, for a last report that is repeated. */
+export async function findFinishedWork(
+  client: Client,
+  objectIds: readonly string[],
+): Promise<ReadonlyMap<string, { fenceHash: Buffer | null; principal: string | null; action: string }>> {
+  const { rows } = await client.query<{ object_id: string; fence_hash: Buffer | null; principal: string | null; action: string }>({
+    name: 'find-finished-work',
+    text: 'select object_id, fence_hash, principal, action from work where object_id = any($1::uuid[]) and state = 2',
+    values: [objectIds],
+  })
+  return new Map(
+    rows.map((row) => [row.object_id, { fenceHash: row.fence_hash, principal: row.principal, action: row.action }]),
+  )
+}
+
+const RENEW = `update work w set lease_until = greatest(w.lease_until, $3)
+  from unnest($1::uuid[], $2::bytea[]) as u(id, fence_hash)
+  where w.object_id = u.id and w.fence_hash = u.fence_hash and w.state = 1 and w.principal = $4
+  returning w.object_id as "objectId", w.lease_until as "leaseUntil", w.abort_requested_at is not null as "abortRequested"`
+
+export interface Renewed {
+  readonly objectId: string
+  readonly leaseUntil: Date
+  readonly abortRequested: boolean
+}
+/** A fence that was replaced, or whose work is over, renews nothing. */
+export async function renewLeases(
+  client: Client,
+  fences: readonly { objectId: string; hash: Buffer }[],
+  until: Date,
+  principal: string,
+): Promise<readonly Renewed[]> {
+  const { rows } = await client.query<Renewed>({
+    name: 'renew-leases',
+    text: RENEW,
+    values: [fences.map((f) => f.objectId), fences.map((f) => f.hash), until, principal],
+  })
+  return rows
+}
+
+const WAITING = `select type, count(*)::integer as waiting from (
+    (select type from work where state = 0 and type = any($1::text[]) and (offer_after is null or offer_after <= $3)
+      and (target is null or $2::text[] is null or target = any($2::text[])) limit 10000)
+    union all
+    (select type from work where state = 1 and lease_until <= $3 and abort_requested_at is null and type = any($1::text[])
+      and (target is null or $2::text[] is null or target = any($2::text[])) limit 10000)
+  ) w group by type`
+
+export async function countWaiting(
+  client: Client,
+  types: readonly string[],
+  targets: readonly string[] | null,
+  now: Date,
+): Promise<readonly { type: string; waiting: number }[]> {
+  const { rows } = await client.query<{ type: string; waiting: number }>({ name: 'count-waiting', text: WAITING, values: [types, targets, now] })
+  return rows
+}
+
+/** Who was here and for what. */
+export async function noteAgent(
+  client: Client,
+  agent: { id: string; name: string; instance: string; actor: string; types: readonly string[]; targets: readonly string[] | null; now: Date },
+): Promise<void> {
+  await client.query({
+    name: 'note-agent',
+    text: `insert into agent (id, name, instance, actor, types, targets, connected_at, seen_at) values ($1, $2, $3, $4, $5, $6, $7, $7)
+      on conflict (name, instance) do update set types = excluded.types, targets = excluded.targets, seen_at = excluded.seen_at`,
+    values: [agent.id, agent.name, agent.instance, agent.actor, agent.types, agent.targets, agent.now],
+  })
+}
+
+export async function appendLogLines(
+  client: Client,
+  lines: readonly { objectId: string; at: Date; stream: string; text: string }[],
+): Promise<void> {
+  await client.query({
+    name: 'append-log-lines',
+    text: `insert into log_line (object_id, at, stream, text)
+      select * from unnest($1::uuid[], $2::timestamptz[], $3::text[], $4::text[])`,
+    values: [lines.map((l) => l.objectId), lines.map((l) => l.at), lines.map((l) => l.stream), lines.map((l) => l.text)],
+  })
+}

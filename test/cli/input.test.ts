@@ -1,0 +1,117 @@
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { InvalidArgumentError } from 'commander'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parseAddress } from '../../src/cli/address.ts'
+import { DEFAULT_URL, findConnection } from '../../src/cli/connection.ts'
+import { parseConstant, parseConstants, parseCount, parseLabel } from '../../src/cli/options.ts'
+import { wantsColour } from '../../src/cli/paint.ts'
+
+describe('parseAddress', () => {
+  it.each([
+    ['shop', { by: 'path', path: ['shop'] }],
+    ['/shop/backend/', { by: 'path', path: ['shop', 'backend'] }],
+    ['backend-of-the-shop', { by: 'path', path: ['backend-of-the-shop'] }],
+    ['/', { by: 'nothing' }],
+    ['', { by: 'nothing' }],
+  ])('%j', (text, expected) => {
+    expect(parseAddress(text)).toEqual(expected)
+  })
+
+  it('takes a UUID for an id', () => {
+    const id = '0198a7c2-7d11-7abc-8def-0123456789ab'
+    expect(parseAddress(id)).toEqual({ by: 'id', id })
+    expect(parseAddress(`shop/${id}`)).toEqual({ by: 'path', path: ['shop', id] })
+  })
+})
+
+describe('option values', () => {
+  it('takes enum values in the usual spellings', () => {
+    expect(parseConstant('deploy-item')).toBe('DEPLOY_ITEM')
+    expect(parseConstants('failed,delete_failed', ['ABORTED'])).toEqual(['ABORTED', 'FAILED', 'DELETE_FAILED'])
+    for (const wrong of ['', '7', 'a b', 'x){y']) expect(() => parseConstant(wrong)).toThrow(InvalidArgumentError)
+  })
+
+  it('takes only whole, safe numbers', () => {
+    expect(parseCount('0')).toBe(0)
+    for (const wrong of ['-1', '1.5', '1e3', '', '9007199254740993']) {
+      expect(() => parseCount(wrong)).toThrow(InvalidArgumentError)
+    }
+  })
+
+  it('splits labels at the first equals sign', () => {
+    expect(parseLabel('a=b=c', parseLabel('x='))).toEqual([
+      { key: 'x', value: '' },
+      { key: 'a', value: 'b=c' },
+    ])
+    expect(() => parseLabel('=b')).toThrow(InvalidArgumentError)
+  })
+})
+
+describe('findConnection', () => {
+  let folder: string
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'phaseline-cli-'))
+    await writeFile(join(folder, 'token'), 'embedded-token\n', { mode: 0o600 })
+    await writeFile(join(folder, 'other'), 'file-token\n')
+    await writeFile(join(folder, 'wrong'), 'two words\n')
+    await chmod(join(folder, 'token'), 0o600)
+  })
+  afterAll(() => rm(folder, { recursive: true, force: true }))
+
+  it('prefers --token-file to PHASELINE_TOKEN to the embedded token', async () => {
+    const env = { PHASELINE_DATA: folder, PHASELINE_TOKEN: 'from-env' }
+    const tokenFile = join(folder, 'other')
+    expect(await findConnection({ tokenFile }, env)).toMatchObject({ token: 'file-token', url: DEFAULT_URL })
+    expect(await findConnection({}, env)).toMatchObject({ token: 'from-env' })
+    expect(await findConnection({}, { PHASELINE_DATA: folder })).toMatchObject({ token: 'embedded-token' })
+  })
+
+  it('prefers --url to PHASELINE_URL', async () => {
+    const env = { PHASELINE_TOKEN: 't', PHASELINE_URL: 'http://a/graphql' }
+    expect(await findConnection({}, env)).toMatchObject({ url: 'http://a/graphql' })
+    expect(await findConnection({ url: 'http://b/graphql' }, env)).toMatchObject({ url: 'http://b/graphql' })
+  })
+
+  it('never sends the embedded token to another machine', async () => {
+    const env = { PHASELINE_DATA: folder }
+    for (const url of [
+      'https://example.org/graphql',
+      'http://127.0.0.1.example.org/graphql',
+      'http://localhost.evil/',
+    ]) {
+      expect(await findConnection({ url }, env)).toMatchObject({ ok: false })
+    }
+    for (const url of ['http://localhost:1/graphql', 'http://[::1]:1/graphql', 'http://127.1.2.3/graphql']) {
+      expect(await findConnection({ url }, env)).toMatchObject({ ok: true })
+    }
+  })
+
+  it('says what is missing and never what a file holds', async () => {
+    const missing = await findConnection({ tokenFile: join(folder, 'none') }, {})
+    expect(missing).toMatchObject({ ok: false, message: expect.stringContaining('ENOENT') })
+    const wrong = await findConnection({ tokenFile: join(folder, 'wrong') }, {})
+    expect(wrong.ok || wrong.message).not.toContain('two words')
+    expect(await findConnection({ url: 'http://user:pw@localhost/' }, { PHASELINE_TOKEN: 't' })).toMatchObject({
+      ok: false,
+    })
+    expect(await findConnection({ url: 'ftp://localhost/' }, { PHASELINE_TOKEN: 't' })).toMatchObject({ ok: false })
+  })
+})
+
+describe('wantsColour', () => {
+  const terminal = { write: () => true, isTTY: true }
+  const pipe = { write: () => true }
+  it.each([
+    [terminal, {}, true],
+    [pipe, {}, false],
+    [terminal, { NO_COLOR: '1', FORCE_COLOR: '1' }, false],
+    [terminal, { NO_COLOR: '' }, true],
+    [terminal, { TERM: 'dumb' }, false],
+    [pipe, { FORCE_COLOR: '1' }, true],
+    [terminal, { FORCE_COLOR: '0' }, false],
+  ])('case %#', (out, env, expected) => {
+    expect(wantsColour(out, env)).toBe(expected)
+  })
+})

@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest'
+import { describeProblem, parseManifests } from '../../src/cli/manifest.ts'
+
+const problemsOf = (text: string): string[] => {
+  const parsed = parseManifests(text)
+  return parsed.ok ? [] : parsed.problems.map((problem) => describeProblem('f.yaml', problem))
+}
+
+describe('parseManifests', () => {
+  it('reads several YAML documents and skips empty ones', () => {
+    const parsed = parseManifests(`---
+name: network
+labels: { tier: base }
+spec:
+  deployItems:
+    - name: vpc
+      type: mock
+      config: { delayMs: 5, exports: { id: "\${imports.region}" } }
+      timeouts: { pickup: { ms: 1000 }, progressing: { never: true } }
+---
+---
+name: shop
+project: web
+spec:
+  imports: [{ name: vpc }]
+  installations:
+    - name: backend
+      spec: { installations: [{ name: db, spec: {} }] }
+`)
+    expect(parsed.ok && parsed.manifests.map(({ name, project }) => [name, project])).toEqual([
+      ['network', undefined],
+      ['shop', 'web'],
+    ])
+    expect(parsed.ok && parsed.manifests[0]?.spec.deployItems?.[0]?.timeouts).toEqual({
+      pickup: { ms: 1000 },
+      progressing: { never: true },
+    })
+  })
+
+  it('reads JSON, tabs and all', () => {
+    const text = JSON.stringify(
+      { name: 'a', spec: { exports: [{ name: 'x', value: [1, null, { y: 'z' }] }] } },
+      null,
+      '\t',
+    )
+    const parsed = parseManifests(text)
+    expect(parsed.ok && parsed.manifests).toEqual([JSON.parse(text)])
+  })
+
+  it('reports every problem of every document with path, line and column', () => {
+    expect(
+      problemsOf(`name: shop
+spec:
+  deployItems:
+    - name: api
+      type: 7
+    - name: web
+      type: mock
+      depends: [api]
+---
+nam: other
+spec: {}
+`),
+    ).toEqual([
+      'f.yaml:5:13: document 1: spec.deployItems.0.type: Invalid input: expected string, received number',
+      'f.yaml:6:7: document 1: spec.deployItems.1: Unrecognized key: "depends"',
+      'f.yaml:10:1: document 2: name: Invalid input: expected string, received undefined',
+      'f.yaml:10:1: document 2: Unrecognized key: "nam"',
+    ])
+  })
+
+  it('says where the syntax is wrong', () => {
+    expect(problemsOf('name: a\nspec: {deployItems: [}\n')[0]).toMatch(/^f\.yaml:2:\d+: /)
+    expect(problemsOf('name: a\nname: b\nspec: {}\n')[0]).toMatch(/^f\.yaml:2:1: Map keys must be unique/)
+    expect(problemsOf('name: *nowhere\nspec: {}\n')).toHaveLength(1)
+    expect(problemsOf('# nothing\n')).toEqual(['f.yaml: The file holds no document.'])
+  })
+
+  it('refuses a bomb of aliases instead of unfolding it', () => {
+    const levels = Array.from({ length: 12 }, (_, n) => `l${n + 1}: &l${n + 1} [${Array(9).fill(`*l${n}`).join(', ')}]`)
+    const text = `l0: &l0 [x]\n${levels.join('\n')}\nname: bomb\nspec: {}\n`
+    expect(problemsOf(text)[0]).toMatch(/alias/i)
+  })
+
+  it.each([
+    ['timeouts: {pickup: {ms: 0}}', /timeouts\.pickup/],
+    ['timeouts: {pickup: {never: false}}', /timeouts\.pickup/],
+    ['config: .nan', /config: must be a JSON value/],
+    ['name: ""', /unique|must not be empty/],
+  ])('refuses %s', (line, expected) => {
+    expect(problemsOf(`name: a\nspec: {deployItems: [{name: x, type: mock, ${line}}]}\n`)[0]).toMatch(expected)
+  })
+})

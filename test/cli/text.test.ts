@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest'
+import { table } from '../../src/cli/table.ts'
+import { columns, duration, pad, plain, shorten } from '../../src/cli/text.ts'
+
+describe('text for a terminal', () => {
+  it('lets nothing through that could steer the terminal', () => {
+    const hostile = 'a\u001b[2Jb\u001b]0;title\u0007c\nd\re\u009b31mf\u202eg\u0000h'
+    const clean = plain(hostile)
+    expect(clean).not.toMatch(/[\p{Cc}\u202e]/u)
+    expect(clean).toBe(clean.trim())
+    for (const letter of 'abcdefgh') expect(clean).toContain(letter)
+  })
+
+  it('counts columns, not code units', () => {
+    expect(columns('naïve')).toBe(5)
+    expect(columns('e\u0301')).toBe(1)
+    expect(columns('日本')).toBe(4)
+    expect(columns('🚀')).toBe(2)
+  })
+
+  it.each([
+    ['abcdef', 4, 'abc…'],
+    ['abcd', 4, 'abcd'],
+    ['日本語', 4, '日…'],
+    ['abc', 0, ''],
+  ])('shortens %s to %i columns', (text, width, expected) => {
+    expect(shorten(text, width)).toBe(expected)
+    expect(columns(shorten(text, width))).toBeLessThanOrEqual(width)
+  })
+
+  it('pads to exactly the width', () => {
+    expect(pad('日', 4)).toBe('日  ')
+    expect(pad('7', 3, 'start')).toBe('  7')
+    expect(pad('abcdef', 3)).toBe('ab…')
+  })
+
+  it.each([
+    [0, '0ms'],
+    [999, '999ms'],
+    [4230, '4.2s'],
+    [59_949, '59.9s'],
+    [59_950, '1m 00s'],
+    [185_000, '3m 05s'],
+    [3_600_000, '1h 00m'],
+    [90_000_000, '1d 01h'],
+  ])('says %i ms as %s', (ms, expected) => {
+    expect(duration(ms)).toBe(expected)
+  })
+
+  it('aligns a table and keeps one row on one line', () => {
+    expect(
+      table(
+        ['NAME', 'WHY'],
+        [
+          ['a', 'x\ny'],
+          ['日本', 'z'],
+        ],
+      ),
+    ).toEqual(['NAME  WHY', 'a     x y', '日本  z'])
+  })
+})

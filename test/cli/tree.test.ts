@@ -1,0 +1,192 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { painter } from '../../src/cli/paint.ts'
+import { SYMBOLS } from '../../src/cli/phases.ts'
+import { columns } from '../../src/cli/text.ts'
+import { type TreeChange, TreeModel, type TreeObject } from '../../src/cli/tree/model.ts'
+import { describeProgress, renderTree } from '../../src/cli/tree/render.ts'
+
+const FINAL = ['SUCCEEDED', 'FAILED', 'ABORTED', 'DELETE_FAILED']
+const machines = [
+  { name: 'installation', kinds: ['INSTALLATION'], final: FINAL },
+  { name: 'deployItem', kinds: ['DEPLOY_ITEM'], final: FINAL },
+  { name: 'cloudlet', kinds: ['CLOUDLET'], final: ['OFFLINE', 'READY'] },
+  { name: 'cloudletUpgrade', kinds: ['CLOUDLET'], final: ['READY', 'UPDATE_ERROR'] },
+]
+const START = '2026-01-01T00:00:00.000Z'
+const later = (ms: number): string => new Date(Date.parse(START) + ms).toISOString()
+
+const object = (id: string, parent: string | null, phase: string, more: Partial<TreeObject> = {}): TreeObject => ({
+  id,
+  kind: parent === null ? 'INSTALLATION' : 'DEPLOY_ITEM',
+  name: id,
+  parent: parent === null ? null : { id: parent },
+  phase,
+  phaseSince: START,
+  finished: FINAL.includes(phase),
+  revision: 1,
+  jobId: 'job-1',
+  error: null,
+  progress: null,
+  ...more,
+})
+const change = (objectId: string, from: string | null, to: string, more: Partial<TreeChange> = {}): TreeChange => ({
+  sequence: 1,
+  objectId,
+  kind: 'DEPLOY_ITEM',
+  name: objectId,
+  machine: 'deployItem',
+  from,
+  to,
+  jobId: 'job-1',
+  revision: 2,
+  rejected: false,
+  at: later(1000),
+  ...more,
+})
+const modelOf = (...objects: TreeObject[]): TreeModel => {
+  const model = new TreeModel(objects[0]?.id ?? '', machines)
+  for (const one of objects) model.put(one)
+  return model
+}
+const render = (model: TreeModel, size: { width?: number; height?: number; now?: number } = {}): string[] =>
+  renderTree(model, { width: 120, height: 50, now: Date.parse(START) + 5000, paint: painter(false), ...size })
+
+describe('TreeModel', () => {
+  it('never lets an older revision win, whichever way it comes', () => {
+    const model = modelOf(object('root', null, 'PROGRESSING'), object('a', 'root', 'SUCCEEDED', { revision: 5 }))
+    expect(model.change(change('a', 'INIT', 'PROGRESSING', { revision: 4 }))).toBe(false)
+    model.put(object('a', 'root', 'PENDING', { revision: 3 }))
+    expect(model.nodes.get('a')?.phase).toBe('SUCCEEDED')
+    expect(model.change(change('a', 'SUCCEEDED', 'INIT', { revision: 6 }))).toBe(true)
+    expect(model.nodes.get('a')).toMatchObject({ phase: 'INIT', finished: false })
+  })
+
+  it('does not bring back what is gone', () => {
+    const model = modelOf(object('root', null, 'DELETING'), object('a', 'root', 'DELETING'))
+    expect(model.change(change('a', 'DELETING', 'GONE'))).toBe(true)
+    model.put(object('a', 'root', 'DELETING', { revision: 9 }))
+    expect(model.nodes.has('a')).toBe(false)
+    expect(model.gone).toBe(1)
+    expect(render(model).join('\n')).toContain('1 gone')
+  })
+
+  it('ignores refusals and the second machine of a kind', () => {
+    const model = modelOf(object('cloud', null, 'READY', { kind: 'CLOUDLET' }))
+    const upgrade = change('cloud', 'READY', 'UPDATE_REQUESTED', { kind: 'CLOUDLET', machine: 'cloudletUpgrade' })
+    expect(model.change(upgrade)).toBe(false)
+    expect(model.change({ ...upgrade, machine: 'cloudlet', to: 'OFFLINE', rejected: true })).toBe(false)
+    expect(model.root?.phase).toBe('READY')
+  })
+
+  it('remembers what failed without saying why, until an update says it', () => {
+    const model = modelOf(object('root', null, 'PROGRESSING'), object('a', 'root', 'PROGRESSING'))
+    model.change(change('a', 'PROGRESSING', 'FAILED'))
+    expect([...model.unexplained]).toEqual(['a'])
+    model.put(object('a', 'root', 'FAILED', { revision: 2, error: { code: 'BOOM', message: 'it broke' } }))
+    expect(model.unexplained.size).toBe(0)
+    expect(render(model).join('\n')).toContain('BOOM: it broke')
+  })
+
+  it('measures a job from its trigger to its end', () => {
+    const model = modelOf(object('root', null, 'PROGRESSING'), object('a', 'root', 'PENDING'))
+    model.change(change('a', 'PENDING', 'INIT', { revision: 2, at: later(1000) }))
+    model.change(change('a', 'INIT', 'PROGRESSING', { revision: 3, at: later(1200) }))
+    model.change(change('a', 'PROGRESSING', 'SUCCEEDED', { revision: 4, at: later(3500) }))
+    expect(render(model).find((line) => line.includes('a '))).toMatch(/SUCCEEDED .*2\.5s/)
+  })
+})
+
+describe('renderTree', () => {
+  it('shows phases, time, progress, what blocks and what failed', () => {
+    const model = modelOf(
+      object('shop', null, 'PROGRESSING'),
+      object('db', 'shop', 'SUCCEEDED'),
+      object('api', 'shop', 'PROGRESSING', {
+        progress: { step: 'copying', value: 5, total: 10, unit: 'MB' },
+      }),
+      object('web', 'shop', 'PENDING', {
+        blockedBy: [
+          { reason: 'DEPENDENCY', message: 'api is not ready' },
+          { reason: 'AGENT', message: 'no agent' },
+        ],
+      }),
+      object('mail', 'shop', 'FAILED', { error: { code: 'SMTP', message: 'no\nroute' } }),
+    )
+    expect(render(model, { width: 100 })).toEqual([
+      '▶ shop     installation  PROGRESSING    5.0s',
+      '├─ ✓ db    deploy item   SUCCEEDED',
+      '├─ ▶ api   deploy item   PROGRESSING    5.0s  [██████──────]  50% 5/10 MB copying',
+      '├─ ○ web   deploy item   PENDING        5.0s  dependency: api is not ready (+1)',
+      '└─ ✗ mail  deploy item   FAILED               SMTP: no route',
+      '5 objects: 1 ✗ failed, 2 ▶ active, 1 ○ waiting, 1 ✓ done',
+    ])
+  })
+
+  it('collapses what is finished first, and says how much', () => {
+    const items = Array.from({ length: 40 }, (_, n) =>
+      object(`item-${n}`, 'root', n === 17 ? 'FAILED' : n > 36 ? 'PROGRESSING' : 'SUCCEEDED'),
+    )
+    const lines = render(modelOf(object('root', null, 'PROGRESSING'), ...items), { height: 8 })
+    expect(lines).toHaveLength(8)
+    const text = lines.join('\n')
+    for (const name of ['item-17', 'item-37', 'item-38', 'item-39']) expect(text).toContain(name)
+    expect(text).toContain('└─ … 35 more: 35 ✓ done')
+  })
+
+  it('never takes more lines or columns than there are, and accounts for every object', () => {
+    const phases = ['SUCCEEDED', 'FAILED', 'PROGRESSING', 'PENDING', 'ABORTED', 'DELETING'] as const
+    const trees = fc.array(fc.tuple(fc.nat(), fc.constantFrom(...phases), fc.string({ maxLength: 30 })), {
+      maxLength: 60,
+    })
+    fc.assert(
+      fc.property(trees, fc.integer({ min: 3, max: 40 }), fc.integer({ min: 20, max: 200 }), (nodes, height, width) => {
+        const objects = nodes.map(([parent, phase, message], index) =>
+          object(`n${index + 1}`, `n${parent % (index + 1)}`, phase, { error: { code: 'E', message } }),
+        )
+        const lines = render(modelOf(object('n0', null, 'PROGRESSING'), ...objects), { height, width })
+        expect(lines.length).toBeLessThanOrEqual(height)
+        for (const line of lines) expect(columns(line)).toBeLessThanOrEqual(width)
+        if (width < 120) return
+        const shown = lines.slice(0, -1)
+        const hidden = shown.reduce((sum, line) => sum + Number(/… (\d+) more/.exec(line)?.[1] ?? 0), 0)
+        const rows = shown.filter((line) => !/… \d+ more/.test(line)).length
+        expect(rows + hidden).toBe(objects.length + 1)
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  it('tells every class apart without colour, in one column', () => {
+    const symbols = Object.values(SYMBOLS).map(({ symbol }) => symbol)
+    expect(new Set(symbols).size).toBe(symbols.length)
+    for (const symbol of symbols) expect(columns(symbol)).toBe(1)
+  })
+
+  it('only adds escape sequences when it colours', () => {
+    const model = modelOf(object('root', null, 'FAILED', { error: { code: 'X', message: 'y' } }))
+    const options = { width: 80, height: 10, now: 0 }
+    const coloured = renderTree(model, { ...options, paint: painter(true) })
+    const bare = renderTree(model, { ...options, paint: painter(false) })
+    expect(coloured.join()).toContain('\u001b[')
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are what is looked for
+    expect(coloured.map((line) => line.replace(/\u001b\[\d+m/g, ''))).toEqual(bare)
+  })
+
+  it('says which items the finished job never reached', () => {
+    const model = modelOf(object('root', null, 'FAILED', { jobId: 'job-2' }), object('a', 'root', 'SUCCEEDED'))
+    expect(render(model)[1]).toContain('not part of this job')
+  })
+})
+
+describe('describeProgress', () => {
+  it.each([
+    [{ step: 'x', value: null, total: null, unit: null }, 'x'],
+    [{ step: null, value: 3, total: null, unit: 'rows' }, '3 rows'],
+    [{ step: null, value: 0, total: 0, unit: null }, '0/0'],
+    [{ step: null, value: 15, total: 10, unit: null }, '[████████████] 100% 15/10'],
+    [{ step: null, value: 999, total: 1000, unit: null }, '[███████████─]  99% 999/1000'],
+  ])('%j', (progress, expected) => {
+    expect(describeProgress(progress)).toBe(expected)
+  })
+})
