@@ -108,7 +108,9 @@ export interface MoveOptions {
   readonly message?: string | null
 }
 
-export type Evaluated = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly message: string }
+export type Evaluated =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly message: string }
 
 /** Server defaults of the three timeouts, in milliseconds. */
 export interface TimeoutDefaults {

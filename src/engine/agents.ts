@@ -12,7 +12,7 @@ import {
   renewLeases,
 } from '../store/work.ts'
 import type { Draft } from './draft.ts'
-import { FENCE_SECRET_BYTES, type OpenedFence, hashOf, makeFence, openFence, sameHash } from './fence.ts'
+import { FENCE_SECRET_BYTES, hashOf, makeFence, type OpenedFence, openFence, sameHash } from './fence.ts'
 import type { TreeRunner } from './runner.ts'
 import type { TreeSlice } from './slice.ts'
 import type { EngineParts } from './transaction.ts'
@@ -45,10 +45,16 @@ export function agentPort(
       const targets = within(viewer.targets, request.targets)
       const types = request.types.filter((type) => viewer.types === null || viewer.types.includes(type))
       if (types.length < request.types.length) {
-        return { ok: false, refusal: forbidden(`This token may claim only work of the types ${viewer.types?.join(', ')}.`) }
+        return {
+          ok: false,
+          refusal: forbidden(`This token may claim only work of the types ${viewer.types?.join(', ')}.`),
+        }
       }
       if (request.max < 1 || request.max > MAX_CLAIM) {
-        return { ok: false, refusal: invalidInput([{ path: 'input.max', message: `must be between 1 and ${MAX_CLAIM}` }]) }
+        return {
+          ok: false,
+          refusal: invalidInput([{ path: 'input.max', message: `must be between 1 and ${MAX_CLAIM}` }]),
+        }
       }
       await note(viewer, request.instance, types, targets)
       const leaseMs = Math.min(LEASE_MS.most, Math.max(LEASE_MS.least, request.leaseMs))
@@ -60,7 +66,10 @@ export function agentPort(
         const byRoot = Map.groupBy(candidates, (candidate) => candidate.rootId)
         const claims = [...byRoot].map(([rootId, of]) => {
           const ids = of.map(({ objectId }) => objectId)
-          return runner.run(rootId, { ids, apply: (slice) => claimAll(slice, ids, { viewer, request, leaseMs, parts }) })
+          return runner.run(rootId, {
+            ids,
+            apply: (slice) => claimAll(slice, ids, { viewer, request, leaseMs, parts }),
+          })
         })
         for (const ran of await Promise.all(claims)) if (ran.found) items.push(...ran.value)
       }
@@ -118,13 +127,24 @@ export function agentPort(
     return lines.flatMap(({ at, stream, text }, i) => {
       const fence = opened[i]
       if (!fence || !held.has(fence.objectId)) return []
-      return [{ objectId: fence.objectId, at: at ?? ambient.now(), stream, text: text.slice(0, MAX_LINE).replaceAll('\0', '') }]
+      return [
+        {
+          objectId: fence.objectId,
+          at: at ?? ambient.now(),
+          stream,
+          text: text.slice(0, MAX_LINE).replaceAll('\0', ''),
+        },
+      ]
     })
   }
   return port
 }
 
-async function heldWork(parts: EngineParts, viewer: Viewer, opened: readonly (OpenedFence | null)[]): Promise<ReadonlySet<string>> {
+async function heldWork(
+  parts: EngineParts,
+  viewer: Viewer,
+  opened: readonly (OpenedFence | null)[],
+): Promise<ReadonlySet<string>> {
   const fences = opened.filter((fence): fence is OpenedFence => fence !== null)
   const { rows } = await parts.pool.query<{ id: string }>({
     name: 'held-work',
@@ -187,7 +207,19 @@ function claimOne(draft: Draft, slice: TreeSlice, { viewer, request, leaseMs, pa
   parts.kinds.family(draft.row.kind).claimed(draft, viewer.name, slice)
   const { action, type, target, config } = draft.work as NonNullable<Draft['work']>
   const { id, kind, name, jobId } = draft.row
-  return { fence: makeFence(id, secret), objectId: id, kind, name, jobId, action, type, target, config, attempt, leaseUntil }
+  return {
+    fence: makeFence(id, secret),
+    objectId: id,
+    kind,
+    name,
+    jobId,
+    action,
+    type,
+    target,
+    config,
+    attempt,
+    leaseUntil,
+  }
 }
 
 async function reportAll(
@@ -197,7 +229,10 @@ async function reportAll(
   runner: TreeRunner,
 ): Promise<readonly ReportOutcome[]> {
   const opened = reports.map(({ fence }) => openFence(fence))
-  const roots = await findRoots(parts.pool, opened.flatMap((fence) => fence?.objectId ?? []))
+  const roots = await findRoots(
+    parts.pool,
+    opened.flatMap((fence) => fence?.objectId ?? []),
+  )
   const results: ReportOutcome[] = reports.map(() => refuse(notFound(null, 'work')))
   const byRoot = new Map<string, number[]>()
   for (const [i, fence] of opened.entries()) {
@@ -211,7 +246,8 @@ async function reportAll(
       const ids = indexes.map((i) => (opened[i] as OpenedFence).objectId)
       const ran = await runner.run(rootId, {
         ids,
-        apply: (slice) => indexes.map((i) => reportOne(slice, reports[i] as Report, opened[i] as OpenedFence, viewer, parts)),
+        apply: (slice) =>
+          indexes.map((i) => reportOne(slice, reports[i] as Report, opened[i] as OpenedFence, viewer, parts)),
       })
       for (const [at, i] of indexes.entries()) {
         const outcome = ran.found ? ran.value[at] : 'gone'
@@ -260,7 +296,10 @@ async function judgeGone(
 ): Promise<void> {
   if (indexes.length === 0) return
   const { reports, opened, results, viewer, parts } = all
-  const finished = await findFinishedWork(parts.pool, indexes.flatMap((i) => opened[i]?.objectId ?? []))
+  const finished = await findFinishedWork(
+    parts.pool,
+    indexes.flatMap((i) => opened[i]?.objectId ?? []),
+  )
   for (const i of indexes) {
     const fence = opened[i] as OpenedFence
     const work = finished.get(fence.objectId)
@@ -270,4 +309,3 @@ async function judgeGone(
     else results[i] = refuse(notFound(fence.objectId))
   }
 }
-

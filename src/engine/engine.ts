@@ -107,7 +107,9 @@ export class Engine implements AsyncDisposable {
     this.#failures.set(rootId, failures)
     const at = new Date(ambient.now().getTime() + backoffMs(failures, ambient.random()))
     logger.error({ err: error, rootId, failures, retryAt: at }, 'a tree could not go on and is tried again later')
-    await delayRoot(pool, rootId, at, failures).catch((cause) => logger.error({ err: cause, rootId }, 'could not note a backoff'))
+    await delayRoot(pool, rootId, at, failures).catch((cause) =>
+      logger.error({ err: cause, rootId }, 'could not note a backoff'),
+    )
   }
 
   async #sweep(): Promise<void> {
@@ -140,4 +142,3 @@ export class Engine implements AsyncDisposable {
     this.#wait = null
   }
 }
-

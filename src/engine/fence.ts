@@ -24,4 +24,5 @@ export function openFence(fence: string): OpenedFence | null {
 }
 
 export const hashOf = (secret: Uint8Array): Buffer => createHash('sha256').update(secret).digest()
-export const sameHash = (a: Buffer | null, b: Buffer): boolean => a !== null && a.length === b.length && timingSafeEqual(a, b)
+export const sameHash = (a: Buffer | null, b: Buffer): boolean =>
+  a !== null && a.length === b.length && timingSafeEqual(a, b)

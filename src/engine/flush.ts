@@ -23,9 +23,15 @@ export async function flush(client: Client, slice: TreeSlice, facts: readonly Fa
   const fresh = live.filter((draft) => !draft.stored)
   await remove(client, gone, slice)
   await insertObjects(client, fresh.map(asCreated))
-  await updateObjects(client, live.filter((d) => d.stored ? d.dirty.has('row') : d.hops.length > 0))
+  await updateObjects(
+    client,
+    live.filter((d) => (d.stored ? d.dirty.has('row') : d.hops.length > 0)),
+  )
   const written = (part: Part) => live.filter((draft) => draft.dirty.has(part))
-  await writeSpecs(client, live.filter((d) => !d.stored || d.dirty.has('spec')))
+  await writeSpecs(
+    client,
+    live.filter((d) => !d.stored || d.dirty.has('spec')),
+  )
   for (const table of facts) {
     const of = live.filter((d) => d.row.kind === table.kind && (!d.stored || d.dirty.has('facts')))
     await writeFacts(client, table, of)
@@ -45,10 +51,19 @@ function asCreated(draft: Draft) {
 }
 
 async function remove(client: Client, gone: readonly Draft[], slice: TreeSlice): Promise<void> {
-  await updateObjects(client, gone.filter((draft) => draft.hops.length > 0))
-  await deleteObjects(client, gone.map((draft) => draft.row.id))
+  await updateObjects(
+    client,
+    gone.filter((draft) => draft.hops.length > 0),
+  )
+  await deleteObjects(
+    client,
+    gone.map((draft) => draft.row.id),
+  )
   // Work outlives its object, so that a repeated last report finds it.
-  await writeWork(client, gone.filter((d) => d.dirty.has('work')))
+  await writeWork(
+    client,
+    gone.filter((d) => d.dirty.has('work')),
+  )
   for (const draft of gone) {
     slice.nodes.delete(draft.row.id)
     slice.touched.delete(draft)

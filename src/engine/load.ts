@@ -8,12 +8,21 @@ import type { Question } from './questions.ts'
 import type { TreeSlice } from './slice.ts'
 
 /** Takes what was loaded into the slice. What is in memory already is newer and stays. */
-export async function take(client: Client, slice: TreeSlice, kinds: Kinds, loaded: readonly LoadedNode[]): Promise<void> {
+export async function take(
+  client: Client,
+  slice: TreeSlice,
+  kinds: Kinds,
+  loaded: readonly LoadedNode[],
+): Promise<void> {
   const fresh = loaded.filter((node) => !slice.nodes.has(node.row.id)).map((node) => new Draft(node, true))
   for (const table of kinds.facts) {
     const of = fresh.filter((draft) => draft.row.kind === table.kind)
     if (of.length === 0) continue
-    const found = await loadFacts(client, table, of.map((draft) => draft.row.id))
+    const found = await loadFacts(
+      client,
+      table,
+      of.map((draft) => draft.row.id),
+    )
     for (const draft of of) draft.facts = found.get(draft.row.id) ?? table.defaults
   }
   for (const draft of fresh) slice.nodes.set(draft.row.id, draft)
@@ -32,17 +41,28 @@ export async function answer(client: Client, slice: TreeSlice, kinds: Kinds, ope
   const of = <T extends Question['type']>(type: T) => open.filter((q): q is Of<T> => q.type === type)
   const ids = async (question: Question, loaded: readonly LoadedNode[]) => {
     await take(client, slice, kinds, loaded)
-    slice.questions.answer(question, loaded.map((node) => node.row.id))
+    slice.questions.answer(
+      question,
+      loaded.map((node) => node.row.id),
+    )
   }
   for (const q of of('children')) await ids(q, await loadChildren(client, q.id))
   for (const q of of('named')) {
     await ids(q, await loadChildrenNamed(client, q.id, q.kind, q.names))
   }
   for (const q of of('ready')) await ids(q, await loadReadyChildren(client, q.id, q.after, q.jobId, q.limit))
-  const named = of('named').flatMap((q) => [...slice.nodes.values()].filter((n) => n.row.parentId === q.id && n.spec === undefined))
+  const named = of('named').flatMap((q) =>
+    [...slice.nodes.values()].filter((n) => n.row.parentId === q.id && n.spec === undefined),
+  )
   await fillSpecs(client, slice, [...of('spec').map((q) => q.id), ...named.map((n) => n.row.id)])
   for (const side of ['dependents', 'dependencies'] as const) {
-    await fillNeighbours(client, slice, kinds, side, of(side).map((q) => q.id))
+    await fillNeighbours(
+      client,
+      slice,
+      kinds,
+      side,
+      of(side).map((q) => q.id),
+    )
   }
   await fillOwn(client, slice, kinds, of('own'))
 }
@@ -75,7 +95,11 @@ async function fillOwn(client: Client, slice: TreeSlice, kinds: Kinds, open: rea
     const asked = open.filter((q) => q.question === question)
     const find = kinds.families.find((family) => family.questions[question])?.questions[question]
     if (!find) throw new Error(`no family answers ${question}`)
-    const answers = await find(client, slice.root.row.id, asked.map((q) => q.args))
+    const answers = await find(
+      client,
+      slice.root.row.id,
+      asked.map((q) => q.args),
+    )
     for (const [i, q] of asked.entries()) slice.questions.answer(q, answers[i])
   }
 }

@@ -5,7 +5,13 @@ import type { Draft } from './draft.ts'
 export type Question =
   | { readonly type: 'children'; readonly id: string }
   | { readonly type: 'named'; readonly id: string; readonly kind: ObjectKind; readonly names: readonly string[] }
-  | { readonly type: 'ready'; readonly id: string; readonly after: number; readonly jobId: string | null; readonly limit: number }
+  | {
+      readonly type: 'ready'
+      readonly id: string
+      readonly after: number
+      readonly jobId: string | null
+      readonly limit: number
+    }
   | { readonly type: 'spec'; readonly id: string }
   | { readonly type: 'dependents' | 'dependencies'; readonly id: string }
   | { readonly type: 'own'; readonly question: string; readonly args: unknown }

@@ -1,12 +1,20 @@
-import type { Logger } from '../logger.ts'
 import type { Evaluated } from '../core/tree.ts'
+import type { Logger } from '../logger.ts'
 import { forgetRoot } from '../store/queue.ts'
 import { RevisionConflict } from '../store/transition.ts'
 import type { Evaluate } from './evaluate.ts'
 import { bring } from './load.ts'
 import { settle } from './settle.ts'
 import type { Evaluation, TreeSlice } from './slice.ts'
-import { type Aftermath, type EngineParts, type OpenTree, closeTree, openTree, takeWord, transaction } from './transaction.ts'
+import {
+  type Aftermath,
+  closeTree,
+  type EngineParts,
+  type OpenTree,
+  openTree,
+  takeWord,
+  transaction,
+} from './transaction.ts'
 
 /** At most so many phase writes in one transaction: then other trees have their turn. */
 const BUDGET = 2_000
@@ -34,9 +42,7 @@ interface Lane {
 /** `locked`: another engine has it. */
 export type Looked = 'done' | 'gone' | 'locked'
 
-export interface Announce {
-  (aftermath: Aftermath): void
-}
+export type Announce = (aftermath: Aftermath) => void
 
 /** All of this process's transactions on trees. One at a time for each tree; what arrives meanwhile joins the next. */
 export class TreeRunner {
@@ -97,7 +103,9 @@ export class TreeRunner {
 
   async #runEntries(rootId: string, entries: readonly Entry[]): Promise<void> {
     try {
-      const outcome = await this.#attempt(rootId, entries).catch((error) => this.#withoutDeciding(rootId, entries, error))
+      const outcome = await this.#attempt(rootId, entries).catch((error) =>
+        this.#withoutDeciding(rootId, entries, error),
+      )
       entries.forEach((entry, i) => {
         const result = outcome?.[i]
         if (!result) entry.resolve({ found: false })
@@ -121,7 +129,12 @@ export class TreeRunner {
         const tree = await openTree(client, rootId, this.#parts)
         if (typeof tree === 'string') return null
         const { kinds } = this.#parts
-        await bring(client, tree.slice, kinds, entries.flatMap(({ task }) => task.ids))
+        await bring(
+          client,
+          tree.slice,
+          kinds,
+          entries.flatMap(({ task }) => task.ids),
+        )
         const applied = entries.map(({ task }) => attempt(() => task.apply(tree.slice)))
         const left = deciding ? await settle(client, tree.slice, kinds, BUDGET) : touchedIds(tree.slice)
         return { applied, aftermath: await closeTree(tree, this.#parts, left, false) }
@@ -134,7 +147,10 @@ export class TreeRunner {
 
   async #runWord(rootId: string, word: Lane['word']): Promise<void> {
     try {
-      const looked = await this.#lookAt(rootId, word.every(({ skipLocked }) => skipLocked))
+      const looked = await this.#lookAt(
+        rootId,
+        word.every(({ skipLocked }) => skipLocked),
+      )
       for (const { resolve } of word) resolve(looked)
     } catch (error) {
       for (const { reject } of word) reject(error)
@@ -184,7 +200,10 @@ export class TreeRunner {
   }
 }
 
-type LookedOnce = 'gone' | 'locked' | { readonly aftermath: Aftermath; readonly evaluations: readonly Evaluation[]; readonly more: boolean }
+type LookedOnce =
+  | 'gone'
+  | 'locked'
+  | { readonly aftermath: Aftermath; readonly evaluations: readonly Evaluation[]; readonly more: boolean }
 type Applied = { readonly value: unknown } | { readonly error: unknown }
 
 function attempt(apply: () => unknown): Applied {

@@ -12,7 +12,12 @@ const MAX_LOOKS = 1_000_000
  * Lets every touched object decide until nothing is left to do, or the budget of phase writes is spent.
  * Rules are pure; what they ask for is loaded between the rounds. Returns ids that still want their turn.
  */
-export async function settle(client: Client, slice: TreeSlice, kinds: Kinds, budget: number): Promise<ReadonlySet<string>> {
+export async function settle(
+  client: Client,
+  slice: TreeSlice,
+  kinds: Kinds,
+  budget: number,
+): Promise<ReadonlySet<string>> {
   const left = new Set<string>()
   for (;;) {
     decideTouched(slice, kinds, budget)
@@ -20,13 +25,19 @@ export async function settle(client: Client, slice: TreeSlice, kinds: Kinds, bud
     if (slice.touched.size > 0 && slice.moves < budget) continue
     const open = slice.questions.take()
     if (slice.moves >= budget) {
-      for (const draft of [...slice.touched, ...open.flatMap(({ askers }) => [...askers])]) if (!draft.gone) left.add(draft.row.id)
+      for (const draft of [...slice.touched, ...open.flatMap(({ askers }) => [...askers])])
+        if (!draft.gone) left.add(draft.row.id)
       break
     }
     if (open.length === 0) break
     // A condition is judged by the database, so it must know first what has been decided.
     await flush(client, slice, kinds.facts)
-    await answer(client, slice, kinds, open.map(({ question }) => question))
+    await answer(
+      client,
+      slice,
+      kinds,
+      open.map(({ question }) => question),
+    )
     for (const { askers } of open) for (const asker of askers) slice.touch(asker)
   }
   for (const { objectId } of slice.evaluations.values()) left.add(objectId)
@@ -51,7 +62,13 @@ async function count(client: Client, slice: TreeSlice, kinds: Kinds): Promise<vo
       await flushEdges(client, slice, kinds)
     }
     for (const side of ['dependents', 'dependencies'] as const) {
-      await countSide(client, slice, kinds, side, releases.filter((release) => release.side === side))
+      await countSide(
+        client,
+        slice,
+        kinds,
+        side,
+        releases.filter((release) => release.side === side),
+      )
     }
   }
 }
@@ -68,7 +85,13 @@ async function countSide(
   side: Release['side'],
   releases: readonly Release[],
 ): Promise<void> {
-  const found = await fillNeighbours(client, slice, kinds, side, releases.map(({ node }) => node.row.id))
+  const found = await fillNeighbours(
+    client,
+    slice,
+    kinds,
+    side,
+    releases.map(({ node }) => node.row.id),
+  )
   for (const { node, by } of releases) {
     for (const id of found.get(node.row.id) ?? []) {
       const neighbour = slice.nodes.get(id)

@@ -159,7 +159,8 @@ export class TreeSlice implements Slice {
     const actor = options.actor ?? 'CONTROLLER'
     const machine = this.#options.machineOf(row.kind)
     const verdict = step(machine, row.phase, actor, to)
-    if (!verdict.ok) throw new Error(`rule broke the guard: ${actor} moves ${row.kind} ${row.name} from ${row.phase} to ${to}`)
+    if (!verdict.ok)
+      throw new Error(`rule broke the guard: ${actor} moves ${row.kind} ${row.name} from ${row.phase} to ${to}`)
     const revision = row.revision + 1
     this.#record(draft, { from: row.phase, to, actor, revision, ...options, reason: options.reason ?? verdict.reason })
     if (to === 'GONE') draft.gone = true
@@ -176,7 +177,10 @@ export class TreeSlice implements Slice {
     this.#record(node as Draft, { from: node.row.phase, to, actor, by, reason, revision: null })
   }
 
-  #record(draft: Draft, change: { from: Phase | null; to: Phase; actor: Actor; revision: number | null } & MoveOptions): void {
+  #record(
+    draft: Draft,
+    change: { from: Phase | null; to: Phase; actor: Actor; revision: number | null } & MoveOptions,
+  ): void {
     const { row } = draft
     this.changes.push({
       objectId: row.id,

@@ -6,7 +6,16 @@ import { lockScope } from '../store/scope.ts'
 import { Draft } from './draft.ts'
 import { bring } from './load.ts'
 import type { TreeSlice } from './slice.ts'
-import { type Aftermath, type EngineParts, type OpenTree, type Word, closeTree, newSlice, openTree, transaction } from './transaction.ts'
+import {
+  type Aftermath,
+  closeTree,
+  type EngineParts,
+  newSlice,
+  type OpenTree,
+  openTree,
+  transaction,
+  type Word,
+} from './transaction.ts'
 
 /** Mutations write through the same transactions as the engine: they leave word, and the engine does the rest. */
 export function treesOf(parts: EngineParts, announce: (aftermath: Aftermath) => void): Trees {

@@ -27,9 +27,13 @@ export interface Family {
   /** The claim is the pickup: what it does to the object. */
   claimed(node: Node, by: string, slice: Slice): void
   /** Answers of the family's own questions, each set-based: one answer for each args, in order. */
-  readonly questions: Readonly<Record<string, (client: Client, rootId: string, args: readonly unknown[]) => Promise<readonly unknown[]>>>
+  readonly questions: Readonly<
+    Record<string, (client: Client, rootId: string, args: readonly unknown[]) => Promise<readonly unknown[]>>
+  >
   /** Effects in the same transaction, in order. What they return are roots to wake. */
-  readonly effects: Readonly<Record<string, (client: Client, root: Node, args: unknown, now: Date) => Promise<readonly string[]>>>
+  readonly effects: Readonly<
+    Record<string, (client: Client, root: Node, args: unknown, now: Date) => Promise<readonly string[]>>
+  >
 }
 
 export type ReportVerdict =
@@ -72,10 +76,7 @@ export interface Scope {
 /** How mutations write: the engine's own transactions, handed to the families. */
 export interface Trees {
   /** Runs under the project's scope lock: specs of its roots are serialised. `plant` makes a root in the same transaction. */
-  inScope<T>(
-    project: string,
-    work: (scope: Scope) => Promise<T>,
-  ): Promise<T | null>
+  inScope<T>(project: string, work: (scope: Scope) => Promise<T>): Promise<T | null>
   /** Runs under the tree's root lock; null: there is no such tree. */
   inTree<T>(rootId: string, work: (tree: HeldTree) => Promise<T>): Promise<T | null>
 }

@@ -67,4 +67,5 @@ export function arrayOf(type: string, values: readonly unknown[]): unknown[] {
 }
 /** How the statement says the type of that parameter, and how it reads an element. */
 export const arrayType = (type: string): string => (type === 'jsonb' ? 'text[]' : `${type}[]`)
-export const element = (column: string, type: string): string => (type === 'jsonb' ? `u."${column}"::jsonb` : `u."${column}"`)
+export const element = (column: string, type: string): string =>
+  type === 'jsonb' ? `u."${column}"::jsonb` : `u."${column}"`

@@ -32,8 +32,17 @@ const WITH_ANCESTORS = `with recursive up as (
 
 type Values = readonly unknown[]
 
-export async function loadNodes(client: Client, rootId: string, ids: readonly string[]): Promise<readonly LoadedNode[]> {
-  const { rows } = await client.query({ name: 'load-nodes', text: WITH_ANCESTORS, values: [ids, rootId], rowMode: 'array' } as never)
+export async function loadNodes(
+  client: Client,
+  rootId: string,
+  ids: readonly string[],
+): Promise<readonly LoadedNode[]> {
+  const { rows } = await client.query({
+    name: 'load-nodes',
+    text: WITH_ANCESTORS,
+    values: [ids, rootId],
+    rowMode: 'array',
+  } as never)
   return (rows as unknown as Values[]).map(toNode)
 }
 
@@ -57,8 +66,13 @@ async function select(client: Client, query: object, values: unknown[]): Promise
 export const loadChildren = (client: Client, parentId: string) => select(client, CHILDREN, [parentId])
 export const loadChildrenNamed = (client: Client, parentId: string, kind: string, names: readonly string[]) =>
   select(client, NAMED, [parentId, kind, names])
-export const loadReadyChildren = (client: Client, parentId: string, after: number, jobId: string | null, limit: number) =>
-  select(client, READY, [parentId, after, jobId, limit])
+export const loadReadyChildren = (
+  client: Client,
+  parentId: string,
+  after: number,
+  jobId: string | null,
+  limit: number,
+) => select(client, READY, [parentId, after, jobId, limit])
 
 const TALLY_AT = OBJECT_COLUMNS.length
 const WORK_AT = TALLY_AT + TALLY_COLUMNS.length

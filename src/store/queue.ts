@@ -16,7 +16,11 @@ const LOCK = `select ${OBJECT_COLUMNS.map(({ property, column }) => `o."${column
   from object o where o.id = $1 and o.parent_id is null for no key update`
 const QUEUED = 'select wake_at, failures from root_queue where root_id = $1'
 
-export async function lockRoot(client: Client, rootId: string, skipLocked: boolean): Promise<RootLock | 'gone' | 'locked'> {
+export async function lockRoot(
+  client: Client,
+  rootId: string,
+  skipLocked: boolean,
+): Promise<RootLock | 'gone' | 'locked'> {
   const { rows } = await client.query<ObjectRow & { projectName: string }>({
     name: skipLocked ? 'lock-root-skip' : 'lock-root',
     text: skipLocked ? `${LOCK} skip locked` : LOCK,
@@ -24,13 +28,21 @@ export async function lockRoot(client: Client, rootId: string, skipLocked: boole
   })
   const [found] = rows
   if (!found) return skipLocked && (await exists(client, rootId)) ? 'locked' : 'gone'
-  const queued = await client.query<{ wake_at: Date; failures: number }>({ name: 'root-queued', text: QUEUED, values: [rootId] })
+  const queued = await client.query<{ wake_at: Date; failures: number }>({
+    name: 'root-queued',
+    text: QUEUED,
+    values: [rootId],
+  })
   const { projectName, ...row } = found
   return { row, projectName, wakeAt: queued.rows[0]?.wake_at ?? null, failures: queued.rows[0]?.failures ?? 0 }
 }
 
 async function exists(client: Client, rootId: string): Promise<boolean> {
-  const { rowCount } = await client.query({ name: 'root-exists', text: 'select 1 from object where id = $1', values: [rootId] })
+  const { rowCount } = await client.query({
+    name: 'root-exists',
+    text: 'select 1 from object where id = $1',
+    values: [rootId],
+  })
   return rowCount === 1
 }
 
@@ -51,7 +63,12 @@ export async function takeWakes(
 /** So many ids a row, so that one word never brings a whole large tree at once. */
 const WORD = 1_000
 
-export async function insertWakes(client: Client, rootId: string, ids: readonly string[], reason: string | null): Promise<void> {
+export async function insertWakes(
+  client: Client,
+  rootId: string,
+  ids: readonly string[],
+  reason: string | null,
+): Promise<void> {
   for (let at = 0; at < ids.length; at += WORD) {
     await client.query({
       name: 'insert-wake',
@@ -118,7 +135,10 @@ export async function dueRoots(client: Client, now: Date, limit: number): Promis
 
 /** When the next clock runs out; null: none runs. */
 export async function nextClock(client: Client): Promise<Date | null> {
-  const { rows } = await client.query<{ at: Date | null }>({ name: 'next-clock', text: 'select min(wake_at) as at from root_queue' })
+  const { rows } = await client.query<{ at: Date | null }>({
+    name: 'next-clock',
+    text: 'select min(wake_at) as at from root_queue',
+  })
   return rows[0]?.at ?? null
 }
 

@@ -2,7 +2,7 @@ import type { ObjectFailure } from '../core/errors.ts'
 import type { ObjectRow, Tally, Work } from '../core/tree.ts'
 import type { Phase } from '../core/vocabulary.ts'
 import type { Client } from './client.ts'
-import { OBJECT_COLUMNS, TALLY_COLUMNS, WORK_COLUMNS, arrayOf, arrayType, element } from './columns.ts'
+import { arrayOf, arrayType, element, OBJECT_COLUMNS, TALLY_COLUMNS, WORK_COLUMNS } from './columns.ts'
 
 /** The only writer of objects and their phases. Set-based: one statement for each table and hop, whatever the number of objects. */
 
@@ -39,7 +39,12 @@ const quoted = (columns: readonly { column: string }[]) => columns.map(({ column
 const params = (columns: readonly { type: string }[], from = 1) =>
   columns.map(({ type }, i) => `$${i + from}::${arrayType(type)}`).join(', ')
 const values = (columns: readonly { property: string; type: string }[], rows: readonly object[]): unknown[] =>
-  columns.map(({ property, type }) => arrayOf(type, rows.map((row) => (row as Record<string, unknown>)[property] ?? null)))
+  columns.map(({ property, type }) =>
+    arrayOf(
+      type,
+      rows.map((row) => (row as Record<string, unknown>)[property] ?? null),
+    ),
+  )
 
 const INSERT = `insert into object (${quoted(OBJECT_COLUMNS)})
   select * from unnest(${params(OBJECT_COLUMNS)})`
@@ -136,7 +141,11 @@ export async function writeStatuses(client: Client, nodes: readonly WritableNode
     ['write-errors', STATUS_ERROR_ONLY, nodes.filter((n) => n.progress === undefined)],
   ] as const) {
     if (some.length === 0) continue
-    await client.query({ name, text, values: [idsOf(some), some.map((n) => json(n.error)), some.map((n) => json(n.progress))] })
+    await client.query({
+      name,
+      text,
+      values: [idsOf(some), some.map((n) => json(n.error)), some.map((n) => json(n.progress))],
+    })
   }
 }
 
@@ -158,7 +167,11 @@ export async function writeWork(client: Client, nodes: readonly WritableNode[]):
 }
 
 /** The whole side row of each object; new or changed. */
-export async function writeFacts(client: Client, { table, columns }: FactsColumns, nodes: readonly WritableNode[]): Promise<void> {
+export async function writeFacts(
+  client: Client,
+  { table, columns }: FactsColumns,
+  nodes: readonly WritableNode[],
+): Promise<void> {
   if (nodes.length === 0) return
   const all = Object.entries(columns).map(([property, { column, type }]) => ({ property, column, type }))
   const text = `insert into "${table}" (object_id, ${quoted(all)})
@@ -173,7 +186,11 @@ export async function writeFacts(client: Client, { table, columns }: FactsColumn
 export async function writeEdges(client: Client, nodes: readonly WritableNode[]): Promise<void> {
   const stored = nodes.filter((node) => node.stored)
   if (stored.length > 0) {
-    await client.query({ name: 'delete-edges', text: 'delete from edge where from_id = any($1::uuid[])', values: [idsOf(stored)] })
+    await client.query({
+      name: 'delete-edges',
+      text: 'delete from edge where from_id = any($1::uuid[])',
+      values: [idsOf(stored)],
+    })
   }
   const edges = nodes.flatMap((node) => (node.dependencies ?? []).map((to) => [node.row.id, to.row.id] as const))
   if (edges.length === 0) return

@@ -25,7 +25,11 @@ export async function findCandidates(
   request: { types: readonly string[]; targets: readonly string[] | null; now: Date; max: number },
 ): Promise<readonly Candidate[]> {
   const { types, targets, now, max } = request
-  const { rows } = await client.query<Candidate>({ name: 'find-candidates', text: CANDIDATES, values: [types, targets, now, max] })
+  const { rows } = await client.query<Candidate>({
+    name: 'find-candidates',
+    text: CANDIDATES,
+    values: [types, targets, now, max],
+  })
   return rows
 }
 
@@ -44,7 +48,12 @@ export async function findFinishedWork(
   client: Client,
   objectIds: readonly string[],
 ): Promise<ReadonlyMap<string, { fenceHash: Buffer | null; principal: string | null; action: string }>> {
-  const { rows } = await client.query<{ object_id: string; fence_hash: Buffer | null; principal: string | null; action: string }>({
+  const { rows } = await client.query<{
+    object_id: string
+    fence_hash: Buffer | null
+    principal: string | null
+    action: string
+  }>({
     name: 'find-finished-work',
     text: 'select object_id, fence_hash, principal, action from work where object_id = any($1::uuid[]) and state = 2',
     values: [objectIds],
@@ -93,14 +102,26 @@ export async function countWaiting(
   targets: readonly string[] | null,
   now: Date,
 ): Promise<readonly { type: string; waiting: number }[]> {
-  const { rows } = await client.query<{ type: string; waiting: number }>({ name: 'count-waiting', text: WAITING, values: [types, targets, now] })
+  const { rows } = await client.query<{ type: string; waiting: number }>({
+    name: 'count-waiting',
+    text: WAITING,
+    values: [types, targets, now],
+  })
   return rows
 }
 
 /** Who was here and for what. */
 export async function noteAgent(
   client: Client,
-  agent: { id: string; name: string; instance: string; actor: string; types: readonly string[]; targets: readonly string[] | null; now: Date },
+  agent: {
+    id: string
+    name: string
+    instance: string
+    actor: string
+    types: readonly string[]
+    targets: readonly string[] | null
+    now: Date
+  },
 ): Promise<void> {
   await client.query({
     name: 'note-agent',
@@ -118,6 +139,11 @@ export async function appendLogLines(
     name: 'append-log-lines',
     text: `insert into log_line (object_id, at, stream, text)
       select * from unnest($1::uuid[], $2::timestamptz[], $3::text[], $4::text[])`,
-    values: [lines.map((l) => l.objectId), lines.map((l) => l.at), lines.map((l) => l.stream), lines.map((l) => l.text)],
+    values: [
+      lines.map((l) => l.objectId),
+      lines.map((l) => l.at),
+      lines.map((l) => l.stream),
+      lines.map((l) => l.text),
+    ],
   })
 }

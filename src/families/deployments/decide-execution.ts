@@ -1,7 +1,7 @@
 import { sameJson } from '../../core/json.ts'
-import { type Node, type Slice, isFinished } from '../../core/tree.ts'
+import { isFinished, type Node, type Slice } from '../../core/tree.ts'
 import { deployItem, isCancelled } from './facts.ts'
-import { cancelMessage, failWithCauses, failure, finish, orphansFirst, vanish } from './finish.ts'
+import { cancelMessage, failure, failWithCauses, finish, orphansFirst, vanish } from './finish.ts'
 import { findCycle } from './graph.ts'
 import type { ItemSpec } from './spec.ts'
 
@@ -64,7 +64,9 @@ function markOrphans(execution: Node, spec: ExecutionSpec, slice: Slice): void {
   const items = slice.children(execution)
   if (!items) return
   const wanted = new Map(spec.deployItems.map((item) => [item.name, item]))
-  const orphans = items.filter((item) => item.row.deletionRequestedAt !== null || !isSameItem(item, wanted.get(item.row.name)))
+  const orphans = items.filter(
+    (item) => item.row.deletionRequestedAt !== null || !isSameItem(item, wanted.get(item.row.name)),
+  )
   const ids = new Set(orphans.map((item) => item.row.id))
   const waiting = new Map<Node, number>()
   for (const orphan of orphans) {
@@ -98,7 +100,10 @@ function writeItems(execution: Node, spec: ExecutionSpec, slice: Slice): void {
   for (const wanted of chunk) {
     const item = items.get(wanted.name)
     if (!item || (wanted.dependsOn.length === 0 && known.get(wanted.name) === undefined)) continue
-    slice.setDependencies(item, wanted.dependsOn.flatMap((name) => items.get(name) ?? []))
+    slice.setDependencies(
+      item,
+      wanted.dependsOn.flatMap((name) => items.get(name) ?? []),
+    )
   }
   slice.setTally(execution, { cursor: from + chunk.length })
   slice.touch(execution)
@@ -162,7 +167,10 @@ function checkStuck(execution: Node, slice: Slice, to: 'FAILED' | 'DELETE_FAILED
   if (!items) return
   if (items.length < execution.tally.total) {
     const lost = execution.tally.total - items.length
-    return finish(execution, slice, { to, error: failure(slice, 'ITEM_DISAPPEARED', `${lost} deploy items are not there any more.`) })
+    return finish(execution, slice, {
+      to,
+      error: failure(slice, 'ITEM_DISAPPEARED', `${lost} deploy items are not there any more.`),
+    })
   }
   const edges = new Map<string, readonly string[]>()
   const side = to === 'FAILED' ? 'dependencies' : 'dependents'
@@ -170,10 +178,15 @@ function checkStuck(execution: Node, slice: Slice, to: 'FAILED' | 'DELETE_FAILED
     if (item.row.jobId === execution.row.jobId) continue
     const neighbours = slice.neighbours(item, side)
     if (!neighbours) return
-    edges.set(item.row.name, neighbours.map((n) => n.row.name))
+    edges.set(
+      item.row.name,
+      neighbours.map((n) => n.row.name),
+    )
   }
   const cycle = findCycle(edges)
-  const why = cycle ? `they wait for each other: ${cycle.join(' → ')}` : `${[...edges.keys()].slice(0, 10).join(', ')} wait for what will not come`
+  const why = cycle
+    ? `they wait for each other: ${cycle.join(' → ')}`
+    : `${[...edges.keys()].slice(0, 10).join(', ')} wait for what will not come`
   finish(execution, slice, { to, error: failure(slice, 'STUCK', `No deploy item can go on: ${why}.`) })
 }
 

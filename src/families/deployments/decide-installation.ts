@@ -1,9 +1,9 @@
 import { sameJson } from '../../core/json.ts'
-import { type Node, type Slice, isFinished } from '../../core/tree.ts'
+import { isFinished, type Node, type Slice } from '../../core/tree.ts'
 import { complete } from './complete-installation.ts'
-import { handOver, handOverDeletion, takeOver } from './hand-over.ts'
 import { installation, isCancelled } from './facts.ts'
-import { cancelMessage, failWithCauses, failure, finish, keep, orphansFirst, vanish } from './finish.ts'
+import { cancelMessage, failure, failWithCauses, finish, keep, orphansFirst, vanish } from './finish.ts'
+import { handOver, handOverDeletion, takeOver } from './hand-over.ts'
 import { type Gathered, gatherImports, pinImports } from './imports.ts'
 import { checkImports, markOrphanedChildren, writeMissingChildren } from './init-installation.ts'
 import { mayBeDeleted } from './sibling-imports.ts'
@@ -114,7 +114,8 @@ function init(node: Node, slice: Slice): void {
   if (isCancelled(slice)) return abort(node, slice)
   const judged = checkImports(node, slice)
   if (judged === 'unknown') return
-  if (judged !== 'valid') return finish(node, slice, { to: 'FAILED', error: failure(slice, 'IMPORT_INVALID', judged.message) })
+  if (judged !== 'valid')
+    return finish(node, slice, { to: 'FAILED', error: failure(slice, 'IMPORT_INVALID', judged.message) })
   if (!markOrphanedChildren(node, slice)) return
   slice.move(node, 'CLEANUP_ORPHANED')
   slice.touch(node)
@@ -141,7 +142,10 @@ function initDelete(node: Node, slice: Slice): void {
   const verdict = mayBeDeleted(node, slice)
   if (verdict === 'unknown' || verdict === 'wait') return
   if (verdict !== 'yes') {
-    return finish(node, slice, { to: 'DELETE_FAILED', error: failure(slice, 'SIBLING_IMPORT', verdict.message, verdict.causes) })
+    return finish(node, slice, {
+      to: 'DELETE_FAILED',
+      error: failure(slice, 'SIBLING_IMPORT', verdict.message, verdict.causes),
+    })
   }
   const children = slice.children(node)
   if (!children) return

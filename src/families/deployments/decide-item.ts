@@ -1,6 +1,6 @@
 import { hasExpressions } from '../../core/expression.ts'
 import { sameJson } from '../../core/json.ts'
-import { type Evaluated, type Node, type Slice, WORK_STATE, type Work, isFinished } from '../../core/tree.ts'
+import { type Evaluated, isFinished, type Node, type Slice, WORK_STATE, type Work } from '../../core/tree.ts'
 import type { WorkAction } from '../../core/vocabulary.ts'
 import { deployItem, installation, isCancelled } from './facts.ts'
 import { failure, finish, keep, vanish } from './finish.ts'
@@ -50,7 +50,9 @@ function resolveConfig(item: Node, execution: Node, spec: ItemSpec, slice: Slice
   const predecessors = slice.neighbours(item, 'dependencies')
   const owner = slice.parent(execution)
   if (!predecessors || !owner) return undefined
-  const deployItems = Object.fromEntries(predecessors.map((p) => [p.row.name, { exports: deployItem(p).exports ?? {} }]))
+  const deployItems = Object.fromEntries(
+    predecessors.map((p) => [p.row.name, { exports: deployItem(p).exports ?? {} }]),
+  )
   return slice.evaluate(item, spec.config, { imports: installation(owner).imports ?? {}, deployItems })
 }
 
@@ -60,8 +62,7 @@ function isUnchanged(item: Node, config: unknown, slice: Slice): boolean {
     installation(slice.root).mode === 'IF_CHANGED' &&
     row.phase === 'SUCCEEDED' &&
     row.generation === row.observedGeneration &&
-    work !== null &&
-    work.handed &&
+    work?.handed === true &&
     sameJson(work.handedConfig, config)
   )
 }

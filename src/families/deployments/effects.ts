@@ -13,7 +13,11 @@ export const effects: Family['effects'] = {
   rootGone: async (client, root) => {
     const importers = await wakeImporters(client, root, null)
     const exporters = await wakeExporters(client, root)
-    await client.query({ name: 'drop-exports', text: 'delete from data_object where exporter_id = $1 and project_id = $2', values: at(root) })
+    await client.query({
+      name: 'drop-exports',
+      text: 'delete from data_object where exporter_id = $1 and project_id = $2',
+      values: at(root),
+    })
     return [...importers, ...exporters]
   },
   deletionFailed: (client, root) => wakeExporters(client, root),
@@ -27,8 +31,16 @@ async function declare(
   root: Node,
   { exports, imports }: { exports: readonly string[]; imports: readonly string[] },
 ): Promise<void> {
-  await client.query({ name: 'undeclare-exports', text: 'delete from root_export where exporter_id = $1', values: [root.row.id] })
-  await client.query({ name: 'undeclare-imports', text: 'delete from root_import where importer_id = $1', values: [root.row.id] })
+  await client.query({
+    name: 'undeclare-exports',
+    text: 'delete from root_export where exporter_id = $1',
+    values: [root.row.id],
+  })
+  await client.query({
+    name: 'undeclare-imports',
+    text: 'delete from root_import where importer_id = $1',
+    values: [root.row.id],
+  })
   await client.query({
     name: 'declare-exports',
     text: 'insert into root_export (project_id, name, exporter_id) select $2, u.name, $1 from unnest($3::text[]) as u(name)',
@@ -83,7 +95,11 @@ const WAKE_IMPORTERS = `insert into wake (root_id, object_ids, reason)
       union select name from data_object where project_id = $2 and exporter_id = $1)
   ) i returning root_id`
 async function wakeImporters(client: Client, root: Node, reason: string | null): Promise<readonly string[]> {
-  const { rows } = await client.query<{ root_id: string }>({ name: 'wake-importers', text: WAKE_IMPORTERS, values: [...at(root), reason] })
+  const { rows } = await client.query<{ root_id: string }>({
+    name: 'wake-importers',
+    text: WAKE_IMPORTERS,
+    values: [...at(root), reason],
+  })
   return rows.map(({ root_id }) => root_id)
 }
 
@@ -95,6 +111,10 @@ const WAKE_EXPORTERS = `insert into wake (root_id, object_ids)
       where i.importer_id = $1 and i.project_id = $2
   ) e returning root_id`
 async function wakeExporters(client: Client, root: Node): Promise<readonly string[]> {
-  const { rows } = await client.query<{ root_id: string }>({ name: 'wake-exporters', text: WAKE_EXPORTERS, values: at(root) })
+  const { rows } = await client.query<{ root_id: string }>({
+    name: 'wake-exporters',
+    text: WAKE_EXPORTERS,
+    values: at(root),
+  })
   return rows.map(({ root_id }) => root_id)
 }

@@ -75,4 +75,5 @@ export const isCancelled = (slice: Slice): boolean => installation(slice.root).c
 
 const RANK: Readonly<Record<ReconcileMode, number>> = { IF_CHANGED: 0, STANDARD: 1, FORCE: 2 }
 /** FORCE beats STANDARD beats IF_CHANGED. */
-export const strongerMode = (a: ReconcileMode | null, b: ReconcileMode): ReconcileMode => (a && RANK[a] >= RANK[b] ? a : b)
+export const strongerMode = (a: ReconcileMode | null, b: ReconcileMode): ReconcileMode =>
+  a && RANK[a] >= RANK[b] ? a : b

@@ -25,7 +25,12 @@ export interface Ending {
 export function finish(node: Node, slice: Slice, ending: Ending): void {
   const { error = null, actor = 'CONTROLLER', by = null } = ending
   if (error || node.error) slice.setError(node, error)
-  slice.move(node, ending.to, { actor, by, reason: error?.code ?? null, message: error?.message ?? ending.message ?? null })
+  slice.move(node, ending.to, {
+    actor,
+    by,
+    reason: error?.code ?? null,
+    message: error?.message ?? ending.message ?? null,
+  })
   closeWork(node, slice, actor)
   if (ending.to === 'GONE') return
   if (ending.to === 'DELETE_FAILED' && !slice.parent(node)) slice.effect('deletionFailed', null)
@@ -55,7 +60,11 @@ function closeWork(node: Node, slice: Slice, actor: Ending['actor']): void {
   slice.setWork(node, { state: WORK_STATE.DONE, dueAt: null, doneAt: slice.now, ...lease })
 }
 
-function tellParent(node: Node, slice: Slice, delta: { open?: number; failed?: number; total?: number; untriggered?: number }) {
+function tellParent(
+  node: Node,
+  slice: Slice,
+  delta: { open?: number; failed?: number; total?: number; untriggered?: number },
+) {
   const parent = slice.parent(node)
   if (!parent) return slice.touch(node)
   slice.addTally(parent, delta)

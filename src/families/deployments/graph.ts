@@ -9,7 +9,11 @@ export function findCycle(edges: ReadonlyMap<string, readonly string[]>): readon
 }
 
 /** Depth first with a stack of its own, so that a long chain cannot overflow the call stack. */
-function walk(start: string, edges: ReadonlyMap<string, readonly string[]>, done: Set<string>): readonly string[] | null {
+function walk(
+  start: string,
+  edges: ReadonlyMap<string, readonly string[]>,
+  done: Set<string>,
+): readonly string[] | null {
   const path: { name: string; next: number }[] = []
   const onPath = new Map<string, number>()
   const push = (name: string) => {

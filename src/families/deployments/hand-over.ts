@@ -1,4 +1,4 @@
-import { type Node, type Slice, isFinished } from '../../core/tree.ts'
+import { isFinished, type Node, type Slice } from '../../core/tree.ts'
 import { installation } from './facts.ts'
 import { keep } from './finish.ts'
 
@@ -16,7 +16,13 @@ export function handOver(parent: Node, slice: Slice): void {
     slice.touch(child)
   }
   const failed = kept.filter((child) => child.row.phase !== 'SUCCEEDED').length
-  slice.setTally(parent, { total: children.length, untriggered: 0, open: children.length - kept.length, failed, cursor: 0 })
+  slice.setTally(parent, {
+    total: children.length,
+    untriggered: 0,
+    open: children.length - kept.length,
+    failed,
+    cursor: 0,
+  })
   for (const child of kept) keep(child, slice, jobId)
   slice.move(parent, 'PROGRESSING')
   slice.touch(parent)

@@ -1,4 +1,4 @@
-import { type Node, type Slice, isFinished } from '../../core/tree.ts'
+import { isFinished, type Node, type Slice } from '../../core/tree.ts'
 import type { Phase, ReconcileMode } from '../../core/vocabulary.ts'
 import { installation } from './facts.ts'
 import type { ImportSpec, InstallationSpec } from './spec.ts'
@@ -53,7 +53,9 @@ export function gatherImports(node: Node, slice: Slice): Gathered | undefined {
   const spec = slice.spec(node)
   if (spec === undefined) return undefined
   const parent = slice.parent(node)
-  return parent ? gatherNested(node, parent, importsOf(spec), slice) : gatherRoot(node, importsOf(spec), 'rootScope', slice)
+  return parent
+    ? gatherNested(node, parent, importsOf(spec), slice)
+    : gatherRoot(node, importsOf(spec), 'rootScope', slice)
 }
 
 /**
@@ -95,18 +97,31 @@ function gatherNested(node: Node, parent: Node, imports: readonly ImportSpec[], 
   const failed = siblings.find((s) => !running.includes(s) && s.row.phase !== 'SUCCEEDED')
   const force = installation(slice.root).mode === 'FORCE'
   if (failed && !(force && !values.missing)) {
-    return { state: 'never', values: null, code: 'PREDECESSOR_FAILED', message: `The installation ${failed.row.name} did not succeed.` }
+    return {
+      state: 'never',
+      values: null,
+      code: 'PREDECESSOR_FAILED',
+      message: `The installation ${failed.row.name} did not succeed.`,
+    }
   }
   if (running.length > 0 && !(force && !values.missing)) {
     return WAITING(null, `The installation ${running[0]?.row.name} is not ready.`)
   }
   if (values.missing) {
-    return { state: 'never', values: null, code: 'IMPORT_MISSING', message: `Nothing gives the import ${values.missing} a value.` }
+    return {
+      state: 'never',
+      values: null,
+      code: 'IMPORT_MISSING',
+      message: `Nothing gives the import ${values.missing} a value.`,
+    }
   }
   return READY(values.found)
 }
 
-function valuesOf(imports: readonly ImportSpec[], find: (name: string) => { exists: boolean; value: unknown } | undefined) {
+function valuesOf(
+  imports: readonly ImportSpec[],
+  find: (name: string) => { exists: boolean; value: unknown } | undefined,
+) {
   const found: Record<string, unknown> = {}
   let missing: string | null = null
   for (const { name, from, required } of imports) {

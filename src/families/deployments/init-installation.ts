@@ -17,7 +17,9 @@ export function checkImports(node: Node, slice: Slice): 'unknown' | 'valid' | { 
     .filter(({ name, schema }) => schema !== undefined && schema !== null && Object.hasOwn(values, name))
     .map(({ name, schema }) => ({ name, verdict: slice.validate(node, schema, values[name]) }))
   if (judged.some(({ verdict }) => verdict === undefined)) return 'unknown'
-  const bad = judged.flatMap(({ name, verdict }) => (verdict && !verdict.ok ? [`The import ${name}: ${verdict.message}`] : []))
+  const bad = judged.flatMap(({ name, verdict }) =>
+    verdict && !verdict.ok ? [`The import ${name}: ${verdict.message}`] : [],
+  )
   return bad.length > 0 ? { message: bad.join(' ') } : 'valid'
 }
 
@@ -28,7 +30,9 @@ interface Wanted {
 }
 
 function wantedChildren(spec: InstallationSpec): readonly Wanted[] {
-  const nested = spec.installations.map(({ name, spec: own }: NestedSpec): Wanted => ({ kind: 'INSTALLATION', name, spec: own }))
+  const nested = spec.installations.map(
+    ({ name, spec: own }: NestedSpec): Wanted => ({ kind: 'INSTALLATION', name, spec: own }),
+  )
   if (spec.deployItems.length === 0) return nested
   return [...nested, { kind: 'EXECUTION', name: EXECUTION, spec: { deployItems: spec.deployItems } }]
 }
@@ -40,7 +44,9 @@ export function markOrphanedChildren(node: Node, slice: Slice): boolean {
   const children = slice.children(node)
   if (!spec || !children) return false
   const wanted = new Set(wantedChildren(spec).map(({ kind, name }) => keyOf(kind, name)))
-  const orphans = children.filter(({ row }) => row.deletionRequestedAt !== null || !wanted.has(keyOf(row.kind, row.name)))
+  const orphans = children.filter(
+    ({ row }) => row.deletionRequestedAt !== null || !wanted.has(keyOf(row.kind, row.name)),
+  )
   const dependents = orphans.map((orphan) => slice.neighbours(orphan, 'dependents'))
   if (dependents.includes(undefined)) return false
   for (const [i, orphan] of orphans.entries()) {
@@ -66,7 +72,11 @@ export function writeMissingChildren(node: Node, slice: Slice): boolean {
   }
   for (const [name, names] of nestedDependencies(spec)) {
     const child = existing.get(keyOf('INSTALLATION', name))
-    if (child) slice.setDependencies(child, names.flatMap((n) => existing.get(keyOf('INSTALLATION', n)) ?? []))
+    if (child)
+      slice.setDependencies(
+        child,
+        names.flatMap((n) => existing.get(keyOf('INSTALLATION', n)) ?? []),
+      )
   }
   return true
 }

@@ -5,7 +5,9 @@ import type { ExportSpec, ImportSpec, InstallationSpec, ItemSpec, NestedSpec, Ti
 
 /** The input as GraphQL hands it over: types are right, nothing else is known. */
 export interface SpecInput {
-  readonly imports?: readonly { name: string; from?: string | null; schema?: unknown; required?: boolean | null }[] | null
+  readonly imports?:
+    | readonly { name: string; from?: string | null; schema?: unknown; required?: boolean | null }[]
+    | null
   readonly exports?: readonly { name: string; value: unknown }[] | null
   readonly installations?: readonly { name: string; spec: SpecInput }[] | null
   readonly deployItems?: readonly ItemInput[] | null
@@ -32,7 +34,8 @@ export const LIMITS = { items: 100_000, installations: 2_000, depth: 16, jsonDep
 const NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,62}$/
 const TYPE = /^[A-Za-z0-9][A-Za-z0-9._/-]{0,127}$/
 export const isName = (name: string): boolean => NAME.test(name)
-export const NAME_RULE = 'must start with a letter or _, go on with letters, digits, _ or -, and have at most 63 characters'
+export const NAME_RULE =
+  'must start with a letter or _, go on with letters, digits, _ or -, and have at most 63 characters'
 const MAX_MS = 2 ** 31 - 1
 
 export class Problems {
@@ -51,12 +54,19 @@ export function normaliseSpec(input: SpecInput, path: string, problems: Problems
   return normalise(input, path, problems, { items: 0, installations: 0 }, 1)
 }
 
-function normalise(input: SpecInput, path: string, problems: Problems, count: Counting, depth: number): InstallationSpec {
+function normalise(
+  input: SpecInput,
+  path: string,
+  problems: Problems,
+  count: Counting,
+  depth: number,
+): InstallationSpec {
   const nested = depth > LIMITS.depth ? [] : (input.installations ?? [])
   if (depth > LIMITS.depth) problems.add(path, `installations may be nested at most ${LIMITS.depth} deep`)
   count.items += input.deployItems?.length ?? 0
   count.installations += nested.length
-  if (count.items > LIMITS.items) problems.add(`${path}.deployItems`, `a tree may have at most ${LIMITS.items} deploy items`)
+  if (count.items > LIMITS.items)
+    problems.add(`${path}.deployItems`, `a tree may have at most ${LIMITS.items} deploy items`)
   if (count.installations > LIMITS.installations) {
     problems.add(`${path}.installations`, `a tree may have at most ${LIMITS.installations} nested installations`)
   }

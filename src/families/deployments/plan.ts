@@ -42,13 +42,19 @@ export function planDelete(existing: Existing, withoutUninstall: boolean): reado
 const numbered = (steps: readonly Step[]): readonly PlanStep[] =>
   steps.map((step, i) => ({ ...step, order: i + 1, name: step.path.at(-1) ?? '' }))
 
-function applyInstallation(path: readonly string[], spec: InstallationSpec, existing: Existing | null): readonly Step[] {
+function applyInstallation(
+  path: readonly string[],
+  spec: InstallationSpec,
+  existing: Existing | null,
+): readonly Step[] {
   if (existing?.ignored) return []
   const children = existing?.children ?? []
   const nested = new Map(children.filter((c) => c.kind === 'INSTALLATION').map((c) => [c.name, c]))
   const execution = children.find((c) => c.kind === 'EXECUTION') ?? null
   const wanted = new Map(spec.installations.map((n) => [n.name, n.spec]))
-  const orphans = children.filter((c) => (c.kind === 'INSTALLATION' ? !wanted.has(c.name) : spec.deployItems.length === 0))
+  const orphans = children.filter((c) =>
+    c.kind === 'INSTALLATION' ? !wanted.has(c.name) : spec.deployItems.length === 0,
+  )
   return [
     ownStep('INSTALLATION', path, spec, existing),
     ...inReverse(orphans).flatMap((o) => remove([...path, o.name], o, false, 'it is no longer in the spec')),
@@ -66,7 +72,11 @@ function ownStep(kind: ObjectKind, path: readonly string[], spec: unknown, exist
   return { action: 'RUN', kind, path, reason: 'every object of the tree runs again in a new job' }
 }
 
-function applyExecution(path: readonly string[], items: readonly ItemSpec[], existing: Existing | null): readonly Step[] {
+function applyExecution(
+  path: readonly string[],
+  items: readonly ItemSpec[],
+  existing: Existing | null,
+): readonly Step[] {
   const at = [...path, existing?.name ?? 'deploy-items']
   const known = new Map(existing?.children.map((c) => [c.name, c]))
   const wanted = new Map(items.map((item) => [item.name, item]))
@@ -80,14 +90,26 @@ function applyExecution(path: readonly string[], items: readonly ItemSpec[], exi
   return [
     ownStep('EXECUTION', at, { deployItems: items }, existing),
     ...inReverse(orphans).flatMap((o) =>
-      remove([...at, o.name], o, false, wanted.has(o.name) ? 'its type or target changes' : 'it is no longer in the spec'),
+      remove(
+        [...at, o.name],
+        o,
+        false,
+        wanted.has(o.name) ? 'its type or target changes' : 'it is no longer in the spec',
+      ),
     ),
-    ...items.map((item) => ownStep('DEPLOY_ITEM', [...at, item.name], item, gone.has(item.name) ? null : (known.get(item.name) ?? null))),
+    ...items.map((item) =>
+      ownStep('DEPLOY_ITEM', [...at, item.name], item, gone.has(item.name) ? null : (known.get(item.name) ?? null)),
+    ),
   ]
 }
 
 /** Children first, and of siblings those that others depend on last. */
-function remove(path: readonly string[], existing: Existing, withoutUninstall: boolean, reason: string): readonly Step[] {
+function remove(
+  path: readonly string[],
+  existing: Existing,
+  withoutUninstall: boolean,
+  reason: string,
+): readonly Step[] {
   const below = inReverse(existing.children).flatMap((c) => remove([...path, c.name], c, withoutUninstall, reason))
   const silent = existing.kind === 'DEPLOY_ITEM' && (withoutUninstall || !existing.handed)
   const why = silent ? `${reason}; its deployer is not called` : reason

@@ -2,13 +2,15 @@ import type { FailureCause, ObjectFailure } from '../../core/errors.ts'
 import type { ObjectKind, Phase } from '../../core/vocabulary.ts'
 import type { Client } from '../../store/client.ts'
 import type { Family } from '../family.ts'
-import { type ExporterState, type ScopeEntry, isReady } from './imports.ts'
-import { type ImporterState, type Importer, isBeingDeleted } from './sibling-imports.ts'
+import { type ExporterState, isReady, type ScopeEntry } from './imports.ts'
+import { type Importer, type ImporterState, isBeingDeleted } from './sibling-imports.ts'
 
 /** The family's own questions to the store. They select and add; what follows from it is decided elsewhere. */
 export const questions: Family['questions'] = {
-  dependencyCounts: (client, _root, parents) => each(parents, (id) => countEdges(client, id as string, 'from_id', 'to_id')),
-  dependentCounts: (client, _root, parents) => each(parents, (id) => countEdges(client, id as string, 'to_id', 'from_id')),
+  dependencyCounts: (client, _root, parents) =>
+    each(parents, (id) => countEdges(client, id as string, 'from_id', 'to_id')),
+  dependentCounts: (client, _root, parents) =>
+    each(parents, (id) => countEdges(client, id as string, 'to_id', 'from_id')),
   failedChildren: (client, _root, parents) => each(parents, (id) => failedChildren(client, id as string)),
   itemExports: (client, _root, parents) => each(parents, (id) => itemExports(client, id as string)),
   rootScope: (client, _root, asked) => each(asked, (args) => readScope(client, args as ScopeArgs)),
@@ -40,7 +42,13 @@ async function countEdges(client: Client, parentId: string, of: string, per: str
 
 const FAILED: readonly Phase[] = ['FAILED', 'ABORTED', 'DELETE_FAILED']
 async function failedChildren(client: Client, parentId: string): Promise<readonly FailureCause[]> {
-  const { rows } = await client.query<{ id: string; kind: ObjectKind; name: string; phase: Phase; error: ObjectFailure | null }>({
+  const { rows } = await client.query<{
+    id: string
+    kind: ObjectKind
+    name: string
+    phase: Phase
+    error: ObjectFailure | null
+  }>({
     name: 'failed-children',
     text: `select o.id, o.kind, o.name, o.phase, s.error from object p join object o on o.parent_id = p.id
       left join object_status s on s.object_id = o.id
@@ -88,7 +96,12 @@ async function readScope(client: Client, { projectId, names }: ScopeArgs): Promi
 }
 
 /** Locks on export names are taken in the order of the names, and after every other lock but the log's. */
-async function lockNames(client: Client, projectId: string, names: readonly string[], how: 'shared' | 'exclusive'): Promise<void> {
+async function lockNames(
+  client: Client,
+  projectId: string,
+  names: readonly string[],
+  how: 'shared' | 'exclusive',
+): Promise<void> {
   const lock = how === 'shared' ? 'pg_advisory_xact_lock_shared' : 'pg_advisory_xact_lock'
   await client.query({
     name: `lock-names-${how}`,
@@ -122,7 +135,11 @@ const IMPORTERS = `select o.id, o.name, o.phase, o.job_id as "jobId", o.finished
   ) order by o.name`
 
 async function importers(client: Client, exporterId: string, projectId: string): Promise<readonly Importer[]> {
-  const own = await client.query<{ name: string }>({ name: 'own-names', text: OWN_NAMES, values: [exporterId, projectId] })
+  const own = await client.query<{ name: string }>({
+    name: 'own-names',
+    text: OWN_NAMES,
+    values: [exporterId, projectId],
+  })
   const names = own.rows.map(({ name }) => name)
   await lockNames(client, projectId, names, 'exclusive')
   const { rows } = await client.query<ImporterState & { id: string; name: string }>({

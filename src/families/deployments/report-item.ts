@@ -1,7 +1,7 @@
 import { backoffMs } from '../../core/backoff.ts'
 import { step } from '../../core/machine.ts'
 import type { Report, ReportedProgress } from '../../core/ports.ts'
-import { type Node, type Slice, WORK_STATE, isFinished } from '../../core/tree.ts'
+import { isFinished, type Node, type Slice, WORK_STATE } from '../../core/tree.ts'
 import type { Phase } from '../../core/vocabulary.ts'
 import type { ReportVerdict } from '../family.ts'
 import { deployItem } from './facts.ts'
@@ -28,7 +28,12 @@ export function reportItem(item: Node, report: Report, by: string, slice: Slice)
     if (report.error?.retryable) giveBack(item, report, slice)
     return ACCEPTED
   }
-  const ending = { actor: 'DEPLOYER', by, message: report.message ?? null, error: errorOf(report, to, item, slice) } as const
+  const ending = {
+    actor: 'DEPLOYER',
+    by,
+    message: report.message ?? null,
+    error: errorOf(report, to, item, slice),
+  } as const
   if (to === 'SUCCEEDED') storeExports(item, report.exports, slice)
   if (to === 'GONE') vanish(item, slice, { ...ending, triggered: true })
   else finish(item, slice, { ...ending, to })

@@ -26,7 +26,12 @@ async function nameTaken({ client, projectId }: Scope, { id, name }: Declared): 
   })
   const objectId = rows[0]?.id
   if (!objectId) return null
-  return { type: 'ConflictError', code: 'ALREADY_EXISTS', message: `There is an installation ${name} already.`, objectId }
+  return {
+    type: 'ConflictError',
+    code: 'ALREADY_EXISTS',
+    message: `There is an installation ${name} already.`,
+    objectId,
+  }
 }
 
 async function exportTaken({ client, projectId }: Scope, { id, spec }: Declared): Promise<Refusal | null> {
@@ -46,7 +51,9 @@ async function exportTaken({ client, projectId }: Scope, { id, spec }: Declared)
     spec.exports.flatMap(({ name }, i) => {
       if (!taken.has(name)) return []
       const exporter = taken.get(name)
-      const message = exporter ? `${name} is exported by ${exporter} already` : `${name} is set as data of the project already`
+      const message = exporter
+        ? `${name} is exported by ${exporter} already`
+        : `${name} is set as data of the project already`
       return [{ path: `input.spec.exports.${i}.name`, message }]
     }),
   )
@@ -76,10 +83,15 @@ async function wouldCycle({ client, projectId }: Scope, root: Declared): Promise
   edges.set(root.name, await exportersOf({ client, projectId }, root))
   const cycle = findCycle(edges)
   if (!cycle) return null
-  return invalidInput([{ path: 'input.spec.imports', message: `the installations depend on each other in a cycle: ${cycle.join(' → ')}` }])
+  return invalidInput([
+    { path: 'input.spec.imports', message: `the installations depend on each other in a cycle: ${cycle.join(' → ')}` },
+  ])
 }
 
-async function exportersOf({ client, projectId }: Pick<Scope, 'client' | 'projectId'>, { id, spec }: Declared): Promise<string[]> {
+async function exportersOf(
+  { client, projectId }: Pick<Scope, 'client' | 'projectId'>,
+  { id, spec }: Declared,
+): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>({
     name: 'exporters-of',
     text: `select distinct o.name from root_export e join object o on o.id = e.exporter_id
@@ -122,7 +134,12 @@ export async function findDataObject({ client, projectId }: Scope, name: string)
   })
   return rows[0] ?? { exists: false, value: null, exporterId: null }
 }
-export async function writeDataObject({ client, projectId }: Scope, name: string, value: unknown, now: Date): Promise<void> {
+export async function writeDataObject(
+  { client, projectId }: Scope,
+  name: string,
+  value: unknown,
+  now: Date,
+): Promise<void> {
   await client.query({
     name: 'write-data-object',
     text: `insert into data_object (project_id, name, value, updated_at) values ($1, $2, $3::text::jsonb, $4)

@@ -1,5 +1,5 @@
 import type { FailureCause } from '../../core/errors.ts'
-import { type Node, type Slice, isFinished } from '../../core/tree.ts'
+import { isFinished, type Node, type Slice } from '../../core/tree.ts'
 import type { Phase } from '../../core/vocabulary.ts'
 import { installation } from './facts.ts'
 
@@ -37,7 +37,11 @@ function judgeNested(node: Node, slice: Slice): Verdict {
   const dependents = slice.neighbours(node, 'dependents')
   if (!dependents) return 'unknown'
   return judge(
-    dependents.map(({ row }) => ({ id: row.id, name: row.name, deleting: !(isFinished(row) && row.phase === 'DELETE_FAILED') })),
+    dependents.map(({ row }) => ({
+      id: row.id,
+      name: row.name,
+      deleting: !(isFinished(row) && row.phase === 'DELETE_FAILED'),
+    })),
   )
 }
 

@@ -7,7 +7,11 @@ import type { InstallationSpec, ItemSpec } from './spec.ts'
 /** What cannot ever work is refused when a spec is written, not discovered while it runs. */
 
 /** What an expression speaks of, by its source, as analysed in the sandbox. */
-export type References = ReadonlyMap<string, { readonly ok: true; readonly references: readonly (readonly string[])[] } | { readonly ok: false; readonly message: string }>
+export type References = ReadonlyMap<
+  string,
+  | { readonly ok: true; readonly references: readonly (readonly string[])[] }
+  | { readonly ok: false; readonly message: string }
+>
 
 /** Every expression of the spec, each once. */
 export function expressionsOf(spec: InstallationSpec): readonly string[] {
@@ -19,13 +23,20 @@ export function expressionsOf(spec: InstallationSpec): readonly string[] {
 
 export function schemasOf(spec: InstallationSpec, path: string): readonly { path: string; schema: unknown }[] {
   return [
-    ...spec.imports.flatMap(({ schema }, i) => (schema === undefined ? [] : [{ path: `${path}.imports.${i}.schema`, schema }])),
+    ...spec.imports.flatMap(({ schema }, i) =>
+      schema === undefined ? [] : [{ path: `${path}.imports.${i}.schema`, schema }],
+    ),
     ...spec.installations.flatMap(({ spec: nested }, i) => schemasOf(nested, `${path}.installations.${i}.spec`)),
   ]
 }
 
 /** The spec with implied dependencies added and its items in an order in which each comes after what it depends on. */
-export function validateSpec(spec: InstallationSpec, path: string, references: References, problems: Problems): InstallationSpec {
+export function validateSpec(
+  spec: InstallationSpec,
+  path: string,
+  references: References,
+  problems: Problems,
+): InstallationSpec {
   noDuplicates(spec, path, problems)
   const installations = spec.installations.map(({ name, spec: nested }, i) => ({
     name,
@@ -57,7 +68,12 @@ interface Place {
   readonly path: string
 }
 
-function withImplied(item: ItemSpec, { spec, names, path }: Place, references: References, problems: Problems): ItemSpec {
+function withImplied(
+  item: ItemSpec,
+  { spec, names, path }: Place,
+  references: References,
+  problems: Problems,
+): ItemSpec {
   for (const [i, name] of item.dependsOn.entries()) {
     if (name === item.name) problems.add(`${path}.dependsOn.${i}`, `${name} depends on itself`)
     else if (!names.has(name)) problems.add(`${path}.dependsOn.${i}`, `there is no deploy item ${name} beside it`)
@@ -65,15 +81,22 @@ function withImplied(item: ItemSpec, { spec, names, path }: Place, references: R
   const implied: string[] = []
   for (const [root, name] of referencesIn(item.config, `${path}.config`, references, problems)) {
     if (root === 'imports') checkImport(name, spec, `${path}.config`, problems)
-    else if (root !== 'deployItems') problems.add(`${path}.config`, `an item's config may speak of imports and deployItems, not of ${root}`)
-    else if (name === undefined || !names.has(name)) problems.add(`${path}.config`, `there is no deploy item ${name ?? ''} beside it`)
+    else if (root !== 'deployItems')
+      problems.add(`${path}.config`, `an item's config may speak of imports and deployItems, not of ${root}`)
+    else if (name === undefined || !names.has(name))
+      problems.add(`${path}.config`, `there is no deploy item ${name ?? ''} beside it`)
     else if (name === item.name) problems.add(`${path}.config`, `${name} depends on itself`)
     else implied.push(name)
   }
   return { ...item, dependsOn: [...new Set([...item.dependsOn, ...implied])].sort() }
 }
 
-function referencesIn(value: unknown, path: string, references: References, problems: Problems): readonly (readonly string[])[] {
+function referencesIn(
+  value: unknown,
+  path: string,
+  references: References,
+  problems: Problems,
+): readonly (readonly string[])[] {
   if (!hasExpressions(value)) return []
   return findExpressions(value).flatMap((expression) => {
     const at = [path, expression.path].filter(Boolean).join('.')
@@ -95,14 +118,16 @@ function checkExports(spec: InstallationSpec, path: string, references: Referenc
     for (const [root, name, what, own] of referencesIn(value, at, references, problems)) {
       if (root === 'imports') checkImport(name, spec, at, problems)
       else if (root === 'deployItems') {
-        if (!spec.deployItems.some((item) => item.name === name)) problems.add(at, `there is no deploy item ${name ?? ''}`)
+        if (!spec.deployItems.some((item) => item.name === name))
+          problems.add(at, `there is no deploy item ${name ?? ''}`)
       } else if (root === 'installations') {
         const nested = spec.installations.find((n) => n.name === name)
         if (!nested) problems.add(at, `there is no nested installation ${name ?? ''}`)
         else if (what === 'exports' && own !== undefined && !nested.spec.exports.some((e) => e.name === own)) {
           problems.add(at, `the installation ${name} does not export ${own}`)
         }
-      } else problems.add(at, `an export may speak of imports, deployItems and installations, not of ${root ?? 'nothing'}`)
+      } else
+        problems.add(at, `an export may speak of imports, deployItems and installations, not of ${root ?? 'nothing'}`)
     }
   }
 }
@@ -129,7 +154,8 @@ function checkScope(spec: InstallationSpec, path: string, problems: Problems): v
     }
   }
   const cycle = findCycle(nestedDependencies(spec))
-  if (cycle) problems.add(`${path}.installations`, `the installations depend on each other in a cycle: ${cycle.join(' → ')}`)
+  if (cycle)
+    problems.add(`${path}.installations`, `the installations depend on each other in a cycle: ${cycle.join(' → ')}`)
 }
 
 function inOrder(items: readonly ItemSpec[], path: string, problems: Problems): readonly ItemSpec[] {

@@ -1,4 +1,4 @@
-import { type Node, type Slice, isFinished } from '../../core/tree.ts'
+import { isFinished, type Node, type Slice } from '../../core/tree.ts'
 import { installation, strongerMode } from './facts.ts'
 
 /** `scope`: something that a root imports has changed. */

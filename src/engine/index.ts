@@ -1,0 +1,68 @@
+import type { AgentPort, Signal } from '../core/ports.ts'
+import type { Trees } from '../families/family.ts'
+import type { Logger } from '../logger.ts'
+import { agentPort } from './agents.ts'
+import { Engine, WAKE_CHANNEL } from './engine.ts'
+import type { Evaluate } from './evaluate.ts'
+import { TreeRunner } from './runner.ts'
+import type { Aftermath, EngineParts } from './transaction.ts'
+import { treesOf } from './trees.ts'
+
+const WORK_CHANNEL = 'phaseline:work'
+
+/** What a process needs to write trees, whether or not it also drives them. */
+export interface Driving extends AsyncDisposable {
+  readonly runner: TreeRunner
+  readonly trees: Trees
+  readonly agents: AgentPort
+  /** Starts driving whatever tree is due. */
+  startEngine(): Promise<void>
+}
+
+export interface DrivingOptions {
+  readonly parts: EngineParts
+  readonly evaluate: Evaluate
+  readonly signal: Signal
+  /** Something was committed that the log must number. */
+  readonly committed: () => void
+  readonly logger: Logger
+}
+
+export async function createDriving({ parts, evaluate, signal, committed, logger }: DrivingOptions): Promise<Driving> {
+  const handlers = new Set<(types: readonly string[]) => void>()
+  let engine: Engine | null = null
+  const tell = (types: readonly string[]) => {
+    for (const handler of handlers) handler(types)
+  }
+  const announce = ({ changed, woken, types }: Aftermath) => {
+    if (changed) committed()
+    if (woken.size > 0) {
+      engine?.hear()
+      signal.publish(WAKE_CHANNEL, '')
+    }
+    if (types.size > 0) {
+      tell([...types])
+      signal.publish(WORK_CHANNEL, JSON.stringify([...types]))
+    }
+  }
+  const heard = await signal.subscribe(WORK_CHANNEL, (message) => tell(JSON.parse(message) as string[]))
+  const runner = new TreeRunner(parts, evaluate, announce, logger)
+  const onWork = (handler: (types: readonly string[]) => void) => {
+    handlers.add(handler)
+    return () => void handlers.delete(handler)
+  }
+  return {
+    runner,
+    trees: treesOf(parts, announce),
+    agents: agentPort(parts, runner, onWork),
+    async startEngine() {
+      engine = new Engine({ pool: parts.pool, runner, signal, ambient: parts.ambient, logger })
+      await engine.start()
+    },
+    async [Symbol.asyncDispose]() {
+      await engine?.[Symbol.asyncDispose]()
+      await runner.idle()
+      await heard.close()
+    },
+  }
+}

@@ -1,0 +1,75 @@
+import { transitionRefused } from '../../../core/errors.ts'
+import type { Viewer } from '../../../core/ports.ts'
+import { isFinished } from '../../../core/tree.ts'
+import type { ReconcileMode } from '../../../core/vocabulary.ts'
+import { activeIds, findObject } from '../../../store/objects.ts'
+import type { HeldTree } from '../../family.ts'
+import { installation, strongerMode } from '../facts.ts'
+import { type Done, onRoot, refuse } from './access.ts'
+import { isFirst, KEY_REUSED } from './keys.ts'
+import type { CommandParts } from './parts.ts'
+
+/** Asked of a root: delete, cancel, reconcile. Each only leaves word. */
+
+export const deleteInstallation = (
+  parts: CommandParts,
+  viewer: Viewer,
+  input: { id: string; withoutUninstall: boolean; force: boolean },
+): Promise<Done> =>
+  onRoot(parts, viewer, input.id, async ({ root, slice, wake }) => {
+    const { forceDeletion } = installation(root)
+    slice.setFacts(root, {
+      nextDeletion: true,
+      withoutUninstall: input.withoutUninstall,
+      forceDeletion: input.force || (forceDeletion && root.row.deletionRequestedAt !== null),
+    })
+    wake([root.row.id])
+    return { ok: true, objectId: root.row.id }
+  })
+
+export const cancelInstallation = (
+  parts: CommandParts,
+  viewer: Viewer,
+  input: { id: string; reason?: string | null },
+): Promise<Done> => onRoot(parts, viewer, input.id, async (held) => cancel(held, viewer))
+
+export async function reconcileInstallation(
+  parts: CommandParts,
+  viewer: Viewer,
+  input: { id: string; mode: ReconcileMode; idempotencyKey?: string | null },
+): Promise<Done> {
+  const found = input.idempotencyKey ? await findObject(parts.client, input.id) : null
+  const run = () =>
+    onRoot(parts, viewer, input.id, async ({ root, slice, wake }) => {
+      slice.setFacts(root, { nextMode: strongerMode(installation(root).nextMode, input.mode) })
+      wake([root.row.id])
+      return { ok: true, objectId: root.row.id }
+    })
+  if (!found) return run()
+  // The key is kept in a transaction before: a repeated request must not start a second job.
+  const fresh = await parts.trees.inScope(found.projectName, (scope) => isFirst(scope, viewer, input))
+  if (fresh === 'first' || fresh === null) return run()
+  return fresh === 'repeated' ? { ok: true, objectId: input.id } : refuse(KEY_REUSED)
+}
+
+/** Drops a remembered reconcile, keeps a remembered deletion. */
+async function cancel({ root, slice, client, wake, reject }: HeldTree, viewer: Viewer): Promise<Done> {
+  const { row } = root
+  const facts = installation(root)
+  if (isFinished(row)) {
+    if (!facts.nextMode) {
+      const refusal = transitionRefused(row.kind, row.phase, 'USER', 'ABORTED', [])
+      reject(root, 'ABORTED', viewer.name, 'Nothing is running that could be cancelled.')
+      return refuse({ ...refusal, message: 'Nothing is running that could be cancelled.' })
+    }
+    slice.setFacts(root, { nextMode: null })
+    return { ok: true, objectId: row.id }
+  }
+  slice.setFacts(root, {
+    nextMode: null,
+    cancelRequestedAt: facts.cancelRequestedAt ?? slice.now,
+    cancelBy: facts.cancelBy ?? viewer.name,
+  })
+  wake(await activeIds(client, row.id))
+  return { ok: true, objectId: row.id }
+}

@@ -1,0 +1,41 @@
+import { invalidInput } from '../../../core/errors.ts'
+import type { Viewer } from '../../../core/ports.ts'
+import { isName, NAME_RULE, Problems } from '../normalise.ts'
+import { checkRootScope, declareScope } from '../root-scope.ts'
+import { type Done, mayChange, refuse } from './access.ts'
+import type { CreateInstallation } from './inputs.ts'
+import { once } from './keys.ts'
+import type { CommandParts } from './parts.ts'
+import { labelsOf, readSpec } from './read-spec.ts'
+
+export async function createInstallation(
+  parts: CommandParts,
+  viewer: Viewer,
+  input: CreateInstallation,
+): Promise<Done> {
+  const may = mayChange(viewer, input.project)
+  if (may) return refuse(may)
+  const problems = new Problems()
+  if (!isName(input.name)) problems.add('input.name', NAME_RULE)
+  const labels = labelsOf(input.labels ?? [], problems)
+  const spec = await readSpec(parts, input.spec, problems)
+  if (problems.found.length > 0) return refuse(invalidInput(problems.found))
+  const done = await parts.trees.inScope(input.project, (scope) =>
+    once(scope, viewer, 'createInstallation', input, async () => {
+      const refused = await checkRootScope(scope, { id: null, name: input.name, spec })
+      if (refused) return refuse(refused)
+      const held = scope.plant({
+        kind: 'INSTALLATION',
+        name: input.name,
+        spec,
+        labels,
+        by: viewer.name,
+        facts: { nextMode: input.reconcile ? 'STANDARD' : null },
+      })
+      declareScope(held, spec)
+      if (input.reconcile) held.wake([held.root.row.id])
+      return { ok: true, objectId: held.root.row.id }
+    }),
+  )
+  return done ?? refuse(invalidInput([{ path: 'input.project', message: `there is no project ${input.project}` }]))
+}

@@ -1,0 +1,35 @@
+import type { SpecInput } from '../normalise.ts'
+
+/** What the API hands over: types are right, nothing else is known. */
+
+export interface LabelInput {
+  readonly key: string
+  readonly value: string
+}
+export interface CreateInstallation {
+  readonly project: string
+  readonly name: string
+  readonly labels?: readonly LabelInput[] | null
+  readonly spec: SpecInput
+  readonly reconcile: boolean
+  readonly idempotencyKey?: string | null
+}
+export interface UpdateInstallation {
+  readonly id: string
+  readonly spec?: SpecInput | null
+  readonly labels?: readonly LabelInput[] | null
+  readonly ignored?: boolean | null
+  readonly expectedGeneration?: number | null
+  readonly reconcile: boolean
+  readonly idempotencyKey?: string | null
+}
+/** Exactly one of the three. */
+export interface PlanInstallation {
+  readonly create?: { readonly project: string; readonly name: string; readonly spec: SpecInput } | null
+  readonly update?: { readonly id: string; readonly spec?: SpecInput | null } | null
+  readonly delete?: { readonly id: string; readonly withoutUninstall?: boolean | null } | null
+}
+export interface DataObjectKey {
+  readonly project: string
+  readonly name: string
+}

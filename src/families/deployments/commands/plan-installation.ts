@@ -1,0 +1,39 @@
+import { forbidden, invalidInput, notFound } from '../../../core/errors.ts'
+import type { Outcome, Viewer } from '../../../core/ports.ts'
+import { findObject } from '../../../store/objects.ts'
+import { isName, NAME_RULE, Problems } from '../normalise.ts'
+import { type PlanStep, planApply, planDelete } from '../plan.ts'
+import { readExisting } from '../read-existing.ts'
+import { mayRead, refuse } from './access.ts'
+import type { PlanInstallation } from './inputs.ts'
+import type { CommandParts } from './parts.ts'
+import { readSpec } from './read-spec.ts'
+
+/** Judged as the mutation would be, short of what only its locks can tell. */
+export async function planInstallation(
+  parts: CommandParts,
+  viewer: Viewer,
+  input: PlanInstallation,
+): Promise<Outcome<{ steps: readonly PlanStep[] }>> {
+  const id = input.update?.id ?? input.delete?.id
+  const found = id === undefined ? null : await findObject(parts.client, id)
+  if (
+    id !== undefined &&
+    (found?.rootId !== id || found.kind !== 'INSTALLATION' || !mayRead(viewer, found.projectName))
+  ) {
+    return refuse(notFound(id, 'root installation'))
+  }
+  if (input.create && !mayRead(viewer, input.create.project))
+    return refuse(forbidden(`You have no access to a project ${input.create.project}.`))
+  const existing = id === undefined ? null : await readExisting(parts.client, id)
+  if (input.delete)
+    return { ok: true, steps: existing ? planDelete(existing, input.delete.withoutUninstall ?? false) : [] }
+  const wanted = input.create ?? input.update
+  if (!wanted?.spec) return { ok: true, steps: [] }
+  const problems = new Problems()
+  const name = input.create?.name ?? existing?.name ?? ''
+  if (!isName(name)) problems.add('input.create.name', NAME_RULE)
+  const spec = await readSpec(parts, wanted.spec, problems)
+  if (problems.found.length > 0) return refuse(invalidInput(problems.found))
+  return { ok: true, steps: planApply(name, spec, existing) }
+}

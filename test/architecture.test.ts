@@ -1,0 +1,110 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { expect, test } from 'vitest'
+
+/** Who may import whom. ARCHITECTURE.md shows the same table. */
+
+const SRC = join(import.meta.dirname, '../src')
+
+/** A family's files that do I/O; all its others are pure. */
+const IMPURE = /^(commands|queries|effects|family|root-scope|read-existing|graphql)\.ts$|^(commands|graphql)\//
+
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  core: [],
+  'families/pure': ['core', 'families/pure', 'families/port'],
+  families: ['core', 'sandbox', 'store', 'graphql', 'families/pure', 'families/port'],
+  'families/port': ['core', 'store'],
+  'families/index': ['families', 'families/port'],
+  engine: ['core', 'families/port', 'families/index', 'sandbox', 'store', 'log', 'logger'],
+  store: ['core', 'logger', 'config'],
+  log: ['core', 'store', 'logger'],
+  sandbox: ['core', 'logger'],
+  graphql: ['core', 'store', 'log', 'logger', 'config'],
+  server: ['core', 'graphql', 'log', 'config', 'logger', 'store'],
+  client: ['core'],
+  agents: ['core', 'client', 'logger'],
+  cli: ['core', 'client', 'main'],
+  config: ['core'],
+  logger: [],
+  ambient: ['core'],
+}
+
+/** Packages that a layer must not touch; core touches none at all. */
+const NO_PACKAGES = new Set(['core', 'families/pure'])
+
+const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter(
+  (file) => /\.tsx?$/.test(file) && !file.startsWith('store/generated'),
+)
+
+function layerOf(file: string): string {
+  const [top = '', second = '', ...rest] = file.split('/')
+  if (top !== 'families') return top.replace(/\.ts$/, '')
+  if (rest.length === 0) return second === 'index.ts' ? 'families/index' : 'families/port'
+  return IMPURE.test(rest.join('/')) ? 'families' : 'families/pure'
+}
+const familyOf = (file: string): string | null => (file.startsWith('families/') ? (file.split('/')[1] ?? null) : null)
+
+const imports = files.flatMap((file) => {
+  const text = readFileSync(join(SRC, file), 'utf8')
+  const found = text.matchAll(/^(?:import|export)\b[^'"`]*?\bfrom '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm)
+  return [...found].map(([, from, bare, dynamic]) => ({ file, to: from ?? bare ?? dynamic ?? '' }))
+})
+const inner = imports
+  .filter(({ to }) => to.startsWith('.'))
+  .map(({ file, to }) => ({ file, to: relative(SRC, join(SRC, dirname(file), to)) }))
+
+test('every layer imports only what the table allows', () => {
+  const wrong = inner.filter(({ file, to }) => {
+    const layer = layerOf(file)
+    if (layer === 'main' || to.startsWith('store/generated') || to === '../package.json') return false
+    const target = layerOf(to)
+    return target !== layer && !(MAY_IMPORT[layer] ?? []).includes(target)
+  })
+  expect(wrong.map(({ file, to }) => `${file} → ${to}`)).toEqual([])
+})
+
+test('a family never imports another family', () => {
+  const wrong = inner.filter(({ file, to }) => {
+    const [from, into] = [familyOf(file), familyOf(to)]
+    return from && into && from !== into && !into.endsWith('.ts') && !from.endsWith('.ts')
+  })
+  expect(wrong).toEqual([])
+})
+
+test('pure files use no package, no node module, no clock and no randomness', () => {
+  const pure = files.filter((file) => NO_PACKAGES.has(layerOf(file)))
+  const packages = imports.filter(({ file, to }) => pure.includes(file) && !to.startsWith('.'))
+  expect(packages.map(({ file, to }) => `${file} → ${to}`)).toEqual([])
+  const hidden = pure.filter((file) =>
+    /Date\.now\(|new Date\(\)|Math\.random\(|process\./.test(readFileSync(join(SRC, file), 'utf8')),
+  )
+  expect(hidden).toEqual([])
+})
+
+test('the engine knows no family by name', () => {
+  const families = readdirSync(join(SRC, 'families'), { withFileTypes: true }).filter((e) => e.isDirectory())
+  const names = new RegExp(
+    `\\b(${[...families.map((e) => e.name), 'INSTALLATION', 'DEPLOY_ITEM', 'EXECUTION'].join('|')})\\b`,
+  )
+  const engine = files.filter((file) => layerOf(file) === 'engine')
+  expect(engine.filter((file) => names.test(readFileSync(join(SRC, file), 'utf8')))).toEqual([])
+})
+
+test('an agent never touches the store', () => {
+  const wrong = imports.filter(({ file, to }) => layerOf(file) === 'agents' && /^(pg|@prisma\/.*|prisma)$/.test(to))
+  expect(wrong).toEqual([])
+})
+
+test('it saw the imports that it should have seen', () => {
+  const seen = new Set(inner.map(({ file, to }) => `${layerOf(file)} → ${layerOf(to)}`))
+  const expected = [
+    'families/pure → core',
+    'families → store',
+    'engine → store',
+    'engine → families/port',
+    'engine → log',
+    'cli → client',
+  ]
+  expect(expected.filter((edge) => !seen.has(edge))).toEqual([])
+  expect(inner.length).toBeGreaterThan(150)
+})
