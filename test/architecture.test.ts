@@ -14,7 +14,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'families/pure': ['core', 'families/pure', 'families/port'],
   families: ['core', 'sandbox', 'store', 'graphql', 'families/pure', 'families/port'],
   'families/port': ['core', 'store'],
-  'families/index': ['families', 'families/port'],
+  'families/index': ['core', 'families', 'families/pure', 'families/port'],
   engine: ['core', 'families/port', 'families/index', 'sandbox', 'store', 'log', 'logger'],
   store: ['core', 'logger', 'config'],
   log: ['core', 'store', 'logger'],
@@ -39,7 +39,7 @@ const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter(
 function layerOf(file: string): string {
   const [top = '', second = '', ...rest] = file.split('/')
   if (top !== 'families') return top.replace(/\.ts$/, '')
-  if (rest.length === 0) return second === 'index.ts' ? 'families/index' : 'families/port'
+  if (rest.length === 0) return second === 'index.ts' || second === 'machines.ts' ? 'families/index' : 'families/port'
   return IMPURE.test(rest.join('/')) ? 'families' : 'families/pure'
 }
 const familyOf = (file: string): string | null => (file.startsWith('families/') ? (file.split('/')[1] ?? null) : null)

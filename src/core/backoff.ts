@@ -1,13 +1,19 @@
 export interface BackoffOptions {
+  /** The full delay after the first failure. */
   readonly baseMs: number
+  /** No delay is longer. */
   readonly capMs: number
+  /** How much longer each delay is than the one before. */
   readonly factor: number
 }
 const DEFAULTS: BackoffOptions = { baseMs: 1_000, capMs: 60_000, factor: 2 }
 
-/** Jittered exponential backoff after so many failures (from 1), in milliseconds: between half and all of the full delay. */
+/**
+ * Jittered exponential backoff after so many failures (from 1), in whole milliseconds: from half of the full delay to
+ * all of it, as `random` goes from 0 to 1.
+ */
 export function backoffMs(failures: number, random: number, options: Partial<BackoffOptions> = {}): number {
   const { baseMs, capMs, factor } = { ...DEFAULTS, ...options }
   const full = Math.min(capMs, baseMs * factor ** Math.max(0, failures - 1))
-  return Math.round(full / 2 + (random * full) / 2)
+  return Math.round((full / 2) * (1 + random))
 }

@@ -1,15 +1,155 @@
+/** One `${…}` in a JSON value. */
 export interface Expression {
+  /** Where its string stands, e.g. `env.2.value`; empty for the value itself. */
   readonly path: string
+  /** What stands between the braces. When there is a problem: text that no expression parser accepts. */
   readonly source: string
+  /** The string is this expression and nothing else: it yields the value itself instead of text. */
   readonly whole: boolean
+  /** Set when it cannot be read at all: unbalanced, too deep or too large. */
+  readonly problem?: string
 }
+
+/** A string as a sequence of literal text (escapes undone) and expressions. */
+export type TextPart = string | { readonly source: string }
+export type ParsedText =
+  | { readonly ok: true; readonly parts: readonly TextPart[]; readonly whole: boolean }
+  | { readonly ok: false; readonly message: string }
+
+/** Levels of arrays and objects in any JSON that is resolved, and characters of all its strings and keys together. */
+export const TEMPLATE_LIMITS = { depth: 64, size: 256 * 1024 } as const
+
+const UNREADABLE = '${'
+
+/**
+ * Splits at `${…}`. Braces, string literals (quoted, triple-quoted, raw) and comments inside an expression are skipped
+ * over; `$${` stands for a literal `${`.
+ */
+export function parseText(text: string): ParsedText {
+  const parts: TextPart[] = []
+  let literal = ''
+  let at = 0
+  for (;;) {
+    const open = text.indexOf('${', at)
+    if (open < 0) break
+    if (text[open - 1] === '$' && open > at) {
+      literal += `${text.slice(at, open - 1)}\${`
+      at = open + 2
+      continue
+    }
+    const close = endOfExpression(text, open + 2)
+    if (close < 0) return { ok: false, message: `the expression opened at character ${open + 1} is never closed` }
+    literal += text.slice(at, open)
+    if (literal) parts.push(literal)
+    literal = ''
+    parts.push({ source: text.slice(open + 2, close) })
+    at = close + 1
+  }
+  literal += text.slice(at)
+  if (literal) parts.push(literal)
+  return { ok: true, parts, whole: parts.length === 1 && typeof parts[0] === 'object' }
+}
+
+/** Index of the closing brace, or -1. */
+function endOfExpression(text: string, start: number): number {
+  let depth = 0
+  for (let at = start; at < text.length; at++) {
+    const char = text[at]
+    if (char === '"' || char === "'") {
+      at = endOfLiteral(text, at)
+      if (at < 0) return -1
+    } else if (char === '/' && text[at + 1] === '/') {
+      at = text.indexOf('\n', at)
+      if (at < 0) return -1
+    } else if (char === '{') depth++
+    else if (char === '}') {
+      if (depth === 0) return at
+      depth--
+    }
+  }
+  return -1
+}
+
+/** Index of the last quote of the literal that opens at `open`, or -1. */
+function endOfLiteral(text: string, open: number): number {
+  const quote = text[open] as string
+  const raw = /(^|[^A-Za-z0-9_])([bB]?[rR]|[rR][bB])$/.test(text.slice(Math.max(0, open - 3), open))
+  const triple = text.startsWith(quote.repeat(3), open)
+  const delimiter = triple ? quote.repeat(3) : quote
+  for (let at = open + delimiter.length; at < text.length; at++) {
+    const char = text[at]
+    if (char === '\\' && !raw) at++
+    else if (text.startsWith(delimiter, at)) return at + delimiter.length - 1
+    // A literal in single quotes ends with its line: what follows is no part of it.
+    else if (char === '\n' && !triple) return -1
+  }
+  return -1
+}
+
+/** Whether there is anything to resolve: an expression, or an escape that stands for a literal `${`. */
 export function hasExpressions(value: unknown): boolean {
-  return JSON.stringify(value ?? null).includes('${')
+  let found = false
+  walk(value, (text) => {
+    found = text.includes(UNREADABLE)
+    return !found
+  })
+  return found
 }
+
+/** Every expression in the strings of a JSON value, in order. Keys of objects are never expressions. */
 export function findExpressions(value: unknown): readonly Expression[] {
-  return [...JSON.stringify(value ?? null).matchAll(/\$\{([^}]*)\}/g)].map((m) => ({
-    path: '',
-    source: m[1] ?? '',
-    whole: false,
-  }))
+  const found: Expression[] = []
+  const problem = walk(value, (text, path) => {
+    if (text.includes(UNREADABLE)) found.push(...expressionsIn(text, path()))
+    return true
+  })
+  return problem ? [...found, { ...problem, source: UNREADABLE, whole: false }] : found
+}
+
+function expressionsIn(text: string, path: string): readonly Expression[] {
+  const parsed = parseText(text)
+  if (!parsed.ok) return [{ path, source: UNREADABLE, whole: false, problem: parsed.message }]
+  return parsed.parts.flatMap((part) =>
+    typeof part === 'string' ? [] : [{ path, source: part.source, whole: parsed.whole }],
+  )
+}
+
+interface Place {
+  readonly value: unknown
+  readonly key: string
+  readonly depth: number
+  readonly parent: Place | null
+}
+
+/** Visits strings until one says stop. A stack of its own, so that no depth can overflow the real one. */
+function walk(
+  value: unknown,
+  visit: (text: string, path: () => string) => boolean,
+): { path: string; problem: string } | null {
+  const stack: Place[] = [{ value, key: '', depth: 0, parent: null }]
+  let size = 0
+  for (let place = stack.pop(); place; place = stack.pop()) {
+    const here = place
+    if (typeof here.value === 'string') {
+      size += here.value.length
+      if (!visit(here.value, () => pathOf(here))) return null
+    } else if (typeof here.value === 'object' && here.value !== null) {
+      if (here.depth >= TEMPLATE_LIMITS.depth) {
+        return { path: pathOf(here), problem: `it is nested more than ${TEMPLATE_LIMITS.depth} levels deep` }
+      }
+      const children = Object.entries(here.value)
+      for (const [key, child] of children.reverse()) {
+        stack.push({ value: child, key, depth: here.depth + 1, parent: here })
+        size += key.length + 1
+      }
+    }
+    if (size > TEMPLATE_LIMITS.size) return { path: '', problem: `it is larger than ${TEMPLATE_LIMITS.size} characters` }
+  }
+  return null
+}
+
+function pathOf(place: Place): string {
+  const keys: string[] = []
+  for (let at: Place = place; at.parent; at = at.parent) keys.push(at.key)
+  return keys.reverse().join('.')
 }

@@ -1,9 +1,10 @@
 import type { Pool } from 'pg'
 import type { AgentPort, Ambient, Log, Viewer } from '../core/ports.ts'
-import type { TreeState } from './tree-at.ts'
+import type { Logger } from '../logger.ts'
 import type { KindRegistry } from './family.ts'
 import type { Live } from './live.ts'
 import type { Tokens } from './tokens.ts'
+import type { ObjectState } from './tree-at.ts'
 
 /** What families bring along for their own resolvers; each adds its part by declaration merging. */
 // biome-ignore lint/suspicious/noEmptyInterface: families merge into it
@@ -18,7 +19,8 @@ export interface GraphQLServices extends FamilyServices {
   readonly kinds: KindRegistry
   readonly live: Live
   readonly tokens: Tokens
-  readonly treeAt: (pool: Pool, rootId: string, sequence: number) => Promise<TreeState>
+  readonly logger: Logger
+  readonly treeAt: (pool: Pool, rootId: string, sequence: number) => Promise<readonly ObjectState[]>
 }
 
 /** One operation by one viewer. */

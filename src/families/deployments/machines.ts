@@ -1,45 +1,36 @@
-import { defineMachine } from '../../core/machine.ts'
+import { defineMachine, type Machine } from '../../core/machine.ts'
 
-const RUNNING = ['INIT', 'CLEANUP_ORPHANED', 'OBJECTS_CREATED', 'PROGRESSING', 'COMPLETING'] as const
+const ENDED = ['SUCCEEDED', 'FAILED', 'ABORTED'] as const
+const FINAL = [...ENDED, 'DELETE_FAILED'] as const
+/** Where a reconcile job may find an object; a pending deletion is only ever repeated, never undone. */
+const STARTABLE = ['PENDING', ...ENDED] as const
+const DELETABLE = ['PENDING', ...FINAL] as const
+const INSTALLING = ['INIT', 'CLEANUP_ORPHANED', 'OBJECTS_CREATED', 'PROGRESSING', 'COMPLETING'] as const
+const UNINSTALLING = ['INIT_DELETE', 'TRIGGER_DELETE', 'DELETING'] as const
 
 export const installation = defineMachine({
   name: 'installation',
   kinds: ['INSTALLATION'],
   initial: 'PENDING',
-  final: ['SUCCEEDED', 'FAILED', 'ABORTED', 'DELETE_FAILED'],
+  final: FINAL,
   rows: [
-    [
-      ['PENDING', 'SUCCEEDED', 'FAILED', 'ABORTED'],
-      'CONTROLLER',
-      'PENDING_DEPENDENCIES',
-      'job id received; a predecessor or an import is not ready',
-    ],
-    [['PENDING', 'SUCCEEDED', 'FAILED', 'ABORTED'], 'CONTROLLER', 'INIT', 'job id received, all ready'],
+    [STARTABLE, 'CONTROLLER', 'PENDING_DEPENDENCIES', 'job id received; a predecessor or an import is not ready'],
+    [STARTABLE, 'CONTROLLER', 'INIT', 'job id received, all ready'],
     ['PENDING_DEPENDENCIES', 'CONTROLLER', 'INIT', 'all ready, or mode FORCE and imports satisfied'],
     ['PENDING_DEPENDENCIES', 'CONTROLLER', 'FAILED', 'a predecessor ended this job without success'],
-    ['PENDING_DEPENDENCIES', 'CONTROLLER', 'ABORTED', 'cancelled'],
+    ['PENDING_DEPENDENCIES', 'CONTROLLER', 'ABORTED', 'cancelled, or its deletion was requested'],
     ['INIT', 'CONTROLLER', 'CLEANUP_ORPHANED', 'children written from the spec; orphans marked'],
     ['CLEANUP_ORPHANED', 'CONTROLLER', 'OBJECTS_CREATED', 'orphans gone'],
     ['OBJECTS_CREATED', 'CONTROLLER', 'PROGRESSING', 'job id handed to children and execution'],
     ['PROGRESSING', 'CONTROLLER', 'COMPLETING', 'combined phase of all children is SUCCEEDED, or there are none'],
     ['COMPLETING', 'CONTROLLER', 'SUCCEEDED', 'exports built and stored'],
-    [RUNNING, 'CONTROLLER', 'FAILED', 'a fatal error, or a child failed'],
-    [RUNNING, 'CONTROLLER', 'ABORTED', 'cancelled, and nothing below is running any more'],
-    [
-      ['PENDING', 'SUCCEEDED', 'FAILED', 'ABORTED', 'DELETE_FAILED'],
-      'CONTROLLER',
-      'INIT_DELETE',
-      'a new job, deletion requested',
-    ],
+    [INSTALLING, 'CONTROLLER', 'FAILED', 'a fatal error or a failed child, and nothing below is running any more'],
+    [INSTALLING, 'CONTROLLER', 'ABORTED', 'cancelled, and nothing below is running any more'],
+    [DELETABLE, 'CONTROLLER', 'INIT_DELETE', 'a new job, deletion requested'],
     ['INIT_DELETE', 'CONTROLLER', 'TRIGGER_DELETE', 'no sibling imports from it any more; children marked deleted'],
     ['TRIGGER_DELETE', 'CONTROLLER', 'DELETING', 'job id handed to the children'],
     ['DELETING', 'CONTROLLER', 'GONE', 'nothing below is left'],
-    [
-      ['INIT_DELETE', 'TRIGGER_DELETE', 'DELETING'],
-      'CONTROLLER',
-      'DELETE_FAILED',
-      'a fatal error, a sibling imports from it, or cancelled',
-    ],
+    [UNINSTALLING, 'CONTROLLER', 'DELETE_FAILED', 'a sibling imports from it, something below is left, or cancelled'],
   ],
 })
 
@@ -47,27 +38,18 @@ export const execution = defineMachine({
   name: 'execution',
   kinds: ['EXECUTION'],
   initial: 'PENDING',
-  final: ['SUCCEEDED', 'FAILED', 'ABORTED', 'DELETE_FAILED'],
+  final: FINAL,
   rows: [
-    [['PENDING', 'SUCCEEDED', 'FAILED', 'ABORTED'], 'CONTROLLER', 'INIT', 'job id received'],
+    [STARTABLE, 'CONTROLLER', 'INIT', 'job id received'],
     ['INIT', 'CONTROLLER', 'PROGRESSING', 'items created or updated from the spec, orphans gone'],
-    ['PROGRESSING', 'CONTROLLER', 'COMPLETING', 'all items in class A'],
+    ['PROGRESSING', 'CONTROLLER', 'COMPLETING', 'all items succeeded in this job'],
     ['COMPLETING', 'CONTROLLER', 'SUCCEEDED', 'exports collected'],
-    [
-      ['INIT', 'PROGRESSING', 'COMPLETING'],
-      'CONTROLLER',
-      ['FAILED', 'ABORTED'],
-      'a fatal error or a failed item; or cancelled',
-    ],
-    [
-      ['PENDING', 'SUCCEEDED', 'FAILED', 'ABORTED', 'DELETE_FAILED'],
-      'CONTROLLER',
-      'INIT_DELETE',
-      'a new job, deletion requested',
-    ],
+    [['INIT', 'PROGRESSING', 'COMPLETING'], 'CONTROLLER', 'FAILED', 'a fatal error, a failed item and none running, or stuck'],
+    [['INIT', 'PROGRESSING', 'COMPLETING'], 'CONTROLLER', 'ABORTED', 'cancelled, and no item is running any more'],
+    [DELETABLE, 'CONTROLLER', 'INIT_DELETE', 'a new job, deletion requested; or an orphan'],
     ['INIT_DELETE', 'CONTROLLER', 'DELETING', 'all items marked deleted'],
-    ['DELETING', 'CONTROLLER', 'GONE', 'nothing below is left'],
-    [['INIT_DELETE', 'DELETING'], 'CONTROLLER', 'DELETE_FAILED', 'a fatal error, a failed item, or cancelled'],
+    ['DELETING', 'CONTROLLER', 'GONE', 'no item is left'],
+    [['INIT_DELETE', 'DELETING'], 'CONTROLLER', 'DELETE_FAILED', 'an item could not be deleted, stuck, or cancelled'],
   ],
 })
 
@@ -75,32 +57,26 @@ export const deployItem = defineMachine({
   name: 'deployItem',
   kinds: ['DEPLOY_ITEM'],
   initial: 'PENDING',
-  final: ['SUCCEEDED', 'FAILED', 'ABORTED', 'DELETE_FAILED'],
+  final: FINAL,
   rows: [
-    [['PENDING', 'SUCCEEDED', 'FAILED', 'ABORTED'], 'CONTROLLER', 'INIT', 'triggered: job id set, trigger time set'],
-    ['INIT', 'CONTROLLER', 'FAILED', 'its config cannot be resolved, or pickup timeout'],
-    ['INIT', 'DEPLOYER', 'PROGRESSING', 'picked up: written by the claim itself'],
-    ['INIT', 'DEPLOYER', ['SUCCEEDED', 'FAILED'], 'the Progressing message was missed'],
-    ['PROGRESSING', 'DEPLOYER', ['SUCCEEDED', 'FAILED'], 'its deployer is done with it'],
+    [STARTABLE, 'CONTROLLER', 'INIT', 'triggered: job id and trigger time set'],
+    ['INIT', 'CONTROLLER', 'FAILED', 'its config cannot be resolved, or no deployer picked it up in time'],
     ['INIT', 'CONTROLLER', 'ABORTED', 'cancelled before pickup'],
+    ['INIT', 'DEPLOYER', 'PROGRESSING', 'picked up: written by the claim itself'],
+    ['INIT', 'DEPLOYER', ['SUCCEEDED', 'FAILED'], 'ended; the Progressing message was missed'],
+    ['PROGRESSING', 'DEPLOYER', 'SUCCEEDED', 'deployed'],
+    // Also what the ABORTED of a deployer is recorded as when a progressing timeout had asked it to stop.
+    ['PROGRESSING', 'DEPLOYER', 'FAILED', 'could not be deployed, or stopped after the progressing timeout'],
     ['PROGRESSING', 'DEPLOYER', 'ABORTED', 'stopped on request'],
-    ['PROGRESSING', 'CONTROLLER', 'FAILED', 'aborting timeout'],
-    [
-      ['PENDING', 'SUCCEEDED', 'FAILED', 'ABORTED', 'DELETE_FAILED'],
-      'CONTROLLER',
-      'INIT_DELETE',
-      'a new job, deletion requested',
-    ],
-    [
-      'INIT_DELETE',
-      'DEPLOYER',
-      ['DELETING', 'GONE', 'DELETE_FAILED'],
-      'picked up, or done with the Deleting message missed',
-    ],
-    ['DELETING', 'DEPLOYER', ['GONE', 'DELETE_FAILED'], 'its real counterpart is gone, or cannot be removed'],
-    [['INIT_DELETE', 'DELETING'], 'CONTROLLER', 'DELETE_FAILED', 'the same timeouts, or cancelled'],
-    [['PENDING', 'INIT_DELETE'], 'CONTROLLER', 'GONE', 'never deployed, or withoutUninstall'],
+    ['PROGRESSING', 'CONTROLLER', 'FAILED', 'its deployer did not stop within the aborting timeout'],
+    [DELETABLE, 'CONTROLLER', 'INIT_DELETE', 'a new job, deletion requested; or an orphan'],
+    ['INIT_DELETE', 'DEPLOYER', 'DELETING', 'picked up: written by the claim itself'],
+    ['INIT_DELETE', 'DEPLOYER', ['GONE', 'DELETE_FAILED'], 'ended; the Deleting message was missed'],
+    ['DELETING', 'DEPLOYER', 'GONE', 'its real counterpart is gone'],
+    ['DELETING', 'DEPLOYER', 'DELETE_FAILED', 'its real counterpart could not be removed'],
+    [['INIT_DELETE', 'DELETING'], 'CONTROLLER', 'DELETE_FAILED', 'a pickup or aborting timeout, or cancelled'],
+    [['PENDING', 'INIT_DELETE'], 'CONTROLLER', 'GONE', 'never deployed, or deleted without uninstalling'],
   ],
 })
 
-export const machines = [installation, execution, deployItem] as const
+export const machines: readonly Machine[] = [installation, execution, deployItem]

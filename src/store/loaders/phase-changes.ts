@@ -64,3 +64,12 @@ export async function loadPhaseChanges(
   })
   return rows
 }
+
+/** The project of a tree that is or was; null when the log knows none. */
+export async function loadTreeProject(client: Client, rootId: string): Promise<string | null> {
+  const { rows } = await client.query<{ project: string }>({
+    text: 'select project_name as project from phase_change where root_id = $1 limit 1',
+    values: [rootId],
+  })
+  return rows[0]?.project ?? null
+}

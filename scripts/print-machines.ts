@@ -1,0 +1,50 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { parseArgs } from 'node:util'
+import type { Machine, Transition } from '../src/core/machine.ts'
+import { mermaid } from '../src/core/mermaid.ts'
+import { machines as deployments } from '../src/families/deployments/machines.ts'
+import { machines as edge } from '../src/families/edge/machines.ts'
+import { machines as operations } from '../src/families/operations/machines.ts'
+import { machines as pipelines } from '../src/families/pipelines/machines.ts'
+
+/** Writes docs/machines.md from the machine tables; with --check it only says whether the file is up to date. */
+
+const FAMILIES: Readonly<Record<string, readonly Machine[]>> = { deployments, pipelines, operations, edge }
+const FILE = new URL('../docs/machines.md', import.meta.url)
+const INTRODUCTION = `# The machines
+
+Every phase that an object can be in, and who may move it from there. Written by \`scripts/print-machines.ts\` from the
+tables in \`src/families/*/machines.ts\`: change those, not this page. The same tables are the guard of every phase
+write, the answer of \`stateMachines\`, and the database's own trigger.
+
+\`GONE\` means that the object no longer exists. In a final phase nothing is running and nothing will happen until
+somebody asks for something.
+`
+
+const code = (words: readonly string[]): string => words.map((word) => `\`${word}\``).join(', ')
+
+/** Rows that differ only in where they start share a line. */
+function rowsOf(transitions: readonly Transition[]): readonly string[] {
+  const lines = Map.groupBy(transitions, ({ actor, to, reason }) => `| ${actor} | \`${to}\` | ${reason} |`)
+  return [...lines].map(([line, rows]) => `| ${code(rows.map(({ from }) => from))} ${line}`)
+}
+
+function section(machine: Machine): string {
+  const { name, kinds, initial, final, transitions } = machine
+  return [
+    `### ${name}`,
+    `Kinds: ${code(kinds)}. Initial: ${code([initial])}. Final: ${code(final)}.`,
+    ['| from | actor | to | what happens |', '|---|---|---|---|', ...rowsOf(transitions)].join('\n'),
+    `\`\`\`mermaid\n${mermaid(machine)}\`\`\``,
+  ].join('\n\n')
+}
+
+const families = Object.entries(FAMILIES).map(([name, machines]) => [`## ${name}`, ...machines.map(section)].join('\n\n'))
+const page = `${[INTRODUCTION, ...families].join('\n')}\n`.replaceAll('\n\n\n', '\n\n')
+
+const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } })
+if (!values.check) await writeFile(FILE, page)
+else if ((await readFile(FILE, 'utf8').catch(() => '')) !== page) {
+  console.error('docs/machines.md is stale: run node scripts/print-machines.ts')
+  process.exitCode = 1
+}

@@ -1,0 +1,124 @@
+import { z } from 'zod'
+import type { Work, WorkContext, WorkItem, WorkOutcome } from '../../client/index.ts'
+import { findGadget } from './find-gadget.ts'
+import { gadgetEnv, SETTABLE } from './gadget-env.ts'
+import type { GadgetMode } from './protocol.ts'
+import { type GadgetResult, runGadget } from './run-gadget.ts'
+
+export interface GadgetOptions {
+  /** The only places where gadgets are looked for. */
+  readonly folders: readonly string[]
+  /** The environment of which gadgets see an allow-listed part. */
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** From SIGINT to SIGKILL, in milliseconds. */
+  readonly graceMs: number
+}
+
+const text = z.string().refine((value) => !value.includes('\0'), 'must not hold a NUL')
+
+/** Config of a `gadget` item. */
+const gadgetConfig = z.strictObject({
+  gadget: z.string(),
+  args: z
+    .array(z.union([text, z.number(), z.boolean()]).transform(String))
+    .max(256)
+    .default([]),
+  env: z
+    .record(z.string().regex(SETTABLE, 'must be named GADGET_…'), text)
+    .default({})
+    .refine((env) => Object.keys(env).length <= 64, 'must not be more than 64'),
+  /** How often a run that failed is tried again within the job. */
+  retries: z.int().nonnegative().max(100).default(0),
+})
+type GadgetConfig = z.infer<typeof gadgetConfig>
+
+/** How long `--abort` may take. */
+const ABORT_MS = 60_000
+
+/** The `gadget` deployer: runs an executable to deploy, the same one with --undo to uninstall. */
+export const gadgetWork =
+  (options: GadgetOptions): Work =>
+  async (item, context) => {
+    const parsed = gadgetConfig.safeParse(item.config)
+    if (!parsed.success) return failed('GADGET_CONFIG', z.prettifyError(parsed.error))
+    const found = await findGadget(options.folders, parsed.data.gadget)
+    if (!found.ok) return failed('GADGET_NOT_FOUND', found.message)
+    const job: Job = { item, context, options, config: parsed.data, path: found.path }
+    return item.action === 'DELETE' ? await undo(job) : await run(job)
+  }
+
+interface Job {
+  readonly item: WorkItem
+  readonly context: WorkContext
+  readonly options: GadgetOptions
+  readonly config: GadgetConfig
+  readonly path: string
+}
+
+async function run(job: Job): Promise<WorkOutcome> {
+  const result = await call(job, 'run', job.context.signal)
+  switch (result.outcome) {
+    case 'succeeded':
+      return { phase: 'SUCCEEDED', exports: result.exports }
+    case 'failed':
+      return job.item.attempt <= job.config.retries
+        ? { phase: 'PROGRESSING', error: { ...errorOf(result), retryable: true } }
+        : { phase: 'FAILED', error: errorOf(result) }
+    case 'stopped':
+      return await cleanUp(job)
+    default:
+      return result satisfies never
+  }
+}
+
+/** After an abort that somebody asked for the gadget cleans up. An agent that only ends leaves that to the next run. */
+async function cleanUp(job: Job): Promise<WorkOutcome> {
+  if (job.context.signal.reason !== 'ABORT_REQUESTED') return { phase: 'ABORTED' }
+  const result = await call(job, 'abort', AbortSignal.timeout(ABORT_MS))
+  if (result.outcome === 'succeeded') return { phase: 'ABORTED' }
+  const why = result.outcome === 'failed' ? result.message : 'It did not end in time.'
+  return failed('GADGET_ABORT_FAILED', `The gadget was stopped, but its --abort failed. ${why}`)
+}
+
+async function undo(job: Job): Promise<WorkOutcome> {
+  const result = await call(job, 'undo', job.context.signal)
+  switch (result.outcome) {
+    case 'succeeded':
+      return { phase: 'GONE' }
+    case 'failed':
+      return job.item.attempt <= job.config.retries
+        ? { phase: 'DELETING', error: { ...errorOf(result), retryable: true } }
+        : { phase: 'DELETE_FAILED', error: errorOf(result) }
+    case 'stopped':
+      return { phase: 'ABORTED' }
+    default:
+      return result satisfies never
+  }
+}
+
+function call({ context, options, config, path }: Job, mode: GadgetMode, signal: AbortSignal): Promise<GadgetResult> {
+  return runGadget({
+    path,
+    args: config.args,
+    mode,
+    env: gadgetEnv(options.env, config.env),
+    signal,
+    kill: context.lost,
+    graceMs: options.graceMs,
+    onStep: (step) => context.log('STEP', step),
+    onProgress: (progress) => context.report({ progress }),
+    onLog: (line) => context.log('STDERR', line),
+  })
+}
+
+const failed = (code: string, message: string): WorkOutcome => ({ phase: 'FAILED', error: { code, message } })
+
+type Failed = Extract<GadgetResult, { outcome: 'failed' }>
+const CODES = {
+  start: 'GADGET_START',
+  protocol: 'GADGET_PROTOCOL',
+  error: 'GADGET_FAILED',
+  exit: 'GADGET_FAILED',
+  signal: 'GADGET_FAILED',
+} as const satisfies Record<Failed['cause'], string>
+const errorOf = ({ cause, message }: Failed) => ({ code: CODES[cause], message })

@@ -1,0 +1,163 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { LineSplitter } from './line-splitter.ts'
+import { type GadgetLock, GadgetOutput, type OutputEvents } from './output.ts'
+import { type GadgetMode, MAX_LINE_BYTES, PROTOCOL } from './protocol.ts'
+
+export interface GadgetRun extends OutputEvents {
+  /** Of an executable; see findGadget. */
+  readonly path: string
+  /** Handed on as they are: there is no shell. Undo and abort get those of the run. */
+  readonly args: readonly string[]
+  readonly mode: GadgetMode
+  /** The whole environment of the gadget. */
+  readonly env: Readonly<Record<string, string>>
+  /** SIGINT, then after `graceMs` SIGKILL, both to the gadget's process group. */
+  readonly signal?: AbortSignal | undefined
+  /** SIGKILL at once. */
+  readonly kill?: AbortSignal | undefined
+  /** Milliseconds. */
+  readonly graceMs: number
+  readonly cwd?: string | undefined
+  /** A line of its standard error. */
+  onLog?: ((text: string) => void) | undefined
+}
+export type GadgetResult =
+  | {
+      readonly outcome: 'succeeded'
+      readonly exports: Readonly<Record<string, unknown>>
+      readonly locks: readonly GadgetLock[]
+    }
+  | {
+      readonly outcome: 'failed'
+      /** `start`: it could not be started. `error`: it wrote an `Error` line. */
+      readonly cause: 'start' | 'protocol' | 'error' | 'exit' | 'signal'
+      readonly message: string
+      readonly exitCode: number | null
+    }
+  /** It ended after it was asked to, whatever its exit code. */
+  | { readonly outcome: 'stopped' }
+
+const OPTIONS: Readonly<Record<GadgetMode, readonly string[]>> = {
+  run: [],
+  undo: ['--undo'],
+  abort: ['--abort'],
+  getlocks: ['--getlocks'],
+}
+/** Pipes may be held open by what a gadget leaves behind; after its end they are read no longer than this. */
+const DRAIN_MS = 500
+
+/** Runs one gadget to its end, in its own process group. When it ends, nothing of its group is left. Never rejects. */
+export async function runGadget(run: GadgetRun): Promise<GadgetResult> {
+  if (run.signal?.aborted || run.kill?.aborted) return { outcome: 'stopped' }
+  const output = new GadgetOutput(run.mode, run)
+  const child = spawn(run.path, [`--protocol=${PROTOCOL}`, ...OPTIONS[run.mode], ...run.args], {
+    env: { ...run.env },
+    cwd: run.cwd,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // A process group of its own.
+    detached: true,
+    shell: false,
+  })
+  const stopper = stopOnSignals(child, run)
+  readOutput(child, run, output, stopper.breakOff)
+  const ended = await untilEnd(child)
+  stopper.release()
+  if ('problem' in ended) return { outcome: 'failed', cause: 'start', message: ended.problem, exitCode: null }
+  killGroup(child, 'SIGKILL')
+  await untilDrained(child)
+  return judge(ended, output, stopper.stopped())
+}
+
+interface Ended {
+  readonly exitCode: number | null
+  readonly signal: NodeJS.Signals | null
+}
+
+function untilEnd(child: ChildProcess): Promise<Ended | { readonly problem: string }> {
+  return new Promise((resolve) => {
+    child.once('error', (error) => {
+      if (child.pid === undefined) resolve({ problem: `It could not be started: ${codeOf(error)}.` })
+    })
+    child.once('exit', (exitCode, signal) => resolve({ exitCode, signal }))
+  })
+}
+
+async function untilDrained(child: ChildProcess): Promise<void> {
+  const { stdout, stderr } = child
+  if ((!stdout || stdout.closed) && (!stderr || stderr.closed)) return
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, DRAIN_MS)
+    child.once('close', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+  stdout?.destroy()
+  stderr?.destroy()
+}
+
+function readOutput(child: ChildProcess, { onLog }: GadgetRun, output: GadgetOutput, breakOff: () => void): void {
+  const lines = new LineSplitter(MAX_LINE_BYTES, (line, tooLong) => {
+    if (!output.take(line, tooLong)) breakOff()
+  })
+  const log = new LineSplitter(MAX_LINE_BYTES, (line) => onLog?.(line))
+  child.stdout?.on('data', (chunk: Buffer) => lines.write(chunk))
+  child.stdout?.once('close', () => lines.end())
+  child.stderr?.on('data', (chunk: Buffer) => log.write(chunk))
+  child.stderr?.once('close', () => log.end())
+}
+
+function stopOnSignals(child: ChildProcess, { signal, kill, graceMs }: GadgetRun) {
+  let grace: NodeJS.Timeout | undefined
+  let stopped = false
+  const interrupt = (): void => {
+    if (grace) return
+    killGroup(child, 'SIGINT')
+    grace = setTimeout(() => killGroup(child, 'SIGKILL'), graceMs)
+  }
+  const onSignal = (): void => {
+    stopped = true
+    interrupt()
+  }
+  const onKill = (): void => {
+    stopped = true
+    killGroup(child, 'SIGKILL')
+  }
+  signal?.addEventListener('abort', onSignal, { once: true })
+  kill?.addEventListener('abort', onKill, { once: true })
+  return {
+    stopped: () => stopped,
+    /** A gadget that breaks the protocol is asked to stop like one that is aborted, and has failed all the same. */
+    breakOff: interrupt,
+    release(): void {
+      clearTimeout(grace)
+      signal?.removeEventListener('abort', onSignal)
+      kill?.removeEventListener('abort', onKill)
+    },
+  }
+}
+
+function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+  if (child.pid === undefined) return
+  try {
+    process.kill(-child.pid, signal)
+  } catch (error) {
+    // Nothing of the group is left; some systems say EPERM when all of it has ended but is not reaped.
+    if (!['ESRCH', 'EPERM'].includes(codeOf(error))) throw error
+  }
+}
+
+function judge({ exitCode, signal }: Ended, output: GadgetOutput, stopped: boolean): GadgetResult {
+  if (stopped) return { outcome: 'stopped' }
+  const failed = { outcome: 'failed', exitCode } as const
+  if (output.problem !== null) {
+    return { ...failed, cause: 'protocol', message: `It broke the gadget protocol. ${output.problem}` }
+  }
+  if (output.error !== null) return { ...failed, cause: 'error', message: output.error }
+  if (signal !== null) return { ...failed, cause: 'signal', message: `It was ended by ${signal}.` }
+  if (exitCode !== 0) return { ...failed, cause: 'exit', message: `It ended with exit code ${exitCode}.` }
+  return { outcome: 'succeeded', exports: { ...output.exports }, locks: output.locks }
+}
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'

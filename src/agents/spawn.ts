@@ -1,0 +1,154 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { delimiter } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { pause } from '../client/pause.ts'
+
+export interface AgentProcessOptions {
+  /** Of the built-in agents, e.g. `['mock', 'gadget']`. */
+  readonly types: readonly string[]
+  readonly url: string
+  readonly token: string
+  readonly gadgetFolders?: readonly string[] | undefined
+  readonly targets?: readonly string[] | undefined
+  /** Items at the same time, of each type. */
+  readonly concurrency?: number | undefined
+  /** The environment of which the process sees an allow-listed part; this process's own by default. */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined
+  readonly onEvent?: ((event: AgentProcessEvent) => void) | undefined
+}
+export type AgentProcessEvent =
+  | { readonly type: 'started'; readonly pid: number }
+  /** A line that it wrote. */
+  | { readonly type: 'said'; readonly line: string }
+  | {
+      readonly type: 'ended'
+      readonly exitCode: number | null
+      readonly signal: NodeJS.Signals | null
+      /** Milliseconds; null: it is not started again, since it was closed. */
+      readonly restartInMs: number | null
+    }
+
+/** A supervised child process that runs built-in agents: started again, with a backoff, whenever it ends. */
+export interface AgentProcess extends AsyncDisposable {
+  /** Of the process that runs now; null between two. */
+  readonly pid: number | null
+  /** Ends it politely, then by force. */
+  close(): Promise<void>
+}
+
+const PASSED_ON = [
+  'PATH',
+  'HOME',
+  'LANG',
+  'LC_ALL',
+  'LC_CTYPE',
+  'TZ',
+  'TMPDIR',
+  'PHASELINE_STATE',
+  'NODE_EXTRA_CA_CERTS',
+]
+const FIRST_RESTART_MS = 100
+const LAST_RESTART_MS = 30_000
+/** One that ran so long did not fail at its start: the next one is started soon again. */
+const STABLE_MS = 10_000
+const KILL_MS = 20_000
+
+export function startAgentProcess(options: AgentProcessOptions): AgentProcess {
+  const closing = new AbortController()
+  let child: ChildProcess | null = null
+  const supervised = supervise(options, closing.signal, (current) => {
+    child = current
+  })
+  const agents: AgentProcess = {
+    get pid() {
+      return child?.pid ?? null
+    },
+    async close() {
+      closing.abort()
+      await supervised
+    },
+    [Symbol.asyncDispose]: () => agents.close(),
+  }
+  return agents
+}
+
+async function supervise(
+  options: AgentProcessOptions,
+  closing: AbortSignal,
+  onChild: (child: ChildProcess | null) => void,
+): Promise<void> {
+  let delay = FIRST_RESTART_MS
+  while (!closing.aborted) {
+    const startedAt = performance.now()
+    const child = start(options)
+    onChild(child)
+    const ended = await untilEnd(child, closing)
+    onChild(null)
+    if (performance.now() - startedAt > STABLE_MS) delay = FIRST_RESTART_MS
+    options.onEvent?.({ type: 'ended', ...ended, restartInMs: closing.aborted ? null : delay })
+    await pause(delay, closing)
+    delay = Math.min(LAST_RESTART_MS, delay * 2)
+  }
+}
+
+function start({ types, url, token, gadgetFolders, targets, concurrency, env, onEvent }: AgentProcessOptions) {
+  // The same file as source and as built.
+  const main = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? './main.ts' : './main.js', import.meta.url))
+  const args = [main, '--types', types.join(','), '--url', url]
+  if (targets) args.push('--targets', targets.join(','))
+  if (concurrency !== undefined) args.push('--concurrency', String(concurrency))
+  const child = spawn(process.execPath, args, {
+    env: childEnv(env ?? process.env, token, gadgetFolders ?? []),
+    // The channel tells the child when this process is gone, however it ends.
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    // Ctrl-C in a terminal reaches this process only, which then ends its children in order.
+    detached: true,
+  })
+  for (const stream of [child.stdout, child.stderr]) {
+    if (stream) createInterface({ input: stream }).on('line', (line) => onEvent?.({ type: 'said', line }))
+  }
+  if (child.pid !== undefined) onEvent?.({ type: 'started', pid: child.pid })
+  return child
+}
+
+function childEnv(
+  env: Readonly<Record<string, string | undefined>>,
+  token: string,
+  gadgetFolders: readonly string[],
+): Record<string, string> {
+  const passed = PASSED_ON.flatMap((name) => {
+    const value = env[name]
+    return value === undefined ? [] : [[name, value] as const]
+  })
+  return {
+    ...Object.fromEntries(passed),
+    PHASELINE_TOKEN: token,
+    PHASELINE_GADGETS: gadgetFolders.join(delimiter),
+  }
+}
+
+interface Ended {
+  readonly exitCode: number | null
+  readonly signal: NodeJS.Signals | null
+}
+
+async function untilEnd(child: ChildProcess, closing: AbortSignal): Promise<Ended> {
+  const ended = new Promise<Ended>((resolve) => {
+    child.once('error', () => {
+      if (child.pid === undefined) resolve({ exitCode: null, signal: null })
+    })
+    child.once('exit', (exitCode, signal) => resolve({ exitCode, signal }))
+  })
+  let kill: NodeJS.Timeout | undefined
+  const end = (): void => {
+    child.kill('SIGTERM')
+    kill = setTimeout(() => child.kill('SIGKILL'), KILL_MS)
+  }
+  if (closing.aborted) end()
+  closing.addEventListener('abort', end, { once: true })
+  const result = await ended
+  clearTimeout(kill)
+  closing.removeEventListener('abort', end)
+  return result
+}

@@ -1,0 +1,111 @@
+import type { Client } from '../client.ts'
+import { ClientError } from '../client-error.ts'
+import type { LogStream, WorkItem, WorkOutcome } from './work.ts'
+
+/** The agents' calls, with refusals of a whole call thrown as ClientErrors. */
+export interface AgentApi {
+  claim(request: ClaimRequest, signal: AbortSignal): Promise<readonly WorkItem[]>
+  /** In the order of the fences. */
+  renew(fences: readonly string[], leaseMs: number): Promise<readonly LeaseState[]>
+  /** In the order of the reports. */
+  report(reports: readonly FencedReport[]): Promise<readonly ReportAnswer[]>
+  appendLogs(lines: readonly FencedLine[]): Promise<void>
+}
+export interface ClaimRequest {
+  readonly instance: string
+  readonly types: readonly string[]
+  readonly targets?: readonly string[] | undefined
+  readonly max: number
+  readonly leaseMs: number
+}
+export type LeaseState = 'HELD' | 'ABORT_REQUESTED' | 'LOST'
+export type FencedReport = { readonly fence: string } & Readonly<Record<string, unknown>> &
+  Partial<NonNullable<WorkOutcome>>
+export interface FencedLine {
+  readonly fence: string
+  readonly at: string
+  readonly stream: LogStream
+  readonly text: string
+}
+export type ReportAnswer =
+  | { readonly accepted: true }
+  | { readonly accepted: false; readonly type: string; readonly message: string }
+
+const CLAIM = `mutation Claim($input: ClaimWorkInput!) {
+  claimWork(input: $input) {
+    __typename
+    ... on ClaimedWork {
+      items { fence objectId kind name jobId action type target config attempt token }
+    }
+    ... on Error { message code }
+  }
+}`
+const RENEW = `mutation Renew($input: RenewLeasesInput!) {
+  renewLeases(input: $input) {
+    __typename
+    ... on RenewedLeases { leases { fence state } }
+    ... on Error { message code }
+  }
+}`
+const REPORT = `mutation Report($input: ReportPhasesInput!) {
+  reportPhases(input: $input) {
+    __typename
+    ... on PhaseReports { results { __typename ... on Error { message } } }
+    ... on Error { message code }
+  }
+}`
+const APPEND_LOGS = `mutation AppendLogs($input: AppendLogsInput!) {
+  appendLogs(input: $input) {
+    __typename
+    ... on Error { message code }
+  }
+}`
+
+interface Answer {
+  readonly __typename: string
+  readonly message?: string
+  readonly code?: string
+}
+interface ClaimAnswer extends Answer {
+  readonly items: readonly WorkItem[]
+}
+interface RenewAnswer extends Answer {
+  readonly leases: readonly { readonly fence: string; readonly state: LeaseState }[]
+}
+interface ReportsAnswer extends Answer {
+  readonly results: readonly { readonly __typename: string; readonly message?: string }[]
+}
+
+export function agentApi(client: Client): AgentApi {
+  async function call<T extends Answer>(field: string, document: string, input: unknown, signal?: AbortSignal) {
+    const data = await client.query<Readonly<Record<string, T | null>>>(document, { input }, { signal })
+    const answer = data[field]
+    if (!answer) throw new ClientError('graphql', `${field} was answered with nothing.`, { retryable: true })
+    if (answer.__typename.endsWith('Error')) {
+      throw new ClientError('graphql', answer.message ?? answer.__typename, { code: answer.code })
+    }
+    return answer
+  }
+
+  return {
+    async claim(request, signal) {
+      const { items } = await call<ClaimAnswer>('claimWork', CLAIM, request, signal)
+      return items
+    },
+    async renew(fences, leaseMs) {
+      const { leases } = await call<RenewAnswer>('renewLeases', RENEW, { fences, leaseMs })
+      const states = new Map(leases.map(({ fence, state }) => [fence, state]))
+      return fences.map((fence) => states.get(fence) ?? 'LOST')
+    },
+    async report(reports) {
+      const { results } = await call<ReportsAnswer>('reportPhases', REPORT, { reports })
+      return reports.map((_, i): ReportAnswer => {
+        const { __typename: type = 'NoAnswer', message = '' } = results[i] ?? {}
+        return type === 'PhaseReportAccepted' ? { accepted: true } : { accepted: false, type, message }
+      })
+    },
+    async appendLogs(lines) {
+      await call('appendLogs', APPEND_LOGS, { lines })
+    },
+  }
+}

@@ -1,0 +1,129 @@
+import { ClientError } from '../client-error.ts'
+import { pause, retryDelay } from '../pause.ts'
+
+export interface BatcherOptions<E, R> {
+  /** One result per entry, in order. */
+  send(batch: readonly E[]): Promise<readonly R[]>
+  /** Entries per call. */
+  readonly max: number
+  /** Calls at the same time. */
+  readonly calls: number
+  /** Entries with the same key are sent in their order, never by two calls at the same time. */
+  keyOf(entry: E): string
+  /** How often the server may fail to process an entry before it is given up: it must not be in the way for ever. */
+  readonly maxRefusals: { readonly final: number; readonly retryable: number }
+  onProblem(error: Error): void
+}
+
+interface Queued<E, R> {
+  readonly entry: E
+  readonly key: string
+  readonly settle: (result: R | null) => void
+  refusals: number
+}
+
+/**
+ * Collects entries into few calls: what arrives while calls are under way joins the next one. A call that got no
+ * answer is repeated until it gets one. When the server cannot process a batch, its entries go one by one.
+ */
+export class Batcher<E, R> {
+  readonly #options: BatcherOptions<E, R>
+  readonly #closed = new AbortController()
+  readonly #busy = new Set<string>()
+  #queue: Queued<E, R>[] = []
+  #calls = 0
+  #failures = 0
+  #scheduled = false
+
+  constructor(options: BatcherOptions<E, R>) {
+    this.#options = options
+  }
+
+  /** The entry's result; null when it was given up. Never rejects. */
+  add(entry: E): Promise<R | null> {
+    if (this.#closed.signal.aborted) return Promise.resolve(null)
+    return new Promise((settle) => {
+      this.#queue.push({ entry, key: this.#options.keyOf(entry), settle, refusals: 0 })
+      this.#schedule()
+    })
+  }
+
+  get size(): number {
+    return this.#queue.length
+  }
+
+  /** Gives up whatever is still queued. */
+  close(): void {
+    this.#closed.abort()
+    for (const { settle } of this.#queue.splice(0)) settle(null)
+  }
+
+  #schedule(): void {
+    if (this.#scheduled || this.#calls >= this.#options.calls) return
+    this.#scheduled = true
+    // What is added in this turn of the event loop goes along.
+    setImmediate(() => {
+      this.#scheduled = false
+      while (this.#calls < this.#options.calls) {
+        const batch = this.#take()
+        if (batch.length === 0) break
+        void this.#call(batch)
+      }
+    })
+  }
+
+  #take(): Queued<E, R>[] {
+    // After a failure one call at a time finds out whether the server is back.
+    if (this.#failures > 0 && this.#calls > 0) return []
+    const batch: Queued<E, R>[] = []
+    const rest: Queued<E, R>[] = []
+    for (const queued of this.#queue) {
+      const [first] = batch
+      const alone = first ? first.refusals > 0 || queued.refusals > 0 : false
+      const full = alone || batch.length >= this.#options.max
+      if (full || this.#busy.has(queued.key)) rest.push(queued)
+      else batch.push(queued)
+    }
+    this.#queue = rest
+    return batch
+  }
+
+  async #call(batch: readonly Queued<E, R>[]): Promise<void> {
+    this.#calls += 1
+    for (const { key } of batch) this.#busy.add(key)
+    const outcome = await this.#send(batch)
+    if (outcome.ok) {
+      this.#failures = 0
+      for (const [i, { settle }] of batch.entries()) settle(outcome.results[i] ?? null)
+    } else {
+      this.#options.onProblem(outcome.error)
+      this.#putBack(batch, outcome.error)
+      await pause(retryDelay(this.#failures), this.#closed.signal)
+      this.#failures += 1
+    }
+    for (const { key } of batch) this.#busy.delete(key)
+    this.#calls -= 1
+    if (this.#queue.length > 0) this.#schedule()
+  }
+
+  async #send(batch: readonly Queued<E, R>[]) {
+    try {
+      return { ok: true, results: await this.#options.send(batch.map(({ entry }) => entry)) } as const
+    } catch (error) {
+      return { ok: false, error: error instanceof Error ? error : new Error(String(error)) } as const
+    }
+  }
+
+  #putBack(batch: readonly Queued<E, R>[], error: Error): void {
+    const lost = error instanceof ClientError && error.kind === 'network'
+    const { final, retryable } = this.#options.maxRefusals
+    const most = error instanceof ClientError && error.retryable ? retryable : final
+    if (!lost) for (const queued of batch) queued.refusals += 1
+    const givenUp = (queued: Queued<E, R>) => this.#closed.signal.aborted || queued.refusals >= most
+    const again = batch.filter((queued) => !givenUp(queued))
+    for (const queued of batch) if (givenUp(queued)) queued.settle(null)
+    // One that has been refused lets the others go first, since they may well succeed.
+    if (lost) this.#queue.unshift(...again)
+    else this.#queue.push(...again)
+  }
+}

@@ -1,0 +1,37 @@
+import type { Phase } from '../../core/vocabulary.ts'
+import type { StopReason, WorkItem, WorkOutcome } from './work.ts'
+
+type Final = NonNullable<WorkOutcome>
+
+/** What an outcome is called when the work was a deletion. */
+const WHEN_DELETING: Readonly<Partial<Record<Phase, Phase>>> = {
+  SUCCEEDED: 'GONE',
+  FAILED: 'DELETE_FAILED',
+  ABORTED: 'DELETE_FAILED',
+  PROGRESSING: 'DELETING',
+}
+
+/** What to report of an outcome; null for nothing. */
+export function finalReport(item: WorkItem, outcome: WorkOutcome, stopped: StopReason | null): Final | null {
+  if (outcome === null || !('phase' in outcome)) return outcome
+  if (stopped === 'SHUTDOWN' && outcome.phase === 'ABORTED') return giveBack(item)
+  if (item.action !== 'DELETE') return outcome
+  const phase = WHEN_DELETING[outcome.phase] ?? outcome.phase
+  const error = outcome.phase === 'ABORTED' ? { code: 'ABORTED', message: 'Stopped on request.' } : undefined
+  return { ...(error ? { error } : {}), ...outcome, phase }
+}
+
+/** Nobody asked for the work to be stopped but the agent's own end: another one shall have it. */
+function giveBack({ action }: WorkItem): Final | null {
+  const error = { code: 'AGENT_STOPPED', message: 'Its agent was shut down.', retryable: true }
+  if (action === 'RECONCILE') return { phase: 'PROGRESSING', error }
+  if (action === 'DELETE') return { phase: 'DELETING', error }
+  return null
+}
+
+/** What to report of work that threw: a bug of the agent, or an abort that it passed on. */
+export function outcomeOfThrown(thrown: unknown, stopped: StopReason | null): Final {
+  if (stopped) return { phase: 'ABORTED' }
+  const message = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : 'The agent failed.'
+  return { phase: 'FAILED', error: { code: 'AGENT_ERROR', message } }
+}

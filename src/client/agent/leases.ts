@@ -1,0 +1,104 @@
+import { retryDelay } from '../pause.ts'
+import type { AgentApi, LeaseState } from './agent-api.ts'
+
+export interface LeasesOptions {
+  readonly api: Pick<AgentApi, 'renew'>
+  readonly leaseMs: number
+  /** How often they are renewed, and abort requests heard of. */
+  readonly renewMs: number
+  /** Something other than HELD was heard of a lease; after LOST it is kept no more. */
+  onState(fence: string, state: Exclude<LeaseState, 'HELD'>): void
+  onProblem(error: Error): void
+}
+
+const MAX_FENCES = 1_000
+
+/** When a lease was asked for, by both clocks: one stands still while the machine sleeps, the other can be set. */
+export interface Instant {
+  readonly monotonic: number
+  readonly wall: number
+}
+export const instant = (): Instant => ({ monotonic: performance.now(), wall: Date.now() })
+
+/**
+ * Renews all leases in hand in time. A lease counts as lost a little before its end, so that work
+ * is stopped before somebody else can get it: when no renewal got through, and when this process did not run for long.
+ */
+export class Leases {
+  readonly #options: LeasesOptions
+  readonly #held = new Map<string, Instant>()
+  /** A lease is good for so long after it was asked for. */
+  readonly #goodMs: number
+  #timer: NodeJS.Timeout | undefined
+  #failures = 0
+  #closed = false
+
+  constructor(options: LeasesOptions) {
+    this.#options = options
+    this.#goodMs = options.leaseMs - Math.min(2_000, options.leaseMs / 10)
+    this.#plan(options.renewMs)
+  }
+
+  add(fence: string, askedAt: Instant): void {
+    this.#held.set(fence, askedAt)
+  }
+  remove(fence: string): void {
+    this.#held.delete(fence)
+  }
+  close(): void {
+    this.#closed = true
+    clearTimeout(this.#timer)
+  }
+
+  #plan(ms: number): void {
+    if (!this.#closed) this.#timer = setTimeout(() => void this.#tick(), ms)
+  }
+
+  async #tick(): Promise<void> {
+    this.#dropExpired()
+    const { leaseMs, renewMs } = this.#options
+    const fences = this.#due()
+    try {
+      for (let start = 0; start < fences.length; start += MAX_FENCES) {
+        await this.#renew(fences.slice(start, start + MAX_FENCES))
+      }
+      this.#failures = 0
+      this.#plan(renewMs)
+    } catch (error) {
+      this.#options.onProblem(error instanceof Error ? error : new Error(String(error)))
+      this.#plan(Math.min(leaseMs / 15, retryDelay(this.#failures)))
+      this.#failures += 1
+    }
+  }
+
+  /** Those that were claimed just now are most often done before the next time. */
+  #due(): readonly string[] {
+    const { monotonic } = instant()
+    const young = this.#options.renewMs / 2
+    return [...this.#held].flatMap(([fence, askedAt]) => (monotonic - askedAt.monotonic < young ? [] : [fence]))
+  }
+
+  async #renew(fences: readonly string[]): Promise<void> {
+    const askedAt = instant()
+    // An answer that is long in coming must not keep leases from being judged by the clock.
+    const watch = setInterval(() => this.#dropExpired(), this.#options.leaseMs / 15)
+    const states = await this.#options.api.renew(fences, this.#options.leaseMs).finally(() => clearInterval(watch))
+    for (const [i, fence] of fences.entries()) {
+      if (!this.#held.has(fence)) continue
+      const state = states[i] ?? 'LOST'
+      if (state === 'LOST') this.#held.delete(fence)
+      else this.#held.set(fence, askedAt)
+      if (state !== 'HELD') this.#options.onState(fence, state)
+    }
+  }
+
+  #dropExpired(): void {
+    const now = instant()
+    for (const [fence, askedAt] of this.#held) {
+      // Deleting from a Map while it is walked is safe.
+      if (Math.max(now.monotonic - askedAt.monotonic, now.wall - askedAt.wall) < this.#goodMs) continue
+      this.#held.delete(fence)
+      this.#options.onState(fence, 'LOST')
+    }
+  }
+}

@@ -1,0 +1,222 @@
+import type { Client } from '../client.ts'
+import { ClientError } from '../client-error.ts'
+import { pause, retryDelay } from '../pause.ts'
+import { type AgentApi, agentApi, type ClaimRequest } from './agent-api.ts'
+import { Doorbell } from './doorbell.ts'
+import { instant, Leases } from './leases.ts'
+import { type OpenMailbox, openMailbox } from './mailbox.ts'
+import type { StopReason, Work, WorkItem } from './work.ts'
+import { WorkInHand } from './work-in-hand.ts'
+
+export interface AgentOptions {
+  readonly client: Client
+  /** Names this process among those that use the same token. */
+  readonly instance: string
+  /** What it claims. */
+  readonly types: readonly string[]
+  /** Left out: whatever the token allows. */
+  readonly targets?: readonly string[] | undefined
+  /** How many items are worked on at the same time; 100 by default. */
+  readonly concurrency?: number | undefined
+  /** 30,000 by default. */
+  readonly leaseMs?: number | undefined
+  /** How often leases are renewed and abort requests heard of; a third of `leaseMs` by default and at most. */
+  readonly renewMs?: number | undefined
+  /** How long work may go on after `signal` aborts, before it is asked to stop; 10,000 by default. */
+  readonly drainMs?: number | undefined
+  readonly work: Work
+  /** Ends the agent: nothing more is claimed, what is in hand is finished, or stopped and given back. */
+  readonly signal: AbortSignal
+  readonly onProblem?: ((problem: AgentProblem) => void) | undefined
+}
+/** Something went wrong that the agent goes on after. */
+export interface AgentProblem {
+  readonly what: 'listen' | 'claim' | 'renew' | 'report' | 'log' | 'work'
+  readonly error: Error
+  readonly objectId?: string
+}
+
+const OFFERS = `subscription Offers($types: [String!]!, $targets: [String!]) {
+  workOffered(types: $types, targets: $targets) { type waiting }
+}`
+const MAX_CLAIM = 500
+/** Work that is done but not yet reported may be so much before claiming pauses. */
+const MAX_UNREPORTED = 2_000
+/** Offers are only a wake-up: now and then the agent looks for itself. */
+const POLL_MS = 5_000
+const POLL_UNHEARD_MS = 1_000
+/** How long work that was asked to stop, and its report, may take when the agent ends. */
+const STOP_MS = 5_000
+
+/**
+ * Claims work, does it, renews its leases and reports how it ended, until the signal aborts.
+ * @throws ClientError when the server refuses this agent altogether: unauthorized, or these types are not its to claim
+ */
+export function runAgent(options: AgentOptions): Promise<void> {
+  return new Agent(options).run()
+}
+
+class Agent {
+  readonly #options: AgentOptions
+  readonly #concurrency: number
+  readonly #leaseMs: number
+  readonly #api: AgentApi
+  readonly #mailbox: OpenMailbox
+  readonly #leases: Leases
+  readonly #bell = new Doorbell()
+  readonly #inHand = new Map<string, WorkInHand>()
+  /** Aborts when the agent shall end, or cannot go on. */
+  readonly #stopping: AbortSignal
+  readonly #fatal = new AbortController()
+  readonly #idle = new Doorbell()
+  #working = 0
+  #hearing = false
+  /** The claim loop waits for room, not for offers. */
+  #full = false
+
+  constructor(options: AgentOptions) {
+    this.#options = options
+    this.#concurrency = options.concurrency ?? 100
+    this.#leaseMs = options.leaseMs ?? 30_000
+    this.#api = agentApi(options.client)
+    this.#stopping = AbortSignal.any([options.signal, this.#fatal.signal])
+    this.#mailbox = openMailbox(this.#api, (what, error) => this.#problem({ what, error }))
+    this.#leases = new Leases({
+      api: this.#api,
+      leaseMs: this.#leaseMs,
+      renewMs: Math.min(this.#leaseMs / 3, options.renewMs ?? Number.POSITIVE_INFINITY),
+      onState: (fence, state) => this.#inHand.get(fence)?.stop(state),
+      onProblem: (error) => this.#problem({ what: 'renew', error }),
+    })
+  }
+
+  async run(): Promise<void> {
+    try {
+      await Promise.all([this.#listen(), this.#claimLoop()])
+      await this.#drain()
+    } finally {
+      this.#leases.close()
+      this.#mailbox.close()
+    }
+    if (this.#fatal.signal.aborted) throw this.#fatal.signal.reason
+  }
+
+  async #listen(): Promise<void> {
+    const { client, types, targets } = this.#options
+    const onConnected = (): void => {
+      this.#hearing = true
+      this.#bell.ring()
+    }
+    for (let retries = 0; !this.#stopping.aborted; retries += 1) {
+      try {
+        const offers = client.subscribe(OFFERS, { types, targets }, { signal: this.#stopping, onConnected })
+        for await (const _ of offers) {
+          retries = 0
+          this.#bell.ring()
+        }
+      } catch (error) {
+        this.#problem({ what: 'listen', error: asError(error) })
+      }
+      this.#hearing = false
+      await pause(retryDelay(retries), this.#stopping)
+    }
+  }
+
+  async #claimLoop(): Promise<void> {
+    for (let failures = 0; !this.#stopping.aborted; ) {
+      const max = this.#free()
+      this.#full = max <= 0
+      if (this.#full) {
+        await this.#bell.wait(POLL_MS, this.#stopping)
+        continue
+      }
+      const claimed = await this.#claim(max)
+      if (claimed === null) {
+        await pause(retryDelay(failures), this.#stopping)
+        failures += 1
+        continue
+      }
+      failures = 0
+      const poll = this.#hearing ? POLL_MS : POLL_UNHEARD_MS
+      if (claimed < max) await this.#bell.wait(poll * (0.75 + Math.random() / 2), this.#stopping)
+    }
+  }
+
+  #ringIfWaiting(): void {
+    if (this.#full) this.#bell.ring()
+  }
+
+  #free(): number {
+    const unreported = this.#inHand.size - this.#working
+    return Math.min(MAX_CLAIM, this.#concurrency - this.#working, MAX_UNREPORTED - unreported)
+  }
+
+  async #claim(max: number): Promise<number | null> {
+    const { instance, types, targets } = this.#options
+    const request: ClaimRequest = { instance, types, targets, max, leaseMs: this.#leaseMs }
+    const askedAt = instant()
+    try {
+      // Not cut short when the agent ends: what the answer brings would be held for nothing until its lease ends.
+      const items = await this.#api.claim(request, this.#fatal.signal)
+      for (const item of items) {
+        this.#leases.add(item.fence, askedAt)
+        void this.#start(item)
+      }
+      return items.length
+    } catch (error) {
+      if (!this.#fatal.signal.aborted) this.#problem({ what: 'claim', error: asError(error) })
+      // There is no use in asking again, whatever else goes on.
+      if (error instanceof ClientError && error.code !== null && !error.retryable) this.#fail(error)
+      return null
+    }
+  }
+
+  async #start(item: WorkItem): Promise<void> {
+    const inHand = new WorkInHand(item, this.#mailbox)
+    this.#inHand.set(item.fence, inHand)
+    this.#working += 1
+    const end = await inHand.run(this.#options.work, (thrown) => {
+      this.#working -= 1
+      this.#ringIfWaiting()
+      if (thrown !== undefined) this.#problem({ what: 'work', error: asError(thrown), objectId: item.objectId })
+    })
+    this.#leases.remove(item.fence)
+    this.#inHand.delete(item.fence)
+    this.#ringIfWaiting()
+    // What this item held up may be there to be claimed now.
+    if (end === 'accepted') this.#bell.ring()
+    if (this.#inHand.size === 0) this.#idle.ring()
+  }
+
+  async #drain(): Promise<void> {
+    const { drainMs = 10_000 } = this.#options
+    if (!this.#fatal.signal.aborted) await this.#untilIdle(drainMs)
+    this.#stopAll(this.#fatal.signal.aborted ? 'LOST' : 'SHUTDOWN')
+    await this.#untilIdle(STOP_MS)
+    this.#stopAll('LOST')
+  }
+
+  async #untilIdle(ms: number): Promise<void> {
+    const until = performance.now() + ms
+    while (this.#inHand.size > 0 && performance.now() < until) {
+      await this.#idle.wait(until - performance.now(), this.#fatal.signal)
+      if (this.#fatal.signal.aborted) return
+    }
+  }
+
+  #stopAll(reason: StopReason): void {
+    for (const inHand of this.#inHand.values()) inHand.stop(reason)
+  }
+
+  #problem(problem: AgentProblem): void {
+    const { error } = problem
+    if (error instanceof ClientError && error.kind === 'unauthorized') this.#fail(error)
+    this.#options.onProblem?.(problem)
+  }
+
+  #fail(error: ClientError): void {
+    if (!this.#fatal.signal.aborted) this.#fatal.abort(error)
+  }
+}
+
+const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)))

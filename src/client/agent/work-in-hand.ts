@@ -1,0 +1,103 @@
+import type { ReportAnswer } from './agent-api.ts'
+import { finalReport, outcomeOfThrown } from './final-report.ts'
+import type { InterimReport, LogStream, StopReason, Work, WorkContext, WorkItem, WorkOutcome } from './work.ts'
+
+/** Where reports and log lines of any work go. */
+export interface Mailbox {
+  /** Null: it was given up. */
+  report(fence: string, report: InterimReport | NonNullable<WorkOutcome>): Promise<ReportAnswer | null>
+  /** False: lines come faster than they can be sent. */
+  readonly hasRoom: boolean
+  /** Resolves when the line is delivered, or given up. */
+  log(fence: string, stream: LogStream, text: string): Promise<unknown>
+}
+
+export type WorkEnd = 'accepted' | 'refused' | 'dropped'
+
+/** One claimed item: its work, its two signals, and its reports in order. */
+export class WorkInHand implements WorkContext {
+  readonly item: WorkItem
+  readonly #mailbox: Mailbox
+  readonly #stop = new AbortController()
+  readonly #lost = new AbortController()
+  #sending = false
+  #next: InterimReport | null = null
+  #lastLine: Promise<unknown> | null = null
+  #droppedLines = 0
+  #ended = false
+
+  constructor(item: WorkItem, mailbox: Mailbox) {
+    this.item = item
+    this.#mailbox = mailbox
+  }
+
+  get signal(): AbortSignal {
+    return this.#stop.signal
+  }
+  get lost(): AbortSignal {
+    return this.#lost.signal
+  }
+
+  stop(reason: StopReason): void {
+    if (!this.#stop.signal.aborted) this.#stop.abort(reason)
+    if (reason === 'LOST' && !this.#lost.signal.aborted) this.#lost.abort(reason)
+  }
+
+  report(report: InterimReport): void {
+    if (this.#ended || this.#lost.signal.aborted) return
+    if (this.#sending) this.#next = { ...this.#next, ...report }
+    else void this.#send(report)
+  }
+
+  log(stream: LogStream, text: string): void {
+    if (this.#ended || this.#lost.signal.aborted) return
+    if (!this.#mailbox.hasRoom) {
+      this.#droppedLines += 1
+      return
+    }
+    const { fence } = this.item
+    if (this.#droppedLines > 0) void this.#mailbox.log(fence, 'SYSTEM', `${this.#droppedLines} lines were dropped.`)
+    this.#droppedLines = 0
+    this.#lastLine = this.#mailbox.log(fence, stream, text)
+  }
+
+  /** Does the work, then tells `worked`, then reports how it ended. Never rejects. */
+  async run(work: Work, worked: (thrown: unknown) => void): Promise<WorkEnd> {
+    let outcome: WorkOutcome
+    let thrown: unknown
+    try {
+      outcome = await work(this.item, this)
+    } catch (error) {
+      if (!this.#stop.signal.aborted) thrown = error
+      outcome = outcomeOfThrown(error, this.#stopped)
+    }
+    this.#ended = true
+    worked(thrown)
+    const report = finalReport(this.item, outcome, this.#stopped)
+    if (!report || this.#lost.signal.aborted) return 'dropped'
+    // Lines of an object that is gone are accepted no more.
+    if (this.#lastLine) await this.#lastLine
+    const answer = await this.#mailbox.report(this.item.fence, report)
+    return answer === null ? 'dropped' : answer.accepted ? 'accepted' : 'refused'
+  }
+
+  get #stopped(): StopReason | null {
+    return this.#stop.signal.aborted ? (this.#stop.signal.reason as StopReason) : null
+  }
+
+  async #send(first: InterimReport): Promise<void> {
+    this.#sending = true
+    for (let report: InterimReport | null = first; report && !this.#ended; report = this.#take()) {
+      const answer = await this.#mailbox.report(this.item.fence, report)
+      // Refused: the work was ended, deleted or given to somebody else meanwhile.
+      if (answer && !answer.accepted) this.stop('LOST')
+    }
+    this.#sending = false
+  }
+
+  #take(): InterimReport | null {
+    const next = this.#next
+    this.#next = null
+    return next
+  }
+}

@@ -1,0 +1,23 @@
+/** The published client: queries, resumable streams, and the loop that agents are made of. */
+export { type AgentOptions, type AgentProblem, runAgent } from './agent/run-agent.ts'
+export type {
+  InterimReport,
+  LogStream,
+  ReportedError,
+  ReportedProgress,
+  StopReason,
+  Work,
+  WorkContext,
+  WorkItem,
+  WorkOutcome,
+} from './agent/work.ts'
+export {
+  type Client,
+  type ClientOptions,
+  createClient,
+  type QueryOptions,
+  type SubscribeOptions,
+  type Variables,
+} from './client.ts'
+export { ClientError, type ClientErrorKind } from './client-error.ts'
+export type { FollowOptions, PhaseChange, PhaseLogBatch } from './follow-phases.ts'

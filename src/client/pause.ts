@@ -1,0 +1,19 @@
+/** Waits, or returns early when the signal aborts. Never throws. */
+export function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted) return resolve()
+    const done = (): void => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', done)
+      resolve()
+    }
+    const timer = setTimeout(done, ms)
+    signal?.addEventListener('abort', done, { once: true })
+  })
+}
+
+/** Jittered exponential backoff in milliseconds: 50 to 100 before the first retry, at most 5 s. */
+export function retryDelay(retries: number): number {
+  const ceiling = Math.min(5_000, 100 * 2 ** Math.min(retries, 10))
+  return ceiling * (0.5 + Math.random() / 2)
+}

@@ -1,0 +1,131 @@
+import { createClient as createSocket, type SubscribePayload } from 'graphql-ws'
+import { ClientError, fromGraphqlErrors, isRecord } from './client-error.ts'
+
+export interface Socket {
+  /**
+   * One subscription over the shared socket, which is opened with the first and closed after the last.
+   * Ends when the server completes it or the signal aborts; throws a ClientError otherwise, a lost connection too.
+   */
+  stream(payload: SubscribePayload, options: StreamOptions): AsyncGenerator<Readonly<Record<string, unknown>>>
+  close(): Promise<void>
+}
+export interface StreamOptions {
+  readonly signal?: AbortSignal | undefined
+  /** Messages kept for a slow reader; with one more the stream fails with the code TOO_SLOW. */
+  readonly buffer: number
+  readonly onConnected?: (() => void) | undefined
+}
+
+const PING_MS = 10_000
+const PONG_MS = 5_000
+const ACK_MS = 10_000
+/** A subscription that comes soon after the last one ended finds the socket still open. */
+const LINGER_MS = 500
+
+export function openSocket(url: string, token: string): Socket {
+  let pong: NodeJS.Timeout | undefined
+  const socket = createSocket({
+    url,
+    connectionParams: { authorization: `Bearer ${token}` },
+    // Each stream reconnects by itself, so that it can resume from where it is by then.
+    retryAttempts: 0,
+    lazyCloseTimeout: LINGER_MS,
+    connectionAckWaitTimeout: ACK_MS,
+    keepAlive: PING_MS,
+    on: {
+      ping: (received) => {
+        if (!received) pong = setTimeout(() => socket.terminate(), PONG_MS)
+      },
+      pong: (received) => {
+        if (received) clearTimeout(pong)
+      },
+      closed: () => clearTimeout(pong),
+    },
+  })
+
+  async function* stream(payload: SubscribePayload, { signal, buffer, onConnected }: StreamOptions) {
+    let queue: Readonly<Record<string, unknown>>[] = []
+    let ended: { readonly error: ClientError | null } | null = null
+    let wake: () => void = () => undefined
+    const end = (error: ClientError | null): void => {
+      ended ??= { error }
+      wake()
+    }
+    const stop = (): void => {
+      queue = []
+      end(null)
+    }
+    if (signal?.aborted) return
+    signal?.addEventListener('abort', stop, { once: true })
+    const unlisten = onConnected ? socket.on('connected', onConnected) : () => undefined
+    const unsubscribe = socket.subscribe(payload, {
+      next: ({ data, errors }) => {
+        const failed = fromGraphqlErrors(errors)
+        if (ended) return
+        if (failed && !data) end(failed)
+        else if (queue.length >= buffer) end(tooSlow())
+        else if (isRecord(data)) queue.push(data)
+        wake()
+      },
+      error: (error) => end(toClientError(error)),
+      complete: () => end(null),
+    })
+    try {
+      for (;;) {
+        const batch = queue
+        queue = []
+        for (const data of batch) {
+          if (signal?.aborted) return
+          yield data
+        }
+        if (queue.length > 0) continue
+        if (ended) break
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+      }
+    } finally {
+      unsubscribe()
+      unlisten()
+      signal?.removeEventListener('abort', stop)
+    }
+    const { error } = ended as { readonly error: ClientError | null }
+    if (error) throw error
+  }
+
+  async function close(): Promise<void> {
+    clearTimeout(pong)
+    // Fails when the connection that is being made fails: then there is nothing to close.
+    await Promise.resolve(socket.dispose()).catch(() => undefined)
+  }
+  return { stream, close }
+}
+
+const tooSlow = (): ClientError =>
+  new ClientError('network', 'More messages came than were read in time.', { code: 'TOO_SLOW' })
+
+/** Close codes of the protocol that say that the request is wrong, not the connection. */
+const BAD_REQUEST = new Set([4400, 4406, 4409, 4429])
+
+function toClientError(error: unknown): ClientError {
+  const graphql = fromGraphqlErrors(error)
+  if (graphql) return graphql
+  if (isClosed(error)) {
+    const { code: status, reason } = error
+    const message = reason || `The connection was closed (${status}).`
+    if (status === 4401 || status === 4403) return new ClientError('unauthorized', message, { status })
+    if (BAD_REQUEST.has(status)) return new ClientError('graphql', message, { status })
+    return new ClientError('network', message, { status })
+  }
+  const message = isRecord(error) || error instanceof Event ? messageOf(error) : ''
+  return new ClientError('network', message || 'The connection could not be made.')
+}
+const isClosed = (error: unknown): error is { readonly code: number; readonly reason: string } =>
+  typeof error === 'object' &&
+  error !== null &&
+  'code' in error &&
+  typeof error.code === 'number' &&
+  'reason' in error &&
+  typeof error.reason === 'string'
+const messageOf = (error: object): string =>
+  'message' in error && typeof error.message === 'string' ? error.message : ''

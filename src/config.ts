@@ -1,0 +1,84 @@
+import { z } from 'zod'
+import type { TimeoutDefaults } from './core/tree.ts'
+
+/** Everything that the environment may say, read once. All problems are reported together; values never are. */
+
+export const ROLES = ['gateway', 'engine', 'agents'] as const
+export type Role = (typeof ROLES)[number]
+
+export interface Config {
+  readonly port: number
+  readonly host: string
+  /** The embedded data folder. */
+  readonly dataDir: string
+  /** Absent: an embedded Postgres in the data folder. */
+  readonly databaseUrl: string | undefined
+  /** Absent: nothing is heard of other processes. */
+  readonly redisUrl: string | undefined
+  readonly roles: ReadonlySet<Role>
+  /** The first administrator's token. */
+  readonly token: string | undefined
+  readonly logLevel: string
+  /** Beside loopback and the host that is listened on. */
+  readonly allowedHosts: readonly string[]
+  readonly allowedOrigins: readonly string[]
+  /** Folders whose executables may be run as gadgets. */
+  readonly gadgetFolders: readonly string[]
+  readonly timeouts: TimeoutDefaults
+}
+
+const list = (separator: string) => z.string().transform((text) => text.split(separator).map((s) => s.trim()).filter(Boolean))
+const integer = (least: number, most: number) => z.string().regex(/^\d+$/, 'must be a whole number').transform(Number).pipe(z.number().min(least).max(most))
+const timeout = integer(1, 2 ** 31 - 1)
+const url = (...protocols: string[]) =>
+  z.string().refine((text) => protocols.some((p) => text.startsWith(`${p}:`)), `must be a URL that starts with ${protocols.join(': or ')}:`)
+
+const schema = z.object({
+  PORT: integer(0, 65_535).default(4_000),
+  HOST: z.string().min(1).default('127.0.0.1'),
+  PHASELINE_DATA: z.string().min(1).default('.phaseline'),
+  DATABASE_URL: url('postgres', 'postgresql').optional(),
+  REDIS_URL: url('redis', 'rediss').optional(),
+  PHASELINE_ROLES: list(',').pipe(z.array(z.enum(ROLES)).min(1)).default([...ROLES]),
+  PHASELINE_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
+  PHASELINE_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  PHASELINE_ALLOWED_HOSTS: list(',').default([]),
+  PHASELINE_ALLOWED_ORIGINS: list(',').default([]),
+  PHASELINE_GADGETS: list(':').default([]),
+  PHASELINE_PICKUP_TIMEOUT_MS: timeout.default(300_000),
+  PHASELINE_PROGRESSING_TIMEOUT_MS: timeout.default(600_000),
+  PHASELINE_ABORTING_TIMEOUT_MS: timeout.default(300_000),
+})
+
+export type LoadedConfig = { readonly ok: true; readonly config: Config } | { readonly ok: false; readonly problems: readonly string[] }
+
+export function loadConfig(env: Readonly<Record<string, string | undefined>>): LoadedConfig {
+  // An empty value means that the variable is not set, as in most shells and compose files.
+  const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
+  const parsed = schema.safeParse(set)
+  if (!parsed.success) {
+    return { ok: false, problems: parsed.error.issues.map((issue) => `${issue.path[0]?.toString() ?? ''}: ${issue.message}`) }
+  }
+  const { data } = parsed
+  return {
+    ok: true,
+    config: {
+      port: data.PORT,
+      host: data.HOST,
+      dataDir: data.PHASELINE_DATA,
+      databaseUrl: data.DATABASE_URL,
+      redisUrl: data.REDIS_URL,
+      roles: new Set(data.PHASELINE_ROLES),
+      token: data.PHASELINE_TOKEN,
+      logLevel: data.PHASELINE_LOG_LEVEL,
+      allowedHosts: data.PHASELINE_ALLOWED_HOSTS,
+      allowedOrigins: data.PHASELINE_ALLOWED_ORIGINS,
+      gadgetFolders: data.PHASELINE_GADGETS,
+      timeouts: {
+        pickupMs: data.PHASELINE_PICKUP_TIMEOUT_MS,
+        progressingMs: data.PHASELINE_PROGRESSING_TIMEOUT_MS,
+        abortingMs: data.PHASELINE_ABORTING_TIMEOUT_MS,
+      },
+    },
+  }
+}

@@ -1,0 +1,21 @@
+import type { Machine } from './machine.ts'
+
+/** A machine as a `stateDiagram-v2` text: one arrow from phase to phase, labelled with every actor that may take it. */
+export function mermaid({ initial, final, transitions }: Machine): string {
+  const actors = new Map<string, Set<string>>()
+  for (const { from, actor, to } of transitions) {
+    const arrow = `${from} --> ${to === 'GONE' ? END : to}`
+    actors.set(arrow, (actors.get(arrow) ?? new Set()).add(actor))
+  }
+  return [
+    'stateDiagram-v2',
+    `  ${START} --> ${initial}`,
+    ...[...actors].map(([arrow, by]) => `  ${arrow}: ${[...by].join(', ')}`),
+    ...final.map((phase) => `  ${phase} --> ${END}`),
+    '',
+  ].join('\n')
+}
+
+// Mermaid writes the start and the end alike; which one it is follows from the side of the arrow.
+const START = '[*]'
+const END = '[*]'

@@ -1,0 +1,53 @@
+import { defineMachine, type Machine } from '../../core/machine.ts'
+
+export const task = defineMachine({
+  name: 'task',
+  kinds: ['TASK'],
+  initial: 'PENDING',
+  final: ['SUCCEEDED', 'FAILED', 'ABORTED'],
+  rows: [
+    ['PENDING', 'CONTROLLER', 'RUNNING', 'its jobs take their turns'],
+    ['RUNNING', 'CONTROLLER', 'SUCCEEDED', 'all jobs ended, each done or skipped by its condition'],
+    ['RUNNING', 'CONTROLLER', 'FAILED', 'all jobs ended, and one failed'],
+    [['PENDING', 'RUNNING'], 'USER', 'ABORTING', 'cancelled: nothing new starts, what runs is aborted'],
+    ['ABORTING', 'CONTROLLER', 'ABORTED', 'all jobs ended'],
+    [['SUCCEEDED', 'FAILED', 'ABORTED'], 'USER', 'GONE', 'deleted'],
+  ],
+})
+
+/** UNDO_FAILED is not final: the job keeps its locks and its task open until an operator has decided. */
+export const gadgetJob = defineMachine({
+  name: 'gadgetJob',
+  kinds: ['GADGET_JOB'],
+  initial: 'PENDING',
+  final: ['DONE', 'FAILED', 'ABORTED', 'SKIPPED'],
+  rows: [
+    ['PENDING', 'CONTROLLER', 'DECLARING', 'its turn in the task'],
+    ['PENDING', 'CONTROLLER', 'SKIPPED', 'its condition is false, or an earlier job failed'],
+    // Needed by its `when: ${…}`: one that cannot be resolved would hold the task for ever, and SKIPPED would let
+    // the jobs that depend on it start.
+    ['PENDING', 'CONTROLLER', 'FAILED', 'its condition or its arguments cannot be resolved'],
+    ['DECLARING', 'GADGET_RUNNER', 'WAITING', 'locks declared'],
+    ['DECLARING', 'GADGET_RUNNER', 'FAILED', 'non-zero exit, or a malformed line, while declaring locks'],
+    ['WAITING', 'CONTROLLER', 'RUNNING', 'all locks granted, START journalled'],
+    // Needed by "after a failure nothing new starts": in a graph, another branch may fail while this one waits.
+    ['WAITING', 'CONTROLLER', 'SKIPPED', 'another job failed while it waited for its locks'],
+    ['RUNNING', 'GADGET_RUNNER', 'DONE', 'exit 0'],
+    ['RUNNING', 'GADGET_RUNNER', 'UNDOING', 'non-zero exit, or a protocol error'],
+    ['RUNNING', 'CONTROLLER', 'UNDOING', 'found running after a crash'],
+    ['UNDOING', 'GADGET_RUNNER', 'FAILED', 'undone after a failure'],
+    ['UNDOING', 'GADGET_RUNNER', 'RUNNING', 'undone after a crash: it runs again, locks held throughout'],
+    ['UNDOING', 'GADGET_RUNNER', 'ABORTED', 'undone, and the task was cancelled meanwhile'],
+    ['UNDOING', 'GADGET_RUNNER', 'UNDO_FAILED', 'could not be undone: locks kept, an operator must decide'],
+    ['RUNNING', 'USER', 'ABORTING', 'cancelled: SIGINT, grace, SIGKILL, then the clean-up'],
+    ['ABORTING', 'GADGET_RUNNER', 'ABORTED', 'cleaned up'],
+    ['ABORTING', 'GADGET_RUNNER', 'UNDO_FAILED', 'could not be cleaned up: locks kept, an operator must decide'],
+    [['PENDING', 'DECLARING', 'WAITING'], 'USER', 'ABORTED', 'cancelled before it ran'],
+    ['UNDO_FAILED', 'USER', 'UNDOING', 'an operator has it undone again'],
+    ['UNDO_FAILED', 'USER', 'FAILED', 'an operator gives up and releases its locks'],
+    // Needed by the deletion of its task. Not the user's own row: a job cannot be deleted by itself.
+    [['DONE', 'FAILED', 'ABORTED', 'SKIPPED'], 'CONTROLLER', 'GONE', 'deleted with its task'],
+  ],
+})
+
+export const machines: readonly Machine[] = [task, gadgetJob]

@@ -1,0 +1,40 @@
+import { defineMachine, type Machine } from '../../core/machine.ts'
+
+const STARTED = ['STARTING', 'RUNNING', 'UNKNOWN'] as const
+const TERMINAL = ['SUCCEEDED', 'FAILED', 'ABORTED', 'CANCELED', 'SCHEDULING_FAILED', 'TIMED_OUT'] as const
+
+/** Of workers and jobs; an event shows its worker's phase, so it takes the same rows at the same moments. */
+export const worker = defineMachine({
+  name: 'worker',
+  kinds: ['EVENT', 'WORKER', 'JOB'],
+  initial: 'PENDING',
+  final: TERMINAL,
+  rows: [
+    ['PENDING', 'CONTROLLER', 'STARTING', 'capacity found'],
+    ['PENDING', 'CONTROLLER', 'SCHEDULING_FAILED', 'cannot be started'],
+    // Needed by "Retry: a new event with the same worker spec, inheriting succeeded jobs": such a job never runs again.
+    ['PENDING', 'CONTROLLER', 'SUCCEEDED', 'jobs only: inherited from the event that is retried'],
+    ['PENDING', 'USER', 'CANCELED', 'cancelled before it started'],
+    ['PENDING', 'CONTROLLER', 'CANCELED', 'its worker ended, or a later event took its place (LATEST_ONLY)'],
+    ['PENDING', 'WORKER', 'CANCELED', 'jobs only: its worker cancels it'],
+    ['STARTING', 'RUNTIME', 'RUNNING', 'its process runs'],
+    ['STARTING', 'RUNTIME', ['SUCCEEDED', 'FAILED'], 'its process ended; the Running message was missed'],
+    [['STARTING', 'RUNNING'], 'RUNTIME', 'UNKNOWN', 'its runtime cannot tell how it is'],
+    ['STARTING', 'RUNTIME', 'SCHEDULING_FAILED', 'could not be started'],
+    ['STARTING', 'CONTROLLER', 'SCHEDULING_FAILED', 'no runtime can start it'],
+    [['RUNNING', 'UNKNOWN'], 'RUNTIME', 'SUCCEEDED', 'its process exited with 0'],
+    [['RUNNING', 'UNKNOWN'], 'RUNTIME', 'FAILED', 'its process exited with another code or by a signal'],
+    ['UNKNOWN', 'RUNTIME', 'RUNNING', 'its runtime is back and has adopted it'],
+    [STARTED, 'RUNTIME', 'ABORTED', 'its workload was deleted from outside'],
+    [STARTED, 'USER', 'ABORTED', 'cancelled while it ran'],
+    [STARTED, 'CONTROLLER', 'ABORTED', 'its worker ended'],
+    [STARTED, 'WORKER', 'ABORTED', 'jobs only: its worker cancels it'],
+    [STARTED, 'WORKER', 'TIMED_OUT', 'jobs only: it took longer than its worker allows'],
+    [STARTED, 'CONTROLLER', 'TIMED_OUT', 'it took longer than its timeout'],
+    [['STARTING', 'RUNNING'], 'CONTROLLER', 'UNKNOWN', "its runtime's lease is lost"],
+    ['UNKNOWN', 'CONTROLLER', 'FAILED', 'its runtime did not come back in time'],
+    [['PENDING', ...STARTED, ...TERMINAL], 'USER', 'GONE', 'deleted'],
+  ],
+})
+
+export const machines: readonly Machine[] = [worker]

@@ -1,0 +1,39 @@
+import { builder } from './builder.ts'
+import { LogStreamEnum } from './enums.ts'
+import { answer } from './errors.ts'
+import { resultUnion } from './result-union.ts'
+
+const AppendedLogsRef = builder
+  .objectRef<{ readonly __typename: 'AppendedLogs'; readonly accepted: number }>('AppendedLogs')
+  .implement({
+    fields: (t) => ({
+      accepted: t.exposeInt('accepted', { description: 'Lines of work that is still held; others are dropped.' }),
+    }),
+  })
+
+const LogLineInput = builder.inputType('LogLineInput', {
+  fields: (t) => ({
+    fence: t.string({ required: true }),
+    at: t.field({ type: 'DateTime', description: 'When it was written; now, if left out.' }),
+    stream: t.field({ type: LogStreamEnum, required: true }),
+    text: t.string({ required: true }),
+  }),
+})
+const AppendLogsInput = builder.inputType('AppendLogsInput', {
+  fields: (t) => ({ lines: t.field({ type: [LogLineInput], required: true }) }),
+})
+
+builder.mutationField('appendLogs', (t) =>
+  t.field({
+    type: resultUnion('AppendLogsResult', AppendedLogsRef, ['InvalidInputError', 'StaleReportError', 'ForbiddenError']),
+    nullable: true,
+    args: { input: t.arg({ type: AppendLogsInput, required: true }) },
+    resolve: (_, { input: { lines } }, context) =>
+      answer(
+        context,
+        'agent',
+        () => context.agents.appendLogs(context.viewer, lines),
+        ({ accepted }) => ({ __typename: 'AppendedLogs' as const, accepted }),
+      ),
+  }),
+)

@@ -1,0 +1,77 @@
+import type { ClaimedItem } from '../core/ports.ts'
+import { builder } from './builder.ts'
+import { ObjectKindEnum, WorkActionEnum } from './enums.ts'
+import { answer } from './errors.ts'
+import { objectLoader } from './loaders.ts'
+import { TreeObjectRef } from './refs.ts'
+import { resultUnion } from './result-union.ts'
+
+const WorkItemRef = builder.objectRef<ClaimedItem>('WorkItem').implement({
+  fields: (t) => ({
+    fence: t.exposeString('fence', { description: 'Opaque; hand it back with every report and renewal of this work.' }),
+    objectId: t.exposeID('objectId'),
+    kind: t.expose('kind', { type: ObjectKindEnum }),
+    name: t.exposeString('name'),
+    jobId: t.exposeID('jobId', { nullable: true }),
+    object: t.field({
+      type: TreeObjectRef,
+      nullable: true,
+      description: 'Null when it cannot be read any more: the lease stands all the same.',
+      resolve: ({ objectId }, _, context) => objectLoader(context).load(objectId),
+    }),
+    action: t.expose('action', { type: WorkActionEnum }),
+    type: t.exposeString('type'),
+    target: t.exposeString('target', { nullable: true }),
+    config: t.expose('config', {
+      type: 'JSON',
+      nullable: true,
+      description: 'With all expressions resolved, secrets included: never logged, cached or replayed.',
+    }),
+    attempt: t.exposeInt('attempt'),
+    leaseUntil: t.expose('leaseUntil', { type: 'DateTime' }),
+    token: t.string({
+      nullable: true,
+      description: 'START of a worker: the bearer token with which it may create and cancel jobs of its own event.',
+      resolve: () => null,
+    }),
+  }),
+})
+
+const ClaimedWorkRef = builder
+  .objectRef<{ readonly __typename: 'ClaimedWork'; readonly items: readonly ClaimedItem[] }>('ClaimedWork')
+  .implement({
+    fields: (t) => ({
+      items: t.field({
+        type: [WorkItemRef],
+        complexity: { field: 1, multiplier: 100 },
+        resolve: ({ items }) => [...items],
+      }),
+    }),
+  })
+
+const ClaimWorkInput = builder.inputType('ClaimWorkInput', {
+  description: 'Who claims is in the token; `instance` only names the process. `max` up to 500.',
+  fields: (t) => ({
+    instance: t.string({ required: true }),
+    types: t.stringList({ required: true }),
+    targets: t.stringList(),
+    max: t.int({ required: true, defaultValue: 1 }),
+    leaseMs: t.int({ required: true, defaultValue: 30_000 }),
+  }),
+})
+
+builder.mutationField('claimWork', (t) =>
+  t.field({
+    type: resultUnion('ClaimWorkResult', ClaimedWorkRef, ['InvalidInputError', 'ForbiddenError']),
+    nullable: true,
+    description: 'Take up to `max` triggered objects of these types, each under a lease.',
+    args: { input: t.arg({ type: ClaimWorkInput, required: true }) },
+    resolve: (_, { input }, context) =>
+      answer(
+        context,
+        'agent',
+        () => context.agents.claim(context.viewer, { ...input, targets: input.targets ?? null }),
+        ({ items }) => ({ __typename: 'ClaimedWork' as const, items }),
+      ),
+  }),
+)

@@ -1,0 +1,59 @@
+import { GraphQLError } from 'graphql'
+import { CursorExpired } from '../core/ports.ts'
+import { forget, type GraphQLContext } from './context.ts'
+import { cursorExpired, internalFailure } from './failures.ts'
+
+/** What a subscription yields: a value, or at its end the reason why it cannot go on. */
+export type StreamEvent<T> = { readonly value: T } | { readonly failure: GraphQLError }
+
+/** For the field's resolver: a failure becomes the event's error, so that WebSocket and SSE tell it alike. */
+export function valueOf<T>(event: StreamEvent<T>): T {
+  if ('failure' in event) throw event.failure
+  return event.value
+}
+
+/**
+ * Runs the source of a subscription. Whoever stops listening aborts it at once, even while it waits; a plain async
+ * generator would only notice at its next event.
+ */
+export function eventStream<T>(
+  context: GraphQLContext,
+  run: (signal: AbortSignal) => AsyncIterable<T>,
+): AsyncIterableIterator<StreamEvent<T>> {
+  const controller = new AbortController()
+  const events = follow(context, run, controller.signal)
+  return {
+    next: () => events.next(),
+    async return() {
+      controller.abort()
+      return await events.return(undefined)
+    },
+    [Symbol.asyncIterator]() {
+      return this
+    },
+  }
+}
+
+async function* follow<T>(
+  context: GraphQLContext,
+  run: (signal: AbortSignal) => AsyncIterable<T>,
+  signal: AbortSignal,
+): AsyncGenerator<StreamEvent<T>, undefined> {
+  try {
+    for await (const value of run(signal)) {
+      // Each event sees the present, not what an earlier one has read.
+      forget(context)
+      yield { value }
+    }
+  } catch (error) {
+    if (!signal.aborted) yield { failure: failureOf(error, context) }
+  }
+  return undefined
+}
+
+function failureOf(error: unknown, { logger }: GraphQLContext): GraphQLError {
+  if (error instanceof CursorExpired) return cursorExpired(error)
+  if (error instanceof GraphQLError) return error
+  logger.error({ err: error }, 'a subscription failed')
+  return internalFailure()
+}

@@ -1,0 +1,58 @@
+import type { LogBatch, PhaseChangeQuery, PhaseChangeRecord } from '../core/ports.ts'
+import { builder } from './builder.ts'
+import type { GraphQLContext } from './context.ts'
+import { eventStream, valueOf } from './event-stream.ts'
+import { MAX_PAGE } from './limits.ts'
+import { type PhaseChangeFilterInput, PhaseChangeFilter, queryOf } from './phase-change.ts'
+import { PhaseChangeRef } from './refs.ts'
+
+const PhaseLogBatchRef = builder.objectRef<LogBatch>('PhaseLogBatch').implement({
+  fields: (t) => ({
+    changes: t.field({ type: [PhaseChangeRef], resolve: ({ changes }) => [...changes] }),
+    through: t.expose('through', { type: 'Sequence', description: 'Resume with after: through.' }),
+  }),
+})
+
+const NO_OBJECT = '00000000-0000-0000-0000-000000000000'
+/** A filter that nothing can match still follows: the place moves on. */
+const followable = (context: GraphQLContext, filter: PhaseChangeFilterInput | null | undefined): PhaseChangeQuery =>
+  queryOf(context, filter) ?? { projects: context.viewer.projects, objectId: NO_OBJECT, includeRejected: false }
+
+async function* oneByOne(batches: AsyncIterable<LogBatch>): AsyncGenerator<PhaseChangeRecord> {
+  for await (const { changes } of batches) yield* changes
+}
+
+const within = (maxBatch: number): number => Math.min(MAX_PAGE, Math.max(1, maxBatch))
+
+builder.subscriptionFields((t) => ({
+  phaseChanges: t.field({
+    type: PhaseChangeRef,
+    description:
+      'Phase changes in sequence order, each exactly once per subscription. With `after`, first everything in the log\n' +
+      'after that sequence, then live, with no gap between. Without, live from now on.',
+    args: { filter: t.arg({ type: PhaseChangeFilter }), after: t.arg({ type: 'Sequence' }) },
+    subscribe: (_, { filter, after }, context) =>
+      eventStream(context, (signal) =>
+        oneByOne(context.log.follow(followable(context, filter), after ?? undefined, MAX_PAGE, signal)),
+      ),
+    resolve: (event) => valueOf(event),
+  }),
+  phaseLog: t.field({
+    type: PhaseLogBatchRef,
+    description:
+      'The same in batches, for programs that keep their place: `through` moves on even when the filter matches nothing.\n' +
+      'A cursor that is not in the log (pruned, or of another log) ends the stream with extensions\n' +
+      '{ code: "CURSOR_EXPIRED", oldest, head }; so for phaseChanges.',
+    args: {
+      filter: t.arg({ type: PhaseChangeFilter }),
+      after: t.arg({ type: 'Sequence', required: true }),
+      maxBatch: t.arg.int({ required: true, defaultValue: 500 }),
+    },
+    complexity: ({ maxBatch }) => ({ field: 1, multiplier: within(maxBatch) }),
+    subscribe: (_, { filter, after, maxBatch }, context) =>
+      eventStream(context, (signal) =>
+        context.log.follow(followable(context, filter), after, within(maxBatch), signal),
+      ),
+    resolve: (event) => valueOf(event),
+  }),
+}))

@@ -1,0 +1,23 @@
+/** What one job may cost. Sizes are characters of JSON text, times milliseconds. */
+export const LIMITS = {
+  /** Wall time of one job: one expression, one template, one validation. */
+  jobMs: 100,
+  /** Heap of the worker. */
+  heapMb: 64,
+  /** Syntax nodes of one expression, macros expanded. */
+  nodes: 500,
+  /** Comprehensions within each other. */
+  macros: 2,
+  /** All expressions of one template together. */
+  source: 64 * 1024,
+  /** A resolved template, and any text or bytes that an expression puts together on the way. */
+  output: 256 * 1024,
+  /** Everything that a template may refer to. */
+  scope: 4 * 1024 * 1024,
+  /** A value that is validated. */
+  value: 1024 * 1024,
+  /** A JSON Schema. */
+  schema: 64 * 1024,
+  /** Levels of arrays and objects, coming in or going out. */
+  depth: 64,
+} as const

@@ -1,0 +1,27 @@
+/** What parent and worker say to each other. JSON travels as text: cheap to clone, and nothing but data can be in it. */
+
+export type Job =
+  | { readonly type: 'analyze'; readonly source: string }
+  /** `scope` and `schema` are indices into the chunk's `shared`, since thousands of jobs may have the same one. */
+  | { readonly type: 'resolve'; readonly template: string; readonly scope: number }
+  | { readonly type: 'validate'; readonly schema: number; readonly value: string }
+
+export interface Chunk {
+  readonly jobs: readonly Job[]
+  readonly shared: readonly string[]
+}
+
+/** `json` is the references, the resolved value, or `true`. */
+export type JobResult =
+  | { readonly ok: true; readonly json: string }
+  | { readonly ok: false; readonly message: string }
+
+/** Results of the jobs from `first` on; the chunk is done when all have come. */
+export interface Progress {
+  readonly first: number
+  readonly results: readonly JobResult[]
+}
+
+/** The two cells of the shared clock: the job in hand (-1: none), and when it began (`process.hrtime`, nanoseconds). */
+export const CLOCK = { job: 0, since: 1, bytes: 16 } as const
+export const NO_JOB = -1n

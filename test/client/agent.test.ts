@@ -1,0 +1,231 @@
+import { spawn } from 'node:child_process'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { type AgentOptions, type AgentProblem, createClient, runAgent } from '../../src/client/index.ts'
+import type { TinyOptions } from './tiny-server.ts'
+import { until } from './until.ts'
+import { startWorkServer, TOKEN } from './work-server.ts'
+
+async function startAgent(
+  work: AgentOptions['work'],
+  options: Partial<AgentOptions> = {},
+  wire: Partial<TinyOptions> = {},
+) {
+  const server = await startWorkServer(wire)
+  const client = createClient({ url: server.tiny.url, token: TOKEN })
+  const stop = new AbortController()
+  const problems: AgentProblem[] = []
+  const running = runAgent({
+    client,
+    instance: 'test',
+    types: ['mock'],
+    work,
+    signal: stop.signal,
+    onProblem: (problem) => problems.push(problem),
+    ...options,
+  })
+  return {
+    server,
+    problems,
+    stop,
+    running,
+    async [Symbol.asyncDispose]() {
+      stop.abort()
+      await running
+      await client.close()
+      await server[Symbol.asyncDispose]()
+    },
+  }
+}
+const untilAborted = (signal: AbortSignal): Promise<unknown> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve(signal.reason)
+    signal.addEventListener('abort', () => resolve(signal.reason), { once: true })
+  })
+const names = (count: number) => Array.from({ length: count }, (_, i) => ({ name: `item${i}` }))
+
+describe('runAgent', () => {
+  it('works off thousands of items in few calls', async () => {
+    await using agent = await startAgent(() => ({ phase: 'SUCCEEDED' }), { concurrency: 1_000 })
+    const { server } = agent
+    server.offer(...names(3_000))
+    await until('all succeeded', () => server.items.values().every(({ phase }) => phase === 'SUCCEEDED'))
+    expect(server.items.values().every(({ reports }) => reports.length === 1)).toBe(true)
+    expect(server.calls.claim).toBeLessThan(40)
+    expect(server.calls.report).toBeLessThan(60)
+    expect([server.largest.claim, server.largest.report]).toEqual([500, 500])
+  })
+
+  it('has no more in hand than it may, and fills up as it gets done', async () => {
+    let [now, most] = [0, 0]
+    await using agent = await startAgent(
+      async () => {
+        now += 1
+        most = Math.max(most, now)
+        await sleep(5)
+        now -= 1
+        return { phase: 'SUCCEEDED' }
+      },
+      { concurrency: 7 },
+    )
+    const { server } = agent
+    server.offer(...names(50))
+    await until('all succeeded', () => server.items.values().every(({ phase }) => phase === 'SUCCEEDED'))
+    expect(most).toBe(7)
+  })
+
+  it('repeats a report whose answer was lost, and goes on when the server comes back', async () => {
+    let lost = 0
+    const breakOff: TinyOptions['breakOff'] = (when, body) => {
+      if (when !== 'after' || !body.includes('mutation Report') || lost >= 2) return false
+      lost += 1
+      return true
+    }
+    await using agent = await startAgent(() => ({ phase: 'SUCCEEDED', exports: { a: 1 } }), {}, { breakOff })
+    const { server, problems } = agent
+    server.offer({ name: 'x' })
+    await until('repeated until answered', () => server.get('x').reports.length === 3)
+    expect(server.get('x').attempt).toBe(1)
+    expect(problems.filter(({ what }) => what === 'report')).toHaveLength(2)
+    server.tiny.cut()
+    server.offer({ name: 'y' })
+    await until('y after the cut', () => server.get('y').phase === 'SUCCEEDED')
+  })
+
+  it('sends progress in order, the newest wins, and log lines before the end', async () => {
+    await using agent = await startAgent(async (_, context) => {
+      for (let value = 1; value <= 200; value += 1) {
+        context.report({ progress: { value, total: 200 } })
+        context.log('STDOUT', `line ${value}`)
+        if (value % 50 === 0) await sleep(10)
+      }
+      return { phase: 'SUCCEEDED' }
+    })
+    const { server } = agent
+    server.offer({ name: 'x' })
+    await until('succeeded', () => server.get('x').phase === 'SUCCEEDED')
+    const values = server
+      .get('x')
+      .reports.flatMap(({ progress }) => (progress ? [(progress as { value: number }).value] : []))
+    expect(values.length).toBeLessThan(50)
+    expect(values).toEqual([...values].sort((a, b) => a - b))
+    expect(server.get('x').reports.at(-1)).toMatchObject({ phase: 'SUCCEEDED' })
+    expect(server.lines.map(({ text }) => text)).toEqual(Array.from({ length: 200 }, (_, i) => `line ${i + 1}`))
+  })
+
+  it('keeps its leases, and tells an abort that is asked for', async () => {
+    await using agent = await startAgent(
+      async (_, { signal }) => {
+        expect(await untilAborted(signal)).toBe('ABORT_REQUESTED')
+        return { phase: 'ABORTED' }
+      },
+      { leaseMs: 600 },
+    )
+    const { server } = agent
+    server.offer({ name: 'x' })
+    await until('held for longer than one lease', () => server.get('x').renewals.length >= 5)
+    server.get('x').abortRequested = true
+    await until('aborted', () => server.get('x').phase === 'ABORTED')
+    expect(server.get('x').attempt).toBe(1)
+  })
+
+  it('stops work whose lease is gone: taken away, or not renewed in time', async () => {
+    const reasons: unknown[] = []
+    let deaf = false
+    await using agent = await startAgent(
+      async (_, { signal, lost }) => {
+        reasons.push(await untilAborted(signal))
+        expect(lost.aborted).toBe(true)
+        return { phase: 'ABORTED' }
+      },
+      { leaseMs: 600 },
+      { breakOff: () => deaf },
+    )
+    const { server } = agent
+    server.offer({ name: 'x', abortRequested: false })
+    await until('claimed', () => server.get('x').fence !== null)
+    Object.assign(server.get('x'), { fence: 'x of somebody else', leaseUntil: Number.POSITIVE_INFINITY })
+    await until('told', () => reasons.length === 1)
+    server.offer({ name: 'y' })
+    await until('claimed', () => server.get('y').fence !== null)
+    const { leaseUntil } = server.get('y')
+    deaf = true
+    await until('told', () => reasons.length === 2)
+    expect(Date.now()).toBeLessThan(leaseUntil)
+    expect(reasons).toEqual(['LOST', 'LOST'])
+    expect([...server.get('x').reports, ...server.get('y').reports]).toEqual([])
+    deaf = false
+  })
+
+  it('stops what it did when it was paused for longer than its leases', async () => {
+    await using server = await startWorkServer()
+    const fixture = fileURLToPath(new URL('./paused-agent.ts', import.meta.url))
+    const child = spawn(process.execPath, [fixture, server.tiny.url, TOKEN], { stdio: ['ignore', 'pipe', 'inherit'] })
+    try {
+      let said = ''
+      child.stdout.on('data', (chunk) => {
+        said += String(chunk)
+      })
+      server.offer({ name: 'x' })
+      await until('at work', () => said.includes('attempt 1'))
+      child.kill('SIGSTOP')
+      // Somebody else takes it over as soon as the lease is over, and is at it when the first one wakes up.
+      await until('the lease is over', () => server.get('x').leaseUntil < Date.now())
+      Object.assign(server.get('x'), { fence: 'x of somebody else', leaseUntil: Number.POSITIVE_INFINITY })
+      child.kill('SIGCONT')
+      await until('stopped', () => said.includes('LOST'))
+      expect(server.get('x').reports).toEqual([])
+    } finally {
+      child.kill('SIGKILL')
+    }
+  })
+
+  it('gives work back that it cannot finish when it is shut down, and lets the rest finish', async () => {
+    await using agent = await startAgent(
+      async ({ name }, { signal }) => {
+        if (name === 'short') await sleep(50)
+        else if ((await untilAborted(signal)) === 'SHUTDOWN') return { phase: 'ABORTED' }
+        return { phase: 'SUCCEEDED' }
+      },
+      { drainMs: 300 },
+    )
+    const { server } = agent
+    server.offer({ name: 'short' }, { name: 'long' }, { name: 'deletion', action: 'DELETE' })
+    await until('claimed', () => server.items.values().every(({ fence }) => fence !== null))
+    agent.stop.abort()
+    await until('finished', () => server.get('short').phase === 'SUCCEEDED')
+    server.offer({ name: 'late' })
+    await agent.running
+    const error = { code: 'AGENT_STOPPED', retryable: true }
+    expect(server.get('long').reports).toMatchObject([{ phase: 'PROGRESSING', error }])
+    expect(server.get('deletion').reports).toMatchObject([{ phase: 'DELETING', error }])
+    expect(server.get('late').attempt).toBe(0)
+  })
+
+  it('reports work that throws as failed, and names outcomes of a deletion as such', async () => {
+    await using agent = await startAgent(({ name }) => {
+      if (name.startsWith('thrown')) throw new RangeError('too far')
+      return { phase: 'SUCCEEDED' }
+    })
+    const { server, problems } = agent
+    server.offer({ name: 'thrown' }, { name: 'thrown-away', action: 'DELETE' }, { name: 'gone', action: 'DELETE' })
+    await until('reported', () => server.items.values().every(({ reports }) => reports.length === 1))
+    const error = { code: 'AGENT_ERROR', message: 'RangeError: too far' }
+    expect(server.get('thrown').reports).toMatchObject([{ phase: 'FAILED', error }])
+    expect(server.get('thrown-away').reports).toMatchObject([{ phase: 'DELETE_FAILED', error }])
+    expect(server.get('gone').reports).toMatchObject([{ phase: 'GONE' }])
+    expect(problems.map(({ what }) => what)).toEqual(['work', 'work'])
+  })
+
+  it('ends with the error when it may not work at all', async () => {
+    await using server = await startWorkServer()
+    await using client = createClient({ url: server.tiny.url, token: TOKEN })
+    const common = { instance: 'test', work: () => null, signal: new AbortController().signal }
+    await expect(runAgent({ ...common, client, types: ['forbidden'] })).rejects.toMatchObject({ code: 'FORBIDDEN' })
+    await using stranger = createClient({ url: server.tiny.url, token: 'wrong' })
+    await expect(runAgent({ ...common, client: stranger, types: ['mock'] })).rejects.toMatchObject({
+      kind: 'unauthorized',
+    })
+  })
+})

@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest'
+import { type ClientError, createClient } from '../../src/client/index.ts'
+import { startTinyServer, type TinyOptions } from './tiny-server.ts'
+
+const TOKEN = 'a-token-that-must-not-show-up'
+const tiny = (options: Partial<TinyOptions> = {}) =>
+  startTinyServer({
+    sdl: 'type Query { twice(n: Int!): Int fail(code: String!): Int never: Int }',
+    rootValue: {
+      twice: ({ n }: { n: number }) => n * 2,
+      fail: ({ code }: { code: string }) => {
+        throw Object.assign(new Error('No.'), { extensions: { code, oldest: 3 } })
+      },
+      never: () => new Promise(() => undefined),
+    },
+    token: TOKEN,
+    ...options,
+  })
+const problemOf = async (answer: Promise<unknown>): Promise<ClientError> => {
+  const error: unknown = await answer.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  )
+  if (!(error instanceof Error)) throw new Error('it did not fail')
+  expect(`${error.stack} ${JSON.stringify(error)}`).not.toContain(TOKEN)
+  return error as ClientError
+}
+
+describe('query', () => {
+  it('answers with the data', async () => {
+    await using server = await tiny()
+    await using client = createClient({ url: server.url, token: TOKEN })
+    expect(await client.query('query ($n: Int!) { twice(n: $n) }', { n: 21 })).toEqual({ twice: 42 })
+  })
+
+  it.each([
+    ['INTERNAL_SERVER_ERROR', 'graphql', true],
+    ['BAD_USER_INPUT', 'graphql', false],
+    ['UNAUTHENTICATED', 'unauthorized', false],
+  ])('tells a %s error', async (code, kind, retryable) => {
+    await using server = await tiny()
+    await using client = createClient({ url: server.url, token: TOKEN })
+    const error = await problemOf(client.query('query ($code: String!) { fail(code: $code) }', { code }))
+    expect(error).toMatchObject({ kind, retryable, code, message: 'No.', extensions: { oldest: 3 } })
+  })
+
+  it('tells a wrong token, an answer that is no GraphQL, and nobody there', async () => {
+    const server = await tiny()
+    await using stranger = createClient({ url: server.url, token: 'wrong' })
+    expect(await problemOf(stranger.query('{ __typename }'))).toMatchObject({ kind: 'unauthorized', retryable: false })
+    await using client = createClient({ url: server.url, token: TOKEN })
+    await server[Symbol.asyncDispose]()
+    expect(await problemOf(client.query('{ __typename }'))).toMatchObject({ kind: 'network', retryable: true })
+
+    await using html = await tiny({
+      answer: (_, response) => {
+        response.writeHead(502).end('<html>Bad Gateway</html>')
+        return true
+      },
+    })
+    await using lost = createClient({ url: html.url, token: TOKEN })
+    expect(await problemOf(lost.query('{ __typename }'))).toMatchObject({ kind: 'http', retryable: true, status: 502 })
+  })
+
+  it('ends with the reason of the signal, or as a network error after its time', async () => {
+    await using server = await tiny()
+    await using client = createClient({ url: server.url, token: TOKEN, timeoutMs: 50 })
+    const reason = new Error('enough')
+    const stop = new AbortController()
+    const answer = client.query('{ never }', {}, { signal: stop.signal })
+    stop.abort(reason)
+    expect(await problemOf(answer)).toBe(reason)
+    expect(await problemOf(client.query('{ never }'))).toMatchObject({ kind: 'network', retryable: true })
+  })
+
+  it('refuses a URL or a token that is none without repeating it', () => {
+    for (const [url, token] of [
+      ['ftp://x', TOKEN],
+      [`http://${TOKEN}@x`, 'x'],
+      ['http://x', `${TOKEN}\n`],
+    ] as const) {
+      expect(() => createClient({ url, token })).toThrow(TypeError)
+      expect(() => createClient({ url, token })).not.toThrow(TOKEN)
+    }
+  })
+})

@@ -1,0 +1,19 @@
+import { randomBytes } from 'node:crypto'
+import { v7 } from 'uuid'
+import type { Ambient } from '../../src/core/ports.ts'
+
+/** A clock that stands still until a test moves it, so that every deadline can be tried to the millisecond. */
+export class TestClock implements Ambient {
+  #now: number
+  constructor(start = Date.UTC(2026, 0, 1)) {
+    this.#now = start
+  }
+  now = (): Date => new Date(this.#now)
+  id = (): string => v7()
+  /** In the middle, so that a backoff is what it is. */
+  random = (): number => 0.5
+  secret = (bytes: number): Uint8Array => randomBytes(bytes)
+  advance(ms: number): void {
+    this.#now += ms
+  }
+}

@@ -1,0 +1,97 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createClient } from 'redis'
+import { inject } from 'vitest'
+import { until } from './wait.ts'
+
+/** The run's own Redis. */
+export const redisUrl = (): string => inject('redis')
+
+export interface TestRedis extends AsyncDisposable {
+  readonly url: string
+  /** Kills it and starts it again on the same port, with nothing kept. */
+  restart(): Promise<void>
+  kill(): Promise<void>
+  start(): Promise<void>
+}
+
+const HINT = 'The tests need a redis-server. Install one, e.g.: sudo apt-get install -y redis-server'
+
+/** Installs a redis-server where that can be done; fails with the one line to run elsewhere. Nothing is skipped. */
+export function ensureRedis(): void {
+  if (spawnSync('redis-server', ['--version']).status === 0) return
+  if (process.getuid?.() !== 0 || spawnSync('apt-get', ['--version']).status !== 0) throw new Error(HINT)
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+  spawnSync('apt-get', ['update'], { stdio: 'ignore', env })
+  // It is started by the tests themselves, on a free port.
+  const { status } = spawnSync('apt-get', ['install', '-y', '--no-install-recommends', 'redis-server'], { stdio: 'ignore', env })
+  if (status !== 0) throw new Error(HINT)
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  if (address === null || typeof address === 'string') throw new Error('no port was given')
+  return address.port
+}
+
+/** A Redis that a test may kill. */
+export async function startRedis(): Promise<TestRedis> {
+  const folder = await mkdtemp(join(tmpdir(), 'phaseline-redis-'))
+  const port = await freePort()
+  const url = `redis://127.0.0.1:${port}`
+  const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', folder]
+  let child = launch()
+
+  function launch() {
+    return spawn('redis-server', args, { stdio: 'ignore' })
+  }
+  async function kill(): Promise<void> {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    const ended = new Promise((resolve) => child.once('exit', resolve))
+    child.kill('SIGKILL')
+    await ended
+  }
+  async function start(): Promise<void> {
+    child = launch()
+    await answering(url)
+  }
+  await answering(url)
+  return {
+    url,
+    kill,
+    start,
+    async restart() {
+      await kill()
+      await start()
+    },
+    async [Symbol.asyncDispose]() {
+      await kill()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function answering(url: string): Promise<void> {
+  await until(
+    async () => {
+      const client = createClient({ url, socket: { reconnectStrategy: false } })
+      client.on('error', () => {})
+      try {
+        await client.connect()
+        await client.ping()
+        return true
+      } catch {
+        return false
+      } finally {
+        client.destroy()
+      }
+    },
+    { what: 'redis-server answers' },
+  )
+}

@@ -1,0 +1,205 @@
+import type { Pool } from 'pg'
+import { pino } from 'pino'
+import { v7 } from 'uuid'
+import type { ClaimedItem, Report, Viewer } from '../../src/core/ports.ts'
+import type { TimeoutDefaults } from '../../src/core/tree.ts'
+import type { ObjectKind, Phase } from '../../src/core/vocabulary.ts'
+import { evaluateIn } from '../../src/engine/evaluate.ts'
+import { kindsOf } from '../../src/engine/families.ts'
+import { createDriving, type Driving } from '../../src/engine/index.ts'
+import { type DeploymentsCommands, deploymentsCommands } from '../../src/families/deployments/commands.ts'
+import { deployments } from '../../src/families/deployments/family.ts'
+import type { SpecInput } from '../../src/families/deployments/normalise.ts'
+import { createMemorySignal } from '../../src/log/signal/memory.ts'
+import { createSandbox } from '../../src/sandbox/index.ts'
+import { dueRoots } from '../../src/store/queue.ts'
+import { TestClock } from './clock.ts'
+import { createTestDatabase } from './postgres.ts'
+
+export const TIMEOUTS: TimeoutDefaults = { pickupMs: 300_000, progressingMs: 600_000, abortingMs: 300_000 }
+
+export const USER: Viewer = {
+  tokenId: v7(),
+  name: 'ada',
+  role: 'ADMIN',
+  actor: 'USER',
+  projects: null,
+  types: null,
+  targets: null,
+}
+export const DEPLOYER: Viewer = { ...USER, tokenId: v7(), name: 'deployer', role: 'AGENT', actor: 'DEPLOYER' }
+
+/** An object as a test looks at it. */
+export interface Seen {
+  readonly id: string
+  readonly name: string
+  readonly kind: ObjectKind
+  readonly phase: Phase
+  readonly revision: number
+  readonly generation: number
+  readonly observedGeneration: number
+  readonly jobId: string | null
+  readonly finishedJobId: string | null
+  readonly deletionRequestedAt: Date | null
+  readonly error: { code: string; message: string; causes: { name: string; code: string }[]; causeCount: number } | null
+}
+
+/**
+ * The rules on a real database, with a clock that only the test moves. No loop runs by itself: `settle` lets every due
+ * tree go on until none is due, so what a test sees does not depend on timing.
+ */
+export interface World extends AsyncDisposable {
+  readonly pool: Pool
+  readonly clock: TestClock
+  readonly driving: Driving
+  readonly commands: DeploymentsCommands
+  settle(): Promise<void>
+  /** Creates a root (reconciled unless told otherwise) and lets it go as far as it can. Throws when it is refused. */
+  create(name: string, spec: SpecInput, reconcile?: boolean): Promise<string>
+  update(id: string, spec: SpecInput, reconcile?: boolean): Promise<void>
+  reconcile(id: string, mode?: 'STANDARD' | 'IF_CHANGED' | 'FORCE'): Promise<void>
+  remove(id: string, options?: { force?: boolean; withoutUninstall?: boolean }): Promise<void>
+  cancel(id: string): Promise<void>
+  ignore(id: string, ignored: boolean): Promise<void>
+  setData(name: string, value: unknown): Promise<void>
+  claim(max?: number, viewer?: Viewer, types?: readonly string[], leaseMs?: number): Promise<readonly ClaimedItem[]>
+  /** Reports one; returns whether it changed a phase, or the type of the refusal. Settles. */
+  report(report: Report, viewer?: Viewer): Promise<boolean | string>
+  /** Claims everything there is and ends it well, again and again, until nothing is offered. Returns the names, in order. */
+  work(answer?: (item: ClaimedItem) => Omit<Report, 'fence'>): Promise<readonly string[]>
+  /** By path of names below a project's root; executions are named deploy-items. */
+  see(...path: string[]): Promise<Seen>
+  exists(...path: string[]): Promise<boolean>
+  /** Phases that an object went through, from the log. */
+  history(id: string): Promise<readonly Phase[]>
+}
+
+export async function createWorld(): Promise<World> {
+  const database = await createTestDatabase()
+  const { pool } = database
+  const clock = new TestClock()
+  const logger = pino({ level: 'fatal' })
+  const sandbox = createSandbox({ logger })
+  const signal = createMemorySignal({ logger })
+  const driving = await createDriving({
+    parts: { pool, kinds: kindsOf([deployments]), ambient: clock, timeouts: TIMEOUTS },
+    evaluate: evaluateIn(sandbox),
+    signal,
+    committed: () => {},
+    logger,
+  })
+  const commands = deploymentsCommands({ trees: driving.trees, sandbox, ambient: clock, client: pool })
+  await pool.query(
+    'insert into project (id, name, created_at, updated_at) values ($1, $2, now(), now()) on conflict do nothing',
+    [v7(), 'default'],
+  )
+
+  const settle = async () => {
+    for (
+      let due = await dueRoots(pool, clock.now(), 100);
+      due.length > 0;
+      due = await dueRoots(pool, clock.now(), 100)
+    ) {
+      for (const rootId of due) await driving.runner.look(rootId, false)
+    }
+  }
+  const done = async (outcome: Promise<{ ok: true } | { ok: false; refusal: { message: string } }>) => {
+    const result = await outcome
+    if (!result.ok) throw new Error(result.refusal.message)
+    await settle()
+  }
+
+  const world: World = {
+    pool,
+    clock,
+    driving,
+    commands,
+    settle,
+    async create(name, spec, reconcile = true) {
+      const outcome = await commands.createInstallation(USER, { project: 'default', name, spec, reconcile })
+      if (!outcome.ok) throw new Error(outcome.refusal.message)
+      await settle()
+      return outcome.objectId
+    },
+    update: (id, spec, reconcile = true) => done(commands.updateInstallation(USER, { id, spec, reconcile })),
+    reconcile: (id, mode = 'STANDARD') => done(commands.reconcileInstallation(USER, { id, mode })),
+    remove: (id, { force = false, withoutUninstall = false } = {}) =>
+      done(commands.deleteInstallation(USER, { id, force, withoutUninstall })),
+    cancel: (id) => done(commands.cancelInstallation(USER, { id })),
+    ignore: (id, ignored) => done(commands.updateInstallation(USER, { id, ignored, reconcile: false })),
+    setData: (name, value) => done(commands.setDataObject(USER, { project: 'default', name, value })),
+    async claim(max = 500, viewer = DEPLOYER, types = ['mock'], leaseMs = 30_000) {
+      const outcome = await driving.agents.claim(viewer, { instance: 'test', types, targets: null, max, leaseMs })
+      if (!outcome.ok) throw new Error(outcome.refusal.message)
+      await settle()
+      return outcome.items
+    },
+    async report(report, viewer = DEPLOYER) {
+      const outcome = await driving.agents.report(viewer, [report])
+      if (!outcome.ok) throw new Error(outcome.refusal.message)
+      await settle()
+      const [result] = outcome.results
+      if (!result) throw new Error('no result for the report')
+      return result.ok ? result.changed : result.refusal.type
+    },
+    async work(answer = succeed) {
+      const names: string[] = []
+      for (let items = await world.claim(); items.length > 0; items = await world.claim()) {
+        for (const item of items) {
+          names.push(item.name)
+          await world.report({ fence: item.fence, ...answer(item) })
+        }
+      }
+      return names
+    },
+    async see(...path) {
+      const found = await find(pool, path)
+      if (!found) throw new Error(`there is no ${path.join('/')}`)
+      return found
+    },
+    exists: async (...path) => (await find(pool, path)) !== null,
+    async history(id) {
+      const { rows } = await pool.query<{ to: Phase }>(
+        'select "to" from phase_change where object_id = $1 and not rejected order by batch_id, idx',
+        [id],
+      )
+      return rows.map((row) => row.to)
+    },
+    async [Symbol.asyncDispose]() {
+      await driving[Symbol.asyncDispose]()
+      await sandbox[Symbol.asyncDispose]()
+      await signal.close()
+      await database[Symbol.asyncDispose]()
+    },
+  }
+  return world
+}
+
+export const succeed = (item: ClaimedItem): Omit<Report, 'fence'> => ({
+  phase: item.action === 'DELETE' ? 'GONE' : 'SUCCEEDED',
+})
+
+async function find(pool: Pool, path: readonly string[]): Promise<Seen | null> {
+  let parent: string | null = null
+  let found: Seen | null = null
+  for (const name of path) {
+    const { rows }: { rows: Seen[] } = await pool.query(
+      `select o.id, o.name, o.kind, o.phase, o.revision, o.generation, o.observed_generation as "observedGeneration",
+         o.job_id as "jobId", o.finished_job_id as "finishedJobId", o.deletion_requested_at as "deletionRequestedAt", s.error
+       from object o left join object_status s on s.object_id = o.id
+       where o.parent_id is not distinct from $1::uuid and o.name = $2`,
+      [parent, name],
+    )
+    found = rows[0] ?? null
+    if (!found) return null
+    parent = found.id
+  }
+  return found
+}
+
+export const item = (name: string, dependsOn: readonly string[] = [], config: unknown = {}) => ({
+  name,
+  type: 'mock',
+  dependsOn,
+  config,
+})
