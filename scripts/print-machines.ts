@@ -18,8 +18,7 @@ tables in \`src/families/*/machines.ts\`: change those, not this page. The same 
 write, the answer of \`stateMachines\`, and the database's own trigger.
 
 \`GONE\` means that the object no longer exists. In a final phase nothing is running and nothing will happen until
-somebody asks for something.
-`
+somebody asks for something.`
 
 const code = (words: readonly string[]): string => words.map((word) => `\`${word}\``).join(', ')
 
@@ -39,8 +38,8 @@ function section(machine: Machine): string {
   ].join('\n\n')
 }
 
-const families = Object.entries(FAMILIES).map(([name, machines]) => [`## ${name}`, ...machines.map(section)].join('\n\n'))
-const page = `${[INTRODUCTION, ...families].join('\n')}\n`.replaceAll('\n\n\n', '\n\n')
+const families = Object.entries(FAMILIES).flatMap(([name, machines]) => [`## ${name}`, ...machines.map(section)])
+const page = `${[INTRODUCTION, ...families].join('\n\n')}\n`
 
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } })
 if (!values.check) await writeFile(FILE, page)

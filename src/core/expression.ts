@@ -143,7 +143,8 @@ function walk(
         size += key.length + 1
       }
     }
-    if (size > TEMPLATE_LIMITS.size) return { path: '', problem: `it is larger than ${TEMPLATE_LIMITS.size} characters` }
+    if (size > TEMPLATE_LIMITS.size)
+      return { path: '', problem: `it is larger than ${TEMPLATE_LIMITS.size} characters` }
   }
   return null
 }

@@ -1,8 +1,7 @@
 import { type AgentRow, countAgents, listAgents } from '../store/loaders/agents.ts'
-import type { Window } from '../store/loaders/window.ts'
 import { builder } from './builder.ts'
 import { connect } from './connection.ts'
-import { cursorOf } from './cursors.ts'
+import { uuidCursor } from './cursors.ts'
 import { ActorEnum } from './enums.ts'
 import { pageCost } from './limits.ts'
 import { AgentConnection, AgentRef } from './refs.ts'
@@ -29,12 +28,6 @@ AgentRef.implement({
   }),
 })
 
-const byId = (window: Window<readonly [string]>): Window<string> => ({
-  ...window,
-  after: window.after?.[0] ?? null,
-  before: window.before?.[0] ?? null,
-})
-
 builder.queryField('agents', (t) =>
   t.field({
     type: AgentConnection,
@@ -43,9 +36,9 @@ builder.queryField('agents', (t) =>
     complexity: (args) => pageCost(args),
     resolve: (_, args, { pool }) =>
       connect(args, {
-        cursor: cursorOf('uuid'),
-        position: ({ id }: AgentRow) => [id] as const,
-        load: (window) => listAgents(pool, byId(window)),
+        cursor: uuidCursor,
+        position: ({ id }: AgentRow) => id,
+        load: (window) => listAgents(pool, window),
         count: () => countAgents(pool),
       }),
   }),

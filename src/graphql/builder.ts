@@ -10,7 +10,7 @@ export interface SchemaTypes {
   Scalars: {
     ID: { Input: string; Output: string }
     DateTime: { Input: Date; Output: Date }
-    JSON: { Input: unknown; Output: unknown }
+    JSON: { Input: NonNullable<unknown>; Output: unknown }
     Sequence: { Input: number; Output: number }
   }
   Connection: { totalCount: () => Promise<number> }

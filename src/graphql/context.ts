@@ -4,7 +4,6 @@ import type { Logger } from '../logger.ts'
 import type { KindRegistry } from './family.ts'
 import type { Live } from './live.ts'
 import type { Tokens } from './tokens.ts'
-import type { ObjectState } from './tree-at.ts'
 
 /** What families bring along for their own resolvers; each adds its part by declaration merging. */
 // biome-ignore lint/suspicious/noEmptyInterface: families merge into it
@@ -20,7 +19,6 @@ export interface GraphQLServices extends FamilyServices {
   readonly live: Live
   readonly tokens: Tokens
   readonly logger: Logger
-  readonly treeAt: (pool: Pool, rootId: string, sequence: number) => Promise<readonly ObjectState[]>
 }
 
 /** One operation by one viewer. */

@@ -18,7 +18,8 @@ export function cursorOf<const P extends readonly Part[]>(...parts: P): CursorCo
     encode: (position) => Buffer.from(JSON.stringify(position)).toString('base64url'),
     decode: (cursor) => {
       const values = parse(Buffer.from(cursor, 'base64url').toString())
-      const fits = Array.isArray(values) && values.length === parts.length && parts.every((part, i) => IS[part](values[i]))
+      const fits =
+        Array.isArray(values) && values.length === parts.length && parts.every((part, i) => IS[part](values[i]))
       return fits ? (values as unknown as Values<P>) : undefined
     },
   }
@@ -31,6 +32,11 @@ function parse(text: string): unknown {
     return undefined
   }
 }
+
+const single = (codec: CursorCodec<readonly [string]>): CursorCodec<string> => ({
+  encode: (position) => codec.encode([position]),
+  decode: (cursor) => codec.decode(cursor)?.[0],
+})
 
 /** A single value that may be shown as it is. */
 export const plainCursor = (isValid: (cursor: string) => boolean): CursorCodec<string> => ({
@@ -46,6 +52,6 @@ export const sequenceCursor: CursorCodec<number> = {
 }
 /** A place among the lines of output. */
 export const lineCursor = plainCursor((text) => /^(0|[1-9]\d{0,17})$/.test(text))
-export const nameCursor = cursorOf('text')
-export const uuidCursor = cursorOf('uuid')
+export const nameCursor = single(cursorOf('text'))
+export const uuidCursor = single(cursorOf('uuid'))
 export const siblingCursor = cursorOf('int', 'uuid')

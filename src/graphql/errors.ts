@@ -87,9 +87,10 @@ export const LimitErrorRef = errorType('LimitError').implement({
   fields: (t) => ({ limit: t.exposeInt('limit') }),
 })
 
-/** What a caller must be for a mutation. */
-export type Permission = 'write' | 'administer' | 'agent'
+/** What a caller must be. */
+export type Permission = 'read' | 'write' | 'administer' | 'agent'
 const MAY: Readonly<Record<Permission, { readonly roles: readonly Viewer['role'][]; readonly otherwise: string }>> = {
+  read: { roles: ['ADMIN', 'USER', 'READER', 'AGENT'], otherwise: 'may not read' },
   write: { roles: ['ADMIN', 'USER'], otherwise: 'may not change anything' },
   administer: { roles: ['ADMIN'], otherwise: 'is not an administrator' },
   agent: { roles: ['AGENT'], otherwise: 'is not an agent' },

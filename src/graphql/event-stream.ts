@@ -7,7 +7,7 @@ import { cursorExpired, internalFailure } from './failures.ts'
 export type StreamEvent<T> = { readonly value: T } | { readonly failure: GraphQLError }
 
 /** For the field's resolver: a failure becomes the event's error, so that WebSocket and SSE tell it alike. */
-export function valueOf<T>(event: StreamEvent<T>): T {
+export function unpack<T>(event: StreamEvent<T>): T {
   if ('failure' in event) throw event.failure
   return event.value
 }

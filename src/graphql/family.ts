@@ -56,7 +56,8 @@ export function createKindRegistry(families: readonly GraphQLFamily[]): KindRegi
     if (!family) throw new Error(`no family has the kind ${kind}`)
     return family
   }
-  const machinesOf = (kind: ObjectKind): readonly Machine[] => machines.filter((machine) => machine.kinds.includes(kind))
+  const machinesOf = (kind: ObjectKind): readonly Machine[] =>
+    machines.filter((machine) => machine.kinds.includes(kind))
   // A kind with two lifecycles has its phase from the first.
   const final = new Map([...byKind.keys()].map((kind) => [kind, new Set(machinesOf(kind)[0]?.final)]))
   return {

@@ -36,9 +36,12 @@ export function tooComplex(kind: ComplexityErrorKind, measured: Measured): Graph
       : kind === ComplexityErrorKind.Breadth
         ? ['number of fields', measured.breadth, MAX_BREADTH]
         : ['cost', measured.complexity, MAX_COMPLEXITY]
-  return new GraphQLError(`The operation's ${what} is ${value}; ${limit} is the limit. Ask for less, or for smaller pages.`, {
-    extensions: { code: 'TOO_COMPLEX', http: { status: 400 } },
-  })
+  return new GraphQLError(
+    `The operation's ${what} is ${value}; ${limit} is the limit. Ask for less, or for smaller pages.`,
+    {
+      extensions: { code: 'TOO_COMPLEX', http: { status: 400 } },
+    },
+  )
 }
 
 /** How much more a list costs than one entry of it. */

@@ -2,7 +2,7 @@ import type { LogLineRow } from '../store/loaders/log-lines.ts'
 import { builder } from './builder.ts'
 import type { GraphQLContext } from './context.ts'
 import { lineCursor } from './cursors.ts'
-import { eventStream, valueOf } from './event-stream.ts'
+import { eventStream, unpack } from './event-stream.ts'
 import { notFoundFailure } from './failures.ts'
 import { badInput } from './limits.ts'
 import { TAIL_PAGE } from './live.ts'
@@ -41,6 +41,6 @@ builder.subscriptionField('logs', (t) =>
       if (!object) throw notFoundFailure(objectId)
       return eventStream(context, (signal) => follow(context, object.id, start, signal))
     },
-    resolve: (event) => valueOf(event),
+    resolve: (event) => unpack(event),
   }),
 )

@@ -19,7 +19,9 @@ const related = perOperation(
       RELATIONS.map((relation) => [
         relation,
         {
-          pages: loadPages((ids, window: Parameters<typeof loadRelated>[3]) => loadRelated(pool, relation, ids, window)),
+          pages: loadPages((ids, window: Parameters<typeof loadRelated>[3]) =>
+            loadRelated(pool, relation, ids, window),
+          ),
           counts: loadCounts((ids) => countRelated(pool, relation, ids)),
         },
       ]),

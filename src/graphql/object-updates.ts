@@ -3,7 +3,7 @@ import { type ChangedObject, loadLastBatch } from '../store/loaders/tree-changes
 import { builder } from './builder.ts'
 import type { GraphQLContext } from './context.ts'
 import { ObjectKindEnum } from './enums.ts'
-import { eventStream, valueOf } from './event-stream.ts'
+import { eventStream, unpack } from './event-stream.ts'
 import { notFoundFailure } from './failures.ts'
 import { objectLoader } from './loaders.ts'
 import { TreeObjectRef } from './refs.ts'
@@ -90,6 +90,6 @@ builder.subscriptionField('objectUpdates', (t) =>
       if (root?.parentId !== null) throw notFoundFailure(rootId)
       return eventStream(context, (signal) => follow(context, root.id, kinds ?? null, signal))
     },
-    resolve: (event) => valueOf(event),
+    resolve: (event) => unpack(event),
   }),
 )

@@ -1,5 +1,11 @@
 import type { ObjectRow } from '../core/tree.ts'
-import { countObjects, findObjects, type ObjectOrder, type ObjectQuery, positionOf } from '../store/loaders/find-objects.ts'
+import {
+  countObjects,
+  findObjects,
+  type ObjectOrder,
+  type ObjectQuery,
+  positionOf,
+} from '../store/loaders/find-objects.ts'
 import { loadObjectByPath } from '../store/loaders/objects.ts'
 import { builder } from './builder.ts'
 import { connect } from './connection.ts'

@@ -53,7 +53,10 @@ export const PhaseChangeFilter = builder.inputType('PhaseChangeFilter', {
 export type PhaseChangeFilterInput = typeof PhaseChangeFilter.$inferInput
 
 /** Null: the filter names something that cannot exist, so nothing matches. */
-export function queryOf({ viewer }: GraphQLContext, filter: PhaseChangeFilterInput | null | undefined): PhaseChangeQuery | null {
+export function queryOf(
+  { viewer }: GraphQLContext,
+  filter: PhaseChangeFilterInput | null | undefined,
+): PhaseChangeQuery | null {
   const { project, rootId, objectId, kinds, to, includeRejected = false } = filter ?? {}
   if ([rootId, objectId].some((id) => typeof id === 'string' && !isUuid(id))) return null
   return {

@@ -1,9 +1,9 @@
 import type { LogBatch, PhaseChangeQuery, PhaseChangeRecord } from '../core/ports.ts'
 import { builder } from './builder.ts'
 import type { GraphQLContext } from './context.ts'
-import { eventStream, valueOf } from './event-stream.ts'
+import { eventStream, unpack } from './event-stream.ts'
 import { MAX_PAGE } from './limits.ts'
-import { type PhaseChangeFilterInput, PhaseChangeFilter, queryOf } from './phase-change.ts'
+import { PhaseChangeFilter, type PhaseChangeFilterInput, queryOf } from './phase-change.ts'
 import { PhaseChangeRef } from './refs.ts'
 
 const PhaseLogBatchRef = builder.objectRef<LogBatch>('PhaseLogBatch').implement({
@@ -35,7 +35,7 @@ builder.subscriptionFields((t) => ({
       eventStream(context, (signal) =>
         oneByOne(context.log.follow(followable(context, filter), after ?? undefined, MAX_PAGE, signal)),
       ),
-    resolve: (event) => valueOf(event),
+    resolve: (event) => unpack(event),
   }),
   phaseLog: t.field({
     type: PhaseLogBatchRef,
@@ -53,6 +53,6 @@ builder.subscriptionFields((t) => ({
       eventStream(context, (signal) =>
         context.log.follow(followable(context, filter), after, within(maxBatch), signal),
       ),
-    resolve: (event) => valueOf(event),
+    resolve: (event) => unpack(event),
   }),
 }))

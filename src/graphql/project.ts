@@ -16,6 +16,7 @@ import { loadCounts, loadPages, objectLoader } from './loaders.ts'
 import {
   DataObjectConnection,
   DataObjectRef,
+  type DataObjectValue,
   NodeRef,
   ProjectConnection,
   ProjectRef,
@@ -26,12 +27,7 @@ const dataObjects = perOperation(({ pool }) => ({
   pages: loadPages((ids, window: Window<string>) => loadDataObjects(pool, ids, window)),
   counts: loadCounts((ids) => countDataObjects(pool, ids)),
 }))
-const named = ({ name }: { readonly name: string }): readonly [string] => [name]
-const byName = (window: Window<readonly [string]>): Window<string> => ({
-  ...window,
-  after: window.after?.[0] ?? null,
-  before: window.before?.[0] ?? null,
-})
+const brand = (row: DataObjectRow): DataObjectValue => ({ ...row, __typename: 'DataObject' })
 
 ProjectRef.implement({
   description: 'A scope: the roots in it see the data in it.',
@@ -49,8 +45,8 @@ ProjectRef.implement({
       resolve: ({ id }, args, context) =>
         connect(args, {
           cursor: nameCursor,
-          position: (row: DataObjectRow) => named(row),
-          load: (window) => dataObjects(context).pages.load({ id, window: byName(window) }),
+          position: ({ name }: DataObjectValue) => name,
+          load: async (window) => (await dataObjects(context).pages.load({ id, window })).map(brand),
           count: () => dataObjects(context).counts.load(id),
         }),
     }),
@@ -88,8 +84,8 @@ builder.queryFields((t) => ({
     resolve: (_, args, { pool, viewer }) =>
       connect(args, {
         cursor: nameCursor,
-        position: (row: ProjectRow) => named(row),
-        load: (window) => listProjects(pool, viewer.projects, byName(window)),
+        position: ({ name }: ProjectRow) => name,
+        load: (window) => listProjects(pool, viewer.projects, window),
         count: () => countProjects(pool, viewer.projects),
       }),
   }),

@@ -9,11 +9,14 @@ import type { BlockerValue } from './family.ts'
 
 /** The shared types, named here so that they can refer to each other; each is filled in by the module of its name. */
 
+/** A member of a result union is told by its `__typename`. */
+export type DataObjectValue = DataObjectRow & { readonly __typename: 'DataObject' }
+
 export const NodeRef = builder.nodeInterfaceRef()
 export const TreeObjectRef = builder.interfaceRef<ObjectRow>('TreeObject')
 export const BlockerRef = builder.interfaceRef<BlockerValue>('Blocker')
 export const ProjectRef = builder.objectRef<ProjectRow>('Project')
-export const DataObjectRef = builder.objectRef<DataObjectRow>('DataObject')
+export const DataObjectRef = builder.objectRef<DataObjectValue>('DataObject')
 export const PhaseChangeRef = builder.objectRef<PhaseChangeRecord>('PhaseChange')
 export const LogLineRef = builder.objectRef<LogLineRow>('LogLine')
 export const AgentRef = builder.objectRef<AgentRow>('Agent')

@@ -15,7 +15,9 @@ const LeaseRenewalRef = builder.objectRef<Renewal>('LeaseRenewal').implement({
 })
 const RenewedLeasesRef = builder
   .objectRef<{ readonly __typename: 'RenewedLeases'; readonly leases: readonly Renewal[] }>('RenewedLeases')
-  .implement({ fields: (t) => ({ leases: t.field({ type: [LeaseRenewalRef], resolve: ({ leases }) => [...leases] }) }) })
+  .implement({
+    fields: (t) => ({ leases: t.field({ type: [LeaseRenewalRef], resolve: ({ leases }) => [...leases] }) }),
+  })
 
 const RenewLeasesInput = builder.inputType('RenewLeasesInput', {
   fields: (t) => ({

@@ -24,8 +24,8 @@ builder.scalarType('DateTime', {
 builder.scalarType('JSON', {
   description: 'Any JSON value.',
   serialize: (value) => value,
-  parseValue: (value) => value,
-  parseLiteral: (node: ValueNode, variables) => valueFromASTUntyped(node, variables),
+  parseValue: (value) => value as NonNullable<unknown>,
+  parseLiteral: (node: ValueNode, variables) => valueFromASTUntyped(node, variables) as NonNullable<unknown>,
 })
 builder.scalarType('Sequence', {
   description:

@@ -36,7 +36,11 @@ builder.queryField('stateMachines', (t) =>
 /** One arrow from phase to phase, with all actors that may take it. */
 function mermaid({ initial, transitions, final }: Machine): string {
   const arrows = Map.groupBy(transitions, ({ from, to }) => `${from} --> ${to === 'GONE' ? '[*]' : to}`)
-  const lines = [...arrows].map(([arrow, rows]) => `  ${arrow}: ${[...new Set(rows.map((row) => row.actor))].join(', ')}`)
+  const lines = [...arrows].map(
+    ([arrow, rows]) => `  ${arrow}: ${[...new Set(rows.map((row) => row.actor))].join(', ')}`,
+  )
   const ends = final.map((phase) => `  class ${phase} final`)
-  return ['stateDiagram-v2', `  [*] --> ${initial}`, ...lines, '  classDef final font-weight:bold', ...ends, ''].join('\n')
+  return ['stateDiagram-v2', `  [*] --> ${initial}`, ...lines, '  classDef final font-weight:bold', ...ends, ''].join(
+    '\n',
+  )
 }

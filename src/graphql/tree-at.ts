@@ -1,25 +1,13 @@
 import { CursorExpired } from '../core/ports.ts'
-import type { ObjectKind, Phase } from '../core/vocabulary.ts'
+import { type ObjectState, type TreeAt, treeAt } from '../log/tree-at.ts'
 import { loadTreeProject } from '../store/loaders/phase-changes.ts'
 import { builder } from './builder.ts'
 import { ObjectKindEnum, PhaseEnum } from './enums.ts'
 import { cursorExpired } from './failures.ts'
 import { isUuid } from './ids.ts'
 
-/** An object as the log says it was: plain values. */
-export interface ObjectState {
-  readonly objectId: string
-  readonly parentId: string | null
-  readonly kind: ObjectKind
-  readonly name: string
-  readonly phase: Phase
-  readonly phaseSince: Date
-  readonly revision: number
-}
-interface TreeSnapshotValue {
+interface TreeSnapshotValue extends TreeAt {
   readonly rootId: string
-  readonly sequence: number
-  readonly objects: readonly ObjectState[]
 }
 
 const ObjectStateRef = builder.objectRef<ObjectState>('ObjectState').implement({
@@ -53,12 +41,12 @@ builder.queryField('treeAt', (t) =>
     description:
       'The phases of a tree as they were at a sequence: plain values, no nodes, so that no client cache takes them for the present.',
     args: { rootId: t.arg.id({ required: true }), sequence: t.arg({ type: 'Sequence', required: true }) },
-    resolve: async (_, { rootId, sequence }, { pool, viewer, treeAt }) => {
+    resolve: async (_, { rootId, sequence }, { pool, viewer }) => {
       // The tree may be gone: what it belonged to stands in the log.
       const project = isUuid(rootId) ? await loadTreeProject(pool, rootId) : null
       if (project === null || (viewer.projects && !viewer.projects.includes(project))) return null
       try {
-        return { rootId, sequence, objects: await treeAt(pool, rootId, sequence) }
+        return { rootId, ...(await treeAt(pool, rootId, sequence)) }
       } catch (error) {
         throw error instanceof CursorExpired ? cursorExpired(error) : error
       }

@@ -1,9 +1,10 @@
 import type { ObjectRow } from '../core/tree.ts'
+import type { GraphQLContext } from './context.ts'
 import { ObjectKindEnum, PhaseEnum } from './enums.ts'
-import { labelLoader, objectLoader, projectLoader, statusLoader } from './loaders.ts'
-import { DeadlineRef, LabelRef, ObjectErrorRef, ProgressRef } from './object-parts.ts'
 import { pageCost } from './limits.ts'
+import { labelLoader, objectLoader, projectLoader, statusLoader } from './loaders.ts'
 import { blockersLoader, deadlinesLoader, finishedLoader, historyOf, logsOf, relatedOf } from './object-lists.ts'
+import { DeadlineRef, LabelRef, ObjectErrorRef, ProgressRef } from './object-parts.ts'
 import {
   BlockerRef,
   LogLineConnection,
@@ -14,7 +15,6 @@ import {
   TreeObjectConnection,
   TreeObjectRef,
 } from './refs.ts'
-import type { GraphQLContext } from './context.ts'
 
 /** Loads what must exist: a foreign key says so. */
 async function existing<T>(found: Promise<T | null>, what: string): Promise<T> {
@@ -93,11 +93,11 @@ TreeObjectRef.implement({
     }),
     blockedBy: t.field({
       type: [BlockerRef],
-      description:
-        'What exactly this object waits for right now, root cause first; empty when it waits for nothing.',
+      description: 'What exactly this object waits for right now, root cause first; empty when it waits for nothing.',
       args: { first: t.arg.int({ required: true, defaultValue: 10 }) },
       complexity: ({ first }) => ({ field: 5, multiplier: first }),
-      resolve: async (row, { first }, context) => (await blockersLoader(context).load(row)).slice(0, Math.max(0, first)),
+      resolve: async (row, { first }, context) =>
+        (await blockersLoader(context).load(row)).slice(0, Math.max(0, first)),
     }),
     deadlines: t.field({
       type: [DeadlineRef],

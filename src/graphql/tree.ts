@@ -100,8 +100,7 @@ export const TreeRef = builder.objectRef<TreeValue>('Tree').implement({
       type: 'Sequence',
       description:
         'Subscribe to phaseChanges with `after: sequence` and nothing is missed; drop a change whose revision you already have.',
-      resolve: async ({ rootId }, _, context) =>
-        (await snapshots(context).load({ part: 'head', rootId })).sequence,
+      resolve: async ({ rootId }, _, context) => (await snapshots(context).load({ part: 'head', rootId })).sequence,
     }),
     objects: t.field({
       type: TreeObjectConnection,

@@ -1,6 +1,6 @@
 import { builder } from './builder.ts'
 import type { GraphQLContext } from './context.ts'
-import { eventStream, valueOf } from './event-stream.ts'
+import { eventStream, unpack } from './event-stream.ts'
 import { forbiddenFailure } from './failures.ts'
 
 interface Offer {
@@ -52,6 +52,6 @@ builder.subscriptionField('workOffered', (t) =>
       if (foreign !== undefined) throw forbiddenFailure(`This token may not claim work of the type ${foreign}.`)
       return eventStream(context, (signal) => offers(context, types, targets ?? context.viewer.targets, signal))
     },
-    resolve: (event) => valueOf(event),
+    resolve: (event) => unpack(event),
   }),
 )

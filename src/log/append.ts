@@ -1,9 +1,44 @@
 import type { Change } from '../core/ports.ts'
 import type { Client } from '../store/client.ts'
-const C = [['object_id','uuid'],['root_id','uuid'],['parent_id','uuid'],['project_name','text'],['kind','object_kind'],['name','text'],['machine','text'],['from','phase'],['to','phase'],['actor','actor'],['by','text'],['reason','text'],['message','text'],['job_id','uuid'],['revision','integer'],['rejected','boolean'],['at','timestamptz']] as const
-const camel = (s: string) => s.replace(/_([a-z])/g, (_, c: string) => c.toUpperCase())
+
+type Column = readonly [name: string, type: string, value: (change: Change) => string | null]
+const COLUMNS: readonly Column[] = [
+  ['object_id', 'uuid', (c) => c.objectId],
+  ['root_id', 'uuid', (c) => c.rootId],
+  ['parent_id', 'uuid', (c) => c.parentId],
+  ['project_name', 'text', (c) => c.projectName],
+  ['kind', 'object_kind', (c) => c.kind],
+  ['name', 'text', (c) => c.name],
+  ['machine', 'text', (c) => c.machine],
+  ['from', 'phase', (c) => c.from],
+  ['to', 'phase', (c) => c.to],
+  ['actor', 'actor', (c) => c.actor],
+  ['by', 'text', (c) => c.by],
+  ['reason', 'text', (c) => c.reason],
+  ['message', 'text', (c) => c.message],
+  ['job_id', 'uuid', (c) => c.jobId],
+  ['revision', 'integer', (c) => (c.revision === null ? null : String(c.revision))],
+  ['rejected', 'boolean', (c) => (c.rejected ? 't' : 'f')],
+  ['at', 'timestamptz', (c) => c.at.toISOString()],
+]
+
+const names = COLUMNS.map(([name]) => `"${name}"`).join(', ')
+const arrays = COLUMNS.map(([, type], i) => `$${i + 2}::${type}[]`).join(', ')
+
+const APPEND_SQL = `with batch as (
+    insert into log_batch (id, n) values (nextval('log_batch_id_seq'), $1) returning id
+  )
+  insert into phase_change (batch_id, idx, ${names})
+  select batch.id, u.n - 1, ${COLUMNS.map(([name]) => `u."${name}"`).join(', ')}
+  from batch, unnest(${arrays}) with ordinality as u (${names}, n)`
+
+/**
+ * Writes one batch of the log, in the given order, in one statement. Call it at most once in a transaction, as its
+ * last statement, with the root row locked: that is what makes batch ids grow in commit order within a tree.
+ * All changes must be of that one tree. No changes: nothing is written.
+ */
 export async function appendChanges(client: Client, changes: readonly Change[]): Promise<void> {
-  await client.query({ name: 'append-changes', text: `with b as (insert into log_batch (id, n) values (nextval('log_batch_id_seq'), $1) returning id)
-  insert into phase_change (batch_id, idx, ${C.map(([c]) => `"${c}"`).join(',')}) select b.id, u.ord - 1, ${C.map(([c]) => `u."${c}"`).join(',')} from b, unnest(${C.map(([, t], i) => `$${i + 2}::${t}[]`).join(',')}) with ordinality as u(${C.map(([c]) => `"${c}"`).join(',')}, ord)`,
-  values: [changes.length, ...C.map(([c]) => changes.map((x) => (x as unknown as Record<string, unknown>)[camel(c)] ?? null))] })
+  if (changes.length === 0) return
+  const values = COLUMNS.map(([, , value]) => changes.map(value))
+  await client.query({ name: 'log_append', text: APPEND_SQL, values: [changes.length, ...values] })
 }

@@ -1,4 +1,4 @@
-import { celEnv, celFunc, CelScalar } from '@bufbuild/cel'
+import { CelScalar, celEnv, celFunc } from '@bufbuild/cel'
 import { strings } from '@bufbuild/cel/ext'
 import { LIMITS } from './limits.ts'
 

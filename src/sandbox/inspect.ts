@@ -86,7 +86,9 @@ function chainIndex([operand, index]: readonly Expr[], state: State, around: Aro
   visit(index, state, around)
   if (!constant) state.dynamic = true
   if (!base?.open) return base
-  return constant?.case === 'stringValue' ? { keys: [...base.keys, constant.value], open: true } : { ...base, open: false }
+  return constant?.case === 'stringValue'
+    ? { keys: [...base.keys, constant.value], open: true }
+    : { ...base, open: false }
 }
 
 type Kind<C extends Expr['exprKind']['case']> = Extract<Expr['exprKind'], { case: C }>['value']
@@ -94,9 +96,16 @@ type Kind<C extends Expr['exprKind']['case']> = Extract<Expr['exprKind'], { case
 function visitCall(call: Kind<'callExpr'>, state: State, around: Around): null {
   const { target } = call
   const qualified =
-    target?.exprKind.case === 'identExpr' ? environment.funcs.find(`${target.exprKind.value.name}.${call.function}`) : undefined
+    target?.exprKind.case === 'identExpr'
+      ? environment.funcs.find(`${target.exprKind.value.name}.${call.function}`)
+      : undefined
   // Operators and what macros expand to are not among the functions; their names cannot be written by hand.
-  if (!qualified && /^\w/.test(call.function) && !call.function.startsWith('_') && !environment.funcs.find(call.function)) {
+  if (
+    !qualified &&
+    /^\w/.test(call.function) &&
+    !call.function.startsWith('_') &&
+    !environment.funcs.find(call.function)
+  ) {
     throw new InspectionError(`there is no function ${call.function}`)
   }
   if (!qualified) visit(target, state, around)

@@ -12,9 +12,7 @@ export interface Chunk {
 }
 
 /** `json` is the references, the resolved value, or `true`. */
-export type JobResult =
-  | { readonly ok: true; readonly json: string }
-  | { readonly ok: false; readonly message: string }
+export type JobResult = { readonly ok: true; readonly json: string } | { readonly ok: false; readonly message: string }
 
 /** Results of the jobs from `first` on; the chunk is done when all have come. */
 export interface Progress {

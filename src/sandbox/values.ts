@@ -1,7 +1,7 @@
-import { isReflectMessage } from '@bufbuild/protobuf/reflect'
-import { toJson } from '@bufbuild/protobuf'
-import { DurationSchema, TimestampSchema } from '@bufbuild/protobuf/wkt'
 import { type CelInput, type CelValue, isCelList, isCelMap, isCelType, isCelUint } from '@bufbuild/cel'
+import { isMessage, type Message, toJson } from '@bufbuild/protobuf'
+import { isReflectMessage } from '@bufbuild/protobuf/reflect'
+import { DurationSchema, TimestampSchema } from '@bufbuild/protobuf/wkt'
 import { Refused, tooLong } from './environment.ts'
 import { LIMITS } from './limits.ts'
 
@@ -33,34 +33,28 @@ class LazyMap extends Map<string, CelInput> {
     return Object.keys(this.#json).length
   }
   override keys() {
-    return this.#all().#keys()
+    this.#fill()
+    return super.keys()
   }
   override values() {
-    return this.#all().#values()
+    this.#fill()
+    return super.values()
   }
   override entries() {
-    return this.#all().#entries()
+    this.#fill()
+    return super.entries()
   }
   override [Symbol.iterator]() {
     return this.entries()
   }
   override forEach(callback: (value: CelInput, key: string, map: Map<string, CelInput>) => void): void {
-    for (const [key, value] of this.entries()) callback(value, key, this)
+    this.#fill()
+    super.forEach(callback)
   }
 
-  #all(): this {
+  #fill(): void {
     if (!this.#complete) for (const key of Object.keys(this.#json)) this.get(key)
     this.#complete = true
-    return this
-  }
-  #keys() {
-    return super.keys()
-  }
-  #values() {
-    return super.values()
-  }
-  #entries() {
-    return super.entries()
   }
 }
 
@@ -88,14 +82,21 @@ export function toJsonValue(value: CelValue, budget: Budget, depth = 0): unknown
   if (typeof value === 'number' || typeof value === 'bigint') return numberOf(value)
   if (isCelUint(value)) return numberOf(value.value)
   if (value instanceof Uint8Array) return base64(value, budget)
-  if (isReflectMessage(value, TimestampSchema)) return toJson(TimestampSchema, value.message)
-  if (isReflectMessage(value, DurationSchema)) return toJson(DurationSchema, value.message)
+  if (isReflectMessage(value)) return momentOf(value.message)
   if (depth >= LIMITS.depth) throw new Refused(`the result is nested more than ${LIMITS.depth} levels deep`)
   if (isCelList(value)) return Array.from(value, (item) => toJsonValue(item, budget, depth + 1))
   if (isCelMap(value)) {
-    return Object.fromEntries(Array.from(value, ([key, item]) => [keyOf(key, budget), toJsonValue(item, budget, depth + 1)]))
+    return Object.fromEntries(
+      Array.from(value, ([key, item]) => [keyOf(key, budget), toJsonValue(item, budget, depth + 1)]),
+    )
   }
   throw new Refused(isCelType(value) ? 'the result is a type, which is not JSON' : 'the result is not JSON')
+}
+
+function momentOf(message: Message): string {
+  if (isMessage(message, TimestampSchema)) return toJson(TimestampSchema, message)
+  if (isMessage(message, DurationSchema)) return toJson(DurationSchema, message)
+  throw new Refused('the result is not JSON')
 }
 
 function numberOf(value: number | bigint): number {

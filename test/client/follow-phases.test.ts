@@ -21,6 +21,7 @@ const OLDEST = 10
 /** A log that grows all the time, served in batches of different sizes. */
 function growingLog(batchMs = 1) {
   let head = OLDEST
+  let closed = false
   const grow = setInterval(() => {
     head += 7
   }, 1)
@@ -28,7 +29,7 @@ function growingLog(batchMs = 1) {
     if (after < OLDEST) {
       throw Object.assign(new Error('Gone.'), { extensions: { code: 'CURSOR_EXPIRED', oldest: OLDEST, head } })
     }
-    for (let cursor = after; ; ) {
+    for (let cursor = after; !closed; ) {
       const through = Math.min(head, cursor + maxBatch)
       // Only odd ones match, so that a batch may hold nothing and move on all the same.
       const changes = Array.from({ length: through - cursor }, (_, i) => cursor + 1 + i)
@@ -39,7 +40,11 @@ function growingLog(batchMs = 1) {
       await sleep(batchMs)
     }
   }
-  return { rootValue: { phaseLog }, [Symbol.dispose]: () => clearInterval(grow) }
+  const dispose = (): void => {
+    closed = true
+    clearInterval(grow)
+  }
+  return { rootValue: { phaseLog }, [Symbol.dispose]: dispose }
 }
 
 describe('followPhases', () => {

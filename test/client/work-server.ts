@@ -83,6 +83,7 @@ export async function startWorkServer(options: Partial<TinyOptions> = {}): Promi
   const largest = { claim: 0, report: 0 }
   const lines: { fence: string; text: string }[] = []
   let offers = 0
+  let closed = false
 
   const claimable = ({ phase, fence, leaseUntil, abortRequested }: Offered): boolean =>
     (phase === 'INIT' || phase === 'PROGRESSING') && !abortRequested && (fence === null || leaseUntil < Date.now())
@@ -143,7 +144,7 @@ export async function startWorkServer(options: Partial<TinyOptions> = {}): Promi
       return { __typename: 'AppendedLogs', accepted: input.lines.length }
     },
     async *workOffered() {
-      for (let seen = -1; ; await sleep(2)) {
+      for (let seen = -1; !closed; await sleep(2)) {
         if (seen === offers) continue
         seen = offers
         yield { workOffered: { type: 'mock', waiting: 1 } }
@@ -166,7 +167,10 @@ export async function startWorkServer(options: Partial<TinyOptions> = {}): Promi
       if (!item) throw new Error(`there is no ${name}`)
       return item
     },
-    [Symbol.asyncDispose]: () => tiny[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      closed = true
+      await tiny[Symbol.asyncDispose]()
+    },
   }
 }
 

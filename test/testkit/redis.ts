@@ -27,7 +27,10 @@ export function ensureRedis(): void {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
   spawnSync('apt-get', ['update'], { stdio: 'ignore', env })
   // It is started by the tests themselves, on a free port.
-  const { status } = spawnSync('apt-get', ['install', '-y', '--no-install-recommends', 'redis-server'], { stdio: 'ignore', env })
+  const { status } = spawnSync('apt-get', ['install', '-y', '--no-install-recommends', 'redis-server'], {
+    stdio: 'ignore',
+    env,
+  })
   if (status !== 0) throw new Error(HINT)
 }
 

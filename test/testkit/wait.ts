@@ -6,7 +6,10 @@ export interface UntilOptions {
 }
 
 /** Waits for a condition, with a limit. Returns what it found. */
-export async function until<T>(find: () => Promise<T> | T, { what, timeoutMs = 15_000 }: UntilOptions): Promise<NonNullable<T>> {
+export async function until<T>(
+  find: () => Promise<T> | T,
+  { what, timeoutMs = 15_000 }: UntilOptions,
+): Promise<NonNullable<T>> {
   const end = performance.now() + timeoutMs
   for (;;) {
     const found = await find()

@@ -1,69 +1,257 @@
--- Made from the machine tables by `npm run generate`; a test compares the two.
-create or replace function object_phase_hops("object_kind") returns text[]
+-- Made from the machine tables by `npm run generate`; a check compares the two.
+create or replace function object_initial_phase("object_kind") returns "phase"
 language sql immutable parallel safe as $sql$
   select case
-    when $1 in ('INSTALLATION') then
-      '{>PENDING,PENDING>PENDING_DEPENDENCIES,SUCCEEDED>PENDING_DEPENDENCIES,FAILED>PENDING_DEPENDENCIES,ABORTED>PENDING_DEPENDENCIES,PENDING>INIT,SUCCEEDED>INIT,FAILED>INIT,ABORTED>INIT,PENDING_DEPENDENCIES>INIT,PENDING_DEPENDENCIES>FAILED,PENDING_DEPENDENCIES>ABORTED,INIT>CLEANUP_ORPHANED,CLEANUP_ORPHANED>OBJECTS_CREATED,OBJECTS_CREATED>PROGRESSING,PROGRESSING>COMPLETING,COMPLETING>SUCCEEDED,INIT>FAILED,CLEANUP_ORPHANED>FAILED,OBJECTS_CREATED>FAILED,PROGRESSING>FAILED,COMPLETING>FAILED,INIT>ABORTED,CLEANUP_ORPHANED>ABORTED,OBJECTS_CREATED>ABORTED,PROGRESSING>ABORTED,COMPLETING>ABORTED,PENDING>INIT_DELETE,SUCCEEDED>INIT_DELETE,FAILED>INIT_DELETE,ABORTED>INIT_DELETE,DELETE_FAILED>INIT_DELETE,INIT_DELETE>TRIGGER_DELETE,TRIGGER_DELETE>DELETING,DELETING>GONE,INIT_DELETE>DELETE_FAILED,TRIGGER_DELETE>DELETE_FAILED,DELETING>DELETE_FAILED}'::text[]
-    when $1 in ('EXECUTION') then
-      '{>PENDING,PENDING>INIT,SUCCEEDED>INIT,FAILED>INIT,ABORTED>INIT,INIT>PROGRESSING,PROGRESSING>COMPLETING,COMPLETING>SUCCEEDED,INIT>FAILED,PROGRESSING>FAILED,COMPLETING>FAILED,INIT>ABORTED,PROGRESSING>ABORTED,COMPLETING>ABORTED,PENDING>INIT_DELETE,SUCCEEDED>INIT_DELETE,FAILED>INIT_DELETE,ABORTED>INIT_DELETE,DELETE_FAILED>INIT_DELETE,INIT_DELETE>DELETING,DELETING>GONE,INIT_DELETE>DELETE_FAILED,DELETING>DELETE_FAILED}'::text[]
-    when $1 in ('DEPLOY_ITEM') then
-      '{>PENDING,PENDING>INIT,SUCCEEDED>INIT,FAILED>INIT,ABORTED>INIT,INIT>FAILED,INIT>ABORTED,INIT>PROGRESSING,INIT>SUCCEEDED,PROGRESSING>SUCCEEDED,PROGRESSING>FAILED,PROGRESSING>ABORTED,PENDING>INIT_DELETE,SUCCEEDED>INIT_DELETE,FAILED>INIT_DELETE,ABORTED>INIT_DELETE,DELETE_FAILED>INIT_DELETE,INIT_DELETE>DELETING,INIT_DELETE>GONE,INIT_DELETE>DELETE_FAILED,DELETING>GONE,DELETING>DELETE_FAILED,PENDING>GONE}'::text[]
-    when $1 in ('EVENT', 'WORKER', 'JOB') then
-      '{>PENDING,PENDING>STARTING,PENDING>SCHEDULING_FAILED,PENDING>SUCCEEDED,PENDING>CANCELED,STARTING>RUNNING,STARTING>SUCCEEDED,STARTING>FAILED,STARTING>UNKNOWN,RUNNING>UNKNOWN,STARTING>SCHEDULING_FAILED,RUNNING>SUCCEEDED,UNKNOWN>SUCCEEDED,RUNNING>FAILED,UNKNOWN>FAILED,UNKNOWN>RUNNING,STARTING>ABORTED,RUNNING>ABORTED,UNKNOWN>ABORTED,STARTING>TIMED_OUT,RUNNING>TIMED_OUT,UNKNOWN>TIMED_OUT,PENDING>GONE,STARTING>GONE,RUNNING>GONE,UNKNOWN>GONE,SUCCEEDED>GONE,FAILED>GONE,ABORTED>GONE,CANCELED>GONE,SCHEDULING_FAILED>GONE,TIMED_OUT>GONE}'::text[]
-    when $1 in ('TASK') then
-      '{>PENDING,PENDING>RUNNING,RUNNING>SUCCEEDED,RUNNING>FAILED,PENDING>ABORTING,RUNNING>ABORTING,ABORTING>ABORTED,SUCCEEDED>GONE,FAILED>GONE,ABORTED>GONE}'::text[]
-    when $1 in ('GADGET_JOB') then
-      '{>PENDING,PENDING>DECLARING,PENDING>SKIPPED,PENDING>FAILED,DECLARING>WAITING,DECLARING>FAILED,WAITING>RUNNING,WAITING>SKIPPED,RUNNING>DONE,RUNNING>UNDOING,UNDOING>FAILED,UNDOING>RUNNING,UNDOING>ABORTED,UNDOING>UNDO_FAILED,RUNNING>ABORTING,ABORTING>ABORTED,ABORTING>UNDO_FAILED,PENDING>ABORTED,DECLARING>ABORTED,WAITING>ABORTED,UNDO_FAILED>UNDOING,UNDO_FAILED>FAILED,DONE>GONE,FAILED>GONE,ABORTED>GONE,SKIPPED>GONE}'::text[]
-    when $1 in ('CLOUDLET') then
-      '{>OFFLINE,OFFLINE>INIT,READY>INIT,INIT>INIT,INIT_OK>INIT,INIT>INIT_OK,INIT_OK>READY,INIT>OFFLINE,INIT_OK>OFFLINE,READY>OFFLINE,OFFLINE>GONE}'::text[]
-    when $1 in ('CLUSTER_INST', 'APP_INST') then
-      '{>NOT_PRESENT,NOT_PRESENT>CREATE_REQUESTED,CREATE_REQUESTED>CREATING,CREATE_REQUESTED>READY,CREATING>READY,CREATE_REQUESTED>CREATE_ERROR,CREATING>CREATE_ERROR,CREATE_ERROR>NOT_PRESENT,READY>UPDATE_REQUESTED,UPDATE_REQUESTED>UPDATING,UPDATE_REQUESTED>READY,UPDATING>READY,UPDATE_REQUESTED>UPDATE_ERROR,UPDATING>UPDATE_ERROR,UPDATE_ERROR>READY,READY>DELETE_PREPARE,DELETE_PREPARE>DELETE_REQUESTED,DELETE_PREPARE>READY,DELETE_REQUESTED>DELETING,DELETE_REQUESTED>DELETED,DELETING>NOT_PRESENT,DELETE_REQUESTED>DELETE_ERROR,DELETING>DELETE_ERROR,DELETED>NOT_PRESENT,DELETE_ERROR>READY,DELETE_REQUESTED>NOT_PRESENT,NOT_PRESENT>GONE,CREATE_REQUESTED>GONE,CREATING>GONE,CREATE_ERROR>GONE,READY>GONE,UPDATE_REQUESTED>GONE,UPDATING>GONE,UPDATE_ERROR>GONE,DELETE_PREPARE>GONE,DELETE_REQUESTED>GONE,DELETING>GONE,DELETED>GONE,DELETE_ERROR>GONE}'::text[]
+    when $1 in ('INSTALLATION') then 'PENDING'::"phase"
+    when $1 in ('EXECUTION') then 'PENDING'::"phase"
+    when $1 in ('DEPLOY_ITEM') then 'PENDING'::"phase"
+    when $1 in ('EVENT', 'WORKER', 'JOB') then 'PENDING'::"phase"
+    when $1 in ('TASK') then 'PENDING'::"phase"
+    when $1 in ('GADGET_JOB') then 'PENDING'::"phase"
+    when $1 in ('CLOUDLET') then 'OFFLINE'::"phase"
+    when $1 in ('CLUSTER_INST', 'APP_INST') then 'NOT_PRESENT'::"phase"
   end
 $sql$;
 
-create or replace function object_phase_guard() returns trigger
+create or replace function object_next_phases("object_kind", "phase") returns "phase"[]
+language sql immutable parallel safe as $sql$
+  select case
+    when $1 in ('INSTALLATION') then case $2
+        when 'PENDING' then '{PENDING_DEPENDENCIES,INIT,INIT_DELETE}'::"phase"[]
+        when 'SUCCEEDED' then '{PENDING_DEPENDENCIES,INIT,INIT_DELETE}'::"phase"[]
+        when 'FAILED' then '{PENDING_DEPENDENCIES,INIT,INIT_DELETE}'::"phase"[]
+        when 'ABORTED' then '{PENDING_DEPENDENCIES,INIT,INIT_DELETE}'::"phase"[]
+        when 'PENDING_DEPENDENCIES' then '{INIT,FAILED,ABORTED}'::"phase"[]
+        when 'INIT' then '{CLEANUP_ORPHANED,FAILED,ABORTED}'::"phase"[]
+        when 'CLEANUP_ORPHANED' then '{OBJECTS_CREATED,FAILED,ABORTED}'::"phase"[]
+        when 'OBJECTS_CREATED' then '{PROGRESSING,FAILED,ABORTED}'::"phase"[]
+        when 'PROGRESSING' then '{COMPLETING,FAILED,ABORTED}'::"phase"[]
+        when 'COMPLETING' then '{SUCCEEDED,FAILED,ABORTED}'::"phase"[]
+        when 'DELETE_FAILED' then '{INIT_DELETE}'::"phase"[]
+        when 'INIT_DELETE' then '{TRIGGER_DELETE,DELETE_FAILED}'::"phase"[]
+        when 'TRIGGER_DELETE' then '{DELETING,DELETE_FAILED}'::"phase"[]
+        when 'DELETING' then '{GONE,DELETE_FAILED}'::"phase"[]
+      end
+    when $1 in ('EXECUTION') then case $2
+        when 'PENDING' then '{INIT,INIT_DELETE}'::"phase"[]
+        when 'SUCCEEDED' then '{INIT,INIT_DELETE}'::"phase"[]
+        when 'FAILED' then '{INIT,INIT_DELETE}'::"phase"[]
+        when 'ABORTED' then '{INIT,INIT_DELETE}'::"phase"[]
+        when 'INIT' then '{PROGRESSING,FAILED,ABORTED}'::"phase"[]
+        when 'PROGRESSING' then '{COMPLETING,FAILED,ABORTED}'::"phase"[]
+        when 'COMPLETING' then '{SUCCEEDED,FAILED,ABORTED}'::"phase"[]
+        when 'DELETE_FAILED' then '{INIT_DELETE}'::"phase"[]
+        when 'INIT_DELETE' then '{DELETING,DELETE_FAILED}'::"phase"[]
+        when 'DELETING' then '{GONE,DELETE_FAILED}'::"phase"[]
+      end
+    when $1 in ('DEPLOY_ITEM') then case $2
+        when 'PENDING' then '{INIT,INIT_DELETE,GONE}'::"phase"[]
+        when 'SUCCEEDED' then '{INIT,INIT_DELETE}'::"phase"[]
+        when 'FAILED' then '{INIT,INIT_DELETE}'::"phase"[]
+        when 'ABORTED' then '{INIT,INIT_DELETE}'::"phase"[]
+        when 'INIT' then '{FAILED,ABORTED,PROGRESSING,SUCCEEDED}'::"phase"[]
+        when 'PROGRESSING' then '{SUCCEEDED,FAILED,ABORTED}'::"phase"[]
+        when 'DELETE_FAILED' then '{INIT_DELETE}'::"phase"[]
+        when 'INIT_DELETE' then '{DELETING,GONE,DELETE_FAILED}'::"phase"[]
+        when 'DELETING' then '{GONE,DELETE_FAILED}'::"phase"[]
+      end
+    when $1 in ('EVENT', 'WORKER', 'JOB') then case $2
+        when 'PENDING' then '{STARTING,SCHEDULING_FAILED,SUCCEEDED,CANCELED,GONE}'::"phase"[]
+        when 'STARTING' then '{RUNNING,SUCCEEDED,FAILED,UNKNOWN,SCHEDULING_FAILED,ABORTED,TIMED_OUT,GONE}'::"phase"[]
+        when 'RUNNING' then '{UNKNOWN,SUCCEEDED,FAILED,ABORTED,TIMED_OUT,GONE}'::"phase"[]
+        when 'UNKNOWN' then '{SUCCEEDED,FAILED,RUNNING,ABORTED,TIMED_OUT,GONE}'::"phase"[]
+        when 'SUCCEEDED' then '{GONE}'::"phase"[]
+        when 'FAILED' then '{GONE}'::"phase"[]
+        when 'ABORTED' then '{GONE}'::"phase"[]
+        when 'CANCELED' then '{GONE}'::"phase"[]
+        when 'SCHEDULING_FAILED' then '{GONE}'::"phase"[]
+        when 'TIMED_OUT' then '{GONE}'::"phase"[]
+      end
+    when $1 in ('TASK') then case $2
+        when 'PENDING' then '{RUNNING,ABORTING}'::"phase"[]
+        when 'RUNNING' then '{SUCCEEDED,FAILED,ABORTING}'::"phase"[]
+        when 'ABORTING' then '{ABORTED}'::"phase"[]
+        when 'SUCCEEDED' then '{GONE}'::"phase"[]
+        when 'FAILED' then '{GONE}'::"phase"[]
+        when 'ABORTED' then '{GONE}'::"phase"[]
+      end
+    when $1 in ('GADGET_JOB') then case $2
+        when 'PENDING' then '{DECLARING,SKIPPED,FAILED,ABORTED}'::"phase"[]
+        when 'DECLARING' then '{WAITING,FAILED,ABORTED}'::"phase"[]
+        when 'WAITING' then '{RUNNING,SKIPPED,ABORTED}'::"phase"[]
+        when 'RUNNING' then '{DONE,UNDOING,ABORTING}'::"phase"[]
+        when 'UNDOING' then '{FAILED,RUNNING,ABORTED,UNDO_FAILED}'::"phase"[]
+        when 'ABORTING' then '{ABORTED,UNDO_FAILED}'::"phase"[]
+        when 'UNDO_FAILED' then '{UNDOING,FAILED}'::"phase"[]
+        when 'DONE' then '{GONE}'::"phase"[]
+        when 'FAILED' then '{GONE}'::"phase"[]
+        when 'ABORTED' then '{GONE}'::"phase"[]
+        when 'SKIPPED' then '{GONE}'::"phase"[]
+      end
+    when $1 in ('CLOUDLET') then case $2
+        when 'OFFLINE' then '{INIT,GONE}'::"phase"[]
+        when 'READY' then '{INIT,OFFLINE}'::"phase"[]
+        when 'INIT' then '{INIT,INIT_OK,OFFLINE}'::"phase"[]
+        when 'INIT_OK' then '{INIT,READY,OFFLINE}'::"phase"[]
+      end
+    when $1 in ('CLUSTER_INST', 'APP_INST') then case $2
+        when 'NOT_PRESENT' then '{CREATE_REQUESTED,GONE}'::"phase"[]
+        when 'CREATE_REQUESTED' then '{CREATING,READY,CREATE_ERROR,GONE}'::"phase"[]
+        when 'CREATING' then '{READY,CREATE_ERROR,GONE}'::"phase"[]
+        when 'CREATE_ERROR' then '{NOT_PRESENT,GONE}'::"phase"[]
+        when 'READY' then '{UPDATE_REQUESTED,DELETE_PREPARE,GONE}'::"phase"[]
+        when 'UPDATE_REQUESTED' then '{UPDATING,READY,UPDATE_ERROR,GONE}'::"phase"[]
+        when 'UPDATING' then '{READY,UPDATE_ERROR,GONE}'::"phase"[]
+        when 'UPDATE_ERROR' then '{READY,GONE}'::"phase"[]
+        when 'DELETE_PREPARE' then '{DELETE_REQUESTED,READY,GONE}'::"phase"[]
+        when 'DELETE_REQUESTED' then '{DELETING,DELETED,DELETE_ERROR,NOT_PRESENT,GONE}'::"phase"[]
+        when 'DELETING' then '{NOT_PRESENT,DELETE_ERROR,GONE}'::"phase"[]
+        when 'DELETED' then '{NOT_PRESENT,GONE}'::"phase"[]
+        when 'DELETE_ERROR' then '{READY,GONE}'::"phase"[]
+      end
+  end
+$sql$;
+
+create or replace function object_phase_refused("object_kind", "phase", "phase") returns void
 language plpgsql as $plpgsql$
 declare
-  object_kind "object_kind";
-  hop_from text := '';
-  hop_to text := 'GONE';
-  onward text;
+  next_phases "phase"[] := case when $2 is null then array[object_initial_phase($1)] else object_next_phases($1, $2) end;
+  onward text := coalesce(nullif(array_to_string(array_remove(next_phases, 'GONE'), ', '), ''), 'no other phase');
 begin
-  if tg_op = 'DELETE' then
-    object_kind := old.kind;
-  else
-    object_kind := new.kind;
-    hop_to := new.phase::text;
-  end if;
-  if tg_op <> 'INSERT' then
-    hop_from := old.phase::text;
-  end if;
-  if hop_from || '>' || hop_to = any (object_phase_hops(object_kind)) then
-    if tg_op = 'DELETE' then return old; end if;
-    return new;
-  end if;
-  select string_agg(split_part(hop, '>', 2), ', ') into onward
-    from unnest(object_phase_hops(object_kind)) hop
-    where split_part(hop, '>', 1) = hop_from;
-  raise exception '% may not go from % to %', object_kind, coalesce(nullif(hop_from, ''), 'nowhere'), hop_to
-    using errcode = 'check_violation',
-      hint = case when onward is null then 'From here it may go nowhere.' else 'From here it may go to ' || onward || '.' end;
+  raise exception '% may not go from % to %', $1, coalesce($2::text, 'nowhere'), $3 using
+    errcode = 'check_violation',
+    hint = 'From there it may go to: ' || onward || case when 'GONE' = any (next_phases) then ', or be deleted.' else '.' end;
+end
+$plpgsql$;
+
+create or replace function object_moved_guard() returns trigger
+language plpgsql as $plpgsql$
+begin
+  case old.kind
+    when 'INSTALLATION' then
+      if new.phase = any (case old.phase
+        when 'PENDING' then '{PENDING_DEPENDENCIES,INIT,INIT_DELETE}'::"phase"[]
+        when 'SUCCEEDED' then '{PENDING_DEPENDENCIES,INIT,INIT_DELETE}'::"phase"[]
+        when 'FAILED' then '{PENDING_DEPENDENCIES,INIT,INIT_DELETE}'::"phase"[]
+        when 'ABORTED' then '{PENDING_DEPENDENCIES,INIT,INIT_DELETE}'::"phase"[]
+        when 'PENDING_DEPENDENCIES' then '{INIT,FAILED,ABORTED}'::"phase"[]
+        when 'INIT' then '{CLEANUP_ORPHANED,FAILED,ABORTED}'::"phase"[]
+        when 'CLEANUP_ORPHANED' then '{OBJECTS_CREATED,FAILED,ABORTED}'::"phase"[]
+        when 'OBJECTS_CREATED' then '{PROGRESSING,FAILED,ABORTED}'::"phase"[]
+        when 'PROGRESSING' then '{COMPLETING,FAILED,ABORTED}'::"phase"[]
+        when 'COMPLETING' then '{SUCCEEDED,FAILED,ABORTED}'::"phase"[]
+        when 'DELETE_FAILED' then '{INIT_DELETE}'::"phase"[]
+        when 'INIT_DELETE' then '{TRIGGER_DELETE,DELETE_FAILED}'::"phase"[]
+        when 'TRIGGER_DELETE' then '{DELETING,DELETE_FAILED}'::"phase"[]
+        when 'DELETING' then '{DELETE_FAILED}'::"phase"[]
+      end) then return new; end if;
+    when 'EXECUTION' then
+      if new.phase = any (case old.phase
+        when 'PENDING' then '{INIT,INIT_DELETE}'::"phase"[]
+        when 'SUCCEEDED' then '{INIT,INIT_DELETE}'::"phase"[]
+        when 'FAILED' then '{INIT,INIT_DELETE}'::"phase"[]
+        when 'ABORTED' then '{INIT,INIT_DELETE}'::"phase"[]
+        when 'INIT' then '{PROGRESSING,FAILED,ABORTED}'::"phase"[]
+        when 'PROGRESSING' then '{COMPLETING,FAILED,ABORTED}'::"phase"[]
+        when 'COMPLETING' then '{SUCCEEDED,FAILED,ABORTED}'::"phase"[]
+        when 'DELETE_FAILED' then '{INIT_DELETE}'::"phase"[]
+        when 'INIT_DELETE' then '{DELETING,DELETE_FAILED}'::"phase"[]
+        when 'DELETING' then '{DELETE_FAILED}'::"phase"[]
+      end) then return new; end if;
+    when 'DEPLOY_ITEM' then
+      if new.phase = any (case old.phase
+        when 'PENDING' then '{INIT,INIT_DELETE}'::"phase"[]
+        when 'SUCCEEDED' then '{INIT,INIT_DELETE}'::"phase"[]
+        when 'FAILED' then '{INIT,INIT_DELETE}'::"phase"[]
+        when 'ABORTED' then '{INIT,INIT_DELETE}'::"phase"[]
+        when 'INIT' then '{FAILED,ABORTED,PROGRESSING,SUCCEEDED}'::"phase"[]
+        when 'PROGRESSING' then '{SUCCEEDED,FAILED,ABORTED}'::"phase"[]
+        when 'DELETE_FAILED' then '{INIT_DELETE}'::"phase"[]
+        when 'INIT_DELETE' then '{DELETING,DELETE_FAILED}'::"phase"[]
+        when 'DELETING' then '{DELETE_FAILED}'::"phase"[]
+      end) then return new; end if;
+    when 'EVENT', 'WORKER', 'JOB' then
+      if new.phase = any (case old.phase
+        when 'PENDING' then '{STARTING,SCHEDULING_FAILED,SUCCEEDED,CANCELED}'::"phase"[]
+        when 'STARTING' then '{RUNNING,SUCCEEDED,FAILED,UNKNOWN,SCHEDULING_FAILED,ABORTED,TIMED_OUT}'::"phase"[]
+        when 'RUNNING' then '{UNKNOWN,SUCCEEDED,FAILED,ABORTED,TIMED_OUT}'::"phase"[]
+        when 'UNKNOWN' then '{SUCCEEDED,FAILED,RUNNING,ABORTED,TIMED_OUT}'::"phase"[]
+      end) then return new; end if;
+    when 'TASK' then
+      if new.phase = any (case old.phase
+        when 'PENDING' then '{RUNNING,ABORTING}'::"phase"[]
+        when 'RUNNING' then '{SUCCEEDED,FAILED,ABORTING}'::"phase"[]
+        when 'ABORTING' then '{ABORTED}'::"phase"[]
+      end) then return new; end if;
+    when 'GADGET_JOB' then
+      if new.phase = any (case old.phase
+        when 'PENDING' then '{DECLARING,SKIPPED,FAILED,ABORTED}'::"phase"[]
+        when 'DECLARING' then '{WAITING,FAILED,ABORTED}'::"phase"[]
+        when 'WAITING' then '{RUNNING,SKIPPED,ABORTED}'::"phase"[]
+        when 'RUNNING' then '{DONE,UNDOING,ABORTING}'::"phase"[]
+        when 'UNDOING' then '{FAILED,RUNNING,ABORTED,UNDO_FAILED}'::"phase"[]
+        when 'ABORTING' then '{ABORTED,UNDO_FAILED}'::"phase"[]
+        when 'UNDO_FAILED' then '{UNDOING,FAILED}'::"phase"[]
+      end) then return new; end if;
+    when 'CLOUDLET' then
+      if new.phase = any (case old.phase
+        when 'OFFLINE' then '{INIT}'::"phase"[]
+        when 'READY' then '{INIT,OFFLINE}'::"phase"[]
+        when 'INIT' then '{INIT,INIT_OK,OFFLINE}'::"phase"[]
+        when 'INIT_OK' then '{INIT,READY,OFFLINE}'::"phase"[]
+      end) then return new; end if;
+    when 'CLUSTER_INST', 'APP_INST' then
+      if new.phase = any (case old.phase
+        when 'NOT_PRESENT' then '{CREATE_REQUESTED}'::"phase"[]
+        when 'CREATE_REQUESTED' then '{CREATING,READY,CREATE_ERROR}'::"phase"[]
+        when 'CREATING' then '{READY,CREATE_ERROR}'::"phase"[]
+        when 'CREATE_ERROR' then '{NOT_PRESENT}'::"phase"[]
+        when 'READY' then '{UPDATE_REQUESTED,DELETE_PREPARE}'::"phase"[]
+        when 'UPDATE_REQUESTED' then '{UPDATING,READY,UPDATE_ERROR}'::"phase"[]
+        when 'UPDATING' then '{READY,UPDATE_ERROR}'::"phase"[]
+        when 'UPDATE_ERROR' then '{READY}'::"phase"[]
+        when 'DELETE_PREPARE' then '{DELETE_REQUESTED,READY}'::"phase"[]
+        when 'DELETE_REQUESTED' then '{DELETING,DELETED,DELETE_ERROR,NOT_PRESENT}'::"phase"[]
+        when 'DELETING' then '{NOT_PRESENT,DELETE_ERROR}'::"phase"[]
+        when 'DELETED' then '{NOT_PRESENT}'::"phase"[]
+        when 'DELETE_ERROR' then '{READY}'::"phase"[]
+      end) then return new; end if;
+    else null;
+  end case;
+  perform object_phase_refused(old.kind, old.phase, new.phase);
+end
+$plpgsql$;
+
+create or replace function object_created_guard() returns trigger
+language plpgsql as $plpgsql$
+begin
+  if new.phase = object_initial_phase(new.kind) then return new; end if;
+  perform object_phase_refused(new.kind, null, new.phase);
+end
+$plpgsql$;
+
+create or replace function object_gone_guard() returns trigger
+language plpgsql as $plpgsql$
+begin
+  if 'GONE' = any (object_next_phases(old.kind, old.phase)) then return old; end if;
+  perform object_phase_refused(old.kind, old.phase, 'GONE');
 end
 $plpgsql$;
 
 create or replace function object_kind_guard() returns trigger
 language plpgsql as $plpgsql$
 begin
-  raise exception '% may not become %: an object keeps its kind', old.kind, new.kind
-    using errcode = 'check_violation', hint = 'Create an object of the other kind.';
+  raise exception '% in phase % may not become %: an object keeps its kind', old.kind, old.phase, new.kind using
+    errcode = 'check_violation',
+    hint = format('Create an object of kind %s; it starts in phase %s.', new.kind, object_initial_phase(new.kind));
 end
 $plpgsql$;
 
-create or replace trigger object_phase_created before insert on "object"
-  for each row execute function object_phase_guard();
-create or replace trigger object_phase_moved before update of "phase" on "object"
-  for each row when (old.phase is distinct from new.phase) execute function object_phase_guard();
-create or replace trigger object_phase_gone before delete on "object"
-  for each row execute function object_phase_guard();
+create or replace trigger object_created before insert on "object"
+  for each row execute function object_created_guard();
+create or replace trigger object_moved before update of "phase" on "object"
+  for each row when (old.phase is distinct from new.phase) execute function object_moved_guard();
+create or replace trigger object_gone before delete on "object"
+  for each row execute function object_gone_guard();
 create or replace trigger object_kind_kept before update of "kind" on "object"
   for each row when (old.kind is distinct from new.kind) execute function object_kind_guard();

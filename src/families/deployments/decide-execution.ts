@@ -3,6 +3,7 @@ import { isFinished, type Node, type Slice } from '../../core/tree.ts'
 import { deployItem, isCancelled } from './facts.ts'
 import { cancelMessage, failure, failWithCauses, finish, orphansFirst, vanish } from './finish.ts'
 import { findCycle } from './graph.ts'
+import { takeOver } from './hand-over.ts'
 import type { ItemSpec } from './spec.ts'
 
 export interface ExecutionSpec {
@@ -16,7 +17,7 @@ const WALKED = 2 ** 31 - 1
 
 /** An execution sees to its items: creates them, triggers them in the order of their dependencies, and adds them up. */
 export function decideExecution(execution: Node, slice: Slice): void {
-  if (isFinished(execution.row)) return
+  if (isFinished(execution.row)) return takeOver(execution, slice)
   switch (execution.row.phase) {
     case 'INIT':
       return init(execution, slice)

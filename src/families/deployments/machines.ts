@@ -44,7 +44,12 @@ export const execution = defineMachine({
     ['INIT', 'CONTROLLER', 'PROGRESSING', 'items created or updated from the spec, orphans gone'],
     ['PROGRESSING', 'CONTROLLER', 'COMPLETING', 'all items succeeded in this job'],
     ['COMPLETING', 'CONTROLLER', 'SUCCEEDED', 'exports collected'],
-    [['INIT', 'PROGRESSING', 'COMPLETING'], 'CONTROLLER', 'FAILED', 'a fatal error, a failed item and none running, or stuck'],
+    [
+      ['INIT', 'PROGRESSING', 'COMPLETING'],
+      'CONTROLLER',
+      'FAILED',
+      'a fatal error, a failed item and none running, or stuck',
+    ],
     [['INIT', 'PROGRESSING', 'COMPLETING'], 'CONTROLLER', 'ABORTED', 'cancelled, and no item is running any more'],
     [DELETABLE, 'CONTROLLER', 'INIT_DELETE', 'a new job, deletion requested; or an orphan'],
     ['INIT_DELETE', 'CONTROLLER', 'DELETING', 'all items marked deleted'],

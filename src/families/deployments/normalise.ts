@@ -63,13 +63,12 @@ function normalise(
 ): InstallationSpec {
   const nested = depth > LIMITS.depth ? [] : (input.installations ?? [])
   if (depth > LIMITS.depth) problems.add(path, `installations may be nested at most ${LIMITS.depth} deep`)
-  count.items += input.deployItems?.length ?? 0
-  count.installations += nested.length
-  if (count.items > LIMITS.items)
+  countUp(count, 'items', input.deployItems?.length ?? 0, () => {
     problems.add(`${path}.deployItems`, `a tree may have at most ${LIMITS.items} deploy items`)
-  if (count.installations > LIMITS.installations) {
+  })
+  countUp(count, 'installations', nested.length, () => {
     problems.add(`${path}.installations`, `a tree may have at most ${LIMITS.installations} nested installations`)
-  }
+  })
   return {
     imports: (input.imports ?? []).map((i, n) => normaliseImport(i, `${path}.imports.${n}`, problems)),
     exports: (input.exports ?? []).map(({ name, value }, n): ExportSpec => {
@@ -82,6 +81,13 @@ function normalise(
     }),
     deployItems: (input.deployItems ?? []).map((item, n) => normaliseItem(item, `${path}.deployItems.${n}`, problems)),
   }
+}
+
+/** Told once, where the limit is crossed. */
+function countUp(count: Counting, what: 'items' | 'installations', by: number, exceeded: () => void): void {
+  const before = count[what]
+  count[what] += by
+  if (before <= LIMITS[what] && count[what] > LIMITS[what]) exceeded()
 }
 
 function checkName(name: string, path: string, problems: Problems): void {
@@ -106,7 +112,8 @@ function normaliseItem(item: ItemInput, path: string, problems: Problems): ItemS
     name: item.name,
     type: item.type,
     target: item.target ?? null,
-    dependsOn: [...new Set(item.dependsOn ?? [])].sort(),
+    // As in the input, so that a mistake is named by its place there; sorted once it is known to be sound.
+    dependsOn: item.dependsOn ?? [],
     config: item.config ?? null,
     timeouts: normaliseTimeouts(item.timeouts ?? {}, `${path}.timeouts`, problems),
   }

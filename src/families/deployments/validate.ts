@@ -79,29 +79,29 @@ function withImplied(
     else if (!names.has(name)) problems.add(`${path}.dependsOn.${i}`, `there is no deploy item ${name} beside it`)
   }
   const implied: string[] = []
-  for (const [root, name] of referencesIn(item.config, `${path}.config`, references, problems)) {
-    if (root === 'imports') checkImport(name, spec, `${path}.config`, problems)
+  for (const { at, reference } of referencesIn(item.config, `${path}.config`, references, problems)) {
+    const [root, name] = reference
+    if (root === 'imports') checkImport(name, spec, at, problems)
     else if (root !== 'deployItems')
-      problems.add(`${path}.config`, `an item's config may speak of imports and deployItems, not of ${root}`)
-    else if (name === undefined || !names.has(name))
-      problems.add(`${path}.config`, `there is no deploy item ${name ?? ''} beside it`)
-    else if (name === item.name) problems.add(`${path}.config`, `${name} depends on itself`)
+      problems.add(at, `an item's config may speak of imports and deployItems, not of ${root}`)
+    else if (name === undefined || !names.has(name)) problems.add(at, `there is no deploy item ${name ?? ''} beside it`)
+    else if (name === item.name) problems.add(at, `${name} depends on itself`)
     else implied.push(name)
   }
   return { ...item, dependsOn: [...new Set([...item.dependsOn, ...implied])].sort() }
 }
 
-function referencesIn(
-  value: unknown,
-  path: string,
-  references: References,
-  problems: Problems,
-): readonly (readonly string[])[] {
+interface Mention {
+  /** Where the expression stands in the input. */
+  readonly at: string
+  readonly reference: readonly string[]
+}
+function referencesIn(value: unknown, path: string, references: References, problems: Problems): readonly Mention[] {
   if (!hasExpressions(value)) return []
   return findExpressions(value).flatMap((expression) => {
     const at = [path, expression.path].filter(Boolean).join('.')
     const found = references.get(expression.source)
-    if (found?.ok) return found.references
+    if (found?.ok) return found.references.map((reference) => ({ at, reference }))
     problems.add(at, found?.message ?? 'this expression could not be read')
     return []
   })
@@ -114,8 +114,8 @@ function checkImport(name: string | undefined, spec: InstallationSpec, path: str
 
 function checkExports(spec: InstallationSpec, path: string, references: References, problems: Problems): void {
   for (const [i, { value }] of spec.exports.entries()) {
-    const at = `${path}.exports.${i}.value`
-    for (const [root, name, what, own] of referencesIn(value, at, references, problems)) {
+    for (const { at, reference } of referencesIn(value, `${path}.exports.${i}.value`, references, problems)) {
+      const [root, name, what, own] = reference
       if (root === 'imports') checkImport(name, spec, at, problems)
       else if (root === 'deployItems') {
         if (!spec.deployItems.some((item) => item.name === name))
@@ -153,18 +153,23 @@ function checkScope(spec: InstallationSpec, path: string, problems: Problems): v
       }
     }
   }
-  const cycle = findCycle(nestedDependencies(spec))
+  const cycle = findCycle(withoutSelf(nestedDependencies(spec)))
   if (cycle)
     problems.add(`${path}.installations`, `the installations depend on each other in a cycle: ${cycle.join(' → ')}`)
 }
 
 function inOrder(items: readonly ItemSpec[], path: string, problems: Problems): readonly ItemSpec[] {
   const byName = new Map(items.map((item) => [item.name, item]))
-  const edges = new Map(items.map((item) => [item.name, item.dependsOn]))
+  const edges = withoutSelf(new Map(items.map((item) => [item.name, item.dependsOn])))
   const cycle = findCycle(edges)
   if (cycle) {
     problems.add(`${path}.deployItems`, `the deploy items depend on each other in a cycle: ${cycle.join(' → ')}`)
     return items
   }
   return topologicalOrder(edges).flatMap((name) => byName.get(name) ?? [])
+}
+
+/** What depends on itself is told so where it does: as a cycle it would be told twice. */
+function withoutSelf(edges: ReadonlyMap<string, readonly string[]>): ReadonlyMap<string, readonly string[]> {
+  return new Map([...edges].map(([name, to]) => [name, to.filter((other) => other !== name)]))
 }

@@ -1,5 +1,5 @@
-import type { Logger } from 'pino'
 import type { Signal } from '../../core/ports.ts'
+import type { Logger } from '../../logger.ts'
 
 type Handler = (message: string) => void
 

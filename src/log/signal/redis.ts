@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Logger } from 'pino'
 import { createClient } from 'redis'
 import type { Signal } from '../../core/ports.ts'
+import type { Logger } from '../../logger.ts'
 
 /** So often is a quiet connection asked whether it still lives; without an answer it is dropped after `SILENCE_MS`. */
 const PING_MS = 5_000

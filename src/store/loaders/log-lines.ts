@@ -45,7 +45,9 @@ export async function loadLogTails(
   tails: readonly LogTail[],
   limit: number,
 ): Promise<readonly (readonly LogLineRow[] | null)[]> {
-  const { rows } = await client.query<{ place: number; exists: boolean } & { [K in keyof LogLineRow]: LogLineRow[K] | null }>({
+  const { rows } = await client.query<
+    { place: number; exists: boolean } & { [K in keyof LogLineRow]: LogLineRow[K] | null }
+  >({
     text: `select k.place::int as place, exists (select from object o where o.id = k.id) as exists,
         p.n::text as n, p.at, p.stream, p.text
       from unnest($1::uuid[], $2::bigint[]) with ordinality k(id, after, place) left join lateral (
@@ -55,9 +57,9 @@ export async function loadLogTails(
   })
   const found = tails.map((): LogLineRow[] | null => null)
   for (const { place, exists, n, at, stream, text } of rows) {
-    if (n === null || at === null || stream === null || text === null) {
-      if (exists) found[place - 1] = []
-    } else (found[place - 1] ??= []).push({ n, at, stream, text })
+    const lines = found[place - 1] ?? []
+    if (n !== null && at !== null && stream !== null && text !== null) lines.push({ n, at, stream, text })
+    if (exists || lines.length > 0) found[place - 1] = lines
   }
   return found
 }

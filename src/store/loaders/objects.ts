@@ -7,7 +7,9 @@ import { OBJECT_COLUMNS } from '../columns.ts'
 export type Projects = readonly string[] | null
 
 /** The lifecycle columns of `object o` under their property names. */
-export const OBJECT_SELECTION = OBJECT_COLUMNS.map(({ property, column }) => `o."${column}" as "${property}"`).join(', ')
+export const OBJECT_SELECTION = OBJECT_COLUMNS.map(({ property, column }) => `o."${column}" as "${property}"`).join(
+  ', ',
+)
 
 /** What the caller may see of `object o`; `parameter` holds the names of its projects. */
 export const visible = (parameter: string): string =>

@@ -62,4 +62,3 @@ export async function countRelated(
   })
   return new Map(rows.map(({ key, count }) => [key, count]))
 }
-

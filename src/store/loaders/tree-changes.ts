@@ -32,11 +32,7 @@ export async function loadTreeChanges(
           (select c.object_id, c.kind, c.revision, null, c.batch_id::text from phase_change c
             where c.root_id = k.root_id and c.batch_id > k.batch_id and c."to" = 'GONE' and not c.rejected)
         ) p order by k.place`,
-    values: [
-      trees.map(({ rootId }) => rootId),
-      trees.map(({ since }) => since),
-      trees.map(({ batchId }) => batchId),
-    ],
+    values: [trees.map(({ rootId }) => rootId), trees.map(({ since }) => since), trees.map(({ batchId }) => batchId)],
   })
   const found = trees.map((): ChangedObject[] => [])
   for (const { place, ...change } of rows) found[place - 1]?.push(change)

@@ -104,10 +104,7 @@ async function readPart(client: Client, request: SnapshotRequest): Promise<Omit<
   return { ...NOTHING, relations: await readRelations(client, request) }
 }
 
-async function readObjects(
-  client: Client,
-  { rootId, after, limit }: ObjectsRequest,
-): Promise<readonly ObjectRow[]> {
+async function readObjects(client: Client, { rootId, after, limit }: ObjectsRequest): Promise<readonly ObjectRow[]> {
   const { rows } = await client.query<ObjectRow>({
     text: `select ${OBJECT_SELECTION} from object o where o.root_id = $1 and ($2::uuid is null or o.id > $2)
       order by o.id limit $3`,

@@ -31,7 +31,9 @@ export const cancelInstallation = (
   parts: CommandParts,
   viewer: Viewer,
   input: { id: string; reason?: string | null },
-): Promise<Done> => onRoot(parts, viewer, input.id, async (held) => cancel(held, viewer))
+): Promise<Done> => onRoot(parts, viewer, input.id, async (held) =>
+    cancel(held, viewer, input.reason ? `${viewer.name} (${input.reason})` : viewer.name),
+  )
 
 export async function reconcileInstallation(
   parts: CommandParts,
@@ -53,7 +55,11 @@ export async function reconcileInstallation(
 }
 
 /** Drops a remembered reconcile, keeps a remembered deletion. */
-async function cancel({ root, slice, client, wake, reject }: HeldTree, viewer: Viewer): Promise<Done> {
+async function cancel(
+  { root, slice, client, wake, reject }: HeldTree,
+  viewer: Viewer,
+  by: string,
+): Promise<Done> {
   const { row } = root
   const facts = installation(root)
   if (isFinished(row)) {
@@ -68,7 +74,7 @@ async function cancel({ root, slice, client, wake, reject }: HeldTree, viewer: V
   slice.setFacts(root, {
     nextMode: null,
     cancelRequestedAt: facts.cancelRequestedAt ?? slice.now,
-    cancelBy: facts.cancelBy ?? viewer.name,
+    cancelBy: facts.cancelBy ?? by,
   })
   wake(await activeIds(client, row.id))
   return { ok: true, objectId: row.id }

@@ -1,0 +1,55 @@
+import type { Client } from '../src/client/index.ts'
+
+const CREATE = `mutation ($input: CreateInstallationInput!) {
+  createInstallation(input: $input) { __typename ... on Installation { id } ... on Error { message } }
+}`
+
+/** Creates a root with so many no-op items and returns its id. */
+export async function createTree(client: Client, name: string, items: number): Promise<string> {
+  const deployItems = Array.from({ length: items }, (_, i) => ({ name: `item-${i}`, type: 'mock' }))
+  const { createInstallation: created } = await client.query<{ createInstallation: { id?: string; message?: string } }>(
+    CREATE,
+    {
+      input: { name, spec: { deployItems } },
+    },
+  )
+  if (!created.id) throw new Error(created.message)
+  return created.id
+}
+
+/** Resolves when each of these roots has ended; throws unless all did well. Hears of it from the log. */
+export async function untilSucceeded(client: Client, ids: readonly string[], after: number): Promise<void> {
+  const open = new Set(ids)
+  for await (const { changes } of client.followPhases({
+    after,
+    filter: { kinds: ['INSTALLATION'], to: ['SUCCEEDED', 'FAILED'] },
+  })) {
+    for (const { objectId, to } of changes) {
+      if (to === 'FAILED') throw new Error(`${objectId} failed`)
+      open.delete(objectId)
+    }
+    if (open.size === 0) return
+  }
+}
+
+export async function headOf(client: Client): Promise<number> {
+  const { phaseChanges } = await client.query<{
+    phaseChanges: { nodes?: never; edges: { node: { sequence: number } }[] }
+  }>('{ phaseChanges(last: 1) { edges { node { sequence } } } }')
+  return phaseChanges.edges[0]?.node.sequence ?? 0
+}
+
+export interface TreeRun {
+  readonly nodes: number
+  readonly ms: number
+  readonly ids: readonly string[]
+}
+
+/** So many trees at once, from the first request to the end of the last tree. */
+export async function runTrees(client: Client, trees: number, items: number): Promise<TreeRun> {
+  const after = await headOf(client)
+  const since = performance.now()
+  const ids = await Promise.all(Array.from({ length: trees }, (_, i) => createTree(client, `t${after}-${i}`, items)))
+  await untilSucceeded(client, ids, after)
+  return { nodes: trees * (items + 1), ms: performance.now() - since, ids }
+}

@@ -1,0 +1,225 @@
+import { isFinished, type ObjectRow, WORK_STATE, type Work } from '../../core/tree.ts'
+import type { Phase, ReconcileMode } from '../../core/vocabulary.ts'
+import { type ExporterState, isReady } from './imports.ts'
+
+/** What an object waits for, found out from plain facts about it and whatever it waits for in turn. */
+
+/** One object among those that somebody waits for. */
+export interface Waiting {
+  readonly row: Pick<
+    ObjectRow,
+    | 'id'
+    | 'rootId'
+    | 'parentId'
+    | 'kind'
+    | 'name'
+    | 'phase'
+    | 'generation'
+    | 'observedGeneration'
+    | 'jobId'
+    | 'finishedJobId'
+    | 'deletionRequestedAt'
+    | 'waitingFor'
+  >
+  /** Installations only. */
+  readonly installation: {
+    readonly ignored: boolean
+    readonly mode: ReconcileMode
+    readonly nextMode: ReconcileMode | null
+    readonly nextDeletion: boolean
+    readonly cancelRequestedAt: Date | null
+  } | null
+  readonly tally: { readonly open: number; readonly failed: number } | null
+  readonly work: Pick<Work, 'type' | 'target' | 'state' | 'offerAfter'> | null
+  /** What it depends on and what depends on it among its siblings; a root: its exporters and importers. */
+  readonly dependsOn: readonly string[]
+  readonly dependents: readonly string[]
+  /** Some of the children that have the job and have not ended it, those that nobody works on first. */
+  readonly openChildren: readonly string[]
+  /** Roots that wait: the required names of the scope that have no value and that no root exports. */
+  readonly missing: readonly string[]
+  /** Roots: their last step failed, and the next comes then. */
+  readonly retryAt: Date | null
+}
+
+export interface WaitingFacts {
+  readonly objects: ReadonlyMap<string, Waiting>
+  /** Whether some agent that was heard of lately takes work like this. */
+  isServed(type: string, target: string | null): boolean
+}
+
+export type DeploymentsBlocker =
+  | { readonly reason: 'DEPENDENCY' | 'PARENT' | 'SIBLING_IMPORT'; readonly message: string; readonly objectId: string }
+  | { readonly reason: 'IMPORT'; readonly message: string; readonly name: string }
+  | {
+      readonly reason: 'AGENT'
+      readonly message: string
+      readonly types: readonly string[]
+      readonly connected: boolean
+    }
+  | { readonly reason: 'BACKOFF'; readonly message: string; readonly until: Date }
+  | { readonly reason: 'CHILDREN'; readonly message: string; readonly open: number }
+  | { readonly reason: 'IGNORED'; readonly message: string }
+
+/** Everything that the object waits for right now: first what stands at the end of the chains, then its own part. */
+export function blockersOf(id: string, facts: WaitingFacts, now: Date): readonly DeploymentsBlocker[] {
+  const object = facts.objects.get(id)
+  if (!object) return []
+  const finder = new CauseFinder(facts, now)
+  const direct = finder.direct(object)
+  const found = new Map<string, DeploymentsBlocker>()
+  const add = (blocker: DeploymentsBlocker) => {
+    const key = keyOf(blocker)
+    if (!found.has(key)) found.set(key, blocker)
+  }
+  for (const next of finder.awaited(object, direct)) for (const cause of finder.causes(next)) add(cause)
+  for (const blocker of direct) add(blocker)
+  return [...found.values()]
+}
+
+function keyOf(blocker: DeploymentsBlocker): string {
+  const { message: _, ...rest } = blocker
+  return JSON.stringify(rest)
+}
+
+class CauseFinder {
+  readonly #facts: WaitingFacts
+  readonly #now: Date
+  readonly #causes = new Map<string, readonly DeploymentsBlocker[]>()
+  constructor(facts: WaitingFacts, now: Date) {
+    this.#facts = facts
+    this.#now = now
+  }
+
+  direct(object: Waiting): readonly DeploymentsBlocker[] {
+    return directBlockers(object, this.#facts, this.#now)
+  }
+
+  /** The objects that these blockers point to. */
+  awaited(object: Waiting, blockers: readonly DeploymentsBlocker[]): readonly Waiting[] {
+    const ids = blockers.flatMap((blocker) => {
+      if (blocker.reason === 'CHILDREN') return object.openChildren
+      return 'objectId' in blocker ? [blocker.objectId] : []
+    })
+    return ids.flatMap((id) => this.#facts.objects.get(id) ?? [])
+  }
+
+  /** What stands at the end of the chains that begin with this object: it waits for nothing that waits itself. */
+  causes(object: Waiting): readonly DeploymentsBlocker[] {
+    const known = this.#causes.get(object.row.id)
+    if (known) return known
+    // Met again while it is being looked into: a cycle, which ends here.
+    this.#causes.set(object.row.id, [])
+    const causes = this.direct(object).flatMap((blocker) => {
+      const further = this.awaited(object, [blocker]).flatMap((next) => this.causes(next))
+      if (further.length > 0) return further
+      // Children that are simply at work are their parent's matter, and no cause of anything.
+      return blocker.reason === 'CHILDREN' ? [] : [blocker]
+    })
+    this.#causes.set(object.row.id, causes)
+    return causes
+  }
+}
+
+function directBlockers(object: Waiting, facts: WaitingFacts, now: Date): readonly DeploymentsBlocker[] {
+  if (object.retryAt && object.retryAt > now) {
+    return [{ reason: 'BACKOFF', until: object.retryAt, message: 'Its last step failed and is tried again then.' }]
+  }
+  if (isHeld(object))
+    return [{ reason: 'IGNORED', message: 'It is ignored: nothing is started until that is removed.' }]
+  if (isFinished(object.row)) return waitsForItsTurn(object, facts)
+  if (object.row.kind === 'DEPLOY_ITEM') return waitsForAgent(object, facts, now)
+  return [...waitsForOthers(object, facts), ...waitsForChildren(object)]
+}
+
+/** A job is remembered, and may not begin. */
+function isHeld({ row, installation }: Waiting): boolean {
+  if (!installation?.ignored || row.phase === 'PENDING' || !isFinished(row)) return false
+  return installation.nextDeletion || installation.nextMode !== null
+}
+
+/** It has not got its parent's job yet. */
+function waitsForItsTurn(object: Waiting, facts: WaitingFacts): readonly DeploymentsBlocker[] {
+  const { row } = object
+  const parent = row.parentId === null ? undefined : facts.objects.get(row.parentId)
+  if (!parent || isFinished(parent.row) || row.jobId === parent.row.jobId) return []
+  // After a failure, or once cancelled, nothing more is triggered: it waits for nothing.
+  if (parent.row.kind === 'EXECUTION' && isStopping(parent, facts)) return []
+  if (row.waitingFor > 0 && HANDS_OUT.includes(parent.row.phase)) return siblingsOf(object, facts)
+  return [about('PARENT', parent, `Its ${wordOf(parent)} ${parent.row.name} is ${parent.row.phase}.`)]
+}
+/** Phases in which a parent starts its children one by one. */
+const HANDS_OUT: readonly Phase[] = ['PROGRESSING', 'DELETING', 'INIT', 'CLEANUP_ORPHANED']
+
+function isStopping({ row, tally }: Waiting, facts: WaitingFacts): boolean {
+  const root = facts.objects.get(row.rootId)
+  return (tally?.failed ?? 0) > 0 || (root?.installation?.cancelRequestedAt ?? null) !== null
+}
+
+/** In a deletion the order is reversed: whatever depends on it goes first. */
+function siblingsOf(object: Waiting, facts: WaitingFacts): readonly DeploymentsBlocker[] {
+  if (object.row.deletionRequestedAt) return importersOf(object, facts)
+  return known(object.dependsOn, facts)
+    .filter((other) => !isDone(other, object, facts))
+    .map((other) => about('DEPENDENCY', other, `Depends on ${other.row.name}, which is ${other.row.phase}.`))
+}
+
+function importersOf(object: Waiting, facts: WaitingFacts): readonly DeploymentsBlocker[] {
+  const isItem = object.row.kind === 'DEPLOY_ITEM'
+  return known(object.dependents, facts).map((other) =>
+    isItem
+      ? about('DEPENDENCY', other, `${other.row.name} depends on it and must go first.`)
+      : about('SIBLING_IMPORT', other, `${other.row.name} imports from it and must go first.`),
+  )
+}
+
+/** Roots are judged by themselves, all others by what they did in the running job. */
+function isDone(other: Waiting, object: Waiting, facts: WaitingFacts): boolean {
+  if (object.row.parentId === null) return isReady(exporterState(other))
+  const job = facts.objects.get(object.row.rootId)?.row.jobId
+  return other.row.phase === 'SUCCEEDED' && other.row.jobId === job && other.row.finishedJobId === job
+}
+const exporterState = ({ row, installation }: Waiting): ExporterState => ({
+  ...row,
+  nextMode: installation?.nextMode ?? null,
+  nextDeletion: installation?.nextDeletion ?? false,
+})
+
+function waitsForOthers(object: Waiting, facts: WaitingFacts): readonly DeploymentsBlocker[] {
+  const { row, installation } = object
+  if (row.phase === 'INIT_DELETE' && row.kind === 'INSTALLATION') return importersOf(object, facts)
+  if (row.phase !== 'PENDING_DEPENDENCIES') return []
+  const imports = object.missing.map(
+    (name): DeploymentsBlocker => ({ reason: 'IMPORT', name, message: `The import ${name} has no value yet.` }),
+  )
+  const forced = installation?.mode === 'FORCE'
+  return [...imports, ...(forced ? [] : siblingsOf(object, facts))]
+}
+
+function waitsForChildren({ row, tally }: Waiting): readonly DeploymentsBlocker[] {
+  const open = tally?.open ?? 0
+  if (open === 0 || row.phase === 'PENDING_DEPENDENCIES') return []
+  const what = open === 1 ? 'One of its children has' : `${open} of its children have`
+  return [{ reason: 'CHILDREN', open, message: `${what} not ended the job yet.` }]
+}
+
+function waitsForAgent({ work }: Waiting, facts: WaitingFacts, now: Date): readonly DeploymentsBlocker[] {
+  if (work?.state !== WORK_STATE.OFFERED) return []
+  const { type, target, offerAfter } = work
+  if (offerAfter && offerAfter > now) {
+    return [{ reason: 'BACKOFF', until: offerAfter, message: 'It is offered to agents again then.' }]
+  }
+  const connected = facts.isServed(type, target)
+  const which = `an agent of the type ${type}${target === null ? '' : ` for the target ${target}`}`
+  const message = connected ? `Waits for ${which} to take it.` : `Waits for ${which}, and none is connected.`
+  return [{ reason: 'AGENT', types: [type], connected, message }]
+}
+
+const about = (reason: 'DEPENDENCY' | 'PARENT' | 'SIBLING_IMPORT', { row }: Waiting, message: string) => ({
+  reason,
+  objectId: row.id,
+  message,
+})
+const known = (ids: readonly string[], facts: WaitingFacts): readonly Waiting[] =>
+  ids.flatMap((id) => facts.objects.get(id) ?? [])
+const wordOf = ({ row }: Waiting): string => row.kind.toLowerCase().replace('_', ' ')

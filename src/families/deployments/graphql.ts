@@ -1,0 +1,29 @@
+import type { GraphQLFamily } from '../../graphql/family.ts'
+import type { DeploymentsCommands } from './commands.ts'
+import './graphql/blockers.ts'
+import './graphql/installation.ts'
+import './graphql/execution.ts'
+import './graphql/deploy-item.ts'
+import './graphql/installation-mutations.ts'
+import './graphql/data-mutations.ts'
+import './graphql/plan.ts'
+import { blockers, deadlines, outstanding } from './graphql/loaders.ts'
+import { machines } from './machines.ts'
+
+declare module '../../graphql/context.ts' {
+  interface FamilyServices {
+    readonly deployments: DeploymentsCommands
+  }
+}
+
+/** The deployments family's part of the API. */
+export const deploymentsGraphql: GraphQLFamily = {
+  name: 'deployments',
+  machines,
+  kinds: { INSTALLATION: 'Installation', EXECUTION: 'Execution', DEPLOY_ITEM: 'DeployItem' },
+  blockers,
+  deadlines,
+  outstanding,
+  outstandingSql:
+    'exists (select from installation i where i.object_id = o.id and (i.next_mode is not null or i.next_deletion))',
+}

@@ -1,0 +1,87 @@
+import type { Outcome } from '../../../core/ports.ts'
+import { builder } from '../../../graphql/builder.ts'
+import { answer } from '../../../graphql/errors.ts'
+import { DataObjectRef, type DataObjectValue, ProjectRef } from '../../../graphql/refs.ts'
+import { resultUnion } from '../../../graphql/result-union.ts'
+import { loadDataObject, loadProjects } from '../../../store/loaders/projects.ts'
+
+interface Deleted {
+  readonly __typename: 'DeletedDataObject'
+  readonly project: string
+  readonly name: string
+}
+const DeletedDataObjectRef = builder.objectRef<Deleted>('DeletedDataObject').implement({
+  fields: (t) => ({
+    name: t.exposeString('name'),
+    project: t.field({
+      type: ProjectRef,
+      nullable: true,
+      resolve: async ({ project }, _, { pool, viewer }) =>
+        (await loadProjects(pool, { names: [project] }, viewer.projects))[0] ?? null,
+    }),
+  }),
+})
+
+const SetDataObjectInput = builder.inputType('SetDataObjectInput', {
+  fields: (t) => ({
+    project: t.string({ required: true, defaultValue: 'default' }),
+    name: t.string({ required: true }),
+    value: t.field({ type: 'JSON', required: true }),
+  }),
+})
+const DeleteDataObjectInput = builder.inputType('DeleteDataObjectInput', {
+  fields: (t) => ({
+    project: t.string({ required: true, defaultValue: 'default' }),
+    name: t.string({ required: true }),
+  }),
+})
+
+builder.mutationFields((t) => ({
+  setDataObject: t.field({
+    type: resultUnion('SetDataObjectResult', DataObjectRef, [
+      'InvalidInputError',
+      'NotFoundError',
+      'ConflictError',
+      'ForbiddenError',
+    ]),
+    nullable: true,
+    args: { input: t.arg({ type: SetDataObjectInput, required: true }) },
+    resolve: (_, { input }, context) =>
+      answer(
+        context,
+        'write',
+        async (): Promise<Outcome<{ row: DataObjectValue }>> => {
+          const { deployments, pool, viewer, ambient } = context
+          const outcome = await deployments.setDataObject(viewer, input)
+          if (!outcome.ok) return outcome
+          // Deleted again by somebody else: this is what was set.
+          const row = (await loadDataObject(pool, outcome, viewer.projects)) ?? {
+            projectId: '',
+            name: input.name,
+            value: input.value,
+            exporterId: null,
+            updatedAt: ambient.now(),
+          }
+          return { ok: true, row: { ...row, __typename: 'DataObject' } }
+        },
+        ({ row }) => row,
+      ),
+  }),
+  deleteDataObject: t.field({
+    type: resultUnion('DeleteDataObjectResult', DeletedDataObjectRef, [
+      'InvalidInputError',
+      'NotFoundError',
+      'ConflictError',
+      'ForbiddenError',
+    ]),
+    nullable: true,
+    args: { input: t.arg({ type: DeleteDataObjectInput, required: true }) },
+    resolve: (_, { input }, context) =>
+      answer(
+        context,
+        'write',
+        () => context.deployments.deleteDataObject(context.viewer, input),
+        ({ project, name }) => ({ __typename: 'DeletedDataObject' as const, project, name }),
+      ),
+  }),
+}))

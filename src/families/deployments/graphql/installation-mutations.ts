@@ -1,0 +1,144 @@
+import type { Outcome } from '../../../core/ports.ts'
+import type { ObjectRow } from '../../../core/tree.ts'
+import { builder } from '../../../graphql/builder.ts'
+import { forget, type GraphQLContext } from '../../../graphql/context.ts'
+import { ReconcileModeEnum } from '../../../graphql/enums.ts'
+import { answer, type ErrorValue } from '../../../graphql/errors.ts'
+import { LabelInput } from '../../../graphql/label-input.ts'
+import { objectLoader } from '../../../graphql/loaders.ts'
+import { resultUnion } from '../../../graphql/result-union.ts'
+import { given, InstallationSpecInput } from './inputs.ts'
+import { InstallationRef } from './installation.ts'
+
+export const CreateInstallationInput = builder.inputType('CreateInstallationInput', {
+  fields: (t) => ({
+    project: t.string({ required: true, defaultValue: 'default' }),
+    name: t.string({ required: true }),
+    labels: t.field({ type: [LabelInput] }),
+    spec: t.field({ type: InstallationSpecInput, required: true }),
+    reconcile: t.boolean({ required: true, defaultValue: true, description: 'Start a reconcile job at once.' }),
+    idempotencyKey: t.string({
+      description:
+        'Scoped to viewer, project and mutation. Same key, same input, within a day: the object of the first call as it is now; other input: INVALID_INPUT.',
+    }),
+  }),
+})
+export const UpdateInstallationInput = builder.inputType('UpdateInstallationInput', {
+  fields: (t) => ({
+    idempotencyKey: t.string(),
+    id: t.id({ required: true }),
+    spec: t.field({ type: InstallationSpecInput }),
+    labels: t.field({ type: [LabelInput] }),
+    ignored: t.boolean(),
+    expectedGeneration: t.int(),
+    reconcile: t.boolean({ required: true, defaultValue: true }),
+  }),
+})
+export const DeleteInstallationInput = builder.inputType('DeleteInstallationInput', {
+  fields: (t) => ({
+    id: t.id({ required: true }),
+    withoutUninstall: t.boolean({ required: true, defaultValue: false }),
+    force: t.boolean({ required: true, defaultValue: false }),
+  }),
+})
+const ReconcileInstallationInput = builder.inputType('ReconcileInstallationInput', {
+  fields: (t) => ({
+    idempotencyKey: t.string(),
+    id: t.id({ required: true }),
+    mode: t.field({ type: ReconcileModeEnum, required: true, defaultValue: 'STANDARD' }),
+  }),
+})
+const CancelInstallationInput = builder.inputType('CancelInstallationInput', {
+  fields: (t) => ({ id: t.id({ required: true }), reason: t.string() }),
+})
+
+type Written = Outcome<{ readonly objectId: string }>
+
+/** The object as it is after the command. One that ends at once is shown as it was before. */
+async function write(
+  context: GraphQLContext,
+  id: string | null,
+  command: () => Promise<Written>,
+): Promise<ObjectRow | ErrorValue> {
+  return await answer(
+    context,
+    'write',
+    async (): Promise<Outcome<{ row: ObjectRow }>> => {
+      const before = id === null ? null : await objectLoader(context).load(id)
+      const outcome = await command()
+      if (!outcome.ok) return outcome
+      forget(context)
+      const row = (await objectLoader(context).load(outcome.objectId)) ?? before
+      if (!row) throw new Error(`installation ${outcome.objectId} was written and cannot be read`)
+      return { ok: true, row }
+    },
+    ({ row }) => row,
+  )
+}
+
+builder.mutationFields((t) => ({
+  createInstallation: t.field({
+    type: resultUnion('CreateInstallationResult', InstallationRef, [
+      'InvalidInputError',
+      'ConflictError',
+      'ForbiddenError',
+      'NotFoundError',
+      'LimitError',
+    ]),
+    nullable: true,
+    args: { input: t.arg({ type: CreateInstallationInput, required: true }) },
+    resolve: (_, { input }, context) =>
+      write(context, null, () => context.deployments.createInstallation(context.viewer, given(input))),
+  }),
+  updateInstallation: t.field({
+    type: resultUnion('UpdateInstallationResult', InstallationRef, [
+      'InvalidInputError',
+      'NotFoundError',
+      'ConflictError',
+      'ForbiddenError',
+      'LimitError',
+    ]),
+    nullable: true,
+    args: { input: t.arg({ type: UpdateInstallationInput, required: true }) },
+    resolve: (_, { input }, context) =>
+      write(context, input.id, () => context.deployments.updateInstallation(context.viewer, given(input))),
+  }),
+  deleteInstallation: t.field({
+    type: resultUnion('DeleteInstallationResult', InstallationRef, [
+      'NotFoundError',
+      'InvalidInputError',
+      'ConflictError',
+      'TransitionError',
+      'ForbiddenError',
+    ]),
+    nullable: true,
+    args: { input: t.arg({ type: DeleteInstallationInput, required: true }) },
+    resolve: (_, { input }, context) =>
+      write(context, input.id, () => context.deployments.deleteInstallation(context.viewer, input)),
+  }),
+  cancelInstallation: t.field({
+    type: resultUnion('CancelInstallationResult', InstallationRef, [
+      'NotFoundError',
+      'TransitionError',
+      'ForbiddenError',
+      'InvalidInputError',
+    ]),
+    nullable: true,
+    args: { input: t.arg({ type: CancelInstallationInput, required: true }) },
+    resolve: (_, { input }, context) =>
+      write(context, input.id, () => context.deployments.cancelInstallation(context.viewer, given(input))),
+  }),
+  reconcileInstallation: t.field({
+    type: resultUnion('ReconcileInstallationResult', InstallationRef, [
+      'NotFoundError',
+      'InvalidInputError',
+      'ConflictError',
+      'TransitionError',
+      'ForbiddenError',
+    ]),
+    nullable: true,
+    args: { input: t.arg({ type: ReconcileInstallationInput, required: true }) },
+    resolve: (_, { input }, context) =>
+      write(context, input.id, () => context.deployments.reconcileInstallation(context.viewer, given(input))),
+  }),
+}))

@@ -1,0 +1,69 @@
+import type { ObjectRow } from '../../../core/tree.ts'
+import { agentsSince } from '../../../graphql/agent.ts'
+import { type GraphQLContext, perOperation } from '../../../graphql/context.ts'
+import type { BlockerValue, DeadlineValue } from '../../../graphql/family.ts'
+import { loadSide, specLoader, workLoader } from '../../../graphql/loaders.ts'
+import { blockersOf, type DeploymentsBlocker } from '../blockers.ts'
+import { deadlinesOf } from '../deadlines.ts'
+import { countItems, loadExecutions, loadInstallations, loadItems, loadRemembered } from '../shown-facts.ts'
+import { loadWaitingFacts } from '../waiting-facts.ts'
+
+export const installationLoader = perOperation(({ pool }) => loadSide((ids) => loadInstallations(pool, ids)))
+export const rememberedLoader = perOperation(({ pool }) => loadSide((ids) => loadRemembered(pool, ids)))
+export const itemLoader = perOperation(({ pool }) => loadSide((ids) => loadItems(pool, ids)))
+export const executionLoader = perOperation(({ pool }) => loadSide((ids) => loadExecutions(pool, ids)))
+export const itemCountLoader = perOperation(({ pool }) => loadSide((ids) => countItems(pool, ids)))
+
+/** The stored spec, of a shape that the family knows; null once the object is gone. */
+export async function specOf<Spec>(context: GraphQLContext, id: string): Promise<Spec | null> {
+  const row = await specLoader(context).load(id)
+  return row && (row.spec as Spec)
+}
+
+const TYPENAMES: Readonly<Record<DeploymentsBlocker['reason'], string>> = {
+  DEPENDENCY: 'DependencyBlocker',
+  PARENT: 'ParentBlocker',
+  SIBLING_IMPORT: 'SiblingImportBlocker',
+  IMPORT: 'ImportBlocker',
+  AGENT: 'AgentBlocker',
+  BACKOFF: 'BackoffBlocker',
+  CHILDREN: 'ChildrenBlocker',
+  IGNORED: 'IgnoredBlocker',
+}
+
+export async function blockers(
+  { pool, ambient }: GraphQLContext,
+  rows: readonly ObjectRow[],
+): Promise<readonly (readonly BlockerValue[])[]> {
+  const now = ambient.now()
+  const facts = await loadWaitingFacts(
+    pool,
+    rows.map(({ id }) => id),
+    agentsSince(now),
+  )
+  return rows.map(({ id }) =>
+    blockersOf(id, facts, now).map((blocker) => ({ ...blocker, __typename: TYPENAMES[blocker.reason] })),
+  )
+}
+
+export async function deadlines(
+  context: GraphQLContext,
+  rows: readonly ObjectRow[],
+): Promise<readonly (readonly DeadlineValue[])[]> {
+  const work = workLoader(context)
+  // Only items are in anybody's hands.
+  return await Promise.all(
+    rows.map(async ({ id, kind }) => (kind === 'DEPLOY_ITEM' ? deadlinesOf(await work.load(id)) : [])),
+  )
+}
+
+export async function outstanding(context: GraphQLContext, rows: readonly ObjectRow[]): Promise<readonly boolean[]> {
+  const remembered = rememberedLoader(context)
+  return await Promise.all(
+    rows.map(async ({ id, kind }) => {
+      if (kind !== 'INSTALLATION') return false
+      const row = await remembered.load(id)
+      return row !== null && (row.nextDeletion || row.nextMode !== null)
+    }),
+  )
+}

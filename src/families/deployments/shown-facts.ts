@@ -1,0 +1,86 @@
+import type { ObjectRow } from '../../core/tree.ts'
+import type { ObjectKind, Phase, ReconcileMode } from '../../core/vocabulary.ts'
+import type { Client } from '../../store/client.ts'
+import { OBJECT_SELECTION } from '../../store/loaders/objects.ts'
+
+/** The family's own columns as the API shows them, for many objects in one statement. */
+
+export interface ShownInstallation {
+  readonly ignored: boolean
+  readonly mode: ReconcileMode
+  readonly nextMode: ReconcileMode | null
+  readonly nextDeletion: boolean
+  readonly cancelRequestedAt: Date | null
+  readonly cancelBy: string | null
+  readonly imports: unknown
+  readonly exports: unknown
+}
+export interface ShownItem {
+  readonly type: string
+  readonly target: string | null
+  readonly exports: unknown
+}
+
+async function load<T>(client: Client, text: string, ids: readonly string[]): Promise<ReadonlyMap<string, T>> {
+  const { rows } = await client.query<T & { readonly key: string }>({ text, values: [ids] })
+  return new Map(rows.map((row) => [row.key, row]))
+}
+
+export const loadInstallations = (client: Client, ids: readonly string[]) =>
+  load<ShownInstallation>(
+    client,
+    `select object_id as key, ignored, mode, next_mode as "nextMode", next_deletion as "nextDeletion",
+        cancel_requested_at as "cancelRequestedAt", cancel_by as "cancelBy", imports, exports
+      from installation where object_id = any($1::uuid[])`,
+    ids,
+  )
+
+/** Without what it imported and exported, which can be long. */
+export const loadRemembered = (client: Client, ids: readonly string[]) =>
+  load<Pick<ShownInstallation, 'nextMode' | 'nextDeletion'>>(
+    client,
+    `select object_id as key, next_mode as "nextMode", next_deletion as "nextDeletion"
+      from installation where object_id = any($1::uuid[])`,
+    ids,
+  )
+
+export const loadItems = (client: Client, ids: readonly string[]) =>
+  load<ShownItem>(
+    client,
+    'select object_id as key, type, target, exports from deploy_item where object_id = any($1::uuid[])',
+    ids,
+  )
+
+const EXECUTION: ObjectKind = 'EXECUTION'
+/** The execution of each installation that has one. */
+export const loadExecutions = (client: Client, installationIds: readonly string[]) =>
+  load<ObjectRow>(
+    client,
+    `select o.parent_id as key, ${OBJECT_SELECTION} from object o where o.parent_id = any($1::uuid[]) and o.kind = '${EXECUTION}'`,
+    installationIds,
+  )
+
+/** How many items of an execution are alike in what their class depends on. */
+export interface ItemCount {
+  readonly key: string
+  readonly phase: Phase
+  /** It has got the execution's job. */
+  readonly triggered: boolean
+  /** It has ended its own last job. */
+  readonly finished: boolean
+  readonly waits: boolean
+  readonly count: number
+}
+
+export async function countItems(
+  client: Client,
+  executionIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly ItemCount[]>> {
+  const { rows } = await client.query<ItemCount>({
+    text: `select e.id as key, i.phase, e.job_id is not null and i.job_id is not distinct from e.job_id as triggered,
+        i.job_id is not distinct from i.finished_job_id as finished, i.waiting_for > 0 as waits, count(*)::int as count
+      from object e join object i on i.parent_id = e.id where e.id = any($1::uuid[]) group by 1, 2, 3, 4, 5`,
+    values: [executionIds],
+  })
+  return Map.groupBy(rows, ({ key }) => key)
+}

@@ -1,0 +1,92 @@
+import type { Pool } from 'pg'
+import type { Signal } from '../core/ports.ts'
+import type { Logger } from '../logger.ts'
+import { encode, logChannel } from './announcement.ts'
+import { isAnythingWaiting, type Numbered, numberBatches, readNumbered } from './number-batches.ts'
+
+/** Bounds what a crash between a commit and its numbering costs, in latency. */
+const SWEEP_MS = 250
+/** More changes than this never fit into one message, so they are not even read. */
+const MAX_ANNOUNCED = 250
+
+export interface Numberer extends AsyncDisposable {
+  /** Something was committed. Cheap, never throws; called during a pass it causes another one. */
+  committed(): void
+  /** Ends when all that was committed before the call is numbered. Rejects when the database cannot be reached. */
+  settle(): Promise<void>
+}
+
+export interface NumbererOptions {
+  readonly pool: Pool
+  readonly signal: Signal
+  readonly logger: Logger
+  readonly logId: string
+}
+
+/** Numbers committed batches and announces them. Each process that writes has one; they need no leader. */
+export function createNumberer({ pool, signal, logger, logId }: NumbererOptions): Numberer {
+  const channel = logChannel(logId)
+  let dirty = false
+  let passes: Promise<void> | null = null
+  let announcing = Promise.resolve()
+  let closed = false
+
+  const announce = async (numbered: Numbered): Promise<void> => {
+    const { from, through } = numbered
+    const changes = through - from < MAX_ANNOUNCED ? await readNumbered(pool, numbered) : null
+    signal.publish(channel, encode({ from, through, changes }))
+  }
+  const pass = async (): Promise<void> => {
+    try {
+      while (dirty) {
+        // Before the numbering, so that a commit during it is not forgotten.
+        dirty = false
+        const numbered = await numberBatches(pool)
+        if (!numbered) continue
+        if (numbered.full) dirty = true
+        // Not awaited: the next pass need not wait for it, and a lost announcement only costs a reader a second.
+        announcing = announcing
+          .then(() => announce(numbered))
+          .catch((error: unknown) => logger.debug({ err: error }, 'An announcement was lost.'))
+      }
+    } finally {
+      // In the same turn as the last look at `dirty`: a commit in between would wait for the sweep.
+      passes = null
+    }
+  }
+  const start = (): Promise<void> => {
+    dirty = true
+    passes ??= pass()
+    return passes
+  }
+  const failed = (error: unknown): void => {
+    if (!closed) logger.warn({ err: error }, 'Numbering the log failed; the next sweep tries again.')
+  }
+  const sweep = async (): Promise<void> => {
+    if (passes || !(await isAnythingWaiting(pool))) return
+    await start()
+  }
+  let sweeping: Promise<void> | null = null
+  const timer = setInterval(() => {
+    sweeping ??= sweep()
+      .catch(failed)
+      .finally(() => {
+        sweeping = null
+      })
+  }, SWEEP_MS)
+
+  return {
+    committed() {
+      if (passes) dirty = true
+      else if (!closed) start().catch(failed)
+    },
+    settle: start,
+    async [Symbol.asyncDispose]() {
+      closed = true
+      clearInterval(timer)
+      await sweeping
+      await passes?.catch(() => undefined)
+      await announcing
+    },
+  }
+}

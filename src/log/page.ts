@@ -1,0 +1,117 @@
+import type { Pool } from 'pg'
+import type { PhaseChangeQuery, PhaseChangeRecord } from '../core/ports.ts'
+import { filterSql, Params } from './filter.ts'
+import { HEAD_SQL } from './head.ts'
+import { RECORD_COLUMNS, type RecordRow, toRecord } from './record.ts'
+
+export interface PageRange {
+  /** Exclusive. */
+  readonly after: number
+  /** Exclusive. */
+  readonly before?: number | undefined
+  readonly limit: number
+  /** Which end of the range is taken when it holds more than `limit`; the page itself is always oldest first. */
+  readonly direction: 'forward' | 'backward'
+}
+export interface Page {
+  /** Of the very snapshot that the changes were read in. */
+  readonly floor: number
+  readonly head: number
+  readonly changes: readonly PhaseChangeRecord[]
+}
+
+/** The batch that holds a sequence, or the last one before it. */
+const batchAt = (column: 'id' | 'first_seq', sequence: string): string =>
+  `(select x.${column} from log_batch x where x.first_seq <= ${sequence}::bigint order by x.first_seq desc limit 1)`
+
+// In the statements below, `offset 0` and the inner `order by` keep the planner from flattening a lateral subquery, so
+// that it has to walk one index and look up the other table: without statistics it would rather hash whole tables.
+
+/** Follows the batches in their order and filters what is in them. */
+function scanLog(filter: readonly string[], after: string, before: string | null, step: '' | ' desc'): string {
+  const own = ['c.batch_id = b.id', ...filter].join(' and ')
+  const upper = before ? ` and b.first_seq < ${before}::bigint and b.first_seq + c.idx < ${before}::bigint` : ''
+  return `from log_batch b
+    cross join lateral (select * from phase_change c where ${own} order by c.idx${step}) c
+    where b.first_seq >= coalesce(${batchAt('first_seq', `${after}::bigint + 1`)}, 0)
+      and b.first_seq + c.idx > greatest(${after}::bigint, m.floor_seq)${upper}
+    order by b.first_seq${step}, c.idx${step}`
+}
+
+/**
+ * Follows the index of one object or one tree. Batch ids are in commit order only within a tree, so a sequence is
+ * turned into a place in that tree: from the batch of the sequence, over the few batches that were overtaken.
+ */
+function scanTree(
+  key: string,
+  filter: readonly string[],
+  after: string | null,
+  before: string | null,
+  step: '' | ' desc',
+): string {
+  const place = (side: string, beyond: string, order: '' | ' desc'): string => `(select p.batch_id
+      from (select c.* from phase_change c where ${key} and c.batch_id ${side} order by c.batch_id${order}, c.idx${order}) p
+      cross join lateral (select l.first_seq from log_batch l where l.id = p.batch_id offset 0) q
+      where ${beyond} order by p.batch_id${order}, p.idx${order} limit 1)`
+  const conditions = [...filter, 'b.first_seq + c.idx > m.floor_seq']
+  if (after) {
+    const low = place(`<= ${batchAt('id', `${after}::bigint + 1`)}`, `q.first_seq + p.idx <= ${after}::bigint`, ' desc')
+    conditions.push(`c.batch_id >= coalesce(${low}, 0)`, `b.first_seq + c.idx > ${after}::bigint`)
+  }
+  if (before) {
+    const past = `(q.first_seq is null or q.first_seq + p.idx >= ${before}::bigint)`
+    const high = place(`>= ${batchAt('id', before)}`, past, '')
+    conditions.push(`c.batch_id <= coalesce(${high}, ${Number.MAX_SAFE_INTEGER})`)
+    conditions.push(`b.first_seq + c.idx < ${before}::bigint`)
+  }
+  return `from phase_change c
+    cross join lateral (select l.first_seq from log_batch l where l.id = c.batch_id offset 0) b
+    where ${conditions.join(' and ')}
+    order by c.batch_id${step}, c.idx${step}`
+}
+
+/** The statement as data. It answers at least one row: floor and head, with or without a change. */
+export function pageSql(query: PhaseChangeQuery, range: PageRange): { text: string; values: unknown[] } {
+  const params = new Params()
+  const after = params.add(range.after)
+  const before = range.before === undefined ? null : params.add(range.before)
+  const limit = params.add(range.limit)
+  const filter = filterSql(query, params)
+  const step = range.direction === 'forward' ? '' : ' desc'
+  // The narrower index first; the filter stays whole, since a key condition repeated costs nothing.
+  const key = filter.find((sql) => sql.startsWith('c.object_id')) ?? filter.find((sql) => sql.startsWith('c.root_id'))
+  const source = key
+    ? scanTree(key, filter, range.after > 0 ? after : null, before, step)
+    : scanLog(filter, after, before, step)
+  return {
+    text: `with m as materialized (${HEAD_SQL})
+      select m.floor_seq, m.head, r.* from m left join lateral (
+        select ${RECORD_COLUMNS} ${source} limit ${limit}
+      ) r on true order by r."sequence"`,
+    values: params.values,
+  }
+}
+
+type Count = string | number | bigint
+type PageRow = { readonly floor_seq: Count; readonly head: Count } & (RecordRow | { readonly sequence: null })
+const isRecord = (row: PageRow): row is PageRow & RecordRow => row.sequence !== null
+
+/** One page of matching changes that are numbered and not pruned, in one snapshot. */
+export async function readPage(pool: Pool, query: PhaseChangeQuery, range: PageRange): Promise<Page> {
+  const { rows } = await pool.query<PageRow>(pageSql(query, range))
+  const first = rows[0]
+  if (!first) throw new Error('log_meta has no row: the database was not migrated.')
+  return { floor: Number(first.floor_seq), head: Number(first.head), changes: rows.filter(isRecord).map(toRecord) }
+}
+
+/** How many changes match that are numbered and not pruned. */
+export async function countChanges(pool: Pool, query: PhaseChangeQuery): Promise<number> {
+  const params = new Params()
+  const filter = filterSql(query, params)
+  const { rows } = await pool.query<{ n: Count }>({
+    text: `select count(*) as n from phase_change c join log_batch b on b.id = c.batch_id
+      where ${['b.first_seq + c.idx > (select floor_seq from log_meta)', ...filter].join(' and ')}`,
+    values: params.values,
+  })
+  return Number(rows[0]?.n ?? 0)
+}

@@ -1,0 +1,52 @@
+import type { Pool } from 'pg'
+import { CursorExpired } from '../core/ports.ts'
+import type { ObjectKind, Phase } from '../core/vocabulary.ts'
+import { HEAD_SQL } from './head.ts'
+
+/** What one object was like at a sequence. */
+export interface ObjectState {
+  readonly objectId: string
+  readonly parentId: string | null
+  readonly kind: ObjectKind
+  readonly name: string
+  readonly phase: Phase
+  readonly phaseSince: Date
+  readonly revision: number
+}
+export interface TreeAt {
+  readonly sequence: number
+  readonly objects: readonly ObjectState[]
+}
+
+const TREE_AT_SQL = `with m as materialized (${HEAD_SQL})
+  select m.floor_seq, m.head, o.* from m left join lateral (
+    select * from (
+      select distinct on (c.object_id) c.object_id as "objectId", c.parent_id as "parentId", c.kind, c.name,
+        c."to" as phase, c.at as "phaseSince", c.revision
+      from phase_change c join log_batch b on b.id = c.batch_id
+      where c.root_id = $1::uuid and not c.rejected and b.first_seq + c.idx <= $2::bigint
+      order by c.object_id, c.batch_id desc, c.idx desc
+    ) last where last.phase <> 'GONE'
+  ) o on $2::bigint between m.floor_seq and m.head
+  order by o."objectId"`
+
+type Count = string | number | bigint
+type TreeAtRow = { readonly floor_seq: Count; readonly head: Count } & (ObjectState | { readonly objectId: null })
+
+/**
+ * The objects of a tree as they were at a sequence, in the order of their ids (so of their creation); none when the
+ * tree did not exist then. Throws CursorExpired when the sequence is pruned or not reached yet.
+ */
+export async function treeAt(pool: Pool, rootId: string, sequence: number): Promise<TreeAt> {
+  const { rows } = await pool.query<TreeAtRow>(TREE_AT_SQL, [rootId, sequence])
+  const first = rows[0]
+  if (!first) throw new Error('log_meta has no row: the database was not migrated.')
+  const [floor, head] = [Number(first.floor_seq), Number(first.head)]
+  if (sequence < floor || sequence > head) throw new CursorExpired(floor + 1, head)
+  const objects = rows.flatMap((row): ObjectState[] => {
+    if (row.objectId === null) return []
+    const { objectId, parentId, kind, name, phase, phaseSince, revision } = row
+    return [{ objectId, parentId, kind, name, phase, phaseSince, revision }]
+  })
+  return { sequence, objects }
+}

@@ -1,0 +1,97 @@
+import type { Chunk, Job, JobResult } from './protocol.ts'
+
+/** A job ready to be sent, or what is already known to be wrong with it. */
+export type PreparedJob = Job | { readonly type: 'refused'; readonly message: string }
+
+/** What one message may hold: enough to make a thousand small jobs cheap, little enough for the worker's heap. */
+const CHUNK = { jobs: 500, size: 4 * 1024 * 1024 } as const
+/** How often a job may be in a worker that is stopped for no fault that is certainly its own, such as a busy machine. */
+const ATTEMPTS = 2
+
+/** The jobs of one call: what waits, what is done, and a promise of all results in order. */
+export class Batch {
+  readonly #jobs: readonly PreparedJob[]
+  readonly #shared: readonly string[]
+  readonly #results: (JobResult | undefined)[]
+  readonly #failures = new Map<number, number>()
+  readonly #done = Promise.withResolvers<readonly JobResult[]>()
+  #pending: number[] = []
+  #open: number
+
+  constructor(jobs: readonly PreparedJob[], shared: readonly string[]) {
+    this.#jobs = jobs
+    this.#shared = shared
+    this.#results = new Array(jobs.length)
+    this.#open = jobs.length
+    for (const [index, job] of jobs.entries()) {
+      if (job.type === 'refused') this.settle(index, { ok: false, message: job.message })
+      else this.#pending.push(index)
+    }
+    if (jobs.length === 0) this.#done.resolve([])
+  }
+
+  get results(): Promise<readonly JobResult[]> {
+    return this.#done.promise
+  }
+  get waiting(): boolean {
+    return this.#pending.length > 0
+  }
+
+  /** Takes the next jobs: their indices, and the message for the worker. */
+  take(): { readonly indices: readonly number[]; readonly chunk: Chunk } {
+    const shared = new Map<number, number>()
+    const jobs: Job[] = []
+    let size = 0
+    for (const index of this.#pending) {
+      const job = this.#jobs[index]
+      if (!job || job.type === 'refused') throw new Error('A refused job must not wait.')
+      size += this.#sizeOf(job, shared)
+      if (jobs.length > 0 && (size > CHUNK.size || jobs.length >= CHUNK.jobs)) break
+      jobs.push(translate(job, shared))
+    }
+    const indices = this.#pending.slice(0, jobs.length)
+    this.#pending = this.#pending.slice(jobs.length)
+    return { indices, chunk: { jobs, shared: [...shared.keys()].map((key) => this.#shared[key] ?? 'null') } }
+  }
+
+  #sizeOf(job: Job, taken: ReadonlyMap<number, number>): number {
+    if (job.type === 'analyze') return job.source.length
+    const [own, key] = job.type === 'resolve' ? [job.template, job.scope] : [job.value, job.schema]
+    return own.length + (taken.has(key) ? 0 : (this.#shared[key]?.length ?? 0))
+  }
+
+  /** Results after the first are ignored: a job may have been done again in vain. */
+  settle(index: number, result: JobResult): void {
+    if (this.#results[index]) return
+    this.#results[index] = result
+    this.#open--
+    if (this.#open === 0) this.#done.resolve(this.#results as readonly JobResult[])
+  }
+
+  /** Back into the queue: nothing is wrong with these. */
+  retry(indices: readonly number[]): void {
+    this.#pending.push(...indices.filter((index) => !this.#results[index]))
+  }
+
+  /** It failed, perhaps by chance: once more, or that was it. */
+  retryOnce(index: number, message: string): void {
+    const failures = (this.#failures.get(index) ?? 0) + 1
+    this.#failures.set(index, failures)
+    if (failures < ATTEMPTS) this.retry([index])
+    else this.settle(index, { ok: false, message })
+  }
+
+  fail(error: Error): void {
+    this.#pending = []
+    this.#done.reject(error)
+  }
+}
+
+/** The job with its index into the batch's shared texts replaced by one into the chunk's. */
+function translate(job: Job, shared: Map<number, number>): Job {
+  if (job.type === 'analyze') return job
+  const key = job.type === 'resolve' ? job.scope : job.schema
+  const local = shared.get(key) ?? shared.size
+  shared.set(key, local)
+  return job.type === 'resolve' ? { ...job, scope: local } : { ...job, schema: local }
+}

@@ -1,0 +1,73 @@
+import type { CelInput } from '@bufbuild/cel'
+import { parseText, TEMPLATE_LIMITS } from '../core/expression.ts'
+import { compile } from './compile.ts'
+import { Refused } from './environment.ts'
+import { LIMITS } from './limits.ts'
+import { Budget, toInput, toJsonValue } from './values.ts'
+
+/** What expressions may speak of, converted once for all templates that share it. */
+export type Scope = Record<string, CelInput>
+
+/** Root names go to CEL as properties of this object, so it has no prototype: `constructor` is not a name. */
+export function scopeOf(json: Record<string, unknown>): Scope {
+  const scope: Scope = Object.create(null)
+  for (const [name, value] of Object.entries(json)) scope[name] = toInput(value)
+  return scope
+}
+
+interface Run {
+  readonly scope: Scope
+  readonly budget: Budget
+  /** Characters of expressions so far. */
+  source: number
+}
+
+/** The template with every expression replaced by what it yields. Throws Refused, naming the place. */
+export function resolveTemplate(template: unknown, scope: Scope): unknown {
+  return resolveAt(template, [], { scope, budget: new Budget(), source: 0 })
+}
+
+function resolveAt(value: unknown, path: readonly string[], run: Run): unknown {
+  if (path.length > TEMPLATE_LIMITS.depth) throw at(path, `it is nested more than ${TEMPLATE_LIMITS.depth} levels deep`)
+  if (typeof value === 'string') return resolveText(value, path, run)
+  run.budget.spend(1)
+  if (Array.isArray(value)) return value.map((item, i) => resolveAt(item, [...path, String(i)], run))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => {
+      run.budget.spend(key.length + 3)
+      return [key, resolveAt(item, [...path, key], run)]
+    }),
+  )
+}
+
+function resolveText(text: string, path: readonly string[], run: Run): unknown {
+  const parsed = parseText(text)
+  if (!parsed.ok) throw at(path, parsed.message)
+  const values = parsed.parts.map((part) => {
+    if (typeof part !== 'string') return evaluate(part.source, path, run)
+    run.budget.spend(part.length)
+    return part
+  })
+  if (parsed.whole) return values[0]
+  return values.map((value) => (typeof value === 'string' ? value : JSON.stringify(value))).join('')
+}
+
+function evaluate(source: string, path: readonly string[], run: Run): unknown {
+  run.source += source.length
+  if (run.source > LIMITS.source) throw at(path, `all expressions together are longer than ${LIMITS.source} characters`)
+  try {
+    const program = compile(source)
+    for (const [root = ''] of program.references) {
+      if (!(root in run.scope)) throw new Refused(`${root} is not known here`)
+    }
+    return toJsonValue(program.run(run.scope), run.budget)
+  } catch (error) {
+    if (error instanceof Refused) throw at(path, error.message)
+    throw error
+  }
+}
+
+function at(path: readonly string[], message: string): Refused {
+  return new Refused(path.length > 0 ? `${path.join('.')}: ${message}` : message)
+}

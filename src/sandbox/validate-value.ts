@@ -1,0 +1,30 @@
+import { type OutputUnit, type Schema, Validator } from '@cfworker/json-schema'
+import { Refused } from './environment.ts'
+
+/** Keywords that only say that something further in is wrong. */
+const CONTAINERS = new Set([
+  'properties',
+  'patternProperties',
+  'additionalProperties',
+  'prefixItems',
+  'items',
+  '$ref',
+  'allOf',
+])
+/** Keywords whose explanation names types and what the schema says, never anything of the value. */
+const SPEAKING = new Set(['type', 'required'])
+
+/** Throws Refused when the value does not satisfy the schema: by its place in the schema, for the value may be secret. */
+export function validateValue(schema: Schema | boolean, value: unknown): void {
+  if (schema === true) return
+  if (schema === false) throw new Refused('no value satisfies this schema')
+  const { valid, errors } = new Validator(schema, '2020-12', true).validate(value)
+  if (valid) return
+  const error = errors.find(({ keyword }) => !CONTAINERS.has(keyword)) ?? errors[0]
+  throw new Refused(error ? explain(error) : 'the value does not satisfy its schema')
+}
+
+function explain({ keyword, keywordLocation, error }: OutputUnit): string {
+  const detail = SPEAKING.has(keyword) ? `: ${error}` : ''
+  return `the value does not satisfy ${keywordLocation} of its schema${detail}`
+}

@@ -1,0 +1,13 @@
+import type { IncomingHttpHeaders } from 'node:http'
+
+const BEARER = /^Bearer +([\w.~+/=-]{1,512})$/i
+
+/** The secret of `Authorization: Bearer …`; null: none, or not of this form. */
+export const bearerOf = (authorization: unknown): string | null =>
+  typeof authorization === 'string' ? (BEARER.exec(authorization)?.[1] ?? null) : null
+
+/** On HTTP only the header counts: a page of another origin cannot set it. */
+export const secretOf = (headers: IncomingHttpHeaders): string | null => bearerOf(headers.authorization)
+
+export const UNAUTHENTICATED =
+  'A token is required: send it as Authorization: Bearer …, on WebSockets as {"authorization": "Bearer …"} in connection_init.'

@@ -1,0 +1,100 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { Viewer } from '../core/ports.ts'
+import { MAX_BODY } from '../graphql/limits.ts'
+import type { Tokens } from '../graphql/tokens.ts'
+import type { Connections } from './connections.ts'
+import { secretOf, UNAUTHENTICATED } from './credentials.ts'
+import { readBody } from './read-body.ts'
+import { replyError } from './reply.ts'
+import type { Yoga } from './yoga.ts'
+
+export interface HttpParts {
+  readonly yoga: Yoga
+  readonly tokens: Tokens
+  readonly connections: Connections
+  readonly url: () => string
+}
+
+/** `/graphql`: JSON by POST, and streams of events by POST or GET for whoever accepts them. */
+export async function handleGraphQL(
+  request: IncomingMessage,
+  response: ServerResponse,
+  parts: HttpParts,
+): Promise<void> {
+  const streams = request.headers.accept?.includes('text/event-stream') ?? false
+  const refused = judge(request, streams)
+  if (refused) {
+    if (refused.allow) response.setHeader('allow', refused.allow)
+    return replyError(response, refused.status, refused.code, refused.message)
+  }
+  // Nobody is listened to, let alone anything executed, before it is known who it is.
+  const secret = secretOf(request.headers)
+  const viewer = secret === null ? null : await parts.tokens.authenticate(secret)
+  if (secret === null || viewer === null) {
+    response.setHeader('www-authenticate', 'Bearer')
+    return replyError(response, 401, 'UNAUTHENTICATED', UNAUTHENTICATED)
+  }
+  const body = request.method === 'POST' ? await readBody(request, MAX_BODY) : null
+  if (body && !body.ok) {
+    response.setHeader('connection', 'close')
+    return replyError(response, 413, 'TOO_LARGE', `A request has at most ${MAX_BODY} bytes.`)
+  }
+  const answered = parts.connections.opened({ secret, isStream: streams, end: () => response.destroy() })
+  try {
+    const answer = await ask(request, body?.text ?? null, viewer, parts)
+    await send(answer, response)
+  } finally {
+    answered()
+  }
+}
+
+interface Refused {
+  readonly status: number
+  readonly code: string
+  readonly message: string
+  readonly allow?: string
+}
+
+function judge({ method, headers }: IncomingMessage, streams: boolean): Refused | null {
+  if (method === 'GET' && streams) return null
+  if (method !== 'POST') {
+    const message = 'Use POST; GET is for streams of events, with accept: text/event-stream.'
+    return { status: 405, code: 'METHOD_NOT_ALLOWED', message, allow: 'GET, POST' }
+  }
+  // Other types can be sent by any page's form.
+  if (/^application\/json(;|$)/i.test(headers['content-type'] ?? '')) return null
+  return { status: 415, code: 'UNSUPPORTED_MEDIA_TYPE', message: 'The content type must be application/json.' }
+}
+
+/** Headers that yoga looks at; the others are none of its business. */
+const PASSED = ['accept', 'content-type'] as const
+
+async function ask(
+  request: IncomingMessage,
+  body: string | null,
+  viewer: Viewer,
+  { yoga, url }: HttpParts,
+): Promise<Response> {
+  const headers = PASSED.flatMap((name): [string, string][] => {
+    const value = request.headers[name]
+    return value === undefined ? [] : [[name, value]]
+  })
+  const target = new URL(request.url ?? '/', url())
+  return await yoga.fetch(target.href, { method: request.method ?? 'POST', headers, body }, { viewer })
+}
+
+async function send(answer: Response, response: ServerResponse): Promise<void> {
+  response.writeHead(answer.status, Object.fromEntries(answer.headers))
+  if (!answer.body) {
+    response.end()
+    return
+  }
+  try {
+    await pipeline(Readable.fromWeb(answer.body as never), response)
+  } catch (error) {
+    // Whoever asked has gone: the source was told by the pipeline.
+    if (!response.destroyed) throw error
+  }
+}

@@ -1,0 +1,49 @@
+/**
+ * A server on loopback can be reached by any web page that its user opens. Two checks keep pages of other origins out:
+ * `Host` must be one of our names (else some name was pointed at us), and `Origin` must be that very host.
+ */
+export interface OriginRules {
+  /** The address that is listened on. */
+  readonly host: string
+  readonly port: number
+  /** More names of this server, each with a port or, for any port, without. */
+  readonly allowedHosts: readonly string[]
+  /** More origins whose pages may call, e.g. https://ops.example.org. */
+  readonly allowedOrigins: readonly string[]
+}
+
+export type OriginVerdict = { readonly ok: true } | { readonly ok: false; readonly message: string }
+
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
+/** Listening on all addresses says nothing about names. */
+const ANY_ADDRESS = ['0.0.0.0', '::', '']
+
+export function checkOrigin(
+  { host, origin }: { readonly host?: string | undefined; readonly origin?: string | undefined },
+  rules: OriginRules,
+): OriginVerdict {
+  if (host === undefined || !isOurs(host.toLowerCase(), rules)) {
+    return refused('The Host header names another server than this one; PHASELINE_ALLOWED_HOSTS can name more.')
+  }
+  if (origin === undefined || isSame(origin, host) || rules.allowedOrigins.includes(origin)) return { ok: true }
+  return refused('Pages of other origins may not call; PHASELINE_ALLOWED_ORIGINS can name some.')
+}
+
+const refused = (message: string): OriginVerdict => ({ ok: false, message })
+
+function isOurs(host: string, { host: bound, port, allowedHosts }: OriginRules): boolean {
+  const named = allowedHosts.some((allowed) => host === allowed.toLowerCase() || nameOf(host) === allowed.toLowerCase())
+  if (named) return true
+  const names = ANY_ADDRESS.includes(bound) ? LOOPBACK : [...LOOPBACK, bracketed(bound.toLowerCase())]
+  return names.includes(nameOf(host)) && portOf(host) === port
+}
+
+const bracketed = (address: string): string => (address.includes(':') ? `[${address}]` : address)
+const nameOf = (host: string): string => host.replace(/:\d+$/, '')
+const portOf = (host: string): number => Number(/:(\d+)$/.exec(host)?.[1] ?? 80)
+
+function isSame(origin: string, host: string): boolean {
+  const url = URL.parse(origin)
+  // A URL leaves its default port out, as the Host header does.
+  return url !== null && ['http:', 'https:'].includes(url.protocol) && url.host === host.toLowerCase()
+}

@@ -1,0 +1,140 @@
+import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
+import type { GraphQLSchema } from 'graphql'
+import type { GraphQLServices } from '../graphql/context.ts'
+import type { Logger } from '../logger.ts'
+import { Connections } from './connections.ts'
+import { createGraphQLSocket } from './graphql-socket.ts'
+import { createMetrics } from './metrics.ts'
+import { checkOrigin, type OriginRules } from './origin-check.ts'
+import { protect, replyError, replyText } from './reply.ts'
+import { ROUTES, type RouteParts } from './routes.ts'
+import { createGraphQL } from './yoga.ts'
+
+export interface ServerOptions {
+  readonly config: {
+    /** 0: any free one. */
+    readonly port: number
+    readonly host: string
+    readonly allowedHosts: readonly string[]
+    readonly allowedOrigins: readonly string[]
+  }
+  readonly schema: GraphQLSchema
+  readonly services: GraphQLServices
+  readonly logger: Logger
+}
+
+export interface RunningServer extends AsyncDisposable {
+  /** e.g. `http://127.0.0.1:4000` */
+  readonly url: string
+  readonly port: number
+  /** Takes no more, tells streams to come back elsewhere, lets requests end, and closes. */
+  close(): Promise<void>
+}
+
+/** How long requests in hand may take when the server closes, and a database may take to answer that it is there. */
+const DRAIN_MS = 5_000
+const READY_WITHIN_MS = 2_000
+
+/** One port for pages, GraphQL over HTTP, events and WebSockets, health and metrics. Resolves once it listens. */
+export async function createServer({ config, schema, services, logger }: ServerOptions): Promise<RunningServer> {
+  const { tokens, pool } = services
+  const connections = new Connections(tokens)
+  const yoga = createGraphQL(schema, services)
+  const socket = createGraphQLSocket({ schema, yoga, tokens, connections })
+  const metrics = createMetrics(() => socket.size)
+  let closing: Promise<void> | undefined
+  const isReady = async () => closing === undefined && (await answers(pool))
+  const http = createHttpServer()
+  const rules: OriginRules = {
+    ...config,
+    get port() {
+      return portOf(http)
+    },
+  }
+  const url = () => `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${portOf(http)}`
+  const parts: RouteParts = { yoga, tokens, connections, metrics, isReady, url }
+
+  http.on('request', (request, response) => {
+    handle(request, response, { parts, rules }).catch((error: unknown) => {
+      logger.error({ err: error }, 'a request failed')
+      if (response.headersSent) response.destroy()
+      else replyError(response, 500, 'INTERNAL_SERVER_ERROR', 'Something went wrong on the server.')
+    })
+  })
+  http.on('upgrade', (request, stream, head) => {
+    stream.on('error', () => stream.destroy())
+    const verdict = checkOrigin(request.headers, rules)
+    if (!verdict.ok) return refuseUpgrade(stream, 403, verdict.message)
+    if (pathOf(request) !== '/graphql') return refuseUpgrade(stream, 404, 'WebSockets are at /graphql.')
+    socket.upgrade(request, stream, head)
+  })
+  await listen(http, config)
+
+  const close = (): Promise<void> => {
+    closing ??= (async () => {
+      const closed = new Promise<void>((resolve) => http.close(() => resolve()))
+      await socket.close()
+      connections.endStreams()
+      http.closeIdleConnections()
+      const late = setTimeout(() => http.closeAllConnections(), DRAIN_MS)
+      await closed
+      clearTimeout(late)
+      connections[Symbol.dispose]()
+    })()
+    return closing
+  }
+  return { url: url(), port: portOf(http), close, [Symbol.asyncDispose]: close }
+}
+
+const portOf = (http: Server): number => (http.address() as AddressInfo | null)?.port ?? 0
+const pathOf = ({ url = '/' }: IncomingMessage): string => url.split('?', 1)[0] ?? '/'
+
+async function handle(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { parts, rules }: { readonly parts: RouteParts; readonly rules: OriginRules },
+): Promise<void> {
+  const started = performance.now()
+  const path = pathOf(request)
+  const route = Object.hasOwn(ROUTES, path) ? ROUTES[path] : undefined
+  response.once('close', () => {
+    parts.metrics.answered(route ? path : 'other', response.statusCode, (performance.now() - started) / 1_000)
+  })
+  protect(response)
+  const verdict = checkOrigin(request.headers, rules)
+  if (!verdict.ok) return replyError(response, 403, 'FORBIDDEN', verdict.message)
+  if (!route) return replyText(response, 404, 'Not found.')
+  await route(request, response, parts)
+}
+
+function refuseUpgrade(stream: Duplex, status: number, message: string): void {
+  const text = `${message}\n`
+  stream.end(
+    `HTTP/1.1 ${status} ${status === 403 ? 'Forbidden' : 'Not Found'}\r\nconnection: close\r\n` +
+      `content-type: text/plain; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
+  )
+}
+
+function listen(http: Server, { port, host }: { readonly port: number; readonly host: string }): Promise<void> {
+  return new Promise((resolve, reject) => {
+    http.once('error', reject)
+    http.listen(port, host, () => {
+      http.off('error', reject)
+      resolve()
+    })
+  })
+}
+
+async function answers(pool: GraphQLServices['pool']): Promise<boolean> {
+  const late = Promise.withResolvers<boolean>()
+  const timer = setTimeout(() => late.resolve(false), READY_WITHIN_MS)
+  const asked = pool.query('select 1').then(
+    () => true,
+    () => false,
+  )
+  const ready = await Promise.race([asked, late.promise])
+  clearTimeout(timer)
+  return ready
+}

@@ -1,0 +1,53 @@
+import { GraphQLError, type GraphQLSchema, parse } from 'graphql'
+import { createYoga, type Plugin } from 'graphql-yoga'
+import type { Viewer } from '../core/ports.ts'
+import { createContext, type GraphQLContext, type GraphQLServices } from '../graphql/context.ts'
+import { internalFailure } from '../graphql/failures.ts'
+import { MAX_BODY, MAX_DOCUMENT_LENGTH, MAX_TOKENS } from '../graphql/limits.ts'
+import type { Logger } from '../logger.ts'
+
+/** What comes with a request: by whom it is. */
+export interface RequestContext {
+  readonly viewer: Viewer
+}
+export type Yoga = ReturnType<typeof createGraphQL>
+
+/** GraphQL itself: parses, limits, executes, masks. Who is asking was found out before. */
+export function createGraphQL(schema: GraphQLSchema, services: GraphQLServices) {
+  return createYoga<RequestContext, GraphQLContext>({
+    schema,
+    context: ({ viewer }) => createContext(services, viewer),
+    plugins: [limitDocuments],
+    maskedErrors: { maskError: (error) => mask(error, services.logger) },
+    maxRequestBodySize: MAX_BODY,
+    graphqlEndpoint: '/graphql',
+    graphiql: false,
+    landingPage: false,
+    multipart: false,
+    batching: false,
+    cors: false,
+    logging: false,
+  })
+}
+
+/** A document that is too long is not even parsed. */
+const limitDocuments: Plugin = {
+  onParse({ params, setParseFn }) {
+    if (String(params.source).length > MAX_DOCUMENT_LENGTH) {
+      throw new GraphQLError(`A document has at most ${MAX_DOCUMENT_LENGTH} characters: use variables.`, {
+        extensions: { code: 'TOO_COMPLEX', http: { status: 400 } },
+      })
+    }
+    setParseFn((source: string) => parse(source, { maxTokens: MAX_TOKENS }))
+  },
+}
+
+/** What was meant for the caller passes; of everything else only the log knows more. */
+function mask(error: unknown, logger: Logger): GraphQLError {
+  const original = error instanceof GraphQLError ? error.originalError : error
+  if (error instanceof GraphQLError && (!original || original instanceof GraphQLError)) return error
+  logger.error({ err: original }, 'a request failed')
+  const { nodes, path } = error instanceof GraphQLError ? error : {}
+  const { message, extensions } = internalFailure()
+  return new GraphQLError(message, { nodes: nodes ?? null, path: path ?? null, extensions })
+}

@@ -1,0 +1,100 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import type { Client, PhaseChange } from '../../src/client/index.ts'
+import { step } from '../../src/core/machine.ts'
+import type { Phase } from '../../src/core/vocabulary.ts'
+import { allMachines } from '../../src/families/machines.ts'
+import { startServer, type TestServer } from '../testkit/server.ts'
+import { until } from '../testkit/wait.ts'
+
+const ITEMS = 200
+const KILLS = 10
+
+const CREATE = `mutation ($input: CreateInstallationInput!) {
+  createInstallation(input: $input) { __typename ... on Installation { id } ... on Error { message } }
+}`
+const DELETE = `mutation ($id: ID!) { deleteInstallation(input: { id: $id }) { __typename ... on Error { message } } }`
+const OBJECT = `query ($id: ID!) { object(id: $id) { phase finished error { code message } } }`
+
+const item = (i: number) => ({
+  name: `item-${i}`,
+  type: 'mock',
+  // Layers of twenty, so that the tree takes a while and waits for itself.
+  dependsOn: i < 20 ? [] : [`item-${i - 20}`],
+  config: { delayMs: 20, exports: { n: i } },
+})
+
+async function read(client: Client, id: string) {
+  const { object } = await client.query<{ object: { phase: Phase; finished: boolean; error: unknown } | null }>(
+    OBJECT,
+    { id },
+  )
+  return object
+}
+
+/** Kills the server at random moments until the condition holds and it was killed often enough. */
+async function killUntil(server: TestServer, done: () => Promise<boolean>): Promise<number> {
+  let kills = 0
+  for (; kills < KILLS; kills++) {
+    await delay(50 + Math.random() * 400)
+    await server.kill()
+    await server.start()
+  }
+  await until(() => done().catch(() => false), { what: 'the tree has come to its end', timeoutMs: 60_000 })
+  return kills
+}
+
+async function wholeLog(client: Client): Promise<readonly PhaseChange[]> {
+  const { phaseChanges } = await client.query<{ phaseChanges: { totalCount: number } }>(
+    '{ phaseChanges(first: 1) { totalCount } }',
+  )
+  const changes: PhaseChange[] = []
+  for await (const batch of client.followPhases({ after: 0 })) {
+    changes.push(...batch.changes)
+    if (changes.length >= phaseChanges.totalCount) break
+  }
+  return changes
+}
+
+/** Dense sequences, and each object on a path of its machine that begins with its creation. */
+function expectLegal(changes: readonly PhaseChange[]): void {
+  expect(changes.map((change) => change.sequence)).toEqual(changes.map((_, i) => i + 1))
+  const phases = new Map<string, Phase>()
+  for (const { objectId, machine: name, from, to, actor, rejected } of changes) {
+    if (rejected) continue
+    expect(from).toBe(phases.get(objectId) ?? null)
+    const machine = allMachines.find((m) => m.name === name)
+    if (!machine) throw new Error(`no machine ${name}`)
+    if (from === null) expect(to).toBe(machine.initial)
+    else expect(step(machine, from, actor, to)).toMatchObject({ ok: true, changed: true })
+    phases.set(objectId, to)
+  }
+}
+
+test('kill -9 of the server at ten random moments of a tree of 200 items, and of its deletion', {
+  timeout: 240_000,
+}, async () => {
+  await using server = await startServer()
+  const { client } = server
+  const spec = { deployItems: Array.from({ length: ITEMS }, (_, i) => item(i)) }
+  const { createInstallation } = await client.query<{ createInstallation: { id: string } }>(CREATE, {
+    input: { name: 'tree', spec },
+  })
+  const { id } = createInstallation
+  await killUntil(server, async () => (await read(client, id))?.finished === true)
+  expect(await read(client, id)).toMatchObject({ phase: 'SUCCEEDED', error: null })
+
+  const built = await wholeLog(client)
+  expectLegal(built)
+  const succeeded = built.filter(
+    (change) => change.kind === 'DEPLOY_ITEM' && change.to === 'SUCCEEDED' && !change.rejected,
+  )
+  expect(new Set(succeeded.map((change) => change.name)).size).toBe(ITEMS)
+
+  await client.query(DELETE, { id })
+  await killUntil(server, async () => (await read(client, id)) === null)
+  const all = await wholeLog(client)
+  expectLegal(all)
+  const gone = all.filter((change) => change.to === 'GONE')
+  expect(gone.length).toBe(ITEMS + 2)
+})

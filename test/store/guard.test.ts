@@ -1,0 +1,90 @@
+import type { Pool } from 'pg'
+import { v7 } from 'uuid'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Machine } from '../../src/core/machine.ts'
+import type { ObjectKind, Phase } from '../../src/core/vocabulary.ts'
+import { allMachines } from '../../src/families/machines.ts'
+import { createTestDatabase, type TestDatabase } from '../testkit/postgres.ts'
+
+/** The database's own guard: whoever writes, with whatever tool. */
+
+let database: TestDatabase
+let pool: Pool
+const project = v7()
+beforeAll(async () => {
+  database = await createTestDatabase()
+  pool = database.pool
+  await pool.query('insert into project (id, name, created_at, updated_at) values ($1, $2, now(), now())', [
+    project,
+    'default',
+  ])
+})
+afterAll(() => database[Symbol.asyncDispose]())
+
+/** The machine of a kind's phase: the first that names the kind. */
+const primary = (kind: ObjectKind): Machine => allMachines.find((machine) => machine.kinds.includes(kind)) as Machine
+const kinds: readonly ObjectKind[] = [...new Set(allMachines.flatMap((machine) => machine.kinds))]
+
+async function insert(kind: ObjectKind, phase: Phase): Promise<string> {
+  const id = v7()
+  await pool.query(
+    `insert into object (id, root_id, project_id, kind, name, ordinal, phase, phase_since, created_at, updated_at)
+     values ($1, $1, $2, $3, $4, 0, $5, now(), now(), now())`,
+    [id, project, kind, id, phase],
+  )
+  return id
+}
+const move = (id: string, to: Phase) =>
+  to === 'GONE'
+    ? pool.query('delete from object where id = $1', [id])
+    : pool.query('update object set phase = $2 where id = $1', [id, to])
+const refusal = (work: Promise<unknown>): Promise<string | null> =>
+  work.then(
+    () => null,
+    (error: { code: string }) => error.code,
+  )
+const CHECK_VIOLATION = '23514'
+
+/** Shortest way from the machine's initial phase, so that every phase is reached legally. */
+function wayTo(machine: Machine, phase: Phase): readonly Phase[] {
+  const ways = new Map<Phase, readonly Phase[]>([[machine.initial, []]])
+  for (const at of ways.keys()) {
+    for (const { from, to } of machine.transitions) {
+      if (from === at && !ways.has(to) && to !== 'GONE') ways.set(to, [...(ways.get(at) ?? []), to])
+    }
+  }
+  return ways.get(phase) ?? []
+}
+
+test.each(kinds)('%s: every pair of phases is allowed or refused as the table says', async (kind) => {
+  const machine = primary(kind)
+  for (const from of machine.phases) {
+    const allowed = new Set(machine.transitions.filter((row) => row.from === from).map((row) => row.to))
+    const id = await insert(kind, machine.initial)
+    for (const phase of wayTo(machine, from)) await move(id, phase)
+    for (const to of [...machine.phases, 'GONE' as const]) {
+      if (to === from || allowed.has(to)) continue
+      expect(await refusal(move(id, to)), `${kind} ${from} → ${to}`).toBe(CHECK_VIOLATION)
+    }
+    for (const to of allowed) {
+      const other = await insert(kind, machine.initial)
+      for (const phase of wayTo(machine, from)) await move(other, phase)
+      expect(await refusal(move(other, to)), `${kind} ${from} → ${to}`).toBeNull()
+    }
+  }
+})
+
+test('an object is created in its initial phase only, and keeps its kind', async () => {
+  expect(await refusal(insert('INSTALLATION', 'SUCCEEDED'))).toBe(CHECK_VIOLATION)
+  const id = await insert('INSTALLATION', 'PENDING')
+  expect(await refusal(pool.query(`update object set kind = 'TASK' where id = $1`, [id]))).toBe(CHECK_VIOLATION)
+})
+
+test('whoever tries is told where the object may go', async () => {
+  const id = await insert('DEPLOY_ITEM', 'PENDING')
+  await expect(pool.query(`update object set phase = 'SUCCEEDED' where id = '${id}'`)).rejects.toMatchObject({
+    code: CHECK_VIOLATION,
+    message: 'DEPLOY_ITEM may not go from PENDING to SUCCEEDED',
+    hint: expect.stringMatching(/it may go to: INIT, INIT_DELETE/),
+  })
+})

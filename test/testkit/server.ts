@@ -1,0 +1,98 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Client, createClient } from '../../src/client/index.ts'
+import { freePort } from './redis.ts'
+import { until } from './wait.ts'
+
+const MAIN = join(import.meta.dirname, '../../src/cli/main.ts')
+
+/** The real server in a process of its own, on an embedded Postgres of its own with real fsync, that a test may kill. */
+export interface TestServer extends AsyncDisposable {
+  readonly url: string
+  readonly origin: string
+  readonly token: string
+  readonly client: Client
+  /** What it has printed so far. */
+  output(): string
+  /** kill -9, of the server alone: its Postgres lives on, as it would. */
+  kill(): Promise<void>
+  /** Politely. */
+  stop(): Promise<number | null>
+  start(): Promise<void>
+}
+
+export interface ServerOptions {
+  readonly env?: Readonly<Record<string, string>>
+  readonly example?: boolean
+}
+
+export async function startServer({ env = {}, example = false }: ServerOptions = {}): Promise<TestServer> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'phaseline-server-'))
+  const port = await freePort()
+  const token = randomBytes(24).toString('base64url')
+  const origin = `http://127.0.0.1:${port}`
+  const url = `${origin}/graphql`
+  const client = createClient({ url, token })
+  let child: ChildProcess | null = null
+  let output = ''
+
+  const start = async (): Promise<void> => {
+    const args = [MAIN, 'serve', ...(example ? [] : ['--no-example'])]
+    const started = spawn(process.execPath, args, {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: {
+        PATH: process.env.PATH,
+        HOME: process.env.HOME,
+        PORT: String(port),
+        PHASELINE_DATA: dataDir,
+        PHASELINE_TOKEN: token,
+        PHASELINE_LOG_LEVEL: 'warn',
+        NO_COLOR: '1',
+        ...env,
+      },
+    })
+    child = started
+    for (const stream of [started.stdout, started.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        output += text
+      })
+    }
+    await until(
+      async () => {
+        if (started.exitCode !== null) throw new Error(`the server ended with ${started.exitCode}:\n${output}`)
+        return (await fetch(`${origin}/readyz`).catch(() => null))?.ok
+      },
+      { what: 'the server is ready', timeoutMs: 30_000 },
+    )
+  }
+  const end = async (signal: NodeJS.Signals): Promise<number | null> => {
+    const ending = child
+    child = null
+    if (!ending || ending.exitCode !== null || ending.signalCode !== null) return ending?.exitCode ?? null
+    const ended = new Promise<number | null>((resolve) => ending.once('exit', resolve))
+    ending.kill(signal)
+    return ended
+  }
+
+  await start()
+  return {
+    url,
+    origin,
+    token,
+    client,
+    output: () => output,
+    start,
+    kill: async () => void (await end('SIGKILL')),
+    stop: () => end('SIGTERM'),
+    async [Symbol.asyncDispose]() {
+      await client[Symbol.asyncDispose]()
+      // A server that was killed leaves its Postgres behind: the next one takes it along.
+      if (!child) await start()
+      await end('SIGTERM')
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}
