@@ -1,40 +1,213 @@
-import { randomBytes } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import type { Pool } from 'pg'
+import { dirname, join, resolve } from 'node:path'
 import type { Logger } from 'pino'
-import { type AgentProcess, startAgentProcess } from './agents/spawn.ts'
+import { startAgentProcess } from './agents/spawn.ts'
 import { systemAmbient } from './ambient.ts'
 import { type Config, loadConfig } from './config.ts'
-import type { Ambient, Log, Signal } from './core/ports.ts'
+import type { Ambient, Signal } from './core/ports.ts'
 import { evaluateIn } from './engine/evaluate.ts'
 import { kindsOf } from './engine/families.ts'
 import { createDriving, type Driving } from './engine/index.ts'
 import { deploymentsCommands } from './families/deployments/commands.ts'
+import { deploymentsGraphql } from './families/deployments/graphql.ts'
 import { families } from './families/index.ts'
+import { createKindRegistry } from './graphql/family.ts'
+import { createLive } from './graphql/live.ts'
+import { buildSchema } from './graphql/schema.ts'
+import { createTokens, type Tokens } from './graphql/tokens.ts'
+import { createNumberer } from './log/numberer.ts'
+import { createLog, readLogId } from './log/reader.ts'
+import { createMemorySignal } from './log/signal/memory.ts'
+import { createRedisSignal } from './log/signal/redis.ts'
 import { createLogger } from './logger.ts'
-import { createSandbox } from './sandbox/index.ts'
+import { createSandbox, type Sandbox } from './sandbox/index.ts'
+import { createServer } from './server/server.ts'
+import type { Client } from './store/client.ts'
 import { startEmbeddedPostgres } from './store/embedded/index.ts'
 import { migrate } from './store/migrate.ts'
 import { type Connection, createPool } from './store/pool.ts'
+import { ensureProject } from './store/projects.ts'
 
 /** The composition root: the only file that wires everything. */
 
-const PACKAGE = findPackage(import.meta.dirname)
-/** Built-in agents get their token from the administrator's, so that every process of an installation has the same. */
-const AGENT_TOKEN_PURPOSE = 'phaseline built-in agents'
+const HOME = packageOf(import.meta.dirname)
+const GRAPHQL = [deploymentsGraphql]
 const POOL_SIZE = 12
+/** Built-in agents get a token made from the administrator's, so that all processes of an installation have the same. */
+const AGENTS = { name: 'built-in', types: ['mock', 'gadget'], purpose: 'phaseline built-in agents' } as const
 
 export interface App extends AsyncDisposable {
-  /** e.g. http://127.0.0.1:4000 */
-  readonly origin: string
+  /** e.g. http://127.0.0.1:4000; null for a process without a gateway. */
+  readonly origin: string | null
   /** The administrator's; null when this process was given none. */
   readonly token: string | null
+  readonly driving: Driving
 }
-
 export interface AppOptions {
+  readonly logger: Logger
   readonly ambient?: Ambient
-  readonly logger?: Logger
   /** Beside those of the configuration. */
   readonly gadgetFolders?: readonly string[]
+}
+
+/** Starts what the configuration says, in the order in which each part needs the others; disposing ends it in reverse. */
+export async function startApp(
+  config: Config,
+  { logger, ambient = systemAmbient, gadgetFolders = [] }: AppOptions,
+): Promise<App> {
+  await using starting = new AsyncDisposableStack()
+  const pool = starting.adopt(createPool(await connect(config, logger, starting), { max: POOL_SIZE, logger }), (p) =>
+    p.end(),
+  )
+  await migrate(pool, join(HOME, 'prisma/migrations'))
+  await ensureProject(pool, 'default', ambient)
+  const tokens = createTokens(pool, ambient)
+  const secret = await administratorToken(config)
+  if (secret) await adoptTokens(tokens, secret)
+
+  const signal = starting.adopt(await openSignal(config, logger), (s) => s.close())
+  const numberer = starting.use(createNumberer({ pool, signal, logger, logId: await readLogId(pool) }))
+  const log = starting.use(await createLog({ pool, signal, logger, numberer }))
+  const sandbox = starting.use(createSandbox({ logger }))
+  const driving = starting.use(
+    await createDriving({
+      parts: { pool, kinds: kindsOf(families), ambient, timeouts: config.timeouts },
+      evaluate: evaluateIn(sandbox),
+      signal,
+      committed: () => log.committed(),
+      logger,
+    }),
+  )
+  if (config.roles.has('engine')) await driving.startEngine()
+  let origin: string | null = null
+  if (config.roles.has('gateway')) {
+    const services = {
+      ...gatewayServices({ ambient, driving, sandbox, client: pool }),
+      pool,
+      log,
+      tokens,
+      live: createLive(pool),
+      logger,
+      ambient,
+    }
+    const server = starting.use(await createServer({ config, schema: buildSchema(GRAPHQL), services, logger }))
+    origin = server.url
+  }
+  if (config.roles.has('agents') && origin && secret) {
+    starting.use(startAgents({ origin, secret, logger, folders: [...config.gadgetFolders, ...gadgetFolders] }))
+  }
+  const running = starting.move()
+  return { origin, token: secret, driving, [Symbol.asyncDispose]: () => running.disposeAsync() }
+}
+
+function gatewayServices({
+  ambient,
+  driving,
+  sandbox,
+  client,
+}: {
+  ambient: Ambient
+  driving: Driving
+  sandbox: Sandbox
+  client: Client
+}) {
+  const { trees, agents } = driving
+  return {
+    agents,
+    kinds: createKindRegistry(GRAPHQL),
+    deployments: deploymentsCommands({ trees, sandbox, ambient, client }),
+  }
+}
+
+async function connect(config: Config, logger: Logger, starting: AsyncDisposableStack): Promise<Connection> {
+  if (config.databaseUrl) return { connectionString: config.databaseUrl }
+  const embedded = starting.use(await startEmbeddedPostgres({ dataDir: config.dataDir, logger }))
+  return embedded.connection
+}
+
+const openSignal = (config: Config, logger: Logger): Promise<Signal> | Signal =>
+  config.redisUrl ? createRedisSignal({ url: config.redisUrl, logger }) : createMemorySignal({ logger })
+
+/** Given, or generated once into the embedded data folder, for nobody else to read. */
+async function administratorToken({ token, databaseUrl, dataDir }: Config): Promise<string | null> {
+  if (token || databaseUrl) return token ?? null
+  const file = join(dataDir, 'token')
+  const known = await readFile(file, 'utf8').catch(() => '')
+  if (known.trim()) return known.trim()
+  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  const made = randomBytes(24).toString('base64url')
+  await writeFile(file, `${made}\n`, { mode: 0o600 })
+  return made
+}
+
+const agentSecret = (secret: string): string => createHmac('sha256', secret).update(AGENTS.purpose).digest('base64url')
+
+async function adoptTokens(tokens: Tokens, secret: string): Promise<void> {
+  const unlimited = { projects: null, targets: null, expiresInMs: null }
+  await tokens.adopt(secret, { ...unlimited, name: 'admin', role: 'ADMIN', actor: 'USER', types: null })
+  const { name, types } = AGENTS
+  await tokens.adopt(agentSecret(secret), { ...unlimited, name, role: 'AGENT', actor: 'DEPLOYER', types: [...types] })
+}
+
+function startAgents({
+  origin,
+  secret,
+  logger,
+  folders,
+}: {
+  origin: string
+  secret: string
+  logger: Logger
+  folders: readonly string[]
+}) {
+  return startAgentProcess({
+    types: AGENTS.types,
+    url: `${origin}/graphql`,
+    token: agentSecret(secret),
+    gadgetFolders: folders.map((folder) => resolve(folder)),
+    onEvent(event) {
+      if (event.type === 'ended' && event.restartInMs !== null)
+        logger.warn(event, 'the built-in agents ended and are started again')
+      else logger.debug(event, 'built-in agents')
+    },
+  })
+}
+
+function packageOf(folder: string): string {
+  return existsSync(join(folder, 'package.json')) ? folder : packageOf(dirname(folder))
+}
+
+export interface ServeOptions {
+  readonly example: boolean
+  readonly signal?: AbortSignal
+}
+
+/** `phaseline serve`: runs until it is told to stop. */
+export async function serve({ example, signal = untilTold() }: ServeOptions): Promise<void> {
+  const loaded = loadConfig(process.env)
+  if (!loaded.ok) throw new Error(`The settings cannot be used:\n${loaded.problems.map((p) => `  ${p}`).join('\n')}`)
+  const { config } = loaded
+  const logger = createLogger(config.logLevel)
+  const shop = join(HOME, 'examples/webshop')
+  const gadgetFolders = example ? [join(shop, 'gadgets')] : []
+  await using app = await startApp(config, { logger, gadgetFolders })
+  const say = (text: string) => process.stdout.write(`${text}\n`)
+  if (app.origin) {
+    say(`Phaseline is at ${app.origin}/${app.token && !config.token ? `#token=${app.token}` : ''}`)
+    say(`GraphiQL is at ${app.origin}/graphql`)
+  }
+  if (example && app.origin && app.token) {
+    const { showExample } = await import('./example.ts')
+    await showExample({ origin: app.origin, token: app.token, dataDir: config.dataDir, folder: shop, signal, say })
+  }
+  if (!signal.aborted) await new Promise((stopped) => signal.addEventListener('abort', stopped, { once: true }))
+  say('Stopping …')
+}
+
+function untilTold(): AbortSignal {
+  const told = new AbortController()
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => told.abort())
+  return told.signal
 }

@@ -3,7 +3,7 @@ import type { Ambient } from '../core/ports.ts'
 import type { Evaluated, TimeoutDefaults } from '../core/tree.ts'
 import { appendChanges } from '../log/append.ts'
 import type { Client } from '../store/client.ts'
-import { dueWork, insertWakes, lockRoot, nextDue, scheduleRoot, takeWakes } from '../store/queue.ts'
+import { dueWork, forgetRoot, insertWakes, lockRoot, nextDue, scheduleRoot, takeLostWork, takeWakes } from '../store/queue.ts'
 import { Draft } from './draft.ts'
 import type { Kinds } from './families.ts'
 import { flush } from './flush.ts'
@@ -118,7 +118,26 @@ export async function takeWord(tree: OpenTree, kinds: Kinds): Promise<boolean> {
     const draft = slice.nodes.get(id)
     if (draft) slice.touch(draft)
   }
+  const lost = dueIds.filter((id) => !slice.nodes.has(id))
+  if (lost.length > 0) await writeOff(tree, kinds, lost)
   return due
+}
+
+/** Their clock has run out and they are not there any more: to their parents they have failed. */
+async function writeOff({ client, slice }: OpenTree, kinds: Kinds, lost: readonly string[]): Promise<void> {
+  const works = await takeLostWork(client, lost)
+  await bring(
+    client,
+    slice,
+    kinds,
+    works.flatMap(({ parentId }) => parentId ?? []),
+  )
+  for (const { parentId, jobId } of works) {
+    const parent = slice.nodes.get(parentId ?? '')
+    if (!parent || parent.row.jobId !== jobId) continue
+    slice.addTally(parent, { open: -1, failed: 1 })
+    slice.touch(parent)
+  }
 }
 
 /** Writes everything, the log last. Then the transaction can be committed. */
@@ -178,6 +197,7 @@ function earliestDue(slice: TreeSlice): Date | null {
 async function schedule(tree: OpenTree, due: Date | null, clock: boolean): Promise<void> {
   const { client, slice, wakeAt, failures } = tree
   const rootId = slice.root.row.id
-  if (clock || failures > 0) await scheduleRoot(client, rootId, await nextDue(client, rootId))
+  if (slice.root.gone) await forgetRoot(client, rootId)
+  else if (clock || failures > 0) await scheduleRoot(client, rootId, await nextDue(client, rootId))
   else if (due && (!wakeAt || due < wakeAt)) await scheduleRoot(client, rootId, due)
 }

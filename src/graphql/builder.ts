@@ -32,7 +32,8 @@ export const builder = new SchemaBuilder<SchemaTypes>({
     nodeQueryOptions: false,
     nodesQueryOptions: false,
     nodeTypeOptions: { resolveType: typenameOfNode },
-    edgesFieldOptions: { nullable: { list: false, items: false } },
+    // The page was counted where its size was asked for.
+    edgesFieldOptions: { nullable: { list: false, items: false }, complexity: { field: 0, multiplier: 1 } },
     nodeFieldOptions: { nullable: false },
   },
 })

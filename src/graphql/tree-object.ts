@@ -1,30 +1,29 @@
 import type { ObjectRow } from '../core/tree.ts'
 import type { GraphQLContext } from './context.ts'
-import { ObjectKindEnum, PhaseEnum } from './enums.ts'
+import { ObjectKindEnum } from './enums.ts'
+import { notFoundFailure } from './failures.ts'
 import { pageCost } from './limits.ts'
-import { labelLoader, objectLoader, projectLoader, statusLoader } from './loaders.ts'
-import { blockersLoader, deadlinesLoader, finishedLoader, historyOf, logsOf, relatedOf } from './object-lists.ts'
-import { DeadlineRef, LabelRef, ObjectErrorRef, ProgressRef } from './object-parts.ts'
+import { labelLoader, objectLoader, projectLoader } from './loaders.ts'
+import { historyOf, logsOf, relatedOf } from './object-lists.ts'
+import { LabelRef } from './object-parts.ts'
 import {
-  BlockerRef,
   LogLineConnection,
   NodeRef,
   PhaseChangeConnection,
   ProjectRef,
-  TransitionRef,
   TreeObjectConnection,
   TreeObjectRef,
 } from './refs.ts'
 
-/** Loads what must exist: a foreign key says so. */
-async function existing<T>(found: Promise<T | null>, what: string): Promise<T> {
+/** A foreign key says that it exists; null can only mean that it went while this was being answered. */
+async function existing<T>(found: Promise<T | null>, id: string): Promise<T> {
   const value = await found
-  if (value === null) throw new Error(`${what} is gone`)
+  if (value === null) throw notFoundFailure(id)
   return value
 }
 
 const rootOf = (row: ObjectRow, context: GraphQLContext): ObjectRow | Promise<ObjectRow> =>
-  row.id === row.rootId ? row : existing(objectLoader(context).load(row.rootId), 'the root')
+  row.id === row.rootId ? row : existing(objectLoader(context).load(row.rootId), row.rootId)
 
 TreeObjectRef.implement({
   description: 'An object in a tree, moved through guarded phases.',
@@ -36,7 +35,7 @@ TreeObjectRef.implement({
     name: t.exposeString('name', { description: 'Unique among its siblings of the same kind.' }),
     project: t.field({
       type: ProjectRef,
-      resolve: (row, _, context) => existing(projectLoader(context).load(row.projectId), 'the project'),
+      resolve: (row, _, context) => existing(projectLoader(context).load(row.projectId), row.projectId),
     }),
     labels: t.field({
       type: [LabelRef],
@@ -68,54 +67,6 @@ TreeObjectRef.implement({
       args: t.arg.connectionArgs(),
       complexity: (args) => pageCost(args),
       resolve: (row, args, context) => relatedOf(context, 'dependents', row, args),
-    }),
-    phase: t.expose('phase', { type: PhaseEnum }),
-    phaseSince: t.expose('phaseSince', { type: 'DateTime' }),
-    finished: t.boolean({
-      description: 'In a final phase of its machine, with no job outstanding.',
-      resolve: (row, _, context) => context.kinds.isAtRest(row) && finishedLoader(context).load(row),
-    }),
-    generation: t.exposeInt('generation', { description: 'Counts changes of the spec, from 1.' }),
-    observedGeneration: t.exposeInt('observedGeneration', {
-      description: 'The generation that the last finished or running job took in.',
-    }),
-    revision: t.exposeInt('revision', {
-      description: 'Grows with every write to the object; a phase change carries the revision that it made.',
-    }),
-    jobId: t.exposeID('jobId', { nullable: true }),
-    finishedJobId: t.exposeID('finishedJobId', { nullable: true }),
-    deletionRequestedAt: t.expose('deletionRequestedAt', { type: 'DateTime', nullable: true }),
-    error: t.field({
-      type: ObjectErrorRef,
-      nullable: true,
-      description: "Why the object is not in the phase that was wanted. Never used for 'still waiting': see blockedBy.",
-      resolve: async ({ id }, _, context) => (await statusLoader(context).load(id))?.error ?? null,
-    }),
-    blockedBy: t.field({
-      type: [BlockerRef],
-      description: 'What exactly this object waits for right now, root cause first; empty when it waits for nothing.',
-      args: { first: t.arg.int({ required: true, defaultValue: 10 }) },
-      complexity: ({ first }) => ({ field: 5, multiplier: first }),
-      resolve: async (row, { first }, context) =>
-        (await blockersLoader(context).load(row)).slice(0, Math.max(0, first)),
-    }),
-    deadlines: t.field({
-      type: [DeadlineRef],
-      description: 'The clocks that run for this object.',
-      resolve: async (row, _, context) => [...(await deadlinesLoader(context).load(row))],
-    }),
-    allowedTransitions: t.field({
-      type: [TransitionRef],
-      description: 'The rows of the machine that the viewer may take from here.',
-      resolve: ({ kind, phase }, _, { kinds, viewer }) =>
-        kinds
-          .machinesOf(kind)
-          .flatMap(({ transitions }) => transitions.filter((row) => row.from === phase && row.actor === viewer.actor)),
-    }),
-    progress: t.field({
-      type: ProgressRef,
-      nullable: true,
-      resolve: async ({ id }, _, context) => (await statusLoader(context).load(id))?.progress ?? null,
     }),
     history: t.field({
       type: PhaseChangeConnection,

@@ -1,4 +1,4 @@
-import type { Pool, PoolClient } from 'pg'
+import type { Client } from '../store/client.ts'
 
 /** What the log holds: the sequences after `floor` and up to `head`. `logId` changes when it was restored. */
 export interface LogHead {
@@ -12,16 +12,22 @@ export const HEAD_SQL = `select m.log_id, m.floor_seq, greatest(m.floor_seq, coa
     select l.first_seq + l.n - 1 from log_batch l where l.first_seq is not null order by l.first_seq desc limit 1
   ), 0)) as head from log_meta m`
 
-interface HeadRow {
+export interface HeadRow {
   readonly log_id: string
   readonly floor_seq: string | number | bigint
   readonly head: string | number | bigint
 }
 
 /** Given a client inside of a transaction, this is the head of that transaction's snapshot. */
-export async function readHead(db: Pool | PoolClient): Promise<LogHead> {
-  const { rows } = await db.query<HeadRow>({ name: 'log_head', text: HEAD_SQL })
+export async function readHead(client: Client): Promise<LogHead> {
+  const { rows } = await client.query<HeadRow>({ name: 'log_head', text: HEAD_SQL })
   const row = rows[0]
   if (!row) throw new Error('log_meta has no row: the database was not migrated.')
-  return { logId: row.log_id, floor: Number(row.floor_seq), head: Number(row.head) }
+  return toHead(row)
 }
+
+export const toHead = (row: HeadRow): LogHead => ({
+  logId: row.log_id,
+  floor: Number(row.floor_seq),
+  head: Number(row.head),
+})

@@ -2,8 +2,7 @@ import type { Pool } from 'pg'
 import type { PhaseChangeRecord, Signal } from '../core/ports.ts'
 import type { Logger } from '../logger.ts'
 import { type Announcement, decode, logChannel } from './announcement.ts'
-import type { Dispatch } from './dispatch.ts'
-import { dispatchOf } from './dispatch.ts'
+import { Dispatch } from './dispatch.ts'
 import { type LogHead, readHead } from './head.ts'
 import { readPage } from './page.ts'
 
@@ -15,6 +14,12 @@ export interface Listener {
   tick(): void
   /** The hub skips or was moved to another log: read for yourself, from your own cursor. */
   lost(): void
+}
+
+export interface HubParts {
+  readonly pool: Pool
+  readonly signal: Signal
+  readonly logger: Logger
 }
 
 const EVERYTHING = { projects: null, includeRejected: true } as const
@@ -45,29 +50,30 @@ export class Hub {
   readonly #timer: NodeJS.Timeout
   #closed = false
 
-  static async start(parts: { pool: Pool; signal: Signal; logger: Logger }): Promise<Hub> {
-    const hub = new Hub(parts, await readHead(parts.pool))
-    await hub.#subscribe()
-    return hub
-  }
-
-  private constructor({ pool, signal, logger }: { pool: Pool; signal: Signal; logger: Logger }, { logId, head }: LogHead) {
+  /** @param at where the log stands */
+  constructor({ pool, signal, logger }: HubParts, { logId, head }: LogHead) {
     this.#pool = pool
     this.#signal = signal
     this.#logger = logger
     this.#logId = logId
     this.#delivered = head
     this.#known = head
+    this.#subscribe()
     this.#timer = setInterval(() => this.#onTimer(), LOOK_ALONE_MS)
   }
 
-  get delivered(): number {
-    return this.#delivered
-  }
-
-  /** From now on it is offered everything after `delivered`. */
-  join(listener: Listener): void {
+  /**
+   * From now on the listener is offered everything after the sequence that is returned.
+   * @param head known to be numbered
+   */
+  join(listener: Listener, head: number): number {
+    // Nobody was live, so whatever was numbered meanwhile is nobody's gap.
+    if (this.#listeners.size === 0) {
+      this.#delivered = Math.max(this.#delivered, head)
+      this.#known = Math.max(this.#known, this.#delivered)
+    }
     this.#listeners.add(listener)
+    return this.#delivered
   }
 
   leave(listener: Listener): void {
@@ -83,8 +89,19 @@ export class Hub {
     await this.#filling
   }
 
-  async #subscribe(): Promise<void> {
-    this.#subscription = await this.#signal.subscribe(logChannel(this.#logId), (message) => this.#hear(message))
+  /** Never waited for: the log is read without a signal too, only less often. */
+  #subscribe(): void {
+    const logId = this.#logId
+    this.#signal
+      .subscribe(logChannel(logId), (message) => this.#hear(message))
+      .then((subscription) => {
+        if (this.#closed || logId !== this.#logId) return subscription.close()
+        this.#subscription = subscription
+        return undefined
+      })
+      .catch((error: unknown) => {
+        if (!this.#closed) this.#logger.warn({ err: error }, 'The log cannot be heard of; it is polled.')
+      })
   }
 
   #hear(message: string): void {
@@ -103,7 +120,7 @@ export class Hub {
 
   #deliver(changes: readonly PhaseChangeRecord[], through: number): void {
     this.#delivered = through
-    const dispatch = dispatchOf(changes, through)
+    const dispatch = new Dispatch(changes, through)
     for (const listener of this.#listeners) listener.offer(dispatch)
   }
 
@@ -128,10 +145,13 @@ export class Hub {
     const after = this.#delivered
     const page = await readPage(this.#pool, EVERYTHING, { after, limit: PAGE, direction: 'forward' })
     // Announcements may have brought some of these meanwhile.
-    const changes = page.changes.slice(Math.max(0, this.#delivered - after))
-    const last = changes.at(-1)
-    if (last && last.sequence === this.#delivered + changes.length) this.#deliver(changes, last.sequence)
-    else if (page.changes.length === 0 || last) this.#skip(page.head, after)
+    const changes = page.changes.filter(({ sequence }) => sequence > this.#delivered)
+    const [first, last] = [changes[0], changes.at(-1)]
+    if (first && last) {
+      const whole = first.sequence === this.#delivered + 1 && last.sequence === this.#delivered + changes.length
+      if (whole) this.#deliver(changes, last.sequence)
+      else this.#skip(page.head, after)
+    } else if (this.#delivered === after) this.#skip(page.head, after)
   }
 
   /** Pruned below us, or the log is not the one it was: what each follower then gets is for its own cursor to find out. */
@@ -160,10 +180,11 @@ export class Hub {
 
   async #lookNow(): Promise<void> {
     this.#lookedAt = performance.now()
+    const delivered = this.#delivered
     try {
       const { logId, head } = await readHead(this.#pool)
       if (logId !== this.#logId) await this.#move(logId, head)
-      else if (head < this.#delivered && !this.#filling) this.#skip(head, this.#delivered)
+      else if (head < delivered) this.#skip(head, delivered)
       else if (head > this.#delivered) {
         this.#known = Math.max(this.#known, head)
         this.#fill()
@@ -177,9 +198,10 @@ export class Hub {
 
   async #move(logId: string, head: number): Promise<void> {
     const old = this.#subscription
+    this.#subscription = null
     this.#logId = logId
     this.#skip(head, this.#delivered)
-    await this.#subscribe()
+    this.#subscribe()
     await old?.close()
   }
 }

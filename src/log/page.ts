@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { PhaseChangeQuery, PhaseChangeRecord } from '../core/ports.ts'
 import { filterSql, Params } from './filter.ts'
-import { HEAD_SQL } from './head.ts'
+import { HEAD_SQL, type HeadRow, type LogHead, toHead } from './head.ts'
 import { RECORD_COLUMNS, type RecordRow, toRecord } from './record.ts'
 
 export interface PageRange {
@@ -13,10 +13,8 @@ export interface PageRange {
   /** Which end of the range is taken when it holds more than `limit`; the page itself is always oldest first. */
   readonly direction: 'forward' | 'backward'
 }
-export interface Page {
-  /** Of the very snapshot that the changes were read in. */
-  readonly floor: number
-  readonly head: number
+export interface Page extends LogHead {
+  /** Read in the same snapshot. */
   readonly changes: readonly PhaseChangeRecord[]
 }
 
@@ -85,7 +83,7 @@ export function pageSql(query: PhaseChangeQuery, range: PageRange): { text: stri
     : scanLog(filter, after, before, step)
   return {
     text: `with m as materialized (${HEAD_SQL})
-      select m.floor_seq, m.head, r.* from m left join lateral (
+      select m.*, r.* from m left join lateral (
         select ${RECORD_COLUMNS} ${source} limit ${limit}
       ) r on true order by r."sequence"`,
     values: params.values,
@@ -93,7 +91,7 @@ export function pageSql(query: PhaseChangeQuery, range: PageRange): { text: stri
 }
 
 type Count = string | number | bigint
-type PageRow = { readonly floor_seq: Count; readonly head: Count } & (RecordRow | { readonly sequence: null })
+type PageRow = HeadRow & (RecordRow | { readonly sequence: null })
 const isRecord = (row: PageRow): row is PageRow & RecordRow => row.sequence !== null
 
 /** One page of matching changes that are numbered and not pruned, in one snapshot. */
@@ -101,7 +99,7 @@ export async function readPage(pool: Pool, query: PhaseChangeQuery, range: PageR
   const { rows } = await pool.query<PageRow>(pageSql(query, range))
   const first = rows[0]
   if (!first) throw new Error('log_meta has no row: the database was not migrated.')
-  return { floor: Number(first.floor_seq), head: Number(first.head), changes: rows.filter(isRecord).map(toRecord) }
+  return { ...toHead(first), changes: rows.filter(isRecord).map(toRecord) }
 }
 
 /** How many changes match that are numbered and not pruned. */

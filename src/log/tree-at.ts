@@ -1,7 +1,7 @@
-import type { Pool } from 'pg'
 import { CursorExpired } from '../core/ports.ts'
 import type { ObjectKind, Phase } from '../core/vocabulary.ts'
-import { HEAD_SQL } from './head.ts'
+import type { Client } from '../store/client.ts'
+import { HEAD_SQL, type HeadRow, toHead } from './head.ts'
 
 /** What one object was like at a sequence. */
 export interface ObjectState {
@@ -19,7 +19,7 @@ export interface TreeAt {
 }
 
 const TREE_AT_SQL = `with m as materialized (${HEAD_SQL})
-  select m.floor_seq, m.head, o.* from m left join lateral (
+  select m.*, o.* from m left join lateral (
     select * from (
       select distinct on (c.object_id) c.object_id as "objectId", c.parent_id as "parentId", c.kind, c.name,
         c."to" as phase, c.at as "phaseSince", c.revision
@@ -30,18 +30,17 @@ const TREE_AT_SQL = `with m as materialized (${HEAD_SQL})
   ) o on $2::bigint between m.floor_seq and m.head
   order by o."objectId"`
 
-type Count = string | number | bigint
-type TreeAtRow = { readonly floor_seq: Count; readonly head: Count } & (ObjectState | { readonly objectId: null })
+type TreeAtRow = HeadRow & (ObjectState | { readonly objectId: null })
 
 /**
  * The objects of a tree as they were at a sequence, in the order of their ids (so of their creation); none when the
  * tree did not exist then. Throws CursorExpired when the sequence is pruned or not reached yet.
  */
-export async function treeAt(pool: Pool, rootId: string, sequence: number): Promise<TreeAt> {
-  const { rows } = await pool.query<TreeAtRow>(TREE_AT_SQL, [rootId, sequence])
+export async function treeAt(client: Client, rootId: string, sequence: number): Promise<TreeAt> {
+  const { rows } = await client.query<TreeAtRow>({ text: TREE_AT_SQL, values: [rootId, sequence] })
   const first = rows[0]
   if (!first) throw new Error('log_meta has no row: the database was not migrated.')
-  const [floor, head] = [Number(first.floor_seq), Number(first.head)]
+  const { floor, head } = toHead(first)
   if (sequence < floor || sequence > head) throw new CursorExpired(floor + 1, head)
   const objects = rows.flatMap((row): ObjectState[] => {
     if (row.objectId === null) return []

@@ -1,31 +1,31 @@
+import { Child, type ChunkEnd, type OnResult } from './child.ts'
 import type { Chunk } from './protocol.ts'
-import { type ChunkEnd, type OnResult, Thread } from './thread.ts'
 
-/** One thread at a time, started when first needed, replaced after a job had to be stopped. */
+/** One worker at a time, started when first needed, replaced after a job had to be stopped. */
 export class Lane {
-  #thread: Thread | null = null
+  #child: Child | null = null
   #ending: Promise<void> = Promise.resolve()
   #closed = false
 
   /** One chunk at a time. Rejects when no worker can be started or the lane is closed. */
   async run(chunk: Chunk, onResult: OnResult): Promise<ChunkEnd> {
-    const thread = await this.#ready()
-    const end = await thread.run(chunk, onResult)
-    if (end.type === 'killed') this.#ending = thread.kill()
+    const child = await this.#ready()
+    const end = await child.run(chunk, onResult)
+    if (end.type === 'killed') this.#ending = child.kill()
     return end
   }
 
   async close(): Promise<void> {
     this.#closed = true
     await this.#ending
-    await this.#thread?.kill()
+    await this.#child?.kill()
   }
 
-  async #ready(): Promise<Thread> {
+  async #ready(): Promise<Child> {
     await this.#ending
-    if (!this.#closed && !this.#thread?.alive) this.#thread = await Thread.start()
-    if (!this.#closed && this.#thread) return this.#thread
-    await this.#thread?.kill()
+    if (!this.#closed && !this.#child?.alive) this.#child = await Child.start()
+    if (!this.#closed && this.#child) return this.#child
+    await this.#child?.kill()
     throw new Error('The sandbox is closed.')
   }
 }

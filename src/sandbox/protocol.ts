@@ -1,4 +1,4 @@
-/** What parent and worker say to each other. JSON travels as text: cheap to clone, and nothing but data can be in it. */
+/** What parent and worker say to each other. JSON travels as text: cheap to send, and nothing but data can be in it. */
 
 export type Job =
   | { readonly type: 'analyze'; readonly source: string }
@@ -20,6 +20,8 @@ export interface Progress {
   readonly results: readonly JobResult[]
 }
 
-/** The two cells of the shared clock: the job in hand (-1: none), and when it began (`process.hrtime`, nanoseconds). */
-export const CLOCK = { job: 0, since: 1, bytes: 16 } as const
-export const NO_JOB = -1n
+/**
+ * The worker writes one byte to this file descriptor as each job begins, and does so before the job can block: by it the
+ * parent knows which job is in hand, and since when.
+ */
+export const CLOCK_FD = 4

@@ -1,10 +1,10 @@
 import { Batch, type PreparedJob } from './batch.ts'
 import { checkSchema, type SchemaCheck } from './check-schema.ts'
+import type { ChunkEnd } from './child.ts'
 import { Lane } from './lane.ts'
 import { LIMITS } from './limits.ts'
 import { jsonText } from './measure-json.ts'
 import type { JobResult } from './protocol.ts'
-import type { ChunkEnd } from './thread.ts'
 
 export interface ResolveJob {
   readonly template: unknown

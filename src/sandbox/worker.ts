@@ -1,18 +1,21 @@
-import { parentPort, workerData } from 'node:worker_threads'
+import { writeSync } from 'node:fs'
+import { setImmediate as immediate } from 'node:timers/promises'
+import { Script } from 'node:vm'
 import { compile } from './compile.ts'
 import { Refused } from './environment.ts'
 import { LIMITS } from './limits.ts'
-import { type Chunk, CLOCK, type Job, type JobResult, NO_JOB, type Progress } from './protocol.ts'
+import { type Chunk, CLOCK_FD, type Job, type JobResult, type Progress } from './protocol.ts'
 import { referenceProblem } from './references.ts'
 import { resolveTemplate, type Scope, scopeOf } from './resolve-template.ts'
 import { validateValue } from './validate-value.ts'
 
-/** The inside of the fence: does one chunk after the other, and keeps the clock by which the parent judges it. */
+/** The inside of the fence: does one chunk after the other, and says as each job begins. */
 
-const port = parentPort
-const clock = new BigInt64Array(workerData as SharedArrayBuffer)
-/** Results that were sent survive the job that kills the worker. Often enough to redo little, seldom enough to be cheap. */
-const REPORT_NS = 10_000_000n
+/** Results that were sent survive the job that kills this process: often enough to redo little. */
+const SLICE_MS = 10
+const ORPHAN_MS = 2_000
+const TICK = Buffer.of(1)
+const guard = new Script('sandboxRun()')
 
 /** What several jobs of a chunk share, made on first use, within the first job's time. */
 class Shared {
@@ -37,7 +40,7 @@ class Shared {
   }
 }
 
-function perform(job: Job, shared: Shared): string {
+function evaluate(job: Job, shared: Shared): string {
   switch (job.type) {
     case 'analyze': {
       const { references } = compile(job.source)
@@ -58,7 +61,7 @@ function perform(job: Job, shared: Shared): string {
 
 function attempt(job: Job, shared: Shared): JobResult {
   try {
-    return { ok: true, json: perform(job, shared) }
+    return { ok: true, json: evaluate(job, shared) }
   } catch (error) {
     if (error instanceof Refused) return { ok: false, message: error.message }
     // Its message may quote a value.
@@ -67,26 +70,38 @@ function attempt(job: Job, shared: Shared): JobResult {
   }
 }
 
-function work({ jobs, shared: texts }: Chunk): void {
-  const shared = new Shared(texts)
-  let results: JobResult[] = []
-  let first = 0
-  let reported = process.hrtime.bigint()
-  for (const [index, job] of jobs.entries()) {
-    const now = process.hrtime.bigint()
-    if (now - reported > REPORT_NS && results.length > 0) {
-      port?.postMessage({ first, results } satisfies Progress)
-      first = index
-      results = []
-      reported = now
-    }
-    // In this order: the parent reads the job first, and so never sees a job with an older job's beginning.
-    Atomics.store(clock, CLOCK.since, now)
-    Atomics.store(clock, CLOCK.job, BigInt(index))
-    results.push(attempt(job, shared))
+/** What is in hand; a chunk is done in slices, and each slice is reported. */
+interface Work {
+  readonly chunk: Chunk
+  readonly shared: Shared
+  next: number
+}
+
+function slice(work: Work): Progress {
+  const { jobs } = work.chunk
+  const first = work.next
+  const results: JobResult[] = []
+  const end = performance.now() + SLICE_MS
+  for (; work.next < jobs.length && (results.length === 0 || performance.now() < end); work.next++) {
+    writeSync(CLOCK_FD, TICK)
+    results.push(attempt(jobs[work.next] as Job, work.shared))
   }
-  Atomics.store(clock, CLOCK.job, NO_JOB)
-  port?.postMessage({ first, results } satisfies Progress)
+  return { first, results }
+}
+
+async function perform(chunk: Chunk): Promise<void> {
+  const work: Work = { chunk, shared: new Shared(chunk.shared), next: 0 }
+  while (work.next < chunk.jobs.length) {
+    process.send?.(bounded(() => slice(work)))
+    // Lets the report leave before a job that may never end.
+    await immediate()
+  }
+}
+
+/** The parent kills what takes too long; should the parent be gone, this is what ends a job that would go on for hours. */
+function bounded<T>(run: () => T): T {
+  Reflect.set(globalThis, 'sandboxRun', run)
+  return guard.runInThisContext({ timeout: ORPHAN_MS }) as T
 }
 
 // The first evaluation costs what later ones do not: pay before anything is timed.
@@ -95,5 +110,8 @@ const template = JSON.stringify(`\${[1, 2].map(i, i + imports.a.b)} \${"a".match
 attempt({ type: 'resolve', template, scope: 0 }, warmed)
 attempt({ type: 'validate', schema: 1, value: '{"a":1}' }, warmed)
 
-port?.on('message', work)
-port?.postMessage('ready')
+process.on('message', (message) => void perform(message as Chunk))
+process.on('disconnect', () => process.exit())
+// Ctrl-C in a terminal reaches the whole process group: it is the parent's to decide when this one ends.
+process.on('SIGINT', () => {})
+process.send?.('ready')

@@ -92,7 +92,7 @@ async function send(answer: Response, response: ServerResponse): Promise<void> {
     return
   }
   try {
-    await pipeline(Readable.fromWeb(answer.body as never), response)
+    await pipeline(Readable.from(answer.body as AsyncIterable<Uint8Array>, { objectMode: false }), response)
   } catch (error) {
     // Whoever asked has gone: the source was told by the pipeline.
     if (!response.destroyed) throw error

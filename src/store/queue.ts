@@ -87,6 +87,20 @@ export async function dueWork(client: Client, rootId: string, now: Date): Promis
   return rows.map((row) => row.object_id)
 }
 
+/** Takes back work whose object was removed by hand: nobody will ever end it. Its parent is known from the log. */
+export async function takeLostWork(
+  client: Client,
+  objectIds: readonly string[],
+): Promise<readonly { parentId: string | null; jobId: string | null }[]> {
+  const { rows } = await client.query<{ parentId: string | null; jobId: string | null }>({
+    name: 'take-lost-work',
+    text: `delete from work w where w.object_id = any($1::uuid[]) returning w.job_id as "jobId",
+      (select c.parent_id from phase_change c where c.object_id = w.object_id order by c.batch_id desc limit 1) as "parentId"`,
+    values: [objectIds],
+  })
+  return rows
+}
+
 export async function nextDue(client: Client, rootId: string): Promise<Date | null> {
   const { rows } = await client.query<{ at: Date | null }>({
     name: 'next-due',

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { pause } from '../../client/pause.ts'
 import { LineSplitter } from './line-splitter.ts'
 import { type GadgetLock, GadgetOutput, type OutputEvents } from './output.ts'
 import { type GadgetMode, MAX_LINE_BYTES, PROTOCOL } from './protocol.ts'
@@ -59,12 +60,14 @@ export async function runGadget(run: GadgetRun): Promise<GadgetResult> {
     shell: false,
   })
   const stopper = stopOnSignals(child, run)
-  readOutput(child, run, output, stopper.breakOff)
+  const endOutput = readOutput(child, run, output, stopper.breakOff)
+  const closed = new Promise<void>((resolve) => child.once('close', () => resolve()))
   const ended = await untilEnd(child)
   stopper.release()
   if ('problem' in ended) return { outcome: 'failed', cause: 'start', message: ended.problem, exitCode: null }
   killGroup(child, 'SIGKILL')
-  await untilDrained(child)
+  await Promise.race([closed, pause(DRAIN_MS)])
+  endOutput()
   return judge(ended, output, stopper.stopped())
 }
 
@@ -82,29 +85,20 @@ function untilEnd(child: ChildProcess): Promise<Ended | { readonly problem: stri
   })
 }
 
-async function untilDrained(child: ChildProcess): Promise<void> {
-  const { stdout, stderr } = child
-  if ((!stdout || stdout.closed) && (!stderr || stderr.closed)) return
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, DRAIN_MS)
-    child.once('close', () => {
-      clearTimeout(timer)
-      resolve()
-    })
-  })
-  stdout?.destroy()
-  stderr?.destroy()
-}
-
-function readOutput(child: ChildProcess, { onLog }: GadgetRun, output: GadgetOutput, breakOff: () => void): void {
+/** Returns what takes in a last line without an end, and stops reading. */
+function readOutput(child: ChildProcess, { onLog }: GadgetRun, output: GadgetOutput, breakOff: () => void) {
   const lines = new LineSplitter(MAX_LINE_BYTES, (line, tooLong) => {
     if (!output.take(line, tooLong)) breakOff()
   })
   const log = new LineSplitter(MAX_LINE_BYTES, (line) => onLog?.(line))
   child.stdout?.on('data', (chunk: Buffer) => lines.write(chunk))
-  child.stdout?.once('close', () => lines.end())
   child.stderr?.on('data', (chunk: Buffer) => log.write(chunk))
-  child.stderr?.once('close', () => log.end())
+  return (): void => {
+    child.stdout?.destroy()
+    child.stderr?.destroy()
+    lines.end()
+    log.end()
+  }
 }
 
 function stopOnSignals(child: ChildProcess, { signal, kill, graceMs }: GadgetRun) {

@@ -141,11 +141,12 @@ function progress(execution: Node, slice: Slice): void {
   }
   if (isCancelled(slice) || walkOn(execution, slice) !== 'walked') return
   if (tally.open > 0) return
-  if (tally.untriggered === 0) {
-    slice.move(execution, 'COMPLETING')
-    return slice.touch(execution)
-  }
-  checkStuck(execution, slice, 'FAILED')
+  if (tally.untriggered > 0) return checkStuck(execution, slice, 'FAILED')
+  const count = slice.ask<number>('childCount', execution.row.id)
+  if (count === undefined) return
+  if (count < tally.total) return failDisappeared(execution, slice, 'FAILED', count)
+  slice.move(execution, 'COMPLETING')
+  slice.touch(execution)
 }
 
 /** Triggers class D in order, a chunk at a time. */
@@ -166,13 +167,7 @@ function checkStuck(execution: Node, slice: Slice, to: 'FAILED' | 'DELETE_FAILED
   const ready = slice.readyChildren(execution, -1, 1)
   const items = ready?.length === 0 ? slice.children(execution) : undefined
   if (!items) return
-  if (items.length < execution.tally.total) {
-    const lost = execution.tally.total - items.length
-    return finish(execution, slice, {
-      to,
-      error: failure(slice, 'ITEM_DISAPPEARED', `${lost} deploy items are not there any more.`),
-    })
-  }
+  if (items.length < execution.tally.total) return failDisappeared(execution, slice, to, items.length)
   const edges = new Map<string, readonly string[]>()
   const side = to === 'FAILED' ? 'dependencies' : 'dependents'
   for (const item of items) {
@@ -189,6 +184,11 @@ function checkStuck(execution: Node, slice: Slice, to: 'FAILED' | 'DELETE_FAILED
     ? `they wait for each other: ${cycle.join(' → ')}`
     : `${[...edges.keys()].slice(0, 10).join(', ')} wait for what will not come`
   finish(execution, slice, { to, error: failure(slice, 'STUCK', `No deploy item can go on: ${why}.`) })
+}
+
+function failDisappeared(execution: Node, slice: Slice, to: 'FAILED' | 'DELETE_FAILED', left: number): void {
+  const message = `Of ${execution.tally.total} deploy items only ${left} are still there.`
+  finish(execution, slice, { to, error: failure(slice, 'ITEM_DISAPPEARED', message) })
 }
 
 function initDelete(execution: Node, slice: Slice): void {

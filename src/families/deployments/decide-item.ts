@@ -2,7 +2,7 @@ import { hasExpressions } from '../../core/expression.ts'
 import { sameJson } from '../../core/json.ts'
 import { type Evaluated, isFinished, type Node, type Slice, WORK_STATE, type Work } from '../../core/tree.ts'
 import type { WorkAction } from '../../core/vocabulary.ts'
-import { deployItem, installation, isCancelled } from './facts.ts'
+import { deployItem, installation, isCancelled, skipsUninstall } from './facts.ts'
 import { failure, finish, keep, vanish } from './finish.ts'
 import type { ItemSpec, Timeout } from './spec.ts'
 
@@ -70,7 +70,7 @@ function isUnchanged(item: Node, config: unknown, slice: Slice): boolean {
 function triggerDeletion(item: Node, execution: Node, slice: Slice): void {
   const { work } = item
   const jobId = execution.row.jobId as string
-  if (!work?.handed || installation(slice.root).withoutUninstall) {
+  if (!work?.handed || skipsUninstall(slice)) {
     if (item.row.phase !== 'PENDING') slice.move(item, 'INIT_DELETE')
     return vanish(item, slice, { triggered: false })
   }

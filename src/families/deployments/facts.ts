@@ -72,6 +72,9 @@ export const deployItem = (node: Node): DeployItemFacts => node.facts as DeployI
 
 /** Cancelling is asked of a root and holds for its running job. */
 export const isCancelled = (slice: Slice): boolean => installation(slice.root).cancelRequestedAt !== null
+/** Asked for together with a deletion: what is only remembered says nothing about the orphans of the job before it. */
+export const skipsUninstall = (slice: Slice): boolean =>
+  slice.root.row.deletionRequestedAt !== null && installation(slice.root).withoutUninstall
 
 const RANK: Readonly<Record<ReconcileMode, number>> = { IF_CHANGED: 0, STANDARD: 1, FORCE: 2 }
 /** FORCE beats STANDARD beats IF_CHANGED. */

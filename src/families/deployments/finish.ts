@@ -85,6 +85,10 @@ export function failWithCauses(parent: Node, slice: Slice, to: 'FAILED' | 'DELET
   const causes = slice.ask<readonly FailureCause[]>('failedChildren', parent.row.id)
   if (!causes) return
   const count = Math.max(parent.tally.failed, causes.length)
+  if (causes.length === 0) {
+    const message = `${count} of its children disappeared.`
+    return finish(parent, slice, { to, error: failure(slice, 'ITEM_DISAPPEARED', message, [], count) })
+  }
   const names = causes.map((cause) => `${cause.name} (${cause.code})`).join(', ')
   const message = `${names}${count > causes.length ? ` and ${count - causes.length} more` : ''} did not succeed.`
   finish(parent, slice, { to, error: failure(slice, 'CHILDREN_FAILED', message, causes, count) })

@@ -11,6 +11,7 @@ export const questions: Family['questions'] = {
     each(parents, (id) => countEdges(client, id as string, 'from_id', 'to_id')),
   dependentCounts: (client, _root, parents) =>
     each(parents, (id) => countEdges(client, id as string, 'to_id', 'from_id')),
+  childCount: (client, _root, parents) => each(parents, (id) => countChildren(client, id as string)),
   failedChildren: (client, _root, parents) => each(parents, (id) => failedChildren(client, id as string)),
   itemExports: (client, _root, parents) => each(parents, (id) => itemExports(client, id as string)),
   rootScope: (client, _root, asked) => each(asked, (args) => readScope(client, args as ScopeArgs)),
@@ -38,6 +39,15 @@ async function countEdges(client: Client, parentId: string, of: string, per: str
     values: [parentId],
   })
   return Object.fromEntries(rows.map(({ id, n }) => [id, n]))
+}
+
+async function countChildren(client: Client, parentId: string): Promise<number> {
+  const { rows } = await client.query<{ n: number }>({
+    name: 'count-children',
+    text: 'select count(*)::integer as n from object where parent_id = $1',
+    values: [parentId],
+  })
+  return rows[0]?.n ?? 0
 }
 
 const FAILED: readonly Phase[] = ['FAILED', 'ABORTED', 'DELETE_FAILED']

@@ -42,7 +42,8 @@ async function exportTaken({ client, projectId }: Scope, { id, spec }: Declared)
       left join root_export e on e.project_id = $1 and e.name = n.name
       left join data_object d on d.project_id = $1 and d.name = n.name
       left join object o on o.id = coalesce(e.exporter_id, d.exporter_id)
-      where coalesce(e.name, d.name) is not null and coalesce(e.exporter_id, d.exporter_id) is distinct from $3`,
+      where (e.name is not null or d.name is not null)
+        and ($3::uuid is null or coalesce(e.exporter_id, d.exporter_id) is distinct from $3)`,
     values: [projectId, spec.exports.map(({ name }) => name), id],
   })
   if (rows.length === 0) return null

@@ -305,7 +305,11 @@ describe('neither C nor D but E left', () => {
 describe('an item that disappeared', () => {
   const vanish = async (world: World, name: string) => {
     const { id } = await world.see(...at(name))
-    await world.pool.query('delete from object where id = $1', [id])
+    // The database itself refuses it as long as its guard is on.
+    const drop = 'delete from object where id = $1'
+    await world.pool.query('alter table object disable trigger user')
+    await world.pool.query(drop, [id])
+    await world.pool.query('alter table object enable trigger user')
   }
 
   it('counts as failed while it waits for its turn', async () => {

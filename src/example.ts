@@ -1,0 +1,55 @@
+import { existsSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parseManifests } from './cli/manifest.ts'
+import { watchTree } from './cli/watch.ts'
+import { type Client, createClient } from './client/index.ts'
+
+export interface ExampleOptions {
+  readonly origin: string
+  readonly token: string
+  /** The example is applied once for each data folder. */
+  readonly dataDir: string
+  /** Where the example's files are. */
+  readonly folder: string
+  readonly signal: AbortSignal
+  say(text: string): void
+}
+
+const CREATE = `mutation ($input: CreateInstallationInput!) {
+  created: createInstallation(input: $input) { __typename ... on Installation { id } ... on Error { code message } }
+}`
+const EXPORTS = `query ($id: ID!) { object(id: $id) { ... on Installation { exports } } }`
+
+/** Applies the web shop to a new data folder, shows its tree until it has come to its end, and says where the shop is. */
+export async function showExample({ origin, token, dataDir, folder, signal, say }: ExampleOptions): Promise<void> {
+  const applied = join(dataDir, 'example-applied')
+  if (existsSync(applied)) return
+  const parsed = parseManifests(await readFile(join(folder, 'webshop.yaml'), 'utf8'))
+  if (!parsed.ok) throw new Error(`the example cannot be read: ${parsed.problems.map((p) => p.message).join('; ')}`)
+  await using client = createClient({ url: `${origin}/graphql`, token })
+  for (const { name, labels, spec } of parsed.manifests) {
+    const id = await create(client, {
+      name,
+      spec,
+      labels: Object.entries(labels ?? {}).map(([key, value]) => ({ key, value })),
+    })
+    // Somebody has made one of that name before.
+    if (!id) continue
+    const { outcome } = await watchTree(client, id, { out: process.stdout, signal })
+    if (outcome === 'interrupted') return
+    const { object } = await client.query<{ object: { exports: Record<string, unknown> | null } | null }>(EXPORTS, {
+      id,
+    })
+    for (const [key, value] of Object.entries(object?.exports ?? {})) say(`${name} exports ${key}: ${String(value)}`)
+  }
+  await writeFile(applied, '')
+}
+
+async function create(client: Client, input: object): Promise<string | null> {
+  type Created = { readonly id?: string; readonly code?: string; readonly message?: string }
+  const { created } = await client.query<{ created: Created | null }>(CREATE, { input })
+  if (created?.id) return created.id
+  if (created?.code === 'ALREADY_EXISTS') return null
+  throw new Error(`the example was refused: ${created?.message ?? 'no answer'}`)
+}

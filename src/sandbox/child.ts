@@ -1,0 +1,143 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import type { Readable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+import { LIMITS } from './limits.ts'
+import { type Chunk, CLOCK_FD, type JobResult, type Progress } from './protocol.ts'
+
+export type Reason = 'TIME' | 'MEMORY' | 'CRASH'
+/** How a chunk ended: with all jobs done, or at the job that cost the worker its life (null: at none in particular). */
+export type ChunkEnd =
+  | { readonly type: 'done' }
+  | { readonly type: 'killed'; readonly by: number | null; readonly reason: Reason }
+
+export type OnResult = (index: number, result: JobResult) => void
+
+/** How often the clock of a running job is read, in milliseconds: what a job may take beyond its limit. */
+const WATCH_MS = 20
+const STARTUP_MS = 30_000
+
+interface Listener {
+  readonly message: (message: unknown) => void
+  readonly gone: (reason: Reason) => void
+}
+
+/**
+ * One worker process: runs chunks, one at a time, until one of them kills it. Not a thread: V8 aborts the whole process
+ * when a thread's heap cannot hold one large allocation, and a thread inside of a native function cannot be stopped.
+ */
+export class Child {
+  readonly #process: ChildProcess
+  readonly #closed = Promise.withResolvers<void>()
+  #listener: Listener | null = null
+  #alive = true
+  /** Jobs of the chunk that have begun, and when the last of them did (performance.now). */
+  #begun = 0
+  #since = 0
+
+  private constructor() {
+    const file = new URL(`./worker.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url)
+    this.#process = spawn(process.execPath, [`--max-old-space-size=${LIMITS.heapMb}`, fileURLToPath(file)], {
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc', 'pipe'],
+      serialization: 'advanced',
+      // Nothing of this process: no secrets, and no NODE_OPTIONS of whoever started it.
+      env: {},
+    })
+    this.#process.on('message', (message) => this.#listener?.message(message))
+    this.#process.on('error', () => this.#gone('CRASH'))
+    // Not 'exit': at 'close' everything that it wrote has been read, so the clock says which job it was.
+    this.#process.on('close', (code, signal) => this.#gone(isOutOfMemory(code, signal) ? 'MEMORY' : 'CRASH'))
+    this.#clock.on('data', (bytes: Buffer) => {
+      this.#begun += bytes.length
+      this.#since = performance.now()
+    })
+  }
+
+  get #clock(): Readable {
+    return this.#process.stdio[CLOCK_FD] as Readable
+  }
+
+  /** Rejects when the worker cannot be started. */
+  static async start(): Promise<Child> {
+    const child = new Child()
+    const started = Promise.withResolvers<void>()
+    const failed = (message: string) => started.reject(new Error(message))
+    child.#listener = {
+      message: () => started.resolve(),
+      gone: () => failed('The worker of the sandbox ended at its start.'),
+    }
+    const timer = setTimeout(() => failed('The worker of the sandbox did not start.'), STARTUP_MS)
+    try {
+      await started.promise
+      return child
+    } catch (error) {
+      await child.kill()
+      throw error
+    } finally {
+      clearTimeout(timer)
+      child.#rest()
+    }
+  }
+
+  get alive(): boolean {
+    return this.#alive
+  }
+
+  /** Calls back with each result as it comes. After `killed` it is of no use any more, except to `kill`. */
+  async run(chunk: Chunk, onResult: OnResult): Promise<ChunkEnd> {
+    const ended = Promise.withResolvers<ChunkEnd>()
+    const stopped = (reason: Reason) =>
+      ended.resolve({ type: 'killed', by: this.#begun > 0 ? this.#begun - 1 : null, reason })
+    this.#begun = 0
+    this.#listener = {
+      message: (message) => {
+        const { first, results } = message as Progress
+        for (const [i, result] of results.entries()) onResult(first + i, result)
+        if (first + results.length === chunk.jobs.length) ended.resolve({ type: 'done' })
+      },
+      gone: stopped,
+    }
+    // Judged after what has arrived was read, or a pause of this process would be blamed on the job.
+    const watch = setInterval(() => setImmediate(() => this.#isOverdrawn() && stopped('TIME')), WATCH_MS)
+    this.#hold(true)
+    this.#process.send(chunk, () => {})
+    try {
+      return await ended.promise
+    } finally {
+      clearInterval(watch)
+      this.#rest()
+    }
+  }
+
+  async kill(): Promise<void> {
+    this.#alive = false
+    this.#hold(true)
+    this.#process.kill('SIGKILL')
+    await this.#closed.promise
+  }
+
+  #isOverdrawn(): boolean {
+    return this.#begun > 0 && performance.now() - this.#since > LIMITS.jobMs
+  }
+
+  #rest(): void {
+    this.#listener = null
+    this.#hold(false)
+  }
+
+  /** An idle worker does not keep this process alive; it ends itself when this process does. */
+  #hold(busy: boolean): void {
+    const handles = [this.#process, this.#process.channel, this.#clock as Readable & NodeJS.RefCounted]
+    for (const handle of handles) busy ? handle?.ref() : handle?.unref()
+  }
+
+  #gone(reason: Reason): void {
+    this.#alive = false
+    this.#closed.resolve()
+    this.#listener?.gone(reason)
+  }
+}
+
+/** V8 ends a process whose heap is full by abort(), which Windows shows as an exit code. */
+function isOutOfMemory(code: number | null, signal: string | null): boolean {
+  return signal === 'SIGABRT' || signal === 'SIGTRAP' || code === 134
+}

@@ -1,0 +1,73 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { type AgentProcessEvent, startAgentProcess } from '../../src/agents/spawn.ts'
+import { until } from '../client/until.ts'
+import { startWorkServer, TOKEN } from '../client/work-server.ts'
+import { gadgetFolder, isAlive } from './gadget-folder.ts'
+
+function recorder() {
+  const events: AgentProcessEvent[] = []
+  const of = <T extends AgentProcessEvent['type']>(type: T) =>
+    events.filter((event): event is Extract<AgentProcessEvent, { type: T }> => event.type === type)
+  return { onEvent: (event: AgentProcessEvent) => events.push(event), of }
+}
+
+describe('an agent process', { timeout: 20_000 }, () => {
+  it('works, is started again when it is killed, and ends when it is closed', async () => {
+    await using server = await startWorkServer()
+    await using folder = await gadgetFolder()
+    await folder.add('env', 'env >&2; echo EXPORT ok true')
+    const { onEvent, of } = recorder()
+    const options = { types: ['mock', 'gadget'], url: server.tiny.url, token: TOKEN, gadgetFolders: [folder.path] }
+    const agents = startAgentProcess({ ...options, onEvent })
+    server.offer({ name: 'a' }, { name: 'b', type: 'gadget', config: { gadget: 'env' } })
+    const succeeded = (name: string) => () => server.get(name).phase === 'SUCCEEDED'
+    await until('a', succeeded('a'))
+    await until('b', succeeded('b'))
+    expect(server.get('b').reports.at(-1)).toMatchObject({ exports: { ok: true } })
+    expect(server.lines.map(({ text }) => text).join('\n')).not.toContain(TOKEN)
+
+    const { pid } = agents
+    if (pid === null) throw new Error('there is no process')
+    expect(spawnSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' }).stdout).not.toContain(TOKEN)
+    process.kill(pid, 'SIGKILL')
+    await until('ended', () => of('ended').length === 1)
+    server.offer({ name: 'c' })
+    await until('c', succeeded('c'))
+    expect(of('ended')).toMatchObject([{ signal: 'SIGKILL' }])
+    const { pid: second } = agents
+    await agents.close()
+    expect(of('ended').at(-1)).toMatchObject({ exitCode: 0, restartInMs: null })
+    expect(second).not.toBe(pid)
+    expect(agents.pid).toBeNull()
+  })
+
+  it('waits longer each time when it cannot work, and says why', async () => {
+    await using server = await startWorkServer()
+    const { onEvent, of } = recorder()
+    await using _ = startAgentProcess({ types: ['mock'], url: server.tiny.url, token: 'wrong', onEvent })
+    await until('ended twice', () => of('ended').length >= 2)
+    expect(of('ended')).toMatchObject([
+      { exitCode: 1, restartInMs: 100 },
+      { exitCode: 1, restartInMs: 200 },
+    ])
+    expect(of('said').map(({ line }) => line)).toContain('{"event":"agent ended","message":"Who are you?"}')
+  })
+
+  it('does not outlive the process that started it', async () => {
+    await using server = await startWorkServer()
+    const starter = fileURLToPath(new URL('./starter.ts', import.meta.url))
+    const parent = spawn(process.execPath, [starter, server.tiny.url], { stdio: ['ignore', 'pipe', 'inherit'] })
+    let said = ''
+    parent.stdout.on('data', (chunk) => {
+      said += String(chunk)
+    })
+    await until('started', () => said.endsWith('\n'))
+    server.offer({ name: 'x', config: { hang: true } })
+    await until('at work', () => server.get('x').fence !== null)
+    parent.kill('SIGKILL')
+    await until('gone', () => !isAlive(Number(said)))
+    expect(server.get('x').reports).toMatchObject([{ phase: 'PROGRESSING', error: { code: 'AGENT_STOPPED' } }])
+  })
+})

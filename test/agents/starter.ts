@@ -1,0 +1,12 @@
+import { startAgentProcess } from '../../src/agents/spawn.ts'
+
+/** A process that starts an agent process, says its pid, and lives on until it is killed. */
+const [url = ''] = process.argv.slice(2)
+startAgentProcess({
+  types: ['mock'],
+  url,
+  token: 'agent-token',
+  onEvent: (event) => {
+    if (event.type === 'started') process.stdout.write(`${event.pid}\n`)
+  },
+})

@@ -1,0 +1,116 @@
+import { graphql, type ExecutionResult } from 'graphql'
+import type { Pool } from 'pg'
+import { pino } from 'pino'
+import { deploymentsGraphql } from '../../src/families/deployments/graphql.ts'
+import { createContext, type GraphQLServices } from '../../src/graphql/context.ts'
+import { buildSchema } from '../../src/graphql/schema.ts'
+import { createServices } from '../../src/graphql/services.ts'
+import type { NewToken } from '../../src/graphql/tokens.ts'
+import type { Viewer } from '../../src/core/ports.ts'
+import { createServer, type RunningServer } from '../../src/server/server.ts'
+import { createWorld, USER, type World } from '../testkit/world.ts'
+import { createTestLog } from './test-log.ts'
+
+export const schema = buildSchema([deploymentsGraphql])
+
+type Data = Record<string, any>
+
+/** The API over a world, with the real server when a test wants it. */
+export interface Api extends AsyncDisposable {
+  readonly world: World
+  readonly services: GraphQLServices
+  /** Executes in process as this viewer; throws when there are errors. */
+  query(document: string, variables?: object, viewer?: Viewer): Promise<Data>
+  execute(document: string, variables?: object, viewer?: Viewer): Promise<ExecutionResult>
+  /** How many statements a run sends to the database. */
+  statements(run: () => Promise<unknown>): Promise<number>
+  serve(config?: Partial<Parameters<typeof createServer>[0]['config']>): Promise<RunningServer>
+  /** A token's secret. */
+  token(token?: Partial<NewToken>): Promise<string>
+}
+
+const ADMIN: NewToken = {
+  name: 'ada',
+  role: 'ADMIN',
+  actor: 'USER',
+  projects: null,
+  types: null,
+  targets: null,
+  expiresInMs: null,
+}
+
+export async function createApi(): Promise<Api> {
+  const world = await createWorld()
+  const logger = pino({ level: process.env.TEST_LOG ?? 'silent' })
+  const log = await createTestLog(world.pool, logger)
+  const counting = countStatements(world.pool)
+  const services = createServices({
+    pool: counting.pool,
+    log: log.log,
+    agents: world.driving.agents,
+    ambient: world.clock,
+    logger,
+    families: [deploymentsGraphql],
+    deployments: world.commands,
+  })
+  const servers: RunningServer[] = []
+  const execute = (source: string, variables: object = {}, viewer: Viewer = USER) =>
+    graphql({
+      schema,
+      source,
+      variableValues: variables as Record<string, unknown>,
+      contextValue: createContext(services, viewer),
+    })
+  return {
+    world,
+    services,
+    execute,
+    async query(document, variables, viewer) {
+      await log.number()
+      const { data, errors } = await execute(document, variables, viewer)
+      if (errors) throw new Error(errors.map((error) => error.stack ?? error.message).join('\n'))
+      return data as Data
+    },
+    async statements(run) {
+      const before = counting.count()
+      await run()
+      return counting.count() - before
+    },
+    async serve(config = {}) {
+      const server = await createServer({
+        config: { port: 0, host: '127.0.0.1', allowedHosts: [], allowedOrigins: [], ...config },
+        schema,
+        services,
+        logger,
+      })
+      servers.push(server)
+      return server
+    },
+    async token(token = {}) {
+      return (await services.tokens.create({ ...ADMIN, ...token })).secret
+    },
+    async [Symbol.asyncDispose]() {
+      for (const server of servers) await server.close()
+      await log[Symbol.asyncDispose]()
+      await world[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** The same pool, with every statement counted, those of transactions included. */
+function countStatements(pool: Pool): { readonly pool: Pool; count(): number } {
+  let count = 0
+  const counted = <T extends object>(target: T): T =>
+    new Proxy(target, {
+      get(object, property) {
+        const value: unknown = Reflect.get(object, property)
+        if (typeof value !== 'function') return value
+        return (...args: unknown[]) => {
+          if (property === 'query') count += 1
+          const result: unknown = value.apply(object, args)
+          return property === 'connect' ? (result as Promise<object>).then(counted) : result
+        }
+      },
+    })
+  return { pool: counted(pool), count: () => count }
+}
