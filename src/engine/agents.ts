@@ -179,11 +179,21 @@ interface Claiming {
 
 /** Under the tree's lock: whatever is still to be had is claimed, and the claim is the pickup. */
 function claimAll(slice: TreeSlice, ids: readonly string[], claiming: Claiming): ClaimedItem[] {
+  const { viewer, parts } = claiming
   return ids.flatMap((id) => {
     const draft = slice.nodes.get(id)
-    return draft && isClaimable(draft, slice.now) ? [claimOne(draft, slice, claiming)] : []
+    if (!draft || !mayDrive(viewer, draft, parts)) return []
+    // What a timeout or a cancel has ended is not worked on, even if no engine has looked since.
+    slice.look(draft, () => parts.kinds.family(draft.row.kind).decide(draft, slice))
+    return isClaimable(draft, slice.now) ? [claimOne(draft, slice, claiming)] : []
   })
 }
+
+/** A machine that has no row for an actor is none of its business. */
+const mayDrive = (viewer: Viewer, { row }: Draft, { kinds }: EngineParts): boolean =>
+  kinds.families
+    .flatMap(({ machines }) => machines)
+    .some((m) => m.kinds.includes(row.kind) && m.transitions.some(({ actor }) => actor === viewer.actor))
 
 function isClaimable({ work }: Draft, now: Date): boolean {
   if (!work || work.abortRequestedAt) return false
@@ -265,11 +275,13 @@ function reportOne(
   report: Report,
   fence: OpenedFence,
   viewer: Viewer,
-  { kinds }: EngineParts,
+  parts: EngineParts,
 ): ReportOutcome | 'gone' {
+  const { kinds } = parts
   const draft = slice.nodes.get(fence.objectId)
   if (!draft || draft.gone) return 'gone'
   const { work, row } = draft
+  if (!mayDrive(viewer, draft, parts)) return refuse(forbidden(`${viewer.actor} may not work on ${row.kind}.`))
   if (!work || !sameHash(work.fenceHash, fence.hash) || work.principal !== viewer.name) {
     return refuse(stale('The work was handed to somebody else, or started anew: stop what you do for it.'))
   }

@@ -3,7 +3,7 @@ import type { PhaseChangeRecord } from '../core/ports.ts'
 import { RECORD_COLUMNS, type RecordRow, toRecord } from './record.ts'
 
 /** Held by whoever numbers: the digits have no meaning, they only must be nobody else's. */
-const NUMBERING_LOCK = 7_270_737_001
+export const NUMBERING_LOCK = 7_270_737_001
 /** Bounds one transaction; what is left is the next one's. */
 const PAGE = 5_000
 
@@ -53,6 +53,9 @@ interface NumberRow {
  */
 export async function numberBatches(pool: Pool): Promise<Numbered | null> {
   const client = await pool.connect()
+  // A connection that breaks fails the query, which is enough; the event, unheard, would end the process.
+  const ignore = () => undefined
+  client.on('error', ignore)
   let broken = true
   try {
     // Several statements in one text answer several results, which the types of pg do not know.
@@ -63,6 +66,7 @@ export async function numberBatches(pool: Pool): Promise<Numbered | null> {
     return { from: Number(row.from), through: Number(row.through), full: Number(row.batches) === PAGE }
   } finally {
     // After a failure the connection may still be in the transaction: it is closed.
+    client.off('error', ignore)
     client.release(broken)
   }
 }

@@ -21,7 +21,7 @@ const item = (i: number) => ({
   type: 'mock',
   // Layers of twenty, so that the tree takes a while and waits for itself.
   dependsOn: i < 20 ? [] : [`item-${i - 20}`],
-  config: { delayMs: 20, exports: { n: i } },
+  config: { delayMs: 250, deleteDelayMs: 250, exports: { n: i } },
 })
 
 async function read(client: Client, id: string) {
@@ -32,16 +32,20 @@ async function read(client: Client, id: string) {
   return object
 }
 
-/** Kills the server at random moments until the condition holds and it was killed often enough. */
+/**
+ * Kills the server at random moments, ten times; then waits for the end. Returns how many of the kills met the tree on
+ * its way: those are the ones that count.
+ */
 async function killUntil(server: TestServer, done: () => Promise<boolean>): Promise<number> {
-  let kills = 0
-  for (; kills < KILLS; kills++) {
-    await delay(50 + Math.random() * 400)
+  let met = 0
+  for (let kills = 0; kills < KILLS; kills++) {
+    await delay(20 + Math.random() * 300)
+    if (!(await done())) met += 1
     await server.kill()
     await server.start()
   }
-  await until(() => done().catch(() => false), { what: 'the tree has come to its end', timeoutMs: 60_000 })
-  return kills
+  await until(() => done(), { what: 'the tree has come to its end', timeoutMs: 120_000 })
+  return met
 }
 
 async function wholeLog(client: Client): Promise<readonly PhaseChange[]> {
@@ -72,7 +76,7 @@ function expectLegal(changes: readonly PhaseChange[]): void {
 }
 
 test('kill -9 of the server at ten random moments of a tree of 200 items, and of its deletion', {
-  timeout: 240_000,
+  timeout: 400_000,
 }, async () => {
   await using server = await startServer()
   const { client } = server
@@ -81,7 +85,7 @@ test('kill -9 of the server at ten random moments of a tree of 200 items, and of
     input: { name: 'tree', spec },
   })
   const { id } = createInstallation
-  await killUntil(server, async () => (await read(client, id))?.finished === true)
+  expect(await killUntil(server, async () => (await read(client, id))?.finished === true)).toBe(KILLS)
   expect(await read(client, id)).toMatchObject({ phase: 'SUCCEEDED', error: null })
 
   const built = await wholeLog(client)
@@ -92,7 +96,7 @@ test('kill -9 of the server at ten random moments of a tree of 200 items, and of
   expect(new Set(succeeded.map((change) => change.name)).size).toBe(ITEMS)
 
   await client.query(DELETE, { id })
-  await killUntil(server, async () => (await read(client, id)) === null)
+  expect(await killUntil(server, async () => (await read(client, id)) === null)).toBe(KILLS)
   const all = await wholeLog(client)
   expectLegal(all)
   const gone = all.filter((change) => change.to === 'GONE')

@@ -8,7 +8,7 @@ export async function createRoot(pool: Pool): Promise<string> {
   const id = v7()
   await pool.query(
     `with p as (
-      insert into project (id, name, created_at, updated_at) values ($2, $2, now(), now()) returning id
+      insert into project (id, name, created_at, updated_at) values ($2::uuid, $2::uuid::text, now(), now()) returning id
     ) insert into object (id, root_id, project_id, kind, name, ordinal, phase, phase_since, created_at, updated_at)
       select $1::uuid, $1::uuid, p.id, 'INSTALLATION', 'root', 0, 'PENDING', now(), now(), now() from p`,
     [id, v7()],
@@ -37,18 +37,18 @@ export const change = (rootId: string, patch: Partial<Change> = {}): Change => (
   ...patch,
 })
 
-/** One transaction of a tree as the engine makes it: the root's lock first, the log last. */
+/** One transaction of a tree as the engine makes it: the root's lock first, then what to write, the log last. */
 export async function write(
   pool: Pool,
   rootId: string,
-  changes: readonly Change[],
+  changes: readonly Change[] | (() => readonly Change[]),
   { rollback = false, held }: { rollback?: boolean; held?: () => Promise<unknown> } = {},
 ): Promise<void> {
   const client = await pool.connect()
   try {
     await client.query('begin')
     await client.query('select from object where id = $1 for no key update', [rootId])
-    await appendChanges(client, changes)
+    await appendChanges(client, typeof changes === 'function' ? changes() : changes)
     await held?.()
     await client.query(rollback ? 'rollback' : 'commit')
   } finally {
@@ -72,7 +72,9 @@ export async function readAll(pool: Pool): Promise<readonly { sequence: number; 
 export const oneTo = (n: number): readonly number[] => Array.from({ length: n }, (_, i) => i + 1)
 
 /** Per tree, the numbers that its changes were given when they were written. */
-export const perTree = (records: readonly Pick<PhaseChangeRecord, 'rootId' | 'message'>[]): ReadonlyMap<string, number[]> => {
+export const perTree = (
+  records: readonly Pick<PhaseChangeRecord, 'rootId' | 'message'>[],
+): ReadonlyMap<string, number[]> => {
   const trees = new Map<string, number[]>()
   for (const { rootId, message } of records) trees.set(rootId, [...(trees.get(rootId) ?? []), Number(message)])
   return trees

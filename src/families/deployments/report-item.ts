@@ -1,6 +1,6 @@
 import { backoffMs } from '../../core/backoff.ts'
 import { step } from '../../core/machine.ts'
-import type { Report, ReportedProgress } from '../../core/ports.ts'
+import type { Report } from '../../core/ports.ts'
 import { isFinished, type Node, type Slice, WORK_STATE } from '../../core/tree.ts'
 import type { Phase } from '../../core/vocabulary.ts'
 import type { ReportVerdict } from '../family.ts'
@@ -14,11 +14,15 @@ const UNCHANGED: ReportVerdict = { ok: true, changed: false }
 /** A deployer's report whose fence is right. Judged by the guard; a repeated one changes nothing. */
 export function reportItem(item: Node, report: Report, by: string, slice: Slice): ReportVerdict {
   const { row, work } = item
-  if (report.progress && !isFinished(row)) slice.setProgress(item, progressOf(report.progress))
-  if (!report.phase) return UNCHANGED
+  if (!report.phase) {
+    note(item, report.progress, report.message, slice)
+    return UNCHANGED
+  }
   const to = recordedAs(report.phase, item)
   const verdict = step(machine, row.phase, 'DEPLOYER', to)
   if (!verdict.ok) return { ok: false, refused: 'TRANSITION', to: report.phase }
+  // The message of a phase change is in the log.
+  note(item, report.progress, verdict.changed ? null : report.message, slice)
   if (!verdict.changed) {
     if (work?.state === WORK_STATE.CLAIMED && report.error?.retryable) giveBack(item, report, slice)
     return UNCHANGED
@@ -67,16 +71,26 @@ function storeExports(item: Node, exports: unknown, slice: Slice): void {
 function giveBack(item: Node, report: Report, slice: Slice): void {
   const { work } = item
   if (!work) return
-  const error = failure(slice, report.error?.code ?? 'FAILED', report.error?.message ?? '')
   if (work.abortRequestedAt) {
-    const to = item.row.deletionRequestedAt ? 'DELETE_FAILED' : 'FAILED'
-    return finish(item, slice, { to, actor: 'DEPLOYER', by: work.principal, error })
+    const stopped = recordedAs('ABORTED', item)
+    const to = item.row.deletionRequestedAt ? 'DELETE_FAILED' : stopped
+    const ending = { to, actor: 'DEPLOYER', by: work.principal, error: errorOf(report, to, item, slice) } as const
+    return finish(item, slice, ending)
   }
+  const error = failure(slice, report.error?.code ?? 'FAILED', report.error?.message ?? '')
   const offerAfter = new Date(slice.now.getTime() + backoffMs(work.attempt, slice.random()))
   slice.setWork(item, { state: WORK_STATE.OFFERED, offerAfter, leaseUntil: null })
   slice.setError(item, error)
 }
 
-function progressOf({ step: name, value, total, unit }: ReportedProgress) {
-  return { step: name ?? null, value: value ?? null, total: total ?? null, unit: unit ?? null }
+/** A message that comes with no phase change says what is being done. */
+function note(item: Node, progress: Report['progress'], message: Report['message'], slice: Slice): void {
+  if (isFinished(item.row) || !(progress || message)) return
+  const { step: name, value, total, unit } = progress ?? {}
+  slice.setProgress(item, {
+    step: name ?? message ?? null,
+    value: value ?? null,
+    total: total ?? null,
+    unit: unit ?? null,
+  })
 }

@@ -1,0 +1,148 @@
+import { Socket } from 'node:net'
+import { Pool, type PoolConfig } from 'pg'
+import { pino } from 'pino'
+import { expect, onTestFinished, test } from 'vitest'
+import type { Signal } from '../../src/core/ports.ts'
+import { NUMBERING_LOCK } from '../../src/log/number-batches.ts'
+import { createNumberer } from '../../src/log/numberer.ts'
+import { readLogId } from '../../src/log/reader.ts'
+import { createMemorySignal } from '../../src/log/signal/memory.ts'
+import { createTestDatabase, type TestDatabase } from '../testkit/postgres.ts'
+import { until } from '../testkit/wait.ts'
+import { createRoot, numbered, oneTo, perTree, readAll, write } from './writer.ts'
+
+const WAITING = "select pid from pg_locks where locktype = 'advisory' and not granted"
+const logger = pino({ level: 'silent' })
+
+async function database(max?: number): Promise<TestDatabase> {
+  const made = await createTestDatabase(max)
+  onTestFinished(() => made[Symbol.asyncDispose]())
+  return made
+}
+async function numberer({ pool }: TestDatabase, signal: Signal = createMemorySignal({ logger })) {
+  const made = createNumberer({ pool, signal, logger, logId: await readLogId(pool) })
+  onTestFinished(() => made[Symbol.asyncDispose]())
+  return made
+}
+
+test('eight writers, some rolled back, and three numberers: dense, and each tree in its order', async () => {
+  const db = await database(14)
+  const numberers = [await numberer(db), await numberer(db), await numberer(db)]
+  const roots = await Promise.all([1, 2, 3].map(() => createRoot(db.pool)))
+  const next = new Map(roots.map((root) => [root, 1]))
+  const writer = async (seed: number) => {
+    for (let i = 0; i < 40; i++) {
+      const root = roots[(seed + i) % roots.length] as string
+      const n = 1 + ((seed * 7 + i * 5) % 9)
+      const rollback = (seed + i) % 5 === 0
+      const underLock = () => {
+        const from = next.get(root) ?? 1
+        if (!rollback) next.set(root, from + n)
+        return numbered(root, from, n)
+      }
+      await write(db.pool, root, underLock, { rollback })
+      numberers[i % 3]?.committed()
+    }
+  }
+  await Promise.all(oneTo(8).map(writer))
+  await Promise.all(numberers.map((one) => one.settle()))
+
+  const log = await readAll(db.pool)
+  expect(log.map(({ sequence }) => sequence)).toEqual(oneTo(log.length))
+  for (const [root, numbers] of perTree(log)) expect(numbers).toEqual(oneTo((next.get(root) ?? 0) - 1))
+  expect(log.length).toBeGreaterThan(500)
+})
+
+test('a change that somebody could have read comes before what was written after reading it', async () => {
+  const db = await database()
+  const { settle } = await numberer(db)
+  const [one, two] = [await createRoot(db.pool), await createRoot(db.pool)]
+  // The first tree's transaction draws its place and is numbered only after the second tree's, which knew nothing of it.
+  await write(db.pool, one, numbered(one, 1, 1), {
+    held: async () => {
+      await write(db.pool, two, numbered(two, 1, 1))
+      await settle()
+    },
+  })
+  await write(db.pool, two, numbered(two, 2, 1))
+  await settle()
+  expect((await readAll(db.pool)).map(({ rootId, message }) => [rootId, message])).toEqual([
+    [two, '1'],
+    [one, '1'],
+    [two, '2'],
+  ])
+})
+
+test('what a process committed before it died is numbered by the sweep of another', async () => {
+  const db = await database()
+  const root = await createRoot(db.pool)
+  await write(db.pool, root, numbered(root, 1, 3))
+  const signal = createMemorySignal({ logger })
+  const heard: string[] = []
+  await signal.subscribe(`phaseline:log:${await readLogId(db.pool)}`, (message) => void heard.push(message))
+  await numberer(db, signal)
+  await until(() => heard.length > 0, { what: 'the sweep announces it' })
+  expect(JSON.parse(heard[0] as string)).toMatchObject({ from: 1, through: 3, changes: [{ message: '1' }, {}, {}] })
+})
+
+test('more batches than one pass takes, and more changes than one message holds', async () => {
+  const db = await database()
+  const root = await createRoot(db.pool)
+  await write(db.pool, root, numbered(root, 1, 2_000))
+  // As many transactions as these would take a while; their rows are the same.
+  await db.pool.query(
+    `with b as (insert into log_batch (id, n) select nextval('log_batch_id_seq'), 1 from generate_series(1, 11000) returning id)
+      insert into phase_change select b.id, 0, c.object_id, c.root_id, c.parent_id, c.project_name, c.kind, c.name,
+        c.machine, c."from", c."to", c.actor, c.by, c.reason, (2000 + row_number() over (order by b.id))::text, c.job_id,
+        c.revision, c.rejected, c.at
+      from b, (select * from phase_change limit 1) c`,
+  )
+  const signal = createMemorySignal({ logger })
+  const heard: { from: number; through: number; changes: unknown }[] = []
+  await signal.subscribe(`phaseline:log:${await readLogId(db.pool)}`, (message) => void heard.push(JSON.parse(message)))
+  await (await numberer(db, signal)).settle()
+  const log = await readAll(db.pool)
+  expect(log.map(({ sequence, message }) => [sequence, message])).toEqual(oneTo(13_000).map((n) => [n, String(n)]))
+  await until(() => heard.length === 3, { what: 'every pass announces' })
+  expect(heard.map(({ from, through, changes }) => [from, through, changes])).toEqual([
+    [1, 6_999, null],
+    [7_000, 11_999, null],
+    [12_000, 13_000, null],
+  ])
+})
+
+test('numbering goes on after its database connections are cut', async () => {
+  const db = await database()
+  const root = await createRoot(db.pool)
+  const sockets = new Set<Socket>()
+  const stream = () => {
+    const socket = new Socket()
+    sockets.add(socket)
+    return socket
+  }
+  const config: PoolConfig = { ...db.connection, stream }
+  const fragile = new Pool(config)
+  onTestFinished(() => fragile.end())
+  fragile.on('error', () => {})
+  const { committed } = await numberer({ ...db, pool: fragile })
+  for (let i = 1; i <= 3; i++) {
+    await write(db.pool, root, numbered(root, i, 1))
+    // In the middle of a pass: it waits for the lock that this transaction holds.
+    const holder = await db.pool.connect()
+    await holder.query(`begin; select pg_advisory_xact_lock(${NUMBERING_LOCK})`)
+    committed()
+    await until(async () => (await holder.query(WAITING)).rowCount, { what: 'a pass waits for the lock' })
+    for (const socket of sockets) socket.destroy()
+    sockets.clear()
+    await holder.query('commit')
+    holder.release()
+  }
+  const log = await until(
+    async () => {
+      const found = await readAll(db.pool)
+      return found.length === 3 && found.every(({ sequence }) => sequence !== null) ? found : null
+    },
+    { what: 'all is numbered' },
+  )
+  expect(log.map(({ message }) => message)).toEqual(['1', '2', '3'])
+})

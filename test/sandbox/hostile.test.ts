@@ -1,0 +1,158 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createSandbox } from '../../src/sandbox/index.ts'
+import { e } from './expressions.ts'
+
+const sandbox = createSandbox()
+const numbers = Array.from({ length: 5_000 }, (_, i) => i)
+const big = 'x'.repeat(200_000)
+const imports = { numbers, big, few: Array(1_200).fill(1), digits: '9'.repeat(3_000_000) }
+const chain = (start: string, step: string, times: number) => start + `.map(a, ${step})`.repeat(times)
+
+beforeAll(() => sandbox.analyze(['1']))
+afterAll(() => sandbox[Symbol.asyncDispose]())
+
+/** What is hostile is refused or stopped in under a second; honest jobs before and behind it do not notice. */
+async function expectContained(source: string, message: RegExp): Promise<void> {
+  const began = performance.now()
+  const results = await sandbox.resolve([
+    { template: e('1 + 1'), scope: {} },
+    { template: e(source), scope: { imports } },
+    { template: e('2 + 2'), scope: {} },
+  ])
+  const took = performance.now() - began
+  expect(results).toEqual([
+    { ok: true, value: 2 },
+    { ok: false, message: expect.stringMatching(message) },
+    { ok: true, value: 4 },
+  ])
+  expect(took).toBeLessThan(1_000)
+}
+
+const TIME = /^it took more than 100 ms$/
+const LIMIT = /100 ms|64 MB/
+
+// A neighbour on the same machine may take the time that is measured here.
+describe('hostile expressions', { retry: 2 }, () => {
+  test.each<[string, string, RegExp]>([
+    ['a loop in a loop', 'imports.numbers.exists(a, imports.numbers.exists(b, a * b == -1))', TIME],
+    ['nested macros that fill the memory', 'imports.numbers.map(a, imports.numbers.map(b, [a, b, a, b]))', LIMIT],
+    ['lists doubled again and again', `${chain('[imports.numbers]', 'a + a', 30)}[0].map(x, x)`, LIMIT],
+    ['a result that unfolds', chain('[imports.few]', '{"a": a, "b": a}', 30), /the result is larger than/],
+    ['text doubled again and again', chain('[imports.big]', 'a + a', 30), /grew beyond/],
+    ['bytes doubled again and again', chain('[bytes(imports.big)]', 'a + a', 30), /grew beyond/],
+    ['one allocation larger than the heap', 'imports.few.map(a, imports.big).join(imports.big).size()', LIMIT],
+    ['a replacement of everything by everything', 'imports.big.replace("x", imports.big)', LIMIT],
+    ['a function that nothing can interrupt', 'int(imports.digits)', LIMIT],
+    ['a regular expression as large as can be', `imports.big.matches("${'\\\\pL'.repeat(1_000)}")`, LIMIT],
+    ['a hundred thousand brackets', '('.repeat(60_000), /nested too deep|100 ms/],
+    ['a long sum', `1${'+1'.repeat(30_000)}`, /more than 500 syntax nodes|100 ms/],
+    ['a long path', `imports${'.a'.repeat(30_000)}`, /nested too deep|more than 500 syntax nodes|100 ms/],
+  ])('%s', async (_, source, message) => {
+    await expectContained(source, message)
+  })
+
+  test('catastrophic backtracking: linear in expressions, stopped in schemas', async () => {
+    const evil = `${'a'.repeat(40)}!`
+    const [matched] = await sandbox.resolve([
+      { template: e('imports.evil.matches("^(a+)+$")'), scope: { imports: { evil } } },
+    ])
+    expect(matched).toEqual({ ok: true, value: false })
+    const began = performance.now()
+    const results = await sandbox.validate([
+      { schema: { pattern: '^(a+)+$' }, value: evil },
+      { schema: { pattern: '^a+$' }, value: 'aaa' },
+    ])
+    expect(results).toEqual([{ ok: false, message: expect.stringMatching(TIME) }, { ok: true }])
+    expect(performance.now() - began).toBeLessThan(1_000)
+  })
+})
+
+test('only the hostile among many fail, and a hostile batch does not starve the batches behind it', async () => {
+  const loop = e('imports.numbers.exists(a, imports.numbers.exists(b, a * b == -1))')
+  const scope = { imports }
+  const order: string[] = []
+  const mixed = Array.from({ length: 60 }, (_, i) => ({ template: i % 20 === 10 ? loop : e(`${i} + 1`), scope }))
+  const hostile = sandbox.resolve(mixed).then((results) => {
+    order.push('hostile')
+    return results
+  })
+  const honest = sandbox.resolve([{ template: e('40 + 2'), scope: {} }]).then((results) => {
+    order.push('honest')
+    return results
+  })
+  expect(await honest).toEqual([{ ok: true, value: 42 }])
+  for (const [i, result] of (await hostile).entries()) {
+    expect(result).toEqual(
+      i % 20 === 10 ? { ok: false, message: expect.stringMatching(TIME) } : { ok: true, value: i + 1 },
+    )
+  }
+  expect(order).toEqual(['honest', 'hostile'])
+}, 20_000)
+
+test('thousands of small templates in one call keep their order, with several workers too', async () => {
+  await using two = createSandbox({ workers: 2 })
+  const scope = { imports: { host: 'h', port: 80 } }
+  const jobs = Array.from({ length: 5_000 }, (_, i) => ({
+    template: { url: `${e('imports.host')}:${e('imports.port')}/${i}` },
+    scope,
+  }))
+  const results = await two.resolve(jobs)
+  expect(results.map((r) => r.ok && r.value)).toEqual(jobs.map((_, i) => ({ url: `h:80/${i}` })))
+})
+
+test('closing ends what runs and refuses what comes', async () => {
+  const closing = createSandbox()
+  const running = closing.resolve([
+    { template: e('imports.numbers.map(a, imports.numbers.map(b, a))'), scope: { imports } },
+  ])
+  const ended = expect(running).rejects.toThrow('closed')
+  await closing[Symbol.asyncDispose]()
+  await ended
+  await expect(closing.analyze(['1'])).rejects.toThrow('closed')
+})
+
+test.runIf(process.platform === 'linux')(
+  'an idle sandbox lets its process end; a killed process leaves no worker behind',
+  async () => {
+    const script = (after: string) =>
+      `import { createSandbox } from './src/sandbox/index.ts'
+     const sandbox = createSandbox()
+     await sandbox.analyze(['1'])
+     console.log('ready')
+     ${after}`
+    const run = (after: string) =>
+      spawn(process.execPath, ['--input-type=module-typescript', '-e', script(after)], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+
+    const idle = run('')
+    expect(await once(idle, 'exit')).toEqual([0, null])
+
+    const endless = 'const l = Array.from({ length: 3e4 }, (_, i) => i);'
+    const source = e('imports.l.exists(a, imports.l.exists(b, a * b == -1))')
+    const busy = run(`${endless} sandbox.resolve([{ template: '${source}', scope: { imports: { l } } }])`)
+    await once(busy.stdout, 'data')
+    const children = await readFile(`/proc/${busy.pid}/task/${busy.pid}/children`, 'utf8')
+    const worker = Number(children.trim().split(' ')[0])
+    expect(worker).toBeGreaterThan(0)
+    busy.kill('SIGKILL')
+    await once(busy, 'exit')
+    const deadline = performance.now() + 10_000
+    while (isAlive(worker) && performance.now() < deadline) await sleep(50)
+    expect(isAlive(worker)).toBe(false)
+  },
+  30_000,
+)
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,42 @@
+import { request } from 'node:http'
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly body: string
+  json(): any
+}
+
+/** One request with exactly these headers: fetch would not let a test choose Host and Origin. */
+export function call(
+  port: number,
+  path: string,
+  { method = 'GET', headers = {}, body }: { method?: string; headers?: Record<string, string>; body?: string } = {},
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ host: '127.0.0.1', port, path, method, headers }, (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('end', () => {
+        const text = Buffer.concat(chunks).toString()
+        const { statusCode: status = 0, headers: got } = response
+        resolve({ status, headers: got, body: text, json: () => JSON.parse(text) })
+      })
+      response.on('error', reject)
+    })
+    sent.on('error', reject)
+    sent.end(body)
+  })
+}
+
+export const post = (port: number, token: string | null, query: string, headers: Record<string, string> = {}) =>
+  call(port, '/graphql', {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json',
+      ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+      ...headers,
+    },
+    body: JSON.stringify({ query }),
+  })

@@ -1,0 +1,216 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { type Api, createApi } from '../graphql/api.ts'
+import { call, post } from './call.ts'
+
+/** What keeps strangers out: a page that the user has open, a name that was pointed at us, a caller without a token. */
+
+let api: Api
+let port: number
+let token: string
+beforeAll(async () => {
+  api = await createApi()
+  port = (await api.serve({ allowedHosts: ['ops.example.org'], allowedOrigins: ['https://ops.example.org'] })).port
+  token = await api.token()
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+const VIEWER = '{ viewer { name role } }'
+
+/** Opens a socket; tells how it ended, or that it opened. */
+function upgrade(headers: Record<string, string>, path = '/graphql'): Promise<number | 'open'> {
+  return new Promise((resolve) => {
+    const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`, 'graphql-transport-ws', { headers })
+    socket.on('open', () => {
+      resolve('open')
+      socket.terminate()
+    })
+    socket.on('unexpected-response', (request, { statusCode = 0 }) => {
+      resolve(statusCode)
+      request.destroy()
+    })
+    socket.on('error', () => {})
+  })
+}
+
+describe('host', () => {
+  test.each([
+    ['127.0.0.1:PORT', 200],
+    ['localhost:PORT', 200],
+    ['LOCALHOST:PORT', 200],
+    ['ops.example.org', 200],
+    ['ops.example.org:8443', 200],
+    ['localhost', 403],
+    ['localhost:1', 403],
+    ['evil.example', 403],
+    ['evil.example:PORT', 403],
+    ['localhost.evil.example:PORT', 403],
+  ])('%s: %i', async (host, status) => {
+    const named = host.replace('PORT', String(port))
+    expect((await call(port, '/healthz', { headers: { host: named } })).status).toBe(status)
+    expect((await post(port, token, VIEWER, { host: named })).status).toBe(status)
+    expect(await upgrade({ host: named })).toBe(status === 200 ? 'open' : status)
+  })
+})
+
+describe('origin', () => {
+  test.each([
+    ['http://127.0.0.1:PORT', true],
+    ['https://ops.example.org', true],
+    ['http://127.0.0.1:1', false],
+    ['http://localhost:PORT', false],
+    ['https://evil.example', false],
+    ['https://ops.example.org.evil.example', false],
+    ['null', false],
+  ])('%s: %s', async (template, allowed) => {
+    const origin = template.replace('PORT', String(port))
+    const streamed = { accept: 'text/event-stream', origin, authorization: `Bearer ${token}` }
+    const path = `/graphql?query=${encodeURIComponent(VIEWER)}`
+    expect((await post(port, token, VIEWER, { origin })).status).toBe(allowed ? 200 : 403)
+    expect((await call(port, path, { headers: streamed })).status).toBe(allowed ? 200 : 403)
+    expect(await upgrade({ origin })).toBe(allowed ? 'open' : 403)
+  })
+
+  test('CORS is off', async () => {
+    const origin = 'https://ops.example.org'
+    const preflight = await call(port, '/graphql', {
+      method: 'OPTIONS',
+      headers: { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' },
+    })
+    expect(preflight.status).toBe(405)
+    const { headers } = await post(port, token, VIEWER, { origin })
+    const granted = Object.keys({ ...preflight.headers, ...headers }).filter((name) => name.startsWith('access-control'))
+    expect(granted).toEqual([])
+  })
+})
+
+describe('tokens', () => {
+  test('without one nothing is executed', async () => {
+    for (const authorization of [null, 'Bearer wrong', 'Bearer', `Basic ${token}`, `Bearer ${token}x`]) {
+      const { status, headers, json } = await post(
+        port,
+        null,
+        'mutation { setDataObject(input: { name: "x", value: 1 }) { __typename } }',
+        authorization === null ? {} : { authorization },
+      )
+      expect(status).toBe(401)
+      expect(headers['www-authenticate']).toBe('Bearer')
+      expect(json().errors[0].extensions.code).toBe('UNAUTHENTICATED')
+      expect(json().data).toBeUndefined()
+    }
+    expect((await api.world.pool.query('select 1 from data_object')).rowCount).toBe(0)
+  })
+
+  test('pages and health checks need none, metrics do', async () => {
+    for (const path of ['/', '/graphiql', '/healthz', '/readyz']) expect((await call(port, path)).status).toBe(200)
+    expect((await call(port, '/metrics')).status).toBe(401)
+    const { status, body } = await call(port, '/metrics', { headers: { authorization: `Bearer ${token}` } })
+    expect(status).toBe(200)
+    expect(body).toContain('phaseline_http_request_seconds_count')
+  })
+
+  test('a revoked or expired one is refused', async () => {
+    const short = await api.token({ name: 'short', expiresInMs: 60_000 })
+    expect((await post(port, short, VIEWER)).status).toBe(200)
+    api.world.clock.advance(60_000)
+    expect((await post(port, short, VIEWER)).status).toBe(401)
+    const { row, secret } = await api.services.tokens.create({
+      name: 'gone',
+      role: 'USER',
+      actor: 'USER',
+      projects: null,
+      types: null,
+      targets: null,
+      expiresInMs: null,
+    })
+    expect((await post(port, secret, VIEWER)).json().data.viewer).toEqual({ name: 'gone', role: 'USER' })
+    await post(port, token, `mutation { revokeToken(input: { id: "${row.id}" }) { __typename } }`)
+    expect((await post(port, secret, VIEWER)).status).toBe(401)
+  })
+})
+
+describe('requests', () => {
+  const authorized = () => ({ authorization: `Bearer ${token}` })
+  const body = JSON.stringify({ query: VIEWER })
+
+  test.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/graphql'])(
+    'a body of type %s is refused',
+    async (type) => {
+      const headers = { ...authorized(), 'content-type': type }
+      expect((await call(port, '/graphql', { method: 'POST', headers, body })).status).toBe(415)
+    },
+  )
+
+  test('a body without a type is refused', async () => {
+    expect((await call(port, '/graphql', { method: 'POST', headers: authorized(), body })).status).toBe(415)
+  })
+
+  test('GET is for events only, and never a mutation', async () => {
+    const path = `/graphql?query=${encodeURIComponent(VIEWER)}`
+    expect((await call(port, path, { headers: authorized() })).status).toBe(405)
+    const events = { ...authorized(), accept: 'text/event-stream' }
+    expect((await call(port, path, { headers: events })).body).toContain('"name":"ada"')
+    const mutation = `mutation { setDataObject(input: { name: "y", value: 1 }) { __typename } }`
+    const answer = await call(port, `/graphql?query=${encodeURIComponent(mutation)}`, { headers: events })
+    expect(answer.status).toBe(405)
+    expect((await api.world.pool.query('select 1 from data_object')).rowCount).toBe(0)
+  })
+
+  test('a body that is too long is not read', async () => {
+    const headers = { ...authorized(), 'content-type': 'application/json' }
+    const long = JSON.stringify({ query: VIEWER, variables: { x: 'x'.repeat(16 * 1024 * 1024) } })
+    expect((await call(port, '/graphql', { method: 'POST', headers, body: long })).status).toBe(413)
+  })
+
+  test('what is not JSON, or no request, is a client error', async () => {
+    const headers = { ...authorized(), 'content-type': 'application/json' }
+    for (const wrong of ['', '{', '[]', '{}', '{"query":1}', '{"query":"{"}', '{"query":"{ nothing }"}']) {
+      const { status, json } = await call(port, '/graphql', { method: 'POST', headers, body: wrong })
+      expect(status, wrong).toBeLessThan(500)
+      expect(json().errors.length).toBeGreaterThan(0)
+    }
+  })
+})
+
+describe('limits', () => {
+  const codeOf = async (query: string) => (await post(port, token, query)).json().errors?.[0]?.extensions?.code ?? null
+  test('depth, cost, aliases and length are bounded; introspection passes', async () => {
+    const deep = (levels: number): string =>
+      levels === 0 ? 'id' : `children(first: 1) { edges { node { ${deep(levels - 1)} } } }`
+    expect(await codeOf(`{ objects(first: 1) { edges { node { ${deep(2)} } } } }`)).toBe(null)
+    expect(await codeOf(`{ objects(first: 1) { edges { node { ${deep(8)} } } } }`)).toBe('TOO_COMPLEX')
+    const wide = '{ objects(first: 500) { edges { node { children(first: 500) { edges { node { id name } } } } } } }'
+    expect(await codeOf(wide)).toBe('TOO_COMPLEX')
+    const aliases = Array.from({ length: 1_500 }, (_, i) => `a${i}: viewer { name }`).join(' ')
+    expect(await codeOf(`{ ${aliases} }`)).toBe('TOO_COMPLEX')
+    expect(await codeOf(`{ viewer { name } } # ${'x'.repeat(300_000)}`)).toBe('TOO_COMPLEX')
+    expect((await post(port, token, `{ ${'viewer '.repeat(20_000)} }`)).json().errors).toHaveLength(1)
+    const { getIntrospectionQuery } = await import('graphql')
+    expect((await post(port, token, getIntrospectionQuery())).json().errors).toBeUndefined()
+  })
+
+  test('fragments that multiply each other are counted, quickly', async () => {
+    const fragments = Array.from({ length: 30 }, (_, i) => `fragment f${i} on Viewer { ...f${i + 1} ...f${i + 1} }`)
+    const started = performance.now()
+    expect(await codeOf(`{ viewer { ...f0 } } ${fragments.join(' ')} fragment f30 on Viewer { name }`)).toBe('TOO_COMPLEX')
+    expect(performance.now() - started).toBeLessThan(2_000)
+  })
+
+  test('pages are bounded', async () => {
+    expect(await codeOf('{ objects(first: 501) { totalCount } }')).toBe('BAD_USER_INPUT')
+    expect(await codeOf('{ objects(first: -1) { totalCount } }')).toBe('BAD_USER_INPUT')
+    expect(await codeOf('{ objects(first: 1, last: 1) { totalCount } }')).toBe('BAD_USER_INPUT')
+    expect(await codeOf('{ objects(after: "nonsense") { totalCount } }')).toBe('BAD_USER_INPUT')
+  })
+})
+
+test('a bug tells nothing about itself', async () => {
+  await api.world.pool.query('alter table agent rename to agent_away')
+  const { body, json } = await post(port, token, '{ agents { totalCount edges { node { id } } } viewer { name } }')
+  await api.world.pool.query('alter table agent_away rename to agent')
+  expect(json()).toMatchObject({
+    data: { agents: null, viewer: { name: 'ada' } },
+    errors: [{ path: ['agents'], extensions: { code: 'INTERNAL_SERVER_ERROR' } }],
+  })
+  expect(body).not.toContain('relation')
+})
