@@ -18,6 +18,8 @@ export interface Page extends LogHead {
   readonly changes: readonly PhaseChangeRecord[]
 }
 
+type Step = '' | ' desc'
+
 /** The batch that holds a sequence, or the last one before it. */
 const batchAt = (column: 'id' | 'first_seq', sequence: string): string =>
   `(select x.${column} from log_batch x where x.first_seq <= ${sequence}::bigint order by x.first_seq desc limit 1)`
@@ -26,13 +28,17 @@ const batchAt = (column: 'id' | 'first_seq', sequence: string): string =>
 // that it has to walk one index and look up the other table: without statistics it would rather hash whole tables.
 
 /** Follows the batches in their order and filters what is in them. */
-function scanLog(filter: readonly string[], after: string, before: string | null, step: '' | ' desc'): string {
+function scanLog(filter: readonly string[], after: string | null, before: string | null, step: Step): string {
+  const conditions = ['b.first_seq + c.idx > m.floor_seq']
+  if (after) {
+    conditions.push(`b.first_seq >= coalesce(${batchAt('first_seq', `${after}::bigint + 1`)}, 0)`)
+    conditions.push(`b.first_seq + c.idx > ${after}::bigint`)
+  }
+  if (before) conditions.push(`b.first_seq < ${before}::bigint`, `b.first_seq + c.idx < ${before}::bigint`)
   const own = ['c.batch_id = b.id', ...filter].join(' and ')
-  const upper = before ? ` and b.first_seq < ${before}::bigint and b.first_seq + c.idx < ${before}::bigint` : ''
   return `from log_batch b
     cross join lateral (select * from phase_change c where ${own} order by c.idx${step}) c
-    where b.first_seq >= coalesce(${batchAt('first_seq', `${after}::bigint + 1`)}, 0)
-      and b.first_seq + c.idx > greatest(${after}::bigint, m.floor_seq)${upper}
+    where ${conditions.join(' and ')}
     order by b.first_seq${step}, c.idx${step}`
 }
 
@@ -45,9 +51,9 @@ function scanTree(
   filter: readonly string[],
   after: string | null,
   before: string | null,
-  step: '' | ' desc',
+  step: Step,
 ): string {
-  const place = (side: string, beyond: string, order: '' | ' desc'): string => `(select p.batch_id
+  const place = (side: string, beyond: string, order: Step): string => `(select p.batch_id
       from (select c.* from phase_change c where ${key} and c.batch_id ${side} order by c.batch_id${order}, c.idx${order}) p
       cross join lateral (select l.first_seq from log_batch l where l.id = p.batch_id offset 0) q
       where ${beyond} order by p.batch_id${order}, p.idx${order} limit 1)`
@@ -71,7 +77,7 @@ function scanTree(
 /** The statement as data. It answers at least one row: floor and head, with or without a change. */
 export function pageSql(query: PhaseChangeQuery, range: PageRange): { text: string; values: unknown[] } {
   const params = new Params()
-  const after = params.add(range.after)
+  const after = range.after > 0 ? params.add(range.after) : null
   const before = range.before === undefined ? null : params.add(range.before)
   const limit = params.add(range.limit)
   const filter = filterSql(query, params)
@@ -79,7 +85,7 @@ export function pageSql(query: PhaseChangeQuery, range: PageRange): { text: stri
   // The narrower index first; the filter stays whole, since a key condition repeated costs nothing.
   const key = filter.find((sql) => sql.startsWith('c.object_id')) ?? filter.find((sql) => sql.startsWith('c.root_id'))
   const source = key
-    ? scanTree(key, filter, range.after > 0 ? after : null, before, step)
+    ? scanTree(key, filter, after, before, step)
     : scanLog(filter, after, before, step)
   return {
     text: `with m as materialized (${HEAD_SQL})

@@ -5,15 +5,13 @@ export type PreparedJob = Job | { readonly type: 'refused'; readonly message: st
 
 /** What one message may hold: enough to make a thousand small jobs cheap, little enough for the worker's heap. */
 const CHUNK = { jobs: 500, size: 4 * 1024 * 1024 } as const
-/** How often a job may be in a worker that is stopped for no fault that is certainly its own, such as a busy machine. */
-const ATTEMPTS = 2
 
 /** The jobs of one call: what waits, what is done, and a promise of all results in order. */
 export class Batch {
   readonly #jobs: readonly PreparedJob[]
   readonly #shared: readonly string[]
   readonly #results: (JobResult | undefined)[]
-  readonly #failures = new Map<number, number>()
+  readonly #retried = new Set<number>()
   readonly #done = Promise.withResolvers<readonly JobResult[]>()
   #pending: number[] = []
   #open: number
@@ -68,17 +66,16 @@ export class Batch {
     if (this.#open === 0) this.#done.resolve(this.#results as readonly JobResult[])
   }
 
-  /** Back into the queue: nothing is wrong with these. */
-  retry(indices: readonly number[]): void {
-    this.#pending.push(...indices.filter((index) => !this.#results[index]))
+  /** Back into the queue: nothing is wrong with it. */
+  retry(index: number): void {
+    if (!this.#results[index]) this.#pending.push(index)
   }
 
-  /** It failed, perhaps by chance: once more, or that was it. */
+  /** It was in a worker that ended for no known reason: once more, or that was it. */
   retryOnce(index: number, message: string): void {
-    const failures = (this.#failures.get(index) ?? 0) + 1
-    this.#failures.set(index, failures)
-    if (failures < ATTEMPTS) this.retry([index])
-    else this.settle(index, { ok: false, message })
+    if (this.#retried.has(index)) this.settle(index, { ok: false, message })
+    else this.retry(index)
+    this.#retried.add(index)
   }
 
   fail(error: Error): void {

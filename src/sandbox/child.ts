@@ -96,8 +96,7 @@ export class Child {
       },
       gone: stopped,
     }
-    // Judged after what has arrived was read, or a pause of this process would be blamed on the job.
-    const watch = setInterval(() => setImmediate(() => this.#isOverdrawn() && stopped('TIME')), WATCH_MS)
+    const watch = this.#watch(() => stopped('TIME'))
     this.#hold(true)
     this.#process.send(chunk, () => {})
     try {
@@ -115,8 +114,18 @@ export class Child {
     await this.#closed.promise
   }
 
-  #isOverdrawn(): boolean {
-    return this.#begun > 0 && performance.now() - this.#since > LIMITS.jobMs
+  #watch(overdrawn: () => void): NodeJS.Timeout {
+    let last = performance.now()
+    const look = () => {
+      const now = performance.now()
+      // What this process had to wait for a processor, the job had to wait too, more or less: that is not its fault.
+      const late = now - last - WATCH_MS
+      if (late > WATCH_MS) this.#since += late
+      last = now
+      if (this.#begun > 0 && now - this.#since > LIMITS.jobMs) overdrawn()
+    }
+    // Judged after what has arrived was read: it may be that the job has long ended.
+    return setInterval(() => setImmediate(look), WATCH_MS)
   }
 
   #rest(): void {

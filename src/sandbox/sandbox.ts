@@ -177,9 +177,9 @@ class Pool {
     this.#logger?.warn({ reason: end.reason }, 'A sandbox worker was stopped; the next job gets a new one.')
     const culprit = end.by === null ? undefined : indices[end.by]
     for (const index of indices) {
-      if (culprit !== undefined && index !== culprit) batch.retry([index])
-      else if (culprit === undefined || end.reason === 'TIME') batch.retryOnce(index, WORDS[end.reason])
-      else batch.settle(index, { ok: false, message: WORDS[end.reason] })
+      if (culprit === undefined) batch.retryOnce(index, WORDS[end.reason])
+      else if (index === culprit) batch.settle(index, { ok: false, message: WORDS[end.reason] })
+      else batch.retry(index)
     }
     if (batch.waiting && !this.#queue.includes(batch)) this.#queue.push(batch)
   }

@@ -14,13 +14,17 @@ const CONTAINERS = new Set([
 /** Keywords whose explanation names types and what the schema says, never anything of the value. */
 const SPEAKING = new Set(['type', 'required'])
 
+/** The schema `false`: the validator gives its place by the value's keys, which may be secret, instead of the schema's. */
+const FALSE = 'false'
+
 /** Throws Refused when the value does not satisfy the schema: by its place in the schema, for the value may be secret. */
 export function validateValue(schema: Schema | boolean, value: unknown): void {
   if (schema === true) return
   if (schema === false) throw new Refused('no value satisfies this schema')
   const { valid, errors } = new Validator(schema, '2020-12', true).validate(value)
   if (valid) return
-  const error = errors.find(({ keyword }) => !CONTAINERS.has(keyword)) ?? errors[0]
+  const told = errors.filter(({ keyword }) => keyword !== FALSE)
+  const error = told.find(({ keyword }) => !CONTAINERS.has(keyword)) ?? told.at(-1)
   throw new Refused(error ? explain(error) : 'the value does not satisfy its schema')
 }
 

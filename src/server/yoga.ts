@@ -3,7 +3,7 @@ import { createYoga, type Plugin } from 'graphql-yoga'
 import type { Viewer } from '../core/ports.ts'
 import { createContext, type GraphQLContext, type GraphQLServices } from '../graphql/context.ts'
 import { internalFailure } from '../graphql/failures.ts'
-import { MAX_BODY, MAX_DOCUMENT_LENGTH, MAX_TOKENS } from '../graphql/limits.ts'
+import { badInput, MAX_BODY, MAX_DOCUMENT_LENGTH, MAX_TOKENS } from '../graphql/limits.ts'
 import type { Logger } from '../logger.ts'
 
 /** What comes with a request: by whom it is. */
@@ -42,12 +42,17 @@ const limitDocuments: Plugin = {
   },
 }
 
+/** Postgres takes no NUL in text, and no time or number beyond its range: class 22, data exceptions. */
+const isImpossibleValue = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' && /^22...$/.test(error.code)
+
 /** What was meant for the caller passes; of everything else only the log knows more. */
 function mask(error: unknown, logger: Logger): GraphQLError {
   const original = error instanceof GraphQLError ? error.originalError : error
   if (error instanceof GraphQLError && (!original || original instanceof GraphQLError)) return error
-  logger.error({ err: original }, 'a request failed')
+  const told = isImpossibleValue(original) ? badInput('A value in the request cannot be stored or compared.') : null
+  if (!told) logger.error({ err: original }, 'a request failed')
   const { nodes, path } = error instanceof GraphQLError ? error : {}
-  const { message, extensions } = internalFailure()
+  const { message, extensions } = told ?? internalFailure()
   return new GraphQLError(message, { nodes: nodes ?? null, path: path ?? null, extensions })
 }

@@ -71,7 +71,9 @@ async function applyMissing(client: PoolClient, migrations: readonly Migration[]
   const applied = new Map(rows.map((row) => [row.migration_name, row]))
   const unknown = rows.find((row) => !migrations.some(({ name }) => name === row.migration_name))
   if (unknown) {
-    throw new MigrationError(`the database has the migration ${unknown.migration_name}, which this version does not know: it is newer`)
+    throw new MigrationError(
+      `the database has the migration ${unknown.migration_name}, which this version does not know: it is newer`,
+    )
   }
   const done: string[] = []
   for (const migration of migrations) {
@@ -87,7 +89,9 @@ async function applyMissing(client: PoolClient, migrations: readonly Migration[]
 
 function check({ name, checksum }: Migration, known: Applied): void {
   if (known.finished_at === null) {
-    throw new MigrationError(`the migration ${name} failed before (P3009): repair the database and resolve it with Prisma's migrate resolve`)
+    throw new MigrationError(
+      `the migration ${name} failed before (P3009): repair the database and resolve it with Prisma's migrate resolve`,
+    )
   }
   if (known.checksum !== checksum) {
     throw new MigrationError(`the migration ${name} was changed after it was applied: restore the file`)
@@ -96,11 +100,17 @@ function check({ name, checksum }: Migration, known: Applied): void {
 
 async function apply(client: PoolClient, { name, sql, checksum }: Migration): Promise<void> {
   const id = randomUUID()
-  await client.query('insert into "_prisma_migrations" (id, checksum, migration_name) values ($1, $2, $3)', [id, checksum, name])
+  await client.query('insert into "_prisma_migrations" (id, checksum, migration_name) values ($1, $2, $3)', [
+    id,
+    checksum,
+    name,
+  ])
   try {
     await client.query('begin')
     await client.query(sql)
-    await client.query('update "_prisma_migrations" set finished_at = now(), applied_steps_count = 1 where id = $1', [id])
+    await client.query('update "_prisma_migrations" set finished_at = now(), applied_steps_count = 1 where id = $1', [
+      id,
+    ])
     await client.query('commit')
   } catch (error) {
     await client.query('rollback')

@@ -1,11 +1,13 @@
+import type { Pool } from 'pg'
 import type { Ambient } from '../core/ports.ts'
-import type { Client } from './client.ts'
+import { prismaOn } from './prisma.ts'
 
 /** Nothing happens when there is one. */
-export async function ensureProject(client: Client, name: string, ambient: Ambient): Promise<void> {
-  await client.query({
-    name: 'ensure-project',
-    text: 'insert into project (id, name, created_at, updated_at) values ($1, $2, $3, $3) on conflict (name) do nothing',
-    values: [ambient.id(), name, ambient.now()],
+export async function ensureProject(pool: Pool, name: string, ambient: Ambient): Promise<void> {
+  const now = ambient.now()
+  // Skipped rather than refused: two processes may start at once.
+  await prismaOn(pool).project.createMany({
+    data: [{ id: ambient.id(), name, createdAt: now, updatedAt: now }],
+    skipDuplicates: true,
   })
 }

@@ -63,9 +63,16 @@ export async function findFinishedWork(
   )
 }
 
-const RENEW = `update work w set lease_until = greatest(w.lease_until, $3)
-  from unnest($1::uuid[], $2::bytea[]) as u(id, fence_hash)
+// Under the lock of the trees, shared: a claim that finds the lease at its end, or a cancel, either sees the new end or
+// comes first. What came first is judged again when the lock is there, since a changed row's conditions are.
+const RENEW = `with u as (select * from unnest($1::uuid[], $2::bytea[]) as u(id, fence_hash)),
+    roots as (
+      select o.id from object o where o.id in (select w.root_id from work w join u on u.id = w.object_id)
+      order by o.id for share
+    )
+  update work w set lease_until = greatest(w.lease_until, $3) from u
   where w.object_id = u.id and w.fence_hash = u.fence_hash and w.state = 1 and w.principal = $4
+    and w.root_id in (select id from roots)
   returning w.object_id as "objectId", w.lease_until as "leaseUntil", w.abort_requested_at is not null as "abortRequested"`
 
 export interface Renewed {

@@ -47,7 +47,7 @@ describe('ids', () => {
     expect(upper.node.id).toBe(id)
   })
 
-  test.each(['', 'x', NOBODY, '1:0', '999999999999999999:999999999', "'; drop table object", `${NOBODY}x`, '🦊', '-1:0'])(
+  test.each(['', 'x', NOBODY, '1:9999', '999999999999999999:999999999', "'; drop table object", `${NOBODY}x`, '🦊', '-1:0'])(
     'what is no id names nothing: %s',
     async (id) => {
       const data = await api.query(

@@ -11,7 +11,8 @@ import { createTestDatabase, type TestDatabase } from '../testkit/postgres.ts'
 import { until } from '../testkit/wait.ts'
 import { createRoot, numbered, oneTo, perTree, readAll, write } from './writer.ts'
 
-const WAITING = "select pid from pg_locks where locktype = 'advisory' and not granted"
+const WAITING = `select pid from pg_locks where locktype = 'advisory' and not granted
+  and database = (select oid from pg_database where datname = current_database())`
 const logger = pino({ level: 'silent' })
 
 async function database(max?: number): Promise<TestDatabase> {

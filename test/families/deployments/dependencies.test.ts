@@ -147,8 +147,10 @@ describe('a root', () => {
     await world.create('app', {
       imports: [{ name: 'key' }],
       deployItems: [using('a', ['key']), using('b', ['key'], ['a'])],
-      installations: [nested('inner', { imports: [{ name: 'key' }, { name: 'made' }], deployItems: [using('c', ['key'])] }),
-        nested('maker', { exports: [{ name: 'made', value: 1 }], deployItems: [item('d')] })],
+      installations: [
+        nested('inner', { imports: [{ name: 'key' }, { name: 'made' }], deployItems: [using('c', ['key'])] }),
+        nested('maker', { exports: [{ name: 'made', value: 1 }], deployItems: [item('d')] }),
+      ],
     })
     const configs: unknown[] = []
     const first = await world.claim()
@@ -228,14 +230,19 @@ describe('a nested installation', () => {
     const id = await world.create('shop', {
       imports: [{ name: 'region' }],
       installations: [
-        nested('app', { imports: [{ name: 'db', from: 'url' }, { name: 'region' }], deployItems: [using('use', ['db', 'region'])] }),
+        nested('app', {
+          imports: [{ name: 'db', from: 'url' }, { name: 'region' }],
+          deployItems: [using('use', ['db', 'region'])],
+        }),
         nested('db', exporter('url')),
       ],
     })
     const [make, ...others] = await world.claim()
     expect(others).toEqual([])
     await world.report({ fence: make?.fence ?? '', ...url('u')(make as never) })
-    expect((await world.claim()).map(({ name, config }) => [name, config])).toEqual([['use', { db: 'u', region: 'north' }]])
+    expect((await world.claim()).map(({ name, config }) => [name, config])).toEqual([
+      ['use', { db: 'u', region: 'north' }],
+    ])
     const app = await world.see('shop', 'app')
     expect((await world.history(app.id)).slice(0, 3)).toEqual(['PENDING', 'PENDING_DEPENDENCIES', 'INIT'])
     expect(await columnsOf(world, id)).toMatchObject({ imports: { region: 'north' } })
@@ -253,7 +260,10 @@ describe('a nested installation', () => {
     })
     const claimed = new Map((await world.claim()).map(({ name, fence }) => [name, fence]))
     await world.report({ fence: claimed.get('make') ?? '', ...FAILED })
-    for (const [name, predecessor] of [['b', 'db'], ['c', 'b']] as const) {
+    for (const [name, predecessor] of [
+      ['b', 'db'],
+      ['c', 'b'],
+    ] as const) {
       const seen = await world.see('shop', name)
       expect(seen).toMatchObject({ phase: 'FAILED', error: { code: 'PREDECESSOR_FAILED' } })
       expect(seen.error?.message).toContain(predecessor)

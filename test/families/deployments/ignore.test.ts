@@ -83,7 +83,10 @@ describe('of what is remembered', () => {
 
   it('deletion beats reconcile, whichever was asked for first', async () => {
     await using world = await createWorld()
-    for (const [name, deletionFirst] of [['a', true], ['b', false]] as const) {
+    for (const [name, deletionFirst] of [
+      ['a', true],
+      ['b', false],
+    ] as const) {
       const id = await world.create(name, {})
       await world.ignore(id, true)
       if (deletionFirst) await world.remove(id)

@@ -1,12 +1,25 @@
 import { describe, expect, it } from 'vitest'
 import type { ClaimedItem } from '../../../src/core/ports.ts'
-import { changesOf, columnsOf, EXECUTION, exporter, expr, FAILED, importer, JOB, nested, using } from '../../testkit/deployments.ts'
+import {
+  changesOf,
+  columnsOf,
+  EXECUTION,
+  exporter,
+  expr,
+  FAILED,
+  importer,
+  JOB,
+  nested,
+  using,
+} from '../../testkit/deployments.ts'
 import { createWorld, item, succeed, type World } from '../../testkit/world.ts'
 
 /** Names of the objects that changed their phase in the tree's present job. */
 async function movedIn(world: World, rootId: string): Promise<readonly string[]> {
   const { rows } = await world.pool.query<{ job_id: string }>('select job_id from object where id = $1', [rootId])
-  const changes = (await changesOf(world, rootId)).filter(({ jobId, from }) => jobId === rows[0]?.job_id && from !== null)
+  const changes = (await changesOf(world, rootId)).filter(
+    ({ jobId, from }) => jobId === rows[0]?.job_id && from !== null,
+  )
   return [...new Set(changes.map(({ name }) => name))].sort()
 }
 /** It has had the job of its parent, and ended it. */
@@ -14,9 +27,10 @@ async function countsInJob(world: World, ...path: string[]): Promise<void> {
   const { jobId } = await world.see(...path.slice(0, -1))
   expect(await world.see(...path)).toMatchObject({ phase: 'SUCCEEDED', jobId, finishedJobId: jobId })
 }
-const exports =
-  (values: Readonly<Record<string, Readonly<Record<string, unknown>>>>) =>
-  (work: ClaimedItem) => ({ ...succeed(work), exports: values[work.name] ?? {} })
+const exports = (values: Readonly<Record<string, Readonly<Record<string, unknown>>>>) => (work: ClaimedItem) => ({
+  ...succeed(work),
+  exports: values[work.name] ?? {},
+})
 
 describe('STANDARD', () => {
   it('runs every object again and calls every agent', async () => {
@@ -126,10 +140,7 @@ describe('IF_CHANGED', () => {
 
 describe('FORCE', () => {
   const spec = {
-    installations: [
-      nested('db', exporter('url')),
-      nested('app', importer('url')),
-    ],
+    installations: [nested('db', exporter('url')), nested('app', importer('url'))],
   }
 
   it('lets a nested installation start while its predecessor is running, with the last good exports', async () => {

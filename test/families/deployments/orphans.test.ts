@@ -21,7 +21,9 @@ async function workList(world: World, answer = succeed as Parameters<World['work
 describe('items that the spec no longer has', () => {
   it('are deleted first, in reverse order of their dependencies, under the current job, while the execution is in INIT', async () => {
     await using world = await createWorld()
-    const id = await world.create('shop', { deployItems: [item('a'), item('b', ['a']), item('c', ['b']), item('keep')] })
+    const id = await world.create('shop', {
+      deployItems: [item('a'), item('b', ['a']), item('c', ['b']), item('keep')],
+    })
     await world.work()
     await world.update(id, { deployItems: [item('keep'), item('new')] })
     for (const name of ['c', 'b', 'a']) {
@@ -36,7 +38,11 @@ describe('items that the spec no longer has', () => {
     expect(await world.see('shop')).toMatchObject({ phase: 'SUCCEEDED' })
     const { jobId } = await world.see('shop')
     const gone = (await changesOf(world, id)).filter(({ to }) => to === 'GONE')
-    expect(gone.map((entry) => [entry.name, entry.jobId])).toEqual([['c', jobId], ['b', jobId], ['a', jobId]])
+    expect(gone.map((entry) => [entry.name, entry.jobId])).toEqual([
+      ['c', jobId],
+      ['b', jobId],
+      ['a', jobId],
+    ])
   })
 
   it('go although items that stay used to depend on them', async () => {
@@ -63,9 +69,15 @@ describe('items that the spec no longer has', () => {
     const id = await world.create('shop', { deployItems: [item('a'), item('b', ['a']), item('c')] })
     await world.work()
     await world.update(id, { deployItems: [item('new')] })
-    expect(await workList(world, (work) => (work.name === 'b' ? stuck(work) : succeed(work)))).toEqual(['DELETE b', 'DELETE c'])
+    expect(await workList(world, (work) => (work.name === 'b' ? stuck(work) : succeed(work)))).toEqual([
+      'DELETE b',
+      'DELETE c',
+    ])
     expect(await world.see('shop', EXECUTION, 'b')).toMatchObject({ phase: 'DELETE_FAILED', error: { code: 'LOCKED' } })
-    expect(await world.see('shop', EXECUTION)).toMatchObject({ phase: 'FAILED', error: { causes: [{ name: 'b', code: 'LOCKED' }] } })
+    expect(await world.see('shop', EXECUTION)).toMatchObject({
+      phase: 'FAILED',
+      error: { causes: [{ name: 'b', code: 'LOCKED' }] },
+    })
     expect(await world.see('shop')).toMatchObject({ phase: 'FAILED' })
     expect(await world.see('shop', EXECUTION, 'a')).toMatchObject({ phase: 'SUCCEEDED' })
     expect(await world.exists('shop', EXECUTION, 'new')).toBe(false)
@@ -151,7 +163,10 @@ describe('nested installations that the spec no longer has', () => {
     await world.update(id, { installations: [nested('new', {})] })
     expect(await workList(world, stuck)).toEqual(['DELETE use'])
     expect(await world.see('shop', 'app')).toMatchObject({ phase: 'DELETE_FAILED' })
-    expect(await world.see('shop')).toMatchObject({ phase: 'FAILED', error: { causes: [{ name: 'app' }], causeCount: 1 } })
+    expect(await world.see('shop')).toMatchObject({
+      phase: 'FAILED',
+      error: { causes: [{ name: 'app' }], causeCount: 1 },
+    })
     expect(await world.exists('shop', 'new')).toBe(false)
     await world.reconcile(id)
     expect(await workList(world)).toEqual(['DELETE use', 'DELETE make'])
@@ -176,7 +191,10 @@ describe('nested installations that the spec no longer has', () => {
 describe('an execution whose installation has no items any more', () => {
   it('is deleted whole, in reverse order, before the job goes on', async () => {
     await using world = await createWorld()
-    const id = await world.create('shop', { deployItems: [item('a'), item('b', ['a'])], installations: [nested('n', {})] })
+    const id = await world.create('shop', {
+      deployItems: [item('a'), item('b', ['a'])],
+      installations: [nested('n', {})],
+    })
     await world.work()
     const execution = await world.see('shop', EXECUTION)
     await world.update(id, { installations: [nested('n', {})] })

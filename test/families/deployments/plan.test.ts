@@ -1,7 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import type { PlanInstallation } from '../../../src/families/deployments/commands/inputs.ts'
 import type { SpecInput } from '../../../src/families/deployments/normalise.ts'
-import { everything, EXECUTION, exporter, expr, importer, nested, refusal, specOf, using } from '../../testkit/deployments.ts'
+import {
+  EXECUTION,
+  everything,
+  exporter,
+  expr,
+  importer,
+  nested,
+  refusal,
+  specOf,
+  using,
+} from '../../testkit/deployments.ts'
 import { createWorld, item, succeed, USER, type World } from '../../testkit/world.ts'
 
 type Done = readonly [action: string, path: string]
@@ -24,7 +34,9 @@ interface Row {
 /** What a request came to, from the log: what was begun (INIT) and what went, in order. */
 async function watch(world: World, rootName: string, request: () => Promise<unknown>): Promise<readonly Done[]> {
   const generations = await readGenerations(world)
-  const { rows: last } = await world.pool.query<{ batch: number }>('select coalesce(max(batch_id), 0) as batch from phase_change')
+  const { rows: last } = await world.pool.query<{ batch: number }>(
+    'select coalesce(max(batch_id), 0) as batch from phase_change',
+  )
   await request()
   await world.work((work) => ({ ...succeed(work), exports: work.action === 'DELETE' ? null : { url: 'u', port: 1 } }))
   const { rows } = await world.pool.query<Row>(
@@ -94,7 +106,11 @@ describe('what a plan says is what then happens, in order', () => {
       installations: [
         nested('db', {
           exports: [{ name: 'url', value: expr('deployItems.make.exports.url') }],
-          deployItems: [item('make'), { ...item('migrate', ['make']), type: 'other' }, item('seed', ['make'], { rows: 1 })],
+          deployItems: [
+            item('make'),
+            { ...item('migrate', ['make']), type: 'other' },
+            item('seed', ['make'], { rows: 1 }),
+          ],
         }),
         nested('web', { imports: [{ name: 'url' }], deployItems: [item('w')] }),
       ],
@@ -154,7 +170,11 @@ describe('what a plan says is what then happens, in order', () => {
     const create = await plan(world, { create: { project: 'default', name: 'shop', spec: WIDE } })
     expect(sorted(await watch(world, 'shop', () => world.create('shop', WIDE)))).toEqual(sorted(create))
     const { id } = await world.see('shop')
-    const spec = { ...WIDE, deployItems: [item('b'), item('new')], installations: [nested('empty', {}), nested('more', {})] }
+    const spec = {
+      ...WIDE,
+      deployItems: [item('b'), item('new')],
+      installations: [nested('empty', {}), nested('more', {})],
+    }
     const update = await plan(world, { update: { id, spec } })
     expect(sorted(await watch(world, 'shop', () => world.update(id, spec)))).toEqual(sorted(update))
     const remove = await plan(world, { delete: { id } })
@@ -197,8 +217,18 @@ describe('a plan', () => {
       if (!outcome.ok) throw new Error(outcome.refusal.message)
       return outcome.steps.map(({ name, reason }) => [name, reason.includes('its deployer is not called')])
     }
-    expect(await reasons(false)).toEqual([['b', true], ['a', false], [EXECUTION, false], ['shop', false]])
-    expect(await reasons(true)).toEqual([['b', true], ['a', true], [EXECUTION, false], ['shop', false]])
+    expect(await reasons(false)).toEqual([
+      ['b', true],
+      ['a', false],
+      [EXECUTION, false],
+      ['shop', false],
+    ])
+    expect(await reasons(true)).toEqual([
+      ['b', true],
+      ['a', true],
+      [EXECUTION, false],
+      ['shop', false],
+    ])
     await world.remove(id)
     expect(await world.work()).toEqual(['a'])
   })
@@ -214,6 +244,30 @@ describe('a plan', () => {
     expect(await watch(world, 'shop', () => world.remove(id))).toEqual([])
   })
 
+  it('of a deletion leaves out an ignored nested installation, and all that it depends on', async () => {
+    await using world = await createWorld()
+    const id = await world.create('shop', WIDE)
+    await world.work((work) => ({ ...succeed(work), exports: { url: 'u', port: 1 } }))
+    await world.ignore((await world.see('shop', 'app')).id, true)
+    const said = await plan(world, { delete: { id } })
+    expect(said.map(([, path]) => path)).toEqual([
+      `shop/${EXECUTION}/b`,
+      `shop/${EXECUTION}/c`,
+      `shop/${EXECUTION}/a`,
+      `shop/${EXECUTION}`,
+      'shop/empty',
+    ])
+    expect(sorted(await watch(world, 'shop', () => world.remove(id)))).toEqual(sorted(said))
+  })
+
+  it('of a root that was never reconciled counts, ignored or not', async () => {
+    await using world = await createWorld()
+    const id = await world.create('shop', {}, false)
+    await world.ignore(id, true)
+    const said = await plan(world, { update: { id, spec: LINE } })
+    expect(said).toHaveLength(9)
+  })
+
   it('leaves an ignored nested installation out', async () => {
     await using world = await createWorld()
     const spec = { installations: [nested('n', { deployItems: [item('x')] }), nested('m', {})] }
@@ -221,7 +275,10 @@ describe('a plan', () => {
     await world.work()
     await world.ignore((await world.see('shop', 'n')).id, true)
     const said = await plan(world, { update: { id, spec } })
-    expect(said).toEqual([['RUN', 'shop'], ['RUN', 'shop/m']])
+    expect(said).toEqual([
+      ['RUN', 'shop'],
+      ['RUN', 'shop/m'],
+    ])
     expect(await watch(world, 'shop', () => world.update(id, spec))).toEqual(said)
   })
 })

@@ -15,8 +15,7 @@ const update = (world: World, id: string, spec: object) =>
   world.commands.updateInstallation(USER, { id, spec, reconcile: true })
 const setData = (world: World, name: string, value: unknown) =>
   world.commands.setDataObject(USER, { project: 'default', name, value })
-const deleteData = (world: World, name: string) =>
-  world.commands.deleteDataObject(USER, { project: 'default', name })
+const deleteData = (world: World, name: string) => world.commands.deleteDataObject(USER, { project: 'default', name })
 
 describe('a duplicate export in the project', () => {
   it('is refused against another root, whether or not that has run yet', async () => {
@@ -24,7 +23,10 @@ describe('a duplicate export in the project', () => {
     await world.create('db', exporter('url'), false)
     const other = await world.create('other', exporter('port'))
     const before = await everything(world)
-    for (const outcome of [specOf(world, 'new', exporter('port', 'url')), update(world, other, exporter('port', 'url'))]) {
+    for (const outcome of [
+      specOf(world, 'new', exporter('port', 'url')),
+      update(world, other, exporter('port', 'url')),
+    ]) {
       const { fields } = await refusal(outcome)
       expect(fields.at(-1)).toEqual({ path: 'input.spec.exports.1.name', message: 'url is exported by db already' })
     }
@@ -197,7 +199,19 @@ describe('scopes of projects', () => {
     )
     await world.create('db', { exports: [{ name: 'url', value: 1 }] })
     await world.create('app', importer('key'))
-    expect(await specOf(world, 'db', { exports: [{ name: 'url', value: 2 }, { name: 'key', value: 2 }] }, 'other')).toMatchObject({
+    expect(
+      await specOf(
+        world,
+        'db',
+        {
+          exports: [
+            { name: 'url', value: 2 },
+            { name: 'key', value: 2 },
+          ],
+        },
+        'other',
+      ),
+    ).toMatchObject({
       ok: true,
     })
     await world.settle()

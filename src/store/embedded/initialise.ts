@@ -1,0 +1,32 @@
+import { execFile } from 'node:child_process'
+import { readFile, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { Binaries } from './binaries.ts'
+import { ownedFolder, type Place } from './place.ts'
+import { USER } from './postmaster.ts'
+
+const run = promisify(execFile)
+
+/**
+ * Makes the cluster if there is none; throws when there is one of another major version.
+ * Made under another name and renamed: a half-made cluster is never taken for a whole one.
+ */
+export async function initialise({ data, owner }: Place, { initdb, major }: Binaries): Promise<void> {
+  const version = await readFile(join(data, 'PG_VERSION'), 'utf8').catch(() => null)
+  if (version !== null) {
+    if (Number(version) === major) return
+    throw new Error(
+      `The data in ${data} is of Postgres ${version.trim()} and the embedded one is ${major}: dump it with the old version and restore it.`,
+    )
+  }
+  const part = `${data}.new`
+  await rm(part, { recursive: true, force: true })
+  await ownedFolder(part, owner)
+  // The same order of texts on every machine, whatever locales it has.
+  const locale = ['-E', 'UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
+  // Whoever reaches the socket is let in: its folder is open to nobody else.
+  const args = ['-D', part, '-U', USER, '--auth=trust', '--no-instructions', ...locale]
+  await run(initdb, args, { ...owner, cwd: '/', env: { LC_ALL: 'C', TZ: 'UTC' } })
+  await rename(part, data)
+}

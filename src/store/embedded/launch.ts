@@ -1,0 +1,78 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { open, readFile, rename, stat } from 'node:fs/promises'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Binaries } from './binaries.ts'
+import type { Place } from './place.ts'
+import { ask, type Postmaster, stopPostmaster } from './postmaster.ts'
+import { identityOf } from './process-info.ts'
+
+const MAX_LOG_BYTES = 10 * 1024 * 1024
+
+/** On the command line rather than in a file: they are those of this version, whichever made the data. */
+const SETTINGS = {
+  listen_addresses: '',
+  unix_socket_permissions: '0700',
+  max_connections: '100',
+  shared_buffers: '256MB',
+  wal_compression: 'on',
+  max_wal_size: '2GB',
+  checkpoint_timeout: '15min',
+  checkpoint_completion_target: '0.9',
+  random_page_cost: '1.1',
+  autovacuum_naptime: '15s',
+  // Our statements are small; and parallel ones need a /dev/shm larger than containers have.
+  max_parallel_workers_per_gather: '0',
+  // What a statement holds may be secret, so an error is logged without its statement and details.
+  log_min_messages: 'warning',
+  log_min_error_statement: 'panic',
+  log_error_verbosity: 'terse',
+}
+
+export interface LaunchOptions {
+  readonly place: Place
+  readonly binaries: Binaries
+  /** Beside the usual ones. */
+  readonly settings: Readonly<Record<string, string>>
+  readonly signal: AbortSignal
+}
+
+/** Starts a postmaster and waits until it answers, however long it has to recover. Aborted: it is stopped again. */
+export async function launch({ place, binaries, settings, signal }: LaunchOptions): Promise<Postmaster> {
+  const log = await openLog(place.log)
+  const all = { ...SETTINGS, ...settings }
+  const options = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  // A process group of its own, so that Ctrl-C in a terminal reaches us first and it goes down last.
+  const child = spawn(binaries.postgres, ['-D', place.data, '-k', place.sockets, ...options], {
+    ...place.owner,
+    cwd: '/',
+    detached: true,
+    stdio: ['ignore', log.fd, log.fd],
+    env: { LC_ALL: 'C', TZ: 'UTC' },
+  })
+  await once(child, 'spawn').finally(() => log.close())
+  child.unref()
+  const pid = child.pid as number
+  const postmaster = { pid, identity: await identityOf(pid) }
+  while (!(await ask(place))) {
+    if (child.exitCode !== null || child.signalCode !== null) throw new Error(await whyItEnded(place))
+    if (signal.aborted) await stopPostmaster(postmaster)
+    signal.throwIfAborted()
+    await delay(10)
+  }
+  return postmaster
+}
+
+async function openLog(file: string) {
+  const size = await stat(file).then(
+    (found) => found.size,
+    () => 0,
+  )
+  if (size > MAX_LOG_BYTES) await rename(file, `${file}.1`)
+  return open(file, 'a', 0o600)
+}
+
+async function whyItEnded({ log }: Place): Promise<string> {
+  const lines = (await readFile(log, 'utf8').catch(() => '')).trimEnd().split('\n')
+  return `The embedded Postgres ended while it was starting; ${log} ends with:\n${lines.slice(-3).join('\n')}`
+}

@@ -1,0 +1,238 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { anotherDriver, columnsOf, type Driver, dataOf, exporter, importer, using } from '../../testkit/deployments.ts'
+import { until } from '../../testkit/wait.ts'
+import { createWorld, DEPLOYER, item, succeed, USER, type World } from '../../testkit/world.ts'
+
+const ROUNDS = 30
+const GOING = ['INIT_DELETE', 'TRIGGER_DELETE', 'DELETING']
+
+/** Settles with the other driver beside: both look at whatever is due, at the same time. */
+async function settleTogether(world: World, other: Driver): Promise<void> {
+  const { dueRoots } = await import('../../../src/store/queue.ts')
+  for (let due = await dueRoots(world.pool, world.clock.now(), 100); due.length > 0; ) {
+    const looks = due.flatMap((id) => [world.driving.runner.look(id, false), other.driving.runner.look(id, false)])
+    await Promise.all(looks)
+    due = await dueRoots(world.pool, world.clock.now(), 100)
+  }
+}
+/** Somebody waits for a lock that somebody else holds. */
+const somebodyWaits = async (world: World): Promise<boolean> => {
+  const { rows } = await world.pool.query(
+    `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+  )
+  return rows.length > 0
+}
+const look = (driver: Pick<Driver, 'driving'>, id: string) => driver.driving.runner.look(id, false)
+
+/** A root that has succeeded and exports `name`; its item makes its deletion last. */
+async function exporting(world: World, root: string, name: string): Promise<string> {
+  const id = await world.create(root, exporter(name))
+  await world.work((work) => ({ ...succeed(work), exports: { [name]: root } }))
+  return id
+}
+const remove = (driver: Pick<Driver, 'commands'>, id: string) =>
+  driver.commands.deleteInstallation(USER, { id, force: false, withoutUninstall: false })
+
+async function outcomeOf(world: World, db: string, app: string, name: string): Promise<'took in' | 'went' | 'neither'> {
+  const exporterSeen = (await world.exists(db)) ? await world.see(db) : null
+  const importerId = (await world.see(app)).id
+  const took = Object.hasOwn((await columnsOf(world, importerId)).imports ?? {}, name)
+  const went = exporterSeen === null || GOING.includes(exporterSeen.phase)
+  expect(took && went, `${app} took in ${name} while ${db} went`).toBe(false)
+  if (!took) expect(await world.see(app)).toMatchObject({ phase: 'PENDING_DEPENDENCIES' })
+  if (!went) expect(exporterSeen).toMatchObject({ phase: 'DELETE_FAILED', error: { code: 'SIBLING_IMPORT' } })
+  return took ? 'took in' : went ? 'went' : 'neither'
+}
+
+describe('an importer that takes in exports while their exporter starts to be deleted', () => {
+  it.each([
+    ['created', async (world: World, db: string, name: string, round: number) => {
+      const create = async (driver: Driver | World) => {
+        const outcome = await driver.commands.createInstallation(USER, {
+          project: 'default',
+          name: `app${round}`,
+          spec: importer(name),
+          reconcile: true,
+        })
+        if (outcome.ok) await look(driver, outcome.objectId)
+      }
+      return { take: create, app: `app${round}`, db }
+    }],
+    ['updated', async (world: World, db: string, name: string, round: number) => {
+      const id = await world.create(`app${round}`, importer(`missing${round}`))
+      const update = async (driver: Driver | World) => {
+        await driver.commands.updateInstallation(USER, { id, spec: importer(name), reconcile: false })
+        await look(driver, id)
+      }
+      return { take: update, app: `app${round}`, db }
+    }],
+    ['forced', async (world: World, db: string, name: string, round: number) => {
+      const id = await world.create(`app${round}`, importer(`missing${round}`))
+      await world.reconcile(id, 'FORCE')
+      const update = async (driver: Driver | World) => {
+        await driver.commands.updateInstallation(USER, { id, spec: importer(name), reconcile: false })
+        await look(driver, id)
+      }
+      return { take: update, app: `app${round}`, db }
+    }],
+  ] as const)('%s at that moment: never both', async (_, prepare) => {
+    await using world = await createWorld()
+    await using other = await anotherDriver(world)
+    const outcomes = new Set<string>()
+    for (let round = 0; round < ROUNDS; round++) {
+      const name = `url${round}`
+      const id = await exporting(world, `db${round}`, name)
+      const { take, app, db } = await prepare(world, `db${round}`, name, round)
+      const deletion = async (driver: Driver | World) => {
+        // A different head start in every round, so that each meets the other in another place.
+        await delay(round % 6)
+        await remove(driver, id)
+        await look(driver, id)
+      }
+      const [first, second] = round % 2 === 0 ? [world, other] : [other, world]
+      await Promise.all([take(first), deletion(second)])
+      await settleTogether(world, other)
+      outcomes.add(await outcomeOf(world, db, app, name))
+    }
+    // Both ends were met, or the race was none.
+    expect(outcomes.size).toBeGreaterThan(1)
+  }, 120_000)
+
+  it('waits at the lock for the exporter’s decision, and then sees it', async () => {
+    await using world = await createWorld()
+    await using other = await anotherDriver(world)
+    const db = await exporting(world, 'db', 'url')
+    const app = await world.create('app', importer('missing'))
+    const gate = await world.pool.connect()
+    await gate.query('begin')
+    // The exporter has decided to go and cannot commit yet: its last statement draws a number for the log.
+    await gate.query('lock table log_batch in access exclusive mode')
+    await remove(other, db).catch(() => {})
+    const going = look(other, db)
+    await until(() => somebodyWaits(world), { what: 'the exporter waits to commit' })
+    const taking = world.commands
+      .updateInstallation(USER, { id: app, spec: importer('url'), reconcile: false })
+      .then(() => look(world, app))
+    await delay(50)
+    await gate.query('commit')
+    gate.release()
+    await Promise.all([going, taking])
+    await settleTogether(world, other)
+    expect(await outcomeOf(world, 'db', 'app', 'url')).toBe('went')
+    await world.work()
+    expect(await world.exists('db')).toBe(false)
+  })
+
+  it('holds on to what it took in even when its spec imports it no more, until a job succeeds without it', async () => {
+    await using world = await createWorld()
+    const db = await exporting(world, 'db', 'url')
+    const app = await world.create('app', importer('url'))
+    await world.work()
+    await world.update(app, { deployItems: [using('use', [])] })
+    await world.remove(db)
+    expect(await world.see('db')).toMatchObject({ phase: 'DELETE_FAILED', error: { causes: [{ name: 'app' }] } })
+    await world.work(() => ({ phase: 'FAILED' }))
+    await world.remove(db)
+    expect(await world.see('db')).toMatchObject({ phase: 'DELETE_FAILED' })
+    await world.reconcile(app)
+    await world.work()
+    await world.remove(db)
+    expect(await world.see('db')).toMatchObject({ phase: 'DELETING' })
+  })
+})
+
+describe('a wake-up is never lost', () => {
+  it('when an exporter succeeds while its importer judges it unready', async () => {
+    await using world = await createWorld()
+    await using other = await anotherDriver(world)
+    for (let round = 0; round < ROUNDS; round++) {
+      const name = `url${round}`
+      await world.create(`db${round}`, exporter(name))
+      const app = await world.create(`app${round}`, importer(name), false)
+      const [make] = await other.driving.agents
+        .claim(DEPLOYER, { instance: 'other', types: ['mock'], targets: null, max: 1, leaseMs: 30_000 })
+        .then((outcome) => (outcome.ok ? outcome.items : []))
+      const succeeding = async () => {
+        await delay(round % 4)
+        const report = { fence: make?.fence ?? '', phase: 'SUCCEEDED', exports: { [name]: 1 } } as const
+        await other.driving.agents.report(DEPLOYER, [report])
+        const { id } = await world.see(`db${round}`)
+        await look(other, id)
+      }
+      const judging = async () => {
+        await world.commands.reconcileInstallation(USER, { id: app, mode: 'STANDARD' })
+        await look(world, app)
+      }
+      await Promise.all([succeeding(), judging()])
+      await settleTogether(world, other)
+      expect(await world.see(`app${round}`), `round ${round}`).toMatchObject({ phase: 'PROGRESSING' })
+      await world.work()
+    }
+  }, 120_000)
+
+  it('when an importer is created while its exporter, already looking for importers, has not committed', async () => {
+    await using world = await createWorld()
+    await using other = await anotherDriver(world)
+    const db = await world.create('db', { ...exporter('url'), imports: [{ name: 'seed', required: false }] })
+    await world.work((work) => ({ ...succeed(work), exports: { url: 1 } }))
+    await world.reconcile(db)
+    const [make] = await world.claim()
+    const gate = await world.pool.connect()
+    await gate.query('begin')
+    await gate.query('lock table log_batch in access exclusive mode')
+    const report = { fence: make?.fence ?? '', phase: 'SUCCEEDED', exports: { url: 2 } } as const
+    const succeeding = other.driving.agents.report(DEPLOYER, [report]).then(() => look(other, db))
+    await until(() => somebodyWaits(world), { what: 'the exporter waits to commit' })
+    await gate.query('commit')
+    gate.release()
+    await succeeding
+    await settleTogether(world, other)
+    expect(await dataOf(world, 'url')).toEqual({ value: 2 })
+  })
+
+  it('when a user sets the data while its importer judges it missing', async () => {
+    await using world = await createWorld()
+    await using other = await anotherDriver(world)
+    for (let round = 0; round < ROUNDS; round++) {
+      const name = `key${round}`
+      const app = await world.create(`app${round}`, importer(name), false)
+      const judging = async () => {
+        await world.commands.reconcileInstallation(USER, { id: app, mode: 'STANDARD' })
+        await look(world, app)
+      }
+      const setting = async () => {
+        await delay(round % 4)
+        await other.commands.setDataObject(USER, { project: 'default', name, value: round })
+        await look(other, app)
+      }
+      await Promise.all([judging(), setting()])
+      await settleTogether(world, other)
+      expect(await world.see(`app${round}`), `round ${round}`).toMatchObject({ phase: 'PROGRESSING' })
+    }
+  }, 120_000)
+
+  it('when an importer that was waited for is gone while its exporter judges it', async () => {
+    await using world = await createWorld()
+    await using other = await anotherDriver(world)
+    for (let round = 0; round < ROUNDS; round++) {
+      const name = `url${round}`
+      const db = await world.create(`db${round}`, { exports: [{ name, value: 1 }] })
+      const app = await world.create(`app${round}`, { imports: [{ name }], deployItems: [item('x')] })
+      await world.work()
+      await world.remove(app)
+      const [x] = await world.claim()
+      const going = async () => {
+        await delay(round % 4)
+        await other.driving.agents.report(DEPLOYER, [{ fence: x?.fence ?? '', phase: 'GONE' }])
+      }
+      const judging = async () => {
+        await remove(world, db)
+        await look(world, db)
+      }
+      await Promise.all([going(), judging()])
+      await settleTogether(world, other)
+      expect(await world.exists(`db${round}`), `round ${round}`).toBe(false)
+    }
+  }, 120_000)
+})
