@@ -3,8 +3,8 @@ import type { TimeoutDefaults } from './core/tree.ts'
 
 /** Everything that the environment may say, read once. All problems are reported together; values never are. */
 
-export const ROLES = ['gateway', 'engine', 'agents'] as const
-export type Role = (typeof ROLES)[number]
+const ROLES = ['gateway', 'engine', 'agents'] as const
+type Role = (typeof ROLES)[number]
 
 export interface Config {
   readonly port: number
@@ -27,20 +27,48 @@ export interface Config {
   readonly timeouts: TimeoutDefaults
 }
 
-const list = (separator: string) => z.string().transform((text) => text.split(separator).map((s) => s.trim()).filter(Boolean))
-const integer = (least: number, most: number) => z.string().regex(/^\d+$/, 'must be a whole number').transform(Number).pipe(z.number().min(least).max(most))
-const timeout = integer(1, 2 ** 31 - 1)
+/** 24 days: as far as a timer goes. */
+const MAX_MS = 2 ** 31 - 1
+
+const list = (separator: string) =>
+  z.string().transform((text) =>
+    text
+      .split(separator)
+      .map((part) => part.trim())
+      .filter(Boolean),
+  )
+const integer = (least: number, most: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.number().refine((n) => n >= least && n <= most, `must be from ${least} to ${most}`))
 const url = (...protocols: string[]) =>
-  z.string().refine((text) => protocols.some((p) => text.startsWith(`${p}:`)), `must be a URL that starts with ${protocols.join(': or ')}:`)
+  z
+    .string()
+    .refine(
+      (text) => URL.canParse(text) && protocols.includes(new URL(text).protocol),
+      `must be a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
+    )
+const timeout = integer(1, MAX_MS)
 
 const schema = z.object({
   PORT: integer(0, 65_535).default(4_000),
-  HOST: z.string().min(1).default('127.0.0.1'),
-  PHASELINE_DATA: z.string().min(1).default('.phaseline'),
-  DATABASE_URL: url('postgres', 'postgresql').optional(),
-  REDIS_URL: url('redis', 'rediss').optional(),
-  PHASELINE_ROLES: list(',').pipe(z.array(z.enum(ROLES)).min(1)).default([...ROLES]),
-  PHASELINE_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
+  HOST: z.string().default('127.0.0.1'),
+  PHASELINE_DATA: z.string().default('.phaseline'),
+  DATABASE_URL: url('postgres:', 'postgresql:').optional(),
+  REDIS_URL: url('redis:', 'rediss:').optional(),
+  PHASELINE_ROLES: list(',')
+    .refine(
+      (roles): roles is Role[] => roles.length > 0 && roles.every((role) => ROLES.some((known) => known === role)),
+      `must be a comma-separated list of ${ROLES.join(', ')}`,
+    )
+    .default([...ROLES]),
+  // It goes into a header as it is, and is all that stands between a web page and this server.
+  PHASELINE_TOKEN: z
+    .string()
+    .regex(/^[\x21-\x7e]{16,}$/, 'must be at least 16 ASCII characters without spaces')
+    .optional(),
   PHASELINE_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   PHASELINE_ALLOWED_HOSTS: list(',').default([]),
   PHASELINE_ALLOWED_ORIGINS: list(',').default([]),
@@ -50,14 +78,16 @@ const schema = z.object({
   PHASELINE_ABORTING_TIMEOUT_MS: timeout.default(300_000),
 })
 
-export type LoadedConfig = { readonly ok: true; readonly config: Config } | { readonly ok: false; readonly problems: readonly string[] }
+export type LoadedConfig =
+  | { readonly ok: true; readonly config: Config }
+  | { readonly ok: false; readonly problems: readonly string[] }
 
 export function loadConfig(env: Readonly<Record<string, string | undefined>>): LoadedConfig {
   // An empty value means that the variable is not set, as in most shells and compose files.
-  const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
-  const parsed = schema.safeParse(set)
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value?.trim()))
+  const parsed = schema.safeParse(given)
   if (!parsed.success) {
-    return { ok: false, problems: parsed.error.issues.map((issue) => `${issue.path[0]?.toString() ?? ''}: ${issue.message}`) }
+    return { ok: false, problems: parsed.error.issues.map((issue) => `${String(issue.path[0])}: ${issue.message}`) }
   }
   const { data } = parsed
   return {

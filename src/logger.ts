@@ -1,3 +1,11 @@
 import pino from 'pino'
+
 export type Logger = pino.Logger
-export const createLogger = (level: string): Logger => pino({ level }, pino.destination(2))
+
+/** What may hold a secret, wherever it stands in an object that is logged; two levels deep, as far as ours go. */
+const SECRET = ['authorization', 'token', 'password', 'secret', 'fence', 'config', 'databaseUrl', 'redisUrl']
+const redact = SECRET.flatMap((key) => [key, `*.${key}`, `*.*.${key}`])
+
+/** JSON lines on stderr: stdout belongs to what a command prints. */
+export const createLogger = (level: string, destination: pino.DestinationStream = pino.destination(2)): Logger =>
+  pino({ level, redact }, destination)

@@ -86,20 +86,23 @@ function endOfLiteral(text: string, open: number): number {
   return -1
 }
 
-/** Whether there is anything to resolve: an expression, or an escape that stands for a literal `${`. */
+/**
+ * Whether there is anything to resolve: an expression, or an escape that stands for a literal `${`. True as well for
+ * what is nested too deep to tell, of which `findExpressions` then says so.
+ */
 export function hasExpressions(value: unknown): boolean {
   let found = false
-  walk(value, (text) => {
+  const problem = walk(value, Number.POSITIVE_INFINITY, (text) => {
     found = text.includes(UNREADABLE)
     return !found
   })
-  return found
+  return found || problem !== null
 }
 
 /** Every expression in the strings of a JSON value, in order. Keys of objects are never expressions. */
 export function findExpressions(value: unknown): readonly Expression[] {
   const found: Expression[] = []
-  const problem = walk(value, (text, path) => {
+  const problem = walk(value, TEMPLATE_LIMITS.size, (text, path) => {
     if (text.includes(UNREADABLE)) found.push(...expressionsIn(text, path()))
     return true
   })
@@ -124,6 +127,7 @@ interface Place {
 /** Visits strings until one says stop. A stack of its own, so that no depth can overflow the real one. */
 function walk(
   value: unknown,
+  limit: number,
   visit: (text: string, path: () => string) => boolean,
 ): { path: string; problem: string } | null {
   const stack: Place[] = [{ value, key: '', depth: 0, parent: null }]
@@ -143,8 +147,7 @@ function walk(
         size += key.length + 1
       }
     }
-    if (size > TEMPLATE_LIMITS.size)
-      return { path: '', problem: `it is larger than ${TEMPLATE_LIMITS.size} characters` }
+    if (size > limit) return { path: '', problem: `it is larger than ${limit} characters` }
   }
   return null
 }

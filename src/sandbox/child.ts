@@ -30,8 +30,12 @@ export class Child {
   readonly #closed = Promise.withResolvers<void>()
   #listener: Listener | null = null
   #alive = true
-  /** Jobs of the chunk that have begun, and when the last of them did (performance.now). */
+  /**
+   * Jobs that have begun ever, of which so many in earlier chunks, and when the last did (performance.now). Ever, because
+   * the clock and the results come through different pipes: the last ticks of a chunk may come after its results.
+   */
   #begun = 0
+  #before = 0
   #since = 0
 
   private constructor() {
@@ -78,6 +82,10 @@ export class Child {
     }
   }
 
+  get #jobInHand(): number | null {
+    return this.#begun > this.#before ? this.#begun - this.#before - 1 : null
+  }
+
   get alive(): boolean {
     return this.#alive
   }
@@ -85,9 +93,7 @@ export class Child {
   /** Calls back with each result as it comes. After `killed` it is of no use any more, except to `kill`. */
   async run(chunk: Chunk, onResult: OnResult): Promise<ChunkEnd> {
     const ended = Promise.withResolvers<ChunkEnd>()
-    const stopped = (reason: Reason) =>
-      ended.resolve({ type: 'killed', by: this.#begun > 0 ? this.#begun - 1 : null, reason })
-    this.#begun = 0
+    const stopped = (reason: Reason) => ended.resolve({ type: 'killed', by: this.#jobInHand, reason })
     this.#listener = {
       message: (message) => {
         const { first, results } = message as Progress
@@ -102,6 +108,7 @@ export class Child {
     try {
       return await ended.promise
     } finally {
+      this.#before += chunk.jobs.length
       clearInterval(watch)
       this.#rest()
     }
@@ -120,9 +127,9 @@ export class Child {
       const now = performance.now()
       // What this process had to wait for a processor, the job had to wait too, more or less: that is not its fault.
       const late = now - last - WATCH_MS
-      if (late > WATCH_MS) this.#since += late
+      if (late > WATCH_MS) this.#since = Math.min(now, this.#since + late)
       last = now
-      if (this.#begun > 0 && now - this.#since > LIMITS.jobMs) overdrawn()
+      if (this.#jobInHand !== null && now - this.#since > LIMITS.jobMs) overdrawn()
     }
     // Judged after what has arrived was read: it may be that the job has long ended.
     return setInterval(() => setImmediate(look), WATCH_MS)

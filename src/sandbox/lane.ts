@@ -3,6 +3,7 @@ import type { Chunk } from './protocol.ts'
 
 /** One worker at a time, started when first needed, replaced after a job had to be stopped. */
 export class Lane {
+  #starting: Promise<Child> | null = null
   #child: Child | null = null
   #ending: Promise<void> = Promise.resolve()
   #closed = false
@@ -18,14 +19,17 @@ export class Lane {
   async close(): Promise<void> {
     this.#closed = true
     await this.#ending
-    await this.#child?.kill()
+    const started = await this.#starting?.catch(() => null)
+    await started?.kill()
   }
 
   async #ready(): Promise<Child> {
     await this.#ending
-    if (!this.#closed && !this.#child?.alive) this.#child = await Child.start()
-    if (!this.#closed && this.#child) return this.#child
-    await this.#child?.kill()
-    throw new Error('The sandbox is closed.')
+    if (!this.#closed && !this.#child?.alive) {
+      this.#starting = Child.start()
+      this.#child = await this.#starting
+    }
+    if (this.#closed || !this.#child) throw new Error('The sandbox is closed.')
+    return this.#child
   }
 }

@@ -177,9 +177,10 @@ class Pool {
     this.#logger?.warn({ reason: end.reason }, 'A sandbox worker was stopped; the next job gets a new one.')
     const culprit = end.by === null ? undefined : indices[end.by]
     for (const index of indices) {
-      if (culprit === undefined) batch.retryOnce(index, WORDS[end.reason])
-      else if (index === culprit) batch.settle(index, { ok: false, message: WORDS[end.reason] })
-      else batch.retry(index)
+      if (culprit !== undefined && index !== culprit) batch.retry(index)
+      // A worker that simply ended may have been killed from outside: the job in hand need not be the reason.
+      else if (culprit === undefined || end.reason === 'CRASH') batch.retryOnce(index, WORDS[end.reason])
+      else batch.settle(index, { ok: false, message: WORDS[end.reason] })
     }
     if (batch.waiting && !this.#queue.includes(batch)) this.#queue.push(batch)
   }

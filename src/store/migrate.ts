@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Pool, PoolClient } from 'pg'
+import { DatabaseError, type Pool, type PoolClient } from 'pg'
 
 /** Prisma's own key: our migrations and Prisma's tools exclude each other. */
 const LOCK = 72_707_369
@@ -36,19 +36,25 @@ export class MigrationError extends Error {
   }
 }
 
-/** Brings the database up to date, each migration in a transaction of its own. Two processes at once: one waits. */
+/**
+ * Brings the database up to date and returns the names of what was applied, in order. Each migration is one transaction:
+ * a process that is killed leaves nothing half done, and the next one goes on. Two processes at once: one waits.
+ */
 export async function migrate(pool: Pool, folder: string): Promise<readonly string[]> {
   const migrations = await readMigrations(folder)
   const client = await pool.connect()
+  let broken = true
   try {
     await client.query('select pg_advisory_lock($1)', [LOCK])
     try {
       return await applyMissing(client, migrations)
     } finally {
       await client.query('select pg_advisory_unlock($1)', [LOCK])
+      broken = false
     }
   } finally {
-    client.release()
+    // A connection that may still hold the lock must not go back into the pool.
+    client.release(broken)
   }
 }
 
@@ -57,8 +63,8 @@ async function readMigrations(folder: string): Promise<readonly Migration[]> {
   const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
   return Promise.all(
     names.sort().map(async (name) => {
-      const sql = await readFile(join(folder, name, 'migration.sql'), 'utf8')
-      return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') }
+      const bytes = await readFile(join(folder, name, 'migration.sql'))
+      return { name, sql: bytes.toString(), checksum: createHash('sha256').update(bytes).digest('hex') }
     }),
   )
 }
@@ -68,54 +74,67 @@ async function applyMissing(client: PoolClient, migrations: readonly Migration[]
   const { rows } = await client.query<Applied>(
     'select migration_name, checksum, finished_at from "_prisma_migrations" where rolled_back_at is null',
   )
-  const applied = new Map(rows.map((row) => [row.migration_name, row]))
-  const unknown = rows.find((row) => !migrations.some(({ name }) => name === row.migration_name))
-  if (unknown) {
-    throw new MigrationError(
-      `the database has the migration ${unknown.migration_name}, which this version does not know: it is newer`,
-    )
-  }
-  const done: string[] = []
-  for (const migration of migrations) {
-    const known = applied.get(migration.name)
-    if (known) check(migration, known)
-    else {
-      await apply(client, migration)
-      done.push(migration.name)
+  checkAll(migrations, rows)
+  const known = new Set(rows.map((row) => row.migration_name))
+  const missing = migrations.filter(({ name }) => !known.has(name))
+  for (const migration of missing) await apply(client, migration)
+  return missing.map(({ name }) => name)
+}
+
+/** Before anything is applied, so that a refusal leaves the database as it was. */
+function checkAll(migrations: readonly Migration[], applied: readonly Applied[]): void {
+  const byName = new Map(migrations.map((migration) => [migration.name, migration]))
+  for (const { migration_name: name, checksum, finished_at } of applied) {
+    if (finished_at === null) {
+      throw new MigrationError(
+        `The migration ${name} failed earlier and nothing is applied on top of it (as Prisma's P3009). Its changes were rolled back: remove the cause, then its row in "_prisma_migrations" (or: npx prisma migrate resolve --rolled-back ${name}), and start again.`,
+      )
+    }
+    const migration = byName.get(name)
+    if (!migration) {
+      throw new MigrationError(
+        `The database has the migration ${name}, which this version does not know: it was used by a newer version. Start that one.`,
+      )
+    }
+    if (migration.checksum !== checksum) {
+      throw new MigrationError(
+        `The migration ${name} was changed after it was applied: restore the file, and put the change into a new migration.`,
+      )
     }
   }
-  return done
 }
 
-function check({ name, checksum }: Migration, known: Applied): void {
-  if (known.finished_at === null) {
-    throw new MigrationError(
-      `the migration ${name} failed before (P3009): repair the database and resolve it with Prisma's migrate resolve`,
-    )
-  }
-  if (known.checksum !== checksum) {
-    throw new MigrationError(`the migration ${name} was changed after it was applied: restore the file`)
-  }
-}
-
-async function apply(client: PoolClient, { name, sql, checksum }: Migration): Promise<void> {
-  const id = randomUUID()
-  await client.query('insert into "_prisma_migrations" (id, checksum, migration_name) values ($1, $2, $3)', [
-    id,
-    checksum,
-    name,
-  ])
+async function apply(client: PoolClient, migration: Migration): Promise<void> {
   try {
     await client.query('begin')
-    await client.query(sql)
-    await client.query('update "_prisma_migrations" set finished_at = now(), applied_steps_count = 1 where id = $1', [
-      id,
-    ])
+    await client.query(
+      `insert into "_prisma_migrations" (id, checksum, migration_name, started_at, applied_steps_count)
+       values ($1, $2, $3, clock_timestamp(), 1)`,
+      [randomUUID(), migration.checksum, migration.name],
+    )
+    await client.query(migration.sql)
+    await client.query(
+      'update "_prisma_migrations" set finished_at = clock_timestamp() where migration_name = $1 and finished_at is null and rolled_back_at is null',
+      [migration.name],
+    )
     await client.query('commit')
-  } catch (error) {
+  } catch (cause) {
+    // Only what the database refused has failed; a connection that broke says nothing about the migration.
+    if (cause instanceof DatabaseError) await recordFailure(client, migration, cause)
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new MigrationError(`The migration ${migration.name} failed: ${reason}`, { cause })
+  }
+}
+
+async function recordFailure(client: PoolClient, { name, checksum }: Migration, error: DatabaseError): Promise<void> {
+  // A database that is shutting down refuses this too; then there is nothing to record.
+  try {
     await client.query('rollback')
-    const message = error instanceof Error ? error.message : String(error)
-    await client.query('update "_prisma_migrations" set logs = $2 where id = $1', [id, message])
-    throw new MigrationError(`the migration ${name} failed: ${message}`, { cause: error })
+    await client.query(
+      'insert into "_prisma_migrations" (id, checksum, migration_name, logs) values ($1, $2, $3, $4)',
+      [randomUUID(), checksum, name, error.message],
+    )
+  } catch (failure) {
+    throw new MigrationError(`The migration ${name} failed: ${error.message}`, { cause: failure })
   }
 }

@@ -1,9 +1,5 @@
-import { Pool, type PoolConfig, types } from 'pg'
+import { type CustomTypesConfig, Pool, type PoolConfig, types } from 'pg'
 import type { Logger } from 'pino'
-
-const INT8 = 20
-/** Counts and sequences stay within safe integers by design; the API says so. */
-types.setTypeParser(INT8, (text) => Number(text))
 
 export interface PoolOptions {
   readonly max: number
@@ -19,8 +15,37 @@ export type Connection = Pick<PoolConfig, 'connectionString' | 'host' | 'port' |
 const HOT = '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off'
 
 export function createPool(connection: Connection, { max, logger }: PoolOptions): Pool {
-  const pool = new Pool({ ...connection, max, options: HOT, application_name: 'phaseline' })
-  // An idle connection that breaks is replaced; without a listener it would end the process.
-  pool.on('error', (error) => logger.warn({ err: error }, 'an idle database connection broke'))
+  const pool = new Pool({
+    ...withOptions(connection),
+    max,
+    types: PARSERS,
+    application_name: 'phaseline',
+    keepAlive: true,
+  })
+  const broke = (error: Error) => logger.warn({ reason: error.message }, 'a database connection broke')
+  // Without a listener a connection that breaks would end the process: an idle one, which is replaced, …
+  pool.on('error', broke)
+  // … and one in use between two statements, whose next statement fails.
+  pool.on('connect', (client) => client.on('error', () => {}))
   return pool
+}
+
+/** What the URL says itself is kept: the driver would let it replace ours. */
+function withOptions({ connectionString, ...connection }: Connection): PoolConfig {
+  if (connectionString === undefined) return { ...connection, options: HOT }
+  const url = new URL(connectionString)
+  url.searchParams.set('options', [HOT, url.searchParams.get('options')].filter(Boolean).join(' '))
+  return { ...connection, connectionString: url.href }
+}
+
+/** Counts and sequences are numbers here, and stay within safe integers by design; more would be silently wrong. */
+function toSafeInteger(text: string): number {
+  const number = Number(text)
+  if (!Number.isSafeInteger(number)) throw new RangeError(`${text} of the database is no safe integer`)
+  return number
+}
+
+const PARSERS: CustomTypesConfig = {
+  getTypeParser: (oid, format) =>
+    oid === types.builtins.INT8 && format !== 'binary' ? toSafeInteger : types.getTypeParser(oid, format),
 }

@@ -45,7 +45,11 @@ describe('findExpressions', () => {
     let deep: unknown = e('x')
     for (let i = 0; i < 100_000; i++) deep = [deep]
     expect(findExpressions(deep)[0]?.problem).toMatch('nested more than 64')
-    expect(findExpressions('x'.repeat(300_000))[0]?.problem).toMatch('larger than')
+    expect(hasExpressions(deep)).toBe(true)
+    const large = 'x'.repeat(300_000)
+    expect(hasExpressions([large])).toBe(false)
+    expect(hasExpressions([large, e('x')])).toBe(true)
+    expect(findExpressions([large, e('x')])[0]?.problem).toMatch('larger than 262144')
   })
 
   test('literal text and expressions put together are the text again', () => {

@@ -4,17 +4,12 @@ import type { Client, PhaseChange } from '../../src/client/index.ts'
 import { step } from '../../src/core/machine.ts'
 import type { Phase } from '../../src/core/vocabulary.ts'
 import { allMachines } from '../../src/families/machines.ts'
+import { create, remove, show } from '../testkit/mutations.ts'
 import { startServer, type TestServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 
 const ITEMS = 200
 const KILLS = 10
-
-const CREATE = `mutation ($input: CreateInstallationInput!) {
-  createInstallation(input: $input) { __typename ... on Installation { id } ... on Error { message } }
-}`
-const DELETE = `mutation ($id: ID!) { deleteInstallation(input: { id: $id }) { __typename ... on Error { message } } }`
-const OBJECT = `query ($id: ID!) { object(id: $id) { phase finished error { code message } } }`
 
 const item = (i: number) => ({
   name: `item-${i}`,
@@ -23,14 +18,6 @@ const item = (i: number) => ({
   dependsOn: i < 20 ? [] : [`item-${i - 20}`],
   config: { delayMs: 250, deleteDelayMs: 250, exports: { n: i } },
 })
-
-async function read(client: Client, id: string) {
-  const { object } = await client.query<{ object: { phase: Phase; finished: boolean; error: unknown } | null }>(
-    OBJECT,
-    { id },
-  )
-  return object
-}
 
 /**
  * Kills the server at random moments, ten times; then waits for the end. Returns how many of the kills met the tree on
@@ -81,12 +68,9 @@ test('kill -9 of the server at ten random moments of a tree of 200 items, and of
   await using server = await startServer()
   const { client } = server
   const spec = { deployItems: Array.from({ length: ITEMS }, (_, i) => item(i)) }
-  const { createInstallation } = await client.query<{ createInstallation: { id: string } }>(CREATE, {
-    input: { name: 'tree', spec },
-  })
-  const { id } = createInstallation
-  expect(await killUntil(server, async () => (await read(client, id))?.finished === true)).toBe(KILLS)
-  expect(await read(client, id)).toMatchObject({ phase: 'SUCCEEDED', error: null })
+  const id = await create(client, 'tree', spec)
+  expect(await killUntil(server, async () => (await show(client, id))?.finished === true)).toBe(KILLS)
+  expect(await show(client, id)).toMatchObject({ phase: 'SUCCEEDED', error: null })
 
   const built = await wholeLog(client)
   expectLegal(built)
@@ -95,8 +79,8 @@ test('kill -9 of the server at ten random moments of a tree of 200 items, and of
   )
   expect(new Set(succeeded.map((change) => change.name)).size).toBe(ITEMS)
 
-  await client.query(DELETE, { id })
-  expect(await killUntil(server, async () => (await read(client, id)) === null)).toBe(KILLS)
+  await remove(client, id)
+  expect(await killUntil(server, async () => (await show(client, id)) === null)).toBe(KILLS)
   const all = await wholeLog(client)
   expectLegal(all)
   const gone = all.filter((change) => change.to === 'GONE')

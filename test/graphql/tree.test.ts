@@ -49,12 +49,13 @@ test('pages of a tree that has not moved share its sequence, though other trees 
   const whole = await read()
   const pages: any[] = []
   const relations: any[] = []
+  let others = 0
   for (let after: string | null = null, afterRelation: string | null = null; ; ) {
     const tree: any = await read({ first: 500, after, relations: 700, afterRelation })
     expect(tree.sequence).toBe(whole.sequence)
     pages.push(...tree.objects.edges)
     relations.push(...tree.relations.edges)
-    await api.world.create(`other${pages.length}`, {})
+    await api.world.create(`other${others++}`, {})
     after = tree.objects.pageInfo.endCursor ?? after
     afterRelation = tree.relations.pageInfo.endCursor ?? afterRelation
     if (!tree.objects.pageInfo.hasNextPage && !tree.relations.pageInfo.hasNextPage) break

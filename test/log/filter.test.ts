@@ -14,7 +14,19 @@ const ROOTS = [v7(), v7()]
 /** Objects belong to one tree for ever, as the log may rely on. */
 const OBJECTS = ROOTS.flatMap((rootId) => [rootId, v7(), v7()].map((objectId) => ({ rootId, objectId })))
 // Names that text in JavaScript, JSON and Postgres might disagree on.
-const PROJECTS = ['default', 'Default', 'déjà', 'de\u0301ja\u0300', '', ' ', 'a,b{"\\', 'NULL', 'x\u0000', '\ud800', '\ufffd']
+const PROJECTS = [
+  'default',
+  'Default',
+  'déjà',
+  'de\u0301ja\u0300',
+  '',
+  ' ',
+  'a,b{"\\',
+  'NULL',
+  'x\u0000',
+  '\ud800',
+  '\ufffd',
+]
 const STORED_PROJECTS = PROJECTS.filter((name) => name.isWellFormed() && !name.includes('\0'))
 const KINDS: readonly ObjectKind[] = ['INSTALLATION', 'EXECUTION', 'DEPLOY_ITEM']
 const PHASES: readonly Phase[] = ['INIT', 'PROGRESSING', 'GONE']

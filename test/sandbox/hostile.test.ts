@@ -41,9 +41,9 @@ describe('hostile expressions', { retry: 2 }, () => {
     ['a loop in a loop', 'imports.numbers.exists(a, imports.numbers.exists(b, a * b == -1))', TIME],
     ['nested macros that fill the memory', 'imports.numbers.map(a, imports.numbers.map(b, [a, b, a, b]))', LIMIT],
     ['lists doubled again and again', `${chain('[imports.numbers]', 'a + a', 30)}[0].map(x, x)`, LIMIT],
-    ['a result that unfolds', chain('[imports.few]', '{"a": a, "b": a}', 30), /the result is larger than/],
-    ['text doubled again and again', chain('[imports.big]', 'a + a', 30), /grew beyond/],
-    ['bytes doubled again and again', chain('[bytes(imports.big)]', 'a + a', 30), /grew beyond/],
+    ['a result that unfolds', chain('[imports.few]', '{"a": a, "b": a}', 30), /the result is larger than|100 ms/],
+    ['text doubled again and again', chain('[imports.big]', 'a + a', 30), /grew beyond|100 ms/],
+    ['bytes doubled again and again', chain('[bytes(imports.big)]', 'a + a', 30), /grew beyond|100 ms/],
     ['one allocation larger than the heap', 'imports.few.map(a, imports.big).join(imports.big).size()', LIMIT],
     ['a replacement of everything by everything', 'imports.big.replace("x", imports.big)', LIMIT],
     ['a function that nothing can interrupt', 'int(imports.digits)', LIMIT],
@@ -104,15 +104,28 @@ test('thousands of small templates in one call keep their order, with several wo
   expect(results.map((r) => r.ok && r.value)).toEqual(jobs.map((_, i) => ({ url: `h:80/${i}` })))
 })
 
-test('closing ends what runs and refuses what comes', async () => {
+test.each(['started', 'fresh'])('closing a %s sandbox ends what runs and refuses what comes', async (state) => {
   const closing = createSandbox()
-  const running = closing.resolve([
-    { template: e('imports.numbers.map(a, imports.numbers.map(b, a))'), scope: { imports } },
-  ])
-  const ended = expect(running).rejects.toThrow('closed')
+  if (state === 'started') await closing.analyze(['1'])
+  const loop = e('imports.numbers.map(a, imports.numbers.map(b, a))')
+  const ended = expect(closing.resolve([{ template: loop, scope: { imports } }])).rejects.toThrow('closed')
   await closing[Symbol.asyncDispose]()
   await ended
   await expect(closing.analyze(['1'])).rejects.toThrow('closed')
+})
+
+test.runIf(process.platform === 'linux')('a worker killed from outside costs no result', async () => {
+  await using own = createSandbox()
+  await own.analyze(['1'])
+  const before = await childrenOf(process.pid)
+  const jobs = Array.from({ length: 3_000 }, (_, i) => ({
+    template: e(`imports.n + ${i}`),
+    scope: { imports: { n: i } },
+  }))
+  const running = own.resolve(jobs)
+  process.kill(Math.max(...before), 'SIGKILL')
+  expect((await running).map((r) => r.ok && r.value)).toEqual(jobs.map((_, i) => 2 * i))
+  expect(await childrenOf(process.pid)).not.toEqual(before)
 })
 
 test.runIf(process.platform === 'linux')(
@@ -136,8 +149,7 @@ test.runIf(process.platform === 'linux')(
     const source = e('imports.l.exists(a, imports.l.exists(b, a * b == -1))')
     const busy = run(`${endless} sandbox.resolve([{ template: '${source}', scope: { imports: { l } } }])`)
     await once(busy.stdout, 'data')
-    const children = await readFile(`/proc/${busy.pid}/task/${busy.pid}/children`, 'utf8')
-    const worker = Number(children.trim().split(' ')[0])
+    const worker = Math.max(...(await childrenOf(busy.pid ?? 0)))
     expect(worker).toBeGreaterThan(0)
     busy.kill('SIGKILL')
     await once(busy, 'exit')
@@ -147,6 +159,12 @@ test.runIf(process.platform === 'linux')(
   },
   30_000,
 )
+
+/** The worker of a sandbox is the youngest of them. */
+async function childrenOf(pid: number): Promise<number[]> {
+  const list = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')
+  return list.trim().split(' ').filter(Boolean).map(Number)
+}
 
 function isAlive(pid: number): boolean {
   try {

@@ -27,12 +27,16 @@ export interface TestServer extends AsyncDisposable {
 export interface ServerOptions {
   readonly env?: Readonly<Record<string, string>>
   readonly example?: boolean
+  readonly token?: string
 }
 
-export async function startServer({ env = {}, example = false }: ServerOptions = {}): Promise<TestServer> {
+export async function startServer({
+  env = {},
+  example = false,
+  token = randomBytes(24).toString('base64url'),
+}: ServerOptions = {}): Promise<TestServer> {
   const dataDir = await mkdtemp(join(tmpdir(), 'phaseline-server-'))
   const port = await freePort()
-  const token = randomBytes(24).toString('base64url')
   const origin = `http://127.0.0.1:${port}`
   const url = `${origin}/graphql`
   const client = createClient({ url, token })

@@ -1,6 +1,7 @@
 import type { Node } from '../../core/tree.ts'
 import type { Client } from '../../store/client.ts'
 import type { Family } from '../family.ts'
+import { lockOwnNames } from './export-names.ts'
 
 /** What the end of a root means to other trees. They are only left word: each is looked at under its own lock. */
 export const effects: Family['effects'] = {
@@ -9,8 +10,12 @@ export const effects: Family['effects'] = {
     await declare(client, root, args as { exports: readonly string[]; imports: readonly string[] })
     return []
   },
-  ready: (client, root) => wakeImporters(client, root, null),
+  ready: async (client, root) => {
+    await lockOwnNames(client, root.row)
+    return wakeImporters(client, root, null)
+  },
   rootGone: async (client, root) => {
+    await lockOwnNames(client, root.row)
     const importers = await wakeImporters(client, root, null)
     const exporters = await wakeExporters(client, root)
     await client.query({
@@ -61,6 +66,7 @@ async function publish(
   now: Date,
 ): Promise<readonly string[]> {
   const names = Object.keys(exports)
+  await lockOwnNames(client, root.row)
   const woken = await wakeImporters(client, root, 'scope')
   await client.query({
     name: 'drop-old-exports',

@@ -15,6 +15,8 @@ export interface ScopeEntry {
     readonly name: string
     /** SUCCEEDED, up to date, no job running or remembered, not being deleted. */
     readonly ready: boolean
+    /** Its deletion runs, or is next: nothing more is taken in from it. */
+    readonly going: boolean
   }
 }
 
@@ -75,8 +77,10 @@ function gatherRoot(node: Node, imports: readonly ImportSpec[], question: string
   if (!scope) return undefined
   const entries = new Map(scope.map((entry) => [entry.name, entry]))
   const values = valuesOf(imports, (name) => entries.get(name))
+  const going = scope.find((entry) => entry.exporter?.going)
   const unready = scope.find((entry) => entry.exporter && !entry.exporter.ready)
   if (values.missing) return WAITING(null, `The import ${values.missing} is not there yet.`)
+  if (going?.exporter) return WAITING(values.found, `The installation ${going.exporter.name} is being deleted.`)
   if (unready?.exporter && installation(node).mode !== 'FORCE') {
     return WAITING(values.found, `The installation ${unready.exporter.name} is not ready.`)
   }

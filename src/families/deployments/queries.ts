@@ -2,6 +2,7 @@ import type { FailureCause, ObjectFailure } from '../../core/errors.ts'
 import type { ObjectKind, Phase } from '../../core/vocabulary.ts'
 import type { Client } from '../../store/client.ts'
 import type { Family } from '../family.ts'
+import { lockNames, lockOwnNames } from './export-names.ts'
 import { type ExporterState, isReady, type ScopeEntry } from './imports.ts'
 import { type Importer, type ImporterState, isBeingDeleted } from './sibling-imports.ts'
 
@@ -85,7 +86,7 @@ async function itemExports(client: Client, executionId: string): Promise<Record<
 }
 
 const SCOPE = `select n.name, d.name is not null as "exists", d.value,
-    o.id, o.name as exporter, o.phase, o.generation, o.observed_generation as "observedGeneration",
+    o.id, o.name as exporter, e.name is not null as declared, o.phase, o.generation, o.observed_generation as "observedGeneration",
     o.job_id as "jobId", o.finished_job_id as "finishedJobId", o.deletion_requested_at as "deletionRequestedAt",
     i.next_mode as "nextMode", i.next_deletion as "nextDeletion"
   from unnest($2::text[]) as n(name)
@@ -95,30 +96,23 @@ const SCOPE = `select n.name, d.name is not null as "exists", d.value,
   left join installation i on i.object_id = o.id`
 
 async function readScope(client: Client, { projectId, names }: ScopeArgs): Promise<readonly ScopeEntry[]> {
-  type Row = ExporterState & { name: string; exists: boolean; value: unknown; id: string | null; exporter: string }
+  type Row = ExporterState & {
+    name: string
+    exists: boolean
+    value: unknown
+    id: string | null
+    exporter: string
+    declared: boolean
+  }
+  await lockNames(client, projectId, names, 'shared')
   const { rows } = await client.query<Row>({ name: 'read-scope', text: SCOPE, values: [projectId, names] })
-  return rows.map(({ name, exists, value, id, exporter, ...state }) => ({
+  return rows.map(({ name, exists, value, id, exporter, declared, ...state }) => ({
     name,
     exists,
     value,
-    exporter: id === null ? null : { id, name: exporter, ready: isReady(state) },
+    // A root that has given up the name is not waited for: what is left of it is mere data until it goes.
+    exporter: id && { id, name: exporter, ready: !declared || isReady(state), going: isBeingDeleted(state) },
   }))
-}
-
-/** Locks on export names are taken in the order of the names, and after every other lock but the log's. */
-async function lockNames(
-  client: Client,
-  projectId: string,
-  names: readonly string[],
-  how: 'shared' | 'exclusive',
-): Promise<void> {
-  const lock = how === 'shared' ? 'pg_advisory_xact_lock_shared' : 'pg_advisory_xact_lock'
-  await client.query({
-    name: `lock-names-${how}`,
-    text: `select ${lock}(hashtextextended($1::text || '/' || n.name, 0))
-      from (select name from unnest($2::text[]) as u(name) order by name) n`,
-    values: [projectId, names],
-  })
 }
 
 /** What is pinned now cannot be deleted from under the importer; what was being deleted before is seen in the new look. */
@@ -127,15 +121,16 @@ async function pinScope(client: Client, importerId: string, args: ScopeArgs): Pr
   await client.query({
     name: 'pin-exports',
     text: `insert into export_pin (exporter_id, importer_id)
-      select distinct e.exporter_id, $3::uuid from root_export e where e.project_id = $1 and e.name = any($2::text[])
-      on conflict do nothing`,
+      select exporter_id, $3::uuid from (
+        select exporter_id from root_export where project_id = $1 and name = any($2::text[])
+        union
+        select exporter_id from data_object where project_id = $1 and name = any($2::text[]) and exporter_id is not null
+      ) e on conflict do nothing`,
     values: [args.projectId, args.names, importerId],
   })
   return readScope(client, args)
 }
 
-const OWN_NAMES = `select name from root_export where exporter_id = $1
-  union select name from data_object where project_id = $2 and exporter_id = $1`
 const IMPORTERS = `select o.id, o.name, o.phase, o.job_id as "jobId", o.finished_job_id as "finishedJobId",
     o.deletion_requested_at as "deletionRequestedAt", i.next_deletion as "nextDeletion"
   from object o join installation i on i.object_id = o.id
@@ -145,13 +140,7 @@ const IMPORTERS = `select o.id, o.name, o.phase, o.job_id as "jobId", o.finished
   ) order by o.name`
 
 async function importers(client: Client, exporterId: string, projectId: string): Promise<readonly Importer[]> {
-  const own = await client.query<{ name: string }>({
-    name: 'own-names',
-    text: OWN_NAMES,
-    values: [exporterId, projectId],
-  })
-  const names = own.rows.map(({ name }) => name)
-  await lockNames(client, projectId, names, 'exclusive')
+  const names = await lockOwnNames(client, { id: exporterId, projectId })
   const { rows } = await client.query<ImporterState & { id: string; name: string }>({
     name: 'importers',
     text: IMPORTERS,

@@ -91,5 +91,5 @@ async function socketFolder(home: string, owner: Owner): Promise<string> {
 /** Anybody can make folders where this one is: after a reboot it may be gone and its name be somebody else's. */
 async function isOwned(folder: string, { uid = process.getuid?.() }: Owner): Promise<boolean> {
   const found = await lstat(folder).catch(() => null)
-  return found !== null && found.isDirectory() && found.uid === uid && (found.mode & 0o077) === 0
+  return found?.isDirectory() === true && found.uid === uid && (found.mode & 0o077) === 0
 }

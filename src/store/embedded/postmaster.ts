@@ -16,6 +16,7 @@ export const USER = 'phaseline'
 const PORT = 5432
 /** The time in postmaster.pid is taken a moment before the one that the server tells, in seconds. */
 const START_SLACK_S = 60
+const ANSWER_MS = 5_000
 
 export const socketConnection = ({ sockets }: Pick<Place, 'sockets'>) => ({ host: sockets, port: PORT, user: USER })
 
@@ -51,7 +52,12 @@ export async function findPostmaster(place: Place, signal: AbortSignal): Promise
 
 /** What the server on this socket says of itself; null: it does not answer (yet). */
 export async function ask(place: Place): Promise<{ folder: string; startedAt: number } | null> {
-  const client = new Client({ ...socketConnection(place), database: 'postgres' })
+  const client = new Client({
+    ...socketConnection(place),
+    database: 'postgres',
+    connectionTimeoutMillis: ANSWER_MS,
+    query_timeout: ANSWER_MS,
+  })
   // A server that goes down meanwhile ends the connection; the query then fails by itself.
   client.on('error', () => {})
   try {

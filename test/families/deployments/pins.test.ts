@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { anotherDriver, columnsOf, type Driver, dataOf, exporter, importer, using } from '../../testkit/deployments.ts'
+import { anotherDriver, columnsOf, type Driver, exporter, importer, specOf, using } from '../../testkit/deployments.ts'
 import { until } from '../../testkit/wait.ts'
 import { createWorld, DEPLOYER, item, succeed, USER, type World } from '../../testkit/world.ts'
 
@@ -47,57 +47,70 @@ async function outcomeOf(world: World, db: string, app: string, name: string): P
 
 describe('an importer that takes in exports while their exporter starts to be deleted', () => {
   it.each([
-    ['created', async (world: World, db: string, name: string, round: number) => {
-      const create = async (driver: Driver | World) => {
-        const outcome = await driver.commands.createInstallation(USER, {
-          project: 'default',
-          name: `app${round}`,
-          spec: importer(name),
-          reconcile: true,
-        })
-        if (outcome.ok) await look(driver, outcome.objectId)
+    [
+      'created',
+      async (world: World, db: string, name: string, round: number) => {
+        const create = async (driver: Driver | World) => {
+          const outcome = await driver.commands.createInstallation(USER, {
+            project: 'default',
+            name: `app${round}`,
+            spec: importer(name),
+            reconcile: true,
+          })
+          if (outcome.ok) await look(driver, outcome.objectId)
+        }
+        return { take: create, app: `app${round}`, db }
+      },
+    ],
+    [
+      'updated',
+      async (world: World, db: string, name: string, round: number) => {
+        const id = await world.create(`app${round}`, importer(`missing${round}`))
+        const update = async (driver: Driver | World) => {
+          await driver.commands.updateInstallation(USER, { id, spec: importer(name), reconcile: false })
+          await look(driver, id)
+        }
+        return { take: update, app: `app${round}`, db }
+      },
+    ],
+    [
+      'forced',
+      async (world: World, db: string, name: string, round: number) => {
+        const id = await world.create(`app${round}`, importer(`missing${round}`))
+        await world.reconcile(id, 'FORCE')
+        const update = async (driver: Driver | World) => {
+          await driver.commands.updateInstallation(USER, { id, spec: importer(name), reconcile: false })
+          await look(driver, id)
+        }
+        return { take: update, app: `app${round}`, db }
+      },
+    ],
+  ] as const)(
+    '%s at that moment: never both',
+    async (_, prepare) => {
+      await using world = await createWorld()
+      await using other = await anotherDriver(world)
+      const outcomes = new Set<string>()
+      for (let round = 0; round < ROUNDS; round++) {
+        const name = `url${round}`
+        const id = await exporting(world, `db${round}`, name)
+        const { take, app, db } = await prepare(world, `db${round}`, name, round)
+        const deletion = async (driver: Driver | World) => {
+          // A different head start in every round, so that each meets the other in another place.
+          await delay(round % 6)
+          await remove(driver, id)
+          await look(driver, id)
+        }
+        const [first, second] = round % 2 === 0 ? [world, other] : [other, world]
+        await Promise.all([take(first), deletion(second)])
+        await settleTogether(world, other)
+        outcomes.add(await outcomeOf(world, db, app, name))
       }
-      return { take: create, app: `app${round}`, db }
-    }],
-    ['updated', async (world: World, db: string, name: string, round: number) => {
-      const id = await world.create(`app${round}`, importer(`missing${round}`))
-      const update = async (driver: Driver | World) => {
-        await driver.commands.updateInstallation(USER, { id, spec: importer(name), reconcile: false })
-        await look(driver, id)
-      }
-      return { take: update, app: `app${round}`, db }
-    }],
-    ['forced', async (world: World, db: string, name: string, round: number) => {
-      const id = await world.create(`app${round}`, importer(`missing${round}`))
-      await world.reconcile(id, 'FORCE')
-      const update = async (driver: Driver | World) => {
-        await driver.commands.updateInstallation(USER, { id, spec: importer(name), reconcile: false })
-        await look(driver, id)
-      }
-      return { take: update, app: `app${round}`, db }
-    }],
-  ] as const)('%s at that moment: never both', async (_, prepare) => {
-    await using world = await createWorld()
-    await using other = await anotherDriver(world)
-    const outcomes = new Set<string>()
-    for (let round = 0; round < ROUNDS; round++) {
-      const name = `url${round}`
-      const id = await exporting(world, `db${round}`, name)
-      const { take, app, db } = await prepare(world, `db${round}`, name, round)
-      const deletion = async (driver: Driver | World) => {
-        // A different head start in every round, so that each meets the other in another place.
-        await delay(round % 6)
-        await remove(driver, id)
-        await look(driver, id)
-      }
-      const [first, second] = round % 2 === 0 ? [world, other] : [other, world]
-      await Promise.all([take(first), deletion(second)])
-      await settleTogether(world, other)
-      outcomes.add(await outcomeOf(world, db, app, name))
-    }
-    // Both ends were met, or the race was none.
-    expect(outcomes.size).toBeGreaterThan(1)
-  }, 120_000)
+      // Both ends were met, or the race was none.
+      expect(outcomes.size).toBeGreaterThan(1)
+    },
+    120_000,
+  )
 
   it('waits at the lock for the exporter’s decision, and then sees it', async () => {
     await using world = await createWorld()
@@ -171,24 +184,28 @@ describe('a wake-up is never lost', () => {
     }
   }, 120_000)
 
-  it('when an importer is created while its exporter, already looking for importers, has not committed', async () => {
+  it('when an importer is created while its exporter has left word for its importers and has not committed', async () => {
     await using world = await createWorld()
     await using other = await anotherDriver(world)
-    const db = await world.create('db', { ...exporter('url'), imports: [{ name: 'seed', required: false }] })
-    await world.work((work) => ({ ...succeed(work), exports: { url: 1 } }))
+    const db = await exporting(world, 'db', 'url')
     await world.reconcile(db)
     const [make] = await world.claim()
     const gate = await world.pool.connect()
     await gate.query('begin')
-    await gate.query('lock table log_batch in access exclusive mode')
-    const report = { fence: make?.fence ?? '', phase: 'SUCCEEDED', exports: { url: 2 } } as const
+    // What the exporter writes after it has looked for importers.
+    await gate.query('select 1 from data_object for update')
+    const report = { fence: make?.fence ?? '', phase: 'SUCCEEDED', exports: { url: 'two' } } as const
     const succeeding = other.driving.agents.report(DEPLOYER, [report]).then(() => look(other, db))
-    await until(() => somebodyWaits(world), { what: 'the exporter waits to commit' })
+    await until(() => somebodyWaits(world), { what: 'the exporter waits to write its exports' })
+    const created = await specOf(world, 'app', importer('url'))
+    if (!created.ok) throw new Error(created.refusal.message)
+    const judging = look(world, created.objectId)
+    await Promise.race([judging, delay(100)])
     await gate.query('commit')
     gate.release()
-    await succeeding
+    await Promise.all([succeeding, judging])
     await settleTogether(world, other)
-    expect(await dataOf(world, 'url')).toEqual({ value: 2 })
+    expect(await columnsOf(world, created.objectId)).toMatchObject({ imports: { url: 'two' } })
   })
 
   it('when a user sets the data while its importer judges it missing', async () => {

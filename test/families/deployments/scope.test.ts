@@ -133,6 +133,26 @@ describe('a cycle between roots', () => {
     }
   })
 
+  it('is none with what a root gave up: neither waits for the other for ever', async () => {
+    await using world = await createWorld()
+    const a = await world.create('a', { exports: [{ name: 'x', value: 1 }] })
+    const b = await world.create('b', {
+      imports: [{ name: 'x' }],
+      exports: [{ name: 'y', value: 1 }],
+      deployItems: [item('i')],
+    })
+    await world.work(() => ({ phase: 'FAILED' }))
+    await world.update(a, { imports: [{ name: 'y' }] })
+    expect(await world.see('a')).toMatchObject({ phase: 'PENDING_DEPENDENCIES' })
+    await world.reconcile(b)
+    expect(await world.work()).toEqual(['i'])
+    expect(await world.see('a')).toMatchObject({ phase: 'SUCCEEDED' })
+    // Only now is what a gave up gone, and b wants it still.
+    expect(await world.see('b')).toMatchObject({ phase: 'PENDING_DEPENDENCIES' })
+    await world.setData('x', 2)
+    expect(await world.see('b')).toMatchObject({ phase: 'PROGRESSING' })
+  })
+
   it('is none when the name was given up', async () => {
     await using world = await createWorld()
     const a = await world.create('a', link('x', 'y'), false)

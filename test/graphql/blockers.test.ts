@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { item, USER } from '../testkit/world.ts'
+import { type Api, createApi } from './api.ts'
+
+let api: Api
+beforeAll(async () => {
+  api = await createApi()
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+const of = (type: string, name: string, dependsOn: readonly string[] = []) => ({ ...item(name, dependsOn), type })
+
+/** Blockers in short: reason and what it is about. */
+async function blockers(...path: string[]): Promise<string[]> {
+  const { id } = await api.world.see(...path)
+  const { object } = await api.query(
+    `query ($id: ID!) { object(id: $id) { blockedBy { reason message
+      ... on DependencyBlocker { object { name } } ... on ParentBlocker { object { name } } ... on SiblingImportBlocker { object { name } }
+      ... on ImportBlocker { name } ... on AgentBlocker { types connected } ... on BackoffBlocker { until } ... on ChildrenBlocker { open } } } }`,
+    { id },
+  )
+  return object.blockedBy.map(
+    ({ reason, object: other, name, types, connected, open }: any) =>
+      `${reason} ${other?.name ?? name ?? (types ? `${types} ${connected}` : (open ?? ''))}`.trim(),
+  )
+}
+
+describe('blockedBy', () => {
+  test('names the root cause first: the agent that is not there, not the sibling that waits for it', async () => {
+    await api.world.create('chain', {
+      installations: [
+        { name: 'first', spec: { exports: [{ name: 'e', value: 1 }], deployItems: [of('rare', 'x'), of('rare', 'y', ['x'])] } },
+        { name: 'second', spec: { imports: [{ name: 'e' }], deployItems: [of('rare', 'z')] } },
+      ],
+    })
+    expect(await blockers('chain', 'second')).toEqual(['AGENT rare false', 'DEPENDENCY first'])
+    expect(await blockers('chain', 'first')).toEqual(['AGENT rare false', 'CHILDREN 1'])
+    expect(await blockers('chain')).toEqual(['AGENT rare false', 'CHILDREN 2'])
+    expect(await blockers('chain', 'first', 'deploy-items', 'x')).toEqual(['AGENT rare false'])
+    expect(await blockers('chain', 'first', 'deploy-items', 'y')).toEqual(['AGENT rare false', 'DEPENDENCY x'])
+  })
+
+  test('an agent that is there and busy is told apart, and work in hand waits for nothing', async () => {
+    await api.world.claim(1, undefined, ['busy'])
+    await api.world.create('taken', { deployItems: [of('busy', 'one'), of('busy', 'two', ['one'])] })
+    expect(await blockers('taken', 'deploy-items', 'one')).toEqual(['AGENT busy true'])
+    await api.world.claim(1, undefined, ['busy'])
+    expect(await blockers('taken', 'deploy-items', 'one')).toEqual([])
+    expect(await blockers('taken', 'deploy-items', 'two')).toEqual(['DEPENDENCY one'])
+    expect(await blockers('taken')).toEqual(['CHILDREN 1'])
+    api.world.clock.advance(61_000)
+    await api.world.create('later', { deployItems: [of('busy', 'three')] })
+    expect(await blockers('later', 'deploy-items', 'three')).toEqual(['AGENT busy false'])
+  })
+
+  test('roots wait for names of the scope, and for roots that are not ready, along the whole chain', async () => {
+    await api.world.create('r1', { imports: [{ name: 'absent' }], exports: [{ name: 'r1', value: 1 }] })
+    await api.world.create('r2', { imports: [{ name: 'r1' }], exports: [{ name: 'r2', value: 1 }] })
+    await api.world.create('r3', { imports: [{ name: 'r2' }, { name: 'nothing', required: false }] })
+    expect(await blockers('r1')).toEqual(['IMPORT absent'])
+    expect(await blockers('r3')).toEqual(['IMPORT absent', 'DEPENDENCY r2'])
+    await api.world.setData('absent', 1)
+    expect(await blockers('r3')).toEqual([])
+  })
+
+  test('a predecessor that has failed is the cause itself', async () => {
+    await api.world.create('bad', { exports: [{ name: 'bad', value: 1 }], deployItems: [of('flaky', 'f')] })
+    await api.world.create('needs', { imports: [{ name: 'bad' }] })
+    const [work] = await api.world.claim(1, undefined, ['flaky'])
+    await api.world.report({ fence: work?.fence ?? '', phase: 'FAILED' })
+    expect(await blockers('needs')).toEqual(['DEPENDENCY bad'])
+    expect(await blockers('bad')).toEqual([])
+  })
+
+  test('backing off, ignored, and deletion against the order', async () => {
+    const id = await api.world.create('retry', { deployItems: [of('again', 'r')] })
+    const [work] = await api.world.claim(1, undefined, ['again'])
+    await api.world.report({ fence: work?.fence ?? '', phase: 'PROGRESSING', error: { code: 'X', message: 'x', retryable: true } })
+    expect(await blockers('retry', 'deploy-items', 'r')).toEqual(['BACKOFF'])
+    expect(await blockers('retry')).toEqual(['BACKOFF', 'CHILDREN 1'])
+    await api.world.cancel(id)
+    expect(await blockers('retry')).toEqual([])
+    await api.world.ignore(id, true)
+    await api.world.commands.reconcileInstallation(USER, { id, mode: 'STANDARD' })
+    await api.world.settle()
+    expect(await blockers('retry')).toEqual(['IGNORED'])
+
+    // An agent that claims again is noted again only after some seconds.
+    api.world.clock.advance(10_000)
+    const tree = await api.world.create('down', { deployItems: [of('del', 'base'), of('del', 'top', ['base'])] })
+    for (let i = 0; i < 2; i += 1) {
+      const [next] = await api.world.claim(1, undefined, ['del'])
+      await api.world.report({ fence: next?.fence ?? '', phase: 'SUCCEEDED' })
+    }
+    await api.world.remove(tree)
+    expect(await blockers('down', 'deploy-items', 'base')).toEqual(['AGENT del true', 'DEPENDENCY top'])
+    expect(await blockers('down')).toEqual(['AGENT del true', 'CHILDREN 1'])
+  })
+
+  test('a long chain costs no more statements than a short one', async () => {
+    const items = Array.from({ length: 300 }, (_, i) => of('long', `l${i}`, i > 0 ? [`l${i - 1}`] : []))
+    await api.world.create('long', { deployItems: items })
+    const { id } = await api.world.see('long', 'deploy-items')
+    const ask = (first: number) =>
+      api.query('query ($id: ID!, $first: Int!) { object(id: $id) { children(first: $first) { edges { node { blockedBy(first: 2) { reason } } } } } }', { id, first })
+    const short = await api.statements(() => ask(2))
+    expect(await api.statements(() => ask(300))).toBe(short)
+    const { object } = await ask(300)
+    expect(object.children.edges.at(-1).node.blockedBy).toEqual([{ reason: 'AGENT' }, { reason: 'DEPENDENCY' }])
+  })
+})
+
+test('the clock that runs is shown, with what happens then', async () => {
+  const id = await api.world.create('clocks', { deployItems: [of('timed', 't')] })
+  const deadlines = async () => {
+    const { id: itemId } = await api.world.see('clocks', 'deploy-items', 't')
+    const { object } = await api.query('query ($id: ID!) { object(id: $id) { deadlines { name since expiresAt to } } }', { id: itemId })
+    return object.deadlines.map((d: any) => [d.name, Date.parse(d.expiresAt) - Date.parse(d.since), d.to])
+  }
+  expect(await deadlines()).toEqual([['pickup', 300_000, 'FAILED']])
+  const [work] = await api.world.claim(1, undefined, ['timed'])
+  expect(await deadlines()).toEqual([['progressing', 600_000, 'FAILED']])
+  await api.world.cancel(id)
+  expect(await deadlines()).toEqual([['aborting', 300_000, 'FAILED']])
+  await api.world.report({ fence: work?.fence ?? '', phase: 'ABORTED' })
+  expect(await deadlines()).toEqual([])
+})

@@ -1,0 +1,246 @@
+import { createClient } from 'graphql-ws'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import type { RunningServer } from '../../src/server/server.ts'
+import { type Api, createApi } from '../graphql/api.ts'
+import { DEPLOYER, item } from '../testkit/world.ts'
+import { until } from '../testkit/wait.ts'
+
+let api: Api
+let server: RunningServer
+let token: string
+beforeAll(async () => {
+  api = await createApi()
+  server = await api.serve()
+  token = await api.token()
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+interface Stream {
+  readonly events: any[]
+  ended(): boolean
+  stop(): Promise<void>
+}
+
+function overSocket(query: string, variables: Record<string, unknown> = {}, secret = token, port = server.port): Stream {
+  const client = createClient({
+    url: `ws://127.0.0.1:${port}/graphql`,
+    webSocketImpl: WebSocket,
+    connectionParams: { authorization: `Bearer ${secret}` },
+    retryAttempts: 0,
+  })
+  const events: any[] = []
+  let ended = false
+  const iterator = client.iterate({ query, variables })
+  void (async () => {
+    try {
+      for await (const event of iterator) events.push(event)
+    } catch (error) {
+      events.push({ closed: error })
+    }
+    ended = true
+  })()
+  return {
+    events,
+    ended: () => ended,
+    async stop() {
+      await iterator.return?.()
+      await client.dispose()
+    },
+  }
+}
+
+/** Server-sent events, as GraphiQL asks for them: POST with the token in a header. */
+function overEvents(query: string, variables: Record<string, unknown> = {}, secret = token, port = server.port): Stream {
+  const controller = new AbortController()
+  const events: any[] = []
+  let ended = false
+  const run = async () => {
+    const response = await fetch(`http://127.0.0.1:${port}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'text/event-stream', authorization: `Bearer ${secret}` },
+      body: JSON.stringify({ query, variables }),
+      signal: controller.signal,
+    })
+    let text = ''
+    for await (const chunk of response.body ?? []) {
+      text += Buffer.from(chunk).toString()
+      const blocks = text.split('\n\n')
+      text = blocks.pop() ?? ''
+      for (const block of blocks) {
+        const [, name, data] = /^event: (\w+)\ndata: ?(.*)$/s.exec(block) ?? []
+        if (name === 'next') events.push(JSON.parse(data ?? ''))
+      }
+    }
+  }
+  void run().then(
+    () => (ended = true),
+    (error: unknown) => {
+      events.push({ closed: error })
+      ended = true
+    },
+  )
+  return {
+    events,
+    ended: () => ended,
+    async stop() {
+      controller.abort()
+    },
+  }
+}
+
+const TRANSPORTS = [
+  ['WebSocket', overSocket],
+  ['events', overEvents],
+] as const
+
+describe.each(TRANSPORTS)('over %s', (transport, open) => {
+  test('queries work too', async () => {
+    const stream = open('{ viewer { name } }')
+    await until(() => stream.ended(), { what: 'it ends' })
+    expect(stream.events).toEqual([{ data: { viewer: { name: 'ada' } } }])
+    await stream.stop()
+  })
+
+  test('output is streamed from a cursor on, then live, and ends with its object', async () => {
+    const name = `out-${transport}`
+    const root = await api.world.create(name, { deployItems: [{ ...item('only'), type: name }] })
+    const { id } = await api.world.see(name, 'deploy-items', 'only')
+    const [work] = await api.world.claim(1, DEPLOYER, [name])
+    const fence = work?.fence ?? ''
+    const write = (text: string) => api.world.driving.agents.appendLogs(DEPLOYER, [{ fence, stream: 'STDOUT', text }])
+    await write('one')
+    await write('two')
+    const LOGS = 'subscription ($id: ID!, $after: String) { logs(objectId: $id, after: $after) { cursor text stream } }'
+    const stream = open(LOGS, { id })
+    await until(() => stream.events.length === 2, { what: 'the lines before are there' })
+    await write('three')
+    await until(() => stream.events.length === 3, { what: 'the line after is there' })
+    const lines = stream.events.map((event) => event.data.logs)
+    expect(lines.map((line) => line.text)).toEqual(['one', 'two', 'three'])
+    const rest = open(LOGS, { id, after: lines[0].cursor })
+    await until(() => rest.events.length === 2, { what: 'it goes on after the cursor' })
+    await api.world.report({ fence, phase: 'SUCCEEDED' })
+    await api.world.remove(root, { withoutUninstall: true })
+    await api.world.pool.query('delete from log_line where object_id = $1', [id])
+    await until(() => stream.ended() && rest.ended(), { what: 'it ends with the object' })
+    await Promise.all([stream.stop(), rest.stop()])
+  })
+
+  test('updates tell of progress and of the end', async () => {
+    const name = `upd-${transport}`
+    const root = await api.world.create(name, { deployItems: [{ ...item('only'), type: name }] })
+    const stream = open(
+      'subscription ($id: ID!) { objectUpdates(rootId: $id, kinds: [DEPLOY_ITEM, INSTALLATION]) { objectId revision object { name progress { step } } } }',
+      { id: root },
+    )
+    const [work] = await api.world.claim(1, DEPLOYER, [name])
+    const fence = work?.fence ?? ''
+    await api.world.report({ fence, progress: { step: 'halfway' } })
+    await until(
+      () => stream.events.some(({ data }) => data.objectUpdates.object?.progress?.step === 'halfway'),
+      { what: 'the progress is told' },
+    )
+    await api.world.report({ fence, phase: 'SUCCEEDED' })
+    await api.world.remove(root, { withoutUninstall: true })
+    await until(() => stream.ended(), { what: 'it ends with the root' })
+    const last = stream.events.at(-1).data.objectUpdates
+    expect(last).toMatchObject({ object: null })
+    await stream.stop()
+  })
+
+  test('work is offered to whom it is for', async () => {
+    const type = `offer-${transport}`
+    const agent = await api.token({ name: 'offered', role: 'AGENT', actor: 'DEPLOYER', types: [type] })
+    const OFFERS = 'subscription ($types: [String!]!) { workOffered(types: $types) { type waiting } }'
+    const stream = open(OFFERS, { types: [type] }, agent)
+    await api.world.create(type, { deployItems: [{ ...item('a'), type }, { ...item('b'), type }] })
+    await until(() => stream.events.length > 0, { what: 'the offer is there' })
+    expect(stream.events.at(-1)).toEqual({ data: { workOffered: { type, waiting: 2 } } })
+    const foreign = open(OFFERS, { types: ['another'] }, agent)
+    const user = open(OFFERS, { types: [type] })
+    await until(() => foreign.ended() && user.ended(), { what: 'the others are refused' })
+    for (const { events } of [foreign, user]) expect(JSON.stringify(events)).toContain('FORBIDDEN')
+    await Promise.all([stream.stop(), foreign.stop(), user.stop()])
+  })
+
+  test('what cannot be seen cannot be followed', async () => {
+    const secret = await api.token({ name: `blind-${transport}`, projects: ['another'] })
+    const root = await api.world.create(`hid-${transport}`, {})
+    for (const field of ['logs(objectId: $id) { text }', 'objectUpdates(rootId: $id) { revision }']) {
+      const stream = open(`subscription ($id: ID!) { ${field} }`, { id: root }, secret)
+      await until(() => stream.ended(), { what: 'it is refused' })
+      expect(JSON.stringify(stream.events)).toContain('NOT_FOUND')
+      await stream.stop()
+    }
+  })
+
+  test('nobody listens, nothing runs: a stream that is left stops its source', async () => {
+    const root = await api.world.create(`left-${transport}`, {})
+    const { changes } = api.services.live
+    let asked = 0
+    const load = changes.load.bind(changes)
+    changes.load = (key) => {
+      asked += 1
+      return load(key)
+    }
+    const stream = open('subscription ($id: ID!) { objectUpdates(rootId: $id) { revision } }', { id: root })
+    await until(() => asked > 1, { what: 'it looks' })
+    await stream.stop()
+    await until(
+      async () => {
+        const before = asked
+        await new Promise((resolve) => setTimeout(resolve, 1_200))
+        return asked === before
+      },
+      { what: 'it looks no more' },
+    )
+    changes.load = load
+  })
+})
+
+describe('sockets', () => {
+  test('without a token they are closed as forbidden', async () => {
+    for (const secret of ['wrong', '']) {
+      const stream = overSocket('{ viewer { name } }', {}, secret)
+      await until(() => stream.ended(), { what: 'it is closed' })
+      expect(stream.events[0].closed).toMatchObject({ code: 4403 })
+    }
+  })
+
+  test('a document that is wrong, too large or no operation is an error, and the socket lives on', async () => {
+    for (const query of ['{', '{ nothing }', 'fragment x on Viewer { name }', `{ viewer { name } } # ${'x'.repeat(300_000)}`]) {
+      const stream = overSocket(query)
+      await until(() => stream.ended(), { what: 'it is refused' })
+      expect(stream.events[0].closed).not.toHaveProperty('code')
+      await stream.stop()
+    }
+  })
+})
+
+test('a server that closes tells its sockets to come again, and cuts its events off', async () => {
+  const own = await api.serve()
+  const root = await api.world.create('closing', {})
+  const UPDATES = 'subscription ($id: ID!) { objectUpdates(rootId: $id) { revision } }'
+  const socket = overSocket(UPDATES, { id: root }, token, own.port)
+  const events = overEvents(UPDATES, { id: root }, token, own.port)
+  await until(() => socket.events.length > 0 && events.events.length > 0, { what: 'both are open' })
+  await own.close()
+  await until(() => socket.ended() && events.ended(), { what: 'both have ended' })
+  expect(socket.events.at(-1).closed).toMatchObject({ code: 1012 })
+  expect(events.events.at(-1)).toHaveProperty('closed')
+  await expect(fetch(`${own.url}/healthz`)).rejects.toThrow()
+})
+
+test('streams end when their token is revoked', async () => {
+  const secret = await api.token({ name: 'soon-gone' })
+  const root = await api.world.create('revoking', {})
+  const UPDATES = 'subscription ($id: ID!) { objectUpdates(rootId: $id) { revision } }'
+  const socket = overSocket(UPDATES, { id: root }, secret)
+  const events = overEvents(UPDATES, { id: root }, secret)
+  await until(() => socket.events.length > 0 && events.events.length > 0, { what: 'both are open' })
+  const row = (await api.services.tokens.list()).find(({ name }) => name === 'soon-gone')
+  await api.services.tokens.revoke(row?.id ?? '')
+  await until(() => socket.ended() && events.ended(), { what: 'both have ended' })
+  expect(socket.events.at(-1).closed).toMatchObject({ code: 4403 })
+})
