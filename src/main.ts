@@ -25,8 +25,9 @@ import { createLogger } from './logger.ts'
 import { createSandbox, type Sandbox } from './sandbox/index.ts'
 import { createServer } from './server/server.ts'
 import type { Client } from './store/client.ts'
+import { FolderInUse } from './store/embedded/folder-lock.ts'
 import { startEmbeddedPostgres } from './store/embedded/index.ts'
-import { migrate } from './store/migrate.ts'
+import { MigrationError, migrate } from './store/migrate.ts'
 import { type Connection, createPool } from './store/pool.ts'
 import { ensureProject } from './store/projects.ts'
 
@@ -179,6 +180,22 @@ function packageOf(folder: string): string {
   return existsSync(join(folder, 'package.json')) ? folder : packageOf(dirname(folder))
 }
 
+/** Why the server cannot start, for whoever started it: no defect, and no stack. */
+export class StartProblem extends Error {
+  override name = 'StartProblem'
+}
+
+/** What the surroundings refuse is told in one line; anything else is a defect and stays what it is. */
+function explain(error: unknown): never {
+  if (error instanceof FolderInUse || error instanceof MigrationError)
+    throw new StartProblem(error.message, { cause: error })
+  // System errors and those of Postgres have codes, e.g. EADDRINUSE or 28P01.
+  if (error instanceof Error && 'code' in error && typeof error.code === 'string') {
+    throw new StartProblem(`The server cannot start: ${error.message || error.code}`, { cause: error })
+  }
+  throw error
+}
+
 export interface ServeOptions {
   readonly example: boolean
   readonly signal?: AbortSignal
@@ -187,12 +204,13 @@ export interface ServeOptions {
 /** `phaseline serve`: runs until it is told to stop. */
 export async function serve({ example, signal = untilTold() }: ServeOptions): Promise<void> {
   const loaded = loadConfig(process.env)
-  if (!loaded.ok) throw new Error(`The settings cannot be used:\n${loaded.problems.map((p) => `  ${p}`).join('\n')}`)
+  if (!loaded.ok)
+    throw new StartProblem(`The settings cannot be used:\n${loaded.problems.map((p) => `  ${p}`).join('\n')}`)
   const { config } = loaded
   const logger = createLogger(config.logLevel)
   const shop = join(HOME, 'examples/webshop')
   const gadgetFolders = example ? [join(shop, 'gadgets')] : []
-  await using app = await startApp(config, { logger, gadgetFolders })
+  await using app = await startApp(config, { logger, gadgetFolders }).catch(explain)
   const say = (text: string) => process.stdout.write(`${text}\n`)
   if (app.origin) {
     say(`Phaseline is at ${app.origin}/${app.token && !config.token ? `#token=${app.token}` : ''}`)

@@ -87,7 +87,7 @@ async function main(): Promise<number> {
     const { concurrency, work } = known[type] as BuiltIn
     await runAgent({
       ...common,
-      instance,
+      instance: `${type}-${instance}`,
       types: [type],
       targets: values.targets?.split(','),
       concurrency: limit ?? concurrency,

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { type GadgetRun, runGadget } from '../../src/agents/gadget/run-gadget.ts'
-import { until } from '../client/until.ts'
+import { until } from '../testkit/wait.ts'
 import { type GadgetFolder, gadgetFolder, isAlive } from './gadget-folder.ts'
 
 const run = (path: string, options: Partial<GadgetRun> = {}) =>
   runGadget({ path, args: [], mode: 'run', env: { PATH: process.env.PATH ?? '' }, graceMs: 5_000, ...options })
 const pidIn = async (folder: GadgetFolder, name: string): Promise<number> => {
-  await until(`${name} is written`, async () => (await folder.read(name)).endsWith('\n'))
+  await until(async () => (await folder.read(name)).endsWith('\n'), { what: `${name} is written` })
   return Number(await folder.read(name))
 }
 
@@ -78,7 +78,7 @@ describe('runGadget', () => {
       const result = await run(path, { [how]: stop.signal, graceMs, onStep: () => stop.abort() })
       expect(result).toEqual({ outcome: 'stopped' })
       const child = await pidIn(folder, 'child')
-      await until('the child is gone', () => !isAlive(child))
+      await until(() => !isAlive(child), { what: 'the child is gone' })
     }
   })
 
@@ -92,7 +92,7 @@ while ! [ -s "$dir/session" ]; do sleep 0.01; done`,
     )
     expect(await run(path)).toMatchObject({ outcome: 'succeeded' })
     const [group, session] = [await pidIn(folder, 'group'), await pidIn(folder, 'session')]
-    await until('the group is gone', () => !isAlive(group))
+    await until(() => !isAlive(group), { what: 'the group is gone' })
     expect(isAlive(session)).toBe(true)
     process.kill(session, 'SIGKILL')
   })

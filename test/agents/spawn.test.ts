@@ -2,8 +2,8 @@ import { spawn, spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { type AgentProcessEvent, startAgentProcess } from '../../src/agents/spawn.ts'
-import { until } from '../client/until.ts'
 import { startWorkServer, TOKEN } from '../client/work-server.ts'
+import { until } from '../testkit/wait.ts'
 import { gadgetFolder, isAlive } from './gadget-folder.ts'
 
 function recorder() {
@@ -23,8 +23,8 @@ describe('an agent process', { timeout: 20_000 }, () => {
     const agents = startAgentProcess({ ...options, onEvent })
     server.offer({ name: 'a' }, { name: 'b', type: 'gadget', config: { gadget: 'env' } })
     const succeeded = (name: string) => () => server.get(name).phase === 'SUCCEEDED'
-    await until('a', succeeded('a'))
-    await until('b', succeeded('b'))
+    await until(succeeded('a'), { what: 'a' })
+    await until(succeeded('b'), { what: 'b' })
     expect(server.get('b').reports.at(-1)).toMatchObject({ exports: { ok: true } })
     expect(server.lines.map(({ text }) => text).join('\n')).not.toContain(TOKEN)
 
@@ -32,9 +32,9 @@ describe('an agent process', { timeout: 20_000 }, () => {
     if (pid === null) throw new Error('there is no process')
     expect(spawnSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' }).stdout).not.toContain(TOKEN)
     process.kill(pid, 'SIGKILL')
-    await until('ended', () => of('ended').length === 1)
+    await until(() => of('ended').length === 1, { what: 'ended' })
     server.offer({ name: 'c' })
-    await until('c', succeeded('c'))
+    await until(succeeded('c'), { what: 'c' })
     expect(of('ended')).toMatchObject([{ signal: 'SIGKILL' }])
     const { pid: second } = agents
     await agents.close()
@@ -47,7 +47,7 @@ describe('an agent process', { timeout: 20_000 }, () => {
     await using server = await startWorkServer()
     const { onEvent, of } = recorder()
     await using _ = startAgentProcess({ types: ['mock'], url: server.tiny.url, token: 'wrong', onEvent })
-    await until('ended twice', () => of('ended').length >= 2)
+    await until(() => of('ended').length >= 2, { what: 'ended twice' })
     expect(of('ended')).toMatchObject([
       { exitCode: 1, restartInMs: 100 },
       { exitCode: 1, restartInMs: 200 },
@@ -63,11 +63,11 @@ describe('an agent process', { timeout: 20_000 }, () => {
     parent.stdout.on('data', (chunk) => {
       said += String(chunk)
     })
-    await until('started', () => said.endsWith('\n'))
+    await until(() => said.endsWith('\n'), { what: 'started' })
     server.offer({ name: 'x', config: { hang: true } })
-    await until('at work', () => server.get('x').fence !== null)
+    await until(() => server.get('x').fence !== null, { what: 'at work' })
     parent.kill('SIGKILL')
-    await until('gone', () => !isAlive(Number(said)))
+    await until(() => !isAlive(Number(said)), { what: 'gone' })
     expect(server.get('x').reports).toMatchObject([{ phase: 'PROGRESSING', error: { code: 'AGENT_STOPPED' } }])
   })
 })

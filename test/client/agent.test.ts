@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { type AgentOptions, type AgentProblem, createClient, runAgent } from '../../src/client/index.ts'
+import { until } from '../testkit/wait.ts'
 import type { TinyOptions } from './tiny-server.ts'
-import { until } from './until.ts'
 import { startWorkServer, TOKEN } from './work-server.ts'
 
 async function startAgent(
@@ -50,7 +50,7 @@ describe('runAgent', () => {
     await using agent = await startAgent(() => ({ phase: 'SUCCEEDED' }), { concurrency: 1_000 })
     const { server } = agent
     server.offer(...names(3_000))
-    await until('all succeeded', () => server.items.values().every(({ phase }) => phase === 'SUCCEEDED'))
+    await until(() => server.items.values().every(({ phase }) => phase === 'SUCCEEDED'), { what: 'all succeeded' })
     expect(server.items.values().every(({ reports }) => reports.length === 1)).toBe(true)
     expect(server.calls.claim).toBeLessThan(40)
     expect(server.calls.report).toBeLessThan(60)
@@ -71,7 +71,7 @@ describe('runAgent', () => {
     )
     const { server } = agent
     server.offer(...names(50))
-    await until('all succeeded', () => server.items.values().every(({ phase }) => phase === 'SUCCEEDED'))
+    await until(() => server.items.values().every(({ phase }) => phase === 'SUCCEEDED'), { what: 'all succeeded' })
     expect(most).toBe(7)
   })
 
@@ -85,12 +85,12 @@ describe('runAgent', () => {
     await using agent = await startAgent(() => ({ phase: 'SUCCEEDED', exports: { a: 1 } }), {}, { breakOff })
     const { server, problems } = agent
     server.offer({ name: 'x' })
-    await until('repeated until answered', () => server.get('x').reports.length === 3)
+    await until(() => server.get('x').reports.length === 3, { what: 'repeated until answered' })
     expect(server.get('x').attempt).toBe(1)
     expect(problems.filter(({ what }) => what === 'report')).toHaveLength(2)
     server.tiny.cut()
     server.offer({ name: 'y' })
-    await until('y after the cut', () => server.get('y').phase === 'SUCCEEDED')
+    await until(() => server.get('y').phase === 'SUCCEEDED', { what: 'y after the cut' })
   })
 
   it('sends progress in order, the newest wins, and log lines before the end', async () => {
@@ -104,7 +104,7 @@ describe('runAgent', () => {
     })
     const { server } = agent
     server.offer({ name: 'x' })
-    await until('succeeded', () => server.get('x').phase === 'SUCCEEDED')
+    await until(() => server.get('x').phase === 'SUCCEEDED', { what: 'succeeded' })
     const values = server
       .get('x')
       .reports.flatMap(({ progress }) => (progress ? [(progress as { value: number }).value] : []))
@@ -124,9 +124,9 @@ describe('runAgent', () => {
     )
     const { server } = agent
     server.offer({ name: 'x' })
-    await until('held for longer than one lease', () => server.get('x').renewals.length >= 5)
+    await until(() => server.get('x').renewals.length >= 5, { what: 'held for longer than one lease' })
     server.get('x').abortRequested = true
-    await until('aborted', () => server.get('x').phase === 'ABORTED')
+    await until(() => server.get('x').phase === 'ABORTED', { what: 'aborted' })
     expect(server.get('x').attempt).toBe(1)
   })
 
@@ -144,14 +144,14 @@ describe('runAgent', () => {
     )
     const { server } = agent
     server.offer({ name: 'x', abortRequested: false })
-    await until('claimed', () => server.get('x').fence !== null)
+    await until(() => server.get('x').fence !== null, { what: 'claimed' })
     Object.assign(server.get('x'), { fence: 'x of somebody else', leaseUntil: Number.POSITIVE_INFINITY })
-    await until('told', () => reasons.length === 1)
+    await until(() => reasons.length === 1, { what: 'told' })
     server.offer({ name: 'y' })
-    await until('claimed', () => server.get('y').fence !== null)
+    await until(() => server.get('y').fence !== null, { what: 'claimed' })
     const { leaseUntil } = server.get('y')
     deaf = true
-    await until('told', () => reasons.length === 2)
+    await until(() => reasons.length === 2, { what: 'told' })
     expect(Date.now()).toBeLessThan(leaseUntil)
     expect(reasons).toEqual(['LOST', 'LOST'])
     expect([...server.get('x').reports, ...server.get('y').reports]).toEqual([])
@@ -168,13 +168,13 @@ describe('runAgent', () => {
         said += String(chunk)
       })
       server.offer({ name: 'x' })
-      await until('at work', () => said.includes('attempt 1'))
+      await until(() => said.includes('attempt 1'), { what: 'at work' })
       child.kill('SIGSTOP')
       // Somebody else takes it over as soon as the lease is over, and is at it when the first one wakes up.
-      await until('the lease is over', () => server.get('x').leaseUntil < Date.now())
+      await until(() => server.get('x').leaseUntil < Date.now(), { what: 'the lease is over' })
       Object.assign(server.get('x'), { fence: 'x of somebody else', leaseUntil: Number.POSITIVE_INFINITY })
       child.kill('SIGCONT')
-      await until('stopped', () => said.includes('LOST'))
+      await until(() => said.includes('LOST'), { what: 'stopped' })
       expect(server.get('x').reports).toEqual([])
     } finally {
       child.kill('SIGKILL')
@@ -192,9 +192,9 @@ describe('runAgent', () => {
     )
     const { server } = agent
     server.offer({ name: 'short' }, { name: 'long' }, { name: 'deletion', action: 'DELETE' })
-    await until('claimed', () => server.items.values().every(({ fence }) => fence !== null))
+    await until(() => server.items.values().every(({ fence }) => fence !== null), { what: 'claimed' })
     agent.stop.abort()
-    await until('finished', () => server.get('short').phase === 'SUCCEEDED')
+    await until(() => server.get('short').phase === 'SUCCEEDED', { what: 'finished' })
     server.offer({ name: 'late' })
     await agent.running
     const error = { code: 'AGENT_STOPPED', retryable: true }
@@ -210,7 +210,7 @@ describe('runAgent', () => {
     })
     const { server, problems } = agent
     server.offer({ name: 'thrown' }, { name: 'thrown-away', action: 'DELETE' }, { name: 'gone', action: 'DELETE' })
-    await until('reported', () => server.items.values().every(({ reports }) => reports.length === 1))
+    await until(() => server.items.values().every(({ reports }) => reports.length === 1), { what: 'reported' })
     const error = { code: 'AGENT_ERROR', message: 'RangeError: too far' }
     expect(server.get('thrown').reports).toMatchObject([{ phase: 'FAILED', error }])
     expect(server.get('thrown-away').reports).toMatchObject([{ phase: 'DELETE_FAILED', error }])

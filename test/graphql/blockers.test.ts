@@ -19,9 +19,8 @@ async function blockers(...path: string[]): Promise<string[]> {
       ... on ImportBlocker { name } ... on AgentBlocker { types connected } ... on BackoffBlocker { until } ... on ChildrenBlocker { open } } } }`,
     { id },
   )
-  return object.blockedBy.map(
-    ({ reason, object: other, name, types, connected, open }: any) =>
-      `${reason} ${other?.name ?? name ?? (types ? `${types} ${connected}` : (open ?? ''))}`.trim(),
+  return object.blockedBy.map(({ reason, object: other, name, types, connected, open }: any) =>
+    `${reason} ${other?.name ?? name ?? (types ? `${types} ${connected}` : (open ?? ''))}`.trim(),
   )
 }
 
@@ -29,7 +28,10 @@ describe('blockedBy', () => {
   test('names the root cause first: the agent that is not there, not the sibling that waits for it', async () => {
     await api.world.create('chain', {
       installations: [
-        { name: 'first', spec: { exports: [{ name: 'e', value: 1 }], deployItems: [of('rare', 'x'), of('rare', 'y', ['x'])] } },
+        {
+          name: 'first',
+          spec: { exports: [{ name: 'e', value: 1 }], deployItems: [of('rare', 'x'), of('rare', 'y', ['x'])] },
+        },
         { name: 'second', spec: { imports: [{ name: 'e' }], deployItems: [of('rare', 'z')] } },
       ],
     })
@@ -75,7 +77,11 @@ describe('blockedBy', () => {
   test('backing off, ignored, and deletion against the order', async () => {
     const id = await api.world.create('retry', { deployItems: [of('again', 'r')] })
     const [work] = await api.world.claim(1, undefined, ['again'])
-    await api.world.report({ fence: work?.fence ?? '', phase: 'PROGRESSING', error: { code: 'X', message: 'x', retryable: true } })
+    await api.world.report({
+      fence: work?.fence ?? '',
+      phase: 'PROGRESSING',
+      error: { code: 'X', message: 'x', retryable: true },
+    })
     expect(await blockers('retry', 'deploy-items', 'r')).toEqual(['BACKOFF'])
     expect(await blockers('retry')).toEqual(['BACKOFF', 'CHILDREN 1'])
     await api.world.cancel(id)
@@ -102,7 +108,10 @@ describe('blockedBy', () => {
     await api.world.create('long', { deployItems: items })
     const { id } = await api.world.see('long', 'deploy-items')
     const ask = (first: number) =>
-      api.query('query ($id: ID!, $first: Int!) { object(id: $id) { children(first: $first) { edges { node { blockedBy(first: 2) { reason } } } } } }', { id, first })
+      api.query(
+        'query ($id: ID!, $first: Int!) { object(id: $id) { children(first: $first) { edges { node { blockedBy(first: 2) { reason } } } } } }',
+        { id, first },
+      )
     const short = await api.statements(() => ask(2))
     expect(await api.statements(() => ask(300))).toBe(short)
     const { object } = await ask(300)
@@ -114,7 +123,10 @@ test('the clock that runs is shown, with what happens then', async () => {
   const id = await api.world.create('clocks', { deployItems: [of('timed', 't')] })
   const deadlines = async () => {
     const { id: itemId } = await api.world.see('clocks', 'deploy-items', 't')
-    const { object } = await api.query('query ($id: ID!) { object(id: $id) { deadlines { name since expiresAt to } } }', { id: itemId })
+    const { object } = await api.query(
+      'query ($id: ID!) { object(id: $id) { deadlines { name since expiresAt to } } }',
+      { id: itemId },
+    )
     return object.deadlines.map((d: any) => [d.name, Date.parse(d.expiresAt) - Date.parse(d.since), d.to])
   }
   expect(await deadlines()).toEqual([['pickup', 300_000, 'FAILED']])

@@ -10,7 +10,8 @@ beforeAll(async () => {
 afterAll(() => api[Symbol.asyncDispose]())
 
 const READER: Viewer = { ...USER, name: 'rita', role: 'READER' }
-const ERROR = '... on Error { code message ... on InvalidInputError { fields { path } } ... on ConflictError { object { name } } }'
+const ERROR =
+  '... on Error { code message ... on InvalidInputError { fields { path } } ... on ConflictError { object { name } } }'
 
 const create = async (input: object, viewer = USER) =>
   (
@@ -23,8 +24,17 @@ const create = async (input: object, viewer = USER) =>
 
 describe('installations', () => {
   test('create, update, reconcile, cancel and delete return the installation as it is then', async () => {
-    const created = await create({ name: 'life', spec: { deployItems: [{ name: 'a', type: 'mock', timeouts: { pickup: { never: true } } }] } })
-    expect(created).toMatchObject({ __typename: 'Installation', name: 'life', phase: 'PENDING', generation: 1, project: { name: 'default' } })
+    const created = await create({
+      name: 'life',
+      spec: { deployItems: [{ name: 'a', type: 'mock', timeouts: { pickup: { never: true } } }] },
+    })
+    expect(created).toMatchObject({
+      __typename: 'Installation',
+      name: 'life',
+      phase: 'PENDING',
+      generation: 1,
+      project: { name: 'default' },
+    })
     await api.world.settle()
     const ask = async (field: string, input: object) =>
       (
@@ -48,7 +58,9 @@ describe('installations', () => {
   })
 
   test('what is wrong is told by its path, what is taken by who has it', async () => {
-    expect(await create({ name: 'wrong', spec: { deployItems: [{ name: 'a', type: 'mock', dependsOn: ['b'] }] } })).toMatchObject({
+    expect(
+      await create({ name: 'wrong', spec: { deployItems: [{ name: 'a', type: 'mock', dependsOn: ['b'] }] } }),
+    ).toMatchObject({
       __typename: 'InvalidInputError',
       code: 'INVALID_INPUT',
       fields: [{ path: 'input.spec.deployItems.0.dependsOn.0' }],
@@ -72,9 +84,9 @@ describe('installations', () => {
     const { planInstallation } = await api.query(
       `{ planInstallation(input: { create: { name: "planned", spec: { deployItems: [{ name: "a", type: "mock" }] } } }) { __typename ... on InstallationPlan { steps { order action kind path name reason } } } }`,
     )
-    expect(planInstallation.steps.map((step: any) => [step.order, step.action, step.kind, step.path.join('/')])).toEqual(
-      expect.arrayContaining([[1, 'CREATE', 'INSTALLATION', 'planned']]),
-    )
+    expect(
+      planInstallation.steps.map((step: any) => [step.order, step.action, step.kind, step.path.join('/')]),
+    ).toEqual(expect.arrayContaining([[1, 'CREATE', 'INSTALLATION', 'planned']]))
     expect(await api.world.exists('planned')).toBe(false)
   })
 })
@@ -90,11 +102,22 @@ test('data objects', async () => {
     value: { a: [1, null] },
     exporter: null,
   })
-  const data = await api.query('{ project(name: "default") { dataObjects { totalCount edges { node { name value } } } } }')
-  expect(data.project.dataObjects).toEqual({ totalCount: 1, edges: [{ node: { name: 'config', value: { a: [1, null] } } }] })
+  const data = await api.query(
+    '{ project(name: "default") { dataObjects { totalCount edges { node { name value } } } } }',
+  )
+  expect(data.project.dataObjects).toEqual({
+    totalCount: 1,
+    edges: [{ node: { name: 'config', value: { a: [1, null] } } }],
+  })
   const remove = () =>
-    api.query(`mutation { deleteDataObject(input: { name: "config" }) { __typename ... on Error { code } ... on DeletedDataObject { name project { name } } } }`)
-  expect((await remove()).deleteDataObject).toEqual({ __typename: 'DeletedDataObject', name: 'config', project: { name: 'default' } })
+    api.query(
+      `mutation { deleteDataObject(input: { name: "config" }) { __typename ... on Error { code } ... on DeletedDataObject { name project { name } } } }`,
+    )
+  expect((await remove()).deleteDataObject).toEqual({
+    __typename: 'DeletedDataObject',
+    name: 'config',
+    project: { name: 'default' },
+  })
   expect((await remove()).deleteDataObject).toEqual({ __typename: 'NotFoundError', code: 'NOT_FOUND' })
 })
 
@@ -129,7 +152,13 @@ describe('roles', () => {
       'mutation { createToken(input: { name: "deployer-1", role: AGENT, types: ["mock"], projects: ["default"], expiresInMs: 60000 }) { ... on CreatedToken { secret token { id name role actor types targets projects expiresAt } } } }',
     )
     const viewer = await api.services.tokens.authenticate(createToken.secret)
-    expect(viewer).toMatchObject({ name: 'deployer-1', role: 'AGENT', actor: 'DEPLOYER', types: ['mock'], targets: null })
+    expect(viewer).toMatchObject({
+      name: 'deployer-1',
+      role: 'AGENT',
+      actor: 'DEPLOYER',
+      types: ['mock'],
+      targets: null,
+    })
     const listed = await api.query('{ tokens { id name } viewer { name role } }')
     expect(listed.tokens).toContainEqual({ id: createToken.token.id, name: 'deployer-1' })
     expect((await api.execute('{ tokens { id } }', {}, READER)).errors?.[0]?.extensions.code).toBe('FORBIDDEN')
@@ -152,7 +181,13 @@ describe('agents', () => {
       DEPLOYER,
     )
     const [a, b] = claimWork.items
-    expect(a).toMatchObject({ kind: 'DEPLOY_ITEM', type: 'mock', action: 'RECONCILE', attempt: 1, object: { phase: 'PROGRESSING' } })
+    expect(a).toMatchObject({
+      kind: 'DEPLOY_ITEM',
+      type: 'mock',
+      action: 'RECONCILE',
+      attempt: 1,
+      object: { phase: 'PROGRESSING' },
+    })
     const { renewLeases } = await api.query(
       'mutation ($fences: [String!]!) { renewLeases(input: { fences: $fences }) { ... on RenewedLeases { leases { fence state leaseUntil } } } }',
       { fences: [a.fence, 'nonsense', b.fence] },
@@ -186,10 +221,25 @@ describe('agents', () => {
     )
     const name = a.name
     expect(reportPhases.results).toEqual([
-      { __typename: 'PhaseReportAccepted', changed: false, object: { name, phase: 'PROGRESSING', progress: { step: 'copy', value: 1, total: 2, unit: 'files' } } },
-      { __typename: 'TransitionError', code: 'TRANSITION', from: 'PROGRESSING', to: 'DELETING', actor: 'DEPLOYER', allowed: ['SUCCEEDED', 'FAILED', 'ABORTED'] },
+      {
+        __typename: 'PhaseReportAccepted',
+        changed: false,
+        object: { name, phase: 'PROGRESSING', progress: { step: 'copy', value: 1, total: 2, unit: 'files' } },
+      },
+      {
+        __typename: 'TransitionError',
+        code: 'TRANSITION',
+        from: 'PROGRESSING',
+        to: 'DELETING',
+        actor: 'DEPLOYER',
+        allowed: ['SUCCEEDED', 'FAILED', 'ABORTED'],
+      },
       { __typename: 'StaleReportError', code: 'STALE_REPORT' },
-      { __typename: 'PhaseReportAccepted', changed: true, object: { name: b.name, phase: 'SUCCEEDED', progress: null } },
+      {
+        __typename: 'PhaseReportAccepted',
+        changed: true,
+        object: { name: b.name, phase: 'SUCCEEDED', progress: null },
+      },
     ])
     const { object: node, agents } = await api.query(
       `{ object(id: "${a.objectId}") { ... on DeployItem { attempt agent { name instance } config exports } logs { totalCount edges { cursor node { stream text cursor } } }
@@ -197,11 +247,19 @@ describe('agents', () => {
         agents { edges { node { name instance types connected } } } }`,
     )
     expect(node).toMatchObject({ attempt: 1, agent: { name: 'deployer', instance: 'one' }, config: { secret: 'xyz' } })
-    expect(node.logs.edges.map(({ node: line }: any) => [line.stream, line.text])).toEqual([['STDOUT', 'one'], ['STDERR', 'two']])
+    expect(node.logs.edges.map(({ node: line }: any) => [line.stream, line.text])).toEqual([
+      ['STDOUT', 'one'],
+      ['STDERR', 'two'],
+    ])
     expect(node.logs.edges[0].cursor).toBe(node.logs.edges[0].node.cursor)
     expect(node.all.totalCount).toBe(node.history.totalCount + 1)
     expect(node.all.edges.at(-1).node).toEqual({ rejected: true, to: 'DELETING', revision: null })
-    expect(agents.edges.map(({ node: agent }: any) => agent)).toContainEqual({ name: 'deployer', instance: 'one', types: ['mock'], connected: true })
+    expect(agents.edges.map(({ node: agent }: any) => agent)).toContainEqual({
+      name: 'deployer',
+      instance: 'one',
+      types: ['mock'],
+      connected: true,
+    })
   })
 })
 
@@ -209,5 +267,7 @@ describe('agents', () => {
 function literal(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
-  return `{ ${Object.entries(value).map(([key, entry]) => `${key}: ${literal(entry)}`).join(', ')} }`
+  return `{ ${Object.entries(value)
+    .map(([key, entry]) => `${key}: ${literal(entry)}`)
+    .join(', ')} }`
 }

@@ -47,23 +47,33 @@ describe('ids', () => {
     expect(upper.node.id).toBe(id)
   })
 
-  test.each(['', 'x', NOBODY, '1:9999', '999999999999999999:999999999', "'; drop table object", `${NOBODY}x`, '🦊', '-1:0'])(
-    'what is no id names nothing: %s',
-    async (id) => {
-      const data = await api.query(
-        `query ($id: ID!) { node(id: $id) { id } object(id: $id) { id } tree(rootId: $id) { rootId }
+  test.each([
+    '',
+    'x',
+    NOBODY,
+    '1:9999',
+    '999999999999999999:999999999',
+    "'; drop table object",
+    `${NOBODY}x`,
+    '🦊',
+    '-1:0',
+  ])('what is no id names nothing: %s', async (id) => {
+    const data = await api.query(
+      `query ($id: ID!) { node(id: $id) { id } object(id: $id) { id } tree(rootId: $id) { rootId }
           treeAt(rootId: $id, sequence: 1) { rootId } phaseChanges(filter: { objectId: $id }) { totalCount } }`,
-        { id },
-      )
-      expect(data).toEqual({ node: null, object: null, tree: null, treeAt: null, phaseChanges: { totalCount: 0 } })
-    },
-  )
+      { id },
+    )
+    expect(data).toEqual({ node: null, object: null, tree: null, treeAt: null, phaseChanges: { totalCount: 0 } })
+  })
 
   test('in mutations too', async () => {
     for (const id of ['', 'x', NOBODY]) {
       for (const name of ['delete', 'cancel', 'reconcile', 'update']) {
         const field = `${name}Installation`
-        const data = await api.query(`mutation ($id: ID!) { ${field}(input: { id: $id }) { __typename ... on Error { code } } }`, { id })
+        const data = await api.query(
+          `mutation ($id: ID!) { ${field}(input: { id: $id }) { __typename ... on Error { code } } }`,
+          { id },
+        )
         expect(data[field]).toEqual({ __typename: 'NotFoundError', code: 'NOT_FOUND' })
       }
     }
@@ -95,7 +105,11 @@ describe('lists', () => {
     (await api.query(`{ objects(${args}) { edges { node { name } } } }`)).objects.edges.map((e: any) => e.node.name)
 
   test('filters', async () => {
-    expect(await names('filter: { kinds: [DEPLOY_ITEM] }, orderBy: { field: NAME, direction: ASC }')).toEqual(['app', 'db', 'front'])
+    expect(await names('filter: { kinds: [DEPLOY_ITEM] }, orderBy: { field: NAME, direction: ASC }')).toEqual([
+      'app',
+      'db',
+      'front',
+    ])
     expect(await names('filter: { rootsOnly: true, finished: true }')).toEqual(['x1', 'x2', 'x3', 'x4'])
     expect(await names('filter: { rootsOnly: true, finished: false }')).toEqual(['shop', 'x5', 'labelled'])
     expect(await names('filter: { phases: [PENDING], rootsOnly: true }')).toEqual(['x5', 'labelled'])
@@ -117,32 +131,35 @@ describe('lists', () => {
     expect((await ask()).object.finished).toBe(true)
   })
 
-  test.each(['CREATED_AT', 'NAME', 'UPDATED_AT', 'PHASE_SINCE'])('pages by %s meet without gap or overlap, both ways', async (field) => {
-    for (const direction of ['ASC', 'DESC']) {
-      const page = async (args: string) =>
-        (
-          await api.query(
-            `{ objects(filter: { rootsOnly: true }, orderBy: { field: ${field}, direction: ${direction} }, ${args}) {
+  test.each(['CREATED_AT', 'NAME', 'UPDATED_AT', 'PHASE_SINCE'])(
+    'pages by %s meet without gap or overlap, both ways',
+    async (field) => {
+      for (const direction of ['ASC', 'DESC']) {
+        const page = async (args: string) =>
+          (
+            await api.query(
+              `{ objects(filter: { rootsOnly: true }, orderBy: { field: ${field}, direction: ${direction} }, ${args}) {
               totalCount pageInfo { hasNextPage hasPreviousPage startCursor endCursor } edges { node { name } } } }`,
-          )
-        ).objects
-      const walk = async (size: string, place: 'after' | 'before') => {
-        const seen: string[][] = []
-        let args = size
-        for (;;) {
-          const { pageInfo, edges } = await page(args)
-          seen.push(edges.map((e: any) => e.node.name))
-          const more = place === 'after' ? pageInfo.hasNextPage : pageInfo.hasPreviousPage
-          if (!more) return seen
-          args = `${size}, ${place}: "${place === 'after' ? pageInfo.endCursor : pageInfo.startCursor}"`
+            )
+          ).objects
+        const walk = async (size: string, place: 'after' | 'before') => {
+          const seen: string[][] = []
+          let args = size
+          for (;;) {
+            const { pageInfo, edges } = await page(args)
+            seen.push(edges.map((e: any) => e.node.name))
+            const more = place === 'after' ? pageInfo.hasNextPage : pageInfo.hasPreviousPage
+            if (!more) return seen
+            args = `${size}, ${place}: "${place === 'after' ? pageInfo.endCursor : pageInfo.startCursor}"`
+          }
         }
+        const all = (await page('first: 100')).edges.map((e: any) => e.node.name)
+        expect((await page('first: 0')).totalCount).toBe(all.length)
+        expect((await walk('first: 2', 'after')).flat()).toEqual(all)
+        expect((await walk('last: 2', 'before')).toReversed().flat()).toEqual(all)
       }
-      const all = (await page('first: 100')).edges.map((e: any) => e.node.name)
-      expect((await page('first: 0')).totalCount).toBe(all.length)
-      expect((await walk('first: 2', 'after')).flat()).toEqual(all)
-      expect((await walk('last: 2', 'before')).toReversed().flat()).toEqual(all)
-    }
-  })
+    },
+  )
 
   test('only roots are ordered by what changes all the time', async () => {
     const { errors } = await api.execute('{ objects(orderBy: { field: UPDATED_AT, direction: ASC }) { totalCount } }')
@@ -158,7 +175,9 @@ describe('lists', () => {
     expect(object.children).toMatchObject({ totalCount: 2, pageInfo: { hasNextPage: true } })
     expect(object.children.edges[0].node).toEqual({
       name: 'db',
-      dependents: { edges: [{ node: { name: 'app', dependsOn: { totalCount: 1, edges: [{ node: { name: 'db' } }] } } }] },
+      dependents: {
+        edges: [{ node: { name: 'app', dependsOn: { totalCount: 1, edges: [{ node: { name: 'db' } }] } } }],
+      },
     })
     const rest = await api.query(
       `query ($id: ID!, $after: String) { object(id: $id) { children(after: $after) { pageInfo { hasPreviousPage } edges { node { name } } } } }`,
@@ -176,7 +195,10 @@ describe('lists', () => {
     )
     expect(object).toEqual({
       phase: 'PENDING_DEPENDENCIES',
-      dependsOn: { totalCount: 1, edges: [{ node: { name: 'gives', dependents: { edges: [{ node: { name: 'takes' } }] } } }] },
+      dependsOn: {
+        totalCount: 1,
+        edges: [{ node: { name: 'gives', dependents: { edges: [{ node: { name: 'takes' } }] } } }],
+      },
     })
   })
 })
@@ -206,7 +228,9 @@ test('what a viewer may not see is not there, wherever it is asked about', async
 })
 
 test('machines are data', async () => {
-  const { stateMachines } = await api.query('{ stateMachines(kind: DEPLOY_ITEM) { name kinds initial final phases mermaid transitions { from actor to } } }')
+  const { stateMachines } = await api.query(
+    '{ stateMachines(kind: DEPLOY_ITEM) { name kinds initial final phases mermaid transitions { from actor to } } }',
+  )
   expect(stateMachines).toHaveLength(1)
   const [machine] = stateMachines
   expect(machine.phases).toContain(machine.initial)

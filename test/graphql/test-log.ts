@@ -1,9 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import type { Log, PhaseChangeRecord } from '../../src/core/ports.ts'
 import { readHead } from '../../src/log/head.ts'
 import { numberBatches } from '../../src/log/number-batches.ts'
 import { countChanges, readPage } from '../../src/log/page.ts'
-import { setTimeout as delay } from 'node:timers/promises'
 
 export async function createTestLog(pool: Pool, _logger: unknown) {
   const number = async () => {

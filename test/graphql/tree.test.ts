@@ -25,7 +25,8 @@ interface Variables {
   after?: string | null
   afterRelation?: string | null
 }
-const read = async (variables: Variables = {}) => (await api.query(TREE, { id, first: 5_000, relations: 5_000, ...variables })).tree
+const read = async (variables: Variables = {}) =>
+  (await api.query(TREE, { id, first: 5_000, relations: 5_000, ...variables })).tree
 
 test('a whole tree is a handful of statements in one snapshot', async () => {
   const statements = await api.statements(read)

@@ -79,7 +79,9 @@ describe('origin', () => {
     })
     expect(preflight.status).toBe(405)
     const { headers } = await post(port, token, VIEWER, { origin })
-    const granted = Object.keys({ ...preflight.headers, ...headers }).filter((name) => name.startsWith('access-control'))
+    const granted = Object.keys({ ...preflight.headers, ...headers }).filter((name) =>
+      name.startsWith('access-control'),
+    )
     expect(granted).toEqual([])
   })
 })
@@ -133,13 +135,15 @@ describe('requests', () => {
   const authorized = () => ({ authorization: `Bearer ${token}` })
   const body = JSON.stringify({ query: VIEWER })
 
-  test.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/graphql'])(
-    'a body of type %s is refused',
-    async (type) => {
-      const headers = { ...authorized(), 'content-type': type }
-      expect((await call(port, '/graphql', { method: 'POST', headers, body })).status).toBe(415)
-    },
-  )
+  test.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/graphql',
+  ])('a body of type %s is refused', async (type) => {
+    const headers = { ...authorized(), 'content-type': type }
+    expect((await call(port, '/graphql', { method: 'POST', headers, body })).status).toBe(415)
+  })
 
   test('a body without a type is refused', async () => {
     expect((await call(port, '/graphql', { method: 'POST', headers: authorized(), body })).status).toBe(415)
@@ -192,7 +196,9 @@ describe('limits', () => {
   test('fragments that multiply each other are counted, quickly', async () => {
     const fragments = Array.from({ length: 30 }, (_, i) => `fragment f${i} on Viewer { ...f${i + 1} ...f${i + 1} }`)
     const started = performance.now()
-    expect(await codeOf(`{ viewer { ...f0 } } ${fragments.join(' ')} fragment f30 on Viewer { name }`)).toBe('TOO_COMPLEX')
+    expect(await codeOf(`{ viewer { ...f0 } } ${fragments.join(' ')} fragment f30 on Viewer { name }`)).toBe(
+      'TOO_COMPLEX',
+    )
     expect(performance.now() - started).toBeLessThan(2_000)
   })
 

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import type { RunningServer } from '../../src/server/server.ts'
 import { type Api, createApi } from '../graphql/api.ts'
-import { DEPLOYER, item } from '../testkit/world.ts'
 import { until } from '../testkit/wait.ts'
+import { DEPLOYER, item } from '../testkit/world.ts'
 
 let api: Api
 let server: RunningServer
@@ -22,7 +22,12 @@ interface Stream {
   stop(): Promise<void>
 }
 
-function overSocket(query: string, variables: Record<string, unknown> = {}, secret = token, port = server.port): Stream {
+function overSocket(
+  query: string,
+  variables: Record<string, unknown> = {},
+  secret = token,
+  port = server.port,
+): Stream {
   const client = createClient({
     url: `ws://127.0.0.1:${port}/graphql`,
     webSocketImpl: WebSocket,
@@ -51,7 +56,12 @@ function overSocket(query: string, variables: Record<string, unknown> = {}, secr
 }
 
 /** Server-sent events, as GraphiQL asks for them: POST with the token in a header. */
-function overEvents(query: string, variables: Record<string, unknown> = {}, secret = token, port = server.port): Stream {
+function overEvents(
+  query: string,
+  variables: Record<string, unknown> = {},
+  secret = token,
+  port = server.port,
+): Stream {
   const controller = new AbortController()
   const events: any[] = []
   let ended = false
@@ -137,10 +147,9 @@ describe.each(TRANSPORTS)('over %s', (transport, open) => {
     const [work] = await api.world.claim(1, DEPLOYER, [name])
     const fence = work?.fence ?? ''
     await api.world.report({ fence, progress: { step: 'halfway' } })
-    await until(
-      () => stream.events.some(({ data }) => data.objectUpdates.object?.progress?.step === 'halfway'),
-      { what: 'the progress is told' },
-    )
+    await until(() => stream.events.some(({ data }) => data.objectUpdates.object?.progress?.step === 'halfway'), {
+      what: 'the progress is told',
+    })
     await api.world.report({ fence, phase: 'SUCCEEDED' })
     await api.world.remove(root, { withoutUninstall: true })
     await until(() => stream.ended(), { what: 'it ends with the root' })
@@ -154,7 +163,12 @@ describe.each(TRANSPORTS)('over %s', (transport, open) => {
     const agent = await api.token({ name: 'offered', role: 'AGENT', actor: 'DEPLOYER', types: [type] })
     const OFFERS = 'subscription ($types: [String!]!) { workOffered(types: $types) { type waiting } }'
     const stream = open(OFFERS, { types: [type] }, agent)
-    await api.world.create(type, { deployItems: [{ ...item('a'), type }, { ...item('b'), type }] })
+    await api.world.create(type, {
+      deployItems: [
+        { ...item('a'), type },
+        { ...item('b'), type },
+      ],
+    })
     await until(() => stream.events.length > 0, { what: 'the offer is there' })
     expect(stream.events.at(-1)).toEqual({ data: { workOffered: { type, waiting: 2 } } })
     const foreign = open(OFFERS, { types: ['another'] }, agent)
@@ -209,7 +223,12 @@ describe('sockets', () => {
   })
 
   test('a document that is wrong, too large or no operation is an error, and the socket lives on', async () => {
-    for (const query of ['{', '{ nothing }', 'fragment x on Viewer { name }', `{ viewer { name } } # ${'x'.repeat(300_000)}`]) {
+    for (const query of [
+      '{',
+      '{ nothing }',
+      'fragment x on Viewer { name }',
+      `{ viewer { name } } # ${'x'.repeat(300_000)}`,
+    ]) {
       const stream = overSocket(query)
       await until(() => stream.ended(), { what: 'it is refused' })
       expect(stream.events[0].closed).not.toHaveProperty('code')

@@ -1,50 +1,63 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Client } from 'pg'
 import { pino } from 'pino'
 import type { TestProject } from 'vitest/node'
 import { startEmbeddedPostgres } from '../../src/store/embedded/index.ts'
 import { migrate } from '../../src/store/migrate.ts'
-import { createPool } from '../../src/store/pool.ts'
+import { type Connection, createPool } from '../../src/store/pool.ts'
+import { TEST_PREFIX, tidyUp } from './leftovers.ts'
 import { ensureRedis, startRedis } from './redis.ts'
+
+export interface PostgresServer {
+  /** The folder of its socket. */
+  readonly host: string
+  readonly port: number
+  readonly user: string
+  /** A migrated database to clone. */
+  readonly template: string
+}
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    postgres: { host: string; port: number; user: string; template: string }
+    postgres: PostgresServer
     redis: string
   }
 }
 
 const TEMPLATE = 'phaseline_template'
+const logger = pino({ level: 'silent' })
+/** Tests that kill the database start one of their own, with real fsync; this one need not survive anything. */
+const SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' }
 
 /** One Postgres and one Redis for the whole run, both real, both gone afterwards. */
 export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   ensureRedis()
-  const logger = pino({ level: 'silent' })
-  const dataDir = await mkdtemp(join(tmpdir(), 'phaseline-test-'))
-  // Tests that kill the database start one of their own, with real fsync; this one need not survive anything.
-  const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' }
-  const postgres = await startEmbeddedPostgres({ dataDir, logger, settings })
-  const { host, port, user, database } = postgres.connection
-  await makeTemplate(postgres.connection)
-  const redis = await startRedis()
-  provide('postgres', { host: host as string, port: port as number, user: user as string, template: TEMPLATE })
+  await tidyUp()
+  await using starting = new AsyncDisposableStack()
+  const dataDir = starting.adopt(await mkdtemp(join(tmpdir(), TEST_PREFIX)), (folder) =>
+    rm(folder, { recursive: true, force: true }),
+  )
+  const [postgres, redis] = await Promise.all([
+    startEmbeddedPostgres({ dataDir, logger, settings: SETTINGS }),
+    startRedis(),
+  ])
+  starting.use(postgres)
+  starting.use(redis)
+  provide('postgres', { ...(await makeTemplate(postgres.connection)), template: TEMPLATE })
   provide('redis', redis.url)
+  const running = starting.move()
+  return () => running.disposeAsync()
+}
 
-  async function makeTemplate(connection: typeof postgres.connection): Promise<void> {
-    const client = new Client({ ...connection, database: database as string })
-    await client.connect()
-    await client.query(`create database "${TEMPLATE}"`)
-    await client.end()
-    const pool = createPool({ ...connection, database: TEMPLATE }, { max: 1, logger })
-    await migrate(pool, join(import.meta.dirname, '../../prisma/migrations'))
-    await pool.end()
-  }
-
-  return async () => {
-    await redis[Symbol.asyncDispose]()
-    await postgres[Symbol.asyncDispose]()
-    await rm(dataDir, { recursive: true, force: true })
-  }
+async function makeTemplate(connection: Connection): Promise<Omit<PostgresServer, 'template'>> {
+  const { host, port, user } = connection
+  if (host === undefined || port === undefined || user === undefined) throw new Error('the socket is not told')
+  const administration = createPool(connection, { max: 1, logger })
+  await administration.query(`create database "${TEMPLATE}"`)
+  await administration.end()
+  const pool = createPool({ ...connection, database: TEMPLATE }, { max: 1, logger })
+  await migrate(pool, join(import.meta.dirname, '../../prisma/migrations'))
+  await pool.end()
+  return { host, port, user }
 }

@@ -43,6 +43,9 @@ export async function freePort(): Promise<number> {
   return address.port
 }
 
+/** A redis-server that ends when the pipe to this process does, so that a run that is killed leaves none behind. */
+const GUARDED = '(cat <&3 >/dev/null; kill $$) & exec redis-server "$@" 3<&-'
+
 /** A Redis that a test may kill. */
 export async function startRedis(): Promise<TestRedis> {
   const folder = await mkdtemp(join(tmpdir(), 'phaseline-redis-'))
@@ -52,7 +55,9 @@ export async function startRedis(): Promise<TestRedis> {
   let child = launch()
 
   function launch() {
-    return spawn('redis-server', args, { stdio: 'ignore' })
+    const started = spawn('sh', ['-c', GUARDED, 'sh', ...args], { stdio: ['ignore', 'ignore', 'ignore', 'pipe'] })
+    started.once('exit', () => started.stdio[3]?.destroy())
+    return started
   }
   async function kill(): Promise<void> {
     if (child.exitCode !== null || child.signalCode !== null) return

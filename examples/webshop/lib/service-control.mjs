@@ -62,30 +62,28 @@ async function startService(name, settings, hash) {
       SERVICE_DATA: statePath(`${name}.data.json`),
     },
   })
-  const failed = new Promise((_, reject) => {
-    child.once('error', reject)
-    child.once('exit', () => reject(new Error(`The service ${name} ended at its start.`)))
-  })
-  failed.catch(() => undefined)
+  const ended = new AbortController()
+  child.once('error', (error) => ended.abort(error))
+  child.once('exit', () => ended.abort(new Error(`The service ${name} ended at its start.`)))
   try {
-    if (child.pid === undefined) await failed
+    if (child.pid === undefined) throw new Error(`The service ${name} could not be started.`)
     // The service goes on only when it finds itself here: one that was started and forgotten ends by itself.
     await writeJson(identityPath(name), { instance, hash, pid: child.pid, start: await startOf(child.pid) })
-    return await Promise.race([failed, untilHealthy(name, instance)])
+    return await untilHealthy(name, instance, ended.signal)
   } catch (error) {
     const said = await readFile(statePath(`${name}.log`), 'utf8').catch(() => '')
     process.stderr.write(said.slice(-4_000))
     throw error
   } finally {
     await log.close()
-    child.removeAllListeners()
     child.unref()
   }
 }
 
-async function untilHealthy(name, instance) {
+async function untilHealthy(name, instance, ended) {
   const end = performance.now() + START_MS
   while (performance.now() < end) {
+    ended.throwIfAborted()
     const url = await healthyUrl(name, instance)
     if (url) return url
     await sleep(25)

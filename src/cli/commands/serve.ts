@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { Cli } from '../cli.ts'
 import { EXIT } from '../exit.ts'
+import { printLine } from '../io.ts'
 
 /** `phaseline serve`: the server itself, embedded or grown-up as the environment says. */
 export function addServe(program: Command, cli: Cli): void {
@@ -10,8 +11,14 @@ export function addServe(program: Command, cli: Cli): void {
     .option('--no-example', 'start without the example tree')
     .action(async ({ example }: { readonly example: boolean }) => {
       // Loaded only here: every other command is a client and must start fast.
-      const { serve } = await import('../../main.ts')
-      await serve({ example, signal: cli.io.signal })
-      cli.exitCode = EXIT.ok
+      const { serve, StartProblem } = await import('../../main.ts')
+      try {
+        await serve({ example, signal: cli.io.signal })
+        cli.exitCode = EXIT.ok
+      } catch (error) {
+        if (!(error instanceof StartProblem)) throw error
+        printLine(cli.io.stderr, error.message)
+        cli.exitCode = EXIT.usage
+      }
     })
 }

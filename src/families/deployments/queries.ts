@@ -111,7 +111,8 @@ async function readScope(client: Client, { projectId, names }: ScopeArgs): Promi
     exists,
     value,
     // A root that has given up the name is not waited for: what is left of it is mere data until it goes.
-    exporter: id && { id, name: exporter, ready: !declared || isReady(state), going: isBeingDeleted(state) },
+    exporter:
+      id === null ? null : { id, name: exporter, ready: !declared || isReady(state), going: isBeingDeleted(state) },
   }))
 }
 

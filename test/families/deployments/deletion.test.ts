@@ -70,7 +70,8 @@ describe('deletion', () => {
     await world.remove(id)
     await world.work()
     const gone = reached(await changesOf(world, id), 'GONE')
-    const follows = (later: string, earlier: string) => expect(gone.indexOf(later)).toBeGreaterThan(gone.indexOf(earlier))
+    const follows = (later: string, earlier: string) =>
+      expect(gone.indexOf(later)).toBeGreaterThan(gone.indexOf(earlier))
     follows('make', 'web')
     follows('db', 'make')
     follows('web', 'deep')

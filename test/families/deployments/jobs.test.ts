@@ -5,6 +5,7 @@ import {
   dataOf,
   EXECUTION,
   exporter,
+  expr,
   FAILED,
   JOB,
   nested,
@@ -126,9 +127,9 @@ describe('a job', () => {
     const id = await world.create('shop', {
       imports: [{ name: 'region' }],
       exports: [
-        { name: 'ports', value: '${deployItems.db.exports.ports}' },
-        { name: 'url', value: 'https://${imports.region}.example:${deployItems.db.exports.ports[0]}/' },
-        { name: 'all', value: { key: ['${installations.cache.exports.key}', 1] } },
+        { name: 'ports', value: expr('deployItems.db.exports.ports') },
+        { name: 'url', value: `https://${expr('imports.region')}.example:${expr('deployItems.db.exports.ports[0]')}/` },
+        { name: 'all', value: { key: [expr('installations.cache.exports.key'), 1] } },
       ],
       deployItems: [item('db')],
       installations: [nested('cache', { exports: [{ name: 'key', value: { plain: true } }] })],

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Viewer } from '../../../src/core/ports.ts'
 import type { SpecInput } from '../../../src/families/deployments/normalise.ts'
-import { EXECUTION, everything, nested, refusal, specOf } from '../../testkit/deployments.ts'
+import { EXECUTION, everything, expr, nested, refusal, specOf } from '../../testkit/deployments.ts'
 import { createWorld, item, USER, type World } from '../../testkit/world.ts'
 
 interface Case {
@@ -39,8 +40,8 @@ const cases: readonly Case[] = [
     rule: 'a cycle of items that only expressions make',
     spec: {
       deployItems: [
-        item('a', [], { from: '${deployItems.b.exports.x}' }),
-        item('b', [], { list: ['${deployItems.a.exports.x}'] }),
+        item('a', [], { from: expr('deployItems.b.exports.x') }),
+        item('b', [], { list: [expr('deployItems.a.exports.x')] }),
       ],
     },
     problems: [['deployItems', /: a → b → a$/]],
@@ -75,7 +76,7 @@ const cases: readonly Case[] = [
   },
   {
     rule: 'an item that depends on itself',
-    spec: { deployItems: [item('a', ['a']), item('b', [], { own: '${deployItems.b.exports.x}' })] },
+    spec: { deployItems: [item('a', ['a']), item('b', [], { own: expr('deployItems.b.exports.x') })] },
     problems: [
       ['deployItems.0.dependsOn.0', /a depends on itself/],
       ['deployItems.1.config.own', /b depends on itself/],
@@ -141,8 +142,8 @@ const cases: readonly Case[] = [
   {
     rule: 'expressions that cannot be read',
     spec: {
-      exports: [exporting('bad', { deep: ['fine', '${1 +}'] })],
-      deployItems: [item('a', [], { x: 'text ${)} text' })],
+      exports: [exporting('bad', { deep: ['fine', expr('1 +')] })],
+      deployItems: [item('a', [], { x: `text ${expr(')')} text` })],
     },
     problems: [
       ['deployItems.0.config.x', /.+/],
@@ -154,17 +155,17 @@ const cases: readonly Case[] = [
     spec: {
       imports: [importing('given')],
       exports: [
-        exporting('a', '${imports.other}'),
-        exporting('b', '${deployItems.other.exports.x}'),
-        exporting('c', '${installations.other.exports.x}'),
-        exporting('d', '${installations.db.exports.other}'),
-        exporting('e', '${secrets.key}'),
+        exporting('a', expr('imports.other')),
+        exporting('b', expr('deployItems.other.exports.x')),
+        exporting('c', expr('installations.other.exports.x')),
+        exporting('d', expr('installations.db.exports.other')),
+        exporting('e', expr('secrets.key')),
       ],
       installations: [nested('db', { exports: [exporting('url')] })],
       deployItems: [
-        item('i', [], { x: '${imports.given}', y: { z: '${imports.other}' } }),
-        item('j', [], { x: '${installations.db.exports.url}' }),
-        item('k', [], { x: '${deployItems.other.exports.x}' }),
+        item('i', [], { x: expr('imports.given'), y: { z: expr('imports.other') } }),
+        item('j', [], { x: expr('installations.db.exports.url') }),
+        item('k', [], { x: expr('deployItems.other.exports.x') }),
       ],
     },
     problems: [
@@ -293,8 +294,8 @@ describe('a spec', () => {
       imports: [importing('region', { required: false })],
       deployItems: [
         item('app', ['log'], {
-          url: 'http://${deployItems.db.exports.host}',
-          also: { it: ['${deployItems.cache.exports.all}'] },
+          url: `http://${expr('deployItems.db.exports.host')}`,
+          also: { it: [expr('deployItems.cache.exports.all')] },
         }),
         item('db'),
         item('cache', ['db']),
@@ -428,6 +429,15 @@ describe('an idempotency key', () => {
     await create(world, 'shop', 'first')
     expect(await refusal(create(world, 'shop', 'k'))).toMatchObject({ code: 'ALREADY_EXISTS' })
     expect(await create(world, 'other', 'k')).toMatchObject({ ok: true })
+    await world.settle()
+    const { id } = await world.see('shop')
+    const reconcile = (viewer: Viewer) =>
+      world.commands.reconcileInstallation(viewer, { id, mode: 'STANDARD', idempotencyKey: 'r' })
+    for (const _ of [1, 2]) {
+      expect(await refusal(reconcile({ ...USER, projects: [] }))).toMatchObject({ type: 'NotFoundError' })
+      expect(await refusal(reconcile({ ...USER, role: 'READER' }))).toMatchObject({ type: 'ForbiddenError' })
+    }
+    expect(await reconcile(USER)).toMatchObject({ ok: true })
   })
 
   it('used twice at once makes one object', async () => {

@@ -1,12 +1,12 @@
-import { transitionRefused } from '../../../core/errors.ts'
+import { notFound, transitionRefused } from '../../../core/errors.ts'
 import type { Viewer } from '../../../core/ports.ts'
 import { isFinished } from '../../../core/tree.ts'
 import type { ReconcileMode } from '../../../core/vocabulary.ts'
-import { activeIds, findObject } from '../../../store/objects.ts'
+import { activeIds } from '../../../store/objects.ts'
 import type { HeldTree } from '../../family.ts'
 import { installation, strongerMode } from '../facts.ts'
 import { type Done, onRoot, refuse } from './access.ts'
-import { isFirst, KEY_REUSED } from './keys.ts'
+import { once } from './keys.ts'
 import type { CommandParts } from './parts.ts'
 
 /** Asked of a root: delete, cancel, reconcile. Each only leaves word. */
@@ -31,7 +31,8 @@ export const cancelInstallation = (
   parts: CommandParts,
   viewer: Viewer,
   input: { id: string; reason?: string | null },
-): Promise<Done> => onRoot(parts, viewer, input.id, async (held) =>
+): Promise<Done> =>
+  onRoot(parts, viewer, input.id, async (held) =>
     cancel(held, viewer, input.reason ? `${viewer.name} (${input.reason})` : viewer.name),
   )
 
@@ -40,26 +41,25 @@ export async function reconcileInstallation(
   viewer: Viewer,
   input: { id: string; mode: ReconcileMode; idempotencyKey?: string | null },
 ): Promise<Done> {
-  const found = input.idempotencyKey ? await findObject(parts.client, input.id) : null
-  const run = () =>
-    onRoot(parts, viewer, input.id, async ({ root, slice, wake }) => {
-      slice.setFacts(root, { nextMode: strongerMode(installation(root).nextMode, input.mode) })
-      wake([root.row.id])
-      return { ok: true, objectId: root.row.id }
-    })
-  if (!found) return run()
-  // The key is kept in a transaction before: a repeated request must not start a second job.
-  const fresh = await parts.trees.inScope(found.projectName, (scope) => isFirst(scope, viewer, input))
-  if (fresh === 'first' || fresh === null) return run()
-  return fresh === 'repeated' ? { ok: true, objectId: input.id } : refuse(KEY_REUSED)
+  const remember = async ({ root, slice, wake }: HeldTree): Promise<Done> => {
+    slice.setFacts(root, { nextMode: strongerMode(installation(root).nextMode, input.mode) })
+    wake([root.row.id])
+    return { ok: true, objectId: root.row.id }
+  }
+  if (!input.idempotencyKey) return onRoot(parts, viewer, input.id, remember)
+  // The key and what it stands for are kept together, under the scope's lock, or not at all.
+  return onRoot(parts, viewer, input.id, remember, ({ rootId, projectName }, work) =>
+    parts.trees.inScope(projectName, (scope) =>
+      once(scope, viewer, 'reconcileInstallation', input, async () => {
+        const held = await scope.hold(rootId)
+        return held ? work(held) : refuse(notFound(input.id, 'installation'))
+      }),
+    ),
+  )
 }
 
 /** Drops a remembered reconcile, keeps a remembered deletion. */
-async function cancel(
-  { root, slice, client, wake, reject }: HeldTree,
-  viewer: Viewer,
-  by: string,
-): Promise<Done> {
+async function cancel({ root, slice, client, wake, reject }: HeldTree, viewer: Viewer, by: string): Promise<Done> {
   const { row } = root
   const facts = installation(root)
   if (isFinished(row)) {

@@ -7,9 +7,7 @@ import { type Done, refuse } from './access.ts'
 
 /** A request that is repeated with its key is answered again and not done again. */
 
-export const KEY_REUSED = invalidInput([
-  { path: 'input.idempotencyKey', message: 'was used for another input within a day' },
-])
+const KEY_REUSED = invalidInput([{ path: 'input.idempotencyKey', message: 'was used for another input within a day' }])
 
 const hashOf = (input: object): string => createHash('sha256').update(JSON.stringify(input)).digest('hex')
 
@@ -35,18 +33,4 @@ export async function once(
   const done = await work()
   if (done.ok) await keepKey(scope.client, key, done.objectId, scope.now)
   return done
-}
-
-export async function isFirst(
-  scope: Scope,
-  viewer: Viewer,
-  input: Keyed & { id: string },
-): Promise<'first' | 'repeated' | 'reused'> {
-  let ran = false
-  const done = await once(scope, viewer, 'reconcileInstallation', input, async () => {
-    ran = true
-    return { ok: true, objectId: input.id }
-  })
-  if (ran) return 'first'
-  return done.ok ? 'repeated' : 'reused'
 }

@@ -1,0 +1,127 @@
+import { spawn } from 'node:child_process'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { runGadget } from '../../src/agents/gadget/run-gadget.ts'
+import { startServer } from '../testkit/server.ts'
+import { until } from '../testkit/wait.ts'
+import { isAlive } from './gadget-folder.ts'
+
+const GADGETS = join(import.meta.dirname, '../../examples/webshop/gadgets')
+
+/** A state folder of one test; the services in it end by themselves when it is gone. */
+async function stateFolder() {
+  const path = await mkdtemp(join(tmpdir(), 'webshop-'))
+  const read = async (file: string) => JSON.parse(await readFile(join(path, file), 'utf8')) as { pid: number }
+  return {
+    path,
+    pidOf: async (service: string) => (await read(`${service}.json`)).pid,
+    call: (mode: 'run' | 'undo' | 'abort', gadget: string, ...args: string[]) =>
+      runGadget({
+        path: join(GADGETS, gadget),
+        args,
+        mode,
+        env: { PATH: process.env.PATH ?? '', PHASELINE_STATE: path },
+        graceMs: 1_000,
+      }),
+    [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }),
+  }
+}
+const urlOf = (result: Awaited<ReturnType<typeof runGadget>>): string =>
+  result.outcome === 'succeeded' ? String(result.exports.url) : JSON.stringify(result)
+
+describe('the services of the web shop', () => {
+  it('are kept when nothing has changed, and come back where they were when something has', async () => {
+    await using state = await stateFolder()
+    const first = await state.call('run', 'service', 'cache', 'maxEntries=10')
+    const pid = await state.pidOf('cache')
+    expect(await state.call('run', 'service', 'cache', 'maxEntries=10')).toEqual(first)
+    expect(await state.pidOf('cache')).toBe(pid)
+    expect(await state.call('run', 'service', 'cache', 'maxEntries=11')).toEqual(first)
+    expect(await state.pidOf('cache')).not.toBe(pid)
+    expect(isAlive(pid)).toBe(false)
+    process.kill(await state.pidOf('cache'), 'SIGKILL')
+    expect(await state.call('run', 'service', 'cache', 'maxEntries=11')).toEqual(first)
+    expect((await fetch(`${urlOf(first)}/healthz`)).ok).toBe(true)
+
+    const last = await state.pidOf('cache')
+    expect(await state.call('undo', 'service', 'cache')).toMatchObject({ outcome: 'succeeded' })
+    expect(isAlive(last)).toBe(false)
+    expect(await state.call('undo', 'service', 'cache')).toMatchObject({ outcome: 'succeeded' })
+    expect(urlOf(await state.call('run', 'service', 'cache'))).toBe(urlOf(first))
+  })
+
+  it('are told from processes that only have the same pid', async () => {
+    await using state = await stateFolder()
+    await state.call('run', 'service', 'queue')
+    const stranger = spawn('sleep', ['100'])
+    try {
+      const file = join(state.path, 'queue.json')
+      const identity = JSON.parse(await readFile(file, 'utf8')) as object
+      await writeFile(file, JSON.stringify({ ...identity, pid: stranger.pid }))
+      expect(await state.call('undo', 'service', 'queue')).toMatchObject({ outcome: 'succeeded' })
+      expect(isAlive(stranger.pid ?? 0)).toBe(true)
+    } finally {
+      stranger.kill('SIGKILL')
+    }
+  })
+
+  it('say why they cannot start, and leave nothing behind', async () => {
+    await using state = await stateFolder()
+    expect(await state.call('run', 'service', '../../etc/passwd')).toMatchObject({ outcome: 'failed', cause: 'error' })
+    const failed = await state.call('run', 'service', 'shop', 'assets=/does/not/exist', 'api=http://127.0.0.1:1')
+    expect(failed).toMatchObject({ outcome: 'failed', message: 'The service shop ended at its start.' })
+    expect(isAlive(await state.pidOf('shop'))).toBe(false)
+  })
+
+  it('answer neither strangers’ names nor forms, and end when their state is gone', async () => {
+    await using state = await stateFolder()
+    const url = urlOf(await state.call('run', 'service', 'queue'))
+    const pid = await state.pidOf('queue')
+    const send = (headers: Record<string, string>) =>
+      fetch(`${url}/topics/a`, { method: 'POST', body: '{}', headers }).then(({ status }) => status)
+    expect(await send({ 'content-type': 'application/json' })).toBe(200)
+    expect(await send({ 'content-type': 'text/plain' })).toBe(415)
+    await rm(state.path, { recursive: true })
+    await until(() => !isAlive(pid), { what: 'ended' })
+  })
+})
+
+describe('the web shop', { timeout: 120_000 }, () => {
+  it('opens, outlives the server, is kept by the next job, and is gone after its deletion', async () => {
+    await using state = await stateFolder()
+    await using server = await startServer({ example: true, env: { PHASELINE_STATE: state.path } })
+    await until(() => server.output().includes('exports url'), { what: 'the shop is open', timeoutMs: 60_000 })
+    const [, url = ''] = /exports url: (http:\/\/127\.0\.0\.1:\d+)/.exec(server.output()) ?? []
+    const page = await (await fetch(url)).text()
+    expect(page.split('class="card"')).toHaveLength(9)
+    const pids = async () => Promise.all(['database', 'gateway', 'shop'].map(state.pidOf))
+    const before = await pids()
+
+    await server.stop()
+    expect((await fetch(`${url}/api/status`)).ok).toBe(true)
+    await server.start()
+    const { client } = server
+    const { shop } = await client.query<{ shop: { id: string } }>(
+      '{ shop: objectByPath(kind: INSTALLATION, path: ["shop"]) { id } }',
+    )
+    const run = (mutation: string) => client.query(`mutation ($id: ID!) { done: ${mutation} { __typename } }`, shop)
+    const read = async () => {
+      const { object } = await client.query<{ object: { phase: string; finished: boolean } | null }>(
+        'query ($id: ID!) { object(id: $id) { phase finished } }',
+        shop,
+      )
+      return object
+    }
+    await run('reconcileInstallation(input: { id: $id })')
+    await until(async () => (await read())?.finished === true, { what: 'reconciled', timeoutMs: 60_000 })
+    expect(await read()).toMatchObject({ phase: 'SUCCEEDED' })
+    expect(await pids()).toEqual(before)
+
+    await run('deleteInstallation(input: { id: $id })')
+    await until(async () => (await read()) === null, { what: 'deleted', timeoutMs: 60_000 })
+    expect(before.filter(isAlive)).toEqual([])
+    expect((await readdir(state.path)).filter((file) => !file.endsWith('.port.json'))).toEqual([])
+  })
+})
