@@ -21,7 +21,8 @@ export function eventStream<T>(
   run: (signal: AbortSignal) => AsyncIterable<T>,
 ): AsyncIterableIterator<StreamEvent<T>> {
   const controller = new AbortController()
-  const events = follow(context, run, controller.signal)
+  // Called at once, not with the first event: "from now on" is now.
+  const events = follow(context, run(controller.signal), controller.signal)
   return {
     next: () => events.next(),
     async return() {
@@ -36,11 +37,11 @@ export function eventStream<T>(
 
 async function* follow<T>(
   context: GraphQLContext,
-  run: (signal: AbortSignal) => AsyncIterable<T>,
+  source: AsyncIterable<T>,
   signal: AbortSignal,
 ): AsyncGenerator<StreamEvent<T>, undefined> {
   try {
-    for await (const value of run(signal)) {
+    for await (const value of source) {
       // Each event sees the present, not what an earlier one has read.
       forget(context)
       yield { value }

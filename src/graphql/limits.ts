@@ -39,7 +39,7 @@ export function tooComplex(kind: ComplexityErrorKind, measured: Measured): Graph
   return new GraphQLError(
     `The operation's ${what} is ${value}; ${limit} is the limit. Ask for less, or for smaller pages.`,
     {
-      extensions: { code: 'TOO_COMPLEX', http: { status: 400 } },
+      extensions: { code: 'TOO_COMPLEX' },
     },
   )
 }

@@ -53,9 +53,6 @@ interface NumberRow {
  */
 export async function numberBatches(pool: Pool): Promise<Numbered | null> {
   const client = await pool.connect()
-  // A connection that breaks fails the query, which is enough; the event, unheard, would end the process.
-  const ignore = () => undefined
-  client.on('error', ignore)
   let broken = true
   try {
     // Several statements in one text answer several results, which the types of pg do not know.
@@ -66,7 +63,6 @@ export async function numberBatches(pool: Pool): Promise<Numbered | null> {
     return { from: Number(row.from), through: Number(row.through), full: Number(row.batches) === PAGE }
   } finally {
     // After a failure the connection may still be in the transaction: it is closed.
-    client.off('error', ignore)
     client.release(broken)
   }
 }

@@ -84,9 +84,7 @@ export function pageSql(query: PhaseChangeQuery, range: PageRange): { text: stri
   const step = range.direction === 'forward' ? '' : ' desc'
   // The narrower index first; the filter stays whole, since a key condition repeated costs nothing.
   const key = filter.find((sql) => sql.startsWith('c.object_id')) ?? filter.find((sql) => sql.startsWith('c.root_id'))
-  const source = key
-    ? scanTree(key, filter, after, before, step)
-    : scanLog(filter, after, before, step)
+  const source = key ? scanTree(key, filter, after, before, step) : scanLog(filter, after, before, step)
   return {
     text: `with m as materialized (${HEAD_SQL})
       select m.*, r.* from m left join lateral (

@@ -6,6 +6,7 @@ import { MAX_BODY } from '../graphql/limits.ts'
 import type { Tokens } from '../graphql/tokens.ts'
 import type { Connections } from './connections.ts'
 import { secretOf, UNAUTHENTICATED } from './credentials.ts'
+import { answerPlain, parsePlain } from './plain-operation.ts'
 import { readBody } from './read-body.ts'
 import { replyError } from './reply.ts'
 import type { Yoga } from './yoga.ts'
@@ -43,8 +44,10 @@ export async function handleGraphQL(
   }
   const answered = parts.connections.opened({ secret, isStream: streams, end: () => response.destroy() })
   try {
-    const answer = await ask(request, body?.text ?? null, viewer, parts)
-    await send(answer, response)
+    const { accept } = request.headers
+    const plain = body && !streams ? parsePlain(body.text, accept) : null
+    if (plain && (await answerPlain(plain, viewer, { yoga: parts.yoga, accept, response }))) return
+    await send(await ask(request, body?.text ?? null, viewer, parts), response)
   } finally {
     answered()
   }

@@ -43,18 +43,16 @@ export class MigrationError extends Error {
 export async function migrate(pool: Pool, folder: string): Promise<readonly string[]> {
   const migrations = await readMigrations(folder)
   const client = await pool.connect()
-  let broken = true
   try {
     await client.query('select pg_advisory_lock($1)', [LOCK])
-    try {
-      return await applyMissing(client, migrations)
-    } finally {
-      await client.query('select pg_advisory_unlock($1)', [LOCK])
-      broken = false
-    }
-  } finally {
-    // A connection that may still hold the lock must not go back into the pool.
-    client.release(broken)
+    const applied = await applyMissing(client, migrations)
+    await client.query('select pg_advisory_unlock($1)', [LOCK])
+    client.release()
+    return applied
+  } catch (error) {
+    // The lock goes with the connection, which may be broken.
+    client.release(true)
+    throw error
   }
 }
 
@@ -119,22 +117,23 @@ async function apply(client: PoolClient, migration: Migration): Promise<void> {
     )
     await client.query('commit')
   } catch (cause) {
-    // Only what the database refused has failed; a connection that broke says nothing about the migration.
-    if (cause instanceof DatabaseError) await recordFailure(client, migration, cause)
     const reason = cause instanceof Error ? cause.message : String(cause)
+    if (isRefused(cause)) await recordFailure(client, migration, reason)
     throw new MigrationError(`The migration ${migration.name} failed: ${reason}`, { cause })
   }
 }
 
-async function recordFailure(client: PoolClient, { name, checksum }: Migration, error: DatabaseError): Promise<void> {
-  // A database that is shutting down refuses this too; then there is nothing to record.
-  try {
-    await client.query('rollback')
-    await client.query(
-      'insert into "_prisma_migrations" (id, checksum, migration_name, logs) values ($1, $2, $3, $4)',
-      [randomUUID(), checksum, name, error.message],
-    )
-  } catch (failure) {
-    throw new MigrationError(`The migration ${name} failed: ${error.message}`, { cause: failure })
-  }
+/** Whether it is the migration that failed; a connection or server that went away says nothing about it. */
+const OPERATOR_INTERVENTION = '57'
+const isRefused = (cause: unknown): boolean =>
+  cause instanceof DatabaseError && !cause.code?.startsWith(OPERATOR_INTERVENTION)
+
+async function recordFailure(client: PoolClient, { name, checksum }: Migration, reason: string): Promise<void> {
+  await client.query('rollback')
+  await client.query('insert into "_prisma_migrations" (id, checksum, migration_name, logs) values ($1, $2, $3, $4)', [
+    randomUUID(),
+    checksum,
+    name,
+    reason,
+  ])
 }

@@ -4,12 +4,16 @@ import { pino } from 'pino'
 import type { Viewer } from '../../src/core/ports.ts'
 import { deploymentsGraphql } from '../../src/families/deployments/graphql.ts'
 import { createContext, type GraphQLServices } from '../../src/graphql/context.ts'
+import { createKindRegistry } from '../../src/graphql/family.ts'
+import { createLive } from '../../src/graphql/live.ts'
 import { buildSchema } from '../../src/graphql/schema.ts'
-import { createServices } from '../../src/graphql/services.ts'
-import type { NewToken } from '../../src/graphql/tokens.ts'
+import { createTokens, type NewToken } from '../../src/graphql/tokens.ts'
+import { numberBatches } from '../../src/log/number-batches.ts'
+import { createNumberer } from '../../src/log/numberer.ts'
+import { createLog, readLogId } from '../../src/log/reader.ts'
+import { createMemorySignal } from '../../src/log/signal/memory.ts'
 import { createServer, type RunningServer } from '../../src/server/server.ts'
 import { createWorld, USER, type World } from '../testkit/world.ts'
-import { createTestLog } from './test-log.ts'
 
 export const schema = buildSchema([deploymentsGraphql])
 
@@ -42,17 +46,22 @@ const ADMIN: NewToken = {
 export async function createApi(): Promise<Api> {
   const world = await createWorld()
   const logger = pino({ level: process.env.TEST_LOG ?? 'silent' })
-  const log = await createTestLog(world.pool, logger)
+  const signal = createMemorySignal({ logger })
+  const numberer = createNumberer({ pool: world.pool, signal, logger, logId: await readLogId(world.pool) })
+  const log = await createLog({ pool: world.pool, signal, logger, numberer })
   const counting = countStatements(world.pool)
-  const services = createServices({
-    pool: counting.pool,
-    log: log.log,
+  const { pool } = counting
+  const services: GraphQLServices = {
+    pool,
+    log,
+    live: createLive(pool),
+    tokens: createTokens(pool, world.clock),
+    kinds: createKindRegistry([deploymentsGraphql]),
     agents: world.driving.agents,
     ambient: world.clock,
     logger,
-    families: [deploymentsGraphql],
     deployments: world.commands,
-  })
+  }
   const servers: RunningServer[] = []
   const execute = (source: string, variables: object = {}, viewer: Viewer = USER) =>
     graphql({
@@ -66,7 +75,8 @@ export async function createApi(): Promise<Api> {
     services,
     execute,
     async query(document, variables, viewer) {
-      await log.number()
+      // What was committed is in the log at once.
+      while ((await numberBatches(world.pool)) !== null);
       const { data, errors } = await execute(document, variables, viewer)
       if (errors) throw new Error(errors.map((error) => error.stack ?? error.message).join('\n'))
       return data as Data
@@ -92,6 +102,8 @@ export async function createApi(): Promise<Api> {
     async [Symbol.asyncDispose]() {
       for (const server of servers) await server.close()
       await log[Symbol.asyncDispose]()
+      await numberer[Symbol.asyncDispose]()
+      await signal.close()
       await world[Symbol.asyncDispose]()
     },
   }

@@ -1,5 +1,4 @@
 import { Socket } from 'node:net'
-import { Pool, type PoolConfig } from 'pg'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Signal } from '../../src/core/ports.ts'
@@ -7,6 +6,7 @@ import { NUMBERING_LOCK } from '../../src/log/number-batches.ts'
 import { createNumberer } from '../../src/log/numberer.ts'
 import { readLogId } from '../../src/log/reader.ts'
 import { createMemorySignal } from '../../src/log/signal/memory.ts'
+import { createPool } from '../../src/store/pool.ts'
 import { createTestDatabase, type TestDatabase } from '../testkit/postgres.ts'
 import { until } from '../testkit/wait.ts'
 import { createRoot, numbered, oneTo, perTree, readAll, write } from './writer.ts'
@@ -121,10 +121,9 @@ test('numbering goes on after its database connections are cut', async () => {
     sockets.add(socket)
     return socket
   }
-  const config: PoolConfig = { ...db.connection, stream }
-  const fragile = new Pool(config)
+  const connection = { ...db.connection, stream }
+  const fragile = createPool(connection, { max: 4, logger })
   onTestFinished(() => fragile.end())
-  fragile.on('error', () => {})
   const { committed } = await numberer({ ...db, pool: fragile })
   for (let i = 1; i <= 3; i++) {
     await write(db.pool, root, numbered(root, i, 1))

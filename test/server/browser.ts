@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -38,12 +38,28 @@ const FLAGS = [
   '--remote-debugging-port=0',
 ]
 
+const HINT = 'The tests need chromium. Install it, e.g.: sudo apt-get install -y chromium'
+
+/** Installs it where that can be done; fails with the one line to run elsewhere. Nothing is skipped. */
+function ensureChromium(): void {
+  if (spawnSync('chromium', ['--version', '--no-sandbox']).status === 0) return
+  if (process.getuid?.() !== 0 || spawnSync('apt-get', ['--version']).status !== 0) throw new Error(HINT)
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+  spawnSync('apt-get', ['update'], { stdio: 'ignore', env })
+  const { status } = spawnSync('apt-get', ['install', '-y', '--no-install-recommends', 'chromium'], {
+    stdio: 'ignore',
+    env,
+  })
+  if (status !== 0) throw new Error(HINT)
+}
+
 export async function openBrowser(): Promise<Browser> {
+  ensureChromium()
   const data = await mkdtemp(join(tmpdir(), 'phaseline-chromium-'))
   const child = spawn('chromium', [...FLAGS, `--user-data-dir=${data}`], { stdio: ['ignore', 'ignore', 'pipe'] })
   const endpoint = await new Promise<string>((resolve, reject) => {
     let output = ''
-    child.once('error', () => reject(new Error('chromium is missing: apt-get install -y chromium')))
+    child.once('error', () => reject(new Error(HINT)))
     child.once('exit', (code) => reject(new Error(`chromium ended with ${code}: ${output}`)))
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       output += text
@@ -81,14 +97,19 @@ export async function openBrowser(): Promise<Browser> {
       listeners.add(({ method, params, sessionId: from }) => {
         if (from !== sessionId) return
         if (method === 'Network.requestWillBeSent') requests.push(params.request.url)
-        if (method === 'Runtime.exceptionThrown') problems.push(params.exceptionDetails.exception?.description ?? params.exceptionDetails.text)
+        if (method === 'Runtime.exceptionThrown')
+          problems.push(params.exceptionDetails.exception?.description ?? params.exceptionDetails.text)
         if (method === 'Log.entryAdded' && params.entry.level === 'error') problems.push(params.entry.text)
       })
       for (const domain of ['Network', 'Runtime', 'Log', 'Page']) await send(`${domain}.enable`, {}, sessionId)
       await send('Page.navigate', { url }, sessionId)
       return {
         async evaluate(expression) {
-          const { result, exceptionDetails } = await send('Runtime.evaluate', { expression, returnByValue: true }, sessionId)
+          const { result, exceptionDetails } = await send(
+            'Runtime.evaluate',
+            { expression, returnByValue: true },
+            sessionId,
+          )
           if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text)
           return result.value
         },

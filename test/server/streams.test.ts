@@ -178,6 +178,55 @@ describe.each(TRANSPORTS)('over %s', (transport, open) => {
     await Promise.all([stream.stop(), foreign.stop(), user.stop()])
   })
 
+  test('phase changes come in order, each once: those after a cursor, then live', async () => {
+    const name = `log-${transport}`
+    const root = await api.world.create(name, { deployItems: [{ ...item('only'), type: name }] })
+    const CHANGES =
+      'subscription ($id: ID!, $after: Sequence) { phaseChanges(filter: { rootId: $id }, after: $after) { sequence name from to actor revision object { phase } } }'
+    const fromStart = open(CHANGES, { id: root, after: 0 })
+    const live = open(CHANGES, { id: root })
+    const batches = open(
+      'subscription ($id: ID!) { phaseLog(filter: { rootId: $id, to: [SUCCEEDED] }, after: 0) { through changes { name to } } }',
+      { id: root },
+    )
+    await until(() => fromStart.events.length >= 8, { what: 'what was before is told' })
+    const before = fromStart.events.length
+    const [work] = await api.world.claim(1, DEPLOYER, [name])
+    await api.world.report({ fence: work?.fence ?? '', phase: 'SUCCEEDED' })
+    await until(() => fromStart.events.at(-1).data.phaseChanges.to === 'SUCCEEDED' && live.events.length > 0, {
+      what: 'what came after is told',
+    })
+    const { object } = await api
+      .query(
+        'query ($id: ID!) { object(id: $id) { id } phaseChanges(filter: { rootId: $id }, first: 500) { totalCount edges { node { sequence } } } }',
+        { id: root },
+      )
+      .then((data) => ({ object: data.phaseChanges }))
+    await until(() => fromStart.events.length === object.totalCount, { what: 'all is told' })
+    const sequences = fromStart.events.map((event) => event.data.phaseChanges.sequence)
+    expect(sequences).toEqual(object.edges.map((edge: any) => edge.node.sequence))
+    await until(() => live.events.length === object.totalCount - before, { what: 'the live one has the rest' })
+    expect(live.events.map((event) => event.data.phaseChanges.sequence)).toEqual(sequences.slice(before))
+    await until(
+      () => batches.events.flatMap(({ data }) => data.phaseLog.changes).some((change: any) => change.name === name),
+      { what: 'the batches hold what was asked for' },
+    )
+    expect(
+      batches.events.flatMap(({ data }) => data.phaseLog.changes).every((change: any) => change.to === 'SUCCEEDED'),
+    ).toBe(true)
+    const places = batches.events.map(({ data }) => data.phaseLog.through)
+    expect(places).toEqual(places.toSorted((a, b) => a - b))
+    await Promise.all([fromStart.stop(), live.stop(), batches.stop()])
+  })
+
+  test('a cursor that is not in the log ends the stream, and says what is', async () => {
+    const stream = open('subscription { phaseLog(after: 1000000) { through } }')
+    await until(() => stream.ended(), { what: 'it ends' })
+    expect(JSON.stringify(stream.events)).toContain('CURSOR_EXPIRED')
+    expect(stream.events[0].errors[0].extensions).toMatchObject({ oldest: 1, head: expect.any(Number) })
+    await stream.stop()
+  })
+
   test('what cannot be seen cannot be followed', async () => {
     const secret = await api.token({ name: `blind-${transport}`, projects: ['another'] })
     const root = await api.world.create(`hid-${transport}`, {})

@@ -43,7 +43,8 @@ export async function lockFolder(folder: string): Promise<AsyncDisposable> {
         continue
       }
       await Promise.all(known.filter((n) => n <= newest).map((n) => rm(lockFile(folder, n), { force: true })))
-      return { [Symbol.asyncDispose]: () => truncate(file) }
+      // It may be gone with its folder.
+      return { [Symbol.asyncDispose]: () => truncate(file).catch(() => {}) }
     }
   } finally {
     await rm(draft, { force: true })

@@ -1,0 +1,64 @@
+import { existsSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { create, show } from '../testkit/mutations.ts'
+import { startServer } from '../testkit/server.ts'
+import { until } from '../testkit/wait.ts'
+import { gadgetFolder } from './gadget-folder.ts'
+
+const ITEM = `query ($path: [String!]!) {
+  item: objectByPath(kind: DEPLOY_ITEM, path: $path) {
+    phase error { code message } progress { step value total unit }
+    logs(first: 50) { edges { node { stream text } } }
+    ... on DeployItem { attempt exports }
+  }
+}`
+interface Item {
+  readonly phase: string
+  readonly attempt: number
+  readonly error: { readonly code: string; readonly message: string } | null
+  readonly progress: object | null
+  readonly exports: unknown
+  readonly logs: { readonly edges: readonly { readonly node: { readonly stream: string; readonly text: string } }[] }
+}
+
+describe('the built-in deployers of a real server', { timeout: 120_000 }, () => {
+  it('run gadgets and mocks, report what they do, stop when asked to, and survive a crash', async () => {
+    await using folder = await gadgetFolder()
+    await folder.add('copy', 'echo STEP Copying; echo PROGINFO 5 GiB; echo PROG 2.5; echo note >&2; echo EXPORT n 7')
+    await folder.add('fail', 'echo STEP Trying; echo no luck >&2; exit 3')
+    await folder.add('long', '[ "$2" = --abort ] && exec touch "$dir/cleaned"; echo STEP at it; exec sleep 1000')
+    await using server = await startServer({ env: { PHASELINE_GADGETS: folder.path } })
+    const { client } = server
+    const deploy = (name: string, type: string, config: object) =>
+      create(client, name, { deployItems: [{ name: 'it', type, config }] })
+    const itemOf = async (root: string): Promise<Item | null> => {
+      const path = [root, 'deploy-items', 'it']
+      const { item } = await client.query<{ item: Item | null }>(ITEM, { path })
+      return item
+    }
+    const untilEnded = (id: string) =>
+      until(async () => (await show(client, id))?.finished, { what: 'it has ended', timeoutMs: 60_000 })
+
+    const crashing = await deploy('crashing', 'mock', { crash: 1 })
+    const long = await deploy('long', 'gadget', { gadget: 'long' })
+    const [copy, fail, flaky] = await Promise.all([
+      deploy('copy', 'gadget', { gadget: 'copy' }),
+      deploy('fail', 'gadget', { gadget: 'fail' }),
+      deploy('flaky', 'mock', { failTimes: 2 }),
+    ])
+    await until(async () => (await itemOf('long'))?.progress, { what: 'the long one is at it' })
+    await client.query('mutation ($id: ID!) { cancelInstallation(input: { id: $id }) { __typename } }', { id: long })
+    await Promise.all([crashing, long, copy, fail, flaky].map(untilEnded))
+
+    expect(await itemOf('copy')).toMatchObject({ phase: 'SUCCEEDED', attempt: 1, exports: { n: 7 }, error: null })
+    const lines = (await itemOf('copy'))?.logs.edges.map(({ node }) => `${node.stream} ${node.text}`)
+    expect(lines?.sort()).toEqual(['STDERR note', 'STEP Copying'])
+    const failure = { code: 'GADGET_FAILED', message: 'It ended with exit code 3.' }
+    expect(await itemOf('fail')).toMatchObject({ phase: 'FAILED', error: failure })
+    expect(await itemOf('flaky')).toMatchObject({ phase: 'SUCCEEDED', attempt: 3 })
+    expect((await itemOf('long'))?.phase).toBe('ABORTED')
+    expect(await show(client, long)).toMatchObject({ phase: 'ABORTED' })
+    expect(existsSync(`${folder.path}/cleaned`)).toBe(true)
+    expect(await itemOf('crashing')).toMatchObject({ phase: 'SUCCEEDED', attempt: 2 })
+  })
+})

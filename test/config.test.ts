@@ -1,0 +1,98 @@
+import { Writable } from 'node:stream'
+import { expect, test } from 'vitest'
+import { loadConfig } from '../src/config.ts'
+import { createLogger } from '../src/logger.ts'
+
+test('nothing has to be set, and what is empty is not set', () => {
+  const loaded = loadConfig({ PORT: '', DATABASE_URL: ' ', HOME: '/somewhere' })
+  expect(loaded).toEqual({
+    ok: true,
+    config: {
+      port: 4000,
+      host: '127.0.0.1',
+      dataDir: '.phaseline',
+      databaseUrl: undefined,
+      redisUrl: undefined,
+      roles: new Set(['gateway', 'engine', 'agents']),
+      token: undefined,
+      logLevel: 'info',
+      allowedHosts: [],
+      allowedOrigins: [],
+      gadgetFolders: [],
+      timeouts: { pickupMs: 300_000, progressingMs: 600_000, abortingMs: 300_000 },
+    },
+  })
+})
+
+test('everything that can be set', () => {
+  const loaded = loadConfig({
+    PORT: '0',
+    HOST: '::1',
+    PHASELINE_DATA: '/data',
+    DATABASE_URL: 'postgresql://ada@localhost/db?host=%2Frun%2Fpg',
+    REDIS_URL: 'rediss://cache:6380',
+    PHASELINE_ROLES: 'engine, gateway',
+    PHASELINE_TOKEN: 'sixteen-letters!',
+    PHASELINE_LOG_LEVEL: 'debug',
+    PHASELINE_ALLOWED_HOSTS: 'a.example, b.example:8443,',
+    PHASELINE_ALLOWED_ORIGINS: 'https://a.example',
+    PHASELINE_GADGETS: '/gadgets:/more/gadgets',
+    PHASELINE_PICKUP_TIMEOUT_MS: '1',
+    PHASELINE_PROGRESSING_TIMEOUT_MS: '2',
+    PHASELINE_ABORTING_TIMEOUT_MS: '2147483647',
+  })
+  expect(loaded).toMatchObject({
+    ok: true,
+    config: {
+      port: 0,
+      databaseUrl: 'postgresql://ada@localhost/db?host=%2Frun%2Fpg',
+      roles: new Set(['gateway', 'engine']),
+      allowedHosts: ['a.example', 'b.example:8443'],
+      gadgetFolders: ['/gadgets', '/more/gadgets'],
+      timeouts: { pickupMs: 1, progressingMs: 2, abortingMs: 2_147_483_647 },
+    },
+  })
+})
+
+test('all problems are told at once, and no value is in them', () => {
+  const loaded = loadConfig({
+    PORT: '65536',
+    DATABASE_URL: 'mysql://root:hunter2@db/x',
+    REDIS_URL: 'hunter2',
+    PHASELINE_ROLES: 'gateway,hunter2',
+    PHASELINE_TOKEN: 'hunter2',
+    PHASELINE_LOG_LEVEL: 'hunter2',
+    PHASELINE_PICKUP_TIMEOUT_MS: '5m',
+    PHASELINE_ABORTING_TIMEOUT_MS: '0',
+  })
+  const problems = loaded.ok ? [] : loaded.problems
+  expect(problems.map((problem) => problem.split(':')[0])).toEqual([
+    'PORT',
+    'DATABASE_URL',
+    'REDIS_URL',
+    'PHASELINE_ROLES',
+    'PHASELINE_TOKEN',
+    'PHASELINE_LOG_LEVEL',
+    'PHASELINE_PICKUP_TIMEOUT_MS',
+    'PHASELINE_ABORTING_TIMEOUT_MS',
+  ])
+  expect(problems.join('\n')).not.toContain('hunter2')
+})
+
+test('secrets do not reach the log', () => {
+  let logged = ''
+  const destination = new Writable({
+    write(chunk, _encoding, done) {
+      logged += String(chunk)
+      done()
+    },
+  })
+  const logger = createLogger('info', destination)
+  logger.info(
+    { token: 'hunter2', request: { headers: { authorization: 'Bearer hunter2' } }, item: { config: { a: 'hunter2' } } },
+    'x',
+  )
+  logger.child({ password: 'hunter2' }).info({ item: { fence: 'hunter2', name: 'shown' } })
+  expect(logged).toContain('shown')
+  expect(logged).not.toContain('hunter2')
+})

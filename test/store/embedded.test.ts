@@ -1,0 +1,199 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Client } from 'pg'
+import { pino } from 'pino'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { lockFolder } from '../../src/store/embedded/folder-lock.ts'
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/store/embedded/index.ts'
+import { identityOf } from '../../src/store/embedded/process-info.ts'
+import { until } from '../testkit/wait.ts'
+
+const logger = pino({ level: 'silent' })
+const start = (dataDir: string, signal?: AbortSignal) =>
+  startEmbeddedPostgres({ dataDir, logger, ...(signal && { signal }) })
+
+/** A data folder that was used and left, to be copied: initdb takes longer. */
+let used: string
+let base: string
+let ending: AsyncDisposableStack
+
+const makeFolder = async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'phaseline-embedded-'))
+  await chmod(folder, 0o755)
+  return folder
+}
+const useAgain = () => execFileSync('cp', ['-a', `${used}/.`, base])
+
+beforeAll(async () => {
+  used = await makeFolder()
+  await (await start(used))[Symbol.asyncDispose]()
+})
+afterAll(() => rm(used, { recursive: true, force: true }))
+beforeEach(async () => {
+  base = await makeFolder()
+  ending = new AsyncDisposableStack()
+  ending.defer(() => rm(base, { recursive: true, force: true }))
+})
+afterEach(() => ending.disposeAsync())
+
+async function ask<R extends object>({ connection }: EmbeddedPostgres, sql: string): Promise<R[]> {
+  const client = new Client(connection)
+  await client.connect()
+  try {
+    return (await client.query<R>(sql)).rows
+  } finally {
+    await client.end()
+  }
+}
+const startTime = async (postgres: EmbeddedPostgres) =>
+  (await ask<{ at: string }>(postgres, 'select pg_postmaster_start_time()::text as at'))[0]?.at
+const postmasterPid = async (dataDir: string) =>
+  Number((await readFile(join(dataDir, 'postgres/postmaster.pid'), 'utf8')).split('\n')[0])
+
+describe('an embedded Postgres', () => {
+  test('keeps what was committed, listens on no port and lets nobody else near its socket', async () => {
+    const first = await start(base)
+    await ask(first, 'create table kept as select 42 as answer')
+    expect(await ask(first, 'show listen_addresses')).toEqual([{ listen_addresses: '' }])
+    expect(
+      await ask(first, `select name from pg_settings where name in ('fsync', 'synchronous_commit') and setting = 'on'`),
+    ).toHaveLength(2)
+    expect((await stat(first.connection.host as string)).mode & 0o777).toBe(0o700)
+    await first[Symbol.asyncDispose]()
+    await expect(ask(first, 'select 1')).rejects.toThrow()
+
+    await using second = await start(base)
+    expect(await ask(second, 'select answer from kept')).toEqual([{ answer: 42 }])
+  })
+
+  test('refuses a second server on the same folder, named by its pid, and the first goes on', async () => {
+    useAgain()
+    await using first = await start(base)
+    await expect(start(base)).rejects.toThrow(`in use by the server with pid ${process.pid}`)
+    expect(await ask(first, 'select 1 as one')).toEqual([{ one: 1 }])
+  })
+
+  test('of a server that was killed is taken over as it runs, and stopped in the end', async () => {
+    useAgain()
+    const killed = await startProcess(base)
+    const pid = await postmasterPid(base)
+    killed.kill('SIGKILL')
+    await once(killed, 'exit')
+
+    const heir = await start(base)
+    expect(await postmasterPid(base)).toBe(pid)
+    await heir[Symbol.asyncDispose]()
+    expect(await identityOf(pid)).toBeNull()
+  })
+
+  test('that is going down for the server before is waited for, not attached to', async () => {
+    useAgain()
+    const killed = await startProcess(base)
+    const pid = await postmasterPid(base)
+    killed.kill('SIGKILL')
+    await once(killed, 'exit')
+    process.kill(pid, 'SIGINT')
+
+    await using heir = await start(base)
+    expect(await ask(heir, 'select 1 as one')).toEqual([{ one: 1 }])
+    expect(await postmasterPid(base)).not.toBe(pid)
+  })
+
+  test('that dies is started again with everything committed', async () => {
+    useAgain()
+    await using postgres = await start(base)
+    await ask(postgres, 'create table kept as select 42 as answer')
+    const before = await startTime(postgres)
+    process.kill(await postmasterPid(base), 'SIGKILL')
+    await until(async () => (await startTime(postgres).catch(() => before)) !== before, { what: 'it is up again' })
+    expect(await ask(postgres, 'select answer from kept')).toEqual([{ answer: 42 }])
+  })
+
+  test('starts although its old pid is another process by now, which it leaves alone', async () => {
+    useAgain()
+    const { uid, gid } = await stat(join(base, 'postgres'))
+    const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { uid, gid, stdio: 'ignore' })
+    ending.defer(() => void other.kill())
+    await once(other, 'spawn')
+    const stale = [other.pid, join(base, 'postgres'), Math.floor(Date.now() / 1_000), 5432, join(base, 'run'), '']
+    await writeFile(join(base, 'postgres/postmaster.pid'), `${stale.join('\n')}\n`)
+
+    await using postgres = await start(base)
+    expect(await ask(postgres, 'select 1 as one')).toEqual([{ one: 1 }])
+    expect(other.exitCode ?? other.signalCode).toBeNull()
+  })
+
+  test('starts where an initdb was interrupted', async () => {
+    await mkdir(join(base, 'postgres.new'))
+    await writeFile(join(base, 'postgres.new/PG_VERSION'), '17\n')
+    await using postgres = await start(base)
+    expect(await ask(postgres, 'select 1 as one')).toEqual([{ one: 1 }])
+  })
+
+  test('of another major version is refused before anything is touched', async () => {
+    await mkdir(join(base, 'postgres'))
+    await writeFile(join(base, 'postgres/PG_VERSION'), '16\n')
+    await expect(start(base)).rejects.toThrow(/is of Postgres 16 and the embedded one is 17/)
+    expect(await readdir(join(base, 'postgres'))).toEqual(['PG_VERSION'])
+  })
+
+  test('works at the end of a path that is too long for a socket, and is found there again', async () => {
+    const deep = join(base, 'a-folder-with-a-rather-long-name', 'and-another-one-within-it', 'and-a-third-to-be-sure')
+    const killed = await startProcess(deep)
+    const sockets = (await readFile(join(deep, 'sockets-are-in'), 'utf8')).trim()
+    ending.defer(() => rm(sockets, { recursive: true, force: true }))
+    const pid = await postmasterPid(deep)
+    killed.kill('SIGKILL')
+    await once(killed, 'exit')
+    await using heir = await start(deep)
+    expect(await postmasterPid(deep)).toBe(pid)
+    expect(heir.connection.host).toBe(sockets)
+  })
+
+  test('works in a folder that others may not pass through; whoever removes the data folder starts anew', async () => {
+    // Root's Postgres runs as somebody else, who could not get here.
+    const dataDir = join(base, 'private', 'data')
+    await mkdir(join(base, 'private'), { mode: 0o700 })
+    await visit()
+    await rm(dataDir, { recursive: true })
+    await visit()
+
+    async function visit(): Promise<void> {
+      await using postgres = await start(dataDir)
+      const elsewhere = await readFile(join(dataDir, 'postgres-is-in'), 'utf8').catch(() => '')
+      if (elsewhere) ending.defer(() => rm(elsewhere.trim(), { recursive: true, force: true }))
+      await ask(postgres, 'create table visited ()')
+    }
+  })
+
+  test('gives up starting when it is told to, and leaves the folder free', async () => {
+    useAgain()
+    await expect(start(base, AbortSignal.abort(new Error('never mind')))).rejects.toThrow('never mind')
+    await using postgres = await start(base)
+    expect(await ask(postgres, 'select 1 as one')).toEqual([{ one: 1 }])
+  })
+})
+
+describe('the lock of a data folder', () => {
+  test('that a killed server left goes to exactly one of many', async () => {
+    for (let round = 0; round < 20; round++) {
+      await writeFile(join(base, 'server.lock.1'), JSON.stringify({ pid: process.pid, identity: 'of an earlier one' }))
+      const tries = await Promise.allSettled(Array.from({ length: 8 }, () => lockFolder(base)))
+      const won = tries.filter((attempt) => attempt.status === 'fulfilled')
+      expect(won).toHaveLength(1)
+      await won[0]?.value[Symbol.asyncDispose]()
+      for (const name of await readdir(base)) await rm(join(base, name))
+    }
+  })
+})
+
+async function startProcess(dataDir: string): Promise<ChildProcess> {
+  const script = join(import.meta.dirname, '../testkit/embedded-process.ts')
+  const child = spawn(process.execPath, [script, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] })
+  ending.defer(() => void child.kill('SIGKILL'))
+  await once(child.stdout, 'data')
+  return child
+}

@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { migrate } from '../../src/store/migrate.ts'
+import { createPool } from '../../src/store/pool.ts'
+import { createTestDatabase, type TestDatabase } from '../testkit/postgres.ts'
+import { until } from '../testkit/wait.ts'
+
+let database: TestDatabase
+let folder: string
+
+beforeEach(async () => {
+  database = await createTestDatabase()
+  await database.pool.query('drop schema public cascade; create schema public')
+  folder = await mkdtemp(join(tmpdir(), 'phaseline-migrations-'))
+  await writeFile(join(folder, 'migration_lock.toml'), 'provider = "postgresql"\n')
+})
+afterEach(async () => {
+  await database[Symbol.asyncDispose]()
+  await rm(folder, { recursive: true, force: true })
+})
+
+async function write(name: string, sql: string): Promise<void> {
+  await mkdir(join(folder, name), { recursive: true })
+  await writeFile(join(folder, name, 'migration.sql'), sql)
+}
+const rows = async (sql: string): Promise<unknown[]> => (await database.pool.query(sql)).rows
+const tables = async () =>
+  (
+    await rows(
+      `select tablename as name from pg_tables where schemaname = 'public' and tablename <> '_prisma_migrations'`,
+    )
+  ).length
+
+test('applies what is missing in the order of the names, once, and records it as Prisma does', async () => {
+  const second = 'insert into counted values (1)'
+  await write('2_second', second)
+  await write('1_first', 'create table counted (n int); create index on counted (n)')
+  expect(await migrate(database.pool, folder)).toEqual(['1_first', '2_second'])
+  await write('3_third', 'insert into counted values (2)')
+  expect(await migrate(database.pool, folder)).toEqual(['3_third'])
+  expect(await migrate(database.pool, folder)).toEqual([])
+  expect(await rows('select n from counted order by n')).toEqual([{ n: 1 }, { n: 2 }])
+  expect(
+    await rows(
+      `select checksum, logs, rolled_back_at, applied_steps_count, finished_at >= started_at as finished
+       from _prisma_migrations where migration_name = '2_second'`,
+    ),
+  ).toEqual([
+    {
+      checksum: createHash('sha256').update(second).digest('hex'),
+      logs: null,
+      rolled_back_at: null,
+      applied_steps_count: 1,
+      finished: true,
+    },
+  ])
+})
+
+test('of several processes at once one applies and the others wait for it', async () => {
+  await write('1_first', 'create table counted (n int); select pg_sleep(0.2); insert into counted values (1)')
+  const pools = Array.from({ length: 3 }, () =>
+    createPool(database.connection, { max: 1, logger: pino({ level: 'silent' }) }),
+  )
+  const applied = await Promise.all(pools.map((pool) => migrate(pool, folder)))
+  await Promise.all(pools.map((pool) => pool.end()))
+  expect(applied.flat()).toEqual(['1_first'])
+  expect(await rows('select n from counted')).toEqual([{ n: 1 }])
+})
+
+test('a migration that fails leaves nothing of itself, and everything waits until it is resolved', async () => {
+  await write('1_first', 'create table a ()')
+  await write('2_broken', 'create table b (); select 1/0')
+  await write('3_third', 'create table c ()')
+  await expect(migrate(database.pool, folder)).rejects.toThrow('2_broken failed: division by zero')
+  expect(await tables()).toBe(1)
+  expect(await rows('select logs from _prisma_migrations where finished_at is null')).toEqual([
+    { logs: 'division by zero' },
+  ])
+
+  await write('2_broken', 'create table b ()')
+  await expect(migrate(database.pool, folder)).rejects.toThrow(/2_broken failed earlier .*P3009/)
+  expect(await tables()).toBe(1)
+
+  await database.pool.query('update _prisma_migrations set rolled_back_at = now() where finished_at is null')
+  expect(await migrate(database.pool, folder)).toEqual(['2_broken', '3_third'])
+})
+
+test('a process that is killed in the middle leaves nothing behind, and the next one goes on', async () => {
+  await write('1_slow', 'create table a (); select pg_sleep(60)')
+  const interrupted = expect(migrate(database.pool, folder)).rejects.toThrow('1_slow failed')
+  await until(
+    async () =>
+      (
+        await rows(`select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and wait_event = 'PgSleep'`)
+      ).length > 0,
+    { what: 'the migration is under way' },
+  )
+  await interrupted
+  await write('1_slow', 'create table a ()')
+  expect(await migrate(database.pool, folder)).toEqual(['1_slow'])
+})
+
+test('nothing is applied when an applied migration was changed', async () => {
+  await write('1_first', 'create table a ()')
+  await migrate(database.pool, folder)
+  await write('1_first', 'create table a (changed int)')
+  await write('2_second', 'create table b ()')
+  await expect(migrate(database.pool, folder)).rejects.toThrow('1_first was changed after it was applied')
+  expect(await tables()).toBe(1)
+})
+
+test('nothing is applied to the database of a newer version', async () => {
+  await write('1_first', 'create table a ()')
+  await write('2_newer', 'create table b ()')
+  await migrate(database.pool, folder)
+  await rm(join(folder, '2_newer'), { recursive: true })
+  await write('1_other', 'create table c ()')
+  await expect(migrate(database.pool, folder)).rejects.toThrow('2_newer, which this version does not know')
+  expect(await tables()).toBe(2)
+})

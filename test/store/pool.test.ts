@@ -1,0 +1,46 @@
+import { pino } from 'pino'
+import { expect, test } from 'vitest'
+import { createPool } from '../../src/store/pool.ts'
+import { createTestDatabase } from '../testkit/postgres.ts'
+import { until } from '../testkit/wait.ts'
+
+const logger = pino({ level: 'silent' })
+
+test('a connection that breaks while it is in use fails its next statement and nothing else', async () => {
+  await using database = await createTestDatabase()
+  const { pool } = database
+  const client = await pool.connect()
+  let broken = false
+  client.once('error', () => {
+    broken = true
+  })
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+  await pool.query('select pg_terminate_backend($1)', [rows[0]?.pid])
+  await until(() => broken, { what: 'the connection is broken' })
+  await expect(client.query('select 1')).rejects.toThrow()
+  client.release(true)
+  expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }])
+})
+
+test('by URL it has our planner settings beside those that the URL itself has', async () => {
+  await using database = await createTestDatabase()
+  const connectionString = `${database.url}&options=${encodeURIComponent('-c work_mem=7MB -c jit=on')}`
+  const pool = createPool({ connectionString }, { max: 1, logger })
+  const { rows } = await pool.query(
+    `select name, setting from pg_settings where name in ('enable_seqscan', 'jit', 'work_mem') order by name`,
+  )
+  expect(rows).toEqual([
+    { name: 'enable_seqscan', setting: 'off' },
+    { name: 'jit', setting: 'on' },
+    { name: 'work_mem', setting: '7168' },
+  ])
+  await pool.end()
+})
+
+test('a bigint is a number, or an error, and never a wrong number', async () => {
+  await using database = await createTestDatabase()
+  const { pool } = database
+  expect((await pool.query('select 9007199254740991::int8 as n')).rows).toEqual([{ n: Number.MAX_SAFE_INTEGER }])
+  await expect(pool.query('select 9007199254740993::int8 as n')).rejects.toThrow(RangeError)
+  expect((await pool.query('select 1::int8 as n')).rows).toEqual([{ n: 1 }])
+})
