@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 import { v7 as uuid } from 'uuid'
 import { type AgentProblem, createClient, runAgent, type Work } from '../client/index.ts'
 import { gadgetWork } from './gadget/gadget-work.ts'
+import type { GroupState } from './gadget/run-gadget.ts'
 import { mockWork } from './mock.ts'
 
 /**
@@ -31,8 +32,13 @@ function builtIns(env: NodeJS.ProcessEnv): Readonly<Record<string, BuiltIn>> {
   const folders = (env.PHASELINE_GADGETS ?? '').split(delimiter).filter((folder) => folder !== '')
   return {
     mock: { concurrency: 1_000, work: mockWork({ crash: () => process.exit(EXIT_FAILED) }) },
-    gadget: { concurrency: 8, work: gadgetWork({ folders, env: { ...env }, graceMs: GRACE_MS }) },
+    gadget: { concurrency: 8, work: gadgetWork({ folders, env: { ...env }, graceMs: GRACE_MS, onGroup: tellGroup }) },
   }
+}
+
+/** To whoever supervises this process, and ends what is left when it is killed. */
+function tellGroup(group: number, state: GroupState): void {
+  if (process.connected) process.send?.({ group, state })
 }
 
 function tell(event: string, details: Readonly<Record<string, unknown>>): void {

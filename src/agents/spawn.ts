@@ -82,8 +82,10 @@ async function supervise(
   while (!closing.aborted) {
     const startedAt = performance.now()
     const child = start(options)
+    const groups = watchGroups(child)
     onChild(child)
     const ended = await untilEnd(child, closing)
+    groups.endAll()
     onChild(null)
     if (performance.now() - startedAt > STABLE_MS) delay = FIRST_RESTART_MS
     options.onEvent?.({ type: 'ended', ...ended, restartInMs: closing.aborted ? null : delay })
@@ -110,6 +112,30 @@ function start({ types, url, token, gadgetFolders, targets, concurrency, env, on
   }
   if (child.pid !== undefined) onEvent?.({ type: 'started', pid: child.pid })
   return child
+}
+
+/** A process that is killed leaves its gadgets running: nobody else may start them again beside those. */
+function watchGroups(child: ChildProcess) {
+  const groups = new Set<number>()
+  child.on('message', (message: unknown) => {
+    if (typeof message !== 'object' || message === null || !('group' in message) || !('state' in message)) return
+    const { group, state } = message
+    // 0 and 1 would be this process's own group, and everybody's.
+    if (typeof group !== 'number' || !Number.isInteger(group) || group < 2) return
+    if (state === 'started') groups.add(group)
+    else groups.delete(group)
+  })
+  return {
+    endAll(): void {
+      for (const group of groups) {
+        try {
+          process.kill(-group, 'SIGKILL')
+        } catch {
+          // It has ended meanwhile.
+        }
+      }
+    },
+  }
 }
 
 function childEnv(

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { parseConstant } from './options.ts'
+import { parseKind } from './options.ts'
 import { invalid, notFoundRefusal, type Outcome, refused } from './refusal.ts'
 import type { Session } from './session.ts'
 
@@ -38,7 +38,7 @@ export const withAddressOptions = (command: Command): Command =>
   command
     .option('--project <name>', 'project that the path stands in (default: "default")')
     .addOption(
-      new Option('--kind <kind>', 'kind that the path leads to').argParser(parseConstant).default('INSTALLATION'),
+      new Option('--kind <kind>', 'kind that the path leads to').argParser(parseKind).default('INSTALLATION'),
     )
 
 const LOCATED = `fragment Located on TreeObject {

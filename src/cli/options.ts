@@ -1,17 +1,24 @@
 import { InvalidArgumentError } from 'commander'
+import { OBJECT_KINDS, PHASES } from '../core/vocabulary.ts'
 
-/** `deploy-item`, `DeployItem` is not one, `DEPLOY_ITEM`: a name of a GraphQL enum value in any of the usual spellings. */
-export function parseConstant(text: string): string {
-  const constant = text.trim().toUpperCase().replaceAll('-', '_')
-  if (!/^[A-Z][A-Z0-9_]*$/.test(constant)) throw new InvalidArgumentError('Expected a name such as DEPLOY_ITEM.')
-  return constant
-}
+/** One of the words in any of the usual spellings: `deploy-item`, `deploy_item`, `DEPLOY_ITEM`. */
+const parserOf =
+  (words: readonly string[]) =>
+  (text: string): string => {
+    const constant = text.trim().toUpperCase().replaceAll('-', '_')
+    if (words.includes(constant)) return constant
+    throw new InvalidArgumentError(`Expected one of ${words.map(spell).join(', ')}.`)
+  }
+const spell = (word: string): string => word.toLowerCase().replaceAll('_', '-')
 
 /** The same for an option that can be given several times, or once with commas. */
-export const parseConstants = (text: string, before: readonly string[] = []): string[] => [
-  ...before,
-  ...text.split(',').map(parseConstant),
-]
+const severalOf =
+  (parse: (text: string) => string) =>
+  (text: string, before: readonly string[] = []): string[] => [...before, ...text.split(',').map(parse)]
+
+export const parseKind = parserOf(OBJECT_KINDS)
+export const parseKinds = severalOf(parseKind)
+export const parsePhases = severalOf(parserOf(PHASES))
 
 /** A whole number that is not negative: a sequence, a limit. */
 export function parseCount(text: string): number {

@@ -42,7 +42,12 @@ export function createProgram(cli: Cli): Command {
     .version(packageJson.version)
     .showHelpAfterError('(--help shows what there is)')
     .exitOverride()
-    .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: (text) => io.stderr.write(text) })
+    .configureOutput({
+      writeOut: (text) => io.stdout.write(text),
+      writeErr: (text) => io.stderr.write(text),
+      // `--token=…` is no option of ours: it is told so without repeating what may be a secret.
+      outputError: (text, write) => write(text.replace(/(unknown option '[^'=]*)=[^']*/, '$1')),
+    })
     .addHelpText('after', AFTER_HELP)
   for (const add of COMMANDS) add(program, cli)
   return program

@@ -59,7 +59,9 @@ export const exitCodeOf = (refusal: Refusal): ExitCode => (refusal.code === 'INV
 
 /** As people read it: code and message, then one line for each field, the object in the way, and what is allowed. */
 export function describeRefusal(refusal: Refusal): string[] {
-  const { code, message, fields = [], object, allowed } = refusal
+  const { code, message, object, allowed } = refusal
+  // The message may say what is wrong with the first field already.
+  const fields = (refusal.fields ?? []).filter((field) => !message.includes(`${field.path}: ${field.message}`))
   return [
     `${code}: ${plain(message)}`,
     ...fields.map((field) => `  ${plain(field.path)}: ${plain(field.message)}`),

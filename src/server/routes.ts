@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { secretOf, UNAUTHENTICATED } from './credentials.ts'
-import { graphiqlPage, type Page } from './graphiql.ts'
+import { graphiqlPage } from './graphiql.ts'
 import { type HttpParts, handleGraphQL } from './graphql-http.ts'
 import { landingPage } from './landing.ts'
 import type { Metrics } from './metrics.ts'
+import type { Page } from './page.ts'
 import { replyError, replyText } from './reply.ts'
 
 export interface RouteParts extends HttpParts {

@@ -123,8 +123,10 @@ async function apply(client: PoolClient, migration: Migration): Promise<void> {
   }
 }
 
-/** Whether it is the migration that failed; a connection or server that went away says nothing about it. */
+/** Class of error codes, e.g. of a server that is shutting down. */
 const OPERATOR_INTERVENTION = '57'
+
+/** Whether it is the migration that failed; a connection or server that went away says nothing about it. */
 const isRefused = (cause: unknown): boolean =>
   cause instanceof DatabaseError && !cause.code?.startsWith(OPERATOR_INTERVENTION)
 

@@ -97,11 +97,13 @@ async function updateWave(client: Client, waves: readonly Wave[]): Promise<void>
   if (rowCount !== rows.length) throw new RevisionConflict(rows.length, rowCount ?? 0)
 }
 
+/** With what their agents printed; other rows of theirs go with them by themselves. */
 export async function deleteObjects(client: Client, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   const { rowCount } = await client.query({
     name: 'delete-objects',
-    text: 'delete from object where id = any($1::uuid[])',
+    text: `with lines as (delete from log_line where object_id = any($1::uuid[]))
+      delete from object where id = any($1::uuid[])`,
     values: [ids],
   })
   if (rowCount !== ids.length) throw new RevisionConflict(ids.length, rowCount ?? 0)

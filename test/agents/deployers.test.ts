@@ -40,13 +40,15 @@ describe('the built-in deployers of a real server', { timeout: 120_000 }, () => 
       until(async () => (await show(client, id))?.finished, { what: 'it has ended', timeoutMs: 60_000 })
 
     const crashing = await deploy('crashing', 'mock', { crash: 1 })
+    // It takes whatever its process has in hand along, until their leases end.
+    await until(async () => (await itemOf('crashing'))?.phase === 'PROGRESSING', { what: 'it has crashed' })
     const long = await deploy('long', 'gadget', { gadget: 'long' })
     const [copy, fail, flaky] = await Promise.all([
       deploy('copy', 'gadget', { gadget: 'copy' }),
       deploy('fail', 'gadget', { gadget: 'fail' }),
       deploy('flaky', 'mock', { failTimes: 2 }),
     ])
-    await until(async () => (await itemOf('long'))?.progress, { what: 'the long one is at it' })
+    await until(async () => (await itemOf('long'))?.progress, { what: 'the long one is at it', timeoutMs: 60_000 })
     await client.query('mutation ($id: ID!) { cancelInstallation(input: { id: $id }) { __typename } }', { id: long })
     await Promise.all([crashing, long, copy, fail, flaky].map(untilEnded))
 

@@ -5,7 +5,7 @@ import { InvalidArgumentError } from 'commander'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseAddress } from '../../src/cli/address.ts'
 import { DEFAULT_URL, findConnection } from '../../src/cli/connection.ts'
-import { parseConstant, parseConstants, parseCount, parseLabel } from '../../src/cli/options.ts'
+import { parseCount, parseKind, parseKinds, parseLabel, parsePhases } from '../../src/cli/options.ts'
 import { wantsColour } from '../../src/cli/paint.ts'
 
 describe('parseAddress', () => {
@@ -28,9 +28,10 @@ describe('parseAddress', () => {
 
 describe('option values', () => {
   it('takes enum values in the usual spellings', () => {
-    expect(parseConstant('deploy-item')).toBe('DEPLOY_ITEM')
-    expect(parseConstants('failed,delete_failed', ['ABORTED'])).toEqual(['ABORTED', 'FAILED', 'DELETE_FAILED'])
-    for (const wrong of ['', '7', 'a b', 'x){y']) expect(() => parseConstant(wrong)).toThrow(InvalidArgumentError)
+    expect(parseKind('deploy-item')).toBe('DEPLOY_ITEM')
+    expect(parseKinds('Job,gadget_job')).toEqual(['JOB', 'GADGET_JOB'])
+    expect(parsePhases('failed,delete_failed', ['ABORTED'])).toEqual(['ABORTED', 'FAILED', 'DELETE_FAILED'])
+    for (const wrong of ['', 'FAILED', 'x){y']) expect(() => parseKind(wrong)).toThrow(InvalidArgumentError)
   })
 
   it('takes only whole, safe numbers', () => {

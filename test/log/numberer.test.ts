@@ -2,7 +2,7 @@ import { Socket } from 'node:net'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Signal } from '../../src/core/ports.ts'
-import { NUMBERING_LOCK } from '../../src/log/number-batches.ts'
+import { NUMBERING_LOCK, numberBatches } from '../../src/log/number-batches.ts'
 import { createNumberer } from '../../src/log/numberer.ts'
 import { readLogId } from '../../src/log/reader.ts'
 import { createMemorySignal } from '../../src/log/signal/memory.ts'
@@ -52,6 +52,22 @@ test('eight writers, some rolled back, and three numberers: dense, and each tree
   expect(log.map(({ sequence }) => sequence)).toEqual(oneTo(log.length))
   for (const [root, numbers] of perTree(log)) expect(numbers).toEqual(oneTo((next.get(root) ?? 0) - 1))
   expect(log.length).toBeGreaterThan(500)
+})
+
+test('a pass that had to wait for another one sees what that one did', async () => {
+  const db = await database()
+  const root = await createRoot(db.pool)
+  await write(db.pool, root, numbered(root, 1, 3))
+  const other = await db.pool.connect()
+  await other.query(`begin; select pg_advisory_xact_lock(${NUMBERING_LOCK})`)
+  const waiting = numberBatches(db.pool)
+  await until(async () => (await other.query(WAITING)).rowCount, { what: 'the pass waits for the lock' })
+  await other.query('update log_batch set first_seq = 1')
+  await write(db.pool, root, numbered(root, 4, 2))
+  await other.query('commit')
+  other.release()
+  expect(await waiting).toEqual({ from: 4, through: 5, full: false })
+  expect((await readAll(db.pool)).map(({ sequence }) => sequence)).toEqual(oneTo(5))
 })
 
 test('a change that somebody could have read comes before what was written after reading it', async () => {

@@ -193,7 +193,13 @@ describe('the lock of a data folder', () => {
 async function startProcess(dataDir: string): Promise<ChildProcess> {
   const script = join(import.meta.dirname, '../testkit/embedded-process.ts')
   const child = spawn(process.execPath, [script, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] })
-  ending.defer(() => void child.kill('SIGKILL'))
+  ending.defer(async () => {
+    child.kill('SIGKILL')
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+    // As after a test that failed: Postgres outlives the process, which is the point of it.
+    const heir = await start(dataDir)
+    await heir[Symbol.asyncDispose]()
+  })
   await once(child.stdout, 'data')
   return child
 }

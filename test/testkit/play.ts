@@ -16,7 +16,7 @@ export type Act =
   | { readonly do: 'remove'; readonly force: boolean; readonly withoutUninstall: boolean }
   | { readonly do: 'update'; readonly reconcile: boolean }
   | { readonly do: 'ignore'; readonly nested: boolean; readonly ignored: boolean }
-  | { readonly do: 'cancel' | 'seed' }
+  | { readonly do: 'cancel' | 'seed' | 'work' }
 export interface Move {
   readonly act: Act
   /** Lets the engine look before the next one does anything. */
@@ -84,6 +84,9 @@ export class Play {
         })
       case 'end':
         return this.#end(act.which, act.well)
+      case 'work':
+        for (const held of await this.claim(100)) await this.finish(held, true)
+        return
       case 'renew':
         return this.#renew(act.which)
       case 'wait':

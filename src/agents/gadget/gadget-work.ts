@@ -3,7 +3,7 @@ import type { Work, WorkContext, WorkItem, WorkOutcome } from '../../client/inde
 import { findGadget } from './find-gadget.ts'
 import { gadgetEnv, SETTABLE } from './gadget-env.ts'
 import type { GadgetMode } from './protocol.ts'
-import { type GadgetResult, runGadget } from './run-gadget.ts'
+import { type GadgetResult, type GadgetRun, runGadget } from './run-gadget.ts'
 
 export interface GadgetOptions {
   /** The only places where gadgets are looked for. */
@@ -12,6 +12,8 @@ export interface GadgetOptions {
   readonly env: Readonly<Record<string, string | undefined>>
   /** From SIGINT to SIGKILL, in milliseconds. */
   readonly graceMs: number
+  /** Told of each gadget's process group, so that somebody can end it when this process cannot any more. */
+  readonly onGroup?: GadgetRun['onGroup']
 }
 
 const text = z.string().refine((value) => !value.includes('\0'), 'must not hold a NUL')
@@ -105,6 +107,7 @@ function call({ context, options, config, path }: Job, mode: GadgetMode, signal:
     signal,
     kill: context.lost,
     graceMs: options.graceMs,
+    onGroup: options.onGroup,
     onStep: (step) => context.log('STEP', step),
     onProgress: (progress) => context.report({ progress }),
     onLog: (line) => context.log('STDERR', line),

@@ -19,9 +19,12 @@ export interface GadgetRun extends OutputEvents {
   /** Milliseconds. */
   readonly graceMs: number
   readonly cwd?: string | undefined
+  /** The process group that it runs in has started, or is gone. */
+  onGroup?: ((group: number, state: GroupState) => void) | undefined
   /** A line of its standard error. */
   onLog?: ((text: string) => void) | undefined
 }
+export type GroupState = 'started' | 'ended'
 export type GadgetResult =
   | {
       readonly outcome: 'succeeded'
@@ -59,6 +62,7 @@ export async function runGadget(run: GadgetRun): Promise<GadgetResult> {
     detached: true,
     shell: false,
   })
+  if (child.pid !== undefined) run.onGroup?.(child.pid, 'started')
   const stopper = stopOnSignals(child, run)
   const endOutput = readOutput(child, run, output, stopper.breakOff)
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()))
@@ -66,6 +70,7 @@ export async function runGadget(run: GadgetRun): Promise<GadgetResult> {
   stopper.release()
   if ('problem' in ended) return { outcome: 'failed', cause: 'start', message: ended.problem, exitCode: null }
   killGroup(child, 'SIGKILL')
+  if (child.pid !== undefined) run.onGroup?.(child.pid, 'ended')
   await Promise.race([closed, pause(DRAIN_MS)])
   endOutput()
   return judge(ended, output, stopper.stopped())

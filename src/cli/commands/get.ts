@@ -3,7 +3,8 @@ import { type AddressOptions, locate } from '../address.ts'
 import type { Cli } from '../cli.ts'
 import { describeObject, type FullObject, OBJECT_FIELDS } from '../describe-object.ts'
 import { EXIT, type ExitCode } from '../exit.ts'
-import { type LabelArgument, parseConstants, parseCount, parseLabel } from '../options.ts'
+import { type LabelArgument, parseCount, parseKinds, parseLabel, parsePhases } from '../options.ts'
+import { describeRest, type Page, type PagedList, readPages } from '../pages.ts'
 import { classOf, SYMBOLS } from '../phases.ts'
 import { notFoundRefusal } from '../refusal.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
@@ -29,7 +30,6 @@ const LIST = `query List($filter: ObjectFilter, $first: Int!, $after: String) {
     edges { node { id kind name phase phaseSince finished project { name } error { code message } } }
   }
 }`
-const PAGE = 100
 
 interface Listed {
   readonly id: string
@@ -41,13 +41,6 @@ interface Listed {
   readonly project: { readonly name: string }
   readonly error: { readonly code: string; readonly message: string } | null
 }
-interface ListPage {
-  readonly objects: {
-    readonly totalCount: number | null
-    readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
-    readonly edges: readonly { readonly node: Listed }[]
-  }
-}
 
 /** `phaseline get [NAME]`: one object with all there is to say, or a list. */
 export function addGet(program: Command, cli: Cli): void {
@@ -55,8 +48,8 @@ export function addGet(program: Command, cli: Cli): void {
     .description('show one object, or list objects (roots, unless --all)')
     .argument('[name]', 'id, or path such as shop/backend; without it, a list')
     .option('--project <name>', 'project')
-    .option('--kind <kinds>', 'kind of the path (INSTALLATION), or kinds to list', parseConstants)
-    .option('--phase <phases>', 'list only these phases', parseConstants)
+    .option('--kind <kinds>', 'kind of the path (INSTALLATION), or kinds to list', parseKinds)
+    .option('--phase <phases>', 'list only these phases', parsePhases)
     .option('--label <key=value>', 'list only with this label', parseLabel)
     .option('--name-contains <text>', 'list only names with this in them')
     .addOption(new Option('--finished', 'list only what is finished').conflicts('unfinished'))
@@ -91,22 +84,17 @@ async function getOne(session: Session, name: string, { project, kind }: GetOpti
 
 async function list(session: Session, options: GetOptions): Promise<ExitCode> {
   const filter = filterOf(options)
-  const objects: Listed[] = []
-  let after: string | null = null
-  let totalCount: number | null = null
-  do {
-    const first = Math.min(PAGE, options.limit - objects.length)
-    const page: ListPage = await session.client.query<ListPage>(
+  const listed = await readPages(options.limit, async (first, after) => {
+    const { objects } = await session.client.query<{ objects: Page<Listed> | null }>(
       LIST,
       { filter, first, after },
       { signal: session.io.signal },
     )
-    totalCount ??= page.objects.totalCount
-    objects.push(...page.objects.edges.map(({ node }) => node))
-    after = page.objects.pageInfo.hasNextPage ? page.objects.pageInfo.endCursor : null
-  } while (after !== null && objects.length < options.limit)
-  session.emit({ totalCount, objects })
-  session.say(...describeList(objects, totalCount))
+    return objects
+  })
+  if (!listed) return session.refuse(notFoundRefusal('There is nothing to list.'))
+  session.emit({ totalCount: listed.totalCount, objects: listed.nodes })
+  session.say(...describeList(listed))
   return EXIT.ok
 }
 
@@ -121,9 +109,9 @@ const filterOf = ({ project, kind, phase, label, nameContains, finished, unfinis
   ...(all ? {} : { rootsOnly: true }),
 })
 
-function describeList(objects: readonly Listed[], totalCount: number | null): string[] {
-  if (objects.length === 0) return ['Nothing matches.']
-  const rows = objects.map(({ project, name, kind, phase, phaseSince, error, id }) => [
+function describeList(listed: PagedList<Listed>): string[] {
+  if (listed.totalCount === 0) return ['Nothing matches.']
+  const rows = listed.nodes.map(({ project, name, kind, phase, phaseSince, error, id }) => [
     project.name,
     name,
     words(kind),
@@ -132,7 +120,5 @@ function describeList(objects: readonly Listed[], totalCount: number | null): st
     id,
     error?.code ?? '',
   ])
-  const lines = table(['PROJECT', 'NAME', 'KIND', 'PHASE', 'SINCE', 'ID', 'ERROR'], rows)
-  const more = (totalCount ?? 0) - objects.length
-  return more > 0 ? [...lines, `… and ${more} more (--limit)`] : lines
+  return [...table(['PROJECT', 'NAME', 'KIND', 'PHASE', 'SINCE', 'ID', 'ERROR'], rows), ...describeRest(listed)]
 }

@@ -1,10 +1,11 @@
 import type { Command } from 'commander'
 import { type AddressOptions, locate, withAddressOptions } from '../address.ts'
 import type { Cli } from '../cli.ts'
+import { cursorExpired } from '../cursor-expired.ts'
 import { EXIT, type ExitCode } from '../exit.ts'
 import { printLine } from '../io.ts'
 import { type LoggedChange, readHead, readNewest } from '../log-read.ts'
-import { parseConstants, parseCount } from '../options.ts'
+import { parseCount, parseKinds, parsePhases } from '../options.ts'
 import type { Outcome } from '../refusal.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
 import { describeChange } from '../tree/presenter.ts'
@@ -17,9 +18,18 @@ interface LogOptions extends SessionOptions {
   readonly rejected?: boolean
   readonly kinds?: readonly string[]
   readonly to?: readonly string[]
-  readonly limit: number
+  readonly limit?: number
 }
 type Filter = Readonly<Record<string, unknown>>
+interface Stretch {
+  readonly after: number
+  /** Ends with this sequence; otherwise it goes on as long as the user likes. */
+  readonly until?: number
+  /** Ends after so many. */
+  readonly limit?: number
+}
+
+const NEWEST = 50
 
 /** `phaseline log [NAME]`: who moved what, and who tried. */
 export function addLog(program: Command, cli: Cli): void {
@@ -29,9 +39,9 @@ export function addLog(program: Command, cli: Cli): void {
     .option('-F, --follow', 'go on with what comes')
     .option('--after <sequence>', 'everything after this sequence, instead of the newest', parseCount)
     .option('--rejected', 'refused requests too')
-    .option('--kinds <kinds>', 'only objects of these kinds', parseConstants)
-    .option('--to <phases>', 'only changes to these phases', parseConstants)
-    .option('--limit <count>', 'how many of the newest', parseCount, 50)
+    .option('--kinds <kinds>', 'only objects of these kinds', parseKinds)
+    .option('--to <phases>', 'only changes to these phases', parsePhases)
+    .option('--limit <count>', `how many of the newest (default: ${NEWEST}); with --after, at most so many`, parseCount)
     .action(async (name: string | undefined, options: LogOptions) => {
       cli.exitCode = await withSession(cli.io, options, (session) => log(session, name, options))
     })
@@ -41,13 +51,16 @@ async function log(session: Session, name: string | undefined, options: LogOptio
   const filter = await filterOf(session, name, options)
   if (!filter.ok) return session.refuse(filter.refusal)
   const head = await readHead(session)
-  if (options.after !== undefined) {
-    return await stream(session, filter.value, options.after, options.follow ? undefined : head)
+  const { after, limit, follow } = options
+  if (after !== undefined) {
+    if (!follow && after > head) printLine(session.io.stderr, `Nothing: the log that you may read ends at ${head}.`)
+    const bounds = { ...(follow ? {} : { until: head }), ...(limit === undefined ? {} : { limit }) }
+    return await stream(session, filter.value, { after, ...bounds })
   }
-  const newest = await readNewest(session, filter.value, options.limit)
+  const newest = await readNewest(session, filter.value, limit ?? NEWEST)
   for (const change of newest) print(session, change)
-  if (!options.follow) return EXIT.ok
-  return await stream(session, filter.value, newest.at(-1)?.sequence ?? head)
+  if (!follow) return EXIT.ok
+  return await stream(session, filter.value, { after: newest.at(-1)?.sequence ?? head })
 }
 
 async function filterOf(session: Session, name: string | undefined, options: LogOptions): Promise<Outcome<Filter>> {
@@ -61,23 +74,40 @@ async function filterOf(session: Session, name: string | undefined, options: Log
   return { ok: true, value: { ...common, ...(id === root.id ? { rootId: id } : { objectId: id }) } }
 }
 
-/** Prints what comes after a sequence; without `until` as long as the user likes. */
-async function stream(session: Session, filter: Filter, after: number, until?: number): Promise<ExitCode> {
-  if (until !== undefined && after >= until) return EXIT.ok
-  const { signal } = session.io
-  const stop = new AbortController()
-  const batches = session.client.followPhases({ filter, after, signal: AbortSignal.any([signal, stop.signal]) })
-  try {
-    for await (const { changes, through } of batches) {
-      for (const change of changes) {
-        if (until === undefined || change.sequence <= until) print(session, change)
+/** Prints a stretch of the log. What the log holds no more is left out, and the user told so. */
+async function stream(session: Session, filter: Filter, stretch: Stretch): Promise<ExitCode> {
+  const { until = Number.POSITIVE_INFINITY, limit = Number.POSITIVE_INFINITY } = stretch
+  let { after } = stretch
+  let left = limit
+  while (after < until && left > 0) {
+    const stop = new AbortController()
+    const signal = AbortSignal.any([session.io.signal, stop.signal])
+    try {
+      for await (const { changes, through } of session.client.followPhases({ filter, after, signal })) {
+        const wanted = changes.filter(({ sequence }) => sequence <= until).slice(0, left)
+        for (const change of wanted) print(session, change)
+        after = through
+        left -= wanted.length
+        if (after >= until || left <= 0) return EXIT.ok
       }
-      if (until !== undefined && through >= until) return EXIT.ok
+      return EXIT.interrupted
+    } catch (error) {
+      after = goOn(session, error, after)
+    } finally {
+      stop.abort()
     }
-  } finally {
-    stop.abort()
   }
-  return EXIT.interrupted
+  return EXIT.ok
+}
+
+/** Where to go on when a place in the log is lost: with the oldest that is left, or where another log ends. */
+function goOn(session: Session, error: unknown, after: number): number {
+  const held = cursorExpired(error)
+  if (!held) throw error
+  const next = after > held.head ? held.head : held.oldest - 1
+  const { oldest, head } = held
+  printLine(session.io.stderr, `The log holds ${oldest} to ${head}, and not what follows ${after}: going on after ${next}.`)
+  return next
 }
 
 function print(session: Session, change: LoggedChange): void {

@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
 import type { Cli } from '../cli.ts'
 import { EXIT, type ExitCode } from '../exit.ts'
-import { parseConstant } from '../options.ts'
+import { parseKind } from '../options.ts'
+import { notFoundRefusal } from '../refusal.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
 import { table } from '../table.ts'
 import { words } from '../text.ts'
@@ -32,7 +33,7 @@ const MACHINES = `query Machines($kind: ObjectKind) {
 export function addMachines(program: Command, cli: Cli): void {
   withSessionOptions(program.command('machines'))
     .description('print the state machines: who may move what from where to where, and why')
-    .argument('[kind]', 'only those of this kind, e.g. deploy-item', parseConstant)
+    .argument('[kind]', 'only those of this kind, e.g. deploy-item', parseKind)
     .option('--mermaid', 'as a Mermaid diagram')
     .action(async (kind: string | undefined, options: MachinesOptions) => {
       cli.exitCode = await withSession(cli.io, options, (session) => machines(session, kind, options))
@@ -45,6 +46,8 @@ async function machines(session: Session, kind: string | undefined, options: Mac
     kind === undefined ? {} : { kind },
     { signal: session.io.signal },
   )
+  if (stateMachines.length === 0)
+    return session.refuse(notFoundRefusal('The server knows no machine of this kind.'))
   session.emit(stateMachines)
   for (const machine of stateMachines) session.say(...(options.mermaid ? [machine.mermaid] : describe(machine)))
   return EXIT.ok

@@ -1,9 +1,10 @@
 import type { Command } from 'commander'
 import { type AddressOptions, type Located, locate, withAddressOptions } from '../address.ts'
 import type { Cli } from '../cli.ts'
+import { cursorExpired } from '../cursor-expired.ts'
 import { EXIT, type ExitCode } from '../exit.ts'
 import { parseCount } from '../options.ts'
-import { notFoundRefusal } from '../refusal.ts'
+import { notFoundRefusal, type Outcome, refused } from '../refusal.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
 import { TreeModel, type TreeObject } from '../tree/model.ts'
 import { readMachines, readTree, type TreeSnapshot } from '../tree/read.ts'
@@ -44,12 +45,12 @@ async function tree(session: Session, name: string, options: TreeOptions): Promi
   if (!located.ok) return session.refuse(located.refusal)
   const { id, root } = located.value
   const { signal } = session.io
-  const [machines, snapshot] = await Promise.all([
+  const [machines, read] = await Promise.all([
     readMachines(session.client, signal),
-    options.at === undefined
-      ? readTree(session.client, root.id, signal)
-      : readTreeAt(session, located.value, options.at),
+    options.at === undefined ? readNow(session, root.id) : readTreeAt(session, located.value, options.at),
   ])
+  if (!read.ok) return session.refuse(read.refusal)
+  const snapshot = read.value
   const model = new TreeModel(id, machines)
   for (const object of snapshot?.objects ?? []) model.put(object)
   if (!snapshot || !model.root) return session.refuse(notFoundRefusal(`There is no tree of ${name} to show.`))
@@ -65,11 +66,25 @@ async function tree(session: Session, name: string, options: TreeOptions): Promi
   return EXIT.ok
 }
 
-async function readTreeAt(session: Session, { root }: Located, sequence: number): Promise<TreeSnapshot | null> {
-  const { treeAt } = await session.client.query<{
-    treeAt: { readonly sequence: number; readonly objects: readonly PastObject[] } | null
-  }>(TREE_AT, { rootId: root.id, sequence }, { signal: session.io.signal })
-  return treeAt && { sequence: treeAt.sequence, objects: treeAt.objects.map(fromPast) }
+async function readNow({ client, io }: Session, rootId: string): Promise<Outcome<TreeSnapshot | null>> {
+  return { ok: true, value: await readTree(client, rootId, io.signal) }
+}
+
+async function readTreeAt(
+  { client, io }: Session,
+  { root }: Located,
+  sequence: number,
+): Promise<Outcome<TreeSnapshot | null>> {
+  try {
+    const { treeAt } = await client.query<{
+      treeAt: { readonly sequence: number; readonly objects: readonly PastObject[] } | null
+    }>(TREE_AT, { rootId: root.id, sequence }, { signal: io.signal })
+    return { ok: true, value: treeAt && { sequence: treeAt.sequence, objects: treeAt.objects.map(fromPast) } }
+  } catch (error) {
+    const held = cursorExpired(error)
+    if (!held) throw error
+    return refused(notFoundRefusal(`The log holds ${held.oldest} to ${held.head}: ${sequence} is not in it.`))
+  }
 }
 
 /** The past knows phases only: errors and progress are not in the log. */

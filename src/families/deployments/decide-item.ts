@@ -71,6 +71,7 @@ function triggerDeletion(item: Node, execution: Node, slice: Slice): void {
   const { work } = item
   const jobId = execution.row.jobId as string
   if (!work?.handed || skipsUninstall(slice)) {
+    slice.patch(item, { jobId })
     if (item.row.phase !== 'PENDING') slice.move(item, 'INIT_DELETE')
     return vanish(item, slice, { triggered: false })
   }

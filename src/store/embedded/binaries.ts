@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { chmod, cp, mkdir, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises'
+import { chmod, cp, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
@@ -21,14 +21,14 @@ const REMEDY = 'set DATABASE_URL to a Postgres of your own'
 const symlinks = z.array(z.object({ source: z.string(), target: z.string() }))
 
 /** Throws when there is none that runs here. Binaries that the server's user cannot run where they are get copied. */
-export async function findBinaries(owner: Owner, copyTo: string): Promise<Binaries> {
+export async function findBinaries(owner: Owner, copyTo: () => Promise<string>): Promise<Binaries> {
   const native = locate()
   let home = native
   let major = await majorOf(native, owner).catch(() => null)
   if (major === null) {
     const packageJson = await readFile(join(dirname(native), 'package.json'), 'utf8')
     const { version } = z.object({ version: z.string() }).parse(JSON.parse(packageJson))
-    home = await copyOnce(native, join(copyTo, `postgres-${version}`))
+    home = await copyOnce(native, join(await copyTo(), `postgres-${version}`))
     major = await majorOf(home, owner).catch((cause: unknown) => {
       throw new Error(`The embedded Postgres does not run on this machine (it needs glibc on Linux): ${REMEDY}.`, {
         cause,
@@ -57,8 +57,6 @@ async function majorOf(home: string, owner: Owner): Promise<number> {
 async function copyOnce(from: string, to: string): Promise<string> {
   if (await stat(to).catch(() => null)) return to
   const part = `${to}.${randomUUID()}`
-  await mkdir(dirname(to), { recursive: true })
-  await chmod(dirname(to), 0o755)
   await cp(from, part, { recursive: true, verbatimSymlinks: true, filter: (file) => !file.endsWith('.a') })
   await restoreLinks(part)
   await openToAll(part)

@@ -6,7 +6,7 @@ import { findBinaries } from './binaries.ts'
 import { lockFolder } from './folder-lock.ts'
 import { initialise } from './initialise.ts'
 import { launch } from './launch.ts'
-import { choosePlace, SYSTEM_FOLDER } from './place.ts'
+import { choosePlace, systemFolder } from './place.ts'
 import { ensureDatabase, findPostmaster, socketConnection } from './postmaster.ts'
 import { supervise } from './supervise.ts'
 
@@ -43,7 +43,9 @@ export async function startEmbeddedPostgres({
   await using starting = new AsyncDisposableStack()
   starting.use(await lockFolder(folder))
   const place = await choosePlace(folder)
-  const binaries = await findBinaries(place.owner, place.owner.uid === undefined ? folder : SYSTEM_FOLDER)
+  const binaries = await findBinaries(place.owner, async () =>
+    place.owner.uid === undefined ? folder : systemFolder(),
+  )
   await initialise(place, binaries)
   signal.throwIfAborted()
   const start = async (until: AbortSignal) =>

@@ -18,8 +18,7 @@ export interface Place {
 
 /** Postgres refuses to run as root: then it runs as this user, which needs no entry in /etc/passwd. */
 const NOBODY = 65_534
-/** For root: what NOBODY has to reach and cannot reach where it is. */
-export const SYSTEM_FOLDER = '/var/lib/phaseline'
+const SYSTEM_FOLDER = '/var/lib/phaseline'
 /** A socket's path has at most 107 bytes on Linux and 103 on macOS, its name `/.s.PGSQL.5432` included. */
 const MAX_SOCKET_FOLDER = 85
 
@@ -53,13 +52,18 @@ async function reachableHome(folder: string): Promise<string> {
     await mkdir(known, { recursive: true })
     return known
   }
-  await mkdir(SYSTEM_FOLDER, { recursive: true })
-  await letThrough(SYSTEM_FOLDER)
   // Not named after the folder: who removes the data folder means to start anew.
-  const home = await mkdtemp(join(SYSTEM_FOLDER, 'data-'))
+  const home = await mkdtemp(join(await systemFolder(), 'data-'))
   await letThrough(home)
   await writeFile(note, `${home}\n`)
   return home
+}
+
+/** For root: a home for what NOBODY has to reach and cannot reach where it is. */
+export async function systemFolder(): Promise<string> {
+  await mkdir(SYSTEM_FOLDER, { recursive: true })
+  await letThrough(SYSTEM_FOLDER)
+  return SYSTEM_FOLDER
 }
 
 const SEARCH = 0o011

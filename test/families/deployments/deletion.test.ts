@@ -12,7 +12,7 @@ import {
   reached,
   rowsOf,
 } from '../../testkit/deployments.ts'
-import { createWorld, item, succeed, type World } from '../../testkit/world.ts'
+import { createWorld, DEPLOYER, item, succeed, type World } from '../../testkit/world.ts'
 
 const DELETE_FAILED = {
   phase: 'DELETE_FAILED',
@@ -95,7 +95,11 @@ describe('deletion', () => {
     await world.remove(downstream)
     await world.work()
     await world.remove(id)
-    await world.work()
+    for (let work = await world.claim(); work.length > 0; work = await world.claim()) {
+      const lines = work.map(({ fence }) => ({ fence, stream: 'STDOUT', text: 'going' }) as const)
+      expect(await world.driving.agents.appendLogs(DEPLOYER, lines)).toEqual({ ok: true, accepted: lines.length })
+      for (const { fence } of work) await world.report({ fence, phase: 'GONE' })
+    }
     expect(await rowsOf(world, id)).toEqual({})
     expect(await rowsOf(world, downstream)).toEqual({})
     expect(await dataOf(world, 'shopUrl')).toBeNull()

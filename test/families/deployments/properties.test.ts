@@ -24,7 +24,9 @@ const act = fc.oneof(
       leaseMs: fc.constantFrom(1_000, 30_000, 600_000),
     }),
   ),
-  often(6, fc.record({ do: fc.constant('end' as const), which: fc.nat(5), well: fc.boolean() })),
+  often(6, fc.record({ do: fc.constant('end' as const), which: fc.nat(5), well: fc.constantFrom(true, true, false) })),
+  // So that what comes next also meets trees that are deployed.
+  often(4, fc.record({ do: fc.constant('work' as const) })),
   often(
     4,
     fc.record({
@@ -37,7 +39,7 @@ const act = fc.oneof(
   often(2, fc.record({ do: fc.constant('renew' as const), which: fc.nat(5) })),
   often(
     4,
-    fc.record({ do: fc.constant('wait' as const), ms: fc.constantFrom(1, 750, 30_000, 299_999, 300_000, 600_000) }),
+    fc.record({ do: fc.constant('wait' as const), ms: fc.constantFrom(1, 749, 750, 1_000, 30_000, 299_999, 300_000) }),
   ),
   often(
     2,
@@ -47,7 +49,7 @@ const act = fc.oneof(
     }),
   ),
   often(
-    1,
+    2,
     fc.record({ do: fc.constant('remove' as const), force: fc.boolean(), withoutUninstall: fc.boolean() }),
   ),
   often(2, fc.record({ do: fc.constant('update' as const), reconcile: fc.boolean() })),
@@ -55,7 +57,8 @@ const act = fc.oneof(
   often(2, fc.record({ do: fc.constant('cancel' as const) })),
   often(1, fc.record({ do: fc.constant('seed' as const) })),
 )
-const moves: fc.Arbitrary<Move[]> = fc.array(fc.record({ act, settle: fc.boolean() }), { minLength: 5, maxLength: 30 })
+const move: fc.Arbitrary<Move> = fc.record({ act, settle: fc.constantFrom(true, true, false) })
+const moves = fc.array(move, { minLength: 5, maxLength: 40 })
 
 /** Each item may depend on any of those before it; the second nested installation may import from the first. */
 interface Shape {
@@ -113,9 +116,11 @@ it('every log is a legal path, the counters are right at rest, and every tree en
         name,
         shapes.map((s) => specOf(s, name)),
       )
-      for (const move of made) {
-        await play.make(move)
-        if (move.settle) await countersAreRight(play.rootId)
+      for (const next of made) {
+        await play.make(next)
+        if (!next.settle) continue
+        await countersAreRight(play.rootId)
+        await nothingRestsForNothing(play.rootId)
       }
       await toItsEnd(play)
       await countersAreRight(play.rootId)
@@ -198,11 +203,25 @@ async function countersAreRight(rootId: string): Promise<void> {
   for (const row of rows) {
     const { isOpen: open, isFailed: failed, isUntriggered: untriggered, isTotal: total } = row
     expect(row).toMatchObject({ open, failed, untriggered, total })
-    // At rest somebody below is at work, or an agent is waited for; a parent never rests for nothing.
-    expect(open, `${row.kind} ${row.name} rests in ${row.phase} with nothing open`).toBeGreaterThan(0)
   }
   const waiting = await world.pool.query<{ waitingFor: number; is: number; name: string }>(WAITING, [rootId])
   for (const { waitingFor, is, name } of waiting.rows) expect({ name, waitingFor }).toEqual({ name, waitingFor: is })
+}
+
+/** What has a job and has not ended it is in a deployer's hands, or says what it waits for. */
+async function nothingRestsForNothing(rootId: string): Promise<void> {
+  const { rows } = await world.pool.query<{ id: string; what: string }>(
+    `select o.id, o.kind || ' ' || o.name || ' in ' || o.phase as what from object o left join work w on w.object_id = o.id
+     where o.root_id = $1 and o.job_id is distinct from o.finished_job_id and w.state is distinct from 1`,
+    [rootId],
+  )
+  const now = world.clock.now()
+  const facts = await loadWaitingFacts(
+    world.pool,
+    rows.map(({ id }) => id),
+    now,
+  )
+  for (const { id, what } of rows) expect(blockersOf(id, facts, now), `${what} waits for nothing`).not.toEqual([])
 }
 
 interface Entry {

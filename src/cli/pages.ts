@@ -1,0 +1,34 @@
+/** A connection, as much of it as a list needs. */
+export interface Page<T> {
+  readonly totalCount: number | null
+  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
+  readonly edges: readonly { readonly node: T }[]
+}
+export interface PagedList<T> {
+  readonly totalCount: number | null
+  readonly nodes: readonly T[]
+}
+
+const PAGE = 100
+
+/** Reads page after page until there are `limit` or no more; `load` asks for one, null when there is nothing to page. */
+export async function readPages<T>(
+  limit: number,
+  load: (first: number, after: string | null) => Promise<Page<T> | null>,
+): Promise<PagedList<T> | null> {
+  const nodes: T[] = []
+  let totalCount: number | null = null
+  let after: string | null = null
+  do {
+    const page: Page<T> | null = await load(Math.min(PAGE, limit - nodes.length), after)
+    if (!page) return null
+    totalCount ??= page.totalCount
+    nodes.push(...page.edges.map(({ node }) => node))
+    after = page.pageInfo.hasNextPage ? page.pageInfo.endCursor : null
+  } while (after !== null && nodes.length < limit)
+  return { totalCount, nodes }
+}
+
+/** The line below a list that does not show everything. */
+export const describeRest = ({ totalCount, nodes }: PagedList<unknown>): string[] =>
+  (totalCount ?? 0) > nodes.length ? [`… and ${(totalCount ?? 0) - nodes.length} more (--limit)`] : []
