@@ -152,28 +152,28 @@ async function adoptTokens(tokens: Tokens, secret: string): Promise<void> {
   await tokens.adopt(agentSecret(secret), { ...unlimited, name, role: 'AGENT', actor: 'DEPLOYER', types: [...types] })
 }
 
-function startAgents({
-  origin,
-  secret,
-  logger,
-  folders,
-}: {
-  origin: string
-  secret: string
-  logger: Logger
-  folders: readonly string[]
-}) {
-  return startAgentProcess({
-    types: AGENTS.types,
-    url: `${origin}/graphql`,
-    token: agentSecret(secret),
-    gadgetFolders: folders.map((folder) => resolve(folder)),
-    onEvent(event) {
-      if (event.type === 'ended' && event.restartInMs !== null)
-        logger.warn(event, 'the built-in agents ended and are started again')
-      else logger.debug(event, 'built-in agents')
-    },
-  })
+/** A process for each type: a mock that is told to crash takes no gadget with it. */
+function startAgents({ origin, secret, logger, folders }: AgentsOptions): AsyncDisposable {
+  const processes = AGENTS.types.map((type) =>
+    startAgentProcess({
+      types: [type],
+      url: `${origin}/graphql`,
+      token: agentSecret(secret),
+      gadgetFolders: folders.map((folder) => resolve(folder)),
+      onEvent(event) {
+        const failed = event.type === 'ended' && event.restartInMs !== null
+        if (failed) logger.warn({ ...event, agent: type }, 'a built-in agent ended and is started again')
+        else logger.debug({ ...event, agent: type }, 'a built-in agent')
+      },
+    }),
+  )
+  return { [Symbol.asyncDispose]: async () => void (await Promise.all(processes.map((process) => process.close()))) }
+}
+interface AgentsOptions {
+  readonly origin: string
+  readonly secret: string
+  readonly logger: Logger
+  readonly folders: readonly string[]
 }
 
 function packageOf(folder: string): string {

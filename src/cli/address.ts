@@ -37,9 +37,7 @@ export function parseAddress(text: string): Address {
 export const withAddressOptions = (command: Command): Command =>
   command
     .option('--project <name>', 'project that the path stands in (default: "default")')
-    .addOption(
-      new Option('--kind <kind>', 'kind that the path leads to').argParser(parseKind).default('INSTALLATION'),
-    )
+    .addOption(new Option('--kind <kind>', 'kind that the path leads to').argParser(parseKind).default('INSTALLATION'))
 
 const LOCATED = `fragment Located on TreeObject {
   id kind name phase finished generation project { name } root { id name }

@@ -46,26 +46,36 @@ export async function applyManifest(
 const isLostRace = ({ code }: Refusal): boolean => ['ALREADY_EXISTS', 'GENERATION_MISMATCH', 'NOT_FOUND'].includes(code)
 
 async function applyOnce(session: Session, manifest: PlacedManifest, reconcile: boolean): Promise<Outcome<Applied>> {
-  const { client, io } = session
-  const { name, project, spec } = manifest
+  const { name, project, spec, ignored } = manifest
   const existing = await findInstallation(session, manifest)
-  const labels = manifest.labels && Object.entries(manifest.labels).map(([key, value]) => ({ key, value }))
-  const common = { spec, reconcile, ...(labels ? { labels } : {}) }
-  const { answer } = await client.query<{ answer: Answer<Written> | null }>(
-    existing ? UPDATE : CREATE,
-    {
-      input: existing
-        ? { id: existing.id, expectedGeneration: existing.generation, ...common }
-        : { project, name, ...common },
-    },
-    { signal: io.signal },
-  )
-  const outcome = outcomeOf(answer)
+  const wanted = { spec, reconcile, ...labelsOf(manifest) }
+  const outcome = existing
+    ? await write(session, UPDATE, {
+        ...{ id: existing.id, expectedGeneration: existing.generation, ...wanted },
+        ...(ignored === undefined ? {} : { ignored }),
+      })
+    : await create(session, { project, name, ...wanted }, ignored === true)
   if (!outcome.ok) return outcome
   const { id, phase, generation } = outcome.value
   const changed = existing && generation === existing.generation ? 'unchanged' : 'updated'
   return { ok: true, value: { id, name, project, phase, generation, action: existing ? changed : 'created' } }
 }
+
+/** Nothing is created as ignored: that only means something once it is in a final phase. */
+async function create(session: Session, input: object, ignored: boolean): Promise<Outcome<Written>> {
+  const created = await write(session, CREATE, input)
+  if (!created.ok || !ignored) return created
+  return await write(session, UPDATE, { id: created.value.id, ignored })
+}
+
+async function write({ client, io }: Session, document: string, input: object): Promise<Outcome<Written>> {
+  const { answer } = await client.query<{ answer: Answer<Written> | null }>(document, { input }, { signal: io.signal })
+  return outcomeOf(answer)
+}
+
+/** Left out, labels stay as they are. */
+const labelsOf = ({ labels }: PlacedManifest): object =>
+  labels ? { labels: Object.entries(labels).map(([key, value]) => ({ key, value })) } : {}
 
 /** The root installation of that name, if there is one. */
 export async function findInstallation(

@@ -53,6 +53,7 @@ export const manifestSchema = z.strictObject({
   name,
   project: name.optional(),
   labels: z.record(z.string(), z.string('must be text')).optional(),
+  ignored: z.boolean().optional(),
   spec,
 })
 export type Manifest = z.infer<typeof manifestSchema>

@@ -39,17 +39,19 @@ export async function planManifest(session: Session, manifest: PlacedManifest): 
   if (!outcome.ok) return session.refuse(outcome.refusal)
   const { steps } = outcome.value
   session.emit({ project, name, action: existing ? 'update' : 'create', steps })
-  session.say(
-    ...table(
-      ['STEP', 'ACTION', 'KIND', 'OBJECT', 'WHY'],
-      steps.map(({ order, action, kind, path, reason }) => [
-        String(order),
-        words(action),
-        words(kind),
-        path.join('/'),
-        reason ?? '',
-      ]),
-    ),
-  )
+  if (steps.length === 0) session.say('Nothing would be done.')
+  else
+    session.say(
+      ...table(
+        ['STEP', 'ACTION', 'KIND', 'OBJECT', 'WHY'],
+        steps.map(({ order, action, kind, path, reason }) => [
+          String(order),
+          words(action),
+          words(kind),
+          path.join('/'),
+          reason ?? '',
+        ]),
+      ),
+    )
   return EXIT.ok
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Client, ClientError } from '../client/index.ts'
+import { cursorExpired } from './cursor-expired.ts'
 import type { Io, Output } from './io.ts'
 import { isTerminal, painter, wantsColour } from './paint.ts'
 import { classOf } from './phases.ts'
@@ -19,7 +20,8 @@ export interface WatchOptions {
   /** For NO_COLOR, FORCE_COLOR and TERM; the process's own by default. */
   readonly env?: Io['env']
 }
-export type WatchOutcome = 'succeeded' | 'failed' | 'gone' | 'interrupted'
+/** `stopped`: it ended because somebody wanted it to, e.g. ABORTED. */
+export type WatchOutcome = 'succeeded' | 'failed' | 'stopped' | 'gone' | 'interrupted'
 export interface WatchResult {
   readonly outcome: WatchOutcome
   /** The phase it ended in; GONE when it exists no more. */
@@ -41,7 +43,8 @@ interface Updates {
 
 /**
  * Shows a tree live on `out`: redrawn on a terminal, one line per phase change elsewhere, NDJSON with `json`.
- * One snapshot, then phase changes from its sequence on and updates of single objects; never the whole tree again.
+ * One snapshot, then phase changes from its sequence on and updates of single objects; the whole tree again only when
+ * the log has lost that place.
  * @throws ClientError when the server cannot be reached or refuses
  */
 export async function watchTree(client: Client, rootId: string, options: WatchOptions): Promise<WatchResult> {
@@ -123,7 +126,21 @@ class TreeWatch {
     return { tree, sequence: snapshot.sequence }
   }
 
-  async #followPhases(after: number, tree: TreeModel): Promise<void> {
+  async #followPhases(from: number, tree: TreeModel): Promise<void> {
+    const { signal } = this.#options
+    for (let after: number | null = from; after !== null; ) {
+      try {
+        await this.#readPhases(after, tree)
+        if (signal.aborted) return
+        throw new ClientError('network', 'The stream of phase changes ended.')
+      } catch (error) {
+        if (!cursorExpired(error)) throw error
+        after = await this.#reload(tree)
+      }
+    }
+  }
+
+  async #readPhases(after: number, tree: TreeModel): Promise<void> {
     const { signal } = this.#options
     const batches = this.#client.followPhases({ filter: { rootId: this.#rootId }, after, signal })
     for await (const { changes } of batches) {
@@ -137,7 +154,16 @@ class TreeWatch {
       this.#news += changes.length
       await this.#judge(tree)
     }
-    if (!signal.aborted) throw new ClientError('network', 'The stream of phase changes ended.')
+  }
+
+  /** What happened meanwhile is lost, what the tree is now is not: where its log goes on, null when there is none. */
+  async #reload(tree: TreeModel): Promise<number | null> {
+    const snapshot = await readTree(this.#client, this.#rootId, this.#options.signal)
+    tree.replace(snapshot?.objects ?? [])
+    this.#presenter.reloaded(tree, snapshot)
+    this.#news += 1
+    await this.#judge(tree)
+    return snapshot?.sequence ?? null
   }
 
   async #followUpdates(): Promise<void> {
@@ -208,8 +234,10 @@ class TreeWatch {
   }
 }
 
-const outcomeOf = (phase: string): WatchOutcome =>
-  ['failed', 'stopped'].includes(classOf(phase)) ? 'failed' : 'succeeded'
+function outcomeOf(phase: string): WatchOutcome {
+  const phaseClass = classOf(phase)
+  return phaseClass === 'failed' || phaseClass === 'stopped' ? phaseClass : 'succeeded'
+}
 
 function refreshable(tree: TreeModel): string[] {
   const ids = new Set([tree.rootId, ...[...tree.unexplained].slice(0, REFRESHED)])

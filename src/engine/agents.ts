@@ -9,6 +9,7 @@ import {
   findFinishedWork,
   findRoots,
   noteAgent,
+  noteSeen,
   renewLeases,
 } from '../store/work.ts'
 import type { Draft } from './draft.ts'
@@ -83,6 +84,7 @@ export function agentPort(
       const opened = fences.map(openFence)
       const until = new Date(ambient.now().getTime() + Math.min(LEASE_MS.most, Math.max(LEASE_MS.least, leaseMs)))
       const known = opened.filter((fence): fence is OpenedFence => fence !== null)
+      await noteRenewal(viewer, known)
       const renewed = known.length > 0 ? await renewLeases(pool, known, until, viewer.name) : []
       const byId = new Map(renewed.map((lease) => [lease.objectId, lease]))
       const leases = fences.map((fence, i): Renewal => {
@@ -119,6 +121,20 @@ export function agentPort(
     if (now.getTime() - (noted.get(key) ?? 0) < NOTE_MS) return
     noted.set(key, now.getTime())
     await noteAgent(pool, { id: ambient.id(), name: viewer.name, instance, actor: viewer.actor, types, targets, now })
+  }
+
+  /** An agent that is busy up to its limit claims nothing, and is there all the same. */
+  async function noteRenewal(viewer: Viewer, fences: readonly OpenedFence[]) {
+    const key = `${viewer.name} renews`
+    const now = ambient.now()
+    if (fences.length === 0 || now.getTime() - (noted.get(key) ?? 0) < NOTE_MS) return
+    noted.set(key, now.getTime())
+    await noteSeen(
+      pool,
+      viewer.name,
+      fences.map((fence) => fence.objectId),
+      now,
+    )
   }
 
   async function linesWithFence(viewer: Viewer, lines: readonly LogLineEntry[]) {

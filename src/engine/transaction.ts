@@ -3,7 +3,16 @@ import type { Ambient } from '../core/ports.ts'
 import type { Evaluated, TimeoutDefaults } from '../core/tree.ts'
 import { appendChanges } from '../log/append.ts'
 import type { Client } from '../store/client.ts'
-import { dueWork, forgetRoot, insertWakes, lockRoot, nextDue, scheduleRoot, takeLostWork, takeWakes } from '../store/queue.ts'
+import {
+  dueWork,
+  forgetRoot,
+  insertWakes,
+  lockRoot,
+  nextDue,
+  scheduleRoot,
+  takeLostWork,
+  takeWakes,
+} from '../store/queue.ts'
 import { Draft } from './draft.ts'
 import type { Kinds } from './families.ts'
 import { flush } from './flush.ts'

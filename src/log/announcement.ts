@@ -9,7 +9,7 @@ export interface Announcement {
 }
 
 /** In UTF-16 units. Beyond it one query per reader costs less than the message. */
-export const MAX_MESSAGE = 65_536
+const MAX_MESSAGE = 65_536
 
 export const logChannel = (logId: string): string => `phaseline:log:${logId}`
 

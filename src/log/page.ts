@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import type { PhaseChangeQuery, PhaseChangeRecord } from '../core/ports.ts'
 import { filterSql, Params } from './filter.ts'
 import { HEAD_SQL, type HeadRow, type LogHead, toHead } from './head.ts'
+import { batchAt, firstPlace, lastPlace, type Order } from './place.ts'
 import { RECORD_COLUMNS, type RecordRow, toRecord } from './record.ts'
 
 export interface PageRange {
@@ -18,71 +19,56 @@ export interface Page extends LogHead {
   readonly changes: readonly PhaseChangeRecord[]
 }
 
-type Step = '' | ' desc'
-
-/** The batch that holds a sequence, or the last one before it. */
-const batchAt = (column: 'id' | 'first_seq', sequence: string): string =>
-  `(select x.${column} from log_batch x where x.first_seq <= ${sequence}::bigint order by x.first_seq desc limit 1)`
-
-// In the statements below, `offset 0` and the inner `order by` keep the planner from flattening a lateral subquery, so
-// that it has to walk one index and look up the other table: without statistics it would rather hash whole tables.
+// In both statements `offset 0` and the inner `order by` keep the planner from flattening a lateral subquery, so that it
+// walks one index and looks up the other table: without statistics it would rather join whole tables.
 
 /** Follows the batches in their order and filters what is in them. */
-function scanLog(filter: readonly string[], after: string | null, before: string | null, step: Step): string {
+function scanLog(filter: readonly string[], after: string | null, before: string | null, order: Order): string {
   const conditions = ['b.first_seq + c.idx > m.floor_seq']
   if (after) {
-    conditions.push(`b.first_seq >= coalesce(${batchAt('first_seq', `${after}::bigint + 1`)}, 0)`)
-    conditions.push(`b.first_seq + c.idx > ${after}::bigint`)
+    conditions.push(`b.first_seq >= coalesce(${batchAt('first_seq', `${after} + 1`)}, 0)`)
+    conditions.push(`b.first_seq + c.idx > ${after}`)
   }
-  if (before) conditions.push(`b.first_seq < ${before}::bigint`, `b.first_seq + c.idx < ${before}::bigint`)
+  if (before) conditions.push(`b.first_seq < ${before}`, `b.first_seq + c.idx < ${before}`)
   const own = ['c.batch_id = b.id', ...filter].join(' and ')
   return `from log_batch b
-    cross join lateral (select * from phase_change c where ${own} order by c.idx${step}) c
+    cross join lateral (select * from phase_change c where ${own} order by c.idx${order}) c
     where ${conditions.join(' and ')}
-    order by b.first_seq${step}, c.idx${step}`
+    order by b.first_seq${order}, c.idx${order}`
 }
 
-/**
- * Follows the index of one object or one tree. Batch ids are in commit order only within a tree, so a sequence is
- * turned into a place in that tree: from the batch of the sequence, over the few batches that were overtaken.
- */
+/** Follows the index of one object or one tree, in which the order of batches is the order of the log. */
 function scanTree(
   key: string,
   filter: readonly string[],
   after: string | null,
   before: string | null,
-  step: Step,
+  order: Order,
 ): string {
-  const place = (side: string, beyond: string, order: Step): string => `(select p.batch_id
-      from (select c.* from phase_change c where ${key} and c.batch_id ${side} order by c.batch_id${order}, c.idx${order}) p
-      cross join lateral (select l.first_seq from log_batch l where l.id = p.batch_id offset 0) q
-      where ${beyond} order by p.batch_id${order}, p.idx${order} limit 1)`
   const conditions = [...filter, 'b.first_seq + c.idx > m.floor_seq']
   if (after) {
-    const low = place(`<= ${batchAt('id', `${after}::bigint + 1`)}`, `q.first_seq + p.idx <= ${after}::bigint`, ' desc')
-    conditions.push(`c.batch_id >= coalesce(${low}, 0)`, `b.first_seq + c.idx > ${after}::bigint`)
+    const low = `(select batch_id from (${lastPlace(key, after)}) low)`
+    conditions.push(`c.batch_id >= coalesce(${low}, 0)`, `b.first_seq + c.idx > ${after}`)
   }
   if (before) {
-    const past = `(q.first_seq is null or q.first_seq + p.idx >= ${before}::bigint)`
-    const high = place(`>= ${batchAt('id', before)}`, past, '')
-    conditions.push(`c.batch_id <= coalesce(${high}, ${Number.MAX_SAFE_INTEGER})`)
-    conditions.push(`b.first_seq + c.idx < ${before}::bigint`)
+    const high = `(select batch_id from (${firstPlace(key, before)}) high)`
+    conditions.push(`c.batch_id <= coalesce(${high}, ${Number.MAX_SAFE_INTEGER})`, `b.first_seq + c.idx < ${before}`)
   }
   return `from phase_change c
     cross join lateral (select l.first_seq from log_batch l where l.id = c.batch_id offset 0) b
     where ${conditions.join(' and ')}
-    order by c.batch_id${step}, c.idx${step}`
+    order by c.batch_id${order}, c.idx${order}`
 }
 
 /** The statement as data. It answers at least one row: floor and head, with or without a change. */
 export function pageSql(query: PhaseChangeQuery, range: PageRange): { text: string; values: unknown[] } {
   const params = new Params()
-  const after = range.after > 0 ? params.add(range.after) : null
-  const before = range.before === undefined ? null : params.add(range.before)
+  const after = range.after > 0 ? `${params.add(range.after)}::bigint` : null
+  const before = range.before === undefined ? null : `${params.add(range.before)}::bigint`
   const limit = params.add(range.limit)
   const filter = filterSql(query, params)
-  const step = range.direction === 'forward' ? '' : ' desc'
-  // The narrower index first; the filter stays whole, since a key condition repeated costs nothing.
+  const order = range.direction === 'forward' ? '' : ' desc'
+  // An object's index is the narrower one.
   const key = filter.find((sql) => sql.startsWith('c.object_id')) ?? filter.find((sql) => sql.startsWith('c.root_id'))
   const source = key ? scanTree(key, filter, after, before, step) : scanLog(filter, after, before, step)
   return {

@@ -2,6 +2,7 @@ import { CursorExpired } from '../core/ports.ts'
 import type { ObjectKind, Phase } from '../core/vocabulary.ts'
 import type { Client } from '../store/client.ts'
 import { HEAD_SQL, type HeadRow, toHead } from './head.ts'
+import { lastPlace } from './place.ts'
 
 /** What one object was like at a sequence. */
 export interface ObjectState {
@@ -23,8 +24,9 @@ const TREE_AT_SQL = `with m as materialized (${HEAD_SQL})
     select * from (
       select distinct on (c.object_id) c.object_id as "objectId", c.parent_id as "parentId", c.kind, c.name,
         c."to" as phase, c.at as "phaseSince", c.revision
-      from phase_change c join log_batch b on b.id = c.batch_id
-      where c.root_id = $1::uuid and not c.rejected and b.first_seq + c.idx <= $2::bigint
+      from (${lastPlace('c.root_id = $1::uuid', '$2::bigint')}) here
+      join phase_change c on c.root_id = $1::uuid and (c.batch_id, c.idx) <= (here.batch_id, here.idx)
+      where not c.rejected
       order by c.object_id, c.batch_id desc, c.idx desc
     ) last where last.phase <> 'GONE'
   ) o on $2::bigint between m.floor_seq and m.head

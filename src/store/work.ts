@@ -154,3 +154,13 @@ export async function appendLogLines(
     ],
   })
 }
+
+/** The processes that hold this work are there. */
+export async function noteSeen(client: Client, name: string, objectIds: readonly string[], now: Date): Promise<void> {
+  await client.query({
+    name: 'note-seen',
+    text: `update agent a set seen_at = $3 where a.name = $1 and a.instance in (
+        select w.instance from work w where w.object_id = any($2::uuid[]) and w.principal = $1)`,
+    values: [name, objectIds, now],
+  })
+}

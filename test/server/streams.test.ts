@@ -141,11 +141,14 @@ describe.each(TRANSPORTS)('over %s', (transport, open) => {
     const name = `upd-${transport}`
     const root = await api.world.create(name, { deployItems: [{ ...item('only'), type: name }] })
     const stream = open(
-      'subscription ($id: ID!) { objectUpdates(rootId: $id, kinds: [DEPLOY_ITEM, INSTALLATION]) { objectId revision object { name progress { step } } } }',
+      'subscription ($id: ID!) { objectUpdates(rootId: $id, kinds: [DEPLOY_ITEM, INSTALLATION]) { objectId revision object { phase progress { step } } } }',
       { id: root },
     )
     const [work] = await api.world.claim(1, DEPLOYER, [name])
     const fence = work?.fence ?? ''
+    await until(() => stream.events.some(({ data }) => data.objectUpdates.object?.phase === 'PROGRESSING'), {
+      what: 'the claim is told',
+    })
     await api.world.report({ fence, progress: { step: 'halfway' } })
     await until(() => stream.events.some(({ data }) => data.objectUpdates.object?.progress?.step === 'halfway'), {
       what: 'the progress is told',

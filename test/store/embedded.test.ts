@@ -196,7 +196,8 @@ async function startProcess(dataDir: string): Promise<ChildProcess> {
   ending.defer(async () => {
     child.kill('SIGKILL')
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
-    // As after a test that failed: Postgres outlives the process, which is the point of it.
+    if (!(await stat(join(dataDir, 'postgres/postmaster.pid')).catch(() => null))) return
+    // After a test that failed: Postgres outlives the process, which is the point of it.
     const heir = await start(dataDir)
     await heir[Symbol.asyncDispose]()
   })

@@ -1,10 +1,21 @@
 import type { Command } from 'commander'
 import type { Cli } from '../cli.ts'
 import { EXIT, type ExitCode } from '../exit.ts'
+import { parseCount } from '../options.ts'
+import { describeRest, type Page, readPages } from '../pages.ts'
 import { readInput } from '../read-input.ts'
-import { type Answer, invalid, type Outcome, outcomeOf, REFUSAL_FRAGMENT, refused } from '../refusal.ts'
+import {
+  type Answer,
+  invalid,
+  notFoundRefusal,
+  type Outcome,
+  outcomeOf,
+  REFUSAL_FRAGMENT,
+  refused,
+} from '../refusal.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
-import { plain } from '../text.ts'
+import { table } from '../table.ts'
+import { duration, plain, shorten } from '../text.ts'
 
 interface DataOptions extends SessionOptions {
   readonly project: string
@@ -12,6 +23,16 @@ interface DataOptions extends SessionOptions {
 interface SetOptions extends DataOptions {
   readonly file?: string
   readonly text?: boolean
+}
+interface ListOptions extends DataOptions {
+  readonly limit: number
+}
+interface DataObject {
+  readonly name: string
+  readonly value: unknown
+  readonly updatedAt: string
+  /** The root that exports it; null when a user has set it. */
+  readonly exporter: { readonly id: string; readonly name: string } | null
 }
 
 const SET = `mutation SetData($input: SetDataObjectInput!) {
@@ -21,9 +42,20 @@ const DELETE = `mutation DeleteData($input: DeleteDataObjectInput!) {
   answer: deleteDataObject(input: $input) { __typename ...Refusal }
 }\n${REFUSAL_FRAGMENT}`
 
-/** `phaseline data set|delete NAME`: data in a project's scope, which its installations import. */
+const LIST = `query ListData($project: String!, $first: Int!, $after: String) {
+  project(name: $project) {
+    dataObjects(first: $first, after: $after) {
+      totalCount pageInfo { hasNextPage endCursor }
+      edges { node { name value updatedAt exporter { id name } } }
+    }
+  }
+}`
+/** Columns of a value in a list; `--json` has it whole. */
+const SHOWN = 60
+
+/** `phaseline data set|delete NAME`, `data list`: data in a project's scope, which its installations import. */
 export function addData(program: Command, cli: Cli): void {
-  const data = program.command('data').description('set or delete data in the scope of a project')
+  const data = program.command('data').description('set, delete or list data in the scope of a project')
   withSessionOptions(data.command('set'))
     .description('set data that installations of the project can import')
     .argument('<name>', 'name in the scope')
@@ -42,6 +74,13 @@ export function addData(program: Command, cli: Cli): void {
       cli.exitCode = await withSession(cli.io, options, (session) =>
         ask(session, DELETE, { project: options.project, name }, 'deleted'),
       )
+    })
+  withSessionOptions(data.command('list'))
+    .description('list what installations of the project can import')
+    .option('--project <name>', 'project', 'default')
+    .option('--limit <count>', 'list at most this many', parseCount, 50)
+    .action(async (options: ListOptions) => {
+      cli.exitCode = await withSession(cli.io, options, (session) => listData(session, options))
     })
 }
 
@@ -89,5 +128,27 @@ async function ask(
   if (!outcome.ok) return session.refuse(outcome.refusal)
   session.emit({ project: input.project, name: input.name, done })
   session.say(`${plain(input.project)}/${plain(input.name)} ${done}`)
+  return EXIT.ok
+}
+
+async function listData(session: Session, { project: name, limit }: ListOptions): Promise<ExitCode> {
+  const listed = await readPages(limit, async (first, after) => {
+    const { project } = await session.client.query<{ project: { readonly dataObjects: Page<DataObject> } | null }>(
+      LIST,
+      { project: name, first, after },
+      { signal: session.io.signal },
+    )
+    return project?.dataObjects ?? null
+  })
+  if (!listed) return session.refuse(notFoundRefusal(`There is no project ${name} that you may read.`))
+  session.emit({ project: name, totalCount: listed.totalCount, dataObjects: listed.nodes })
+  const rows = listed.nodes.map(({ name, value, updatedAt, exporter }) => [
+    name,
+    exporter ? `installation ${exporter.name}` : 'a user',
+    duration(Math.max(0, Date.now() - Date.parse(updatedAt))),
+    shorten(JSON.stringify(value), SHOWN),
+  ])
+  if (listed.totalCount === 0) session.say('There is no data.')
+  else session.say(...table(['NAME', 'FROM', 'SINCE', 'VALUE'], rows), ...describeRest(listed))
   return EXIT.ok
 }

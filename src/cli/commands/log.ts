@@ -106,7 +106,10 @@ function goOn(session: Session, error: unknown, after: number): number {
   if (!held) throw error
   const next = after > held.head ? held.head : held.oldest - 1
   const { oldest, head } = held
-  printLine(session.io.stderr, `The log holds ${oldest} to ${head}, and not what follows ${after}: going on after ${next}.`)
+  printLine(
+    session.io.stderr,
+    `The log holds ${oldest} to ${head}, and not what follows ${after}: going on after ${next}.`,
+  )
   return next
 }
 

@@ -46,8 +46,7 @@ async function machines(session: Session, kind: string | undefined, options: Mac
     kind === undefined ? {} : { kind },
     { signal: session.io.signal },
   )
-  if (stateMachines.length === 0)
-    return session.refuse(notFoundRefusal('The server knows no machine of this kind.'))
+  if (stateMachines.length === 0) return session.refuse(notFoundRefusal('The server knows no machine of this kind.'))
   session.emit(stateMachines)
   for (const machine of stateMachines) session.say(...(options.mermaid ? [machine.mermaid] : describe(machine)))
   return EXIT.ok

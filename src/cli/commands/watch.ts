@@ -20,7 +20,10 @@ export function addWatch(program: Command, cli: Cli): void {
         if (!located.ok) return session.refuse(located.refusal)
         const { id, root } = located.value
         const until = options.keep ? 'never' : 'finished'
-        return await follow(session, root.id, ({ outcome }) => outcome !== 'failed', { until, focusId: id })
+        return await follow(session, root.id, ({ outcome }) => outcome === 'succeeded' || outcome === 'gone', {
+          until,
+          focusId: id,
+        })
       })
     })
 }

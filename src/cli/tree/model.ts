@@ -85,11 +85,13 @@ export class TreeModel implements TreeView {
   readonly #nodes = new Map<string, Mutable<TreeNode>>()
   readonly #children = new Map<string, Set<string>>()
   readonly #gone = new Set<string>()
+  #rootName: string
   /** Objects of which a phase change said that they failed, but not yet an update why. */
   readonly unexplained = new Set<string>()
 
   constructor(rootId: string, machines: readonly MachineInfo[]) {
     this.rootId = rootId
+    this.#rootName = rootId
     this.#machines = primaryMachines(machines)
   }
 
@@ -105,6 +107,10 @@ export class TreeModel implements TreeView {
   get root(): TreeNode | undefined {
     return this.#nodes.get(this.rootId)
   }
+  /** The root's name, also when it is gone; its id until it is known. */
+  get rootName(): string {
+    return this.#rootName
+  }
 
   /** Takes in the state of an object, from a snapshot, an update or a look-up. */
   put(object: TreeObject): void {
@@ -112,9 +118,20 @@ export class TreeModel implements TreeView {
     const known = this.#nodes.get(object.id)
     if (known && known.revision > object.revision) return
     this.unexplained.delete(object.id)
-    const node = fromObject(object, known)
-    this.#nodes.set(object.id, node)
-    if (!known) this.#adopt(node)
+    this.#set(object, known)
+  }
+
+  /** Takes in a whole snapshot, whatever was known before: the log that it belongs to may be another one. */
+  replace(objects: readonly TreeObject[]): void {
+    const known = new Map(this.#nodes)
+    this.#nodes.clear()
+    this.#children.clear()
+    this.unexplained.clear()
+    for (const object of objects) {
+      this.#gone.delete(object.id)
+      this.#set(object, known.get(object.id))
+    }
+    for (const id of known.keys()) if (!this.#nodes.has(id)) this.#gone.add(id)
   }
 
   /** Takes in a phase change; whether it was news. */
@@ -168,7 +185,10 @@ export class TreeModel implements TreeView {
     return names.join('/')
   }
 
-  #adopt(node: TreeNode): void {
+  #set(object: TreeObject, known: TreeNode | undefined): void {
+    const node = fromObject(object, known)
+    this.#nodes.set(node.id, node)
+    if (node.id === this.rootId) this.#rootName = node.name
     if (node.parentId === null) return
     const siblings = this.#children.get(node.parentId)
     if (siblings) siblings.add(node.id)

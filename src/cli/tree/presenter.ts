@@ -20,6 +20,8 @@ export interface ToldChange extends TreeChange {
 /** How a watched tree is shown while it moves: redrawn, line by line, or as JSON. */
 export interface Presenter extends Disposable {
   loaded(model: TreeModel, snapshot: TreeSnapshot): void
+  /** The tree was read again, since the log had lost the place that it was watched from; null when there is none. */
+  reloaded(model: TreeModel, snapshot: TreeSnapshot | null): void
   /** Before the model takes it in, so that the object's name is still known when it goes. */
   change(change: ToldChange, model: TreeModel): void
   update(object: TreeObject, model: TreeModel): void
@@ -50,6 +52,7 @@ export function liveTree(out: Output, paint: Paint): Presenter {
   }
   return {
     loaded: draw,
+    reloaded: refresh,
     change: (_change, model) => refresh(model),
     update: (_object, model) => refresh(model),
     refresh,
@@ -73,7 +76,10 @@ export function treeLines(out: Output, paint: Paint): Presenter {
   const told = new Map<string, string>()
   return {
     loaded(model) {
-      printLine(out, `${nameOf(model)} ${describeCounts(countAll(model))}`)
+      printLine(out, describeTree(model))
+    },
+    reloaded(model) {
+      printLine(out, `The log has lost the place that it was read from. Read again: ${describeTree(model)}`)
     },
     change(change, model) {
       printLine(out, describeChange(change, model.pathOf(change.objectId) || change.name, paint))
@@ -91,7 +97,7 @@ export function treeLines(out: Output, paint: Paint): Presenter {
     },
     ended(model, outcome) {
       for (const line of failures(model, paint)) printLine(out, line)
-      printLine(out, `${nameOf(model)} ${outcome}: ${describeCounts(countAll(model)) || 'nothing left'}`)
+      printLine(out, `${plain(model.rootName)} ${outcome}: ${describeCounts(countAll(model)) || 'nothing left'}`)
     },
     [Symbol.dispose]() {},
   }
@@ -101,6 +107,7 @@ export function treeLines(out: Output, paint: Paint): Presenter {
 export function treeJson(out: Output): Presenter {
   return {
     loaded: (_model, snapshot) => printJson(out, { type: 'snapshot', ...snapshot }),
+    reloaded: (_model, snapshot) => printJson(out, { type: 'snapshot', sequence: null, objects: [], ...snapshot }),
     change: (change) => printJson(out, { type: 'phase', ...change }),
     update: (object) => printJson(out, { type: 'update', object }),
     refresh() {},
@@ -110,7 +117,8 @@ export function treeJson(out: Output): Presenter {
   }
 }
 
-const nameOf = (model: TreeModel): string => plain(model.root?.name ?? model.rootId)
+const describeTree = (model: TreeModel): string =>
+  `${plain(model.rootName)} ${describeCounts(countAll(model)) || 'is gone'}`
 
 /** e.g. `12:00:01.250  ▶ shop/api  INIT → PROGRESSING  DEPLOYER mock: picked up`. */
 export function describeChange(change: ToldChange, path: string, paint: Paint): string {

@@ -29,7 +29,7 @@ export interface Waiting {
     readonly nextDeletion: boolean
     readonly cancelRequestedAt: Date | null
   } | null
-  readonly tally: { readonly open: number; readonly failed: number } | null
+  readonly tally: { readonly untriggered: number; readonly open: number; readonly failed: number } | null
   readonly work: Pick<Work, 'type' | 'target' | 'state' | 'offerAfter'> | null
   /** What it depends on and what depends on it among its siblings; a root: its exporters and importers. */
   readonly dependsOn: readonly string[]
@@ -125,12 +125,13 @@ function directBlockers(object: Waiting, facts: WaitingFacts, now: Date): readon
   if (object.retryAt && object.retryAt > now) {
     return [{ reason: 'BACKOFF', until: object.retryAt, message: 'Its last step failed and is tried again then.' }]
   }
-  if (isHeld(object))
-    return [{ reason: 'IGNORED', message: 'It is ignored: nothing is started until that is removed.' }]
+  if (isHeld(object)) return [HELD]
   if (isFinished(object.row)) return waitsForItsTurn(object, facts)
   if (object.row.kind === 'DEPLOY_ITEM') return waitsForAgent(object, facts, now)
   return [...waitsForOthers(object, facts), ...waitsForChildren(object)]
 }
+
+const HELD = { reason: 'IGNORED', message: 'It is ignored: nothing is started until that is removed.' } as const
 
 /** A job is remembered, and may not begin. */
 function isHeld({ row, installation }: Waiting): boolean {
@@ -145,6 +146,7 @@ function waitsForItsTurn(object: Waiting, facts: WaitingFacts): readonly Deploym
   if (!parent || isFinished(parent.row) || row.jobId === parent.row.jobId) return []
   // After a failure, or once cancelled, nothing more is triggered: it waits for nothing.
   if (parent.row.kind === 'EXECUTION' && isStopping(parent, facts)) return []
+  if (object.installation?.ignored && row.phase !== 'PENDING' && row.deletionRequestedAt) return [HELD]
   if (row.waitingFor > 0 && HANDS_OUT.includes(parent.row.phase)) return siblingsOf(object, facts)
   return [about('PARENT', parent, `Its ${wordOf(parent)} ${parent.row.name} is ${parent.row.phase}.`)]
 }
@@ -197,11 +199,22 @@ function waitsForOthers(object: Waiting, facts: WaitingFacts): readonly Deployme
 }
 
 function waitsForChildren({ row, tally }: Waiting): readonly DeploymentsBlocker[] {
-  const open = tally?.open ?? 0
-  if (open === 0 || row.phase === 'PENDING_DEPENDENCIES') return []
+  const { open, failed, untriggered } = tally ?? { open: 0, failed: 0, untriggered: 0 }
+  if (row.phase === 'PENDING_DEPENDENCIES') return []
+  if (open === 0) {
+    const isHeldUp = row.kind === 'INSTALLATION' && DELETES.includes(row.phase) && failed === 0 && untriggered > 0
+    return isHeldUp ? [heldBelow(row)] : []
+  }
   const what = open === 1 ? 'One of its children has' : `${open} of its children have`
   return [{ reason: 'CHILDREN', open, message: `${what} not ended the job yet.` }]
 }
+
+/** What is left then is ignored: everything else below is handed its job at once. */
+const DELETES: readonly Phase[] = ['CLEANUP_ORPHANED', 'DELETING']
+const heldBelow = ({ name }: Waiting['row']): DeploymentsBlocker => ({
+  reason: 'IGNORED',
+  message: `An installation in ${name} is ignored: it is not deleted until that is removed.`,
+})
 
 function waitsForAgent({ work }: Waiting, facts: WaitingFacts, now: Date): readonly DeploymentsBlocker[] {
   if (work?.state !== WORK_STATE.OFFERED) return []

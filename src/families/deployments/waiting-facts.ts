@@ -40,7 +40,7 @@ const FACTS = `select o.id, o.root_id as "rootId", o.parent_id as "parentId", o.
     o.deletion_requested_at as "deletionRequestedAt", o.waiting_for as "waitingFor",
     i.object_id is not null as "isInstallation", i.ignored, i.mode, i.next_mode as "nextMode",
     i.next_deletion as "nextDeletion", i.cancel_requested_at as "cancelRequestedAt",
-    t.open, t.failed, w.type, w.target, w.state, w.offer_after as "offerAfter", q.wake_at as "retryAt",
+    t.untriggered, t.open, t.failed, w.type, w.target, w.state, w.offer_after as "offerAfter", q.wake_at as "retryAt",
     array(select e.to_id from edge e where e.from_id = o.id and e.to_id = any($1::uuid[])) as "dependsOn",
     array(select e.from_id from edge e where e.to_id = o.id and e.from_id = any($1::uuid[])) as "dependents"
   from object o
@@ -71,6 +71,7 @@ interface FactRow extends Row {
   readonly nextMode: NonNullable<Waiting['installation']>['nextMode']
   readonly nextDeletion: boolean
   readonly cancelRequestedAt: Date | null
+  readonly untriggered: number | null
   readonly open: number | null
   readonly failed: number | null
   readonly type: string | null
@@ -139,13 +140,13 @@ function isOpen(rows: readonly FactRow[]): (row: FactRow) => boolean {
 }
 
 function toWaiting(fact: FactRow, { openChildren, scope, importers }: Around): Waiting {
-  const { isInstallation, ignored, mode, nextMode, nextDeletion, cancelRequestedAt, open, failed, type, ...rest } = fact
-  const { target, state, offerAfter, retryAt, dependsOn, dependents, ...row } = rest
+  const { isInstallation, ignored, mode, nextMode, nextDeletion, cancelRequestedAt, open, type, ...rest } = fact
+  const { untriggered, failed, target, state, offerAfter, retryAt, dependsOn, dependents, ...row } = rest
   const exporters = scope.flatMap(({ exporterId }) => exporterId ?? [])
   return {
     row,
     installation: isInstallation ? { ignored, mode, nextMode, nextDeletion, cancelRequestedAt } : null,
-    tally: open === null || failed === null ? null : { open, failed },
+    tally: open === null || failed === null || untriggered === null ? null : { untriggered, open, failed },
     work: type === null ? null : { type, target, state, offerAfter },
     dependsOn: [...new Set([...dependsOn, ...exporters])],
     dependents: [...dependents, ...importers],

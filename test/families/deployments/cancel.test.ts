@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest'
 import { v7 } from 'uuid'
+import { describe, expect, it } from 'vitest'
 import type { Viewer } from '../../../src/core/ports.ts'
 import { anotherDriver, columnsOf, everything, exporter, importer } from '../../testkit/deployments.ts'
 import {

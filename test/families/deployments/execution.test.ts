@@ -462,6 +462,10 @@ describe('orphans', () => {
     expect(await world.work()).toEqual(['c', 'b', 'a'])
     expect(await world.exists(...EXECUTION)).toBe(false)
     expect((await world.see('shop')).phase).toBe('SUCCEEDED')
-    expect((await logOf(world, execution.id)).slice(-3).map(({ to }) => to)).toEqual(['INIT_DELETE', 'DELETING', 'GONE'])
+    expect((await logOf(world, execution.id)).slice(-3).map(({ to }) => to)).toEqual([
+      'INIT_DELETE',
+      'DELETING',
+      'GONE',
+    ])
   })
 })

@@ -48,10 +48,7 @@ const act = fc.oneof(
       mode: fc.constantFrom('STANDARD' as const, 'IF_CHANGED' as const, 'FORCE' as const),
     }),
   ),
-  often(
-    2,
-    fc.record({ do: fc.constant('remove' as const), force: fc.boolean(), withoutUninstall: fc.boolean() }),
-  ),
+  often(2, fc.record({ do: fc.constant('remove' as const), force: fc.boolean(), withoutUninstall: fc.boolean() })),
   often(2, fc.record({ do: fc.constant('update' as const), reconcile: fc.boolean() })),
   often(1, fc.record({ do: fc.constant('ignore' as const), nested: fc.boolean(), ignored: fc.boolean() })),
   often(2, fc.record({ do: fc.constant('cancel' as const) })),

@@ -2,7 +2,19 @@ import { describe, expect, it } from 'vitest'
 import type { Report } from '../../../src/core/ports.ts'
 import type { Phase } from '../../../src/core/vocabulary.ts'
 import { anotherDriver, everything } from '../../testkit/deployments.ts'
-import { at, broken, EXECUTION, itemsOf, logOf, named, only, pass, refused, told, tryAgain } from '../../testkit/items.ts'
+import {
+  at,
+  broken,
+  EXECUTION,
+  itemsOf,
+  logOf,
+  named,
+  only,
+  pass,
+  refused,
+  told,
+  tryAgain,
+} from '../../testkit/items.ts'
 import { createWorld, DEPLOYER, item, type World } from '../../testkit/world.ts'
 
 const OTHER = { ...DEPLOYER, name: 'other' }

@@ -173,7 +173,7 @@ const cases: readonly Case[] = [
       ['exports.1.value', /no deploy item other/],
       ['exports.2.value', /no nested installation other/],
       ['exports.3.value', /db does not export other/],
-      ['exports.4.value', /not of secrets/],
+      ['exports.4.value', /secrets/],
       ['deployItems.0.config.y.z', /other is not among the imports/],
       ['deployItems.1.config.x', /not of installations/],
       ['deployItems.2.config.x', /no deploy item other/],
