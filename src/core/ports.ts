@@ -1,5 +1,5 @@
 import type { Refusal } from './errors.ts'
-import type { Actor, ObjectKind, Phase, ReconcileMode, WorkAction } from './vocabulary.ts'
+import type { Actor, ObjectKind, Phase, WorkAction } from './vocabulary.ts'
 
 /** The seams between the layers: what the API asks of the engine, the log and the clock. Types only. */
 
@@ -188,11 +188,4 @@ export interface AgentPort {
   ): Promise<readonly { type: string; waiting: number }[]>
   /** Calls back whenever work of some type may have come up. Returns the way to stop. */
   onWork(handler: (types: readonly string[]) => void): () => void
-}
-
-/** What a user may ask about a root installation beside its spec. */
-export interface ReconcileRequest {
-  readonly id: string
-  readonly mode: ReconcileMode
-  readonly idempotencyKey?: string | null | undefined
 }

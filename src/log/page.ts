@@ -70,7 +70,7 @@ export function pageSql(query: PhaseChangeQuery, range: PageRange): { text: stri
   const order = range.direction === 'forward' ? '' : ' desc'
   // An object's index is the narrower one.
   const key = filter.find((sql) => sql.startsWith('c.object_id')) ?? filter.find((sql) => sql.startsWith('c.root_id'))
-  const source = key ? scanTree(key, filter, after, before, step) : scanLog(filter, after, before, step)
+  const source = key ? scanTree(key, filter, after, before, order) : scanLog(filter, after, before, order)
   return {
     text: `with m as materialized (${HEAD_SQL})
       select m.*, r.* from m left join lateral (

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { renderGraphiQL } from '@graphql-yoga/render-graphiql'
-import { EXAMPLES } from './graphiql-examples.ts'
+import { EXAMPLE } from './graphiql-example.ts'
 import { headersOf, ICON, KEEP_TOKEN, MARK, type Page } from './page.ts'
 
 /** GraphiQL from the package, with nothing from a CDN: 9 MB of HTML, rendered and compressed once, when first asked for. */
@@ -63,11 +63,6 @@ globalThis.fetch = async (address, init) => {
   }
   return answer
 }
-function started(options) {
-  const isLink = new URLSearchParams(location.search).has('query')
-  const query = localStorage.getItem('graphiql:query') ?? options.defaultTabs[0].query
-  return { ...options, query, defaultTabs: isLink ? undefined : options.defaultTabs }
-}
 `
 
 function render(): string {
@@ -77,13 +72,13 @@ function render(): string {
   const at = html.lastIndexOf(options)
   const start = html.indexOf(script)
   if (at < 0 || start < 0 || !html.includes(root)) throw new Error('render-graphiql makes another page than it did')
-  const all = JSON.stringify({ ...OPTIONS, defaultTabs: EXAMPLES.map((query) => ({ query })) })
   return [
     html.slice(0, start).replace(root, () => DIALOG + root),
     script,
     WITH_TOKEN,
     html.slice(start + script.length, at),
-    `started(${all})`,
+    // Without a query it would open an empty tab on every second visit.
+    `{ ...${options}, query: localStorage.getItem('graphiql:query') ?? ${JSON.stringify(EXAMPLE)} }`,
     html.slice(at + options.length),
   ].join('')
 }

@@ -141,7 +141,7 @@ describe.each(TRANSPORTS)('over %s', (transport, open) => {
     const name = `upd-${transport}`
     const root = await api.world.create(name, { deployItems: [{ ...item('only'), type: name }] })
     const stream = open(
-      'subscription ($id: ID!) { objectUpdates(rootId: $id, kinds: [DEPLOY_ITEM, INSTALLATION]) { objectId revision object { phase progress { step } } } }',
+      'subscription ($id: ID!) { objectUpdates(rootId: $id, kinds: [DEPLOY_ITEM]) { objectId revision object { phase progress { step } } } }',
       { id: root },
     )
     const [work] = await api.world.claim(1, DEPLOYER, [name])

@@ -10,13 +10,12 @@ test('a connection that breaks while it is in use fails its next statement and n
   await using database = await createTestDatabase()
   const { pool } = database
   const client = await pool.connect()
-  let broken = false
-  client.once('error', () => {
-    broken = true
-  })
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
-  await pool.query('select pg_terminate_backend($1)', [rows[0]?.pid])
-  await until(() => broken, { what: 'the connection is broken' })
+  const pid = rows[0]?.pid
+  await pool.query('select pg_terminate_backend($1)', [pid])
+  await until(async () => (await pool.query('select from pg_stat_activity where pid = $1', [pid])).rowCount === 0, {
+    what: 'the connection is broken',
+  })
   await expect(client.query('select 1')).rejects.toThrow()
   client.release(true)
   expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }])

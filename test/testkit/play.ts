@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import type { Refusal } from '../../src/core/errors.ts'
 import type { ClaimedItem, Outcome, Report, Viewer } from '../../src/core/ports.ts'
 import type { Phase } from '../../src/core/vocabulary.ts'
 import type { SpecInput } from '../../src/families/deployments/normalise.ts'
@@ -54,12 +55,9 @@ export class Play {
   }
 
   static async begin(world: World, name: string, specs: readonly SpecInput[]): Promise<Play> {
-    const outcome = await world.commands.createInstallation(USER, {
-      project: 'default',
-      name,
-      spec: specs[0] ?? {},
-      reconcile: true,
-    })
+    const input = { project: 'default', name, spec: specs[0] ?? {}, reconcile: true }
+    let outcome = await world.commands.createInstallation(USER, input)
+    if (!outcome.ok && isSlow(outcome.refusal)) outcome = await world.commands.createInstallation(USER, input)
     if (!outcome.ok) throw new Error(outcome.refusal.message)
     return new Play(world, outcome.objectId, name, specs)
   }
@@ -197,5 +195,8 @@ async function runningJob(pool: Pool, rootId: string): Promise<{ jobId: string; 
 const EXPECTED: readonly string[] = ['TransitionError', 'ConflictError', 'NotFoundError']
 async function expected(outcome: Promise<Outcome<object>>): Promise<void> {
   const result = await outcome
-  if (!result.ok && !EXPECTED.includes(result.refusal.type)) throw new Error(result.refusal.message)
+  if (result.ok || EXPECTED.includes(result.refusal.type) || isSlow(result.refusal)) return
+  throw new Error(result.refusal.message)
 }
+/** An expression may take so long by the clock on the wall, which on a busy machine says little about the expression. */
+const isSlow = ({ message }: Refusal): boolean => message.includes('it took more than')

@@ -1,7 +1,8 @@
-/** What GraphiQL starts with, a tab each: look, change, watch. Lines fit into half of a small screen. */
-export const EXAMPLES: readonly string[] = [
-  `# What there is, and what it waits for.
-# Run it with the button, or Ctrl-Enter.
+/** What GraphiQL starts with: look, change, watch. Lines fit into half of a small screen. */
+export const EXAMPLE = `# The button asks which one to run;
+# Ctrl-Enter runs the one at the cursor.
+
+# What there is, and what it waits for.
 query Objects {
   viewer { name role }
   objects(filter: { rootsOnly: true }) {
@@ -13,9 +14,8 @@ query Objects {
     }
   }
 }
-`,
-  `# Two items that do nothing, in their
-# order: watch them in the next tab.
+
+# Two items that only take their time.
 mutation CreateInstallation {
   createInstallation(input: {
     name: "hello"
@@ -24,13 +24,13 @@ mutation CreateInstallation {
         {
           name: "first"
           type: "mock"
-          config: { delayMs: 2000 }
+          config: { delayMs: 3000 }
         }
         {
           name: "second"
           type: "mock"
           dependsOn: ["first"]
-          config: { delayMs: 2000 }
+          config: { delayMs: 3000 }
         }
       ]
     }
@@ -40,15 +40,13 @@ mutation CreateInstallation {
     ... on Error { code message }
   }
 }
-`,
-  `# Every phase change since the first,
-# then each one as it happens. Go on
-# after any sequence: nothing is missed.
+
+# Every phase change since the first,
+# then each one as it happens.
 subscription PhaseChanges {
   phaseChanges(after: 0) {
     sequence kind name from to
     actor by reason
   }
 }
-`,
-]
+`
