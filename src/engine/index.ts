@@ -1,7 +1,7 @@
 import type { AgentPort, Signal } from '../core/ports.ts'
 import type { Trees } from '../families/family.ts'
 import type { Logger } from '../logger.ts'
-import { agentPort } from './agents.ts'
+import { agentPort } from './agents/index.ts'
 import { Engine, WAKE_CHANNEL } from './engine.ts'
 import type { Evaluate } from './evaluate.ts'
 import { TreeRunner } from './runner.ts'

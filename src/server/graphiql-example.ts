@@ -24,13 +24,13 @@ mutation CreateInstallation {
         {
           name: "first"
           type: "mock"
-          config: { delayMs: 3000 }
+          config: { delayMs: 2000 }
         }
         {
           name: "second"
           type: "mock"
           dependsOn: ["first"]
-          config: { delayMs: 3000 }
+          config: { delayMs: 2000 }
         }
       ]
     }
@@ -41,8 +41,8 @@ mutation CreateInstallation {
   }
 }
 
-# Every phase change since the first,
-# then each one as it happens.
+# Every phase change since the first, then
+# each one as it happens; the last is shown.
 subscription PhaseChanges {
   phaseChanges(after: 0) {
     sequence kind name from to

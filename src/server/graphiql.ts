@@ -39,8 +39,7 @@ const DIALOG = String.raw`<style>
 
 const WITH_TOKEN = `${KEEP_TOKEN}
 addEventListener('hashchange', () => {
-  keepToken()
-  location.reload()
+  if (keepToken()) location.reload()
 })
 const dialog = document.getElementById('token')
 dialog.querySelector('form').addEventListener('submit', (event) => {
@@ -58,7 +57,7 @@ globalThis.fetch = async (address, init) => {
   if (answer.status === 401 && !own && !dialog.open) {
     document.getElementById('token-why').textContent = token
       ? 'The server does not accept the one it was given.'
-      : 'It is in the link that the server prints when it starts, or in PHASELINE_TOKEN. It stays in this tab.'
+      : 'It is in the link that the server prints when it starts, or in PHASELINE_TOKEN. It is kept until you close this tab.'
     dialog.showModal()
   }
   return answer

@@ -22,9 +22,10 @@ export const KEEP_TOKEN = String.raw`
 const TOKEN = 'phaseline-token'
 function keepToken() {
   const token = /[#&]token=([\w.~+\/=-]+)/.exec(location.hash)
-  if (!token) return
+  if (!token) return false
   sessionStorage.setItem(TOKEN, token[1])
   history.replaceState(history.state, '', location.pathname + location.search)
+  return true
 }
 keepToken()
 `

@@ -5,6 +5,7 @@ import { createContext, type GraphQLContext, type GraphQLServices } from '../gra
 import { internalFailure } from '../graphql/failures.ts'
 import { badInput, MAX_BODY, MAX_DOCUMENT_LENGTH, MAX_TOKENS } from '../graphql/limits.ts'
 import type { Logger } from '../logger.ts'
+import { refuseNul } from './refuse-nul.ts'
 
 /** What comes with a request: by whom it is. */
 export interface RequestContext {
@@ -17,7 +18,7 @@ export function createGraphQL(schema: GraphQLSchema, services: GraphQLServices) 
   return createYoga<RequestContext, GraphQLContext>({
     schema,
     context: ({ viewer }) => createContext(services, viewer),
-    plugins: [limitDocuments],
+    plugins: [limitDocuments, refuseNul],
     maskedErrors: { maskError: (error) => mask(error, services.logger) },
     maxRequestBodySize: MAX_BODY,
     graphqlEndpoint: '/graphql',

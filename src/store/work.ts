@@ -7,28 +7,38 @@ export interface Candidate {
   readonly rootId: string
 }
 
+/** Of the projects that the token may see; a token for all of them is spared the look. */
+const VISIBLE = (projects: string) => `(${projects}::text[] is null or exists (
+          select 1 from object o join project p on p.id = o.project_id where o.id = object_id and p.name = any(${projects})))`
+
 /** Offered, or held by somebody whose lease has ended, unless it was asked to stop. Oldest first. */
 const CANDIDATES = `select object_id as "objectId", root_id as "rootId" from (
     (select object_id, root_id, seq from work
       where state = 0 and type = any($1::text[]) and (offer_after is null or offer_after <= $3)
-        and (target is null or $2::text[] is null or target = any($2::text[]))
+        and (target is null or $2::text[] is null or target = any($2::text[])) and ${VISIBLE('$5')}
       order by seq limit $4)
     union all
     (select object_id, root_id, seq from work
       where state = 1 and lease_until <= $3 and abort_requested_at is null and type = any($1::text[])
-        and (target is null or $2::text[] is null or target = any($2::text[]))
+        and (target is null or $2::text[] is null or target = any($2::text[])) and ${VISIBLE('$5')}
       order by lease_until limit $4)
   ) c order by seq limit $4`
 
-export async function findCandidates(
-  client: Client,
-  request: { types: readonly string[]; targets: readonly string[] | null; now: Date; max: number },
-): Promise<readonly Candidate[]> {
-  const { types, targets, now, max } = request
+export interface Wanted {
+  readonly types: readonly string[]
+  /** Null: any. */
+  readonly targets: readonly string[] | null
+  /** Null: all. */
+  readonly projects: readonly string[] | null
+  readonly now: Date
+  readonly max: number
+}
+export async function findCandidates(client: Client, wanted: Wanted): Promise<readonly Candidate[]> {
+  const { types, targets, projects, now, max } = wanted
   const { rows } = await client.query<Candidate>({
     name: 'find-candidates',
     text: CANDIDATES,
-    values: [types, targets, now, max],
+    values: [types, targets, now, max, projects],
   })
   return rows
 }

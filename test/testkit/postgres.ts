@@ -15,7 +15,8 @@ export interface TestDatabase extends AsyncDisposable {
 export async function createTestDatabase(max = 6): Promise<TestDatabase> {
   const server = inject('postgres')
   const database = `test_${randomBytes(8).toString('hex')}`
-  await administer(server, `create database "${database}" template "${server.template}"`)
+  // Twice as fast as through the log, when nothing has to be synced.
+  await administer(server, `create database "${database}" template "${server.template}" strategy file_copy`)
   const connection = { host: server.host, port: server.port, user: server.user, database }
   const pool = createPool(connection, { max, logger: pino({ level: 'silent' }) })
   return {

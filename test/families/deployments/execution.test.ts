@@ -452,6 +452,18 @@ describe('orphans', () => {
     expect((await world.see('shop')).phase).toBe('SUCCEEDED')
   })
 
+  it('that nobody ever deployed go without a deployer, on record under the current job too', async () => {
+    await using world = await createWorld()
+    const id = await world.create('shop', { deployItems: [item('stays'), item('never', ['stays'])] })
+    await world.cancel(id)
+    const { id: never } = await world.see(...at('never'))
+    await world.update(id, { deployItems: [item('stays')] })
+    expect(await itemsOf(world)).toEqual({ stays: 'INIT' })
+    const { jobId } = await world.see(...EXECUTION)
+    const { rows } = await world.pool.query('select "to", job_id from phase_change where object_id = $1', [never])
+    expect(rows.at(-1)).toEqual({ to: 'GONE', job_id: jobId })
+  })
+
   it('include the whole execution, when its installation has no items any more', async () => {
     await using world = await createWorld()
     const id = await world.create('shop', { deployItems: three })

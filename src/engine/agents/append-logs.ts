@@ -1,0 +1,54 @@
+import type { AgentPort, LogLineEntry, Viewer } from '../../core/ports.ts'
+import { appendLogLines } from '../../store/work.ts'
+import { type OpenedFence, openFence } from '../fence.ts'
+import type { EngineParts } from '../transaction.ts'
+import { MAX_BATCH, mayNotWork, tooMany } from './access.ts'
+
+const MAX_LINES = MAX_BATCH * 10
+/** Of one line that much is kept, in characters. */
+const MAX_LINE = 8_192
+
+/** Captured output of what the agent holds or held last; lines with an old fence are dropped. */
+export function logAppender(parts: EngineParts): AgentPort['appendLogs'] {
+  return async (viewer, lines) => {
+    const refused = mayNotWork(viewer)
+    if (refused) return refused
+    if (lines.length > MAX_LINES) return tooMany('input.lines', MAX_LINES)
+    const accepted = await linesWithFence(parts, viewer, lines)
+    if (accepted.length > 0) await appendLogLines(parts.pool, accepted)
+    return { ok: true, accepted: accepted.length }
+  }
+}
+
+async function linesWithFence(parts: EngineParts, viewer: Viewer, lines: readonly LogLineEntry[]) {
+  const opened = lines.map(({ fence }) => openFence(fence))
+  const held = await heldWork(parts, viewer, opened)
+  return lines.flatMap(({ at, stream, text }, i) => {
+    const fence = opened[i]
+    if (!fence || !held.has(fence.objectId)) return []
+    return [
+      {
+        objectId: fence.objectId,
+        at: at ?? parts.ambient.now(),
+        stream,
+        text: text.slice(0, MAX_LINE).replaceAll('\0', ''),
+      },
+    ]
+  })
+}
+
+async function heldWork(
+  parts: EngineParts,
+  viewer: Viewer,
+  opened: readonly (OpenedFence | null)[],
+): Promise<ReadonlySet<string>> {
+  const fences = opened.filter((fence): fence is OpenedFence => fence !== null)
+  const { rows } = await parts.pool.query<{ id: string }>({
+    name: 'held-work',
+    text: `select distinct w.object_id as id from work w
+      join unnest($1::uuid[], $2::bytea[]) as u(id, fence_hash) on w.object_id = u.id and w.fence_hash = u.fence_hash
+      join object o on o.id = w.object_id where w.principal = $3`,
+    values: [fences.map((f) => f.objectId), fences.map((f) => f.hash), viewer.name],
+  })
+  return new Set(rows.map(({ id }) => id))
+}

@@ -1,0 +1,26 @@
+import type { AgentPort } from '../../core/ports.ts'
+import { countWaiting } from '../../store/work.ts'
+import type { TreeRunner } from '../runner.ts'
+import type { EngineParts } from '../transaction.ts'
+import { logAppender } from './append-logs.ts'
+import { Attendance } from './attendance.ts'
+import { claimer } from './claim.ts'
+import { renewer } from './renew.ts'
+import { reporter } from './report.ts'
+
+/** Claims, renewals and reports. Who an agent is comes from its token; what it works on, from the fence. */
+export function agentPort(
+  parts: EngineParts,
+  runner: TreeRunner,
+  onWork: (handler: (types: readonly string[]) => void) => () => void,
+): AgentPort {
+  const attendance = new Attendance(parts)
+  return {
+    claim: claimer(parts, runner, attendance),
+    renew: renewer(parts, attendance),
+    report: reporter(parts, runner),
+    appendLogs: logAppender(parts),
+    waiting: (types, targets) => countWaiting(parts.pool, types, targets, parts.ambient.now()),
+    onWork,
+  }
+}

@@ -1,0 +1,30 @@
+import { clampLeaseMs, leaseFrom } from '../../core/lease.ts'
+import type { AgentPort, Renewal } from '../../core/ports.ts'
+import { renewLeases } from '../../store/work.ts'
+import { type OpenedFence, openFence } from '../fence.ts'
+import type { EngineParts } from '../transaction.ts'
+import { MAX_BATCH, mayNotWork, tooMany } from './access.ts'
+import type { Attendance } from './attendance.ts'
+
+/** One agent may hold the work of many calls. */
+const MAX_FENCES = MAX_BATCH * 10
+
+export function renewer({ pool, ambient }: EngineParts, attendance: Attendance): AgentPort['renew'] {
+  return async (viewer, fences, leaseMs) => {
+    const refused = mayNotWork(viewer)
+    if (refused) return refused
+    if (fences.length > MAX_FENCES) return tooMany('input.fences', MAX_FENCES)
+    const opened = fences.map(openFence)
+    const known = opened.filter((fence): fence is OpenedFence => fence !== null)
+    await attendance.renews(viewer, known)
+    const until = leaseFrom(ambient.now(), clampLeaseMs(leaseMs))
+    const renewed = known.length > 0 ? await renewLeases(pool, known, until, viewer.name) : []
+    const byId = new Map(renewed.map((lease) => [lease.objectId, lease]))
+    const leases = fences.map((fence, i): Renewal => {
+      const lease = byId.get(opened[i]?.objectId ?? '')
+      if (!lease) return { fence, state: 'LOST', leaseUntil: null }
+      return { fence, state: lease.abortRequested ? 'ABORT_REQUESTED' : 'HELD', leaseUntil: lease.leaseUntil }
+    })
+    return { ok: true, leases }
+  }
+}

@@ -1,0 +1,110 @@
+import { forbidden, notFound, stale, transitionRefused } from '../../core/errors.ts'
+import { allowedFrom } from '../../core/machine.ts'
+import type { AgentPort, Outcome, Report, Viewer } from '../../core/ports.ts'
+import { findFinishedWork, findRoots } from '../../store/work.ts'
+import { type OpenedFence, openFence, sameHash } from '../fence.ts'
+import type { TreeRunner } from '../runner.ts'
+import type { TreeSlice } from '../slice.ts'
+import type { EngineParts } from '../transaction.ts'
+import { MAX_BATCH, mayDrive, mayNotWork, tooMany } from './access.ts'
+
+type ReportOutcome = Outcome<{ objectId: string | null; changed: boolean }>
+
+/** Reports, tree by tree; one result for each, in order. */
+export function reporter(parts: EngineParts, runner: TreeRunner): AgentPort['report'] {
+  return async (viewer, reports) => {
+    const refused = mayNotWork(viewer)
+    if (refused) return refused
+    if (reports.length > MAX_BATCH) return tooMany('input.reports', MAX_BATCH)
+    return { ok: true, results: await reportAll(viewer, reports, parts, runner) }
+  }
+}
+
+async function reportAll(
+  viewer: Viewer,
+  reports: readonly Report[],
+  parts: EngineParts,
+  runner: TreeRunner,
+): Promise<readonly ReportOutcome[]> {
+  const opened = reports.map(({ fence }) => openFence(fence))
+  const roots = await findRoots(
+    parts.pool,
+    opened.flatMap((fence) => fence?.objectId ?? []),
+  )
+  const results: ReportOutcome[] = reports.map(() => refuse(notFound(null, 'work')))
+  const byRoot = new Map<string, number[]>()
+  for (const [i, fence] of opened.entries()) {
+    if (!fence) results[i] = refuse(stale('This is not a fence: hand back the one that came with the work.'))
+    const rootId = fence && roots.get(fence.objectId)
+    if (rootId) byRoot.set(rootId, [...(byRoot.get(rootId) ?? []), i])
+  }
+  const gone: number[] = []
+  await Promise.all(
+    [...byRoot].map(async ([rootId, indexes]) => {
+      const ids = indexes.map((i) => (opened[i] as OpenedFence).objectId)
+      const ran = await runner.run(rootId, {
+        ids,
+        apply: (slice) =>
+          indexes.map((i) => reportOne(slice, reports[i] as Report, opened[i] as OpenedFence, viewer, parts)),
+      })
+      for (const [at, i] of indexes.entries()) {
+        const outcome = ran.found ? ran.value[at] : 'gone'
+        if (outcome === undefined || outcome === 'gone') gone.push(i)
+        else results[i] = outcome
+      }
+    }),
+  )
+  await judgeGone(gone, { reports, opened, results, viewer, parts })
+  return results
+}
+
+function reportOne(
+  slice: TreeSlice,
+  report: Report,
+  fence: OpenedFence,
+  viewer: Viewer,
+  { kinds }: EngineParts,
+): ReportOutcome | 'gone' {
+  const draft = slice.nodes.get(fence.objectId)
+  if (!draft || draft.gone) return 'gone'
+  const { work, row } = draft
+  if (!mayDrive(viewer, row.kind, kinds)) return refuse(forbidden(`${viewer.actor} may not work on ${row.kind}.`))
+  if (!work || !sameHash(work.fenceHash, fence.hash) || work.principal !== viewer.name) {
+    return refuse(stale('The work was handed to somebody else, or started anew: stop what you do for it.'))
+  }
+  const verdict = kinds.family(row.kind).report(draft, report, viewer.name, slice)
+  if (verdict.ok) return { ok: true, objectId: draft.gone ? null : row.id, changed: verdict.changed }
+  const allowed = allowedFrom(kinds.machine(row.kind), row.phase, viewer.actor)
+  const refusal = transitionRefused(row.kind, row.phase, viewer.actor, verdict.to, allowed)
+  slice.reject(draft, verdict.to, viewer.actor, viewer.name, refusal.message)
+  return refuse(refusal)
+}
+
+const refuse = (refusal: Extract<ReportOutcome, { ok: false }>['refusal']): ReportOutcome => ({ ok: false, refusal })
+
+/** The object is gone: a repeated "gone" by whoever said it first is accepted, anything else comes too late. */
+async function judgeGone(
+  indexes: readonly number[],
+  all: {
+    reports: readonly Report[]
+    opened: readonly (OpenedFence | null)[]
+    results: ReportOutcome[]
+    viewer: Viewer
+    parts: EngineParts
+  },
+): Promise<void> {
+  if (indexes.length === 0) return
+  const { reports, opened, results, viewer, parts } = all
+  const finished = await findFinishedWork(
+    parts.pool,
+    indexes.flatMap((i) => opened[i]?.objectId ?? []),
+  )
+  for (const i of indexes) {
+    const fence = opened[i] as OpenedFence
+    const work = finished.get(fence.objectId)
+    const right = work && sameHash(work.fenceHash, fence.hash) && work.principal === viewer.name
+    if (!right) results[i] = refuse(stale('The object of this work is gone, and this is not its last fence.'))
+    else if (reports[i]?.phase === 'GONE') results[i] = { ok: true, objectId: null, changed: false }
+    else results[i] = refuse(notFound(fence.objectId))
+  }
+}

@@ -1,0 +1,37 @@
+import { GraphQLError } from 'graphql'
+import type { Plugin } from 'graphql-yoga'
+
+/**
+ * Postgres keeps no NUL character, in text as little as in JSON, and would refuse whole transactions for one: those of
+ * others too, whose reports share it. So it is refused before anything is executed.
+ */
+export const refuseNul: Plugin = {
+  onParse({ params }) {
+    if (/\\u(?:0000|\{0+\})/.test(String(params.source))) throw refusal()
+  },
+  onExecute({ args, setResultAndStopExecution }) {
+    if (holdsNul(args.variableValues)) setResultAndStopExecution({ errors: [refusal()] })
+  },
+  onSubscribe({ args, setResultAndStopExecution }) {
+    if (holdsNul(args.variableValues)) setResultAndStopExecution({ errors: [refusal()] })
+  },
+}
+
+const refusal = () =>
+  new GraphQLError('A text holds the character NUL (U+0000), which cannot be stored: leave it out.', {
+    extensions: { code: 'BAD_USER_INPUT', http: { status: 400 } },
+  })
+
+/** With a stack of its own: how deep a value is nested is not known yet. */
+function holdsNul(value: unknown): boolean {
+  const open = [value]
+  while (open.length > 0) {
+    const next = open.pop()
+    if (typeof next === 'string') {
+      if (next.includes('\0')) return true
+    } else if (typeof next === 'object' && next !== null) {
+      for (const [key, inner] of Object.entries(next)) open.push(key, inner)
+    }
+  }
+  return false
+}

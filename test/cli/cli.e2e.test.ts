@@ -1,0 +1,283 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../testkit/postgres.ts'
+import { freePort } from '../testkit/redis.ts'
+import { startServer, type TestServer } from '../testkit/server.ts'
+import { type CommandLine, commandLine, documents } from './command.ts'
+
+const TOKEN = 'the-command-lines-administrator'
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+let stack: AsyncDisposableStack
+let database: TestDatabase
+let server: TestServer
+let folder: string
+let phaseline: CommandLine
+
+beforeAll(async () => {
+  stack = new AsyncDisposableStack()
+  folder = stack.adopt(await mkdtemp(join(tmpdir(), 'phaseline-cli-')), (path) => rm(path, { recursive: true }))
+  database = stack.use(await createTestDatabase(2))
+  server = stack.use(await startServer({ env: { DATABASE_URL: database.url }, token: TOKEN }))
+  phaseline = commandLine({ PHASELINE_URL: server.url, PHASELINE_TOKEN: TOKEN })
+})
+afterAll(() => stack.disposeAsync())
+
+async function file(name: string, text: string): Promise<string> {
+  const path = join(folder, name)
+  await writeFile(path, text)
+  return path
+}
+/** One installation with one item of the mock deployer. */
+const manifest = (name: string, config: object = {}, more: object = {}): string =>
+  JSON.stringify({ name, spec: { deployItems: [{ name: 'item', type: 'mock', config }] }, ...more })
+const apply = (text: string, flags = '') => phaseline(`apply -f - ${flags}`.trim(), { stdin: text })
+
+describe('apply', () => {
+  const shop = (url: string): string => `
+name: shop
+labels: { team: web }
+spec:
+  deployItems:
+    - { name: db, type: mock, config: { delayMs: 50, exports: { url: "${url}" } } }
+    - { name: api, type: mock, config: { url: "\${deployItems.db.exports.url}" } }
+  exports:
+    - { name: databaseUrl, value: "\${deployItems.db.exports.url}" }
+`
+  it('plans, creates, leaves alone and updates, and waits for the job that it asked for', async () => {
+    const path = await file('shop.yaml', shop('db://1'))
+    for (const command of ['plan', 'apply --dry-run']) {
+      const { code, out } = await phaseline(`${command} -f ${path} --json`)
+      const [plan] = documents(out)
+      expect([code, plan?.action, plan?.steps]).toMatchObject([0, 'create', { length: 4 }])
+    }
+    expect(await phaseline('get shop')).toMatchObject({ code: 3, err: expect.stringContaining('NOT_FOUND') })
+
+    const created = await phaseline(`apply -f ${path} --wait --json`)
+    const [first, ...followed] = documents(created.out)
+    expect(created.code).toBe(0)
+    expect(first).toEqual({
+      ...{ id: expect.stringMatching(UUID), name: 'shop', project: 'default' },
+      ...{ phase: 'PENDING', generation: 1, action: 'created' },
+    })
+    expect(followed.at(-1)).toEqual({ type: 'result', outcome: 'succeeded', phase: 'SUCCEEDED', error: null })
+    expect(followed.filter(({ type, to }) => type === 'phase' && to === 'SUCCEEDED')).toHaveLength(4)
+
+    expect(await phaseline(`apply -f ${path} --no-reconcile`)).toEqual({
+      ...{ code: 0, out: 'shop unchanged (generation 1)\n', err: '' },
+    })
+    const updated = await phaseline(`apply -f ${await file('shop.yaml', shop('db://2'))} --wait`)
+    expect(updated.code).toBe(0)
+    expect(updated.out).toContain('shop updated (generation 2)\n')
+    expect(updated.out).toMatch(/shop succeeded: 4 ✓ done\n$/)
+    const { out } = await phaseline('data list --json')
+    expect(documents(out)[0]?.dataObjects).toContainEqual(
+      expect.objectContaining({ name: 'databaseUrl', value: 'db://2', exporter: { id: first?.id, name: 'shop' } }),
+    )
+  })
+
+  it('reports where a file is wrong before anything is sent', async () => {
+    const path = await file('wrong.yaml', 'name: wrong\nspec:\n  deployItems:\n    - name: db\n      typo: mock\n')
+    const nowhere = { PHASELINE_URL: 'http://127.0.0.1:1/graphql', PHASELINE_TOKEN: TOKEN }
+    const { code, out, err } = await phaseline(`apply -f ${path}`, { env: nowhere })
+    expect([code, out]).toEqual([2, ''])
+    expect(err).toContain(`${path}:4:7: spec.deployItems.0.type: `)
+    expect(err).toContain(`${path}:4:7: spec.deployItems.0: `)
+    expect(await phaseline(`apply -f ${join(folder, 'none.yaml')}`)).toMatchObject({ code: 2 })
+  })
+
+  it('says why the server refuses, and goes on with the other documents', async () => {
+    const cyclic = manifest('cyclic', {}).replace('"config"', '"dependsOn":["item"],"config"')
+    await apply(manifest('leaving', { deleteDelayMs: 2_000 }), '--wait')
+    await phaseline('delete leaving')
+    const both = await apply([manifest('leaving', { delayMs: 1 }), manifest('other')].join('\n---\n'), '--json')
+    expect(both.code).toBe(3)
+    const inTheWay = { kind: 'INSTALLATION', name: 'leaving' }
+    expect(documents(both.out)).toMatchObject([
+      { error: { code: 'BUSY', object: inTheWay } },
+      { name: 'other', action: 'created' },
+    ])
+    expect(await apply(manifest('foreign', {}, { project: 'nobodys' }))).toMatchObject({ code: 2, out: '' })
+    const refused = await apply(cyclic)
+    expect(refused).toMatchObject({ code: 2, out: '', err: expect.stringContaining('input.spec.deployItems') })
+    expect(refused.err.match(/input\.spec\.deployItems/g)).toHaveLength(1)
+  })
+
+  it('keeps an installation from starting again with `ignored`', async () => {
+    expect(await apply(manifest('quiet', {}, { ignored: true }))).toMatchObject({ code: 0 })
+    expect(await phaseline('watch quiet')).toMatchObject({ code: 0 })
+    expect((await apply(manifest('quiet', { delayMs: 1 }))).out).toBe('quiet updated (generation 2)\n')
+    expect((await phaseline('get quiet')).out).toMatch(/waits for +ignored: /)
+    expect(await apply(manifest('quiet', { delayMs: 1 }, { ignored: false }), '--wait')).toMatchObject({ code: 0 })
+  })
+})
+
+describe('a tree that fails', () => {
+  it('ends with 1 and names the cause, whoever waits for it', async () => {
+    const applied = await apply(manifest('broken', { fail: true }), '--wait')
+    expect(applied.code).toBe(1)
+    expect(applied.out).toContain('✗ broken/deploy-items/item: MOCK_FAILURE: ')
+    expect(applied.out).toMatch(/broken failed: 3 ✗ failed\n$/)
+    expect(await phaseline('watch broken')).toMatchObject({ code: 1 })
+    expect(await phaseline('reconcile broken --mode force --wait')).toMatchObject({ code: 1 })
+    const listed = documents((await phaseline('get --phase failed,aborted --name-contains roke --json')).out)[0]
+    expect(listed).toMatchObject({ totalCount: 1, objects: [{ name: 'broken', error: { code: 'CHILDREN_FAILED' } }] })
+    const other = documents((await phaseline('get --phase succeeded --name-contains roke --json')).out)[0]
+    expect(other).toEqual({ totalCount: 0, objects: [] })
+  })
+})
+
+describe('reconcile', () => {
+  it('runs again what the mode says, of roots only', async () => {
+    await apply(manifest('again', {}, { labels: { tier: 'x' } }), '--wait')
+    const head = async (): Promise<unknown> =>
+      documents((await phaseline('log again --json --limit 1')).out)[0]?.sequence
+    const before = await head()
+    expect(await phaseline('reconcile again --mode if-changed --wait')).toMatchObject({ code: 0 })
+    expect(await head()).toBe(before)
+    const standard = await phaseline('reconcile again --wait --json')
+    const [asked] = documents(standard.out)
+    expect([standard.code, asked]).toMatchObject([
+      0,
+      { id: expect.stringMatching(UUID), jobId: expect.stringMatching(UUID) },
+    ])
+    const { out } = await phaseline(`log again --after ${before} --json --to succeeded --kinds deploy-item`)
+    expect(documents(out)).toMatchObject([{ name: 'item', by: 'built-in', rejected: false }])
+
+    const listed = documents((await phaseline('get --label tier=x --all --json')).out)[0]
+    expect(listed).toMatchObject({ totalCount: 1, objects: [{ id: asked?.id, kind: 'INSTALLATION' }] })
+    expect(await phaseline('reconcile again/deploy-items --kind execution')).toMatchObject({ code: 3 })
+    expect(await phaseline('reconcile again --mode sometimes')).toMatchObject({ code: 2 })
+  })
+})
+
+describe('a tree that hangs', () => {
+  it('is watched line by line, shown as it is and was, cancelled and deleted', async () => {
+    await apply(manifest('stuck', { hang: true }))
+    await using watching = phaseline.spawn('watch stuck')
+    await watching.shows('stuck ')
+    await expect
+      .poll(async () => (await phaseline('get --phase progressing --all --name-contains item')).out)
+      .toMatch(/\bitem\b/)
+    const { out } = await phaseline('tree stuck')
+    expect(out.split('\n').map((line) => line.replace(/ +[\d.ms]+$/, ''))).toEqual([
+      '▶ stuck            installation  PROGRESSING',
+      '└─ ▶ deploy-items  execution     PROGRESSING',
+      '   └─ ▶ item       deploy item   PROGRESSING',
+      '3 objects: 3 ▶ active',
+      '',
+    ])
+    const unfinished = documents((await phaseline('get --unfinished --name-contains stuck --all --json')).out)[0]
+    expect(unfinished).toMatchObject({ totalCount: 1 })
+
+    const cancelled = await phaseline('cancel stuck --wait --reason enough')
+    expect(cancelled.code).toBe(0)
+    expect(cancelled.out).toMatch(/stuck stopped: 3 ■ stopped\n$/)
+    expect(await watching.exit).toBe(1)
+    expect(watching.out()).toMatch(/stuck stopped: 3 ■ stopped\n$/)
+    expect(watching.out()).not.toContain('\u001b')
+
+    const again = await phaseline('cancel stuck')
+    expect(again).toMatchObject({ code: 3, out: '', err: expect.stringContaining('TRANSITION') })
+    const log = documents((await phaseline('log stuck --json --rejected')).out)
+    const first = log[0]?.sequence
+    expect(log.at(-1)).toMatchObject({ rejected: true, by: 'admin' })
+    expect((await phaseline(`tree stuck --at ${first}`)).out).toMatch(/^○ stuck +installation +PENDING\n1 object: /)
+    expect(await phaseline('tree stuck --at 999999')).toMatchObject({ code: 3 })
+
+    const deleted = await phaseline('delete stuck --wait')
+    expect([deleted.code, deleted.out]).toMatchObject([0, expect.stringMatching(/stuck gone: nothing left\n$/)])
+    expect(await phaseline('delete stuck')).toMatchObject({ code: 3 })
+  })
+})
+
+describe('data', () => {
+  it('is set, read and deleted, and wakes who waits for it', async () => {
+    const importer = { name: 'importer', spec: { imports: [{ name: 'region' }] } }
+    await apply(JSON.stringify(importer))
+    await using watching = phaseline.spawn('watch importer')
+    await watching.shows('importer waits for import: ')
+    expect(await phaseline('data set region eu --text')).toMatchObject({ code: 0, out: 'default/region set\n' })
+    expect(await watching.exit).toBe(0)
+
+    const path = await file('region.json', '{"name": "eu"}')
+    expect(await phaseline(`data set region -f ${path} --json`)).toMatchObject({ code: 0 })
+    expect((await phaseline('data list')).out).toMatch(/^region +a user .*\{"name":"eu"\}$/m)
+    expect(await phaseline('data set region {eu')).toMatchObject({ code: 2 })
+    // The importer has to let go of it first.
+    await phaseline('delete importer --wait')
+    expect(await phaseline('data delete region')).toMatchObject({ code: 0 })
+    expect(await phaseline('data delete region')).toMatchObject({ code: 3 })
+    expect(await phaseline('data list --project nobodys')).toMatchObject({ code: 3 })
+  })
+})
+
+describe('machines', () => {
+  it('are printed as tables, diagrams and JSON', async () => {
+    const { code, out } = await phaseline('machines deploy-item')
+    expect([code, out]).toMatchObject([0, expect.stringMatching(/^ +PROGRESSING +DEPLOYER +SUCCEEDED +\S/m)])
+    expect((await phaseline('machines execution --mermaid')).out).toMatch(/^stateDiagram-v2\n {2}\[\*\] --> PENDING\n/)
+    expect(documents((await phaseline('machines --json')).out)[0]).toContainEqual(
+      expect.objectContaining({ name: 'installation', initial: 'PENDING' }),
+    )
+    expect(await phaseline('machines nonsense')).toMatchObject({ code: 2 })
+  })
+})
+
+describe('without an answer', () => {
+  it('ends with 4 when nothing listens or the token is wrong', async () => {
+    const nobody = { PHASELINE_URL: `http://127.0.0.1:${await freePort()}/graphql`, PHASELINE_TOKEN: TOKEN }
+    expect(await phaseline('get', { env: nobody })).toMatchObject({ code: 4, out: '' })
+    const wrong = { PHASELINE_URL: server.url, PHASELINE_TOKEN: 'not-the-token' }
+    for (const args of ['get', 'log --follow', 'watch quiet']) {
+      expect(await phaseline(args, { env: wrong }), args).toMatchObject({ code: 4, out: '' })
+    }
+    const { code, out } = await phaseline('get --json', { env: wrong })
+    expect([code, documents(out)[0]]).toMatchObject([4, { error: { code: 'UNAUTHORIZED' } }])
+  })
+})
+
+describe('a place that the log has lost', () => {
+  it('is told, and the log goes on; a watch reads the tree again', async () => {
+    await apply(manifest('calm'), '--wait')
+    await using following = phaseline.spawn('log calm --after 999999 --follow --json')
+    await using watching = phaseline.spawn('watch calm --keep')
+    await watching.shows('calm 3 ✓ done')
+    await expect.poll(() => following.err()).toContain('999999')
+    const processes = execFileSync('ps', ['-axww', '-o', 'args='], { encoding: 'utf8' })
+    expect(processes).toContain('watch calm --keep')
+    expect(processes).not.toContain(TOKEN)
+
+    // While the watch sleeps its server goes, another one works on, and the log is pruned.
+    watching.kill('SIGSTOP')
+    await server.kill()
+    await server.start()
+    await apply(manifest('calm', { fail: true }), '--wait')
+    await following.shows('"to":"FAILED"')
+    await database.pool.query(`update log_meta set floor_seq = (
+      select max(first_seq + n - 2) from log_batch where first_seq is not null)`)
+    watching.kill('SIGCONT')
+    await watching.shows('Read again: calm 3 ✗ failed')
+
+    const pruned = await phaseline('log --after 1 --json')
+    expect(pruned).toMatchObject({ code: 0, err: expect.stringContaining('not what follows 1:') })
+    expect(documents(pruned.out)).toMatchObject([{ to: 'FAILED', name: 'calm' }])
+    await apply(manifest('calm'))
+    await watching.shows('✓ calm  COMPLETING → SUCCEEDED')
+    const rest = await phaseline('log --after 1 --json --limit 2')
+    expect(documents(rest.out)).toHaveLength(2)
+
+    for (const process of [watching, following]) process.kill('SIGINT')
+    expect(await Promise.all([watching.exit, following.exit])).toEqual([130, 130])
+    for (const line of documents(following.out())) expect(line).toMatchObject({ rootId: expect.stringMatching(UUID) })
+  })
+})
+
+it('never prints its token, not even one that was given where none belongs', async () => {
+  expect(await phaseline(`get --token=${TOKEN}`)).toMatchObject({ code: 2 })
+  expect(phaseline.transcript().length).toBeGreaterThan(1_000)
+  expect(phaseline.transcript()).not.toContain(TOKEN)
+})

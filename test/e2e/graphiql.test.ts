@@ -1,0 +1,113 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openBrowser } from '../testkit/browser.ts'
+import { startServer, type TestServer } from '../testkit/server.ts'
+import { until } from '../testkit/wait.ts'
+
+/** The pages that the server serves, as a person with a browser and no other network meets them. */
+
+let server: TestServer
+let browser: Browser
+// Time enough to install a browser.
+beforeAll(async () => {
+  ;[browser, server] = await Promise.all([openBrowser(), startServer()])
+}, 180_000)
+afterAll(async () => {
+  await browser?.close()
+  await server?.[Symbol.asyncDispose]()
+})
+
+interface Visit extends AsyncDisposable {
+  readonly page: Page
+  /** What it asked for, addresses of its own memory aside. */
+  readonly requests: readonly string[]
+  /** What the browser complained about: errors, and what the page's policy has refused. */
+  readonly complaints: readonly string[]
+}
+
+/** With a profile of its own. Any host but the server cannot be reached. */
+async function visit(path: string): Promise<Visit> {
+  const context = await browser.newContext()
+  const requests: string[] = []
+  const complaints: string[] = []
+  await context.route('**/*', async (route) => {
+    const { origin, href } = new URL(route.request().url())
+    if (!/^(blob|data):/.test(href)) requests.push(href)
+    await (origin === server.origin || origin === 'null' ? route.continue() : route.abort())
+  })
+  // Less than the test has, so that it can say what was missing.
+  context.setDefaultTimeout(10_000)
+  const page = await context.newPage()
+  page.on('pageerror', (error) => complaints.push(String(error)))
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text())
+  })
+  await page.goto(`${server.origin}${path}`)
+  return { page, requests, complaints, [Symbol.asyncDispose]: () => context.close() }
+}
+
+const BUTTON = '.graphiql-execute-button'
+async function run(page: Page, operation: string): Promise<void> {
+  await page.click(BUTTON)
+  await page.getByRole('menuitem', { name: operation }).click()
+}
+
+/** The answer on the right, once it holds all of these. */
+const answer = (page: Page, ...parts: readonly string[]): Promise<string> =>
+  until(
+    async () => {
+      // The editor's blanks are no-break spaces.
+      const text = ((await page.textContent('.result-window')) ?? '').replace(/\s+/g, ' ')
+      return parts.every((part) => text.includes(part)) ? text : null
+    },
+    { what: `the answer holds ${parts.join(', ')}` },
+  )
+
+const sequenceIn = (text: string): number => Number(/"sequence": (\d+)/.exec(text)?.[1])
+
+test('the printed link leads to GraphiQL, where the example can be looked at, created and watched', async () => {
+  await using visited = await visit(`/#token=${server.token}`)
+  const { page, requests, complaints } = visited
+  expect(page.url()).toBe(`${server.origin}/`)
+  await page.click('text=GraphiQL')
+  await page.waitForSelector(BUTTON)
+
+  await run(page, 'Objects')
+  await answer(page, '"role": "ADMIN"', '"edges": []')
+  await run(page, 'CreateInstallation')
+  await answer(page, '"__typename": "Installation"')
+  await run(page, 'PhaseChanges')
+  // The second item cannot be done yet when it is seen to begin: what follows arrives live.
+  const early = await answer(page, '"name": "second"', '"to": "PROGRESSING"')
+  const late = await answer(page, '"name": "hello"', '"to": "SUCCEEDED"')
+  expect(sequenceIn(late)).toBeGreaterThan(sequenceIn(early))
+
+  expect(requests.filter((request) => !request.startsWith(`${server.origin}/`))).toEqual([])
+  expect(requests.filter((request) => request.includes(server.token))).toEqual([])
+  expect(complaints).toEqual([])
+  // What outlives the tab does not know the token.
+  expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain(server.token)
+})
+
+test('GraphiQL asks for a token, again if it is wrong, and a header in its editor goes first', async () => {
+  await using visited = await visit('/graphql')
+  const { page } = visited
+  const give = async (token: string): Promise<void> => {
+    await page.fill('dialog input', token)
+    await Promise.all([page.waitForEvent('load'), page.click('dialog button')])
+    await page.waitForSelector(BUTTON)
+  }
+  await page.getByText('in the link that the server prints').waitFor()
+  await give('wrong')
+  await page.getByText('does not accept').waitFor()
+  await give(` ${server.token} `)
+  await run(page, 'Objects')
+  await answer(page, '"role": "ADMIN"')
+  expect(await page.isVisible('dialog')).toBe(false)
+
+  await page.click('text=Headers')
+  await page.click('section[aria-label=Headers] .graphiql-editor:not(.hidden)')
+  await page.keyboard.insertText('{ "Authorization": "Bearer another" }')
+  await run(page, 'Objects')
+  await answer(page, 'UNAUTHENTICATED')
+})
