@@ -93,6 +93,7 @@ test('secrets do not reach the log', () => {
     'x',
   )
   logger.child({ password: 'hunter2' }).info({ item: { fence: 'hunter2', name: 'shown' } })
+  logger.error({ err: Object.assign(new Error('violated'), { detail: 'Failing row contains (hunter2)' }) })
   expect(logged).toContain('shown')
   expect(logged).not.toContain('hunter2')
 })

@@ -62,6 +62,10 @@ globalThis.fetch = async (address, init) => {
   }
   return answer
 }
+// Without one it would open an empty tab on every second visit.
+function startQuery(example) {
+  return new URLSearchParams(location.search).get('query') || localStorage.getItem('graphiql:query') || example
+}
 `
 
 function render(): string {
@@ -76,8 +80,7 @@ function render(): string {
     script,
     WITH_TOKEN,
     html.slice(start + script.length, at),
-    // Without a query it would open an empty tab on every second visit.
-    `{ ...${options}, query: localStorage.getItem('graphiql:query') ?? ${JSON.stringify(EXAMPLE)} }`,
+    `{ ...${options}, query: startQuery(${JSON.stringify(EXAMPLE)}) }`,
     html.slice(at + options.length),
   ].join('')
 }

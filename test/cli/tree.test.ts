@@ -71,6 +71,22 @@ describe('TreeModel', () => {
     expect(render(model).join('\n')).toContain('1 gone')
   })
 
+  it('takes a snapshot of another log for what it is, and still knows what was there', () => {
+    const model = modelOf(object('root', null, 'SUCCEEDED', { revision: 9 }), object('a', 'root', 'SUCCEEDED'))
+    model.put(object('b', 'root', 'SUCCEEDED'))
+    model.remove('b')
+    model.replace([object('root', null, 'PROGRESSING', { revision: 3 }), object('b', 'root', 'INIT')])
+    expect([...model.nodes.values()].map(({ id, phase }) => [id, phase])).toEqual([
+      ['root', 'PROGRESSING'],
+      ['b', 'INIT'],
+    ])
+    expect([...(model.children.get('root') ?? [])]).toEqual(['b'])
+    model.put(object('a', 'root', 'SUCCEEDED', { revision: 99 }))
+    expect([model.nodes.has('a'), model.gone]).toEqual([false, 1])
+    model.replace([])
+    expect([model.root, model.rootName]).toEqual([undefined, 'root'])
+  })
+
   it('ignores refusals and the second machine of a kind', () => {
     const model = modelOf(object('cloud', null, 'READY', { kind: 'CLOUDLET' }))
     const upgrade = change('cloud', 'READY', 'UPDATE_REQUESTED', { kind: 'CLOUDLET', machine: 'cloudletUpgrade' })

@@ -92,9 +92,8 @@ export async function logOf(world: World, id: string): Promise<readonly Entry[]>
   )
   return rows
 }
-export const last = <T>(list: readonly T[]): T | undefined => list.at(-1)
 
-/** An edge that no spec could have: each of the two now waits for one more. */
+/** An edge that no spec could have: `from` now waits for one more. */
 export async function dependOn(world: World, from: string, to: string): Promise<void> {
   await world.pool.query('insert into edge (from_id, to_id) values ($1, $2)', [from, to])
   await world.pool.query('update object set waiting_for = waiting_for + 1 where id = $1', [from])

@@ -18,13 +18,20 @@ describe('a root', () => {
     const id = await world.create('app', importer('url'))
     world.clock.advance(365 * 24 * 3_600_000)
     await world.settle()
-    expect(await world.see('app')).toMatchObject({ ...WAITING, error: null })
+    const waiting = await world.see('app')
+    expect(waiting).toMatchObject({ ...WAITING, error: null })
     await world.setData('other', 1)
     expect(await world.see('app')).toMatchObject(WAITING)
     await world.setData('url', 'one')
     const [use] = await world.claim()
     expect(use).toMatchObject({ name: 'use', config: { url: 'one' } })
     await world.report({ fence: use?.fence ?? '', phase: 'SUCCEEDED' })
+    // It was the job that waited, and no further one.
+    expect(await world.see('app')).toMatchObject({
+      phase: 'SUCCEEDED',
+      finishedJobId: waiting.jobId,
+      jobId: waiting.jobId,
+    })
     expect(await world.history(id)).toEqual(['PENDING', 'PENDING_DEPENDENCIES', ...JOB])
   })
 
