@@ -213,8 +213,10 @@ export async function serve({ example, signal = untilTold() }: ServeOptions): Pr
   await using app = await startApp(config, { logger, gadgetFolders }).catch(explain)
   const say = (text: string) => process.stdout.write(`${text}\n`)
   if (app.origin) {
-    say(`Phaseline is at ${app.origin}/${app.token && !config.token ? `#token=${app.token}` : ''}`)
-    say(`GraphiQL is at ${app.origin}/graphql`)
+    // In the fragment, which a browser keeps to itself; a token that was given is known already.
+    const fragment = app.token && !config.token ? `#token=${app.token}` : ''
+    say(`Phaseline is at ${app.origin}/${fragment}`)
+    say(`GraphiQL is at ${app.origin}/graphql${fragment}`)
   }
   if (example && app.origin && app.token) {
     const { showExample } = await import('./example.ts')

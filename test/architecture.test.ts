@@ -7,7 +7,8 @@ import { expect, test } from 'vitest'
 const SRC = join(import.meta.dirname, '../src')
 
 /** A family's files that do I/O; all its others are pure. */
-const IMPURE = /^(commands|queries|effects|family|root-scope|read-existing|shown-facts|waiting-facts|export-names|graphql)\.ts$|^(commands|graphql)\//
+const IMPURE =
+  /^(commands|queries|effects|family|root-scope|read-existing|shown-facts|waiting-facts|export-names|graphql)\.ts$|^(commands|graphql)\//
 
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   core: [],
@@ -56,7 +57,8 @@ const inner = imports
 test('every layer imports only what the table allows', () => {
   const wrong = inner.filter(({ file, to }) => {
     const layer = layerOf(file)
-    if (layer === 'main' || layer === 'example' || to.startsWith('store/generated') || to === '../package.json') return false
+    if (layer === 'main' || layer === 'example' || to.startsWith('store/generated') || to === '../package.json')
+      return false
     const target = layerOf(to)
     return target !== layer && !(MAY_IMPORT[layer] ?? []).includes(target)
   })

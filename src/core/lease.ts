@@ -11,14 +11,3 @@ export const leaseFrom = (now: Date, ms: number): Date => new Date(now.getTime()
 
 /** At exactly its end a lease is over. No lease at all counts as one that is over. */
 export const isExpired = (leaseUntil: Date | null, now: Date): boolean => leaseUntil === null || isDue(leaseUntil, now)
-
-export type LeaseState = 'HELD' | 'ABORT_REQUESTED' | 'LOST'
-
-/** What a holder is told when it renews: a lost lease stays lost, whatever was asked of its holder meanwhile. */
-export function leaseState(
-  lease: { readonly leaseUntil: Date | null; readonly abortRequestedAt: Date | null },
-  now: Date,
-): LeaseState {
-  if (isExpired(lease.leaseUntil, now)) return 'LOST'
-  return lease.abortRequestedAt ? 'ABORT_REQUESTED' : 'HELD'
-}

@@ -21,6 +21,7 @@ export async function flush(client: Client, slice: TreeSlice, facts: readonly Fa
   const gone = drafts.filter((draft) => draft.gone)
   const live = drafts.filter((draft) => !draft.gone)
   const fresh = live.filter((draft) => !draft.stored)
+  for (const draft of live) noteWrite(draft, slice.now)
   await remove(client, gone, slice)
   await insertObjects(client, fresh.map(asCreated))
   await updateObjects(
@@ -41,6 +42,14 @@ export async function flush(client: Client, slice: TreeSlice, facts: readonly Fa
   await writeWork(client, written('work'))
   await writeStatuses(client, written('status'))
   for (const draft of live) settle(draft)
+}
+
+/** Every write makes a revision, whether or not it moves a phase; only a parent's counters are nobody's business. */
+function noteWrite(draft: Draft, now: Date): void {
+  const shown = [...draft.dirty].some((part) => part !== 'tally')
+  if (!(draft.stored && shown) || draft.hops.length > 0) return
+  draft.row = { ...draft.row, revision: draft.row.revision + 1, updatedAt: now }
+  draft.dirty.add('row')
 }
 
 /** A new object stands in the store first as it was created: every hop after that is an update the database can judge. */

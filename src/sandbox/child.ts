@@ -1,10 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { LIMITS } from './limits.ts'
 import { type Chunk, CLOCK_FD, type JobResult, type Progress } from './protocol.ts'
 
-export type Reason = 'TIME' | 'MEMORY' | 'CRASH'
+/** `TIME`: it had the processor for that long; `STALLED`: it took long, and may only have waited for one. */
+export type Reason = 'TIME' | 'STALLED' | 'MEMORY' | 'CRASH'
 /** How a chunk ended: with all jobs done, or at the job that cost the worker its life (null: at none in particular). */
 export type ChunkEnd =
   | { readonly type: 'done' }
@@ -15,6 +17,8 @@ export type OnResult = (index: number, result: JobResult) => void
 /** How often the clock of a running job is read, in milliseconds: what a job may take beyond its limit. */
 const WATCH_MS = 20
 const STARTUP_MS = 30_000
+/** In which /proc counts, on every Linux that Node runs on. */
+const TICK_MS = 10
 
 interface Listener {
   readonly message: (message: unknown) => void
@@ -102,7 +106,7 @@ export class Child {
       },
       gone: stopped,
     }
-    const watch = this.#watch(() => stopped('TIME'))
+    const watch = this.#watch(stopped)
     this.#hold(true)
     this.#process.send(chunk, () => {})
     try {
@@ -121,7 +125,12 @@ export class Child {
     await this.#closed.promise
   }
 
-  #watch(overdrawn: () => void): NodeJS.Timeout {
+  /**
+   * A job that is overdue by the clock on the wall may have waited for a busy machine. From then on its processor time
+   * is counted, and only when that is spent too, or its patience, is it stopped.
+   */
+  #watch(overdrawn: (reason: Reason) => void): NodeJS.Timeout {
+    let suspect: { readonly job: number; readonly used: number | null } | null = null
     let last = performance.now()
     const look = () => {
       const now = performance.now()
@@ -129,10 +138,27 @@ export class Child {
       const late = now - last - WATCH_MS
       if (late > WATCH_MS) this.#since = Math.min(now, this.#since + late)
       last = now
-      if (this.#jobInHand !== null && now - this.#since > LIMITS.jobMs) overdrawn()
+      const overdue = this.#jobInHand !== null && now - this.#since > LIMITS.jobMs
+      if (!overdue) return
+      if (suspect?.job !== this.#begun) suspect = { job: this.#begun, used: this.#processorMs() }
+      const used = this.#processorMs()
+      if (used !== null && suspect.used !== null && used - suspect.used >= LIMITS.jobMs) overdrawn('TIME')
+      else if (used === null || now - this.#since > LIMITS.stalledMs) overdrawn('STALLED')
     }
     // Judged after what has arrived was read: it may be that the job has long ended.
     return setInterval(() => setImmediate(look), WATCH_MS)
+  }
+
+  /** User and system time of the worker so far; null where the system does not tell. */
+  #processorMs(): number | null {
+    try {
+      const stat = readFileSync(`/proc/${this.#process.pid}/stat`, 'utf8')
+      // The name in parentheses may hold anything: fields are counted from after it.
+      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+      return (Number(fields[11]) + Number(fields[12])) * TICK_MS
+    } catch {
+      return null
+    }
   }
 
   #rest(): void {

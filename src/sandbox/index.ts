@@ -1,3 +1,3 @@
-export type { SchemaCheck } from './check-schema.ts'
-export type { Analysis, Resolution, ResolveJob, Sandbox, SandboxOptions, ValidateJob, Validation } from './sandbox.ts'
+export { LIMITS } from './limits.ts'
+export type { Sandbox } from './sandbox.ts'
 export { createSandbox } from './sandbox.ts'

@@ -1,7 +1,9 @@
 /** What one job may cost. Sizes are characters of JSON text, times milliseconds. */
 export const LIMITS = {
-  /** Wall time of one job: one expression, one template, one validation. */
+  /** Of one job (one expression, one template, one validation), on a machine that has time for it. */
   jobMs: 100,
+  /** Wall time after which one is stopped that has hardly had the processor. */
+  stalledMs: 500,
   /** Heap of the worker. */
   heapMb: 64,
   /** Syntax nodes of one expression, macros expanded. */

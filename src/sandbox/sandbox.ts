@@ -122,6 +122,7 @@ class SharedTexts {
 
 const WORDS = {
   TIME: `it took more than ${LIMITS.jobMs} ms`,
+  STALLED: `it took more than ${LIMITS.jobMs} ms`,
   MEMORY: `it needed more than ${LIMITS.heapMb} MB of memory`,
   CRASH: 'it ended the worker that evaluated it',
 } as const

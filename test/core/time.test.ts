@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { backoffMs } from '../../src/core/backoff.ts'
 import { expiresAt, isDue } from '../../src/core/deadline.ts'
-import { clampLeaseMs, isExpired, leaseFrom, leaseState } from '../../src/core/lease.ts'
+import { clampLeaseMs, isExpired, leaseFrom } from '../../src/core/lease.ts'
 
 const moment = fc.date({ min: new Date(0), max: new Date('2100-01-01'), noInvalidDate: true })
 const later = (at: Date, ms: number): Date => new Date(at.getTime() + ms)
@@ -65,18 +65,6 @@ describe('a lease', () => {
   test('is never shorter than a second nor longer than ten minutes', () => {
     expect([-5, 0, 999, 1_000, 30_000, 600_000, 600_001].map(clampLeaseMs)).toEqual([
       1_000, 1_000, 1_000, 1_000, 30_000, 600_000, 600_000,
-    ])
-  })
-
-  test('that is lost stays lost, even when its holder was asked to abort', () => {
-    const now = new Date('2026-11-21T10:00:00.000Z')
-    const state = (endsInMs: number, asked: boolean) =>
-      leaseState({ leaseUntil: later(now, endsInMs), abortRequestedAt: asked ? now : null }, now)
-    expect([state(1, false), state(1, true), state(0, false), state(0, true)]).toEqual([
-      'HELD',
-      'ABORT_REQUESTED',
-      'LOST',
-      'LOST',
     ])
   })
 })

@@ -6,16 +6,14 @@ import { deploymentsGraphql } from '../../src/families/deployments/graphql.ts'
 import { createContext, type GraphQLServices } from '../../src/graphql/context.ts'
 import { createKindRegistry } from '../../src/graphql/family.ts'
 import { createLive } from '../../src/graphql/live.ts'
-import { buildSchema } from '../../src/graphql/schema.ts'
 import { createTokens, type NewToken } from '../../src/graphql/tokens.ts'
 import { numberBatches } from '../../src/log/number-batches.ts'
 import { createNumberer } from '../../src/log/numberer.ts'
 import { createLog, readLogId } from '../../src/log/reader.ts'
 import { createMemorySignal } from '../../src/log/signal/memory.ts'
 import { createServer, type RunningServer } from '../../src/server/server.ts'
+import { schema } from '../testkit/mutate.ts'
 import { createWorld, USER, type World } from '../testkit/world.ts'
-
-export const schema = buildSchema([deploymentsGraphql])
 
 type Data = Record<string, any>
 

@@ -1,5 +1,4 @@
 import type { Pool } from 'pg'
-import type { Refusal } from '../../src/core/errors.ts'
 import type { ClaimedItem, Outcome, Report, Viewer } from '../../src/core/ports.ts'
 import type { Phase } from '../../src/core/vocabulary.ts'
 import type { SpecInput } from '../../src/families/deployments/normalise.ts'
@@ -56,8 +55,7 @@ export class Play {
 
   static async begin(world: World, name: string, specs: readonly SpecInput[]): Promise<Play> {
     const input = { project: 'default', name, spec: specs[0] ?? {}, reconcile: true }
-    let outcome = await world.commands.createInstallation(USER, input)
-    if (!outcome.ok && isSlow(outcome.refusal)) outcome = await world.commands.createInstallation(USER, input)
+    const outcome = await world.commands.createInstallation(USER, input)
     if (!outcome.ok) throw new Error(outcome.refusal.message)
     return new Play(world, outcome.objectId, name, specs)
   }
@@ -195,8 +193,6 @@ async function runningJob(pool: Pool, rootId: string): Promise<{ jobId: string; 
 const EXPECTED: readonly string[] = ['TransitionError', 'ConflictError', 'NotFoundError']
 async function expected(outcome: Promise<Outcome<object>>): Promise<void> {
   const result = await outcome
-  if (result.ok || EXPECTED.includes(result.refusal.type) || isSlow(result.refusal)) return
+  if (result.ok || EXPECTED.includes(result.refusal.type)) return
   throw new Error(result.refusal.message)
 }
-/** An expression may take so long by the clock on the wall, which on a busy machine says little about the expression. */
-const isSlow = ({ message }: Refusal): boolean => message.includes('it took more than')

@@ -9,11 +9,17 @@ import { kindsOf } from '../../src/engine/families.ts'
 import { createDriving, type Driving } from '../../src/engine/index.ts'
 import { type DeploymentsCommands, deploymentsCommands } from '../../src/families/deployments/commands.ts'
 import { deployments } from '../../src/families/deployments/family.ts'
+import { deploymentsGraphql } from '../../src/families/deployments/graphql.ts'
 import type { SpecInput } from '../../src/families/deployments/normalise.ts'
+import { createKindRegistry } from '../../src/graphql/family.ts'
+import { createLive } from '../../src/graphql/live.ts'
+import { createTokens } from '../../src/graphql/tokens.ts'
+import { createLog } from '../../src/log/reader.ts'
 import { createMemorySignal } from '../../src/log/signal/memory.ts'
 import { createSandbox } from '../../src/sandbox/index.ts'
 import { dueRoots } from '../../src/store/queue.ts'
 import { TestClock } from './clock.ts'
+import { mutateWith } from './mutate.ts'
 import { createTestDatabase } from './postgres.ts'
 
 export const TIMEOUTS: TimeoutDefaults = { pickupMs: 300_000, progressingMs: 600_000, abortingMs: 300_000 }
@@ -103,10 +109,24 @@ export async function createWorld(): Promise<World> {
       for (const rootId of due) await driving.runner.look(rootId, false)
     }
   }
-  const done = async (outcome: Promise<{ ok: true } | { ok: false; refusal: { message: string } }>) => {
-    const result = await outcome
-    if (!result.ok) throw new Error(result.refusal.message)
+  const log = await createLog({ pool, signal, logger })
+  const api = mutateWith({
+    pool,
+    log,
+    live: createLive(pool),
+    tokens: createTokens(pool, clock),
+    kinds: createKindRegistry([deploymentsGraphql]),
+    agents: driving.agents,
+    ambient: clock,
+    logger,
+    deployments: commands,
+  })
+  /** Throws when it is refused. */
+  const done = async (field: string, input: object): Promise<string> => {
+    const answer = await api.mutate(field, input, USER)
+    if (answer.message !== undefined) throw new Error(answer.message)
     await settle()
+    return answer.id ?? ''
   }
 
   const world: World = {
@@ -115,32 +135,23 @@ export async function createWorld(): Promise<World> {
     driving,
     commands,
     settle,
-    async create(name, spec, reconcile = true) {
-      const outcome = await commands.createInstallation(USER, { project: 'default', name, spec, reconcile })
-      if (!outcome.ok) throw new Error(outcome.refusal.message)
-      await settle()
-      return outcome.objectId
-    },
-    update: (id, spec, reconcile = true) => done(commands.updateInstallation(USER, { id, spec, reconcile })),
-    reconcile: (id, mode = 'STANDARD') => done(commands.reconcileInstallation(USER, { id, mode })),
-    remove: (id, { force = false, withoutUninstall = false } = {}) =>
-      done(commands.deleteInstallation(USER, { id, force, withoutUninstall })),
-    cancel: (id) => done(commands.cancelInstallation(USER, { id })),
-    ignore: (id, ignored) => done(commands.updateInstallation(USER, { id, ignored, reconcile: false })),
-    setData: (name, value) => done(commands.setDataObject(USER, { project: 'default', name, value })),
+    create: (name, spec, reconcile = true) => done('createInstallation', { name, spec, reconcile }),
+    update: async (id, spec, reconcile = true) => void (await done('updateInstallation', { id, spec, reconcile })),
+    reconcile: async (id, mode = 'STANDARD') => void (await done('reconcileInstallation', { id, mode })),
+    remove: async (id, { force = false, withoutUninstall = false } = {}) =>
+      void (await done('deleteInstallation', { id, force, withoutUninstall })),
+    cancel: async (id) => void (await done('cancelInstallation', { id })),
+    ignore: async (id, ignored) => void (await done('updateInstallation', { id, ignored, reconcile: false })),
+    setData: async (name, value) => void (await done('setDataObject', { project: 'default', name, value })),
     async claim(max = 500, viewer = DEPLOYER, types = ['mock'], leaseMs = 30_000) {
-      const outcome = await driving.agents.claim(viewer, { instance: 'test', types, targets: null, max, leaseMs })
-      if (!outcome.ok) throw new Error(outcome.refusal.message)
+      const items = await api.claim({ instance: 'test', types, max, leaseMs }, viewer)
       await settle()
-      return outcome.items
+      return items
     },
     async report(report, viewer = DEPLOYER) {
-      const outcome = await driving.agents.report(viewer, [report])
-      if (!outcome.ok) throw new Error(outcome.refusal.message)
+      const result = await api.report(report, viewer)
       await settle()
-      const [result] = outcome.results
-      if (!result) throw new Error('no result for the report')
-      return result.ok ? result.changed : result.refusal.type
+      return result
     },
     async work(answer = succeed) {
       const names: string[] = []
@@ -166,6 +177,7 @@ export async function createWorld(): Promise<World> {
       return rows.map((row) => row.to)
     },
     async [Symbol.asyncDispose]() {
+      await log[Symbol.asyncDispose]()
       await driving[Symbol.asyncDispose]()
       await sandbox[Symbol.asyncDispose]()
       await signal.close()

@@ -1,5 +1,5 @@
 import { forbidden, invalidInput } from '../../core/errors.ts'
-import { clampLeaseMs, leaseFrom } from '../../core/lease.ts'
+import { clampLeaseMs, isExpired, leaseFrom } from '../../core/lease.ts'
 import type { AgentPort, ClaimedItem, Viewer } from '../../core/ports.ts'
 import { WORK_STATE } from '../../core/tree.ts'
 import { findCandidates } from '../../store/work.ts'
@@ -73,7 +73,7 @@ function claimAll(slice: TreeSlice, ids: readonly string[], claiming: Claiming):
 function isClaimable({ work }: Draft, now: Date): boolean {
   if (!work || work.abortRequestedAt) return false
   if (work.state === WORK_STATE.OFFERED) return !work.offerAfter || work.offerAfter <= now
-  return work.state === WORK_STATE.CLAIMED && work.leaseUntil !== null && work.leaseUntil <= now
+  return work.state === WORK_STATE.CLAIMED && isExpired(work.leaseUntil, now)
 }
 
 function claimOne(draft: Draft, slice: TreeSlice, { viewer, request, leaseMs, parts }: Claiming): ClaimedItem {

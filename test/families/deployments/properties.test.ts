@@ -246,7 +246,8 @@ async function logIsLegal(rootId: string): Promise<void> {
       if (entry.from === null) expect(entry.to).toBe(machine.initial)
       else expect(step(machine, entry.from, entry.actor, entry.to).ok).toBe(!entry.rejected)
       if (entry.rejected) continue
-      expect(entry.revision).toBe(++revision)
+      expect(entry.revision).toBeGreaterThan(revision)
+      revision = entry.revision ?? 0
       phase = entry.to
     }
     const { rows: now } = await world.pool.query('select phase from object where id = $1', [log[0]?.objectId])

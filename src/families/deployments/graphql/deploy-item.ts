@@ -34,7 +34,7 @@ const WorkHolderRef = builder.objectRef<Holder>('WorkHolder').implement({
   }),
 })
 
-export const DeployItemRef = builder.objectRef<ObjectRow>('DeployItem').implement({
+builder.objectRef<ObjectRow>('DeployItem').implement({
   description: 'One thing that a deployer deploys.',
   interfaces: [NodeRef, TreeObjectRef],
   fields: (t) => ({
