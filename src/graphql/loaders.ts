@@ -4,7 +4,7 @@ import type { ObjectRow } from '../core/tree.ts'
 import { loadObjects } from '../store/loaders/objects.ts'
 import { loadPhaseChanges } from '../store/loaders/phase-changes.ts'
 import { loadProjects, type ProjectRow } from '../store/loaders/projects.ts'
-import { loadLabels, loadSpecs, loadStatuses, loadTallies, loadWork } from '../store/loaders/side-rows.ts'
+import { loadLabels, loadSpecs, loadStatuses, loadWork } from '../store/loaders/side-rows.ts'
 import type { Window } from '../store/loaders/window.ts'
 import { perOperation } from './context.ts'
 import { isUuid, type PhaseChangeId, phaseChangeId } from './ids.ts'
@@ -32,7 +32,6 @@ export const phaseChangeLoader = perOperation(
 export const statusLoader = perOperation(({ pool }) => loadSide((ids) => loadStatuses(pool, ids)))
 export const labelLoader = perOperation(({ pool }) => loadSide((ids) => loadLabels(pool, ids)))
 export const specLoader = perOperation(({ pool }) => loadSide((ids) => loadSpecs(pool, ids)))
-export const tallyLoader = perOperation(({ pool }) => loadSide((ids) => loadTallies(pool, ids)))
 export const workLoader = perOperation(({ pool }) => loadSide((ids) => loadWork(pool, ids)))
 
 /** A uuid that names nothing and a text that is no uuid are both null. */

@@ -1,3 +1,2 @@
-export { LIMITS } from './limits.ts'
 export type { Sandbox } from './sandbox.ts'
 export { createSandbox } from './sandbox.ts'

@@ -73,6 +73,7 @@ function normalise(
     imports: (input.imports ?? []).map((i, n) => normaliseImport(i, `${path}.imports.${n}`, problems)),
     exports: (input.exports ?? []).map(({ name, value }, n): ExportSpec => {
       checkName(name, `${path}.exports.${n}.name`, problems)
+      checkDepth(value, `${path}.exports.${n}.value`, problems)
       return { name, value }
     }),
     installations: nested.map(({ name, spec }, n): NestedSpec => {
@@ -94,6 +95,16 @@ function checkName(name: string, path: string, problems: Problems): void {
   if (!isName(name)) problems.add(path, NAME_RULE)
 }
 
+/** With a stack of its own: what is too deep for us is too deep for the call stack first. */
+function checkDepth(value: unknown, path: string, problems: Problems): void {
+  const open = [{ value, depth: 1 }]
+  for (let next = open.pop(); next; next = open.pop()) {
+    if (typeof next.value !== 'object' || next.value === null) continue
+    if (next.depth > LIMITS.jsonDepth) return problems.add(path, `may be nested at most ${LIMITS.jsonDepth} deep`)
+    for (const inner of Object.values(next.value)) open.push({ value: inner, depth: next.depth + 1 })
+  }
+}
+
 function normaliseImport(
   { name, from, schema, required }: NonNullable<SpecInput['imports']>[number],
   path: string,
@@ -107,6 +118,7 @@ function normaliseImport(
 
 function normaliseItem(item: ItemInput, path: string, problems: Problems): ItemSpec {
   checkName(item.name, `${path}.name`, problems)
+  checkDepth(item.config, `${path}.config`, problems)
   if (!TYPE.test(item.type)) problems.add(`${path}.type`, 'must be a plain word of letters, digits, . _ / or -')
   return {
     name: item.name,

@@ -1,5 +1,5 @@
 import type { ObjectFailure } from '../../core/errors.ts'
-import type { Tally, Work } from '../../core/tree.ts'
+import type { Work } from '../../core/tree.ts'
 import type { Client } from '../client.ts'
 
 /** What stands beside the lifecycle rows, for many objects in one statement. An object without a row has no entry. */
@@ -56,13 +56,6 @@ export const loadLabels = (
 
 export const loadStatuses = (client: Client, ids: readonly string[]): Promise<ReadonlyMap<string, StatusRow>> =>
   load(client, 'select object_id as key, error, progress from object_status where object_id = any($1::uuid[])', ids)
-
-export const loadTallies = (client: Client, ids: readonly string[]): Promise<ReadonlyMap<string, Tally>> =>
-  load(
-    client,
-    'select object_id as key, total, untriggered, open, failed, cursor from tally where object_id = any($1::uuid[])',
-    ids,
-  )
 
 const WORK = `select object_id as key, type, target, action, state, job_id as "jobId", principal, instance, attempt,
     lease_until as "leaseUntil", offer_after as "offerAfter", triggered_at as "triggeredAt", picked_up_at as "pickedUpAt",

@@ -26,7 +26,7 @@ const SetDataObjectInput = builder.inputType('SetDataObjectInput', {
   fields: (t) => ({
     project: t.string({ required: true, defaultValue: 'default' }),
     name: t.string({ required: true }),
-    value: t.field({ type: 'JSON', required: true }),
+    value: t.field({ type: 'JSON', description: 'Any JSON value; left out: null, which is a value too.' }),
   }),
 })
 const DeleteDataObjectInput = builder.inputType('DeleteDataObjectInput', {
@@ -52,13 +52,14 @@ builder.mutationFields((t) => ({
         'write',
         async (): Promise<Outcome<{ row: DataObjectValue }>> => {
           const { deployments, pool, viewer, ambient } = context
-          const outcome = await deployments.setDataObject(viewer, input)
+          const { value = null } = input
+          const outcome = await deployments.setDataObject(viewer, { ...input, value })
           if (!outcome.ok) return outcome
           // Deleted again by somebody else: this is what was set.
           const row = (await loadDataObject(pool, outcome, viewer.projects)) ?? {
             projectId: '',
             name: input.name,
-            value: input.value,
+            value,
             exporterId: null,
             updatedAt: ambient.now(),
           }
