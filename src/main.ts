@@ -13,6 +13,7 @@ import { createDriving, type Driving } from './engine/index.ts'
 import { deploymentsCommands } from './families/deployments/commands.ts'
 import { deploymentsGraphql } from './families/deployments/graphql.ts'
 import { families } from './families/index.ts'
+import { allMachines } from './families/machines.ts'
 import { createKindRegistry } from './graphql/family.ts'
 import { createLive } from './graphql/live.ts'
 import { buildSchema } from './graphql/schema.ts'
@@ -117,7 +118,7 @@ function gatewayServices({
   const { trees, agents } = driving
   return {
     agents,
-    kinds: createKindRegistry(GRAPHQL),
+    kinds: createKindRegistry(GRAPHQL, allMachines),
     deployments: deploymentsCommands({ trees, sandbox, ambient, client }),
   }
 }

@@ -48,9 +48,12 @@ export interface KindRegistry {
   isAtRest(row: ObjectRow): boolean
 }
 
-export function createKindRegistry(families: readonly GraphQLFamily[]): KindRegistry {
+/** With the machines of kinds that have no family yet, when they are given: they are data, and can be looked at. */
+export function createKindRegistry(
+  families: readonly GraphQLFamily[],
+  machines: readonly Machine[] = families.flatMap((family) => family.machines),
+): KindRegistry {
   const byKind = new Map(families.flatMap((family) => kindsOf(family).map((kind) => [kind, family] as const)))
-  const machines = families.flatMap((family) => family.machines)
   const familyOf = (kind: ObjectKind): GraphQLFamily => {
     const family = byKind.get(kind)
     if (!family) throw new Error(`no family has the kind ${kind}`)

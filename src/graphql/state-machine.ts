@@ -1,4 +1,4 @@
-import type { Machine } from '../core/machine.ts'
+import { mermaid } from '../core/mermaid.ts'
 import { builder } from './builder.ts'
 import { ActorEnum, ObjectKindEnum, PhaseEnum } from './enums.ts'
 import { StateMachineRef, TransitionRef } from './refs.ts'
@@ -32,15 +32,3 @@ builder.queryField('stateMachines', (t) =>
     resolve: (_, { kind }, { kinds }) => (kind ? [...kinds.machinesOf(kind)] : [...kinds.machines]),
   }),
 )
-
-/** One arrow from phase to phase, with all actors that may take it. */
-function mermaid({ initial, transitions, final }: Machine): string {
-  const arrows = Map.groupBy(transitions, ({ from, to }) => `${from} --> ${to === 'GONE' ? '[*]' : to}`)
-  const lines = [...arrows].map(
-    ([arrow, rows]) => `  ${arrow}: ${[...new Set(rows.map((row) => row.actor))].join(', ')}`,
-  )
-  const ends = final.map((phase) => `  class ${phase} final`)
-  return ['stateDiagram-v2', `  [*] --> ${initial}`, ...lines, '  classDef final font-weight:bold', ...ends, ''].join(
-    '\n',
-  )
-}
