@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { GraphQLError, getOperationAST } from 'graphql'
+import { type ExecutionResult, GraphQLError, getOperationAST } from 'graphql'
 import type { Viewer } from '../core/ports.ts'
 import type { Yoga } from './yoga.ts'
 
@@ -52,13 +52,15 @@ export async function answerPlain(
     const kind = getOperationAST(document, operationName ?? undefined)?.operation
     if ((kind !== 'query' && kind !== 'mutation') || validate(schema, document).length > 0) return false
     const contextValue = await contextFactory()
-    const result: unknown = await execute({
+    const result = (await execute({
       schema,
       document,
       contextValue,
       variableValues: variables ?? undefined,
       operationName: operationName ?? undefined,
-    })
+    })) as ExecutionResult
+    // Refused before anything ran, e.g. for a variable of the wrong type.
+    if (result.data === undefined) return false
     const type = accept?.includes(RESPONSE) ? RESPONSE : 'application/json'
     response.writeHead(200, { 'content-type': `${type}; charset=utf-8` }).end(JSON.stringify(result))
     return true

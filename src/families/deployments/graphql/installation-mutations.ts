@@ -31,7 +31,11 @@ export const UpdateInstallationInput = builder.inputType('UpdateInstallationInpu
     labels: t.field({ type: [LabelInput] }),
     ignored: t.boolean(),
     expectedGeneration: t.int(),
-    reconcile: t.boolean({ required: true, defaultValue: true }),
+    reconcile: t.boolean({
+      required: true,
+      defaultValue: true,
+      description: 'Start a reconcile job when a spec is given, or when the installation is no longer to be ignored.',
+    }),
   }),
 })
 export const DeleteInstallationInput = builder.inputType('DeleteInstallationInput', {
