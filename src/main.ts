@@ -74,7 +74,7 @@ export async function startApp(
   const log = starting.use(await createLog({ pool, signal, logger, numberer }))
   const sandbox = starting.use(createSandbox({ logger }))
   const driving = starting.use(
-    await createDriving({
+    createDriving({
       parts: { pool, kinds: kindsOf(families), ambient, timeouts: config.timeouts },
       evaluate: evaluateIn(sandbox),
       signal,
@@ -82,7 +82,7 @@ export async function startApp(
       logger,
     }),
   )
-  if (config.roles.has('engine')) await driving.startEngine()
+  if (config.roles.has('engine')) driving.startEngine()
   let origin: string | null = null
   if (config.roles.has('gateway')) {
     const services = {

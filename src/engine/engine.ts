@@ -5,6 +5,7 @@ import type { Ambient, Signal } from '../core/ports.ts'
 import type { Logger } from '../logger.ts'
 import { delayRoot, dueRoots, nextClock } from '../store/queue.ts'
 import { sweep } from '../store/sweep.ts'
+import { listen } from './listen.ts'
 import type { TreeRunner } from './runner.ts'
 
 /** Trees in hand at once: more than connections only makes them queue. */
@@ -33,15 +34,16 @@ export class Engine implements AsyncDisposable {
   #stopped = false
   #wait: { wake: () => void } | null = null
   #loop: Promise<void> | null = null
-  #subscription: { close(): Promise<void> } | null = null
+  #ears: { close(): Promise<void> } | null = null
   #sweptAt = 0
 
   constructor(options: EngineOptions) {
     this.#options = options
   }
 
-  async start(): Promise<void> {
-    this.#subscription = await this.#options.signal.subscribe(WAKE_CHANNEL, () => this.hear())
+  start(): void {
+    const { signal, logger } = this.#options
+    this.#ears = listen(signal, WAKE_CHANNEL, () => this.hear(), logger)
     this.#loop = this.#run()
   }
 
@@ -57,7 +59,7 @@ export class Engine implements AsyncDisposable {
     this.#wait?.wake()
     await this.#loop
     await Promise.all(this.#inHand.values())
-    await this.#subscription?.close()
+    await this.#ears?.close()
   }
 
   async #run(): Promise<void> {

@@ -4,6 +4,7 @@ import type { Logger } from '../logger.ts'
 import { agentPort } from './agents/index.ts'
 import { Engine, WAKE_CHANNEL } from './engine.ts'
 import type { Evaluate } from './evaluate.ts'
+import { listen } from './listen.ts'
 import { TreeRunner } from './runner.ts'
 import type { Aftermath, EngineParts } from './transaction.ts'
 import { treesOf } from './trees.ts'
@@ -16,7 +17,7 @@ export interface Driving extends AsyncDisposable {
   readonly trees: Trees
   readonly agents: AgentPort
   /** Starts driving whatever tree is due. */
-  startEngine(): Promise<void>
+  startEngine(): void
 }
 
 export interface DrivingOptions {
@@ -28,7 +29,7 @@ export interface DrivingOptions {
   readonly logger: Logger
 }
 
-export async function createDriving({ parts, evaluate, signal, committed, logger }: DrivingOptions): Promise<Driving> {
+export function createDriving({ parts, evaluate, signal, committed, logger }: DrivingOptions): Driving {
   const handlers = new Set<(types: readonly string[]) => void>()
   let engine: Engine | null = null
   const tell = (types: readonly string[]) => {
@@ -45,7 +46,7 @@ export async function createDriving({ parts, evaluate, signal, committed, logger
       signal.publish(WORK_CHANNEL, JSON.stringify([...types]))
     }
   }
-  const heard = await signal.subscribe(WORK_CHANNEL, (message) => tell(JSON.parse(message) as string[]))
+  const ears = listen(signal, WORK_CHANNEL, (message) => tell(JSON.parse(message) as string[]), logger)
   const runner = new TreeRunner(parts, evaluate, announce, logger)
   const onWork = (handler: (types: readonly string[]) => void) => {
     handlers.add(handler)
@@ -55,14 +56,14 @@ export async function createDriving({ parts, evaluate, signal, committed, logger
     runner,
     trees: treesOf(parts, announce),
     agents: agentPort(parts, runner, onWork),
-    async startEngine() {
+    startEngine() {
       engine = new Engine({ pool: parts.pool, runner, signal, ambient: parts.ambient, logger })
-      await engine.start()
+      engine.start()
     },
     async [Symbol.asyncDispose]() {
       await engine?.[Symbol.asyncDispose]()
       await runner.idle()
-      await heard.close()
+      await ears.close()
     },
   }
 }

@@ -155,7 +155,7 @@ export async function anotherDriver(world: World): Promise<Driver> {
   const signal = createMemorySignal({ logger })
   const { pool, clock } = world
   const parts = { pool, kinds: kindsOf([deployments]), ambient: clock, timeouts: TIMEOUTS }
-  const driving = await createDriving({ parts, evaluate: evaluateIn(sandbox), signal, committed: () => {}, logger })
+  const driving = createDriving({ parts, evaluate: evaluateIn(sandbox), signal, committed: () => {}, logger })
   return {
     driving,
     commands: deploymentsCommands({ trees: driving.trees, sandbox, ambient: clock, client: pool }),

@@ -87,7 +87,7 @@ export async function createWorld(): Promise<World> {
   const logger = pino({ level: 'fatal' })
   const sandbox = createSandbox({ logger })
   const signal = createMemorySignal({ logger })
-  const driving = await createDriving({
+  const driving = createDriving({
     parts: { pool, kinds: kindsOf([deployments]), ambient: clock, timeouts: TIMEOUTS },
     evaluate: evaluateIn(sandbox),
     signal,
