@@ -34,6 +34,8 @@ import { ensureProject } from './store/projects.ts'
 
 /** The composition root: the only file that wires everything. */
 
+const MIGRATIONS = 'prisma/migrations'
+/** The package's own folder, whether this runs as source or built. */
 const HOME = packageOf(import.meta.dirname)
 const GRAPHQL = [deploymentsGraphql]
 const POOL_SIZE = 12
@@ -63,7 +65,7 @@ export async function startApp(
   const pool = starting.adopt(createPool(await connect(config, logger, starting), { max: POOL_SIZE, logger }), (p) =>
     p.end(),
   )
-  await migrate(pool, join(HOME, 'prisma/migrations'))
+  await migrate(pool, join(HOME, MIGRATIONS))
   await ensureProject(pool, 'default', ambient)
   const tokens = createTokens(pool, ambient)
   const secret = await administratorToken(config)
@@ -178,7 +180,7 @@ interface AgentsOptions {
 }
 
 function packageOf(folder: string): string {
-  return existsSync(join(folder, 'package.json')) ? folder : packageOf(dirname(folder))
+  return existsSync(join(folder, MIGRATIONS)) ? folder : packageOf(dirname(folder))
 }
 
 /** Why the server cannot start, for whoever started it: no defect, and no stack. */

@@ -1,4 +1,4 @@
-import { CelScalar, celEnv, celFunc } from '@bufbuild/cel'
+import { type CelEnv, CelScalar, celEnv, celFunc } from '@bufbuild/cel'
 import { strings } from '@bufbuild/cel/ext'
 import { LIMITS } from './limits.ts'
 
@@ -34,7 +34,7 @@ const bounded = [
 ]
 
 /** CEL's standard functions, its strings extension, and arithmetic that mixes whole and broken numbers. */
-export const environment = celEnv({
+export const environment: CelEnv = celEnv({
   funcs: [
     ...strings,
     ...bounded,

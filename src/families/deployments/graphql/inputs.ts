@@ -36,13 +36,13 @@ const DeployItemInput = builder.inputType('DeployItemInput', {
   }),
 })
 
-interface SpecShape {
+export interface SpecShape {
   imports?: (typeof ImportInput.$inferInput)[] | null | undefined
   exports?: (typeof ExportInput.$inferInput)[] | null | undefined
   installations?: NestedShape[] | null | undefined
   deployItems?: (typeof DeployItemInput.$inferInput)[] | null | undefined
 }
-interface NestedShape {
+export interface NestedShape {
   name: string
   spec: SpecShape
 }
