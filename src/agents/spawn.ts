@@ -117,24 +117,30 @@ function start({ types, url, token, gadgetFolders, targets, concurrency, env, on
 /** A process that is killed leaves its gadgets running: nobody else may start them again beside those. */
 function watchGroups(child: ChildProcess) {
   const groups = new Set<number>()
+  let over = false
   child.on('message', (message: unknown) => {
     if (typeof message !== 'object' || message === null || !('group' in message) || !('state' in message)) return
     const { group, state } = message
     // 0 and 1 would be this process's own group, and everybody's.
     if (typeof group !== 'number' || !Number.isInteger(group) || group < 2) return
-    if (state === 'started') groups.add(group)
-    else groups.delete(group)
+    if (state !== 'started') groups.delete(group)
+    // What it said last may be heard after its end.
+    else if (over) endGroup(group)
+    else groups.add(group)
   })
   return {
     endAll(): void {
-      for (const group of groups) {
-        try {
-          process.kill(-group, 'SIGKILL')
-        } catch {
-          // It has ended meanwhile.
-        }
-      }
+      over = true
+      for (const group of groups) endGroup(group)
     },
+  }
+}
+
+function endGroup(group: number): void {
+  try {
+    process.kill(-group, 'SIGKILL')
+  } catch {
+    // It has ended meanwhile.
   }
 }
 
