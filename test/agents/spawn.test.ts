@@ -46,11 +46,12 @@ describe('an agent process', { timeout: 20_000 }, () => {
   it('leaves no gadget running when it is killed', async () => {
     await using server = await startWorkServer()
     await using folder = await gadgetFolder()
-    await folder.add('long', 'echo $$ > "$dir/pid"; sleep 1000')
+    await folder.add('long', 'echo $$ > "$dir/pid"; echo STEP at work; sleep 1000')
     const options = { types: ['gadget'], url: server.tiny.url, token: TOKEN, gadgetFolders: [folder.path] }
     await using agents = startAgentProcess(options)
     server.offer({ name: 'x', type: 'gadget', config: { gadget: 'long' } })
-    await until(async () => (await folder.read('pid')).endsWith('\n'), { what: 'at work' })
+    // Heard of through the agent, which has then told whoever supervises it what it started.
+    await until(() => server.lines.some(({ text }) => text.includes('at work')), { what: 'at work' })
     const gadget = Number(await folder.read('pid'))
     process.kill(agents.pid ?? 0, 'SIGKILL')
     await until(() => !isAlive(gadget), { what: 'gone' })
