@@ -2,6 +2,7 @@ import { invalidInput, notFound } from '../../../core/errors.ts'
 import { sameJson } from '../../../core/json.ts'
 import type { Viewer } from '../../../core/ports.ts'
 import type { Node } from '../../../core/tree.ts'
+import { loadSpecs } from '../../../store/load-edges.ts'
 import { findObject, readLabels, writeLabels } from '../../../store/objects.ts'
 import type { HeldTree, Scope } from '../../family.ts'
 import { installation, strongerMode } from '../facts.ts'
@@ -60,8 +61,8 @@ async function update(scope: Scope, held: HeldTree, node: Node, { input, spec, l
     }
     const refused = await checkRootScope(scope, { id, name: node.row.name, spec })
     if (refused) return refuse(refused)
-    const [known] = await readSpecs(held, [id])
-    if (!sameJson(known, spec)) {
+    const known = await loadSpecs(held.client, [id])
+    if (!sameJson(known.get(id), spec)) {
       slice.setSpec(node, spec)
       slice.patch(node, { generation: generation + 1 })
       declareScope(held, spec)
@@ -77,12 +78,4 @@ async function update(scope: Scope, held: HeldTree, node: Node, { input, spec, l
   }
   held.wake([id])
   return { ok: true, objectId: id }
-}
-
-async function readSpecs(held: HeldTree, ids: readonly string[]): Promise<readonly unknown[]> {
-  const { rows } = await held.client.query<{ spec: unknown }>({
-    text: 'select spec from object_spec where object_id = any($1::uuid[])',
-    values: [ids],
-  })
-  return rows.map(({ spec }) => spec)
 }
