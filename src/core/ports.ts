@@ -75,6 +75,38 @@ export interface LogBatch {
   readonly through: number
 }
 
+/** Somebody's place in a log: all up to `sequence` is known there. `logId` tells logs apart, such as a restored one. */
+export interface LogPlace {
+  readonly logId: string
+  readonly sequence: number
+}
+
+/** What hears of the live end of the log. All three are synchronous and never throw. */
+export interface LogListener {
+  /** Those that match among the sequences after `after` and up to `through`; at least one, in order. */
+  offer(changes: readonly PhaseChangeRecord[], after: number, through: number): void
+  /** Once a second: all that matches, up to here, was offered. */
+  tick(through: number): void
+  /** The live end has moved: all that matches up to `through` was offered; what comes next has to be read. */
+  lost(through: number): void
+}
+
+/** How the log is heard in this process, since its start. */
+export interface LogStats {
+  readonly listeners: number
+  /** Announcements that came, and those of them that told nothing new. */
+  readonly announcements: number
+  readonly stale: number
+  /** Announcements that came after a gap, and changes that were read to fill gaps. */
+  readonly gaps: number
+  readonly filled: number
+  /** How often the live end moved, because of a pruned or restored log. */
+  readonly skips: number
+  /** All up to here is handed out; all up to `known` is known to be numbered. */
+  readonly through: number
+  readonly known: number
+}
+
 export interface Log {
   /** The last sequence that is numbered. */
   head(): Promise<number>
@@ -94,6 +126,18 @@ export interface Log {
     maxBatch: number,
     signal: AbortSignal,
   ): AsyncIterable<LogBatch>
+  /** The place after a sequence, or the head as it is now. Throws CursorExpired. */
+  place(after: number | undefined): Promise<LogPlace>
+  /** Throws CursorExpired when the place is not in the log any more. */
+  check(place: LogPlace): Promise<void>
+  /**
+   * What matches next, at most `limit` of it; null at the live end: a listener will be offered what comes after.
+   * Throws CursorExpired.
+   */
+  next(query: PhaseChangeQuery, place: LogPlace, limit: number): Promise<LogBatch | null> | LogBatch | null
+  /** Offers what matches from the live end on, wherever that is. Returns the way to stop. */
+  listen(query: PhaseChangeQuery, listener: LogListener): () => void
+  readonly stats: LogStats
   /** Tell the numberer that something was committed. Cheap, never throws. */
   committed(): void
 }

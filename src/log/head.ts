@@ -26,6 +26,31 @@ export async function readHead(client: Client): Promise<LogHead> {
   return toHead(row)
 }
 
+/** The head as it is after the call: read at once, or together with all who ask while it is being read. */
+export function sharedHead(client: Client): () => Promise<LogHead> {
+  let running: Promise<LogHead> | null = null
+  let next: Promise<LogHead> | null = null
+  const start = (): Promise<LogHead> => {
+    const reading = readHead(client)
+    running = reading
+    const done = () => {
+      if (running === reading) running = null
+    }
+    reading.then(done, done)
+    return reading
+  }
+  return () => {
+    if (!running) return start()
+    next ??= running
+      .catch(() => undefined)
+      .then(() => {
+        next = null
+        return start()
+      })
+    return next
+  }
+}
+
 export const toHead = (row: HeadRow): LogHead => ({
   logId: row.log_id,
   floor: Number(row.floor_seq),

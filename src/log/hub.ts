@@ -1,20 +1,11 @@
 import type { Pool } from 'pg'
-import type { PhaseChangeRecord, Signal } from '../core/ports.ts'
+import type { LogListener, LogStats, PhaseChangeQuery, PhaseChangeRecord, Signal } from '../core/ports.ts'
 import type { Logger } from '../logger.ts'
 import { type Announcement, decode, logChannel } from './announcement.ts'
-import { Dispatch } from './dispatch.ts'
+import { Audience } from './audience.ts'
 import { type LogHead, readHead } from './head.ts'
 import { readPage } from './page.ts'
-
-/** What the hub tells a live follower. All three are synchronous and never throw. */
-export interface Listener {
-  /** The next sequences, without a gap since the last call or since it joined. */
-  offer(dispatch: Dispatch): void
-  /** Once a second: a good moment to tell how far a stream has come in which nothing matched. */
-  tick(): void
-  /** The hub skips or was moved to another log: read for yourself, from your own cursor. */
-  lost(): void
-}
+import { Recent } from './recent.ts'
 
 export interface HubParts {
   readonly pool: Pool
@@ -29,18 +20,19 @@ const LOOK_MS = 1_000
 const LOOK_ALONE_MS = 200
 
 /**
- * The live end of the log, once per process. It hands out `delivered + 1` and nothing else: announcements are only
+ * The live end of the log, once per process. It hands out what comes next and nothing else: announcements are only
  * the fast path, whatever is missing between them is read from Postgres. While nobody is live it reads nothing.
  */
 export class Hub {
   readonly #pool: Pool
   readonly #signal: Signal
   readonly #logger: Logger
-  readonly #listeners = new Set<Listener>()
+  readonly #audience = new Audience<LogListener>()
+  /** Its end is what is delivered: all up to there was handed out, or was numbered while nobody was live. */
+  readonly #recent: Recent
+  readonly #counts = { announcements: 0, stale: 0, gaps: 0, filled: 0, skips: 0 }
   #logId: string
   #subscription: { close(): Promise<void> } | null = null
-  /** All up to here is handed out, or was numbered while nobody was live. */
-  #delivered: number
   /** Known to be numbered. */
   #known: number
   #filling: Promise<void> | null = null
@@ -56,34 +48,42 @@ export class Hub {
     this.#signal = signal
     this.#logger = logger
     this.#logId = logId
-    this.#delivered = head
+    this.#recent = new Recent(head)
     this.#known = head
     this.#subscribe()
     this.#timer = setInterval(() => this.#onTimer(), LOOK_ALONE_MS)
   }
 
-  /**
-   * From now on the listener is offered everything after the sequence that is returned.
-   * @param head known to be numbered
-   */
-  join(listener: Listener, head: number): number {
-    // Nobody was live, so whatever was numbered meanwhile is nobody's gap.
-    if (this.#listeners.size === 0) {
-      this.#delivered = Math.max(this.#delivered, head)
-      this.#known = Math.max(this.#known, this.#delivered)
-    }
-    this.#listeners.add(listener)
-    return this.#delivered
+  get logId(): string {
+    return this.#logId
+  }
+  get recent(): Omit<Recent, 'append' | 'restart'> {
+    return this.#recent
+  }
+  get stats(): LogStats {
+    return { ...this.#counts, listeners: this.#audience.size, through: this.#recent.through, known: this.#known }
   }
 
-  leave(listener: Listener): void {
-    this.#listeners.delete(listener)
+  /** From now on the listener is offered whatever matches and comes after the end of what is recent. */
+  join(query: PhaseChangeQuery, listener: LogListener): void {
+    this.#audience.add(query, listener)
+  }
+
+  /** While nobody is live, whatever was numbered meanwhile is nobody's gap. */
+  saw({ logId, head }: LogHead): void {
+    if (this.#audience.size > 0 || logId !== this.#logId || head <= this.#recent.through) return
+    this.#recent.restart(head)
+    this.#known = Math.max(this.#known, head)
+  }
+
+  leave(listener: LogListener): void {
+    this.#audience.delete(listener)
   }
 
   async close(): Promise<void> {
     this.#closed = true
     clearInterval(this.#timer)
-    this.#listeners.clear()
+    for (const listener of this.#audience.listeners()) this.#audience.delete(listener)
     await this.#subscription?.close()
     await this.#looking
     await this.#filling
@@ -111,17 +111,26 @@ export class Hub {
   }
 
   #take({ from, through, changes }: Announcement): void {
-    if (through <= this.#delivered) return
+    this.#counts.announcements += 1
+    const delivered = this.#recent.through
+    if (through <= delivered) {
+      this.#counts.stale += 1
+      return
+    }
     this.#known = Math.max(this.#known, through)
-    if (this.#listeners.size === 0) this.#delivered = this.#known
-    else if (changes && from <= this.#delivered + 1) this.#deliver(changes.slice(this.#delivered + 1 - from), through)
-    else this.#fill()
+    if (this.#audience.size === 0) this.#recent.restart(this.#known)
+    else if (changes && from <= delivered + 1) this.#deliver(changes.slice(delivered + 1 - from))
+    else {
+      if (from > delivered + 1) this.#counts.gaps += 1
+      this.#fill()
+    }
   }
 
-  #deliver(changes: readonly PhaseChangeRecord[], through: number): void {
-    this.#delivered = through
-    const dispatch = new Dispatch(changes, through)
-    for (const listener of this.#listeners) listener.offer(dispatch)
+  #deliver(changes: readonly PhaseChangeRecord[]): void {
+    const after = this.#recent.through
+    this.#recent.append(changes)
+    const { through } = this.#recent
+    for (const [listener, own] of this.#audience.route(changes)) listener.offer(own, after, through)
   }
 
   #fill(): void {
@@ -130,8 +139,8 @@ export class Hub {
 
   async #fillPages(): Promise<void> {
     try {
-      while (!this.#closed && this.#delivered < this.#known) {
-        if (this.#listeners.size === 0) this.#delivered = this.#known
+      while (!this.#closed && this.#recent.through < this.#known) {
+        if (this.#audience.size === 0) this.#recent.restart(this.#known)
         else await this.#fillPage()
       }
     } catch (error) {
@@ -142,34 +151,36 @@ export class Hub {
   }
 
   async #fillPage(): Promise<void> {
-    const after = this.#delivered
+    const after = this.#recent.through
     const page = await readPage(this.#pool, EVERYTHING, { after, limit: PAGE, direction: 'forward' })
     // Announcements may have brought some of these meanwhile.
-    const changes = page.changes.filter(({ sequence }) => sequence > this.#delivered)
+    const delivered = this.#recent.through
+    const changes = page.changes.filter(({ sequence }) => sequence > delivered)
     const [first, last] = [changes[0], changes.at(-1)]
     if (first && last) {
-      const whole = first.sequence === this.#delivered + 1 && last.sequence === this.#delivered + changes.length
-      if (whole) this.#deliver(changes, last.sequence)
-      else this.#skip(page.head, after)
-    } else if (this.#delivered === after) this.#skip(page.head, after)
+      const whole = first.sequence === delivered + 1 && last.sequence === delivered + changes.length
+      if (!whole) return this.#skip(page.head)
+      this.#counts.filled += changes.length
+      this.#deliver(changes)
+    } else if (delivered === after) this.#skip(page.head)
   }
 
   /** Pruned below us, or the log is not the one it was: what each follower then gets is for its own cursor to find out. */
-  #skip(head: number, after: number): void {
+  #skip(head: number): void {
+    const after = this.#recent.through
     this.#logger.warn({ after, head }, 'The log does not go on where it was left; its followers read it again.')
-    this.#delivered = head
+    this.#counts.skips += 1
+    this.#recent.restart(head)
     this.#known = head
-    const listeners = [...this.#listeners]
-    this.#listeners.clear()
-    for (const listener of listeners) listener.lost()
+    for (const listener of this.#audience.listeners()) listener.lost(after)
   }
 
   #onTimer(): void {
-    if (this.#listeners.size === 0) return
+    if (this.#audience.size === 0) return
     const now = performance.now()
     if (now - this.#tickedAt >= LOOK_MS) {
       this.#tickedAt = now
-      for (const listener of this.#listeners) listener.tick()
+      for (const listener of this.#audience.listeners()) listener.tick(this.#recent.through)
     }
     if (!this.#signal.connected || now - this.#lookedAt >= LOOK_MS) this.#look()
   }
@@ -180,12 +191,12 @@ export class Hub {
 
   async #lookNow(): Promise<void> {
     this.#lookedAt = performance.now()
-    const delivered = this.#delivered
+    const delivered = this.#recent.through
     try {
       const { logId, head } = await readHead(this.#pool)
       if (logId !== this.#logId) await this.#move(logId, head)
-      else if (head < delivered) this.#skip(head, delivered)
-      else if (head > this.#delivered) {
+      else if (head < delivered) this.#skip(head)
+      else if (head > this.#recent.through) {
         this.#known = Math.max(this.#known, head)
         this.#fill()
       }
@@ -200,7 +211,7 @@ export class Hub {
     const old = this.#subscription
     this.#subscription = null
     this.#logId = logId
-    this.#skip(head, this.#delivered)
+    this.#skip(head)
     this.#subscribe()
     await old?.close()
   }

@@ -1,10 +1,11 @@
 import type { Pool } from 'pg'
-import type { Log, LogBatch, PhaseChangeQuery, Signal } from '../core/ports.ts'
+import type { Log, LogBatch, Signal } from '../core/ports.ts'
 import type { Logger } from '../logger.ts'
 import { Follower } from './follower.ts'
-import { readHead } from './head.ts'
+import { readHead, sharedHead } from './head.ts'
 import { Hub } from './hub.ts'
 import type { Numberer } from './numberer.ts'
+import { check, Older } from './older.ts'
 import { countChanges, readPage } from './page.ts'
 
 export interface LogParts {
@@ -18,58 +19,89 @@ export interface LogParts {
 /** The log as one process reads it. Disposing of it ends all that follow, and outlives neither pool nor signal. */
 export async function createLog({ pool, signal, logger, numberer }: LogParts): Promise<Log & AsyncDisposable> {
   const hub = new Hub({ pool, signal, logger }, await readHead(pool))
-  const open = new Set<AbortController>()
-
-  const follow = (
-    query: PhaseChangeQuery,
-    after: number | undefined,
-    maxBatch: number,
-    outer: AbortSignal,
-  ): AsyncIterableIterator<LogBatch> => {
-    const stop = new AbortController()
-    const follower = new Follower({ pool, hub, logger }, query, maxBatch, stop.signal)
-    const close = () => {
-      stop.abort()
-      open.delete(stop)
-      outer.removeEventListener('abort', close)
-    }
-    const run = async function* () {
-      try {
-        await started
-        yield* follower.batches()
-      } finally {
-        close()
-      }
-    }
-    open.add(stop)
-    outer.addEventListener('abort', close)
-    if (outer.aborted) close()
-    // At once, not with the first `next`: "from now on" is the moment of the call.
-    const started = follower.start(after)
-    started.catch(() => undefined)
-    const batches = run()
-    return {
-      [Symbol.asyncIterator]() {
-        return this
-      },
-      next: () => batches.next(),
-      // A generator that waits does not hear of its return before it goes on: the abort makes it go on.
-      return() {
-        close()
-        return batches.return(undefined)
-      },
-    }
-  }
-
+  const stop = new AbortController()
+  const places = takePlaces(hub, pool, logger)
   return {
+    ...places,
     head: async () => (await readHead(pool)).head,
     page: async (query, { after = 0, ...range }) => (await readPage(pool, query, { after, ...range })).changes,
     count: (query) => countChanges(pool, query),
-    follow,
+    follow: (query, after, maxBatch, outer) =>
+      follow((own) => new Follower(places, query, maxBatch, own), after, AbortSignal.any([stop.signal, outer])),
+    get stats() {
+      return hub.stats
+    },
     committed: () => numberer?.committed(),
     async [Symbol.asyncDispose]() {
-      for (const stop of open) stop.abort()
+      stop.abort()
       await hub.close()
+    },
+  }
+}
+
+/** Places in the log, and what comes after them: from memory where it is recent, from the database where it is not. */
+function takePlaces(hub: Hub, pool: Pool, logger: Logger): Pick<Log, 'place' | 'check' | 'next' | 'listen'> {
+  const older = new Older(pool, logger)
+  const head = sharedHead(pool)
+  return {
+    async place(after) {
+      const at = await head()
+      hub.saw(at)
+      const place = { logId: at.logId, sequence: after ?? at.head }
+      check(at, place)
+      return place
+    },
+    check: async (place) => check(await head(), place),
+    next(query, place, limit) {
+      const { recent } = hub
+      if (place.logId === hub.logId) {
+        if (place.sequence >= recent.through) return null
+        if (place.sequence >= recent.after) return recent.read(query, place.sequence, limit)
+      }
+      return older.next(query, place, recent.through)
+    },
+    listen(query, listener) {
+      hub.join(query, listener)
+      return () => hub.leave(listener)
+    },
+  }
+}
+
+/** Runs a follower as an iterator. */
+function follow(
+  create: (signal: AbortSignal) => Follower,
+  after: number | undefined,
+  outer: AbortSignal,
+): AsyncIterableIterator<LogBatch> {
+  const stop = new AbortController()
+  const follower = create(stop.signal)
+  const close = () => {
+    stop.abort()
+    outer.removeEventListener('abort', close)
+  }
+  const run = async function* () {
+    try {
+      await started
+      yield* follower.batches()
+    } finally {
+      close()
+    }
+  }
+  outer.addEventListener('abort', close)
+  if (outer.aborted) close()
+  // At once, not with the first `next`: "from now on" is the moment of the call.
+  const started = follower.start(after)
+  started.catch(() => undefined)
+  const batches = run()
+  return {
+    [Symbol.asyncIterator]() {
+      return this
+    },
+    next: () => batches.next(),
+    // A generator that waits does not hear of its return before it goes on: the abort makes it go on.
+    return() {
+      close()
+      return batches.return(undefined)
     },
   }
 }

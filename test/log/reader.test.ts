@@ -165,9 +165,9 @@ test('a reader slower than the stream keeps little, and reads again what it did 
   await write(db.pool, root, numbered(root, 1, 10))
   log.committed()
   const first = (await slow.next()).value as LogBatch
-  const total = 12_010
+  const total = 26_010
   const fast = collect(follow(log, 0), total)
-  for (let i = 0; i < 6; i++) await write(db.pool, root, numbered(root, 2_000 * i + 11, 2_000))
+  for (let i = 0; i < 13; i++) await write(db.pool, root, numbered(root, 2_000 * i + 11, 2_000))
   log.committed()
   expect(sequences(await fast)).toEqual(oneTo(total))
 
@@ -177,7 +177,9 @@ test('a reader slower than the stream keeps little, and reads again what it did 
   })
   const rest = await collect({ [Symbol.asyncIterator]: () => slow }, total)
   expect(sequences([first, ...rest])).toEqual(oneTo(total))
-  expect(queries).toBeGreaterThanOrEqual(12)
+  // The end was still in memory.
+  expect(queries).toBeGreaterThanOrEqual(6)
+  expect(queries).toBeLessThan(20)
 })
 
 test('`through` moves on though nothing matches, in the past and live', async () => {
@@ -188,8 +190,9 @@ test('`through` moves on though nothing matches, in the past and live', async ()
   await numberer.settle()
   const batches = follow(log, 0, { projects: ['another'], includeRejected: true })[Symbol.asyncIterator]()
   const next = async () => (await batches.next()).value
-  expect(await next()).toEqual({ changes: [], through: 10_000 })
-  expect(await next()).toEqual({ changes: [], through: 11_000 })
+  for (let thousands = 1; thousands <= 11; thousands++) {
+    expect(await next()).toEqual({ changes: [], through: 1_000 * thousands })
+  }
   await write(db.pool, root, numbered(root, 1, 7))
   log.committed()
   expect(await next()).toEqual({ changes: [], through: 11_007 })
