@@ -3,6 +3,7 @@ import type { AgentPort, Ambient, Log, Viewer } from '../core/ports.ts'
 import type { Logger } from '../logger.ts'
 import type { KindRegistry } from './family.ts'
 import type { Live } from './live.ts'
+import type { OpenStreams } from './open-streams.ts'
 import type { Tokens } from './tokens.ts'
 
 /** What families bring along for their own resolvers; each adds its part by declaration merging. */
@@ -17,6 +18,7 @@ export interface GraphQLServices extends FamilyServices {
   readonly ambient: Ambient
   readonly kinds: KindRegistry
   readonly live: Live
+  readonly streams: OpenStreams
   readonly tokens: Tokens
   readonly logger: Logger
 }

@@ -52,7 +52,8 @@ async function* follow<T>(
   return undefined
 }
 
-function failureOf(error: unknown, { logger }: GraphQLContext): GraphQLError {
+/** What a subscriber is told when its stream cannot go on. */
+export function failureOf(error: unknown, { logger }: GraphQLContext): GraphQLError {
   if (error instanceof CursorExpired) return cursorExpired(error)
   if (error instanceof GraphQLError) return error
   logger.error({ err: error }, 'a subscription failed')

@@ -1,8 +1,9 @@
 import type { LogBatch, PhaseChangeQuery, PhaseChangeRecord } from '../core/ports.ts'
 import { builder } from './builder.ts'
 import type { GraphQLContext } from './context.ts'
-import { eventStream, unpack } from './event-stream.ts'
+import { type StreamEvent, unpack } from './event-stream.ts'
 import { MAX_PAGE } from './limits.ts'
+import { LogStream } from './log-stream.ts'
 import { PhaseChangeFilter, type PhaseChangeFilterInput, queryOf } from './phase-change.ts'
 import { PhaseChangeRef } from './refs.ts'
 
@@ -18,10 +19,6 @@ const NO_OBJECT = '00000000-0000-0000-0000-000000000000'
 const followable = (context: GraphQLContext, filter: PhaseChangeFilterInput | null | undefined): PhaseChangeQuery =>
   queryOf(context, filter) ?? { projects: context.viewer.projects, objectId: NO_OBJECT, includeRejected: false }
 
-async function* oneByOne(batches: AsyncIterable<LogBatch>): AsyncGenerator<PhaseChangeRecord> {
-  for await (const { changes } of batches) yield* changes
-}
-
 const within = (maxBatch: number): number => Math.min(MAX_PAGE, Math.max(1, maxBatch))
 
 builder.subscriptionFields((t) => ({
@@ -31,10 +28,13 @@ builder.subscriptionFields((t) => ({
       'Phase changes in sequence order, each exactly once per subscription. With `after`, first everything in the log\n' +
       'after that sequence, then live, with no gap between. Without, live from now on.',
     args: { filter: t.arg({ type: PhaseChangeFilter }), after: t.arg({ type: 'Sequence' }) },
-    subscribe: (_, { filter, after }, context) =>
-      eventStream(context, (signal) =>
-        oneByOne(context.log.follow(followable(context, filter), after ?? undefined, MAX_PAGE, signal)),
-      ),
+    subscribe: (_, { filter, after }, context): AsyncIterable<StreamEvent<PhaseChangeRecord>> =>
+      new LogStream(context, {
+        query: followable(context, filter),
+        after: after ?? undefined,
+        maxBatch: MAX_PAGE,
+        events: 'changes',
+      }),
     resolve: (event) => unpack(event),
   }),
   phaseLog: t.field({
@@ -49,10 +49,13 @@ builder.subscriptionFields((t) => ({
       maxBatch: t.arg.int({ required: true, defaultValue: 500 }),
     },
     complexity: ({ maxBatch }) => ({ field: 1, multiplier: within(maxBatch) }),
-    subscribe: (_, { filter, after, maxBatch }, context) =>
-      eventStream(context, (signal) =>
-        context.log.follow(followable(context, filter), after, within(maxBatch), signal),
-      ),
+    subscribe: (_, { filter, after, maxBatch }, context): AsyncIterable<StreamEvent<LogBatch>> =>
+      new LogStream(context, {
+        query: followable(context, filter),
+        after,
+        maxBatch: within(maxBatch),
+        events: 'batches',
+      }),
     resolve: (event) => unpack(event),
   }),
 }))

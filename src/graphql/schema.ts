@@ -23,6 +23,7 @@ import './report-phases.ts'
 import './append-logs.ts'
 import './viewer.ts'
 import './token.ts'
+import './subscriptions.ts'
 import type { GraphQLFamily } from './family.ts'
 
 /** The schema of the shared types and of these families, which have added theirs when their modules were loaded. */

@@ -1,20 +1,25 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { GraphQLError, type GraphQLSchema } from 'graphql'
+import { type DocumentNode, GraphQLError, type GraphQLSchema, getOperationAST } from 'graphql'
 import { useServer } from 'graphql-ws/use/ws'
-import { WebSocketServer } from 'ws'
+import { type WebSocket, WebSocketServer } from 'ws'
+import type { Viewer } from '../core/ports.ts'
 import { MAX_BODY } from '../graphql/limits.ts'
 import type { Tokens } from '../graphql/tokens.ts'
+import { CLOSE } from './close-codes.ts'
 import type { Connections } from './connections.ts'
 import { bearerOf, UNAUTHENTICATED } from './credentials.ts'
+import { Outlet } from './streams/outlet.ts'
+import type { Subscribe } from './streams/subscribe.ts'
 import type { Yoga } from './yoga.ts'
 
-/** Close codes: a client that is told "service restart" connects again, one that is told "forbidden" does not. */
-const SERVICE_RESTART = 1012
-const FORBIDDEN = 4403
 /** Operations at a time on one socket. */
 const MAX_OPERATIONS = 1_000
+/** Sockets at a time on one gateway. */
+const MAX_SOCKETS = 10_000
 const INIT_WITHIN_MS = 5_000
+/** So often is a client asked whether it is there; one that does not answer before the next time is cut off. */
+const KEEP_ALIVE_MS = 15_000
 /** How long a client may take to answer the close before it is cut off. */
 const CLOSE_WITHIN_MS = 1_000
 
@@ -23,28 +28,37 @@ export interface SocketParts {
   readonly yoga: Yoga
   readonly tokens: Tokens
   readonly connections: Connections
+  readonly subscribe: Subscribe
+  /** How long a client may read nothing, in milliseconds. */
+  readonly stalledAfterMs?: number | undefined
+  readonly maxSockets?: number | undefined
 }
 export interface GraphQLSocket {
   /** Takes over a connection whose host and origin are in order. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
   readonly size: number
+  /** Bytes that all clients together have not taken yet. */
+  readonly bufferedBytes: number
   close(): Promise<void>
 }
 
 type Enveloped = ReturnType<Yoga['getEnveloped']>
-/** What an operation is executed with: the enveloped functions travel with its arguments. */
+/** What an operation is executed with: it travels with its arguments. */
 interface Operation {
   readonly execute: Enveloped['execute']
-  readonly subscribe: Enveloped['subscribe']
+  readonly subscribe: () => ReturnType<Subscribe>
 }
 interface Extra extends Record<PropertyKey, unknown> {
+  readonly socket: WebSocket
   secret?: string
   closed?: () => void
 }
 
 /** graphql-transport-ws, for subscriptions and everything else. */
-export function createGraphQLSocket({ yoga, tokens, connections, schema }: SocketParts): GraphQLSocket {
+export function createGraphQLSocket(parts: SocketParts): GraphQLSocket {
+  const { tokens, connections, schema, maxSockets = MAX_SOCKETS } = parts
   const server = new WebSocketServer({ noServer: true, maxPayload: MAX_BODY })
+  const outlets = new WeakMap<WebSocket, Outlet>()
   useServer<Record<string, unknown>, Extra>(
     {
       schema,
@@ -54,44 +68,70 @@ export function createGraphQLSocket({ yoga, tokens, connections, schema }: Socke
         const secret = bearerOf(connectionParams?.authorization ?? connectionParams?.Authorization)
         if (secret === null || (await tokens.authenticate(secret)) === null) return false
         extra.secret = secret
-        extra.closed = connections.opened({
-          secret,
-          isStream: false,
-          end: () => extra.socket.close(FORBIDDEN, 'Forbidden'),
-        })
+        const { code, reason } = CLOSE.FORBIDDEN
+        extra.closed = connections.opened({ secret, isStream: false, end: () => extra.socket.close(code, reason) })
         return true
       },
       onDisconnect: ({ extra }) => extra.closed?.(),
       execute: (args) => (args as unknown as Operation).execute(args),
-      subscribe: (args) => (args as unknown as Operation).subscribe(args),
-      async onSubscribe({ extra, subscriptions }, _id, { query, operationName, variables }) {
+      subscribe: (args) => (args as unknown as Operation).subscribe(),
+      async onSubscribe({ extra, subscriptions }, id, payload) {
         if (Object.keys(subscriptions).length > MAX_OPERATIONS) {
           return [failure(`At most ${MAX_OPERATIONS} operations at a time on one socket.`, 'TOO_MANY')]
         }
         const viewer = extra.secret === undefined ? null : await tokens.authenticate(extra.secret)
-        if (viewer === null) return [failure(UNAUTHENTICATED, 'UNAUTHENTICATED')]
-        const { parse, validate, contextFactory, execute, subscribe } = yoga.getEnveloped({ viewer })
-        try {
-          const document = parse(query)
-          const errors = validate(schema, document)
-          if (errors.length > 0) return errors
-          const contextValue = await contextFactory()
-          return { schema, document, operationName, variableValues: variables, contextValue, execute, subscribe }
-        } catch (error) {
-          if (error instanceof GraphQLError) return [error]
-          throw error
-        }
+        const outlet = outlets.get(extra.socket)
+        if (viewer === null || !outlet) return [failure(UNAUTHENTICATED, 'UNAUTHENTICATED')]
+        return await prepare({ ...payload, id, viewer, outlet }, parts)
       },
     },
     server,
+    KEEP_ALIVE_MS,
   )
   return {
-    upgrade: (request, socket, head) =>
-      server.handleUpgrade(request, socket, head, (client) => server.emit('connection', client, request)),
+    upgrade: (request, stream, head) =>
+      server.handleUpgrade(request, stream, head, (client) => {
+        outlets.set(client, new Outlet(client, stream, parts.stalledAfterMs))
+        if (server.clients.size > maxSockets) {
+          client.close(CLOSE.TRY_AGAIN_LATER.code, CLOSE.TRY_AGAIN_LATER.reason)
+        } else server.emit('connection', client, request)
+      }),
     get size() {
       return server.clients.size
     },
+    get bufferedBytes() {
+      return [...server.clients].reduce((sum, client) => sum + client.bufferedAmount, 0)
+    },
     close: () => closeAll(server),
+  }
+}
+
+interface Request {
+  readonly id: string
+  readonly viewer: Viewer
+  readonly outlet: Outlet
+  readonly query: string
+  readonly operationName?: string | null | undefined
+  readonly variables?: Record<string, unknown> | null | undefined
+}
+
+/** Parses and validates; answers what graphql-ws executes then, or what is wrong. */
+async function prepare(request: Request, { yoga, schema, subscribe }: SocketParts) {
+  const { query, viewer, variables, operationName } = request
+  const { parse, validate, contextFactory, execute } = yoga.getEnveloped({ viewer })
+  try {
+    const document: DocumentNode = parse(query)
+    const errors = validate(schema, document)
+    if (errors.length > 0) return [...errors]
+    const contextValue = await contextFactory()
+    const args = { schema, document, operationName, variableValues: variables, contextValue, execute }
+    if (getOperationAST(document, operationName)?.operation !== 'subscription') return args
+    const asked = { query, document, operationName: operationName ?? null, variables: variables ?? {}, viewer }
+    const { id, outlet } = request
+    return { ...args, subscribe: () => subscribe({ asked, context: contextValue, outlet, id }) }
+  } catch (error) {
+    if (error instanceof GraphQLError) return [error]
+    throw error
   }
 }
 
@@ -102,7 +142,7 @@ async function closeAll(server: WebSocketServer): Promise<void> {
     (client) =>
       new Promise<void>((resolve) => {
         client.once('close', () => resolve())
-        client.close(SERVICE_RESTART, 'Service restart')
+        client.close(CLOSE.SERVICE_RESTART.code, CLOSE.SERVICE_RESTART.reason)
         setTimeout(() => client.terminate(), CLOSE_WITHIN_MS).unref()
       }),
   )

@@ -1,4 +1,8 @@
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Log } from '../core/ports.ts'
+import type { OpenStreams } from '../graphql/open-streams.ts'
+import type { GraphQLSocket } from './graphql-socket.ts'
+import type { FanOut } from './streams/fan-out.ts'
 
 export interface Metrics {
   readonly contentType: string
@@ -6,8 +10,15 @@ export interface Metrics {
   text(): Promise<string>
 }
 
-/** What Prometheus may scrape: the process itself, requests by route and status, open sockets. */
-export function createMetrics(sockets: () => number): Metrics {
+export interface Measured {
+  readonly socket: Pick<GraphQLSocket, 'size' | 'bufferedBytes'>
+  readonly fanOut: FanOut
+  readonly log: Pick<Log, 'stats'>
+  readonly open: OpenStreams
+}
+
+/** What Prometheus may scrape: the process itself, requests by route and status, and how its streams do. */
+export function createMetrics(measured: Measured): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const requests = new Histogram({
@@ -16,17 +27,62 @@ export function createMetrics(sockets: () => number): Metrics {
     labelNames: ['route', 'status'],
     registers: [registry],
   })
-  new Gauge({
-    name: 'phaseline_websockets',
-    help: 'Open WebSocket connections.',
-    registers: [registry],
-    collect() {
-      this.set(sockets())
-    },
-  })
+  measureStreams(registry, measured)
   return {
     contentType: registry.contentType,
     answered: (route, status, seconds) => requests.observe({ route, status }, seconds),
     text: () => registry.metrics(),
   }
+}
+
+function measureStreams(registry: Registry, { socket, fanOut, log, open }: Measured): void {
+  const registers = [registry]
+  const gauge = (name: string, help: string, read: () => number) =>
+    new Gauge({
+      name: `phaseline_${name}`,
+      help,
+      registers,
+      collect() {
+        this.set(read())
+      },
+    })
+  const counter = (name: string, help: string, read: () => number) =>
+    new Counter({
+      name: `phaseline_${name}_total`,
+      help,
+      registers,
+      collect() {
+        this.reset()
+        this.inc(read())
+      },
+    })
+  gauge('websockets', 'Open WebSocket connections.', () => socket.size)
+  gauge('websocket_buffered_bytes', 'Sent, and not taken yet by the clients.', () => socket.bufferedBytes)
+  gauge('log_head', 'The last sequence that this gateway knows of.', () => log.stats.known)
+  gauge('log_lag', 'Sequences that are known and not handed out yet.', () => log.stats.known - log.stats.through)
+  counter('log_announcements', 'Batches that were announced.', () => log.stats.announcements)
+  counter('log_duplicates', 'Announcements that told nothing new.', () => log.stats.stale)
+  counter('log_gaps', 'Announcements that came after a gap.', () => log.stats.gaps)
+  counter('log_filled', 'Changes that were read from the database to fill gaps.', () => log.stats.filled)
+  gauge('stream_topics', 'Distinct operations that follow the log.', () => fanOut.stats.topics)
+  counter('stream_executions', 'Executions of operations that follow the log.', () => fanOut.stats.executions)
+  counter('stream_messages', 'Messages to their subscribers.', () => fanOut.stats.messages)
+  counter('stream_bytes', 'Bytes of these messages.', () => fanOut.stats.bytes)
+  new Gauge({
+    name: 'phaseline_subscriptions',
+    help: 'Open subscriptions, by field and state.',
+    labelNames: ['field', 'state'],
+    registers,
+    collect() {
+      this.reset()
+      for (const { field, state } of open.list()) this.inc({ field, state })
+    },
+  })
+  const delay = new Histogram({
+    name: 'phaseline_stream_delay_seconds',
+    help: 'From a phase change to its being written to live subscribers.',
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
+    registers,
+  })
+  fanOut.onDelay = (seconds) => delay.observe(seconds)
 }

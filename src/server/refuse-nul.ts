@@ -7,23 +7,23 @@ import type { Plugin } from 'graphql-yoga'
  */
 export const refuseNul: Plugin = {
   onParse({ params }) {
-    if (/\\u(?:0000|\{0+\})/.test(String(params.source))) throw refusal()
+    if (/\\u(?:0000|\{0+\})/.test(String(params.source))) throw nulRefused()
   },
   onExecute({ args, setResultAndStopExecution }) {
-    if (holdsNul(args.variableValues)) setResultAndStopExecution({ errors: [refusal()] })
+    if (holdsNul(args.variableValues)) setResultAndStopExecution({ errors: [nulRefused()] })
   },
   onSubscribe({ args, setResultAndStopExecution }) {
-    if (holdsNul(args.variableValues)) setResultAndStopExecution({ errors: [refusal()] })
+    if (holdsNul(args.variableValues)) setResultAndStopExecution({ errors: [nulRefused()] })
   },
 }
 
-const refusal = () =>
+export const nulRefused = (): GraphQLError =>
   new GraphQLError('A text holds the character NUL (U+0000), which cannot be stored: leave it out.', {
     extensions: { code: 'BAD_USER_INPUT', http: { status: 400 } },
   })
 
 /** With a stack of its own: how deep a value is nested is not known yet. */
-function holdsNul(value: unknown): boolean {
+export function holdsNul(value: unknown): boolean {
   const open = [value]
   while (open.length > 0) {
     const next = open.pop()

@@ -5,11 +5,14 @@ import type { GraphQLSchema } from 'graphql'
 import type { GraphQLServices } from '../graphql/context.ts'
 import type { Logger } from '../logger.ts'
 import { Connections } from './connections.ts'
-import { createGraphQLSocket } from './graphql-socket.ts'
+import { createGraphQLSocket, type SocketParts } from './graphql-socket.ts'
+import { mask } from './mask.ts'
 import { createMetrics } from './metrics.ts'
 import { checkOrigin, type OriginRules } from './origin-check.ts'
 import { protect, replyError, replyText } from './reply.ts'
 import { ROUTES, type RouteParts } from './routes.ts'
+import { FanOut } from './streams/fan-out.ts'
+import { createSubscribe } from './streams/subscribe.ts'
 import { createGraphQL } from './yoga.ts'
 
 export interface ServerOptions {
@@ -19,6 +22,7 @@ export interface ServerOptions {
     readonly host: string
     readonly allowedHosts: readonly string[]
     readonly allowedOrigins: readonly string[]
+    readonly sockets?: Pick<SocketParts, 'stalledAfterMs' | 'maxSockets'> | undefined
   }
   readonly schema: GraphQLSchema
   readonly services: GraphQLServices
@@ -39,11 +43,14 @@ const READY_WITHIN_MS = 2_000
 
 /** One port for pages, GraphQL over HTTP, events and WebSockets, health and metrics. Resolves once it listens. */
 export async function createServer({ config, schema, services, logger }: ServerOptions): Promise<RunningServer> {
-  const { tokens, pool } = services
+  const { tokens, pool, log, ambient, streams } = services
   const connections = new Connections(tokens)
   const yoga = createGraphQL(schema, services)
-  const socket = createGraphQLSocket({ schema, yoga, tokens, connections })
-  const metrics = createMetrics(() => socket.size)
+  const shared = { schema, log, ambient, open: streams, mask: (error: unknown) => mask(error, logger) }
+  const fanOut = new FanOut(shared)
+  const subscribe = createSubscribe({ ...shared, fanOut })
+  const socket = createGraphQLSocket({ schema, yoga, tokens, connections, subscribe, ...config.sockets })
+  const metrics = createMetrics({ socket, fanOut, log, open: streams })
   let closing: Promise<void> | undefined
   const isReady = async () => closing === undefined && (await answers(pool))
   const http = createHttpServer()

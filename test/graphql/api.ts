@@ -6,6 +6,7 @@ import { deploymentsGraphql } from '../../src/families/deployments/graphql.ts'
 import { createContext, type GraphQLServices } from '../../src/graphql/context.ts'
 import { createKindRegistry } from '../../src/graphql/family.ts'
 import { createLive } from '../../src/graphql/live.ts'
+import { OpenStreams } from '../../src/graphql/open-streams.ts'
 import { createTokens, type NewToken } from '../../src/graphql/tokens.ts'
 import { numberBatches } from '../../src/log/number-batches.ts'
 import { createNumberer } from '../../src/log/numberer.ts'
@@ -53,6 +54,7 @@ export async function createApi(): Promise<Api> {
     pool,
     log,
     live: createLive(pool),
+    streams: new OpenStreams(),
     tokens: createTokens(pool, world.clock),
     kinds: createKindRegistry([deploymentsGraphql]),
     agents: world.driving.agents,

@@ -13,6 +13,7 @@ import { deploymentsGraphql } from '../../src/families/deployments/graphql.ts'
 import type { SpecInput } from '../../src/families/deployments/normalise.ts'
 import { createKindRegistry } from '../../src/graphql/family.ts'
 import { createLive } from '../../src/graphql/live.ts'
+import { OpenStreams } from '../../src/graphql/open-streams.ts'
 import { createTokens } from '../../src/graphql/tokens.ts'
 import { createLog } from '../../src/log/reader.ts'
 import { createMemorySignal } from '../../src/log/signal/memory.ts'
@@ -114,6 +115,7 @@ export async function createWorld(): Promise<World> {
     pool,
     log,
     live: createLive(pool),
+    streams: new OpenStreams(),
     tokens: createTokens(pool, clock),
     kinds: createKindRegistry([deploymentsGraphql]),
     agents: driving.agents,

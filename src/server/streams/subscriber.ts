@@ -1,0 +1,176 @@
+import type { ExecutionResult } from 'graphql'
+import type { LogPlace } from '../../core/ports.ts'
+import { framesOf } from './frames.ts'
+import type { Outlet } from './outlet.ts'
+import type { Parcel, Topic } from './topic.ts'
+
+/** Changes that a subscriber who is behind gets at a time. */
+const CHUNK = 250
+
+export interface SubscriberParts {
+  readonly topic: Topic
+  readonly outlet: Outlet
+  /** The operation's, in its messages. */
+  readonly id: string
+  /** Taken when it subscribed. */
+  readonly place: Promise<LogPlace>
+  /** Tells why a stream cannot go on, as a payload. */
+  readonly failed: (error: unknown) => Promise<Buffer>
+  readonly closed: () => void
+}
+
+export type SubscriberState = 'CATCHING_UP' | 'LIVE' | 'PAUSED' | 'ENDED'
+
+/**
+ * One subscription on one socket. It keeps its place in the log and nothing else: while it is live it is handed what its
+ * topic sends; when its client is slow it pauses, and goes on from its place by reading.
+ */
+export class Subscriber implements AsyncIterableIterator<ExecutionResult, undefined> {
+  readonly #parts: SubscriberParts
+  readonly #ended = Promise.withResolvers<void>()
+  #place: LogPlace = { logId: '', sequence: 0 }
+  #state: SubscriberState = 'CATCHING_UP'
+  #hasStarted = false
+  #isLost = false
+  readonly counts = { messages: 0, bytes: 0, reads: 0, pauses: 0 }
+
+  constructor(parts: SubscriberParts) {
+    this.#parts = parts
+  }
+
+  get state(): SubscriberState {
+    return this.#state
+  }
+  /** All that matches, up to here, was sent. */
+  get sequence(): number {
+    return this.#place.sequence
+  }
+
+  /** Everything is written past the iterator, so it only ends. Nothing is written before it is first asked. */
+  async next(): Promise<IteratorReturnResult<undefined>> {
+    if (!this.#hasStarted) {
+      this.#hasStarted = true
+      void this.#run()
+    }
+    await this.#ended.promise
+    return { done: true, value: undefined }
+  }
+  return(): Promise<IteratorReturnResult<undefined>> {
+    this.#end()
+    return Promise.resolve({ done: true, value: undefined })
+  }
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  deliver(parcel: Parcel): void {
+    const { topic, outlet, id } = this.#parts
+    const { sequence } = this.#place
+    if (sequence >= parcel.through) return
+    if (sequence > parcel.after || !outlet.isReady) {
+      // Up to where the parcel begins nothing is missing.
+      this.#moveTo(Math.max(sequence, parcel.after))
+      topic.stopLive(this)
+      void this.#catchUp()
+      return
+    }
+    this.#write(parcel.framesFor(id), parcel.payloads.length)
+    this.#moveTo(parcel.through)
+  }
+
+  lost(through: number): void {
+    this.#moveTo(Math.max(this.#place.sequence, through))
+    this.#parts.topic.stopLive(this)
+    this.#isLost = true
+    void this.#catchUp()
+  }
+
+  async #run(): Promise<void> {
+    try {
+      this.#place = await this.#parts.place
+    } catch (error) {
+      return await this.#fail(error)
+    }
+    await this.#catchUp()
+  }
+
+  /** Reads from its place on until it is where the log ends, then goes live. */
+  async #catchUp(): Promise<void> {
+    const { topic, outlet } = this.#parts
+    try {
+      while (this.#state !== 'ENDED') {
+        if (!outlet.isReady) await this.#pause()
+        this.#enter('CATCHING_UP')
+        if (this.#isLost) {
+          this.#isLost = false
+          await topic.log.check(this.#place)
+        }
+        const reading = topic.log.next(topic.source.query, this.#place, CHUNK)
+        if (reading === null) {
+          // At once: what comes after this moment is offered to those who are live.
+          this.#enter('LIVE')
+          if (this.#state === 'LIVE') topic.goLive(this)
+          return
+        }
+        await this.#sendChunk(reading)
+      }
+    } catch (error) {
+      await this.#fail(error)
+    }
+  }
+
+  async #sendChunk(reading: ReturnType<Topic['log']['next']>): Promise<void> {
+    const { topic, id } = this.#parts
+    const batch = await reading
+    if (!batch) return
+    this.counts.reads += 1
+    let after = this.#place.sequence
+    // From the database more may come than is good to be written at once.
+    for (let i = 0; i === 0 || i < batch.changes.length; i += CHUNK) {
+      const changes = batch.changes.slice(i, i + CHUNK)
+      const isLast = i + CHUNK >= batch.changes.length
+      const through = isLast ? batch.through : (changes.at(-1)?.sequence ?? batch.through)
+      const payloads = await topic.payloadsOf({ changes, through }, after)
+      if (!this.#parts.outlet.isReady) await this.#pause()
+      if (this.#state === 'ENDED') return
+      if (payloads.length > 0) this.#write(framesOf(id, payloads), payloads.length)
+      this.#moveTo(through)
+      after = through
+    }
+  }
+
+  async #pause(): Promise<void> {
+    this.counts.pauses += 1
+    this.#enter('PAUSED')
+    await this.#parts.outlet.ready()
+  }
+
+  #enter(state: SubscriberState): void {
+    if (!this.#parts.outlet.isOpen) this.#end()
+    else if (this.#state !== 'ENDED') this.#state = state
+  }
+
+  #write(frames: Buffer, messages: number): void {
+    this.#parts.outlet.write(frames)
+    this.counts.messages += messages
+    this.counts.bytes += frames.length
+  }
+
+  #moveTo(sequence: number): void {
+    this.#place = { ...this.#place, sequence }
+  }
+
+  async #fail(error: unknown): Promise<void> {
+    if (this.#state === 'ENDED') return
+    const payload = await this.#parts.failed(error)
+    this.#write(framesOf(this.#parts.id, [payload]), 1)
+    this.#end()
+  }
+
+  #end(): void {
+    if (this.#state === 'ENDED') return
+    this.#state = 'ENDED'
+    this.#ended.resolve()
+    this.#parts.closed()
+  }
+}

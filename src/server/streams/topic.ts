@@ -1,0 +1,189 @@
+import type { Log, LogBatch, LogListener, PhaseChangeRecord } from '../../core/ports.ts'
+import type { StreamEvent } from '../../graphql/event-stream.ts'
+import type { LogSource } from '../../graphql/log-stream.ts'
+import { framesOf } from './frames.ts'
+import type { Payloads } from './payloads.ts'
+import type { Subscriber } from './subscriber.ts'
+
+export type LogEvent = PhaseChangeRecord | LogBatch
+
+export interface TopicParts {
+  readonly log: Log
+  readonly payloads: Payloads
+  /** Executes the operation for one event, and serialises what comes of it. */
+  readonly render: (event: StreamEvent<LogEvent>) => Promise<Buffer>
+  /** Once for each event that is executed together with others. */
+  readonly refresh: () => void
+  /** Called with each batch that goes out live. */
+  readonly sent: (last: PhaseChangeRecord) => void
+}
+
+/** Messages for all who are live, with what they have in common made only once. */
+export class Parcel {
+  readonly after: number
+  readonly through: number
+  readonly payloads: readonly Buffer[]
+  readonly #frames = new Map<string, Buffer>()
+
+  constructor(after: number, through: number, payloads: readonly Buffer[]) {
+    this.after = after
+    this.through = through
+    this.payloads = payloads
+  }
+
+  framesFor(id: string): Buffer {
+    const known = this.#frames.get(id)
+    if (known) return known
+    const frames = framesOf(id, this.payloads)
+    this.#frames.set(id, frames)
+    return frames
+  }
+}
+
+type Pending =
+  | { readonly type: 'changes'; readonly batch: LogBatch; readonly after: number }
+  | { readonly type: 'lost'; readonly through: number }
+
+/** Changes that wait to be executed. Beyond, subscribers read for themselves what they miss. */
+const MAX_PENDING = 5_000
+/** Changes that go out together; bounds the bytes as well as the time that nobody else gets. */
+const MAX_PARCEL = 250
+
+/** One operation, for all who subscribed to it: executed and serialised once for each event, then sent to each. */
+export class Topic implements LogListener {
+  readonly source: LogSource
+  readonly #name: string
+  readonly #parts: TopicParts
+  readonly #live = new Set<Subscriber>()
+  readonly #pending: Pending[] = []
+  #waiting = 0
+  #isPumping = false
+  #unlisten: (() => void) | null = null
+  #members = 0
+
+  /** @param name nobody else's */
+  constructor(name: string, source: LogSource, parts: TopicParts) {
+    this.#name = name
+    this.source = source
+    this.#parts = parts
+  }
+
+  get log(): Log {
+    return this.#parts.log
+  }
+
+  enter(): void {
+    this.#members += 1
+    this.#unlisten ??= this.#parts.log.listen(this.source.query, this)
+  }
+  /** True: nobody is left. */
+  leave(subscriber: Subscriber): boolean {
+    this.#live.delete(subscriber)
+    this.#members -= 1
+    if (this.#members > 0) return false
+    this.#unlisten?.()
+    this.#unlisten = null
+    return true
+  }
+  goLive(subscriber: Subscriber): void {
+    this.#live.add(subscriber)
+  }
+  stopLive(subscriber: Subscriber): void {
+    this.#live.delete(subscriber)
+  }
+
+  offer(changes: readonly PhaseChangeRecord[], after: number, through: number): void {
+    if (this.#live.size === 0) return
+    const last = this.#pending.at(-1)
+    if (last?.type === 'lost') return
+    if (this.#waiting + changes.length > MAX_PENDING) return this.lost(after)
+    this.#waiting += changes.length
+    this.#push({ type: 'changes', batch: { changes, through }, after })
+  }
+  tick(through: number): void {
+    if (this.source.events !== 'batches' || this.#live.size === 0 || this.#pending.length > 0) return
+    this.#push({ type: 'changes', batch: { changes: [], through }, after: through })
+  }
+  lost(through: number): void {
+    this.#push({ type: 'lost', through })
+  }
+
+  /** What a batch looks like to subscribers; several of them may ask for the same. */
+  async payloadsOf(batch: LogBatch, after: number): Promise<readonly Buffer[]> {
+    const { payloads, render, refresh } = this.#parts
+    refresh()
+    return await Promise.all(
+      this.#eventsOf(batch).map((event) => {
+        const make = () => render({ value: event })
+        if (this.#members === 1) return make()
+        const key = 'sequence' in event ? `${event.sequence}` : `${after} ${event.through}`
+        return payloads.get(`${this.#name} ${key}`, make)
+      }),
+    )
+  }
+  failurePayload(event: StreamEvent<LogEvent>): Promise<Buffer> {
+    return this.#parts.render(event)
+  }
+
+  #eventsOf(batch: LogBatch): readonly LogEvent[] {
+    const { events, maxBatch } = this.source
+    if (events === 'changes') return batch.changes
+    if (batch.changes.length <= maxBatch) return [batch]
+    const pieces: LogBatch[] = []
+    for (let i = 0; i < batch.changes.length; i += maxBatch) {
+      const changes = batch.changes.slice(i, i + maxBatch)
+      const isLast = i + maxBatch >= batch.changes.length
+      pieces.push({ changes, through: isLast ? batch.through : (changes.at(-1)?.sequence ?? batch.through) })
+    }
+    return pieces
+  }
+
+  #push(pending: Pending): void {
+    this.#pending.push(pending)
+    if (this.#isPumping) return
+    this.#isPumping = true
+    void this.#pump()
+  }
+
+  async #pump(): Promise<void> {
+    for (let next = this.#take(); next; next = this.#take()) {
+      if (next.type === 'lost') this.#loseAll(next.through)
+      else await this.#send(next.batch, next.after)
+    }
+    this.#isPumping = false
+  }
+
+  /** The next one; what has come up while the last one was on its way goes out together. */
+  #take(): Pending | undefined {
+    const first = this.#pending.shift()
+    if (first?.type !== 'changes') return first
+    const changes = [...first.batch.changes]
+    let { through } = first.batch
+    for (let next = this.#pending[0]; next?.type === 'changes'; next = this.#pending[0]) {
+      if (changes.length + next.batch.changes.length > MAX_PARCEL) break
+      for (const change of next.batch.changes) changes.push(change)
+      through = next.batch.through
+      this.#pending.shift()
+    }
+    this.#waiting -= changes.length
+    return { type: 'changes', batch: { changes, through }, after: first.after }
+  }
+
+  async #send(batch: LogBatch, after: number): Promise<void> {
+    let payloads: readonly Buffer[]
+    try {
+      payloads = await this.payloadsOf(batch, after)
+    } catch {
+      // Each will meet it on its own way, and tell its client.
+      return this.#loseAll(after)
+    }
+    const parcel = new Parcel(after, batch.through, payloads)
+    for (const subscriber of this.#live) subscriber.deliver(parcel)
+    const last = batch.changes.at(-1)
+    if (last) this.#parts.sent(last)
+  }
+
+  #loseAll(through: number): void {
+    for (const subscriber of [...this.#live]) subscriber.lost(through)
+  }
+}
