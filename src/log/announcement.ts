@@ -9,17 +9,45 @@ export interface Announcement {
 }
 
 /** In UTF-16 units. Beyond it one query per reader costs less than the message. */
-const MAX_MESSAGE = 65_536
+const MAX_MESSAGE = 262_144
 
 export const logChannel = (logId: string): string => `phaseline:log:${logId}`
 
-export function encode(announcement: Announcement): string {
-  const message = JSON.stringify(announcement)
-  return message.length <= MAX_MESSAGE ? message : JSON.stringify({ ...announcement, changes: null })
-}
+/** The order of a record's values in a message, which carries no names: they would be half of it. */
+const FIELDS = [
+  'sequence',
+  'batchId',
+  'idx',
+  'objectId',
+  'rootId',
+  'parentId',
+  'projectName',
+  'kind',
+  'name',
+  'machine',
+  'from',
+  'to',
+  'actor',
+  'by',
+  'reason',
+  'message',
+  'jobId',
+  'revision',
+  'rejected',
+  'at',
+] as const satisfies readonly (keyof PhaseChangeRecord)[]
 
-type Wire = Omit<Announcement, 'changes'> & {
-  readonly changes: readonly (Omit<PhaseChangeRecord, 'at'> & { readonly at: string })[] | null
+const INDEX = Object.fromEntries(FIELDS.map((field, i) => [field, i])) as Readonly<
+  Record<keyof PhaseChangeRecord, number>
+>
+
+type Row = readonly unknown[]
+type Wire = Omit<Announcement, 'changes'> & { readonly changes: readonly Row[] | null }
+
+export function encode({ from, through, changes }: Announcement): string {
+  const rows = changes?.map((change): Row => FIELDS.map((field) => change[field])) ?? null
+  const message = JSON.stringify({ from, through, changes: rows } satisfies Wire)
+  return message.length <= MAX_MESSAGE ? message : JSON.stringify({ from, through, changes: null } satisfies Wire)
 }
 
 /** Null for what is no announcement, or not a whole one: the reader then looks for itself. */
@@ -28,9 +56,39 @@ export function decode(message: string): Announcement | null {
     const { from, through, changes } = JSON.parse(message) as Wire
     if (!(Number.isSafeInteger(from) && Number.isSafeInteger(through) && from <= through)) return null
     if (changes === null) return { from, through, changes }
-    if (changes.length !== through - from + 1 || changes.some(({ sequence }, i) => sequence !== from + i)) return null
-    return { from, through, changes: changes.map((change) => ({ ...change, at: new Date(change.at) })) }
+    const isWhole = changes.length === through - from + 1
+    if (!isWhole || changes.some((row, i) => row.length !== FIELDS.length || row[0] !== from + i)) return null
+    return { from, through, changes: changes.map(recordOf) }
   } catch {
     return null
+  }
+}
+
+type Values = { readonly [K in keyof PhaseChangeRecord]: K extends 'at' ? string : PhaseChangeRecord[K] }
+
+// Written out, since all records of one shape are quicker to filter than those of one that is made up on the way.
+function recordOf(row: Row): PhaseChangeRecord {
+  const value = <K extends keyof Values>(field: K): Values[K] => row[INDEX[field]] as Values[K]
+  return {
+    sequence: value('sequence'),
+    batchId: value('batchId'),
+    idx: value('idx'),
+    objectId: value('objectId'),
+    rootId: value('rootId'),
+    parentId: value('parentId'),
+    projectName: value('projectName'),
+    kind: value('kind'),
+    name: value('name'),
+    machine: value('machine'),
+    from: value('from'),
+    to: value('to'),
+    actor: value('actor'),
+    by: value('by'),
+    reason: value('reason'),
+    message: value('message'),
+    jobId: value('jobId'),
+    revision: value('revision'),
+    rejected: value('rejected'),
+    at: new Date(value('at')),
   }
 }

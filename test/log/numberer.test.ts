@@ -2,6 +2,7 @@ import { Socket } from 'node:net'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Signal } from '../../src/core/ports.ts'
+import { decode } from '../../src/log/announcement.ts'
 import { NUMBERING_LOCK, numberBatches } from '../../src/log/number-batches.ts'
 import { createNumberer } from '../../src/log/numberer.ts'
 import { readLogId } from '../../src/log/reader.ts'
@@ -99,7 +100,7 @@ test('what a process committed before it died is numbered by the sweep of anothe
   await signal.subscribe(`phaseline:log:${await readLogId(db.pool)}`, (message) => void heard.push(message))
   await numberer(db, signal)
   await until(() => heard.length > 0, { what: 'the sweep announces it' })
-  expect(JSON.parse(heard[0] as string)).toMatchObject({ from: 1, through: 3, changes: [{ message: '1' }, {}, {}] })
+  expect(decode(heard[0] as string)).toMatchObject({ from: 1, through: 3, changes: [{ message: '1' }, {}, {}] })
 })
 
 test('more batches than one pass takes, and more changes than one message holds', async () => {
