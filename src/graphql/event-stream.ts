@@ -3,8 +3,11 @@ import { CursorExpired } from '../core/ports.ts'
 import { forget, type GraphQLContext } from './context.ts'
 import { cursorExpired, internalFailure } from './failures.ts'
 
-/** What a subscription yields: a value, or at its end the reason why it cannot go on. */
-export type StreamEvent<T> = { readonly value: T } | { readonly failure: GraphQLError }
+/**
+ * What a subscription yields: a value, or at its end the reason why it cannot go on. Events of the same operation with
+ * the same key look the same in the same moment.
+ */
+export type StreamEvent<T> = { readonly value: T; readonly key?: string } | { readonly failure: GraphQLError }
 
 /** For the field's resolver: a failure becomes the event's error, so that WebSocket and SSE tell it alike. */
 export function unpack<T>(event: StreamEvent<T>): T {
@@ -19,10 +22,11 @@ export function unpack<T>(event: StreamEvent<T>): T {
 export function eventStream<T>(
   context: GraphQLContext,
   run: (signal: AbortSignal) => AsyncIterable<T>,
+  keyOf?: (value: T) => string,
 ): AsyncIterableIterator<StreamEvent<T>> {
   const controller = new AbortController()
   // Called at once, not with the first event: "from now on" is now.
-  const events = follow(context, run(controller.signal), controller.signal)
+  const events = follow(context, run(controller.signal), controller.signal, keyOf)
   return {
     next: () => events.next(),
     async return() {
@@ -39,12 +43,13 @@ async function* follow<T>(
   context: GraphQLContext,
   source: AsyncIterable<T>,
   signal: AbortSignal,
+  keyOf?: (value: T) => string,
 ): AsyncGenerator<StreamEvent<T>, undefined> {
   try {
     for await (const value of source) {
       // Each event sees the present, not what an earlier one has read.
       forget(context)
-      yield { value }
+      yield keyOf ? { value, key: keyOf(value) } : { value }
     }
   } catch (error) {
     if (!signal.aborted) yield { failure: failureOf(error, context) }

@@ -39,7 +39,11 @@ builder.subscriptionField('logs', (t) =>
       if (start === undefined) throw badInput(`${JSON.stringify(after?.slice(0, 100))} is not a cursor of a line.`)
       const object = await objectLoader(context).load(objectId)
       if (!object) throw notFoundFailure(objectId)
-      return eventStream(context, (signal) => follow(context, object.id, start, signal))
+      return eventStream(
+        context,
+        (signal) => follow(context, object.id, start, signal),
+        ({ n }) => n,
+      )
     },
     resolve: (event) => unpack(event),
   }),

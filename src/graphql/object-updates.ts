@@ -88,7 +88,11 @@ builder.subscriptionField('objectUpdates', (t) =>
     subscribe: async (_, { rootId, kinds }, context) => {
       const root = await objectLoader(context).load(rootId)
       if (root?.parentId !== null) throw notFoundFailure(rootId)
-      return eventStream(context, (signal) => follow(context, root.id, kinds ?? null, signal))
+      return eventStream(
+        context,
+        (signal) => follow(context, root.id, kinds ?? null, signal),
+        ({ objectId, revision }) => `${objectId} ${revision}`,
+      )
     },
     resolve: (event) => unpack(event),
   }),

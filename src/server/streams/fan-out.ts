@@ -8,9 +8,10 @@ import type { Ambient, Log } from '../../core/ports.ts'
 import { forget, type GraphQLContext } from '../../graphql/context.ts'
 import { failureOf, type StreamEvent } from '../../graphql/event-stream.ts'
 import type { LogStream } from '../../graphql/log-stream.ts'
-import type { OpenStreams } from '../../graphql/open-streams.ts'
+import type { OpenStream, OpenStreams } from '../../graphql/open-streams.ts'
 import { describe } from './describe.ts'
 import type { Outlet } from './outlet.ts'
+import { OwnStream } from './own-stream.ts'
 import { Payloads } from './payloads.ts'
 import { type Asked, sharingKey } from './sharing.ts'
 import { Subscriber } from './subscriber.ts'
@@ -24,14 +25,26 @@ export interface FanOutParts {
   readonly mask: (error: unknown) => GraphQLError
 }
 
-export interface Joining {
+interface Subscribed {
   readonly asked: Asked
   readonly args: ValidatedSubscriptionArgs
-  readonly stream: LogStream<LogEvent>
   readonly outlet: Outlet
   /** Of the operation on its socket. */
   readonly id: string
 }
+export interface Joining extends Subscribed {
+  readonly stream: LogStream<LogEvent>
+}
+export interface Running extends Subscribed {
+  readonly source: AsyncIterable<StreamEvent<unknown>>
+}
+
+/** Those who ask the same. */
+interface Group<Member> {
+  readonly name: string
+  readonly members: Set<Member>
+}
+type Counts = Pick<OpenStream, 'messages' | 'bytes' | 'reads' | 'pauses'>
 
 /** How the gateway does, since its start. Seconds from commit to socket go to `onDelay`. */
 export interface FanOutStats {
@@ -41,10 +54,11 @@ export interface FanOutStats {
   readonly topics: number
 }
 
-/** All subscriptions to the log on this gateway; those that ask the same are one topic. */
+/** All subscriptions on this gateway. Those to the log that ask the same are one topic; all share what they execute. */
 export class FanOut {
   readonly #parts: FanOutParts
-  readonly #topics = new Map<string, { readonly topic: Topic; readonly members: Set<Subscriber> }>()
+  readonly #topics = new Map<string, Group<Subscriber> & { readonly topic: Topic }>()
+  readonly #others = new Map<string, Group<OwnStream>>()
   readonly #payloads = new Payloads()
   #created = 0
   #executions = 0
@@ -57,80 +71,120 @@ export class FanOut {
   }
 
   get stats(): FanOutStats {
-    let { messages, bytes } = this.#past
-    for (const { members } of this.#topics.values()) {
-      for (const { counts } of members) {
-        messages += counts.messages
-        bytes += counts.bytes
-      }
+    const sum = { ...this.#past }
+    for (const { members } of [...this.#topics.values(), ...this.#others.values()]) {
+      for (const { counts } of members) add(sum, counts)
     }
-    return { executions: this.#executions, messages, bytes, topics: this.#topics.size }
+    return { executions: this.#executions, topics: this.#topics.size, ...sum }
   }
 
-  /** The place of "from now on" is taken at once. */
+  /** Subscribes to the log. The place of "from now on" is taken at once. */
   join({ asked, args, stream, outlet, id }: Joining): Subscriber {
     const key = sharingKey(asked)
-    const shared = this.#topics.get(key) ?? { topic: this.#createTopic(args, stream), members: new Set<Subscriber>() }
-    this.#topics.set(key, shared)
-    const { topic, members } = shared
+    const group = this.#topics.get(key) ?? this.#createTopic(args, stream)
+    this.#topics.set(key, group)
+    const { topic, members } = group
     topic.enter()
     const place = this.#parts.log.place(stream.source.after)
     // Looked at when it starts; until then a failure is nobody's.
     place.catch(() => undefined)
-    const subscriber = new Subscriber({
+    const subscriber: Subscriber = new Subscriber({
       topic,
       outlet,
       id,
       place,
       failed: (error) => topic.failurePayload({ failure: failureOf(error, args.contextValue as GraphQLContext) }),
       closed: () => {
-        close()
+        stopLooking()
         members.delete(subscriber)
-        this.#past.messages += subscriber.counts.messages
-        this.#past.bytes += subscriber.counts.bytes
+        add(this.#past, subscriber.counts)
         if (topic.leave(subscriber)) this.#topics.delete(key)
       },
     })
     members.add(subscriber)
-    const close = this.#watch(subscriber, asked, args, { members, outlet })
+    const stopLooking = this.#show({ asked, args, outlet }, () => ({
+      state: subscriber.state === 'ENDED' ? 'PAUSED' : subscriber.state,
+      sequence: subscriber.sequence,
+      sharedBy: members.size,
+      ...subscriber.counts,
+    }))
     return subscriber
   }
 
-  #createTopic(args: ValidatedSubscriptionArgs, { source }: LogStream<LogEvent>): Topic {
-    const { log, ambient } = this.#parts
+  /** Subscribes to anything else. */
+  run({ asked, args, source, outlet, id }: Running): OwnStream {
+    const key = sharingKey(asked)
+    const group = this.#others.get(key) ?? { name: this.#newName(), members: new Set<OwnStream>() }
+    this.#others.set(key, group)
+    const { name, members } = group
+    const stream: OwnStream = new OwnStream({
+      source,
+      outlet,
+      id,
+      render: (event) => {
+        const make = () => this.#render(args, event)
+        if (members.size === 1 || !('key' in event) || event.key === undefined) return make()
+        return this.#payloads.get(`${name} ${event.key}`, make)
+      },
+      closed: () => {
+        stopLooking()
+        members.delete(stream)
+        add(this.#past, stream.counts)
+        if (members.size === 0) this.#others.delete(key)
+      },
+    })
+    members.add(stream)
+    const stopLooking = this.#show({ asked, args, outlet }, () => ({
+      state: outlet.isReady ? 'LIVE' : 'PAUSED',
+      sequence: null,
+      sharedBy: members.size,
+      ...stream.counts,
+    }))
+    return stream
+  }
+
+  #newName(): string {
     this.#created += 1
-    return new Topic(String(this.#created), source, {
+    return String(this.#created)
+  }
+
+  #createTopic(args: ValidatedSubscriptionArgs, { source }: LogStream<LogEvent>) {
+    const { log, ambient } = this.#parts
+    const name = this.#newName()
+    const topic = new Topic(name, source, {
       log,
       payloads: this.#payloads,
       render: (event) => this.#render(args, event),
       refresh: () => forget(args.contextValue as GraphQLContext),
       sent: ({ at }) => this.onDelay((ambient.now().getTime() - at.getTime()) / 1_000),
     })
+    return { name, topic, members: new Set<Subscriber>() }
   }
 
-  async #render(args: ValidatedSubscriptionArgs, event: StreamEvent<LogEvent>): Promise<Buffer> {
+  /** Never rejects: what goes wrong is told. */
+  async #render(args: ValidatedSubscriptionArgs, event: StreamEvent<unknown>): Promise<Buffer> {
     this.#executions += 1
-    const result: ExecutionResult = await executeSubscriptionEvent({ ...args, rootValue: event })
-    const told = result.errors ? { ...result, errors: result.errors.map(this.#parts.mask) } : result
-    return Buffer.from(JSON.stringify(told))
+    const { mask } = this.#parts
+    try {
+      const result: ExecutionResult = await executeSubscriptionEvent({ ...args, rootValue: event })
+      const told = result.errors ? { ...result, errors: result.errors.map(mask) } : result
+      return Buffer.from(JSON.stringify(told))
+    } catch (error) {
+      return Buffer.from(JSON.stringify({ errors: [mask(error)] }))
+    }
   }
 
-  #watch(
-    subscriber: Subscriber,
-    asked: Asked,
-    args: ValidatedSubscriptionArgs,
-    { members, outlet }: { readonly members: ReadonlySet<Subscriber>; readonly outlet: Outlet },
+  #show(
+    { asked, args, outlet }: Pick<Subscribed, 'asked' | 'args' | 'outlet'>,
+    look: () => Pick<OpenStream, 'state' | 'sequence' | 'sharedBy'> & Counts,
   ): () => void {
-    const { open, ambient } = this.#parts
-    const openedAt = ambient.now()
-    return open.opened(() => ({
-      ...describe(asked, args),
-      openedAt,
-      state: subscriber.state === 'ENDED' ? 'PAUSED' : subscriber.state,
-      sharedBy: members.size,
-      sequence: subscriber.sequence,
-      bufferedBytes: outlet.waiting,
-      ...subscriber.counts,
-    }))
+    const openedAt = this.#parts.ambient.now()
+    const what = describe(asked, args)
+    return this.#parts.open.opened(() => ({ ...what, openedAt, bufferedBytes: outlet.waiting, ...look() }))
   }
+}
+
+function add(sum: { messages: number; bytes: number }, { messages, bytes }: Counts): void {
+  sum.messages += messages
+  sum.bytes += bytes
 }

@@ -10,7 +10,7 @@ export type LogEvent = PhaseChangeRecord | LogBatch
 export interface TopicParts {
   readonly log: Log
   readonly payloads: Payloads
-  /** Executes the operation for one event, and serialises what comes of it. */
+  /** Executes the operation for one event, and serialises what comes of it. Never rejects. */
   readonly render: (event: StreamEvent<LogEvent>) => Promise<Buffer>
   /** Once for each event that is executed together with others. */
   readonly refresh: () => void
@@ -170,14 +170,7 @@ export class Topic implements LogListener {
   }
 
   async #send(batch: LogBatch, after: number): Promise<void> {
-    let payloads: readonly Buffer[]
-    try {
-      payloads = await this.payloadsOf(batch, after)
-    } catch {
-      // Each will meet it on its own way, and tell its client.
-      return this.#loseAll(after)
-    }
-    const parcel = new Parcel(after, batch.through, payloads)
+    const parcel = new Parcel(after, batch.through, await this.payloadsOf(batch, after))
     for (const subscriber of this.#live) subscriber.deliver(parcel)
     const last = batch.changes.at(-1)
     if (last) this.#parts.sent(last)
