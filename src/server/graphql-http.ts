@@ -7,12 +7,11 @@ import type { Tokens } from '../graphql/tokens.ts'
 import type { Connections } from './connections.ts'
 import { secretOf, UNAUTHENTICATED } from './credentials.ts'
 import { answerPlain, parsePlain } from './plain-operation.ts'
+import { answerSubscription, type SubscriptionParts } from './plain-subscription.ts'
 import { readBody } from './read-body.ts'
 import { replyError } from './reply.ts'
-import type { Yoga } from './yoga.ts'
 
-export interface HttpParts {
-  readonly yoga: Yoga
+export interface HttpParts extends SubscriptionParts {
   readonly tokens: Tokens
   readonly connections: Connections
   readonly url: () => string
@@ -45,8 +44,9 @@ export async function handleGraphQL(
   const answered = parts.connections.opened({ secret, isStream: streams, end: () => response.destroy() })
   try {
     const { accept } = request.headers
-    const plain = body && !streams ? parsePlain(body.text, accept) : null
-    if (plain && (await answerPlain(plain, viewer, { yoga: parts.yoga, accept, response }))) return
+    const plain = body ? parsePlain(body.text, streams ? undefined : accept) : null
+    if (plain && streams && (await answerSubscription(plain, viewer, response, parts))) return
+    if (plain && !streams && (await answerPlain(plain, viewer, { yoga: parts.yoga, accept, response }))) return
     await send(await ask(request, body?.text ?? null, viewer, parts), response)
   } finally {
     answered()

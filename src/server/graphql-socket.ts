@@ -9,7 +9,8 @@ import type { Tokens } from '../graphql/tokens.ts'
 import { CLOSE } from './close-codes.ts'
 import type { Connections } from './connections.ts'
 import { bearerOf, UNAUTHENTICATED } from './credentials.ts'
-import { Outlet } from './streams/outlet.ts'
+import type { Outlet } from './streams/outlet.ts'
+import { socketOutlet } from './streams/socket-outlet.ts'
 import type { Subscribe } from './streams/subscribe.ts'
 import type { Yoga } from './yoga.ts'
 
@@ -91,7 +92,7 @@ export function createGraphQLSocket(parts: SocketParts): GraphQLSocket {
   return {
     upgrade: (request, stream, head) =>
       server.handleUpgrade(request, stream, head, (client) => {
-        outlets.set(client, new Outlet(client, stream, parts.stalledAfterMs))
+        outlets.set(client, socketOutlet(client, stream, parts.stalledAfterMs))
         if (server.clients.size > maxSockets) {
           client.close(CLOSE.TRY_AGAIN_LATER.code, CLOSE.TRY_AGAIN_LATER.reason)
         } else server.emit('connection', client, request)

@@ -61,7 +61,7 @@ export async function createServer({ config, schema, services, logger }: ServerO
     },
   }
   const url = () => `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${portOf(http)}`
-  const parts: RouteParts = { yoga, tokens, connections, metrics, isReady, url }
+  const parts: RouteParts = { schema, yoga, subscribe, tokens, connections, metrics, isReady, url }
 
   http.on('request', (request, response) => {
     handle(request, response, { parts, rules }).catch((error: unknown) => {

@@ -1,6 +1,5 @@
 import type { ExecutionResult } from 'graphql'
 import type { StreamEvent } from '../../graphql/event-stream.ts'
-import { framesOf } from './frames.ts'
 import type { Outlet } from './outlet.ts'
 
 export interface OwnStreamParts {
@@ -55,7 +54,7 @@ export class OwnStream implements AsyncIterableIterator<ExecutionResult, undefin
         await outlet.ready()
       }
       if (this.#hasEnded) return
-      const frames = framesOf(id, [payload])
+      const frames = outlet.encode(id, [payload])
       outlet.write(frames)
       this.counts.messages += 1
       this.counts.bytes += frames.length

@@ -1,6 +1,5 @@
 import type { ExecutionResult } from 'graphql'
 import type { LogPlace } from '../../core/ports.ts'
-import { framesOf } from './frames.ts'
 import type { Outlet } from './outlet.ts'
 import type { Parcel, Topic } from './topic.ts'
 
@@ -74,7 +73,7 @@ export class Subscriber implements AsyncIterableIterator<ExecutionResult, undefi
       void this.#catchUp()
       return
     }
-    this.#write(parcel.framesFor(id), parcel.payloads.length)
+    this.#write(parcel.bytesFor(outlet, id), parcel.payloads.length)
     this.#moveTo(parcel.through)
   }
 
@@ -120,7 +119,7 @@ export class Subscriber implements AsyncIterableIterator<ExecutionResult, undefi
   }
 
   async #sendChunk(reading: ReturnType<Topic['log']['next']>): Promise<void> {
-    const { topic, id } = this.#parts
+    const { topic, outlet, id } = this.#parts
     const batch = await reading
     if (!batch) return
     this.counts.reads += 1
@@ -131,9 +130,9 @@ export class Subscriber implements AsyncIterableIterator<ExecutionResult, undefi
       const isLast = i + CHUNK >= batch.changes.length
       const through = isLast ? batch.through : (changes.at(-1)?.sequence ?? batch.through)
       const payloads = await topic.payloadsOf({ changes, through }, after)
-      if (!this.#parts.outlet.isReady) await this.#pause()
+      if (!outlet.isReady) await this.#pause()
       if (this.#state === 'ENDED') return
-      if (payloads.length > 0) this.#write(framesOf(id, payloads), payloads.length)
+      if (payloads.length > 0) this.#write(outlet.encode(id, payloads), payloads.length)
       this.#moveTo(through)
       after = through
     }
@@ -163,7 +162,8 @@ export class Subscriber implements AsyncIterableIterator<ExecutionResult, undefi
   async #fail(error: unknown): Promise<void> {
     if (this.#state === 'ENDED') return
     const payload = await this.#parts.failed(error)
-    this.#write(framesOf(this.#parts.id, [payload]), 1)
+    const { outlet, id } = this.#parts
+    this.#write(outlet.encode(id, [payload]), 1)
     this.#end()
   }
 

@@ -1,7 +1,7 @@
 import type { Log, LogBatch, LogListener, PhaseChangeRecord } from '../../core/ports.ts'
 import type { StreamEvent } from '../../graphql/event-stream.ts'
 import type { LogSource } from '../../graphql/log-stream.ts'
-import { framesOf } from './frames.ts'
+import type { Outlet } from './outlet.ts'
 import type { Payloads } from './payloads.ts'
 import type { Subscriber } from './subscriber.ts'
 
@@ -23,7 +23,7 @@ export class Parcel {
   readonly after: number
   readonly through: number
   readonly payloads: readonly Buffer[]
-  readonly #frames = new Map<string, Buffer>()
+  readonly #encoded = new Map<Outlet['encode'], Map<string, Buffer>>()
 
   constructor(after: number, through: number, payloads: readonly Buffer[]) {
     this.after = after
@@ -31,12 +31,15 @@ export class Parcel {
     this.payloads = payloads
   }
 
-  framesFor(id: string): Buffer {
-    const known = this.#frames.get(id)
+  /** Clients that number their operations alike get the very same bytes. */
+  bytesFor({ encode }: Outlet, id: string): Buffer {
+    const ids = this.#encoded.get(encode) ?? new Map<string, Buffer>()
+    this.#encoded.set(encode, ids)
+    const known = ids.get(id)
     if (known) return known
-    const frames = framesOf(id, this.payloads)
-    this.#frames.set(id, frames)
-    return frames
+    const bytes = encode(id, this.payloads)
+    ids.set(id, bytes)
+    return bytes
   }
 }
 

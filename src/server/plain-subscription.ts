@@ -1,0 +1,35 @@
+import type { ServerResponse } from 'node:http'
+import { GraphQLError, type GraphQLSchema, getOperationAST } from 'graphql'
+import type { Viewer } from '../core/ports.ts'
+import type { PlainRequest } from './plain-operation.ts'
+import { sendEvents } from './streams/event-outlet.ts'
+import type { Subscribe } from './streams/subscribe.ts'
+import type { Yoga } from './yoga.ts'
+
+export interface SubscriptionParts {
+  readonly schema: GraphQLSchema
+  readonly yoga: Yoga
+  readonly subscribe: Subscribe
+}
+
+/** Runs a subscription as events, shared with all others who ask the same. False: nothing was done, yoga has to answer. */
+export async function answerSubscription(
+  { query, operationName = null, variables }: PlainRequest,
+  viewer: Viewer,
+  response: ServerResponse,
+  { schema, yoga, subscribe }: SubscriptionParts,
+): Promise<boolean> {
+  const { parse, validate, contextFactory } = yoga.getEnveloped({ viewer })
+  try {
+    const document = parse(query)
+    const isSubscription = getOperationAST(document, operationName)?.operation === 'subscription'
+    if (!isSubscription || validate(schema, document).length > 0) return false
+    const context = await contextFactory()
+    const asked = { query, document, operationName, variables: variables ?? {}, viewer }
+    await sendEvents(response, (outlet) => subscribe({ asked, context, outlet, id: '' }))
+    return true
+  } catch (error) {
+    if (error instanceof GraphQLError && !response.headersSent) return false
+    throw error
+  }
+}
