@@ -25,6 +25,8 @@ export interface Config {
   /** Folders whose executables may be run as gadgets. */
   readonly gadgetFolders: readonly string[]
   readonly timeouts: TimeoutDefaults
+  /** How long phase changes are kept; null: for ever. */
+  readonly logRetentionMs: number | null
 }
 
 /** 24 days: as far as a timer goes. */
@@ -51,6 +53,16 @@ const url = (...protocols: string[]) =>
       `must be a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
     )
 const timeout = integer(1, MAX_MS)
+const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+const MAX_AMOUNT = 99_999
+const age = z.string().transform((text, context) => {
+  if (text === 'never') return null
+  const [, amount, unit] = /^([1-9]\d{0,4})([mhd])$/.exec(text) ?? []
+  if (amount !== undefined && unit !== undefined) return Number(amount) * UNIT_MS[unit as keyof typeof UNIT_MS]
+  const message = `must be never, or a whole number from 1 to ${MAX_AMOUNT} with m, h or d after it, e.g. 30d`
+  context.addIssue({ code: 'custom', message })
+  return z.NEVER
+})
 
 const schema = z.object({
   PORT: integer(0, 65_535).default(4_000),
@@ -76,6 +88,7 @@ const schema = z.object({
   PHASELINE_PICKUP_TIMEOUT_MS: timeout.default(300_000),
   PHASELINE_PROGRESSING_TIMEOUT_MS: timeout.default(600_000),
   PHASELINE_ABORTING_TIMEOUT_MS: timeout.default(300_000),
+  PHASELINE_LOG_RETENTION: age.default(30 * UNIT_MS.d),
 })
 
 export type LoadedConfig =
@@ -109,6 +122,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): L
         progressingMs: data.PHASELINE_PROGRESSING_TIMEOUT_MS,
         abortingMs: data.PHASELINE_ABORTING_TIMEOUT_MS,
       },
+      logRetentionMs: data.PHASELINE_LOG_RETENTION,
     },
   }
 }

@@ -16,9 +16,11 @@ import { families } from './families/index.ts'
 import { allMachines } from './families/machines.ts'
 import { createKindRegistry } from './graphql/family.ts'
 import { createLive } from './graphql/live.ts'
+import { OpenStreams } from './graphql/open-streams.ts'
 import { buildSchema } from './graphql/schema.ts'
 import { createTokens, type Tokens } from './graphql/tokens.ts'
 import { createNumberer } from './log/numberer.ts'
+import { createPruner } from './log/pruner.ts'
 import { createLog, readLogId } from './log/reader.ts'
 import { createMemorySignal } from './log/signal/memory.ts'
 import { createRedisSignal } from './log/signal/redis.ts'
@@ -39,6 +41,8 @@ const MIGRATIONS = 'prisma/migrations'
 const HOME = packageOf(import.meta.dirname)
 const GRAPHQL = [deploymentsGraphql]
 const POOL_SIZE = 12
+/** Those who read the log have connections of their own, so that a crowd that comes back does not stop the work. */
+const READERS = 4
 /** Built-in agents get a token made from the administrator's, so that all processes of an installation have the same. */
 const AGENTS = { name: 'built-in', types: ['mock', 'gadget'], purpose: 'phaseline built-in agents' } as const
 
@@ -62,9 +66,9 @@ export async function startApp(
   { logger, ambient = systemAmbient, gadgetFolders = [] }: AppOptions,
 ): Promise<App> {
   await using starting = new AsyncDisposableStack()
-  const pool = starting.adopt(createPool(await connect(config, logger, starting), { max: POOL_SIZE, logger }), (p) =>
-    p.end(),
-  )
+  const connection = await connect(config, logger, starting)
+  const openPool = (max: number) => starting.adopt(createPool(connection, { max, logger }), (pool) => pool.end())
+  const pool = openPool(POOL_SIZE)
   await migrate(pool, join(HOME, MIGRATIONS))
   await ensureProject(pool, 'default', ambient)
   const tokens = createTokens(pool, ambient)
@@ -73,7 +77,7 @@ export async function startApp(
 
   const signal = starting.adopt(await openSignal(config, logger), (s) => s.close())
   const numberer = starting.use(createNumberer({ pool, signal, logger, logId: await readLogId(pool) }))
-  const log = starting.use(await createLog({ pool, signal, logger, numberer }))
+  const log = starting.use(await createLog({ pool: openPool(READERS), signal, logger, numberer }))
   const sandbox = starting.use(createSandbox({ logger }))
   const driving = starting.use(
     createDriving({
@@ -84,7 +88,11 @@ export async function startApp(
       logger,
     }),
   )
-  if (config.roles.has('engine')) driving.startEngine()
+  if (config.roles.has('engine')) {
+    driving.startEngine()
+    const { logRetentionMs: retentionMs } = config
+    if (retentionMs !== null) starting.use(createPruner({ pool, ambient, logger, retentionMs }))
+  }
   let origin: string | null = null
   if (config.roles.has('gateway')) {
     const services = {
@@ -93,6 +101,7 @@ export async function startApp(
       log,
       tokens,
       live: createLive(pool),
+      streams: new OpenStreams(),
       logger,
       ambient,
     }

@@ -20,6 +20,7 @@ test('nothing has to be set, and what is empty is not set', () => {
       allowedOrigins: [],
       gadgetFolders: [],
       timeouts: { pickupMs: 300_000, progressingMs: 600_000, abortingMs: 300_000 },
+      logRetentionMs: 30 * 24 * 60 * 60 * 1_000,
     },
   })
 })
@@ -40,6 +41,7 @@ test('everything that can be set', () => {
     PHASELINE_PICKUP_TIMEOUT_MS: '1',
     PHASELINE_PROGRESSING_TIMEOUT_MS: '2',
     PHASELINE_ABORTING_TIMEOUT_MS: '2147483647',
+    PHASELINE_LOG_RETENTION: '12h',
   })
   expect(loaded).toMatchObject({
     ok: true,
@@ -50,8 +52,24 @@ test('everything that can be set', () => {
       allowedHosts: ['a.example', 'b.example:8443'],
       gadgetFolders: ['/gadgets', '/more/gadgets'],
       timeouts: { pickupMs: 1, progressingMs: 2, abortingMs: 2_147_483_647 },
+      logRetentionMs: 12 * 60 * 60 * 1_000,
     },
   })
+})
+
+test.each([
+  ['never', null],
+  ['1m', 60_000],
+  ['90d', 90 * 24 * 60 * 60 * 1_000],
+  ['0d', undefined],
+  ['30', undefined],
+  ['1.5d', undefined],
+  ['30s', undefined],
+  ['-1d', undefined],
+  ['100000d', undefined],
+])('the log is kept for %s', (text, ms) => {
+  const loaded = loadConfig({ PHASELINE_LOG_RETENTION: text })
+  expect(loaded.ok ? loaded.config.logRetentionMs : undefined).toBe(ms)
 })
 
 test('all problems are told at once, and no value is in them', () => {
@@ -64,6 +82,7 @@ test('all problems are told at once, and no value is in them', () => {
     PHASELINE_LOG_LEVEL: 'hunter2',
     PHASELINE_PICKUP_TIMEOUT_MS: '5m',
     PHASELINE_ABORTING_TIMEOUT_MS: '0',
+    PHASELINE_LOG_RETENTION: 'hunter2',
   })
   const problems = loaded.ok ? [] : loaded.problems
   expect(problems.map((problem) => problem.split(':')[0])).toEqual([
@@ -75,6 +94,7 @@ test('all problems are told at once, and no value is in them', () => {
     'PHASELINE_LOG_LEVEL',
     'PHASELINE_PICKUP_TIMEOUT_MS',
     'PHASELINE_ABORTING_TIMEOUT_MS',
+    'PHASELINE_LOG_RETENTION',
   ])
   expect(problems.join('\n')).not.toContain('hunter2')
 })

@@ -110,7 +110,7 @@ export interface LogStats {
 export interface Log {
   /** The last sequence that is numbered. */
   head(): Promise<number>
-  /** A page of matching records after a cursor (or before one, newest last), for queries. */
+  /** A page of matching records after a cursor (or before one, newest last), for queries. Throws CursorExpired. */
   page(
     query: PhaseChangeQuery,
     page: { after?: number | undefined; before?: number | undefined; limit: number; direction: 'forward' | 'backward' },

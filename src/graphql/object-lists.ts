@@ -1,12 +1,15 @@
 import DataLoader from 'dataloader'
 import type { PhaseChangeRecord } from '../core/ports.ts'
 import type { ObjectRow } from '../core/tree.ts'
+import { type LogHead, readHead } from '../log/head.ts'
+import { checkCursors, type ListCursors } from '../log/page.ts'
 import { countLogLines, type LogLineRow, loadLogLines } from '../store/loaders/log-lines.ts'
 import { countHistories, loadHistories } from '../store/loaders/phase-changes.ts'
 import { countRelated, loadRelated, type Relation } from '../store/loaders/related-objects.ts'
 import { type Connection, connect, type PageArgs } from './connection.ts'
 import { type GraphQLContext, perOperation } from './context.ts'
 import { lineCursor, sequenceCursor, siblingCursor } from './cursors.ts'
+import { tellExpired } from './failures.ts'
 import type { BlockerValue, DeadlineValue, GraphQLFamily } from './family.ts'
 import { loadCounts, loadPages } from './loaders.ts'
 
@@ -63,9 +66,32 @@ export function historyOf(
   return connect(args, {
     cursor: sequenceCursor,
     position: (change: PhaseChangeRecord) => change.sequence,
-    load: (window) => pages.load({ id, window }),
+    load: async (window) => {
+      const page = await pages.load({ id, window })
+      await checkHistory(context, window).catch(tellExpired)
+      return page
+    },
     count: () => counts.load(id),
   })
+}
+
+/** Not cached: what matters is where the log stands after a page was read. */
+const logHeads = perOperation(
+  ({ pool }) =>
+    new DataLoader<'now', LogHead>(
+      async (asked) => {
+        const head = await readHead(pool)
+        return asked.map(() => head)
+      },
+      { cache: false },
+    ),
+)
+
+/** A page that goes on from a cursor is whole if the cursor is not pruned when it has been read. */
+async function checkHistory(context: GraphQLContext, cursors: ListCursors): Promise<void> {
+  if (typeof cursors.after === 'number' || typeof cursors.before === 'number') {
+    checkCursors(await logHeads(context).load('now'), cursors)
+  }
 }
 
 const logLines = perOperation(({ pool }) => ({

@@ -4,6 +4,7 @@ import { connect } from './connection.ts'
 import type { GraphQLContext } from './context.ts'
 import { sequenceCursor } from './cursors.ts'
 import { ActorEnum, ObjectKindEnum, PhaseEnum } from './enums.ts'
+import { tellExpired } from './failures.ts'
 import { isUuid, phaseChangeId } from './ids.ts'
 import { pageCost } from './limits.ts'
 import { objectLoader } from './loaders.ts'
@@ -84,12 +85,14 @@ builder.queryField('phaseChanges', (t) =>
         load: async ({ after, before, backward, limit }) =>
           query === null
             ? []
-            : await context.log.page(query, {
-                after: after ?? undefined,
-                before: before ?? undefined,
-                limit,
-                direction: backward ? 'backward' : 'forward',
-              }),
+            : await context.log
+                .page(query, {
+                  after: after ?? undefined,
+                  before: before ?? undefined,
+                  limit,
+                  direction: backward ? 'backward' : 'forward',
+                })
+                .catch(tellExpired),
         count: async () => (query === null ? 0 : await context.log.count(query)),
       })
     },

@@ -1,9 +1,8 @@
-import { CursorExpired } from '../core/ports.ts'
 import { type ObjectState, type TreeAt, treeAt } from '../log/tree-at.ts'
 import { loadTreeProject } from '../store/loaders/phase-changes.ts'
 import { builder } from './builder.ts'
 import { ObjectKindEnum, PhaseEnum } from './enums.ts'
-import { cursorExpired } from './failures.ts'
+import { tellExpired } from './failures.ts'
 import { isUuid } from './ids.ts'
 
 interface TreeSnapshotValue extends TreeAt {
@@ -45,11 +44,7 @@ builder.queryField('treeAt', (t) =>
       // The tree may be gone: what it belonged to stands in the log.
       const project = isUuid(rootId) ? await loadTreeProject(pool, rootId) : null
       if (project === null || (viewer.projects && !viewer.projects.includes(project))) return null
-      try {
-        return { rootId, ...(await treeAt(pool, rootId, sequence)) }
-      } catch (error) {
-        throw error instanceof CursorExpired ? cursorExpired(error) : error
-      }
+      return { rootId, ...(await treeAt(pool, rootId, sequence).catch(tellExpired)) }
     },
   }),
 )

@@ -6,7 +6,7 @@ import { readHead, sharedHead } from './head.ts'
 import { Hub } from './hub.ts'
 import type { Numberer } from './numberer.ts'
 import { check, Older } from './older.ts'
-import { countChanges, readPage } from './page.ts'
+import { countChanges, listChanges } from './page.ts'
 
 export interface LogParts {
   readonly pool: Pool
@@ -24,7 +24,7 @@ export async function createLog({ pool, signal, logger, numberer }: LogParts): P
   return {
     ...places,
     head: async () => (await readHead(pool)).head,
-    page: async (query, { after = 0, ...range }) => (await readPage(pool, query, { after, ...range })).changes,
+    page: (query, range) => listChanges(pool, query, range),
     count: (query) => countChanges(pool, query),
     follow: (query, after, maxBatch, outer) =>
       follow((own) => new Follower(places, query, maxBatch, own), after, AbortSignal.any([stop.signal, outer])),

@@ -19,15 +19,24 @@ export interface TreeAt {
   readonly objects: readonly ObjectState[]
 }
 
+// What the objects were like at the floor, and what has happened since: an object's last change may be pruned.
 const TREE_AT_SQL = `with m as materialized (${HEAD_SQL})
   select m.*, o.* from m left join lateral (
     select * from (
-      select distinct on (c.object_id) c.object_id as "objectId", c.parent_id as "parentId", c.kind, c.name,
-        c."to" as phase, c.at as "phaseSince", c.revision
-      from (${lastPlace('c.root_id = $1::uuid', '$2::bigint')}) here
-      join phase_change c on c.root_id = $1::uuid and (c.batch_id, c.idx) <= (here.batch_id, here.idx)
-      where not c.rejected
-      order by c.object_id, c.batch_id desc, c.idx desc
+      select distinct on (s."objectId") s."objectId", s."parentId", s.kind, s.name, s.phase, s."phaseSince", s.revision
+      from (
+        select f.object_id as "objectId", f.parent_id as "parentId", f.kind, f.name, f.phase,
+          f.phase_since as "phaseSince", f.revision, 0 as batch_id, 0 as idx
+        from floor_state f where f.root_id = $1::uuid
+        union all
+        select c.object_id, c.parent_id, c.kind, c.name, c."to", c.at, c.revision, c.batch_id, c.idx
+        from (${lastPlace('c.root_id = $1::uuid', '$2::bigint')}) here
+        left join (${lastPlace('c.root_id = $1::uuid', 'm.floor_seq')}) floor on true
+        join phase_change c on c.root_id = $1::uuid and (c.batch_id, c.idx) <= (here.batch_id, here.idx)
+          and (c.batch_id, c.idx) > (coalesce(floor.batch_id, 0), coalesce(floor.idx, 0))
+        where not c.rejected
+      ) s
+      order by s."objectId", s.batch_id desc, s.idx desc
     ) last where last.phase <> 'GONE'
   ) o on $2::bigint between m.floor_seq and m.head
   order by o."objectId"`

@@ -95,7 +95,10 @@ export async function takeLostWork(
   const { rows } = await client.query<{ parentId: string | null; jobId: string | null }>({
     name: 'take-lost-work',
     text: `delete from work w where w.object_id = any($1::uuid[]) returning w.job_id as "jobId",
-      (select c.parent_id from phase_change c where c.object_id = w.object_id order by c.batch_id desc limit 1) as "parentId"`,
+      coalesce(
+        (select c.parent_id from phase_change c where c.object_id = w.object_id order by c.batch_id desc limit 1),
+        (select f.parent_id from floor_state f where f.object_id = w.object_id)
+      ) as "parentId"`,
     values: [objectIds],
   })
   return rows

@@ -1,8 +1,26 @@
 import type { Client } from './client.ts'
 
-const DAY_MS = 24 * 60 * 60 * 1_000
+const MINUTE_MS = 60_000
+const DAY_MS = 24 * 60 * MINUTE_MS
+/** Pages of a table that one sweep looks through: 16 MB, some 20 ms. */
+const SLICE = 2_000
 
-/** Removes what has outlived its use: keys and finished work of objects that are gone, both after a day. */
+// Nearly all finished work is of objects that are still there, and nothing says which is not: a million of them took a
+// second, every minute. So it is gone through by its place on disk, another slice each minute.
+const SWEEP_WORK = `with slice as materialized (
+    select $2::bigint % n as i, n from (
+      select 1 + pg_relation_size('work') / current_setting('block_size')::bigint / ${SLICE} as n
+    ) slices
+  )
+  delete from work w where w.ctid >= (select format('(%s,0)', i * ${SLICE})::tid from slice)
+    and w.ctid < (select format('(%s,0)', case when i + 1 < n then (i + 1) * ${SLICE} else 4294967295 end)::tid from slice)
+    and w.state = 2 and w.done_at < $1
+    and not exists (select 1 from object o where o.id = w.object_id)`
+
+/**
+ * Removes what has outlived its use: keys and finished work of objects that are gone, both after a day. Called every
+ * minute it gets to all of them, in a big database within the hour or so.
+ */
 export async function sweep(client: Client, now: Date): Promise<void> {
   const dayAgo = new Date(now.getTime() - DAY_MS)
   await client.query({
@@ -12,8 +30,7 @@ export async function sweep(client: Client, now: Date): Promise<void> {
   })
   await client.query({
     name: 'sweep-work',
-    text: `delete from work w where w.state = 2 and w.done_at < $1
-      and not exists (select 1 from object o where o.id = w.object_id)`,
-    values: [dayAgo],
+    text: SWEEP_WORK,
+    values: [dayAgo, Math.floor(now.getTime() / MINUTE_MS)],
   })
 }

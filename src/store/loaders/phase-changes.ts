@@ -3,13 +3,14 @@ import type { Client } from '../client.ts'
 import type { Projects } from './objects.ts'
 import { byKey, direction, type Window } from './window.ts'
 
-/** Phase changes of objects, read beside the log's own stream. Only numbered ones exist for readers. */
+/** Phase changes of objects, read beside the log's own stream. Only what is numbered and not pruned exists for readers. */
 
 const SELECTION = `(b.first_seq + c.idx)::float8 as sequence, c.batch_id::text as "batchId", c.idx,
   c.object_id as "objectId", c.root_id as "rootId", c.parent_id as "parentId", c.project_name as "projectName",
   c.kind, c.name, c.machine, c."from", c."to", c.actor, c."by", c.reason, c.message, c.job_id as "jobId",
   c.revision, c.rejected, c.at`
-const NUMBERED = 'phase_change c join log_batch b on b.id = c.batch_id and b.first_seq is not null'
+const READABLE = `phase_change c
+  join log_batch b on b.id = c.batch_id and b.first_seq + c.idx > (select floor_seq from log_meta)`
 
 /** A page of each object's history, by sequence: one statement for all of them. */
 export async function loadHistories(
@@ -22,7 +23,7 @@ export async function loadHistories(
   // Batch ids of one tree grow in the order in which they were numbered, so its index has the order of the sequence.
   const { rows } = await client.query<{ key: string } & PhaseChangeRecord>({
     text: `select k.id as key, p.* from unnest($1::uuid[]) k(id) cross join lateral (
-        select ${SELECTION} from ${NUMBERED} where c.object_id = k.id and ($2 or not c.rejected)
+        select ${SELECTION} from ${READABLE} where c.object_id = k.id and ($2 or not c.rejected)
           and ($3::bigint is null or b.first_seq + c.idx > $3) and ($4::bigint is null or b.first_seq + c.idx < $4)
         order by c.batch_id ${order}, c.idx ${order} limit $5
       ) p order by k.id, p.sequence`,
@@ -37,7 +38,7 @@ export async function countHistories(
   includeRejected: boolean,
 ): Promise<ReadonlyMap<string, number>> {
   const { rows } = await client.query<{ key: string; count: number }>({
-    text: `select c.object_id as key, count(*)::int as count from ${NUMBERED}
+    text: `select c.object_id as key, count(*)::int as count from ${READABLE}
       where c.object_id = any($1::uuid[]) and ($2 or not c.rejected) group by c.object_id`,
     values: [ids, includeRejected],
   })
@@ -57,18 +58,20 @@ export async function loadPhaseChanges(
 ): Promise<readonly PhaseChangeRecord[]> {
   const { rows } = await client.query<PhaseChangeRecord>({
     text: `select ${SELECTION} from unnest($1::bigint[], $2::int[]) k(batch_id, idx)
-      join phase_change c on c.batch_id = k.batch_id and c.idx = k.idx
-      join log_batch b on b.id = c.batch_id and b.first_seq is not null
+      join (${READABLE}) on c.batch_id = k.batch_id and c.idx = k.idx
       where $3::text[] is null or c.project_name = any($3)`,
     values: [keys.map(({ batchId }) => batchId), keys.map(({ idx }) => idx), projects],
   })
   return rows
 }
 
-/** The project of a tree that is or was; null when the log knows none. */
+/** The project of a tree that is, or was within what the log holds; otherwise null. */
 export async function loadTreeProject(client: Client, rootId: string): Promise<string | null> {
-  const { rows } = await client.query<{ project: string }>({
-    text: 'select project_name as project from phase_change where root_id = $1 limit 1',
+  const { rows } = await client.query<{ project: string | null }>({
+    text: `select coalesce(
+      (select p.name from object o join project p on p.id = o.project_id where o.id = $1 and o.root_id = $1),
+      (select c.project_name from ${READABLE} where c.root_id = $1 limit 1)
+    ) as project`,
     values: [rootId],
   })
   return rows[0]?.project ?? null

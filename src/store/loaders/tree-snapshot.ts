@@ -88,9 +88,12 @@ async function sequencesOf(
 
 async function hasMoved(client: Client, rootId: string, since: number): Promise<boolean> {
   const { rows } = await client.query<{ moved: boolean }>({
-    text: `select coalesce(b.first_seq + c.idx > $2, true) as moved from phase_change c
-      left join log_batch b on b.id = c.batch_id where c.root_id = $1 and not c.rejected
-      order by c.batch_id desc, c.idx desc limit 1`,
+    // What has moved it may be pruned since.
+    text: `select $2 < (select floor_seq from log_meta) or coalesce((
+        select coalesce(b.first_seq + c.idx > $2, true) from phase_change c
+        left join log_batch b on b.id = c.batch_id where c.root_id = $1 and not c.rejected
+        order by c.batch_id desc, c.idx desc limit 1
+      ), false) as moved`,
     values: [rootId, since],
   })
   return rows[0]?.moved ?? false

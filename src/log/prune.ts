@@ -1,0 +1,94 @@
+import type { Pool } from 'pg'
+import type { Client } from '../store/client.ts'
+import { batchAt } from './place.ts'
+
+/** Held by whoever prunes, for one step: the digits have no meaning, they only must be nobody else's. */
+const PRUNING_LOCK = 7_270_737_002
+/** Changes of one step; one batch at least. Small, so that a step takes milliseconds and writers hardly notice it. */
+const STEP = 2_000
+
+/**
+ * What one step did. `advanced`: the floor moved. `removed`: rows below it were deleted. `done`: there was nothing to
+ * do. `elsewhere`: another process is at it.
+ */
+export type PruneStep = 'advanced' | 'removed' | 'done' | 'elsewhere'
+
+/** Adds up batches, in the order of the log, until they are a step. */
+const within = (batches: string): string => `select * from (
+    select *, sum(n) over (order by first_seq) - n as already from (${batches} limit ${STEP}) b
+  ) b where already < ${STEP}`
+
+/** A value of its own, not a joined row: only so does the index begin and end at it. */
+const FLOOR = '(select floor_seq from log_meta)'
+
+const REMOVE_SQL = `with old as materialized (${within(`
+    select id, first_seq, n from log_batch
+    where first_seq <= ${FLOOR} and first_seq + n - 1 <= ${FLOOR} order by first_seq`)}
+  ), changes as (
+    delete from phase_change where batch_id in (select id from old)
+  )
+  delete from log_batch where id in (select id from old)`
+
+const STATE = ['object_id', 'root_id', 'parent_id', 'kind', 'name', 'phase', 'phase_since', 'revision']
+const NEW_STATE = STATE.slice(1).map((column) => `${column} = excluded.${column}`)
+
+/**
+ * The floor goes to the end of the last batch before the first one that is too young, so what is younger than the
+ * retention is never pruned, whatever clocks said. With it goes what the objects are like there.
+ */
+const ADVANCE_SQL = `with next as materialized (${within(`
+    select id, first_seq, n from log_batch
+    where first_seq >= coalesce(${batchAt('first_seq', `${FLOOR} + 1`)}, 0) and first_seq + n - 1 > ${FLOOR}
+    order by first_seq`)}
+  ), changes as materialized (
+    select b.first_seq, b.first_seq + c.idx as sequence, c.* from next b
+    cross join lateral (select * from phase_change c where c.batch_id = b.id offset 0) c
+  ), young as materialized (
+    select min(first_seq) as first_seq from changes where at >= $1
+  ), old as materialized (
+    select b.* from next b, young y where y.first_seq is null or b.first_seq < y.first_seq
+  ), last as materialized (
+    select distinct on (c.object_id) c.object_id, c.root_id, c.parent_id, c.kind, c.name, c."to" as phase,
+      c.at as phase_since, c.revision
+    from changes c, young y
+    where not c.rejected and c.sequence > ${FLOOR} and (y.first_seq is null or c.first_seq < y.first_seq)
+    order by c.object_id, c.sequence desc
+  ), kept as (
+    insert into floor_state (${STATE.join(', ')}) select ${STATE.join(', ')} from last where phase <> 'GONE'
+    on conflict (object_id) do update set ${NEW_STATE.join(', ')}
+  ), gone as (
+    delete from floor_state where object_id in (select object_id from last where phase = 'GONE')
+  )
+  update log_meta set floor_seq = (select max(first_seq + n - 1) from old) where exists (select from old)`
+
+/**
+ * One step towards a log without changes from before a moment, in one short transaction. The floor is committed first
+ * and what is below it is deleted by later steps, whoever takes them: a crash in between leaves rows that no reader is
+ * shown, and that the next step deletes. Takes no lock that a writer or a reader waits for.
+ */
+export async function pruneStep(pool: Pool, before: Date): Promise<PruneStep> {
+  const client = await pool.connect()
+  let broken = true
+  try {
+    await client.query('begin isolation level read committed')
+    const done = await step(client, before)
+    await client.query('commit')
+    broken = false
+    return done
+  } finally {
+    // After a failure the connection may still be in the transaction: it is closed.
+    client.release(broken)
+  }
+}
+
+async function step(client: Client, before: Date): Promise<PruneStep> {
+  // A statement of its own: the next one's snapshot must be younger than the previous holder's commit.
+  const { rows } = await client.query<{ mine: boolean }>({
+    text: `select pg_try_advisory_xact_lock(${PRUNING_LOCK}) as mine`,
+  })
+  if (!rows[0]?.mine) return 'elsewhere'
+  const removed = await client.query({ text: REMOVE_SQL })
+  if (removed.rowCount) return 'removed'
+  const advanced = await client.query({ text: ADVANCE_SQL, values: [before] })
+  return advanced.rowCount ? 'advanced' : 'done'
+}
