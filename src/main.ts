@@ -84,7 +84,7 @@ export async function startApp(
       parts: { pool, kinds: kindsOf(families), ambient, timeouts: config.timeouts },
       evaluate: evaluateIn(sandbox),
       signal,
-      committed: () => log.committed(),
+      committed: (batches) => log.committed(batches),
       logger,
     }),
   )

@@ -57,6 +57,12 @@ export interface PhaseChangeRecord {
 /** A record that has not got its place in the log yet. */
 export type Change = Omit<PhaseChangeRecord, 'sequence' | 'batchId' | 'idx'>
 
+/** The changes of one transaction, as they were written; not numbered yet. */
+export interface WrittenBatch {
+  readonly id: string
+  readonly changes: readonly Change[]
+}
+
 /** By the log's own immutable columns only, so that live and replay agree. */
 export interface PhaseChangeQuery {
   /** What the viewer may read; null means everything. */
@@ -138,8 +144,8 @@ export interface Log {
   /** Offers what matches from the live end on, wherever that is. Returns the way to stop. */
   listen(query: PhaseChangeQuery, listener: LogListener): () => void
   readonly stats: LogStats
-  /** Tell the numberer that something was committed. Cheap, never throws. */
-  committed(): void
+  /** Tell the numberer that something was committed, and what, if it is known here. Cheap, never throws. */
+  committed(batches?: readonly WrittenBatch[]): void
 }
 
 /** A cursor that is pruned, ahead of the head, or of another log. */

@@ -1,4 +1,4 @@
-import type { AgentPort, Signal } from '../core/ports.ts'
+import type { AgentPort, Signal, WrittenBatch } from '../core/ports.ts'
 import type { Trees } from '../families/family.ts'
 import type { Logger } from '../logger.ts'
 import { agentPort } from './agents/index.ts'
@@ -25,7 +25,7 @@ export interface DrivingOptions {
   readonly evaluate: Evaluate
   readonly signal: Signal
   /** Something was committed that the log must number. */
-  readonly committed: () => void
+  readonly committed: (batches: readonly WrittenBatch[]) => void
   readonly logger: Logger
 }
 
@@ -35,8 +35,8 @@ export function createDriving({ parts, evaluate, signal, committed, logger }: Dr
   const tell = (types: readonly string[]) => {
     for (const handler of handlers) handler(types)
   }
-  const announce = ({ changed, woken, types }: Aftermath) => {
-    if (changed) committed()
+  const announce = ({ written, woken, types }: Aftermath) => {
+    if (written.length > 0) committed(written)
     if (woken.size > 0) {
       engine?.hear()
       signal.publish(WAKE_CHANNEL, '')

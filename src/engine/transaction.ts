@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg'
-import type { Ambient } from '../core/ports.ts'
+import type { Ambient, WrittenBatch } from '../core/ports.ts'
 import type { Evaluated, TimeoutDefaults } from '../core/tree.ts'
 import { appendChanges } from '../log/append.ts'
 import type { Client } from '../store/client.ts'
@@ -48,7 +48,8 @@ export interface Aftermath {
   readonly woken: ReadonlySet<string>
   /** Types of work that came up. */
   readonly types: ReadonlySet<string>
-  readonly changed: boolean
+  /** What the log has to number. */
+  readonly written: readonly WrittenBatch[]
 }
 
 export async function transaction<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
@@ -174,8 +175,8 @@ export async function closeTree(
     woken.add(word.rootId)
   }
   await schedule(tree, due, clock)
-  if (slice.changes.length > 0) await appendChanges(client, slice.changes)
-  return { woken, types: offers, changed: slice.changes.length > 0 }
+  const written = await appendChanges(client, slice.changes)
+  return { woken, types: offers, written }
 }
 
 async function runEffects(client: Client, slice: TreeSlice, kinds: Kinds): Promise<Set<string>> {

@@ -75,12 +75,12 @@ interface Open {
   readonly held: Held[]
   readonly woken: Set<string>
 }
-const NOTHING: Aftermath = { woken: new Set(), types: new Set(), changed: false }
+const NOTHING: Aftermath = { woken: new Set(), types: new Set(), written: [] }
 
 const merge = (a: Aftermath, b: Aftermath): Aftermath => ({
   woken: new Set([...a.woken, ...b.woken]),
   types: new Set([...a.types, ...b.types]),
-  changed: a.changed || b.changed,
+  written: [...a.written, ...b.written],
 })
 
 class Held implements HeldTree {

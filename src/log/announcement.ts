@@ -44,16 +44,21 @@ const INDEX = Object.fromEntries(FIELDS.map((field, i) => [field, i])) as Readon
 type Row = readonly unknown[]
 type Wire = Omit<Announcement, 'changes'> & { readonly changes: readonly Row[] | null }
 
-export function encode({ from, through, changes }: Announcement): string {
+/** @param origin without a blank */
+export function encode({ from, through, changes }: Announcement, origin: string): string {
   const rows = changes?.map((change): Row => FIELDS.map((field) => change[field])) ?? null
   const message = JSON.stringify({ from, through, changes: rows } satisfies Wire)
-  return message.length <= MAX_MESSAGE ? message : JSON.stringify({ from, through, changes: null } satisfies Wire)
+  const short = message.length <= MAX_MESSAGE
+  return `${origin} ${short ? message : JSON.stringify({ from, through, changes: null } satisfies Wire)}`
 }
+
+/** Who has published it, without looking at the rest. */
+export const originOf = (message: string): string => message.slice(0, message.indexOf(' '))
 
 /** Null for what is no announcement, or not a whole one: the reader then looks for itself. */
 export function decode(message: string): Announcement | null {
   try {
-    const { from, through, changes } = JSON.parse(message) as Wire
+    const { from, through, changes } = JSON.parse(message.slice(message.indexOf(' '))) as Wire
     if (!(Number.isSafeInteger(from) && Number.isSafeInteger(through) && from <= through)) return null
     if (changes === null) return { from, through, changes }
     const isWhole = changes.length === through - from + 1

@@ -1,4 +1,4 @@
-import type { Change } from '../core/ports.ts'
+import type { Change, WrittenBatch } from '../core/ports.ts'
 import type { Client } from '../store/client.ts'
 
 type Column = readonly [name: string, type: string, value: (change: Change) => string | null]
@@ -27,18 +27,25 @@ const arrays = COLUMNS.map(([, type], i) => `$${i + 2}::${type}[]`).join(', ')
 
 const APPEND_SQL = `with batch as (
     insert into log_batch (id, n) values (nextval('log_batch_id_seq'), $1) returning id
+  ), changes as (
+    insert into phase_change (batch_id, idx, ${names})
+    select batch.id, u.n - 1, ${COLUMNS.map(([name]) => `u."${name}"`).join(', ')}
+    from batch, unnest(${arrays}) with ordinality as u (${names}, n)
   )
-  insert into phase_change (batch_id, idx, ${names})
-  select batch.id, u.n - 1, ${COLUMNS.map(([name]) => `u."${name}"`).join(', ')}
-  from batch, unnest(${arrays}) with ordinality as u (${names}, n)`
+  select id from batch`
 
 /**
  * Writes one batch of the log, in the given order, in one statement. Call it at most once in a transaction, as its
  * last statement, with the root row locked: that is what makes batch ids grow in commit order within a tree.
- * All changes must be of that one tree. No changes: nothing is written.
+ * All changes must be of that one tree. No changes: nothing is written. Returns what is to be told after the commit.
  */
-export async function appendChanges(client: Client, changes: readonly Change[]): Promise<void> {
-  if (changes.length === 0) return
+export async function appendChanges(client: Client, changes: readonly Change[]): Promise<readonly WrittenBatch[]> {
+  if (changes.length === 0) return []
   const values = COLUMNS.map(([, , value]) => changes.map(value))
-  await client.query({ name: 'log_append', text: APPEND_SQL, values: [changes.length, ...values] })
+  const { rows } = await client.query<{ id: string | number | bigint }>({
+    name: 'log_append',
+    text: APPEND_SQL,
+    values: [changes.length, ...values],
+  })
+  return rows.map(({ id }) => ({ id: String(id), changes }))
 }

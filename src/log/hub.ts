@@ -1,9 +1,10 @@
 import type { Pool } from 'pg'
 import type { LogListener, LogStats, PhaseChangeQuery, PhaseChangeRecord, Signal } from '../core/ports.ts'
 import type { Logger } from '../logger.ts'
-import { type Announcement, decode, logChannel } from './announcement.ts'
+import { type Announcement, decode, logChannel, originOf } from './announcement.ts'
 import { Audience } from './audience.ts'
 import { type LogHead, readHead } from './head.ts'
+import type { Numberer } from './numberer.ts'
 import { readPage } from './page.ts'
 import { Recent } from './recent.ts'
 
@@ -11,6 +12,8 @@ export interface HubParts {
   readonly pool: Pool
   readonly signal: Signal
   readonly logger: Logger
+  /** This process's own, whose announcements come directly. */
+  readonly numberer?: Pick<Numberer, 'listen' | 'origin'> | undefined
 }
 
 const EVERYTHING = { projects: null, includeRejected: true } as const
@@ -27,6 +30,8 @@ export class Hub {
   readonly #pool: Pool
   readonly #signal: Signal
   readonly #logger: Logger
+  /** What it publishes is known already. */
+  readonly #own: string | undefined
   readonly #audience = new Audience<LogListener>()
   /** Its end is what is delivered: all up to there was handed out, or was numbered while nobody was live. */
   readonly #recent: Recent
@@ -43,13 +48,15 @@ export class Hub {
   #closed = false
 
   /** @param at where the log stands */
-  constructor({ pool, signal, logger }: HubParts, { logId, head }: LogHead) {
+  constructor({ pool, signal, logger, numberer }: HubParts, { logId, head }: LogHead) {
     this.#pool = pool
     this.#signal = signal
     this.#logger = logger
     this.#logId = logId
     this.#recent = new Recent(head)
     this.#known = head
+    this.#own = numberer?.origin
+    numberer?.listen((announcement) => this.#take(announcement))
     this.#subscribe()
     this.#timer = setInterval(() => this.#onTimer(), LOOK_ALONE_MS)
   }
@@ -105,6 +112,7 @@ export class Hub {
   }
 
   #hear(message: string): void {
+    if (this.#own !== undefined && originOf(message) === this.#own) return
     const announcement = decode(message)
     if (announcement) this.#take(announcement)
     else this.#look()

@@ -16,15 +16,23 @@ const NUMBER_SQL = `with waiting as (
   ), placed as (
     select w.id, head.seq + 1 + sum(w.n) over (order by w.id) - w.n as first_seq from waiting w, head
   ), numbered as (
-    update log_batch b set first_seq = p.first_seq from placed p where b.id = p.id returning b.first_seq, b.n
+    update log_batch b set first_seq = p.first_seq from placed p where b.id = p.id returning b.id, b.first_seq, b.n
   )
-  select count(*) as batches, min(first_seq) as "from", max(first_seq + n - 1) as through from numbered`
+  select id, first_seq, n from numbered order by first_seq`
 
 export interface Numbered {
   readonly from: number
   readonly through: number
+  /** In order. */
+  readonly batches: readonly NumberedBatch[]
   /** There may be more to number. */
   readonly full: boolean
+}
+
+export interface NumberedBatch {
+  readonly id: string
+  readonly from: number
+  readonly n: number
 }
 
 type Count = string | number | bigint
@@ -42,9 +50,9 @@ const PASS_SQL = `begin isolation level read committed;
 const NUMBERING = 2
 
 interface NumberRow {
-  readonly batches: Count
-  readonly from: Count | null
-  readonly through: Count | null
+  readonly id: Count
+  readonly first_seq: Count
+  readonly n: number
 }
 
 /**
@@ -58,9 +66,11 @@ export async function numberBatches(pool: Pool): Promise<Numbered | null> {
     // Several statements in one text answer several results, which the types of pg do not know.
     const results = (await client.query(PASS_SQL)) as unknown as readonly QueryResult<NumberRow>[]
     broken = false
-    const row = results[NUMBERING]?.rows[0]
-    if (!row || row.from === null || row.through === null) return null
-    return { from: Number(row.from), through: Number(row.through), full: Number(row.batches) === PAGE }
+    const rows = results[NUMBERING]?.rows ?? []
+    const batches = rows.map(({ id, first_seq, n }) => ({ id: String(id), from: Number(first_seq), n }))
+    const [first, last] = [batches[0], batches.at(-1)]
+    if (!first || !last) return null
+    return { from: first.from, through: last.from + last.n - 1, batches, full: batches.length === PAGE }
   } finally {
     // After a failure the connection may still be in the transaction: it is closed.
     client.release(broken)
@@ -81,7 +91,10 @@ const RANGE_SQL = `select ${RECORD_COLUMNS} from log_batch b
   where b.first_seq between $1 and $2 order by b.first_seq, c.idx`
 
 /** The changes of whole batches that were numbered together. */
-export async function readNumbered(pool: Pool, { from, through }: Numbered): Promise<readonly PhaseChangeRecord[]> {
+export async function readNumbered(
+  pool: Pool,
+  { from, through }: Pick<Numbered, 'from' | 'through'>,
+): Promise<readonly PhaseChangeRecord[]> {
   const { rows } = await pool.query<RecordRow>({ name: 'log_numbered', text: RANGE_SQL, values: [from, through] })
   return rows.map(toRecord)
 }

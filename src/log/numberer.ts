@@ -1,17 +1,23 @@
+import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
-import type { Signal } from '../core/ports.ts'
+import type { Signal, WrittenBatch } from '../core/ports.ts'
 import type { Logger } from '../logger.ts'
-import { encode, logChannel } from './announcement.ts'
+import { type Announcement, encode, logChannel } from './announcement.ts'
 import { isAnythingWaiting, type Numbered, numberBatches, readNumbered } from './number-batches.ts'
+import { Written } from './written.ts'
 
 /** Bounds what a crash between a commit and its numbering costs, in latency. */
 const SWEEP_MS = 250
-/** More changes than this never fit into one message, so they are not even read. */
-const MAX_ANNOUNCED = 250
+/** More changes than this are not read to be announced: whoever needs them reads them. */
+const MAX_READ = 250
 
 export interface Numberer extends AsyncDisposable {
+  /** Marks what it publishes, so that those who hear it from itself can tell. */
+  readonly origin: string
   /** Something was committed. Cheap, never throws; called during a pass it causes another one. */
-  committed(): void
+  committed(batches?: readonly WrittenBatch[]): void
+  /** Calls back with each announcement, without the detour over a signal. Synchronous; must not throw. */
+  listen(handler: (announcement: Announcement) => void): void
   /** Ends when all that was committed before the call is numbered. Rejects when the database cannot be reached. */
   settle(): Promise<void>
 }
@@ -26,15 +32,22 @@ export interface NumbererOptions {
 /** Numbers committed batches and announces them. Each process that writes has one; they need no leader. */
 export function createNumberer({ pool, signal, logger, logId }: NumbererOptions): Numberer {
   const channel = logChannel(logId)
+  const origin = randomUUID()
+  const written = new Written()
+  const handlers: ((announcement: Announcement) => void)[] = []
   let dirty = false
   let passes: Promise<void> | null = null
   let announcing = Promise.resolve()
   let closed = false
 
   const announce = async (numbered: Numbered): Promise<void> => {
-    const { from, through } = numbered
-    const changes = through - from < MAX_ANNOUNCED ? await readNumbered(pool, numbered) : null
-    signal.publish(channel, encode({ from, through, changes }))
+    const { from, through, batches } = numbered
+    const known = written.take(batches)
+    const changes = known ?? (through - from < MAX_READ ? await readNumbered(pool, numbered) : null)
+    const announcement = { from, through, changes }
+    for (const handle of handlers) handle(announcement)
+    // When nobody elsewhere can hear it, those who listen here have.
+    if (signal.connected || handlers.length === 0) signal.publish(channel, encode(announcement, origin))
   }
   const pass = async (): Promise<void> => {
     try {
@@ -76,7 +89,10 @@ export function createNumberer({ pool, signal, logger, logId }: NumbererOptions)
   }, SWEEP_MS)
 
   return {
-    committed() {
+    origin,
+    listen: (handler) => void handlers.push(handler),
+    committed(batches = []) {
+      for (const batch of batches) written.add(batch)
       if (passes) dirty = true
       else if (!closed) start().catch(failed)
     },

@@ -13,12 +13,12 @@ export interface LogParts {
   readonly signal: Signal
   readonly logger: Logger
   /** Left out in a process that writes nothing. */
-  readonly numberer?: Pick<Numberer, 'committed'>
+  readonly numberer?: Pick<Numberer, 'committed' | 'listen' | 'origin'>
 }
 
 /** The log as one process reads it. Disposing of it ends all that follow, and outlives neither pool nor signal. */
 export async function createLog({ pool, signal, logger, numberer }: LogParts): Promise<Log & AsyncDisposable> {
-  const hub = new Hub({ pool, signal, logger }, await readHead(pool))
+  const hub = new Hub({ pool, signal, logger, numberer }, await readHead(pool))
   const stop = new AbortController()
   const places = takePlaces(hub, pool, logger)
   return {
@@ -31,7 +31,7 @@ export async function createLog({ pool, signal, logger, numberer }: LogParts): P
     get stats() {
       return hub.stats
     },
-    committed: () => numberer?.committed(),
+    committed: (batches) => numberer?.committed(batches),
     async [Symbol.asyncDispose]() {
       stop.abort()
       await hub.close()

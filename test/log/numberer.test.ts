@@ -2,15 +2,17 @@ import { Socket } from 'node:net'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Signal } from '../../src/core/ports.ts'
-import { decode } from '../../src/log/announcement.ts'
+import { type Announcement, decode } from '../../src/log/announcement.ts'
+import { appendChanges } from '../../src/log/append.ts'
 import { NUMBERING_LOCK, numberBatches } from '../../src/log/number-batches.ts'
 import { createNumberer } from '../../src/log/numberer.ts'
+import { readPage } from '../../src/log/page.ts'
 import { readLogId } from '../../src/log/reader.ts'
 import { createMemorySignal } from '../../src/log/signal/memory.ts'
 import { createPool } from '../../src/store/pool.ts'
 import { createTestDatabase, type TestDatabase } from '../testkit/postgres.ts'
 import { until } from '../testkit/wait.ts'
-import { createRoot, numbered, oneTo, perTree, readAll, write } from './writer.ts'
+import { change, createRoot, numbered, oneTo, perTree, readAll, write } from './writer.ts'
 
 const WAITING = `select pid from pg_locks where locktype = 'advisory' and not granted
   and database = (select oid from pg_database where datname = current_database())`
@@ -67,7 +69,7 @@ test('a pass that had to wait for another one sees what that one did', async () 
   await write(db.pool, root, numbered(root, 4, 2))
   await other.query('commit')
   other.release()
-  expect(await waiting).toEqual({ from: 4, through: 5, full: false })
+  expect(await waiting).toMatchObject({ from: 4, through: 5, full: false, batches: [{ from: 4, n: 2 }] })
   expect((await readAll(db.pool)).map(({ sequence }) => sequence)).toEqual(oneTo(5))
 })
 
@@ -116,8 +118,11 @@ test('more batches than one pass takes, and more changes than one message holds'
       from b, (select * from phase_change limit 1) c`,
   )
   const signal = createMemorySignal({ logger })
-  const heard: { from: number; through: number; changes: unknown }[] = []
-  await signal.subscribe(`phaseline:log:${await readLogId(db.pool)}`, (message) => void heard.push(JSON.parse(message)))
+  const heard: Announcement[] = []
+  await signal.subscribe(
+    `phaseline:log:${await readLogId(db.pool)}`,
+    (message) => void heard.push(decode(message) as Announcement),
+  )
   await (await numberer(db, signal)).settle()
   const log = await readAll(db.pool)
   expect(log.map(({ sequence, message }) => [sequence, message])).toEqual(oneTo(13_000).map((n) => [n, String(n)]))
@@ -127,6 +132,30 @@ test('more batches than one pass takes, and more changes than one message holds'
     [7_000, 11_999, null],
     [12_000, 13_000, null],
   ])
+})
+
+test('what was written here is announced without being read, and is just what a reader finds', async () => {
+  const db = await database()
+  const root = await createRoot(db.pool)
+  const made = await numberer(db)
+  const heard: Announcement[] = []
+  made.listen((announcement) => heard.push(announcement))
+  const client = await db.pool.connect()
+  const own = [change(root, { message: 'ä', by: 'ada', jobId: root, parentId: root }), change(root, { rejected: true })]
+  const written = await appendChanges(client, [...own, ...numbered(root, 1, 500)])
+  client.release()
+  made.committed(written)
+  await made.settle()
+  await until(() => heard.length > 0, { what: 'it is announced' })
+  const ALL = { projects: null, includeRejected: true }
+  const page = await readPage(db.pool, ALL, { after: 0, limit: 1_000, direction: 'forward' })
+  expect(heard).toEqual([{ from: 1, through: 502, changes: page.changes }])
+  // What another process has written has to be read.
+  made.committed([{ id: '1', changes: own }])
+  await write(db.pool, root, numbered(root, 1, 3))
+  await made.settle()
+  await until(() => heard.length === 2, { what: 'that is announced too' })
+  expect(heard[1]).toMatchObject({ from: 503, through: 505, changes: [{ message: '1' }, {}, {}] })
 })
 
 test('numbering goes on after its database connections are cut', async () => {

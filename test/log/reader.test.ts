@@ -49,9 +49,8 @@ function disturbed(signal: Signal): Signal {
   let count = 0
   const late: [string, string][] = []
   return {
-    get connected() {
-      return signal.connected
-    },
+    // There is another gateway to be told.
+    connected: true,
     publish(channel, message) {
       const turn = count++ % 5
       if (turn === 0) return
