@@ -39,20 +39,37 @@ export interface List<T, Position> {
   readonly maxPage?: number
 }
 
+/** Most requests ask for the node alone: cursors are made when somebody does. */
+class Edge<T, Position> {
+  readonly node: T
+  readonly #list: List<T, Position>
+  constructor(node: T, list: List<T, Position>) {
+    this.node = node
+    this.#list = list
+  }
+  get cursor(): string {
+    return this.#list.cursor.encode(this.#list.position(this.node))
+  }
+}
+
 /** Reads one entry more than asked to know whether there are more. */
 export async function connect<T, Position>(args: PageArgs, list: List<T, Position>): Promise<Connection<T>> {
   const window = windowOf(args, list)
   const rows = await list.load({ ...window, limit: window.limit + 1 })
   const more = rows.length > window.limit
   const shown = more ? (window.backward ? rows.slice(1) : rows.slice(0, -1)) : rows
-  const edges = shown.map((node) => ({ cursor: list.cursor.encode(list.position(node)), node }))
+  const edges = shown.map((node) => new Edge(node, list))
   return {
     edges,
     pageInfo: {
       hasNextPage: window.backward ? window.before !== null : more,
       hasPreviousPage: window.backward ? more : window.after !== null,
-      startCursor: edges.at(0)?.cursor ?? null,
-      endCursor: edges.at(-1)?.cursor ?? null,
+      get startCursor() {
+        return edges.at(0)?.cursor ?? null
+      },
+      get endCursor() {
+        return edges.at(-1)?.cursor ?? null
+      },
     },
     totalCount: () => list.count(),
   }

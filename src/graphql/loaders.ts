@@ -6,7 +6,7 @@ import { loadPhaseChanges } from '../store/loaders/phase-changes.ts'
 import { loadProjects, type ProjectRow } from '../store/loaders/projects.ts'
 import { loadLabels, loadSpecs, loadStatuses, loadWork } from '../store/loaders/side-rows.ts'
 import type { Window } from '../store/loaders/window.ts'
-import { perOperation } from './context.ts'
+import { type GraphQLContext, perOperation } from './context.ts'
 import { isUuid, type PhaseChangeId, phaseChangeId } from './ids.ts'
 
 /** One statement for whatever a list asks about its entries. All are made anew for each operation. */
@@ -14,6 +14,13 @@ import { isUuid, type PhaseChangeId, phaseChangeId } from './ids.ts'
 export const objectLoader = perOperation(({ pool, viewer }) =>
   loadById<ObjectRow>((ids) => loadObjects(pool, ids, viewer.projects)),
 )
+/** Objects that a large page has brought along: what refers to them need not wait for a loader. */
+export const objectsAtHand = perOperation(() => new Map<string, ObjectRow>())
+
+/** An object that another one refers to; null: it is gone. */
+export const referredObject = (context: GraphQLContext, id: string): ObjectRow | Promise<ObjectRow | null> =>
+  objectsAtHand(context).get(id) ?? objectLoader(context).load(id)
+
 export const projectLoader = perOperation(({ pool, viewer }) =>
   loadById<ProjectRow>((ids) => loadProjects(pool, { ids }, viewer.projects)),
 )

@@ -3,7 +3,7 @@ import type { GraphQLContext } from './context.ts'
 import { ObjectKindEnum } from './enums.ts'
 import { notFoundFailure } from './failures.ts'
 import { pageCost } from './limits.ts'
-import { labelLoader, objectLoader, projectLoader } from './loaders.ts'
+import { labelLoader, projectLoader, referredObject } from './loaders.ts'
 import { historyOf, logsOf, relatedOf } from './object-lists.ts'
 import { LabelRef } from './object-parts.ts'
 import {
@@ -22,8 +22,10 @@ async function existing<T>(found: Promise<T | null>, id: string): Promise<T> {
   return value
 }
 
-const rootOf = (row: ObjectRow, context: GraphQLContext): ObjectRow | Promise<ObjectRow> =>
-  row.id === row.rootId ? row : existing(objectLoader(context).load(row.rootId), row.rootId)
+const rootOf = (row: ObjectRow, context: GraphQLContext): ObjectRow | Promise<ObjectRow> => {
+  const root = row.id === row.rootId ? row : referredObject(context, row.rootId)
+  return root instanceof Promise ? existing(root, row.rootId) : root
+}
 
 TreeObjectRef.implement({
   description: 'An object in a tree, moved through guarded phases.',
@@ -45,7 +47,7 @@ TreeObjectRef.implement({
     parent: t.field({
       type: TreeObjectRef,
       nullable: true,
-      resolve: (row, _, context) => (row.parentId ? objectLoader(context).load(row.parentId) : null),
+      resolve: (row, _, context) => (row.parentId ? referredObject(context, row.parentId) : null),
     }),
     root: t.field({ type: TreeObjectRef, resolve: (row, _, context) => rootOf(row, context) }),
     children: t.field({

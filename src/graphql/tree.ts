@@ -12,7 +12,7 @@ import { type Connection, type CursorCodec, connect, type PageArgs } from './con
 import { type GraphQLContext, perOperation } from './context.ts'
 import { cursorOf } from './cursors.ts'
 import { MAX_TREE_PAGE, pageCost } from './limits.ts'
-import { objectLoader } from './loaders.ts'
+import { objectLoader, objectsAtHand } from './loaders.ts'
 import { TreeObjectConnection } from './refs.ts'
 
 /** All that one operation asks about trees is read in one transaction, so that it belongs to one sequence. */
@@ -37,53 +37,43 @@ const TreeRelationConnection = builder.connectionObject({ name: 'TreeRelationCon
 interface TreeValue {
   readonly rootId: string
 }
-/** A row with the sequence that it was read at: later pages find out from the cursor whether the tree has moved. */
-interface At<T> {
-  readonly sequence: number
-  readonly row: T
-}
 type ObjectPlace = readonly [sequence: number, id: string]
 type RelationPlace = readonly [sequence: number, kind: string, from: string, to: string]
 const objectCursor: CursorCodec<ObjectPlace> = cursorOf('int', 'uuid')
 const relationCursor: CursorCodec<RelationPlace> = cursorOf('int', 'text', 'uuid', 'uuid')
 
-const without = <T>({ edges, ...rest }: Connection<At<T>>): Connection<T> => ({
-  ...rest,
-  edges: edges.map(({ cursor, node }) => ({ cursor, node: node.row })),
-})
-
 async function objectsOf(context: GraphQLContext, rootId: string, args: PageArgs): Promise<Connection<ObjectRow>> {
-  const page = await connect<At<ObjectRow>, ObjectPlace>(args, {
+  let readAt = 0
+  return await connect<ObjectRow, ObjectPlace>(args, {
     cursor: objectCursor,
-    position: ({ sequence, row }) => [sequence, row.id],
+    // With the sequence that it was read at: later pages find out from it whether the tree has moved.
+    position: ({ id }) => [readAt, id],
     maxPage: MAX_TREE_PAGE,
     load: async ({ after, limit }) => {
       const place = after && { sequence: after[0], id: after[1] }
       const { sequence, objects } = await snapshots(context).load({ part: 'objects', rootId, limit, after: place })
-      return objects.map((row) => ({ sequence, row }))
+      readAt = sequence
+      for (const row of objects) objectsAtHand(context).set(row.id, row)
+      return objects
     },
     count: async () => (await countTree(context.pool, rootId)).objects,
   })
-  return without(page)
 }
 
 async function relationsOf(context: GraphQLContext, rootId: string, args: PageArgs): Promise<Connection<RelationRow>> {
-  const page = await connect<At<RelationRow>, RelationPlace>(args, {
+  let readAt = 0
+  return await connect<RelationRow, RelationPlace>(args, {
     cursor: relationCursor,
-    position: ({ sequence, row }) => [sequence, row.kind, row.from, row.to],
+    position: ({ kind, from, to }) => [readAt, kind, from, to],
     maxPage: MAX_TREE_PAGE,
     load: async ({ after, limit }) => {
-      const { sequence, relations } = await snapshots(context).load({
-        part: 'relations',
-        rootId,
-        limit,
-        after: after && placeOf(after),
-      })
-      return relations.map((row) => ({ sequence, row }))
+      const place = after && placeOf(after)
+      const { sequence, relations } = await snapshots(context).load({ part: 'relations', rootId, limit, after: place })
+      readAt = sequence
+      return relations
     },
     count: async () => (await countTree(context.pool, rootId)).relations,
   })
-  return without(page)
 }
 
 const placeOf = ([sequence, kind, from, to]: RelationPlace) => ({
