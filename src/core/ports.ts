@@ -222,8 +222,16 @@ export interface AgentPort {
       targets: readonly string[] | null
       max: number
       leaseMs: number
+      /** How long to wait when there is nothing, at most. */
+      waitMs?: number | undefined
+      /** Whoever asks has gone. */
+      signal?: AbortSignal | undefined
     },
-  ): Promise<Outcome<{ items: readonly ClaimedItem[] }>>
+  ): Promise<Outcome<{ items: readonly ClaimedItem[]; waitedMs: number }>>
+  /** Claims that wait in this process right now. */
+  readonly waitingClaims: number
+  /** They are answered: this process ends. */
+  stopWaiting(): void
   renew(viewer: Viewer, fences: readonly string[], leaseMs: number): Promise<Outcome<{ leases: readonly Renewal[] }>>
   /** One result per report, in order. */
   report(

@@ -11,15 +11,16 @@ export class Draft implements Node {
   error: ObjectFailure | null
   progress: unknown = undefined
   hasProgress: boolean
-  facts: unknown = null
+  facts: unknown
   gone = false
 
   /** The phase that it was made in. */
   readonly initial: Phase
   /** The store has it. */
   stored: boolean
-  /** The revision that the store has: what the next write compares. */
-  storedRevision: number
+  /** What the store has, or will have once it has what was sent to it: what the next write is compared with. */
+  storedRow: ObjectRow
+  storedWork: Work | null
   /** Phases gone through since the last write, in order: the store is told each hop. */
   hops: { phase: Phase; at: Date; revision: number }[] = []
   spec: unknown = undefined
@@ -36,12 +37,14 @@ export class Draft implements Node {
     this.work = loaded.work
     this.error = loaded.error
     this.hasProgress = loaded.hasProgress
+    this.facts = loaded.facts
     this.stored = stored
-    this.storedRevision = loaded.row.revision
+    this.storedRow = loaded.row
+    this.storedWork = loaded.work
   }
 
   static fresh(row: ObjectRow): Draft {
-    return new Draft({ row, tally: NO_TALLY, work: null, error: null, hasProgress: false }, false)
+    return new Draft({ row, tally: NO_TALLY, work: null, error: null, hasProgress: false, facts: null }, false)
   }
 }
 

@@ -1,11 +1,14 @@
 import type { Machine } from '../core/machine.ts'
 import type { ObjectKind } from '../core/vocabulary.ts'
 import type { FactsTable, Family } from '../families/family.ts'
+import { NodeLoader } from '../store/load-nodes.ts'
 
 /** Which family, machine and side table belong to a kind. */
 export interface Kinds {
   readonly families: readonly Family[]
   readonly facts: readonly FactsTable[]
+  /** Reads objects with their side rows. */
+  readonly loader: NodeLoader
   family(kind: ObjectKind): Family
   machine(kind: ObjectKind): Machine
   factsOf(kind: ObjectKind): FactsTable | undefined
@@ -28,6 +31,7 @@ export function kindsOf(families: readonly Family[]): Kinds {
   return {
     families,
     facts,
+    loader: new NodeLoader(facts),
     family: (kind) => of(kind).family,
     machine: (kind) => of(kind).machine,
     factsOf: (kind) => facts.find((table) => table.kind === kind),

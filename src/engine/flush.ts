@@ -1,5 +1,6 @@
 import type { FactsTable } from '../families/family.ts'
 import type { Client } from '../store/client.ts'
+import { together } from '../store/together.ts'
 import {
   deleteObjects,
   insertObjects,
@@ -14,34 +15,55 @@ import {
 import type { Draft, Part } from './draft.ts'
 import type { TreeSlice } from './slice.ts'
 
-/** Brings the store up to date with the slice, within the transaction. What is gone goes first: its name may be taken again. */
-export async function flush(client: Client, slice: TreeSlice, facts: readonly FactsTable[]): Promise<void> {
+/**
+ * Brings the store up to date with the slice, within the transaction: all in one go, what is gone first, since its name
+ * may be taken again. What is sent counts as stored, since without it there is no transaction.
+ */
+export function flush(client: Client, slice: TreeSlice, facts: readonly FactsTable[]): Promise<unknown> {
   const drafts = [...slice.nodes.values()].filter((draft) => draft.gone || !draft.stored || draft.dirty.size > 0)
-  if (drafts.length === 0) return
+  if (drafts.length === 0) return Promise.resolve()
   const gone = drafts.filter((draft) => draft.gone)
   const live = drafts.filter((draft) => !draft.gone)
-  const fresh = live.filter((draft) => !draft.stored)
-  for (const draft of live) noteWrite(draft, slice.now)
-  await remove(client, gone, slice)
-  await insertObjects(client, fresh.map(asCreated))
-  await updateObjects(
-    client,
-    live.filter((d) => (d.stored ? d.dirty.has('row') : d.hops.length > 0)),
-  )
-  const written = (part: Part) => live.filter((draft) => draft.dirty.has(part))
-  await writeSpecs(
-    client,
-    live.filter((d) => !d.stored || d.dirty.has('spec')),
-  )
-  for (const table of facts) {
-    const of = live.filter((d) => d.row.kind === table.kind && (!d.stored || d.dirty.has('facts')))
-    await writeFacts(client, table, of)
-  }
-  await writeEdges(client, written('edges'))
-  await writeTallies(client, written('tally'))
-  await writeWork(client, written('work'))
-  await writeStatuses(client, written('status'))
+  const sent = [...remove(client, gone, slice), ...write(client, live, slice, facts)]
   for (const draft of live) settle(draft)
+  return together(sent)
+}
+
+function write(
+  client: Client,
+  live: readonly Draft[],
+  slice: TreeSlice,
+  facts: readonly FactsTable[],
+): readonly Promise<unknown>[] {
+  for (const draft of live) noteWrite(draft, slice.now)
+  const fresh = live.filter((draft) => !draft.stored)
+  for (const draft of fresh) draft.storedRow = asCreated(draft)
+  const written = (part: Part) => live.filter((draft) => draft.dirty.has(part))
+  return [
+    insertObjects(
+      client,
+      fresh.map((draft) => draft.storedRow),
+    ),
+    updateObjects(
+      client,
+      live.filter((d) => (d.stored ? d.dirty.has('row') : d.hops.length > 0)),
+    ),
+    writeSpecs(
+      client,
+      live.filter((d) => !d.stored || d.dirty.has('spec')),
+    ),
+    ...facts.map((table) =>
+      writeFacts(
+        client,
+        table,
+        live.filter((d) => d.row.kind === table.kind && (!d.stored || d.dirty.has('facts'))),
+      ),
+    ),
+    writeEdges(client, written('edges')),
+    writeTallies(client, written('tally')),
+    writeWork(client, written('work')),
+    writeStatuses(client, written('status')),
+  ]
 }
 
 /** Every write makes a revision, whether or not it moves a phase; only a parent's counters are nobody's business. */
@@ -59,29 +81,32 @@ function asCreated(draft: Draft) {
   return { ...row, phase: draft.initial, phaseSince: row.createdAt, revision: 1 }
 }
 
-async function remove(client: Client, gone: readonly Draft[], slice: TreeSlice): Promise<void> {
-  await updateObjects(
-    client,
-    gone.filter((draft) => draft.hops.length > 0),
-  )
-  await deleteObjects(
-    client,
-    gone.map((draft) => draft.row.id),
-  )
-  // Work outlives its object, so that a repeated last report finds it.
-  await writeWork(
-    client,
-    gone.filter((d) => d.dirty.has('work')),
-  )
+function remove(client: Client, gone: readonly Draft[], slice: TreeSlice): readonly Promise<unknown>[] {
   for (const draft of gone) {
     slice.nodes.delete(draft.row.id)
     slice.touched.delete(draft)
   }
+  return [
+    updateObjects(
+      client,
+      gone.filter((draft) => draft.hops.length > 0),
+    ),
+    deleteObjects(
+      client,
+      gone.map((draft) => draft.row.id),
+    ),
+    // Work outlives its object, so that a repeated last report finds it.
+    writeWork(
+      client,
+      gone.filter((d) => d.dirty.has('work')),
+    ),
+  ]
 }
 
 function settle(draft: Draft): void {
   draft.stored = true
-  draft.storedRevision = draft.row.revision
+  draft.storedRow = draft.row
+  draft.storedWork = draft.work
   draft.hops = []
   draft.offered = false
   draft.dirty.clear()

@@ -2,6 +2,7 @@ import type { AgentPort, Signal, WrittenBatch } from '../core/ports.ts'
 import type { Trees } from '../families/family.ts'
 import type { Logger } from '../logger.ts'
 import { agentPort } from './agents/index.ts'
+import { Waiting } from './agents/waiting.ts'
 import { Engine, WAKE_CHANNEL } from './engine.ts'
 import type { Evaluate } from './evaluate.ts'
 import { listen } from './listen.ts'
@@ -47,7 +48,8 @@ export function createDriving({ parts, evaluate, signal, committed, logger }: Dr
     }
   }
   const ears = listen(signal, WORK_CHANNEL, (message) => tell(JSON.parse(message) as string[]), logger)
-  const runner = new TreeRunner(parts, evaluate, announce, logger)
+  const waiting = new Waiting(parts)
+  const runner = new TreeRunner({ parts, evaluate, announce, waiting, logger })
   const onWork = (handler: (types: readonly string[]) => void) => {
     handlers.add(handler)
     return () => void handlers.delete(handler)
@@ -55,7 +57,7 @@ export function createDriving({ parts, evaluate, signal, committed, logger }: Dr
   return {
     runner,
     trees: treesOf(parts, announce),
-    agents: agentPort(parts, runner, onWork),
+    agents: agentPort(parts, runner, onWork, waiting),
     startEngine() {
       engine = new Engine({ pool: parts.pool, runner, signal, ambient: parts.ambient, logger })
       engine.start()

@@ -1,70 +1,77 @@
 import type { Client } from '../store/client.ts'
 import { loadEdges, loadSpecs } from '../store/load-edges.ts'
-import { loadFacts } from '../store/load-facts.ts'
-import { type LoadedNode, loadChildren, loadChildrenNamed, loadNodes, loadReadyChildren } from '../store/load-nodes.ts'
+import { findReadyChildren, type LoadedNode } from '../store/load-nodes.ts'
+import { together } from '../store/together.ts'
 import { Draft } from './draft.ts'
 import type { Kinds } from './families.ts'
 import type { Question } from './questions.ts'
 import type { TreeSlice } from './slice.ts'
 
 /** Takes what was loaded into the slice. What is in memory already is newer and stays. */
-export async function take(
-  client: Client,
-  slice: TreeSlice,
-  kinds: Kinds,
-  loaded: readonly LoadedNode[],
-): Promise<void> {
-  const fresh = loaded.filter((node) => !slice.nodes.has(node.row.id)).map((node) => new Draft(node, true))
-  for (const table of kinds.facts) {
-    const of = fresh.filter((draft) => draft.row.kind === table.kind)
-    if (of.length === 0) continue
-    const found = await loadFacts(
-      client,
-      table,
-      of.map((draft) => draft.row.id),
-    )
-    for (const draft of of) draft.facts = found.get(draft.row.id) ?? table.defaults
+export function take(slice: TreeSlice, kinds: Kinds, loaded: readonly LoadedNode[]): void {
+  for (const node of loaded) {
+    if (slice.nodes.has(node.row.id)) continue
+    const draft = new Draft(node, true)
+    draft.facts ??= kinds.factsOf(node.row.kind)?.defaults ?? null
+    slice.nodes.set(node.row.id, draft)
   }
-  for (const draft of fresh) slice.nodes.set(draft.row.id, draft)
 }
 
 /** Loads objects by id with their ancestors. Ids of other trees, or of what is gone, are passed over. */
 export async function bring(client: Client, slice: TreeSlice, kinds: Kinds, ids: readonly string[]): Promise<void> {
   const missing = [...new Set(ids)].filter((id) => !slice.nodes.has(id))
-  if (missing.length > 0) await take(client, slice, kinds, await loadNodes(client, slice.root.row.id, missing))
+  if (missing.length > 0) take(slice, kinds, await kinds.loader.nodes(client, slice.root.row.id, missing))
 }
 
 type Of<T extends Question['type']> = Extract<Question, { type: T }>
 
-/** Finds the answers to open questions; those of one sort together where that saves a statement. */
+/** Finds the answers to open questions, all at the same time; those of one sort together where that saves a statement. */
 export async function answer(client: Client, slice: TreeSlice, kinds: Kinds, open: readonly Question[]): Promise<void> {
   const of = <T extends Question['type']>(type: T) => open.filter((q): q is Of<T> => q.type === type)
-  const ids = async (question: Question, loaded: readonly LoadedNode[]) => {
-    await take(client, slice, kinds, loaded)
+  const ids = async (question: Question, loading: Promise<readonly LoadedNode[]>) => {
+    const loaded = await loading
+    take(slice, kinds, loaded)
     slice.questions.answer(
       question,
       loaded.map((node) => node.row.id),
     )
   }
-  for (const q of of('children')) await ids(q, await loadChildren(client, q.id))
-  for (const q of of('named')) {
-    await ids(q, await loadChildrenNamed(client, q.id, q.kind, q.names))
-  }
-  for (const q of of('ready')) await ids(q, await loadReadyChildren(client, q.id, q.after, q.jobId, q.limit))
+  const { loader } = kinds
+  await together([
+    ...of('children').map((q) => ids(q, loader.children(client, q.id))),
+    ...of('named').map((q) => ids(q, loader.named(client, q.id, q.kind, q.names))),
+    ...of('ready').map((q) => fillReady(client, slice, kinds, q)),
+    fillSpecs(
+      client,
+      slice,
+      of('spec').map((q) => q.id),
+    ),
+    ...(['dependents', 'dependencies'] as const).map((side) =>
+      fillNeighbours(
+        client,
+        slice,
+        kinds,
+        side,
+        of(side).map((q) => q.id),
+      ),
+    ),
+    fillOwn(client, slice, kinds, of('own')),
+  ])
   const named = of('named').flatMap((q) =>
     [...slice.nodes.values()].filter((n) => n.row.parentId === q.id && n.spec === undefined),
   )
-  await fillSpecs(client, slice, [...of('spec').map((q) => q.id), ...named.map((n) => n.row.id)])
-  for (const side of ['dependents', 'dependencies'] as const) {
-    await fillNeighbours(
-      client,
-      slice,
-      kinds,
-      side,
-      of(side).map((q) => q.id),
-    )
-  }
-  await fillOwn(client, slice, kinds, of('own'))
+  await fillSpecs(
+    client,
+    slice,
+    named.map((n) => n.row.id),
+  )
+}
+
+/** Most often they are in memory: written a moment ago. */
+async function fillReady(client: Client, slice: TreeSlice, kinds: Kinds, q: Of<'ready'>): Promise<void> {
+  const ids = await findReadyChildren(client, q.id, q.after, q.jobId, q.limit)
+  await bring(client, slice, kinds, ids)
+  slice.questions.answer(q, ids)
 }
 
 async function fillSpecs(client: Client, slice: TreeSlice, ids: readonly string[]): Promise<void> {

@@ -1,9 +1,10 @@
+import type { PoolClient } from 'pg'
 import type { Evaluated } from '../core/tree.ts'
 import type { Logger } from '../logger.ts'
 import { forgetRoot } from '../store/queue.ts'
 import { RevisionConflict } from '../store/transition.ts'
+import type { HandedOver, Waiting } from './agents/waiting.ts'
 import type { Evaluate } from './evaluate.ts'
-import { bring } from './load.ts'
 import { settle } from './settle.ts'
 import type { Evaluation, TreeSlice } from './slice.ts'
 import {
@@ -44,6 +45,14 @@ export type Looked = 'done' | 'gone' | 'locked'
 
 export type Announce = (aftermath: Aftermath) => void
 
+export interface RunnerParts {
+  readonly parts: EngineParts
+  readonly evaluate: Evaluate
+  readonly announce: Announce
+  readonly waiting: Waiting
+  readonly logger: Logger
+}
+
 /** All of this process's transactions on trees. One at a time for each tree; what arrives meanwhile joins the next. */
 export class TreeRunner {
   readonly #lanes = new Map<string, Lane>()
@@ -51,12 +60,14 @@ export class TreeRunner {
   readonly #parts: EngineParts
   readonly #evaluate: Evaluate
   readonly #announce: Announce
+  readonly #waiting: Waiting
   readonly #logger: Logger
 
-  constructor(parts: EngineParts, evaluate: Evaluate, announce: Announce, logger: Logger) {
+  constructor({ parts, evaluate, announce, waiting, logger }: RunnerParts) {
     this.#parts = parts
     this.#evaluate = evaluate
     this.#announce = announce
+    this.#waiting = waiting
     this.#logger = logger
   }
 
@@ -125,18 +136,14 @@ export class TreeRunner {
 
   async #attempt(rootId: string, entries: readonly Entry[], deciding = true): Promise<readonly Applied[] | null> {
     return this.#retrying(async () => {
-      const done = await transaction(this.#parts.pool, async (client) => {
-        const tree = await openTree(client, rootId, this.#parts)
+      const done = await this.#write(async (client, handOver) => {
+        const ids = entries.flatMap(({ task }) => task.ids)
+        const tree = await openTree(client, rootId, this.#parts, { ids })
         if (typeof tree === 'string') return null
         const { kinds } = this.#parts
-        await bring(
-          client,
-          tree.slice,
-          kinds,
-          entries.flatMap(({ task }) => task.ids),
-        )
         const applied = entries.map(({ task }) => attempt(() => task.apply(tree.slice)))
         const left = deciding ? await settle(client, tree.slice, kinds, BUDGET) : touchedIds(tree.slice)
+        if (deciding) handOver(tree.slice)
         return { applied, aftermath: await closeTree(tree, this.#parts, left, false) }
       })
       if (!done) return null
@@ -173,15 +180,30 @@ export class TreeRunner {
   }
 
   async #lookOnce(rootId: string, skipLocked: boolean, evaluated: ReadonlyMap<string, Evaluated>): Promise<LookedOnce> {
-    const seen = await transaction(this.#parts.pool, async (client) => {
+    const seen = await this.#write(async (client, handOver) => {
       const tree = await openTree(client, rootId, this.#parts, { skipLocked, evaluated })
       if (typeof tree === 'string') return tree
       const { left, clock } = await this.#goOn(tree)
+      handOver(tree.slice)
       const aftermath = await closeTree(tree, this.#parts, left, clock)
       return { aftermath, evaluations: [...tree.slice.evaluations.values()], more: left.size > 0 }
     })
     if (typeof seen !== 'string') this.#announce(seen.aftermath)
     return seen
+  }
+
+  /** What comes up in a transaction is handed to those who wait for it, and told to them once it is committed. */
+  async #write<T>(work: (client: PoolClient, handOver: (slice: TreeSlice) => void) => Promise<T>): Promise<T> {
+    const handed: HandedOver[] = []
+    const handOver = (slice: TreeSlice) => void handed.push(this.#waiting.handOver(slice))
+    try {
+      const written = await transaction(this.#parts.pool, (client) => work(client, handOver))
+      for (const one of handed) one.committed()
+      return written
+    } catch (error) {
+      for (const one of handed) one.failed()
+      throw error
+    }
   }
 
   async #goOn(tree: OpenTree) {

@@ -1,4 +1,5 @@
 import type { Client } from '../store/client.ts'
+import { together } from '../store/together.ts'
 import type { Draft } from './draft.ts'
 import type { Kinds } from './families.ts'
 import { flush } from './flush.ts'
@@ -31,13 +32,15 @@ export async function settle(
     }
     if (open.length === 0) break
     // A condition is judged by the database, so it must know first what has been decided.
-    await flush(client, slice, kinds.facts)
-    await answer(
-      client,
-      slice,
-      kinds,
-      open.map(({ question }) => question),
-    )
+    await together([
+      flush(client, slice, kinds.facts),
+      answer(
+        client,
+        slice,
+        kinds,
+        open.map(({ question }) => question),
+      ),
+    ])
     for (const { askers } of open) for (const asker of askers) slice.touch(asker)
   }
   for (const { objectId } of slice.evaluations.values()) left.add(objectId)

@@ -57,6 +57,11 @@ export class TreeSlice implements Slice {
   readonly evaluations = new Map<string, Evaluation>()
   readonly effects: { name: string; args: unknown }[] = []
   readonly changes: Change[] = []
+  /** Types of work that came up, and where. */
+  readonly offers = new Set<string>()
+  readonly offered = new Set<Draft>()
+  /** The earliest clock that was set; null: none was. */
+  due: Date | null = null
   releases: Release[] = []
   moves = 0
   looks = 0
@@ -68,6 +73,10 @@ export class TreeSlice implements Slice {
     this.now = options.now
     this.timeouts = options.timeouts
     this.nodes.set(options.root.row.id, options.root)
+  }
+
+  get projectName(): string {
+    return this.#options.projectName
   }
 
   newId = (): string => this.#options.ambient.id()
@@ -233,7 +242,13 @@ export class TreeSlice implements Slice {
     const draft = node as Draft
     const before = draft.work
     draft.work = { handed: false, handedConfig: null, ...before, ...patch } as Work
-    if (draft.work.state === WORK_STATE.OFFERED && before?.state !== WORK_STATE.OFFERED) draft.offered = true
+    const { state, type, dueAt } = draft.work
+    if (state === WORK_STATE.OFFERED && before?.state !== WORK_STATE.OFFERED) {
+      draft.offered = true
+      this.offers.add(type)
+      this.offered.add(draft)
+    }
+    if (dueAt && dueAt !== before?.dueAt && (!this.due || dueAt < this.due)) this.due = dueAt
     draft.dirty.add('work')
   }
   setTally(node: Node, patch: Partial<Tally>): void {

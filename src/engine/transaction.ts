@@ -13,10 +13,11 @@ import {
   takeLostWork,
   takeWakes,
 } from '../store/queue.ts'
+import { together } from '../store/together.ts'
 import { Draft } from './draft.ts'
 import type { Kinds } from './families.ts'
 import { flush } from './flush.ts'
-import { bring } from './load.ts'
+import { bring, take } from './load.ts'
 import { TreeSlice } from './slice.ts'
 
 export interface EngineParts {
@@ -56,9 +57,11 @@ export async function transaction<T>(pool: Pool, work: (client: PoolClient) => P
   const client = await pool.connect()
   let broken: Error | undefined
   try {
-    await client.query('begin')
-    const result = await work(client)
-    await client.query('commit')
+    // Not waited for: it travels with the first statement, and when it fails the connection is lost for that one too.
+    const [, result] = await together([client.query('begin'), work(client)])
+    const { command } = await client.query('commit')
+    if (command !== 'COMMIT')
+      throw new Error(`a transaction ended with ${command}, though no statement of it has failed`)
     return result
   } catch (error) {
     // A connection that cannot even roll back is not given back to the pool.
@@ -73,18 +76,32 @@ export async function transaction<T>(pool: Pool, work: (client: PoolClient) => P
 
 const NONE: ReadonlyMap<string, Evaluated> = new Map()
 
-/** The lock in a statement of its own, everything else after it: so writes of one tree are serial. */
+interface OpenOptions {
+  /** Objects that are needed besides the root. */
+  readonly ids?: readonly string[]
+  readonly skipLocked?: boolean
+  readonly evaluated?: ReadonlyMap<string, Evaluated>
+}
+
+/**
+ * The lock in a statement of its own, everything else after it: so writes of one tree are serial. They travel together,
+ * but what is loaded is read when the lock is there.
+ */
 export async function openTree(
   client: PoolClient,
   rootId: string,
   parts: EngineParts,
-  options: { readonly skipLocked?: boolean; readonly evaluated?: ReadonlyMap<string, Evaluated> } = {},
+  { ids = [], skipLocked = false, evaluated = NONE }: OpenOptions = {},
 ): Promise<OpenTree | 'gone' | 'locked'> {
-  const lock = await lockRoot(client, rootId, options.skipLocked ?? false)
+  const { kinds } = parts
+  const [lock, loaded] = await together([
+    lockRoot(client, rootId, skipLocked),
+    kinds.loader.nodes(client, rootId, [...new Set([rootId, ...ids])]),
+  ])
   if (typeof lock === 'string') return lock
-  const slice = newSlice(parts, lock.projectName, Draft.fresh(lock.row), options.evaluated ?? NONE)
+  const slice = newSlice(parts, lock.projectName, Draft.fresh(lock.row), evaluated)
   slice.nodes.clear()
-  await bring(client, slice, parts.kinds, [rootId])
+  take(slice, kinds, loaded)
   const root = slice.nodes.get(rootId)
   if (!root) return 'gone'
   slice.root = root
@@ -160,53 +177,40 @@ export async function closeTree(
 ): Promise<Aftermath> {
   const { client, slice } = tree
   const rootId = slice.root.row.id
-  const offers = offersOf(slice)
-  const due = earliestDue(slice)
+  const { facts } = parts.kinds
+  const woken = new Set<string>()
+  const sent: Promise<unknown>[] = []
   // What hangs on a row is written after it; what a root leaves behind is seen to before it goes.
-  if (!slice.root.gone) await flush(client, slice, parts.kinds.facts)
-  const woken = await runEffects(client, slice, parts.kinds)
-  await flush(client, slice, parts.kinds.facts)
-  if (left.size > 0) {
-    await insertWakes(client, rootId, [...left], null)
-    woken.add(rootId)
+  if (!slice.root.gone) sent.push(flush(client, slice, facts))
+  if (slice.effects.length > 0 || slice.root.gone) {
+    await together([...sent.splice(0), runEffects(client, slice, parts.kinds, woken)])
+    sent.push(flush(client, slice, facts))
   }
-  for (const word of words) {
-    await insertWakes(client, word.rootId, word.ids, word.reason)
+  const wakes: readonly Word[] = left.size > 0 ? [{ rootId, ids: [...left], reason: null }, ...words] : words
+  for (const word of wakes) {
+    sent.push(insertWakes(client, word.rootId, word.ids, word.reason))
     woken.add(word.rootId)
   }
-  await schedule(tree, due, clock)
-  const written = await appendChanges(client, slice.changes)
-  return { woken, types: offers, written }
+  sent.push(schedule(tree, clock))
+  // The last statement: so what it waits for has its answer.
+  if (clock || tree.failures > 0) await together(sent.splice(0))
+  const appended = appendChanges(client, slice.changes)
+  await together([...sent, appended])
+  return { woken, types: slice.offers, written: await appended }
 }
 
-async function runEffects(client: Client, slice: TreeSlice, kinds: Kinds): Promise<Set<string>> {
-  const woken = new Set<string>()
+async function runEffects(client: Client, slice: TreeSlice, kinds: Kinds, woken: Set<string>): Promise<void> {
   for (const { name, args } of slice.effects.splice(0)) {
     const run = kinds.families.find((family) => family.effects[name])?.effects[name]
     if (!run) throw new Error(`no family has the effect ${name}`)
     for (const rootId of await run(client, slice.root, args, slice.now)) woken.add(rootId)
   }
-  return woken
-}
-
-function offersOf(slice: TreeSlice): Set<string> {
-  const types = new Set<string>()
-  for (const draft of slice.nodes.values()) if (draft.offered && draft.work) types.add(draft.work.type)
-  return types
-}
-
-function earliestDue(slice: TreeSlice): Date | null {
-  let due: Date | null = null
-  for (const { work, dirty } of slice.nodes.values()) {
-    if (dirty.has('work') && work?.dueAt && (!due || work.dueAt < due)) due = work.dueAt
-  }
-  return due
 }
 
 /** One row for each tree says when its clock matters next: written only when that gets earlier, or has passed. */
-async function schedule(tree: OpenTree, due: Date | null, clock: boolean): Promise<void> {
-  const { client, slice, wakeAt, failures } = tree
+async function schedule({ client, slice, wakeAt, failures }: OpenTree, clock: boolean): Promise<void> {
   const rootId = slice.root.row.id
+  const { due } = slice
   if (slice.root.gone) await forgetRoot(client, rootId)
   else if (clock || failures > 0) await scheduleRoot(client, rootId, await nextDue(client, rootId))
   else if (due && (!wakeAt || due < wakeAt)) await scheduleRoot(client, rootId, due)

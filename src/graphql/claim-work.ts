@@ -38,13 +38,18 @@ const WorkItemRef = builder.objectRef<ClaimedItem>('WorkItem').implement({
 })
 
 const ClaimedWorkRef = builder
-  .objectRef<{ readonly __typename: 'ClaimedWork'; readonly items: readonly ClaimedItem[] }>('ClaimedWork')
+  .objectRef<{ readonly __typename: 'ClaimedWork'; readonly items: readonly ClaimedItem[]; readonly waitedMs: number }>(
+    'ClaimedWork',
+  )
   .implement({
     fields: (t) => ({
       items: t.field({
         type: [WorkItemRef],
         complexity: { field: 1, multiplier: 100 },
         resolve: ({ items }) => [...items],
+      }),
+      waitedMs: t.exposeInt('waitedMs', {
+        description: 'How long after the request the leases began, by the clock of the server.',
       }),
     }),
   })
@@ -57,6 +62,10 @@ const ClaimWorkInput = builder.inputType('ClaimWorkInput', {
     targets: t.stringList(),
     max: t.int({ required: true, defaultValue: 1 }),
     leaseMs: t.int({ required: true, defaultValue: 30_000 }),
+    waitMs: t.int({
+      description:
+        'When there is nothing to claim, wait for so many milliseconds (30,000 at most): what comes up is claimed at once.',
+    }),
   }),
 })
 
@@ -70,8 +79,13 @@ builder.mutationField('claimWork', (t) =>
       answer(
         context,
         'agent',
-        () => context.agents.claim(context.viewer, { ...input, targets: input.targets ?? null }),
-        ({ items }) => ({ __typename: 'ClaimedWork' as const, items }),
+        () => {
+          const { signal } = context
+          // Only where it would be noticed that whoever asked has gone.
+          const waitMs = signal ? (input.waitMs ?? 0) : 0
+          return context.agents.claim(context.viewer, { ...input, targets: input.targets ?? null, waitMs, signal })
+        },
+        ({ items, waitedMs }) => ({ __typename: 'ClaimedWork' as const, items, waitedMs }),
       ),
   }),
 )

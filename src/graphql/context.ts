@@ -26,13 +26,16 @@ export interface GraphQLServices extends FamilyServices {
 /** One operation by one viewer. */
 export interface GraphQLContext extends GraphQLServices {
   readonly viewer: Viewer
+  /** Aborts when nobody waits for the answer any more; absent where that is not known. */
+  readonly signal?: AbortSignal | undefined
   /** What has been read for this operation so far. */
   readonly cache: Map<object, unknown>
 }
 
-export const createContext = (services: GraphQLServices, viewer: Viewer): GraphQLContext => ({
+export const createContext = (services: GraphQLServices, viewer: Viewer, signal?: AbortSignal): GraphQLContext => ({
   ...services,
   viewer,
+  signal,
   cache: new Map(),
 })
 

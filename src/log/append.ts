@@ -1,38 +1,38 @@
 import type { Change, WrittenBatch } from '../core/ports.ts'
 import type { Client } from '../store/client.ts'
+import { quoted, type RowColumn, RowStatement } from '../store/rows.ts'
 
-type Column = readonly [name: string, type: string, value: (change: Change) => string | null]
-const COLUMNS: readonly Column[] = [
-  ['object_id', 'uuid', (c) => c.objectId],
-  ['root_id', 'uuid', (c) => c.rootId],
-  ['parent_id', 'uuid', (c) => c.parentId],
-  ['project_name', 'text', (c) => c.projectName],
-  ['kind', 'object_kind', (c) => c.kind],
-  ['name', 'text', (c) => c.name],
-  ['machine', 'text', (c) => c.machine],
-  ['from', 'phase', (c) => c.from],
-  ['to', 'phase', (c) => c.to],
-  ['actor', 'actor', (c) => c.actor],
-  ['by', 'text', (c) => c.by],
-  ['reason', 'text', (c) => c.reason],
-  ['message', 'text', (c) => c.message],
-  ['job_id', 'uuid', (c) => c.jobId],
-  ['revision', 'integer', (c) => (c.revision === null ? null : String(c.revision))],
-  ['rejected', 'boolean', (c) => (c.rejected ? 't' : 'f')],
-  ['at', 'timestamptz', (c) => c.at.toISOString()],
+const COLUMNS: readonly RowColumn<Change>[] = [
+  { column: 'object_id', type: 'uuid', of: (c) => c.objectId },
+  { column: 'root_id', type: 'uuid', of: (c) => c.rootId },
+  { column: 'parent_id', type: 'uuid', of: (c) => c.parentId },
+  { column: 'project_name', type: 'text', of: (c) => c.projectName },
+  { column: 'kind', type: 'object_kind', of: (c) => c.kind },
+  { column: 'name', type: 'text', of: (c) => c.name },
+  { column: 'machine', type: 'text', of: (c) => c.machine },
+  { column: 'from', type: 'phase', of: (c) => c.from },
+  { column: 'to', type: 'phase', of: (c) => c.to },
+  { column: 'actor', type: 'actor', of: (c) => c.actor },
+  { column: 'by', type: 'text', of: (c) => c.by },
+  { column: 'reason', type: 'text', of: (c) => c.reason },
+  { column: 'message', type: 'text', of: (c) => c.message },
+  { column: 'job_id', type: 'uuid', of: (c) => c.jobId },
+  { column: 'revision', type: 'integer', of: (c) => c.revision },
+  { column: 'rejected', type: 'boolean', of: (c) => c.rejected },
+  { column: 'at', type: 'timestamptz', of: (c) => c.at },
 ]
 
-const names = COLUMNS.map(([name]) => `"${name}"`).join(', ')
-const arrays = COLUMNS.map(([, type], i) => `$${i + 2}::${type}[]`).join(', ')
-
-const APPEND_SQL = `with batch as (
-    insert into log_batch (id, n) values (nextval('log_batch_id_seq'), $1) returning id
-  ), changes as (
-    insert into phase_change (batch_id, idx, ${names})
-    select batch.id, u.n - 1, ${COLUMNS.map(([name]) => `u."${name}"`).join(', ')}
-    from batch, unnest(${arrays}) with ordinality as u (${names}, n)
-  )
-  select id from batch`
+const APPEND = new RowStatement<Change>(
+  'log_append',
+  COLUMNS,
+  ({ list, numbered, next }) => `with batch as (
+      insert into log_batch (id, n) values (nextval('log_batch_id_seq'), $${next}) returning id
+    ), changes as (
+      insert into phase_change (batch_id, idx, ${quoted(COLUMNS)})
+      select batch.id, u.n - 1, ${list} from batch, ${numbered}
+    )
+    select id from batch`,
+)
 
 /**
  * Writes one batch of the log, in the given order, in one statement. Call it at most once in a transaction, as its
@@ -41,11 +41,6 @@ const APPEND_SQL = `with batch as (
  */
 export async function appendChanges(client: Client, changes: readonly Change[]): Promise<readonly WrittenBatch[]> {
   if (changes.length === 0) return []
-  const values = COLUMNS.map(([, , value]) => changes.map(value))
-  const { rows } = await client.query<{ id: string | number | bigint }>({
-    name: 'log_append',
-    text: APPEND_SQL,
-    values: [changes.length, ...values],
-  })
+  const { rows } = await client.query<{ id: string | number | bigint }>(APPEND.of(changes, [changes.length]))
   return rows.map(({ id }) => ({ id: String(id), changes }))
 }

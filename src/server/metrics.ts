@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { Log } from '../core/ports.ts'
+import type { AgentPort, Log } from '../core/ports.ts'
 import type { OpenStreams } from '../graphql/open-streams.ts'
 import type { GraphQLSocket } from './graphql-socket.ts'
 import type { FanOut } from './streams/fan-out.ts'
@@ -15,6 +15,7 @@ export interface Measured {
   readonly fanOut: FanOut
   readonly log: Pick<Log, 'stats'>
   readonly open: OpenStreams
+  readonly agents: Pick<AgentPort, 'waitingClaims'>
 }
 
 /** What Prometheus may scrape: the process itself, requests by route and status, and how its streams do. */
@@ -35,7 +36,7 @@ export function createMetrics(measured: Measured): Metrics {
   }
 }
 
-function measureStreams(registry: Registry, { socket, fanOut, log, open }: Measured): void {
+function measureStreams(registry: Registry, { socket, fanOut, log, open, agents }: Measured): void {
   const registers = [registry]
   const gauge = (name: string, help: string, read: () => number) =>
     new Gauge({
@@ -58,6 +59,7 @@ function measureStreams(registry: Registry, { socket, fanOut, log, open }: Measu
     })
   gauge('websockets', 'Open WebSocket connections.', () => socket.size)
   gauge('websocket_buffered_bytes', 'Sent, and not taken yet by the clients.', () => socket.bufferedBytes)
+  gauge('waiting_claims', 'Claims that wait for work: agents with nothing to do.', () => agents.waitingClaims)
   gauge('log_head', 'The last sequence that this gateway knows of.', () => log.stats.known)
   gauge('log_lag', 'Sequences that are known and not handed out yet.', () => log.stats.known - log.stats.through)
   counter('log_announcements', 'Batches that were announced.', () => log.stats.announcements)

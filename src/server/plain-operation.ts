@@ -46,7 +46,9 @@ export async function answerPlain(
     response,
   }: { readonly yoga: Yoga; readonly accept: string | undefined; readonly response: ServerResponse },
 ): Promise<boolean> {
-  const { schema, parse, validate, contextFactory, execute } = yoga.getEnveloped({ viewer })
+  const gone = new AbortController()
+  response.once('close', () => gone.abort())
+  const { schema, parse, validate, contextFactory, execute } = yoga.getEnveloped({ viewer, signal: gone.signal })
   try {
     const document = parse(query)
     const kind = getOperationAST(document, operationName ?? undefined)?.operation

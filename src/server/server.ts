@@ -40,6 +40,7 @@ export interface RunningServer extends AsyncDisposable {
 /** How long requests in hand may take when the server closes, and a database may take to answer that it is there. */
 const DRAIN_MS = 5_000
 const READY_WITHIN_MS = 2_000
+const IDLE_MS = 20
 
 /** One port for pages, GraphQL over HTTP, events and WebSockets, health and metrics. Resolves once it listens. */
 export async function createServer({ config, schema, services, logger }: ServerOptions): Promise<RunningServer> {
@@ -50,7 +51,7 @@ export async function createServer({ config, schema, services, logger }: ServerO
   const fanOut = new FanOut(shared)
   const subscribe = createSubscribe({ ...shared, fanOut })
   const socket = createGraphQLSocket({ schema, yoga, tokens, connections, subscribe, ...config.sockets })
-  const metrics = createMetrics({ socket, fanOut, log, open: streams })
+  const metrics = createMetrics({ socket, fanOut, log, open: streams, agents: services.agents })
   let closing: Promise<void> | undefined
   const isReady = async () => closing === undefined && (await answers(pool))
   const http = createHttpServer()
@@ -82,12 +83,15 @@ export async function createServer({ config, schema, services, logger }: ServerO
   const close = (): Promise<void> => {
     closing ??= (async () => {
       const closed = new Promise<void>((resolve) => http.close(() => resolve()))
+      services.agents.stopWaiting()
       await socket.close()
       connections.endStreams()
-      http.closeIdleConnections()
+      // Connections whose last answer is still on its way are idle a moment later.
+      const idle = setInterval(() => http.closeIdleConnections(), IDLE_MS)
       const late = setTimeout(() => http.closeAllConnections(), DRAIN_MS)
       await closed
       clearTimeout(late)
+      clearInterval(idle)
       connections[Symbol.dispose]()
     })()
     return closing

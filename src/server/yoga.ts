@@ -9,6 +9,8 @@ import { refuseNul } from './refuse-nul.ts'
 /** What comes with a request: by whom it is. */
 export interface RequestContext {
   readonly viewer: Viewer
+  /** Aborts when whoever asked has gone. */
+  readonly signal?: AbortSignal
 }
 export type Yoga = ReturnType<typeof createGraphQL>
 
@@ -16,7 +18,7 @@ export type Yoga = ReturnType<typeof createGraphQL>
 export function createGraphQL(schema: GraphQLSchema, services: GraphQLServices) {
   return createYoga<RequestContext, GraphQLContext>({
     schema,
-    context: ({ viewer }) => createContext(services, viewer),
+    context: ({ viewer, signal }) => createContext(services, viewer, signal),
     plugins: [limitDocuments, refuseNul],
     maskedErrors: { maskError: (error) => mask(error, services.logger) },
     maxRequestBodySize: MAX_BODY,

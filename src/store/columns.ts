@@ -1,4 +1,6 @@
 import type { ObjectRow, Work } from '../core/tree.ts'
+import { ACTORS, OBJECT_KINDS, PHASES, RECONCILE_MODES, WORK_ACTIONS } from '../core/vocabulary.ts'
+import type { BinaryType } from './binary.ts'
 
 /** Property → column and SQL type of the lifecycle and work tables, once for reading and writing. */
 export interface Column {
@@ -60,12 +62,38 @@ export const WORK_COLUMNS = columns<Work>({
 })
 export const TALLY_COLUMNS = ['total', 'untriggered', 'open', 'failed', 'cursor'] as const
 
-/** A column of an `unnest`: one array parameter. JSON travels as text. */
-export function arrayOf(type: string, values: readonly unknown[]): unknown[] {
-  if (type !== 'jsonb') return values as unknown[]
-  return values.map((value) => (value === null || value === undefined ? null : JSON.stringify(value)))
+/** Words in the order of their numbers, as which they travel: what an enum's own numbers are differs between databases. */
+const ENUMS: Readonly<Record<string, readonly string[]>> = {
+  object_kind: OBJECT_KINDS,
+  phase: PHASES,
+  actor: ACTORS,
+  work_action: WORK_ACTIONS,
+  reconcile_mode: RECONCILE_MODES,
 }
-/** How the statement says the type of that parameter, and how it reads an element. */
-export const arrayType = (type: string): string => (type === 'jsonb' ? 'text[]' : `${type}[]`)
-export const element = (column: string, type: string): string =>
-  type === 'jsonb' ? `u."${column}"::jsonb` : `u."${column}"`
+const NUMBERS = new Map(
+  Object.entries(ENUMS).map(([type, words]) => [type, new Map(words.map((word, i) => [word, i + 1]))]),
+)
+
+/** How a column of a statement over many rows travels, and how the statement reads an element of it. */
+export interface Carrier {
+  readonly type: BinaryType
+  element(sql: string): string
+  value(value: unknown): unknown
+}
+const asIs = (type: BinaryType): Carrier => ({ type, element: (sql) => sql, value: (value) => value })
+const JSONB: Carrier = {
+  type: 'jsonb',
+  element: (sql) => sql,
+  value: (value) => (value === null || value === undefined ? null : JSON.stringify(value)),
+}
+
+export function carrierOf(type: string): Carrier {
+  const words = ENUMS[type]
+  const numbers = NUMBERS.get(type)
+  if (!words || !numbers) return type === 'jsonb' ? JSONB : asIs(type as BinaryType)
+  return {
+    type: 'smallint',
+    element: (sql) => `('{${words.join(',')}}'::"${type}"[])[${sql}]`,
+    value: (value) => numbers.get(value as string) ?? null,
+  }
+}

@@ -1,7 +1,10 @@
 import type { ObjectFailure } from '../core/errors.ts'
 import { NO_TALLY, type ObjectRow, type Tally, type Work } from '../core/tree.ts'
+import type { ObjectKind } from '../core/vocabulary.ts'
+import { binaryArray } from './binary.ts'
 import type { Client } from './client.ts'
 import { OBJECT_COLUMNS, TALLY_COLUMNS, WORK_COLUMNS } from './columns.ts'
+import type { FactsColumns } from './transition.ts'
 
 /** One object as the store has it. */
 export interface LoadedNode {
@@ -10,88 +13,132 @@ export interface LoadedNode {
   readonly work: Work | null
   readonly error: ObjectFailure | null
   readonly hasProgress: boolean
+  /** Its side row, if its kind has one and it is there. */
+  readonly facts: object | null
 }
 
-const selection = [
+export interface KindFacts extends FactsColumns {
+  readonly kind: ObjectKind
+}
+
+type Values = readonly unknown[]
+
+/** Reads whole objects: with their side rows, in one statement each. */
+export class NodeLoader {
+  readonly #facts: readonly (KindFacts & { readonly at: number; readonly properties: readonly string[] })[]
+  readonly #texts: Readonly<Record<'nodes' | 'children' | 'named', string>>
+
+  constructor(facts: readonly KindFacts[]) {
+    let at = FACTS_AT
+    this.#facts = facts.map((table) => {
+      const properties = Object.keys(table.columns)
+      const placed = { ...table, at, properties }
+      at += properties.length + 1
+      return placed
+    })
+    const selection = [
+      SELECTION,
+      ...facts.flatMap(({ columns }, f) => [
+        `f${f}.object_id`,
+        ...Object.values(columns).map(({ column }) => `f${f}."${column}"`),
+      ]),
+    ].join(', ')
+    const joins = [JOINS, ...facts.map(({ table }, f) => `left join "${table}" f${f} on f${f}.object_id = o.id`)].join(
+      ' ',
+    )
+    this.#texts = {
+      nodes: `with recursive up as (
+          select id, parent_id from object where id = any($1::uuid[]) and root_id = $2
+          union
+          select o.id, o.parent_id from object o join up on o.id = up.parent_id
+        ) select ${selection} from up join object o on o.id = up.id ${joins}`,
+      children: `select ${selection} from object o ${joins} where o.parent_id = $1 order by o.ordinal, o.id`,
+      named: `select ${selection} from object o ${joins}
+        where o.parent_id = $1 and o.kind = $2 and o.name = any($3::text[])`,
+    }
+  }
+
+  /** The objects and all their ancestors, as far as they belong to the tree. */
+  nodes(client: Client, rootId: string, ids: readonly string[]): Promise<readonly LoadedNode[]> {
+    return this.#select(client, 'nodes', [binaryArray('uuid', ids), rootId])
+  }
+  children(client: Client, parentId: string): Promise<readonly LoadedNode[]> {
+    return this.#select(client, 'children', [parentId])
+  }
+  named(client: Client, parentId: string, kind: ObjectKind, names: readonly string[]): Promise<readonly LoadedNode[]> {
+    return this.#select(client, 'named', [parentId, kind, names])
+  }
+
+  /** Sees what the transaction has written so far. */
+  async #select(
+    client: Client,
+    what: 'nodes' | 'children' | 'named',
+    values: unknown[],
+  ): Promise<readonly LoadedNode[]> {
+    const { rows } = await client.query({
+      name: `load-${what}`,
+      text: this.#texts[what],
+      values,
+      rowMode: 'array',
+    } as never)
+    return (rows as unknown as Values[]).map((row) => this.#toNode(row))
+  }
+
+  #toNode(values: Values): LoadedNode {
+    const row = pick<ObjectRow>(OBJECT_PROPERTIES, values, 0)
+    return {
+      row,
+      tally: values[TALLY_AT] === null ? NO_TALLY : pick<Tally>(TALLY_COLUMNS, values, TALLY_AT),
+      work: values[WORK_AT] === null ? null : pick<Work>(WORK_PROPERTIES, values, WORK_AT),
+      error: (values[STATUS_AT] as ObjectFailure | null) ?? null,
+      hasProgress: values[STATUS_AT + 1] === true,
+      facts: this.#factsOf(row.kind, values),
+    }
+  }
+
+  #factsOf(kind: ObjectKind, values: Values): object | null {
+    const table = this.#facts.find((facts) => facts.kind === kind)
+    if (!table || values[table.at] === null) return null
+    return pick<object>(table.properties, values, table.at + 1)
+  }
+}
+
+const SELECTION = [
   ...OBJECT_COLUMNS.map(({ column }) => `o."${column}"`),
   ...TALLY_COLUMNS.map((column) => `t."${column}"`),
   ...WORK_COLUMNS.map(({ column }) => `w."${column}"`),
   's.error',
   's.progress is not null',
 ].join(', ')
-const joins = `left join tally t on t.object_id = o.id
+const JOINS = `left join tally t on t.object_id = o.id
   left join work w on w.object_id = o.id
   left join object_status s on s.object_id = o.id`
+const OBJECT_PROPERTIES = OBJECT_COLUMNS.map(({ property }) => property)
+const WORK_PROPERTIES = WORK_COLUMNS.map(({ property }) => property)
+const TALLY_AT = OBJECT_COLUMNS.length
+const WORK_AT = TALLY_AT + TALLY_COLUMNS.length
+const STATUS_AT = WORK_AT + WORK_COLUMNS.length
+const FACTS_AT = STATUS_AT + 2
 
-/** The objects and all their ancestors, as far as they belong to the tree. One statement. */
-const WITH_ANCESTORS = `with recursive up as (
-    select id, parent_id from object where id = any($1::uuid[]) and root_id = $2
-    union
-    select o.id, o.parent_id from object o join up on o.id = up.parent_id
-  ) select ${selection} from up join object o on o.id = up.id ${joins}`
-
-type Values = readonly unknown[]
-
-export async function loadNodes(
-  client: Client,
-  rootId: string,
-  ids: readonly string[],
-): Promise<readonly LoadedNode[]> {
-  const { rows } = await client.query({
-    name: 'load-nodes',
-    text: WITH_ANCESTORS,
-    values: [ids, rootId],
-    rowMode: 'array',
-  } as never)
-  return (rows as unknown as Values[]).map(toNode)
+function pick<T>(properties: readonly string[], values: Values, at: number): T {
+  const result: Record<string, unknown> = {}
+  for (let i = 0; i < properties.length; i++) result[properties[i] as string] = values[at + i]
+  return result as T
 }
 
-/** Selections of objects by a condition; each sees what the transaction has written so far. */
-const where = (name: string, condition: string) => ({
-  name,
-  text: `select ${selection} from object o ${joins} where ${condition}`,
-  rowMode: 'array',
-})
-const CHILDREN = where('load-children', 'o.parent_id = $1 order by o.ordinal, o.id')
-const NAMED = where('load-children-named', 'o.parent_id = $1 and o.kind = $2 and o.name = any($3::text[])')
-const READY = where(
-  'load-ready-children',
-  'o.parent_id = $1 and o.ordinal > $2 and o.waiting_for = 0 and o.job_id is distinct from $3 order by o.ordinal limit $4',
-)
-
-async function select(client: Client, query: object, values: unknown[]): Promise<readonly LoadedNode[]> {
-  const { rows } = await client.query({ ...query, values } as never)
-  return (rows as unknown as Values[]).map(toNode)
-}
-export const loadChildren = (client: Client, parentId: string) => select(client, CHILDREN, [parentId])
-export const loadChildrenNamed = (client: Client, parentId: string, kind: string, names: readonly string[]) =>
-  select(client, NAMED, [parentId, kind, names])
-export const loadReadyChildren = (
+/** Children after an ordinal that wait for nothing and have not got the job: their ids, in their order. */
+export async function findReadyChildren(
   client: Client,
   parentId: string,
   after: number,
   jobId: string | null,
   limit: number,
-) => select(client, READY, [parentId, after, jobId, limit])
-
-const TALLY_AT = OBJECT_COLUMNS.length
-const WORK_AT = TALLY_AT + TALLY_COLUMNS.length
-const STATUS_AT = WORK_AT + WORK_COLUMNS.length
-
-function toNode(values: Values): LoadedNode {
-  return {
-    row: pick<ObjectRow>(OBJECT_COLUMNS, values, 0),
-    tally: values[TALLY_AT] === null ? NO_TALLY : toTally(values),
-    work: values[WORK_AT] === null ? null : pick<Work>(WORK_COLUMNS, values, WORK_AT),
-    error: (values[STATUS_AT] as ObjectFailure | null) ?? null,
-    hasProgress: values[STATUS_AT + 1] === true,
-  }
-}
-const toTally = (values: Values): Tally =>
-  Object.fromEntries(TALLY_COLUMNS.map((column, i) => [column, values[TALLY_AT + i]])) as unknown as Tally
-
-function pick<T>(columns: readonly { property: string }[], values: Values, at: number): T {
-  const result: Record<string, unknown> = {}
-  for (let i = 0; i < columns.length; i++) result[(columns[i] as { property: string }).property] = values[at + i]
-  return result as T
+): Promise<readonly string[]> {
+  const { rows } = await client.query<{ id: string }>({
+    name: 'find-ready-children',
+    text: `select id from object where parent_id = $1 and ordinal > $2 and waiting_for = 0
+      and job_id is distinct from $3 order by ordinal limit $4`,
+    values: [parentId, after, jobId, limit],
+  })
+  return rows.map(({ id }) => id)
 }

@@ -18,6 +18,8 @@ export function createPool(connection: Connection, { max, logger }: PoolOptions)
   const pool = new Pool({
     ...withOptions(connection),
     max,
+    // Statements that do not need each other's answers travel together.
+    pipeline: true,
     types: PARSERS,
     application_name: 'phaseline',
     keepAlive: true,

@@ -1,6 +1,8 @@
 import type { ObjectRow } from '../core/tree.ts'
+import { binaryArray } from './binary.ts'
 import type { Client } from './client.ts'
 import { OBJECT_COLUMNS } from './columns.ts'
+import { together } from './together.ts'
 
 /** Which trees want attention: words left by others (`wake`), and clocks (`root_queue`). */
 
@@ -16,23 +18,22 @@ const LOCK = `select ${OBJECT_COLUMNS.map(({ property, column }) => `o."${column
   from object o where o.id = $1 and o.parent_id is null for no key update`
 const QUEUED = 'select wake_at, failures from root_queue where root_id = $1'
 
+/** What it waits for is asked for in a statement of its own, which sees what the holder before has committed. */
 export async function lockRoot(
   client: Client,
   rootId: string,
   skipLocked: boolean,
 ): Promise<RootLock | 'gone' | 'locked'> {
-  const { rows } = await client.query<ObjectRow & { projectName: string }>({
-    name: skipLocked ? 'lock-root-skip' : 'lock-root',
-    text: skipLocked ? `${LOCK} skip locked` : LOCK,
-    values: [rootId],
-  })
-  const [found] = rows
+  const [locked, queued] = await together([
+    client.query<ObjectRow & { projectName: string }>({
+      name: skipLocked ? 'lock-root-skip' : 'lock-root',
+      text: skipLocked ? `${LOCK} skip locked` : LOCK,
+      values: [rootId],
+    }),
+    client.query<{ wake_at: Date; failures: number }>({ name: 'root-queued', text: QUEUED, values: [rootId] }),
+  ])
+  const [found] = locked.rows
   if (!found) return skipLocked && (await exists(client, rootId)) ? 'locked' : 'gone'
-  const queued = await client.query<{ wake_at: Date; failures: number }>({
-    name: 'root-queued',
-    text: QUEUED,
-    values: [rootId],
-  })
   const { projectName, ...row } = found
   return { row, projectName, wakeAt: queued.rows[0]?.wake_at ?? null, failures: queued.rows[0]?.failures ?? 0 }
 }
@@ -69,13 +70,16 @@ export async function insertWakes(
   ids: readonly string[],
   reason: string | null,
 ): Promise<void> {
-  for (let at = 0; at < ids.length; at += WORD) {
-    await client.query({
-      name: 'insert-wake',
-      text: 'insert into wake (root_id, object_ids, reason) values ($1, $2::uuid[], $3)',
-      values: [rootId, ids.slice(at, at + WORD), reason],
-    })
-  }
+  const words = Array.from({ length: Math.ceil(ids.length / WORD) }, (_, i) => ids.slice(i * WORD, (i + 1) * WORD))
+  await together(
+    words.map((word) =>
+      client.query({
+        name: 'insert-wake',
+        text: 'insert into wake (root_id, object_ids, reason) values ($1, $2::uuid[], $3)',
+        values: [rootId, binaryArray('uuid', word), reason],
+      }),
+    ),
+  )
 }
 
 export async function dueWork(client: Client, rootId: string, now: Date): Promise<readonly string[]> {

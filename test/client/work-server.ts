@@ -41,9 +41,9 @@ const SDL = `
     fence: String! objectId: ID! kind: String! name: String! jobId: ID action: WorkAction! type: String! target: String
     config: JSON attempt: Int! token: String
   }
-  type ClaimedWork { items: [WorkItem!]! }
+  type ClaimedWork { items: [WorkItem!]! waitedMs: Int! }
   union ClaimWorkResult = ClaimedWork | InvalidInputError | ForbiddenError
-  input ClaimWorkInput { instance: String! types: [String!]! targets: [String!] max: Int! leaseMs: Int! }
+  input ClaimWorkInput { instance: String! types: [String!]! targets: [String!] max: Int! leaseMs: Int! waitMs: Int }
   type LeaseRenewal { fence: String! state: LeaseState! }
   type RenewedLeases { leases: [LeaseRenewal!]! }
   union RenewLeasesResult = RenewedLeases | ForbiddenError
@@ -120,7 +120,7 @@ export async function startWorkServer(options: Partial<TinyOptions> = {}): Promi
         .map((item) => claim(item, input.leaseMs))
         .toArray()
       largest.claim = Math.max(largest.claim, claimed.length)
-      return { __typename: 'ClaimedWork', items: claimed }
+      return { __typename: 'ClaimedWork', items: claimed, waitedMs: 0 }
     },
     renewLeases: ({ input }: { input: { fences: string[]; leaseMs: number } }) => {
       calls.renew += 1

@@ -4,12 +4,17 @@ import type { LogStream, WorkItem, WorkOutcome } from './work.ts'
 
 /** The agents' calls, with refusals of a whole call thrown as ClientErrors. */
 export interface AgentApi {
-  claim(request: ClaimRequest, signal: AbortSignal): Promise<readonly WorkItem[]>
+  claim(request: ClaimRequest, signal: AbortSignal): Promise<Claimed>
   /** In the order of the fences. */
   renew(fences: readonly string[], leaseMs: number): Promise<readonly LeaseState[]>
   /** In the order of the reports. */
   report(reports: readonly FencedReport[]): Promise<readonly ReportAnswer[]>
   appendLogs(lines: readonly FencedLine[]): Promise<void>
+}
+export interface Claimed {
+  readonly items: readonly WorkItem[]
+  /** How long after the request the leases began. */
+  readonly waitedMs: number
 }
 export interface ClaimRequest {
   readonly instance: string
@@ -17,6 +22,8 @@ export interface ClaimRequest {
   readonly targets?: readonly string[] | undefined
   readonly max: number
   readonly leaseMs: number
+  /** How long the server may wait for something to come up. */
+  readonly waitMs: number
 }
 export type LeaseState = 'HELD' | 'ABORT_REQUESTED' | 'LOST'
 export type FencedReport = { readonly fence: string } & Readonly<Record<string, unknown>> &
@@ -35,6 +42,7 @@ const CLAIM = `mutation Claim($input: ClaimWorkInput!) {
   claimWork(input: $input) {
     __typename
     ... on ClaimedWork {
+      waitedMs
       items { fence objectId kind name jobId action type target config attempt token }
     }
     ... on Error { message code }
@@ -66,9 +74,7 @@ interface Answer {
   readonly message?: string
   readonly code?: string
 }
-interface ClaimAnswer extends Answer {
-  readonly items: readonly WorkItem[]
-}
+type ClaimAnswer = Answer & Claimed
 interface RenewAnswer extends Answer {
   readonly leases: readonly { readonly fence: string; readonly state: LeaseState }[]
 }
@@ -89,8 +95,7 @@ export function agentApi(client: Client): AgentApi {
 
   return {
     async claim(request, signal) {
-      const { items } = await call<ClaimAnswer>('claimWork', CLAIM, request, signal)
-      return items
+      return await call<ClaimAnswer>('claimWork', CLAIM, request, signal)
     },
     async renew(fences, leaseMs) {
       const { leases } = await call<RenewAnswer>('renewLeases', RENEW, { fences, leaseMs })

@@ -19,6 +19,10 @@ export interface Instant {
   readonly wall: number
 }
 export const instant = (): Instant => ({ monotonic: performance.now(), wall: Date.now() })
+export const later = ({ monotonic, wall }: Instant, ms: number): Instant => ({
+  monotonic: monotonic + ms,
+  wall: wall + ms,
+})
 
 /**
  * Renews all leases in hand in time. A lease counts as lost a little before its end, so that work

@@ -3,7 +3,7 @@ import { ClientError } from '../client-error.ts'
 import { pause, retryDelay } from '../pause.ts'
 import { type AgentApi, agentApi, type ClaimRequest } from './agent-api.ts'
 import { Doorbell } from './doorbell.ts'
-import { instant, Leases } from './leases.ts'
+import { instant, Leases, later } from './leases.ts'
 import { type OpenMailbox, openMailbox } from './mailbox.ts'
 import type { StopReason, Work, WorkItem } from './work.ts'
 import { WorkInHand } from './work-in-hand.ts'
@@ -42,7 +42,9 @@ const OFFERS = `subscription Offers($types: [String!]!, $targets: [String!]) {
 const MAX_CLAIM = 500
 /** Work that is done but not yet reported may be so much before claiming pauses. */
 const MAX_UNREPORTED = 2_000
-/** Offers are only a wake-up: now and then the agent looks for itself. */
+/** A claim stays open at the server for so long, and gets what comes up. */
+const WAIT_MS = 15_000
+/** Where a claim does not wait, offers wake the agent up; now and then it looks for itself. */
 const POLL_MS = 5_000
 const POLL_UNHEARD_MS = 1_000
 /** How long work that was asked to stop, and its report, may take when the agent ends. */
@@ -71,6 +73,8 @@ class Agent {
   readonly #idle = new Doorbell()
   #working = 0
   #hearing = false
+  /** Whether offers are to be listened to, once that is known. */
+  readonly #mustListen = Promise.withResolvers<boolean>()
   /** The claim loop waits for room, not for offers. */
   #full = false
 
@@ -92,7 +96,10 @@ class Agent {
 
   async run(): Promise<void> {
     try {
-      await Promise.all([this.#listen(), this.#claimLoop()])
+      await Promise.all([
+        this.#claimLoop(),
+        this.#mustListen.promise.then((must) => (must ? this.#listen() : undefined)),
+      ])
       await this.#drain()
     } finally {
       this.#leases.close()
@@ -130,6 +137,7 @@ class Agent {
         await this.#bell.wait(POLL_MS, this.#stopping)
         continue
       }
+      const since = performance.now()
       const claimed = await this.#claim(max)
       if (claimed === null) {
         await pause(retryDelay(failures), this.#stopping)
@@ -137,9 +145,14 @@ class Agent {
         continue
       }
       failures = 0
+      const hasWaited = claimed > 0 || performance.now() - since > WAIT_MS / 2
+      if (hasWaited) continue
+      // The server answered at once: it has to be heard of otherwise when there is something.
+      this.#mustListen.resolve(true)
       const poll = this.#hearing ? POLL_MS : POLL_UNHEARD_MS
-      if (claimed < max) await this.#bell.wait(poll * (0.75 + Math.random() / 2), this.#stopping)
+      await this.#bell.wait(poll * (0.75 + Math.random() / 2), this.#stopping)
     }
+    this.#mustListen.resolve(false)
   }
 
   #ringIfWaiting(): void {
@@ -153,18 +166,19 @@ class Agent {
 
   async #claim(max: number): Promise<number | null> {
     const { instance, types, targets } = this.#options
-    const request: ClaimRequest = { instance, types, targets, max, leaseMs: this.#leaseMs }
+    const request: ClaimRequest = { instance, types, targets, max, leaseMs: this.#leaseMs, waitMs: WAIT_MS }
     const askedAt = instant()
     try {
-      // Not cut short when the agent ends: what the answer brings would be held for nothing until its lease ends.
-      const items = await this.#api.claim(request, this.#fatal.signal)
+      // Cut short when the agent ends: the server then gives back what it has claimed for it.
+      const { items, waitedMs } = await this.#api.claim(request, this.#stopping)
+      const leasedAt = later(askedAt, waitedMs)
       for (const item of items) {
-        this.#leases.add(item.fence, askedAt)
+        this.#leases.add(item.fence, leasedAt)
         void this.#start(item)
       }
       return items.length
     } catch (error) {
-      if (!this.#fatal.signal.aborted) this.#problem({ what: 'claim', error: asError(error) })
+      if (!this.#stopping.aborted) this.#problem({ what: 'claim', error: asError(error) })
       // There is no use in asking again, whatever else goes on.
       if (error instanceof ClientError && error.code !== null && !error.retryable) this.#fail(error)
       return null

@@ -1,43 +1,113 @@
 import { forbidden, invalidInput } from '../../core/errors.ts'
-import { clampLeaseMs, isExpired, leaseFrom } from '../../core/lease.ts'
+import { clampLeaseMs } from '../../core/lease.ts'
 import type { AgentPort, ClaimedItem, Viewer } from '../../core/ports.ts'
-import { WORK_STATE } from '../../core/tree.ts'
-import { findCandidates } from '../../store/work.ts'
-import type { Draft } from '../draft.ts'
-import { FENCE_SECRET_BYTES, hashOf, makeFence } from '../fence.ts'
+import { findCandidates, findRoots } from '../../store/work.ts'
 import type { TreeRunner } from '../runner.ts'
 import type { TreeSlice } from '../slice.ts'
 import type { EngineParts } from '../transaction.ts'
 import { MAX_BATCH, mayDrive, mayNotWork, within } from './access.ts'
 import type { Attendance } from './attendance.ts'
+import { type Claimant, claimOne, isClaimable } from './claim-one.ts'
+import { release } from './release.ts'
+import type { Waiting, WaitingClaim } from './waiting.ts'
 
 /** Candidates may have gone to somebody else meanwhile: then others are looked for. */
 const CLAIM_ROUNDS = 3
 
+/** A waiting claim looks for itself so often: work that backs off comes up without anybody saying so. */
+const LOOK_MS = 2_000
+/** Longer than this no claim waits, whatever it asks for: what is between may cut off what is silent. */
+const MAX_WAIT_MS = 30_000
+
+type Request = Parameters<AgentPort['claim']>[1]
+
+export interface ClaimParts {
+  readonly parts: EngineParts
+  readonly runner: TreeRunner
+  readonly attendance: Attendance
+  readonly waiting: Waiting
+}
+
 /** Takes triggered work, tree by tree; the claim itself is the pickup. */
-export function claimer(parts: EngineParts, runner: TreeRunner, attendance: Attendance): AgentPort['claim'] {
+export function claimer({ parts, runner, attendance, waiting }: ClaimParts): AgentPort['claim'] {
   return async (viewer, request) => {
     const refused = mayNotWork(viewer) ?? mayNotClaim(viewer, request)
     if (refused) return refused
-    const { types, instance } = request
+    const { types, instance, signal } = request
     const targets = within(viewer.targets, request.targets)
     await attendance.claims(viewer, instance, types, targets)
-    const claiming: Claiming = { viewer, request, leaseMs: clampLeaseMs(request.leaseMs), parts }
-    const items: ClaimedItem[] = []
-    for (let round = 0; round < CLAIM_ROUNDS && items.length < request.max; round++) {
-      const { projects } = viewer
-      const wanted = { types, targets, projects, now: parts.ambient.now(), max: request.max - items.length }
-      const candidates = await findCandidates(parts.pool, wanted)
-      if (candidates.length === 0) break
-      const byRoot = Map.groupBy(candidates, (candidate) => candidate.rootId)
-      const claims = [...byRoot].map(([rootId, of]) => {
-        const ids = of.map(({ objectId }) => objectId)
-        return runner.run(rootId, { ids, apply: (slice) => claimAll(slice, ids, claiming) })
-      })
-      for (const ran of await Promise.all(claims)) if (ran.found) items.push(...ran.value)
+    const claiming: Claiming = {
+      claimant: { viewer, instance, leaseMs: clampLeaseMs(request.leaseMs) },
+      request,
+      targets,
     }
-    return { ok: true, items }
+    const askedAt = parts.ambient.now().getTime()
+    const until = performance.now() + Math.min(request.waitMs ?? 0, MAX_WAIT_MS)
+    let items: readonly ClaimedItem[] = await claimNow(claiming, parts, runner)
+    while (items.length === 0 && waiting.isOpen && !signal?.aborted && performance.now() < until) {
+      items = await waitFor(claiming, until, waiting)
+      if (items.length === 0 && !signal?.aborted) items = await claimNow(claiming, parts, runner)
+    }
+    const leasedAt = Math.min(...items.map(({ leaseUntil }) => leaseUntil.getTime())) - claiming.claimant.leaseMs
+    const waitedMs = items.length > 0 ? Math.max(0, leasedAt - askedAt) : 0
+    if (!signal?.aborted || items.length === 0) return { ok: true, items, waitedMs }
+    // Whoever asked has gone: nobody would hear of it before the leases end.
+    await release(
+      items,
+      await findRoots(
+        parts.pool,
+        items.map(({ objectId }) => objectId),
+      ),
+      runner,
+    )
+    return { ok: true, items: [], waitedMs }
   }
+}
+
+async function claimNow({ claimant, request, targets }: Claiming, parts: EngineParts, runner: TreeRunner) {
+  const items: ClaimedItem[] = []
+  for (let round = 0; round < CLAIM_ROUNDS && items.length < request.max; round++) {
+    const { types, max } = request
+    const { projects } = claimant.viewer
+    const wanted = { types, targets, projects, now: parts.ambient.now(), max: max - items.length }
+    const candidates = await findCandidates(parts.pool, wanted)
+    if (candidates.length === 0) break
+    const byRoot = Map.groupBy(candidates, (candidate) => candidate.rootId)
+    const claims = [...byRoot].map(([rootId, of]) => {
+      const ids = of.map(({ objectId }) => objectId)
+      return runner.run(rootId, { ids, apply: (slice) => claimAll(slice, ids, claimant, parts) })
+    })
+    for (const ran of await Promise.all(claims)) if (ran.found) items.push(...ran.value)
+  }
+  return items
+}
+
+/** What is handed over meanwhile; nothing when it is time to look, or to answer. */
+function waitFor(
+  { claimant, request: { types, max, signal }, targets }: Claiming,
+  until: number,
+  waiting: Waiting,
+): Promise<readonly ClaimedItem[]> {
+  return new Promise((resolve) => {
+    const claim: WaitingClaim = {
+      ...claimant,
+      types,
+      targets,
+      max,
+      settle(items) {
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', leave)
+        resolve(items)
+      },
+    }
+    const leave = () => {
+      // While it is being served the transaction settles it.
+      if (waiting.delete(claim)) claim.settle([])
+    }
+    const timer = setTimeout(leave, Math.min(LOOK_MS, until - performance.now()))
+    signal?.addEventListener('abort', leave)
+    waiting.add(claim)
+  })
 }
 
 function mayNotClaim(viewer: Viewer, { types, max }: { readonly types: readonly string[]; readonly max: number }) {
@@ -52,57 +122,18 @@ function mayNotClaim(viewer: Viewer, { types, max }: { readonly types: readonly 
 }
 
 interface Claiming {
-  readonly viewer: Viewer
-  readonly request: { readonly instance: string }
-  readonly leaseMs: number
-  readonly parts: EngineParts
+  readonly claimant: Claimant
+  readonly request: Request
+  readonly targets: readonly string[] | null
 }
 
 /** Under the tree's lock: whatever is still to be had is claimed, and the claim is the pickup. */
-function claimAll(slice: TreeSlice, ids: readonly string[], claiming: Claiming): ClaimedItem[] {
-  const { viewer, parts } = claiming
+function claimAll(slice: TreeSlice, ids: readonly string[], claimant: Claimant, parts: EngineParts): ClaimedItem[] {
   return ids.flatMap((id) => {
     const draft = slice.nodes.get(id)
-    if (!draft || !mayDrive(viewer, draft.row.kind, parts.kinds)) return []
+    if (!draft || !mayDrive(claimant.viewer, draft.row.kind, parts.kinds)) return []
     // What a timeout or a cancel has ended is not worked on, even if no engine has looked since.
     slice.look(draft, () => parts.kinds.family(draft.row.kind).decide(draft, slice))
-    return isClaimable(draft, slice.now) ? [claimOne(draft, slice, claiming)] : []
+    return isClaimable(draft, slice.now) ? [claimOne(draft, slice, claimant, parts)] : []
   })
-}
-
-function isClaimable({ work }: Draft, now: Date): boolean {
-  if (!work || work.abortRequestedAt) return false
-  if (work.state === WORK_STATE.OFFERED) return !work.offerAfter || work.offerAfter <= now
-  return work.state === WORK_STATE.CLAIMED && isExpired(work.leaseUntil, now)
-}
-
-function claimOne(draft: Draft, slice: TreeSlice, { viewer, request, leaseMs, parts }: Claiming): ClaimedItem {
-  const secret = parts.ambient.secret(FENCE_SECRET_BYTES)
-  const attempt = (draft.work?.attempt ?? 0) + 1
-  const leaseUntil = leaseFrom(slice.now, leaseMs)
-  slice.setWork(draft, {
-    state: WORK_STATE.CLAIMED,
-    fenceHash: hashOf(secret),
-    principal: viewer.name,
-    instance: request.instance,
-    attempt,
-    leaseUntil,
-    offerAfter: null,
-  })
-  parts.kinds.family(draft.row.kind).claimed(draft, viewer.name, slice)
-  const { action, type, target, config } = draft.work as NonNullable<Draft['work']>
-  const { id, kind, name, jobId } = draft.row
-  return {
-    fence: makeFence(id, secret),
-    objectId: id,
-    kind,
-    name,
-    jobId,
-    action,
-    type,
-    target,
-    config,
-    attempt,
-    leaseUntil,
-  }
 }

@@ -7,16 +7,23 @@ import { Attendance } from './attendance.ts'
 import { claimer } from './claim.ts'
 import { renewer } from './renew.ts'
 import { reporter } from './report.ts'
+import type { Waiting } from './waiting.ts'
 
 /** Claims, renewals and reports. Who an agent is comes from its token; what it works on, from the fence. */
 export function agentPort(
   parts: EngineParts,
   runner: TreeRunner,
   onWork: (handler: (types: readonly string[]) => void) => () => void,
+  waiting: Waiting,
 ): AgentPort {
   const attendance = new Attendance(parts)
+  onWork((types) => waiting.ring(types))
   return {
-    claim: claimer(parts, runner, attendance),
+    claim: claimer({ parts, runner, attendance, waiting }),
+    get waitingClaims() {
+      return waiting.size
+    },
+    stopWaiting: () => waiting.close(),
     renew: renewer(parts, attendance),
     report: reporter(parts, runner),
     appendLogs: logAppender(parts),

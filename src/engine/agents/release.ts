@@ -1,0 +1,29 @@
+import type { ClaimedItem } from '../../core/ports.ts'
+import { WORK_STATE } from '../../core/tree.ts'
+import { openFence, sameHash } from '../fence.ts'
+import type { TreeRunner } from '../runner.ts'
+import type { TreeSlice } from '../slice.ts'
+
+/** Gives back what was claimed for somebody who is not there any more: it is offered again at once. */
+export async function release(items: readonly ClaimedItem[], roots: ReadonlyMap<string, string>, runner: TreeRunner) {
+  const byRoot = Map.groupBy(items, ({ objectId }) => roots.get(objectId) ?? '')
+  byRoot.delete('')
+  await Promise.all(
+    [...byRoot].map(([rootId, of]) =>
+      runner.run(rootId, {
+        ids: of.map(({ objectId }) => objectId),
+        apply: (slice) => {
+          for (const item of of) releaseOne(slice, item)
+        },
+      }),
+    ),
+  )
+}
+
+function releaseOne(slice: TreeSlice, { objectId, fence }: ClaimedItem): void {
+  const draft = slice.nodes.get(objectId)
+  const opened = openFence(fence)
+  if (!draft?.work || !opened || draft.work.state !== WORK_STATE.CLAIMED) return
+  if (!sameHash(draft.work.fenceHash, opened.hash)) return
+  slice.setWork(draft, { state: WORK_STATE.OFFERED, fenceHash: null, leaseUntil: null, offerAfter: null })
+}

@@ -1,0 +1,117 @@
+import type { ClaimedItem } from '../../core/ports.ts'
+import { WORK_STATE } from '../../core/tree.ts'
+import type { Draft } from '../draft.ts'
+import type { TreeSlice } from '../slice.ts'
+import type { EngineParts } from '../transaction.ts'
+import { mayDrive } from './access.ts'
+import { type Claimant, claimOne, isClaimable } from './claim-one.ts'
+
+/** A claim that found nothing and waits. */
+export interface WaitingClaim extends Claimant {
+  readonly types: readonly string[]
+  /** Null: any. */
+  readonly targets: readonly string[] | null
+  readonly max: number
+  /** Called once: with what was claimed for it, or with nothing when it is to look for itself. */
+  readonly settle: (items: readonly ClaimedItem[]) => void
+}
+
+/**
+ * Claims of this process that wait for work. What comes up in a tree is given to them in the very transaction in which
+ * it comes up: without a search, a lock and a commit of its own.
+ */
+export class Waiting {
+  readonly #parts: EngineParts
+  readonly #claims = new Set<WaitingClaim>()
+  #isOpen = true
+
+  constructor(parts: EngineParts) {
+    this.#parts = parts
+  }
+
+  add(claim: WaitingClaim): void {
+    this.#claims.add(claim)
+  }
+  /** False: it is not waiting any more, or is being served. */
+  delete(claim: WaitingClaim): boolean {
+    return this.#claims.delete(claim)
+  }
+
+  /** Work of these types may have come up elsewhere. */
+  ring(types: readonly string[]): void {
+    for (const claim of this.#claims) {
+      if (types.some((type) => claim.types.includes(type))) this.#dismiss(claim)
+    }
+  }
+  get size(): number {
+    return this.#claims.size
+  }
+  get isOpen(): boolean {
+    return this.#isOpen
+  }
+  /** All are answered, and nobody waits any more. */
+  close(): void {
+    this.#isOpen = false
+    for (const claim of this.#claims) this.#dismiss(claim)
+  }
+
+  #dismiss(claim: WaitingClaim): void {
+    this.#claims.delete(claim)
+    claim.settle([])
+  }
+
+  /** Claims what has come up in a slice that is about to be written. What comes of it is told once that is committed. */
+  handOver(slice: TreeSlice): HandedOver {
+    const handed = new HandedOver(this.#claims)
+    if (this.#claims.size === 0) return handed
+    slice.offers.clear()
+    for (const draft of slice.offered) {
+      if (draft.gone || draft.work?.state !== WORK_STATE.OFFERED) continue
+      const suits = (claim: WaitingClaim) => this.#suits(claim, draft, slice)
+      const claim = isClaimable(draft, slice.now) ? handed.next(suits) : undefined
+      if (claim) handed.give(claim, claimOne(draft, slice, claim, this.#parts))
+      else slice.offers.add(draft.work.type)
+    }
+    return handed
+  }
+
+  #suits({ viewer, types, targets }: WaitingClaim, { row, work }: Draft, slice: TreeSlice): boolean {
+    if (!work || !types.includes(work.type)) return false
+    if (targets !== null && work.target !== null && !targets.includes(work.target)) return false
+    if (viewer.projects !== null && !viewer.projects.includes(slice.projectName)) return false
+    return mayDrive(viewer, row.kind, this.#parts.kinds)
+  }
+}
+
+/** What one transaction gives to those who wait. */
+export class HandedOver {
+  readonly #waiting: Set<WaitingClaim>
+  readonly #given = new Map<WaitingClaim, ClaimedItem[]>()
+
+  constructor(waiting: Set<WaitingClaim>) {
+    this.#waiting = waiting
+  }
+
+  /** The first one that suits and has room, those that have got something already first: they wait no longer anyway. */
+  next(suits: (claim: WaitingClaim) => boolean): WaitingClaim | undefined {
+    for (const [claim, items] of this.#given) if (items.length < claim.max && suits(claim)) return claim
+    for (const claim of this.#waiting) if (suits(claim)) return claim
+    return undefined
+  }
+  give(claim: WaitingClaim, item: ClaimedItem): void {
+    this.#waiting.delete(claim)
+    const items = this.#given.get(claim)
+    if (items) items.push(item)
+    else this.#given.set(claim, [item])
+  }
+
+  committed(): void {
+    for (const [claim, items] of this.#given) claim.settle(items)
+    this.#given.clear()
+  }
+  /** Nothing was written: they look for themselves. */
+  failed(): void {
+    for (const claim of this.#given.keys()) claim.settle([])
+    this.#given.clear()
+  }
+}

@@ -1,0 +1,193 @@
+import { binaryArray } from './binary.ts'
+import { type Carrier, type Column, carrierOf } from './columns.ts'
+
+/** A column of a statement over many rows: how to get it from a row. */
+export interface RowColumn<R> {
+  readonly column: string
+  readonly type: string
+  readonly of: (row: R) => unknown
+}
+
+/** What a statement's text is made of. */
+export interface RowSource {
+  /** The SQL of a column. */
+  at(column: string): string
+  /** All of them, in their order. */
+  readonly list: string
+  /** A `from` item, called `u`; `numbered` has the number of the row besides, from 1, as `n`. */
+  readonly from: string
+  readonly numbered: string
+  /** Number of the first parameter that is the caller's own. */
+  readonly next: number
+}
+
+export interface Statement {
+  readonly name: string
+  readonly text: string
+  readonly values: unknown[]
+}
+
+/** So many texts of one statement are prepared; whatever else comes up is sent in full. */
+const MAX_VARIANTS = 24
+
+interface Variant {
+  readonly name: string
+  readonly text: string
+}
+
+/**
+ * One statement over any number of rows. Each column is one array, and one that is the same in all rows is a single
+ * value: most are. Which they are makes another prepared statement of it.
+ */
+export class RowStatement<R> {
+  readonly #name: string
+  readonly #columns: readonly (RowColumn<R> & { readonly carrier: Carrier })[]
+  readonly #text: (source: RowSource) => string
+  readonly #variants = new Map<number, Variant>()
+
+  /** @param columns at most 30; the first one is never taken for being the same in all rows */
+  constructor(name: string, columns: readonly RowColumn<R>[], text: (source: RowSource) => string) {
+    this.#name = name
+    this.#columns = columns.map((column) => ({ ...column, carrier: carrierOf(column.type) }))
+    this.#text = text
+    // The one that fits always.
+    this.#variant(0)
+  }
+
+  /** @param own values of the caller's own parameters */
+  of(rows: readonly R[], own: readonly unknown[] = []): Statement {
+    const columns = this.#columns
+    const lists: unknown[][] = []
+    let mask = 0
+    for (let c = 0; c < columns.length; c++) {
+      const { of } = columns[c] as RowColumn<R>
+      const list = rows.map(of)
+      if (c > 0 && isSame(list)) mask |= 1 << c
+      lists.push(list)
+    }
+    const [variant, sent] = this.#variant(mask)
+    const values = columns.map(({ carrier }, c) => {
+      const list = lists[c] as unknown[]
+      if (sent & (1 << c)) return single(carrier.value(list[0]))
+      return binaryArray(carrier.type, list.map(carrier.value))
+    })
+    return { ...variant, values: [...values, ...own] }
+  }
+
+  #variant(mask: number): [Variant, number] {
+    const known = this.#variants.get(mask)
+    if (known) return [known, mask]
+    if (this.#variants.size >= MAX_VARIANTS) return this.#nearest(mask)
+    const made = { name: `${this.#name}-${mask.toString(36)}`, text: this.#text(this.#source(mask)) }
+    this.#variants.set(mask, made)
+    return [made, mask]
+  }
+
+  /** That sends the fewest of the single values as arrays: none is wrong. */
+  #nearest(mask: number): [Variant, number] {
+    let best = 0
+    for (const known of this.#variants.keys()) {
+      if ((known & ~mask) === 0 && bits(known) > bits(best)) best = known
+    }
+    return [this.#variants.get(best) as Variant, best]
+  }
+
+  #source(mask: number): RowSource {
+    const columns = this.#columns.map(({ column, carrier }, c) => {
+      const isSingle = (mask & (1 << c)) !== 0
+      const parameter = `$${c + 1}::${carrier.type}`
+      const sql = carrier.element(isSingle ? parameter : `u."${column}"`)
+      return { column, parameter, isSingle, sql }
+    })
+    const arrays = columns.filter(({ isSingle }) => !isSingle)
+    const sqls = new Map(columns.map(({ column, sql }) => [column, sql]))
+    const names = arrays.map(({ column }) => `"${column}"`).join(', ')
+    const unnest = `unnest(${arrays.map(({ parameter }) => `${parameter}[]`).join(', ')})`
+    return {
+      at: (column) => sqls.get(column) as string,
+      list: columns.map(({ sql }) => sql).join(', '),
+      from: `${unnest} as u(${names})`,
+      numbered: `${unnest} with ordinality as u(${names}, n)`,
+      next: columns.length + 1,
+    }
+  }
+}
+
+function bits(mask: number): number {
+  let count = 0
+  for (let rest = mask; rest !== 0; rest &= rest - 1) count++
+  return count
+}
+
+function isSame(list: readonly unknown[]): boolean {
+  const first = list[0]
+  for (let i = 1; i < list.length; i++) if (list[i] !== first) return false
+  return true
+}
+
+const single = (value: unknown): unknown => (value instanceof Date ? value.toISOString() : value)
+
+/** Columns that are properties of the rows. */
+export const properties = <R>(columns: readonly Column[]): readonly RowColumn<R>[] =>
+  columns.map(({ property, column, type }) => ({
+    column,
+    type,
+    of: (row) => (row as Record<string, unknown>)[property],
+  }))
+
+export const quoted = (columns: readonly { readonly column: string }[]): string =>
+  columns.map(({ column }) => `"${column}"`).join(', ')
+
+/** One statement over any number of rows that writes only what differs in any of them. */
+export class ChangeStatement<R> {
+  readonly #name: string
+  readonly #keys: readonly RowColumn<R>[]
+  readonly #columns: readonly ChangeColumn<R>[]
+  readonly #text: (set: string, source: RowSource) => string
+  readonly #variants = new Map<number, RowStatement<R>>()
+
+  /** @param keys columns that are only compared, the first one never the same in two rows */
+  constructor(
+    name: string,
+    keys: readonly RowColumn<R>[],
+    columns: readonly ChangeColumn<R>[],
+    text: (set: string, source: RowSource) => string,
+  ) {
+    this.#name = name
+    this.#keys = keys
+    this.#columns = columns
+    this.#text = text
+  }
+
+  /** Null: nothing differs. */
+  of(rows: readonly R[]): Statement | null {
+    let mask = 0
+    for (const row of rows) {
+      for (let c = 0; c < this.#columns.length; c++) {
+        const column = this.#columns[c] as ChangeColumn<R>
+        if (column.of(row) !== column.before(row)) mask |= 1 << c
+      }
+    }
+    if (mask === 0) return null
+    const all = (1 << this.#columns.length) - 1
+    const variant = this.#variants.get(mask) ?? this.#made(this.#variants.size < MAX_CHANGES ? mask : all)
+    return variant.of(rows)
+  }
+
+  #made(mask: number): RowStatement<R> {
+    const known = this.#variants.get(mask)
+    if (known) return known
+    const changed = this.#columns.filter((_, c) => (mask & (1 << c)) !== 0)
+    const set = (source: RowSource) => changed.map(({ column }) => `"${column}" = ${source.at(column)}`).join(', ')
+    const made = new RowStatement(`${this.#name}-${mask.toString(36)}`, [...this.#keys, ...changed], (source) =>
+      this.#text(set(source), source),
+    )
+    this.#variants.set(mask, made)
+    return made
+  }
+}
+export interface ChangeColumn<R> extends RowColumn<R> {
+  /** As the store has it. */
+  readonly before: (row: R) => unknown
+}
+const MAX_CHANGES = 16
