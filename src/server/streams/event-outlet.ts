@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { Outlet } from './outlet.ts'
+import type { Allocate } from './slabs.ts'
 
 const BEFORE = Buffer.from('event: next\ndata: ')
 const AFTER = Buffer.from('\n\n')
@@ -9,8 +10,13 @@ const COMMENT_MS = 12_000
 const COMPLETE = 'event: complete\ndata:\n\n'
 
 /** Server-sent events, as graphql-sse has them in its distinct connections mode. One operation a response. */
-const eventsOf = (_id: string, payloads: readonly Buffer[]): Buffer =>
-  Buffer.concat(payloads.flatMap((payload) => [BEFORE, payload, AFTER]))
+function eventsOf(_id: string, payloads: readonly Buffer[], allocate: Allocate = Buffer.allocUnsafe): Buffer {
+  const pieces = payloads.flatMap((payload) => [BEFORE, payload, AFTER])
+  const events = allocate(pieces.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const piece of pieces) at += piece.copy(events, at)
+  return events
+}
 
 /** Runs a subscription into a response, until either ends. What it tells is written by the subscription itself. */
 export async function sendEvents(

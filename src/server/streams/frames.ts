@@ -1,3 +1,5 @@
+import type { Allocate } from './slabs.ts'
+
 /** FIN and the opcode of a text message: these are whole messages, never fragments. */
 const TEXT = 0x81
 
@@ -5,11 +7,11 @@ const TEXT = 0x81
  * The bytes of `next` messages of graphql-transport-ws in WebSocket frames (RFC 6455, 5.2; a server does not mask), one
  * for each payload. Subscribers of the same operation differ in the id alone, so a payload is serialised once for all.
  */
-export function framesOf(id: string, payloads: readonly Buffer[]): Buffer {
+export function framesOf(id: string, payloads: readonly Buffer[], allocate: Allocate = Buffer.allocUnsafe): Buffer {
   const prefix = Buffer.from(`{"id":${JSON.stringify(id)},"type":"next","payload":`)
   let size = 0
   for (const payload of payloads) size += frameSize(prefix.length + payload.length + 1)
-  const frames = Buffer.allocUnsafe(size)
+  const frames = allocate(size)
   let at = 0
   for (const payload of payloads) {
     at = writeHeader(frames, at, prefix.length + payload.length + 1)

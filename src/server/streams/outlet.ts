@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream'
+import type { Allocate, Slab } from './slabs.ts'
 
 /** Bytes that wait for one connection. Beyond, its subscriptions pause, and later go on from their places in the log. */
 const MAX_WAITING = 256 * 1024
@@ -9,7 +10,7 @@ export interface OutletParts {
   readonly stream: Writable
   readonly isOpen: () => boolean
   /** The bytes of messages with these payloads. */
-  readonly encode: (id: string, payloads: readonly Buffer[]) => Buffer
+  readonly encode: (id: string, payloads: readonly Buffer[], allocate?: Allocate) => Buffer
   /** Closes the connection of a client that does not read. */
   readonly giveUp: () => void
   /** How long a client may read nothing, in milliseconds. */
@@ -43,8 +44,11 @@ export class Outlet {
     return this.#parts.encode
   }
 
-  write(bytes: Buffer): void {
-    if (this.isOpen) this.#parts.stream.write(bytes)
+  /** @param slab what the bytes are a part of: held until they have left */
+  write(bytes: Buffer, slab?: Slab): void {
+    if (!this.isOpen) return
+    slab?.hold()
+    this.#parts.stream.write(bytes, slab?.release)
   }
 
   /** Resolves when there is room, or nothing more to be written. */

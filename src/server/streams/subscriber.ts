@@ -73,7 +73,7 @@ export class Subscriber implements AsyncIterableIterator<ExecutionResult, undefi
       void this.#catchUp()
       return
     }
-    this.#write(parcel.bytesFor(outlet, id), parcel.payloads.length)
+    this.#count(parcel.writeTo(outlet, id), parcel.payloads.length)
     this.#moveTo(parcel.through)
   }
 
@@ -151,8 +151,12 @@ export class Subscriber implements AsyncIterableIterator<ExecutionResult, undefi
 
   #write(frames: Buffer, messages: number): void {
     this.#parts.outlet.write(frames)
+    this.#count(frames.length, messages)
+  }
+
+  #count(bytes: number, messages: number): void {
     this.counts.messages += messages
-    this.counts.bytes += frames.length
+    this.counts.bytes += bytes
   }
 
   #moveTo(sequence: number): void {

@@ -4,6 +4,7 @@ import type { StreamEvent } from '../../graphql/event-stream.ts'
 import type { LogSource } from '../../graphql/log-stream.ts'
 import type { Outlet } from './outlet.ts'
 import type { Payloads } from './payloads.ts'
+import { type Slab, Slabs } from './slabs.ts'
 import type { Subscriber } from './subscriber.ts'
 
 export type LogEvent = PhaseChangeRecord | LogBatch
@@ -24,7 +25,8 @@ export class Parcel {
   readonly after: number
   readonly through: number
   readonly payloads: readonly Buffer[]
-  readonly #encoded = new Map<Outlet['encode'], Map<string, Buffer>>()
+  readonly #encoded = new Map<Outlet['encode'], Map<string, Encoded>>()
+  readonly #slabs: Slab[] = []
 
   constructor(after: number, through: number, payloads: readonly Buffer[]) {
     this.after = after
@@ -33,16 +35,44 @@ export class Parcel {
   }
 
   /** Clients that number their operations alike get the very same bytes. */
-  bytesFor({ encode }: Outlet, id: string): Buffer {
-    const ids = this.#encoded.get(encode) ?? new Map<string, Buffer>()
+  writeTo(outlet: Outlet, id: string): number {
+    const { encode } = outlet
+    const ids = this.#encoded.get(encode) ?? new Map<string, Encoded>()
     this.#encoded.set(encode, ids)
-    const known = ids.get(id)
-    if (known) return known
-    const bytes = encode(id, this.payloads)
-    ids.set(id, bytes)
-    return bytes
+    const known = ids.get(id) ?? this.#encode(encode, id)
+    ids.set(id, known)
+    outlet.write(known.bytes, known.slab)
+    return known.bytes.length
+  }
+
+  #encode(encode: Outlet['encode'], id: string): Encoded {
+    const bytes = encode(id, this.payloads, (size) => this.#allocate(size))
+    return { bytes, slab: this.#slabs.at(-1) as Slab }
+  }
+
+  #allocate(size: number): Buffer {
+    let slab = this.#slabs.at(-1)
+    if (!slab || slab.used + size > slab.buffer.length) {
+      slab = SLABS.take(size)
+      this.#slabs.push(slab)
+    }
+    slab.used += size
+    return slab.buffer.subarray(slab.used - size, slab.used)
+  }
+
+  /** It goes to nobody any more. */
+  [Symbol.dispose](): void {
+    for (const { release } of this.#slabs) release()
   }
 }
+
+interface Encoded {
+  readonly bytes: Buffer
+  readonly slab: Slab
+}
+
+/** One for the process: what one topic has no use for just now is another's. */
+const SLABS = new Slabs()
 
 type Pending =
   | { readonly type: 'changes'; readonly batch: LogBatch; readonly after: number }
@@ -178,14 +208,19 @@ export class Topic implements LogListener {
   }
 
   async #send(batch: LogBatch, after: number): Promise<void> {
-    const parcel = new Parcel(after, batch.through, await this.payloadsOf(batch, after))
-    const started = performance.now()
-    for (const subscriber of this.#live) subscriber.deliver(parcel)
-    const spent = performance.now() - started
+    const spent = this.#deliver(new Parcel(after, batch.through, await this.payloadsOf(batch, after)))
     const last = batch.changes.at(-1)
     if (last) this.#parts.sent(last)
     // A write to a connection costs much the same for one message as for fifty: what comes up meanwhile goes together.
     if (spent > PAUSE_FROM_MS) await delay(Math.min(spent, MAX_PAUSE_MS))
+  }
+
+  /** In milliseconds, how long it took. */
+  #deliver(parcel: Parcel): number {
+    using sent = parcel
+    const started = performance.now()
+    for (const subscriber of this.#live) subscriber.deliver(sent)
+    return performance.now() - started
   }
 
   #loseAll(through: number): void {
