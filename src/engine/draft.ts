@@ -14,8 +14,6 @@ export class Draft implements Node {
   facts: unknown
   gone = false
 
-  /** The phase that it was made in. */
-  readonly initial: Phase
   /** The store has it. */
   stored: boolean
   /** What the store has, or will have once it has what was sent to it: what the next write is compared with. */
@@ -32,7 +30,6 @@ export class Draft implements Node {
 
   constructor(loaded: LoadedNode, stored: boolean) {
     this.row = loaded.row
-    this.initial = loaded.row.phase
     this.tally = loaded.tally
     this.work = loaded.work
     this.error = loaded.error

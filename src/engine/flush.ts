@@ -36,17 +36,16 @@ function write(
   facts: readonly FactsTable[],
 ): readonly Promise<unknown>[] {
   for (const draft of live) noteWrite(draft, slice.now)
-  const fresh = live.filter((draft) => !draft.stored)
-  for (const draft of fresh) draft.storedRow = asCreated(draft)
   const written = (part: Part) => live.filter((draft) => draft.dirty.has(part))
   return [
+    // With all its hops done: the database knows how far it can have come.
     insertObjects(
       client,
-      fresh.map((draft) => draft.storedRow),
+      live.filter((draft) => !draft.stored).map(({ row }) => row),
     ),
     updateObjects(
       client,
-      live.filter((d) => (d.stored ? d.dirty.has('row') : d.hops.length > 0)),
+      live.filter((d) => d.stored && d.dirty.has('row')),
     ),
     writeSpecs(
       client,
@@ -72,13 +71,6 @@ function noteWrite(draft: Draft, now: Date): void {
   if (!(draft.stored && shown) || draft.hops.length > 0) return
   draft.row = { ...draft.row, revision: draft.row.revision + 1, updatedAt: now }
   draft.dirty.add('row')
-}
-
-/** A new object stands in the store first as it was created: every hop after that is an update the database can judge. */
-function asCreated(draft: Draft) {
-  if (draft.hops.length === 0) return draft.row
-  const { row } = draft
-  return { ...row, phase: draft.initial, phaseSince: row.createdAt, revision: 1 }
 }
 
 function remove(client: Client, gone: readonly Draft[], slice: TreeSlice): readonly Promise<unknown>[] {

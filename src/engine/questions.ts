@@ -33,6 +33,9 @@ export class Questions {
     return undefined
   }
 
+  isAnswered(question: Question): boolean {
+    return this.#answers.has(keyOf(question))
+  }
   answer(question: Question, answer: unknown): void {
     this.#answers.set(keyOf(question), answer)
   }

@@ -1,10 +1,12 @@
 import type { PoolClient } from 'pg'
-import type { Evaluated } from '../core/tree.ts'
+import type { Evaluated, Work } from '../core/tree.ts'
 import type { Logger } from '../logger.ts'
+import type { LoadedNode } from '../store/load-nodes.ts'
 import { forgetRoot } from '../store/queue.ts'
 import { RevisionConflict } from '../store/transition.ts'
 import type { HandedOver, Waiting } from './agents/waiting.ts'
 import type { Evaluate } from './evaluate.ts'
+import { KeptItems } from './kept-items.ts'
 import { settle } from './settle.ts'
 import type { Evaluation, TreeSlice } from './slice.ts'
 import {
@@ -25,6 +27,8 @@ const RETRIES = 3
 export interface TreeTask<T> {
   /** Objects that it needs to see. */
   readonly ids: readonly string[]
+  /** Whether it can be done on what this process remembers of an object; what it decides without writing is done again. */
+  knows(work: Work): boolean
   apply(slice: TreeSlice): T
 }
 
@@ -57,6 +61,7 @@ export interface RunnerParts {
 export class TreeRunner {
   readonly #lanes = new Map<string, Lane>()
   readonly #inFlight = new Set<Promise<void>>()
+  readonly #kept = new KeptItems()
   readonly #parts: EngineParts
   readonly #evaluate: Evaluate
   readonly #announce: Announce
@@ -135,21 +140,36 @@ export class TreeRunner {
   }
 
   async #attempt(rootId: string, entries: readonly Entry[], deciding = true): Promise<readonly Applied[] | null> {
-    return this.#retrying(async () => {
+    const ids = entries.flatMap(({ task }) => task.ids)
+    return this.#retrying(async (isFirst) => {
+      const kept = isFirst && deciding ? this.#recall(rootId, entries) : new Map<string, LoadedNode>()
       const done = await this.#write(async (client, handOver) => {
-        const ids = entries.flatMap(({ task }) => task.ids)
-        const tree = await openTree(client, rootId, this.#parts, { ids })
+        const tree = await openTree(client, rootId, this.#parts, { ids, kept })
         if (typeof tree === 'string') return null
-        const { kinds } = this.#parts
         const applied = entries.map(({ task }) => attempt(() => task.apply(tree.slice)))
+        const { kinds } = this.#parts
         const left = deciding ? await settle(client, tree.slice, kinds, BUDGET) : touchedIds(tree.slice)
         if (deciding) handOver(tree.slice)
-        return { applied, aftermath: await closeTree(tree, this.#parts, left, false) }
+        const aftermath = await closeTree(tree, this.#parts, left, false)
+        checkWritten(tree.slice, kept)
+        return { applied, aftermath, slice: tree.slice }
       })
       if (!done) return null
+      this.#kept.keep(done.slice)
       this.#announce(done.aftermath)
       return done.applied
     })
+  }
+
+  /** An object that several want to see must do for all of them. */
+  #recall(rootId: string, entries: readonly Entry[]): ReadonlyMap<string, LoadedNode> {
+    const tasks = new Map<string, TreeTask<unknown>[]>()
+    for (const { task } of entries) for (const id of task.ids) tasks.set(id, [...(tasks.get(id) ?? []), task])
+    return this.#kept.find(
+      rootId,
+      tasks.keys(),
+      (id, work) => tasks.get(id)?.every((task) => task.knows(work)) ?? false,
+    )
   }
 
   async #runWord(rootId: string, word: Lane['word']): Promise<void> {
@@ -186,9 +206,12 @@ export class TreeRunner {
       const { left, clock } = await this.#goOn(tree)
       handOver(tree.slice)
       const aftermath = await closeTree(tree, this.#parts, left, clock)
-      return { aftermath, evaluations: [...tree.slice.evaluations.values()], more: left.size > 0 }
+      const { slice } = tree
+      return { aftermath, evaluations: [...slice.evaluations.values()], more: left.size > 0, slice }
     })
-    if (typeof seen !== 'string') this.#announce(seen.aftermath)
+    if (typeof seen === 'string') return seen
+    this.#kept.keep(seen.slice)
+    this.#announce(seen.aftermath)
     return seen
   }
 
@@ -211,10 +234,10 @@ export class TreeRunner {
     return { clock, left: await settle(tree.client, tree.slice, this.#parts.kinds, BUDGET) }
   }
 
-  async #retrying<T>(work: () => Promise<T>): Promise<T> {
+  async #retrying<T>(work: (isFirst: boolean) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await work()
+        return await work(attempt === 1)
       } catch (error) {
         if (attempt >= RETRIES || !isTransient(error)) throw error
       }
@@ -234,6 +257,13 @@ function attempt(apply: () => unknown): Applied {
   } catch (error) {
     return { error }
   }
+}
+
+/** What was remembered is proved right by being written; whatever was decided about the others has to be decided again. */
+function checkWritten(slice: TreeSlice, kept: ReadonlyMap<string, LoadedNode>): void {
+  let unproved = 0
+  for (const [id, { row }] of kept) if (slice.nodes.get(id)?.row.revision === row.revision) unproved++
+  if (unproved > 0) throw new RevisionConflict(kept.size, kept.size - unproved)
 }
 
 const touchedIds = (slice: TreeSlice): ReadonlySet<string> => new Set([...slice.touched].map(({ row }) => row.id))

@@ -88,7 +88,11 @@ export class TreeSlice implements Slice {
 
   children(node: Node): readonly Draft[] | undefined {
     if (!this.#ask(node, { type: 'children', id: node.row.id })) return undefined
-    const found = [...this.nodes.values()].filter((n) => n.row.parentId === node.row.id && !n.gone)
+    return this.#childrenOf(node.row.id)
+  }
+
+  #childrenOf(id: string): readonly Draft[] {
+    const found = [...this.nodes.values()].filter((n) => n.row.parentId === id && !n.gone)
     return found.sort((a, b) => a.row.ordinal - b.row.ordinal || (a.row.id < b.row.id ? -1 : 1))
   }
 
@@ -98,8 +102,14 @@ export class TreeSlice implements Slice {
   }
 
   readyChildren(node: Node, after: number, limit: number): readonly Draft[] | undefined {
+    const { id, jobId } = node.row
+    // All of them are in memory when they have just been created, or were all asked for.
+    if (this.questions.isAnswered({ type: 'children', id })) {
+      const isReady = ({ row }: Draft) => row.ordinal > after && row.waitingFor === 0 && row.jobId !== jobId
+      return this.#childrenOf(id).filter(isReady).slice(0, limit)
+    }
     // What is ready changes with every trigger, so the answer is good for one look only.
-    const question: Question = { type: 'ready', id: node.row.id, after, jobId: node.row.jobId, limit }
+    const question: Question = { type: 'ready', id, after, jobId, limit }
     const ids = this.#ask<readonly string[]>(node, question)
     if (ids) this.questions.forget(question)
     return ids && this.#live(ids)

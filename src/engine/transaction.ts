@@ -3,6 +3,7 @@ import type { Ambient, WrittenBatch } from '../core/ports.ts'
 import type { Evaluated, TimeoutDefaults } from '../core/tree.ts'
 import { appendChanges } from '../log/append.ts'
 import type { Client } from '../store/client.ts'
+import type { LoadedNode } from '../store/load-nodes.ts'
 import {
   dueWork,
   forgetRoot,
@@ -14,6 +15,7 @@ import {
   takeWakes,
 } from '../store/queue.ts'
 import { together } from '../store/together.ts'
+import { RevisionConflict } from '../store/transition.ts'
 import { Draft } from './draft.ts'
 import type { Kinds } from './families.ts'
 import { flush } from './flush.ts'
@@ -53,13 +55,17 @@ export interface Aftermath {
   readonly written: readonly WrittenBatch[]
 }
 
+// With names, so that they are written together with the statements beside them.
+const BEGIN = { name: 'begin', text: 'begin' }
+const COMMIT = { name: 'commit', text: 'commit' }
+
 export async function transaction<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect()
   let broken: Error | undefined
   try {
     // Not waited for: it travels with the first statement, and when it fails the connection is lost for that one too.
-    const [, result] = await together([client.query('begin'), work(client)])
-    const { command } = await client.query('commit')
+    const [, result] = await together([client.query(BEGIN), work(client)])
+    const { command } = await client.query(COMMIT)
     if (command !== 'COMMIT')
       throw new Error(`a transaction ended with ${command}, though no statement of it has failed`)
     return result
@@ -74,11 +80,14 @@ export async function transaction<T>(pool: Pool, work: (client: PoolClient) => P
   }
 }
 
+const NOTHING_KEPT: ReadonlyMap<string, LoadedNode> = new Map()
 const NONE: ReadonlyMap<string, Evaluated> = new Map()
 
 interface OpenOptions {
   /** Objects that are needed besides the root. */
   readonly ids?: readonly string[]
+  /** Those of them that need not be read. */
+  readonly kept?: ReadonlyMap<string, LoadedNode>
   readonly skipLocked?: boolean
   readonly evaluated?: ReadonlyMap<string, Evaluated>
 }
@@ -91,12 +100,13 @@ export async function openTree(
   client: PoolClient,
   rootId: string,
   parts: EngineParts,
-  { ids = [], skipLocked = false, evaluated = NONE }: OpenOptions = {},
+  { ids = [], kept = NOTHING_KEPT, skipLocked = false, evaluated = NONE }: OpenOptions = {},
 ): Promise<OpenTree | 'gone' | 'locked'> {
   const { kinds } = parts
+  const wanted = new Set([rootId, ...ids.map((id) => kept.get(id)?.row.parentId ?? id)])
   const [lock, loaded] = await together([
     lockRoot(client, rootId, skipLocked),
-    kinds.loader.nodes(client, rootId, [...new Set([rootId, ...ids])]),
+    kinds.loader.nodes(client, rootId, [...wanted]),
   ])
   if (typeof lock === 'string') return lock
   const slice = newSlice(parts, lock.projectName, Draft.fresh(lock.row), evaluated)
@@ -105,6 +115,9 @@ export async function openTree(
   const root = slice.nodes.get(rootId)
   if (!root) return 'gone'
   slice.root = root
+  const placed = [...kept.values()].filter(({ row }) => slice.nodes.has(row.parentId ?? ''))
+  if (placed.length < kept.size) throw new RevisionConflict(kept.size, placed.length)
+  take(slice, kinds, placed)
   return { client, slice, wakeAt: lock.wakeAt, failures: lock.failures }
 }
 

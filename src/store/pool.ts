@@ -1,5 +1,6 @@
 import { type CustomTypesConfig, Pool, type PoolConfig, types } from 'pg'
 import type { Logger } from 'pino'
+import { TurnSocket } from './turn-socket.ts'
 
 export interface PoolOptions {
   readonly max: number
@@ -20,6 +21,7 @@ export function createPool(connection: Connection, { max, logger }: PoolOptions)
     max,
     // Statements that do not need each other's answers travel together.
     pipeline: true,
+    stream: () => new TurnSocket(),
     types: PARSERS,
     application_name: 'phaseline',
     keepAlive: true,

@@ -48,7 +48,7 @@ const INSERT = new RowStatement<ObjectRow>(
   ({ list, from }) => `insert into object (${quoted(OBJECT_COLUMNS)}) select ${list} from ${from}`,
 )
 
-/** The first phase of a new object is its machine's initial one: the row is written as it was created, then its hops. */
+/** As far on from their machine's initial phase as they have come. */
 export async function insertObjects(client: Client, rows: readonly ObjectRow[]): Promise<void> {
   if (rows.length === 0) return
   await client.query(INSERT.of(rows))
@@ -197,15 +197,20 @@ const UPDATE_WORK = new ChangeStatement<WritableNode>(
 /** Work that is new to agents gets a place in their queue, in the order of the nodes. */
 export async function writeWork(client: Client, nodes: readonly WritableNode[]): Promise<void> {
   const placed = nodes.filter(({ storedWork, offered }) => offered || !storedWork)
+  const known = nodes.filter(({ storedWork, offered }) => storedWork && !offered)
   const areNew = placed.every(({ storedWork }) => !storedWork)
   await together([
     placed.length > 0 && client.query((areNew ? INSERT_WORK : OFFER_WORK).of(placed)),
     changeWork(
       client,
-      nodes.filter(({ storedWork, offered }) => storedWork && !offered),
+      known.filter((node) => !changesLease(node)),
     ),
+    changeWork(client, known.filter(changesLease)),
   ])
 }
+
+// Leases are renewed beside the revisions: what does not mean to change one must not write an older one over it.
+const changesLease = ({ work, storedWork }: WritableNode): boolean => work?.leaseUntil !== storedWork?.leaseUntil
 
 async function changeWork(client: Client, nodes: readonly WritableNode[]): Promise<void> {
   const changed = nodes.filter((node) => node.work !== node.storedWork)

@@ -1,6 +1,7 @@
 import { forbidden, invalidInput } from '../../core/errors.ts'
 import { clampLeaseMs } from '../../core/lease.ts'
 import type { AgentPort, ClaimedItem, Viewer } from '../../core/ports.ts'
+import { WORK_STATE, type Work } from '../../core/tree.ts'
 import { findCandidates, findRoots } from '../../store/work.ts'
 import type { TreeRunner } from '../runner.ts'
 import type { TreeSlice } from '../slice.ts'
@@ -75,7 +76,7 @@ async function claimNow({ claimant, request, targets }: Claiming, parts: EngineP
     const byRoot = Map.groupBy(candidates, (candidate) => candidate.rootId)
     const claims = [...byRoot].map(([rootId, of]) => {
       const ids = of.map(({ objectId }) => objectId)
-      return runner.run(rootId, { ids, apply: (slice) => claimAll(slice, ids, claimant, parts) })
+      return runner.run(rootId, { ids, knows: isOffered, apply: (slice) => claimAll(slice, ids, claimant, parts) })
     })
     for (const ran of await Promise.all(claims)) if (ran.found) items.push(...ran.value)
   }
@@ -126,6 +127,9 @@ interface Claiming {
   readonly request: Request
   readonly targets: readonly string[] | null
 }
+
+/** Of what is claimed only the store knows until when. */
+const isOffered = ({ state }: Work): boolean => state === WORK_STATE.OFFERED
 
 /** Under the tree's lock: whatever is still to be had is claimed, and the claim is the pickup. */
 function claimAll(slice: TreeSlice, ids: readonly string[], claimant: Claimant, parts: EngineParts): ClaimedItem[] {

@@ -1,6 +1,7 @@
 import { forbidden, notFound, stale, transitionRefused } from '../../core/errors.ts'
 import { allowedFrom } from '../../core/machine.ts'
 import type { AgentPort, Outcome, Report, Viewer } from '../../core/ports.ts'
+import { WORK_STATE } from '../../core/tree.ts'
 import { findFinishedWork, findRoots } from '../../store/work.ts'
 import { type OpenedFence, openFence, sameHash } from '../fence.ts'
 import type { TreeRunner } from '../runner.ts'
@@ -44,6 +45,7 @@ async function reportAll(
       const ids = indexes.map((i) => (opened[i] as OpenedFence).objectId)
       const ran = await runner.run(rootId, {
         ids,
+        knows: ({ state }) => state === WORK_STATE.CLAIMED,
         apply: (slice) =>
           indexes.map((i) => reportOne(slice, reports[i] as Report, opened[i] as OpenedFence, viewer, parts)),
       })
