@@ -49,7 +49,7 @@ describe('hostile expressions', () => {
     ['one allocation larger than the heap', 'imports.few.map(a, imports.big).join(imports.big).size()', LIMIT],
     ['a replacement of everything by everything', 'imports.big.replace("x", imports.big)', LIMIT],
     ['a function that nothing can interrupt', 'int(imports.digits)', LIMIT],
-    ['a regular expression as large as can be', `imports.digits.matches("${'\\\\pN'.repeat(1_000)}x")`, LIMIT],
+    ['a regular expression as large as can be', `imports.big.matches("${'\\\\pL'.repeat(4_000)}")`, LIMIT],
     ['a hundred thousand brackets', '('.repeat(60_000), /nested too deep|100 ms/],
     ['a long sum', `1${'+1'.repeat(30_000)}`, /more than 500 syntax nodes|100 ms/],
     ['a long path', `imports${'.a'.repeat(30_000)}`, /nested too deep|more than 500 syntax nodes|100 ms/],
