@@ -2,25 +2,42 @@ import { fork } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Client, createClient } from '../src/client/index.ts'
+import { freePort } from './redis.ts'
 
-export interface Counted {
+/** Of the server's process alone: without those of its agents, of its sandbox and of Postgres. */
+export interface Reading {
   /** Sent to Postgres since the start. */
   readonly statements: number
   /** Bytes. */
   readonly rss: number
+  /** Bytes, the most since the reading before. */
+  readonly rssPeak: number
+  readonly heapPeak: number
+  /** Milliseconds since the start, user and system. */
+  readonly cpuMs: number
+}
+export interface ServerOptions {
+  /** Absent: an embedded Postgres of its own. */
+  readonly databaseUrl?: string
+  readonly redisUrl?: string
+  /** Absent: all. */
+  readonly roles?: readonly ('gateway' | 'engine' | 'agents')[]
 }
 export interface BenchServer extends AsyncDisposable {
+  /** e.g. http://127.0.0.1:4000 */
+  readonly origin: string
+  /** The administrator's. */
+  readonly token: string
   readonly client: Client
-  read(): Promise<Counted>
+  read(): Promise<Reading>
 }
 
-/** A server of its own with an embedded Postgres (fsync on) and the built-in mock deployer, in processes of their own. */
-export async function startServer(): Promise<BenchServer> {
+/** The server as users run it, in a process of its own. */
+export async function startServer({ databaseUrl, redisUrl, roles }: ServerOptions = {}): Promise<BenchServer> {
   const dataDir = await mkdtemp(join(tmpdir(), 'phaseline-bench-'))
   const port = await freePort()
   const token = randomBytes(24).toString('base64url')
@@ -28,10 +45,14 @@ export async function startServer(): Promise<BenchServer> {
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
+      NODE_ENV: 'production',
       PORT: String(port),
       PHASELINE_DATA: dataDir,
       PHASELINE_TOKEN: token,
       PHASELINE_LOG_LEVEL: 'error',
+      ...(databaseUrl ? { DATABASE_URL: databaseUrl } : {}),
+      ...(redisUrl ? { REDIS_URL: redisUrl } : {}),
+      ...(roles ? { PHASELINE_ROLES: roles.join(',') } : {}),
     },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
@@ -42,25 +63,20 @@ export async function startServer(): Promise<BenchServer> {
   }
   const client = createClient({ url: `${origin}/graphql`, token, timeoutMs: 300_000 })
   return {
+    origin,
+    token,
     client,
     async read() {
+      const answer = once(child, 'message')
       child.send('read')
-      const [counted] = await once(child, 'message')
-      return counted as Counted
+      return (await answer)[0] as Reading
     },
     async [Symbol.asyncDispose]() {
       await client.close()
+      const ended = once(child, 'exit')
       child.kill('SIGTERM')
-      await once(child, 'exit')
+      await ended
       await rm(dataDir, { recursive: true, force: true })
     },
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  return port
 }

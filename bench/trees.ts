@@ -4,14 +4,12 @@ const CREATE = `mutation ($input: CreateInstallationInput!) {
   createInstallation(input: $input) { __typename ... on Installation { id } ... on Error { message } }
 }`
 
-/** Creates a root with so many no-op items and returns its id. */
-export async function createTree(client: Client, name: string, items: number): Promise<string> {
-  const deployItems = Array.from({ length: items }, (_, i) => ({ name: `item-${i}`, type: 'mock' }))
+/** Creates a root with so many items of this type and returns its id. */
+export async function createTree(client: Client, name: string, items: number, type = 'mock'): Promise<string> {
+  const deployItems = Array.from({ length: items }, (_, i) => ({ name: `item-${i}`, type }))
   const { createInstallation: created } = await client.query<{ createInstallation: { id?: string; message?: string } }>(
     CREATE,
-    {
-      input: { name, spec: { deployItems } },
-    },
+    { input: { name, spec: { deployItems } } },
   )
   if (!created.id) throw new Error(created.message)
   return created.id
@@ -32,6 +30,7 @@ export async function untilSucceeded(client: Client, ids: readonly string[], aft
   }
 }
 
+/** The sequence of the last phase change. */
 export async function headOf(client: Client): Promise<number> {
   const { phaseChanges } = await client.query<{
     phaseChanges: { nodes?: never; edges: { node: { sequence: number } }[] }
@@ -43,13 +42,16 @@ export interface TreeRun {
   readonly nodes: number
   readonly ms: number
   readonly ids: readonly string[]
+  /** Phase changes that were written meanwhile. */
+  readonly transitions: number
 }
 
-/** So many trees at once, from the first request to the end of the last tree. */
+/** So many trees at once, from the first request until the last root's end was heard of. */
 export async function runTrees(client: Client, trees: number, items: number): Promise<TreeRun> {
   const after = await headOf(client)
   const since = performance.now()
   const ids = await Promise.all(Array.from({ length: trees }, (_, i) => createTree(client, `t${after}-${i}`, items)))
   await untilSucceeded(client, ids, after)
-  return { nodes: trees * (items + 1), ms: performance.now() - since, ids }
+  const ms = performance.now() - since
+  return { nodes: trees * (items + 1), ms, ids, transitions: (await headOf(client)) - after }
 }

@@ -1,0 +1,121 @@
+import pg from 'pg'
+import type { Client } from '../src/client/index.ts'
+import { createTree, headOf, untilSucceeded } from './trees.ts'
+
+export interface Prefilled {
+  readonly objects: number
+  readonly changes: number
+  /** Of the database. */
+  readonly bytes: number
+  readonly ms: number
+}
+
+/** With root and execution 200 objects; three jobs make ten phase changes of each item. */
+const ITEMS = 198
+const JOBS = 3
+const AT_ONCE = 2
+const RECONCILE = `mutation ($input: ReconcileInstallationInput!) {
+  reconcileInstallation(input: $input) { __typename ... on Error { message } }
+}`
+
+/** A tree as the product itself leaves it behind: what is copied. The server may be stopped then. */
+export async function makeModel(client: Client): Promise<void> {
+  let after = await headOf(client)
+  const id = await createTree(client, 'model', ITEMS)
+  await untilSucceeded(client, [id], after)
+  for (let job = 1; job < JOBS; job++) {
+    after = await headOf(client)
+    const { reconcileInstallation: asked } = await client.query<{ reconcileInstallation: { message?: string } }>(
+      RECONCILE,
+      { input: { id } },
+    )
+    if (asked.message) throw new Error(asked.message)
+    await untilSucceeded(client, [id], after)
+  }
+}
+
+/** Columns that hold the id of an object; a copy has its own. */
+const OBJECT_IDS: Readonly<Record<string, readonly string[]>> = {
+  object: ['id', 'root_id', 'parent_id'],
+  object_spec: ['object_id'],
+  object_status: ['object_id'],
+  tally: ['object_id'],
+  edge: ['from_id', 'to_id'],
+  installation: ['object_id'],
+  deploy_item: ['object_id'],
+  work: ['object_id', 'root_id'],
+  phase_change: ['object_id', 'root_id', 'parent_id'],
+  log_batch: [],
+}
+
+/**
+ * Copies everything of the one tree that is there until there are so many objects: whole, finished trees, and a log of
+ * theirs that is numbered without a gap. Set-based, past triggers and foreign keys; then everything is analysed.
+ */
+export async function multiply(url: string, objects: number): Promise<Prefilled> {
+  const since = performance.now()
+  await using pool = disposable(new pg.Pool({ connectionString: url, max: AT_ONCE, options: OPTIONS }))
+  const [model] = (await pool.query<Model>(MODEL)).rows
+  if (!model) throw new Error('there is no model')
+  const copies = Math.ceil(objects / model.objects)
+  // Apart, so that copies are not copied.
+  await pool.query('create schema model')
+  for (const table of Object.keys(OBJECT_IDS)) await pool.query(`create table model."${table}" as table "${table}"`)
+  // In shares, each of which is one transaction of its own on a connection of its own.
+  await Promise.all(
+    Array.from({ length: AT_ONCE }, async (_, i) => {
+      const [from, to] = [Math.floor((copies * i) / AT_ONCE) + 1, Math.floor((copies * (i + 1)) / AT_ONCE)]
+      for (const table of Object.keys(OBJECT_IDS)) {
+        const columns = await columnsOf(pool, table)
+        await pool.query(copySql(table, columns, model), [from, to])
+      }
+    }),
+  )
+  await pool.query('drop schema model cascade')
+  await pool.query(`select setval('log_batch_id_seq', (select max(id) from log_batch))`)
+  await pool.query('vacuum analyze')
+  await pool.query('checkpoint')
+  const [total] = (await pool.query<Omit<Prefilled, 'ms'>>(TOTAL)).rows
+  if (!total) throw new Error('nothing was counted')
+  return { ...total, ms: performance.now() - since }
+}
+
+interface Model {
+  readonly objects: number
+  readonly changes: number
+  readonly batches: number
+}
+const OPTIONS = '-c session_replication_role=replica -c synchronous_commit=off -c work_mem=64MB'
+const TOTAL = `select (select count(*) from object)::int as objects, (select count(*) from phase_change)::int as changes,
+  pg_database_size(current_database())::float8 as bytes`
+const MODEL = `select (select count(*) from object)::int as objects, (select sum(n) from log_batch)::int as changes,
+  (select max(id) from log_batch)::int as batches`
+
+/** $1 and $2: the first and the last copy. Ids of copies grow, as those that the product makes do. */
+function copySql(table: string, columns: readonly string[], { changes, batches }: Model): string {
+  const ids = OBJECT_IDS[table] ?? []
+  const copied = (column: string): string => {
+    if (ids.includes(column))
+      return `(lpad(to_hex(copy), 12, '0') || substr(replace(t."${column}"::text, '-', ''), 13))::uuid`
+    if (column === 'batch_id' || (table === 'log_batch' && column === 'id')) return `t."${column}" + copy * ${batches}`
+    if (column === 'first_seq') return `t.first_seq + copy * ${changes}`
+    // Roots are unique by name.
+    if (table === 'object' && column === 'name')
+      return `case when t.parent_id is null then t.name || '-' || copy else t.name end`
+    return `t."${column}"`
+  }
+  const list = columns.map((column) => `"${column}"`).join(', ')
+  return `insert into "${table}" (${list}) select ${columns.map(copied).join(', ')}
+    from generate_series($1::int, $2::int) copy cross join model."${table}" t`
+}
+
+async function columnsOf(pool: pg.Pool, table: string): Promise<readonly string[]> {
+  const { rows } = await pool.query<{ column_name: string }>(
+    `select column_name from information_schema.columns where table_schema = 'public' and table_name = $1`,
+    [table],
+  )
+  return rows.map(({ column_name }) => column_name)
+}
+
+const disposable = (pool: pg.Pool): pg.Pool & AsyncDisposable =>
+  Object.assign(pool, { [Symbol.asyncDispose]: () => pool.end() })

@@ -1,0 +1,49 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { pino } from 'pino'
+import { startEmbeddedPostgres } from '../src/store/embedded/index.ts'
+
+export interface BenchPostgres extends AsyncDisposable {
+  /** Of the database `postgres`. */
+  readonly url: string
+  /** A new, empty database; resolves to its URL. One of the same name is dropped first, whoever uses it. */
+  createDatabase(name: string): Promise<string>
+  dropDatabase(name: string): Promise<void>
+  /** Writes everything back, so that nobody pays for what another one left. */
+  settle(): Promise<void>
+}
+
+/** Postgres 17 with the product's own settings, fsync included, in a folder of its own, reached by its Unix socket. */
+export async function startPostgres(): Promise<BenchPostgres> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'phaseline-bench-pg-'))
+  const postgres = await startEmbeddedPostgres({ dataDir, logger: pino({ level: 'error' }) })
+  const { host = '', port = 5432, user = '' } = postgres.connection
+  const urlOf = (database: string): string =>
+    `postgresql://${user}@localhost/${database}?host=${encodeURIComponent(host)}&port=${port}`
+  const execute = async (...statements: readonly string[]): Promise<void> => {
+    const client = new pg.Client({ connectionString: urlOf('postgres') })
+    await client.connect()
+    try {
+      for (const statement of statements) await client.query(statement)
+    } finally {
+      await client.end()
+    }
+  }
+  const dropDatabase = (name: string): Promise<void> => execute(`drop database if exists "${name}" with (force)`)
+  return {
+    url: urlOf('postgres'),
+    async createDatabase(name) {
+      await dropDatabase(name)
+      await execute(`create database "${name}"`)
+      return urlOf(name)
+    },
+    dropDatabase,
+    settle: () => execute('checkpoint'),
+    async [Symbol.asyncDispose]() {
+      await postgres[Symbol.asyncDispose]()
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}

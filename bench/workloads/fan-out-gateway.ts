@@ -1,0 +1,9 @@
+import { answerReadings } from './fan-out-peer.ts'
+
+/** A gateway of Phaseline: the server as it is, in a process that tells what it needs. */
+process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'))
+const { serve } = await import('../../src/main.ts')
+const serving = serve({ example: false })
+answerReadings(Number(process.env.PORT))
+await serving
+process.exit()

@@ -1,0 +1,143 @@
+import { createClient, runAgent } from '../../src/client/index.ts'
+import {
+  type BenchContext,
+  type BenchServer,
+  quantile,
+  type Section,
+  startRedis,
+  startServer,
+  type Workload,
+} from '../harness.ts'
+import { measureStarts, startPeer } from '../harness-peer.ts'
+import { createTree } from '../trees.ts'
+
+const WARM_UP = 150
+/** In each round. */
+const STARTS = 120
+const TYPE = 'bench'
+const CREATE_TOKEN = `mutation ($input: CreateTokenInput!) {
+  createToken(input: $input) { ... on CreatedToken { secret } ... on Error { message } }
+}`
+
+interface Contestant {
+  readonly name: string
+  /** One after the other; milliseconds. */
+  readonly measure: (count: number) => Promise<readonly number[]>
+}
+const REDIS = [
+  { aof: 'no', name: 'BullMQ, Redis without AOF' },
+  { aof: 'everysec', name: 'BullMQ, AOF everysec' },
+  { aof: 'always', name: 'BullMQ, AOF always' },
+] as const
+const POSTGRES_PEERS = [
+  { name: 'graphile-worker', file: 'graphile-worker' },
+  { name: 'pg-boss', file: 'pg-boss' },
+  { name: 'DBOS', file: 'dbos' },
+] as const
+
+export const workload: Workload = { name: 'latency', run }
+
+async function run({ postgres, log, rounds }: BenchContext): Promise<Section> {
+  await using stack = new AsyncDisposableStack()
+  const databaseUrl = await postgres.createDatabase('latency_phaseline')
+  const server = stack.use(await startServer({ databaseUrl, roles: ['gateway', 'engine'] }))
+  const contestants: Contestant[] = [{ name: 'Phaseline', measure: await ourMeasure(stack, server) }]
+  for (const { aof, name } of REDIS) {
+    const { url } = stack.use(await startRedis({ aof }))
+    const peer = stack.use(await startPeer('bullmq', { use: 'latency', url }))
+    contestants.push({ name, measure: peer.measureStarts })
+  }
+  for (const { name, file } of POSTGRES_PEERS) {
+    const url = await postgres.createDatabase(`latency_${file}`)
+    const peer = stack.use(await startPeer(file, { use: 'latency', url }))
+    contestants.push({ name, measure: peer.measureStarts })
+  }
+  const times = new Map<string, number[]>()
+  for (const { name, measure } of contestants) {
+    await measure(WARM_UP)
+    times.set(name, [])
+  }
+  for (let round = 0; round < rounds; round++) {
+    for (const { name, measure } of [...contestants.slice(round), ...contestants.slice(0, round)]) {
+      times.get(name)?.push(...(await measure(STARTS)))
+    }
+    log(`  round ${round + 1} of ${rounds}`)
+  }
+  return sectionOf(times)
+}
+
+/** An agent in this process, as anybody would write one, and a creator beside it. */
+async function ourMeasure(
+  stack: AsyncDisposableStack,
+  { client, origin }: BenchServer,
+): Promise<Contestant['measure']> {
+  const { createToken } = await client.query<{ createToken: { secret?: string; message?: string } }>(CREATE_TOKEN, {
+    input: { name: 'bench', role: 'AGENT', types: [TYPE] },
+  })
+  if (!createToken.secret) throw new Error(createToken.message)
+  const ended = new AbortController()
+  const agentClient = stack.use(createClient({ url: `${origin}/graphql`, token: createToken.secret }))
+  let started: () => void = () => {}
+  const agent = runAgent({
+    client: agentClient,
+    instance: 'bench',
+    types: [TYPE],
+    signal: ended.signal,
+    work() {
+      started()
+      return { phase: 'SUCCEEDED' }
+    },
+  })
+  stack.defer(async () => {
+    ended.abort()
+    await agent
+  })
+  let made = 0
+  const createItem = async (onStart: () => void): Promise<void> => {
+    started = onStart
+    made += 1
+    await createTree(client, `latency-${made}`, 1, TYPE)
+  }
+  return (count) => measureStarts({ createItem }, count)
+}
+
+function sectionOf(times: ReadonlyMap<string, readonly number[]>): Section {
+  const at = (name: string, share: number): number => quantile(times.get(name) ?? [], share)
+  const ratio = (name: string, share: number): string => `${(at('Phaseline', share) / at(name, share)).toFixed(2)}×`
+  const names = [...times.keys()]
+  return {
+    title: 'latency: from the request for one item until its agent has it',
+    prose: PROSE,
+    table: {
+      columns: ['contestant', 'p50, ms', 'p90, ms', 'p99, ms', 'Phaseline’s p50', 'Phaseline’s p99'],
+      rows: names.map((name) => [
+        name,
+        at(name, 0.5),
+        at(name, 0.9),
+        at(name, 0.99),
+        ratio(name, 0.5),
+        ratio(name, 0.99),
+      ]),
+    },
+    ratios: names
+      .filter((name) => name !== 'Phaseline')
+      .map(
+        (name) =>
+          `Phaseline’s p50 is ${ratio(name, 0.5)} that of ${name}, its p99 ${ratio(name, 0.99)} (${times.get(name)?.length} starts each).`,
+      ),
+  }
+}
+
+const PROSE = `
+One item after the other, with 5 ms of rest between them; the clock starts before the request and stops when the
+function that does the work is called. Creator and worker are one process for everybody.
+
+- **Phaseline**: \`createInstallation\` with one item over HTTP, and an agent of the published client (\`runAgent\`) that is
+  woken over its WebSocket and claims over HTTP. Before the item is offered, ten phase changes of the installation, its
+  execution and the item are in the log.
+- **BullMQ**: \`queue.add\`, one worker.
+- **graphile-worker**: \`addJob\`, woken by NOTIFY, without its local queue (which trades latency for throughput).
+- **pg-boss**: \`send\`, woken by NOTIFY.
+- **DBOS**: \`startWorkflow\` without a queue (which is polled): stored, and then run in the process that asked for it, so
+  that nothing is handed over.
+`
