@@ -40,7 +40,9 @@ const MIGRATIONS = 'prisma/migrations'
 /** The package's own folder, whether this runs as source or built. */
 const HOME = packageOf(import.meta.dirname)
 const GRAPHQL = [deploymentsGraphql]
-const POOL_SIZE = 12
+const POOL_SIZE = 8
+/** Of the trees' transactions: more than a few of them at once only wait for each other. */
+const WRITERS = 4
 /** Those who read the log have connections of their own, so that a crowd that comes back does not stop the work. */
 const READERS = 4
 /** Built-in agents get a token made from the administrator's, so that all processes of an installation have the same. */
@@ -67,7 +69,8 @@ export async function startApp(
 ): Promise<App> {
   await using starting = new AsyncDisposableStack()
   const connection = await connect(config, logger, starting)
-  const openPool = (max: number) => starting.adopt(createPool(connection, { max, logger }), (pool) => pool.end())
+  const openPool = (max: number, planOnce = false) =>
+    starting.adopt(createPool(connection, { max, logger, planOnce }), (pool) => pool.end())
   const pool = openPool(POOL_SIZE)
   await migrate(pool, join(HOME, MIGRATIONS))
   await ensureProject(pool, 'default', ambient)
@@ -81,10 +84,11 @@ export async function startApp(
   const sandbox = starting.use(createSandbox({ logger }))
   const driving = starting.use(
     createDriving({
-      parts: { pool, kinds: kindsOf(families), ambient, timeouts: config.timeouts },
+      parts: { pool: openPool(WRITERS, true), kinds: kindsOf(families), ambient, timeouts: config.timeouts },
       evaluate: evaluateIn(sandbox),
       signal,
-      committed: (batches) => log.committed(batches),
+      appended: (batches) => log.appended(batches),
+      committed: () => log.committed(),
       logger,
     }),
   )

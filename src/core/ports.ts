@@ -144,7 +144,12 @@ export interface Log {
   /** Offers what matches from the live end on, wherever that is. Returns the way to stop. */
   listen(query: PhaseChangeQuery, listener: LogListener): () => void
   readonly stats: LogStats
-  /** Tell the numberer that something was committed, and what, if it is known here. Cheap, never throws. */
+  /**
+   * Tell the numberer what is about to be committed: somebody else may number it before the commit is heard of here.
+   * What is rolled back after all does no harm. Cheap, never throws.
+   */
+  appended(batches: readonly WrittenBatch[]): void
+  /** Tell the numberer that something was committed, and what, if that was not told before. Cheap, never throws. */
   committed(batches?: readonly WrittenBatch[]): void
 }
 

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { hash, timingSafeEqual } from 'node:crypto'
 
 /** A fence names its object and carries 128 random bits; the store keeps only their hash. Opaque to agents. */
 const ID_BYTES = 16
@@ -18,11 +18,11 @@ export interface OpenedFence {
 export function openFence(fence: string): OpenedFence | null {
   const bytes = Buffer.from(fence, 'base64url')
   if (bytes.length !== ID_BYTES + SECRET_BYTES) return null
-  const hex = bytes.subarray(0, ID_BYTES).toString('hex')
-  const objectId = hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+  const hex = bytes.toString('hex', 0, ID_BYTES)
+  const objectId = `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
   return { objectId, hash: hashOf(bytes.subarray(ID_BYTES)) }
 }
 
-export const hashOf = (secret: Uint8Array): Buffer => createHash('sha256').update(secret).digest()
+export const hashOf = (secret: Uint8Array): Buffer => hash('sha256', secret, 'buffer')
 export const sameHash = (a: Buffer | null, b: Buffer): boolean =>
   a !== null && a.length === b.length && timingSafeEqual(a, b)

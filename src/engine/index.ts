@@ -25,19 +25,29 @@ export interface DrivingOptions {
   readonly parts: EngineParts
   readonly evaluate: Evaluate
   readonly signal: Signal
+  /** These batches of the log are about to be committed. */
+  readonly appended?: (batches: readonly WrittenBatch[]) => void
   /** Something was committed that the log must number. */
-  readonly committed: (batches: readonly WrittenBatch[]) => void
+  readonly committed: () => void
   readonly logger: Logger
 }
 
-export function createDriving({ parts, evaluate, signal, committed, logger }: DrivingOptions): Driving {
+export function createDriving({
+  parts: given,
+  evaluate,
+  signal,
+  appended,
+  committed,
+  logger,
+}: DrivingOptions): Driving {
+  const parts: EngineParts = appended ? { ...given, appended } : given
   const handlers = new Set<(types: readonly string[]) => void>()
   let engine: Engine | null = null
   const tell = (types: readonly string[]) => {
     for (const handler of handlers) handler(types)
   }
-  const announce = ({ written, woken, types }: Aftermath) => {
-    if (written.length > 0) committed(written)
+  const announce = ({ changed, woken, types }: Aftermath) => {
+    if (changed) committed()
     if (woken.size > 0) {
       engine?.hear()
       signal.publish(WAKE_CHANNEL, '')

@@ -44,6 +44,8 @@ export interface Release {
   readonly by: 0 | 1
 }
 
+const NEVER_HANDED = { handed: false, handedConfig: null } as const
+
 /** The unit of work: an identity map over one tree that records what rules do to it. It knows no I/O. */
 export class TreeSlice implements Slice {
   root: Draft
@@ -251,7 +253,7 @@ export class TreeSlice implements Slice {
   setWork(node: Node, patch: Partial<Work>): void {
     const draft = node as Draft
     const before = draft.work
-    draft.work = { handed: false, handedConfig: null, ...before, ...patch } as Work
+    draft.work = Object.assign({ ...(before ?? NEVER_HANDED) }, patch) as Work
     const { state, type, dueAt } = draft.work
     if (state === WORK_STATE.OFFERED && before?.state !== WORK_STATE.OFFERED) {
       draft.offered = true

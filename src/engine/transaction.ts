@@ -27,6 +27,8 @@ export interface EngineParts {
   readonly kinds: Kinds
   readonly ambient: Ambient
   readonly timeouts: TimeoutDefaults
+  /** Told what is about to be committed to the log. */
+  readonly appended?: (batches: readonly WrittenBatch[]) => void
 }
 
 /** One tree in one transaction, its root row locked. */
@@ -51,8 +53,8 @@ export interface Aftermath {
   readonly woken: ReadonlySet<string>
   /** Types of work that came up. */
   readonly types: ReadonlySet<string>
-  /** What the log has to number. */
-  readonly written: readonly WrittenBatch[]
+  /** The log has something to number. */
+  readonly changed: boolean
 }
 
 // With names, so that they are written together with the statements beside them.
@@ -209,7 +211,8 @@ export async function closeTree(
   if (clock || tree.failures > 0) await together(sent.splice(0))
   const appended = appendChanges(client, slice.changes)
   await together([...sent, appended])
-  return { woken, types: slice.offers, written: await appended }
+  parts.appended?.(await appended)
+  return { woken, types: slice.offers, changed: slice.changes.length > 0 }
 }
 
 async function runEffects(client: Client, slice: TreeSlice, kinds: Kinds, woken: Set<string>): Promise<void> {

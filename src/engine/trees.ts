@@ -1,10 +1,11 @@
 import type { PoolClient } from 'pg'
-import type { HeldTree, NewRoot, Trees } from '../families/family.ts'
+import type { HeldTree, NewRoot, Scope, Trees } from '../families/family.ts'
 import type { Client } from '../store/client.ts'
 import { insertWakes } from '../store/queue.ts'
 import { lockScope } from '../store/scope.ts'
 import { Draft } from './draft.ts'
 import { bring } from './load.ts'
+import { ScopeLane } from './scope-lane.ts'
 import type { TreeSlice } from './slice.ts'
 import {
   type Aftermath,
@@ -19,68 +20,109 @@ import {
 
 /** Mutations write through the same transactions as the engine: they leave word, and the engine does the rest. */
 export function treesOf(parts: EngineParts, announce: (aftermath: Aftermath) => void): Trees {
-  async function running<T>(work: (open: Open) => Promise<T>): Promise<T> {
+  const lanes = new Map<string, ScopeLane<InScope | null>>()
+  const inTransaction = async <T>(work: (open: Open) => Promise<T>): Promise<T> => {
     const { result, told } = await transaction(parts.pool, async (client) => {
-      const open: Open = { client, held: [], woken: new Set() }
-      const result = await work(open)
-      const told: Aftermath[] = [{ ...NOTHING, woken: open.woken }]
-      for (const held of open.held) told.push(await held.close())
-      return { result, told }
+      const open: Open = { client, parts, told: [] }
+      return { result: await work(open), told: open.told }
     })
-    announce(told.reduce(merge))
+    announce(told.reduce(merge, NOTHING))
     return result
   }
-  async function hold({ client, held }: Open, rootId: string): Promise<Held | null> {
-    const tree = await openTree(client, rootId, parts)
-    if (typeof tree === 'string') return null
-    const holding = new Held(tree, parts)
-    held.push(holding)
-    return holding
+  const laneOf = (project: string): ScopeLane<InScope | null> => {
+    const known = lanes.get(project)
+    if (known) return known
+    const made = new ScopeLane<InScope | null>((work) =>
+      inTransaction(async (open) => {
+        const projectId = await lockScope(open.client, project)
+        await work(projectId === null ? null : { open, project, projectId })
+      }),
+    )
+    lanes.set(project, made)
+    return made
   }
 
   return {
     inTree: (rootId, work) =>
-      running(async (open) => {
-        const held = await hold(open, rootId)
-        return held && work(held)
-      }),
-    inScope: (project, work) =>
-      running(async (open) => {
-        const { client } = open
-        const projectId = await lockScope(client, project)
-        if (!projectId) return null
-        return work({
-          client,
-          projectId,
-          now: parts.ambient.now(),
-          plant: (root) => {
-            const held = Held.planted(client, parts, { project, projectId, root })
-            open.held.push(held)
-            return held
+      inTransaction((open) =>
+        holding(open, async (held) => {
+          const tree = await hold(open, held, rootId)
+          return tree && work(tree)
+        }),
+      ),
+    inScope: <T>(project: string, work: (scope: Scope) => Promise<T>, { joins = false } = {}) =>
+      new Promise<T | null>((resolve, reject) => {
+        let result: T | null = null
+        const lane = laneOf(project)
+        lane.add({
+          joins,
+          run: async (scope) => {
+            result = scope && (await inScope(scope, work))
           },
-          hold: (rootId) => hold(open, rootId),
-          wake: async (rootIds, reason) => {
-            for (const rootId of rootIds) {
-              await insertWakes(client, rootId, [rootId], reason)
-              open.woken.add(rootId)
-            }
-          },
+          committed: () => resolve(result),
+          failed: reject,
         })
+      }).finally(() => {
+        if (lanes.get(project)?.isIdle) lanes.delete(project)
       }),
   }
 }
 
 interface Open {
   readonly client: PoolClient
-  readonly held: Held[]
-  readonly woken: Set<string>
+  readonly parts: EngineParts
+  /** What is to be told once it is committed. */
+  readonly told: Aftermath[]
 }
-const NOTHING: Aftermath = { woken: new Set(), types: new Set(), written: [] }
+interface InScope {
+  readonly open: Open
+  readonly project: string
+  readonly projectId: string
+}
+
+/** Whatever comes to be held is written when the work on it is done. */
+async function holding<T>({ told }: Open, work: (held: Held[]) => Promise<T>): Promise<T> {
+  const held: Held[] = []
+  const result = await work(held)
+  for (const one of held) told.push(await one.close())
+  return result
+}
+
+async function hold({ client, parts }: Open, held: Held[], rootId: string): Promise<Held | null> {
+  const tree = await openTree(client, rootId, parts)
+  if (typeof tree === 'string') return null
+  const holding = new Held(tree, parts)
+  held.push(holding)
+  return holding
+}
+
+function inScope<T>({ open, project, projectId }: InScope, work: (scope: Scope) => Promise<T>): Promise<T> {
+  const { client, parts, told } = open
+  return holding(open, (held) =>
+    work({
+      client,
+      projectId,
+      now: parts.ambient.now(),
+      plant: (root) => {
+        const planted = Held.planted(client, parts, { project, projectId, root })
+        held.push(planted)
+        return planted
+      },
+      hold: (rootId) => hold(open, held, rootId),
+      wake: async (rootIds, reason) => {
+        for (const rootId of rootIds) await insertWakes(client, rootId, [rootId], reason)
+        told.push({ ...NOTHING, woken: new Set(rootIds) })
+      },
+    }),
+  )
+}
+
+const NOTHING: Aftermath = { woken: new Set(), types: new Set(), changed: false }
 
 const merge = (a: Aftermath, b: Aftermath): Aftermath => ({
   woken: new Set([...a.woken, ...b.woken]),
   types: new Set([...a.types, ...b.types]),
-  written: [...a.written, ...b.written],
+  changed: a.changed || b.changed,
 })
 
 class Held implements HeldTree {

@@ -75,8 +75,16 @@ export interface Scope {
 
 /** How mutations write: the engine's own transactions, handed to the families. */
 export interface Trees {
-  /** Runs under the project's scope lock: specs of its roots are serialised. `plant` makes a root in the same transaction. */
-  inScope<T>(project: string, work: (scope: Scope) => Promise<T>): Promise<T | null>
+  /**
+   * Runs under the project's scope lock: specs of its roots are serialised. `plant` makes a root in the same transaction.
+   * With `joins` others like it share the transaction and run at the same time, and it may run twice: for what only
+   * plants, where the database itself refuses what two of them may not do both. Null: there is no such project.
+   */
+  inScope<T>(
+    project: string,
+    work: (scope: Scope) => Promise<T>,
+    options?: { readonly joins?: boolean },
+  ): Promise<T | null>
   /** Runs under the tree's root lock; null: there is no such tree. */
   inTree<T>(rootId: string, work: (tree: HeldTree) => Promise<T>): Promise<T | null>
 }

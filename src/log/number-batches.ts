@@ -1,5 +1,6 @@
-import type { Pool, QueryResult } from 'pg'
+import type { Pool } from 'pg'
 import type { PhaseChangeRecord } from '../core/ports.ts'
+import { together } from '../store/together.ts'
 import { RECORD_COLUMNS, type RecordRow, toRecord } from './record.ts'
 
 /** Held by whoever numbers: the digits have no meaning, they only must be nobody else's. */
@@ -38,16 +39,18 @@ export interface NumberedBatch {
 type Count = string | number | bigint
 
 /**
- * One round trip, so that no process that is paused or cut off can keep the lock. The lock is a statement of its own:
- * the next one's snapshot must be younger than the previous holder's commit. And a number must survive a crash once a
- * reader may have seen it, even on a server that does not flush by default.
+ * They travel together, so that no process that is paused or cut off can keep the lock. The lock is a statement of its
+ * own: the next one's snapshot must be younger than the previous holder's commit. And a number must survive a crash
+ * once a reader may have seen it, even on a server that does not flush by default.
  */
-const PASS_SQL = `begin isolation level read committed;
-  select pg_advisory_xact_lock(${NUMBERING_LOCK});
-  ${NUMBER_SQL};
-  select set_config('synchronous_commit', 'on', true) where current_setting('synchronous_commit') = 'off';
-  commit`
-const NUMBERING = 2
+const BEGIN = { name: 'log_begin', text: 'begin isolation level read committed' }
+const LOCK = { name: 'log_lock', text: `select pg_advisory_xact_lock(${NUMBERING_LOCK})` }
+const NUMBER = { name: 'log_number', text: NUMBER_SQL }
+const DURABLY = {
+  name: 'log_durably',
+  text: `select set_config('synchronous_commit', 'on', true) where current_setting('synchronous_commit') = 'off'`,
+}
+const COMMIT = { name: 'commit', text: 'commit' }
 
 interface NumberRow {
   readonly id: Count
@@ -63,10 +66,14 @@ export async function numberBatches(pool: Pool): Promise<Numbered | null> {
   const client = await pool.connect()
   let broken = true
   try {
-    // Several statements in one text answer several results, which the types of pg do not know.
-    const results = (await client.query(PASS_SQL)) as unknown as readonly QueryResult<NumberRow>[]
+    const [, , { rows }] = await together([
+      client.query(BEGIN),
+      client.query(LOCK),
+      client.query<NumberRow>(NUMBER),
+      client.query(DURABLY),
+      client.query(COMMIT),
+    ])
     broken = false
-    const rows = results[NUMBERING]?.rows ?? []
     const batches = rows.map(({ id, first_seq, n }) => ({ id: String(id), from: Number(first_seq), n }))
     const [first, last] = [batches[0], batches.at(-1)]
     if (!first || !last) return null

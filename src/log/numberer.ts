@@ -14,6 +14,8 @@ const MAX_READ = 250
 export interface Numberer extends AsyncDisposable {
   /** Marks what it publishes, so that those who hear it from itself can tell. */
   readonly origin: string
+  /** This is about to be committed; it may be numbered before `committed` is called. Cheap, never throws. */
+  appended(batches: readonly WrittenBatch[]): void
   /** Something was committed. Cheap, never throws; called during a pass it causes another one. */
   committed(batches?: readonly WrittenBatch[]): void
   /** Calls back with each announcement, without the detour over a signal. Synchronous; must not throw. */
@@ -91,6 +93,9 @@ export function createNumberer({ pool, signal, logger, logId }: NumbererOptions)
   return {
     origin,
     listen: (handler) => void handlers.push(handler),
+    appended(batches) {
+      for (const batch of batches) written.add(batch)
+    },
     committed(batches = []) {
       for (const batch of batches) written.add(batch)
       if (passes) dirty = true

@@ -13,7 +13,7 @@ export interface LogParts {
   readonly signal: Signal
   readonly logger: Logger
   /** Left out in a process that writes nothing. */
-  readonly numberer?: Pick<Numberer, 'committed' | 'listen' | 'origin'>
+  readonly numberer?: Pick<Numberer, 'appended' | 'committed' | 'listen' | 'origin'>
 }
 
 /** The log as one process reads it. Disposing of it ends all that follow, and outlives neither pool nor signal. */
@@ -31,6 +31,7 @@ export async function createLog({ pool, signal, logger, numberer }: LogParts): P
     get stats() {
       return hub.stats
     },
+    appended: (batches) => numberer?.appended(batches),
     committed: (batches) => numberer?.committed(batches),
     async [Symbol.asyncDispose]() {
       stop.abort()

@@ -10,6 +10,7 @@ export class Written {
   #kept = 0
 
   add({ id, changes }: WrittenBatch): void {
+    if (this.#batches.has(id)) return
     this.#batches.set(id, changes)
     this.#kept += changes.length
     for (const [oldest, { length }] of this.#batches) {

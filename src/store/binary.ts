@@ -16,87 +16,102 @@ export type BinaryType =
 interface Codec {
   /** Of Postgres's catalogue. */
   readonly oid: number
-  /** At most so many bytes. */
-  size(value: unknown): number
+  /** Bytes; null: as many as `size` says at most. */
+  readonly bytes: number | null
+  readonly size: (value: never) => number
   /** Returns how many bytes it wrote. */
-  write(value: unknown, into: Buffer, at: number): number
+  readonly write: (value: never, into: Buffer, at: number) => number
 }
 
-const fixed = (oid: number, bytes: number, put: (value: unknown, into: Buffer, at: number) => void): Codec => ({
-  oid,
-  size: () => bytes,
-  write(value, into, at) {
-    put(value, into, at)
-    return bytes
-  },
-})
-const putBigint = (value: number, into: Buffer, at: number): void => {
+const fixed = (oid: number, bytes: number, write: Codec['write']): Codec => ({ oid, bytes, size: () => bytes, write })
+const putBigint = (value: number, into: Buffer, at: number): number => {
   into.writeInt32BE(Math.floor(value / 2 ** 32), at)
   into.writeUInt32BE(value >>> 0, at + 4)
+  return 8
 }
 /** Between the epochs of Unix and of Postgres. */
 const EPOCH_MS = 946_684_800_000
 const JSONB_VERSION = 1
+/** A character in UTF-16 is at most so many bytes in UTF-8. */
+const UTF8 = 3
 
 const CODECS: Readonly<Record<BinaryType, Codec>> = {
-  uuid: fixed(2950, 16, (value, into, at) => putUuid(value as string, into, at)),
-  integer: fixed(23, 4, (value, into, at) => into.writeInt32BE(value as number, at)),
-  smallint: fixed(21, 2, (value, into, at) => into.writeInt16BE(value as number, at)),
-  bigint: fixed(20, 8, (value, into, at) => putBigint(value as number, into, at)),
-  boolean: fixed(16, 1, (value, into, at) => into.writeUInt8(value === true ? 1 : 0, at)),
+  uuid: fixed(2950, 16, putUuid),
+  integer: fixed(23, 4, (value: number, into, at) => into.writeInt32BE(value, at) - at),
+  smallint: fixed(21, 2, (value: number, into, at) => into.writeInt16BE(value, at) - at),
+  bigint: fixed(20, 8, putBigint),
+  boolean: fixed(16, 1, (value: boolean, into, at) => into.writeUInt8(value ? 1 : 0, at) - at),
   // In microseconds, which stay safe integers for the next two centuries.
-  timestamptz: fixed(1184, 8, (value, into, at) => putBigint(((value as Date).getTime() - EPOCH_MS) * 1_000, into, at)),
+  timestamptz: fixed(1184, 8, (value: Date, into, at) => putBigint((value.getTime() - EPOCH_MS) * 1_000, into, at)),
   text: {
     oid: 25,
-    size: (value) => (value as string).length * 3,
-    write: (value, into, at) => into.write(value as string, at),
+    bytes: null,
+    size: (value: string) => value.length * UTF8,
+    write: (value: string, into, at) => into.write(value, at),
   },
   jsonb: {
     oid: 3802,
-    size: (value) => (value as string).length * 3 + 1,
-    write(value, into, at) {
+    bytes: null,
+    size: (value: string) => value.length * UTF8 + 1,
+    write(value: string, into, at) {
       into[at] = JSONB_VERSION
-      return 1 + into.write(value as string, at + 1)
+      return 1 + into.write(value, at + 1)
     },
   },
   bytea: {
     oid: 17,
-    size: (value) => (value as Buffer).length,
-    write: (value, into, at) => (value as Buffer).copy(into, at),
+    bytes: null,
+    size: (value: Buffer) => value.length,
+    write: (value: Buffer, into, at) => value.copy(into, at),
   },
 }
 
-let scratch = Buffer.allocUnsafe(65_536)
+/** Bytes that are kept for the next array, usually and after a large one. */
+const KEPT = 65_536
+const MAX_KEPT = 4 * 1024 * 1024
+let scratch = Buffer.allocUnsafeSlow(KEPT)
 function ensure(bytes: number, used: number): void {
   if (bytes <= scratch.length) return
-  const larger = Buffer.allocUnsafe(bytes * 2)
+  const larger = Buffer.allocUnsafeSlow(bytes * 2)
   scratch.copy(larger, 0, 0, used)
   scratch = larger
 }
 
 const HEADER = 20
+const LENGTH = 4
 
 /** One dimension, from 1. Null and undefined are null; JSON values come as text. */
-export function binaryArray(type: BinaryType, values: readonly unknown[]): Buffer {
-  const codec = CODECS[type]
+export function binaryArray<R>(type: BinaryType, rows: readonly R[], of: (row: R) => unknown): Buffer {
+  const { oid, bytes, size, write } = CODECS[type]
   let hasNull = 0
   let at = HEADER
-  for (const value of values) {
+  if (bytes !== null) ensure(HEADER + rows.length * (LENGTH + bytes), 0)
+  for (const row of rows) {
+    const value = of(row) as never
     if (value === null || value === undefined) {
-      ensure(at + 4, at)
+      ensure(at + LENGTH, at)
       scratch.writeInt32BE(-1, at)
       hasNull = 1
-      at += 4
+      at += LENGTH
       continue
     }
-    ensure(at + 4 + codec.size(value), at)
-    const bytes = codec.write(value, scratch, at + 4)
-    scratch.writeInt32BE(bytes, at)
-    at += 4 + bytes
+    if (bytes === null) ensure(at + LENGTH + size(value), at)
+    const written = write(value, scratch, at + LENGTH)
+    scratch.writeInt32BE(written, at)
+    at += LENGTH + written
   }
-  for (const [i, word] of [1, hasNull, codec.oid, values.length, 1].entries()) scratch.writeInt32BE(word, i * 4)
-  return Buffer.from(scratch.subarray(0, at))
+  scratch.writeInt32BE(1, 0)
+  scratch.writeInt32BE(hasNull, 4)
+  scratch.writeInt32BE(oid, 8)
+  scratch.writeInt32BE(rows.length, 12)
+  scratch.writeInt32BE(1, 16)
+  const array = Buffer.from(scratch.subarray(0, at))
+  if (scratch.length > MAX_KEPT) scratch = Buffer.allocUnsafeSlow(KEPT)
+  return array
 }
+
+/** An array of what may be written as it is. */
+export const binaryUuids = (ids: readonly string[]): Buffer => binaryArray('uuid', ids, (id) => id)
 
 const DIGITS = new Uint8Array(128)
 for (let digit = 0; digit < 16; digit++) {
@@ -105,11 +120,12 @@ for (let digit = 0; digit < 16; digit++) {
 }
 
 /** 8-4-4-4-12 digits, as Postgres writes them too. */
-function putUuid(text: string, into: Buffer, at: number): void {
+function putUuid(text: string, into: Buffer, at: number): number {
   if (text.length !== 36) throw new TypeError('not a uuid')
   let to = at
   for (let i = 0; i < 36; i += 2) {
     if (i === 8 || i === 13 || i === 18 || i === 23) i++
     into[to++] = ((DIGITS[text.charCodeAt(i)] as number) << 4) | (DIGITS[text.charCodeAt(i + 1)] as number)
   }
+  return 16
 }

@@ -1,7 +1,7 @@
 import type { ObjectFailure } from '../core/errors.ts'
 import { NO_TALLY, type ObjectRow, type Tally, type Work } from '../core/tree.ts'
 import type { ObjectKind } from '../core/vocabulary.ts'
-import { binaryArray } from './binary.ts'
+import { binaryUuids } from './binary.ts'
 import type { Client } from './client.ts'
 import { OBJECT_COLUMNS, TALLY_COLUMNS, WORK_COLUMNS } from './columns.ts'
 import type { FactsColumns } from './transition.ts'
@@ -60,7 +60,7 @@ export class NodeLoader {
 
   /** The objects and all their ancestors, as far as they belong to the tree. */
   nodes(client: Client, rootId: string, ids: readonly string[]): Promise<readonly LoadedNode[]> {
-    return this.#select(client, 'nodes', [binaryArray('uuid', ids), rootId])
+    return this.#select(client, 'nodes', [binaryUuids(ids), rootId])
   }
   children(client: Client, parentId: string): Promise<readonly LoadedNode[]> {
     return this.#select(client, 'children', [parentId])

@@ -5,6 +5,8 @@ import { TurnSocket } from './turn-socket.ts'
 export interface PoolOptions {
   readonly max: number
   readonly logger: Logger
+  /** Every statement is planned once for each connection, whatever its values. False: as Postgres sees fit. */
+  readonly planOnce?: boolean
 }
 
 /** How to reach Postgres: a URL, or the folder of its socket. */
@@ -14,10 +16,11 @@ export type Connection = Pick<PoolConfig, 'connectionString' | 'host' | 'port' |
  * Plans of named statements that were made on empty tables scan them for ever after; so whatever has an index uses it.
  */
 const HOT = '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off'
+const PLAN_ONCE = '-c plan_cache_mode=force_generic_plan'
 
-export function createPool(connection: Connection, { max, logger }: PoolOptions): Pool {
+export function createPool(connection: Connection, { max, logger, planOnce = false }: PoolOptions): Pool {
   const pool = new Pool({
-    ...withOptions(connection),
+    ...withOptions(connection, planOnce ? `${HOT} ${PLAN_ONCE}` : HOT),
     max,
     // Statements that do not need each other's answers travel together.
     pipeline: true,
@@ -35,10 +38,10 @@ export function createPool(connection: Connection, { max, logger }: PoolOptions)
 }
 
 /** What the URL says itself is kept: the driver would let it replace ours. */
-function withOptions({ connectionString, ...connection }: Connection): PoolConfig {
-  if (connectionString === undefined) return { ...connection, options: HOT }
+function withOptions({ connectionString, ...connection }: Connection, ours: string): PoolConfig {
+  if (connectionString === undefined) return { ...connection, options: ours }
   const url = new URL(connectionString)
-  url.searchParams.set('options', [HOT, url.searchParams.get('options')].filter(Boolean).join(' '))
+  url.searchParams.set('options', [ours, url.searchParams.get('options')].filter(Boolean).join(' '))
   return { ...connection, connectionString: url.href }
 }
 

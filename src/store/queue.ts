@@ -1,5 +1,5 @@
 import type { ObjectRow } from '../core/tree.ts'
-import { binaryArray } from './binary.ts'
+import { binaryUuids } from './binary.ts'
 import type { Client } from './client.ts'
 import { OBJECT_COLUMNS } from './columns.ts'
 import { together } from './together.ts'
@@ -76,7 +76,7 @@ export async function insertWakes(
       client.query({
         name: 'insert-wake',
         text: 'insert into wake (root_id, object_ids, reason) values ($1, $2::uuid[], $3)',
-        values: [rootId, binaryArray('uuid', word), reason],
+        values: [rootId, binaryUuids(word), reason],
       }),
     ),
   )

@@ -28,7 +28,7 @@ export interface Statement {
 }
 
 /** So many texts of one statement are prepared; whatever else comes up is sent in full. */
-const MAX_VARIANTS = 24
+const MAX_VARIANTS = 8
 
 interface Variant {
   readonly name: string
@@ -57,21 +57,16 @@ export class RowStatement<R> {
   /** @param own values of the caller's own parameters */
   of(rows: readonly R[], own: readonly unknown[] = []): Statement {
     const columns = this.#columns
-    const lists: unknown[][] = []
     let mask = 0
-    for (let c = 0; c < columns.length; c++) {
-      const { of } = columns[c] as RowColumn<R>
-      const list = rows.map(of)
-      if (c > 0 && isSame(list)) mask |= 1 << c
-      lists.push(list)
+    for (let c = 1; c < columns.length; c++) {
+      if (isSame(rows, (columns[c] as RowColumn<R>).of)) mask |= 1 << c
     }
     const [variant, sent] = this.#variant(mask)
-    const values = columns.map(({ carrier }, c) => {
-      const list = lists[c] as unknown[]
-      if (sent & (1 << c)) return single(carrier.value(list[0]))
-      return binaryArray(carrier.type, list.map(carrier.value))
+    const values = columns.map(({ of, carrier }, c) => {
+      if (sent & (1 << c)) return single(carrier.value(of(rows[0] as R)))
+      return binaryArray(carrier.type, rows, (row) => carrier.value(of(row)))
     })
-    return { ...variant, values: [...values, ...own] }
+    return { ...variant, values: own.length > 0 ? [...values, ...own] : values }
   }
 
   #variant(mask: number): [Variant, number] {
@@ -119,11 +114,14 @@ function bits(mask: number): number {
   return count
 }
 
-function isSame(list: readonly unknown[]): boolean {
-  const first = list[0]
-  for (let i = 1; i < list.length; i++) if (list[i] !== first) return false
+function isSame<R>(rows: readonly R[], of: (row: R) => unknown): boolean {
+  const first = of(rows[0] as R)
+  for (let i = 1; i < rows.length; i++) if (!isEqual(of(rows[i] as R), first)) return false
   return true
 }
+
+const isEqual = (a: unknown, b: unknown): boolean =>
+  a === b || (a instanceof Date && b instanceof Date && a.getTime() === b.getTime())
 
 const single = (value: unknown): unknown => (value instanceof Date ? value.toISOString() : value)
 
@@ -164,8 +162,9 @@ export class ChangeStatement<R> {
     let mask = 0
     for (const row of rows) {
       for (let c = 0; c < this.#columns.length; c++) {
+        if (mask & (1 << c)) continue
         const column = this.#columns[c] as ChangeColumn<R>
-        if (column.of(row) !== column.before(row)) mask |= 1 << c
+        if (!isEqual(column.of(row), column.before(row))) mask |= 1 << c
       }
     }
     if (mask === 0) return null

@@ -1,7 +1,7 @@
 import type { ObjectFailure } from '../core/errors.ts'
 import type { ObjectRow, Tally, Work } from '../core/tree.ts'
 import type { Phase } from '../core/vocabulary.ts'
-import { binaryArray } from './binary.ts'
+import { binaryUuids } from './binary.ts'
 import type { Client } from './client.ts'
 import { OBJECT_COLUMNS, TALLY_COLUMNS, WORK_COLUMNS } from './columns.ts'
 import { type ChangeColumn, ChangeStatement, properties, quoted, type RowColumn, RowStatement } from './rows.ts'
@@ -252,22 +252,13 @@ export async function writeEdges(client: Client, nodes: readonly WritableNode[])
       client.query({
         name: 'delete-edges',
         text: 'delete from edge where from_id = any($1::uuid[])',
-        values: [binaryArray('uuid', idsOf(stored))],
+        values: [binaryUuids(idsOf(stored))],
       }),
     edges.length > 0 &&
       client.query({
         name: 'insert-edges',
         text: 'insert into edge (from_id, to_id) select * from unnest($1::uuid[], $2::uuid[]) on conflict do nothing',
-        values: [
-          binaryArray(
-            'uuid',
-            edges.map(([from]) => from),
-          ),
-          binaryArray(
-            'uuid',
-            edges.map(([, to]) => to),
-          ),
-        ],
+        values: [binaryUuids(edges.map(([from]) => from)), binaryUuids(edges.map(([, to]) => to))],
       }),
   ])
 }

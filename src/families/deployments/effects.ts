@@ -1,5 +1,6 @@
 import type { Node } from '../../core/tree.ts'
 import type { Client } from '../../store/client.ts'
+import { together } from '../../store/together.ts'
 import type { Family } from '../family.ts'
 import { lockOwnNames } from './export-names.ts'
 
@@ -36,26 +37,27 @@ async function declare(
   root: Node,
   { exports, imports }: { exports: readonly string[]; imports: readonly string[] },
 ): Promise<void> {
-  await client.query({
-    name: 'undeclare-exports',
-    text: 'delete from root_export where exporter_id = $1',
-    values: [root.row.id],
-  })
-  await client.query({
-    name: 'undeclare-imports',
-    text: 'delete from root_import where importer_id = $1',
-    values: [root.row.id],
-  })
-  await client.query({
-    name: 'declare-exports',
-    text: 'insert into root_export (project_id, name, exporter_id) select $2, u.name, $1 from unnest($3::text[]) as u(name)',
-    values: [...at(root), exports],
-  })
-  await client.query({
-    name: 'declare-imports',
-    text: 'insert into root_import (project_id, name, importer_id) select $2, u.name, $1 from unnest($3::text[]) as u(name)',
-    values: [...at(root), imports],
-  })
+  const insert = (table: 'export' | 'import', role: 'exporter_id' | 'importer_id', names: readonly string[]) =>
+    names.length > 0 &&
+    client.query({
+      name: `declare-${table}s`,
+      text: `insert into root_${table} (project_id, name, ${role}) select $2, u.name, $1 from unnest($3::text[]) as u(name)`,
+      values: [...at(root), names],
+    })
+  await together([
+    client.query({
+      name: 'undeclare-exports',
+      text: 'delete from root_export where exporter_id = $1',
+      values: [root.row.id],
+    }),
+    client.query({
+      name: 'undeclare-imports',
+      text: 'delete from root_import where importer_id = $1',
+      values: [root.row.id],
+    }),
+    insert('export', 'exporter_id', exports),
+    insert('import', 'importer_id', imports),
+  ])
 }
 
 /** The exports replace those of the last success, all at once. */
@@ -67,29 +69,30 @@ async function publish(
 ): Promise<readonly string[]> {
   const names = Object.keys(exports)
   await lockOwnNames(client, root.row)
-  const woken = await wakeImporters(client, root, 'scope')
-  await client.query({
-    name: 'drop-old-exports',
-    text: 'delete from data_object where exporter_id = $1 and project_id = $2 and not (name = any($3::text[]))',
-    values: [...at(root), names],
-  })
-  if (names.length > 0) {
-    await client.query({
-      name: 'publish-exports',
-      text: `insert into data_object (project_id, name, value, exporter_id, updated_at)
-        select $2, u.name, u.value::jsonb, $1, $5 from unnest($3::text[], $4::text[]) as u(name, value)
-        on conflict (project_id, name) do update
-          set value = excluded.value, exporter_id = excluded.exporter_id, updated_at = excluded.updated_at`,
-      values: [...at(root), names, names.map((name) => JSON.stringify(exports[name] ?? null)), now],
-    })
-  }
-  await client.query({
-    name: 'drop-old-pins',
-    text: `delete from export_pin p where p.importer_id = $1 and p.exporter_id not in (
-        select e.exporter_id from root_import i
-          join root_export e on e.project_id = i.project_id and e.name = i.name where i.importer_id = $1)`,
-    values: [root.row.id],
-  })
+  const [woken] = await together([
+    wakeImporters(client, root, 'scope'),
+    client.query({
+      name: 'drop-old-exports',
+      text: 'delete from data_object where exporter_id = $1 and project_id = $2 and not (name = any($3::text[]))',
+      values: [...at(root), names],
+    }),
+    names.length > 0 &&
+      client.query({
+        name: 'publish-exports',
+        text: `insert into data_object (project_id, name, value, exporter_id, updated_at)
+          select $2, u.name, u.value::jsonb, $1, $5 from unnest($3::text[], $4::text[]) as u(name, value)
+          on conflict (project_id, name) do update
+            set value = excluded.value, exporter_id = excluded.exporter_id, updated_at = excluded.updated_at`,
+        values: [...at(root), names, names.map((name) => JSON.stringify(exports[name] ?? null)), now],
+      }),
+    client.query({
+      name: 'drop-old-pins',
+      text: `delete from export_pin p where p.importer_id = $1 and p.exporter_id not in (
+          select e.exporter_id from root_import i
+            join root_export e on e.project_id = i.project_id and e.name = i.name where i.importer_id = $1)`,
+      values: [root.row.id],
+    }),
+  ])
   return woken
 }
 

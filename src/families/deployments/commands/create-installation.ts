@@ -20,22 +20,26 @@ export async function createInstallation(
   const labels = labelsOf(input.labels ?? [], problems)
   const spec = await readSpec(parts, input.spec, problems)
   if (problems.found.length > 0) return refuse(invalidInput(problems.found))
-  const done = await parts.trees.inScope(input.project, (scope) =>
-    once(scope, viewer, 'createInstallation', input, async () => {
-      const refused = await checkRootScope(scope, { id: null, name: input.name, spec })
-      if (refused) return refuse(refused)
-      const held = scope.plant({
-        kind: 'INSTALLATION',
-        name: input.name,
-        spec,
-        labels,
-        by: viewer.name,
-        facts: { nextMode: input.reconcile ? 'STANDARD' : null },
-      })
-      declareScope(held, spec)
-      if (input.reconcile) held.wake([held.root.row.id])
-      return { ok: true, objectId: held.root.row.id }
-    }),
+  const done = await parts.trees.inScope(
+    input.project,
+    (scope) =>
+      once(scope, viewer, 'createInstallation', input, async () => {
+        const refused = await checkRootScope(scope, { id: null, name: input.name, spec })
+        if (refused) return refuse(refused)
+        const held = scope.plant({
+          kind: 'INSTALLATION',
+          name: input.name,
+          spec,
+          labels,
+          by: viewer.name,
+          facts: { nextMode: input.reconcile ? 'STANDARD' : null },
+        })
+        declareScope(held, spec)
+        if (input.reconcile) held.wake([held.root.row.id])
+        return { ok: true, objectId: held.root.row.id }
+      }),
+    // Names are unique in the database too; only who both takes in and hands out can be part of a cycle.
+    { joins: spec.exports.length === 0 || spec.imports.length === 0 },
   )
   return done ?? refuse(invalidInput([{ path: 'input.project', message: `there is no project ${input.project}` }]))
 }

@@ -1,0 +1,61 @@
+import { together } from '../store/together.ts'
+
+/** Creations that share one transaction, at most. */
+const MAX_JOINED = 32
+
+/** Something to be done under a project's scope lock. */
+export interface ScopeTask<C> {
+  /** Whether it may share a transaction with others like it, all of them at the same time. */
+  readonly joins: boolean
+  /** Resolves or rejects for whoever asked, once it is committed or cannot be. */
+  readonly run: (context: C) => Promise<void>
+  readonly committed: () => void
+  readonly failed: (error: unknown) => void
+}
+
+/**
+ * What a process does under one project's scope lock, one transaction after the other: whoever waits for the lock holds
+ * no connection. What can be joined to the next transaction is.
+ */
+export class ScopeLane<C> {
+  readonly #transaction: (work: (context: C) => Promise<void>) => Promise<void>
+  readonly #queue: ScopeTask<C>[] = []
+  #running: Promise<void> | null = null
+
+  constructor(transaction: (work: (context: C) => Promise<void>) => Promise<void>) {
+    this.#transaction = transaction
+  }
+
+  add(task: ScopeTask<C>): void {
+    this.#queue.push(task)
+    this.#running ??= Promise.resolve().then(() => this.#drain())
+  }
+  get isIdle(): boolean {
+    return this.#running === null
+  }
+
+  async #drain(): Promise<void> {
+    for (let tasks = this.#next(); tasks.length > 0; tasks = this.#next()) await this.#runTogether(tasks)
+    this.#running = null
+  }
+
+  #next(): readonly ScopeTask<C>[] {
+    let count = 0
+    while (count < MAX_JOINED && this.#queue[count]?.joins) count++
+    return this.#queue.splice(0, Math.max(1, count))
+  }
+
+  async #runTogether(tasks: readonly ScopeTask<C>[]): Promise<void> {
+    try {
+      await this.#transaction(async (context) => {
+        await together(tasks.map((task) => task.run(context)))
+      })
+    } catch (error) {
+      // One that fails must not take the others with it.
+      if (tasks.length > 1) for (const task of tasks) await this.#runTogether([task])
+      else for (const task of tasks) task.failed(error)
+      return
+    }
+    for (const task of tasks) task.committed()
+  }
+}
