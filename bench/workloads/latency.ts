@@ -132,8 +132,8 @@ const PROSE = `
 One item after the other, with 5 ms of rest between them; the clock starts before the request and stops when the
 function that does the work is called. Creator and worker are one process for everybody.
 
-- **Phaseline**: \`createInstallation\` with one item over HTTP, and an agent of the published client (\`runAgent\`) that is
-  woken over its WebSocket and claims over HTTP. Before the item is offered, ten phase changes of the installation, its
+- **Phaseline**: \`createInstallation\` with one item over HTTP, and an agent of the published client (\`runAgent\`) whose
+  claim waits at the server. Before the item is offered, ten phase changes of the installation, its
   execution and the item are in the log.
 - **BullMQ**: \`queue.add\`, one worker.
 - **graphile-worker**: \`addJob\`, woken by NOTIFY, without its local queue (which trades latency for throughput).
