@@ -25,12 +25,12 @@ afterAll(() => database[Symbol.asyncDispose]())
 const primary = (kind: ObjectKind): Machine => allMachines.find((machine) => machine.kinds.includes(kind)) as Machine
 const kinds: readonly ObjectKind[] = [...new Set(allMachines.flatMap((machine) => machine.kinds))]
 
-async function insert(kind: ObjectKind, phase: Phase): Promise<string> {
+async function insert(kind: ObjectKind, phase: Phase, revision = 1): Promise<string> {
   const id = v7()
   await pool.query(
-    `insert into object (id, root_id, project_id, kind, name, ordinal, phase, phase_since, created_at, updated_at)
-     values ($1, $1, $2, $3, $4, 0, $5, now(), now(), now())`,
-    [id, project, kind, id, phase],
+    `insert into object (id, root_id, project_id, kind, name, ordinal, phase, revision, phase_since, created_at, updated_at)
+     values ($1, $1, $2, $3, $4, 0, $5, $6, now(), now(), now())`,
+    [id, project, kind, id, phase, revision],
   )
   return id
 }
@@ -74,10 +74,33 @@ test.each(kinds)('%s: every pair of phases is allowed or refused as the table sa
   }
 })
 
-test('an object is created in its initial phase only, and keeps its kind', async () => {
+test('an object is created no further than its table and its revision allow, and keeps its kind', async () => {
   expect(await refusal(insert('INSTALLATION', 'SUCCEEDED'))).toBe(CHECK_VIOLATION)
+  for (const kind of kinds) {
+    const machine = primary(kind)
+    for (const phase of machine.phases) {
+      const way = wayTo(machine, phase)
+      if (way.length === 0 && phase !== machine.initial) continue
+      const least = way.length + 1
+      expect(await refusal(insert(kind, phase, least)), `${kind} in ${phase}`).toBeNull()
+      expect(await refusal(insert(kind, phase, least - 1)), `${kind} in ${phase}`).toBe(CHECK_VIOLATION)
+    }
+  }
+  expect(await refusal(insert('DEPLOY_ITEM', 'RUNNING', 1_000))).toBe(CHECK_VIOLATION)
   const id = await insert('INSTALLATION', 'PENDING')
   expect(await refusal(pool.query(`update object set kind = 'TASK' where id = $1`, [id]))).toBe(CHECK_VIOLATION)
+})
+
+test('what belongs to an object goes with it, whoever deletes it', async () => {
+  const id = await insert('DEPLOY_ITEM', 'PENDING')
+  await pool.query(`insert into object_spec (object_id, spec) values ($1, '{}')`, [id])
+  await pool.query(`insert into deploy_item (object_id, type) values ($1, 'mock')`, [id])
+  await pool.query('delete from object where id = $1', [id])
+  const { rows } = await pool.query(
+    'select object_id from object_spec where object_id = $1 union all select object_id from deploy_item where object_id = $1',
+    [id],
+  )
+  expect(rows).toEqual([])
 })
 
 test('whoever tries is told where the object may go', async () => {

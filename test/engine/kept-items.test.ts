@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest'
+import type { ClaimedItem, Viewer } from '../../src/core/ports.ts'
+import { anotherDriver, type Driver } from '../testkit/deployments.ts'
+import { createWorld, DEPLOYER, item, type World } from '../testkit/world.ts'
+
+/** What a process remembers of an item is a guess: whatever another one did meanwhile counts. */
+
+const LEASE_MS = 30_000
+
+async function claim({ driving }: Driver | World, viewer: Viewer = DEPLOYER): Promise<ClaimedItem> {
+  const request = { instance: 'test', types: ['mock'], targets: null, max: 1, leaseMs: LEASE_MS }
+  const outcome = await driving.agents.claim(viewer, request)
+  const [first] = outcome.ok ? outcome.items : []
+  if (!first) throw new Error('nothing was claimed')
+  return first
+}
+async function report({ driving }: Driver | World, fence: string): Promise<string> {
+  const outcome = await driving.agents.report(DEPLOYER, [{ fence, phase: 'SUCCEEDED' }])
+  const [first] = outcome.ok ? outcome.results : []
+  if (!first) throw new Error('the report was not answered')
+  return first.ok ? `changed: ${first.changed}` : first.refusal.type
+}
+
+test('an item that another process has handed out since is not taken from who has it now', async () => {
+  await using world = await createWorld()
+  await using other = await anotherDriver(world)
+  await world.create('shop', { deployItems: [item('a')] })
+  const first = await claim(world)
+  world.clock.advance(LEASE_MS)
+  const second = await claim(other)
+  expect(second.attempt).toBe(2)
+  expect(await report(world, first.fence)).toBe('StaleReportError')
+  expect(await report(world, second.fence)).toBe('changed: true')
+  expect(await report(other, second.fence)).toBe('changed: false')
+  expect(await world.see('shop')).toMatchObject({ phase: 'SUCCEEDED' })
+})
+
+test('a lease that was renewed elsewhere is neither ended early nor set back', async () => {
+  await using world = await createWorld()
+  await using other = await anotherDriver(world)
+  await world.create('shop', { deployItems: [item('a')] })
+  const { fence, objectId } = await claim(world)
+  world.clock.advance(LEASE_MS - 1)
+  expect(await other.driving.agents.renew(DEPLOYER, [fence], LEASE_MS)).toMatchObject({ leases: [{ state: 'HELD' }] })
+  world.clock.advance(1)
+  await expect(claim(world)).rejects.toThrow('nothing was claimed')
+  const leaseEnd = async () =>
+    (await world.pool.query('select lease_until as at from work where object_id = $1', [objectId])).rows[0].at.getTime()
+  const renewed = await leaseEnd()
+  await world.driving.agents.report(DEPLOYER, [{ fence, phase: 'PROGRESSING', progress: { value: 1 } }])
+  expect(await leaseEnd()).toBe(renewed)
+  expect(await report(world, fence)).toBe('changed: true')
+})
+
+test('an item that was removed by hand is gone for who remembers it', async () => {
+  await using world = await createWorld()
+  await world.create('shop', { deployItems: [item('a'), item('b')] })
+  const { fence, objectId } = await claim(world)
+  await world.pool.query('alter table object disable trigger object_gone')
+  await world.pool.query('delete from object where id = $1', [objectId])
+  await world.pool.query('alter table object enable trigger object_gone')
+  expect(await report(world, fence)).toBe('StaleReportError')
+})
