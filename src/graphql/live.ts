@@ -1,6 +1,8 @@
 import DataLoader from 'dataloader'
 import type { Pool } from 'pg'
+import type { ObjectRow } from '../core/tree.ts'
 import { type LogLineRow, type LogTail, loadLogTails } from '../store/loaders/log-lines.ts'
+import { loadObjects } from '../store/loaders/objects.ts'
 import { type ChangedObject, loadTreeChanges, type WatchedTree } from '../store/loaders/tree-changes.ts'
 import { Pulse } from './pulse.ts'
 
@@ -15,10 +17,19 @@ export interface Live {
   readonly pulse: Pulse
   readonly tails: DataLoader<LogTail, readonly LogLineRow[] | null>
   readonly changes: DataLoader<WatchedTree, readonly ChangedObject[]>
+  /** As they are now, whoever may see them; null: gone. */
+  readonly objects: DataLoader<string, ObjectRow | null>
 }
 
 export const createLive = (pool: Pool): Live => ({
   pulse: new Pulse(),
   tails: new DataLoader((tails) => loadLogTails(pool, tails, TAIL_PAGE), { cache: false }),
   changes: new DataLoader((trees) => loadTreeChanges(pool, trees), { cache: false }),
+  objects: new DataLoader(
+    async (ids) => {
+      const found = new Map((await loadObjects(pool, ids, null)).map((row) => [row.id, row]))
+      return ids.map((id) => found.get(id) ?? null)
+    },
+    { cache: false },
+  ),
 })

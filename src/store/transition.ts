@@ -105,13 +105,12 @@ async function updateWave(client: Client, waves: readonly Wave[]): Promise<void>
   if (rowCount !== waves.length) throw new RevisionConflict(waves.length, rowCount ?? 0)
 }
 
-/** With what their agents printed; other rows of theirs go with them by themselves. */
+/** Other rows of theirs, and what their agents printed, go with them by themselves. */
 export async function deleteObjects(client: Client, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   const { rowCount } = await client.query({
     name: 'delete-objects',
-    text: `with lines as (delete from log_line where object_id = any($1::uuid[]))
-      delete from object where id = any($1::uuid[])`,
+    text: 'delete from object where id = any($1::uuid[])',
     values: [ids],
   })
   if (rowCount !== ids.length) throw new RevisionConflict(ids.length, rowCount ?? 0)

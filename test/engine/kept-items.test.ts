@@ -59,5 +59,5 @@ test('an item that was removed by hand is gone for who remembers it', async () =
   await world.pool.query('alter table object disable trigger object_gone')
   await world.pool.query('delete from object where id = $1', [objectId])
   await world.pool.query('alter table object enable trigger object_gone')
-  expect(await report(world, fence)).toBe('StaleReportError')
+  expect(await report(world, fence)).toBe('NotFoundError')
 })

@@ -1,5 +1,5 @@
 import type { AgentPort, LogLineEntry, Viewer } from '../../core/ports.ts'
-import { appendLogLines } from '../../store/work.ts'
+import { appendLogLines, LOG_BOUNDS } from '../../store/log-lines.ts'
 import { type OpenedFence, openFence } from '../fence.ts'
 import type { EngineParts } from '../transaction.ts'
 import { MAX_BATCH, mayNotWork, tooMany } from './access.ts'
@@ -9,13 +9,13 @@ const MAX_LINES = MAX_BATCH * 10
 const MAX_LINE = 8_192
 
 /** Captured output of what the agent holds or held last; lines with an old fence are dropped. */
-export function logAppender(parts: EngineParts): AgentPort['appendLogs'] {
+export function logAppender(parts: EngineParts, bounds = LOG_BOUNDS): AgentPort['appendLogs'] {
   return async (viewer, lines) => {
     const refused = mayNotWork(viewer)
     if (refused) return refused
     if (lines.length > MAX_LINES) return tooMany('input.lines', MAX_LINES)
     const accepted = await linesWithFence(parts, viewer, lines)
-    if (accepted.length > 0) await appendLogLines(parts.pool, accepted)
+    if (accepted.length > 0) await appendLogLines(parts.pool, accepted, bounds)
     return { ok: true, accepted: accepted.length }
   }
 }

@@ -2,7 +2,7 @@ import type { Client } from '../client.ts'
 import { byKey, direction, type Window } from './window.ts'
 
 export interface LogLineRow {
-  /** Its place among the lines of all objects: a decimal number as text. */
+  /** Its place among the lines of its object: a decimal number as text. */
   readonly n: string
   readonly at: Date
   readonly stream: 'STDOUT' | 'STDERR' | 'STEP' | 'SYSTEM'
@@ -28,7 +28,7 @@ export async function loadLogLines(
 
 export async function countLogLines(client: Client, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
   const { rows } = await client.query<{ key: string; count: number }>({
-    text: 'select object_id as key, count(*)::int as count from log_line where object_id = any($1::uuid[]) group by object_id',
+    text: 'select object_id as key, kept_lines as count from log_tail where object_id = any($1::uuid[])',
     values: [ids],
   })
   return new Map(rows.map(({ key, count }) => [key, count]))
