@@ -98,7 +98,7 @@ function offer(item: Node, slice: Slice, { action, config, spec, jobId }: Offer)
   // An earlier deployer that was overruled may still be at work until its lease ends: nobody else before that.
   const lease = item.work?.leaseUntil
   const offerAfter = lease && lease > now ? lease : null
-  const fresh: Omit<Work, 'handed' | 'handedConfig'> = {
+  const fresh: Omit<Work, 'handed' | 'handedConfig' | 'leaseWatched'> = {
     type,
     target,
     action,

@@ -29,7 +29,7 @@ export interface DeployItemFacts {
 
 const INSTALLATION: FactsTable = {
   table: 'installation',
-  kind: 'INSTALLATION',
+  kinds: ['INSTALLATION'],
   columns: {
     ignored: { column: 'ignored', type: 'boolean' },
     mode: { column: 'mode', type: 'reconcile_mode' },
@@ -57,7 +57,7 @@ const INSTALLATION: FactsTable = {
 }
 const DEPLOY_ITEM: FactsTable = {
   table: 'deploy_item',
-  kind: 'DEPLOY_ITEM',
+  kinds: ['DEPLOY_ITEM'],
   columns: {
     type: { column: 'type', type: 'text' },
     target: { column: 'target', type: 'text' },

@@ -1,4 +1,4 @@
-import type { FieldProblem } from '../../core/errors.ts'
+import { isName, NAME_RULE, type Problems } from '../../core/problems.ts'
 import type { ExportSpec, ImportSpec, InstallationSpec, ItemSpec, NestedSpec, Timeout, Timeouts } from './spec.ts'
 
 /** From what the API took to the spec that is stored: every default filled in, every name and number judged. */
@@ -30,20 +30,8 @@ interface TimeoutsInput {
 /** Bounds of one root's whole spec. */
 export const LIMITS = { items: 100_000, installations: 2_000, depth: 16, jsonDepth: 64 } as const
 
-/** Names are spoken in expressions and paths, so they are plain. */
-const NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,62}$/
 const TYPE = /^[A-Za-z0-9][A-Za-z0-9._/-]{0,127}$/
-export const isName = (name: string): boolean => NAME.test(name)
-export const NAME_RULE =
-  'must start with a letter or _, go on with letters, digits, _ or -, and have at most 63 characters'
 const MAX_MS = 2 ** 31 - 1
-
-export class Problems {
-  readonly found: FieldProblem[] = []
-  add(path: string, message: string): void {
-    if (this.found.length < 100) this.found.push({ path, message })
-  }
-}
 
 interface Counting {
   items: number

@@ -1,6 +1,6 @@
 import { findExpressions, hasExpressions } from '../../core/expression.ts'
+import type { Problems } from '../../core/problems.ts'
 import { findCycle, topologicalOrder } from './graph.ts'
-import type { Problems } from './normalise.ts'
 import { nestedDependencies } from './scope.ts'
 import type { InstallationSpec, ItemSpec } from './spec.ts'
 

@@ -1,26 +1,12 @@
-import { forbidden, invalidInput, notFound, type Refusal } from '../../../core/errors.ts'
-import type { Outcome, Viewer } from '../../../core/ports.ts'
+import { invalidInput, notFound, type Refusal } from '../../../core/errors.ts'
+import type { Viewer } from '../../../core/ports.ts'
 import type { Node } from '../../../core/tree.ts'
 import { type FoundObject, findObject } from '../../../store/objects.ts'
+import { type Done, mayChange, mayRead, refuse } from '../../access.ts'
 import type { HeldTree } from '../../family.ts'
 import type { CommandParts } from './parts.ts'
 
-/** Who may do what, and to which object. */
-
-export type Done = Outcome<{ readonly objectId: string }>
-
-export const refuse = (refusal: Refusal): { ok: false; refusal: Refusal } => ({ ok: false, refusal })
-
-/** A viewer that may not change anything is told so; one that may not see the project is told that there is none. */
-export function mayChange(viewer: Viewer, project?: string): Refusal | null {
-  if (viewer.role === 'READER' || viewer.role === 'AGENT')
-    return forbidden(`The role ${viewer.role} may not change anything.`)
-  if (project !== undefined && !mayRead(viewer, project))
-    return forbidden(`You have no access to a project ${project}.`)
-  return null
-}
-export const mayRead = (viewer: Viewer, project: string): boolean =>
-  viewer.projects === null || viewer.projects.includes(project)
+/** Which object a command is about, and whether the viewer may. */
 
 /** How the tree of an object comes to be held; null: there is no such tree any more. */
 export type Hold = (found: FoundObject, work: (held: HeldTree) => Promise<Done>) => Promise<Done | null>

@@ -3,10 +3,11 @@ import type { Viewer } from '../../../core/ports.ts'
 import { isFinished } from '../../../core/tree.ts'
 import type { ReconcileMode } from '../../../core/vocabulary.ts'
 import { activeIds } from '../../../store/objects.ts'
+import { type Done, refuse } from '../../access.ts'
 import type { HeldTree } from '../../family.ts'
+import { once } from '../../keys.ts'
 import { installation, strongerMode } from '../facts.ts'
-import { type Done, onRoot, refuse } from './access.ts'
-import { once } from './keys.ts'
+import { onRoot } from './access.ts'
 import type { CommandParts } from './parts.ts'
 
 /** Asked of a root: delete, cancel, reconcile. Each only leaves word. */

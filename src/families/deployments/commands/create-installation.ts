@@ -1,12 +1,13 @@
 import { invalidInput } from '../../../core/errors.ts'
+import { labelsOf } from '../../../core/labels.ts'
 import type { Viewer } from '../../../core/ports.ts'
-import { isName, NAME_RULE, Problems } from '../normalise.ts'
+import { isName, NAME_RULE, Problems } from '../../../core/problems.ts'
+import { type Done, mayChange, refuse } from '../../access.ts'
+import { once } from '../../keys.ts'
 import { checkRootScope, declareScope } from '../root-scope.ts'
-import { type Done, mayChange, refuse } from './access.ts'
 import type { CreateInstallation } from './inputs.ts'
-import { once } from './keys.ts'
 import type { CommandParts } from './parts.ts'
-import { labelsOf, readSpec } from './read-spec.ts'
+import { readSpec } from './read-spec.ts'
 
 export async function createInstallation(
   parts: CommandParts,

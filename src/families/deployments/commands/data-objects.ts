@@ -1,9 +1,9 @@
 import { invalidInput, notFound, type Refusal } from '../../../core/errors.ts'
 import { sameJson } from '../../../core/json.ts'
 import type { Outcome, Viewer } from '../../../core/ports.ts'
-import { isName, NAME_RULE } from '../normalise.ts'
+import { isName, NAME_RULE } from '../../../core/problems.ts'
+import { mayChange, refuse } from '../../access.ts'
 import { findDataObject, importersOf, removeDataObject, writeDataObject } from '../root-scope.ts'
-import { mayChange, refuse } from './access.ts'
 import type { DataObjectKey } from './inputs.ts'
 import type { CommandParts } from './parts.ts'
 

@@ -1,11 +1,8 @@
+import type { LabelInput } from '../../../core/labels.ts'
 import type { SpecInput } from '../normalise.ts'
 
 /** What the API hands over: types are right, nothing else is known. */
 
-export interface LabelInput {
-  readonly key: string
-  readonly value: string
-}
 export interface CreateInstallation {
   readonly project: string
   readonly name: string

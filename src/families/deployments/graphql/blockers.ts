@@ -30,16 +30,6 @@ builder.objectRef<Blocker<'IMPORT'>>('ImportBlocker').implement({
   interfaces: [BlockerRef],
   fields: (t) => ({ name: t.exposeString('name') }),
 })
-builder.objectRef<Blocker<'AGENT'>>('AgentBlocker').implement({
-  description: 'An agent must take it.',
-  interfaces: [BlockerRef],
-  fields: (t) => ({
-    types: t.stringList({ resolve: ({ types }) => [...types] }),
-    connected: t.exposeBoolean('connected', {
-      description: 'Whether an agent for it was heard of within the last minute.',
-    }),
-  }),
-})
 builder.objectRef<Blocker<'BACKOFF'>>('BackoffBlocker').implement({
   interfaces: [BlockerRef],
   fields: (t) => ({ until: t.expose('until', { type: 'DateTime' }) }),

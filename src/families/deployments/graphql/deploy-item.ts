@@ -2,6 +2,7 @@ import type { ObjectRow } from '../../../core/tree.ts'
 import { builder } from '../../../graphql/builder.ts'
 import { workLoader } from '../../../graphql/loaders.ts'
 import { NodeRef, TreeObjectRef } from '../../../graphql/refs.ts'
+import { holderOf, WorkHolderRef } from '../../../graphql/work-holder.ts'
 import type { ItemSpec, Timeout, Timeouts } from '../spec.ts'
 import { itemLoader, specOf } from './loaders.ts'
 
@@ -17,20 +18,6 @@ const TimeoutsRef = builder.objectRef<Timeouts>('Timeouts').implement({
     pickup: t.field({ type: TimeoutRef, nullable: true, resolve: ({ pickup }) => pickup }),
     progressing: t.field({ type: TimeoutRef, nullable: true, resolve: ({ progressing }) => progressing }),
     aborting: t.field({ type: TimeoutRef, nullable: true, resolve: ({ aborting }) => aborting }),
-  }),
-})
-
-interface Holder {
-  readonly name: string
-  readonly instance: string
-  readonly leaseUntil: Date | null
-}
-const WorkHolderRef = builder.objectRef<Holder>('WorkHolder').implement({
-  description: 'The agent that has it in hand, or last had.',
-  fields: (t) => ({
-    name: t.exposeString('name'),
-    instance: t.exposeString('instance'),
-    leaseUntil: t.expose('leaseUntil', { type: 'DateTime', nullable: true }),
   }),
 })
 
@@ -62,10 +49,7 @@ builder.objectRef<ObjectRow>('DeployItem').implement({
     agent: t.field({
       type: WorkHolderRef,
       nullable: true,
-      resolve: async ({ id }, _, context) => {
-        const { principal, instance, leaseUntil = null } = (await workLoader(context).load(id)) ?? {}
-        return principal && instance ? { name: principal, instance, leaseUntil } : null
-      },
+      resolve: ({ id }, _, context) => holderOf(context, id),
     }),
     timeouts: t.field({
       type: TimeoutsRef,

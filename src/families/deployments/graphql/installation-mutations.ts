@@ -1,13 +1,10 @@
-import type { Outcome } from '../../../core/ports.ts'
-import type { ObjectRow } from '../../../core/tree.ts'
 import { builder } from '../../../graphql/builder.ts'
-import { forget, type GraphQLContext } from '../../../graphql/context.ts'
 import { ReconcileModeEnum } from '../../../graphql/enums.ts'
-import { answer, type ErrorValue } from '../../../graphql/errors.ts'
+import { given } from '../../../graphql/given.ts'
 import { LabelInput } from '../../../graphql/label-input.ts'
-import { objectLoader } from '../../../graphql/loaders.ts'
 import { resultUnion } from '../../../graphql/result-union.ts'
-import { given, InstallationSpecInput } from './inputs.ts'
+import { writeObject } from '../../../graphql/write-object.ts'
+import { InstallationSpecInput } from './inputs.ts'
 import { InstallationRef } from './installation.ts'
 
 export const CreateInstallationInput = builder.inputType('CreateInstallationInput', {
@@ -56,30 +53,6 @@ const CancelInstallationInput = builder.inputType('CancelInstallationInput', {
   fields: (t) => ({ id: t.id({ required: true }), reason: t.string() }),
 })
 
-type Written = Outcome<{ readonly objectId: string }>
-
-/** The object as it is after the command. One that ends at once is shown as it was before. */
-async function write(
-  context: GraphQLContext,
-  id: string | null,
-  command: () => Promise<Written>,
-): Promise<ObjectRow | ErrorValue> {
-  return await answer(
-    context,
-    'write',
-    async (): Promise<Outcome<{ row: ObjectRow }>> => {
-      const before = id === null ? null : await objectLoader(context).load(id)
-      const outcome = await command()
-      if (!outcome.ok) return outcome
-      forget(context)
-      const row = (await objectLoader(context).load(outcome.objectId)) ?? before
-      if (!row) throw new Error(`installation ${outcome.objectId} was written and cannot be read`)
-      return { ok: true, row }
-    },
-    ({ row }) => row,
-  )
-}
-
 builder.mutationFields((t) => ({
   createInstallation: t.field({
     type: resultUnion('CreateInstallationResult', InstallationRef, [
@@ -92,7 +65,7 @@ builder.mutationFields((t) => ({
     nullable: true,
     args: { input: t.arg({ type: CreateInstallationInput, required: true }) },
     resolve: (_, { input }, context) =>
-      write(context, null, () => context.deployments.createInstallation(context.viewer, given(input))),
+      writeObject(context, 'write', null, () => context.deployments.createInstallation(context.viewer, given(input))),
   }),
   updateInstallation: t.field({
     type: resultUnion('UpdateInstallationResult', InstallationRef, [
@@ -105,7 +78,9 @@ builder.mutationFields((t) => ({
     nullable: true,
     args: { input: t.arg({ type: UpdateInstallationInput, required: true }) },
     resolve: (_, { input }, context) =>
-      write(context, input.id, () => context.deployments.updateInstallation(context.viewer, given(input))),
+      writeObject(context, 'write', input.id, () =>
+        context.deployments.updateInstallation(context.viewer, given(input)),
+      ),
   }),
   deleteInstallation: t.field({
     type: resultUnion('DeleteInstallationResult', InstallationRef, [
@@ -118,8 +93,11 @@ builder.mutationFields((t) => ({
     nullable: true,
     args: { input: t.arg({ type: DeleteInstallationInput, required: true }) },
     resolve: (_, { input }, context) =>
-      write(context, input.id, () => context.deployments.deleteInstallation(context.viewer, input)),
+      writeObject(context, 'write', input.id, () => context.deployments.deleteInstallation(context.viewer, input)),
   }),
+}))
+
+builder.mutationFields((t) => ({
   cancelInstallation: t.field({
     type: resultUnion('CancelInstallationResult', InstallationRef, [
       'NotFoundError',
@@ -130,7 +108,9 @@ builder.mutationFields((t) => ({
     nullable: true,
     args: { input: t.arg({ type: CancelInstallationInput, required: true }) },
     resolve: (_, { input }, context) =>
-      write(context, input.id, () => context.deployments.cancelInstallation(context.viewer, given(input))),
+      writeObject(context, 'write', input.id, () =>
+        context.deployments.cancelInstallation(context.viewer, given(input)),
+      ),
   }),
   reconcileInstallation: t.field({
     type: resultUnion('ReconcileInstallationResult', InstallationRef, [
@@ -143,6 +123,8 @@ builder.mutationFields((t) => ({
     nullable: true,
     args: { input: t.arg({ type: ReconcileInstallationInput, required: true }) },
     resolve: (_, { input }, context) =>
-      write(context, input.id, () => context.deployments.reconcileInstallation(context.viewer, given(input))),
+      writeObject(context, 'write', input.id, () =>
+        context.deployments.reconcileInstallation(context.viewer, given(input)),
+      ),
   }),
 }))

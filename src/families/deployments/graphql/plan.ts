@@ -1,9 +1,9 @@
 import { builder } from '../../../graphql/builder.ts'
 import { ObjectKindEnum } from '../../../graphql/enums.ts'
 import { answer } from '../../../graphql/errors.ts'
+import { given } from '../../../graphql/given.ts'
 import { resultUnion } from '../../../graphql/result-union.ts'
 import type { PlanStep } from '../plan.ts'
-import { given } from './inputs.ts'
 import { CreateInstallationInput, DeleteInstallationInput, UpdateInstallationInput } from './installation-mutations.ts'
 
 const PlanAction = builder.enumType('PlanAction', { values: ['CREATE', 'UPDATE', 'RUN', 'DELETE'] as const })

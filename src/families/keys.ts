@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import { invalidInput } from '../../../core/errors.ts'
-import type { Viewer } from '../../../core/ports.ts'
-import { findKey, keepKey } from '../../../store/idempotency.ts'
-import type { Scope } from '../../family.ts'
+import { invalidInput } from '../core/errors.ts'
+import type { Viewer } from '../core/ports.ts'
+import { findKey, keepKey } from '../store/idempotency.ts'
 import { type Done, refuse } from './access.ts'
+import type { Scope } from './family.ts'
 
 /** A request that is repeated with its key is answered again and not done again. */
 

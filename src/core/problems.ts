@@ -1,0 +1,15 @@
+import type { FieldProblem } from './errors.ts'
+
+/** All that is wrong with an input, by its path there; a hundred are enough. */
+export class Problems {
+  readonly found: FieldProblem[] = []
+  add(path: string, message: string): void {
+    if (this.found.length < 100) this.found.push({ path, message })
+  }
+}
+
+/** Names are spoken in expressions and paths, so they are plain. */
+const NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,62}$/
+export const isName = (name: string): boolean => NAME.test(name)
+export const NAME_RULE =
+  'must start with a letter or _, go on with letters, digits, _ or -, and have at most 63 characters'

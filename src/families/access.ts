@@ -1,0 +1,19 @@
+import { forbidden, type Refusal } from '../core/errors.ts'
+import type { Outcome, Viewer } from '../core/ports.ts'
+
+/** Who may do what, for the commands of every family. */
+
+export type Done = Outcome<{ readonly objectId: string }>
+
+export const refuse = (refusal: Refusal): { ok: false; refusal: Refusal } => ({ ok: false, refusal })
+
+/** A viewer that may not change anything is told so; one that may not see the project is told that there is none. */
+export function mayChange(viewer: Viewer, project?: string): Refusal | null {
+  if (viewer.role !== 'ADMIN' && viewer.role !== 'USER')
+    return forbidden(`The role ${viewer.role} may not change anything.`)
+  if (project !== undefined && !mayRead(viewer, project))
+    return forbidden(`You have no access to a project ${project}.`)
+  return null
+}
+export const mayRead = (viewer: Viewer, project: string): boolean =>
+  viewer.projects === null || viewer.projects.includes(project)

@@ -1,0 +1,28 @@
+import type { Outcome } from '../core/ports.ts'
+import type { ObjectRow } from '../core/tree.ts'
+import { forget, type GraphQLContext } from './context.ts'
+import { answer, type ErrorValue, type Permission } from './errors.ts'
+import { objectLoader } from './loaders.ts'
+
+/** The object as it is after the command; one that the command has removed, as it was before. */
+export async function writeObject(
+  context: GraphQLContext,
+  permission: Permission,
+  id: string | null,
+  command: () => Promise<Outcome<{ readonly objectId: string }>>,
+): Promise<ObjectRow | ErrorValue> {
+  return await answer(
+    context,
+    permission,
+    async (): Promise<Outcome<{ row: ObjectRow }>> => {
+      const before = id === null ? null : await objectLoader(context).load(id)
+      const outcome = await command()
+      if (!outcome.ok) return outcome
+      forget(context)
+      const row = (await objectLoader(context).load(outcome.objectId)) ?? before
+      if (!row) throw new Error(`object ${outcome.objectId} was written and cannot be read`)
+      return { ok: true, row }
+    },
+    ({ row }) => row,
+  )
+}
