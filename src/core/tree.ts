@@ -76,6 +76,8 @@ export interface Work {
   /** The one clock that runs: pickup, progressing or aborting. */
   readonly dueAt: Date | null
   readonly doneAt: Date | null
+  /** Its agent is missed when the lease ends, and not only when its time is up. */
+  readonly leaseWatched: boolean
 }
 
 /** One object in a slice. Read it; change it only through the slice. */
@@ -112,11 +114,15 @@ export type Evaluated =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly message: string }
 
-/** Server defaults of the three timeouts, in milliseconds. */
+/** Server defaults of timeouts, in milliseconds. */
 export interface TimeoutDefaults {
   readonly pickupMs: number
   readonly progressingMs: number
   readonly abortingMs: number
+  /** How long a runtime that is missed may take to come back. */
+  readonly runtimeLostMs: number
+  /** From the end of a workload until its resources are removed. */
+  readonly cleanupMs: number
 }
 
 /**

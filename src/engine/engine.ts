@@ -14,6 +14,8 @@ const CONCURRENCY = 8
 const POLL_MS = 250
 /** Leftovers are removed so often, in milliseconds. */
 const SWEEP_MS = 60_000
+/** What waits without need is looked for so often, in milliseconds. */
+const TEND_MS = 5_000
 const LOCKED_MS = 10
 export const WAKE_CHANNEL = 'phaseline:wake'
 
@@ -23,6 +25,8 @@ export interface EngineOptions {
   readonly signal: Signal
   readonly ambient: Ambient
   readonly logger: Logger
+  /** Leaves word for whatever waits without need. */
+  tend(): Promise<void>
 }
 
 /** Drives whatever tree is due. Any number of engines may run side by side: a tree's root row is its lock. */
@@ -36,6 +40,7 @@ export class Engine implements AsyncDisposable {
   #loop: Promise<void> | null = null
   #ears: { close(): Promise<void> } | null = null
   #sweptAt = 0
+  #tendedAt = 0
 
   constructor(options: EngineOptions) {
     this.#options = options
@@ -115,8 +120,12 @@ export class Engine implements AsyncDisposable {
   }
 
   async #sweep(): Promise<void> {
-    const { pool, ambient } = this.#options
+    const { pool, ambient, tend } = this.#options
     const now = ambient.now()
+    if (now.getTime() - this.#tendedAt >= TEND_MS) {
+      this.#tendedAt = now.getTime()
+      await tend()
+    }
     if (now.getTime() - this.#sweptAt < SWEEP_MS) return
     this.#sweptAt = now.getTime()
     await sweep(pool, now)

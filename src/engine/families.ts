@@ -34,6 +34,6 @@ export function kindsOf(families: readonly Family[]): Kinds {
     loader: new NodeLoader(facts),
     family: (kind) => of(kind).family,
     machine: (kind) => of(kind).machine,
-    factsOf: (kind) => facts.find((table) => table.kind === kind),
+    factsOf: (kind) => facts.find((table) => table.kinds.includes(kind)),
   }
 }

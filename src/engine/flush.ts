@@ -55,7 +55,7 @@ function write(
       writeFacts(
         client,
         table,
-        live.filter((d) => d.row.kind === table.kind && (!d.stored || d.dirty.has('facts'))),
+        live.filter((d) => table.kinds.includes(d.row.kind) && (!d.stored || d.dirty.has('facts'))),
       ),
     ),
     writeEdges(client, written('edges')),

@@ -7,7 +7,7 @@ import { Engine, WAKE_CHANNEL } from './engine.ts'
 import type { Evaluate } from './evaluate.ts'
 import { listen } from './listen.ts'
 import { TreeRunner } from './runner.ts'
-import type { Aftermath, EngineParts } from './transaction.ts'
+import { type Aftermath, type EngineParts, transaction } from './transaction.ts'
 import { treesOf } from './trees.ts'
 
 const WORK_CHANNEL = 'phaseline:work'
@@ -69,7 +69,8 @@ export function createDriving({
     trees: treesOf(parts, announce),
     agents: agentPort(parts, runner, onWork, waiting),
     startEngine() {
-      engine = new Engine({ pool: parts.pool, runner, signal, ambient: parts.ambient, logger })
+      const { pool, ambient } = parts
+      engine = new Engine({ pool, runner, signal, ambient, logger, tend: () => tend(parts) })
       engine.start()
     },
     async [Symbol.asyncDispose]() {
@@ -77,5 +78,12 @@ export function createDriving({
       await runner.idle()
       await ears.close()
     },
+  }
+}
+
+/** Each family leaves word for what waits without need: the engine that tends looks for it next. */
+export async function tend({ pool, kinds }: EngineParts): Promise<void> {
+  for (const { tend: leaveWord } of kinds.families) {
+    if (leaveWord) await transaction(pool, leaveWord)
   }
 }

@@ -1,4 +1,5 @@
 import type { ObjectFailure } from '../core/errors.ts'
+import { sameJson } from '../core/json.ts'
 import { type Machine, step } from '../core/machine.ts'
 import type { Ambient, Change } from '../core/ports.ts'
 import type {
@@ -44,7 +45,7 @@ export interface Release {
   readonly by: 0 | 1
 }
 
-const NEVER_HANDED = { handed: false, handedConfig: null } as const
+const NEVER_HANDED = { handed: false, handedConfig: null, leaseWatched: false } as const
 
 /** The unit of work: an identity map over one tree that records what rules do to it. It knows no I/O. */
 export class TreeSlice implements Slice {
@@ -254,14 +255,18 @@ export class TreeSlice implements Slice {
     const draft = node as Draft
     const before = draft.work
     draft.work = Object.assign({ ...(before ?? NEVER_HANDED) }, patch) as Work
-    const { state, type, dueAt } = draft.work
+    const { state, type, dueAt, leaseUntil, leaseWatched } = draft.work
     if (state === WORK_STATE.OFFERED && before?.state !== WORK_STATE.OFFERED) {
       draft.offered = true
       this.offers.add(type)
       this.offered.add(draft)
     }
-    if (dueAt && dueAt !== before?.dueAt && (!this.due || dueAt < this.due)) this.due = dueAt
+    if (dueAt && dueAt !== before?.dueAt) this.#wakeAt(dueAt)
+    if (leaseWatched && state === WORK_STATE.CLAIMED && leaseUntil) this.#wakeAt(leaseUntil)
     draft.dirty.add('work')
+  }
+  #wakeAt(at: Date): void {
+    if (!this.due || at < this.due) this.due = at
   }
   setTally(node: Node, patch: Partial<Tally>): void {
     const draft = node as Draft
@@ -348,6 +353,8 @@ export class TreeSlice implements Slice {
     this.touched.add(node as Draft)
   }
   effect(name: string, args: unknown): void {
-    this.effects.push({ name, args })
+    // Once is enough: several objects may ask for the same.
+    if (!this.effects.some((known) => known.name === name && sameJson(known.args, args)))
+      this.effects.push({ name, args })
   }
 }

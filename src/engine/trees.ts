@@ -179,8 +179,8 @@ class Held implements HeldTree {
   readonly wake = (ids: readonly string[], reason: string | null = null): void => {
     this.#words.push({ rootId: this.root.row.id, ids, reason })
   }
-  readonly reject = (...[node, to, by, reason]: Parameters<HeldTree['reject']>): void => {
-    this.slice.reject(node, to, 'USER', by, reason)
+  readonly reject = (...[node, to, by, reason, actor = 'USER']: Parameters<HeldTree['reject']>): void => {
+    this.slice.reject(node, to, actor, by, reason)
   }
 
   close(): Promise<Aftermath> {

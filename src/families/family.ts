@@ -1,13 +1,13 @@
 import type { Machine } from '../core/machine.ts'
 import type { Report } from '../core/ports.ts'
 import type { Node, Slice } from '../core/tree.ts'
-import type { ObjectKind, Phase } from '../core/vocabulary.ts'
+import type { Actor, ObjectKind, Phase } from '../core/vocabulary.ts'
 import type { Client } from '../store/client.ts'
 
-/** A side table of one kind: one row an object, keyed by object_id. The engine reads and writes it set-based. */
+/** A side table of some kinds: one row an object, keyed by object_id. The engine reads and writes it set-based. */
 export interface FactsTable {
   readonly table: string
-  readonly kind: ObjectKind
+  readonly kinds: readonly ObjectKind[]
   /** Property name → column and its SQL type. */
   readonly columns: Readonly<Record<string, { readonly column: string; readonly type: string }>>
   readonly defaults: object
@@ -34,6 +34,8 @@ export interface Family {
   readonly effects: Readonly<
     Record<string, (client: Client, root: Node, args: unknown, now: Date) => Promise<readonly string[]>>
   >
+  /** Called now and then by every engine, in a transaction: leaves word for whatever waits without need. */
+  tend?(client: Client): Promise<void>
 }
 
 export type ReportVerdict =
@@ -50,7 +52,7 @@ export interface HeldTree {
   /** The engine is to look at these once this is committed; a reason goes to `woken`. */
   wake(ids: readonly string[], reason?: string): void
   /** Records a request that the guard refused, and nothing else. */
-  reject(node: Node, to: Phase, by: string, reason: string): void
+  reject(node: Node, to: Phase, by: string, reason: string, actor?: Actor): void
 }
 
 export interface NewRoot {

@@ -59,6 +59,7 @@ export const WORK_COLUMNS = columns<Work>({
   abortingMs: 'bigint',
   dueAt: 'timestamptz',
   doneAt: 'timestamptz',
+  leaseWatched: 'boolean',
 })
 export const TALLY_COLUMNS = ['total', 'untriggered', 'open', 'failed', 'cursor'] as const
 

@@ -18,7 +18,7 @@ export interface LoadedNode {
 }
 
 export interface KindFacts extends FactsColumns {
-  readonly kind: ObjectKind
+  readonly kinds: readonly ObjectKind[]
 }
 
 type Values = readonly unknown[]
@@ -97,7 +97,7 @@ export class NodeLoader {
   }
 
   #factsOf(kind: ObjectKind, values: Values): object | null {
-    const table = this.#facts.find((facts) => facts.kind === kind)
+    const table = this.#facts.find((facts) => facts.kinds.includes(kind))
     if (!table || values[table.at] === null) return null
     return pick<object>(table.properties, values, table.at + 1)
   }

@@ -85,7 +85,9 @@ export async function insertWakes(
 export async function dueWork(client: Client, rootId: string, now: Date): Promise<readonly string[]> {
   const { rows } = await client.query<{ object_id: string }>({
     name: 'due-work',
-    text: 'select object_id from work where root_id = $1 and state < 2 and due_at <= $2 order by due_at limit 1000',
+    text: `(select object_id from work where root_id = $1 and state < 2 and due_at <= $2 order by due_at limit 1000)
+      union
+      (select object_id from work where root_id = $1 and lease_watched and state = 1 and lease_until <= $2 limit 1000)`,
     values: [rootId, now],
   })
   return rows.map((row) => row.object_id)
@@ -111,7 +113,9 @@ export async function takeLostWork(
 export async function nextDue(client: Client, rootId: string): Promise<Date | null> {
   const { rows } = await client.query<{ at: Date | null }>({
     name: 'next-due',
-    text: 'select min(due_at) as at from work where root_id = $1 and state < 2',
+    text: `select least(
+        (select min(due_at) from work where root_id = $1 and state < 2),
+        (select min(lease_until) from work where root_id = $1 and lease_watched and state = 1)) as at`,
     values: [rootId],
   })
   return rows[0]?.at ?? null

@@ -2,6 +2,7 @@ import type { Client } from './client.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
+const WEEK_MS = 7 * DAY_MS
 /** Pages of a table that one sweep looks through: 16 MB, some 20 ms. */
 const SLICE = 2_000
 
@@ -14,12 +15,12 @@ const SWEEP_WORK = `with slice as materialized (
   )
   delete from work w where w.ctid >= (select format('(%s,0)', i * ${SLICE})::tid from slice)
     and w.ctid < (select format('(%s,0)', case when i + 1 < n then (i + 1) * ${SLICE} else 4294967295 end)::tid from slice)
-    and w.state = 2 and w.done_at < $1
+    and (w.state = 2 and w.done_at < $1 or w.state < 2 and w.action = 'REMOVE' and w.triggered_at < $3)
     and not exists (select 1 from object o where o.id = w.object_id)`
 
 /**
- * Removes what has outlived its use: keys and finished work of objects that are gone, both after a day. Called every
- * minute it gets to all of them, in a big database within the hour or so.
+ * Removes what has outlived its use: keys and finished work of objects that are gone, both after a day, and after a week
+ * what nobody has come to remove. Called every minute it gets to all of them, in a big database within the hour or so.
  */
 export async function sweep(client: Client, now: Date): Promise<void> {
   const dayAgo = new Date(now.getTime() - DAY_MS)
@@ -31,6 +32,6 @@ export async function sweep(client: Client, now: Date): Promise<void> {
   await client.query({
     name: 'sweep-work',
     text: SWEEP_WORK,
-    values: [dayAgo, Math.floor(now.getTime() / MINUTE_MS)],
+    values: [dayAgo, Math.floor(now.getTime() / MINUTE_MS), new Date(now.getTime() - WEEK_MS)],
   })
 }

@@ -9,7 +9,9 @@ export interface Candidate {
 
 /** Of the projects that the token may see; a token for all of them is spared the look. */
 const VISIBLE = (projects: string) => `(${projects}::text[] is null or exists (
-          select 1 from object o join project p on p.id = o.project_id where o.id = object_id and p.name = any(${projects})))`
+          select 1 from object o join project p on p.id = o.project_id where o.id = object_id and p.name = any(${projects}))
+          or not exists (select from object o where o.id = object_id) and exists (
+          select 1 from phase_change c where c.object_id = work.object_id and c.project_name = any(${projects})))`
 
 /** Offered, or held by somebody whose lease has ended, unless it was asked to stop. Oldest first. */
 const CANDIDATES = `select object_id as "objectId", root_id as "rootId" from (
@@ -53,28 +55,9 @@ export async function findRoots(client: Client, objectIds: readonly string[]): P
   return new Map(rows.map((row) => [row.object_id, row.root_id]))
 }
 
-/** Work of an object that is gone, for a last report that is repeated. */
-export async function findFinishedWork(
-  client: Client,
-  objectIds: readonly string[],
-): Promise<ReadonlyMap<string, { fenceHash: Buffer | null; principal: string | null; action: string }>> {
-  const { rows } = await client.query<{
-    object_id: string
-    fence_hash: Buffer | null
-    principal: string | null
-    action: string
-  }>({
-    name: 'find-finished-work',
-    text: 'select object_id, fence_hash, principal, action from work where object_id = any($1::uuid[]) and state = 2',
-    values: [objectIds],
-  })
-  return new Map(
-    rows.map((row) => [row.object_id, { fenceHash: row.fence_hash, principal: row.principal, action: row.action }]),
-  )
-}
-
 // Under the lock of the trees, shared: a claim that finds the lease at its end, or a cancel, either sees the new end or
-// comes first. What came first is judged again when the lock is there, since a changed row's conditions are.
+// comes first. What came first is judged again when the lock is there, since a changed row's conditions are. What is
+// left to do for a tree that is gone has no lock.
 const RENEW = `with u as (select * from unnest($1::uuid[], $2::bytea[]) as u(id, fence_hash)),
     roots as (
       select o.id from object o where o.id in (select w.root_id from work w join u on u.id = w.object_id)
@@ -82,7 +65,7 @@ const RENEW = `with u as (select * from unnest($1::uuid[], $2::bytea[]) as u(id,
     )
   update work w set lease_until = greatest(w.lease_until, $3) from u
   where w.object_id = u.id and w.fence_hash = u.fence_hash and w.state = 1 and w.principal = $4
-    and w.root_id in (select id from roots)
+    and (w.root_id in (select id from roots) or not exists (select from object o where o.id = w.root_id))
   returning w.object_id as "objectId", w.lease_until as "leaseUntil", w.abort_requested_at is not null as "abortRequested"`
 
 export interface Renewed {
@@ -145,23 +128,6 @@ export async function noteAgent(
     text: `insert into agent (id, name, instance, actor, types, targets, connected_at, seen_at) values ($1, $2, $3, $4, $5, $6, $7, $7)
       on conflict (name, instance) do update set types = excluded.types, targets = excluded.targets, seen_at = excluded.seen_at`,
     values: [agent.id, agent.name, agent.instance, agent.actor, agent.types, agent.targets, agent.now],
-  })
-}
-
-export async function appendLogLines(
-  client: Client,
-  lines: readonly { objectId: string; at: Date; stream: string; text: string }[],
-): Promise<void> {
-  await client.query({
-    name: 'append-log-lines',
-    text: `insert into log_line (object_id, at, stream, text)
-      select * from unnest($1::uuid[], $2::timestamptz[], $3::text[], $4::text[])`,
-    values: [
-      lines.map((l) => l.objectId),
-      lines.map((l) => l.at),
-      lines.map((l) => l.stream),
-      lines.map((l) => l.text),
-    ],
   })
 }
 

@@ -8,6 +8,7 @@ import type { TreeSlice } from '../slice.ts'
 import type { EngineParts } from '../transaction.ts'
 import { MAX_BATCH, mayDrive, mayNotWork, within } from './access.ts'
 import type { Attendance } from './attendance.ts'
+import { claimLeft } from './claim-left.ts'
 import { type Claimant, claimOne, isClaimable } from './claim-one.ts'
 import { release } from './release.ts'
 import type { Waiting, WaitingClaim } from './waiting.ts'
@@ -74,11 +75,14 @@ async function claimNow({ claimant, request, targets }: Claiming, parts: EngineP
     const candidates = await findCandidates(parts.pool, wanted)
     if (candidates.length === 0) break
     const byRoot = Map.groupBy(candidates, (candidate) => candidate.rootId)
-    const claims = [...byRoot].map(([rootId, of]) => {
+    const claims = [...byRoot].map(async ([rootId, of]) => {
       const ids = of.map(({ objectId }) => objectId)
-      return runner.run(rootId, { ids, knows: isOffered, apply: (slice) => claimAll(slice, ids, claimant, parts) })
+      const task = { ids, knows: isOffered, apply: (slice: TreeSlice) => claimAll(slice, ids, claimant, parts) }
+      const ran = await runner.run(rootId, task)
+      const { claimed, gone } = ran.found ? ran.value : { claimed: [], gone: ids }
+      return [...claimed, ...(await claimLeft(gone, claimant, parts))]
     })
-    for (const ran of await Promise.all(claims)) if (ran.found) items.push(...ran.value)
+    items.push(...(await Promise.all(claims)).flat())
   }
   return items
 }
@@ -132,12 +136,19 @@ interface Claiming {
 const isOffered = ({ state }: Work): boolean => state === WORK_STATE.OFFERED
 
 /** Under the tree's lock: whatever is still to be had is claimed, and the claim is the pickup. */
-function claimAll(slice: TreeSlice, ids: readonly string[], claimant: Claimant, parts: EngineParts): ClaimedItem[] {
-  return ids.flatMap((id) => {
+function claimAll(slice: TreeSlice, ids: readonly string[], claimant: Claimant, parts: EngineParts): Claims {
+  const claimed = ids.flatMap((id) => {
     const draft = slice.nodes.get(id)
     if (!draft || !mayDrive(claimant.viewer, draft.row.kind, parts.kinds)) return []
     // What a timeout or a cancel has ended is not worked on, even if no engine has looked since.
     slice.look(draft, () => parts.kinds.family(draft.row.kind).decide(draft, slice))
     return isClaimable(draft, slice.now) ? [claimOne(draft, slice, claimant, parts)] : []
   })
+  return { claimed, gone: ids.filter((id) => !slice.nodes.has(id)) }
+}
+
+interface Claims {
+  readonly claimed: readonly ClaimedItem[]
+  /** Objects that are not there any more. */
+  readonly gone: readonly string[]
 }

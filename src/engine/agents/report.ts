@@ -1,8 +1,10 @@
 import { forbidden, notFound, stale, transitionRefused } from '../../core/errors.ts'
+import { isExpired } from '../../core/lease.ts'
 import { allowedFrom } from '../../core/machine.ts'
 import type { AgentPort, Outcome, Report, Viewer } from '../../core/ports.ts'
-import { WORK_STATE } from '../../core/tree.ts'
-import { findFinishedWork, findRoots } from '../../store/work.ts'
+import { WORK_STATE, type Work } from '../../core/tree.ts'
+import { findLastWork, finishLeftWork } from '../../store/left-work.ts'
+import { findRoots } from '../../store/work.ts'
 import { type OpenedFence, openFence, sameHash } from '../fence.ts'
 import type { TreeRunner } from '../runner.ts'
 import type { TreeSlice } from '../slice.ts'
@@ -45,7 +47,7 @@ async function reportAll(
       const ids = indexes.map((i) => (opened[i] as OpenedFence).objectId)
       const ran = await runner.run(rootId, {
         ids,
-        knows: ({ state }) => state === WORK_STATE.CLAIMED,
+        knows: (work) => work.state === WORK_STATE.CLAIMED && hasHeld(work, parts.ambient.now()),
         apply: (slice) =>
           indexes.map((i) => reportOne(slice, reports[i] as Report, opened[i] as OpenedFence, viewer, parts)),
       })
@@ -59,6 +61,9 @@ async function reportAll(
   await judgeGone(gone, { reports, opened, results, viewer, parts })
   return results
 }
+
+/** Whether an agent is missed only the store can tell once the lease as it was remembered has ended. */
+const hasHeld = ({ leaseWatched, leaseUntil }: Work, now: Date): boolean => !leaseWatched || !isExpired(leaseUntil, now)
 
 function reportOne(
   slice: TreeSlice,
@@ -84,7 +89,10 @@ function reportOne(
 
 const refuse = (refusal: Extract<ReportOutcome, { ok: false }>['refusal']): ReportOutcome => ({ ok: false, refusal })
 
-/** The object is gone: a repeated "gone" by whoever said it first is accepted, anything else comes too late. */
+/**
+ * The object is gone: a repeated "gone" by whoever said it first is accepted, and so is that what was left to do for it
+ * is done. Anything else comes too late.
+ */
 async function judgeGone(
   indexes: readonly number[],
   all: {
@@ -97,16 +105,22 @@ async function judgeGone(
 ): Promise<void> {
   if (indexes.length === 0) return
   const { reports, opened, results, viewer, parts } = all
-  const finished = await findFinishedWork(
+  const last = await findLastWork(
     parts.pool,
     indexes.flatMap((i) => opened[i]?.objectId ?? []),
   )
+  const done: string[] = []
   for (const i of indexes) {
     const fence = opened[i] as OpenedFence
-    const work = finished.get(fence.objectId)
+    const report = reports[i]
+    const work = last.get(fence.objectId)
     const right = work && sameHash(work.fenceHash, fence.hash) && work.principal === viewer.name
     if (!right) results[i] = refuse(stale('The object of this work is gone, and this is not its last fence.'))
-    else if (reports[i]?.phase === 'GONE') results[i] = { ok: true, objectId: null, changed: false }
+    else if (report?.done && work.action === 'REMOVE') {
+      if (!work.finished) done.push(fence.objectId)
+      results[i] = { ok: true, objectId: null, changed: false }
+    } else if (report?.phase === 'GONE' && work.finished) results[i] = { ok: true, objectId: null, changed: false }
     else results[i] = refuse(notFound(fence.objectId))
   }
+  if (done.length > 0) await finishLeftWork(parts.pool, done, parts.ambient.now())
 }

@@ -1,0 +1,34 @@
+import { leaseFrom } from '../../core/lease.ts'
+import type { ClaimedItem } from '../../core/ports.ts'
+import { claimLeftWork, findLeftWork } from '../../store/left-work.ts'
+import { FENCE_SECRET_BYTES, hashOf, makeFence } from '../fence.ts'
+import type { EngineParts } from '../transaction.ts'
+import { mayDrive } from './access.ts'
+import type { Claimant } from './claim-one.ts'
+
+/** Claims what is left to do for objects that are gone. */
+export async function claimLeft(
+  objectIds: readonly string[],
+  { viewer, instance, leaseMs }: Claimant,
+  { pool, ambient, kinds }: EngineParts,
+): Promise<readonly ClaimedItem[]> {
+  if (objectIds.length === 0) return []
+  const left = (await findLeftWork(pool, objectIds)).filter(({ kind }) => mayDrive(viewer, kind, kinds))
+  if (left.length === 0) return []
+  const claims = left.map((work) => ({ ...work, secret: ambient.secret(FENCE_SECRET_BYTES) }))
+  const now = ambient.now()
+  const leaseUntil = leaseFrom(now, leaseMs)
+  const claimed = await claimLeftWork(
+    pool,
+    claims.map(({ objectId, secret }) => ({ objectId, fenceHash: hashOf(secret) })),
+    { principal: viewer.name, instance, leaseUntil, now },
+  )
+  return claims
+    .filter(({ objectId }) => claimed.has(objectId))
+    .map(({ secret, attempt, ...work }) => ({
+      ...work,
+      fence: makeFence(work.objectId, secret),
+      attempt: attempt + 1,
+      leaseUntil,
+    }))
+}
