@@ -27,6 +27,19 @@ export interface Config {
   readonly timeouts: TimeoutDefaults
   /** How long phase changes are kept; null: for ever. */
   readonly logRetentionMs: number | null
+  /** What secrets are sealed with: the first seals, all of them open. None: see the embedded data folder. */
+  readonly secretKeys: readonly Uint8Array[]
+  /** How many workers and jobs run at the same time, over all projects. */
+  readonly capacity: { readonly maxWorkers: number; readonly maxJobs: number }
+  /** Whether the built-in agents run commands on this machine that users of the API write. */
+  readonly processRuntime: boolean
+}
+
+const SECRET_KEY = /^[A-Za-z0-9+/]{43}=$/
+/** Keys of 32 bytes each, in base64, with commas between them; null: at least one of them is none. */
+export function secretKeysOf(text: string): readonly Uint8Array[] | null {
+  const keys = text.split(',').map((part) => part.trim())
+  return keys.every((key) => SECRET_KEY.test(key)) ? keys.map((key) => Buffer.from(key, 'base64')) : null
 }
 
 /** 24 days: as far as a timer goes. */
@@ -64,6 +77,13 @@ const age = z.string().transform((text, context) => {
   return z.NEVER
 })
 
+const secretKeys = z.string().transform((text, context) => {
+  const keys = secretKeysOf(text)
+  if (keys) return keys
+  context.addIssue({ code: 'custom', message: 'must be 32 bytes in base64; several with commas between them' })
+  return z.NEVER
+})
+
 const schema = z.object({
   PORT: integer(0, 65_535).default(4_000),
   HOST: z.string().default('127.0.0.1'),
@@ -89,6 +109,12 @@ const schema = z.object({
   PHASELINE_PROGRESSING_TIMEOUT_MS: timeout.default(600_000),
   PHASELINE_ABORTING_TIMEOUT_MS: timeout.default(300_000),
   PHASELINE_LOG_RETENTION: age.default(30 * UNIT_MS.d),
+  PHASELINE_SECRET_KEY: secretKeys.optional(),
+  PHASELINE_MAX_WORKERS: integer(0, 100_000).default(50),
+  PHASELINE_MAX_JOBS: integer(0, 100_000).default(100),
+  PHASELINE_RUNTIME_LOST_TIMEOUT_MS: timeout.default(300_000),
+  PHASELINE_CLEANUP_DELAY_MS: timeout.default(60_000),
+  PHASELINE_PROCESS_RUNTIME: z.enum(['on', 'off']).optional(),
 })
 
 export type LoadedConfig =
@@ -121,8 +147,14 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): L
         pickupMs: data.PHASELINE_PICKUP_TIMEOUT_MS,
         progressingMs: data.PHASELINE_PROGRESSING_TIMEOUT_MS,
         abortingMs: data.PHASELINE_ABORTING_TIMEOUT_MS,
+        runtimeLostMs: data.PHASELINE_RUNTIME_LOST_TIMEOUT_MS,
+        cleanupMs: data.PHASELINE_CLEANUP_DELAY_MS,
       },
       logRetentionMs: data.PHASELINE_LOG_RETENTION,
+      secretKeys: data.PHASELINE_SECRET_KEY ?? [],
+      capacity: { maxWorkers: data.PHASELINE_MAX_WORKERS, maxJobs: data.PHASELINE_MAX_JOBS },
+      // It lets every user of the API run commands here: a matter of course only where both are the same person.
+      processRuntime: data.PHASELINE_PROCESS_RUNTIME ? data.PHASELINE_PROCESS_RUNTIME === 'on' : !data.DATABASE_URL,
     },
   }
 }

@@ -3,7 +3,17 @@ import pino from 'pino'
 export type Logger = pino.Logger
 
 /** What may hold a secret, wherever it stands in an object that is logged; two levels deep, as far as ours go. */
-const SECRET = ['authorization', 'token', 'password', 'secret', 'fence', 'config', 'databaseUrl', 'redisUrl']
+const SECRET = [
+  'authorization',
+  'token',
+  'password',
+  'secret',
+  'secretKeys',
+  'fence',
+  'config',
+  'databaseUrl',
+  'redisUrl',
+]
 /** With a whole row in it, if a constraint is violated. */
 const DATABASE_ERROR = ['err.detail', 'err.where', 'err.internalQuery']
 const redact = [...SECRET.flatMap((key) => [key, `*.${key}`, `*.*.${key}`]), ...DATABASE_ERROR]

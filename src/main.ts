@@ -2,11 +2,13 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import type { Pool } from 'pg'
 import type { Logger } from 'pino'
-import { startAgentProcess } from './agents/spawn.ts'
+import { type AgentProcessOptions, startAgentProcess } from './agents/spawn.ts'
 import { systemAmbient } from './ambient.ts'
 import { type Config, loadConfig } from './config.ts'
 import type { Ambient, Signal } from './core/ports.ts'
+import type { TimeoutDefaults } from './core/tree.ts'
 import { evaluateIn } from './engine/evaluate.ts'
 import { kindsOf } from './engine/families.ts'
 import { createDriving, type Driving } from './engine/index.ts'
@@ -14,6 +16,10 @@ import { deploymentsCommands } from './families/deployments/commands.ts'
 import { deploymentsGraphql } from './families/deployments/graphql.ts'
 import { families } from './families/index.ts'
 import { allMachines } from './families/machines.ts'
+import { pipelinesCommands } from './families/pipelines/commands.ts'
+import { pipelinesGraphql } from './families/pipelines/graphql.ts'
+import { setCapacity } from './families/pipelines/slots.ts'
+import { createWorkerTokens } from './families/pipelines/worker-tokens.ts'
 import { createKindRegistry } from './graphql/family.ts'
 import { createLive } from './graphql/live.ts'
 import { OpenStreams } from './graphql/open-streams.ts'
@@ -26,27 +32,40 @@ import { createMemorySignal } from './log/signal/memory.ts'
 import { createRedisSignal } from './log/signal/redis.ts'
 import { createLogger } from './logger.ts'
 import { createSandbox, type Sandbox } from './sandbox/index.ts'
+import { loadSecretKeys, SecretKeyProblem } from './secret-keys.ts'
 import { createServer } from './server/server.ts'
-import type { Client } from './store/client.ts'
 import { FolderInUse } from './store/embedded/folder-lock.ts'
 import { startEmbeddedPostgres } from './store/embedded/index.ts'
 import { MigrationError, migrate } from './store/migrate.ts'
 import { type Connection, createPool } from './store/pool.ts'
 import { ensureProject } from './store/projects.ts'
+import { createSealing, type Sealing } from './store/sealing.ts'
 
 /** The composition root: the only file that wires everything. */
 
 const MIGRATIONS = 'prisma/migrations'
 /** The package's own folder, whether this runs as source or built. */
 const HOME = packageOf(import.meta.dirname)
-const GRAPHQL = [deploymentsGraphql]
+const GRAPHQL = [deploymentsGraphql, pipelinesGraphql]
 const POOL_SIZE = 8
 /** Of the trees' transactions: more than a few of them at once only wait for each other. */
 const WRITERS = 4
 /** Those who read the log have connections of their own, so that a crowd that comes back does not stop the work. */
 const READERS = 4
 /** Built-in agents get a token made from the administrator's, so that all processes of an installation have the same. */
-const AGENTS = { name: 'built-in', types: ['mock', 'gadget'], purpose: 'phaseline built-in agents' } as const
+const AGENTS = {
+  name: 'built-in',
+  actor: 'DEPLOYER',
+  types: ['mock', 'gadget'],
+  purpose: 'phaseline built-in agents',
+} as const
+const RUNTIME = {
+  name: 'built-in-runtime',
+  actor: 'RUNTIME',
+  types: ['process'],
+  purpose: 'phaseline built-in runtime',
+} as const
+type BuiltIn = typeof AGENTS | typeof RUNTIME
 
 export interface App extends AsyncDisposable {
   /** e.g. http://127.0.0.1:4000; null for a process without a gateway. */
@@ -74,7 +93,8 @@ export async function startApp(
   const pool = openPool(POOL_SIZE)
   await migrate(pool, join(HOME, MIGRATIONS))
   await ensureProject(pool, 'default', ambient)
-  const tokens = createTokens(pool, ambient)
+  const sealing = createSealing(await loadSecretKeys(config), ambient)
+  const tokens = createTokens(pool, ambient, createWorkerTokens(pool, sealing))
   const secret = await administratorToken(config)
   if (secret) await adoptTokens(tokens, secret)
 
@@ -93,6 +113,7 @@ export async function startApp(
     }),
   )
   if (config.roles.has('engine')) {
+    await setCapacity(pool, config.capacity)
     driving.startEngine()
     const { logRetentionMs: retentionMs } = config
     if (retentionMs !== null) starting.use(createPruner({ pool, ambient, logger, retentionMs }))
@@ -100,7 +121,7 @@ export async function startApp(
   let origin: string | null = null
   if (config.roles.has('gateway')) {
     const services = {
-      ...gatewayServices({ ambient, driving, sandbox, client: pool }),
+      ...gatewayServices({ ambient, driving, sandbox, pool, sealing, timeouts: config.timeouts }),
       pool,
       log,
       tokens,
@@ -113,7 +134,13 @@ export async function startApp(
     origin = server.url
   }
   if (config.roles.has('agents') && origin && secret) {
-    starting.use(startAgents({ origin, secret, logger, folders: [...config.gadgetFolders, ...gadgetFolders] }))
+    const gadgets = [...config.gadgetFolders, ...gadgetFolders].map((folder) => resolve(folder))
+    const start = agentStarter({ origin, secret, logger })
+    // A process for each type: a mock that is told to crash takes no gadget with it.
+    for (const type of AGENTS.types) starting.use(start(AGENTS, { types: [type], gadgetFolders: gadgets }))
+    if (config.processRuntime) {
+      starting.use(start(RUNTIME, { types: RUNTIME.types, state: resolve(config.dataDir, 'runtime') }))
+    }
   }
   const running = starting.move()
   return { origin, token: secret, driving, [Symbol.asyncDispose]: () => running.disposeAsync() }
@@ -123,18 +150,23 @@ function gatewayServices({
   ambient,
   driving,
   sandbox,
-  client,
+  pool,
+  sealing,
+  timeouts,
 }: {
   ambient: Ambient
   driving: Driving
   sandbox: Sandbox
-  client: Client
+  pool: Pool
+  sealing: Sealing
+  timeouts: TimeoutDefaults
 }) {
   const { trees, agents } = driving
   return {
     agents,
     kinds: createKindRegistry(GRAPHQL, allMachines),
-    deployments: deploymentsCommands({ trees, sandbox, ambient, client }),
+    deployments: deploymentsCommands({ trees, sandbox, ambient, client: pool }),
+    pipelines: pipelinesCommands({ trees, ambient, pool, sealing, timeouts }),
   }
 }
 
@@ -159,37 +191,31 @@ async function administratorToken({ token, databaseUrl, dataDir }: Config): Prom
   return made
 }
 
-const agentSecret = (secret: string): string => createHmac('sha256', secret).update(AGENTS.purpose).digest('base64url')
+const agentSecret = (secret: string, { purpose }: BuiltIn): string =>
+  createHmac('sha256', secret).update(purpose).digest('base64url')
 
 async function adoptTokens(tokens: Tokens, secret: string): Promise<void> {
   const unlimited = { projects: null, targets: null, expiresInMs: null }
   await tokens.adopt(secret, { ...unlimited, name: 'admin', role: 'ADMIN', actor: 'USER', types: null })
-  const { name, types } = AGENTS
-  await tokens.adopt(agentSecret(secret), { ...unlimited, name, role: 'AGENT', actor: 'DEPLOYER', types: [...types] })
+  for (const agents of [AGENTS, RUNTIME]) {
+    const { name, actor, types } = agents
+    await tokens.adopt(agentSecret(secret, agents), { ...unlimited, name, role: 'AGENT', actor, types: [...types] })
+  }
 }
 
-/** A process for each type: a mock that is told to crash takes no gadget with it. */
-function startAgents({ origin, secret, logger, folders }: AgentsOptions): AsyncDisposable {
-  const processes = AGENTS.types.map((type) =>
+function agentStarter({ origin, secret, logger }: { origin: string; secret: string; logger: Logger }) {
+  return (agents: BuiltIn, options: Pick<AgentProcessOptions, 'types' | 'gadgetFolders' | 'state'>): AsyncDisposable =>
     startAgentProcess({
-      types: [type],
+      ...options,
       url: `${origin}/graphql`,
-      token: agentSecret(secret),
-      gadgetFolders: folders.map((folder) => resolve(folder)),
+      token: agentSecret(secret, agents),
       onEvent(event) {
         const failed = event.type === 'ended' && event.restartInMs !== null
-        if (failed) logger.warn({ ...event, agent: type }, 'a built-in agent ended and is started again')
-        else logger.debug({ ...event, agent: type }, 'a built-in agent')
+        const told = { ...event, agent: options.types.join() }
+        if (failed) logger.warn(told, 'a built-in agent ended and is started again')
+        else logger.debug(told, 'a built-in agent')
       },
-    }),
-  )
-  return { [Symbol.asyncDispose]: async () => void (await Promise.all(processes.map((process) => process.close()))) }
-}
-interface AgentsOptions {
-  readonly origin: string
-  readonly secret: string
-  readonly logger: Logger
-  readonly folders: readonly string[]
+    })
 }
 
 function packageOf(folder: string): string {
@@ -203,7 +229,7 @@ export class StartProblem extends Error {
 
 /** What the surroundings refuse is told in one line; anything else is a defect and stays what it is. */
 function explain(error: unknown): never {
-  if (error instanceof FolderInUse || error instanceof MigrationError)
+  if (error instanceof FolderInUse || error instanceof MigrationError || error instanceof SecretKeyProblem)
     throw new StartProblem(error.message, { cause: error })
   // System errors and those of Postgres have codes, e.g. EADDRINUSE or 28P01.
   if (error instanceof Error && 'code' in error && typeof error.code === 'string') {

@@ -1,5 +1,6 @@
 import { deployments } from './deployments/family.ts'
 import type { Family } from './family.ts'
+import { pipelines } from './pipelines/family.ts'
 
 /** The families that the engine drives. */
-export const families: readonly Family[] = [deployments]
+export const families: readonly Family[] = [deployments, pipelines]

@@ -1,12 +1,16 @@
 import type { ClaimedItem } from '../core/ports.ts'
 import { builder } from './builder.ts'
+import type { GraphQLContext } from './context.ts'
 import { ObjectKindEnum, WorkActionEnum } from './enums.ts'
 import { answer } from './errors.ts'
+import type { HandedOut } from './family.ts'
 import { objectLoader } from './loaders.ts'
 import { TreeObjectRef } from './refs.ts'
 import { resultUnion } from './result-union.ts'
 
-const WorkItemRef = builder.objectRef<ClaimedItem>('WorkItem').implement({
+type WorkItem = ClaimedItem & Pick<HandedOut, 'token'>
+
+const WorkItemRef = builder.objectRef<WorkItem>('WorkItem').implement({
   fields: (t) => ({
     fence: t.exposeString('fence', { description: 'Opaque; hand it back with every report and renewal of this work.' }),
     objectId: t.exposeID('objectId'),
@@ -29,16 +33,15 @@ const WorkItemRef = builder.objectRef<ClaimedItem>('WorkItem').implement({
     }),
     attempt: t.exposeInt('attempt'),
     leaseUntil: t.expose('leaseUntil', { type: 'DateTime' }),
-    token: t.string({
+    token: t.exposeString('token', {
       nullable: true,
       description: 'START of a worker: the bearer token with which it may create and cancel jobs of its own event.',
-      resolve: () => null,
     }),
   }),
 })
 
 const ClaimedWorkRef = builder
-  .objectRef<{ readonly __typename: 'ClaimedWork'; readonly items: readonly ClaimedItem[]; readonly waitedMs: number }>(
+  .objectRef<{ readonly __typename: 'ClaimedWork'; readonly items: readonly WorkItem[]; readonly waitedMs: number }>(
     'ClaimedWork',
   )
   .implement({
@@ -53,6 +56,16 @@ const ClaimedWorkRef = builder
       }),
     }),
   })
+
+/** With what their families add, each asked once. */
+async function handOut(context: GraphQLContext, items: readonly ClaimedItem[]): Promise<readonly WorkItem[]> {
+  const handed = new Map<ClaimedItem, HandedOut | null>()
+  for (const [family, own] of Map.groupBy(items, ({ kind }) => context.kinds.familyOf(kind))) {
+    const answers = await family.handOut?.(context, own)
+    for (const [i, item] of own.entries()) handed.set(item, answers?.[i] ?? null)
+  }
+  return items.map((item) => ({ ...item, token: null, ...handed.get(item) }))
+}
 
 const ClaimWorkInput = builder.inputType('ClaimWorkInput', {
   description: 'Who claims is in the token; `instance` only names the process. `max` up to 500.',
@@ -85,7 +98,11 @@ builder.mutationField('claimWork', (t) =>
           const waitMs = signal ? (input.waitMs ?? 0) : 0
           return context.agents.claim(context.viewer, { ...input, targets: input.targets ?? null, waitMs, signal })
         },
-        ({ items, waitedMs }) => ({ __typename: 'ClaimedWork' as const, items, waitedMs }),
+        async ({ items, waitedMs }) => ({
+          __typename: 'ClaimedWork' as const,
+          items: await handOut(context, items),
+          waitedMs,
+        }),
       ),
   }),
 )

@@ -88,12 +88,13 @@ export const LimitErrorRef = errorType('LimitError').implement({
 })
 
 /** What a caller must be. */
-export type Permission = 'read' | 'write' | 'administer' | 'agent'
+export type Permission = 'read' | 'write' | 'administer' | 'agent' | 'jobs'
 const MAY: Readonly<Record<Permission, { readonly roles: readonly Viewer['role'][]; readonly otherwise: string }>> = {
-  read: { roles: ['ADMIN', 'USER', 'READER', 'AGENT'], otherwise: 'may not read' },
+  read: { roles: ['ADMIN', 'USER', 'READER', 'AGENT', 'WORKER'], otherwise: 'may not read' },
   write: { roles: ['ADMIN', 'USER'], otherwise: 'may not change anything' },
   administer: { roles: ['ADMIN'], otherwise: 'is not an administrator' },
   agent: { roles: ['AGENT'], otherwise: 'is not an agent' },
+  jobs: { roles: ['ADMIN', 'USER', 'WORKER'], otherwise: 'may not change jobs' },
 }
 
 /** Runs a command if the caller may; says what came of it as a member of a result union. */

@@ -1,4 +1,5 @@
 import type { Machine } from '../core/machine.ts'
+import type { ClaimedItem } from '../core/ports.ts'
 import { isFinished, type ObjectRow } from '../core/tree.ts'
 import type { BlockerReason, ObjectKind, Phase } from '../core/vocabulary.ts'
 import type { FinishedRule } from '../store/loaders/find-objects.ts'
@@ -35,6 +36,17 @@ export interface GraphQLFamily {
   outstanding(context: GraphQLContext, rows: readonly ObjectRow[]): Promise<readonly boolean[]>
   /** The same as a condition on `object o`. */
   readonly outstandingSql: string
+  /**
+   * What an agent is told beside what was claimed: put together for this one answer, never stored, logged or cached.
+   * One for each item of its kinds, in order; null leaves an item as it is.
+   */
+  handOut?(context: GraphQLContext, items: readonly ClaimedItem[]): Promise<readonly (HandedOut | null)[]>
+}
+
+export interface HandedOut {
+  readonly config: unknown
+  /** With which what is started may call. */
+  readonly token: string | null
 }
 
 /** All families' machines and types, by kind. */

@@ -8,11 +8,12 @@ import { loadLabels, loadSpecs, loadStatuses, loadWork } from '../store/loaders/
 import type { Window } from '../store/loaders/window.ts'
 import { type GraphQLContext, perOperation } from './context.ts'
 import { isUuid, type PhaseChangeId, phaseChangeId } from './ids.ts'
+import { readable } from './own-tree.ts'
 
 /** One statement for whatever a list asks about its entries. All are made anew for each operation. */
 
 export const objectLoader = perOperation(({ pool, viewer }) =>
-  loadById<ObjectRow>((ids) => loadObjects(pool, ids, viewer.projects)),
+  loadById<ObjectRow>(async (ids) => readable(viewer, await loadObjects(pool, ids, viewer.projects))),
 )
 /** Objects that a large page has brought along: what refers to them need not wait for a loader. */
 export const objectsAtHand = perOperation(() => new Map<string, ObjectRow>())
@@ -28,7 +29,7 @@ export const phaseChangeLoader = perOperation(
   ({ pool, viewer }) =>
     new DataLoader<PhaseChangeId, PhaseChangeRecord | null, string>(
       async (ids) => {
-        const rows = await loadPhaseChanges(pool, ids, viewer.projects)
+        const rows = readable(viewer, await loadPhaseChanges(pool, ids, viewer.projects))
         const found = new Map(rows.map((row) => [phaseChangeId(row), row]))
         return ids.map((id) => found.get(phaseChangeId(id)) ?? null)
       },

@@ -1,3 +1,4 @@
+import type { Viewer } from '../core/ports.ts'
 import type { ObjectRow } from '../core/tree.ts'
 import {
   countObjects,
@@ -14,6 +15,7 @@ import { ObjectKindEnum, PhaseEnum } from './enums.ts'
 import { LabelInput } from './label-input.ts'
 import { badInput, pageCost } from './limits.ts'
 import { objectLoader } from './loaders.ts'
+import { mayReadTree } from './own-tree.ts'
 import { TreeObjectConnection, TreeObjectRef } from './refs.ts'
 
 const ObjectFilter = builder.inputType('ObjectFilter', {
@@ -44,10 +46,11 @@ const ObjectOrderInput = builder.inputType('ObjectOrder', {
 })
 
 type Filter = typeof ObjectFilter.$inferInput
-function queryOf(filter: Filter | null | undefined, projects: ObjectQuery['projects']): ObjectQuery {
+function queryOf(filter: Filter | null | undefined, { projects, eventId }: Viewer): ObjectQuery {
   const { project, kinds, phases, finished, rootsOnly, nameContains, labels } = filter ?? {}
   return {
     projects,
+    rootId: eventId,
     project: project ?? undefined,
     kinds: kinds ?? undefined,
     phases: phases ?? undefined,
@@ -83,7 +86,10 @@ builder.queryFields((t) => ({
       kind: t.arg({ type: ObjectKindEnum, required: true }),
       path: t.arg.stringList({ required: true }),
     },
-    resolve: (_, at, { pool, viewer }) => loadObjectByPath(pool, at, viewer.projects),
+    resolve: async (_, at, { pool, viewer }) => {
+      const row = await loadObjectByPath(pool, at, viewer.projects)
+      return row && mayReadTree(viewer, row.rootId) ? row : null
+    },
   }),
   objects: t.field({
     type: TreeObjectConnection,
@@ -96,7 +102,7 @@ builder.queryFields((t) => ({
     complexity: (args) => pageCost(args),
     resolve: (_, { filter, orderBy, ...args }, { pool, viewer, kinds }) => {
       const order: ObjectOrder = orderBy ?? CREATED
-      const query = queryOf(filter, viewer.projects)
+      const query = queryOf(filter, viewer)
       if ((order.field === 'UPDATED_AT' || order.field === 'PHASE_SINCE') && !query.rootsOnly) {
         throw badInput(`Only roots can be ordered by ${order.field}: set rootsOnly.`)
       }

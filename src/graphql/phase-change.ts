@@ -8,6 +8,7 @@ import { tellExpired } from './failures.ts'
 import { isUuid, phaseChangeId } from './ids.ts'
 import { pageCost } from './limits.ts'
 import { objectLoader } from './loaders.ts'
+import { mayReadTree } from './own-tree.ts'
 import { NodeRef, PhaseChangeConnection, PhaseChangeRef, TreeObjectRef } from './refs.ts'
 
 PhaseChangeRef.implement({
@@ -60,10 +61,11 @@ export function queryOf(
 ): PhaseChangeQuery | null {
   const { project, rootId, objectId, kinds, to, includeRejected = false } = filter ?? {}
   if ([rootId, objectId].some((id) => typeof id === 'string' && !isUuid(id))) return null
+  if (rootId && !mayReadTree(viewer, rootId)) return null
   return {
     projects: viewer.projects,
     project: project ?? undefined,
-    rootId: rootId ?? undefined,
+    rootId: rootId ?? viewer.eventId,
     objectId: objectId ?? undefined,
     kinds: kinds ?? undefined,
     to: to ?? undefined,

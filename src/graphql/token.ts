@@ -57,8 +57,10 @@ function newTokenOf(input: Input): Outcome<{ token: NewToken }> {
   const problems: FieldProblem[] = []
   const problem = (path: string, message: string) => problems.push({ path: `input.${path}`, message })
   if (!/^\S(.{0,98}\S)?$/u.test(name)) problem('name', 'must have 1 to 100 characters, blanks only between others')
+  if (role === 'WORKER') problem('role', 'is for workers only: each is handed a token when it starts')
   if (!isAgent && (actor ?? types ?? targets)) problem('role', 'actor, types and targets are for agents only')
-  if (isAgent && (actor === 'USER' || actor === 'CONTROLLER')) problem('actor', `an agent is never ${actor}`)
+  if (isAgent && (actor === 'USER' || actor === 'CONTROLLER' || actor === 'WORKER'))
+    problem('actor', `an agent is never ${actor}`)
   if (expiresInMs !== null && !(expiresInMs >= 1_000 && expiresInMs <= 1e12)) {
     problem('expiresInMs', 'must be between 1000 and 1e12')
   }

@@ -4,6 +4,7 @@ import { builder } from './builder.ts'
 import { ObjectKindEnum, PhaseEnum } from './enums.ts'
 import { tellExpired } from './failures.ts'
 import { isUuid } from './ids.ts'
+import { mayReadTree } from './own-tree.ts'
 
 interface TreeSnapshotValue extends TreeAt {
   readonly rootId: string
@@ -42,7 +43,7 @@ builder.queryField('treeAt', (t) =>
     args: { rootId: t.arg.id({ required: true }), sequence: t.arg({ type: 'Sequence', required: true }) },
     resolve: async (_, { rootId, sequence }, { pool, viewer }) => {
       // The tree may be gone: what it belonged to stands in the log.
-      const project = isUuid(rootId) ? await loadTreeProject(pool, rootId) : null
+      const project = isUuid(rootId) && mayReadTree(viewer, rootId) ? await loadTreeProject(pool, rootId) : null
       if (project === null || (viewer.projects && !viewer.projects.includes(project))) return null
       return { rootId, ...(await treeAt(pool, rootId, sequence).catch(tellExpired)) }
     },

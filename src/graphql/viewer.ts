@@ -3,8 +3,9 @@ import { builder } from './builder.ts'
 import { ActorEnum } from './enums.ts'
 
 export const RoleEnum = builder.enumType('Role', {
-  description: 'ADMIN: everything. USER: all but tokens. READER: reads. AGENT: claims and reports work.',
-  values: ['ADMIN', 'USER', 'READER', 'AGENT'] as const,
+  description:
+    'ADMIN: everything. USER: all but tokens. READER: reads. AGENT: claims and reports work. WORKER: reads, and creates and cancels jobs of its own event; no token is made for it, it is handed out with the work.',
+  values: ['ADMIN', 'USER', 'READER', 'AGENT', 'WORKER'] as const,
 })
 
 export const ViewerRef = builder.objectRef<Viewer>('Viewer').implement({

@@ -1,5 +1,7 @@
 import type { Pool } from 'pg'
 import type { Ambient } from '../core/ports.ts'
+import type { Client } from './client.ts'
+import { Prisma } from './generated/client.ts'
 import { prismaOn } from './prisma.ts'
 
 /** Nothing happens when there is one. */
@@ -10,4 +12,115 @@ export async function ensureProject(pool: Pool, name: string, ambient: Ambient):
     data: [{ id: ambient.id(), name, createdAt: now, updatedAt: now }],
     skipDuplicates: true,
   })
+}
+
+/** What a project starts and takes up, as it is stored. */
+export interface ProjectSettings {
+  /** Null: it has no workers. */
+  readonly workerTemplate: object | null
+  readonly limits: Partial<ProjectLimits>
+}
+interface ProjectLimits {
+  readonly maxWorkers: number | null
+  readonly maxJobs: number | null
+  readonly strategy: 'QUEUE' | 'LATEST_ONLY'
+}
+export interface SubscriptionRow {
+  readonly source: string
+  readonly types: readonly string[]
+  readonly qualifiers: Readonly<Record<string, string>>
+  readonly labels: Readonly<Record<string, string>>
+}
+
+/** False: its name is taken. */
+export async function insertProject(
+  pool: Pool,
+  ambient: Ambient,
+  { name, workerTemplate, limits, subscriptions }: NewProject,
+): Promise<boolean> {
+  const now = ambient.now()
+  try {
+    await prismaOn(pool).project.create({
+      data: {
+        id: ambient.id(),
+        name,
+        createdAt: now,
+        updatedAt: now,
+        workerTemplate: workerTemplate ?? Prisma.DbNull,
+        ...limits,
+        subscriptions: {
+          create: subscriptions.map(({ types, ...one }, ordinal) => ({ ...one, types: [...types], ordinal })),
+        },
+      },
+      select: { id: true },
+    })
+    return true
+  } catch (error) {
+    if (error instanceof Prisma.PrismaClientKnownRequestError && error.code === 'P2002') return false
+    throw error
+  }
+}
+interface NewProject extends ProjectSettings {
+  readonly name: string
+  readonly subscriptions: readonly SubscriptionRow[]
+}
+
+/** Under the project's scope lock: what is left out stays as it is. */
+export async function writeProject(
+  client: Client,
+  projectId: string,
+  { workerTemplate, limits = {} }: Partial<ProjectSettings>,
+  now: Date,
+): Promise<void> {
+  const { maxWorkers, maxJobs, strategy } = limits
+  const template = workerTemplate && JSON.stringify(workerTemplate)
+  const given = [template, maxWorkers, maxJobs, strategy].map((value) => value !== undefined)
+  await client.query({
+    name: 'write-project',
+    text: `update project set updated_at = $2,
+        worker_template = case when ($3::boolean[])[1] then $4::text::jsonb else worker_template end,
+        max_workers = case when ($3::boolean[])[2] then $5::integer else max_workers end,
+        max_jobs = case when ($3::boolean[])[3] then $6::integer else max_jobs end,
+        strategy = case when ($3::boolean[])[4] then $7::text::project_strategy else strategy end
+      where id = $1`,
+    values: [projectId, now, given, template, maxWorkers, maxJobs, strategy],
+  })
+}
+
+/** Under the project's scope lock. */
+export async function replaceSubscriptions(
+  client: Client,
+  projectId: string,
+  subscriptions: readonly SubscriptionRow[],
+): Promise<void> {
+  await client.query({
+    name: 'remove-subscriptions',
+    text: 'delete from subscription where project_id = $1',
+    values: [projectId],
+  })
+  await client.query({
+    name: 'insert-subscriptions',
+    text: `insert into subscription (project_id, ordinal, source, types, qualifiers, labels)
+      select $1, n - 1, s->>'source', array(select jsonb_array_elements_text(s->'types')), s->'qualifiers', s->'labels'
+      from jsonb_array_elements($2::text::jsonb) with ordinality as given(s, n)`,
+    values: [projectId, JSON.stringify(subscriptions)],
+  })
+}
+
+/** One of its roots, the first by name; null: it has no objects. */
+export async function someRoot(
+  client: Client,
+  projectId: string,
+): Promise<{ readonly id: string; readonly name: string } | null> {
+  const { rows } = await client.query<{ id: string; name: string }>({
+    name: 'some-root',
+    text: `select id, name from object where project_id = $1 and parent_id is null order by kind, name limit 1`,
+    values: [projectId],
+  })
+  return rows[0] ?? null
+}
+
+/** Under the project's scope lock, and when it has no objects any more. */
+export async function removeProject(client: Client, projectId: string): Promise<void> {
+  await client.query({ name: 'remove-project', text: 'delete from project where id = $1', values: [projectId] })
 }

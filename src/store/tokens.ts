@@ -2,7 +2,7 @@ import type { Viewer } from '../core/ports.ts'
 import type { Client } from './client.ts'
 
 /** Who may call, as the store has it. The hash is SHA-256 of a secret that is kept nowhere. */
-export interface TokenRow extends Omit<Viewer, 'tokenId'> {
+export interface TokenRow extends Omit<Viewer, 'tokenId' | 'eventId'> {
   readonly id: string
   readonly createdAt: Date
   /** Null: never. */

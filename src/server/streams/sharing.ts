@@ -19,8 +19,8 @@ export function sharingKey({ query, document, operationName, variables, viewer }
   const rest = Object.entries(variables)
     .filter(([name]) => !cursors.has(name))
     .sort(([a], [b]) => (a < b ? -1 : 1))
-  const { role, actor, projects, types, targets } = viewer
-  return JSON.stringify([query, operationName, rest, role, actor, projects, types, targets])
+  const { role, actor, projects, types, targets, eventId } = viewer
+  return JSON.stringify([query, operationName, rest, role, actor, projects, types, targets, eventId])
 }
 
 /** Variables that are used once, as `after` of the subscription's own field. */

@@ -7,6 +7,8 @@ import { direction, inOrder, type Window } from './window.ts'
 /** All that `objects(filter:)` can ask for. Absent: no matter. */
 export interface ObjectQuery {
   readonly projects: Projects
+  /** Of this tree only. */
+  readonly rootId?: string | undefined
   readonly project?: string | undefined
   readonly kinds?: readonly ObjectKind[] | undefined
   readonly phases?: readonly Phase[] | undefined
@@ -59,6 +61,7 @@ class Conditions {
 function conditionsOf(query: ObjectQuery, rule: FinishedRule): Conditions {
   const where = new Conditions()
   where.add(query.projects, visible)
+  where.add(query.rootId, (p) => `o.root_id = ${p}`)
   where.add(query.project, (p) => `o.project_id = (select id from project where name = ${p})`)
   where.add(query.kinds, (p) => `o.kind = any(${p}::object_kind[])`)
   where.add(query.phases, (p) => `o.phase = any(${p}::phase[])`)

@@ -96,3 +96,51 @@ export async function loadDataObject(
     select: { projectId: true, name: true, value: true, exporterId: true, updatedAt: true },
   })
 }
+
+/** What a project starts and takes up. */
+export interface ProjectSpecRow {
+  readonly workerTemplate: unknown
+  readonly maxWorkers: number | null
+  readonly maxJobs: number | null
+  readonly strategy: 'QUEUE' | 'LATEST_ONLY'
+  readonly subscriptions: readonly {
+    readonly source: string
+    readonly types: readonly string[]
+    readonly qualifiers: unknown
+    readonly labels: unknown
+  }[]
+}
+
+export async function loadProjectSpecs(
+  pool: Pool,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, ProjectSpecRow>> {
+  const subscriptions = {
+    orderBy: { ordinal: 'asc' },
+    select: { source: true, types: true, qualifiers: true, labels: true },
+  } as const
+  const rows = await prismaOn(pool).project.findMany({
+    where: { id: { in: [...ids] } },
+    select: { id: true, workerTemplate: true, maxWorkers: true, maxJobs: true, strategy: true, subscriptions },
+  })
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+/** That there is a secret: what it is cannot be read. */
+export interface SecretRow {
+  readonly name: string
+  readonly updatedAt: Date
+}
+
+/** Those of each project by name. */
+export async function loadSecrets(
+  pool: Pool,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, readonly SecretRow[]>> {
+  const rows = await prismaOn(pool).secret.findMany({
+    where: { projectId: { in: [...ids] } },
+    orderBy: { name: 'asc' },
+    select: { projectId: true, name: true, updatedAt: true },
+  })
+  return Map.groupBy(rows, ({ projectId }) => projectId)
+}

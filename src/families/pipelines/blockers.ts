@@ -1,0 +1,86 @@
+import { WORK_STATE, type WorkState } from '../../core/tree.ts'
+import type { Phase } from '../../core/vocabulary.ts'
+import type { Pool } from './facts.ts'
+
+/** What a worker or a job waits for. */
+
+export interface Waiting {
+  readonly pool: Pool
+  readonly phase: Phase
+  readonly project: string
+  /** Null: as many as there are slots. */
+  readonly projectLimit: number | null
+  /** How many of its project come before it. */
+  readonly ahead: number
+  /** Of its work, if it has been started. */
+  readonly type: string | null
+  readonly target: string | null
+  readonly instance: string | null
+  readonly workState: WorkState | null
+}
+export interface WaitingFacts {
+  readonly waiting: ReadonlyMap<string, Waiting>
+  /** Slots that are held, by pool and project. */
+  readonly held: readonly { readonly pool: Pool; readonly project: string; readonly held: number }[]
+  readonly limits: Readonly<Record<Pool, number>>
+  isServed(type: string, target: string | null): boolean
+}
+
+export type PipelinesBlocker =
+  | {
+      readonly reason: 'CAPACITY'
+      readonly message: string
+      readonly pool: Pool
+      /** Whose limit it is; null: that of all projects together. */
+      readonly project: string | null
+      readonly limit: number
+      readonly held: number
+      /** From 1, among those of its project. */
+      readonly position: number
+    }
+  | {
+      readonly reason: 'AGENT'
+      readonly message: string
+      readonly types: readonly string[]
+      readonly connected: boolean
+    }
+
+export function blockersOf(id: string, facts: WaitingFacts): readonly PipelinesBlocker[] {
+  const waiting = facts.waiting.get(id)
+  if (!waiting) return []
+  return waiting.phase === 'PENDING' ? [capacity(waiting, facts)] : agent(waiting, facts)
+}
+
+const NOUNS: Readonly<Record<Pool, string>> = { WORKER: 'workers', JOB: 'jobs' }
+
+function capacity({ pool, project, projectLimit, ahead }: Waiting, { held, limits }: WaitingFacts): PipelinesBlocker {
+  const ofPool = held.filter((row) => row.pool === pool)
+  const own = ofPool.find((row) => row.project === project)?.held ?? 0
+  const position = ahead + 1
+  const before = ahead === 0 ? 'It is the next one of its project.' : `${ahead} of its project come before it.`
+  if (projectLimit !== null && own >= projectLimit) {
+    const message = `${own} of ${projectLimit} ${NOUNS[pool]} of project ${project} run. ${before}`
+    return { reason: 'CAPACITY', message, pool, project, limit: projectLimit, held: own, position }
+  }
+  const all = ofPool.reduce((sum, row) => sum + row.held, 0)
+  const message = `${all} of ${limits[pool]} ${NOUNS[pool]} of all projects run. ${before}`
+  return { reason: 'CAPACITY', message, pool, project: null, limit: limits[pool], held: all, position }
+}
+
+function agent(
+  { phase, type, target, instance, workState }: Waiting,
+  facts: WaitingFacts,
+): readonly PipelinesBlocker[] {
+  if (type === null) return []
+  const connected = facts.isServed(type, target)
+  if (phase === 'UNKNOWN') {
+    const message = `Its runtime ${instance} has to come back and say how it is.`
+    return [{ reason: 'AGENT', message, types: [type], connected }]
+  }
+  if (workState !== WORK_STATE.OFFERED) return []
+  const where = target === null ? '' : ` at ${target}`
+  const message = connected
+    ? `A runtime of type ${type}${where} has to take it.`
+    : `No runtime of type ${type}${where} was heard of within the last minute.`
+  return [{ reason: 'AGENT', message, types: [type], connected }]
+}

@@ -1,0 +1,42 @@
+import type { ClaimedItem, Viewer } from '../../core/ports.ts'
+import { cancelEvent, cancelEvents, deleteEvent, deleteEvents } from './commands/change-events.ts'
+import { cloneEvent, createEvent } from './commands/create-event.ts'
+import { createProject } from './commands/create-project.ts'
+import { deleteProject } from './commands/delete-project.ts'
+import { cancelJob, createJob } from './commands/jobs.ts'
+import type { PipelinesParts } from './commands/parts.ts'
+import { retryEvent } from './commands/retry-event.ts'
+import { deleteSecret, setSecret } from './commands/secrets.ts'
+import { updateProject } from './commands/update-project.ts'
+import { handOut } from './hand-out.ts'
+import { createWorkerTokens } from './worker-tokens.ts'
+
+/** The pipelines family's mutations, and what it hands to runtimes. */
+export type PipelinesCommands = ReturnType<typeof pipelinesCommands>
+
+export function pipelinesCommands(parts: PipelinesParts) {
+  const { pool, sealing } = parts
+  const tokens = createWorkerTokens(pool, sealing)
+  const bound =
+    <I, O>(command: (parts: PipelinesParts, viewer: Viewer, input: I) => O) =>
+    (viewer: Viewer, input: I): O =>
+      command(parts, viewer, input)
+  return {
+    createProject: bound(createProject),
+    updateProject: bound(updateProject),
+    deleteProject: bound(deleteProject),
+    setSecret: bound(setSecret),
+    deleteSecret: bound(deleteSecret),
+    createEvent: bound(createEvent),
+    cloneEvent: bound(cloneEvent),
+    retryEvent: bound(retryEvent),
+    cancelEvent: bound(cancelEvent),
+    cancelEvents: bound(cancelEvents),
+    deleteEvent: bound(deleteEvent),
+    deleteEvents: bound(deleteEvents),
+    createJob: bound(createJob),
+    cancelJob: bound(cancelJob),
+    timeouts: parts.timeouts,
+    handOut: (items: readonly ClaimedItem[]) => handOut({ client: pool, sealing, tokens }, items),
+  }
+}

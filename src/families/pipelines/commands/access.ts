@@ -1,0 +1,18 @@
+import { notFound } from '../../../core/errors.ts'
+import type { Outcome, Viewer } from '../../../core/ports.ts'
+import { mayChange, mayRead, refuse } from '../../access.ts'
+import type { Scope } from '../../family.ts'
+import type { PipelinesParts } from './parts.ts'
+
+/** Runs under the lock of a project that the viewer may see and change; else nobody learns whether there is one. */
+export async function inProject<T>(
+  { trees }: Pick<PipelinesParts, 'trees'>,
+  viewer: Viewer,
+  project: string,
+  work: (scope: Scope) => Promise<Outcome<T>>,
+): Promise<Outcome<T>> {
+  const may = mayChange(viewer)
+  if (may) return refuse(may)
+  const none = refuse(notFound(null, 'project'))
+  return mayRead(viewer, project) ? ((await trees.inScope(project, work)) ?? none) : none
+}

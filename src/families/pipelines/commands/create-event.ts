@@ -1,0 +1,107 @@
+import { invalidInput, notFound } from '../../../core/errors.ts'
+import type { Outcome, Viewer } from '../../../core/ports.ts'
+import { Problems } from '../../../core/problems.ts'
+import { findObject } from '../../../store/objects.ts'
+import { type Done, mayChange, mayRead, refuse } from '../../access.ts'
+import type { Scope } from '../../family.ts'
+import { once } from '../../keys.ts'
+import { cancelWorkload } from '../end-workload.ts'
+import { findProject, findSubscribers, findWaitingWorkers, readEvent, type Subscriber } from '../event-queries.ts'
+import { type EventInput, normaliseEvent } from '../normalise-event.ts'
+import type { PipelinesParts } from './parts.ts'
+import { type NewEvent, plantEvent, takeFromProject } from './plant-event.ts'
+
+export interface CreateEvent extends EventInput {
+  /** Left out: every project that has subscribed to it. */
+  readonly project?: string | null
+  readonly idempotencyKey?: string | null
+}
+export type CreatedEvents = Outcome<{ readonly eventIds: readonly string[] }>
+
+/** One event for a project, or one for each project that has subscribed to it; none is no failure. */
+export async function createEvent(parts: PipelinesParts, viewer: Viewer, input: CreateEvent): Promise<CreatedEvents> {
+  const may = mayChange(viewer, input.project ?? undefined)
+  if (may) return refuse(may)
+  const problems = new Problems()
+  const spec = normaliseEvent(input, problems)
+  if (problems.found.length > 0) return refuse(invalidInput(problems.found))
+  return await create(parts, viewer, input, { ...spec, subscribed: !input.project, retryOf: null, cloneOf: null })
+}
+
+/** The same event once more, for its project as it is now, or for whoever has subscribed to it by now. */
+export async function cloneEvent(
+  parts: PipelinesParts,
+  viewer: Viewer,
+  input: { readonly id: string; readonly idempotencyKey?: string | null },
+): Promise<CreatedEvents> {
+  const may = mayChange(viewer)
+  if (may) return refuse(may)
+  const found = await findObject(parts.pool, input.id)
+  if (found?.kind !== 'EVENT' || !mayRead(viewer, found.projectName)) return refuse(notFound(input.id, 'event'))
+  const event = await readEvent(parts.pool, input.id)
+  if (!event) return refuse(notFound(input.id, 'event'))
+  const project = event.subscribed ? null : found.projectName
+  return await create(parts, viewer, { ...input, project }, { ...event, retryOf: null, cloneOf: input.id })
+}
+
+interface Wanted {
+  readonly project?: string | null
+  readonly idempotencyKey?: string | null
+}
+
+async function create(parts: PipelinesParts, viewer: Viewer, input: Wanted, event: NewEvent): Promise<CreatedEvents> {
+  const projects = input.project
+    ? await findProject(parts.pool, input.project)
+    : await findSubscribers(parts.pool, event, viewer.projects)
+  if (input.project && projects.length === 0) return refuse(noProject(input.project))
+  const eventIds: string[] = []
+  for (const project of projects) {
+    const done = await createIn(parts, viewer, project, input, event)
+    // A project that has gone, or has no workers any more, has not subscribed to anything.
+    if (done?.ok) eventIds.push(done.objectId)
+    else if (done && input.project) return done
+    else if (input.project) return refuse(noProject(input.project))
+  }
+  return { ok: true, eventIds }
+}
+
+const noProject = (project: string) =>
+  invalidInput([{ path: 'input.project', message: `there is no project ${project}` }])
+const NO_WORKERS = invalidInput([
+  { path: 'input.project', message: 'has no worker template: nothing would be started for the event' },
+])
+
+/** Each project's event stands by itself: a request that is repeated with its key makes those that are missing. */
+function createIn(
+  { trees }: PipelinesParts,
+  viewer: Viewer,
+  { name, strategy }: Subscriber,
+  input: Wanted,
+  event: NewEvent,
+): Promise<Done | null> {
+  return trees.inScope(
+    name,
+    (scope) =>
+      once(scope, viewer, 'createEvent', input, async (): Promise<Done> => {
+        const { template, number, strategy: now } = await takeFromProject(scope)
+        if (!template) return refuse(NO_WORKERS)
+        if (now === 'LATEST_ONLY') await supersede(scope, event)
+        const { held } = plantEvent(scope, viewer, event, { spec: template, number })
+        return { ok: true, objectId: held.root.row.id }
+      }),
+    // Whoever takes the place of others must see them.
+    { joins: strategy === 'QUEUE' },
+  )
+}
+
+/** Those of the same source and type that still wait make room for the latest. */
+async function supersede(scope: Scope, { source, type }: NewEvent): Promise<void> {
+  for (const { rootId, workerId } of await findWaitingWorkers(scope, source, type)) {
+    const held = await scope.hold(rootId)
+    await held?.bring([workerId])
+    const worker = held?.slice.get(workerId)
+    if (!held || worker?.row.phase !== 'PENDING') continue
+    const message = 'A later event of the same source and type has taken its place.'
+    cancelWorkload(worker, held.slice, { actor: 'CONTROLLER', code: 'SUPERSEDED', message })
+  }
+}

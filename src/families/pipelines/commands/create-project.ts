@@ -1,0 +1,45 @@
+import { forbidden, invalidInput, type Refusal } from '../../../core/errors.ts'
+import type { Outcome, Viewer } from '../../../core/ports.ts'
+import { Problems } from '../../../core/problems.ts'
+import { insertProject } from '../../../store/projects.ts'
+import { mayChange, mayRead, refuse } from '../../access.ts'
+import { checkName } from '../names.ts'
+import { normaliseProject, type ProjectInput } from '../normalise-project.ts'
+import type { PipelinesParts } from './parts.ts'
+
+export type ProjectDone = Outcome<{ readonly project: string }>
+
+export async function createProject(
+  { pool, ambient }: PipelinesParts,
+  viewer: Viewer,
+  input: ProjectInput & { readonly name: string },
+): Promise<ProjectDone> {
+  const may = mayCreate(viewer, input.name)
+  if (may) return refuse(may)
+  const problems = new Problems()
+  checkName(input.name, 'input.name', problems)
+  const { workerTemplate = null, subscriptions = [], limits = {} } = normaliseProject(input, 'input', problems)
+  if (problems.found.length > 0) return refuse(invalidInput(problems.found))
+  const { maxWorkers = null, maxJobs = null, strategy = 'QUEUE' } = limits
+  const created = await insertProject(pool, ambient, {
+    name: input.name,
+    workerTemplate,
+    subscriptions,
+    limits: { maxWorkers, maxJobs, strategy },
+  })
+  return created ? { ok: true, project: input.name } : refuse(taken(input.name))
+}
+
+/** Whoever sees only some projects would not see a new one, and must not learn which others there are. */
+function mayCreate(viewer: Viewer, name: string): Refusal | null {
+  const may = mayChange(viewer)
+  if (may || viewer.projects === null || (viewer.role === 'ADMIN' && mayRead(viewer, name))) return may
+  return forbidden(`${viewer.name} may see some projects only, and may not create one.`)
+}
+
+const taken = (name: string): Refusal => ({
+  type: 'ConflictError',
+  code: 'ALREADY_EXISTS',
+  message: `There is a project ${name} already.`,
+  objectId: null,
+})

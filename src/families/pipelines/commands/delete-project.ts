@@ -1,0 +1,31 @@
+import { invalidInput, type Refusal } from '../../../core/errors.ts'
+import type { Viewer } from '../../../core/ports.ts'
+import { removeProject, someRoot } from '../../../store/projects.ts'
+import { refuse } from '../../access.ts'
+import { inProject } from './access.ts'
+import type { ProjectDone } from './create-project.ts'
+import type { PipelinesParts } from './parts.ts'
+
+/** Made by every server when it starts. */
+const KEPT = 'default'
+
+/** Its secrets, subscriptions and data go with it; objects must have gone before. */
+export const deleteProject = (
+  parts: PipelinesParts,
+  viewer: Viewer,
+  { name }: { readonly name: string },
+): Promise<ProjectDone> =>
+  inProject(parts, viewer, name, async ({ client, projectId }): Promise<ProjectDone> => {
+    if (name === KEPT) return refuse(invalidInput([{ path: 'input.name', message: `${KEPT} cannot be deleted` }]))
+    const root = await someRoot(client, projectId)
+    if (root) return refuse(inUse(name, root))
+    await removeProject(client, projectId)
+    return { ok: true, project: name }
+  })
+
+const inUse = (project: string, root: { readonly id: string; readonly name: string }): Refusal => ({
+  type: 'ConflictError',
+  code: 'IN_USE',
+  message: `${project} still has objects, such as ${root.name}: delete them first.`,
+  objectId: root.id,
+})

@@ -1,0 +1,135 @@
+import { forbidden, invalidInput, notFound, type Refusal, transitionRefused } from '../../../core/errors.ts'
+import { sameJson } from '../../../core/json.ts'
+import type { Viewer } from '../../../core/ports.ts'
+import { Problems } from '../../../core/problems.ts'
+import type { Node } from '../../../core/tree.ts'
+import { findObject } from '../../../store/objects.ts'
+import { type Done, mayRead, refuse } from '../../access.ts'
+import type { HeldTree } from '../../family.ts'
+import { cancelWorkload, endWorkload } from '../end-workload.ts'
+import { countJobs, findJob, findWorker, readWorkloadSpec } from '../event-queries.ts'
+import { isOver } from '../facts.ts'
+import { checkName } from '../names.ts'
+import { normaliseWorkload, type WorkloadInput } from '../normalise-workload.ts'
+import type { WorkloadSpec } from '../spec.ts'
+import type { PipelinesParts } from './parts.ts'
+import { workloadFacts } from './plant-event.ts'
+
+/** What a worker does with the jobs of its own event. */
+
+export interface CreateJob {
+  readonly name: string
+  readonly spec: WorkloadInput
+}
+
+/** Of one event. */
+const MAX_JOBS = 1_000
+
+/**
+ * A job of the worker's own event. The same name with the same spec is the same job, so a request may be repeated; one
+ * that was inherited from a retried event stands for whatever has its name.
+ */
+export async function createJob(parts: PipelinesParts, viewer: Viewer, input: CreateJob): Promise<Done> {
+  const { eventId } = viewer
+  if (viewer.role !== 'WORKER' || !eventId)
+    return refuse(forbidden('Only a worker may create jobs, with the token that it was started with.'))
+  const done = await parts.trees.inTree(eventId, async (held) => {
+    const workerId = await findWorker(held.client, eventId)
+    await held.bring(workerId ? [workerId] : [])
+    const worker = held.slice.get(workerId ?? '')
+    return worker ? await create(held, worker, viewer, input) : refuse(notFound(eventId, 'worker'))
+  })
+  return done ?? refuse(notFound(eventId, 'event'))
+}
+
+async function create(held: HeldTree, worker: Node, viewer: Viewer, input: CreateJob): Promise<Done> {
+  const { phase, id } = worker.row
+  if (phase !== 'STARTING' && phase !== 'RUNNING') return refuse(notRunning(worker))
+  const workerSpec = await readWorkloadSpec(held.client, id)
+  if (!workerSpec) return refuse(notFound(id, 'worker'))
+  const problems = new Problems()
+  checkName(input.name, 'input.name', problems)
+  const spec = normaliseWorkload(input.spec, 'input.spec', problems, { defaultRuntime: workerSpec.runtime })
+  if (spec.workspace && !workerSpec.workspace) problems.add('input.spec.workspace', 'its worker has no workspace')
+  if (problems.found.length > 0) return refuse(invalidInput(problems.found))
+  const known = await findJob(held.client, id, input.name)
+  if (known) {
+    const same = known.inheritedFrom !== null || sameJson(known.spec, spec)
+    return same ? { ok: true, objectId: known.id } : refuse(nameTaken(known))
+  }
+  const count = await countJobs(held.client, id)
+  if (count >= MAX_JOBS) {
+    return refuse({ type: 'LimitError', message: `An event has at most ${MAX_JOBS} jobs.`, limit: MAX_JOBS })
+  }
+  return { ok: true, objectId: plantJob(held, worker, { name: input.name, spec, ordinal: count, by: viewer.name }) }
+}
+
+function plantJob(
+  { slice, wake }: HeldTree,
+  worker: Node,
+  { name, spec, ordinal, by }: { name: string; spec: WorkloadSpec; ordinal: number; by: string },
+): string {
+  const facts = workloadFacts(spec, { projectId: worker.row.projectId, pool: 'JOB' })
+  const job = slice.create(worker, { kind: 'JOB', name, ordinal, spec, facts, by })
+  wake([job.row.id])
+  return job.row.id
+}
+
+const nameTaken = ({ id, name }: { id: string; name: string }): Refusal => ({
+  type: 'ConflictError',
+  code: 'ALREADY_EXISTS',
+  message: `The event has a job ${name} already, with another spec.`,
+  objectId: id,
+})
+const notRunning = (worker: Node): Refusal =>
+  isOver(worker.row.phase)
+    ? forbidden(`The worker has ended: it is ${worker.row.phase}.`)
+    : {
+        type: 'ConflictError',
+        code: 'NOT_READY',
+        message: `The worker is ${worker.row.phase}: jobs are created while it is STARTING or RUNNING.`,
+        objectId: worker.row.id,
+      }
+
+export interface CancelJob {
+  readonly id: string
+  readonly reason?: string | null
+  /** The worker's own time for it is up. */
+  readonly timedOut: boolean
+}
+
+/** By its worker, or by a user. */
+export async function cancelJob({ trees, pool }: PipelinesParts, viewer: Viewer, input: CancelJob): Promise<Done> {
+  if (viewer.role !== 'WORKER' && viewer.role !== 'ADMIN' && viewer.role !== 'USER')
+    return refuse(forbidden(`The role ${viewer.role} may not change anything.`))
+  const found = await findObject(pool, input.id)
+  const isOurs = viewer.role !== 'WORKER' || found?.rootId === viewer.eventId
+  if (found?.kind !== 'JOB' || !isOurs || !mayRead(viewer, found.projectName)) return refuse(notFound(input.id, 'job'))
+  const done = await trees.inTree(found.rootId, async (held) => {
+    await held.bring([input.id])
+    const job = held.slice.get(input.id)
+    return job ? cancel(held, job, viewer, input) : refuse(notFound(input.id, 'job'))
+  })
+  return done ?? refuse(notFound(input.id, 'job'))
+}
+
+function cancel({ slice, reject }: HeldTree, job: Node, viewer: Viewer, { reason, timedOut }: CancelJob): Done {
+  const { phase, kind, id } = job.row
+  const actor = viewer.role === 'WORKER' ? 'WORKER' : 'USER'
+  const isTimeout = timedOut && actor === 'WORKER' && phase !== 'PENDING'
+  const to = isTimeout ? 'TIMED_OUT' : 'ABORTED'
+  if (isOver(phase)) {
+    reject(job, to, viewer.name, 'It has ended already.', actor)
+    const refusal = transitionRefused(kind, phase, actor, to, [])
+    return refuse({ ...refusal, message: `It has ended already: it is ${phase}.` })
+  }
+  const why = reason ? `: ${reason}` : '.'
+  if (isTimeout) {
+    const error = { code: 'TIMEOUT', message: `It took longer than its worker allows${why}` }
+    endWorkload(job, slice, { to, actor, by: viewer.name, error })
+  } else {
+    const message = `Cancelled by ${viewer.name}${why}`
+    cancelWorkload(job, slice, { actor, by: viewer.name, code: 'CANCELED', message })
+  }
+  return { ok: true, objectId: id }
+}

@@ -1,0 +1,86 @@
+import { type FieldProblem, invalidInput, notFound, type Refusal } from '../../../core/errors.ts'
+import type { Outcome, Viewer } from '../../../core/ports.ts'
+import { Problems } from '../../../core/problems.ts'
+import { SEALED_OVERHEAD } from '../../../store/sealing.ts'
+import { measureSecrets, removeSecret, writeSecret } from '../../../store/secrets.ts'
+import { refuse } from '../../access.ts'
+import type { Scope } from '../../family.ts'
+import { bytesOf, checkText, checkVariable } from '../names.ts'
+import { inProject } from './access.ts'
+import type { PipelinesParts } from './parts.ts'
+
+/** Secrets of a project: written, never read back, and in no refusal. */
+
+export interface SecretKey {
+  readonly project: string
+  readonly name: string
+}
+type SecretSet = Outcome<SecretKey & { readonly updatedAt: Date }>
+
+/** Every event keeps a copy of all of them, and every workload is handed them. */
+export const SECRET_LIMITS = { count: 256, bytes: 512 * 1024, each: 64 * 1024 } as const
+
+export async function setSecret(
+  parts: PipelinesParts,
+  viewer: Viewer,
+  { project, name, value }: SecretKey & { readonly value: string },
+): Promise<SecretSet> {
+  const problems = problemsOf(name, value)
+  return inProject(parts, viewer, project, async (scope): Promise<SecretSet> => {
+    if (problems.length > 0) return refuse(invalidInput(problems))
+    if (!parts.sealing.canSeal) return refuse(NO_KEY)
+    const tooMany = await beyondLimits(scope, name, value)
+    if (tooMany) return refuse(tooMany)
+    const { client, projectId, now } = scope
+    const sealed = parts.sealing.seal({ projectId, name }, value)
+    await writeSecret(client, { projectId, name, sealed, updatedAt: now })
+    return { ok: true, project, name, updatedAt: now }
+  })
+}
+
+export const deleteSecret = (
+  parts: PipelinesParts,
+  viewer: Viewer,
+  { project, name }: SecretKey,
+): Promise<Outcome<SecretKey>> =>
+  inProject(
+    parts,
+    viewer,
+    project,
+    async ({ client, projectId }): Promise<Outcome<SecretKey>> =>
+      (await removeSecret(client, { projectId, name }))
+        ? { ok: true, project, name }
+        : refuse(notFound(null, 'secret')),
+  )
+
+function problemsOf(name: string, value: string): readonly FieldProblem[] {
+  const problems = new Problems()
+  checkVariable(name, 'input.name', problems)
+  checkText(value, 'input.value', problems)
+  const bytes = bytesOf(value)
+  if (bytes < 1 || bytes > SECRET_LIMITS.each) problems.add('input.value', `must have 1 to ${SECRET_LIMITS.each} bytes`)
+  return problems.found
+}
+
+const NO_KEY = invalidInput([
+  {
+    path: 'input.value',
+    message: 'cannot be sealed: set PHASELINE_SECRET_KEY to 32 random bytes in base64, and start the server again',
+  },
+])
+
+async function beyondLimits(
+  { client, projectId }: Pick<Scope, 'client' | 'projectId'>,
+  name: string,
+  value: string,
+): Promise<Refusal | null> {
+  const others = await measureSecrets(client, { projectId, except: name })
+  if (others.count + 1 > SECRET_LIMITS.count) {
+    const message = `A project may have at most ${SECRET_LIMITS.count} secrets.`
+    return { type: 'LimitError', message, limit: SECRET_LIMITS.count }
+  }
+  const bytes = others.sealedBytes - others.count * SEALED_OVERHEAD + bytesOf(value)
+  if (bytes <= SECRET_LIMITS.bytes) return null
+  const message = `All secrets of a project may have at most ${SECRET_LIMITS.bytes} bytes.`
+  return { type: 'LimitError', message, limit: SECRET_LIMITS.bytes }
+}

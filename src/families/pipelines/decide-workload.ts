@@ -1,0 +1,113 @@
+import { isExpired } from '../../core/lease.ts'
+import { type Node, type Slice, WORK_STATE, type Work } from '../../core/tree.ts'
+import { type Clock, clocksOf } from './clocks.ts'
+import { cancelWorkload, endWorkload, moveWorkload } from './end-workload.ts'
+import { isOver, SLOT, workload } from './facts.ts'
+
+/** A worker or a job: waits for a slot, is started, and is watched until it ends. */
+export function decideWorkload(node: Node, slice: Slice): void {
+  if (isOver(node.row.phase)) return node.row.kind === 'WORKER' ? endJobs(node, slice) : undefined
+  if (node.row.kind === 'JOB' && hasNoWorker(node, slice)) {
+    return cancelWorkload(node, slice, { actor: 'CONTROLLER', code: 'WORKER_ENDED', message: 'Its worker has ended.' })
+  }
+  if (node.row.phase === 'PENDING') admit(node, slice)
+  else watch(node, slice)
+}
+
+/** Each job sees for itself that its worker has ended. */
+function endJobs(worker: Node, slice: Slice): void {
+  const jobs = slice.children(worker)
+  for (const job of jobs ?? []) if (!isOver(job.row.phase)) slice.touch(job)
+}
+
+function hasNoWorker(job: Node, slice: Slice): boolean {
+  const worker = slice.parent(job)
+  return !worker || isOver(worker.row.phase)
+}
+
+function admit(node: Node, slice: Slice): void {
+  const { pool, runtime, timeoutMs } = workload(node)
+  const granted = slice.ask<boolean>('slot', { id: node.row.id, pool })
+  if (!granted) return
+  const jobId = slice.newId()
+  slice.patch(node, { jobId, observedGeneration: node.row.generation })
+  const event = node.row.kind === 'WORKER' ? slice.parent(node) : null
+  if (event) slice.patch(event, { jobId, observedGeneration: event.row.generation })
+  slice.setFacts(node, { state: SLOT.HELD })
+  moveWorkload(node, slice, 'STARTING', {})
+  slice.setWork(node, {
+    type: runtime,
+    target: place(node, slice),
+    action: 'START',
+    state: WORK_STATE.OFFERED,
+    // Put together when it is handed out: with secrets, which are stored nowhere in clear.
+    config: null,
+    jobId,
+    fenceHash: null,
+    principal: null,
+    instance: null,
+    attempt: 0,
+    leaseUntil: null,
+    offerAfter: null,
+    triggeredAt: slice.now,
+    pickedUpAt: null,
+    abortRequestedAt: null,
+    abortCode: null,
+    progressingMs: timeoutMs,
+    abortingMs: null,
+    doneAt: null,
+    leaseWatched: true,
+  })
+  setClock(node, slice)
+}
+
+/** A job that works in its worker's workspace is started where that is. */
+function place(node: Node, slice: Slice): string | null {
+  const isGuest = node.row.kind === 'JOB' && workload(node).usesWorkspace
+  return isGuest ? (slice.parent(node)?.work?.target ?? null) : null
+}
+
+/** The claim is the pickup; from then on it stays with this runtime, which alone may have started it. */
+export function claimWorkload(node: Node, _by: string, slice: Slice): void {
+  const { work } = node
+  if (work?.action !== 'START') return
+  slice.setWork(node, { pickedUpAt: work.pickedUpAt ?? slice.now, target: work.instance, leaseWatched: true })
+  if (!workload(node).startedAt) slice.setFacts(node, { startedAt: slice.now })
+  setClock(node, slice)
+}
+
+const clocks = (node: Node, slice: Slice): readonly Clock[] =>
+  clocksOf({ ...node.row, work: node.work, removal: null }, slice.timeouts)
+
+/** After whatever changes which clocks run. */
+export function setClock(node: Node, slice: Slice): void {
+  slice.setWork(node, { dueAt: clocks(node, slice)[0]?.expiresAt ?? null })
+}
+
+function watch(node: Node, slice: Slice): void {
+  const { work } = node
+  if (work?.action !== 'START') return
+  const due = clocks(node, slice).find(({ expiresAt }) => expiresAt <= slice.now)
+  if (due) return runOut(node, work, due, slice)
+  if (work.leaseWatched && work.state === WORK_STATE.CLAIMED && isExpired(work.leaseUntil, slice.now))
+    miss(node, work, slice)
+}
+
+/** Missed once: the next thing that is heard of its runtime, or its time, decides. */
+function miss(node: Node, { instance }: Work, slice: Slice): void {
+  slice.setWork(node, { leaseWatched: false })
+  if (node.row.phase === 'UNKNOWN') return
+  moveWorkload(node, slice, 'UNKNOWN', { message: `Nothing was heard of its runtime ${instance}.` })
+  setClock(node, slice)
+}
+
+function runOut(node: Node, work: Work, { name, to, since, expiresAt }: Clock, slice: Slice): void {
+  const seconds = (expiresAt.getTime() - since.getTime()) / 1_000
+  const error = {
+    pickup: { code: 'PICKUP_TIMEOUT', message: `No runtime of type ${work.type} picked it up within ${seconds} s.` },
+    timeout: { code: 'TIMEOUT', message: `It took longer than ${seconds} s.` },
+    lost: { code: 'RUNTIME_LOST', message: `Its runtime ${work.instance} did not come back within ${seconds} s.` },
+    removal: null,
+  }[name]
+  if (to) endWorkload(node, slice, { to, actor: 'CONTROLLER', error })
+}

@@ -1,0 +1,23 @@
+import type { Node } from '../../core/tree.ts'
+import type { Client } from '../../store/client.ts'
+import type { Family } from '../family.ts'
+import type { Pool } from './facts.ts'
+import { wakeWaiting } from './slots.ts'
+
+export const effects: Family['effects'] = {
+  slotFreed: (client, root, pool) => wakeWaiting(client, pool as Pool, root.gone ? root.row.id : null),
+  copySecrets: async (client, root) => {
+    await copySecrets(client, root)
+    return []
+  },
+}
+
+/** As they are now, still sealed: later changes of the project do not reach the event. */
+async function copySecrets(client: Client, root: Node): Promise<void> {
+  await client.query({
+    name: 'copy-secrets',
+    text: `insert into event_secret (event_id, name, sealed)
+      select $1, name, sealed from secret where project_id = $2`,
+    values: [root.row.id, root.row.projectId],
+  })
+}

@@ -1,0 +1,115 @@
+import type { ObjectFailure } from '../../core/errors.ts'
+import { type MoveOptions, type Node, type Slice, WORK_STATE } from '../../core/tree.ts'
+import type { Actor, Phase } from '../../core/vocabulary.ts'
+import { isOver, SLOT, workload } from './facts.ts'
+
+/** How a worker or a job moves and ends. An event shows its worker's phase, so it moves along. */
+
+export function moveWorkload(node: Node, slice: Slice, to: Phase, options: MoveOptions): void {
+  for (const one of withEvent(node, slice)) slice.move(one, to, options)
+}
+
+const withEvent = (node: Node, slice: Slice): readonly Node[] => {
+  const event = node.row.kind === 'WORKER' ? slice.parent(node) : null
+  return event ? [node, event] : [node]
+}
+
+export interface Ending {
+  readonly to: Phase
+  readonly actor: Actor
+  readonly by?: string | null
+  readonly message?: string | null
+  /** Why it has not succeeded; null for what has. */
+  readonly error: { readonly code: string; readonly message: string } | null
+  readonly exitCode?: number | null
+  readonly signal?: string | null
+}
+
+/** Ends it for good: its slot is free, its resources are to be removed, its jobs have to follow. */
+export function endWorkload(node: Node, slice: Slice, ending: Ending): void {
+  const { to, actor, by = null, error } = ending
+  const failure = error && failureOf(error, slice)
+  moveWorkload(node, slice, to, {
+    actor,
+    by,
+    ...(error ? { reason: error.code } : {}),
+    message: error?.message ?? ending.message ?? null,
+  })
+  for (const one of withEvent(node, slice)) {
+    if (failure || one.error) slice.setError(one, failure)
+    slice.patch(one, { finishedJobId: one.row.jobId })
+  }
+  slice.setFacts(node, {
+    state: SLOT.OVER,
+    endedAt: slice.now,
+    exitCode: ending.exitCode ?? null,
+    signal: ending.signal ?? null,
+    removeAt: leaveToRemove(node, slice, drains(to, actor)),
+  })
+  slice.effect('slotFreed', workload(node).pool)
+  slice.touch(node)
+}
+
+/** What has ended by itself keeps its resources for a while, so that its output drains; anything else is over at once. */
+const drains = (to: Phase, actor: Actor): boolean => actor === 'RUNTIME' && (to === 'SUCCEEDED' || to === 'FAILED')
+
+/** Its runtime gets its resources to remove. Returns when; null: there are none. */
+export function leaveToRemove(node: Node, slice: Slice, drain: boolean): Date | null {
+  const { work } = node
+  if (!work) return null
+  if (work.pickedUpAt === null) {
+    // Nobody has started it, so nobody has anything of it.
+    slice.setWork(node, { state: WORK_STATE.DONE, dueAt: null, doneAt: slice.now, leaseWatched: false })
+    return null
+  }
+  const at = drain ? new Date(slice.now.getTime() + slice.timeouts.cleanupMs) : slice.now
+  slice.setWork(node, {
+    action: 'REMOVE',
+    state: WORK_STATE.OFFERED,
+    // The workspace is the worker's, and no job's clean-up removes it.
+    config: { workspace: node.row.kind === 'WORKER' && workload(node).usesWorkspace ? node.row.id : null },
+    // Whoever holds its fence still has a say until the removal is claimed: then it hears that it was overruled.
+    leaseUntil: null,
+    offerAfter: drain ? at : null,
+    triggeredAt: slice.now,
+    dueAt: null,
+    leaseWatched: false,
+  })
+  return at
+}
+
+const failureOf = ({ code, message }: { code: string; message: string }, slice: Slice): ObjectFailure => ({
+  code,
+  message,
+  at: slice.now.toISOString(),
+  causeCount: 0,
+  causes: [],
+})
+
+/** Its worker has ended, or somebody has cancelled it: what waits is cancelled, what has started is aborted. */
+export function cancelWorkload(
+  node: Node,
+  slice: Slice,
+  { actor, by = null, code, message }: { actor: Actor; by?: string | null; code: string; message: string },
+): void {
+  const to = node.row.phase === 'PENDING' ? 'CANCELED' : 'ABORTED'
+  endWorkload(node, slice, { to, actor, by, error: { code, message } })
+}
+
+/** Gone at a user's word, in whatever phase it was. */
+export function deleteWorkload(node: Node, slice: Slice, by: string): void {
+  const facts = workload(node)
+  if (isOver(node.row.phase)) hasten(node, slice)
+  else {
+    leaveToRemove(node, slice, false)
+    slice.effect('slotFreed', facts.pool)
+  }
+  slice.move(node, 'GONE', { actor: 'USER', by })
+}
+
+/** What still drains is removed at once. */
+function hasten(node: Node, slice: Slice): void {
+  const { work } = node
+  if (work?.action === 'REMOVE' && work.state === WORK_STATE.OFFERED && work.offerAfter)
+    leaveToRemove(node, slice, false)
+}

@@ -1,0 +1,30 @@
+import type { Node, Slice } from '../../core/tree.ts'
+import type { Family } from '../family.ts'
+import { claimWorkload, decideWorkload } from './decide-workload.ts'
+import { effects } from './effects.ts'
+import { factsTables, POOLS } from './facts.ts'
+import { machines } from './machines.ts'
+import { reportWorkload } from './report-workload.ts'
+import { grantSlots, wakeWaiting } from './slots.ts'
+
+/** Events, their workers and jobs. */
+export const pipelines: Family = {
+  name: 'pipelines',
+  machines,
+  facts: factsTables,
+  decide,
+  // Word is only left for it to be looked at.
+  woken: () => {},
+  report: reportWorkload,
+  claimed: claimWorkload,
+  questions: { slot: grantSlots },
+  effects,
+  tend: async (client) => {
+    for (const pool of POOLS) await wakeWaiting(client, pool)
+  },
+}
+
+/** An event only shows what its worker does. */
+function decide(node: Node, slice: Slice): void {
+  if (node.row.kind !== 'EVENT') decideWorkload(node, slice)
+}

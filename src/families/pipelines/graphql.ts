@@ -1,0 +1,30 @@
+import type { GraphQLFamily } from '../../graphql/family.ts'
+import type { PipelinesCommands } from './commands.ts'
+import './graphql/event.ts'
+import './graphql/event-mutations.ts'
+import './graphql/job-mutations.ts'
+import './graphql/project.ts'
+import './graphql/project-mutations.ts'
+import './graphql/secrets.ts'
+import './graphql/workload.ts'
+import { blockers, deadlines } from './graphql/loaders.ts'
+import { machines } from './machines.ts'
+
+declare module '../../graphql/context.ts' {
+  interface FamilyServices {
+    readonly pipelines: PipelinesCommands
+  }
+}
+
+/** The pipelines family's part of the API. */
+export const pipelinesGraphql: GraphQLFamily = {
+  name: 'pipelines',
+  machines,
+  kinds: { EVENT: 'Event', WORKER: 'Worker', JOB: 'Job' },
+  blockers,
+  deadlines,
+  // A workload runs once; nothing is ever remembered for later.
+  outstanding: async (_, rows) => rows.map(() => false),
+  outstandingSql: 'false',
+  handOut: ({ pipelines }, items) => pipelines.handOut(items),
+}

@@ -1,0 +1,61 @@
+import type { ObjectRow } from '../../../core/tree.ts'
+import { agentsSince } from '../../../graphql/agent.ts'
+import { type GraphQLContext, perOperation } from '../../../graphql/context.ts'
+import type { BlockerValue, DeadlineValue } from '../../../graphql/family.ts'
+import { loadSide, specLoader } from '../../../graphql/loaders.ts'
+import { blockersOf } from '../blockers.ts'
+import { clocksOf } from '../clocks.ts'
+import { loadClocks, loadEvents, loadPayloads, loadWorkers, loadWorkloads } from '../shown-facts.ts'
+import type { WorkloadSpec } from '../spec.ts'
+import { loadWaitingFacts } from '../waiting-facts.ts'
+
+export const eventLoader = perOperation(({ pool }) => loadSide((ids) => loadEvents(pool, ids)))
+export const payloadLoader = perOperation(({ pool }) => loadSide((ids) => loadPayloads(pool, ids)))
+export const workerLoader = perOperation(({ pool }) => loadSide((ids) => loadWorkers(pool, ids)))
+export const workloadLoader = perOperation(({ pool }) => loadSide((ids) => loadWorkloads(pool, ids)))
+const clockLoader = perOperation(({ pool }) => loadSide((ids) => loadClocks(pool, ids)))
+
+/** Null once the object is gone. */
+export async function specOf(context: GraphQLContext, id: string): Promise<WorkloadSpec | null> {
+  const row = await specLoader(context).load(id)
+  return row && (row.spec as WorkloadSpec)
+}
+
+const TYPENAMES = { CAPACITY: 'CapacityBlocker', AGENT: 'AgentBlocker' } as const
+
+export async function blockers(
+  { pool, ambient }: GraphQLContext,
+  rows: readonly ObjectRow[],
+): Promise<readonly (readonly BlockerValue[])[]> {
+  const ids = rows.map(({ id }) => id)
+  const facts = await loadWaitingFacts(pool, ids, agentsSince(ambient.now()))
+  return ids.map((id) =>
+    blockersOf(id, facts).map((blocker) => ({ ...blocker, __typename: TYPENAMES[blocker.reason] })),
+  )
+}
+
+/** An event's are those of its worker. */
+export async function deadlines(
+  context: GraphQLContext,
+  rows: readonly ObjectRow[],
+): Promise<readonly (readonly DeadlineValue[])[]> {
+  return await Promise.all(
+    rows.map(async (row) => {
+      const workload = row.kind === 'EVENT' ? await workerLoader(context).load(row.id) : row
+      if (!workload) return []
+      const [clock, facts] = await Promise.all([
+        clockLoader(context).load(workload.id),
+        workloadLoader(context).load(workload.id),
+      ])
+      const { endedAt, removeAt, removedAt } = facts ?? {}
+      return clocksOf(
+        {
+          ...workload,
+          work: clock && { ...clock, action: 'START' },
+          removal: endedAt && removeAt && !removedAt ? { since: endedAt, at: removeAt } : null,
+        },
+        context.pipelines.timeouts,
+      )
+    }),
+  )
+}

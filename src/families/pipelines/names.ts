@@ -1,0 +1,52 @@
+import { isName, NAME_RULE, type Problems } from '../../core/problems.ts'
+
+/** What names and texts of projects, events and workloads may look like. */
+
+const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/
+const VARIABLE_RULE = 'must start with a letter or _, go on with letters, digits or _, and have at most 128 characters'
+/** What a workload is told by Phaseline itself. */
+const RESERVED = 'PHASELINE_'
+
+/** Of environment variables and secrets. */
+export function checkVariable(name: string, path: string, problems: Problems): void {
+  if (!VARIABLE.test(name)) problems.add(path, VARIABLE_RULE)
+  else if (name.startsWith(RESERVED)) problems.add(path, `must not start with ${RESERVED}`)
+}
+
+/** Also of projects. */
+export function checkName(name: string, path: string, problems: Problems): void {
+  if (!isName(name)) problems.add(path, NAME_RULE)
+}
+
+const RUNTIME = /^[A-Za-z0-9][A-Za-z0-9._/-]{0,127}$/
+export function checkRuntime(name: string, path: string, problems: Problems): void {
+  if (!RUNTIME.test(name)) problems.add(path, 'must be a plain word of letters, digits, . _ / or -')
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+const CONTROL = /[\u0000-\u001f\u007f]/
+
+/** Of sources and types of events: what stands in one line of a list. */
+export function checkWord(text: string, path: string, problems: Problems): void {
+  const fits = text.length >= 1 && text.length <= 255 && text === text.trim()
+  if (!fits || CONTROL.test(text) || !text.isWellFormed())
+    problems.add(path, 'must have 1 to 255 characters on one line, blanks only between others')
+}
+
+/** What Postgres keeps and a process can be given. */
+export function checkText(text: string, path: string, problems: Problems): void {
+  if (text.includes('\0')) problems.add(path, 'must not hold the character NUL')
+  else if (!text.isWellFormed()) problems.add(path, 'must be well-formed Unicode')
+}
+
+const encoder = new TextEncoder()
+export const bytesOf = (text: string): number => encoder.encode(text).byteLength
+
+/** Relative, parts separated by one `/`, none of them `.` or `..`: it can only be below the folder it is written into. */
+export function checkFilePath(file: string, path: string, problems: Problems): void {
+  const parts = file.split('/')
+  const isBelow = parts.every((part) => part !== '' && part !== '.' && part !== '..' && bytesOf(part) <= 255)
+  if (!isBelow || /\\/.test(file) || CONTROL.test(file) || !file.isWellFormed() || bytesOf(file) > 1_024) {
+    problems.add(path, 'must be a relative path with / between its parts, without . or .., of at most 1024 bytes')
+  }
+}

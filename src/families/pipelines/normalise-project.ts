@@ -1,0 +1,91 @@
+import { type LabelInput, labelsOf } from '../../core/labels.ts'
+import type { Problems } from '../../core/problems.ts'
+import { checkWord } from './names.ts'
+import { normaliseWorkload, type WorkloadInput } from './normalise-workload.ts'
+import type { Limits, Strategy, Subscription, WorkloadSpec } from './spec.ts'
+
+/** From what the API took to what is stored of a project. What is left out of the input is left out of the change. */
+
+export interface ProjectInput {
+  /** Null: it is to have none. */
+  readonly workerTemplate?: WorkloadInput | null
+  readonly subscriptions?: readonly SubscriptionInput[] | null
+  readonly limits?: LimitsInput | null
+}
+export interface SubscriptionInput {
+  readonly source: string
+  readonly types: readonly string[]
+  readonly qualifiers?: readonly LabelInput[] | null
+  readonly labels?: readonly LabelInput[] | null
+}
+export interface LimitsInput {
+  readonly maxWorkers?: number | null
+  readonly maxJobs?: number | null
+  readonly strategy?: Strategy | null
+}
+
+/** Only what is to be changed. */
+export interface ProjectChange {
+  readonly workerTemplate?: WorkloadSpec | null
+  readonly subscriptions?: readonly Subscription[]
+  readonly limits?: Partial<Limits>
+}
+
+export const PROJECT_LIMITS = { subscriptions: 64, types: 64, most: 100_000 } as const
+const NO_LIMITS: Limits = { maxWorkers: null, maxJobs: null, strategy: 'QUEUE' }
+
+export function normaliseProject(input: ProjectInput, path: string, problems: Problems): ProjectChange {
+  const { workerTemplate, subscriptions, limits } = input
+  return {
+    ...(workerTemplate === undefined
+      ? {}
+      : {
+          workerTemplate:
+            workerTemplate &&
+            normaliseWorkload(workerTemplate, `${path}.workerTemplate`, problems, { defaultRuntime: 'process' }),
+        }),
+    ...(subscriptions === undefined
+      ? {}
+      : { subscriptions: normaliseSubscriptions(subscriptions ?? [], `${path}.subscriptions`, problems) }),
+    ...(limits === undefined
+      ? {}
+      : { limits: limits ? normaliseLimits(limits, `${path}.limits`, problems) : NO_LIMITS }),
+  }
+}
+
+function normaliseSubscriptions(
+  input: readonly SubscriptionInput[],
+  path: string,
+  problems: Problems,
+): readonly Subscription[] {
+  const { subscriptions: most } = PROJECT_LIMITS
+  if (input.length > most) problems.add(path, `must not be more than ${most}`)
+  return input.map(({ source, types, qualifiers, labels }, i) => {
+    const at = `${path}.${i}`
+    checkWord(source, `${at}.source`, problems)
+    for (const [n, type] of types.entries()) checkWord(type, `${at}.types.${n}`, problems)
+    if (types.length === 0) problems.add(`${at}.types`, 'must name a type, or be ["*"] for all')
+    if (types.length > PROJECT_LIMITS.types)
+      problems.add(`${at}.types`, `must not be more than ${PROJECT_LIMITS.types}`)
+    return {
+      source,
+      types: [...new Set(types)],
+      qualifiers: labelsOf(qualifiers ?? [], problems, `${at}.qualifiers`),
+      labels: labelsOf(labels ?? [], problems, `${at}.labels`),
+    }
+  })
+}
+
+/** Null clears one of them. */
+function normaliseLimits(input: LimitsInput, path: string, problems: Problems): Partial<Limits> {
+  const { maxWorkers, maxJobs, strategy } = input
+  for (const [name, value] of Object.entries({ maxWorkers, maxJobs })) {
+    if (typeof value === 'number' && !(value >= 0 && value <= PROJECT_LIMITS.most))
+      problems.add(`${path}.${name}`, `must be from 0 to ${PROJECT_LIMITS.most}`)
+  }
+  return {
+    ...(maxWorkers === undefined ? {} : { maxWorkers }),
+    ...(maxJobs === undefined ? {} : { maxJobs }),
+    ...(strategy === undefined ? {} : { strategy: strategy ?? NO_LIMITS.strategy }),
+  }
+}

@@ -1,0 +1,128 @@
+import type { Problems } from '../../core/problems.ts'
+import { bytesOf, checkFilePath, checkRuntime, checkText, checkVariable } from './names.ts'
+import type { FileSpec, WorkloadSpec } from './spec.ts'
+
+/** From what the API took to the spec of a workload: every default filled in, everything that is wrong told by its path. */
+
+/** The input as GraphQL hands it over: types are right, nothing else is known. */
+export interface WorkloadInput {
+  readonly runtime?: string | null
+  readonly image?: string | null
+  readonly command?: readonly string[] | null
+  readonly args?: readonly string[] | null
+  readonly env?: readonly { readonly name: string; readonly value: string }[] | null
+  readonly files?: readonly FileSpec[] | null
+  readonly timeoutMs?: number | null
+  readonly workspace?: boolean | null
+}
+
+/** Bounds of one workload: together they stay well within what Linux hands over to what it starts. */
+export const WORKLOAD_LIMITS = {
+  /** Parts of command and args together, and their bytes. */
+  argv: 1_024,
+  argvBytes: 256 * 1024,
+  env: 256,
+  envBytes: 256 * 1024,
+  files: 64,
+  filesBytes: 512 * 1024,
+} as const
+const MAX_MS = 2 ** 31 - 1
+
+/** `defaultRuntime` is that of the worker for a job. */
+export function normaliseWorkload(
+  input: WorkloadInput,
+  path: string,
+  problems: Problems,
+  { defaultRuntime }: { readonly defaultRuntime: string },
+): WorkloadSpec {
+  const spec: WorkloadSpec = {
+    runtime: input.runtime ?? defaultRuntime,
+    image: input.image ?? null,
+    command: input.command ?? [],
+    args: input.args ?? [],
+    env: envOf(input.env ?? [], `${path}.env`, problems),
+    files: filesOf(input.files ?? [], `${path}.files`, problems),
+    timeoutMs: input.timeoutMs ?? null,
+    workspace: input.workspace ?? false,
+  }
+  checkRuntime(spec.runtime, `${path}.runtime`, problems)
+  checkProgram(spec, path, problems)
+  checkArgv(spec, path, problems)
+  const { timeoutMs } = spec
+  if (timeoutMs !== null && !(Number.isInteger(timeoutMs) && timeoutMs >= 1 && timeoutMs <= MAX_MS))
+    problems.add(`${path}.timeoutMs`, `must be between 1 and ${MAX_MS} milliseconds`)
+  return spec
+}
+
+/** What a runtime needs to know what to run. */
+function checkProgram({ runtime, image, command }: WorkloadSpec, path: string, problems: Problems): void {
+  if (runtime === 'process') {
+    if (!command[0]) problems.add(`${path}.command`, 'must name what is run: the runtime process has no images')
+    if (image !== null) problems.add(`${path}.image`, 'must be left out: the runtime process has no images')
+    return
+  }
+  if (image === null && command.length === 0)
+    problems.add(`${path}.image`, 'must be given, or a command: there would be nothing to run')
+  if (image === null) return
+  if (image === '' || image.length > 512) problems.add(`${path}.image`, 'must have 1 to 512 characters')
+  checkText(image, `${path}.image`, problems)
+}
+
+function checkArgv({ command, args }: WorkloadSpec, path: string, problems: Problems): void {
+  const argv = [...command, ...args]
+  for (const [i, part] of command.entries()) checkText(part, `${path}.command.${i}`, problems)
+  for (const [i, part] of args.entries()) checkText(part, `${path}.args.${i}`, problems)
+  const where = `${path}.${args.length > 0 ? 'args' : 'command'}`
+  if (argv.length > WORKLOAD_LIMITS.argv)
+    problems.add(where, `command and args must not be more than ${WORKLOAD_LIMITS.argv}`)
+  // One part of a command line has a limit of its own.
+  if (sum(argv) > WORKLOAD_LIMITS.argvBytes || argv.some((part) => bytesOf(part) > 64 * 1024))
+    problems.add(where, `command and args must not have more than ${WORKLOAD_LIMITS.argvBytes} bytes, one 65536`)
+}
+
+function envOf(
+  env: NonNullable<WorkloadInput['env']>,
+  path: string,
+  problems: Problems,
+): Readonly<Record<string, string>> {
+  const names = new Set<string>()
+  for (const [i, { name, value }] of env.entries()) {
+    checkVariable(name, `${path}.${i}.name`, problems)
+    checkText(value, `${path}.${i}.value`, problems)
+    if (bytesOf(value) > 64 * 1024) problems.add(`${path}.${i}.value`, 'must have at most 65536 bytes')
+    if (names.has(name)) problems.add(`${path}.${i}.name`, 'stands twice')
+    names.add(name)
+  }
+  if (env.length > WORKLOAD_LIMITS.env) problems.add(path, `must not be more than ${WORKLOAD_LIMITS.env}`)
+  if (sum(env.flatMap(({ name, value }) => [name, value])) > WORKLOAD_LIMITS.envBytes)
+    problems.add(path, `must not have more than ${WORKLOAD_LIMITS.envBytes} bytes altogether`)
+  return Object.fromEntries(env.map(({ name, value }) => [name, value]))
+}
+
+function filesOf(files: readonly FileSpec[], path: string, problems: Problems): readonly FileSpec[] {
+  const taken = new Set<string>()
+  const folders = new Set<string>()
+  for (const [i, file] of files.entries()) {
+    checkFilePath(file.path, `${path}.${i}.path`, problems)
+    checkText(file.content, `${path}.${i}.content`, problems)
+    const above = foldersOf(file.path)
+    if (taken.has(file.path)) problems.add(`${path}.${i}.path`, 'stands twice')
+    else if (folders.has(file.path) || above.some((folder) => taken.has(folder)))
+      problems.add(`${path}.${i}.path`, 'a file and a folder have the same path')
+    taken.add(file.path)
+    for (const folder of above) folders.add(folder)
+  }
+  if (files.length > WORKLOAD_LIMITS.files) problems.add(path, `must not be more than ${WORKLOAD_LIMITS.files}`)
+  if (sum(files.map(({ content }) => content)) > WORKLOAD_LIMITS.filesBytes)
+    problems.add(path, `must not have more than ${WORKLOAD_LIMITS.filesBytes} bytes altogether`)
+  return files.map((file) => ({ path: file.path, content: file.content }))
+}
+
+/** Of `a/b/c`: `a` and `a/b`. */
+const foldersOf = (path: string): readonly string[] => {
+  // What is too deep is refused by its length; its folders are not all listed.
+  const parts = path.slice(0, 1_024).split('/').slice(0, -1)
+  return parts.map((_, i) => parts.slice(0, i + 1).join('/'))
+}
+
+const sum = (texts: readonly string[]): number => texts.reduce((bytes, text) => bytes + bytesOf(text), 0)

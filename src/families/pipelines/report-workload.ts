@@ -1,0 +1,65 @@
+import { step } from '../../core/machine.ts'
+import type { Report } from '../../core/ports.ts'
+import { type Node, type Slice, WORK_STATE } from '../../core/tree.ts'
+import type { ReportVerdict } from '../family.ts'
+import { setClock } from './decide-workload.ts'
+import { endWorkload, moveWorkload } from './end-workload.ts'
+import { isOver } from './facts.ts'
+import { worker as machine } from './machines.ts'
+
+const ACCEPTED: ReportVerdict = { ok: true, changed: true }
+const UNCHANGED: ReportVerdict = { ok: true, changed: false }
+
+/** A runtime's report whose fence is right. Judged by the guard; a repeated one changes nothing. */
+export function reportWorkload(node: Node, report: Report, by: string, slice: Slice): ReportVerdict {
+  if (report.done) return removed(node, slice)
+  if (!report.phase) {
+    if (report.progress) slice.setProgress(node, report.progress)
+    return UNCHANGED
+  }
+  const verdict = step(machine, node.row.phase, 'RUNTIME', report.phase)
+  if (!verdict.ok) return { ok: false, refused: 'TRANSITION', to: report.phase }
+  if (!verdict.changed) return UNCHANGED
+  const message = report.message ?? null
+  if (!isOver(report.phase)) {
+    moveWorkload(node, slice, report.phase, { actor: 'RUNTIME', by, message })
+    slice.setWork(node, { leaseWatched: true })
+    setClock(node, slice)
+    return ACCEPTED
+  }
+  endWorkload(node, slice, {
+    to: report.phase,
+    actor: 'RUNTIME',
+    by,
+    message,
+    error: errorOf(report),
+    ...exitOf(report.exports),
+  })
+  return ACCEPTED
+}
+
+function removed(node: Node, slice: Slice): ReportVerdict {
+  const { work } = node
+  if (work?.action !== 'REMOVE' || work.state === WORK_STATE.DONE) return UNCHANGED
+  slice.setFacts(node, { removedAt: slice.now })
+  slice.setWork(node, { state: WORK_STATE.DONE, doneAt: slice.now, leaseUntil: null })
+  return UNCHANGED
+}
+
+function errorOf({ phase, error, message }: Report) {
+  if (phase === 'SUCCEEDED') return null
+  if (error) return { code: error.code, message: error.message }
+  return { code: phase ?? 'FAILED', message: message ?? 'Its runtime gave no reason.' }
+}
+
+/** As a runtime tells it beside the phase: `{ exitCode, signal }`. */
+function exitOf(exports: unknown): { readonly exitCode: number | null; readonly signal: string | null } {
+  const { exitCode, signal } = (typeof exports === 'object' && exports !== null ? exports : {}) as Record<
+    string,
+    unknown
+  >
+  return {
+    exitCode: Number.isInteger(exitCode) && Math.abs(exitCode as number) < 2 ** 31 ? (exitCode as number) : null,
+    signal: typeof signal === 'string' ? signal.slice(0, 32) : null,
+  }
+}

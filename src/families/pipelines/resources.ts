@@ -1,0 +1,25 @@
+import type { ObjectKind } from '../../core/vocabulary.ts'
+import type { WorkloadFacts } from './facts.ts'
+
+/** What a runtime keeps for a worker or a job, from its start until it is told to remove it. */
+export interface Resource {
+  readonly kind: 'PROCESS' | 'SECRETS' | 'WORKSPACE'
+  readonly removeAt: Date | null
+  readonly removedAt: Date | null
+}
+
+export function resourcesOf(
+  kind: ObjectKind,
+  {
+    startedAt,
+    usesWorkspace,
+    removeAt,
+    removedAt,
+  }: Pick<WorkloadFacts, 'startedAt' | 'usesWorkspace' | 'removeAt' | 'removedAt'>,
+): readonly Resource[] {
+  if (!startedAt) return []
+  // The workspace belongs to the worker, and goes with it.
+  const kinds: readonly Resource['kind'][] =
+    kind === 'WORKER' && usesWorkspace ? ['PROCESS', 'SECRETS', 'WORKSPACE'] : ['PROCESS', 'SECRETS']
+  return kinds.map((one) => ({ kind: one, removeAt, removedAt }))
+}

@@ -1,0 +1,84 @@
+import type { Client } from '../../store/client.ts'
+import type { Family } from '../family.ts'
+import type { Pool } from './facts.ts'
+
+/**
+ * Who may start: a queue in the rows themselves, first in first out in each project, fair between projects. Slots are
+ * counted from the objects' phases under one lock, so none is ever given twice, and none can leak.
+ */
+
+/** Held until the transaction ends: what it takes or gives back is seen by whoever comes next. */
+const LOCK = { name: 'lock-slots', text: "select pg_advisory_xact_lock(hashtext('phaseline slots'))" }
+
+// The next ones, as many as slots are free. A project's next one stands at the level of what the project has already, so
+// whoever has least comes first; of those the one that came first.
+const NEXT = `with recursive held as materialized (
+    select w.project_id as id, count(*)::integer as n from workload w join object o on o.id = w.object_id
+    where w.pool = $1 and w.state = 1 and o.phase in ('STARTING', 'RUNNING', 'UNKNOWN')
+      and o.root_id is distinct from $2
+    group by w.project_id
+  ), free as materialized (
+    select greatest(0, case $1 when 'WORKER' then c.max_workers else c.max_jobs end
+      - coalesce((select sum(n) from held), 0))::integer as n from capacity c
+  ), waiting as (
+    (select project_id as id from workload where pool = $1 and state = 0 order by project_id limit 1)
+    union all
+    select (select w.project_id from workload w where w.pool = $1 and w.state = 0 and w.project_id > waiting.id
+      order by w.project_id limit 1) from waiting where waiting.id is not null
+  ), next as (
+    select q.object_id, q.root_id, q.seq,
+      coalesce(h.n, 0) + row_number() over (partition by p.id order by q.seq) as level
+    from waiting join project p on p.id = waiting.id left join held h on h.id = p.id
+    cross join lateral (
+      select w.object_id, o.root_id, w.seq from workload w join object o on o.id = w.object_id
+      where w.pool = $1 and w.project_id = p.id and w.state = 0 and o.phase = 'PENDING' and o.root_id is distinct from $2
+      order by w.seq limit least((select n from free),
+        greatest(0, coalesce(case $1 when 'WORKER' then p.max_workers else p.max_jobs end, 2147483647) - coalesce(h.n, 0)))
+    ) q
+  )
+  select object_id, root_id from next order by level, seq limit (select n from free)`
+
+/** Whether each of these may start now. */
+export const grantSlots: Family['questions'][string] = async (client, _root, asked) => {
+  const wanted = asked as readonly { readonly id: string; readonly pool: Pool }[]
+  await client.query(LOCK)
+  const granted = new Set<string>()
+  for (const pool of new Set(wanted.map(({ pool }) => pool))) {
+    const { rows } = await client.query<{ object_id: string }>({
+      name: 'next-slots',
+      text: NEXT,
+      values: [pool, null],
+    })
+    for (const { object_id } of rows) granted.add(object_id)
+  }
+  return wanted.map(({ id }) => granted.has(id))
+}
+
+/**
+ * Leaves word for those who may start now, unless they have it already. A tree that is about to go counts no more.
+ * Returns their roots.
+ */
+export async function wakeWaiting(client: Client, pool: Pool, goes: string | null = null): Promise<readonly string[]> {
+  await client.query(LOCK)
+  const { rows } = await client.query<{ root_id: string }>({
+    name: 'wake-next-slots',
+    text: `insert into wake (root_id, object_ids)
+      select n.root_id, array_agg(n.object_id) from (${NEXT}) n
+      where not exists (select from wake v where v.root_id = n.root_id and v.object_ids @> array[n.object_id])
+      group by n.root_id returning root_id`,
+    values: [pool, goes],
+  })
+  return rows.map(({ root_id }) => root_id)
+}
+
+/** How many may run at the same time over all projects; for whoever starts an engine. */
+export async function setCapacity(
+  client: Client,
+  { maxWorkers, maxJobs }: { readonly maxWorkers: number; readonly maxJobs: number },
+): Promise<void> {
+  await client.query({
+    name: 'set-capacity',
+    text: 'update capacity set max_workers = $1, max_jobs = $2',
+    values: [maxWorkers, maxJobs],
+  })
+}

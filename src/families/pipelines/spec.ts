@@ -1,0 +1,54 @@
+/** What is stored of projects, events, workers and jobs, with every default filled in. */
+
+/** What runs: of a project's workers, of one worker, of one job. */
+export interface WorkloadSpec {
+  /** Which runtime starts it, e.g. `process`. */
+  readonly runtime: string
+  /** For runtimes that have images. */
+  readonly image: string | null
+  /** What is run, followed by `args`. */
+  readonly command: readonly string[]
+  readonly args: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  /** Written into its working folder before it starts. */
+  readonly files: readonly FileSpec[]
+  /** From its pickup; null: it may take as long as it likes. */
+  readonly timeoutMs: number | null
+  /** A worker: it has a workspace, for its jobs too. A job: it works in that of its worker. */
+  readonly workspace: boolean
+}
+export interface FileSpec {
+  /** Relative, with `/` between its parts. */
+  readonly path: string
+  readonly content: string
+}
+
+/** Which events a project has workers for. */
+export interface Subscription {
+  readonly source: string
+  /** `*` stands for every type. */
+  readonly types: readonly string[]
+  /** Exactly those of the event, both ways. */
+  readonly qualifiers: Readonly<Record<string, string>>
+  /** All of them among the event's. */
+  readonly labels: Readonly<Record<string, string>>
+}
+
+export const STRATEGIES = ['QUEUE', 'LATEST_ONLY'] as const
+/** What becomes of events that wait: each has its turn, or only the latest of one source and type. */
+export type Strategy = (typeof STRATEGIES)[number]
+
+/** How much of a project may be started at the same time; null: as much as there is. */
+export interface Limits {
+  readonly maxWorkers: number | null
+  readonly maxJobs: number | null
+  readonly strategy: Strategy
+}
+
+/** What a project starts and takes up. Secrets are not among it: they can be written and not read. */
+export interface ProjectSpec {
+  /** Null: it has no workers. */
+  readonly workerTemplate: WorkloadSpec | null
+  readonly subscriptions: readonly Subscription[]
+  readonly limits: Limits
+}

@@ -1,0 +1,70 @@
+import type { Viewer } from '../../core/ports.ts'
+import type { Phase } from '../../core/vocabulary.ts'
+import type { Client } from '../../store/client.ts'
+import type { Sealing } from '../../store/sealing.ts'
+import { worker } from './machines.ts'
+
+/**
+ * With what a worker calls: `pw_` and, in base64url, its id and a signature of it. No row is kept: the token is the same
+ * as often as the worker is handed out, and worth nothing once the worker has ended.
+ */
+export interface WorkerTokens {
+  /** Null: there is no key to sign it with. */
+  tokenOf(workerId: string): string | null
+  recognises(secret: string): boolean
+  /** Null: nobody, or a worker that has ended or is gone. */
+  authenticate(secret: string): Promise<Viewer | null>
+}
+
+const PREFIX = 'pw_'
+const PURPOSE = 'worker token'
+const ID_BYTES = 16
+const SECRET = /^pw_[A-Za-z0-9_-]{64}$/
+const FINAL: ReadonlySet<Phase> = new Set(worker.final)
+
+export function createWorkerTokens(client: Client, sealing: Pick<Sealing, 'sign' | 'verify'>): WorkerTokens {
+  return {
+    tokenOf(workerId) {
+      const id = Buffer.from(workerId.replaceAll('-', ''), 'hex')
+      const signature = sealing.sign(PURPOSE, id)
+      return signature && `${PREFIX}${Buffer.concat([id, signature]).toString('base64url')}`
+    },
+    recognises: (secret) => secret.startsWith(PREFIX),
+    async authenticate(secret) {
+      if (!SECRET.test(secret)) return null
+      const bytes = Buffer.from(secret.slice(PREFIX.length), 'base64url')
+      const id = bytes.subarray(0, ID_BYTES)
+      if (!sealing.verify(PURPOSE, id, bytes.subarray(ID_BYTES))) return null
+      const found = await findWorker(client, id.toString('hex'))
+      return found && !FINAL.has(found.phase) ? viewerOf(found) : null
+    },
+  }
+}
+
+interface FoundWorker {
+  readonly id: string
+  readonly phase: Phase
+  readonly eventId: string
+  readonly eventName: string
+  readonly project: string
+}
+async function findWorker(client: Client, id: string): Promise<FoundWorker | null> {
+  const { rows } = await client.query<FoundWorker>({
+    name: 'find-worker',
+    text: `select o.id, o.phase, r.id as "eventId", r.name as "eventName", p.name as project from object o
+      join object r on r.id = o.root_id join project p on p.id = o.project_id where o.id = $1 and o.kind = 'WORKER'`,
+    values: [id],
+  })
+  return rows[0] ?? null
+}
+
+const viewerOf = ({ id, eventId, eventName, project }: FoundWorker): Viewer => ({
+  tokenId: id,
+  name: `worker of ${eventName}`,
+  role: 'WORKER',
+  actor: 'WORKER',
+  projects: [project],
+  types: [],
+  targets: [],
+  eventId,
+})
