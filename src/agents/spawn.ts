@@ -5,11 +5,15 @@ import { fileURLToPath } from 'node:url'
 import { pause } from '../client/pause.ts'
 
 export interface AgentProcessOptions {
-  /** Of the built-in agents, e.g. `['mock', 'gadget']`. */
+  /** Of the built-in agents, e.g. `['mock', 'gadget']`; `process` in a process of its own. */
   readonly types: readonly string[]
   readonly url: string
   readonly token: string
   readonly gadgetFolders?: readonly string[] | undefined
+  /** The folder of the process runtime, which needs it. */
+  readonly state?: string | undefined
+  /** Of its workloads, from SIGTERM to SIGKILL, in milliseconds; 10,000 by default. */
+  readonly graceMs?: number | undefined
   readonly targets?: readonly string[] | undefined
   /** Items at the same time, of each type. */
   readonly concurrency?: number | undefined
@@ -29,7 +33,10 @@ export type AgentProcessEvent =
       readonly restartInMs: number | null
     }
 
-/** A supervised child process that runs built-in agents: started again, with a backoff, whenever it ends. */
+/**
+ * A supervised child process that runs built-in agents: started again, with a backoff, whenever it ends. Gadgets that a
+ * killed one leaves are ended; workloads of a process runtime go on, and the next one adopts them.
+ */
 export interface AgentProcess extends AsyncDisposable {
   /** Of the process that runs now; null between two. */
   readonly pid: number | null
@@ -94,11 +101,14 @@ async function supervise(
   }
 }
 
-function start({ types, url, token, gadgetFolders, targets, concurrency, env, onEvent }: AgentProcessOptions) {
+function start(options: AgentProcessOptions) {
+  const { types, url, token, gadgetFolders, state, graceMs, targets, concurrency, env, onEvent } = options
   // The same file as source and as built.
   const main = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? './main.ts' : './main.js', import.meta.url))
   const args = [main, '--types', types.join(','), '--url', url]
   if (targets) args.push('--targets', targets.join(','))
+  if (state !== undefined) args.push('--state', state)
+  if (graceMs !== undefined) args.push('--grace-ms', String(graceMs))
   if (concurrency !== undefined) args.push('--concurrency', String(concurrency))
   const child = spawn(process.execPath, args, {
     env: childEnv(env ?? process.env, token, gadgetFolders ?? []),

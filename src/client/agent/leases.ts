@@ -6,6 +6,8 @@ export interface LeasesOptions {
   readonly leaseMs: number
   /** How often they are renewed, and abort requests heard of. */
   readonly renewMs: number
+  /** False: a lease is lost when the server says so, and not by the clock. */
+  readonly expire: boolean
   /** Something other than HELD was heard of a lease; after LOST it is kept no more. */
   onState(fence: string, state: Exclude<LeaseState, 'HELD'>): void
   onProblem(error: Error): void
@@ -25,7 +27,7 @@ export const later = ({ monotonic, wall }: Instant, ms: number): Instant => ({
 })
 
 /**
- * Renews all leases in hand in time. A lease counts as lost a little before its end, so that work
+ * Renews all leases in hand in time. A lease that expires counts as lost a little before its end, so that work
  * is stopped before somebody else can get it: when no renewal got through, and when this process did not run for long.
  */
 export class Leases {
@@ -48,6 +50,10 @@ export class Leases {
   }
   remove(fence: string): void {
     this.#held.delete(fence)
+  }
+  /** The last renewal got no answer. */
+  get failing(): boolean {
+    return this.#failures > 0
   }
   close(): void {
     this.#closed = true
@@ -97,6 +103,7 @@ export class Leases {
   }
 
   #dropExpired(): void {
+    if (!this.#options.expire) return
     const now = instant()
     for (const [fence, askedAt] of this.#held) {
       // Deleting from a Map while it is walked is safe.

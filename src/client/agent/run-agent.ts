@@ -1,9 +1,9 @@
 import type { Client } from '../client.ts'
 import { ClientError } from '../client-error.ts'
 import { pause, retryDelay } from '../pause.ts'
-import { type AgentApi, agentApi, type ClaimRequest } from './agent-api.ts'
+import { type AgentApi, agentApi, type ClaimRequest, type LeaseState } from './agent-api.ts'
 import { Doorbell } from './doorbell.ts'
-import { instant, Leases, later } from './leases.ts'
+import { type Instant, instant, Leases, later } from './leases.ts'
 import { type OpenMailbox, openMailbox } from './mailbox.ts'
 import type { StopReason, Work, WorkItem } from './work.ts'
 import { WorkInHand } from './work-in-hand.ts'
@@ -24,6 +24,13 @@ export interface AgentOptions {
   readonly renewMs?: number | undefined
   /** How long work may go on after `signal` aborts, before it is asked to stop; 10,000 by default. */
   readonly drainMs?: number | undefined
+  /**
+   * The work is offered to this instance only, and goes on without it, e.g. as a process of its own: a lease that could
+   * not be renewed in time is lost when the server says so, not by the clock.
+   */
+  readonly pinned?: boolean | undefined
+  /** What an earlier process of this instance had in hand: taken up again before anything is claimed. */
+  readonly resumed?: readonly WorkItem[] | undefined
   readonly work: Work
   /** Ends the agent: nothing more is claimed, what is in hand is finished, or stopped and given back. */
   readonly signal: AbortSignal
@@ -31,7 +38,7 @@ export interface AgentOptions {
 }
 /** Something went wrong that the agent goes on after. */
 export interface AgentProblem {
-  readonly what: 'listen' | 'claim' | 'renew' | 'report' | 'log' | 'work'
+  readonly what: 'listen' | 'resume' | 'claim' | 'renew' | 'report' | 'log' | 'work'
   readonly error: Error
   readonly objectId?: string
 }
@@ -89,6 +96,7 @@ class Agent {
       api: this.#api,
       leaseMs: this.#leaseMs,
       renewMs: Math.min(this.#leaseMs / 3, options.renewMs ?? Number.POSITIVE_INFINITY),
+      expire: !options.pinned,
       onState: (fence, state) => this.#inHand.get(fence)?.stop(state),
       onProblem: (error) => this.#problem({ what: 'renew', error }),
     })
@@ -96,6 +104,7 @@ class Agent {
 
   async run(): Promise<void> {
     try {
+      await this.#resume(this.#options.resumed ?? [])
       await Promise.all([
         this.#claimLoop(),
         this.#mustListen.promise.then((must) => (must ? this.#listen() : undefined)),
@@ -106,6 +115,29 @@ class Agent {
       this.#mailbox.close()
     }
     if (this.#fatal.signal.aborted) throw this.#fatal.signal.reason
+  }
+
+  /** A lease that has ended meanwhile is renewed all the same if nobody has got the work since. */
+  async #resume(items: readonly WorkItem[]): Promise<void> {
+    for (let start = 0, failures = 0; start < items.length && !this.#stopping.aborted; ) {
+      const batch = items.slice(start, start + MAX_CLAIM)
+      const askedAt = instant()
+      try {
+        const fences = batch.map(({ fence }) => fence)
+        const states = await this.#api.renew(fences, this.#leaseMs)
+        for (const [i, item] of batch.entries()) this.#takeUp(item, states[i] ?? 'LOST', askedAt)
+        start += batch.length
+      } catch (error) {
+        this.#problem({ what: 'resume', error: asError(error) })
+        await pause(retryDelay(failures), this.#stopping)
+        failures += 1
+      }
+    }
+  }
+
+  #takeUp(item: WorkItem, state: LeaseState, askedAt: Instant): void {
+    if (state !== 'LOST') this.#leases.add(item.fence, askedAt)
+    void this.#start(item, state === 'HELD' ? null : state)
   }
 
   async #listen(): Promise<void> {
@@ -135,6 +167,11 @@ class Agent {
       this.#full = max <= 0
       if (this.#full) {
         await this.#bell.wait(POLL_MS, this.#stopping)
+        continue
+      }
+      // A lease that has ended comes back with a renewal: claimed anew, its work would change hands for nothing.
+      if (this.#options.pinned && this.#leases.failing) {
+        await pause(retryDelay(0), this.#stopping)
         continue
       }
       const since = performance.now()
@@ -185,8 +222,9 @@ class Agent {
     }
   }
 
-  async #start(item: WorkItem): Promise<void> {
+  async #start(item: WorkItem, stopped: StopReason | null = null): Promise<void> {
     const inHand = new WorkInHand(item, this.#mailbox)
+    if (stopped) inHand.stop(stopped)
     this.#inHand.set(item.fence, inHand)
     this.#working += 1
     const end = await inHand.run(this.#options.work, (thrown) => {

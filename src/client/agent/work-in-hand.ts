@@ -74,9 +74,10 @@ export class WorkInHand implements WorkContext {
     this.#ended = true
     worked(thrown)
     const report = finalReport(this.item, outcome, this.#stopped)
-    if (!report || this.#lost.signal.aborted) return 'dropped'
-    // Lines of an object that is gone are accepted no more.
+    if (this.#lost.signal.aborted) return 'dropped'
+    // Lines of an object that is gone are accepted no more; and of work that goes on elsewhere none shall be missing.
     if (this.#lastLine) await this.#lastLine
+    if (!report) return 'dropped'
     const answer = await this.#mailbox.report(this.item.fence, report)
     return answer === null ? 'dropped' : answer.accepted ? 'accepted' : 'refused'
   }

@@ -1,0 +1,56 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { StartProblem, type Workload } from '../runtime/runtime.ts'
+import { findCommand } from './find-command.ts'
+import { workloadEnv } from './workload-env.ts'
+import type { WorkloadFolder } from './workload-folder.ts'
+import { writeFiles } from './write-files.ts'
+
+export interface Prepared {
+  readonly workingFolder: string
+  readonly command: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+}
+export interface PrepareOptions {
+  readonly folder: WorkloadFolder
+  /** Where it works: its own folder, or a worker's workspace. */
+  readonly workingFolder: string
+  readonly url: string
+  /** Of the runtime; an allow-listed part is passed on. */
+  readonly ownEnv: Readonly<Record<string, string | undefined>>
+}
+
+/** Names that can be files and variables. */
+const SECRET = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/
+const PRIVATE_FOLDER = { recursive: true, mode: 0o700 } as const
+const PRIVATE_FILE = { mode: 0o600 } as const
+
+/**
+ * Writes all that a workload finds when it starts. Nothing runs so far.
+ * @throws StartProblem
+ */
+export async function prepare(workload: Workload, options: PrepareOptions): Promise<Prepared> {
+  const { folder, workingFolder, url, ownEnv } = options
+  const argv = [...workload.command, ...workload.args]
+  if (workload.command.length === 0) throw new StartProblem(missingCommand(workload))
+  if (argv.some((arg) => arg.includes('\0'))) throw new StartProblem('The command must not hold a NUL.')
+  const { eventFile, secretsFolder } = folder
+  const env = workloadEnv(ownEnv, workload, { url, workingFolder, eventFile, secretsFolder })
+  await mkdir(workingFolder, PRIVATE_FOLDER)
+  await mkdir(secretsFolder, PRIVATE_FOLDER)
+  await writeFile(eventFile, JSON.stringify(workload.event), PRIVATE_FILE)
+  for (const [name, value] of Object.entries(workload.secrets)) {
+    if (!SECRET.test(name)) throw new StartProblem('A secret has a name that cannot be used.')
+    await writeFile(join(secretsFolder, name), value, PRIVATE_FILE)
+  }
+  const { token } = workload
+  await folder.writeMasked([...Object.values(workload.secrets), ...(token === null ? [] : [token])])
+  await writeFiles(workingFolder, workload.files)
+  const path = await findCommand(argv[0] ?? '', env.PATH ?? '', workingFolder)
+  return { workingFolder, command: [path, ...argv.slice(1)], env }
+}
+
+const missingCommand = ({ image }: Workload): string =>
+  image === null
+    ? 'It has no command to run.'
+    : 'It has an image and no command: the process runtime runs commands of this machine, not images.'

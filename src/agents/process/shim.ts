@@ -1,0 +1,98 @@
+import { spawn } from 'node:child_process'
+import { StartProblem } from '../runtime/runtime.ts'
+
+/**
+ * What stands between a runtime and a workload, and outlives the runtime: a shell that leads a process group of its own,
+ * holds the workload's pipes open, writes down how it ended and waits until it is ended itself. For as long as it lives
+ * nobody else can get its pid or its group.
+ *
+ * It runs in the workload's folder and names its files relatively, so that one that comes late finds nothing in a folder
+ * that was removed. `pid` is linked once: whoever comes second does nothing. Signals to the group reach the workload,
+ * which has its own handlers, and leave the shim alive to write the exit code. `command -p` finds the system's tools
+ * whatever the PATH of the workload is.
+ */
+export const SHIM = `umask 077
+work=$1
+shift
+command -p mkfifo out err done hold || exit 1
+exec 3<>done 4<>out 5<>err 6<>hold
+if [ -r /proc/sys/kernel/random/boot_id ]; then
+  read -r boot </proc/sys/kernel/random/boot_id
+  read -r stat <"/proc/$$/stat"
+  ticks() { shift 19; started="$boot:$1"; }
+  ticks \${stat##*) }
+else
+  started=$(LC_ALL=C TZ=UTC command -p ps -o lstart= -p $$)
+fi
+printf '%s %s\\n' "$$" "$started" >"claim.$$"
+command -p ln "claim.$$" pid 2>/dev/null || exit 0
+code=
+trap code=143 TERM INT HUP QUIT
+trap '' PIPE
+echo started
+trap - PIPE
+exec >/dev/null 2>&1
+if [ -z "$code" ]; then
+  (umask 022 && cd "$work" && exec "$@") >out 2>err </dev/null 3>&- 4>&- 5>&- 6>&-
+  code=$?
+fi
+echo "$code" >exit
+echo "$code" >&3
+while :; do read -r _ <&6; done
+`
+
+export interface ShimOptions {
+  /** The file that holds SHIM. */
+  readonly script: string
+  /** Of the workload. */
+  readonly folder: string
+  readonly workingFolder: string
+  /** The first is an absolute path. */
+  readonly command: readonly string[]
+  /** The whole environment. */
+  readonly env: Readonly<Record<string, string>>
+  /** Whether a shim that has not been heard of in time may be waited for no more: it will never start. */
+  giveUp(): Promise<boolean>
+}
+
+const STARTED_MS = 30_000
+
+/**
+ * Resolves when the workload is started for good.
+ * @throws StartProblem when it is not, and never will be
+ */
+export async function startShim({ script, folder, workingFolder, command, env, giveUp }: ShimOptions): Promise<void> {
+  const child = spawn('/bin/sh', [script, workingFolder, ...command], {
+    cwd: folder,
+    env: { ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // A session and a process group of its own.
+    detached: true,
+  })
+  let problem = ''
+  let timer: NodeJS.Timeout | undefined
+  try {
+    const started = await new Promise<boolean>((resolve) => {
+      child.stdout.once('data', () => resolve(true))
+      child.stderr.on('data', (text) => {
+        problem = `${problem}${text}`.slice(0, 500)
+      })
+      child.once('error', (error) => {
+        problem ||= codeOf(error)
+        resolve(false)
+      })
+      child.once('close', () => resolve(false))
+      timer = setTimeout(() => void giveUp().then((never) => resolve(!never)), STARTED_MS)
+    })
+    if (!started) throw new StartProblem(`It could not be started: ${problem.trim() || 'its shell ended'}.`)
+  } finally {
+    clearTimeout(timer)
+    child.stdout.destroy()
+    child.stderr.destroy()
+    child.unref()
+  }
+}
+
+/** The code alone: messages of the system may hold what they were given. */
+export const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'

@@ -1,0 +1,204 @@
+import { randomBytes } from 'node:crypto'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { type AgentProcess, startAgentProcess } from '../../src/agents/spawn.ts'
+import { startServer, type TestServer } from '../testkit/server.ts'
+import { until } from '../testkit/wait.ts'
+import { place, processesOf } from './process-place.ts'
+
+/** The process runtime on the real server. */
+
+interface Seen {
+  readonly id: string
+  readonly kind: string
+  readonly phase: string
+  readonly exitCode?: number | null
+  readonly error: { readonly code: string; readonly message: string } | null
+  readonly logs: Edges<{ readonly stream: string; readonly text: string }>
+}
+interface Edges<T> {
+  readonly edges: readonly { readonly node: T }[]
+}
+const TREE = `query Tree($id: ID!) { tree(rootId: $id) { objects { edges { node {
+  id kind phase error { code message } logs(first: 50) { edges { node { stream text } } }
+  ... on Worker { exitCode } ... on Job { exitCode }
+} } } } }`
+
+async function startAll() {
+  await using starting = new AsyncDisposableStack()
+  const server = starting.use(
+    await startServer({ env: { PHASELINE_ROLES: 'gateway,engine', PHASELINE_CLEANUP_DELAY_MS: '500' } }),
+  )
+  const { state } = starting.use(await place())
+  const { secret } = await mutate<{ secret: string }>(
+    server,
+    'createToken',
+    'CreateTokenInput',
+    '... on CreatedToken { secret }',
+    {
+      name: 'runtime',
+      role: 'AGENT',
+      actor: 'RUNTIME',
+      types: ['process'],
+    },
+  )
+  const agent = starting.use(
+    startAgentProcess({ types: ['process'], url: server.url, token: secret, state, graceMs: 500 }),
+  )
+  const all = starting.move()
+  return { server, state, agent, [Symbol.asyncDispose]: () => all.disposeAsync() }
+}
+
+async function mutate<T>(
+  server: TestServer,
+  field: string,
+  type: string,
+  selection: string,
+  input: object,
+): Promise<T> {
+  const document = `mutation M($input: ${type}!) { ${field}(input: $input) { __typename ${selection} ... on Error { message } } }`
+  const data = await server.client.query<Record<string, T & { message?: string }>>(document, { input })
+  const answer = data[field]
+  if (!answer || answer.message !== undefined) throw new Error(`${field}: ${answer?.message}`)
+  return answer
+}
+
+async function createProject(server: TestServer, workerTemplate: object, limits: object = {}): Promise<string> {
+  const name = `p${randomBytes(4).toString('hex')}`
+  await mutate(server, 'createProject', 'CreateProjectInput', '', { name, workerTemplate, limits })
+  return name
+}
+async function createEvent(server: TestServer, project: string): Promise<string> {
+  const input = { project, source: 'test', type: 'push', payload: 'the payload' }
+  const selection = '... on CreatedEvents { events { id } }'
+  const { events } = await mutate<{ events: { id: string }[] }>(
+    server,
+    'createEvent',
+    'CreateEventInput',
+    selection,
+    input,
+  )
+  return events[0]?.id ?? ''
+}
+async function tree(server: TestServer, id: string): Promise<readonly Seen[]> {
+  const data = await server.client.query<{ tree: { objects: Edges<Seen> } | null }>(TREE, { id })
+  return data.tree?.objects.edges.map(({ node }) => node) ?? []
+}
+const untilPhase = (server: TestServer, id: string, phase: string, timeoutMs = 20_000) =>
+  until(async () => (await tree(server, id)).find((o) => o.kind === 'EVENT' && o.phase === phase), {
+    what: `${id} is ${phase}`,
+    timeoutMs,
+  })
+const untilCleanedUp = (state: string) =>
+  until(
+    async () =>
+      [...(await readdir(join(state, 'workloads'))), ...(await readdir(join(state, 'workspaces')))].length === 0,
+    {
+      what: 'nothing is left',
+      timeoutMs: 30_000,
+    },
+  )
+
+const CREATE_JOB = `
+const input = { name: 'build', spec: { command: ['sh', '-c', 'cat note; exit 3'], workspace: true } }
+const query = 'mutation M($input: CreateJobInput!) { createJob(input: $input) { __typename ... on Error { message } } }'
+const headers = { 'content-type': 'application/json', authorization: 'Bearer ' + process.env.PHASELINE_TOKEN }
+require('fs').writeFileSync('note', 'from the worker')
+const { payload } = JSON.parse(require('fs').readFileSync(process.env.PHASELINE_EVENT, 'utf8'))
+fetch(process.env.PHASELINE_URL, { method: 'POST', headers, body: JSON.stringify({ query, variables: { input } }) })
+  .then((r) => r.text()).then((text) => console.log(payload, text))
+  .then(() => new Promise((done) => { const look = setInterval(() => require('fs').existsSync('end') && (clearInterval(look), done()), 20) }))
+`
+
+describe('the process runtime', { timeout: 120_000 }, () => {
+  it('runs a worker and the job that it creates, in one workspace, and cleans up', async () => {
+    await using all = await startAll()
+    const { server, state } = all
+    const template = { command: [process.execPath, '-e', CREATE_JOB], workspace: true }
+    const id = await createEvent(server, await createProject(server, template))
+    const job = await until(
+      async () => (await tree(server, id)).find(({ kind, phase }) => kind === 'JOB' && phase === 'FAILED'),
+      {
+        what: 'the job has ended',
+      },
+    )
+    expect(job).toMatchObject({
+      exitCode: 3,
+      error: { code: 'EXIT_CODE' },
+      logs: { edges: [{ node: { text: 'from the worker' } }] },
+    })
+    const worker = (await tree(server, id)).find(({ kind }) => kind === 'WORKER')
+    expect(worker?.logs.edges[0]?.node.text).toContain('the payload {"data":{"createJob":{"__typename":"Job"}}}')
+    await writeFile(join(state, 'workspaces', worker?.id ?? '', 'end'), '')
+    await untilPhase(server, id, 'SUCCEEDED')
+    await untilCleanedUp(state)
+  })
+
+  it('ends what is cancelled or deleted, at once', async () => {
+    await using all = await startAll()
+    const { server, state } = all
+    const project = await createProject(server, {
+      command: ['sh', '-c', 'trap "" TERM; sleep 1000 & wait; sleep 1000'],
+    })
+    const [first, second] = [await createEvent(server, project), await createEvent(server, project)]
+    for (const id of [first, second]) await untilPhase(server, id, 'RUNNING')
+    const workers = (await Promise.all([tree(server, first), tree(server, second)]))
+      .flat()
+      .filter((o) => o.kind === 'WORKER')
+    expect(workers.map(({ id }) => processesOf(id).length > 0)).toEqual([true, true])
+    await mutate(server, 'cancelEvent', 'CancelEventInput', '', { id: first })
+    await mutate(server, 'deleteEvent', 'DeleteEventInput', '', { id: second })
+    await until(() => workers.every(({ id }) => processesOf(id).length === 0), { what: 'ended' })
+    await untilCleanedUp(state)
+    expect((await untilPhase(server, first, 'ABORTED')).error).not.toBeNull()
+  })
+
+  it('ends what is cancelled while it starts: 100 rounds, and no process is left', async () => {
+    await using all = await startAll()
+    const { server, state } = all
+    const project = await createProject(server, { command: ['sleep', '1000'] })
+    const workers: string[] = []
+    const round = async (): Promise<void> => {
+      const id = await createEvent(server, project)
+      await delay(Math.random() * 150)
+      workers.push(...(await tree(server, id)).filter(({ kind }) => kind === 'WORKER').map((worker) => worker.id))
+      await mutate(server, 'cancelEvent', 'CancelEventInput', '', { id })
+      const phase = (await tree(server, id)).find(({ kind }) => kind === 'EVENT')?.phase
+      expect(['ABORTED', 'CANCELED']).toContain(phase)
+    }
+    for (let i = 0; i < 20; i += 1) await Promise.all([round(), round(), round(), round(), round()])
+    expect(workers).toHaveLength(100)
+    await untilCleanedUp(state)
+    expect(workers.flatMap(processesOf)).toEqual([])
+  })
+
+  it('survives kill -9 of runtime and server: every event ends, each ran once, nothing is left', async () => {
+    await using all = await startAll()
+    const { server, state, agent } = all
+    const runs = join(state, 'runs')
+    const project = await createProject(server, {
+      command: ['sh', '-c', `echo "$PHASELINE_WORKER_ID" >> ${runs}; sleep 0.$(( $$ % 9 )); echo done; exit 0`],
+    })
+    const ids: string[] = []
+    for (let i = 0; i < 30; i += 1) {
+      ids.push(await createEvent(server, project))
+      if (i % 6 === 2) killAgent(agent)
+      if (i === 15) {
+        await server.kill()
+        await server.start()
+      }
+    }
+    for (const id of ids) await untilPhase(server, id, 'SUCCEEDED', 60_000)
+    const ran = (await readFile(runs, 'utf8')).trim().split('\n')
+    expect(ran).toHaveLength(30)
+    expect(new Set(ran).size).toBe(30)
+    for (const id of ran) expect(processesOf(id)).toEqual([])
+    await untilCleanedUp(state)
+  })
+})
+
+function killAgent({ pid }: AgentProcess): void {
+  if (pid !== null) process.kill(pid, 'SIGKILL')
+}

@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openProcessRuntime, type ProcessRuntimeOptions } from '../../src/agents/process/process-runtime.ts'
+import type { Runtime, Watcher, Workload } from '../../src/agents/runtime/runtime.ts'
+
+/** A state folder of its own; whatever still runs in it at the end is ended. */
+export interface Place extends AsyncDisposable {
+  readonly state: string
+  open(options?: Partial<ProcessRuntimeOptions>): Promise<Runtime>
+}
+
+export async function place(): Promise<Place> {
+  const state = await mkdtemp(join(tmpdir(), 'phaseline-runtime-'))
+  let current: Runtime | null = null
+  const close = async (): Promise<void> => {
+    await current?.[Symbol.asyncDispose]()
+    current = null
+  }
+  const open: Place['open'] = async (options = {}) => {
+    await close()
+    current = await openProcessRuntime({ state, url: URL, env: process.env, graceMs: 300, ...options })
+    return current
+  }
+  return {
+    state,
+    open,
+    async [Symbol.asyncDispose]() {
+      const runtime = await open()
+      for (const { id } of await runtime.list()) await runtime.remove(id, null)
+      await close()
+      await rm(state, { recursive: true, force: true })
+    },
+  }
+}
+
+export const URL = 'http://127.0.0.1:4000/graphql'
+
+/** A workload that is a shell script. */
+export function workload(script: string, more: Partial<Workload> = {}): Workload {
+  const id = more.id ?? randomUUID()
+  return {
+    id,
+    eventId: 'event',
+    workerId: id,
+    project: 'shop',
+    image: null,
+    command: ['sh', '-c', script],
+    args: [],
+    env: {},
+    files: [],
+    secrets: {},
+    event: { id: 'event', payload: 'the payload' },
+    workspace: null,
+    token: null,
+    ...more,
+  }
+}
+
+/** Takes down what it hears. */
+export function listener(signal: AbortSignal = new AbortController().signal) {
+  const lines: string[] = []
+  const watcher: Watcher = { signal, onLine: (stream, text) => lines.push(`${stream} ${text}`) }
+  return { lines, watcher }
+}
+
+/** Living processes of a workload, wherever they have gone. */
+export function processesOf(id: string): readonly number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        const ended = / [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/\(.*\)/, ''))
+        return !ended && readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(`PHASELINE_WORKLOAD=${id}`)
+      } catch {
+        return false
+      }
+    })
+    .map(Number)
+}
