@@ -8,7 +8,7 @@ const SRC = join(import.meta.dirname, '../src')
 
 /** A family's files that do I/O; all its others are pure. */
 const IMPURE =
-  /^(commands|queries|effects|family|root-scope|read-existing|shown-facts|waiting-facts|export-names|graphql)\.ts$|^(commands|graphql)\//
+  /^(commands|queries|effects|family|root-scope|read-existing|shown-facts|waiting-facts|export-names|event-queries|slots|hand-out|worker-tokens|graphql)\.ts$|^(commands|graphql)\//
 
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   core: [],
@@ -26,6 +26,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   agents: ['core', 'client', 'logger'],
   cli: ['core', 'client', 'main'],
   config: ['core'],
+  'secret-keys': ['config'],
   logger: [],
   ambient: ['core'],
 }

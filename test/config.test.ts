@@ -3,6 +3,31 @@ import { expect, test } from 'vitest'
 import { loadConfig } from '../src/config.ts'
 import { createLogger } from '../src/logger.ts'
 
+const KEY = Buffer.alloc(32, 255)
+const OLD_KEY = Buffer.alloc(32, 7)
+
+test('commands of users run here by themselves only where the database is embedded', () => {
+  const runs = (env: Record<string, string>) => {
+    const loaded = loadConfig(env)
+    return loaded.ok && loaded.config.processRuntime
+  }
+  const DATABASE_URL = 'postgres://db/x'
+  expect(runs({})).toBe(true)
+  expect(runs({ PHASELINE_PROCESS_RUNTIME: 'off' })).toBe(false)
+  expect(runs({ DATABASE_URL })).toBe(false)
+  expect(runs({ DATABASE_URL, PHASELINE_PROCESS_RUNTIME: 'on' })).toBe(true)
+})
+
+test.each(['hunter2', `${KEY.toString('base64')},`, Buffer.alloc(31, 1).toString('base64'), 'a'.repeat(44)])(
+  'no secret key: %s',
+  (text) => {
+    expect(loadConfig({ PHASELINE_SECRET_KEY: text })).toEqual({
+      ok: false,
+      problems: ['PHASELINE_SECRET_KEY: must be 32 bytes in base64; several with commas between them'],
+    })
+  },
+)
+
 test('nothing has to be set, and what is empty is not set', () => {
   const loaded = loadConfig({ PORT: '', DATABASE_URL: ' ', HOME: '/somewhere' })
   expect(loaded).toEqual({
@@ -19,8 +44,17 @@ test('nothing has to be set, and what is empty is not set', () => {
       allowedHosts: [],
       allowedOrigins: [],
       gadgetFolders: [],
-      timeouts: { pickupMs: 300_000, progressingMs: 600_000, abortingMs: 300_000 },
+      timeouts: {
+        pickupMs: 300_000,
+        progressingMs: 600_000,
+        abortingMs: 300_000,
+        runtimeLostMs: 300_000,
+        cleanupMs: 60_000,
+      },
       logRetentionMs: 30 * 24 * 60 * 60 * 1_000,
+      secretKeys: [],
+      capacity: { maxWorkers: 50, maxJobs: 100 },
+      processRuntime: true,
     },
   })
 })
@@ -42,6 +76,12 @@ test('everything that can be set', () => {
     PHASELINE_PROGRESSING_TIMEOUT_MS: '2',
     PHASELINE_ABORTING_TIMEOUT_MS: '2147483647',
     PHASELINE_LOG_RETENTION: '12h',
+    PHASELINE_SECRET_KEY: `${KEY.toString('base64')}, ${OLD_KEY.toString('base64')}`,
+    PHASELINE_MAX_WORKERS: '3',
+    PHASELINE_MAX_JOBS: '4',
+    PHASELINE_RUNTIME_LOST_TIMEOUT_MS: '5',
+    PHASELINE_CLEANUP_DELAY_MS: '6',
+    PHASELINE_PROCESS_RUNTIME: 'on',
   })
   expect(loaded).toMatchObject({
     ok: true,
@@ -51,8 +91,11 @@ test('everything that can be set', () => {
       roles: new Set(['gateway', 'engine']),
       allowedHosts: ['a.example', 'b.example:8443'],
       gadgetFolders: ['/gadgets', '/more/gadgets'],
-      timeouts: { pickupMs: 1, progressingMs: 2, abortingMs: 2_147_483_647 },
+      timeouts: { pickupMs: 1, progressingMs: 2, abortingMs: 2_147_483_647, runtimeLostMs: 5, cleanupMs: 6 },
       logRetentionMs: 12 * 60 * 60 * 1_000,
+      secretKeys: [KEY, OLD_KEY],
+      capacity: { maxWorkers: 3, maxJobs: 4 },
+      processRuntime: true,
     },
   })
 })
@@ -83,6 +126,7 @@ test('all problems are told at once, and no value is in them', () => {
     PHASELINE_PICKUP_TIMEOUT_MS: '5m',
     PHASELINE_ABORTING_TIMEOUT_MS: '0',
     PHASELINE_LOG_RETENTION: 'hunter2',
+    PHASELINE_SECRET_KEY: 'hunter2',
   })
   const problems = loaded.ok ? [] : loaded.problems
   expect(problems.map((problem) => problem.split(':')[0])).toEqual([
@@ -95,6 +139,7 @@ test('all problems are told at once, and no value is in them', () => {
     'PHASELINE_PICKUP_TIMEOUT_MS',
     'PHASELINE_ABORTING_TIMEOUT_MS',
     'PHASELINE_LOG_RETENTION',
+    'PHASELINE_SECRET_KEY',
   ])
   expect(problems.join('\n')).not.toContain('hunter2')
 })

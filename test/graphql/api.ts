@@ -3,11 +3,12 @@ import type { Pool } from 'pg'
 import { pino } from 'pino'
 import type { Viewer } from '../../src/core/ports.ts'
 import { deploymentsGraphql } from '../../src/families/deployments/graphql.ts'
+import { pipelinesGraphql } from '../../src/families/pipelines/graphql.ts'
 import { createContext, type GraphQLServices } from '../../src/graphql/context.ts'
 import { createKindRegistry } from '../../src/graphql/family.ts'
 import { createLive } from '../../src/graphql/live.ts'
 import { OpenStreams } from '../../src/graphql/open-streams.ts'
-import { createTokens, type NewToken } from '../../src/graphql/tokens.ts'
+import type { NewToken } from '../../src/graphql/tokens.ts'
 import { numberBatches } from '../../src/log/number-batches.ts'
 import { createNumberer } from '../../src/log/numberer.ts'
 import { createLog, readLogId } from '../../src/log/reader.ts'
@@ -55,12 +56,13 @@ export async function createApi(): Promise<Api> {
     log,
     live: createLive(pool),
     streams: new OpenStreams(),
-    tokens: createTokens(pool, world.clock),
-    kinds: createKindRegistry([deploymentsGraphql]),
+    tokens: world.tokens,
+    kinds: createKindRegistry([deploymentsGraphql, pipelinesGraphql]),
     agents: world.driving.agents,
     ambient: world.clock,
     logger,
     deployments: world.commands,
+    pipelines: world.pipelines,
   }
   const servers: RunningServer[] = []
   const execute = (source: string, variables: object = {}, viewer: Viewer = USER) =>

@@ -6,8 +6,8 @@ import { evaluateIn } from '../../src/engine/evaluate.ts'
 import { kindsOf } from '../../src/engine/families.ts'
 import { createDriving, type Driving } from '../../src/engine/index.ts'
 import { type DeploymentsCommands, deploymentsCommands } from '../../src/families/deployments/commands.ts'
-import { deployments } from '../../src/families/deployments/family.ts'
 import type { ItemInput, SpecInput } from '../../src/families/deployments/normalise.ts'
+import { families } from '../../src/families/index.ts'
 import { createMemorySignal } from '../../src/log/signal/memory.ts'
 import { createSandbox } from '../../src/sandbox/index.ts'
 import { TIMEOUTS, USER, type World } from './world.ts'
@@ -154,7 +154,7 @@ export async function anotherDriver(world: World): Promise<Driver> {
   const sandbox = createSandbox({ logger })
   const signal = createMemorySignal({ logger })
   const { pool, clock } = world
-  const parts = { pool, kinds: kindsOf([deployments]), ambient: clock, timeouts: TIMEOUTS }
+  const parts = { pool, kinds: kindsOf(families), ambient: clock, timeouts: TIMEOUTS }
   const driving = createDriving({ parts, evaluate: evaluateIn(sandbox), signal, committed: () => {}, logger })
   return {
     driving,

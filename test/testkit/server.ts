@@ -55,6 +55,8 @@ export async function startServer({
         PHASELINE_TOKEN: token,
         PHASELINE_LOG_LEVEL: 'warn',
         NO_COLOR: '1',
+        // A process more for each server: for those that need it.
+        PHASELINE_PROCESS_RUNTIME: 'off',
         ...env,
       },
     })

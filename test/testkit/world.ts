@@ -6,24 +6,36 @@ import type { TimeoutDefaults } from '../../src/core/tree.ts'
 import type { ObjectKind, Phase } from '../../src/core/vocabulary.ts'
 import { evaluateIn } from '../../src/engine/evaluate.ts'
 import { kindsOf } from '../../src/engine/families.ts'
-import { createDriving, type Driving } from '../../src/engine/index.ts'
+import { createDriving, type Driving, tend } from '../../src/engine/index.ts'
 import { type DeploymentsCommands, deploymentsCommands } from '../../src/families/deployments/commands.ts'
-import { deployments } from '../../src/families/deployments/family.ts'
 import { deploymentsGraphql } from '../../src/families/deployments/graphql.ts'
 import type { SpecInput } from '../../src/families/deployments/normalise.ts'
+import { families } from '../../src/families/index.ts'
+import { type PipelinesCommands, pipelinesCommands } from '../../src/families/pipelines/commands.ts'
+import { pipelinesGraphql } from '../../src/families/pipelines/graphql.ts'
+import { createWorkerTokens } from '../../src/families/pipelines/worker-tokens.ts'
 import { createKindRegistry } from '../../src/graphql/family.ts'
 import { createLive } from '../../src/graphql/live.ts'
 import { OpenStreams } from '../../src/graphql/open-streams.ts'
-import { createTokens } from '../../src/graphql/tokens.ts'
+import { createTokens, type Tokens } from '../../src/graphql/tokens.ts'
 import { createLog } from '../../src/log/reader.ts'
 import { createMemorySignal } from '../../src/log/signal/memory.ts'
 import { createSandbox } from '../../src/sandbox/index.ts'
 import { dueRoots } from '../../src/store/queue.ts'
+import { createSealing, type Sealing } from '../../src/store/sealing.ts'
 import { TestClock } from './clock.ts'
 import { mutateWith } from './mutate.ts'
 import { createTestDatabase } from './postgres.ts'
 
-export const TIMEOUTS: TimeoutDefaults = { pickupMs: 300_000, progressingMs: 600_000, abortingMs: 300_000 }
+export const TIMEOUTS: TimeoutDefaults = {
+  pickupMs: 300_000,
+  progressingMs: 600_000,
+  abortingMs: 300_000,
+  runtimeLostMs: 300_000,
+  cleanupMs: 60_000,
+}
+
+export const SECRET_KEY = Buffer.alloc(32, 'k')
 
 export const USER: Viewer = {
   tokenId: v7(),
@@ -60,7 +72,16 @@ export interface World extends AsyncDisposable {
   readonly clock: TestClock
   readonly driving: Driving
   readonly commands: DeploymentsCommands
+  readonly pipelines: PipelinesCommands
+  readonly sealing: Sealing
+  readonly tokens: Tokens
   settle(): Promise<void>
+  /** Roots that want to be looked at. */
+  due(): Promise<readonly string[]>
+  /** What every engine does now and then. */
+  tend(): Promise<void>
+  /** Another process on the same database. */
+  second(): Promise<Driving>
   /** Creates a root (reconciled unless told otherwise) and lets it go as far as it can. Throws when it is refused. */
   create(name: string, spec: SpecInput, reconcile?: boolean): Promise<string>
   update(id: string, spec: SpecInput, reconcile?: boolean): Promise<void>
@@ -88,14 +109,13 @@ export async function createWorld(): Promise<World> {
   const logger = pino({ level: 'fatal' })
   const sandbox = createSandbox({ logger })
   const signal = createMemorySignal({ logger })
-  const driving = createDriving({
-    parts: { pool, kinds: kindsOf([deployments]), ambient: clock, timeouts: TIMEOUTS },
-    evaluate: evaluateIn(sandbox),
-    signal,
-    committed: () => {},
-    logger,
-  })
+  const parts = { pool, kinds: kindsOf(families), ambient: clock, timeouts: TIMEOUTS }
+  const drive = () => createDriving({ parts, evaluate: evaluateIn(sandbox), signal, committed: () => {}, logger })
+  const driving = drive()
   const commands = deploymentsCommands({ trees: driving.trees, sandbox, ambient: clock, client: pool })
+  const sealing = createSealing([SECRET_KEY], clock)
+  const pipelines = pipelinesCommands({ trees: driving.trees, ambient: clock, pool, sealing, timeouts: TIMEOUTS })
+  const tokens = createTokens(pool, clock, createWorkerTokens(pool, sealing))
   await pool.query(
     'insert into project (id, name, created_at, updated_at) values ($1, $2, now(), now()) on conflict do nothing',
     [v7(), 'default'],
@@ -116,12 +136,13 @@ export async function createWorld(): Promise<World> {
     log,
     live: createLive(pool),
     streams: new OpenStreams(),
-    tokens: createTokens(pool, clock),
-    kinds: createKindRegistry([deploymentsGraphql]),
+    tokens,
+    kinds: createKindRegistry([deploymentsGraphql, pipelinesGraphql]),
     agents: driving.agents,
     ambient: clock,
     logger,
     deployments: commands,
+    pipelines,
   })
   /** Throws when it is refused. */
   const done = async (field: string, input: object): Promise<string> => {
@@ -136,7 +157,13 @@ export async function createWorld(): Promise<World> {
     clock,
     driving,
     commands,
+    pipelines,
+    sealing,
+    tokens,
     settle,
+    due: () => dueRoots(pool, clock.now(), 100),
+    tend: () => tend(parts),
+    second: async () => drive(),
     create: (name, spec, reconcile = true) => done('createInstallation', { name, spec, reconcile }),
     update: async (id, spec, reconcile = true) => void (await done('updateInstallation', { id, spec, reconcile })),
     reconcile: async (id, mode = 'STANDARD') => void (await done('reconcileInstallation', { id, mode })),

@@ -1,0 +1,192 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Viewer } from '../../../src/core/ports.ts'
+import { type Api, createApi } from '../../graphql/api.ts'
+import { DEPLOYER, USER } from '../../testkit/world.ts'
+
+let api: Api
+beforeAll(async () => {
+  api = await createApi()
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+const READER: Viewer = { ...USER, role: 'READER' }
+const MEMBER: Viewer = { ...USER, role: 'USER' }
+/** Sees some projects only. */
+const guest = (...projects: string[]): Viewer => ({ ...MEMBER, projects })
+
+const SHOWN = `id name
+  workerTemplate { runtime image command args env { name value } files { path content } timeoutMs workspace }
+  subscriptions { source types qualifiers { key value } labels { key value } }
+  limits { maxWorkers maxJobs strategy }
+  secrets { name updatedAt }`
+const PROJECT = `... on Project { ${SHOWN} }`
+const FIELDS = '... on InvalidInputError { fields { path } }'
+const CONFLICT = '... on ConflictError { object { name } }'
+const ANSWERS: Readonly<Record<string, string>> = {
+  createProject: `${PROJECT} ${FIELDS} ${CONFLICT}`,
+  updateProject: `${PROJECT} ${FIELDS}`,
+  deleteProject: `... on DeletedProject { name } ${FIELDS} ${CONFLICT}`,
+}
+
+const ask = async (field: string, input: object, viewer: Viewer = USER) => {
+  const type = `${field.charAt(0).toUpperCase()}${field.slice(1)}Input`
+  const shown = `__typename ... on Error { message code } ${ANSWERS[field] ?? ''}`
+  const document = `mutation ($input: ${type}!) { answer: ${field}(input: $input) { ${shown} } }`
+  return (await api.query(document, { input }, viewer)).answer
+}
+const create = (input: object, viewer?: Viewer) => ask('createProject', input, viewer)
+const update = (input: object, viewer?: Viewer) => ask('updateProject', input, viewer)
+const remove = (name: string, viewer?: Viewer) => ask('deleteProject', { name }, viewer)
+const read = async (name: string, viewer?: Viewer) =>
+  (await api.query(`query ($name: String!) { project(name: $name) { ${SHOWN} } }`, { name }, viewer)).project
+
+const TEMPLATE = {
+  command: ['node', 'worker.mjs'],
+  args: ['--fast'],
+  env: [{ name: 'MODE', value: 'ci' }],
+  files: [{ path: 'worker.mjs', content: 'export {}\n' }],
+  timeoutMs: 60_000,
+  workspace: true,
+}
+const SUBSCRIPTIONS = [
+  { source: 'git', types: ['push', 'tag'], qualifiers: [{ key: 'repo', value: 'shop' }], labels: [] },
+  { source: 'timer', types: ['*'], qualifiers: [], labels: [{ key: 'team', value: 'a' }] },
+]
+
+describe('a project', () => {
+  test('is created with everything, or with nothing', async () => {
+    const shop = {
+      name: 'shop',
+      workerTemplate: { runtime: 'process', image: null, ...TEMPLATE },
+      subscriptions: SUBSCRIPTIONS,
+      limits: { maxWorkers: 2, maxJobs: 5, strategy: 'LATEST_ONLY' },
+      secrets: [],
+    }
+    const { secrets: _, ...input } = shop
+    expect(await create(input)).toMatchObject({ __typename: 'Project', ...shop })
+    expect(await read('shop')).toMatchObject(shop)
+    expect(await create({ name: 'bare' })).toMatchObject({
+      workerTemplate: null,
+      subscriptions: [],
+      limits: { maxWorkers: null, maxJobs: null, strategy: 'QUEUE' },
+    })
+  })
+
+  test('names are plain and taken once, also when two ask at the same time', async () => {
+    const answers = await Promise.all(Array.from({ length: 8 }, () => create({ name: 'once' })))
+    expect(answers.map(({ __typename }) => __typename).sort()).toEqual([...Array(7).fill('ConflictError'), 'Project'])
+    expect(answers.find(({ code }) => code)).toMatchObject({ code: 'ALREADY_EXISTS', object: null })
+    for (const name of ['', 'a b', '../x', 'a'.repeat(64)])
+      expect((await create({ name })).fields).toEqual([{ path: 'input.name' }])
+  })
+
+  test('what is wrong is told by its path, and nothing is written', async () => {
+    const workerTemplate = { ...TEMPLATE, env: [...TEMPLATE.env, { name: 'PHASELINE_X', value: '' }] }
+    expect((await create({ name: 'wrong', workerTemplate })).fields).toEqual([
+      { path: 'input.workerTemplate.env.1.name' },
+    ])
+    expect(await read('wrong')).toBeNull()
+    await create({ name: 'right', subscriptions: SUBSCRIPTIONS })
+    const before = await read('right')
+    expect((await update({ name: 'right', subscriptions: [], limits: { maxJobs: -1 } })).fields).toEqual([
+      { path: 'input.limits.maxJobs' },
+    ])
+    expect(await read('right')).toEqual(before)
+  })
+
+  test('an update changes only what is given, and null clears it', async () => {
+    await create({ name: 'up', workerTemplate: TEMPLATE, subscriptions: SUBSCRIPTIONS, limits: { maxWorkers: 1 } })
+    expect(await update({ name: 'up', limits: { maxJobs: 7 } })).toMatchObject({
+      workerTemplate: { command: TEMPLATE.command },
+      subscriptions: SUBSCRIPTIONS,
+      limits: { maxWorkers: 1, maxJobs: 7, strategy: 'QUEUE' },
+    })
+    expect(
+      await update({ name: 'up', workerTemplate: { command: ['true'] }, subscriptions: [SUBSCRIPTIONS[1]] }),
+    ).toMatchObject({
+      workerTemplate: { command: ['true'], args: [], env: [], files: [], timeoutMs: null, workspace: false },
+      subscriptions: [SUBSCRIPTIONS[1]],
+      limits: { maxWorkers: 1, maxJobs: 7 },
+    })
+    expect(await update({ name: 'up', workerTemplate: null, subscriptions: null, limits: null })).toMatchObject({
+      workerTemplate: null,
+      subscriptions: [],
+      limits: { maxWorkers: null, maxJobs: null, strategy: 'QUEUE' },
+    })
+    expect(await update({ name: 'none' })).toMatchObject({ code: 'NOT_FOUND' })
+  })
+
+  test('is deleted once it has no objects, and its name is free again', async () => {
+    await create({ name: 'busy', subscriptions: SUBSCRIPTIONS })
+    await api.query('mutation { setSecret(input: { project: "busy", name: "S", value: "v" }) { __typename } }')
+    const { createInstallation } = await api.query(
+      'mutation { createInstallation(input: { project: "busy", name: "thing", spec: {} }) { ... on Installation { id } } }',
+    )
+    expect(await remove('busy')).toMatchObject({ code: 'IN_USE', object: { name: 'thing' } })
+    await api.world.settle()
+    await api.world.remove(createInstallation.id)
+    expect(await remove('busy')).toEqual({ __typename: 'DeletedProject', name: 'busy' })
+    expect(await remove('busy')).toMatchObject({ code: 'NOT_FOUND' })
+    expect(await create({ name: 'busy' })).toMatchObject({ subscriptions: [], secrets: [] })
+    expect(await remove('default')).toMatchObject({ code: 'INVALID_INPUT', fields: [{ path: 'input.name' }] })
+  })
+
+  test('deletion and creation at the same time: one of them wins', async () => {
+    for (let round = 0; round < 5; round++) {
+      await create({ name: 'race' })
+      const [deleted, created] = await Promise.all([
+        remove('race'),
+        api.query(
+          'mutation { createInstallation(input: { project: "race", name: "x", reconcile: false, spec: {} }) { __typename ... on Installation { id } } }',
+        ),
+      ])
+      const isThere = created.createInstallation.__typename === 'Installation'
+      expect(deleted.__typename).toBe(isThere ? 'ConflictError' : 'DeletedProject')
+      if (!isThere) continue
+      await api.world.remove(created.createInstallation.id)
+      expect(await remove('race')).toMatchObject({ __typename: 'DeletedProject' })
+    }
+  })
+
+  test('a list of projects costs the same statements, however many there are', async () => {
+    const list = (first: number) =>
+      api.statements(() =>
+        api.query(`query ($first: Int!) { projects(first: $first) { edges { node { ${SHOWN} } } } }`, { first }),
+      )
+    const few = await list(1)
+    expect(await list(6)).toBe(few)
+  })
+})
+
+describe('who may', () => {
+  const code = async (answer: Promise<{ code?: string }>) => (await answer).code ?? null
+
+  test('create: whoever sees all projects', async () => {
+    expect(await code(create({ name: 'by_member' }, MEMBER))).toBeNull()
+    for (const viewer of [guest('default'), guest('secretive'), READER, DEPLOYER])
+      expect(await code(create({ name: 'secretive' }, viewer))).toBe('FORBIDDEN')
+    const tied: Viewer = { ...USER, projects: ['tied'] }
+    expect(await code(create({ name: 'tied' }, tied))).toBeNull()
+    // Nor does it learn that there is one already.
+    expect(await code(create({ name: 'by_member' }, tied))).toBe('FORBIDDEN')
+  })
+
+  test('change: whoever sees it; others are told that there is none', async () => {
+    await create({ name: 'inner' })
+    const changes = (name: string, viewer: Viewer) =>
+      Promise.all([
+        code(update({ name }, viewer)),
+        code(ask('setSecret', { project: name, name: 'A', value: 'x' }, viewer)),
+        code(ask('deleteSecret', { project: name, name: 'A' }, viewer)),
+        code(remove(name, viewer)),
+      ])
+    for (const viewer of [READER, DEPLOYER])
+      expect(new Set(await changes('inner', viewer))).toEqual(new Set(['FORBIDDEN']))
+    expect(new Set(await changes('inner', guest('default')))).toEqual(new Set(['NOT_FOUND']))
+    expect(await update({ name: 'inner' }, guest('default'))).toEqual(await update({ name: 'nix' }, guest('default')))
+    expect(await read('inner', guest('default'))).toBeNull()
+    expect(await code(update({ name: 'inner', limits: { maxJobs: 1 } }, guest('inner')))).toBeNull()
+    expect(await read('inner', READER)).toMatchObject({ limits: { maxJobs: 1 } })
+    expect(await code(remove('inner', guest('inner')))).toBeNull()
+  })
+})

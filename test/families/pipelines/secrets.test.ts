@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Viewer } from '../../../src/core/ports.ts'
+import { pipelinesCommands } from '../../../src/families/pipelines/commands.ts'
+import { createSealing } from '../../../src/store/sealing.ts'
+import { type Api, createApi } from '../../graphql/api.ts'
+import { TIMEOUTS, USER } from '../../testkit/world.ts'
+
+let api: Api
+beforeAll(async () => {
+  api = await createApi()
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+const MARKER = 'marker-5b1c7e'
+const set = (name: string, value: string, project = 'default') =>
+  api.world.pipelines.setSecret(USER, { project, name, value })
+const createProject = (name: string) => api.world.pipelines.createProject(USER, { name })
+const names = async (project = 'default') => {
+  const { project: found } = await api.query(
+    'query ($project: String!) { project(name: $project) { secrets { name updatedAt } } }',
+    { project },
+  )
+  return found.secrets.map(({ name }: { name: string }) => name)
+}
+const sealedOf = async (name: string): Promise<Buffer> => {
+  const { rows } = await api.world.pool.query('select sealed from secret where name = $1', [name])
+  return rows[0].sealed
+}
+const projectId = async () =>
+  (await api.world.pool.query<{ id: string }>(`select id from project where name = 'default'`)).rows[0]?.id ?? ''
+
+describe('a secret', () => {
+  test('is written over the API, listed by name and kept sealed', async () => {
+    const server = await api.serve()
+    const token = await api.token()
+    const response = await fetch(`${server.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+      body: JSON.stringify({
+        query:
+          'mutation ($value: String!) { setSecret(input: { name: "WRITTEN", value: $value }) { __typename ... on Secret { name updatedAt } } }',
+        variables: { value: MARKER },
+      }),
+    })
+    expect(await response.json()).toEqual({
+      data: {
+        setSecret: { __typename: 'Secret', name: 'WRITTEN', updatedAt: api.world.clock.now().toISOString() },
+      },
+    })
+    expect(await names()).toEqual(['WRITTEN'])
+    const sealed = await sealedOf('WRITTEN')
+    expect(sealed.includes(MARKER)).toBe(false)
+    expect(api.world.sealing.open({ projectId: await projectId(), name: 'WRITTEN' }, sealed)).toBe(MARKER)
+    await set('WRITTEN', 'another')
+    const again = await sealedOf('WRITTEN')
+    expect(api.world.sealing.open({ projectId: await projectId(), name: 'WRITTEN' }, again)).toBe('another')
+  })
+
+  test('is deleted once', async () => {
+    await set('GONE', 'x')
+    const remove = async () =>
+      (
+        await api.query(
+          'mutation { deleteSecret(input: { name: "GONE" }) { __typename ... on Error { code } ... on DeletedSecret { name project { name } } } }',
+        )
+      ).deleteSecret
+    expect(await remove()).toEqual({ __typename: 'DeletedSecret', name: 'GONE', project: { name: 'default' } })
+    expect(await remove()).toEqual({ __typename: 'NotFoundError', code: 'NOT_FOUND' })
+  })
+
+  test.each([
+    ['1A', MARKER, 'input.name'],
+    ['PHASELINE_TOKEN', MARKER, 'input.name'],
+    ['A-B', MARKER, 'input.name'],
+    ['FINE', `${MARKER}\0`, 'input.value'],
+    ['FINE', `${MARKER}\ud800`, 'input.value'],
+    ['FINE', MARKER.padEnd(65_537, 'ä'), 'input.value'],
+    ['FINE', '', 'input.value'],
+  ])('%s is refused without a word of what it is', async (name, value, path) => {
+    const refused = await set(name, value)
+    expect(refused).toMatchObject({ ok: false, refusal: { type: 'InvalidInputError', fields: [{ path }] } })
+    expect(JSON.stringify(refused)).not.toContain(MARKER)
+    expect(await names()).not.toContain(name)
+  })
+
+  test('without a key none can be set, and everything else works', async () => {
+    const { clock, driving, pool } = api.world
+    const sealing = createSealing([], clock)
+    const keyless = pipelinesCommands({ trees: driving.trees, ambient: clock, pool, sealing, timeouts: TIMEOUTS })
+    const refused = await keyless.setSecret(USER, { project: 'default', name: 'LATER', value: MARKER })
+    expect(refused).toMatchObject({ refusal: { type: 'InvalidInputError', fields: [{ path: 'input.value' }] } })
+    expect(JSON.stringify(refused)).toContain('PHASELINE_SECRET_KEY')
+    expect(JSON.stringify(refused)).not.toContain(MARKER)
+    await set('LATER', 'x')
+    expect(await keyless.deleteSecret(USER, { project: 'default', name: 'LATER' })).toMatchObject({ ok: true })
+    expect(await keyless.createProject(USER, { name: 'keyless' })).toMatchObject({ ok: true })
+  })
+})
+
+describe('all secrets of a project', () => {
+  test('have bounds in bytes, to the last one', async () => {
+    await createProject('heavy')
+    const each = 64 * 1024
+    for (let i = 0; i < 8; i++) expect(await set(`S${i}`, 'x'.repeat(each), 'heavy')).toMatchObject({ ok: true })
+    expect(await set('MORE', 'x', 'heavy')).toMatchObject({ refusal: { type: 'LimitError', limit: 512 * 1024 } })
+    // One that is replaced does not count twice.
+    expect(await set('S0', 'x'.repeat(each - 1), 'heavy')).toMatchObject({ ok: true })
+    expect(await set('MORE', 'x', 'heavy')).toMatchObject({ ok: true })
+    expect(await set('MORE', 'xx', 'heavy')).toMatchObject({ refusal: { type: 'LimitError' } })
+  })
+
+  test('have bounds in number, also when many come at the same time', async () => {
+    await createProject('many')
+    const answers = await Promise.all(Array.from({ length: 260 }, (_, i) => set(`S${i}`, 'x', 'many')))
+    expect(answers.filter(({ ok }) => !ok)).toHaveLength(4)
+    expect(answers.find(({ ok }) => !ok)).toMatchObject({ refusal: { type: 'LimitError', limit: 256 } })
+    expect(await names('many')).toHaveLength(256)
+  })
+})
+
+test('the role of workers is given to nobody', async () => {
+  const refused = await api.query(
+    'mutation { createToken(input: { name: "w", role: WORKER }) { ... on InvalidInputError { fields { path } } } }',
+  )
+  expect(refused.createToken.fields).toEqual([{ path: 'input.role' }])
+  const posing: Viewer = { ...USER, role: 'WORKER', actor: 'WORKER', projects: ['default'] }
+  const mutations = [
+    'createProject(input: { name: "w" })',
+    'updateProject(input: { name: "default" })',
+    'setSecret(input: { name: "W", value: "x" })',
+    'setDataObject(input: { name: "w", value: 1 })',
+    'createInstallation(input: { name: "w", spec: {} })',
+    'createToken(input: { name: "w", role: ADMIN })',
+    'claimWork(input: { instance: "w", types: ["process"] })',
+    'reportPhases(input: { reports: [] })',
+    'appendLogs(input: { lines: [] })',
+  ]
+  for (const mutation of mutations) {
+    const { answer } = await api.query(`mutation { answer: ${mutation} { __typename } }`, {}, posing)
+    expect(answer.__typename, mutation).toBe('ForbiddenError')
+  }
+})

@@ -1,0 +1,200 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { grantSlots, setCapacity } from '../../../src/families/pipelines/slots.ts'
+import {
+  accepted,
+  addEvent,
+  addJob,
+  addProject,
+  claimAt,
+  phaseOf,
+  phasesOf,
+  runAll,
+  succeeded,
+  tell,
+  treeOf,
+} from '../../testkit/pipelines.ts'
+import { until } from '../../testkit/wait.ts'
+import { createWorld, USER, type World } from '../../testkit/world.ts'
+
+/** Capacity is a queue in the rows themselves. */
+
+let world: World
+beforeAll(async () => {
+  world = await createWorld()
+})
+afterAll(() => world[Symbol.asyncDispose]())
+afterEach(async () => {
+  await world.pool.query('truncate object, work, wake, root_queue cascade')
+  await setCapacity(world.pool, { maxWorkers: 50, maxJobs: 100 })
+})
+
+let projects = 0
+async function project(limits: object = {}): Promise<string> {
+  const name = `queue-${++projects}`
+  await addProject(world, name, { limits })
+  return name
+}
+const addMany = async (name: string, count: number) => {
+  const ids: string[] = []
+  for (let i = 0; i < count; i++) ids.push(await addEvent(world, name))
+  return ids
+}
+const started = async (ids: readonly string[]) => {
+  const phases = await Promise.all(ids.map((id) => phaseOf(world, id)))
+  return phases.filter((phase) => phase !== 'PENDING').length
+}
+/** What runs now ends; what gets its slot then is left to run. */
+async function endAll() {
+  const items = await runAll(world)
+  for (const { fence, action } of items) if (action === 'START') await tell(world, { fence, ...succeeded })
+  return items.filter(({ action }) => action === 'START')
+}
+
+describe('limits', () => {
+  test('of a project, first in first out', async () => {
+    const ids = await addMany(await project({ maxWorkers: 2 }), 5)
+    const order: string[] = []
+    for (let ended = await endAll(); ended.length > 0; ended = await endAll()) {
+      expect(ended.length).toBeLessThanOrEqual(2)
+      const { rows } = await world.pool.query<{ root_id: string }>(
+        'select root_id from object where id = any($1) order by id',
+        [ended.map(({ objectId }) => objectId)],
+      )
+      order.push(...rows.map(({ root_id }) => root_id))
+    }
+    expect(order).toEqual(ids)
+  })
+
+  test('over all projects', async () => {
+    await setCapacity(world.pool, { maxWorkers: 3, maxJobs: 100 })
+    const ids = [...(await addMany(await project(), 2)), ...(await addMany(await project(), 2))]
+    expect(await started(ids)).toBe(3)
+  })
+
+  test('a higher limit lets those that wait start', async () => {
+    const name = await project({ maxWorkers: 1 })
+    const ids = await addMany(name, 3)
+    expect(await started(ids)).toBe(1)
+    await accepted(world.pipelines.updateProject(USER, { name, limits: { maxWorkers: 3 } }))
+    await world.settle()
+    expect(await started(ids)).toBe(3)
+  })
+
+  test('a slot is free again after every way to end, deletion included', async () => {
+    const name = await project({ maxWorkers: 1 })
+    const [first = '', second = '', third = '', fourth = ''] = await addMany(name, 4)
+    await accepted(world.pipelines.cancelEvent(USER, { id: first }))
+    await world.settle()
+    expect(await phaseOf(world, second)).toBe('STARTING')
+    await accepted(world.pipelines.deleteEvent(USER, { id: second }))
+    await world.settle()
+    expect(await phaseOf(world, third)).toBe('STARTING')
+    world.clock.advance(300_000)
+    await world.settle()
+    expect(await phaseOf(world, third)).toBe('SCHEDULING_FAILED')
+    expect(await phaseOf(world, fourth)).toBe('STARTING')
+  })
+
+  test('workers that wait for their jobs cannot starve them: jobs have slots of their own', async () => {
+    const name = await project({ maxWorkers: 1, maxJobs: 1 })
+    const [id = ''] = await addMany(name, 1)
+    await runAll(world)
+    await addJob(world, id, 'one')
+    await addJob(world, id, 'two')
+    expect(await phasesOf(world, id)).toMatchObject({ worker: 'RUNNING', one: 'STARTING', two: 'PENDING' })
+    await endAll()
+    expect(await phasesOf(world, id)).toMatchObject({ one: 'SUCCEEDED', two: 'STARTING' })
+  })
+})
+
+describe('fair between projects', () => {
+  test('a quiet project does not wait for a flooding one', async () => {
+    await setCapacity(world.pool, { maxWorkers: 4, maxJobs: 100 })
+    const flood = await addMany(await project(), 20)
+    const [quiet = ''] = await addMany(await project(), 1)
+    expect(await started([...flood, quiet])).toBe(4)
+    const [first] = await runAll(world)
+    await tell(world, { fence: first?.fence ?? '', ...succeeded })
+    expect(await phaseOf(world, quiet)).toBe('STARTING')
+    expect(await started(flood)).toBe(4)
+  })
+})
+
+describe('what waits is never forgotten', () => {
+  test('when word of a free slot is lost, tending finds it', async () => {
+    const name = await project({ maxWorkers: 1 })
+    const ids = await addMany(name, 2)
+    const [first] = await runAll(world)
+    await accepted(
+      world.driving.agents.report({ ...USER, name: 'runtime', role: 'AGENT', actor: 'RUNTIME' }, [
+        { fence: first?.fence ?? '', ...succeeded },
+      ]),
+    )
+    await world.pool.query('delete from wake')
+    await world.settle()
+    expect(await started(ids)).toBe(1)
+    await world.tend()
+    await world.settle()
+    expect(await started(ids)).toBe(2)
+  })
+
+  test('whoever is next and goes leaves its turn to the one after it', async () => {
+    const name = await project({ maxWorkers: 1 })
+    const [, second = '', third = ''] = await addMany(name, 3)
+    const [first] = await runAll(world)
+    // The second is told of the slot, and cancelled before it has looked.
+    await accepted(
+      world.driving.agents.report({ ...USER, name: 'runtime', role: 'AGENT', actor: 'RUNTIME' }, [
+        { fence: first?.fence ?? '', ...succeeded },
+      ]),
+    )
+    await accepted(world.pipelines.cancelEvent(USER, { id: second }))
+    await world.settle()
+    expect(await phaseOf(world, second)).toBe('CANCELED')
+    expect(await phaseOf(world, third)).toBe('STARTING')
+  })
+})
+
+describe('two engines at once', () => {
+  test('never give more slots than there are', async () => {
+    await setCapacity(world.pool, { maxWorkers: 5, maxJobs: 100 })
+    const name = await project()
+    const create = () => accepted(world.pipelines.createEvent(USER, { project: name, source: 's', type: 't' }))
+    const created = await Promise.all(Array.from({ length: 40 }, create))
+    const ids = created.flatMap(({ eventIds }) => eventIds)
+    await using other = await world.second()
+    await Promise.all(ids.flatMap((id) => [world.driving.runner.look(id, false), other.runner.look(id, false)]))
+    await world.settle()
+    expect(await started(ids)).toBe(5)
+    expect((await claimAt(world)).length).toBe(5)
+  })
+
+  test('wait for each other: who is next may change while a start is not committed yet', async () => {
+    await setCapacity(world.pool, { maxWorkers: 1, maxJobs: 100 })
+    const [slow = ''] = await addMany(await project(), 1)
+    await world.pool.query(
+      `update workload set state = 0 where object_id in (select id from object where root_id = $1)`,
+      [slow],
+    )
+    const engine = await world.pool.connect()
+    try {
+      // One engine has decided that the slot is this one's, and has not committed yet.
+      await engine.query('begin')
+      const worker = (await treeOf(world, slow)).worker?.id ?? ''
+      await grantSlots(engine, slow, [{ id: worker, pool: 'WORKER' }])
+      const quiet = await accepted(
+        world.pipelines.createEvent(USER, { project: await project(), source: 's', type: 't' }),
+      )
+      const looking = world.driving.runner.look(quiet.eventIds[0] ?? '', false)
+      const blocked = `select from pg_locks where locktype = 'advisory' and not granted and database = (
+        select oid from pg_database where datname = current_database())`
+      await until(async () => (await world.pool.query(blocked)).rowCount === 1, { what: 'the other one waits' })
+      await engine.query('update workload set state = 1 where object_id = $1', [worker])
+      await engine.query('commit')
+      await looking
+      expect(await phaseOf(world, quiet.eventIds[0] ?? '')).toBe('PENDING')
+    } finally {
+      engine.release()
+    }
+  })
+})

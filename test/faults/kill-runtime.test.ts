@@ -1,0 +1,124 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { startAgentProcess } from '../../src/agents/spawn.ts'
+import type { Client } from '../../src/client/index.ts'
+import { processesOf } from '../agents/process-place.ts'
+import { startServer } from '../testkit/server.ts'
+import { until } from '../testkit/wait.ts'
+
+/** Real workers and jobs, while the engine and the runtime are killed with -9 again and again. */
+
+const EVENTS = 200
+/** Takes its own folder for as long as it runs: who finds it taken runs beside another one. */
+const SCRIPT = `
+mkdir "$ONCE/$PHASELINE_WORKLOAD" || { echo "$PHASELINE_WORKLOAD" >> "$ONCE/twice"; exit 9; }
+echo "$PHASELINE_WORKLOAD" >> "$ONCE/starts"
+echo "it runs in $PHASELINE_WORKSPACE" | tee -a "$PHASELINE_WORKSPACE/trace"
+sleep 0.$((($$ % 8) + 1))
+rmdir "$ONCE/$PHASELINE_WORKLOAD"
+exit $(($$ % 3))
+`
+const CREATE_PROJECT = `mutation ($input: CreateProjectInput!) { answer: createProject(input: $input) {
+  __typename ... on Error { message } } }`
+const CREATE_EVENT = `mutation ($input: CreateEventInput!) { answer: createEvent(input: $input) {
+  __typename ... on CreatedEvents { events { id } } ... on Error { message } } }`
+const WORKERS = `query ($after: String) { objects(filter: { project: "killed", kinds: [WORKER] }, first: 250, after: $after) { edges { node {
+  id phase finished error { code } ... on Worker { exitCode attempt resources { kind removeAt removedAt } } } } } }`
+
+interface SeenWorker {
+  readonly id: string
+  readonly phase: string
+  readonly finished: boolean
+  readonly error: { readonly code: string } | null
+  readonly exitCode: number | null
+  readonly attempt: number
+  readonly resources: readonly { readonly kind: string; readonly removeAt: string; readonly removedAt: string | null }[]
+}
+type Answer = { readonly __typename: string; readonly message?: string; readonly events?: readonly { id: string }[] }
+
+async function ask(client: Client, document: string, input: object): Promise<Answer> {
+  const { answer } = await client.query<{ answer: Answer }>(document, { input })
+  if (answer.message !== undefined) throw new Error(answer.message)
+  return answer
+}
+async function workersOf(client: Client): Promise<readonly SeenWorker[]> {
+  const { objects } = await client.query<{ objects: { edges: { node: SeenWorker }[] } }>(WORKERS, {})
+  return objects.edges.map(({ node }) => node)
+}
+
+test('kill -9 of engine and runtime over 200 events: each ends, none runs twice at a time, nothing is left', {
+  timeout: 240_000,
+}, async () => {
+  const once = await mkdtemp(join(tmpdir(), 'phaseline-once-'))
+  const state = await mkdtemp(join(tmpdir(), 'phaseline-runtime-'))
+  await using server = await startServer({
+    env: {
+      PHASELINE_ROLES: 'gateway,engine',
+      PHASELINE_CLEANUP_DELAY_MS: '300',
+      PHASELINE_MAX_WORKERS: '10',
+    },
+  })
+  const token = await runtimeToken(server.client)
+  {
+    const start = () => startAgentProcess({ types: ['process'], url: server.url, token, state, graceMs: 500 })
+    let agent = start()
+    const workerTemplate = {
+      command: ['sh', '-c', SCRIPT],
+      env: [{ name: 'ONCE', value: once }],
+      workspace: true,
+    }
+    await ask(server.client, CREATE_PROJECT, { name: 'killed', workerTemplate })
+    for (let i = 0; i < EVENTS; i++) {
+      const project = 'killed'
+      await ask(server.client, CREATE_EVENT, { project, source: 'test', type: 'kill', idempotencyKey: `event-${i}` })
+    }
+    const all = async () => {
+      const workers = await workersOf(server.client).catch(() => [])
+      return workers.length === EVENTS && workers.every(({ finished }) => finished)
+    }
+    for (let kills = 0; !(await all()); kills++) {
+      await delay(200 + Math.random() * 1_500)
+      if (kills % 4 === 3) {
+        await server.kill()
+        await server.start()
+      } else if (agent.pid !== null) {
+        process.kill(agent.pid, 'SIGKILL')
+        // Another supervisor: one would wait longer and longer before it tries again.
+        await agent.close()
+        agent = start()
+      }
+    }
+    await until(async () => (await workersOf(server.client)).every((w) => w.resources.every((r) => r.removedAt)), {
+      what: 'all resources are removed',
+      timeoutMs: 60_000,
+    })
+    const workers = await workersOf(server.client)
+    // Each has its own end, and says it: nothing was lost with those who were killed.
+    for (const { phase, exitCode, error } of workers) {
+      expect(['SUCCEEDED', 'FAILED'], JSON.stringify({ phase, exitCode, error })).toContain(phase)
+      expect(exitCode === 0).toBe(phase === 'SUCCEEDED')
+    }
+    const starts = readFileSync(join(once, 'starts'), 'utf8').trim().split('\n')
+    expect(starts.toSorted()).toEqual(workers.map(({ id }) => id).toSorted())
+    expect(existsSync(join(once, 'twice'))).toBe(false)
+    expect(readdirSync(join(state, 'workloads'))).toEqual([])
+    expect(readdirSync(join(state, 'workspaces'))).toEqual([])
+    expect(workers.flatMap(({ id }) => processesOf(id))).toEqual([])
+    await agent.close()
+  }
+  await rm(once, { recursive: true })
+  await rm(state, { recursive: true })
+})
+
+const CREATE_TOKEN = `mutation ($input: CreateTokenInput!) { answer: createToken(input: $input) {
+  __typename ... on CreatedToken { secret } ... on Error { message } } }`
+async function runtimeToken(client: Client): Promise<string> {
+  const input = { name: 'runtime', role: 'AGENT', actor: 'RUNTIME', types: ['process'] }
+  const { answer } = await client.query<{ answer: { secret?: string; message?: string } }>(CREATE_TOKEN, { input })
+  if (!answer.secret) throw new Error(answer.message)
+  return answer.secret
+}
