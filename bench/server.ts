@@ -26,6 +26,8 @@ export interface ServerOptions {
   readonly redisUrl?: string
   /** Absent: all. */
   readonly roles?: readonly ('gateway' | 'engine' | 'agents')[]
+  /** Further settings. */
+  readonly env?: Readonly<Record<string, string>>
 }
 export interface BenchServer extends AsyncDisposable {
   /** e.g. http://127.0.0.1:4000 */
@@ -37,7 +39,7 @@ export interface BenchServer extends AsyncDisposable {
 }
 
 /** The server as users run it, in a process of its own. */
-export async function startServer({ databaseUrl, redisUrl, roles }: ServerOptions = {}): Promise<BenchServer> {
+export async function startServer({ databaseUrl, redisUrl, roles, env }: ServerOptions = {}): Promise<BenchServer> {
   const dataDir = await mkdtemp(join(tmpdir(), 'phaseline-bench-'))
   const port = await freePort()
   const token = randomBytes(24).toString('base64url')
@@ -53,6 +55,7 @@ export async function startServer({ databaseUrl, redisUrl, roles }: ServerOption
       ...(databaseUrl ? { DATABASE_URL: databaseUrl } : {}),
       ...(redisUrl ? { REDIS_URL: redisUrl } : {}),
       ...(roles ? { PHASELINE_ROLES: roles.join(',') } : {}),
+      ...env,
     },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })

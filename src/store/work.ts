@@ -16,9 +16,14 @@ const VISIBLE = (projects: string) => `(${projects}::text[] is null or exists (
 /** Offered, or held by somebody whose lease has ended, unless it was asked to stop. Oldest first. */
 const CANDIDATES = `select object_id as "objectId", root_id as "rootId" from (
     (select object_id, root_id, seq from work
-      where state = 0 and type = any($1::text[]) and (offer_after is null or offer_after <= $3)
+      where state = 0 and type = any($1::text[]) and offer_after is null
         and (target is null or $2::text[] is null or target = any($2::text[])) and ${VISIBLE('$5')}
       order by seq limit $4)
+    union all
+    (select object_id, root_id, seq from work
+      where state = 0 and type = any($1::text[]) and offer_after <= $3
+        and (target is null or $2::text[] is null or target = any($2::text[])) and ${VISIBLE('$5')}
+      order by offer_after limit $4)
     union all
     (select object_id, root_id, seq from work
       where state = 1 and lease_until <= $3 and abort_requested_at is null and type = any($1::text[])
@@ -89,7 +94,10 @@ export async function renewLeases(
 }
 
 const WAITING = `select type, count(*)::integer as waiting from (
-    (select type from work where state = 0 and type = any($1::text[]) and (offer_after is null or offer_after <= $3)
+    (select type from work where state = 0 and type = any($1::text[]) and offer_after is null
+      and (target is null or $2::text[] is null or target = any($2::text[])) limit 10000)
+    union all
+    (select type from work where state = 0 and type = any($1::text[]) and offer_after <= $3
       and (target is null or $2::text[] is null or target = any($2::text[])) limit 10000)
     union all
     (select type from work where state = 1 and lease_until <= $3 and abort_requested_at is null and type = any($1::text[])

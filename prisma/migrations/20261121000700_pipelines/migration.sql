@@ -91,3 +91,8 @@ insert into "capacity" ("max_workers", "max_jobs") values (50, 100);
 -- Work whose agent is missed when its lease ends, rather than when its time is up.
 alter table "work" add column "lease_watched" boolean not null default false;
 create index "work_watched_idx" on "work" ("root_id", "lease_until") where "lease_watched" and "state" = 1;
+
+-- What is to be removed in a minute must not be looked through by everybody who asks for work now.
+drop index "work_offered_idx";
+create index "work_offered_idx" on "work" ("type", "seq") where "state" = 0 and "offer_after" is null;
+create index "work_deferred_idx" on "work" ("type", "offer_after") where "state" = 0 and "offer_after" is not null;

@@ -1,0 +1,139 @@
+import { spawn } from 'node:child_process'
+import { createHmac } from 'node:crypto'
+import { once } from 'node:events'
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import type { Client } from '../../src/client/index.ts'
+import { freePort } from '../testkit/redis.ts'
+import { startServer } from '../testkit/server.ts'
+import { until } from '../testkit/wait.ts'
+
+const EXAMPLE = join(import.meta.dirname, '../../examples/ci')
+const TOKEN = 'the-token-that-packages-are-signed-with'
+
+async function temporaryFolder() {
+  const path = await mkdtemp(join(tmpdir(), 'phaseline-ci-'))
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true, maxRetries: 5 }) }
+}
+
+/** The command of the example's README, until it has ended. */
+async function runExample(env: Readonly<Record<string, string>>, ...args: string[]) {
+  const child = spawn(process.execPath, [join(EXAMPLE, 'run.mjs'), ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, PUBLISH_TOKEN: TOKEN, ...env },
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+    })
+  const [code] = (await once(child, 'close')) as [number | null]
+  return { code, output }
+}
+
+interface Change {
+  readonly sequence: number
+  readonly name: string
+  readonly from: string
+  readonly to: string
+}
+const READ = `{
+  event: objectByPath(project: "ci", kind: EVENT, path: ["event-1"]) { phase ... on Event { worker { phase exitCode } } }
+  objects(filter: { project: "ci", kinds: [JOB] }, first: 10) {
+    edges { node { name phase ... on Job { exitCode resources { removedAt } } } }
+  }
+  phaseChanges(filter: { project: "ci", kinds: [JOB] }, first: 100) { edges { node { sequence name from to } } }
+}`
+/** The only event that has ever been, its jobs by name, and their phase changes. */
+async function read(client: Client) {
+  interface Job {
+    readonly name: string
+    readonly phase: string
+    readonly exitCode: number | null
+    readonly resources: readonly { readonly removedAt: string | null }[]
+  }
+  const { event, objects, phaseChanges } = await client.query<{
+    event: { phase: string; worker: { phase: string; exitCode: number | null } }
+    objects: { edges: readonly { node: Job }[] }
+    phaseChanges: { edges: readonly { node: Change }[] }
+  }>(READ)
+  const jobs = Object.fromEntries(objects.edges.map(({ node }) => [node.name, node]))
+  return { event, jobs, changes: phaseChanges.edges.map(({ node }) => node) }
+}
+const phasesOf = (jobs: Readonly<Record<string, { readonly phase: string }>>) =>
+  Object.fromEntries(Object.entries(jobs).map(([name, { phase }]) => [name, phase]))
+
+describe('the example of a build', { timeout: 180_000 }, () => {
+  it('makes a package by one command, on a server that it starts and ends', async () => {
+    await using data = await temporaryFolder()
+    const port = String(await freePort())
+    const { code, output } = await runExample({ PHASELINE_DATA: data.path, PORT: port })
+    expect(output).toContain('pack SUCCEEDED')
+    expect(code).toBe(0)
+    await expect(fetch(`http://127.0.0.1:${port}/readyz`)).rejects.toThrow()
+
+    const [tarball, signature] = await Promise.all(
+      ['', '.sig'].map((end) => readFile(join(data.path, 'ci', `word-count-1.0.0.tgz${end}`))),
+    )
+    expect(gunzipSync(tarball as Buffer).includes('package/index.js')).toBe(true)
+    expect(String(signature)).toBe(
+      createHmac('sha256', TOKEN)
+        .update(tarball as Buffer)
+        .digest('hex'),
+    )
+    expect(output).toContain('pack | signed word-count-1.0.0.tgz with ***')
+    expect(output).not.toContain(TOKEN)
+
+    await using server = await startServer({ env: { PHASELINE_DATA: data.path } })
+    const { event, jobs, changes } = await read(server.client)
+    expect(event).toEqual({ phase: 'SUCCEEDED', worker: { phase: 'SUCCEEDED', exitCode: 0 } })
+    expect(phasesOf(jobs)).toEqual({ lint: 'SUCCEEDED', test: 'SUCCEEDED', pack: 'SUCCEEDED' })
+    const before = changes.slice(
+      0,
+      changes.findIndex(({ name }) => name === 'pack'),
+    )
+    const ended = before.filter(({ to }) => to === 'SUCCEEDED').map(({ name }) => name)
+    expect(ended.toSorted()).toEqual(['lint', 'test'])
+  })
+
+  it('ends with the first job that fails: what runs beside it is cancelled, and nothing is packed', async () => {
+    await using copy = await temporaryFolder()
+    await using server = await startServer({ env: { PHASELINE_PROCESS_RUNTIME: 'on' } })
+    await cp(EXAMPLE, copy.path, { recursive: true })
+    const change = async (file: string, edit: (text: string) => string) => {
+      const path = join(copy.path, 'package', file)
+      await writeFile(path, edit(await readFile(path, 'utf8')))
+    }
+    // The test fails once lint runs, and lint runs until it is cancelled: they end only if both run at the same time.
+    await change('package.json', (text) => text.replace(/"lint": ".*"/, '"lint": "touch lint-runs && sleep 600"'))
+    await change(
+      'index.test.js',
+      (text) => `${text}
+import { existsSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
+test('is broken', async () => {
+  while (!existsSync('lint-runs')) await pause(10)
+  assert.fail('on purpose')
+})
+`,
+    )
+    const { code, output } = await runExample(
+      { PHASELINE_URL: server.url, PHASELINE_TOKEN: server.token, PHASELINE_DATA: copy.path },
+      copy.path,
+    )
+    expect(output).toContain('No package: test is FAILED.')
+    expect(output).toContain('test | ✖ is broken')
+    expect(code).toBe(1)
+    const { event, jobs, changes } = await read(server.client)
+    expect(event).toEqual({ phase: 'FAILED', worker: { phase: 'FAILED', exitCode: 1 } })
+    expect(phasesOf(jobs)).toEqual({ lint: 'ABORTED', test: 'FAILED' })
+    expect(jobs.test?.exitCode).toBe(1)
+    expect(changes.map(({ name }) => name)).not.toContain('pack')
+    await until(async () => (await read(server.client)).jobs.lint?.resources.every(({ removedAt }) => removedAt), {
+      what: 'nothing of lint is left',
+    })
+  })
+})
