@@ -1,6 +1,7 @@
+import { describeFacts, type Fact } from './facts.ts'
 import type { Paint } from './paint.ts'
 import { classOf, SYMBOLS } from './phases.ts'
-import { columns, duration, plain, words } from './text.ts'
+import { duration, plain, words } from './text.ts'
 import type { Blocker, Progress } from './tree/model.ts'
 import { describeProgress } from './tree/render.ts'
 
@@ -59,12 +60,12 @@ export const OBJECT_FIELDS = `fragment Full on TreeObject {
   createdAt updatedAt
 }`
 
-/** As people read it: one line for each thing there is to say, what is empty left out. */
-export function describeObject(object: FullObject, now: number, paint: Paint): string[] {
+/** As people read it: one line for each thing there is to say, what is empty left out; `more` is what its kind has to say. */
+export function describeObject(object: FullObject, now: number, paint: Paint, more: readonly Fact[] = []): string[] {
   const { symbol, style } = SYMBOLS[classOf(object.phase)]
   const ago = (time: string): string => `${time} (${duration(Math.max(0, now - Date.parse(time)))} ago)`
   const { error, jobId, finishedJobId, deletionRequestedAt, progress, children } = object
-  const facts: readonly (readonly [string, string | null])[] = [
+  const facts: readonly Fact[] = [
     ['name', paint('bold', plain(object.name))],
     ['kind', words(object.kind)],
     ['id', object.id],
@@ -72,6 +73,7 @@ export function describeObject(object: FullObject, now: number, paint: Paint): s
     ['labels', object.labels.map(({ key, value }) => plain(`${key}=${value}`)).join(', ')],
     ['parent', object.parent && `${plain(object.parent.name)} in ${plain(object.root.name)}`],
     ['children', children.totalCount ? String(children.totalCount) : null],
+    ...more,
     ['phase', `${paint(style, `${symbol} ${object.phase}`)}${object.finished ? '' : ', not finished'}`],
     ['since', ago(object.phaseSince)],
     ['progress', progress && describeProgress(progress)],
@@ -90,6 +92,5 @@ export function describeObject(object: FullObject, now: number, paint: Paint): s
     ['created', ago(object.createdAt)],
     ['updated', ago(object.updatedAt)],
   ]
-  const width = Math.max(...facts.map(([label]) => columns(label)))
-  return facts.flatMap(([label, value]) => (value ? [`${paint('dim', label.padEnd(width))}  ${value}`] : []))
+  return describeFacts(facts, paint)
 }

@@ -1,7 +1,7 @@
 /** What the process's exit code says. docs/cli.md documents the same list. */
 export const EXIT = {
   ok: 0,
-  /** The thing itself failed: its tree ended FAILED, ABORTED or DELETE_FAILED, or vanished. */
+  /** The thing itself failed: its tree or event ended without success, or vanished. */
   failed: 1,
   /** Wrong usage, or input that is not valid. */
   usage: 2,
@@ -11,6 +11,7 @@ export const EXIT = {
   unavailable: 4,
   /** A defect of this program. */
   bug: 70,
+  /** By the user, who may also have said no. */
   interrupted: 130,
 } as const
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]

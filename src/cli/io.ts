@@ -6,11 +6,17 @@ export interface Output {
   readonly rows?: number
 }
 
+/** Where a command's input comes from. `process.stdin` is one; a terminal can be told to show nothing of what is typed. */
+export interface Input extends AsyncIterable<Uint8Array | string> {
+  readonly isTTY?: boolean | undefined
+  setRawMode?(on: boolean): unknown
+}
+
 /** Everything a command knows of the process it runs in. */
 export interface Io {
   readonly stdout: Output
   readonly stderr: Output
-  readonly stdin: AsyncIterable<Uint8Array | string>
+  readonly stdin: Input
   readonly env: Readonly<Record<string, string | undefined>>
   /** Aborted when the user interrupts. */
   readonly signal: AbortSignal

@@ -1,33 +1,82 @@
+import { dirname, resolve } from 'node:path'
 import type { Io } from './io.ts'
-import { describeProblem, parseManifests } from './manifest.ts'
+import { describeProblem, type ManifestKind, type ManifestProblem, parseManifests } from './manifest.ts'
 import type { Manifest } from './manifest-schema.ts'
-import { readInput } from './read-input.ts'
-import { invalid, type Outcome, refused } from './refusal.ts'
+import type { ProjectManifest } from './projects/schema.ts'
+import { type WantedProject, wantedOf } from './projects/spec.ts'
+import { readExactly, readInput } from './read-input.ts'
+import { invalid, type Outcome, type Refusal, refused } from './refusal.ts'
 
 /** A manifest with the project that it goes into. */
 export type PlacedManifest = Manifest & { readonly project: string }
+/** A project as its file wants it, the files of its worker read. */
+export interface PlacedProject {
+  readonly name: string
+  readonly wanted: WantedProject
+}
+export interface LoadedManifests {
+  readonly installations: readonly PlacedManifest[]
+  readonly projects: readonly PlacedProject[]
+}
+
+export interface LoadOptions {
+  readonly file: string
+  /** Of installations that name none. */
+  readonly project?: string
+  /** Of documents that name none; Installation by default. */
+  readonly kind?: ManifestKind
+}
 
 /** Reads `-f`; what is wrong is reported all together, with paths and lines, before anything is asked of the server. */
 export async function loadManifests(
   io: Io,
-  { file, project = 'default' }: { readonly file: string; readonly project?: string },
-): Promise<Outcome<readonly PlacedManifest[]>> {
+  { file, project = 'default', kind }: LoadOptions,
+): Promise<Outcome<LoadedManifests>> {
   const input = await readInput(file, io.stdin)
   if (!input.ok) return refused(invalid(input.message))
-  const parsed = parseManifests(input.text)
-  if (parsed.ok)
-    return {
-      ok: true,
-      value: parsed.manifests.map((manifest) => ({ ...manifest, project: manifest.project ?? project })),
-    }
+  const parsed = parseManifests(input.text, kind)
+  if (!parsed.ok) return refused(notValid(file, parsed.problems))
+  // What is read from standard input stands in the current folder.
+  const folder = file === '-' ? '.' : dirname(file)
+  const placed = await Promise.all(parsed.projects.map((manifest) => placeProject(manifest, folder, io)))
+  const problems = placed.flatMap((one) => ('problems' in one ? one.problems : []))
+  if (problems.length > 0) return refused(notValid(file, problems))
+  return {
+    ok: true,
+    value: {
+      installations: parsed.manifests.map((manifest) => ({ ...manifest, project: manifest.project ?? project })),
+      projects: placed.flatMap((one) => ('wanted' in one ? [one] : [])),
+    },
+  }
+}
+
+function notValid(file: string, problems: readonly ManifestProblem[]): Refusal {
   const shown = file === '-' ? '<stdin>' : file
-  return refused(
-    invalid(
-      `${shown} is not valid.`,
-      parsed.problems.map((problem) => ({
-        path: describeProblem(shown, { ...problem, message: '' }),
-        message: problem.message,
-      })),
+  return invalid(
+    `${shown} is not valid.`,
+    problems.map((problem) => ({
+      path: describeProblem(shown, { ...problem, message: '' }),
+      message: problem.message,
+    })),
+  )
+}
+
+/** Files of the worker that are given by name are read from beside the manifest. */
+async function placeProject(
+  manifest: ProjectManifest,
+  folder: string,
+  { stdin }: Io,
+): Promise<PlacedProject | { readonly problems: readonly ManifestProblem[] }> {
+  const files = manifest.workerTemplate?.files ?? []
+  const read = await Promise.all(
+    files.map(async ({ content = '', from }) =>
+      from === undefined ? ({ ok: true, text: content } as const) : await readExactly(resolve(folder, from), stdin),
     ),
   )
+  const problems = read.flatMap((one, index) =>
+    one.ok ? [] : [{ path: `workerTemplate.files.${index}.from`, message: one.message }],
+  )
+  if (problems.length > 0) return { problems }
+  const contents = read.map((one) => (one.ok ? one.text : ''))
+  return { name: manifest.name, wanted: wantedOf(manifest, contents) }
 }

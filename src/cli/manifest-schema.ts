@@ -12,11 +12,13 @@ function isJson(value: unknown): boolean {
   )
 }
 
-const name = z
+/** Of installations, items, projects: the server has more rules for it. */
+export const nameSchema = z
   .string()
   .min(1, 'must not be empty')
   .max(253, 'is too long')
   .refine((text) => !text.includes('/'), 'must not hold a "/"')
+const name = nameSchema
 const json = z.custom<JsonValue>(isJson, 'must be a JSON value')
 
 const timeout = z.union(
@@ -50,6 +52,7 @@ const spec = z.strictObject({
  * Only the shape is judged here; names, cycles and expressions are judged by the server.
  */
 export const manifestSchema = z.strictObject({
+  kind: z.literal('Installation', 'must be Installation or Project').optional(),
   name,
   project: name.optional(),
   labels: z.record(z.string(), z.string('must be text')).optional(),

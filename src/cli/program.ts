@@ -5,11 +5,14 @@ import { addApply } from './commands/apply.ts'
 import { addCancel } from './commands/cancel.ts'
 import { addData } from './commands/data.ts'
 import { addDelete } from './commands/delete.ts'
+import { addEvent } from './commands/event.ts'
 import { addGet } from './commands/get.ts'
 import { addLog } from './commands/log.ts'
 import { addMachines } from './commands/machines.ts'
 import { addPlan } from './commands/plan.ts'
+import { addProject } from './commands/project.ts'
 import { addReconcile } from './commands/reconcile.ts'
+import { addSecret } from './commands/secret.ts'
 import { addServe } from './commands/serve.ts'
 import { addTree } from './commands/tree.ts'
 import { addWatch } from './commands/watch.ts'
@@ -31,6 +34,9 @@ const COMMANDS = [
   addLog,
   addMachines,
   addData,
+  addProject,
+  addSecret,
+  addEvent,
 ]
 
 /** The whole command line. It throws commander's errors instead of ending the process. */

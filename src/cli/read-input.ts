@@ -1,17 +1,37 @@
+import { isUtf8 } from 'node:buffer'
 import { readFile } from 'node:fs/promises'
 import type { Io } from './io.ts'
 
 /** More than any spec the server would take. */
 const MAX_BYTES = 16 * 1024 * 1024
 
-export type InputText = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly message: string }
+type Unread = { readonly ok: false; readonly message: string }
+type Bytes = { readonly ok: true; readonly bytes: Buffer } | Unread
+export type InputText = { readonly ok: true; readonly text: string } | Unread
 
 /** The text of a file, or of standard input when it is `-`. */
 export async function readInput(file: string, stdin: Io['stdin']): Promise<InputText> {
+  const read = await readBytes(file, stdin)
+  return read.ok ? { ok: true, text: read.bytes.toString('utf8').replace(/^\uFEFF/, '') } : read
+}
+
+/** The same to the byte, for what is handed on: what is no UTF-8 text, as the server keeps it, is refused, not changed. */
+export async function readExactly(file: string, stdin: Io['stdin']): Promise<InputText> {
+  const read = await readBytes(file, stdin)
+  if (!read.ok) return read
+  if (!isUtf8(read.bytes)) return { ok: false, message: `${shown(file)} is not UTF-8 text.` }
+  if (read.bytes.includes(0))
+    return { ok: false, message: `${shown(file)} holds the character NUL, which no text may.` }
+  return { ok: true, text: read.bytes.toString('utf8') }
+}
+
+const shown = (file: string): string => (file === '-' ? 'Standard input' : file)
+
+async function readBytes(file: string, stdin: Io['stdin']): Promise<Bytes> {
   try {
     const bytes = file === '-' ? await drain(stdin) : await readFile(file)
-    if (bytes.length > MAX_BYTES) return { ok: false, message: `${file} is larger than 16 MB.` }
-    return { ok: true, text: bytes.toString('utf8').replace(/^\uFEFF/, '') }
+    if (bytes.length > MAX_BYTES) return { ok: false, message: `${shown(file)} is larger than 16 MB.` }
+    return { ok: true, bytes }
   } catch (error) {
     return { ok: false, message: `Cannot read ${file}: ${error instanceof Error ? error.message : String(error)}` }
   }

@@ -1,10 +1,11 @@
 import type { Command } from 'commander'
 import { type Applied, applyManifest } from '../apply-manifest.ts'
 import type { Cli } from '../cli.ts'
-import { EXIT, type ExitCode, worst } from '../exit.ts'
+import { type ExitCode, worst } from '../exit.ts'
 import { follow } from '../follow.ts'
 import { loadManifests } from '../load-manifests.ts'
 import { planManifest } from '../plan-manifest.ts'
+import { applyProjects } from '../projects/apply-all.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
 import { plain } from '../text.ts'
 
@@ -16,12 +17,12 @@ interface ApplyOptions extends SessionOptions {
   readonly reconcile: boolean
 }
 
-/** `phaseline apply -f FILE`: creates or updates installations. */
+/** `phaseline apply -f FILE`: creates or updates projects, then installations. */
 export function addApply(program: Command, cli: Cli): void {
   withSessionOptions(program.command('apply'))
-    .description('create or update installations from YAML or JSON documents')
+    .description('create or update installations, and projects, from YAML or JSON documents')
     .requiredOption('-f, --file <file>', 'file to read, - for standard input')
-    .option('--project <name>', 'project of documents that name none (default: "default")')
+    .option('--project <name>', 'project of installations that name none (default: "default")')
     .option('--wait', 'follow each tree until it is finished')
     .option('--dry-run', 'show what would happen, in order, and do nothing')
     .option('--no-reconcile', 'write the spec, but start no job')
@@ -34,9 +35,9 @@ export function addApply(program: Command, cli: Cli): void {
 async function apply(session: Session, options: ApplyOptions): Promise<ExitCode> {
   const loaded = await loadManifests(session.io, options)
   if (!loaded.ok) return session.refuse(loaded.refusal)
-  const codes: ExitCode[] = []
+  const codes: ExitCode[] = [await applyProjects(session, loaded.value.projects, options)]
   const applied: Applied[] = []
-  for (const manifest of loaded.value) {
+  for (const manifest of loaded.value.installations) {
     if (options.dryRun) {
       codes.push(await planManifest(session, manifest))
       continue
@@ -54,5 +55,5 @@ async function apply(session: Session, options: ApplyOptions): Promise<ExitCode>
   if (options.wait) {
     for (const { id } of applied) codes.push(await follow(session, id, ({ outcome }) => outcome === 'succeeded'))
   }
-  return worst([EXIT.ok, ...codes])
+  return worst(codes)
 }

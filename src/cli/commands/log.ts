@@ -5,8 +5,9 @@ import { cursorExpired } from '../cursor-expired.ts'
 import { EXIT, type ExitCode } from '../exit.ts'
 import { printLine } from '../io.ts'
 import { type LoggedChange, readHead, readNewest } from '../log-read.ts'
+import { printObjectLogs } from '../object-logs.ts'
 import { parseCount, parseKinds, parsePhases } from '../options.ts'
-import type { Outcome } from '../refusal.ts'
+import { invalid, type Outcome } from '../refusal.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
 import { describeChange } from '../tree/presenter.ts'
 
@@ -19,6 +20,7 @@ interface LogOptions extends SessionOptions {
   readonly kinds?: readonly string[]
   readonly to?: readonly string[]
   readonly limit?: number
+  readonly output?: boolean
 }
 type Filter = Readonly<Record<string, unknown>>
 interface Stretch {
@@ -41,9 +43,12 @@ export function addLog(program: Command, cli: Cli): void {
     .option('--rejected', 'refused requests too')
     .option('--kinds <kinds>', 'only objects of these kinds', parseKinds)
     .option('--to <phases>', 'only changes to these phases', parsePhases)
+    .option('--output', 'what the object NAME has printed, instead of its phase changes; --follow ends with it')
     .option('--limit <count>', `how many of the newest (default: ${NEWEST}); with --after, at most so many`, parseCount)
     .action(async (name: string | undefined, options: LogOptions) => {
-      cli.exitCode = await withSession(cli.io, options, (session) => log(session, name, options))
+      cli.exitCode = await withSession(cli.io, options, (session) =>
+        options.output ? output(session, name, options) : log(session, name, options),
+      )
     })
 }
 
@@ -63,12 +68,27 @@ async function log(session: Session, name: string | undefined, options: LogOptio
   return await stream(session, filter.value, { after: newest.at(-1)?.sequence ?? head })
 }
 
+async function output(session: Session, name: string | undefined, options: LogOptions): Promise<ExitCode> {
+  if (name === undefined) return session.refuse(invalid('--output needs the NAME of one object.'))
+  const located = await locate(session, name, addressOf(options))
+  if (!located.ok) return session.refuse(located.refusal)
+  const { after, limit, follow } = options
+  return await printObjectLogs(session, located.value.id, {
+    follow: follow ? 'untilEnd' : 'no',
+    ...(after === undefined ? { newest: limit } : { after: String(after) }),
+  })
+}
+
+const addressOf = ({ project, kind }: LogOptions): AddressOptions => ({
+  kind,
+  ...(project === undefined ? {} : { project }),
+})
+
 async function filterOf(session: Session, name: string | undefined, options: LogOptions): Promise<Outcome<Filter>> {
   const { project, kinds, to, rejected } = options
   const common = { ...(kinds ? { kinds } : {}), ...(to ? { to } : {}), includeRejected: rejected === true }
   if (name === undefined) return { ok: true, value: { ...common, ...(project === undefined ? {} : { project }) } }
-  const address: AddressOptions = { kind: options.kind, ...(project === undefined ? {} : { project }) }
-  const located = await locate(session, name, address)
+  const located = await locate(session, name, addressOf(options))
   if (!located.ok) return located
   const { id, root } = located.value
   return { ok: true, value: { ...common, ...(id === root.id ? { rootId: id } : { objectId: id }) } }

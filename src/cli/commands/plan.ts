@@ -3,6 +3,7 @@ import type { Cli } from '../cli.ts'
 import { type ExitCode, worst } from '../exit.ts'
 import { loadManifests } from '../load-manifests.ts'
 import { planManifest } from '../plan-manifest.ts'
+import { applyProjects } from '../projects/apply-all.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
 
 interface PlanOptions extends SessionOptions {
@@ -15,7 +16,7 @@ export function addPlan(program: Command, cli: Cli): void {
   withSessionOptions(program.command('plan'))
     .description('show what apply would do, in order, without doing it')
     .requiredOption('-f, --file <file>', 'file to read, - for standard input')
-    .option('--project <name>', 'project of documents that name none (default: "default")')
+    .option('--project <name>', 'project of installations that name none (default: "default")')
     .action(async (options: PlanOptions) => {
       cli.exitCode = await withSession(cli.io, options, (session) => plan(session, options))
     })
@@ -24,7 +25,7 @@ export function addPlan(program: Command, cli: Cli): void {
 async function plan(session: Session, options: PlanOptions): Promise<ExitCode> {
   const loaded = await loadManifests(session.io, options)
   if (!loaded.ok) return session.refuse(loaded.refusal)
-  const codes: ExitCode[] = []
-  for (const manifest of loaded.value) codes.push(await planManifest(session, manifest))
+  const codes: ExitCode[] = [await applyProjects(session, loaded.value.projects, { dryRun: true })]
+  for (const manifest of loaded.value.installations) codes.push(await planManifest(session, manifest))
   return worst(codes)
 }

@@ -98,7 +98,9 @@ function detail(node: TreeNode, root: TreeNode | undefined): string {
     return `${words(first.reason)}: ${plain(first.message)}${more}`
   }
   if (node.progress && !node.finished) return describeProgress(node.progress)
-  return root?.finished && node.jobId !== root.jobId ? 'not part of this job' : ''
+  // Only of installations one job goes through the whole tree; what an event starts has jobs of its own.
+  const isLeftOut = root?.kind === 'INSTALLATION' && root.finished && node.jobId !== root.jobId
+  return isLeftOut ? 'not part of this job' : ''
 }
 
 /** e.g. `[██████──────]  50% 512/1024 MB copying tables`. */

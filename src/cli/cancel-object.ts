@@ -1,0 +1,34 @@
+import type { Located } from './address.ts'
+import { ask } from './ask.ts'
+import { EXIT, type ExitCode } from './exit.ts'
+import { follow } from './follow.ts'
+import { cancelMutation } from './kind-mutations.ts'
+import { invalid } from './refusal.ts'
+import type { Session } from './session.ts'
+import { plain } from './text.ts'
+
+export interface CancelOptions {
+  readonly reason?: string
+  readonly wait?: boolean
+}
+
+/** Asks for it, and waits until nothing runs any more if that is wanted. */
+export async function cancelObject(
+  session: Session,
+  object: Located,
+  { reason, wait }: CancelOptions,
+): Promise<ExitCode> {
+  const mutation = cancelMutation(object.kind)
+  if (!mutation)
+    return session.refuse(invalid(`${object.kind} cannot be cancelled by itself: cancel what it belongs to.`))
+  const outcome = await ask<Pick<Located, 'id' | 'kind' | 'name' | 'phase'>>(session, mutation, {
+    id: object.id,
+    ...(reason === undefined ? {} : { reason }),
+  })
+  if (!outcome.ok) return session.refuse(outcome.refusal)
+  session.emit(outcome.value)
+  session.say(`${plain(object.name)} asked to cancel, now ${outcome.value.phase}`)
+  if (!wait) return EXIT.ok
+  // To have ended without success is what was asked for; a job that succeeded first was not cancelled.
+  return await follow(session, object.root.id, (result) => result.outcome !== 'succeeded', { focusId: object.id })
+}

@@ -1,0 +1,155 @@
+import { type Command, Option } from 'commander'
+import { ask } from '../ask.ts'
+import type { Cli } from '../cli.ts'
+import { EXIT, type ExitCode } from '../exit.ts'
+import { loadManifests } from '../load-manifests.ts'
+import { parseCount } from '../options.ts'
+import { describeRest, type Page, readPages } from '../pages.ts'
+import { readProject, type ShownProject } from '../projects/api.ts'
+import { CREATE_PROJECT } from '../projects/apply.ts'
+import { applyProjects } from '../projects/apply-all.ts'
+import { describeLimits, describeProject } from '../projects/describe.ts'
+import { invalid, notFoundRefusal, REFUSAL_FRAGMENT } from '../refusal.ts'
+import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
+import { table } from '../table.ts'
+import { duration, plain } from '../text.ts'
+
+interface CreateOptions extends SessionOptions {
+  readonly maxWorkers?: number
+  readonly maxJobs?: number
+  readonly strategy?: string
+}
+interface ApplyOptions extends SessionOptions {
+  readonly file: string
+  readonly dryRun?: boolean
+}
+interface ListOptions extends SessionOptions {
+  readonly limit: number
+}
+type Listed = Pick<ShownProject, 'name' | 'createdAt' | 'limits'> & {
+  readonly workerTemplate: { readonly runtime: string } | null
+  readonly subscriptions: readonly { readonly source: string }[]
+  readonly secrets: readonly { readonly name: string }[]
+}
+
+const LIST = `query ListProjects($first: Int!, $after: String) {
+  projects(first: $first, after: $after) {
+    totalCount pageInfo { hasNextPage endCursor }
+    edges { node {
+      name createdAt workerTemplate { runtime } subscriptions { source } limits { maxWorkers maxJobs strategy }
+      secrets { name }
+    } }
+  }
+}`
+const DELETE = `mutation DeleteProject($input: DeleteProjectInput!) {
+  answer: deleteProject(input: $input) { __typename ... on DeletedProject { name } ...Refusal }
+}\n${REFUSAL_FRAGMENT}`
+
+const STRATEGIES = { queue: 'QUEUE', 'latest-only': 'LATEST_ONLY' } as const
+
+/** `phaseline project list|get|create|apply|delete`: what events start, and which. */
+export function addProject(program: Command, cli: Cli): void {
+  const project = program.command('project').description('projects: what their events start, and how much at once')
+  withSessionOptions(project.command('list'))
+    .description('list projects')
+    .option('--limit <count>', 'list at most this many', parseCount, 50)
+    .action(async (options: ListOptions) => {
+      cli.exitCode = await withSession(cli.io, options, (session) => list(session, options))
+    })
+  withSessionOptions(project.command('get'))
+    .description('show one project')
+    .argument('<name>', 'name of the project')
+    .action(async (name: string, options: SessionOptions) => {
+      cli.exitCode = await withSession(cli.io, options, (session) => getOne(session, name))
+    })
+  withSessionOptions(project.command('create'))
+    .description('create a project without a worker; apply gives it one')
+    .argument('<name>', 'name of the project')
+    .option('--max-workers <count>', 'run at most so many workers at once', parseCount)
+    .option('--max-jobs <count>', 'run at most so many jobs at once', parseCount)
+    .addOption(new Option('--strategy <strategy>', 'what becomes of events that wait').choices(Object.keys(STRATEGIES)))
+    .action(async (name: string, options: CreateOptions) => {
+      cli.exitCode = await withSession(cli.io, options, (session) => create(session, name, options))
+    })
+  withSessionOptions(project.command('apply'))
+    .description('create or update projects from YAML or JSON documents')
+    .requiredOption('-f, --file <file>', 'file to read, - for standard input')
+    .option('--dry-run', 'show what would happen, and do nothing')
+    .action(async (options: ApplyOptions) => {
+      cli.exitCode = await withSession(cli.io, options, (session) => apply(session, options))
+    })
+  withSessionOptions(project.command('delete'))
+    .description('delete a project that has no objects any more, with its secrets and data')
+    .argument('<name>', 'name of the project')
+    .action(async (name: string, options: SessionOptions) => {
+      cli.exitCode = await withSession(cli.io, options, (session) => write(session, DELETE, { name }, 'deleted'))
+    })
+}
+
+async function list(session: Session, { limit }: ListOptions): Promise<ExitCode> {
+  const listed = await readPages(limit, async (first, after) => {
+    const { projects } = await session.client.query<{ projects: Page<Listed> | null }>(
+      LIST,
+      { first, after },
+      { signal: session.io.signal },
+    )
+    return projects
+  })
+  if (!listed) return session.refuse(notFoundRefusal('There is nothing to list.'))
+  session.emit({ totalCount: listed.totalCount, projects: listed.nodes })
+  const rows = listed.nodes.map(({ name, workerTemplate, subscriptions, secrets, limits, createdAt }) => [
+    name,
+    workerTemplate?.runtime ?? '',
+    String(subscriptions.length),
+    String(secrets.length),
+    duration(Math.max(0, Date.now() - Date.parse(createdAt))),
+    describeLimits(limits),
+  ])
+  if (rows.length === 0) session.say('There is no project that you may read.')
+  else
+    session.say(
+      ...table(['NAME', 'RUNTIME', 'SUBSCRIPTIONS', 'SECRETS', 'AGE', 'LIMITS'], rows),
+      ...describeRest(listed),
+    )
+  return EXIT.ok
+}
+
+async function getOne(session: Session, name: string): Promise<ExitCode> {
+  const project = await readProject(session, name)
+  if (!project) return session.refuse(notFoundRefusal(`There is no project ${name} that you may read.`))
+  session.emit(project)
+  session.say(...describeProject(project, Date.now(), session.paint))
+  return EXIT.ok
+}
+
+async function create(session: Session, name: string, options: CreateOptions): Promise<ExitCode> {
+  const { maxWorkers, maxJobs, strategy } = options
+  const limits = {
+    ...(maxWorkers === undefined ? {} : { maxWorkers }),
+    ...(maxJobs === undefined ? {} : { maxJobs }),
+    ...(strategy === undefined ? {} : { strategy: STRATEGIES[strategy as keyof typeof STRATEGIES] }),
+  }
+  return await write(session, CREATE_PROJECT, { name, limits }, 'created')
+}
+
+async function apply(session: Session, options: ApplyOptions): Promise<ExitCode> {
+  const loaded = await loadManifests(session.io, { ...options, kind: 'Project' })
+  if (!loaded.ok) return session.refuse(loaded.refusal)
+  const { installations, projects } = loaded.value
+  const [foreign] = installations
+  if (foreign) return session.refuse(invalid(`${foreign.name} is an Installation: use phaseline apply -f FILE.`))
+  return await applyProjects(session, projects, options)
+}
+
+async function write(
+  session: Session,
+  document: string,
+  input: { readonly name: string; readonly limits?: object },
+  action: string,
+): Promise<ExitCode> {
+  const outcome = await ask(session, document, input)
+  if (!outcome.ok) return session.refuse(outcome.refusal)
+  session.emit({ kind: 'Project', name: input.name, action })
+  session.say(`project ${plain(input.name)} ${action}`)
+  return EXIT.ok
+}

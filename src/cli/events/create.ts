@@ -1,0 +1,30 @@
+import type { ExitCode } from '../exit.ts'
+import type { LabelArgument } from '../options.ts'
+import { readExactly } from '../read-input.ts'
+import { invalid } from '../refusal.ts'
+import type { Session } from '../session.ts'
+import { type BringOptions, createEvent } from './bring.ts'
+
+export interface CreateOptions extends BringOptions {
+  readonly source: string
+  readonly type: string
+  readonly project?: string
+  readonly qualifier?: readonly LabelArgument[]
+  readonly label?: readonly LabelArgument[]
+  readonly payloadFile?: string
+}
+
+/** `event create`: the payload goes through as it is, to the byte. */
+export async function createFromOptions(session: Session, options: CreateOptions): Promise<ExitCode> {
+  const { source, type, project, qualifier, label, payloadFile } = options
+  const payload = payloadFile === undefined ? null : await readExactly(payloadFile, session.io.stdin)
+  if (payload?.ok === false) return session.refuse(invalid(payload.message))
+  const input = {
+    ...{ source, type },
+    ...(project === undefined ? {} : { project }),
+    ...(qualifier === undefined ? {} : { qualifiers: qualifier }),
+    ...(label === undefined ? {} : { labels: label }),
+    ...(payload === null ? {} : { payload: payload.text }),
+  }
+  return await createEvent(session, input, options)
+}

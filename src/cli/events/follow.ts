@@ -1,0 +1,131 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ClientError } from '../../client/index.ts'
+import { EXIT, type ExitCode, worst } from '../exit.ts'
+import { printLine } from '../io.ts'
+import { formatLogLine, type ObjectLogLine, printObjectLogs } from '../object-logs.ts'
+import { classOf, SYMBOLS } from '../phases.ts'
+import type { Session } from '../session.ts'
+import { duration, plain, words } from '../text.ts'
+import type { Blocker } from '../tree/model.ts'
+import { type BriefEvent, pathOf } from './brief.ts'
+
+interface Failure {
+  readonly code: string
+  readonly message: string
+}
+interface End {
+  readonly phase: string
+  readonly finished: boolean
+  readonly error: Failure | null
+  readonly worker: {
+    readonly exitCode: number | null
+    readonly signal: string | null
+    readonly startedAt: string | null
+    readonly endedAt: string | null
+  } | null
+}
+
+interface Waiting {
+  readonly phase: string
+  readonly worker: { readonly blockedBy: readonly Blocker[] } | null
+}
+
+const WORKER = `query WorkerOf($id: ID!) { object(id: $id) { ... on Event { worker { id } } } }`
+const END = `query EventEnd($id: ID!) { object(id: $id) {
+  phase finished error { code message } ... on Event { worker { exitCode signal startedAt endedAt } }
+} }`
+const WAITING = `query EventWaits($id: ID!) { object(id: $id) {
+  phase ... on Event { worker { blockedBy(first: 3) { reason message } } }
+} }`
+
+/** A stream that ended before its event has is opened again: its server was going away. */
+const AGAIN_MS = 500
+const WAITING_MS = 2_000
+const NOT_STARTED = ['PENDING', 'STARTING']
+
+/**
+ * Prints what the workers write until all the events have ended, and how: ok when all of them succeeded. With `--json`
+ * lines of the types `log` and `result`.
+ */
+export async function followEvents(session: Session, events: readonly BriefEvent[]): Promise<ExitCode> {
+  const codes = await Promise.all(events.map((event) => followEvent(session, event, events.length > 1)))
+  return worst([EXIT.ok, ...codes])
+}
+
+async function followEvent(session: Session, event: BriefEvent, several: boolean): Promise<ExitCode> {
+  const ended = new AbortController()
+  const waiting = tellWaiting(session, event, AbortSignal.any([session.io.signal, ended.signal]))
+  try {
+    const end = await printUntilEnd(session, event, several)
+    if (end === 'interrupted') return EXIT.interrupted
+    return report(session, event, end)
+  } finally {
+    ended.abort()
+    await waiting
+  }
+}
+
+/** Null: it is gone. */
+async function printUntilEnd(
+  session: Session,
+  event: BriefEvent,
+  several: boolean,
+): Promise<End | null | 'interrupted'> {
+  const { client, io } = session
+  const { object } = await client.query<{ object: { worker: { id: string } | null } | null }>(
+    WORKER,
+    { id: event.id },
+    { signal: io.signal },
+  )
+  if (!object?.worker) return null
+  let after: string | undefined
+  const print = (line: ObjectLogLine): void => {
+    after = line.cursor
+    printFrom(session, event, line, several)
+  }
+  for (;;) {
+    const code = await printObjectLogs(session, object.worker.id, { follow: 'untilEnd', after, print })
+    if (code !== EXIT.ok) return code === EXIT.interrupted ? 'interrupted' : null
+    const read = await client.query<{ object: End | null }>(END, { id: event.id }, { signal: io.signal })
+    if (!read.object || read.object.finished) return read.object
+    await sleep(AGAIN_MS, undefined, { signal: io.signal })
+  }
+}
+
+function printFrom(session: Session, event: BriefEvent, line: ObjectLogLine, several: boolean): void {
+  session.emit({ type: 'log', eventId: event.id, ...line })
+  const from = several ? `${session.paint('dim', `${pathOf(event)} |`)} ` : ''
+  session.say(`${from}${formatLogLine(line, session.paint)}`)
+}
+
+function report(session: Session, event: BriefEvent, end: End | null): ExitCode {
+  const { phase = 'GONE', error = null, worker } = end ?? {}
+  const { exitCode = null, signal = null, startedAt, endedAt } = worker ?? {}
+  const { id: eventId, name, project } = event
+  session.emit({ type: 'result', eventId, name, project, phase, exitCode, signal, error })
+  const { symbol, style } = SYMBOLS[classOf(phase)]
+  const took = startedAt && endedAt ? ` after ${duration(Date.parse(endedAt) - Date.parse(startedAt))}` : ''
+  const why = error ? `: ${plain(`${error.code}: ${error.message}`)}` : ''
+  session.say(session.paint(style, `${symbol} ${pathOf(event)} ${phase}${took}${why}`))
+  return phase === 'SUCCEEDED' ? EXIT.ok : EXIT.failed
+}
+
+/** While nothing runs: on standard error what it waits for, each thing once. A hint only, so it never fails. */
+async function tellWaiting(session: Session, event: BriefEvent, signal: AbortSignal): Promise<void> {
+  let told = ''
+  try {
+    for (let phase = event.phase; NOT_STARTED.includes(phase); ) {
+      await sleep(WAITING_MS, undefined, { signal })
+      const { object } = await session.client.query<{ object: Waiting | null }>(WAITING, { id: event.id }, { signal })
+      phase = object?.phase ?? 'GONE'
+      const blockers = object?.worker?.blockedBy ?? []
+      const text = blockers.map(({ reason, message }) => `${words(reason)}: ${plain(message)}`).join('; ')
+      if (text === '' || text === told) continue
+      told = text
+      printLine(session.io.stderr, `○ ${pathOf(event)} waits for ${text}`)
+    }
+  } catch (error) {
+    // Whoever prints the logs meets the same trouble, and says so if it stays.
+    if (!signal.aborted && !(error instanceof ClientError)) throw error
+  }
+}

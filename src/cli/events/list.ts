@@ -1,0 +1,125 @@
+import { EXIT, type ExitCode } from '../exit.ts'
+import type { LabelArgument } from '../options.ts'
+import type { Page } from '../pages.ts'
+import { classOf, SYMBOLS } from '../phases.ts'
+import type { Session } from '../session.ts'
+import { table } from '../table.ts'
+import { duration, shorten } from '../text.ts'
+import type { BriefEvent } from './brief.ts'
+
+/** Which events: all that is given must hold. */
+export interface EventFilter {
+  readonly project?: string
+  readonly phase?: readonly string[]
+  readonly source?: string
+  readonly type?: string
+  readonly qualifier?: readonly LabelArgument[]
+  readonly label?: readonly LabelArgument[]
+}
+interface ListedEvent extends BriefEvent {
+  readonly phaseSince: string
+  readonly createdAt: string
+  readonly error: { readonly code: string } | null
+  readonly qualifiers: readonly LabelArgument[]
+  readonly worker: { readonly startedAt: string | null; readonly endedAt: string | null } | null
+}
+interface FoundEvents {
+  /** Newest first. */
+  readonly events: readonly ListedEvent[]
+  /** Null when not all were looked at. */
+  readonly totalCount: number | null
+}
+
+const LIST = `query ListEvents($filter: ObjectFilter, $first: Int!, $after: String) {
+  objects(filter: $filter, first: $first, after: $after, orderBy: { field: CREATED_AT, direction: DESC }) {
+    totalCount pageInfo { hasNextPage endCursor }
+    edges { node {
+      id name phase phaseSince createdAt project { name } error { code }
+      ... on Event { source type qualifiers { key value } worker { startedAt endedAt } }
+    } }
+  }
+}`
+const PAGE = 200
+const SOURCE_SHOWN = 40
+
+/** `event list`. */
+export async function listEvents(session: Session, filter: EventFilter, limit: number): Promise<ExitCode> {
+  const { events, totalCount } = await findEvents(session, filter, limit)
+  session.emit({ totalCount, events })
+  if (totalCount === 0) session.say('Nothing matches.')
+  else session.say(...describeEvents(events), ...describeRest(events.length, totalCount))
+  return EXIT.ok
+}
+
+/** The newest that match. The server knows of projects, phases and labels; the rest is looked for page by page. */
+export async function findEvents(session: Session, filter: EventFilter, limit: number): Promise<FoundEvents> {
+  const isJudgedHere = [filter.source, filter.type, filter.qualifier].some((given) => given !== undefined)
+  const first = isJudgedHere ? PAGE : Math.min(PAGE, limit)
+  const fitting: ListedEvent[] = []
+  let page: Page<ListedEvent> | undefined
+  do {
+    page = await readPage(session, filter, first, page?.pageInfo.endCursor ?? null)
+    fitting.push(...page.edges.map(({ node }) => node).filter((event) => fits(event, filter)))
+  } while (page.pageInfo.hasNextPage && fitting.length < limit)
+  const known = isJudgedHere ? null : page.totalCount
+  return { events: fitting.slice(0, limit), totalCount: known ?? (page.pageInfo.hasNextPage ? null : fitting.length) }
+}
+
+async function readPage(
+  { client, io }: Session,
+  filter: EventFilter,
+  first: number,
+  after: string | null,
+): Promise<Page<ListedEvent>> {
+  const { objects } = await client.query<{ objects: Page<ListedEvent> }>(
+    LIST,
+    { filter: serverFilter(filter), first, after },
+    { signal: io.signal },
+  )
+  return objects
+}
+
+const serverFilter = ({ project, phase, label }: EventFilter): object => ({
+  kinds: ['EVENT'],
+  rootsOnly: true,
+  ...(project === undefined ? {} : { project }),
+  ...(phase ? { phases: phase } : {}),
+  ...(label ? { labels: label } : {}),
+})
+
+function fits(event: ListedEvent, { source, type, qualifier }: EventFilter): boolean {
+  if (source !== undefined && event.source !== source) return false
+  if (type !== undefined && event.type !== type) return false
+  if (qualifier === undefined) return true
+  const { qualifiers } = event
+  return (
+    qualifiers.length === qualifier.length &&
+    qualifier.every(({ key, value }) => qualifiers.some((one) => one.key === key && one.value === value))
+  )
+}
+
+function describeEvents(events: readonly ListedEvent[]): string[] {
+  const rows = events.map(({ project, name, source, type, phase, phaseSince, worker, error }) => [
+    project.name,
+    name,
+    shorten(source, SOURCE_SHOWN),
+    shorten(type, SOURCE_SHOWN),
+    `${SYMBOLS[classOf(phase)].symbol} ${phase}`,
+    duration(Math.max(0, Date.now() - Date.parse(phaseSince))),
+    took(worker),
+    error?.code ?? '',
+  ])
+  return table(['PROJECT', 'NAME', 'SOURCE', 'TYPE', 'PHASE', 'SINCE', 'TOOK', 'ERROR'], rows)
+}
+
+/** How long it has run; empty when it has not started. */
+export function took(workload: { readonly startedAt: string | null; readonly endedAt: string | null } | null): string {
+  if (!workload?.startedAt) return ''
+  const end = workload.endedAt === null ? Date.now() : Date.parse(workload.endedAt)
+  return duration(Math.max(0, end - Date.parse(workload.startedAt)))
+}
+
+function describeRest(shown: number, totalCount: number | null): string[] {
+  if (totalCount === null) return ['… and more (--limit)']
+  return totalCount > shown ? [`… and ${totalCount - shown} more (--limit)`] : []
+}

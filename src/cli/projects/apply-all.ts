@@ -1,0 +1,24 @@
+import { EXIT, type ExitCode, worst } from '../exit.ts'
+import type { PlacedProject } from '../load-manifests.ts'
+import type { Session } from '../session.ts'
+import { applyProject, describeApplied } from './apply.ts'
+
+/** Applies one after the other and prints what was done, or would be; what is refused does not keep the others. */
+export async function applyProjects(
+  session: Session,
+  projects: readonly PlacedProject[],
+  { dryRun = false }: { readonly dryRun?: boolean },
+): Promise<ExitCode> {
+  const codes: ExitCode[] = []
+  for (const project of projects) {
+    const outcome = await applyProject(session, project, { dryRun })
+    if (!outcome.ok) {
+      const { refusal } = outcome
+      codes.push(session.refuse({ ...refusal, message: `project ${project.name}: ${refusal.message}` }))
+      continue
+    }
+    session.emit(dryRun ? { ...outcome.value, dryRun } : outcome.value)
+    session.say(describeApplied(outcome.value, dryRun))
+  }
+  return worst([EXIT.ok, ...codes])
+}

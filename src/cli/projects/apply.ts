@@ -1,0 +1,78 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { PlacedProject } from '../load-manifests.ts'
+import { type Answer, type Outcome, outcomeOf, REFUSAL_FRAGMENT } from '../refusal.ts'
+import type { Session } from '../session.ts'
+import { plain } from '../text.ts'
+import { inputOf, readProject, specOf } from './api.ts'
+import type { ProjectSpec, WantedProject } from './spec.ts'
+
+export interface AppliedProject {
+  readonly kind: 'Project'
+  readonly name: string
+  readonly action: 'created' | 'updated' | 'unchanged'
+  /** What was given and is different now. */
+  readonly changed: readonly string[]
+}
+
+/** A lost race is retried; more losses than this in a row are no accident. */
+const ATTEMPTS = 5
+/** Created or deleted by somebody else between our look and our write. */
+const LOST = ['NOT_FOUND', 'ALREADY_EXISTS']
+
+export const CREATE_PROJECT = `mutation CreateProject($input: CreateProjectInput!) {
+  answer: createProject(input: $input) { __typename ... on Project { name } ...Refusal }
+}\n${REFUSAL_FRAGMENT}`
+const UPDATE = `mutation UpdateProject($input: UpdateProjectInput!) {
+  answer: updateProject(input: $input) { __typename ... on Project { name } ...Refusal }
+}\n${REFUSAL_FRAGMENT}`
+
+/** Creates the project, or updates it where the file says something else than the server; `dryRun`: only says so. */
+export async function applyProject(
+  session: Session,
+  { name, wanted }: PlacedProject,
+  { dryRun = false }: { readonly dryRun?: boolean } = {},
+): Promise<Outcome<AppliedProject>> {
+  for (let attempt = 1; ; attempt += 1) {
+    const judged = await judge(session, name, wanted)
+    const done = { ok: true, value: { kind: 'Project', name, ...judged } } as const
+    if (dryRun || judged.action === 'unchanged') return done
+    const document = judged.action === 'created' ? CREATE_PROJECT : UPDATE
+    const { answer } = await session.client.query<{ answer: Answer<object> | null }>(
+      document,
+      { input: { name, ...inputOf(wanted) } },
+      { signal: session.io.signal },
+    )
+    const outcome = outcomeOf(answer)
+    if (outcome.ok) return done
+    if (attempt >= ATTEMPTS || !LOST.includes(outcome.refusal.code)) return outcome
+  }
+}
+
+async function judge(
+  session: Session,
+  name: string,
+  wanted: WantedProject,
+): Promise<Pick<AppliedProject, 'action' | 'changed'>> {
+  const project = await readProject(session, name)
+  if (!project) return { action: 'created', changed: Object.keys(wanted) }
+  const changed = changedParts(wanted, specOf(project))
+  return { action: changed.length > 0 ? 'updated' : 'unchanged', changed }
+}
+
+function changedParts({ workerTemplate, subscriptions, limits }: WantedProject, is: ProjectSpec): readonly string[] {
+  const differs = (wanted: unknown, found: unknown): boolean =>
+    wanted !== undefined && !isDeepStrictEqual(wanted, found)
+  const parts = {
+    workerTemplate: differs(workerTemplate, is.workerTemplate),
+    subscriptions: differs(subscriptions, is.subscriptions),
+    limits: differs(limits && { ...is.limits, ...limits }, is.limits),
+  }
+  return Object.entries(parts).flatMap(([part, isDifferent]) => (isDifferent ? [part] : []))
+}
+
+/** e.g. `project web updated (limits)`; of a dry run `project web would be updated (limits)`. */
+export function describeApplied({ name, action, changed }: AppliedProject, dryRun = false): string {
+  const what = changed.length > 0 && action === 'updated' ? ` (${changed.join(', ')})` : ''
+  const would = action === 'unchanged' ? 'unchanged' : `would be ${action}`
+  return `project ${plain(name)} ${dryRun ? would : action}${what}`
+}

@@ -1,0 +1,60 @@
+import { describeFacts, type Fact } from '../facts.ts'
+import type { Paint } from '../paint.ts'
+import { duration, plain, shorten, words } from '../text.ts'
+import { type ShownProject, specOf } from './api.ts'
+import type { Limits, Subscription, WorkerTemplate } from './spec.ts'
+
+const COMMAND_SHOWN = 100
+
+/** As people read it: one line for each thing there is to say. */
+export function describeProject(project: ShownProject, now: number, paint: Paint): string[] {
+  const { workerTemplate, subscriptions, limits } = specOf(project)
+  const ago = (time: string): string => `${time} (${duration(Math.max(0, now - Date.parse(time)))} ago)`
+  const facts: readonly Fact[] = [
+    ['name', paint('bold', plain(project.name))],
+    ...(workerTemplate ? describeTemplate(workerTemplate) : [['worker', 'none: it takes no events'] as const]),
+    ...subscriptions.map((subscription) => ['subscribed', describeSubscription(subscription)] as const),
+    ['limits', describeLimits(limits)],
+    ['secrets', project.secrets.map(({ name }) => plain(name)).join(', ')],
+    ['created', ago(project.createdAt)],
+    ['updated', ago(project.updatedAt)],
+  ]
+  return describeFacts(facts, paint)
+}
+
+function describeTemplate(template: WorkerTemplate): readonly Fact[] {
+  const { runtime, image, env, files, timeoutMs, workspace } = template
+  return [
+    ['worker', describeCommand(template)],
+    ['runtime', plain(runtime)],
+    ['image', image && plain(image)],
+    ['env', Object.keys(env).map(plain).join(', ')],
+    ['files', files.map(({ path }) => plain(path)).join(', ')],
+    ['timeout', timeoutMs === null ? null : duration(timeoutMs)],
+    ['workspace', workspace ? 'yes' : null],
+  ]
+}
+
+/** The program with what it is given, as far as it fits in a line. */
+export const describeCommand = ({ command, args, image }: Pick<WorkerTemplate, 'command' | 'args' | 'image'>): string =>
+  shorten(plain([...command, ...args].map(quoted).join(' ')), COMMAND_SHOWN) || plain(image ?? '')
+
+const quoted = (part: string): string => (/^[\w@%+=:,./-]+$/.test(part) ? part : JSON.stringify(part))
+
+function describeSubscription({ source, types, qualifiers, labels }: Subscription): string {
+  const pairs = (word: string, map: Readonly<Record<string, string>>): string[] => {
+    const shown = Object.entries(map).map(([key, value]) => `${key}=${value}`)
+    return shown.length > 0 ? [`${word} ${shown.join(', ')}`] : []
+  }
+  const parts = [`${source} ${types.join(', ')}`, ...pairs('qualified', qualifiers), ...pairs('labelled', labels)]
+  return plain(parts.join('; '))
+}
+
+/** e.g. `4 workers, 8 jobs, latest only`; empty when there are none. */
+export function describeLimits({ maxWorkers, maxJobs, strategy }: Limits): string {
+  return [
+    ...(maxWorkers === null ? [] : [`${maxWorkers} ${maxWorkers === 1 ? 'worker' : 'workers'}`]),
+    ...(maxJobs === null ? [] : [`${maxJobs} ${maxJobs === 1 ? 'job' : 'jobs'}`]),
+    ...(strategy === 'QUEUE' ? [] : [words(strategy)]),
+  ].join(', ')
+}

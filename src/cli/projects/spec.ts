@@ -1,0 +1,84 @@
+import type { ProjectManifest } from './schema.ts'
+
+/** What a project has for its pipelines, in one form for what a file wants and what the server has. */
+export interface ProjectSpec {
+  readonly workerTemplate: WorkerTemplate | null
+  readonly subscriptions: readonly Subscription[]
+  readonly limits: Limits
+}
+type Texts = Readonly<Record<string, string>>
+export interface WorkerTemplate {
+  readonly runtime: string
+  readonly image: string | null
+  readonly command: readonly string[]
+  readonly args: readonly string[]
+  readonly env: Texts
+  readonly files: readonly { readonly path: string; readonly content: string }[]
+  readonly timeoutMs: number | null
+  readonly workspace: boolean
+}
+export interface Subscription {
+  readonly source: string
+  readonly types: readonly string[]
+  readonly qualifiers: Texts
+  readonly labels: Texts
+}
+export interface Limits {
+  readonly maxWorkers: number | null
+  readonly maxJobs: number | null
+  readonly strategy: string
+}
+/** Only what the file names. */
+export type WantedProject = Partial<Omit<ProjectSpec, 'limits'>> & { readonly limits?: Partial<Limits> }
+
+/** The contents of the template's files, in their order. */
+export type Contents = readonly string[]
+
+const NO_LIMITS: Limits = { maxWorkers: null, maxJobs: null, strategy: 'QUEUE' }
+
+/** From a manifest, its defaults filled in. */
+export function wantedOf(manifest: ProjectManifest, contents: Contents): WantedProject {
+  const { workerTemplate, subscriptions, limits } = manifest
+  return {
+    ...(workerTemplate === undefined ? {} : { workerTemplate: workerTemplate && templateOf(workerTemplate, contents) }),
+    ...(subscriptions === undefined
+      ? {}
+      : {
+          subscriptions: subscriptions.map(({ source, types, qualifiers = {}, labels = {} }) => ({
+            ...{ source, types: [...new Set(types)], qualifiers, labels },
+          })),
+        }),
+    ...(limits === undefined ? {} : { limits: limits === null ? NO_LIMITS : limitsOf(limits) }),
+  }
+}
+
+function templateOf(
+  {
+    runtime,
+    image,
+    command,
+    args,
+    env,
+    files = [],
+    timeout,
+    workspace,
+  }: NonNullable<ProjectManifest['workerTemplate']>,
+  contents: Contents,
+): WorkerTemplate {
+  return {
+    runtime: runtime ?? 'process',
+    image: image ?? null,
+    command: command ?? [],
+    args: args ?? [],
+    env: env ?? {},
+    files: files.map(({ path }, index) => ({ path, content: contents[index] ?? '' })),
+    timeoutMs: timeout ?? null,
+    workspace: workspace ?? false,
+  }
+}
+
+const limitsOf = ({ maxWorkers, maxJobs, strategy }: NonNullable<ProjectManifest['limits']>): Partial<Limits> => ({
+  ...(maxWorkers === undefined ? {} : { maxWorkers }),
+  ...(maxJobs === undefined ? {} : { maxJobs }),
+  ...(strategy === undefined ? {} : { strategy: strategy ?? NO_LIMITS.strategy }),
+})

@@ -1,0 +1,71 @@
+import { addAbortSignal, Readable } from 'node:stream'
+import { StringDecoder } from 'node:string_decoder'
+import type { Io } from './io.ts'
+
+/** What was typed; not ok when the user gave up. */
+export type Typed = { readonly ok: true; readonly text: string; readonly rest: boolean } | { readonly ok: false }
+
+type Terminal = Pick<Io, 'stdin' | 'stderr' | 'signal'>
+
+const ENTER = /[\r\n]/
+const INTERRUPT = '\u0003'
+const END = '\u0004'
+const BACKSPACES = ['\b', '\u007f']
+const KILL_LINE = '\u0015'
+
+/**
+ * One line typed at a terminal, shown nowhere. `rest` says that more than a line came at once: something was pasted.
+ * The prompt goes to standard error, so that standard output stays what the command prints.
+ * @throws the signal's reason when the program is ended
+ */
+export async function readHidden({ stdin, stderr, signal }: Terminal, prompt: string): Promise<Typed> {
+  stderr.write(prompt)
+  endWith(signal, stdin)
+  stdin.setRawMode?.(true)
+  try {
+    return await editLine(stdin)
+  } finally {
+    stdin.setRawMode?.(false)
+    stderr.write('\n')
+  }
+}
+
+async function editLine(stdin: Io['stdin']): Promise<Typed> {
+  const decoder = new StringDecoder('utf8')
+  let line: string[] = []
+  for await (const chunk of stdin) {
+    const keys = [...decoder.write(Buffer.from(chunk))]
+    for (const [index, key] of keys.entries()) {
+      if (key === INTERRUPT) return { ok: false }
+      if (ENTER.test(key) || key === END) {
+        const rest = keys.slice(index + 1).some((more) => !ENTER.test(more))
+        return { ok: true, text: line.join(''), rest }
+      }
+      if (BACKSPACES.includes(key)) line = line.slice(0, -1)
+      else if (key === KILL_LINE) line = []
+      else line.push(key)
+    }
+  }
+  return { ok: true, text: line.join(''), rest: false }
+}
+
+/**
+ * Whether the user says yes. Everything else, an end of input too, is no.
+ * @throws the signal's reason when the user interrupts
+ */
+export async function confirm({ stdin, stderr, signal }: Terminal, question: string): Promise<boolean> {
+  stderr.write(`${question} [y/N] `)
+  endWith(signal, stdin)
+  const decoder = new StringDecoder('utf8')
+  let answer = ''
+  for await (const chunk of stdin) {
+    answer += decoder.write(Buffer.from(chunk))
+    if (ENTER.test(answer)) break
+  }
+  return /^y(es)?$/i.test(answer.trim())
+}
+
+/** A terminal is read until somebody types: an interrupt must not wait for that. */
+function endWith(signal: AbortSignal, stdin: Io['stdin']): void {
+  if (stdin instanceof Readable) addAbortSignal(signal, stdin)
+}
