@@ -57,13 +57,13 @@ export async function answer(client: Client, slice: TreeSlice, kinds: Kinds, ope
     ),
     fillOwn(client, slice, kinds, of('own')),
   ])
-  const named = of('named').flatMap((q) =>
-    [...slice.nodes.values()].filter((n) => n.row.parentId === q.id && n.spec === undefined),
-  )
+  // Whoever asks for these goes on with their specs: those that are known already must not go before the others.
+  const parents = new Set([...of('named'), ...of('ready')].map(({ id }) => id))
+  const unknown = [...slice.nodes.values()].filter((n) => n.spec === undefined && parents.has(n.row.parentId ?? ''))
   await fillSpecs(
     client,
     slice,
-    named.map((n) => n.row.id),
+    unknown.map((n) => n.row.id),
   )
 }
 

@@ -99,8 +99,18 @@ export class TreeSlice implements Slice {
   }
 
   childrenNamed(node: Node, kind: ObjectKind, names: readonly string[]): ReadonlyMap<string, Draft> | undefined {
+    const known = this.#knownByName(node, kind, names)
+    if (known) return known
     const ids = this.#ask<readonly string[]>(node, { type: 'named', id: node.row.id, kind, names })
     return ids && new Map(this.#live(ids).map((n) => [n.row.name, n]))
+  }
+
+  /** All of them are in memory, specs included: null when that is not certain. */
+  #knownByName(node: Node, kind: ObjectKind, names: readonly string[]): ReadonlyMap<string, Draft> | null {
+    if (!this.questions.isAnswered({ type: 'children', id: node.row.id })) return null
+    const wanted = new Set(names)
+    const found = this.#childrenOf(node.row.id).filter(({ row }) => row.kind === kind && wanted.has(row.name))
+    return found.every(({ spec }) => spec !== undefined) ? new Map(found.map((n) => [n.row.name, n])) : null
   }
 
   readyChildren(node: Node, after: number, limit: number): readonly Draft[] | undefined {
@@ -126,6 +136,11 @@ export class TreeSlice implements Slice {
   neighbours(node: Node, side: 'dependents' | 'dependencies'): readonly Draft[] | undefined {
     const ids = this.#ask<readonly string[]>(node, { type: side, id: node.row.id })
     return ids && this.#live(ids)
+  }
+
+  known(node: Node, side: 'dependents' | 'dependencies'): readonly Draft[] | undefined {
+    const ids = this.questions.find({ type: side, id: node.row.id })
+    return ids === undefined ? undefined : this.#live(ids as readonly string[])
   }
 
   ask<T>(question: string, args: unknown): T | undefined {
@@ -287,8 +302,6 @@ export class TreeSlice implements Slice {
       },
       child,
     )
-    this.questions.answer({ type: 'children', id: draft.row.id }, [])
-    this.questions.answer({ type: 'dependents', id: draft.row.id }, [])
     return draft
   }
 
@@ -323,8 +336,9 @@ export class TreeSlice implements Slice {
     draft.facts = defaults && { ...defaults, ...((child.facts as object) ?? {}) }
     draft.spec = child.spec
     draft.labels = child.labels ?? {}
-    this.nodes.set(draft.row.id, draft)
-    const { phase, revision } = draft.row
+    const { id, phase, revision } = draft.row
+    this.nodes.set(id, draft)
+    for (const type of ['children', 'dependents', 'dependencies'] as const) this.questions.answer({ type, id }, [])
     this.#record(draft, { from: null, to: phase, actor, revision, by: child.by ?? null, reason: 'created' })
     this.moves++
     return draft
