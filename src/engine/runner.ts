@@ -18,6 +18,8 @@ const RETRIES = 3
 export interface TreeTask<T> {
   /** Objects that it needs to see. */
   readonly ids: readonly string[]
+  /** Most of them end: what waits for them is looked at too. */
+  readonly ends: boolean
   /** Whether it can be done on what this process remembers of an object; what it decides without writing is done again. */
   knows(work: Work): boolean
   apply(slice: TreeSlice): T
@@ -134,10 +136,11 @@ export class TreeRunner {
 
   async #attempt(rootId: string, entries: readonly Entry[], deciding = true): Promise<readonly Applied[] | null> {
     const ids = entries.flatMap(({ task }) => task.ids)
+    const ending = deciding ? entries.flatMap(({ task }) => (task.ends ? task.ids : [])) : []
     return this.#retrying(async (isFirst) => {
       const kept = isFirst && deciding ? this.#recall(rootId, entries) : new Map<string, LoadedNode>()
       const done = await this.#handing.transaction(async (client, handOver) => {
-        const tree = await openTree(client, rootId, this.#parts, { ids, kept })
+        const tree = await openTree(client, rootId, this.#parts, { ids, ending, kept })
         if (typeof tree === 'string') return null
         const applied = entries.map(({ task }) => attempt(() => task.apply(tree.slice)))
         const { kinds } = this.#parts

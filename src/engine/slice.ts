@@ -65,6 +65,8 @@ export class TreeSlice implements Slice {
   /** The earliest clock that was set; null: none was. */
   due: Date | null = null
   releases: Release[] = []
+  /** Something that is in the store depends on others than before: who depends on whom has to be asked again. */
+  rewired = false
   moves = 0
   looks = 0
   readonly #options: SliceOptions
@@ -347,6 +349,7 @@ export class TreeSlice implements Slice {
   setDependencies(node: Node, dependencies: readonly Node[]): void {
     const draft = node as Draft
     draft.dependencies = dependencies as readonly Draft[]
+    if (draft.stored) this.rewired = true
     draft.dirty.add('edges')
     this.questions.answer(
       { type: 'dependencies', id: draft.row.id },

@@ -76,7 +76,12 @@ async function claimNow({ claimant, request, targets }: Claiming, parts: EngineP
     const byRoot = Map.groupBy(candidates, (candidate) => candidate.rootId)
     const claims = [...byRoot].map(([rootId, of]) => {
       const ids = of.map(({ objectId }) => objectId)
-      return runner.run(rootId, { ids, knows: isOffered, apply: (slice) => claimAll(slice, ids, claimant, parts) })
+      return runner.run(rootId, {
+        ids,
+        ends: false,
+        knows: isOffered,
+        apply: (slice) => claimAll(slice, ids, claimant, parts),
+      })
     })
     for (const ran of await Promise.all(claims)) if (ran.found) items.push(...ran.value)
   }

@@ -45,6 +45,7 @@ async function reportAll(
       const ids = indexes.map((i) => (opened[i] as OpenedFence).objectId)
       const ran = await runner.run(rootId, {
         ids,
+        ends: true,
         knows: ({ state }) => state === WORK_STATE.CLAIMED,
         apply: (slice) =>
           indexes.map((i) => reportOne(slice, reports[i] as Report, opened[i] as OpenedFence, viewer, parts)),

@@ -12,8 +12,8 @@ export const effects: Family['effects'] = {
     return []
   },
   ready: async (client, root) => {
-    await lockOwnNames(client, root.row)
-    return wakeImporters(client, root, null)
+    const [, woken] = await together([lockOwnNames(client, root.row), wakeImporters(client, root, null)])
+    return woken
   },
   rootGone: async (client, root) => {
     await lockOwnNames(client, root.row)
@@ -68,8 +68,8 @@ async function publish(
   now: Date,
 ): Promise<readonly string[]> {
   const names = Object.keys(exports)
-  await lockOwnNames(client, root.row)
-  const [woken] = await together([
+  const [, woken] = await together([
+    lockOwnNames(client, root.row),
     wakeImporters(client, root, 'scope'),
     client.query({
       name: 'drop-old-exports',
