@@ -3,6 +3,7 @@ import type { Scope, Trees } from '../families/family.ts'
 import type { Logger } from '../logger.ts'
 import { insertWakes } from '../store/queue.ts'
 import { lockScope } from '../store/scope.ts'
+import { together } from '../store/together.ts'
 import type { Handing } from './handing.ts'
 import { type Decide, Held } from './held.ts'
 import type { KeptItems } from './kept-items.ts'
@@ -29,15 +30,18 @@ export interface TreesParts {
  */
 export function treesOf(given: TreesParts): Trees {
   const lanes = new Map<string, ScopeLane<InScope | null>>()
+  /** Of projects as they were; the lock tells whether they still are. */
+  const ids = new Map<string, string>()
   const laneOf = (project: string): ScopeLane<InScope | null> => {
     const known = lanes.get(project)
     if (known) return known
-    const made = new ScopeLane<InScope | null>((work, { isAlone }) => {
-      const under = async (open: Open) => {
-        const projectId = await lockScope(open.client, project)
-        await work(projectId === null ? null : { open, project, projectId })
-      }
-      return isAlone ? deciding(given, under) : inTransaction(given, under)
+    const made = new ScopeLane<InScope | null>(async (work, { isAlone }) => {
+      const under = (open: Open) => underLock(open, project, ids, work)
+      const run = () => (isAlone ? deciding(given, under) : inTransaction(given, under))
+      await run().catch((error) => {
+        if (error instanceof ProjectReplaced) return run()
+        throw error
+      })
     })
     lanes.set(project, made)
     return made
@@ -81,6 +85,35 @@ interface InScope {
   readonly open: Open
   readonly project: string
   readonly projectId: string
+}
+
+/** It was made anew under its name, by hand. */
+class ProjectReplaced extends Error {}
+
+/** Where the project's id is known already, what is asked for under its lock travels with it. */
+async function underLock(
+  open: Open,
+  project: string,
+  ids: Map<string, string>,
+  work: (scope: InScope | null) => Promise<void>,
+): Promise<void> {
+  const known = ids.get(project)
+  const locking = lockScope(open.client, project)
+  if (known === undefined) {
+    const projectId = await locking
+    if (projectId !== null) ids.set(project, projectId)
+    return work(projectId === null ? null : { open, project, projectId })
+  }
+  const working = work({ open, project, projectId: known }).then(
+    () => null,
+    (error: unknown) => ({ error }),
+  )
+  const [projectId, failed] = await together([locking, working])
+  if (projectId !== known) {
+    ids.delete(project)
+    throw new ProjectReplaced()
+  }
+  if (failed) throw failed.error
 }
 
 /** @param decided slices that are decided in the transaction end up here; absent: none is */

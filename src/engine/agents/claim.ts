@@ -44,9 +44,12 @@ export function claimer({ parts, runner, attendance, waiting }: ClaimParts): Age
     }
     const askedAt = parts.ambient.now().getTime()
     const until = performance.now() + Math.min(request.waitMs ?? 0, MAX_WAIT_MS)
+    let { rings } = waiting
     let items: readonly ClaimedItem[] = await claimNow(claiming, parts, runner)
     while (items.length === 0 && waiting.isOpen && !signal?.aborted && performance.now() < until) {
-      items = await waitFor(claiming, until, waiting)
+      // What came up while it looked was rung for when it did not wait yet.
+      if (rings === waiting.rings) items = await waitFor(claiming, until, waiting)
+      rings = waiting.rings
       if (items.length === 0 && !signal?.aborted) items = await claimNow(claiming, parts, runner)
     }
     const leasedAt = Math.min(...items.map(({ leaseUntil }) => leaseUntil.getTime())) - claiming.claimant.leaseMs
