@@ -31,7 +31,7 @@ const EXIT_FAILED = 1
 function builtIns(env: NodeJS.ProcessEnv): Readonly<Record<string, BuiltIn>> {
   const folders = (env.PHASELINE_GADGETS ?? '').split(delimiter).filter((folder) => folder !== '')
   return {
-    mock: { concurrency: 1_000, work: mockWork({ crash: () => process.exit(EXIT_FAILED) }) },
+    mock: { concurrency: 4_000, work: mockWork({ crash: () => process.exit(EXIT_FAILED) }) },
     gadget: { concurrency: 8, work: gadgetWork({ folders, env: { ...env }, graceMs: GRACE_MS, onGroup: tellGroup }) },
   }
 }
