@@ -1,23 +1,9 @@
-import { createClient, runAgent } from '../../src/client/index.ts'
-import {
-  type BenchContext,
-  type BenchServer,
-  quantile,
-  type Section,
-  startRedis,
-  startServer,
-  type Workload,
-} from '../harness.ts'
-import { measureStarts, startPeer } from '../harness-peer.ts'
-import { createTree } from '../trees.ts'
+import { type BenchContext, quantile, type Section, startRedis, startServer, type Workload } from '../harness.ts'
+import { startPeer } from '../harness-peer.ts'
 
 const WARM_UP = 150
 /** In each round. */
 const STARTS = 120
-const TYPE = 'bench'
-const CREATE_TOKEN = `mutation ($input: CreateTokenInput!) {
-  createToken(input: $input) { ... on CreatedToken { secret } ... on Error { message } }
-}`
 
 interface Contestant {
   readonly name: string
@@ -41,7 +27,10 @@ async function run({ postgres, log, rounds }: BenchContext): Promise<Section> {
   await using stack = new AsyncDisposableStack()
   const databaseUrl = await postgres.createDatabase('latency_phaseline')
   const server = stack.use(await startServer({ databaseUrl, roles: ['gateway', 'engine'] }))
-  const contestants: Contestant[] = [{ name: 'Phaseline', measure: await ourMeasure(stack, server) }]
+  const ours = stack.use(
+    await startPeer('phaseline', { use: 'latency', url: `${server.origin}/graphql#${server.token}` }),
+  )
+  const contestants: Contestant[] = [{ name: 'Phaseline', measure: ours.measureStarts }]
   for (const { aof, name } of REDIS) {
     const { url } = stack.use(await startRedis({ aof }))
     const peer = stack.use(await startPeer('bullmq', { use: 'latency', url }))
@@ -64,41 +53,6 @@ async function run({ postgres, log, rounds }: BenchContext): Promise<Section> {
     log(`  round ${round + 1} of ${rounds}`)
   }
   return sectionOf(times)
-}
-
-/** An agent in this process, as anybody would write one, and a creator beside it. */
-async function ourMeasure(
-  stack: AsyncDisposableStack,
-  { client, origin }: BenchServer,
-): Promise<Contestant['measure']> {
-  const { createToken } = await client.query<{ createToken: { secret?: string; message?: string } }>(CREATE_TOKEN, {
-    input: { name: 'bench', role: 'AGENT', types: [TYPE] },
-  })
-  if (!createToken.secret) throw new Error(createToken.message)
-  const ended = new AbortController()
-  const agentClient = stack.use(createClient({ url: `${origin}/graphql`, token: createToken.secret }))
-  let started: () => void = () => {}
-  const agent = runAgent({
-    client: agentClient,
-    instance: 'bench',
-    types: [TYPE],
-    signal: ended.signal,
-    work() {
-      started()
-      return { phase: 'SUCCEEDED' }
-    },
-  })
-  stack.defer(async () => {
-    ended.abort()
-    await agent
-  })
-  let made = 0
-  const createItem = async (onStart: () => void): Promise<void> => {
-    started = onStart
-    made += 1
-    await createTree(client, `latency-${made}`, 1, TYPE)
-  }
-  return (count) => measureStarts({ createItem }, count)
 }
 
 function sectionOf(times: ReadonlyMap<string, readonly number[]>): Section {

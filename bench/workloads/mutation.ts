@@ -130,6 +130,7 @@ Installations with one item of a type that no agent claims, made over HTTP on ke
 mutation reads and writes, in one transaction and a read after it, through plain \`pg\` with prepared statements, in the
 process that measures, on three connections (two to four did alike, one and twelve worse). Creations in one project wait
 for each other, here and there, since names and exports in it are unique; so shares are of the faster of the floor's two
-rates, which callers that queue could all have. With the engine, each tree is also started meanwhile, which is
+rates, which callers that queue could all have. One at a time, a creation also starts its tree in its own transaction: it
+writes the execution and the item, too, which the floor does not. With 32 at a time that is left to the engine, and is
 another transaction of its own; both servers number the log.
 `

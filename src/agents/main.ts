@@ -49,7 +49,7 @@ const DEFAULT_TYPES = 'mock,gadget'
 function builtIns(env: NodeJS.ProcessEnv): Readonly<Record<string, BuiltIn>> {
   const folders = (env.PHASELINE_GADGETS ?? '').split(delimiter).filter((folder) => folder !== '')
   return {
-    mock: deployer('mock', 1_000, mockWork({ crash: () => process.exit(EXIT_FAILED) })),
+    mock: deployer('mock', 4_000, mockWork({ crash: () => process.exit(EXIT_FAILED) })),
     gadget: deployer('gadget', 8, gadgetWork({ folders, env: { ...env }, graceMs: GRACE_MS, onGroup: tellGroup })),
     process: (common) => runtime('process', common, env),
   }

@@ -148,6 +148,8 @@ export interface Slice {
   spec(node: Node): unknown
   /** Loads the node's dependents (`from`) or what it depends on (`to`). */
   neighbours(node: Node, side: 'dependents' | 'dependencies'): readonly Node[] | undefined
+  /** The same as far as memory has it, as of what is new: undefined asks nothing. */
+  known(node: Node, side: 'dependents' | 'dependencies'): readonly Node[] | undefined
   /** A question of the family's own. The key and its arguments are plain JSON. */
   ask<T>(question: string, args: unknown): T | undefined
   /** Resolves the expressions of a template, outside of the lock; taken over only if template and scope are still these. */

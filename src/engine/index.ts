@@ -5,6 +5,8 @@ import { agentPort } from './agents/index.ts'
 import { Waiting } from './agents/waiting.ts'
 import { Engine, WAKE_CHANNEL } from './engine.ts'
 import type { Evaluate } from './evaluate.ts'
+import { Handing } from './handing.ts'
+import { KeptItems } from './kept-items.ts'
 import { listen } from './listen.ts'
 import { TreeRunner } from './runner.ts'
 import { type Aftermath, type EngineParts, transaction } from './transaction.ts'
@@ -59,14 +61,15 @@ export function createDriving({
   }
   const ears = listen(signal, WORK_CHANNEL, (message) => tell(JSON.parse(message) as string[]), logger)
   const waiting = new Waiting(parts)
-  const runner = new TreeRunner({ parts, evaluate, announce, waiting, logger })
+  const writing = { parts, announce, handing: new Handing(parts.pool, waiting), kept: new KeptItems(), logger }
+  const runner = new TreeRunner({ ...writing, evaluate })
   const onWork = (handler: (types: readonly string[]) => void) => {
     handlers.add(handler)
     return () => void handlers.delete(handler)
   }
   return {
     runner,
-    trees: treesOf(parts, announce),
+    trees: treesOf(writing),
     agents: agentPort(parts, runner, onWork, waiting),
     startEngine() {
       const { pool, ambient } = parts

@@ -57,13 +57,13 @@ export async function answer(client: Client, slice: TreeSlice, kinds: Kinds, ope
     ),
     fillOwn(client, slice, kinds, of('own')),
   ])
-  const named = of('named').flatMap((q) =>
-    [...slice.nodes.values()].filter((n) => n.row.parentId === q.id && n.spec === undefined),
-  )
+  // Whoever asks for these goes on with their specs: those that are known already must not go before the others.
+  const parents = new Set([...of('named'), ...of('ready')].map(({ id }) => id))
+  const unknown = [...slice.nodes.values()].filter((n) => n.spec === undefined && parents.has(n.row.parentId ?? ''))
   await fillSpecs(
     client,
     slice,
-    named.map((n) => n.row.id),
+    unknown.map((n) => n.row.id),
   )
 }
 
@@ -90,11 +90,24 @@ export async function fillNeighbours(
   side: 'dependents' | 'dependencies',
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, readonly string[]>> {
-  if (ids.length === 0) return new Map()
-  const found = await loadEdges(client, side, ids)
+  const known = slice.rewired ? [] : ids.filter((id) => slice.questions.isAnswered({ type: side, id }))
+  const found = new Map(known.map((id) => [id, slice.questions.find({ type: side, id }) as readonly string[]]))
+  const unknown = ids.filter((id) => !found.has(id))
+  if (unknown.length === 0) return found
+  const loaded = await loadEdges(client, side, unknown)
+  await takeNeighbours(client, slice, kinds, side, loaded)
+  return new Map([...found, ...loaded])
+}
+
+export async function takeNeighbours(
+  client: Client,
+  slice: TreeSlice,
+  kinds: Kinds,
+  side: 'dependents' | 'dependencies',
+  found: ReadonlyMap<string, readonly string[]>,
+): Promise<void> {
   await bring(client, slice, kinds, [...found.values()].flat())
   for (const [id, neighbours] of found) slice.questions.answer({ type: side, id }, neighbours)
-  return found
 }
 
 async function fillOwn(client: Client, slice: TreeSlice, kinds: Kinds, open: readonly Of<'own'>[]): Promise<void> {

@@ -33,6 +33,9 @@ export class Questions {
     return undefined
   }
 
+  find(question: Question): unknown {
+    return this.#answers.get(keyOf(question))
+  }
   isAnswered(question: Question): boolean {
     return this.#answers.has(keyOf(question))
   }

@@ -1,23 +1,14 @@
-import type { PoolClient } from 'pg'
 import type { Evaluated, Work } from '../core/tree.ts'
 import type { Logger } from '../logger.ts'
 import type { LoadedNode } from '../store/load-nodes.ts'
 import { forgetRoot } from '../store/queue.ts'
 import { RevisionConflict } from '../store/transition.ts'
-import type { HandedOver, Waiting } from './agents/waiting.ts'
 import type { Evaluate } from './evaluate.ts'
-import { KeptItems } from './kept-items.ts'
+import type { Handing } from './handing.ts'
+import type { KeptItems } from './kept-items.ts'
 import { settle } from './settle.ts'
 import type { Evaluation, TreeSlice } from './slice.ts'
-import {
-  type Aftermath,
-  closeTree,
-  type EngineParts,
-  type OpenTree,
-  openTree,
-  takeWord,
-  transaction,
-} from './transaction.ts'
+import { type Aftermath, closeTree, type EngineParts, type OpenTree, openTree, takeWord } from './transaction.ts'
 
 /** At most so many phase writes in one transaction: then other trees have their turn. */
 const BUDGET = 2_000
@@ -27,6 +18,8 @@ const RETRIES = 3
 export interface TreeTask<T> {
   /** Objects that it needs to see. */
   readonly ids: readonly string[]
+  /** Most of them end: what waits for them is looked at too. */
+  readonly ends: boolean
   /** Whether it can be done on what this process remembers of an object; what it decides without writing is done again. */
   knows(work: Work): boolean
   apply(slice: TreeSlice): T
@@ -53,7 +46,8 @@ export interface RunnerParts {
   readonly parts: EngineParts
   readonly evaluate: Evaluate
   readonly announce: Announce
-  readonly waiting: Waiting
+  readonly handing: Handing
+  readonly kept: KeptItems
   readonly logger: Logger
 }
 
@@ -61,18 +55,19 @@ export interface RunnerParts {
 export class TreeRunner {
   readonly #lanes = new Map<string, Lane>()
   readonly #inFlight = new Set<Promise<void>>()
-  readonly #kept = new KeptItems()
   readonly #parts: EngineParts
   readonly #evaluate: Evaluate
   readonly #announce: Announce
-  readonly #waiting: Waiting
+  readonly #handing: Handing
+  readonly #kept: KeptItems
   readonly #logger: Logger
 
-  constructor({ parts, evaluate, announce, waiting, logger }: RunnerParts) {
+  constructor({ parts, evaluate, announce, handing, kept, logger }: RunnerParts) {
     this.#parts = parts
     this.#evaluate = evaluate
     this.#announce = announce
-    this.#waiting = waiting
+    this.#handing = handing
+    this.#kept = kept
     this.#logger = logger
   }
 
@@ -141,10 +136,11 @@ export class TreeRunner {
 
   async #attempt(rootId: string, entries: readonly Entry[], deciding = true): Promise<readonly Applied[] | null> {
     const ids = entries.flatMap(({ task }) => task.ids)
+    const ending = deciding ? entries.flatMap(({ task }) => (task.ends ? task.ids : [])) : []
     return this.#retrying(async (isFirst) => {
       const kept = isFirst && deciding ? this.#recall(rootId, entries) : new Map<string, LoadedNode>()
-      const done = await this.#write(async (client, handOver) => {
-        const tree = await openTree(client, rootId, this.#parts, { ids, kept })
+      const done = await this.#handing.transaction(async (client, handOver) => {
+        const tree = await openTree(client, rootId, this.#parts, { ids, ending, kept })
         if (typeof tree === 'string') return null
         const applied = entries.map(({ task }) => attempt(() => task.apply(tree.slice)))
         const { kinds } = this.#parts
@@ -200,7 +196,7 @@ export class TreeRunner {
   }
 
   async #lookOnce(rootId: string, skipLocked: boolean, evaluated: ReadonlyMap<string, Evaluated>): Promise<LookedOnce> {
-    const seen = await this.#write(async (client, handOver) => {
+    const seen = await this.#handing.transaction(async (client, handOver) => {
       const tree = await openTree(client, rootId, this.#parts, { skipLocked, evaluated })
       if (typeof tree === 'string') return tree
       const { left, clock } = await this.#goOn(tree)
@@ -213,20 +209,6 @@ export class TreeRunner {
     this.#kept.keep(seen.slice)
     this.#announce(seen.aftermath)
     return seen
-  }
-
-  /** What comes up in a transaction is handed to those who wait for it, and told to them once it is committed. */
-  async #write<T>(work: (client: PoolClient, handOver: (slice: TreeSlice) => void) => Promise<T>): Promise<T> {
-    const handed: HandedOver[] = []
-    const handOver = (slice: TreeSlice) => void handed.push(this.#waiting.handOver(slice))
-    try {
-      const written = await transaction(this.#parts.pool, (client) => work(client, handOver))
-      for (const one of handed) one.committed()
-      return written
-    } catch (error) {
-      for (const one of handed) one.failed()
-      throw error
-    }
   }
 
   async #goOn(tree: OpenTree) {

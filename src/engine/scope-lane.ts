@@ -13,16 +13,22 @@ export interface ScopeTask<C> {
   readonly failed: (error: unknown) => void
 }
 
+/** @param isAlone it holds up nobody else who is known to want the lock */
+export type ScopeTransaction<C> = (
+  work: (context: C) => Promise<void>,
+  { isAlone }: { readonly isAlone: boolean },
+) => Promise<void>
+
 /**
  * What a process does under one project's scope lock, one transaction after the other: whoever waits for the lock holds
  * no connection. What can be joined to the next transaction is.
  */
 export class ScopeLane<C> {
-  readonly #transaction: (work: (context: C) => Promise<void>) => Promise<void>
+  readonly #transaction: ScopeTransaction<C>
   readonly #queue: ScopeTask<C>[] = []
   #running: Promise<void> | null = null
 
-  constructor(transaction: (work: (context: C) => Promise<void>) => Promise<void>) {
+  constructor(transaction: ScopeTransaction<C>) {
     this.#transaction = transaction
   }
 
@@ -47,9 +53,12 @@ export class ScopeLane<C> {
 
   async #runTogether(tasks: readonly ScopeTask<C>[]): Promise<void> {
     try {
-      await this.#transaction(async (context) => {
-        await together(tasks.map((task) => task.run(context)))
-      })
+      await this.#transaction(
+        async (context) => {
+          await together(tasks.map((task) => task.run(context)))
+        },
+        { isAlone: tasks.length === 1 && this.#queue.length === 0 },
+      )
     } catch (error) {
       // One that fails must not take the others with it.
       if (tasks.length > 1) for (const task of tasks) await this.#runTogether([task])

@@ -66,6 +66,8 @@ export class TreeSlice implements Slice {
   /** The earliest clock that was set; null: none was. */
   due: Date | null = null
   releases: Release[] = []
+  /** Something that is in the store depends on others than before: who depends on whom has to be asked again. */
+  rewired = false
   moves = 0
   looks = 0
   readonly #options: SliceOptions
@@ -100,8 +102,18 @@ export class TreeSlice implements Slice {
   }
 
   childrenNamed(node: Node, kind: ObjectKind, names: readonly string[]): ReadonlyMap<string, Draft> | undefined {
+    const known = this.#knownByName(node, kind, names)
+    if (known) return known
     const ids = this.#ask<readonly string[]>(node, { type: 'named', id: node.row.id, kind, names })
     return ids && new Map(this.#live(ids).map((n) => [n.row.name, n]))
+  }
+
+  /** All of them are in memory, specs included: null when that is not certain. */
+  #knownByName(node: Node, kind: ObjectKind, names: readonly string[]): ReadonlyMap<string, Draft> | null {
+    if (!this.questions.isAnswered({ type: 'children', id: node.row.id })) return null
+    const wanted = new Set(names)
+    const found = this.#childrenOf(node.row.id).filter(({ row }) => row.kind === kind && wanted.has(row.name))
+    return found.every(({ spec }) => spec !== undefined) ? new Map(found.map((n) => [n.row.name, n])) : null
   }
 
   readyChildren(node: Node, after: number, limit: number): readonly Draft[] | undefined {
@@ -127,6 +139,11 @@ export class TreeSlice implements Slice {
   neighbours(node: Node, side: 'dependents' | 'dependencies'): readonly Draft[] | undefined {
     const ids = this.#ask<readonly string[]>(node, { type: side, id: node.row.id })
     return ids && this.#live(ids)
+  }
+
+  known(node: Node, side: 'dependents' | 'dependencies'): readonly Draft[] | undefined {
+    const ids = this.questions.find({ type: side, id: node.row.id })
+    return ids === undefined ? undefined : this.#live(ids as readonly string[])
   }
 
   ask<T>(question: string, args: unknown): T | undefined {
@@ -292,8 +309,6 @@ export class TreeSlice implements Slice {
       },
       child,
     )
-    this.questions.answer({ type: 'children', id: draft.row.id }, [])
-    this.questions.answer({ type: 'dependents', id: draft.row.id }, [])
     return draft
   }
 
@@ -328,8 +343,9 @@ export class TreeSlice implements Slice {
     draft.facts = defaults && { ...defaults, ...((child.facts as object) ?? {}) }
     draft.spec = child.spec
     draft.labels = child.labels ?? {}
-    this.nodes.set(draft.row.id, draft)
-    const { phase, revision } = draft.row
+    const { id, phase, revision } = draft.row
+    this.nodes.set(id, draft)
+    for (const type of ['children', 'dependents', 'dependencies'] as const) this.questions.answer({ type, id }, [])
     this.#record(draft, { from: null, to: phase, actor, revision, by: child.by ?? null, reason: 'created' })
     this.moves++
     return draft
@@ -338,6 +354,7 @@ export class TreeSlice implements Slice {
   setDependencies(node: Node, dependencies: readonly Node[]): void {
     const draft = node as Draft
     draft.dependencies = dependencies as readonly Draft[]
+    if (draft.stored) this.rewired = true
     draft.dirty.add('edges')
     this.questions.answer(
       { type: 'dependencies', id: draft.row.id },

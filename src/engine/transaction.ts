@@ -3,6 +3,7 @@ import type { Ambient, WrittenBatch } from '../core/ports.ts'
 import type { Evaluated, TimeoutDefaults } from '../core/tree.ts'
 import { appendChanges } from '../log/append.ts'
 import type { Client } from '../store/client.ts'
+import { loadEdges } from '../store/load-edges.ts'
 import type { LoadedNode } from '../store/load-nodes.ts'
 import {
   dueWork,
@@ -19,7 +20,7 @@ import { RevisionConflict } from '../store/transition.ts'
 import { Draft } from './draft.ts'
 import type { Kinds } from './families.ts'
 import { flush } from './flush.ts'
-import { bring, take } from './load.ts'
+import { bring, take, takeNeighbours } from './load.ts'
 import { TreeSlice } from './slice.ts'
 
 export interface EngineParts {
@@ -88,6 +89,8 @@ const NONE: ReadonlyMap<string, Evaluated> = new Map()
 interface OpenOptions {
   /** Objects that are needed besides the root. */
   readonly ids?: readonly string[]
+  /** Objects whose dependents are likely to be asked for. */
+  readonly ending?: readonly string[]
   /** Those of them that need not be read. */
   readonly kept?: ReadonlyMap<string, LoadedNode>
   readonly skipLocked?: boolean
@@ -102,13 +105,14 @@ export async function openTree(
   client: PoolClient,
   rootId: string,
   parts: EngineParts,
-  { ids = [], kept = NOTHING_KEPT, skipLocked = false, evaluated = NONE }: OpenOptions = {},
+  { ids = [], ending = [], kept = NOTHING_KEPT, skipLocked = false, evaluated = NONE }: OpenOptions = {},
 ): Promise<OpenTree | 'gone' | 'locked'> {
   const { kinds } = parts
   const wanted = new Set([rootId, ...ids.map((id) => kept.get(id)?.row.parentId ?? id)])
-  const [lock, loaded] = await together([
+  const [lock, loaded, dependents] = await together([
     lockRoot(client, rootId, skipLocked),
     kinds.loader.nodes(client, rootId, [...wanted]),
+    ending.length > 0 && loadEdges(client, 'dependents', ending),
   ])
   if (typeof lock === 'string') return lock
   const slice = newSlice(parts, lock.projectName, Draft.fresh(lock.row), evaluated)
@@ -120,6 +124,7 @@ export async function openTree(
   const placed = [...kept.values()].filter(({ row }) => slice.nodes.has(row.parentId ?? ''))
   if (placed.length < kept.size) throw new RevisionConflict(kept.size, placed.length)
   take(slice, kinds, placed)
+  if (dependents) await takeNeighbours(client, slice, kinds, 'dependents', dependents)
   return { client, slice, wakeAt: lock.wakeAt, failures: lock.failures }
 }
 

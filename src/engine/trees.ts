@@ -1,50 +1,55 @@
 import type { PoolClient } from 'pg'
-import type { HeldTree, NewRoot, Scope, Trees } from '../families/family.ts'
-import type { Client } from '../store/client.ts'
+import type { Scope, Trees } from '../families/family.ts'
+import type { Logger } from '../logger.ts'
 import { insertWakes } from '../store/queue.ts'
 import { lockScope } from '../store/scope.ts'
-import { Draft } from './draft.ts'
-import { bring } from './load.ts'
+import { together } from '../store/together.ts'
+import type { Handing } from './handing.ts'
+import { type Decide, Held } from './held.ts'
+import type { KeptItems } from './kept-items.ts'
+import type { Announce } from './runner.ts'
 import { ScopeLane } from './scope-lane.ts'
+import { settle } from './settle.ts'
 import type { TreeSlice } from './slice.ts'
-import {
-  type Aftermath,
-  closeTree,
-  type EngineParts,
-  newSlice,
-  type OpenTree,
-  openTree,
-  transaction,
-  type Word,
-} from './transaction.ts'
+import { type Aftermath, type EngineParts, openTree } from './transaction.ts'
 
-/** Mutations write through the same transactions as the engine: they leave word, and the engine does the rest. */
-export function treesOf(parts: EngineParts, announce: (aftermath: Aftermath) => void): Trees {
+/** At most so many phase writes while a project's scope is locked: the rest is left as a word. */
+const BUDGET = 500
+
+export interface TreesParts {
+  readonly parts: EngineParts
+  readonly announce: Announce
+  readonly handing: Handing
+  readonly kept: KeptItems
+  readonly logger: Logger
+}
+
+/**
+ * Mutations write through the same transactions as the engine: they leave word, and the engine does the rest. A new tree
+ * that nobody has to wait for goes on at once, as far as it can, in the very transaction that creates it.
+ */
+export function treesOf(given: TreesParts): Trees {
   const lanes = new Map<string, ScopeLane<InScope | null>>()
-  const inTransaction = async <T>(work: (open: Open) => Promise<T>): Promise<T> => {
-    const { result, told } = await transaction(parts.pool, async (client) => {
-      const open: Open = { client, parts, told: [] }
-      return { result: await work(open), told: open.told }
-    })
-    announce(told.reduce(merge, NOTHING))
-    return result
-  }
+  /** Of projects as they were; the lock tells whether they still are. */
+  const ids = new Map<string, string>()
   const laneOf = (project: string): ScopeLane<InScope | null> => {
     const known = lanes.get(project)
     if (known) return known
-    const made = new ScopeLane<InScope | null>((work) =>
-      inTransaction(async (open) => {
-        const projectId = await lockScope(open.client, project)
-        await work(projectId === null ? null : { open, project, projectId })
-      }),
-    )
+    const made = new ScopeLane<InScope | null>(async (work, { isAlone }) => {
+      const under = (open: Open) => underLock(open, project, ids, work)
+      const run = () => (isAlone ? deciding(given, under) : inTransaction(given, under))
+      await run().catch((error) => {
+        if (error instanceof ProjectReplaced) return run()
+        throw error
+      })
+    })
     lanes.set(project, made)
     return made
   }
 
   return {
     inTree: (rootId, work) =>
-      inTransaction((open) =>
+      inTransaction(given, (open) =>
         holding(open, async (held) => {
           const tree = await hold(open, held, rootId)
           return tree && work(tree)
@@ -73,6 +78,8 @@ interface Open {
   readonly parts: EngineParts
   /** What is to be told once it is committed. */
   readonly told: Aftermath[]
+  /** Null: what is new is left word of. */
+  readonly decide: Decide | null
 }
 interface InScope {
   readonly open: Open
@@ -80,11 +87,73 @@ interface InScope {
   readonly projectId: string
 }
 
+/** It was made anew under its name, by hand. */
+class ProjectReplaced extends Error {}
+
+/** Where the project's id is known already, what is asked for under its lock travels with it. */
+async function underLock(
+  open: Open,
+  project: string,
+  ids: Map<string, string>,
+  work: (scope: InScope | null) => Promise<void>,
+): Promise<void> {
+  const known = ids.get(project)
+  const locking = lockScope(open.client, project)
+  if (known === undefined) {
+    const projectId = await locking
+    if (projectId !== null) ids.set(project, projectId)
+    return work(projectId === null ? null : { open, project, projectId })
+  }
+  const working = work({ open, project, projectId: known }).then(
+    () => null,
+    (error: unknown) => ({ error }),
+  )
+  const [projectId, failed] = await together([locking, working])
+  if (projectId !== known) {
+    ids.delete(project)
+    throw new ProjectReplaced()
+  }
+  if (failed) throw failed.error
+}
+
+/** @param decided slices that are decided in the transaction end up here; absent: none is */
+async function inTransaction<T>(
+  { parts, announce, handing, kept }: TreesParts,
+  work: (open: Open) => Promise<T>,
+  decided?: TreeSlice[],
+): Promise<T> {
+  const { result, told } = await handing.transaction(async (client, handOver) => {
+    const decide = async (slice: TreeSlice) => {
+      decided?.push(slice)
+      const left = await settle(client, slice, parts.kinds, BUDGET)
+      handOver(slice)
+      return left
+    }
+    const open: Open = { client, parts, told: [], decide: decided ? decide : null }
+    return { result: await work(open), told: open.told }
+  })
+  for (const slice of decided ?? []) kept.keep(slice)
+  announce(told.reduce(merge, NOTHING))
+  return result
+}
+
+/** What is asked for must not be refused because it cannot be decided: then it is left as a word. */
+async function deciding(given: TreesParts, work: (open: Open) => Promise<void>): Promise<void> {
+  const decided: TreeSlice[] = []
+  try {
+    await inTransaction(given, work, decided)
+  } catch (error) {
+    if (decided.length === 0) throw error
+    given.logger.warn({ err: error }, 'a new tree could not be decided as it was created: the engine will try again')
+    await inTransaction(given, work)
+  }
+}
+
 /** Whatever comes to be held is written when the work on it is done. */
-async function holding<T>({ told }: Open, work: (held: Held[]) => Promise<T>): Promise<T> {
+async function holding<T>({ told, decide }: Open, work: (held: Held[]) => Promise<T>): Promise<T> {
   const held: Held[] = []
   const result = await work(held)
-  for (const one of held) told.push(await one.close())
+  for (const one of held) told.push(await one.close(decide))
   return result
 }
 
@@ -124,66 +193,3 @@ const merge = (a: Aftermath, b: Aftermath): Aftermath => ({
   types: new Set([...a.types, ...b.types]),
   changed: a.changed || b.changed,
 })
-
-class Held implements HeldTree {
-  readonly slice: TreeSlice
-  readonly client: Client
-  readonly #tree: OpenTree
-  readonly #parts: EngineParts
-  readonly #words: Word[] = []
-
-  constructor(tree: OpenTree, parts: EngineParts) {
-    this.#tree = tree
-    this.#parts = parts
-    this.slice = tree.slice
-    this.client = tree.client
-  }
-
-  static planted(
-    client: PoolClient,
-    parts: EngineParts,
-    { project, projectId, root }: { project: string; projectId: string; root: NewRoot },
-  ): Held {
-    const id = parts.ambient.id()
-    const now = parts.ambient.now()
-    const draft = Draft.fresh({
-      id,
-      rootId: id,
-      parentId: null,
-      projectId,
-      kind: root.kind,
-      name: root.name,
-      ordinal: 0,
-      phase: parts.kinds.machine(root.kind).initial,
-      phaseSince: now,
-      revision: 1,
-      generation: 1,
-      observedGeneration: 0,
-      jobId: null,
-      finishedJobId: null,
-      deletionRequestedAt: null,
-      waitingFor: 0,
-      createdAt: now,
-      updatedAt: now,
-    })
-    const slice = newSlice(parts, project, draft, new Map())
-    slice.adopt(draft, root, 'USER')
-    return new Held({ client, slice, wakeAt: null, failures: 0 }, parts)
-  }
-
-  get root() {
-    return this.slice.root
-  }
-  // Properties rather than methods: rules take what they need of a held tree apart.
-  readonly bring = (ids: readonly string[]): Promise<void> => bring(this.client, this.slice, this.#parts.kinds, ids)
-  readonly wake = (ids: readonly string[], reason: string | null = null): void => {
-    this.#words.push({ rootId: this.root.row.id, ids, reason })
-  }
-  readonly reject = (...[node, to, by, reason, actor = 'USER']: Parameters<HeldTree['reject']>): void => {
-    this.slice.reject(node, to, actor, by, reason)
-  }
-
-  close(): Promise<Aftermath> {
-    return closeTree(this.#tree, this.#parts, new Set(), false, this.#words)
-  }
-}

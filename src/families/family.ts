@@ -47,10 +47,17 @@ export interface HeldTree {
   readonly client: Client
   readonly slice: Slice
   readonly root: Node
+  /** Planted in this transaction: the store has nothing of it yet. */
+  readonly isNew: boolean
   /** Loads objects of this tree, and their ancestors. */
   bring(ids: readonly string[]): Promise<void>
   /** The engine is to look at these once this is committed; a reason goes to `woken`. */
   wake(ids: readonly string[], reason?: string): void
+  /**
+   * Lets the root, or this object, go on as far as it can before this is committed, or at least soon. For a new tree whose
+   * rules wait for nobody: meanwhile others may be waiting for the scope.
+   */
+  goOn(node?: Node): void
   /** Records a request that the guard refused, and nothing else. */
   reject(node: Node, to: Phase, by: string, reason: string, actor?: Actor): void
 }
@@ -79,8 +86,8 @@ export interface Scope {
 export interface Trees {
   /**
    * Runs under the project's scope lock: specs of its roots are serialised. `plant` makes a root in the same transaction.
-   * With `joins` others like it share the transaction and run at the same time, and it may run twice: for what only
-   * plants, where the database itself refuses what two of them may not do both. Null: there is no such project.
+   * With `joins` others like it share the transaction and run at the same time: for what only plants, where the
+   * database itself refuses what two of them may not do both. It may run twice. Null: there is no such project.
    */
   inScope<T>(
     project: string,

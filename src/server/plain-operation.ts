@@ -11,6 +11,8 @@ export interface PlainRequest {
 }
 
 const RESPONSE = 'application/graphql-response+json'
+/** The same for all: an exception with its stack costs more than the rest of a close. */
+const GONE = new Error('whoever asked has gone')
 const KNOWN = new Set(['query', 'operationName', 'variables', 'extensions'])
 
 /** Null: something about it is out of the ordinary. */
@@ -47,7 +49,7 @@ export async function answerPlain(
   }: { readonly yoga: Yoga; readonly accept: string | undefined; readonly response: ServerResponse },
 ): Promise<boolean> {
   const gone = new AbortController()
-  response.once('close', () => gone.abort())
+  response.once('close', () => gone.abort(GONE))
   const { schema, parse, validate, contextFactory, execute } = yoga.getEnveloped({ viewer, signal: gone.signal })
   try {
     const document = parse(query)

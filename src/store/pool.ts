@@ -16,11 +16,13 @@ export type Connection = Pick<PoolConfig, 'connectionString' | 'host' | 'port' |
  * Plans of named statements that were made on empty tables scan them for ever after; so whatever has an index uses it.
  */
 const HOT = '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off'
+/** What a lock has let through must see what its last holder has committed. */
+const READ_COMMITTED = '-c default_transaction_isolation=read\\ committed'
 const PLAN_ONCE = '-c plan_cache_mode=force_generic_plan'
 
 export function createPool(connection: Connection, { max, logger, planOnce = false }: PoolOptions): Pool {
   const pool = new Pool({
-    ...withOptions(connection, planOnce ? `${HOT} ${PLAN_ONCE}` : HOT),
+    ...withOptions(connection, [HOT, READ_COMMITTED, ...(planOnce ? [PLAN_ONCE] : [])].join(' ')),
     max,
     // Statements that do not need each other's answers travel together.
     pipeline: true,

@@ -19,8 +19,14 @@ async function temporaryFolder() {
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true, maxRetries: 5 }) }
 }
 
+interface RunOptions {
+  readonly env: Readonly<Record<string, string>>
+  readonly args?: readonly string[]
+  /** Of the test: whatever it leaves behind is ended. */
+  readonly signal: AbortSignal
+}
 /** The command of the example's README, until it has ended. */
-async function runExample(env: Readonly<Record<string, string>>, ...args: string[]) {
+async function runExample({ env, args = [], signal }: RunOptions) {
   const child = spawn(process.execPath, [join(EXAMPLE, 'run.mjs'), ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: process.env.PATH, HOME: process.env.HOME, PUBLISH_TOKEN: TOKEN, ...env },
@@ -30,6 +36,7 @@ async function runExample(env: Readonly<Record<string, string>>, ...args: string
     stream.setEncoding('utf8').on('data', (text: string) => {
       output += text
     })
+  signal.addEventListener('abort', () => child.kill('SIGTERM'))
   const [code] = (await once(child, 'close')) as [number | null]
   return { code, output }
 }
@@ -67,10 +74,10 @@ const phasesOf = (jobs: Readonly<Record<string, { readonly phase: string }>>) =>
   Object.fromEntries(Object.entries(jobs).map(([name, { phase }]) => [name, phase]))
 
 describe('the example of a build', { timeout: 180_000 }, () => {
-  it('makes a package by one command, on a server that it starts and ends', async () => {
+  it('makes a package by one command, on a server that it starts and ends', async ({ signal }) => {
     await using data = await temporaryFolder()
     const port = String(await freePort())
-    const { code, output } = await runExample({ PHASELINE_DATA: data.path, PORT: port })
+    const { code, output } = await runExample({ env: { PHASELINE_DATA: data.path, PORT: port }, signal })
     expect(output).toContain('pack SUCCEEDED')
     expect(code).toBe(0)
     await expect(fetch(`http://127.0.0.1:${port}/readyz`)).rejects.toThrow()
@@ -99,7 +106,9 @@ describe('the example of a build', { timeout: 180_000 }, () => {
     expect(ended.toSorted()).toEqual(['lint', 'test'])
   })
 
-  it('ends with the first job that fails: what runs beside it is cancelled, and nothing is packed', async () => {
+  it('ends with the first job that fails: what runs beside it is cancelled, and nothing is packed', async ({
+    signal,
+  }) => {
     await using copy = await temporaryFolder()
     await using server = await startServer({ env: { PHASELINE_PROCESS_RUNTIME: 'on' } })
     await cp(EXAMPLE, copy.path, { recursive: true })
@@ -120,10 +129,11 @@ test('is broken', async () => {
 })
 `,
     )
-    const { code, output } = await runExample(
-      { PHASELINE_URL: server.url, PHASELINE_TOKEN: server.token, PHASELINE_DATA: copy.path },
-      copy.path,
-    )
+    const { code, output } = await runExample({
+      env: { PHASELINE_URL: server.url, PHASELINE_TOKEN: server.token, PHASELINE_DATA: copy.path },
+      args: [copy.path],
+      signal,
+    })
     expect(output).toContain('No package: test is FAILED.')
     expect(output).toContain('test | ✖ is broken')
     expect(code).toBe(1)

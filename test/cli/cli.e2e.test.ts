@@ -61,7 +61,7 @@ spec:
     expect(created.code).toBe(0)
     expect(first).toEqual({
       ...{ id: expect.stringMatching(UUID), name: 'shop', project: 'default' },
-      ...{ phase: 'PENDING', generation: 1, action: 'created' },
+      ...{ phase: 'PROGRESSING', generation: 1, action: 'created' },
     })
     expect(followed.at(-1)).toEqual({ type: 'result', outcome: 'succeeded', phase: 'SUCCEEDED', error: null })
     expect(followed.filter(({ type, to }) => type === 'phase' && to === 'SUCCEEDED')).toHaveLength(4)

@@ -57,22 +57,26 @@ describe('runAgent', () => {
     expect([server.largest.claim, server.largest.report]).toEqual([500, 500])
   })
 
-  it('has no more in hand than it may, and fills up as it gets done', async () => {
+  // The larger one has several claims open at a time.
+  it.each([7, 1_500])('has no more than %i in hand when it may, and fills up as it gets done', async (concurrency) => {
     let [now, most] = [0, 0]
+    const full = Promise.withResolvers<void>()
     await using agent = await startAgent(
       async () => {
         now += 1
         most = Math.max(most, now)
+        if (now === concurrency) full.resolve()
+        await full.promise
         await sleep(5)
         now -= 1
         return { phase: 'SUCCEEDED' }
       },
-      { concurrency: 7 },
+      { concurrency },
     )
     const { server } = agent
-    server.offer(...names(50))
+    server.offer(...names(concurrency * 2 + 36))
     await until(() => server.items.values().every(({ phase }) => phase === 'SUCCEEDED'), { what: 'all succeeded' })
-    expect(most).toBe(7)
+    expect(most).toBe(concurrency)
   })
 
   it('repeats a report whose answer was lost, and goes on when the server comes back', async () => {

@@ -31,7 +31,8 @@ describe('installations', () => {
     expect(created).toMatchObject({
       __typename: 'Installation',
       name: 'life',
-      phase: 'PENDING',
+      // Nobody else wanted the scope: it has gone on in the transaction that has created it.
+      phase: 'PROGRESSING',
       generation: 1,
       project: { name: 'default' },
     })

@@ -47,6 +47,8 @@ const OFFERS = `subscription Offers($types: [String!]!, $targets: [String!]) {
   workOffered(types: $types, targets: $targets) { type waiting }
 }`
 const MAX_CLAIM = 500
+/** Who works on much at a time has several claims open: while the answer to one travels, what comes up goes to another. */
+const MAX_CLAIMS = 8
 /** Work that is done but not yet reported may be so much before claiming pauses. */
 const MAX_UNREPORTED = 2_000
 /** A claim stays open at the server for so long, and gets what comes up. */
@@ -72,23 +74,28 @@ class Agent {
   readonly #api: AgentApi
   readonly #mailbox: OpenMailbox
   readonly #leases: Leases
-  readonly #bell = new Doorbell()
+  /** One for each claim that is open at a time. */
+  readonly #bells: readonly Doorbell[]
   readonly #inHand = new Map<string, WorkInHand>()
   /** Aborts when the agent shall end, or cannot go on. */
   readonly #stopping: AbortSignal
   readonly #fatal = new AbortController()
   readonly #idle = new Doorbell()
   #working = 0
+  /** Items that open claims may bring. */
+  #asked = 0
   #hearing = false
   /** Whether offers are to be listened to, once that is known. */
   readonly #mustListen = Promise.withResolvers<boolean>()
-  /** The claim loop waits for room, not for offers. */
-  #full = false
+  /** Claims that wait for room, not for offers. */
+  readonly #full = new Set<Doorbell>()
 
   constructor(options: AgentOptions) {
     this.#options = options
     this.#concurrency = options.concurrency ?? 100
     this.#leaseMs = options.leaseMs ?? 30_000
+    const claims = Math.max(1, Math.min(MAX_CLAIMS, Math.floor(this.#concurrency / MAX_CLAIM)))
+    this.#bells = Array.from({ length: claims }, () => new Doorbell())
     this.#api = agentApi(options.client)
     this.#stopping = AbortSignal.any([options.signal, this.#fatal.signal])
     this.#mailbox = openMailbox(this.#api, (what, error) => this.#problem({ what, error }))
@@ -106,7 +113,7 @@ class Agent {
     try {
       await this.#resume(this.#options.resumed ?? [])
       await Promise.all([
-        this.#claimLoop(),
+        ...this.#bells.map((bell) => this.#claimLoop(bell)),
         this.#mustListen.promise.then((must) => (must ? this.#listen() : undefined)),
       ])
       await this.#drain()
@@ -144,14 +151,14 @@ class Agent {
     const { client, types, targets } = this.#options
     const onConnected = (): void => {
       this.#hearing = true
-      this.#bell.ring()
+      this.#ring()
     }
     for (let retries = 0; !this.#stopping.aborted; retries += 1) {
       try {
         const offers = client.subscribe(OFFERS, { types, targets }, { signal: this.#stopping, onConnected })
         for await (const _ of offers) {
           retries = 0
-          this.#bell.ring()
+          this.#ring()
         }
       } catch (error) {
         this.#problem({ what: 'listen', error: asError(error) })
@@ -161,12 +168,15 @@ class Agent {
     }
   }
 
-  async #claimLoop(): Promise<void> {
+  async #claimLoop(bell: Doorbell): Promise<void> {
     for (let failures = 0; !this.#stopping.aborted; ) {
+      // What takes no time is done by then, and makes room for a whole claim.
+      await nextTurn()
       const max = this.#free()
-      this.#full = max <= 0
-      if (this.#full) {
-        await this.#bell.wait(POLL_MS, this.#stopping)
+      if (max <= 0) {
+        this.#full.add(bell)
+        await bell.wait(POLL_MS, this.#stopping)
+        this.#full.delete(bell)
         continue
       }
       // A lease that has ended comes back with a renewal: claimed anew, its work would change hands for nothing.
@@ -187,24 +197,30 @@ class Agent {
       // The server answered at once: it has to be heard of otherwise when there is something.
       this.#mustListen.resolve(true)
       const poll = this.#hearing ? POLL_MS : POLL_UNHEARD_MS
-      await this.#bell.wait(poll * (0.75 + Math.random() / 2), this.#stopping)
+      await bell.wait(poll * (0.75 + Math.random() / 2), this.#stopping)
     }
     this.#mustListen.resolve(false)
   }
 
+  #ring(): void {
+    for (const bell of this.#bells) bell.ring()
+  }
   #ringIfWaiting(): void {
-    if (this.#full) this.#bell.ring()
+    for (const bell of this.#full) bell.ring()
   }
 
   #free(): number {
     const unreported = this.#inHand.size - this.#working
-    return Math.min(MAX_CLAIM, this.#concurrency - this.#working, MAX_UNREPORTED - unreported)
+    const share = Math.ceil(this.#concurrency / this.#bells.length)
+    const room = this.#concurrency - this.#working - this.#asked
+    return Math.min(MAX_CLAIM, share, room, MAX_UNREPORTED - unreported)
   }
 
   async #claim(max: number): Promise<number | null> {
     const { instance, types, targets } = this.#options
     const request: ClaimRequest = { instance, types, targets, max, leaseMs: this.#leaseMs, waitMs: WAIT_MS }
     const askedAt = instant()
+    this.#asked += max
     try {
       // Cut short when the agent ends: the server then gives back what it has claimed for it.
       const { items, waitedMs } = await this.#api.claim(request, this.#stopping)
@@ -219,6 +235,9 @@ class Agent {
       // There is no use in asking again, whatever else goes on.
       if (error instanceof ClientError && error.code !== null && !error.retryable) this.#fail(error)
       return null
+    } finally {
+      this.#asked -= max
+      this.#ringIfWaiting()
     }
   }
 
@@ -236,7 +255,7 @@ class Agent {
     this.#inHand.delete(item.fence)
     this.#ringIfWaiting()
     // What this item held up may be there to be claimed now.
-    if (end === 'accepted') this.#bell.ring()
+    if (end === 'accepted') this.#ring()
     if (this.#inHand.size === 0) this.#idle.ring()
   }
 
@@ -271,4 +290,5 @@ class Agent {
   }
 }
 
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)))

@@ -16,6 +16,9 @@ import type { Waiting, WaitingClaim } from './waiting.ts'
 /** Candidates may have gone to somebody else meanwhile: then others are looked for. */
 const CLAIM_ROUNDS = 3
 
+/** At most so many that others are about to take are passed over. */
+const MAX_PASSED = 2_000
+
 /** A waiting claim looks for itself so often: work that backs off comes up without anybody saying so. */
 const LOOK_MS = 2_000
 /** Longer than this no claim waits, whatever it asks for: what is between may cut off what is silent. */
@@ -32,6 +35,7 @@ export interface ClaimParts {
 
 /** Takes triggered work, tree by tree; the claim itself is the pickup. */
 export function claimer({ parts, runner, attendance, waiting }: ClaimParts): AgentPort['claim'] {
+  const inHand = new Set<string>()
   return async (viewer, request) => {
     const refused = mayNotWork(viewer) ?? mayNotClaim(viewer, request)
     if (refused) return refused
@@ -45,10 +49,13 @@ export function claimer({ parts, runner, attendance, waiting }: ClaimParts): Age
     }
     const askedAt = parts.ambient.now().getTime()
     const until = performance.now() + Math.min(request.waitMs ?? 0, MAX_WAIT_MS)
-    let items: readonly ClaimedItem[] = await claimNow(claiming, parts, runner)
+    let { rings } = waiting
+    let items: readonly ClaimedItem[] = await claimNow(claiming, parts, runner, inHand)
     while (items.length === 0 && waiting.isOpen && !signal?.aborted && performance.now() < until) {
-      items = await waitFor(claiming, until, waiting)
-      if (items.length === 0 && !signal?.aborted) items = await claimNow(claiming, parts, runner)
+      // What came up while it looked was rung for when it did not wait yet.
+      if (rings === waiting.rings) items = await waitFor(claiming, until, waiting)
+      rings = waiting.rings
+      if (items.length === 0 && !signal?.aborted) items = await claimNow(claiming, parts, runner, inHand)
     }
     const leasedAt = Math.min(...items.map(({ leaseUntil }) => leaseUntil.getTime())) - claiming.claimant.leaseMs
     const waitedMs = items.length > 0 ? Math.max(0, leasedAt - askedAt) : 0
@@ -66,23 +73,41 @@ export function claimer({ parts, runner, attendance, waiting }: ClaimParts): Age
   }
 }
 
-async function claimNow({ claimant, request, targets }: Claiming, parts: EngineParts, runner: TreeRunner) {
+/** @param inHand what other claims of this process are about to take: looking at the same would only be in their way */
+async function claimNow(
+  { claimant, request, targets }: Claiming,
+  parts: EngineParts,
+  runner: TreeRunner,
+  inHand: Set<string>,
+) {
   const items: ClaimedItem[] = []
   for (let round = 0; round < CLAIM_ROUNDS && items.length < request.max; round++) {
     const { types, max } = request
     const { projects } = claimant.viewer
-    const wanted = { types, targets, projects, now: parts.ambient.now(), max: max - items.length }
-    const candidates = await findCandidates(parts.pool, wanted)
+    const want = max - items.length
+    const wanted = { types, targets, projects, now: parts.ambient.now(), max: want + Math.min(inHand.size, MAX_PASSED) }
+    const found = await findCandidates(parts.pool, wanted)
+    const candidates = found.filter(({ objectId }) => !inHand.has(objectId)).slice(0, want)
     if (candidates.length === 0) break
+    for (const { objectId } of candidates) inHand.add(objectId)
     const byRoot = Map.groupBy(candidates, (candidate) => candidate.rootId)
     const claims = [...byRoot].map(async ([rootId, of]) => {
       const ids = of.map(({ objectId }) => objectId)
-      const task = { ids, knows: isOffered, apply: (slice: TreeSlice) => claimAll(slice, ids, claimant, parts) }
+      const task = {
+        ids,
+        ends: false,
+        knows: isOffered,
+        apply: (slice: TreeSlice) => claimAll(slice, ids, claimant, parts),
+      }
       const ran = await runner.run(rootId, task)
       const { claimed, gone } = ran.found ? ran.value : { claimed: [], gone: ids }
       return [...claimed, ...(await claimLeft(gone, claimant, parts))]
     })
-    items.push(...(await Promise.all(claims)).flat())
+    try {
+      items.push(...(await Promise.all(claims)).flat())
+    } finally {
+      for (const { objectId } of candidates) inHand.delete(objectId)
+    }
   }
   return items
 }

@@ -12,6 +12,7 @@ export async function release(items: readonly ClaimedItem[], roots: ReadonlyMap<
     [...byRoot].map(([rootId, of]) =>
       runner.run(rootId, {
         ids: of.map(({ objectId }) => objectId),
+        ends: false,
         knows: ({ state }) => state === WORK_STATE.CLAIMED,
         apply: (slice) => {
           for (const item of of) releaseOne(slice, item)

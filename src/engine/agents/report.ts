@@ -47,6 +47,7 @@ async function reportAll(
       const ids = indexes.map((i) => (opened[i] as OpenedFence).objectId)
       const ran = await runner.run(rootId, {
         ids,
+        ends: true,
         knows: (work) => work.state === WORK_STATE.CLAIMED && hasHeld(work, parts.ambient.now()),
         apply: (slice) =>
           indexes.map((i) => reportOne(slice, reports[i] as Report, opened[i] as OpenedFence, viewer, parts)),

@@ -24,6 +24,7 @@ export class Waiting {
   readonly #parts: EngineParts
   readonly #claims = new Set<WaitingClaim>()
   #isOpen = true
+  #rings = 0
 
   constructor(parts: EngineParts) {
     this.#parts = parts
@@ -39,9 +40,14 @@ export class Waiting {
 
   /** Work of these types may have come up elsewhere. */
   ring(types: readonly string[]): void {
+    this.#rings++
     for (const claim of this.#claims) {
       if (types.some((type) => claim.types.includes(type))) this.#dismiss(claim)
     }
+  }
+  /** Whoever has looked for work meanwhile may have looked too early. */
+  get rings(): number {
+    return this.#rings
   }
   get size(): number {
     return this.#claims.size

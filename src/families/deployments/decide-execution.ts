@@ -143,6 +143,9 @@ function progress(execution: Node, slice: Slice): void {
   if (tally.open > 0) return
   if (tally.untriggered > 0) return checkStuck(execution, slice, 'FAILED')
   const count = slice.ask<number>('childCount', execution.row.id)
+  // Most often its owner ends with it: what that needs comes along.
+  const owner = slice.parent(execution)
+  if (owner) slice.spec(owner)
   if (count === undefined) return
   if (count < tally.total) return failDisappeared(execution, slice, 'FAILED', count)
   slice.move(execution, 'COMPLETING')

@@ -12,8 +12,8 @@ export const effects: Family['effects'] = {
     return []
   },
   ready: async (client, root) => {
-    await lockOwnNames(client, root.row)
-    return wakeImporters(client, root, null)
+    const [, woken] = await together([lockOwnNames(client, root.row), wakeImporters(client, root, null)])
+    return woken
   },
   rootGone: async (client, root) => {
     await lockOwnNames(client, root.row)
@@ -60,6 +60,14 @@ async function declare(
   ])
 }
 
+/** Data of names that are not exported any more, and the hold on roots of which nothing is taken in any more. */
+const DROP_OLD = `with pins as (
+    delete from export_pin p where p.importer_id = $1 and p.exporter_id not in (
+      select e.exporter_id from root_import i
+        join root_export e on e.project_id = i.project_id and e.name = i.name where i.importer_id = $1)
+  )
+  delete from data_object where exporter_id = $1 and project_id = $2 and not (name = any($3::text[]))`
+
 /** The exports replace those of the last success, all at once. */
 async function publish(
   client: Client,
@@ -68,14 +76,10 @@ async function publish(
   now: Date,
 ): Promise<readonly string[]> {
   const names = Object.keys(exports)
-  await lockOwnNames(client, root.row)
-  const [woken] = await together([
+  const [, woken] = await together([
+    lockOwnNames(client, root.row),
     wakeImporters(client, root, 'scope'),
-    client.query({
-      name: 'drop-old-exports',
-      text: 'delete from data_object where exporter_id = $1 and project_id = $2 and not (name = any($3::text[]))',
-      values: [...at(root), names],
-    }),
+    client.query({ name: 'drop-old', text: DROP_OLD, values: [...at(root), names] }),
     names.length > 0 &&
       client.query({
         name: 'publish-exports',
@@ -85,13 +89,6 @@ async function publish(
             set value = excluded.value, exporter_id = excluded.exporter_id, updated_at = excluded.updated_at`,
         values: [...at(root), names, names.map((name) => JSON.stringify(exports[name] ?? null)), now],
       }),
-    client.query({
-      name: 'drop-old-pins',
-      text: `delete from export_pin p where p.importer_id = $1 and p.exporter_id not in (
-          select e.exporter_id from root_import i
-            join root_export e on e.project_id = i.project_id and e.name = i.name where i.importer_id = $1)`,
-      values: [root.row.id],
-    }),
   ])
   return woken
 }

@@ -2,40 +2,35 @@ import type { Node } from '../../core/tree.ts'
 import type { Client } from '../../store/client.ts'
 
 /**
- * Who takes in an export looks at it under a shared lock on its name; who changes what others may take in, or wants to
+ * Who takes in an export looks at it under a shared lock on its name, this one; who changes what others may take in, or wants to
  * know who does, holds the lock exclusively until it has committed. So each sees what the other has decided, or is seen.
  * Taken in the order of the names, and after every other lock but the log's.
  */
-export async function lockNames(
-  client: Client,
-  projectId: string,
-  names: readonly string[],
-  how: 'shared' | 'exclusive',
-): Promise<void> {
+export async function lockNames(client: Client, projectId: string, names: readonly string[]): Promise<void> {
   if (names.length === 0) return
-  const lock = how === 'shared' ? 'pg_advisory_xact_lock_shared' : 'pg_advisory_xact_lock'
   await client.query({
-    name: `lock-names-${how}`,
-    text: `select ${lock}(hashtextextended($1::text || '/' || n.name, 0))
+    name: 'lock-names-shared',
+    text: `select pg_advisory_xact_lock_shared(hashtextextended($1::text || '/' || n.name, 0))
       from (select name from unnest($2::text[]) as u(name) order by name) n`,
     values: [projectId, names],
   })
 }
 
-const OWN_NAMES = `select name from root_export where exporter_id = $1
-  union select name from data_object where project_id = $2 and exporter_id = $1`
+const LOCK_OWN = `select name, pg_advisory_xact_lock(hashtextextended($2::uuid::text || '/' || name, 0)) from (
+    select name from root_export where exporter_id = $1
+    union select name from data_object where project_id = $2::uuid and exporter_id = $1
+    order by name
+  ) n`
 
-/** What a root exports, and what it did before and is still there; locked exclusively. */
+/** What a root exports, and what it did before and is still there; locked exclusively. In one statement, for others to follow. */
 export async function lockOwnNames(
   client: Client,
   { id, projectId }: Pick<Node['row'], 'id' | 'projectId'>,
 ): Promise<readonly string[]> {
   const { rows } = await client.query<{ name: string }>({
-    name: 'own-names',
-    text: OWN_NAMES,
+    name: 'lock-own-names',
+    text: LOCK_OWN,
     values: [id, projectId],
   })
-  const names = rows.map(({ name }) => name)
-  await lockNames(client, projectId, names, 'exclusive')
-  return names
+  return rows.map(({ name }) => name)
 }

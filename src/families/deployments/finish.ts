@@ -72,7 +72,8 @@ function tellParent(
 }
 
 function tellSiblings(node: Node, slice: Slice, good: boolean): void {
-  if (!slice.parent(node)) return
+  // A root and an execution depend on nobody, and nobody on them.
+  if (!slice.parent(node) || node.row.kind === 'EXECUTION') return
   if (good) slice.release(node, 'dependents', 1)
   // A nested installation fails with its predecessor, and a deletion stops when a dependent's has failed.
   else if (node.row.kind === 'INSTALLATION') {

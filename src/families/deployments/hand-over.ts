@@ -5,8 +5,9 @@ import { keep } from './finish.ts'
 /** The job id is what starts a child: a parent hands its own to its children, all at once. */
 export function handOver(parent: Node, slice: Slice): void {
   const children = slice.children(parent)
-  const waiting = slice.ask<Readonly<Record<string, number>>>('dependencyCounts', parent.row.id)
-  if (!children || !waiting) return
+  if (!children) return
+  const waiting = knownCounts(children, slice) ?? slice.ask<Counts>('dependencyCounts', parent.row.id)
+  if (!waiting) return
   const jobId = parent.row.jobId as string
   const kept = children.filter(isLeftAlone)
   for (const child of children) {
@@ -28,13 +29,26 @@ export function handOver(parent: Node, slice: Slice): void {
   slice.touch(parent)
 }
 
+type Counts = Readonly<Record<string, number>>
+
+/** How many each child depends on, when all of that is in memory, as it is in a new tree. */
+function knownCounts(children: readonly Node[], slice: Slice): Counts | undefined {
+  const counts: Record<string, number> = {}
+  for (const child of children) {
+    const dependencies = slice.known(child, 'dependencies')
+    if (!dependencies) return undefined
+    counts[child.row.id] = dependencies.length
+  }
+  return counts
+}
+
 /** Ignored, in a final phase: nothing is started, and it counts with the phase that it has. */
 const isLeftAlone = (node: Node): boolean =>
   node.row.kind === 'INSTALLATION' && node.row.phase !== 'PENDING' && isFinished(node.row) && installation(node).ignored
 
 export function handOverDeletion(parent: Node, slice: Slice): void {
   const children = slice.children(parent)
-  const waiting = slice.ask<Readonly<Record<string, number>>>('dependentCounts', parent.row.id)
+  const waiting = slice.ask<Counts>('dependentCounts', parent.row.id)
   if (!children || !waiting) return
   const held = children.filter(isLeftAlone)
   for (const child of children) {

@@ -104,7 +104,7 @@ async function readScope(client: Client, { projectId, names }: ScopeArgs): Promi
     exporter: string
     declared: boolean
   }
-  await lockNames(client, projectId, names, 'shared')
+  await lockNames(client, projectId, names)
   const { rows } = await client.query<Row>({ name: 'read-scope', text: SCOPE, values: [projectId, names] })
   return rows.map(({ name, exists, value, id, exporter, declared, ...state }) => ({
     name,
@@ -118,7 +118,7 @@ async function readScope(client: Client, { projectId, names }: ScopeArgs): Promi
 
 /** What is pinned now cannot be deleted from under the importer; what was being deleted before is seen in the new look. */
 async function pinScope(client: Client, importerId: string, args: ScopeArgs): Promise<readonly ScopeEntry[]> {
-  await lockNames(client, args.projectId, args.names, 'shared')
+  await lockNames(client, args.projectId, args.names)
   await client.query({
     name: 'pin-exports',
     text: `insert into export_pin (exporter_id, importer_id)

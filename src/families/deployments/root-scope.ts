@@ -103,7 +103,8 @@ async function exportersOf(
 }
 
 /** What the root exports and imports from now on, written once the object is there. */
-export function declareScope({ slice }: HeldTree, spec: InstallationSpec): void {
+export function declareScope({ slice, isNew }: HeldTree, spec: InstallationSpec): void {
+  if (isNew && spec.exports.length === 0 && spec.imports.length === 0) return
   slice.effect('declareScope', {
     exports: spec.exports.map(({ name }) => name),
     imports: [...new Set(spec.imports.map(({ from }) => from))],

@@ -182,17 +182,14 @@ describe('two engines at once', () => {
       await engine.query('begin')
       const worker = (await treeOf(world, slow)).worker?.id ?? ''
       await grantSlots(engine, slow, [{ id: worker, pool: 'WORKER' }])
-      const quiet = await accepted(
-        world.pipelines.createEvent(USER, { project: await project(), source: 's', type: 't' }),
-      )
-      const looking = world.driving.runner.look(quiet.eventIds[0] ?? '', false)
+      const quiet = await project()
+      const creating = accepted(world.pipelines.createEvent(USER, { project: quiet, source: 's', type: 't' }))
       const blocked = `select from pg_locks where locktype = 'advisory' and not granted and database = (
         select oid from pg_database where datname = current_database())`
       await until(async () => (await world.pool.query(blocked)).rowCount === 1, { what: 'the other one waits' })
       await engine.query('update workload set state = 1 where object_id = $1', [worker])
       await engine.query('commit')
-      await looking
-      expect(await phaseOf(world, quiet.eventIds[0] ?? '')).toBe('PENDING')
+      expect(await phaseOf(world, (await creating).eventIds[0] ?? '')).toBe('PENDING')
     } finally {
       engine.release()
     }

@@ -36,7 +36,9 @@ export async function createInstallation(
           facts: { nextMode: input.reconcile ? 'STANDARD' : null },
         })
         declareScope(held, spec)
-        if (input.reconcile) held.wake([held.root.row.id])
+        // What is taken in from other roots is looked at under locks of theirs.
+        if (input.reconcile && spec.imports.length === 0) held.goOn()
+        else if (input.reconcile) held.wake([held.root.row.id])
         return { ok: true, objectId: held.root.row.id }
       }),
     // Names are unique in the database too; only who both takes in and hands out can be part of a cycle.

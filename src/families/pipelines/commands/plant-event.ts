@@ -59,6 +59,6 @@ export function plantEvent(
     facts: workloadFacts(spec, { projectId: scope.projectId, pool: 'WORKER' }),
   })
   held.slice.effect('copySecrets', null)
-  held.wake([worker.row.id])
+  held.goOn(worker)
   return { held, worker }
 }

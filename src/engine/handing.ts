@@ -1,0 +1,29 @@
+import type { Pool, PoolClient } from 'pg'
+import type { HandedOver, Waiting } from './agents/waiting.ts'
+import type { TreeSlice } from './slice.ts'
+import { transaction } from './transaction.ts'
+
+/** Transactions in which what comes up is handed to those who wait for it, and told to them once it is committed. */
+export class Handing {
+  readonly #pool: Pool
+  readonly #waiting: Waiting
+
+  constructor(pool: Pool, waiting: Waiting) {
+    this.#pool = pool
+    this.#waiting = waiting
+  }
+
+  /** `handOver` is called with a slice that is about to be written. */
+  async transaction<T>(work: (client: PoolClient, handOver: (slice: TreeSlice) => void) => Promise<T>): Promise<T> {
+    const handed: HandedOver[] = []
+    const handOver = (slice: TreeSlice) => void handed.push(this.#waiting.handOver(slice))
+    try {
+      const written = await transaction(this.#pool, (client) => work(client, handOver))
+      for (const one of handed) one.committed()
+      return written
+    } catch (error) {
+      for (const one of handed) one.failed()
+      throw error
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import { v7 } from 'uuid'
+import { expect, test } from 'vitest'
+import { deployments } from '../../src/families/deployments/family.ts'
+import { until } from '../testkit/wait.ts'
+import { createWorld, DEPLOYER, item, USER, type World } from '../testkit/world.ts'
+
+/** A new tree goes on in the transaction that creates it. Nothing here lets the engine look, unless it says so. */
+
+const specOf = (names: readonly string[]) => ({
+  deployItems: names.map((name) => item(name)),
+  imports: [],
+  exports: [],
+  installations: [],
+})
+function create({ commands }: World, name: string, names: readonly string[]) {
+  return commands.createInstallation(USER, { project: 'default', name, spec: specOf(names), reconcile: true })
+}
+const phases = async ({ pool }: World) =>
+  (await pool.query('select name, phase, xmin::text as transaction from object order by id')).rows
+
+test('a claim that waits has the first item from the transaction that has created it', async () => {
+  await using world = await createWorld()
+  const request = { instance: 'test', types: ['mock'], targets: null, max: 10, leaseMs: 30_000, waitMs: 20_000 }
+  const claiming = world.driving.agents.claim(DEPLOYER, request)
+  await until(() => world.driving.agents.waitingClaims === 1, { what: 'the claim waits' })
+  expect(await create(world, 'shop', ['a', 'b'])).toMatchObject({ ok: true })
+  expect(await claiming).toMatchObject({ ok: true, items: [{ name: 'a' }, { name: 'b' }] })
+  const written = await phases(world)
+  expect(written.map(({ phase }) => phase)).toEqual(written.map(() => 'PROGRESSING'))
+  expect(new Set(written.map(({ transaction }) => transaction)).size).toBe(1)
+  const { rows } = await world.pool.query('select count(*)::int as batches from log_batch')
+  expect(rows).toEqual([{ batches: 1 }])
+})
+
+test('what is too much for one transaction under the lock of the scope is left to the engine, in its order', async () => {
+  await using world = await createWorld()
+  const names = Array.from({ length: 700 }, (_, i) => `n${i}`)
+  await create(world, 'shop', names)
+  const offered = async () => (await world.pool.query('select count(*)::int as n from work')).rows[0].n
+  expect(await offered()).toBe(0)
+  await world.settle()
+  expect(await offered()).toBe(700)
+  expect((await world.claim(500)).map(({ name }) => name)).toEqual(names.slice(0, 500))
+})
+
+test('a tree that cannot be decided is created all the same', async () => {
+  await using world = await createWorld()
+  const { decide } = deployments
+  const broken = (): never => {
+    throw new Error('broken for a test')
+  }
+  Object.assign(deployments, { decide: broken })
+  try {
+    expect(await create(world, 'shop', ['a'])).toMatchObject({ ok: true })
+  } finally {
+    Object.assign(deployments, { decide })
+  }
+  expect(await phases(world)).toMatchObject([{ name: 'shop', phase: 'PENDING' }])
+  await world.settle()
+  expect(await world.see('shop')).toMatchObject({ phase: 'PROGRESSING' })
+})
+
+test('a project that was made anew by hand is found under its name', async () => {
+  await using world = await createWorld()
+  await create(world, 'old', ['a'])
+  await world.pool.query(`update project set name = 'former' where name = 'default'`)
+  const id = v7()
+  await world.pool.query(
+    `insert into project (id, name, created_at, updated_at) values ($1, 'default', now(), now())`,
+    [id],
+  )
+  expect(await create(world, 'new', ['a'])).toMatchObject({ ok: true })
+  const { rows } = await world.pool.query(`select project_id as id from object where name = 'new'`)
+  expect(rows).toEqual([{ id }])
+})
