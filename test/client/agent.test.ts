@@ -186,8 +186,10 @@ describe('runAgent', () => {
   })
 
   it('gives work back that it cannot finish when it is shut down, and lets the rest finish', async () => {
+    let begun = 0
     await using agent = await startAgent(
       async ({ name }, { signal }) => {
+        begun += 1
         if (name === 'short') await sleep(50)
         else if ((await untilAborted(signal)) === 'SHUTDOWN') return { phase: 'ABORTED' }
         return { phase: 'SUCCEEDED' }
@@ -196,7 +198,7 @@ describe('runAgent', () => {
     )
     const { server } = agent
     server.offer({ name: 'short' }, { name: 'long' }, { name: 'deletion', action: 'DELETE' })
-    await until(() => server.items.values().every(({ fence }) => fence !== null), { what: 'claimed' })
+    await until(() => begun === 3, { what: 'all are begun' })
     agent.stop.abort()
     await until(() => server.get('short').phase === 'SUCCEEDED', { what: 'finished' })
     server.offer({ name: 'late' })
