@@ -219,7 +219,9 @@ describe('ending a workload', () => {
       const [pid = '', started = ''] = (await readFile(file, 'utf8')).trim().split(' ')
       process.kill(-Number(pid), 'SIGKILL')
       await until(() => processesOf(one.id).length === 0, { what: 'gone' })
-      await writeFile(file, `${stranger.pid} ${started}\n`)
+      // Never that of the stranger by chance, which may have started in the same hundredth of a second.
+      const earlier = started.replace(/\d(?=\D*$)/, (digit) => String((Number(digit) + 1) % 10))
+      await writeFile(file, `${stranger.pid} ${earlier}\n`)
       const other = await at.open()
       expect(await other.watch(one.id, listener().watcher)).toEqual({ how: 'GONE' })
       await other.remove(one.id, null)

@@ -36,17 +36,22 @@ export async function prepare(workload: Workload, options: PrepareOptions): Prom
   if (argv.some((arg) => arg.includes('\0'))) throw new StartProblem('The command must not hold a NUL.')
   const { eventFile, secretsFolder } = folder
   const env = workloadEnv(ownEnv, workload, { url, workingFolder, eventFile, secretsFolder })
-  await mkdir(workingFolder, PRIVATE_FOLDER)
-  await mkdir(secretsFolder, PRIVATE_FOLDER)
-  await writeFile(eventFile, JSON.stringify(workload.event), PRIVATE_FILE)
-  for (const [name, value] of Object.entries(workload.secrets)) {
-    if (!SECRET.test(name)) throw new StartProblem('A secret has a name that cannot be used.')
-    await writeFile(join(secretsFolder, name), value, PRIVATE_FILE)
-  }
-  const { token } = workload
-  await folder.writeMasked([...Object.values(workload.secrets), ...(token === null ? [] : [token])])
-  await writeFiles(workingFolder, workload.files)
-  const path = await findCommand(argv[0] ?? '', env.PATH ?? '', workingFolder)
+  const wrong = Object.keys(workload.secrets).some((name) => !SECRET.test(name))
+  if (wrong) throw new StartProblem('A secret has a name that cannot be used.')
+  const { token, secrets } = workload
+  const [path] = await Promise.all([
+    mkdir(workingFolder, PRIVATE_FOLDER).then(async () => {
+      await writeFiles(workingFolder, workload.files)
+      return await findCommand(argv[0] ?? '', env.PATH ?? '', workingFolder)
+    }),
+    mkdir(secretsFolder, PRIVATE_FOLDER).then(() =>
+      Promise.all(
+        Object.entries(secrets).map(([name, value]) => writeFile(join(secretsFolder, name), value, PRIVATE_FILE)),
+      ),
+    ),
+    writeFile(eventFile, JSON.stringify(workload.event), PRIVATE_FILE),
+    folder.writeMasked([...Object.values(secrets), ...(token === null ? [] : [token])]),
+  ])
   return { workingFolder, command: [path, ...argv.slice(1)], env }
 }
 

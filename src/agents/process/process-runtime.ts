@@ -103,13 +103,17 @@ class ProcessRuntime implements Runtime {
     const { state, url, env: ownEnv } = this.#options
     const folder = this.#folder(id)
     const workingFolder = workspace === null ? folder.ownWorkingFolder : this.#workspace(workspace)
-    // Only what broke off before anything could start has a folder without a state.
-    if ((await folder.readState()) !== null) throw new Error(`${id} is here already`)
-    await removeTree(folder.path)
-    try {
+    if (!(await folder.create())) {
+      // Only what broke off before anything could start has a folder without a state.
+      if ((await folder.readState()) !== null) throw new Error(`${id} is here already`)
+      await removeTree(folder.path)
       await folder.create()
-      const prepared = await prepare(workload, { folder, workingFolder, url, ownEnv })
-      await folder.writeState({ receipt, workspace, workerId })
+    }
+    try {
+      const [prepared] = await Promise.all([
+        prepare(workload, { folder, workingFolder, url, ownEnv }),
+        folder.writeState({ receipt, workspace, workerId }),
+      ])
       this.#own.add(id)
       await startShim({
         ...prepared,

@@ -50,9 +50,15 @@ export class WorkloadFolder {
     return this.file('work')
   }
 
-  /** @throws when there is one already */
-  async create(): Promise<void> {
-    await mkdir(this.path, { mode: 0o700 })
+  /** False: there is one already. */
+  async create(): Promise<boolean> {
+    try {
+      await mkdir(this.path, { mode: 0o700 })
+      return true
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
+      throw error
+    }
   }
 
   /** Null: there is no such workload, or not yet a whole one. */
