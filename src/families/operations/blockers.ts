@@ -52,7 +52,15 @@ export function blockersOf(id: string, { objects, locks, isServed }: WaitingFact
   const { kind, phase, open, type, workState, dependsOn } = object
   if (kind === 'TASK') {
     const waits = (phase === 'RUNNING' || phase === 'ABORTING') && open !== null && open > 0
-    return waits ? [{ reason: 'CHILDREN', message: `${open} of its jobs have not ended.`, open }] : []
+    return waits
+      ? [
+          {
+            reason: 'CHILDREN',
+            message: open === 1 ? 'One of its jobs has not ended.' : `${open} of its jobs have not ended.`,
+            open,
+          },
+        ]
+      : []
   }
   if (isOver(phase)) return []
   if (phase === 'PENDING') return dependsOn.map(dependency)

@@ -76,20 +76,20 @@ export function mergeLocks(locks: readonly LockRequest[]): readonly LockRequest[
 }
 
 const DROP = `with gone as (delete from lock where object_id = any($1::uuid[]) returning resource, mode, ticket)
-  select resource, min(ticket) as lowest, min(ticket) filter (where mode = 'EXCLUSIVE') as exclusive
-  from gone group by resource`
+  select resource, min(ticket) filter (where mode = 'EXCLUSIVE') as exclusive from gone group by resource`
 
-// Of a resource only those rows are looked at that just these releases have freed: the first exclusive one if nobody is
-// before it now, and the shared ones up to it that waited for an exclusive one. So each row is looked at once in its life.
+// Of a resource only those rows are looked at that these releases can have freed: its first exclusive one, if nobody is
+// before it now, and the shared ones up to it that waited for an exclusive one that went. The length of the queue does not
+// matter, nor that of a queue for something else.
 const GRANT = `with freed as materialized (
-    select f.resource, f.lowest, f.exclusive, x.object_id, x.ticket, x.held
-    from unnest($1::text[], $2::bigint[], $3::bigint[]) f(resource, lowest, exclusive)
+    select f.resource, f.exclusive, x.object_id, x.ticket, x.held
+    from unnest($1::text[], $2::bigint[]) f(resource, exclusive)
     left join lateral (
       select l.object_id, l.ticket, l.held from lock l where l.resource = f.resource and l.mode = 'EXCLUSIVE'
       order by l.ticket limit 1
     ) x on true
   ), candidate as materialized (
-    select f.object_id from freed f where not f.held and f.ticket > f.lowest
+    select f.object_id from freed f where not f.held
       and not exists (select from lock b where b.resource = f.resource and b.ticket < f.ticket)
     union
     select s.object_id from freed f join lock s on s.resource = f.resource and not s.held
@@ -98,7 +98,7 @@ const GRANT = `with freed as materialized (
     select c.object_id from candidate c
     where not exists (select from lock m where m.object_id = c.object_id and ${BLOCKED})
   ), granted as (
-    update lock l set held = true, granted_at = $4 from chosen c where l.object_id = c.object_id returning l.object_id
+    update lock l set held = true, granted_at = $3 from chosen c where l.object_id = c.object_id returning l.object_id
   ), told as materialized (
     select distinct o.root_id, o.id from granted g join object o on o.id = g.object_id
   ), word as (
@@ -116,7 +116,7 @@ export async function release(
   now: Date,
 ): Promise<readonly { readonly rootId: string; readonly objectId: string }[]> {
   if (objectIds.length === 0) return []
-  type Freed = { readonly resource: string; readonly lowest: number; readonly exclusive: number | null }
+  type Freed = { readonly resource: string; readonly exclusive: number | null }
   const [, { rows: freed }] = await Promise.all([
     client.query(LOCK),
     client.query<Freed>({ name: 'drop-locks', text: DROP, values: [objectIds] }),
@@ -125,7 +125,7 @@ export async function release(
   const { rows } = await client.query<{ rootId: string; objectId: string }>({
     name: 'grant-locks',
     text: GRANT,
-    values: [freed.map((f) => f.resource), freed.map((f) => f.lowest), freed.map((f) => f.exclusive), now],
+    values: [freed.map((f) => f.resource), freed.map((f) => f.exclusive), now],
   })
   return rows
 }

@@ -113,6 +113,7 @@ function resolve(held: HeldTree, node: Node, viewer: Viewer, { decision }: Resol
   const by = viewer.name
   if (decision === 'RETRY') {
     slice.move(node, 'UNDOING', { actor: 'USER', by })
+    slice.setError(node, null)
     offerUndo(node, slice, 'FAILED')
   } else {
     journal(node, slice, 'FAILED')
