@@ -1,5 +1,5 @@
 import type { Client } from '../../store/client.ts'
-import type { JobFacts } from './facts.ts'
+import type { JobFacts, TaskFacts } from './facts.ts'
 
 /** The family's own columns as the API shows them, for many objects in one statement. */
 
@@ -15,6 +15,13 @@ export const loadJobs = (client: Client, ids: readonly string[]) =>
     `select object_id as key, gadget, args, exports, started_at as "startedAt", ended_at as "endedAt",
         undo_after as "undoAfter"
       from gadget_job where object_id = any($1::uuid[])`,
+    ids,
+  )
+
+export const loadTasks = (client: Client, ids: readonly string[]) =>
+  load<TaskFacts>(
+    client,
+    'select object_id as key, cancel_by as "cancelBy" from task where object_id = any($1::uuid[])',
     ids,
   )
 

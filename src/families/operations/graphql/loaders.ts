@@ -5,9 +5,10 @@ import type { BlockerValue } from '../../../graphql/family.ts'
 import { loadSide } from '../../../graphql/loaders.ts'
 import { blockersOf } from '../blockers.ts'
 import { locksOf } from '../locks.ts'
-import { loadJobs, loadJournals } from '../shown-facts.ts'
+import { loadJobs, loadJournals, loadTasks } from '../shown-facts.ts'
 import { loadWaitingFacts } from '../waiting-facts.ts'
 
+export const taskLoader = perOperation(({ pool }) => loadSide((ids) => loadTasks(pool, ids)))
 export const jobLoader = perOperation(({ pool }) => loadSide((ids) => loadJobs(pool, ids)))
 export const journalLoader = perOperation(({ pool }) => loadSide((ids) => loadJournals(pool, ids)))
 export const lockLoader = perOperation(({ pool }) => loadSide((ids) => locksOf(pool, ids)))

@@ -1,16 +1,32 @@
 import type { ObjectRow } from '../../../core/tree.ts'
 import { builder } from '../../../graphql/builder.ts'
+import { pageCost } from '../../../graphql/limits.ts'
 import { specLoader, statusLoader } from '../../../graphql/loaders.ts'
-import { NodeRef, TreeObjectRef } from '../../../graphql/refs.ts'
+import { relatedOf } from '../../../graphql/object-lists.ts'
+import { NodeRef, TreeObjectConnection, TreeObjectRef } from '../../../graphql/refs.ts'
 import { holderOf, WorkHolderRef } from '../../../graphql/work-holder.ts'
 import type { JournalRow } from '../shown-facts.ts'
 import type { JobSpec } from '../spec.ts'
-import { jobLoader, journalLoader, lockLoader } from './loaders.ts'
+import { jobLoader, journalLoader, lockLoader, taskLoader } from './loaders.ts'
 import { LockRef } from './lock.ts'
 
 export const TaskRef = builder.objectRef<ObjectRow>('Task').implement({
-  description: 'Jobs on machines that they lock, one after the other or as a graph. Its children are the jobs.',
+  description: 'Jobs on machines that they lock, one after the other or as a graph.',
   interfaces: [NodeRef, TreeObjectRef],
+  fields: (t) => ({
+    jobs: t.field({
+      type: TreeObjectConnection,
+      description: 'Its children, in the order in which they were given.',
+      args: t.arg.connectionArgs(),
+      complexity: (args) => pageCost(args),
+      resolve: (row, args, context) => relatedOf(context, 'children', row, args),
+    }),
+    cancelBy: t.string({
+      nullable: true,
+      description: 'Who has cancelled it.',
+      resolve: async ({ id }, _, context) => (await taskLoader(context).load(id))?.cancelBy ?? null,
+    }),
+  }),
 })
 
 const JournalEntryRef = builder.objectRef<JournalRow>('JournalEntry').implement({
@@ -41,6 +57,12 @@ export const GadgetJobRef = builder.objectRef<ObjectRow>('GadgetJob').implement(
       nullable: true,
       resolve: async ({ id }, _, context) =>
         ((await specLoader(context).load(id))?.spec as JobSpec | undefined) ?? null,
+    }),
+    when: t.string({
+      nullable: true,
+      description: 'The condition under which it runs.',
+      resolve: async ({ id }, _, context) =>
+        ((await specLoader(context).load(id))?.spec as JobSpec | undefined)?.when ?? null,
     }),
     gadget: t.string({ resolve: async ({ id }, _, context) => (await jobLoader(context).load(id))?.gadget ?? '' }),
     args: t.stringList({
