@@ -172,12 +172,13 @@ function gatewayServices({
   timeouts: TimeoutDefaults
 }) {
   const { trees, agents } = driving
+  const operations = operationsCommands({ trees, sandbox, ambient, client: pool })
   return {
     agents,
     kinds: createKindRegistry(GRAPHQL, allMachines),
     deployments: deploymentsCommands({ trees, sandbox, ambient, client: pool }),
-    operations: operationsCommands({ trees, sandbox, ambient, client: pool }),
-    pipelines: pipelinesCommands({ trees, ambient, pool, sealing, timeouts }),
+    operations,
+    pipelines: pipelinesCommands({ trees, ambient, pool, sealing, timeouts, tasks: operations }),
   }
 }
 

@@ -4,6 +4,7 @@ import { v7 as uuid } from 'uuid'
 import type { GroupState } from '../client/gadget/run-gadget.ts'
 import { type AgentProblem, type Client, createClient, runAgent, type Work } from '../client/index.ts'
 import { gadgetWork } from './gadget/gadget-work.ts'
+import { groupGuard } from './gadget/group-guard.ts'
 import { jobWork } from './gadget/job-work.ts'
 import { mockWork } from './mock.ts'
 import { openProcessRuntime } from './process/process-runtime.ts'
@@ -49,7 +50,12 @@ const DEFAULT_TYPES = 'mock,gadget'
 
 function builtIns(env: NodeJS.ProcessEnv): Readonly<Record<string, BuiltIn>> {
   const folders = (env.PHASELINE_GADGETS ?? '').split(delimiter).filter((folder) => folder !== '')
-  const gadgets = { folders, env: { ...env }, graceMs: GRACE_MS, onGroup: tellGroup }
+  const guard = groupGuard()
+  const onGroup = (group: number, state: GroupState): void => {
+    guard.tell(group, state)
+    tellGroup(group, state)
+  }
+  const gadgets = { folders, env: { ...env }, graceMs: GRACE_MS, onGroup }
   return {
     mock: deployer('mock', 4_000, mockWork({ crash: () => process.exit(EXIT_FAILED) })),
     gadget: deployer('gadget', 8, gadgetWork(gadgets)),

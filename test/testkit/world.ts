@@ -118,7 +118,14 @@ export async function createWorld(): Promise<World> {
   const commands = deploymentsCommands({ trees: driving.trees, sandbox, ambient: clock, client: pool })
   const sealing = createSealing([SECRET_KEY], clock)
   const operations = operationsCommands({ trees: driving.trees, sandbox, ambient: clock, client: pool })
-  const pipelines = pipelinesCommands({ trees: driving.trees, ambient: clock, pool, sealing, timeouts: TIMEOUTS })
+  const pipelines = pipelinesCommands({
+    trees: driving.trees,
+    ambient: clock,
+    pool,
+    sealing,
+    timeouts: TIMEOUTS,
+    tasks: operations,
+  })
   const tokens = createTokens(pool, clock, createWorkerTokens(pool, sealing))
   await pool.query(
     'insert into project (id, name, created_at, updated_at) values ($1, $2, now(), now()) on conflict do nothing',

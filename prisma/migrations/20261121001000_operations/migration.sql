@@ -50,3 +50,6 @@ alter sequence "lock_ticket" owned by "lock"."ticket";
 create index "lock_resource_ticket_idx" on "lock" ("resource", "ticket");
 create index "lock_exclusive_idx" on "lock" ("resource", "ticket") where "mode" = 'EXCLUSIVE';
 create index "lock_waiting_idx" on "lock" ("resource", "ticket") where not "held";
+
+-- A subscription may run a task instead of a worker: its jobs, as they were asked for.
+alter table "subscription" add column "task" jsonb;

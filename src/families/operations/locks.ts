@@ -69,7 +69,7 @@ export async function acquire(
 }
 
 /** Each resource once, with the stronger mode, in one order for everybody. */
-export function mergeLocks(locks: readonly LockRequest[]): readonly LockRequest[] {
+function mergeLocks(locks: readonly LockRequest[]): readonly LockRequest[] {
   const modes = new Map<string, LockMode>()
   for (const { resource, mode } of locks) if (modes.get(resource) !== 'EXCLUSIVE') modes.set(resource, mode)
   return [...modes].map(([resource, mode]) => ({ resource, mode })).sort((a, b) => (a.resource < b.resource ? -1 : 1))

@@ -15,6 +15,7 @@ import {
 } from '../../../src/families/operations/locks.ts'
 import { createTestDatabase, type TestDatabase } from '../../testkit/postgres.ts'
 import { until } from '../../testkit/wait.ts'
+import { Crowd, within } from './lock-crowd.ts'
 
 /** Locks are granted by ticket: on the real database, each call in a transaction of its own. */
 
@@ -46,25 +47,12 @@ async function addJobs(count: number, project = v7()): Promise<{ rootId: string;
   return { rootId, ids }
 }
 
-async function within<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
-  const client = await database.pool.connect()
-  try {
-    await client.query('begin')
-    const result = await work(client)
-    await client.query('commit')
-    return result
-  } catch (error) {
-    await client.query('rollback')
-    throw error
-  } finally {
-    client.release()
-  }
-}
+const inTransaction = <T>(work: (client: PoolClient) => Promise<T>): Promise<T> => within(database.pool, work)
 const ask = (objectId: string | undefined, ...locks: readonly LockRequest[]): Promise<boolean> =>
-  within((client) => acquire(client, { objectId: objectId ?? '', locks, now: NOW }))
+  inTransaction((client) => acquire(client, { objectId: objectId ?? '', locks, now: NOW }))
 /** Resolves to those that can run now. */
 const leave = async (...ids: readonly (string | undefined)[]): Promise<readonly string[]> => {
-  const woken = await within((client) => release(client, ids.map(String), NOW))
+  const woken = await inTransaction((client) => release(client, ids.map(String), NOW))
   return woken.map(({ objectId }) => objectId)
 }
 async function holders(): Promise<readonly string[]> {
@@ -149,6 +137,17 @@ describe('order', () => {
     await leave(a)
     expect(await ask(b, x('r'))).toBe(true)
   })
+
+  test('what went without a release holds nobody up who asks again', async () => {
+    const [a, b, c] = (await addJobs(3)).ids
+    await ask(a, x('r'))
+    await ask(b, x('r'))
+    await ask(c, s('r'))
+    await database.pool.query('delete from lock where object_id = $1', [a])
+    expect(await ask(c, s('r'))).toBe(false)
+    expect(await ask(b, x('r'))).toBe(true)
+    expect(await holders()).toEqual([b])
+  })
 })
 
 describe('release', () => {
@@ -219,7 +218,7 @@ describe('release', () => {
         [queue],
       )
       rowsRead.push(
-        await within(async (client) => {
+        await inTransaction(async (client) => {
           await release(client, [first ?? ''], NOW)
           const woken = await release(client, [second ?? ''], NOW)
           expect(woken).toHaveLength(granted)
@@ -263,7 +262,7 @@ describe('two connections at once', () => {
     const [a, b] = (await addJobs(2)).ids
     await ask(a, x('r'))
     await ask(b, x('r'))
-    const failing = within(async (client) => {
+    const failing = inTransaction(async (client) => {
       await release(client, [a ?? ''], NOW)
       throw new Error('the engine fails')
     })
@@ -351,7 +350,10 @@ describe('1,000 random jobs over 20 resources, on eight connections', () => {
     await fc.assert(
       fc.asyncProperty(jobs, async (plan) => {
         const { ids } = await addJobs(plan.length)
-        const crowd = new Crowd(plan.map(({ locks, luck }, i) => ({ id: ids[i] ?? '', locks, luck })))
+        const crowd = new Crowd(
+          database.pool,
+          plan.map(({ locks, luck }, i) => ({ id: ids[i] ?? '', locks, luck })),
+        )
         await crowd.run(8)
         crowd.check()
         expect((await database.pool.query('select from lock')).rowCount).toBe(0)
@@ -362,142 +364,3 @@ describe('1,000 random jobs over 20 resources, on eight connections', () => {
     )
   }, 120_000)
 })
-
-interface Planned {
-  readonly id: string
-  readonly locks: readonly LockRequest[]
-  readonly luck: number
-}
-
-// Two that are in conflict, told from the rows as the specification says it.
-const CONFLICT = `a.resource = b.resource and a.ticket < b.ticket and 'EXCLUSIVE' in (a.mode, b.mode)`
-const VIOLATIONS = `select 'two holders' as what, b.object_id from lock a join lock b on ${CONFLICT} and a.held and b.held
-  union all
-  select 'overtaken, part held, or forgotten', w.object_id from (
-    select object_id, bool_and(held) as held, bool_or(held) as part from lock group by object_id
-  ) w where w.part <> w.held or w.held = exists (select from lock a join lock b on ${CONFLICT} where b.object_id = w.object_id)`
-
-/** Jobs that come, are granted, end or are cancelled, by several workers at the same time. */
-class Crowd {
-  readonly woken: string[] = []
-  readonly #plan: readonly Planned[]
-  readonly #granted = new Map<string, number>()
-  readonly #tickets = new Map<string, number>()
-  readonly #cancelled = new Set<string>()
-  readonly #running: Planned[] = []
-  readonly #waiting = new Map<string, Planned>()
-  #next = 0
-  #steps = 0
-  #busy = 0
-  #isBroken = false
-
-  constructor(plan: readonly Planned[]) {
-    this.#plan = plan
-  }
-
-  async run(workers: number): Promise<void> {
-    await Promise.all(Array.from({ length: workers }, () => this.#work()))
-  }
-
-  async #work(): Promise<void> {
-    for (let act = this.#choose(); act !== null; act = this.#choose()) {
-      // What another worker does now may let this one go on.
-      if (act === 'rest') await new Promise((resolve) => setTimeout(resolve, 1))
-      else await this.#do(act)
-    }
-  }
-
-  async #do(act: () => Promise<void>): Promise<void> {
-    this.#busy += 1
-    try {
-      await act()
-    } catch (error) {
-      this.#isBroken = true
-      throw error
-    } finally {
-      this.#busy -= 1
-    }
-  }
-
-  /** Null: this worker has nothing more to do. */
-  #choose(): (() => Promise<void>) | 'rest' | null {
-    if (this.#isBroken) return null
-    const luck = this.#plan[this.#steps++ % this.#plan.length]?.luck ?? 0
-    const next = this.#plan[this.#next]
-    const mayCome = next && this.#running.length + this.#waiting.size < 60
-    if (mayCome && (luck % 2 === 0 || this.#running.length === 0)) {
-      this.#next += 1
-      return () => this.#come(next)
-    }
-    const [weary] = luck % 25 === 1 ? this.#waiting.values() : []
-    if (weary) {
-      this.#waiting.delete(weary.id)
-      return () => this.#end(weary, true)
-    }
-    const [ending] = this.#running.splice(luck % Math.max(1, this.#running.length), 1)
-    if (ending) return () => this.#end(ending, false)
-    if (this.#busy > 0) return 'rest'
-    if (this.#waiting.size > 0) throw new Error(`a deadlock of ${this.#waiting.size}`)
-    return null
-  }
-
-  async #come(job: Planned): Promise<void> {
-    await within(async (client) => {
-      const held = await acquire(client, { objectId: job.id, locks: job.locks, now: NOW })
-      const { rows } = await client.query<{ ticket: number }>('select distinct ticket from lock where object_id = $1', [
-        job.id,
-      ])
-      expect(rows).toHaveLength(1)
-      this.#tickets.set(job.id, rows[0]?.ticket ?? Number.NaN)
-      await this.#checkRows(client)
-      // Before the commit: nobody else can be granted anything meanwhile, so this is the order of the grants.
-      if (held) this.#grant(job)
-      else this.#waiting.set(job.id, job)
-    })
-  }
-
-  async #end(job: Planned, isWaiting: boolean): Promise<void> {
-    await within(async (client) => {
-      const woken = await release(client, [job.id], NOW)
-      // It may have been granted while its cancellation waited for the lock.
-      if (isWaiting && !this.#granted.has(job.id)) this.#cancelled.add(job.id)
-      await this.#checkRows(client)
-      for (const { objectId } of woken) {
-        this.woken.push(objectId)
-        const found = this.#plan.find(({ id }) => id === objectId)
-        if (!found) throw new Error(`${objectId} is nobody`)
-        this.#grant(found)
-      }
-    })
-  }
-
-  #grant(job: Planned): void {
-    expect(this.#granted.has(job.id)).toBe(false)
-    this.#granted.set(job.id, this.#granted.size)
-    const wasHere = this.#waiting.delete(job.id)
-    if (wasHere || !this.woken.includes(job.id)) this.#running.push(job)
-  }
-
-  async #checkRows(client: PoolClient): Promise<void> {
-    expect((await client.query(VIOLATIONS)).rows).toEqual([])
-  }
-
-  /** Everybody had its turn, and no later one before an earlier one with which it is in conflict. */
-  check(): void {
-    for (const { id } of this.#plan) expect(this.#granted.has(id) || this.#cancelled.has(id)).toBe(true)
-    expect(this.woken.length).toBeGreaterThan(100)
-    const order = this.#plan
-      .filter(({ id }) => this.#granted.has(id))
-      .toSorted((a, b) => (this.#tickets.get(a.id) ?? 0) - (this.#tickets.get(b.id) ?? 0))
-    const last = new Map<string, number>()
-    for (const { id, locks } of order) {
-      const turn = this.#granted.get(id) ?? Number.NaN
-      for (const { resource, mode } of locks) {
-        const before = mode === 'EXCLUSIVE' ? ['SHARED', 'EXCLUSIVE'] : ['EXCLUSIVE']
-        for (const kind of before) expect(last.get(`${kind} ${resource}`) ?? -1).toBeLessThan(turn)
-      }
-      for (const { resource, mode } of locks)
-        last.set(`${mode} ${resource}`, Math.max(turn, last.get(`${mode} ${resource}`) ?? -1))
-    }
-  }
-}

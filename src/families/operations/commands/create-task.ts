@@ -40,17 +40,18 @@ export async function createTask(parts: OperationsParts, viewer: Viewer, input: 
 }
 
 /** Expressions are only read here, in the sandbox. */
-async function readJobs(
-  { sandbox }: OperationsParts,
+export async function readJobs(
+  { sandbox }: Pick<OperationsParts, 'sandbox'>,
   input: readonly JobInput[],
   problems: Problems,
+  path = 'input.jobs',
 ): Promise<readonly JobSpec[]> {
-  const jobs = normaliseJobs(input, 'input.jobs', problems)
+  const jobs = normaliseJobs(input, path, problems)
   if (problems.found.length > 0) return jobs
   const sources = expressionsOf(jobs)
   const analysed = sources.length > 0 ? await sandbox.analyze(sources, 'task') : []
   const unread = { ok: false, message: 'could not be read' } as const
-  checkOrder(jobs, 'input.jobs', new Map(sources.map((source, i) => [source, analysed[i] ?? unread])), problems)
+  checkOrder(jobs, path, new Map(sources.map((source, i) => [source, analysed[i] ?? unread])), problems)
   return jobs
 }
 

@@ -1,29 +1,12 @@
 import type { ObjectRow } from '../../../core/tree.ts'
 import { builder } from '../../../graphql/builder.ts'
+import { GadgetJobInput } from '../../../graphql/gadget-job-input.ts'
 import { given } from '../../../graphql/given.ts'
 import { LabelInput } from '../../../graphql/label-input.ts'
 import { resultUnion } from '../../../graphql/result-union.ts'
 import { writeObject } from '../../../graphql/write-object.ts'
 import { GadgetJobRef, TaskRef } from './task.ts'
 
-const GadgetEnvInput = builder.inputType('GadgetEnvInput', {
-  fields: (t) => ({
-    name: t.string({ required: true, description: 'GADGET_…' }),
-    value: t.string({ required: true, description: 'May hold expressions.' }),
-  }),
-})
-const GadgetJobInput = builder.inputType('GadgetJobInput', {
-  fields: (t) => ({
-    name: t.string({ required: true }),
-    gadget: t.string({ required: true, description: 'Its name in a gadget folder.' }),
-    args: t.stringList({ description: 'May hold expressions, e.g. ${jobs.find.exports.host}.' }),
-    env: t.field({ type: [GadgetEnvInput] }),
-    when: t.string({
-      description: 'One expression: when it is false the job is skipped, and those that depend on it go on.',
-    }),
-    dependsOn: t.stringList({ description: 'Without any in the whole task its jobs are a sequence.' }),
-  }),
-})
 const CreateTaskInput = builder.inputType('CreateTaskInput', {
   fields: (t) => ({
     project: t.string({ required: true, defaultValue: 'default' }),
