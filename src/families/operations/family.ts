@@ -5,7 +5,7 @@ import { decideTask } from './decide-task.ts'
 import { effects } from './effects.ts'
 import { factsTables } from './facts.ts'
 import { machines } from './machines.ts'
-import { questions } from './queries.ts'
+import { questions, wakeHolders } from './queries.ts'
 import { reportJob } from './report-job.ts'
 
 /** Tasks and the jobs of their gadgets. */
@@ -20,6 +20,7 @@ export const operations: Family = {
   claimed: claimJob,
   questions,
   effects,
+  tend: wakeHolders,
 }
 
 function decide(node: Node, slice: Slice): void {

@@ -1,4 +1,5 @@
 import type { DeclaredLock } from '../../core/ports.ts'
+import type { Client } from '../../store/client.ts'
 import type { Family } from '../family.ts'
 import { acquire } from './locks.ts'
 
@@ -27,4 +28,16 @@ export const questions: Family['questions'] = {
     })
     return asked.map((id) => rows.filter(({ parentId }) => parentId === id))
   },
+}
+
+/** Jobs that have their locks and have not begun: word of the grant was lost. */
+export async function wakeHolders(client: Client): Promise<void> {
+  await client.query({
+    name: 'wake-lock-holders',
+    text: `insert into wake (root_id, object_ids)
+      select o.root_id, array_agg(distinct o.id) from lock l join object o on o.id = l.object_id
+      where l.held and o.phase = 'WAITING'
+        and not exists (select from wake v where v.root_id = o.root_id and v.object_ids @> array[o.id])
+      group by o.root_id`,
+  })
 }

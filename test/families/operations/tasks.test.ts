@@ -12,6 +12,7 @@ import {
   journalOf,
   letGo,
   locksNow,
+  RUNNER,
   shared,
   tellJob,
 } from '../../testkit/operations.ts'
@@ -176,6 +177,20 @@ describe('locks', () => {
   })
 })
 
+test('word of a grant that is lost is given again', async () => {
+  await addTask(world, [gadget('one')])
+  const two = await addTask(world, [gadget('two')])
+  const running = await begin(world, 'one', [exclusive('host:a')])
+  await declare(world, 'two', [exclusive('host:a')])
+  await accepted(world.driving.agents.report(RUNNER, [{ fence: running.fence, phase: 'DONE' }]))
+  await world.pool.query('delete from wake')
+  await world.settle()
+  expect(await jobsOf(world, two)).toMatchObject({ two: 'WAITING' })
+  await world.tend()
+  await world.settle()
+  expect(await jobsOf(world, two)).toMatchObject({ two: 'RUNNING' })
+})
+
 describe('recovery', () => {
   test('a failed run is undone, and keeps its error', async () => {
     const id = await addTask(world, [gadget('one')])
@@ -263,13 +278,7 @@ describe('cancelling a task', () => {
     const run = await begin(world, 'one', [exclusive('host:a')])
     await accepted(world.operations.cancelTask(USER, { id, reason: 'enough' }))
     await world.settle()
-    const { leases } = await accepted(
-      world.driving.agents.renew(
-        { ...USER, name: 'runner', role: 'AGENT', actor: 'GADGET_RUNNER' },
-        [run.fence],
-        30_000,
-      ),
-    )
+    const { leases } = await accepted(world.driving.agents.renew(RUNNER, [run.fence], 30_000))
     expect(leases).toMatchObject([{ state: 'ABORT_REQUESTED' }])
     expect(await tellJob(world, { fence: run.fence, phase: 'DONE' })).toBe('TransitionError')
     expect(await tellJob(world, { fence: run.fence, phase: 'ABORTED' })).toBe(true)
