@@ -52,7 +52,7 @@ function builtIns(env: NodeJS.ProcessEnv): Readonly<Record<string, BuiltIn>> {
   const folders = (env.PHASELINE_GADGETS ?? '').split(delimiter).filter((folder) => folder !== '')
   const guard = groupGuard()
   const onGroup = (group: number, state: GroupState): void => {
-    //XX guard.tell(group, state)
+    guard.tell(group, state)
     tellGroup(group, state)
   }
   const gadgets = { folders, env: { ...env }, graceMs: GRACE_MS, onGroup }

@@ -53,7 +53,7 @@ function runner(folder: GadgetFolder, graceMs = 2_000) {
 }
 
 /** Part of the config of an undo. */
-const becomes = (phase: string) => Object.fromEntries([['then', phase]])
+const becomes = (phase: string) => ({ next: phase })
 
 /** A gadget that notes its calls, and in a run says that it works and goes on until it is ended. */
 const LONG = `echo "\${2:-run}" >> "$dir/calls"

@@ -19,8 +19,7 @@ const SHORT_MS = 60_000
 const jobConfig = z.object({
   ...CALL_CONFIG,
   /** Of an UNDO: what becomes of the job afterwards. */
-  // biome-ignore lint/suspicious/noThenProperty: the server names it so, and nobody awaits it
-  then: z.enum(['FAILED', 'RUNNING', 'ABORTED']).default('FAILED'),
+  next: z.enum(['FAILED', 'RUNNING', 'ABORTED']).default('FAILED'),
 })
 type JobConfig = z.infer<typeof jobConfig>
 
@@ -101,7 +100,7 @@ async function undo(job: Job): Promise<WorkOutcome> {
   const result = await call(job, 'undo', onShutdown(job.context.signal))
   switch (result.outcome) {
     case 'succeeded':
-      return { phase: job.config.then }
+      return { phase: job.config.next }
     case 'failed':
       return undoFailed(gadgetError(result))
     case 'stopped':

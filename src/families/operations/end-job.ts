@@ -39,10 +39,10 @@ export function offerJob(node: Node, slice: Slice, action: JobAction, more: obje
   slice.setWork(node, work)
 }
 
-/** `then`: what the job is to be when it is undone, as far as that is known now. */
-export function offerUndo(node: Node, slice: Slice, then: Phase): void {
+/** `next`: what the job is to be when it is undone, as far as that is known now. */
+export function offerUndo(node: Node, slice: Slice, next: Phase): void {
   journal(node, slice, 'UNDO')
-  offerJob(node, slice, 'UNDO', { then })
+  offerJob(node, slice, 'UNDO', { next })
 }
 
 /** Granted: journalled first, in the transaction that lets it run. */

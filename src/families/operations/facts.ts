@@ -61,7 +61,6 @@ const GADGET_JOB: FactsTable = {
 }
 export const factsTables: readonly FactsTable[] = [TASK, GADGET_JOB]
 
-export const task = (node: Node): TaskFacts => node.facts as TaskFacts
 export const job = (node: Node): JobFacts => node.facts as JobFacts
 
 /** Ended for good. */

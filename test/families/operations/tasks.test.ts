@@ -198,7 +198,7 @@ describe('recovery', () => {
     expect(await tellJob(world, { fence: run.fence, phase: 'UNDOING', error: broken })).toBe(true)
     expect(await locksNow(world)).toEqual(['one has host:a EXCLUSIVE'])
     const undo = await claimJob(world, 'one')
-    expect(undo).toMatchObject({ action: 'UNDO', config: { then: 'FAILED' } })
+    expect(undo).toMatchObject({ action: 'UNDO', config: { next: 'FAILED' } })
     await tellJob(world, { fence: undo.fence, phase: 'FAILED' })
     expect(await jobsOf(world, id)).toEqual({ task: 'FAILED', one: 'FAILED' })
     expect(await journalOf(world, id, 'one')).toEqual(['START', 'UNDO', 'FAILED'])
@@ -217,7 +217,7 @@ describe('recovery', () => {
     expect(await jobsOf(world, id)).toMatchObject({ one: 'UNDOING' })
     expect(await tellJob(world, { fence: run.fence, phase: 'DONE' })).toBe('StaleReportError')
     const undo = await claimJob(world, 'one', 'elsewhere')
-    expect(undo).toMatchObject({ action: 'UNDO', config: { then: 'RUNNING' }, jobId: run.jobId })
+    expect(undo).toMatchObject({ action: 'UNDO', config: { next: 'RUNNING' }, jobId: run.jobId })
     // A crash in the middle of the undo: undone again, still one record of it.
     world.clock.advance(30_000)
     const again = await claimJob(world, 'one')
