@@ -6,7 +6,18 @@ import { look, render, writePage } from './report.ts'
  * `npm run bench [-- name …]`: runs these workloads, or all, prints their results and writes them into
  * docs/benchmarks.md. Nothing is asserted here; the numbers are of this machine, now.
  */
-const NAMES = ['tree', 'latency', 'events', 'fan-out', 'storm', 'read', 'scale', 'scale:prefilled', 'mutation'] as const
+const NAMES = [
+  'tree',
+  'latency',
+  'events',
+  'locks',
+  'fan-out',
+  'storm',
+  'read',
+  'scale',
+  'scale:prefilled',
+  'mutation',
+] as const
 const ROUNDS = 3
 
 const asked = process.argv.slice(2)

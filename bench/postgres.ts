@@ -15,10 +15,13 @@ export interface BenchPostgres extends AsyncDisposable {
   settle(): Promise<void>
 }
 
-/** Postgres 17 with the product's own settings, fsync included, in a folder of its own, reached by its Unix socket. */
-export async function startPostgres(): Promise<BenchPostgres> {
+/**
+ * Postgres 17 with the product's own settings, fsync included, in a folder of its own, reached by its Unix socket.
+ * @param settings instead of the product's own
+ */
+export async function startPostgres(settings: Readonly<Record<string, string>> = {}): Promise<BenchPostgres> {
   const dataDir = await mkdtemp(join(tmpdir(), 'phaseline-bench-pg-'))
-  const postgres = await startEmbeddedPostgres({ dataDir, logger: pino({ level: 'error' }) })
+  const postgres = await startEmbeddedPostgres({ dataDir, logger: pino({ level: 'error' }), settings })
   const { host = '', port = 5432, user = '' } = postgres.connection
   const urlOf = (database: string): string =>
     `postgresql://${user}@localhost/${database}?host=${encodeURIComponent(host)}&port=${port}`

@@ -16,6 +16,8 @@ import { deploymentsCommands } from './families/deployments/commands.ts'
 import { deploymentsGraphql } from './families/deployments/graphql.ts'
 import { families } from './families/index.ts'
 import { allMachines } from './families/machines.ts'
+import { operationsCommands } from './families/operations/commands.ts'
+import { operationsGraphql } from './families/operations/graphql.ts'
 import { pipelinesCommands } from './families/pipelines/commands.ts'
 import { pipelinesGraphql } from './families/pipelines/graphql.ts'
 import { setCapacity } from './families/pipelines/slots.ts'
@@ -46,7 +48,7 @@ import { createSealing, type Sealing } from './store/sealing.ts'
 const MIGRATIONS = 'prisma/migrations'
 /** The package's own folder, whether this runs as source or built. */
 const HOME = packageOf(import.meta.dirname)
-const GRAPHQL = [deploymentsGraphql, pipelinesGraphql]
+const GRAPHQL = [deploymentsGraphql, pipelinesGraphql, operationsGraphql]
 const POOL_SIZE = 8
 /** Of the trees' transactions: more than a few of them at once only wait for each other. */
 const WRITERS = 4
@@ -59,13 +61,19 @@ const AGENTS = {
   types: ['mock', 'gadget'],
   purpose: 'phaseline built-in agents',
 } as const
+const RUNNER = {
+  name: 'built-in-runner',
+  actor: 'GADGET_RUNNER',
+  types: ['gadget-job'],
+  purpose: 'phaseline built-in runner',
+} as const
 const RUNTIME = {
   name: 'built-in-runtime',
   actor: 'RUNTIME',
   types: ['process'],
   purpose: 'phaseline built-in runtime',
 } as const
-type BuiltIn = typeof AGENTS | typeof RUNTIME
+type BuiltIn = typeof AGENTS | typeof RUNTIME | typeof RUNNER
 
 export interface App extends AsyncDisposable {
   /** e.g. http://127.0.0.1:4000; null for a process without a gateway. */
@@ -138,6 +146,8 @@ export async function startApp(
     const start = agentStarter({ origin, secret, logger })
     // A process for each type: a mock that is told to crash takes no gadget with it.
     for (const type of AGENTS.types) starting.use(start(AGENTS, { types: [type], gadgetFolders: gadgets }))
+    // Without a gadget there is nothing to run.
+    if (gadgets.length > 0) starting.use(start(RUNNER, { types: RUNNER.types, gadgetFolders: gadgets }))
     if (config.processRuntime) {
       starting.use(start(RUNTIME, { types: RUNTIME.types, state: resolve(config.dataDir, 'runtime') }))
     }
@@ -162,11 +172,13 @@ function gatewayServices({
   timeouts: TimeoutDefaults
 }) {
   const { trees, agents } = driving
+  const operations = operationsCommands({ trees, sandbox, ambient, client: pool })
   return {
     agents,
     kinds: createKindRegistry(GRAPHQL, allMachines),
     deployments: deploymentsCommands({ trees, sandbox, ambient, client: pool }),
-    pipelines: pipelinesCommands({ trees, ambient, pool, sealing, timeouts }),
+    operations,
+    pipelines: pipelinesCommands({ trees, ambient, pool, sealing, timeouts, tasks: operations }),
   }
 }
 
@@ -197,7 +209,7 @@ const agentSecret = (secret: string, { purpose }: BuiltIn): string =>
 async function adoptTokens(tokens: Tokens, secret: string): Promise<void> {
   const unlimited = { projects: null, targets: null, expiresInMs: null }
   await tokens.adopt(secret, { ...unlimited, name: 'admin', role: 'ADMIN', actor: 'USER', types: null })
-  for (const agents of [AGENTS, RUNTIME]) {
+  for (const agents of [AGENTS, RUNTIME, RUNNER]) {
     const { name, actor, types } = agents
     await tokens.adopt(agentSecret(secret, agents), { ...unlimited, name, role: 'AGENT', actor, types: [...types] })
   }

@@ -1,9 +1,11 @@
 import { delimiter } from 'node:path'
 import { parseArgs } from 'node:util'
 import { v7 as uuid } from 'uuid'
+import type { GroupState } from '../client/gadget/run-gadget.ts'
 import { type AgentProblem, type Client, createClient, runAgent, type Work } from '../client/index.ts'
 import { gadgetWork } from './gadget/gadget-work.ts'
-import type { GroupState } from './gadget/run-gadget.ts'
+import { groupGuard } from './gadget/group-guard.ts'
+import { jobWork } from './gadget/job-work.ts'
 import { mockWork } from './mock.ts'
 import { openProcessRuntime } from './process/process-runtime.ts'
 import { runRuntime } from './runtime/run-runtime.ts'
@@ -11,10 +13,10 @@ import { runRuntime } from './runtime/run-runtime.ts'
 /**
  * An agent process: `node src/agents/main.ts --types mock,gadget --url http://127.0.0.1:4000/graphql`.
  * The token comes from PHASELINE_TOKEN, since arguments are visible to everybody; the gadgets' folders from
- * PHASELINE_GADGETS. The type `process`, a runtime of workers and jobs, needs `--state <folder>` and a token of its own
- * kind, so it gets a process of its own; `--grace-ms` is how long its workloads have to end politely. The agent ends on
- * SIGINT and SIGTERM, and when the process that started it is gone. Gadgets end with it; workloads go on, and the next
- * runtime with the same folder adopts them.
+ * PHASELINE_GADGETS. Two types need a token of their own kind, so each gets a process of its own: `gadget-job`, the jobs
+ * of tasks, and `process`, a runtime of workers and jobs, which needs `--state <folder>` too; `--grace-ms` is how long
+ * its workloads have to end politely. The agent ends on SIGINT and SIGTERM, and when the process that started it is gone.
+ * Gadgets end with it; workloads go on, and the next runtime with the same folder adopts them.
  */
 type BuiltIn = (common: Common) => Promise<void>
 interface Common {
@@ -48,9 +50,16 @@ const DEFAULT_TYPES = 'mock,gadget'
 
 function builtIns(env: NodeJS.ProcessEnv): Readonly<Record<string, BuiltIn>> {
   const folders = (env.PHASELINE_GADGETS ?? '').split(delimiter).filter((folder) => folder !== '')
+  const guard = groupGuard()
+  const onGroup = (group: number, state: GroupState): void => {
+    guard.tell(group, state)
+    tellGroup(group, state)
+  }
+  const gadgets = { folders, env: { ...env }, graceMs: GRACE_MS, onGroup }
   return {
     mock: deployer('mock', 4_000, mockWork({ crash: () => process.exit(EXIT_FAILED) })),
-    gadget: deployer('gadget', 8, gadgetWork({ folders, env: { ...env }, graceMs: GRACE_MS, onGroup: tellGroup })),
+    gadget: deployer('gadget', 8, gadgetWork(gadgets)),
+    'gadget-job': deployer('gadget-job', 32, jobWork(gadgets)),
     process: (common) => runtime('process', common, env),
   }
 }

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { pause } from '../client/pause.ts'
 
 export interface AgentProcessOptions {
-  /** Of the built-in agents, e.g. `['mock', 'gadget']`; `process` in a process of its own. */
+  /** Of the built-in agents, e.g. `['mock', 'gadget']`; `gadget-job` and `process` in processes of their own. */
   readonly types: readonly string[]
   readonly url: string
   readonly token: string

@@ -6,7 +6,9 @@ import { addCancel } from './commands/cancel.ts'
 import { addData } from './commands/data.ts'
 import { addDelete } from './commands/delete.ts'
 import { addEvent } from './commands/event.ts'
+import { addGadget } from './commands/gadget.ts'
 import { addGet } from './commands/get.ts'
+import { addLocks } from './commands/locks.ts'
 import { addLog } from './commands/log.ts'
 import { addMachines } from './commands/machines.ts'
 import { addPlan } from './commands/plan.ts'
@@ -14,7 +16,9 @@ import { addProject } from './commands/project.ts'
 import { addReconcile } from './commands/reconcile.ts'
 import { addSecret } from './commands/secret.ts'
 import { addServe } from './commands/serve.ts'
+import { addTask } from './commands/task.ts'
 import { addTree } from './commands/tree.ts'
+import { addUndo } from './commands/undo.ts'
 import { addWatch } from './commands/watch.ts'
 
 const AFTER_HELP = `
@@ -37,6 +41,10 @@ const COMMANDS = [
   addProject,
   addSecret,
   addEvent,
+  addGadget,
+  addTask,
+  addLocks,
+  addUndo,
 ]
 
 /** The whole command line. It throws commander's errors instead of ending the process. */

@@ -1,5 +1,5 @@
 import type { Refusal } from './errors.ts'
-import type { Actor, ObjectKind, Phase, WorkAction } from './vocabulary.ts'
+import type { Actor, LockMode, ObjectKind, Phase, WorkAction } from './vocabulary.ts'
 
 /** The seams between the layers: what the API asks of the engine, the log and the clock. Types only. */
 
@@ -200,6 +200,12 @@ export interface Report {
   readonly progress?: ReportedProgress | null | undefined
   readonly exports?: unknown
   readonly error?: { readonly code: string; readonly message: string; readonly retryable: boolean } | null | undefined
+  /** What a gadget has declared to need. */
+  readonly locks?: readonly DeclaredLock[] | null | undefined
+}
+export interface DeclaredLock {
+  readonly resource: string
+  readonly mode: LockMode
 }
 export interface ReportedProgress {
   readonly step?: string | null | undefined

@@ -107,6 +107,9 @@ export type WorkAction = (typeof WORK_ACTIONS)[number]
 export const RECONCILE_MODES = ['STANDARD', 'IF_CHANGED', 'FORCE'] as const
 export type ReconcileMode = (typeof RECONCILE_MODES)[number]
 
+export const LOCK_MODES = ['SHARED', 'EXCLUSIVE'] as const
+export type LockMode = (typeof LOCK_MODES)[number]
+
 export const ERROR_CODES = [
   'INVALID_INPUT',
   'NOT_FOUND',

@@ -1,6 +1,7 @@
 import { deployments } from './deployments/family.ts'
 import type { Family } from './family.ts'
+import { operations } from './operations/family.ts'
 import { pipelines } from './pipelines/family.ts'
 
 /** The families that the engine drives. */
-export const families: readonly Family[] = [deployments, pipelines]
+export const families: readonly Family[] = [deployments, pipelines, operations]

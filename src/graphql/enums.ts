@@ -2,6 +2,7 @@ import {
   ACTORS,
   BLOCKER_REASONS,
   ERROR_CODES,
+  LOCK_MODES,
   OBJECT_KINDS,
   PHASES,
   type Phase,
@@ -29,4 +30,5 @@ export const WorkActionEnum = builder.enumType('WorkAction', {
   values: WORK_ACTIONS,
 })
 export const ReconcileModeEnum = builder.enumType('ReconcileMode', { values: RECONCILE_MODES })
+export const LockModeEnum = builder.enumType('LockMode', { values: LOCK_MODES })
 export const LogStreamEnum = builder.enumType('LogStream', { values: ['STDOUT', 'STDERR', 'STEP', 'SYSTEM'] as const })

@@ -1,7 +1,7 @@
 import type { Outcome, Report } from '../core/ports.ts'
 import { builder } from './builder.ts'
 import { forget } from './context.ts'
-import { PhaseEnum } from './enums.ts'
+import { LockModeEnum, PhaseEnum } from './enums.ts'
 import { answer, type ErrorValue, errorValue } from './errors.ts'
 import { objectLoader } from './loaders.ts'
 import { TreeObjectRef } from './refs.ts'
@@ -56,9 +56,8 @@ const ReportedErrorInput = builder.inputType('ReportedErrorInput', {
     retryable: t.boolean({ required: true, defaultValue: false }),
   }),
 })
-const LockMode = builder.enumType('LockMode', { values: ['SHARED', 'EXCLUSIVE'] as const })
 const LockInput = builder.inputType('LockInput', {
-  fields: (t) => ({ resource: t.string({ required: true }), mode: t.field({ type: LockMode, required: true }) }),
+  fields: (t) => ({ resource: t.string({ required: true }), mode: t.field({ type: LockModeEnum, required: true }) }),
 })
 const PhaseReportInput = builder.inputType('PhaseReportInput', {
   fields: (t) => ({

@@ -17,7 +17,7 @@ import './work-offered.ts'
 import './state-machine.ts'
 import './project.ts'
 import './agent.ts'
-import './agent-blocker.ts'
+import './common-blockers.ts'
 import './claim-work.ts'
 import './renew-leases.ts'
 import './report-phases.ts'
@@ -26,6 +26,7 @@ import './viewer.ts'
 import './token.ts'
 import './subscriptions.ts'
 import type { GraphQLFamily } from './family.ts'
+import { boxJson } from './json-data.ts'
 
 /** The schema of the shared types and of these families, which have added theirs when their modules were loaded. */
 export function buildSchema(families: readonly GraphQLFamily[]): GraphQLSchema {
@@ -33,5 +34,6 @@ export function buildSchema(families: readonly GraphQLFamily[]): GraphQLSchema {
   for (const name of families.flatMap((family) => Object.values(family.kinds))) {
     if (!schema.getType(name)) throw new Error(`the type ${name} was never added to the builder`)
   }
+  boxJson(schema)
   return schema
 }

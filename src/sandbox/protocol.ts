@@ -1,7 +1,9 @@
+import type { ExpressionsOf } from './references.ts'
+
 /** What parent and worker say to each other. JSON travels as text: cheap to send, and nothing but data can be in it. */
 
 export type Job =
-  | { readonly type: 'analyze'; readonly source: string }
+  | { readonly type: 'analyze'; readonly source: string; readonly of: ExpressionsOf }
   /** `scope` and `schema` are indices into the chunk's `shared`, since thousands of jobs may have the same one. */
   | { readonly type: 'resolve'; readonly template: string; readonly scope: number }
   | { readonly type: 'validate'; readonly schema: number; readonly value: string }

@@ -1,13 +1,23 @@
-/** The roots that the expressions of a spec may speak of. */
-const ROOTS = new Set(['imports', 'deployItems', 'installations'])
-/** Roots whose members imply a dependency, so the member must be known before the run. */
-const NAMED = new Set(['deployItems', 'installations'])
+/** What expressions belong to: a spec of installations, or a task. */
+export type ExpressionsOf = 'installation' | 'task'
 
-/** What is wrong with the references of an expression in a spec, or null. */
-export function referenceProblem(references: readonly (readonly string[])[]): string | null {
+interface Roots {
+  /** What they may speak of. */
+  readonly known: readonly string[]
+  /** Roots whose members imply a dependency, so the member must be known before the run. */
+  readonly named: readonly string[]
+}
+const ROOTS: Readonly<Record<ExpressionsOf, Roots>> = {
+  installation: { known: ['imports', 'deployItems', 'installations'], named: ['deployItems', 'installations'] },
+  task: { known: ['jobs'], named: ['jobs'] },
+}
+
+/** What is wrong with the references of an expression, or null. */
+export function referenceProblem(references: readonly (readonly string[])[], of: ExpressionsOf): string | null {
+  const { known, named } = ROOTS[of]
   for (const [root = '', name] of references) {
-    if (!ROOTS.has(root)) return `${root} is not known: an expression may speak of ${[...ROOTS].join(', ')}`
-    if (NAMED.has(root) && name === undefined) {
+    if (!known.includes(root)) return `${root} is not known: an expression may speak of ${known.join(', ')}`
+    if (named.includes(root) && name === undefined) {
       return `${root} must be followed by a constant name, as in ${root}.name or ${root}["name"], because it implies a dependency`
     }
   }

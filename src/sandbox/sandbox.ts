@@ -5,6 +5,7 @@ import { Lane } from './lane.ts'
 import { LIMITS } from './limits.ts'
 import { jsonText } from './measure-json.ts'
 import type { JobResult } from './protocol.ts'
+import type { ExpressionsOf } from './references.ts'
 
 export interface ResolveJob {
   readonly template: unknown
@@ -27,8 +28,11 @@ export type Validation = { readonly ok: true } | Failed
  * they never contain a value. The promises reject only when no worker can be started or the sandbox is closed.
  */
 export interface Sandbox extends AsyncDisposable {
-  /** Parses only. An unknown root, or `deployItems` and `installations` without a constant name, is refused. */
-  analyze(sources: readonly string[]): Promise<readonly Analysis[]>
+  /**
+   * Parses only. An unknown root, or one whose members imply a dependency without a constant name, is refused; which
+   * there are depends on what the expressions belong to.
+   */
+  analyze(sources: readonly string[], of?: ExpressionsOf): Promise<readonly Analysis[]>
   /** Whole templates. Jobs with the very same scope object share one copy of it. */
   resolve(jobs: readonly ResolveJob[]): Promise<readonly Resolution[]>
   /** JSON Schema draft 2020-12 without remote references. */
@@ -46,8 +50,8 @@ export interface SandboxOptions {
 export function createSandbox({ logger, workers = 1 }: SandboxOptions = {}): Sandbox {
   const pool = new Pool(workers, logger)
   return {
-    async analyze(sources) {
-      const jobs = sources.map((source): PreparedJob => ({ type: 'analyze', source }))
+    async analyze(sources, of = 'installation') {
+      const jobs = sources.map((source): PreparedJob => ({ type: 'analyze', source, of }))
       const results = await pool.run(jobs.map(refuseLong), [])
       return results.map((r) => (r.ok ? { ok: true, references: JSON.parse(r.json) } : r))
     },

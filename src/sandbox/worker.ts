@@ -44,7 +44,7 @@ function evaluate(job: Job, shared: Shared): string {
   switch (job.type) {
     case 'analyze': {
       const { references } = compile(job.source)
-      const problem = referenceProblem(references)
+      const problem = referenceProblem(references, job.of)
       if (problem) throw new Refused(problem)
       return JSON.stringify(references)
     }

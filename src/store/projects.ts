@@ -30,6 +30,8 @@ export interface SubscriptionRow {
   readonly types: readonly string[]
   readonly qualifiers: Readonly<Record<string, string>>
   readonly labels: Readonly<Record<string, string>>
+  /** Jobs; null: it starts a worker. */
+  readonly task: readonly object[] | null
 }
 
 /** False: its name is taken. */
@@ -49,7 +51,12 @@ export async function insertProject(
         workerTemplate: workerTemplate ?? Prisma.DbNull,
         ...limits,
         subscriptions: {
-          create: subscriptions.map(({ types, ...one }, ordinal) => ({ ...one, types: [...types], ordinal })),
+          create: subscriptions.map(({ types, task, ...one }, ordinal) => ({
+            ...one,
+            types: [...types],
+            task: task ? (task as Prisma.InputJsonValue) : Prisma.DbNull,
+            ordinal,
+          })),
         },
       },
       select: { id: true },
@@ -100,8 +107,8 @@ export async function replaceSubscriptions(
   })
   await client.query({
     name: 'insert-subscriptions',
-    text: `insert into subscription (project_id, ordinal, source, types, qualifiers, labels)
-      select $1, n - 1, s->>'source', array(select jsonb_array_elements_text(s->'types')), s->'qualifiers', s->'labels'
+    text: `insert into subscription (project_id, ordinal, source, types, qualifiers, labels, task)
+      select $1, n - 1, s->>'source', array(select jsonb_array_elements_text(s->'types')), s->'qualifiers', s->'labels', nullif(s->'task', 'null')
       from jsonb_array_elements($2::text::jsonb) with ordinality as given(s, n)`,
     values: [projectId, JSON.stringify(subscriptions)],
   })

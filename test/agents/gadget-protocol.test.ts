@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { LineSplitter } from '../../src/agents/gadget/line-splitter.ts'
-import { GadgetOutput } from '../../src/agents/gadget/output.ts'
-import { parseGadgetLine } from '../../src/agents/gadget/protocol.ts'
+import { LineSplitter } from '../../src/client/gadget/line-splitter.ts'
+import { GadgetOutput } from '../../src/core/gadget/output.ts'
+import { parseGadgetLine } from '../../src/core/gadget/protocol.ts'
 
 describe('a line of a gadget', () => {
   it.each([

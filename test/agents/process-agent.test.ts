@@ -155,7 +155,7 @@ describe('the process runtime', { timeout: 120_000 }, () => {
     expect((await untilPhase(server, first, 'ABORTED')).error).not.toBeNull()
   })
 
-  it('ends what is cancelled while it starts: 100 rounds, and no process is left', async () => {
+  it('ends what is cancelled while it starts: 100 rounds, and no process is left', { timeout: 120_000 }, async () => {
     await using all = await startAll()
     const { server, state } = all
     const project = await createProject(server, { command: ['sleep', '1000'] })

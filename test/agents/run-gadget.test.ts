@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type GadgetRun, runGadget } from '../../src/agents/gadget/run-gadget.ts'
+import { type GadgetRun, runGadget } from '../../src/client/gadget/run-gadget.ts'
 import { until } from '../testkit/wait.ts'
 import { type GadgetFolder, gadgetFolder, isAlive } from './gadget-folder.ts'
 

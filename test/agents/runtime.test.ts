@@ -158,6 +158,8 @@ describe('a runtime’s agent', { timeout: 30_000 }, () => {
       const id = randomUUID()
       server.offer(id, 'START', script('echo "to $PHASELINE_URL"; while [ ! -e end ]; do sleep 0.02; done; exit 6'))
       await phaseIs(server, id, 'RUNNING')
+      // What was read and not delivered is lost with whoever is killed.
+      await until(() => said(server, id).length > 0, { what: 'its line is delivered' })
       const [workloadProcess] = processesOf(id)
       const first = agent.pid ?? 0
       process.kill(first, 'SIGKILL')

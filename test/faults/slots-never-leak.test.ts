@@ -83,7 +83,7 @@ test('slots are never leaked and never given twice over 1,000 events with random
     async () => {
       const project = pick(projects) ?? ''
       const created = world.pipelines.createEvent(USER, { project, source: 's', type: 't' })
-      const done = await surviving(created, { ok: true, eventIds: [] })
+      const done = await surviving(created, { ok: true, eventIds: [], taskIds: [] })
       if (done.ok) events.push(...done.eventIds)
     },
     async () => hands.push(...(await surviving(claimAt(world, 'here', 5), []))),

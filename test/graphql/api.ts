@@ -3,6 +3,7 @@ import type { Pool } from 'pg'
 import { pino } from 'pino'
 import type { Viewer } from '../../src/core/ports.ts'
 import { deploymentsGraphql } from '../../src/families/deployments/graphql.ts'
+import { operationsGraphql } from '../../src/families/operations/graphql.ts'
 import { pipelinesGraphql } from '../../src/families/pipelines/graphql.ts'
 import { createContext, type GraphQLServices } from '../../src/graphql/context.ts'
 import { createKindRegistry } from '../../src/graphql/family.ts'
@@ -57,12 +58,13 @@ export async function createApi(): Promise<Api> {
     live: createLive(pool),
     streams: new OpenStreams(),
     tokens: world.tokens,
-    kinds: createKindRegistry([deploymentsGraphql, pipelinesGraphql]),
+    kinds: createKindRegistry([deploymentsGraphql, pipelinesGraphql, operationsGraphql]),
     agents: world.driving.agents,
     ambient: world.clock,
     logger,
     deployments: world.commands,
     pipelines: world.pipelines,
+    operations: world.operations,
   }
   const servers: RunningServer[] = []
   const execute = (source: string, variables: object = {}, viewer: Viewer = USER) =>

@@ -11,6 +11,8 @@ import { type DeploymentsCommands, deploymentsCommands } from '../../src/familie
 import { deploymentsGraphql } from '../../src/families/deployments/graphql.ts'
 import type { SpecInput } from '../../src/families/deployments/normalise.ts'
 import { families } from '../../src/families/index.ts'
+import { type OperationsCommands, operationsCommands } from '../../src/families/operations/commands.ts'
+import { operationsGraphql } from '../../src/families/operations/graphql.ts'
 import { type PipelinesCommands, pipelinesCommands } from '../../src/families/pipelines/commands.ts'
 import { pipelinesGraphql } from '../../src/families/pipelines/graphql.ts'
 import { createWorkerTokens } from '../../src/families/pipelines/worker-tokens.ts'
@@ -73,6 +75,7 @@ export interface World extends AsyncDisposable {
   readonly driving: Driving
   readonly commands: DeploymentsCommands
   readonly pipelines: PipelinesCommands
+  readonly operations: OperationsCommands
   readonly sealing: Sealing
   readonly tokens: Tokens
   settle(): Promise<void>
@@ -114,7 +117,15 @@ export async function createWorld(): Promise<World> {
   const driving = drive()
   const commands = deploymentsCommands({ trees: driving.trees, sandbox, ambient: clock, client: pool })
   const sealing = createSealing([SECRET_KEY], clock)
-  const pipelines = pipelinesCommands({ trees: driving.trees, ambient: clock, pool, sealing, timeouts: TIMEOUTS })
+  const operations = operationsCommands({ trees: driving.trees, sandbox, ambient: clock, client: pool })
+  const pipelines = pipelinesCommands({
+    trees: driving.trees,
+    ambient: clock,
+    pool,
+    sealing,
+    timeouts: TIMEOUTS,
+    tasks: operations,
+  })
   const tokens = createTokens(pool, clock, createWorkerTokens(pool, sealing))
   await pool.query(
     'insert into project (id, name, created_at, updated_at) values ($1, $2, now(), now()) on conflict do nothing',
@@ -137,12 +148,13 @@ export async function createWorld(): Promise<World> {
     live: createLive(pool),
     streams: new OpenStreams(),
     tokens,
-    kinds: createKindRegistry([deploymentsGraphql, pipelinesGraphql]),
+    kinds: createKindRegistry([deploymentsGraphql, pipelinesGraphql, operationsGraphql]),
     agents: driving.agents,
     ambient: clock,
     logger,
     deployments: commands,
     pipelines,
+    operations,
   })
   /** Throws when it is refused. */
   const done = async (field: string, input: object): Promise<string> => {
@@ -158,6 +170,7 @@ export async function createWorld(): Promise<World> {
     driving,
     commands,
     pipelines,
+    operations,
     sealing,
     tokens,
     settle,

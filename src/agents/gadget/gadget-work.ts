@@ -1,9 +1,11 @@
 import { z } from 'zod'
+import { gadgetEnv } from '../../client/gadget/gadget-env.ts'
+import { type GadgetResult, type GadgetRun, runGadget } from '../../client/gadget/run-gadget.ts'
 import type { Work, WorkContext, WorkItem, WorkOutcome } from '../../client/index.ts'
+import type { GadgetMode } from '../../core/gadget/protocol.ts'
+import { CALL_CONFIG } from './call-config.ts'
 import { findGadget } from './find-gadget.ts'
-import { gadgetEnv, SETTABLE } from './gadget-env.ts'
-import type { GadgetMode } from './protocol.ts'
-import { type GadgetResult, type GadgetRun, runGadget } from './run-gadget.ts'
+import { gadgetError } from './gadget-error.ts'
 
 export interface GadgetOptions {
   /** The only places where gadgets are looked for. */
@@ -16,19 +18,9 @@ export interface GadgetOptions {
   readonly onGroup?: GadgetRun['onGroup']
 }
 
-const text = z.string().refine((value) => !value.includes('\0'), 'must not hold a NUL')
-
 /** Config of a `gadget` item. */
 const gadgetConfig = z.strictObject({
-  gadget: z.string(),
-  args: z
-    .array(z.union([text, z.number(), z.boolean()]).transform(String))
-    .max(256)
-    .default([]),
-  env: z
-    .record(z.string().regex(SETTABLE, 'must be named GADGET_…'), text)
-    .default({})
-    .refine((env) => Object.keys(env).length <= 64, 'must not be more than 64'),
+  ...CALL_CONFIG,
   /** How often a run that failed is tried again within the job. */
   retries: z.int().nonnegative().max(100).default(0),
 })
@@ -64,8 +56,8 @@ async function run(job: Job): Promise<WorkOutcome> {
       return { phase: 'SUCCEEDED', exports: result.exports }
     case 'failed':
       return job.item.attempt <= job.config.retries
-        ? { phase: 'PROGRESSING', error: { ...errorOf(result), retryable: true } }
-        : { phase: 'FAILED', error: errorOf(result) }
+        ? { phase: 'PROGRESSING', error: { ...gadgetError(result), retryable: true } }
+        : { phase: 'FAILED', error: gadgetError(result) }
     case 'stopped':
       return await cleanUp(job)
     default:
@@ -89,8 +81,8 @@ async function undo(job: Job): Promise<WorkOutcome> {
       return { phase: 'GONE' }
     case 'failed':
       return job.item.attempt <= job.config.retries
-        ? { phase: 'DELETING', error: { ...errorOf(result), retryable: true } }
-        : { phase: 'DELETE_FAILED', error: errorOf(result) }
+        ? { phase: 'DELETING', error: { ...gadgetError(result), retryable: true } }
+        : { phase: 'DELETE_FAILED', error: gadgetError(result) }
     case 'stopped':
       return { phase: 'ABORTED' }
     default:
@@ -115,13 +107,3 @@ function call({ context, options, config, path }: Job, mode: GadgetMode, signal:
 }
 
 const failed = (code: string, message: string): WorkOutcome => ({ phase: 'FAILED', error: { code, message } })
-
-type Failed = Extract<GadgetResult, { outcome: 'failed' }>
-const CODES = {
-  start: 'GADGET_START',
-  protocol: 'GADGET_PROTOCOL',
-  error: 'GADGET_FAILED',
-  exit: 'GADGET_FAILED',
-  signal: 'GADGET_FAILED',
-} as const satisfies Record<Failed['cause'], string>
-const errorOf = ({ cause, message }: Failed) => ({ code: CODES[cause], message })

@@ -1,4 +1,4 @@
-import { LineSplitter } from '../gadget/line-splitter.ts'
+import { LineSplitter } from '../../client/gadget/line-splitter.ts'
 import type { OutputStream } from '../runtime/runtime.ts'
 import type { Mask } from './mask.ts'
 

@@ -4,7 +4,7 @@ import type { Client } from '../../store/client.ts'
 import type { Scope } from '../family.ts'
 import type { EventFacts } from './facts.ts'
 import type { EventFilter, EventSpec } from './normalise-event.ts'
-import type { Strategy, WorkloadSpec } from './spec.ts'
+import type { Strategy, TaskJob, WorkloadSpec } from './spec.ts'
 
 /** What the commands want to know of projects, events and their workloads. */
 
@@ -33,9 +33,27 @@ export async function findSubscribers(
     text: `select p.name, p.strategy from project p
       where p.worker_template is not null and ($5::text[] is null or p.name = any($5::text[]))
         and p.id in (select s.project_id from subscription s
-          where s.source = $1 and s.types && array[$2, '*'] and s.qualifiers = $3::text::jsonb
+          where s.task is null and s.source = $1 and s.types && array[$2, '*'] and s.qualifiers = $3::text::jsonb
             and $4::text::jsonb @> s.labels)
       order by p.name`,
+    values: [source, type, JSON.stringify(qualifiers), JSON.stringify(labels), projects],
+  })
+  return rows
+}
+
+/** Subscriptions that match and create a task, by project and place. */
+export async function findTaskSubscriptions(
+  client: Client,
+  { source, type, qualifiers, labels }: EventSpec,
+  projects: Viewer['projects'],
+): Promise<readonly { readonly project: string; readonly ordinal: number; readonly jobs: readonly TaskJob[] }[]> {
+  const { rows } = await client.query<{ project: string; ordinal: number; jobs: readonly TaskJob[] }>({
+    name: 'find-task-subscriptions',
+    text: `select p.name as project, s.ordinal, s.task as jobs from subscription s join project p on p.id = s.project_id
+      where s.task is not null and ($5::text[] is null or p.name = any($5::text[]))
+        and s.source = $1 and s.types && array[$2, '*'] and s.qualifiers = $3::text::jsonb
+        and $4::text::jsonb @> s.labels
+      order by p.name, s.ordinal`,
     values: [source, type, JSON.stringify(qualifiers), JSON.stringify(labels), projects],
   })
   return rows

@@ -2,7 +2,7 @@ import { type LabelInput, labelsOf } from '../../core/labels.ts'
 import type { Problems } from '../../core/problems.ts'
 import { checkWord } from './names.ts'
 import { normaliseWorkload, type WorkloadInput } from './normalise-workload.ts'
-import type { Limits, Strategy, Subscription, WorkloadSpec } from './spec.ts'
+import type { Limits, Strategy, Subscription, TaskJob, WorkloadSpec } from './spec.ts'
 
 /** From what the API took to what is stored of a project. What is left out of the input is left out of the change. */
 
@@ -17,6 +17,7 @@ export interface SubscriptionInput {
   readonly types: readonly string[]
   readonly qualifiers?: readonly LabelInput[] | null
   readonly labels?: readonly LabelInput[] | null
+  readonly task?: { readonly jobs: readonly TaskJob[] } | null
 }
 export interface LimitsInput {
   readonly maxWorkers?: number | null
@@ -60,7 +61,7 @@ function normaliseSubscriptions(
 ): readonly Subscription[] {
   const { subscriptions: most } = PROJECT_LIMITS
   if (input.length > most) problems.add(path, `must not be more than ${most}`)
-  return input.map(({ source, types, qualifiers, labels }, i) => {
+  return input.map(({ source, types, qualifiers, labels, task }, i) => {
     const at = `${path}.${i}`
     checkWord(source, `${at}.source`, problems)
     for (const [n, type] of types.entries()) checkWord(type, `${at}.types.${n}`, problems)
@@ -72,6 +73,7 @@ function normaliseSubscriptions(
       types: [...new Set(types)],
       qualifiers: labelsOf(qualifiers ?? [], problems, `${at}.qualifiers`),
       labels: labelsOf(labels ?? [], problems, `${at}.labels`),
+      task: task?.jobs ?? null,
     }
   })
 }

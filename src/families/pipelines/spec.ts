@@ -32,6 +32,18 @@ export interface Subscription {
   readonly qualifiers: Readonly<Record<string, string>>
   /** All of them among the event's. */
   readonly labels: Readonly<Record<string, string>>
+  /** Jobs of a task that is created instead of a worker; null: a worker is. */
+  readonly task: readonly TaskJob[] | null
+}
+
+/** As a task's jobs are asked for; whoever runs tasks knows what they mean. */
+export interface TaskJob {
+  readonly name: string
+  readonly gadget: string
+  readonly args?: readonly string[] | null
+  readonly env?: readonly { readonly name: string; readonly value: string }[] | null
+  readonly when?: string | null
+  readonly dependsOn?: readonly string[] | null
 }
 
 export const STRATEGIES = ['QUEUE', 'LATEST_ONLY'] as const

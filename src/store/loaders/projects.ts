@@ -108,6 +108,7 @@ export interface ProjectSpecRow {
     readonly types: readonly string[]
     readonly qualifiers: unknown
     readonly labels: unknown
+    readonly task: unknown
   }[]
 }
 
@@ -117,7 +118,7 @@ export async function loadProjectSpecs(
 ): Promise<ReadonlyMap<string, ProjectSpecRow>> {
   const subscriptions = {
     orderBy: { ordinal: 'asc' },
-    select: { source: true, types: true, qualifiers: true, labels: true },
+    select: { source: true, types: true, qualifiers: true, labels: true, task: true },
   } as const
   const rows = await prismaOn(pool).project.findMany({
     where: { id: { in: [...ids] } },

@@ -272,6 +272,39 @@ describe('matching', () => {
   })
 })
 
+describe('a subscription that asks for a task', () => {
+  const jobs = [{ name: 'look', gadget: 'look-around' }]
+  const subscription = { source: 'pager', types: ['alarm'], task: { jobs } }
+
+  test('gets a task instead of a worker, once for each request, with the event in its jobs’ environment', async () => {
+    await addProject(world, 'tasks', { workerTemplate: null, subscriptions: [subscription] })
+    const payload = `disk $${'{full}'} on a`
+    const input = { source: 'pager', type: 'alarm', payload, idempotencyKey: 'alarm-1' }
+    const first = await accepted(world.pipelines.createEvent(USER, input))
+    const second = await accepted(world.pipelines.createEvent(USER, input))
+    expect(first.eventIds).toEqual([])
+    expect(first.taskIds).toHaveLength(1)
+    expect(second.taskIds).toEqual(first.taskIds)
+    await world.settle()
+    const { rows } = await world.pool.query(
+      'select o.phase, g.env from object o join gadget_job g on g.object_id = o.id',
+    )
+    // What an event says is data, and no expression of ours.
+    expect(rows).toEqual([
+      {
+        phase: 'DECLARING',
+        env: { GADGET_EVENT_SOURCE: 'pager', GADGET_EVENT_TYPE: 'alarm', GADGET_EVENT_PAYLOAD: payload },
+      },
+    ])
+  })
+
+  test('is judged when it is written', async () => {
+    const wrong = { ...subscription, task: { jobs: [{ name: 'look', gadget: '../evil' }] } }
+    const refusal = await refused(world.pipelines.createProject(USER, { name: 'wrong', subscriptions: [wrong] }))
+    expect('fields' in refusal && refusal.fields[0]?.path).toBe('input.subscriptions.0.task.jobs.0.gadget')
+  })
+})
+
 describe('copies', () => {
   test('later edits of the project do not reach the event', async () => {
     const name = await project({ workerTemplate: { command: ['before'], env: [{ name: 'A', value: '1' }] } })

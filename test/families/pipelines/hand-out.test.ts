@@ -160,7 +160,14 @@ describe('what a runtime is handed', () => {
   test('without a key: workloads of no secrets, and no tokens', async () => {
     const { clock, driving, pool } = api.world
     const sealing = createSealing([], clock)
-    const keyless = pipelinesCommands({ trees: driving.trees, ambient: clock, pool, sealing, timeouts: TIMEOUTS })
+    const keyless = pipelinesCommands({
+      trees: driving.trees,
+      ambient: clock,
+      pool,
+      sealing,
+      timeouts: TIMEOUTS,
+      tasks: api.world.operations,
+    })
     await createProject('bare')
     await createProject('sealed', { A: 'x' })
     await Promise.all(['bare', 'sealed'].map(createEvent))
@@ -184,6 +191,7 @@ describe('what a runtime is handed', () => {
         pool: api.services.pool,
         sealing: api.world.sealing,
         timeouts: TIMEOUTS,
+        tasks: api.world.operations,
       })
       const statements = await api.statements(() => counted.handOut(items))
       return { count: items.length, statements }

@@ -86,7 +86,14 @@ describe('a secret', () => {
   test('without a key none can be set, and everything else works', async () => {
     const { clock, driving, pool } = api.world
     const sealing = createSealing([], clock)
-    const keyless = pipelinesCommands({ trees: driving.trees, ambient: clock, pool, sealing, timeouts: TIMEOUTS })
+    const keyless = pipelinesCommands({
+      trees: driving.trees,
+      ambient: clock,
+      pool,
+      sealing,
+      timeouts: TIMEOUTS,
+      tasks: api.world.operations,
+    })
     const refused = await keyless.setSecret(USER, { project: 'default', name: 'LATER', value: MARKER })
     expect(refused).toMatchObject({ refusal: { type: 'InvalidInputError', fields: [{ path: 'input.value' }] } })
     expect(JSON.stringify(refused)).toContain('PHASELINE_SECRET_KEY')

@@ -8,6 +8,7 @@ import { once } from '../../keys.ts'
 import { cancelWorkload } from '../end-workload.ts'
 import { findProject, findSubscribers, findWaitingWorkers, readEvent, type Subscriber } from '../event-queries.ts'
 import { type EventInput, normaliseEvent } from '../normalise-event.ts'
+import { createTasks } from './create-tasks.ts'
 import type { PipelinesParts } from './parts.ts'
 import { type NewEvent, plantEvent, takeFromProject } from './plant-event.ts'
 
@@ -16,7 +17,7 @@ export interface CreateEvent extends EventInput {
   readonly project?: string | null
   readonly idempotencyKey?: string | null
 }
-export type CreatedEvents = Outcome<{ readonly eventIds: readonly string[] }>
+export type CreatedEvents = Outcome<{ readonly eventIds: readonly string[]; readonly taskIds: readonly string[] }>
 
 /** One event for a project, or one for each project that has subscribed to it; none is no failure. */
 export async function createEvent(parts: PipelinesParts, viewer: Viewer, input: CreateEvent): Promise<CreatedEvents> {
@@ -62,7 +63,8 @@ async function create(parts: PipelinesParts, viewer: Viewer, input: Wanted, even
     else if (done && input.project) return done
     else if (input.project) return refuse(noProject(input.project))
   }
-  return { ok: true, eventIds }
+  const tasks = input.project ? { ok: true as const, taskIds: [] } : await createTasks(parts, viewer, input, event)
+  return tasks.ok ? { ok: true, eventIds, taskIds: tasks.taskIds } : tasks
 }
 
 const noProject = (project: string) =>

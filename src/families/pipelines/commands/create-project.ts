@@ -5,12 +5,13 @@ import { insertProject } from '../../../store/projects.ts'
 import { mayChange, mayRead, refuse } from '../../access.ts'
 import { checkName } from '../names.ts'
 import { normaliseProject, type ProjectInput } from '../normalise-project.ts'
-import type { PipelinesParts } from './parts.ts'
+import type { Subscription } from '../spec.ts'
+import type { PipelinesParts, TaskPort } from './parts.ts'
 
 export type ProjectDone = Outcome<{ readonly project: string }>
 
 export async function createProject(
-  { pool, ambient }: PipelinesParts,
+  { pool, ambient, tasks }: PipelinesParts,
   viewer: Viewer,
   input: ProjectInput & { readonly name: string },
 ): Promise<ProjectDone> {
@@ -19,6 +20,7 @@ export async function createProject(
   const problems = new Problems()
   checkName(input.name, 'input.name', problems)
   const { workerTemplate = null, subscriptions = [], limits = {} } = normaliseProject(input, 'input', problems)
+  await checkTasks(tasks, subscriptions, problems)
   if (problems.found.length > 0) return refuse(invalidInput(problems.found))
   const { maxWorkers = null, maxJobs = null, strategy = 'QUEUE' } = limits
   const created = await insertProject(pool, ambient, {
@@ -28,6 +30,16 @@ export async function createProject(
     limits: { maxWorkers, maxJobs, strategy },
   })
   return created ? { ok: true, project: input.name } : refuse(taken(input.name))
+}
+
+/** The tasks that events are to create are judged now, and not when the first event comes. */
+export async function checkTasks(
+  tasks: TaskPort,
+  subscriptions: readonly Subscription[],
+  problems: Problems,
+): Promise<void> {
+  for (const [i, { task }] of subscriptions.entries())
+    if (task) await tasks.checkJobs(task, `input.subscriptions.${i}.task.jobs`, problems)
 }
 
 /** Whoever sees only some projects would not see a new one, and must not learn which others there are. */

@@ -1,8 +1,28 @@
 import type { Pool } from 'pg'
-import type { Ambient } from '../../../core/ports.ts'
+import type { LabelInput } from '../../../core/labels.ts'
+import type { Ambient, Viewer } from '../../../core/ports.ts'
+import type { Problems } from '../../../core/problems.ts'
 import type { TimeoutDefaults } from '../../../core/tree.ts'
 import type { Sealing } from '../../../store/sealing.ts'
+import type { Done } from '../../access.ts'
 import type { Trees } from '../../family.ts'
+import type { TaskJob } from '../spec.ts'
+
+/** What is asked of whoever runs tasks. */
+export interface TaskPort {
+  /** Adds what is wrong with the jobs. */
+  checkJobs(jobs: readonly TaskJob[], path: string, problems: Problems): Promise<void>
+  createTask(
+    viewer: Viewer,
+    task: {
+      readonly project: string
+      readonly name: string
+      readonly labels: readonly LabelInput[]
+      readonly jobs: readonly TaskJob[]
+      readonly idempotencyKey: string | null
+    },
+  ): Promise<Done>
+}
 
 export interface PipelinesParts {
   readonly trees: Trees
@@ -12,4 +32,5 @@ export interface PipelinesParts {
   /** What secrets are sealed with, and what workers' tokens are signed with. */
   readonly sealing: Sealing
   readonly timeouts: TimeoutDefaults
+  readonly tasks: TaskPort
 }

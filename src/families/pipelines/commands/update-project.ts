@@ -7,18 +7,19 @@ import { POOLS } from '../facts.ts'
 import { normaliseProject, type ProjectInput } from '../normalise-project.ts'
 import { wakeWaiting } from '../slots.ts'
 import { inProject } from './access.ts'
-import type { ProjectDone } from './create-project.ts'
+import { checkTasks, type ProjectDone } from './create-project.ts'
 import type { PipelinesParts } from './parts.ts'
 
 /** Only what is given is changed. Events that exist keep the worker that they were created with. */
-export function updateProject(
+export async function updateProject(
   parts: PipelinesParts,
   viewer: Viewer,
   input: ProjectInput & { readonly name: string },
 ): Promise<ProjectDone> {
   const problems = new Problems()
   const { subscriptions, ...settings } = normaliseProject(input, 'input', problems)
-  return inProject(parts, viewer, input.name, async ({ client, projectId, now }): Promise<ProjectDone> => {
+  await checkTasks(parts.tasks, subscriptions ?? [], problems)
+  return await inProject(parts, viewer, input.name, async ({ client, projectId, now }): Promise<ProjectDone> => {
     if (problems.found.length > 0) return refuse(invalidInput(problems.found))
     await writeProject(client, projectId, settings, now)
     if (subscriptions) await replaceSubscriptions(client, projectId, subscriptions)

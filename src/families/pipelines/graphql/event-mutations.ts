@@ -7,6 +7,7 @@ import { answer, type ErrorValue } from '../../../graphql/errors.ts'
 import { given } from '../../../graphql/given.ts'
 import { LabelInput } from '../../../graphql/label-input.ts'
 import { objectLoader } from '../../../graphql/loaders.ts'
+import { TreeObjectRef } from '../../../graphql/refs.ts'
 import { resultUnion } from '../../../graphql/result-union.ts'
 import { writeObject } from '../../../graphql/write-object.ts'
 import { EventRef } from './event.ts'
@@ -60,10 +61,18 @@ const DeleteEventsInput = builder.inputType('DeleteEventsInput', {
 interface Events {
   readonly __typename: 'CreatedEvents'
   readonly events: readonly ObjectRow[]
+  readonly tasks: readonly ObjectRow[]
 }
 const CreatedEventsRef = builder.objectRef<Events>('CreatedEvents').implement({
   description: 'By project. Empty when nobody has subscribed to it.',
-  fields: (t) => ({ events: t.field({ type: [EventRef], resolve: ({ events }) => [...events] }) }),
+  fields: (t) => ({
+    events: t.field({ type: [EventRef], resolve: ({ events }) => [...events] }),
+    tasks: t.field({
+      type: [TreeObjectRef],
+      description: 'Of subscriptions that ask for a task instead of a worker.',
+      resolve: ({ tasks }) => [...tasks],
+    }),
+  }),
 })
 interface Count<Name extends string> {
   readonly __typename: Name
@@ -76,11 +85,13 @@ const DeletedEventsRef = countRef('DeletedEvents')
 
 async function writeEvents(
   context: GraphQLContext,
-  command: () => Promise<Outcome<{ readonly eventIds: readonly string[] }>>,
+  command: () => Promise<Outcome<{ readonly eventIds: readonly string[]; readonly taskIds: readonly string[] }>>,
 ): Promise<Events | ErrorValue> {
-  return await answer(context, 'write', command, async ({ eventIds }) => {
-    const rows = await Promise.all(eventIds.map((id) => objectLoader(context).load(id)))
-    return { __typename: 'CreatedEvents' as const, events: rows.filter((row) => row !== null) }
+  return await answer(context, 'write', command, async ({ eventIds, taskIds }) => {
+    const load = async (ids: readonly string[]) =>
+      (await Promise.all(ids.map((id) => objectLoader(context).load(id)))).filter((row) => row !== null)
+    const [events, tasks] = await Promise.all([load(eventIds), load(taskIds)])
+    return { __typename: 'CreatedEvents' as const, events, tasks }
   })
 }
 

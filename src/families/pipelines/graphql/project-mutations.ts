@@ -2,6 +2,7 @@ import type { Outcome } from '../../../core/ports.ts'
 import { builder } from '../../../graphql/builder.ts'
 import { forget, type GraphQLContext } from '../../../graphql/context.ts'
 import { answer } from '../../../graphql/errors.ts'
+import { GadgetJobInput } from '../../../graphql/gadget-job-input.ts'
 import { given } from '../../../graphql/given.ts'
 import { LabelInput } from '../../../graphql/label-input.ts'
 import { resultUnion } from '../../../graphql/result-union.ts'
@@ -10,12 +11,18 @@ import type { ProjectDone } from '../commands/create-project.ts'
 import { ProjectMember, type ProjectValue, StrategyEnum } from './project.ts'
 import { WorkerTemplateInput } from './workload-inputs.ts'
 
+const TaskTemplateInput = builder.inputType('TaskTemplateInput', {
+  description:
+    'A task that an event creates. Each job finds the event in GADGET_EVENT_SOURCE, GADGET_EVENT_TYPE and, up to 16 KiB, GADGET_EVENT_PAYLOAD.',
+  fields: (t) => ({ jobs: t.field({ type: [GadgetJobInput], required: true }) }),
+})
 const SubscriptionInput = builder.inputType('SubscriptionInput', {
   fields: (t) => ({
     source: t.string({ required: true }),
     types: t.stringList({ required: true, description: '`*` stands for every type.' }),
     qualifiers: t.field({ type: [LabelInput], description: 'Exactly those of the event, both ways.' }),
     labels: t.field({ type: [LabelInput], description: "All of them among the event's." }),
+    task: t.field({ type: TaskTemplateInput, description: 'Creates a task instead of a worker.' }),
   }),
 })
 const LimitsInput = builder.inputType('LimitsInput', {

@@ -38,6 +38,12 @@ const SubscriptionRef = builder.objectRef<Subscription>('EventSubscription').imp
       description: "All of them among the event's.",
       resolve: ({ labels }) => pairs(labels),
     }),
+    task: t.field({
+      type: 'JSON',
+      nullable: true,
+      description: 'Jobs of a task that is created instead of a worker, as they were asked for; null: a worker is.',
+      resolve: ({ task }) => task,
+    }),
   }),
 })
 

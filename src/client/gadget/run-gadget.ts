@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { pause } from '../../client/pause.ts'
+import { type GadgetLock, GadgetOutput, type OutputEvents } from '../../core/gadget/output.ts'
+import { type GadgetMode, MAX_LINE_BYTES, PROTOCOL } from '../../core/gadget/protocol.ts'
+import { pause } from '../pause.ts'
 import { LineSplitter } from './line-splitter.ts'
-import { type GadgetLock, GadgetOutput, type OutputEvents } from './output.ts'
-import { type GadgetMode, MAX_LINE_BYTES, PROTOCOL } from './protocol.ts'
 
 export interface GadgetRun extends OutputEvents {
   /** Of an executable; see findGadget. */
@@ -10,6 +10,8 @@ export interface GadgetRun extends OutputEvents {
   /** Handed on as they are: there is no shell. Undo and abort get those of the run. */
   readonly args: readonly string[]
   readonly mode: GadgetMode
+  /** How the protocol is asked for: gadgets know both spellings. */
+  readonly protocolOption?: '--protocol' | '--protocols' | undefined
   /** The whole environment of the gadget. */
   readonly env: Readonly<Record<string, string>>
   /** SIGINT, then after `graceMs` SIGKILL, both to the gadget's process group. */
@@ -54,14 +56,18 @@ const DRAIN_MS = 500
 export async function runGadget(run: GadgetRun): Promise<GadgetResult> {
   if (run.signal?.aborted || run.kill?.aborted) return { outcome: 'stopped' }
   const output = new GadgetOutput(run.mode, run)
-  const child = spawn(run.path, [`--protocol=${PROTOCOL}`, ...OPTIONS[run.mode], ...run.args], {
-    env: { ...run.env },
-    cwd: run.cwd,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    // A process group of its own.
-    detached: true,
-    shell: false,
-  })
+  const child = spawn(
+    run.path,
+    [`${run.protocolOption ?? '--protocol'}=${PROTOCOL}`, ...OPTIONS[run.mode], ...run.args],
+    {
+      env: { ...run.env },
+      cwd: run.cwd,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      // A process group of its own.
+      detached: true,
+      shell: false,
+    },
+  )
   if (child.pid !== undefined) run.onGroup?.(child.pid, 'started')
   const stopper = stopOnSignals(child, run)
   const endOutput = readOutput(child, run, output, stopper.breakOff)

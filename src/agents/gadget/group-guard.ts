@@ -1,0 +1,62 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import type { GroupState } from '../../client/gadget/run-gadget.ts'
+
+/** Ends the process groups of gadgets when this process cannot any more. */
+export interface GroupGuard {
+  tell(group: number, state: GroupState): void
+}
+
+const BEAT_MS = 1_000
+const RESTART_MS = 50
+/**
+ * From the last sign of life to SIGKILL. Leases are renewed every two seconds for fifteen: nothing of a gadget is left
+ * when the lease of a process that stands still ends.
+ */
+const SILENCE_MS = 8_000
+
+/**
+ * A small process beside this one, started with the first gadget. However this one ends, and its supervisor with it, or
+ * if it stands still, no gadget goes on: its job may be undone as soon as the lease has ended.
+ */
+export function groupGuard(silenceMs = SILENCE_MS): GroupGuard {
+  const groups = new Set<number>()
+  let guard: ChildProcess | null = null
+  const say = (text: string): void => void guard?.stdin?.write(`${text}\n`)
+  const open = (): void => {
+    guard = startGuard(silenceMs)
+    guard.once('exit', () => {
+      guard = null
+      setTimeout(() => {
+        if (guard === null && groups.size > 0) open()
+      }, RESTART_MS).unref()
+    })
+    for (const group of groups) say(`+${group}`)
+  }
+  setInterval(() => say('.'), Math.min(BEAT_MS, silenceMs / 4)).unref()
+  return {
+    tell(group, state) {
+      if (state === 'started') groups.add(group)
+      else groups.delete(group)
+      if (guard === null) open()
+      else say(`${state === 'started' ? '+' : '-'}${group}`)
+    },
+  }
+}
+
+function startGuard(silenceMs: number): ChildProcess {
+  // The same file as source and as built.
+  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
+  const main = fileURLToPath(new URL(`./guard-main.${extension}`, import.meta.url))
+  const guard = spawn(process.execPath, [main, String(silenceMs)], {
+    // A session of its own: what ends this process in a terminal leaves it alone.
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+    env: {},
+  })
+  // One that ended is started again; what could not be told to it is told to the next.
+  guard.stdin?.on('error', () => undefined)
+  guard.on('error', () => undefined)
+  guard.unref()
+  return guard
+}

@@ -1,0 +1,95 @@
+import type { Command } from 'commander'
+import type { Located } from '../address.ts'
+import { type CancelOptions, cancelObject } from '../cancel-object.ts'
+import type { Cli } from '../cli.ts'
+import { type DeleteOptions, deleteObject } from '../delete-object.ts'
+import { EXIT, type ExitCode } from '../exit.ts'
+import { parseCount, parseLabel, parsePhases } from '../options.ts'
+import { notFoundRefusal } from '../refusal.ts'
+import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
+import { describeJob, describeTask } from '../tasks/describe.ts'
+import { listTasks, type TaskFilter } from '../tasks/list.ts'
+import { locateGadgetJob, locateTask, type TaskAddress } from '../tasks/locate.ts'
+import { readJob, readTask } from '../tasks/read.ts'
+import { type RunOptions, runTask } from '../tasks/run.ts'
+
+interface GetOptions {
+  readonly job?: string
+}
+
+/** `phaseline task …`: jobs of gadgets on resources that they lock. */
+export function addTask(program: Command, cli: Cli): void {
+  const task = program.command('task').description('tasks: jobs of gadgets that never collide and always recover')
+  addRun(task, cli)
+  addList(task, cli)
+  addOnOne<GetOptions>(task.command('get'), cli, getTask)
+    .description('show a task with its jobs, what they do and what they lock')
+    .option('--job <name>', 'only this job: its locks, journal and exports too')
+  addOnOne<CancelOptions>(task.command('cancel'), cli, cancelObject)
+    .description('cancel a task: nothing new starts, what runs is stopped and cleaned up')
+    .option('--reason <text>', 'why, for the log')
+    .option('--wait', 'follow it until nothing runs any more')
+  addOnOne<DeleteOptions>(task.command('delete'), cli, deleteObject)
+    .description('delete a task that has ended, with its jobs')
+    .option('--wait', 'follow it until it is gone')
+}
+
+function addRun(task: Command, cli: Cli): void {
+  withSessionOptions(task.command('run'))
+    .description('start the task of a YAML or JSON document')
+    .requiredOption('-f, --file <file>', 'file to read, - for standard input')
+    .option('--project <name>', 'project, if the file names none (default: "default")')
+    .option('--key <key>', 'idempotency key: the same again within a day starts nothing new')
+    .option('--follow', 'show the task until it has ended; the exit code says how')
+    .action(async (options: SessionOptions & RunOptions) => {
+      cli.exitCode = await withSession(cli.io, options, (session) => runTask(session, options))
+    })
+}
+
+function addList(task: Command, cli: Cli): void {
+  withSessionOptions(task.command('list'))
+    .description('list tasks, the newest first')
+    .option('--project <name>', 'only of this project')
+    .option('--phase <phases>', 'only in these phases', parsePhases)
+    .option('--label <key=value>', 'only with these labels', parseLabel)
+    .option('--limit <count>', 'list at most this many', parseCount, 50)
+    .action(async (options: SessionOptions & TaskFilter & { readonly limit: number }) => {
+      cli.exitCode = await withSession(cli.io, options, (session) => listTasks(session, options, options.limit))
+    })
+}
+
+/** A command on one task. */
+function addOnOne<T extends object>(
+  command: Command,
+  cli: Cli,
+  work: (session: Session, task: Located, options: T) => Promise<ExitCode>,
+): Command {
+  return withSessionOptions(command)
+    .argument('<task>', 'id, copy, or ops/copy')
+    .option('--project <name>', 'project of the task (default: "default")')
+    .action(async (text: string, options: SessionOptions & TaskAddress & T) => {
+      cli.exitCode = await withSession(cli.io, options, async (session) => {
+        const located = await locateTask(session, text, options)
+        return located.ok ? await work(session, located.value, options) : session.refuse(located.refusal)
+      })
+    })
+}
+
+async function getTask(session: Session, { id, name, project }: Located, { job }: GetOptions): Promise<ExitCode> {
+  if (job !== undefined) return await getJob(session, `${name}/${job}`, project.name)
+  const task = await readTask(session, id)
+  if (!task) return session.refuse(notFoundRefusal(`${name} is gone.`))
+  session.emit(task)
+  session.say(...describeTask(task, Date.now(), session.paint))
+  return EXIT.ok
+}
+
+async function getJob(session: Session, path: string, project: string): Promise<ExitCode> {
+  const located = await locateGadgetJob(session, path, { project })
+  if (!located.ok) return session.refuse(located.refusal)
+  const job = await readJob(session, located.value.id)
+  if (!job) return session.refuse(notFoundRefusal(`${path} is gone.`))
+  session.emit(job)
+  session.say(...describeJob(job, Date.now(), session.paint))
+  return EXIT.ok
+}

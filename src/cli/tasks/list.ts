@@ -1,0 +1,73 @@
+import { EXIT, type ExitCode } from '../exit.ts'
+import type { LabelArgument } from '../options.ts'
+import { describeRest, type Page, type PagedList, readPages } from '../pages.ts'
+import { classOf, SYMBOLS } from '../phases.ts'
+import { notFoundRefusal } from '../refusal.ts'
+import type { Session } from '../session.ts'
+import { table } from '../table.ts'
+import { duration } from '../text.ts'
+
+/** Which tasks: all that is given must hold. */
+export interface TaskFilter {
+  readonly project?: string
+  readonly phase?: readonly string[]
+  readonly label?: readonly LabelArgument[]
+}
+interface ListedTask {
+  readonly id: string
+  readonly name: string
+  readonly phase: string
+  readonly phaseSince: string
+  readonly createdAt: string
+  readonly finished: boolean
+  readonly project: { readonly name: string }
+  readonly error: { readonly code: string } | null
+  readonly children: { readonly totalCount: number | null }
+}
+
+const LIST = `query ListTasks($filter: ObjectFilter, $first: Int!, $after: String) {
+  objects(filter: $filter, first: $first, after: $after, orderBy: { field: CREATED_AT, direction: DESC }) {
+    totalCount pageInfo { hasNextPage endCursor }
+    edges { node {
+      id name phase phaseSince createdAt finished project { name } error { code } children(first: 1) { totalCount }
+    } }
+  }
+}`
+
+/** `task list`: the newest first. */
+export async function listTasks(session: Session, filter: TaskFilter, limit: number): Promise<ExitCode> {
+  const { client, io } = session
+  const listed = await readPages(limit, async (first, after) => {
+    const { objects } = await client.query<{ objects: Page<ListedTask> | null }>(
+      LIST,
+      { filter: serverFilter(filter), first, after },
+      { signal: io.signal },
+    )
+    return objects
+  })
+  if (!listed) return session.refuse(notFoundRefusal('There is nothing to list.'))
+  session.emit({ totalCount: listed.totalCount, tasks: listed.nodes })
+  session.say(...describeTasks(listed, Date.now()))
+  return EXIT.ok
+}
+
+const serverFilter = ({ project, phase, label }: TaskFilter): object => ({
+  kinds: ['TASK'],
+  ...(project === undefined ? {} : { project }),
+  ...(phase ? { phases: phase } : {}),
+  ...(label ? { labels: label } : {}),
+})
+
+function describeTasks(listed: PagedList<ListedTask>, now: number): string[] {
+  if (listed.totalCount === 0) return ['Nothing matches.']
+  const rows = listed.nodes.map(({ project, name, phase, phaseSince, createdAt, finished, children, error }) => [
+    project.name,
+    name,
+    `${SYMBOLS[classOf(phase)].symbol} ${phase}`,
+    String(children.totalCount ?? ''),
+    duration(Math.max(0, now - Date.parse(createdAt))),
+    duration(Math.max(0, (finished ? Date.parse(phaseSince) : now) - Date.parse(createdAt))),
+    error?.code ?? '',
+  ])
+  return [...table(['PROJECT', 'NAME', 'PHASE', 'JOBS', 'AGE', 'TOOK', 'ERROR'], rows), ...describeRest(listed)]
+}

@@ -1,0 +1,69 @@
+import { EXIT, type ExitCode } from '../exit.ts'
+import { describeRest, type Page, type PagedList, readPages } from '../pages.ts'
+import { notFoundRefusal } from '../refusal.ts'
+import type { Session } from '../session.ts'
+import { table } from '../table.ts'
+import { duration } from '../text.ts'
+import { letterOf } from './describe.ts'
+import type { JobLock } from './read.ts'
+
+export interface LocksOptions {
+  readonly resource?: string
+  readonly limit: number
+}
+interface ListedLock extends JobLock {
+  readonly declaredAt: string
+  readonly grantedAt: string | null
+  /** Null when the user may not read it. */
+  readonly object: {
+    readonly id: string
+    readonly name: string
+    readonly phase: string
+    readonly project: { readonly name: string }
+    readonly root: { readonly name: string }
+  } | null
+}
+
+const LOCKS = `query Locks($resource: String, $first: Int!, $after: String) {
+  locks(resource: $resource, first: $first, after: $after) {
+    totalCount pageInfo { hasNextPage endCursor }
+    edges { node {
+      resource mode held position declaredAt grantedAt object { id name phase project { name } root { name } }
+    } }
+  }
+}`
+
+/** `locks`: who holds what, and who waits for it, in order. */
+export async function listLocks(session: Session, { resource, limit }: LocksOptions): Promise<ExitCode> {
+  const { client, io } = session
+  const listed = await readPages(limit, async (first, after) => {
+    const { locks } = await client.query<{ locks: Page<ListedLock> | null }>(
+      LOCKS,
+      { resource: resource ?? null, first, after },
+      { signal: io.signal },
+    )
+    return locks
+  })
+  if (!listed) return session.refuse(notFoundRefusal('There is nothing to list.'))
+  session.emit({ totalCount: listed.totalCount, locks: listed.nodes })
+  session.say(...describeLocks(listed, resource, Date.now()))
+  return EXIT.ok
+}
+
+function describeLocks(listed: PagedList<ListedLock>, resource: string | undefined, now: number): string[] {
+  if (listed.nodes.length === 0) {
+    return [
+      resource === undefined ? 'Nothing is locked, and nobody waits.' : `Nobody holds ${resource}, or waits for it.`,
+    ]
+  }
+  const rows = listed.nodes.map(({ resource: name, mode, held, position, declaredAt, grantedAt, object }) => [
+    name,
+    letterOf(mode),
+    held ? 'holds' : 'waits',
+    held ? '' : String(position ?? ''),
+    duration(Math.max(0, now - Date.parse(grantedAt ?? declaredAt))),
+    object?.phase ?? '',
+    object ? `${object.project.name}/${object.root.name}/${object.name}` : '(of another project)',
+  ])
+  return [...table(['RESOURCE', 'MODE', 'STATE', 'POSITION', 'AGE', 'PHASE', 'JOB'], rows), ...describeRest(listed)]
+}

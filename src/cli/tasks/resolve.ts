@@ -1,0 +1,23 @@
+import type { Located } from '../address.ts'
+import { ask } from '../ask.ts'
+import { EXIT, type ExitCode } from '../exit.ts'
+import { REFUSAL_FRAGMENT } from '../refusal.ts'
+import type { Session } from '../session.ts'
+import { plain } from '../text.ts'
+
+export type Decision = 'RETRY' | 'GIVE_UP'
+
+const RESOLVE = `mutation ResolveUndo($input: ResolveUndoInput!) {
+  answer: resolveUndo(input: $input) { __typename ... on GadgetJob { id kind name phase } ...Refusal }
+}\n${REFUSAL_FRAGMENT}`
+
+/** `undo resolve`: what becomes of a job that could not be undone. */
+export async function resolveUndo(session: Session, job: Located, decision: Decision): Promise<ExitCode> {
+  const outcome = await ask<Pick<Located, 'id' | 'kind' | 'name' | 'phase'>>(session, RESOLVE, { id: job.id, decision })
+  if (!outcome.ok) return session.refuse(outcome.refusal)
+  const { id, kind, name, phase } = outcome.value
+  session.emit({ id, kind, name, phase })
+  const done = decision === 'RETRY' ? 'is undone again' : 'is given up, its locks are released'
+  session.say(`${plain(`${job.project.name}/${job.root.name}/${name}`)} ${done}, now ${phase}`)
+  return EXIT.ok
+}

@@ -1,0 +1,25 @@
+import { z } from 'zod'
+import { nameSchema } from '../manifest-schema.ts'
+
+const text = z.string('must be text: put it in quotes')
+const job = z.strictObject({
+  name: nameSchema,
+  gadget: text.min(1, 'must not be empty'),
+  args: z.array(text).optional(),
+  env: z.record(z.string(), text).optional(),
+  when: text.nullable().optional(),
+  dependsOn: z.array(nameSchema).optional(),
+})
+
+/**
+ * The document of `task run -f`. Only the shape is judged here: names, cycles and
+ * expressions are judged by the server.
+ */
+export const taskSchema = z.strictObject({
+  kind: z.literal('Task', 'must be Task').optional(),
+  name: nameSchema,
+  project: nameSchema.optional(),
+  labels: z.record(z.string(), text).optional(),
+  jobs: z.array(job).min(1, 'must hold a job'),
+})
+export type TaskManifest = z.infer<typeof taskSchema>

@@ -1,0 +1,86 @@
+import { WORK_STATE, type WorkState } from '../../core/tree.ts'
+import type { LockMode, ObjectKind, Phase } from '../../core/vocabulary.ts'
+import { isOver } from './facts.ts'
+
+/** What a task or a job of it waits for. */
+
+export interface Waiting {
+  readonly kind: ObjectKind
+  readonly phase: Phase
+  readonly taskPhase: Phase | null
+  /** Of a task: jobs that have not ended. */
+  readonly open: number | null
+  readonly type: string | null
+  readonly workState: WorkState | null
+  readonly dependsOn: readonly { readonly id: string; readonly name: string; readonly phase: Phase }[]
+}
+export interface LockWait {
+  readonly resource: string
+  readonly mode: LockMode
+  readonly position: number
+  readonly ahead: readonly { readonly objectId: string; readonly mode: LockMode; readonly held: boolean }[]
+}
+export interface WaitingFacts {
+  readonly objects: ReadonlyMap<string, Waiting>
+  readonly locks: ReadonlyMap<string, readonly LockWait[]>
+  /** Whether some runner was heard of lately. */
+  isServed(type: string): boolean
+}
+
+export type OperationsBlocker =
+  | { readonly reason: 'DEPENDENCY'; readonly message: string; readonly objectId: string }
+  | { readonly reason: 'CHILDREN'; readonly message: string; readonly open: number }
+  | {
+      readonly reason: 'LOCK'
+      readonly message: string
+      readonly resource: string
+      readonly mode: LockMode
+      readonly position: number
+      readonly holderIds: readonly string[]
+      readonly waiterIds: readonly string[]
+    }
+  | {
+      readonly reason: 'AGENT'
+      readonly message: string
+      readonly types: readonly string[]
+      readonly connected: boolean
+    }
+
+export function blockersOf(id: string, { objects, locks, isServed }: WaitingFacts): readonly OperationsBlocker[] {
+  const object = objects.get(id)
+  if (!object) return []
+  const { kind, phase, open, type, workState, dependsOn } = object
+  if (kind === 'TASK') {
+    const waits = (phase === 'RUNNING' || phase === 'ABORTING') && open !== null && open > 0
+    return waits
+      ? [
+          {
+            reason: 'CHILDREN',
+            message: open === 1 ? 'One of its jobs has not ended.' : `${open} of its jobs have not ended.`,
+            open,
+          },
+        ]
+      : []
+  }
+  if (isOver(phase)) return []
+  if (phase === 'PENDING') return dependsOn.map(dependency)
+  if (phase === 'WAITING') return (locks.get(id) ?? []).map(lock)
+  if (type === null || workState !== WORK_STATE.OFFERED) return []
+  const connected = isServed(type)
+  const message = connected
+    ? 'A gadget runner has to take it.'
+    : 'No gadget runner was heard of within the last minute.'
+  return [{ reason: 'AGENT', message, types: [type], connected }]
+}
+
+const dependency = ({ id, name, phase }: Waiting['dependsOn'][number]): OperationsBlocker => ({
+  reason: 'DEPENDENCY',
+  message: `The job ${name} comes first; it is ${phase}.`,
+  objectId: id,
+})
+
+function lock({ resource, mode, position, ahead }: LockWait): OperationsBlocker {
+  const of = (held: boolean) => ahead.filter((one) => one.held === held).map(({ objectId }) => objectId)
+  const message = `${resource} is wanted ${mode === 'SHARED' ? 'together with others' : 'alone'}; its place in the queue is ${position}.`
+  return { reason: 'LOCK', message, resource, mode, position, holderIds: of(true), waiterIds: of(false) }
+}

@@ -1,0 +1,26 @@
+import type { Viewer } from '../../core/ports.ts'
+import type { Problems } from '../../core/problems.ts'
+import { cancelTask, deleteTask, resolveUndo } from './commands/change-task.ts'
+import { createTask, readJobs } from './commands/create-task.ts'
+import type { OperationsParts } from './commands/parts.ts'
+import type { JobInput } from './normalise-task.ts'
+
+/** The operations family's mutations. */
+export type OperationsCommands = ReturnType<typeof operationsCommands>
+
+export function operationsCommands(parts: OperationsParts) {
+  const bound =
+    <I, O>(command: (parts: OperationsParts, viewer: Viewer, input: I) => O) =>
+    (viewer: Viewer, input: I): O =>
+      command(parts, viewer, input)
+  return {
+    createTask: bound(createTask),
+    /** Adds what is wrong with jobs that are to be created later. */
+    checkJobs: async (jobs: readonly JobInput[], path: string, problems: Problems): Promise<void> => {
+      await readJobs(parts, jobs, problems, path)
+    },
+    cancelTask: bound(cancelTask),
+    deleteTask: bound(deleteTask),
+    resolveUndo: bound(resolveUndo),
+  }
+}

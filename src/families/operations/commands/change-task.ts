@@ -1,0 +1,125 @@
+import { notFound, transitionRefused } from '../../../core/errors.ts'
+import type { Viewer } from '../../../core/ports.ts'
+import { type Node, type Slice, WORK_STATE } from '../../../core/tree.ts'
+import { findObject } from '../../../store/objects.ts'
+import { type Done, mayChange, mayRead, refuse } from '../../access.ts'
+import type { HeldTree } from '../../family.ts'
+import { endJob, journal, offerJob, offerUndo } from '../end-job.ts'
+import { isOver } from '../facts.ts'
+import type { OperationsParts } from './parts.ts'
+
+/** What users end and decide: tasks, and jobs that could not be undone. */
+
+export const cancelTask = (
+  parts: OperationsParts,
+  viewer: Viewer,
+  { id, reason }: { readonly id: string; readonly reason?: string | null },
+): Promise<Done> =>
+  onObject(parts, viewer, { id, kind: 'TASK', what: 'task' }, (held) => cancel(held, viewer, reason ?? null))
+
+export const deleteTask = (parts: OperationsParts, viewer: Viewer, { id }: { readonly id: string }): Promise<Done> =>
+  onObject(parts, viewer, { id, kind: 'TASK', what: 'task' }, (held) => remove(held, viewer))
+
+export interface ResolveUndo {
+  /** Of a job. */
+  readonly id: string
+  readonly decision: 'RETRY' | 'GIVE_UP'
+}
+export const resolveUndo = (parts: OperationsParts, viewer: Viewer, input: ResolveUndo): Promise<Done> =>
+  onObject(parts, viewer, { id: input.id, kind: 'GADGET_JOB', what: 'job' }, (held, node) =>
+    resolve(held, node, viewer, input),
+  )
+
+async function onObject(
+  { client, trees }: OperationsParts,
+  viewer: Viewer,
+  { id, kind, what }: { readonly id: string; readonly kind: string; readonly what: string },
+  work: (held: HeldTree, node: Node) => Promise<Done> | Done,
+): Promise<Done> {
+  const may = mayChange(viewer)
+  if (may) return refuse(may)
+  const found = await findObject(client, id)
+  if (found?.kind !== kind || !mayRead(viewer, found.projectName)) return refuse(notFound(id, what))
+  const done = await trees.inTree(found.rootId, async (held) => {
+    await held.bring([id])
+    const node = held.slice.get(id)
+    return node ? await work(held, node) : refuse(notFound(id, what))
+  })
+  return done ?? refuse(notFound(id, what))
+}
+
+async function jobsOf(held: HeldTree): Promise<readonly Node[]> {
+  const { rows } = await held.client.query<{ id: string }>({
+    name: 'task-job-ids',
+    text: 'select id from object where parent_id = $1 order by ordinal',
+    values: [held.root.row.id],
+  })
+  await held.bring(rows.map(({ id }) => id))
+  return rows.flatMap(({ id }) => held.slice.get(id) ?? [])
+}
+
+async function cancel(held: HeldTree, viewer: Viewer, reason: string | null): Promise<Done> {
+  const { root, slice } = held
+  const { phase, kind, id } = root.row
+  if (phase !== 'PENDING' && phase !== 'RUNNING') {
+    held.reject(root, 'ABORTING', viewer.name, 'It has ended, or is being aborted already.')
+    const refusal = transitionRefused(kind, phase, 'USER', 'ABORTING', [])
+    return refuse({ ...refusal, message: `It cannot be cancelled any more: it is ${phase}.` })
+  }
+  const by = viewer.name
+  const message = reason ? `Cancelled by ${by}: ${reason}` : `Cancelled by ${by}.`
+  slice.move(root, 'ABORTING', { actor: 'USER', by, message })
+  slice.setFacts(root, { cancelBy: by })
+  for (const node of await jobsOf(held)) abort(node, slice, by, message)
+  held.wake([id])
+  return { ok: true, objectId: id }
+}
+
+function abort(node: Node, slice: Slice, by: string, message: string): void {
+  const { phase } = node.row
+  if (phase === 'PENDING' || phase === 'DECLARING' || phase === 'WAITING') {
+    const error = { code: 'CANCELED', message }
+    return endJob(node, slice, { to: 'ABORTED', actor: 'USER', by, error, satisfies: false })
+  }
+  // What is being undone is undone to its end, and not run again.
+  if (phase !== 'RUNNING') return
+  slice.move(node, 'ABORTING', { actor: 'USER', by, message })
+  if (node.work?.state === WORK_STATE.CLAIMED) slice.setWork(node, { abortRequestedAt: slice.now })
+  else offerJob(node, slice, 'ABORT')
+}
+
+async function remove(held: HeldTree, viewer: Viewer): Promise<Done> {
+  const { root, slice } = held
+  const { phase, kind, id } = root.row
+  if (phase !== 'SUCCEEDED' && phase !== 'FAILED' && phase !== 'ABORTED') {
+    held.reject(root, 'GONE', viewer.name, 'It has not ended.')
+    const refusal = transitionRefused(kind, phase, 'USER', 'GONE', [])
+    return refuse({ ...refusal, message: `It is ${phase}: cancel it, or wait for its end, before it is deleted.` })
+  }
+  for (const node of await jobsOf(held)) slice.move(node, 'GONE', { reason: 'deleted with its task' })
+  slice.move(root, 'GONE', { actor: 'USER', by: viewer.name })
+  return { ok: true, objectId: id }
+}
+
+function resolve(held: HeldTree, node: Node, viewer: Viewer, { decision }: ResolveUndo): Done {
+  const { slice, wake, reject } = held
+  const { phase, kind, id } = node.row
+  const to = decision === 'RETRY' ? 'UNDOING' : 'FAILED'
+  if (phase !== 'UNDO_FAILED' || isOver(phase)) {
+    reject(node, to, viewer.name, 'Its undo has not failed.')
+    const refusal = transitionRefused(kind, phase, 'USER', to, [])
+    return refuse({ ...refusal, message: `There is nothing to decide: the job is ${phase}.` })
+  }
+  const by = viewer.name
+  if (decision === 'RETRY') {
+    slice.move(node, 'UNDOING', { actor: 'USER', by })
+    slice.setError(node, null)
+    offerUndo(node, slice, 'FAILED')
+  } else {
+    journal(node, slice, 'FAILED')
+    const error = { code: 'UNDO_GIVEN_UP', message: `${by} has given up undoing it: ${node.error?.message ?? ''}` }
+    endJob(node, slice, { to: 'FAILED', actor: 'USER', by, error, satisfies: false })
+  }
+  wake([held.root.row.id])
+  return { ok: true, objectId: id }
+}

@@ -1,0 +1,35 @@
+import type { Node, Slice } from '../../core/tree.ts'
+import { isOver } from './facts.ts'
+
+/** A task: its jobs take their turns; it has ended when all of them have. */
+export function decideTask(node: Node, slice: Slice): void {
+  const { phase } = node.row
+  if (phase === 'PENDING') return start(node, slice)
+  if (phase !== 'RUNNING' && phase !== 'ABORTING') return
+  if (node.tally.open === 0) return end(node, slice)
+  // After a failure nothing new starts: each that has not started sees for itself.
+  if (node.tally.failed > 0) for (const job of slice.children(node) ?? []) if (!isOver(job.row.phase)) slice.touch(job)
+}
+
+function start(node: Node, slice: Slice): void {
+  const jobs = slice.children(node)
+  if (!jobs) return
+  slice.patch(node, { jobId: slice.newId(), observedGeneration: node.row.generation })
+  slice.move(node, 'RUNNING')
+  slice.touch(node)
+  for (const job of jobs) if (job.row.waitingFor === 0) slice.touch(job)
+}
+
+function end(node: Node, slice: Slice): void {
+  const failed = node.tally.failed
+  if (node.row.phase === 'ABORTING') slice.move(node, 'ABORTED')
+  else if (failed === 0) slice.move(node, 'SUCCEEDED')
+  else {
+    const causes = slice.ask<readonly { name: string; code: string }[]>('failedJobs', node.row.id)
+    if (!causes) return
+    const message = `${causes.map(({ name, code }) => `${name} (${code})`).join(', ')} did not succeed.`
+    slice.setError(node, { code: 'JOBS_FAILED', message, at: slice.now.toISOString(), causeCount: failed, causes: [] })
+    slice.move(node, 'FAILED', { reason: 'JOBS_FAILED', message })
+  }
+  slice.patch(node, { finishedJobId: node.row.jobId })
+}

@@ -1,0 +1,97 @@
+import type { ObjectFailure } from '../../core/errors.ts'
+import { type MoveOptions, type Node, type Slice, WORK_STATE, type Work } from '../../core/tree.ts'
+import type { Actor, Phase, WorkAction } from '../../core/vocabulary.ts'
+import { job } from './facts.ts'
+
+/** What jobs are given to do, and how they end. */
+
+export const JOB_TYPE = 'gadget-job'
+
+type JobAction = Extract<WorkAction, 'GET_LOCKS' | 'RUN' | 'UNDO' | 'ABORT'>
+
+/** A new piece of work for a gadget runner; whoever had the last one has it no more. */
+export function offerJob(node: Node, slice: Slice, action: JobAction, more: object = {}): void {
+  const { gadget, args, env } = job(node)
+  const work: Omit<Work, 'handed' | 'handedConfig'> = {
+    type: JOB_TYPE,
+    target: null,
+    action,
+    state: WORK_STATE.OFFERED,
+    config: { gadget, args: args ?? [], env: env ?? {}, ...more },
+    jobId: node.row.jobId,
+    fenceHash: null,
+    principal: null,
+    instance: null,
+    attempt: 0,
+    leaseUntil: null,
+    offerAfter: null,
+    triggeredAt: slice.now,
+    pickedUpAt: null,
+    abortRequestedAt: null,
+    abortCode: null,
+    progressingMs: null,
+    abortingMs: null,
+    dueAt: null,
+    doneAt: null,
+    // Somebody else may repeat a declaration or an undo; a run that is lost has to be undone first.
+    leaseWatched: false,
+  }
+  slice.setWork(node, work)
+}
+
+/** `next`: what the job is to be when it is undone, as far as that is known now. */
+export function offerUndo(node: Node, slice: Slice, next: Phase): void {
+  journal(node, slice, 'UNDO')
+  offerJob(node, slice, 'UNDO', { next })
+}
+
+/** Granted: journalled first, in the transaction that lets it run. */
+export function startRun(node: Node, slice: Slice, options: MoveOptions): void {
+  slice.move(node, 'RUNNING', options)
+  if (!job(node).startedAt) slice.setFacts(node, { startedAt: slice.now })
+  journal(node, slice, 'START')
+  offerJob(node, slice, 'RUN')
+}
+
+export type JournalEntry = 'START' | 'DONE' | 'UNDO' | 'FAILED' | 'ABORT'
+export function journal(node: Node, slice: Slice, entry: JournalEntry): void {
+  slice.effect('journal', { id: node.row.id, entry })
+}
+
+export const failureOf = (
+  { code, message }: { readonly code: string; readonly message: string },
+  slice: Slice,
+): ObjectFailure => ({ code, message, at: slice.now.toISOString(), causeCount: 0, causes: [] })
+
+export interface Ending {
+  readonly to: Extract<Phase, 'DONE' | 'FAILED' | 'ABORTED' | 'SKIPPED'>
+  readonly actor?: Actor
+  readonly by?: string | null
+  readonly error?: { readonly code: string; readonly message: string } | null
+  readonly message?: string | null
+  /** Those that depend on it may go on: it is done, or its condition says that it need not be. */
+  readonly satisfies: boolean
+}
+
+/** Ends it for good, gives back its locks, and lets its task and those that wait for it have their turn. */
+export function endJob(node: Node, slice: Slice, ending: Ending): void {
+  const { to, actor = 'CONTROLLER', by = null, error = null, satisfies } = ending
+  slice.move(node, to, {
+    actor,
+    by,
+    ...(error ? { reason: error.code } : {}),
+    message: error?.message ?? ending.message ?? null,
+  })
+  if (error || node.error) slice.setError(node, error && failureOf(error, slice))
+  if (node.work && node.work.state !== WORK_STATE.DONE) {
+    slice.setWork(node, { state: WORK_STATE.DONE, doneAt: slice.now, leaseUntil: null, leaseWatched: false })
+  }
+  slice.patch(node, { finishedJobId: node.row.jobId })
+  slice.setFacts(node, { endedAt: slice.now, undoAfter: null, keptError: null })
+  if (job(node).locks) slice.effect('releaseLocks', node.row.id)
+  const taskNode = slice.parent(node)
+  if (!taskNode) return
+  slice.addTally(taskNode, { open: -1, failed: to === 'FAILED' ? 1 : 0 })
+  slice.touch(taskNode)
+  if (satisfies) slice.release(node, 'dependents', 1)
+}

@@ -1,0 +1,234 @@
+import type { Client } from '../../store/client.ts'
+import type { Projects } from '../../store/loaders/objects.ts'
+import { direction, inOrder, type Window } from '../../store/loaders/window.ts'
+
+/**
+ * Who may work on what. A job takes one ticket for all its locks, and holds them once no row of a lower ticket is in
+ * conflict with any of its own, whether that row holds or waits. So `held` follows from the rows alone: no grant changes
+ * what another job may have, the lowest ticket of all can always run, and nobody ever comes before an earlier one.
+ */
+
+export type LockMode = 'SHARED' | 'EXCLUSIVE'
+export interface LockRequest {
+  readonly resource: string
+  readonly mode: LockMode
+}
+
+/** The lock manager's lock: held until the transaction ends, so that tickets are committed in their order. */
+const LOCK = { name: 'lock-locks', text: "select pg_advisory_xact_lock(hashtext('phaseline locks'))" }
+
+/** Whether an earlier row is in conflict with row `m`. */
+const BLOCKED = `case m.mode
+    when 'EXCLUSIVE' then exists (select from lock b where b.resource = m.resource and b.ticket < m.ticket)
+    else exists (select from lock b where b.resource = m.resource and b.ticket < m.ticket and b.mode = 'EXCLUSIVE') end`
+
+// Nobody has a later ticket yet, so every row of a resource is an earlier one.
+const TAKE = `with wanted as materialized (
+    select l.resource, l.mode, l.n from unnest($2::text[], $3::lock_mode[]) with ordinality l(resource, mode, n)
+    where not exists (select from lock where object_id = $1)
+  ), verdict as materialized (
+    select nextval('lock_ticket') as ticket, not exists (select from wanted w where case w.mode
+      when 'EXCLUSIVE' then exists (select from lock b where b.resource = w.resource)
+      else exists (select from lock b where b.resource = w.resource and b.mode = 'EXCLUSIVE') end) as free
+    where exists (select from wanted)
+  )
+  insert into lock (object_id, resource, mode, ticket, held, declared_at, granted_at)
+  select $1, w.resource, w.mode, v.ticket, v.free, $4, case when v.free then $4::timestamptz end
+  from verdict v cross join wanted w order by w.n
+  returning held`
+
+const HOLDS = `with granted as (
+    update lock l set held = true, granted_at = $2 where l.object_id = $1 and not l.held
+      and not exists (select from lock m where m.object_id = $1 and ${BLOCKED})
+    returning l.object_id
+  )
+  select exists (select from granted) or coalesce(bool_and(held), false) as held from lock where object_id = $1`
+
+/**
+ * Whether the job holds its locks: all of them, or none and it waits for its turn. Only its first call declares locks;
+ * later ones ask again.
+ */
+export async function acquire(
+  client: Client,
+  { objectId, locks, now }: { readonly objectId: string; readonly locks: readonly LockRequest[]; readonly now: Date },
+): Promise<boolean> {
+  if (locks.length === 0) return true
+  const merged = mergeLocks(locks)
+  const [, { rows: taken }] = await Promise.all([
+    client.query(LOCK),
+    client.query<{ held: boolean }>({
+      name: 'take-locks',
+      text: TAKE,
+      values: [objectId, merged.map(({ resource }) => resource), merged.map(({ mode }) => mode), now],
+    }),
+  ])
+  const [row] = taken
+  if (row) return row.held
+  const { rows } = await client.query<{ held: boolean }>({ name: 'hold-locks', text: HOLDS, values: [objectId, now] })
+  return rows[0]?.held ?? false
+}
+
+/** Each resource once, with the stronger mode, in one order for everybody. */
+function mergeLocks(locks: readonly LockRequest[]): readonly LockRequest[] {
+  const modes = new Map<string, LockMode>()
+  for (const { resource, mode } of locks) if (modes.get(resource) !== 'EXCLUSIVE') modes.set(resource, mode)
+  return [...modes].map(([resource, mode]) => ({ resource, mode })).sort((a, b) => (a.resource < b.resource ? -1 : 1))
+}
+
+const DROP = `with gone as (delete from lock where object_id = any($1::uuid[]) returning resource, mode, ticket)
+  select resource, min(ticket) filter (where mode = 'EXCLUSIVE') as exclusive from gone group by resource`
+
+// Of a resource only those rows are looked at that these releases can have freed: its first exclusive one, if nobody is
+// before it now, and the shared ones up to it that waited for an exclusive one that went. The length of the queue does not
+// matter, nor that of a queue for something else.
+const GRANT = `with freed as materialized (
+    select f.resource, f.exclusive, x.object_id, x.ticket, x.held
+    from unnest($1::text[], $2::bigint[]) f(resource, exclusive)
+    left join lateral (
+      select l.object_id, l.ticket, l.held from lock l where l.resource = f.resource and l.mode = 'EXCLUSIVE'
+      order by l.ticket limit 1
+    ) x on true
+  ), candidate as materialized (
+    select f.object_id from freed f where not f.held
+      and not exists (select from lock b where b.resource = f.resource and b.ticket < f.ticket)
+    union
+    select s.object_id from freed f join lock s on s.resource = f.resource and not s.held
+      and s.ticket > f.exclusive and s.ticket < coalesce(f.ticket, 9223372036854775807)
+  ), chosen as materialized (
+    select c.object_id from candidate c
+    where not exists (select from lock m where m.object_id = c.object_id and ${BLOCKED})
+  ), granted as (
+    update lock l set held = true, granted_at = $3 from chosen c where l.object_id = c.object_id returning l.object_id
+  ), told as materialized (
+    select distinct o.root_id, o.id from granted g join object o on o.id = g.object_id
+  ), word as (
+    insert into wake (root_id, object_ids) select root_id, array_agg(id order by id) from told group by root_id
+  )
+  select root_id as "rootId", id as "objectId" from told order by 2`
+
+/**
+ * Takes these jobs' locks, or their places in the queue, away, and gives those behind them what they can have now, with
+ * word for their trees. Returns those who can run, each once.
+ */
+export async function release(
+  client: Client,
+  objectIds: readonly string[],
+  now: Date,
+): Promise<readonly { readonly rootId: string; readonly objectId: string }[]> {
+  if (objectIds.length === 0) return []
+  type Freed = { readonly resource: string; readonly exclusive: number | null }
+  const [, { rows: freed }] = await Promise.all([
+    client.query(LOCK),
+    client.query<Freed>({ name: 'drop-locks', text: DROP, values: [objectIds] }),
+  ])
+  if (freed.length === 0) return []
+  const { rows } = await client.query<{ rootId: string; objectId: string }>({
+    name: 'grant-locks',
+    text: GRANT,
+    values: [freed.map((f) => f.resource), freed.map((f) => f.exclusive), now],
+  })
+  return rows
+}
+
+export interface LockRow extends LockRequest {
+  readonly objectId: string
+  readonly ticket: number
+  readonly held: boolean
+  /** From 1, among those that wait for the resource; null: it holds it. */
+  readonly position: number | null
+  readonly declaredAt: Date
+  readonly grantedAt: Date | null
+}
+/** Where a lock stands in the list of all. */
+export type LockPosition = readonly [resource: string, ticket: number, objectId: string]
+export interface LockQuery {
+  /** Absent: of all resources. */
+  readonly resource?: string | undefined
+  /** Locks of objects in these; null means all. */
+  readonly projects: Projects
+}
+
+const SHOWN = `l.object_id as "objectId", l.resource, l.mode, l.ticket, l.held, l.declared_at as "declaredAt",
+  l.granted_at as "grantedAt"`
+const VISIBLE = `($1::text is null or l.resource = $1) and ($2::text[] is null or exists (
+  select from object o join project p on p.id = o.project_id where o.id = l.object_id and p.name = any($2::text[])))`
+
+/** A page of them by resource and ticket. Positions count also those that wait and may not be seen. */
+export async function listLocks(
+  client: Client,
+  { resource, projects, window }: LockQuery & { readonly window: Window<LockPosition> },
+): Promise<readonly LockRow[]> {
+  const { after, before, limit } = window
+  const way = direction(window)
+  // Each one counts on from the one before it: a page costs one pass over its resources' waiters, not one a row.
+  const { rows } = await client.query<LockRow>({
+    text: `with page as materialized (
+        select l.* from lock l where ${VISIBLE}
+          and ($3::text is null or (l.resource, l.ticket, l.object_id) > ($3, $4::bigint, $5::uuid))
+          and ($6::text is null or (l.resource, l.ticket, l.object_id) < ($6, $7::bigint, $8::uuid))
+        order by l.resource ${way}, l.ticket ${way}, l.object_id ${way} limit $9
+      ), spaced as (
+        select *, coalesce(lag(ticket) over (partition by resource order by ticket), 0) as before from page
+      )
+      select ${SHOWN}, case when not l.held then sum((select count(*) from lock w where w.resource = l.resource
+          and not w.held and w.ticket > l.before and w.ticket <= l.ticket)) over (partition by l.resource order by l.ticket)::integer
+        end as position
+      from spaced l order by l.resource ${way}, l.ticket ${way}, l.object_id ${way}`,
+    values: [resource ?? null, projects, ...(after ?? [null, null, null]), ...(before ?? [null, null, null]), limit],
+  })
+  return inOrder(rows, window)
+}
+
+export async function countLocks(client: Client, { resource, projects }: LockQuery): Promise<number> {
+  const { rows } = await client.query<{ n: number }>({
+    text: `select count(*)::integer as n from lock l where ${VISIBLE}`,
+    values: [resource ?? null, projects],
+  })
+  return rows[0]?.n ?? 0
+}
+
+const POSITION = `case when not l.held then (select count(*)::integer from lock w
+  where w.resource = l.resource and not w.held and w.ticket <= l.ticket) end`
+
+/** What each job holds or waits for, by resource. Every job has an entry. */
+export async function locksOf(
+  client: Client,
+  objectIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly LockRow[]>> {
+  const { rows } = await client.query<LockRow>({
+    text: `select ${SHOWN}, ${POSITION} as position from lock l where l.object_id = any($1::uuid[]) order by l.resource`,
+    values: [objectIds],
+  })
+  const found = new Map<string, LockRow[]>(objectIds.map((id) => [id, []]))
+  for (const row of rows) found.get(row.objectId)?.push(row)
+  return found
+}
+
+/** A resource that a job waits for. */
+export interface LockWait extends LockRequest {
+  /** From 1, among those that wait for it. */
+  readonly position: number
+  /** Who comes before it there and is in conflict with it: by ticket, the first few. */
+  readonly ahead: readonly { readonly objectId: string; readonly mode: LockMode; readonly held: boolean }[]
+}
+const MAX_AHEAD = 10
+
+/** What the jobs wait for, by resource; resources that would be free for them are left out. Every job has an entry. */
+export async function blockersOfLocks(
+  client: Client,
+  objectIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly LockWait[]>> {
+  const { rows } = await client.query<LockWait & { readonly key: string }>({
+    text: `select l.object_id as key, l.resource, l.mode, ${POSITION} as position, a.ahead
+      from lock l cross join lateral (
+        select json_agg(json_build_object('objectId', b.object_id, 'mode', b.mode, 'held', b.held) order by b.ticket) as ahead
+        from (select * from lock b where b.resource = l.resource and b.ticket < l.ticket
+          and (l.mode = 'EXCLUSIVE' or b.mode = 'EXCLUSIVE') order by b.ticket limit $2) b
+      ) a
+      where l.object_id = any($1::uuid[]) and not l.held and a.ahead is not null order by l.resource`,
+    values: [objectIds, MAX_AHEAD],
+  })
+  const found = new Map<string, LockWait[]>(objectIds.map((id) => [id, []]))
+  for (const { key, ...wait } of rows) found.get(key)?.push(wait)
+  return found
+}

@@ -1,0 +1,43 @@
+import type { DeclaredLock } from '../../core/ports.ts'
+import type { Client } from '../../store/client.ts'
+import type { Family } from '../family.ts'
+import { acquire } from './locks.ts'
+
+interface Wanted {
+  readonly id: string
+  readonly locks: readonly DeclaredLock[]
+  readonly now: string
+}
+
+export const questions: Family['questions'] = {
+  /** Whether a job has all its locks now. Asking takes a place in the queue. */
+  locks: async (client, _root, asked) => {
+    const answers: boolean[] = []
+    // One after the other: they share a connection, and the order is that of their places.
+    for (const { id, locks, now } of asked as readonly Wanted[])
+      answers.push(await acquire(client, { objectId: id, locks, now: new Date(now) }))
+    return answers
+  },
+  failedJobs: async (client, _root, asked) => {
+    const { rows } = await client.query<{ parentId: string; name: string; code: string }>({
+      name: 'failed-jobs',
+      text: `select o.parent_id as "parentId", o.name, coalesce(s.error ->> 'code', 'FAILED') as code from object o
+        left join object_status s on s.object_id = o.id where o.parent_id = any($1::uuid[]) and o.phase = 'FAILED'
+        order by o.ordinal limit 10`,
+      values: [asked],
+    })
+    return asked.map((id) => rows.filter(({ parentId }) => parentId === id))
+  },
+}
+
+/** Jobs that have their locks and have not begun: word of the grant was lost. */
+export async function wakeHolders(client: Client): Promise<void> {
+  await client.query({
+    name: 'wake-lock-holders',
+    text: `insert into wake (root_id, object_ids)
+      select o.root_id, array_agg(distinct o.id) from lock l join object o on o.id = l.object_id
+      where l.held and o.phase = 'WAITING'
+        and not exists (select from wake v where v.root_id = o.root_id and v.object_ids @> array[o.id])
+      group by o.root_id`,
+  })
+}

@@ -1,0 +1,88 @@
+import { step } from '../../core/machine.ts'
+import type { DeclaredLock, Report } from '../../core/ports.ts'
+import type { Node, Slice } from '../../core/tree.ts'
+import type { Phase } from '../../core/vocabulary.ts'
+import type { ReportVerdict } from '../family.ts'
+import { endJob, failureOf, journal, offerUndo, startRun } from './end-job.ts'
+import { isCancelled, job } from './facts.ts'
+import { gadgetJob as machine } from './machines.ts'
+
+const ACCEPTED: ReportVerdict = { ok: true, changed: true }
+const UNCHANGED: ReportVerdict = { ok: true, changed: false }
+
+/** A gadget runner's report whose fence is right. Judged by the guard; a repeated one changes nothing. */
+export function reportJob(node: Node, report: Report, by: string, slice: Slice): ReportVerdict {
+  if (!report.phase) {
+    if (report.progress) slice.setProgress(node, report.progress)
+    return UNCHANGED
+  }
+  const to = recordedAs(report.phase, node, slice)
+  const verdict = step(machine, node.row.phase, 'GADGET_RUNNER', to)
+  if (!verdict.ok) return { ok: false, refused: 'TRANSITION', to: report.phase }
+  if (!verdict.changed) return UNCHANGED
+  if (report.progress) slice.setProgress(node, report.progress)
+  apply(node, to, { report, by, slice })
+  return ACCEPTED
+}
+
+/** What it is to be once it is undone depends on what has happened meanwhile. */
+function recordedAs(phase: Phase, node: Node, slice: Slice): Phase {
+  const isUndone = node.row.phase === 'UNDOING' && (phase === 'FAILED' || phase === 'RUNNING' || phase === 'ABORTED')
+  if (!isUndone) return phase
+  const taskNode = slice.parent(node)
+  if (taskNode && isCancelled(taskNode)) return 'ABORTED'
+  return job(node).undoAfter === 'CRASH' ? 'RUNNING' : 'FAILED'
+}
+
+interface Reported {
+  readonly report: Report
+  readonly by: string
+  readonly slice: Slice
+}
+
+function apply(node: Node, to: Phase, { report, by, slice }: Reported): void {
+  const actor = 'GADGET_RUNNER'
+  const message = report.message ?? null
+  const error = errorOf(report, to)
+  switch (to) {
+    case 'WAITING':
+      slice.setFacts(node, { locks: merged(report.locks ?? []) })
+      slice.move(node, to, { actor, by, message })
+      return slice.touch(node)
+    case 'RUNNING':
+      return startRun(node, slice, { actor, by, message })
+    case 'UNDOING':
+      slice.move(node, to, { actor, by, reason: error.code, message: error.message })
+      slice.setFacts(node, { undoAfter: 'FAILURE', keptError: error })
+      return offerUndo(node, slice, 'FAILED')
+    case 'UNDO_FAILED':
+      slice.move(node, to, { actor, by, reason: error.code, message: error.message })
+      slice.setError(node, failureOf(error, slice))
+      return slice.setWork(node, { state: 2, doneAt: slice.now, leaseUntil: null, leaseWatched: false })
+    case 'DONE':
+      slice.setFacts(node, { exports: exportsOf(report.exports) })
+      journal(node, slice, 'DONE')
+      return endJob(node, slice, { to, actor, by, message, satisfies: true })
+    case 'ABORTED':
+      journal(node, slice, 'ABORT')
+      return endJob(node, slice, { to, actor, by, message, satisfies: false })
+    case 'FAILED':
+      if (node.row.phase === 'UNDOING') journal(node, slice, 'FAILED')
+      return endJob(node, slice, { to, actor, by, error: job(node).keptError ?? error, satisfies: false })
+    default:
+      throw new Error(`no gadget runner moves a job to ${to}`)
+  }
+}
+
+const errorOf = ({ error, message }: Report, to: Phase) =>
+  error ? { code: error.code, message: error.message } : { code: to, message: message ?? 'Its gadget gave no reason.' }
+
+const exportsOf = (exports: unknown) =>
+  typeof exports === 'object' && exports !== null && !Array.isArray(exports) ? exports : {}
+
+/** One for each resource, the stronger mode, in one order for everybody. */
+function merged(locks: readonly DeclaredLock[]): readonly DeclaredLock[] {
+  const modes = new Map<string, DeclaredLock['mode']>()
+  for (const { resource, mode } of locks) if (modes.get(resource) !== 'EXCLUSIVE') modes.set(resource, mode)
+  return [...modes].sort(([a], [b]) => (a < b ? -1 : 1)).map(([resource, mode]) => ({ resource, mode }))
+}

@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto'
+import type { Outcome, Viewer } from '../../../core/ports.ts'
+import { refuse } from '../../access.ts'
+import { findTaskSubscriptions } from '../event-queries.ts'
+import { bytesOf } from '../names.ts'
+import type { EventSpec } from '../normalise-event.ts'
+import type { TaskJob } from '../spec.ts'
+import type { PipelinesParts } from './parts.ts'
+
+/** What a gadget can be told in a variable. */
+const MAX_PAYLOAD = 16_384
+
+/** One task for each subscription that asks for one. A request that is repeated with its key makes those that are missing. */
+export async function createTasks(
+  { pool, ambient, tasks }: PipelinesParts,
+  viewer: Viewer,
+  { idempotencyKey = null }: { readonly idempotencyKey?: string | null },
+  event: EventSpec,
+): Promise<Outcome<{ readonly taskIds: readonly string[] }>> {
+  const taskIds: string[] = []
+  for (const { project, ordinal, jobs } of await findTaskSubscriptions(pool, event, viewer.projects)) {
+    const seed = idempotencyKey === null ? ambient.id() : `${viewer.name} ${idempotencyKey}`
+    const name = `event-task-${createHash('sha256').update(`${seed} ${project} ${ordinal}`).digest('hex').slice(0, 12)}`
+    const labels = Object.entries(event.labels).map(([key, value]) => ({ key, value }))
+    const own = { project, name, labels, jobs: jobs.map((job) => withEvent(job, event)), idempotencyKey: name }
+    const done = await tasks.createTask(viewer, own)
+    if (!done.ok) return refuse(done.refusal)
+    taskIds.push(done.objectId)
+  }
+  return { ok: true, taskIds }
+}
+
+/** What an event says is data: an expression in it is none of ours. */
+const quoted = (text: string): string => text.replaceAll('${', () => '$${')
+
+function withEvent(job: TaskJob, { source, type, payload }: EventSpec): TaskJob {
+  const told = [
+    { name: 'GADGET_EVENT_SOURCE', value: quoted(source) },
+    { name: 'GADGET_EVENT_TYPE', value: quoted(type) },
+    ...(payload !== null && bytesOf(payload) <= MAX_PAYLOAD
+      ? [{ name: 'GADGET_EVENT_PAYLOAD', value: quoted(payload) }]
+      : []),
+  ]
+  return { ...job, env: [...(job.env ?? []).filter(({ name }) => !told.some((one) => one.name === name)), ...told] }
+}

@@ -1,0 +1,399 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Client } from 'pg'
+import { describe, expect, inject, it } from 'vitest'
+import { parse } from 'yaml'
+import { run } from '../../src/cli/run.ts'
+import { type GadgetResult, type GadgetRun, runGadget } from '../../src/client/gadget/run-gadget.ts'
+import { freePort } from '../testkit/redis.ts'
+import { until } from '../testkit/wait.ts'
+import { isAlive } from './gadget-folder.ts'
+
+const BOX = join(import.meta.dirname, '../../examples/gadgets')
+const GROUP = join(BOX, 'group-replication')
+
+type Call = Partial<Omit<GadgetRun, 'args' | 'path'>>
+
+/** A folder of one test: the gadgets' state, and whatever they work on. */
+async function place() {
+  const path = await mkdtemp(join(tmpdir(), 'box-'))
+  const env = { PATH: process.env.PATH ?? '', HOME: path, PHASELINE_STATE: join(path, 'state') }
+  const gadgetPath = (name: string) => join(name.startsWith('gr-') ? join(GROUP, 'gadgets') : BOX, name)
+  return {
+    path,
+    env,
+    call: (name: string, args: readonly string[], given: Call = {}): Promise<GadgetResult> =>
+      runGadget({ path: gadgetPath(name), args, mode: 'run', env, graceMs: 3_000, ...given }),
+    /** What `phaseline gadget check` says. */
+    async check(name: string, ...args: readonly string[]) {
+      let out = ''
+      const write = (text: string): void => {
+        out += text
+      }
+      const signal = new AbortController().signal
+      const stdin = (async function* () {})()
+      const argv = ['gadget', 'check', '--timeout', '20', gadgetPath(name), '--', ...args]
+      const code = await run(argv, { stdout: { write }, stderr: { write }, stdin, env, signal })
+      return {
+        code,
+        wrong: out.split('\n').filter((line, i, lines) => /^NOT/.test(line) || /^NOT/.test(lines[i - 1] ?? '')),
+      }
+    },
+    [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }),
+  }
+}
+type Place = Awaited<ReturnType<typeof place>>
+const FINE = { code: 0, wrong: [] }
+
+async function tree(path: string): Promise<string[]> {
+  const entries = await readdir(path, { recursive: true }).catch(() => [])
+  return entries.sort()
+}
+
+/** A source of two folders, three files and a link. */
+async function source(path: string): Promise<string> {
+  const root = join(path, 'source')
+  await mkdir(join(root, 'a/b'), { recursive: true })
+  await writeFile(join(root, 'one'), 'x'.repeat(1024 * 1024))
+  await writeFile(join(root, 'a/two'), 'two')
+  await writeFile(join(root, 'a/b/three'), 'three', { mode: 0o755 })
+  await symlink('../one', join(root, 'a/link'))
+  return root
+}
+
+describe('copy-tree', () => {
+  it('keeps the protocol', async () => {
+    await using at = await place()
+    expect(await at.check('copy-tree', await source(at.path), join(at.path, 'target'))).toEqual(FINE)
+    expect(await tree(join(at.path, 'target'))).toEqual([])
+  })
+
+  it('copies with progress, and takes back what it made and nothing else', async () => {
+    await using at = await place()
+    const [from, to] = [await source(at.path), join(at.path, 'target')]
+    // There before: an entry of its own, and one that is the same.
+    await mkdir(join(to, 'a'), { recursive: true })
+    await writeFile(join(to, 'mine'), 'mine')
+    await writeFile(join(to, 'a/two'), 'two')
+    const mtime = new Date(1_700_000_000_000)
+    for (const file of [join(from, 'a/two'), join(to, 'a/two')]) await utimes(file, mtime, mtime)
+    const told: unknown[] = []
+    const done = await at.call('copy-tree', [from, to], { onProgress: (progress) => told.push(progress) })
+    expect(done).toMatchObject({ outcome: 'succeeded', exports: { files: 3, bytes: 1024 * 1024 + 8 } })
+    expect(told.at(-1)).toMatchObject({ step: `Copying ${from} to ${to}`, value: 1, total: 1, unit: 'MiB' })
+    expect(await tree(to)).toEqual(['a', 'a/b', 'a/b/three', 'a/link', 'a/two', 'mine', 'one'])
+    expect(await readFile(join(to, 'a/b/three'), 'utf8')).toBe('three')
+    // Somebody changes one of the copies, and adds another file.
+    await writeFile(join(to, 'one'), 'changed')
+    await writeFile(join(to, 'a/b/new'), 'new')
+    expect(await at.call('copy-tree', [from, to], { mode: 'undo' })).toMatchObject({ outcome: 'succeeded' })
+    expect(await tree(to)).toEqual(['a', 'a/b', 'a/b/new', 'a/two', 'mine', 'one'])
+  })
+
+  it('overwrites nothing', async () => {
+    await using at = await place()
+    const [from, to] = [await source(at.path), join(at.path, 'target')]
+    await mkdir(to)
+    await writeFile(join(to, 'one'), 'mine')
+    const refused = await at.call('copy-tree', [from, to])
+    expect(refused).toMatchObject({ cause: 'error', message: expect.stringContaining('is there already') })
+    expect(await tree(to)).toEqual(['one'])
+    for (const bad of [['source', to], [from], [from, from], [from, join(from, 'a/c')], [to, at.path]]) {
+      expect(await at.call('copy-tree', bad), bad.join(' ')).toMatchObject({ outcome: 'failed', cause: 'error' })
+    }
+  })
+
+  it('is taken back, and done again, after it was killed at work', async () => {
+    await using at = await place()
+    const [from, to] = [await source(at.path), join(at.path, 'target')]
+    for (let n = 0; n < 500; n++) await writeFile(join(from, `f${n}`), 'x'.repeat(10_000))
+    const kill = new AbortController()
+    const begun = until(async () => (await tree(to)).length > 5, { what: 'it copies' }).then(() => kill.abort())
+    expect(await at.call('copy-tree', [from, to], { kill: kill.signal })).toEqual({ outcome: 'stopped' })
+    await begun
+    expect((await tree(to)).length).toBeGreaterThan(5)
+    expect(await at.call('copy-tree', [from, to], { mode: 'undo' })).toMatchObject({ outcome: 'succeeded' })
+    expect(await tree(at.path).then((all) => all.filter((name) => name.startsWith('target')))).toEqual([])
+    expect(await at.call('copy-tree', [from, to])).toMatchObject({ outcome: 'succeeded' })
+    expect(await tree(to)).toEqual(await tree(from))
+  })
+})
+
+/** Services that answer at a port of their own, as soon as there is no file `slow`. */
+const SERVICE = `const { existsSync } = require('node:fs')
+const server = require('node:http').createServer((_, response) => response.end('ok'))
+const start = () =>
+  existsSync(__dirname + '/slow') ? setTimeout(start, 20) : server.listen(Number(process.argv[2]), '127.0.0.1')
+start()`
+
+async function services(at: Place, names: readonly string[]) {
+  await mkdir(at.env.PHASELINE_STATE, { recursive: true })
+  const script = join(at.path, 'service.cjs')
+  await writeFile(script, SERVICE)
+  const known: Record<string, unknown> = {}
+  for (const name of names) {
+    const port = await freePort()
+    const command = [process.execPath, script, String(port), name]
+    known[name] = { command, healthUrl: `http://127.0.0.1:${port}/`, startMs: 10_000, stopMs: 2_000 }
+  }
+  await writeFile(join(at.env.PHASELINE_STATE, 'services.json'), JSON.stringify(known))
+  const pid = async (name: string) => {
+    const text = await readFile(join(at.env.PHASELINE_STATE, 'services', `${name}.pid`), 'utf8').catch(() => '0')
+    return Number(text)
+  }
+  return {
+    pid,
+    pids: () => Promise.all(names.map(pid)),
+    async [Symbol.asyncDispose]() {
+      for (const name of names) {
+        const last = await pid(name)
+        if (last > 1 && isAlive(last)) process.kill(last, 'SIGKILL')
+      }
+    },
+  }
+}
+
+describe('rolling-restart', () => {
+  it('keeps the protocol', async () => {
+    await using at = await place()
+    await using _services = await services(at, ['a'])
+    expect(await at.check('rolling-restart', 'revision=1', 'a')).toEqual(FINE)
+  })
+
+  it('restarts what does not run at the revision yet, and no process that only has the same pid', async () => {
+    await using at = await place()
+    await using running = await services(at, ['a', 'b'])
+    const restart = (revision: number) => at.call('rolling-restart', [`revision=${revision}`])
+    expect(await restart(1)).toMatchObject({ outcome: 'succeeded', exports: { services: ['a', 'b'] } })
+    const first = await running.pids()
+    await restart(1)
+    expect(await running.pids()).toEqual(first)
+    await restart(2)
+    const second = await running.pids()
+    expect(second.some((pid) => first.includes(pid))).toBe(false)
+    expect(first.some(isAlive)).toBe(false)
+
+    process.kill(second[0] ?? 0, 'SIGKILL')
+    const stranger = spawn('sleep', ['1000'])
+    try {
+      await writeFile(join(at.env.PHASELINE_STATE, 'services/a.pid'), `${stranger.pid}\n`)
+      expect(await restart(2)).toMatchObject({ outcome: 'succeeded' })
+      expect(isAlive(stranger.pid ?? 0)).toBe(true)
+      expect((await running.pids())[1]).toBe(second[1])
+    } finally {
+      stranger.kill('SIGKILL')
+    }
+    const unknown = await at.call('rolling-restart', ['revision=3', 'a', 'constructor'])
+    expect(unknown).toMatchObject({ outcome: 'failed', message: expect.stringContaining('no service constructor') })
+  })
+
+  it('starts again what it had stopped when it was killed', async () => {
+    await using at = await place()
+    await using running = await services(at, ['a'])
+    await at.call('rolling-restart', ['revision=1'])
+    const pid = await running.pid('a')
+    await writeFile(join(at.path, 'slow'), '')
+    const kill = new AbortController()
+    const gone = until(() => !isAlive(pid), { what: 'it is stopped' }).then(() => kill.abort())
+    expect(await at.call('rolling-restart', ['revision=2'], { kill: kill.signal })).toEqual({ outcome: 'stopped' })
+    await gone
+    await rm(join(at.path, 'slow'))
+    expect(await at.call('rolling-restart', ['revision=2'], { mode: 'undo' })).toMatchObject({ outcome: 'succeeded' })
+    expect(isAlive(await running.pid('a'))).toBe(true)
+  })
+})
+
+describe('postgres-copy', () => {
+  const server = () => inject('postgres')
+  const url = (name: string) => {
+    const { host, port, user } = server()
+    return `postgresql://${user}@localhost/${name}?host=${encodeURIComponent(host)}&port=${port}`
+  }
+  async function query(database: string, ...texts: readonly string[]) {
+    const { host, port, user } = server()
+    await using client = Object.assign(new Client({ host, port, user, database }), {
+      [Symbol.asyncDispose]: () => client.end(),
+    })
+    await client.connect()
+    let rows: unknown[] = []
+    for (const text of texts) rows = (await client.query(text)).rows
+    return rows
+  }
+  async function databases() {
+    const [source, target] = [`box_${process.pid}`, `box_${process.pid}_copy`]
+    await query('postgres', `create database ${source}`)
+    await query(
+      source,
+      'create table t (n int)',
+      'create table u (n int)',
+      'insert into t select generate_series(1, 1000)',
+    )
+    return {
+      source,
+      target,
+      async [Symbol.asyncDispose]() {
+        for (const name of [source, target]) await query('postgres', `drop database if exists ${name} with (force)`)
+      },
+    }
+  }
+  const left = async () =>
+    await query(
+      'postgres',
+      `select datname from pg_database where datname ~ '^copy_' or datname = 'box_${process.pid}_copy'`,
+    )
+
+  /** Null: pg_dump is there, and knows servers as new as this one. */
+  async function cannotDump(): Promise<string | null> {
+    const { stdout } = spawnSync('pg_dump', ['--version'], { encoding: 'utf8' })
+    const [, own = '0'] = /\b(\d+)\./.exec(stdout ?? '') ?? []
+    const [{ version }] = (await query('postgres', `select current_setting('server_version_num')::int as version`)) as [
+      { version: number },
+    ]
+    return Number(own) >= Math.floor(version / 10_000) ? null : 'pg_dump is missing, or older than the server'
+  }
+
+  it('keeps the protocol', async ({ skip }) => {
+    const reason = await cannotDump()
+    if (reason !== null) skip(reason)
+    await using at = await place()
+    await using names = await databases()
+    expect(await at.check('postgres-copy', `source=${url(names.source)}`, `target=${url(names.target)}`)).toEqual(FINE)
+    expect(await left()).toEqual([])
+  })
+
+  it('copies, locks both, and drops only what it made', async ({ skip }) => {
+    const reason = await cannotDump()
+    if (reason !== null) skip(reason)
+    await using at = await place()
+    await using names = await databases()
+    const args = [`source=${url(names.source)}`, `target=${url(names.target)}`]
+    const declared = await at.call('postgres-copy', args, { mode: 'getlocks' })
+    const modes = declared.outcome === 'succeeded' ? declared.locks.map(({ mode }) => mode) : declared
+    expect(modes).toEqual(['SHARED', 'EXCLUSIVE'])
+    const told: unknown[] = []
+    expect(await at.call('postgres-copy', args, { onProgress: (it) => told.push(it) })).toMatchObject({
+      outcome: 'succeeded',
+    })
+    expect(told).toContainEqual({ step: expect.stringMatching(/^Restoring/), value: 2, total: 2, unit: 'tables' })
+    expect(await query(names.target, 'select count(*)::int as n from t')).toEqual([{ n: 1000 }])
+    await at.call('postgres-copy', args, { mode: 'undo' })
+    expect(await left()).toEqual([])
+
+    await query('postgres', `create database ${names.target}`)
+    expect(await at.call('postgres-copy', args)).toMatchObject({ message: expect.stringContaining('is there already') })
+    expect(await at.call('postgres-copy', args, { mode: 'undo' })).toMatchObject({ outcome: 'succeeded' })
+    expect(await left()).toHaveLength(1)
+  })
+
+  it('says so when Postgres’s programs are missing, and takes no password in its arguments', async () => {
+    await using at = await place()
+    const args = ['source=postgresql://u@h/a', 'target=postgresql://u@h/b']
+    await symlink(process.execPath, join(at.path, 'node'))
+    const env = { ...at.env, PATH: at.path }
+    const missing = await at.call('postgres-copy', args, { env })
+    expect(missing).toMatchObject({ cause: 'error', message: 'psql is not installed on this machine.' })
+    const secret = await at.call('postgres-copy', ['source=postgresql://u:hush@h/a', 'target=postgresql://u@h/b'])
+    expect(JSON.stringify(secret)).toContain('No password in source')
+    expect(JSON.stringify(secret)).not.toContain('hush')
+  })
+})
+
+interface Job {
+  readonly name: string
+  readonly gadget: string
+  readonly args: readonly string[]
+  readonly when?: string
+}
+
+describe('the servers of the group', () => {
+  async function group() {
+    const at = await place()
+    const command = (...args: readonly string[]) =>
+      new Promise<string>((resolve, reject) => {
+        let out = ''
+        const child = spawn(process.execPath, [join(GROUP, 'group.mjs'), ...args], { env: at.env })
+        child.stdout.on('data', (chunk: Buffer) => {
+          out += chunk.toString()
+        })
+        child.once('error', reject).once('close', () => resolve(out))
+      })
+    return {
+      ...at,
+      command,
+      async [Symbol.asyncDispose]() {
+        await command('stop')
+        await at[Symbol.asyncDispose]()
+      },
+    }
+  }
+
+  /** The sequence of task.yaml for a server; the conditions read the same in JavaScript. */
+  async function addServer(at: Place, server: string): Promise<string[]> {
+    const { jobs } = parse(await readFile(join(GROUP, 'task.yaml'), 'utf8')) as { jobs: Job[] }
+    const done: Record<string, unknown> = {}
+    for (const { name, gadget, args, when } of jobs) {
+      const condition = when?.replace(/^\$\{(.*)\}$/, '$1') ?? 'true'
+      if (!new Function('jobs', `return ${condition}`)(done)) continue
+      const result = await at.call(
+        gadget,
+        args.map((arg) => (arg === 'db1' ? server : arg)),
+      )
+      expect(result, name).toMatchObject({ outcome: 'succeeded' })
+      done[name] = result
+    }
+    return Object.keys(done)
+  }
+
+  it('get a member by the task of figure 1, on whichever branch', async () => {
+    await using at = await group()
+    await at.command('new', 'db1', 'binary-log')
+    await at.command('new', 'db2')
+    const shared = ['stop', 'configure', 'start', 'variables']
+    const branch = ['facts', 'stopForUser', 'binaryLogOff', 'startForUser', 'createUser', 'grant']
+    expect(await addServer(at, 'db1')).toEqual([...branch, ...shared, 'bootstrapOn', 'join', 'online', 'bootstrapOff'])
+    expect(await addServer(at, 'db2')).toEqual(['facts', 'createUser', 'grant', ...shared, 'join', 'online'])
+    const status = await at.command('status')
+    expect(status).toBe('db1: ONLINE, users: replicator\ndb2: ONLINE, users: replicator\n')
+    // A user that is there: the first half is left out.
+    expect(await addServer(at, 'db2')).toEqual(['facts', ...shared, 'join', 'online'])
+  })
+
+  it.each([
+    ['gr-facts', 'db1', 'user=r'],
+    ['gr-stop', 'db1'],
+    ['gr-start', 'db1'],
+    ['gr-configure', 'db1', 'log-bin=on', 'gtid-mode=on'],
+    ['gr-user', 'db1', 'create', 'user=r'],
+  ])('have gadgets that keep the protocol: %s', async (gadget, ...args) => {
+    await using at = await group()
+    await at.command('new', 'db1')
+    expect(await at.check(gadget, ...args)).toEqual(FINE)
+  })
+
+  it('have gadgets of replication that keep the protocol', async () => {
+    await using at = await group()
+    await at.command('new', 'db1')
+    await addServer(at, 'db1')
+    expect(await at.check('gr-wait', 'db1')).toEqual(FINE)
+    expect(await at.check('gr-user', 'db1', 'grant', 'user=replicator')).toEqual(FINE)
+    expect(await at.check('gr-set', 'db1', 'x=1')).toEqual(FINE)
+    await at.command('new', 'db2')
+    await addServer(at, 'db2')
+    // Member or not, it is as before afterwards.
+    expect(await at.check('gr-join', 'db2')).toEqual(FINE)
+  })
+})
+
+describe('the helpers', () => {
+  it('for the shell keep the protocol', async () => {
+    await using at = await place()
+    expect(await at.check('touch-file', join(at.path, 'a "file" with \\ in it'))).toEqual(FINE)
+    const made = await at.call('touch-file', [join(at.path, 'a "file"')])
+    expect(made).toMatchObject({ exports: { file: join(at.path, 'a "file"') } })
+    await writeFile(join(at.path, 'a "file"'), 'kept')
+    await at.call('touch-file', [join(at.path, 'a "file"')], { mode: 'undo' })
+    expect(await readFile(join(at.path, 'a "file"'), 'utf8')).toBe('kept')
+  })
+})

@@ -1,0 +1,255 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createTestDatabase } from '../testkit/postgres.ts'
+import { startServer, type TestServer } from '../testkit/server.ts'
+import { until } from '../testkit/wait.ts'
+import { type CommandLine, commandLine, documents } from './command.ts'
+import { type PlayedRunner, playRunner } from './played-runner.ts'
+
+const TOKEN = 'the-command-lines-administrator'
+
+let stack: AsyncDisposableStack
+let server: TestServer
+let runner: PlayedRunner
+let folder: string
+let phaseline: CommandLine
+
+beforeAll(async () => {
+  stack = new AsyncDisposableStack()
+  folder = stack.adopt(await mkdtemp(join(tmpdir(), 'phaseline-tasks-')), (path) => rm(path, { recursive: true }))
+  const database = stack.use(await createTestDatabase(2))
+  // Without agents: only the played one takes jobs.
+  const env = { DATABASE_URL: database.url, PHASELINE_ROLES: 'gateway,engine' }
+  server = stack.use(await startServer({ env, token: TOKEN }))
+  phaseline = commandLine({ PHASELINE_URL: server.url, PHASELINE_TOKEN: TOKEN })
+  runner = stack.use(await playRunner(server))
+  for (const project of ['ops', 'left', 'right'])
+    expect(await phaseline(`project create ${project}`)).toMatchObject({ code: 0 })
+})
+afterAll(() => stack.disposeAsync())
+
+/** A task of jobs that are named after their gadgets. */
+const runTask = (name: string, gadgets: readonly string[], more: object = {}, flags = '') =>
+  phaseline(`task run -f - ${flags}`.trim(), {
+    stdin: JSON.stringify({ name, project: 'ops', jobs: gadgets.map((gadget) => ({ name: gadget, gadget })), ...more }),
+  })
+async function start(name: string, ...gadgets: readonly string[]): Promise<void> {
+  expect(await runTask(name, gadgets)).toMatchObject({ code: 0, err: '' })
+}
+const getTask = async (task: string): Promise<Readonly<Record<string, unknown>>> =>
+  documents((await phaseline(`task get ${task} --json`)).out)[0] ?? {}
+const listed = async (flags: string): Promise<unknown> => {
+  const [answer] = documents((await phaseline(`task list ${flags} --json`)).out)
+  return ((answer?.tasks ?? []) as { name: string }[]).map(({ name }) => name)
+}
+/** A job that runs, and then can neither be finished nor undone. */
+async function breakJob(job: string): Promise<void> {
+  const run = await runner.take(job, 'RUN')
+  await runner.report(run, { phase: 'UNDOING', error: { code: 'GADGET_FAILED', message: 'the disk is full' } })
+  await failUndo(job)
+}
+async function failUndo(job: string): Promise<void> {
+  const undo = await runner.take(job, 'UNDO')
+  await runner.report(undo, { phase: 'UNDO_FAILED', error: { code: 'GADGET_FAILED', message: 'the disk is gone' } })
+}
+
+describe('task run', () => {
+  it('hands the task of a file over as it stands, once for each key', async () => {
+    const path = join(folder, 'task.yaml')
+    await writeFile(
+      path,
+      `kind: Task
+name: copy
+project: ops
+labels: { team: db }
+jobs:
+  - name: dump
+    gadget: pg-dump
+    args: [shop, "--to=  x", "\${1 + 1}"]
+    env: { GADGET_LEVEL: "9" }
+  - name: restore
+    gadget: pg-restore
+    when: \${jobs.dump.exports.size > 0}
+    dependsOn: [dump]
+`,
+    )
+    const created = await phaseline(`task run -f ${path} --key once`)
+    expect(created).toMatchObject({ code: 0, err: '' })
+    expect(created.out).toMatch(/^ops\/copy created, now (PENDING|RUNNING) {2}\S{36}\n$/)
+    const again = await phaseline(`task run -f ${path} --key once`)
+    expect(again.out.slice(-37)).toBe(created.out.slice(-37))
+    const other = await phaseline(`task run -f ${path}`)
+    expect(other).toMatchObject({ code: 3, err: expect.stringContaining('ALREADY_EXISTS') })
+
+    const { config } = await runner.declare('ops/copy/dump')
+    expect(config).toMatchObject({ gadget: 'pg-dump', args: ['shop', '--to=  x', '2'], env: { GADGET_LEVEL: '9' } })
+    const dump = await runner.take('ops/copy/dump', 'RUN')
+    await runner.report(dump, { phase: 'DONE', exports: { size: 0 } })
+    await until(async () => (await getTask('ops/copy')).finished, { what: 'the task ends' })
+    const { out } = await phaseline('task get ops/copy')
+    expect(out).toMatch(/^phase +✓ SUCCEEDED$/m)
+    expect(out).toMatch(/^labels +team=db$/m)
+    expect(out).toMatch(/^restore +pg-restore +» SKIPPED$/m)
+  })
+
+  it('says everything that is wrong with a file, and where, before it asks the server', async () => {
+    const run = (stdin: string) => phaseline('task run -f - --url http://127.0.0.1:1', { stdin })
+    const wrong = await run('kind: Task\nname: a/b\njobs:\n  - gadget: x\n    args: [1]\n    timeout: soon\n')
+    expect(wrong).toMatchObject({ code: 2, out: '' })
+    expect(wrong.err.split('\n')).toEqual([
+      'INVALID_INPUT: <stdin> is not valid.',
+      '  <stdin>:2:7: name: must not hold a "/"',
+      expect.stringMatching(/^ {2}<stdin>:4:5: jobs\.0\.name: /),
+      '  <stdin>:5:12: jobs.0.args.0: must be text: put it in quotes',
+      expect.stringMatching(/^ {2}<stdin>:4:5: jobs\.0: .*timeout/),
+      '',
+    ])
+    for (const text of ['', 'name: a\n---\nname: b', '{', 'name: *a', 'kind: Project\nname: a', 'name: a\njobs: []'])
+      expect(await run(text), text).toMatchObject({ code: 2, out: '', err: expect.stringContaining('<stdin>') })
+    expect(await runTask('cycle', [], { jobs: [{ name: 'a', gadget: 'x', dependsOn: ['a'] }] })).toMatchObject({
+      ...{ code: 2, err: expect.stringContaining('input.jobs.0.dependsOn') },
+    })
+  })
+
+  it('follows a task to its end, and ends as it did', { timeout: 60_000 }, async () => {
+    const path = join(folder, 'followed.json')
+    const jobs = [{ name: 'only', gadget: 'work' }]
+    await writeFile(path, JSON.stringify({ name: 'followed', jobs }))
+    await using good = phaseline.spawn(`task run -f ${path} --project left --follow`)
+    await runner.declare('left/followed/only', 'disk:a=X')
+    const run = await runner.take('left/followed/only', 'RUN')
+    await good.shows('RUNNING')
+    await runner.report(run, { phase: 'DONE', exports: {} })
+    expect(await good.exit).toBe(0)
+    expect(good.out()).toMatch(/succeeded/)
+
+    await using bad = phaseline.spawn(`task run -f ${path} --project right --follow --json`)
+    await runner.declare('right/followed/only')
+    const second = await runner.take('right/followed/only', 'RUN')
+    await runner.report(second, { phase: 'UNDOING', error: { code: 'GADGET_FAILED', message: 'no' } })
+    await runner.report(await runner.take('right/followed/only', 'UNDO'), { phase: 'FAILED' })
+    expect(await bad.exit).toBe(1)
+    const lines = documents(bad.out())
+    expect(lines[0]).toMatchObject({ name: 'followed', project: { name: 'right' } })
+    expect(lines.at(-1)).toMatchObject({ type: 'result', outcome: 'failed' })
+  })
+})
+
+describe('task get', () => {
+  it('shows what each job does and locks, and all there is of one', async () => {
+    await start('shown', 'first', 'second')
+    await runner.declare('ops/shown/first', 'host:shown=X', 'host:shown-too=S')
+    const run = await runner.take('ops/shown/first', 'RUN')
+    await runner.report(run, { progress: { step: 'Copying', value: 1, total: 4, unit: 'GB' } })
+    const { out } = await phaseline('task get shown --project ops')
+    expect(out).toMatch(/^phase +▶ RUNNING, not finished$/m)
+    expect(out).toMatch(
+      /^first +first +▶ RUNNING +[\d.]+m?s +X host:shown, S host:shown-too +\[███─+\] +25% 1\/4 GB Copying$/m,
+    )
+    expect(out).toMatch(/^second +second +○ PENDING +waits for dependency: .*first/m)
+
+    await runner.report(run, { phase: 'DONE', exports: { size: 7 } })
+    const job = await phaseline('task get ops/shown --job first')
+    expect(job.out).toMatch(/^runs +first$/m)
+    expect(job.out).toMatch(/^uuid +\S{36}$/m)
+    expect(job.out).toMatch(/^export +size = 7$/m)
+    expect(job.out).toMatch(/\njournal\n\S+Z {2}START\n\S+Z {2}DONE\n$/)
+    const [record] = documents((await phaseline('task get ops/shown --job first --json')).out)
+    expect(record).toMatchObject({
+      phase: 'DONE',
+      exports: { size: 7 },
+      journal: [{ entry: 'START' }, { entry: 'DONE' }],
+    })
+
+    const { jobs } = (await getTask('ops/shown')) as { jobs: { id: string }[] }
+    expect(await phaseline(`task get ${jobs[1]?.id}`)).toMatchObject({
+      ...{ code: 2, err: expect.stringContaining('the gadget job second, not a task. It belongs to shown.') },
+    })
+    expect(await phaseline('task get ops/shown --job third')).toMatchObject({ code: 3 })
+    expect(await phaseline('task get shown')).toMatchObject({ code: 3, err: expect.stringContaining('NOT_FOUND') })
+  })
+})
+
+describe('task list, cancel and delete', () => {
+  it('finds tasks, cancels once, and deletes what has ended only', async () => {
+    expect(await runTask('ends-1', ['a'], { labels: { end: 'yes' } })).toMatchObject({ code: 0 })
+    expect(await runTask('ends-2', ['a', 'b'], { labels: { end: 'yes' } })).toMatchObject({ code: 0 })
+    expect(await listed('--project ops --label end=yes')).toEqual(['ends-2', 'ends-1'])
+    const { out } = await phaseline('task list --label end=yes --limit 1')
+    expect(out).toMatch(
+      /^PROJECT +NAME +PHASE +JOBS .*\nops +ends-2 +\S (PENDING|RUNNING) +2 .*\n… and 1 more \(--limit\)\n$/,
+    )
+
+    expect(await phaseline('task delete ops/ends-1')).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('TRANSITION'),
+    })
+    expect(await phaseline('task cancel ops/ends-1 --reason enough --wait')).toMatchObject({ code: 0 })
+    expect(await getTask('ops/ends-1')).toMatchObject({ phase: 'ABORTED', jobs: [{ phase: 'ABORTED' }] })
+    const again = await phaseline('task cancel ops/ends-1')
+    expect(again).toMatchObject({ code: 3, err: expect.stringContaining('TRANSITION') })
+    expect(await listed('--label end=yes --phase aborted')).toEqual(['ends-1'])
+    expect(await phaseline('task delete ops/ends-1 --wait')).toMatchObject({ code: 0 })
+    expect(await listed('--label end=yes')).toEqual(['ends-2'])
+  })
+})
+
+describe('locks', () => {
+  it('shows holders and waiters in their order, with the job of each', async () => {
+    for (const name of ['holds', 'waits-1', 'waits-2']) {
+      await start(name, 'job')
+      await runner.declare(`ops/${name}/job`, ...(name === 'holds' ? ['host:l=S', 'host:free=X'] : ['host:l=X']))
+    }
+    await runner.take('ops/holds/job', 'RUN')
+    await until(async () => (await phaseline('locks --resource host:l')).out.split('\n').length === 5, {
+      what: 'all wait',
+    })
+    const { code, out } = await phaseline('locks --resource host:l')
+    expect(code).toBe(0)
+    expect(out).toMatch(/^RESOURCE +MODE +STATE +POSITION +AGE +PHASE +JOB$/m)
+    const [, holder, first, second] = out.split('\n')
+    expect(holder).toMatch(/^host:l +S +holds +[\d.]+m?s +RUNNING +ops\/holds\/job$/)
+    expect(first).toMatch(/^host:l +X +waits +1 +[\d.]+m?s +WAITING +ops\/waits-1\/job$/)
+    expect(second).toMatch(/^host:l +X +waits +2 +[\d.]+m?s +WAITING +ops\/waits-2\/job$/)
+    expect((await phaseline('locks')).out).toMatch(/^host:free +X +holds .* ops\/holds\/job$/m)
+    const [json] = documents((await phaseline('locks --resource host:l --json')).out)
+    expect(json).toMatchObject({ totalCount: 3, locks: [{ held: true }, { position: 1 }, { position: 2 }] })
+    expect((await phaseline('task get ops/waits-2')).out).toMatch(
+      /^job +job +○ WAITING +X host:l \(waits, #2\) +waits for lock: /m,
+    )
+    expect((await phaseline('locks --resource host:none')).out).toBe('Nobody holds host:none, or waits for it.\n')
+  })
+})
+
+describe('undo resolve', () => {
+  it('has a job undone again, or gives it up and its locks with it', async () => {
+    await start('broken', 'job')
+    await runner.declare('ops/broken/job', 'host:broken=X')
+    await breakJob('ops/broken/job')
+    const { out } = await phaseline('task get ops/broken')
+    expect(out).toMatch(/^phase +▶ RUNNING, not finished$/m)
+    expect(out).toMatch(/^job +job +✗ UNDO_FAILED +\S+ +X host:broken +GADGET_FAILED: the disk is gone$/m)
+    expect(out).toMatch(/^ {2}phaseline undo resolve ops\/broken\/job --retry /m)
+
+    expect(await phaseline('undo resolve ops/broken/job')).toMatchObject({ code: 2 })
+    expect(await phaseline('undo resolve ops/broken/job --retry --give-up')).toMatchObject({ code: 2 })
+    const { id } = await getTask('ops/broken')
+    expect(await phaseline(`undo resolve ${id} --retry`)).toMatchObject({
+      ...{ code: 2, err: expect.stringContaining('the task broken, not a gadget job') },
+    })
+    expect(await phaseline('undo resolve ops/broken/job --retry')).toMatchObject({
+      ...{ code: 0, out: 'ops/broken/job is undone again, now UNDOING\n' },
+    })
+    await failUndo('ops/broken/job')
+    expect((await phaseline('locks --resource host:broken')).out).toMatch(/holds +\S+ +UNDO_FAILED +ops\/broken\/job$/m)
+    expect(await phaseline('undo resolve broken/job --project ops --give-up')).toMatchObject({
+      ...{ code: 0, out: 'ops/broken/job is given up, its locks are released, now FAILED\n' },
+    })
+    expect((await phaseline('locks --resource host:broken')).out).toMatch(/^Nobody/)
+    expect(await getTask('ops/broken')).toMatchObject({ phase: 'FAILED', finished: true })
+    const late = await phaseline('undo resolve ops/broken/job --give-up')
+    expect(late).toMatchObject({ code: 3, err: expect.stringContaining('TRANSITION') })
+  })
+})

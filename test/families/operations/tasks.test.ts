@@ -1,0 +1,321 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import {
+  addTask,
+  begin,
+  broken,
+  claimJob,
+  claimJobs,
+  declare,
+  exclusive,
+  gadget,
+  jobsOf,
+  journalOf,
+  letGo,
+  locksNow,
+  RUNNER,
+  shared,
+  tellJob,
+} from '../../testkit/operations.ts'
+import { accepted, refused } from '../../testkit/pipelines.ts'
+import { createWorld, USER, type World } from '../../testkit/world.ts'
+
+/** Section 5 of the domain, rule by rule, with a gadget runner that is played by the test. */
+
+let world: World
+beforeAll(async () => {
+  world = await createWorld()
+})
+afterAll(() => world[Symbol.asyncDispose]())
+afterEach(async () => {
+  letGo()
+  await world.pool.query('truncate object, work, wake, root_queue cascade')
+})
+const jobId = async (taskId: string, name: string): Promise<string> => {
+  const { rows } = await world.pool.query<{ id: string }>('select id from object where root_id = $1 and name = $2', [
+    taskId,
+    name,
+  ])
+  return rows[0]?.id ?? ''
+}
+const expr = (source: string): string => `\${${source}}`
+
+describe('a task', () => {
+  test('runs its jobs one after the other when none depends on another, and succeeds when all are done', async () => {
+    const id = await addTask(world, [gadget('one'), gadget('two')])
+    const first = await begin(world, 'one')
+    expect(await jobsOf(world, id)).toEqual({ task: 'RUNNING', one: 'RUNNING', two: 'PENDING' })
+    await tellJob(world, { fence: first.fence, phase: 'DONE' })
+    const second = await begin(world, 'two')
+    await tellJob(world, { fence: second.fence, phase: 'DONE' })
+    expect(await jobsOf(world, id)).toEqual({ task: 'SUCCEEDED', one: 'DONE', two: 'DONE' })
+    expect(await journalOf(world, id, 'one')).toEqual(['START', 'DONE'])
+  })
+
+  test('is a graph when one does', async () => {
+    const id = await addTask(world, [gadget('a'), gadget('b'), gadget('c', { dependsOn: ['a', 'b'] })])
+    expect((await claimJobs(world)).map(({ name }) => name)).toEqual(['a', 'b'])
+    expect(await jobsOf(world, id)).toMatchObject({ a: 'DECLARING', b: 'DECLARING', c: 'PENDING' })
+  })
+
+  test('a job SKIPPED by its condition satisfies those that depend on it; branches join again', async () => {
+    const id = await addTask(world, [
+      gadget('look'),
+      gadget('create', { dependsOn: ['look'], when: expr('!jobs.look.exports.exists') }),
+      gadget('use', { dependsOn: ['create', 'look'], args: [expr('jobs.look.exports.name'), 'plain'] }),
+    ])
+    const look = await begin(world, 'look')
+    await tellJob(world, { fence: look.fence, phase: 'DONE', exports: { exists: true, name: 'repl' } })
+    expect(await jobsOf(world, id)).toMatchObject({ create: 'SKIPPED', use: 'DECLARING' })
+    const use = await claimJob(world, 'use')
+    expect(use.config).toMatchObject({ gadget: 'do-it', args: ['repl', 'plain'] })
+  })
+
+  test('after a failure nothing new starts, in any branch; jobs that are DONE are not undone', async () => {
+    const id = await addTask(world, [
+      gadget('done'),
+      gadget('bad', { dependsOn: ['done'] }),
+      gadget('waits', { dependsOn: ['done'] }),
+      gadget('after', { dependsOn: ['bad'] }),
+      gadget('last', { dependsOn: ['waits'] }),
+    ])
+    const done = await begin(world, 'done')
+    await tellJob(world, { fence: done.fence, phase: 'DONE' })
+    const declaring = await claimJobs(world)
+    const fenceOf = (name: string) => declaring.find((item) => item.name === name)?.fence ?? ''
+    await tellJob(world, { fence: fenceOf('bad'), phase: 'WAITING', locks: [exclusive('host:a')] })
+    await tellJob(world, { fence: fenceOf('waits'), phase: 'WAITING', locks: [exclusive('host:a')] })
+    const bad = await claimJob(world, 'bad')
+    await tellJob(world, { fence: bad.fence, phase: 'UNDOING', error: broken })
+    await tellJob(world, { fence: (await claimJob(world, 'bad')).fence, phase: 'FAILED' })
+    expect(await jobsOf(world, id)).toEqual({
+      task: 'FAILED',
+      done: 'DONE',
+      bad: 'FAILED',
+      waits: 'SKIPPED',
+      after: 'SKIPPED',
+      last: 'SKIPPED',
+    })
+    expect(await locksNow(world)).toEqual([])
+  })
+
+  test('what cannot work is refused when it is created', async () => {
+    const create = (jobs: Parameters<typeof addTask>[1]) =>
+      refused(world.operations.createTask(USER, { project: 'default', name: 'wrong', jobs }))
+    const paths = async (jobs: Parameters<typeof addTask>[1]) => {
+      const refusal = await create(jobs)
+      return 'fields' in refusal ? refusal.fields.map(({ path }) => path) : []
+    }
+    expect(await paths([])).toEqual(['input.jobs'])
+    expect(await paths([gadget('a', { dependsOn: ['b'] }), gadget('b', { dependsOn: ['a'] })])).toContain(
+      'input.jobs.0.dependsOn',
+    )
+    expect(await paths([gadget('a', { gadget: '../evil' })])).toEqual(['input.jobs.0.gadget'])
+    expect(await paths([gadget('a'), gadget('a')])).toContain('input.jobs.1.name')
+    expect(await paths([gadget('a', { args: [expr('jobs.b.exports.x')] }), gadget('b')])).toEqual([
+      'input.jobs.0.args.0',
+    ])
+    expect(await paths([gadget('a', { when: 'yes' })])).toEqual(['input.jobs.0.when'])
+    expect(await paths([gadget('a', { env: [{ name: 'PATH', value: 'x' }] })])).toEqual(['input.jobs.0.env.0.name'])
+  })
+
+  test('a condition that gives no answer fails its job, and says why', async () => {
+    const id = await addTask(world, [gadget('a'), gadget('b', { when: expr('jobs.a.exports.missing') })])
+    await tellJob(world, { fence: (await begin(world, 'a')).fence, phase: 'DONE' })
+    expect(await jobsOf(world, id)).toEqual({ task: 'FAILED', a: 'DONE', b: 'FAILED' })
+  })
+})
+
+describe('locks', () => {
+  test('are declared before, granted all or nothing, and released with the end', async () => {
+    const one = await addTask(world, [gadget('one')])
+    const two = await addTask(world, [gadget('two')])
+    const running = await begin(world, 'one', [exclusive('host:a'), shared('host:b')])
+    await declare(world, 'two', [shared('host:a'), shared('host:c')])
+    expect(await jobsOf(world, two)).toMatchObject({ two: 'WAITING' })
+    expect(await locksNow(world)).toEqual([
+      'one has host:a EXCLUSIVE',
+      'one has host:b SHARED',
+      'two wants host:a SHARED',
+      'two wants host:c SHARED',
+    ])
+    await tellJob(world, { fence: running.fence, phase: 'DONE' })
+    expect(await jobsOf(world, one)).toMatchObject({ task: 'SUCCEEDED' })
+    expect(await jobsOf(world, two)).toMatchObject({ two: 'RUNNING' })
+    expect(await locksNow(world)).toEqual(['two has host:a SHARED', 'two has host:c SHARED'])
+  })
+
+  test('duplicates merge to the stronger mode', async () => {
+    await addTask(world, [gadget('one')])
+    await begin(world, 'one', [shared('host:a'), exclusive('host:a'), shared('host:a')])
+    expect(await locksNow(world)).toEqual(['one has host:a EXCLUSIVE'])
+  })
+
+  test('waiting jobs keep their place over a restart, and one that is cancelled gives it up', async () => {
+    const first = await addTask(world, [gadget('first')])
+    const second = await addTask(world, [gadget('second')])
+    const third = await addTask(world, [gadget('third')])
+    const running = await begin(world, 'first', [exclusive('host:a')])
+    await declare(world, 'second', [exclusive('host:a')])
+    await declare(world, 'third', [exclusive('host:a')])
+    await using other = await world.second()
+    await accepted(world.operations.cancelTask(USER, { id: second }))
+    await other.runner.look(second, false)
+    await tellJob(world, { fence: running.fence, phase: 'DONE' })
+    expect([await jobsOf(world, first), await jobsOf(world, second), await jobsOf(world, third)]).toMatchObject([
+      { task: 'SUCCEEDED' },
+      { task: 'ABORTED', second: 'ABORTED' },
+      { third: 'RUNNING' },
+    ])
+  })
+
+  test('a task waits only for what it needs: no failure of another holds it', async () => {
+    await addTask(world, [gadget('one')])
+    const two = await addTask(world, [gadget('two')])
+    await begin(world, 'one', [exclusive('host:a')])
+    await begin(world, 'two', [exclusive('host:b')])
+    expect(await jobsOf(world, two)).toMatchObject({ two: 'RUNNING' })
+  })
+})
+
+test('word of a grant that is lost is given again', async () => {
+  await addTask(world, [gadget('one')])
+  const two = await addTask(world, [gadget('two')])
+  const running = await begin(world, 'one', [exclusive('host:a')])
+  await declare(world, 'two', [exclusive('host:a')])
+  await accepted(world.driving.agents.report(RUNNER, [{ fence: running.fence, phase: 'DONE' }]))
+  await world.pool.query('delete from wake')
+  await world.settle()
+  expect(await jobsOf(world, two)).toMatchObject({ two: 'WAITING' })
+  await world.tend()
+  await world.settle()
+  expect(await jobsOf(world, two)).toMatchObject({ two: 'RUNNING' })
+})
+
+describe('recovery', () => {
+  test('a failed run is undone, and keeps its error', async () => {
+    const id = await addTask(world, [gadget('one')])
+    const run = await begin(world, 'one', [exclusive('host:a')])
+    expect(await tellJob(world, { fence: run.fence, phase: 'UNDOING', error: broken })).toBe(true)
+    expect(await locksNow(world)).toEqual(['one has host:a EXCLUSIVE'])
+    const undo = await claimJob(world, 'one')
+    expect(undo).toMatchObject({ action: 'UNDO', config: { next: 'FAILED' } })
+    await tellJob(world, { fence: undo.fence, phase: 'FAILED' })
+    expect(await jobsOf(world, id)).toEqual({ task: 'FAILED', one: 'FAILED' })
+    expect(await journalOf(world, id, 'one')).toEqual(['START', 'UNDO', 'FAILED'])
+    const { rows } = await world.pool.query<{ error: { code: string } }>(
+      'select error from object_status where object_id = $1',
+      [await jobId(id, 'one')],
+    )
+    expect(rows[0]?.error.code).toBe('GADGET_FAILED')
+  })
+
+  test('found running after a crash: undone, locks held throughout, and run again with the same uuid', async () => {
+    const id = await addTask(world, [gadget('one')])
+    const run = await begin(world, 'one', [exclusive('host:a')])
+    world.clock.advance(30_000)
+    await world.settle()
+    expect(await jobsOf(world, id)).toMatchObject({ one: 'UNDOING' })
+    expect(await tellJob(world, { fence: run.fence, phase: 'DONE' })).toBe('StaleReportError')
+    const undo = await claimJob(world, 'one', 'elsewhere')
+    expect(undo).toMatchObject({ action: 'UNDO', config: { next: 'RUNNING' }, jobId: run.jobId })
+    // A crash in the middle of the undo: undone again, still one record of it.
+    world.clock.advance(30_000)
+    const again = await claimJob(world, 'one')
+    expect(again).toMatchObject({ action: 'UNDO', attempt: 2 })
+    await tellJob(world, { fence: again.fence, phase: 'RUNNING' })
+    expect(await locksNow(world)).toEqual(['one has host:a EXCLUSIVE'])
+    const rerun = await claimJob(world, 'one')
+    expect(rerun).toMatchObject({ action: 'RUN', jobId: run.jobId })
+    await tellJob(world, { fence: rerun.fence, phase: 'DONE' })
+    expect(await journalOf(world, id, 'one')).toEqual(['START', 'UNDO', 'START', 'DONE'])
+    expect(await jobsOf(world, id)).toEqual({ task: 'SUCCEEDED', one: 'DONE' })
+  })
+
+  test('a run is never claimed as a run again, and a declaration is just repeated', async () => {
+    const id = await addTask(world, [gadget('one')])
+    await claimJob(world, 'one')
+    world.clock.advance(30_000)
+    expect(await claimJob(world, 'one', 'elsewhere')).toMatchObject({ action: 'GET_LOCKS', attempt: 2 })
+    expect(await jobsOf(world, id)).toMatchObject({ one: 'DECLARING' })
+  })
+
+  test('what could not be undone keeps its locks until an operator has decided', async () => {
+    const id = await addTask(world, [gadget('one')])
+    const run = await begin(world, 'one', [exclusive('host:a')])
+    await tellJob(world, { fence: run.fence, phase: 'UNDOING', error: broken })
+    await tellJob(world, { fence: (await claimJob(world, 'one')).fence, phase: 'UNDO_FAILED', error: broken })
+    expect(await jobsOf(world, id)).toEqual({ task: 'RUNNING', one: 'UNDO_FAILED' })
+    expect(await locksNow(world)).toHaveLength(1)
+    const job = await jobId(id, 'one')
+    await accepted(world.operations.resolveUndo(USER, { id: job, decision: 'RETRY' }))
+    await tellJob(world, { fence: (await claimJob(world, 'one')).fence, phase: 'UNDO_FAILED', error: broken })
+    await accepted(world.operations.resolveUndo(USER, { id: job, decision: 'GIVE_UP' }))
+    await world.settle()
+    expect(await jobsOf(world, id)).toEqual({ task: 'FAILED', one: 'FAILED' })
+    expect(await locksNow(world)).toEqual([])
+    expect((await refused(world.operations.resolveUndo(USER, { id: job, decision: 'RETRY' }))).type).toBe(
+      'TransitionError',
+    )
+  })
+})
+
+describe('cancelling a task', () => {
+  test('before anything ran: PENDING, DECLARING and WAITING jobs are ABORTED at once', async () => {
+    const other = await addTask(world, [gadget('holder')])
+    await begin(world, 'holder', [exclusive('host:a')])
+    const id = await addTask(world, [gadget('a'), gadget('b', { dependsOn: ['a'] }), gadget('c')])
+    await claimJob(world, 'a').then(({ fence }) =>
+      tellJob(world, { fence, phase: 'WAITING', locks: [exclusive('host:a')] }),
+    )
+    await accepted(world.operations.cancelTask(USER, { id }))
+    await world.settle()
+    expect(await jobsOf(world, id)).toEqual({ task: 'ABORTED', a: 'ABORTED', b: 'ABORTED', c: 'ABORTED' })
+    expect(await jobsOf(world, other)).toMatchObject({ holder: 'RUNNING' })
+  })
+
+  test('what runs is asked to stop, cleaned up, and ABORTED', async () => {
+    const id = await addTask(world, [gadget('one')])
+    const run = await begin(world, 'one', [exclusive('host:a')])
+    await accepted(world.operations.cancelTask(USER, { id, reason: 'enough' }))
+    await world.settle()
+    const { leases } = await accepted(world.driving.agents.renew(RUNNER, [run.fence], 30_000))
+    expect(leases).toMatchObject([{ state: 'ABORT_REQUESTED' }])
+    expect(await tellJob(world, { fence: run.fence, phase: 'DONE' })).toBe('TransitionError')
+    expect(await tellJob(world, { fence: run.fence, phase: 'ABORTED' })).toBe(true)
+    expect(await jobsOf(world, id)).toEqual({ task: 'ABORTED', one: 'ABORTED' })
+    expect(await journalOf(world, id, 'one')).toEqual(['START', 'ABORT'])
+    expect(await locksNow(world)).toEqual([])
+  })
+
+  test('one whose runner is lost meanwhile is cleaned up by another', async () => {
+    const id = await addTask(world, [gadget('one')])
+    await begin(world, 'one')
+    await accepted(world.operations.cancelTask(USER, { id }))
+    world.clock.advance(30_000)
+    await world.settle()
+    const abort = await claimJob(world, 'one', 'elsewhere')
+    expect(abort.action).toBe('ABORT')
+    await tellJob(world, { fence: abort.fence, phase: 'ABORTED' })
+    expect(await jobsOf(world, id)).toEqual({ task: 'ABORTED', one: 'ABORTED' })
+  })
+
+  test('what is being undone is undone to its end, and not run again', async () => {
+    const id = await addTask(world, [gadget('one')])
+    await begin(world, 'one')
+    world.clock.advance(30_000)
+    await world.settle()
+    const undo = await claimJob(world, 'one')
+    await accepted(world.operations.cancelTask(USER, { id }))
+    await tellJob(world, { fence: undo.fence, phase: 'RUNNING' })
+    expect(await jobsOf(world, id)).toEqual({ task: 'ABORTED', one: 'ABORTED' })
+  })
+
+  test('is refused once it has ended; a task is deleted only then, with its jobs', async () => {
+    const id = await addTask(world, [gadget('one')])
+    expect((await refused(world.operations.deleteTask(USER, { id }))).type).toBe('TransitionError')
+    await tellJob(world, { fence: (await begin(world, 'one')).fence, phase: 'DONE' })
+    expect((await refused(world.operations.cancelTask(USER, { id }))).type).toBe('TransitionError')
+    await accepted(world.operations.deleteTask(USER, { id }))
+    expect(await jobsOf(world, id)).toEqual({})
+  })
+})

@@ -1,0 +1,143 @@
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { startAgentProcess } from '../../src/agents/spawn.ts'
+import type { Client } from '../../src/client/index.ts'
+import { startServer } from '../testkit/server.ts'
+import { until } from '../testkit/wait.ts'
+
+/** Real gadgets on resources that they lock, while the engine and the runner are killed with -9 again and again. */
+
+const TASKS = 50
+const JOBS = 4
+const RESOURCES = 6
+
+/**
+ * Takes each of its resources while it runs, alone or together with others, and says so; whoever finds one taken in
+ * conflict says that too. What a killed run leaves its undo takes away.
+ */
+const GADGET = `#!/bin/sh
+say() { echo "$*" >> "$GADGET_STATE/said"; }
+mode=run
+while [ $# -gt 0 ]; do case "$1" in
+  --protocol*) ;; --getlocks|--undo|--abort) mode=\${1#--} ;; *) break ;;
+esac; shift; done
+job=$1; shift
+case $mode in
+  getlocks) for lock; do echo "LOCK host:$lock"; done ;;
+  run)
+    say "RUN $job"
+    for lock; do
+      resource=\${lock%=*}
+      for other in "$GADGET_STATE/$resource".*; do
+        [ -e "$other" ] || continue
+        case "$lock $other" in *=X*|*.X.*) say "CONFLICT $job $resource" ;; esac
+      done
+      : > "$GADGET_STATE/$resource.\${lock#*=}.$job"
+    done
+    echo "STEP at work"
+    sleep 0.$((($$ % 3) + 1))
+    for lock; do rm -f "$GADGET_STATE/\${lock%=*}.\${lock#*=}.$job"; done
+    say "END $job"
+    [ $(($$ % 7)) -ne 0 ] ;;
+  undo|abort)
+    say "UNDO $job"
+    for lock; do rm -f "$GADGET_STATE/\${lock%=*}.\${lock#*=}.$job"; done ;;
+esac
+`
+const CREATE_TASK = `mutation ($input: CreateTaskInput!) { answer: createTask(input: $input) {
+  __typename ... on Task { id } ... on Error { message } } }`
+const CREATE_TOKEN = `mutation ($input: CreateTokenInput!) { answer: createToken(input: $input) {
+  __typename ... on CreatedToken { secret } ... on Error { message } } }`
+const LIST = `query { tasks: objects(filter: { kinds: [TASK] }, first: 100) { edges { node { id phase finished } } }
+  jobs: objects(filter: { kinds: [GADGET_JOB] }, first: 250) { edges { node { id name phase parent { name }
+    ... on GadgetJob { journal { entry } } } } } locks(first: 1) { totalCount } }`
+
+interface Answer {
+  readonly answer: { readonly secret?: string; readonly message?: string }
+}
+interface Listed {
+  readonly tasks: Edges<{ readonly phase: string; readonly finished: boolean }>
+  readonly jobs: Edges<{
+    readonly name: string
+    readonly phase: string
+    readonly parent: { readonly name: string }
+    readonly journal: readonly { readonly entry: string }[]
+  }>
+  readonly locks: { readonly totalCount: number }
+}
+interface Edges<T> {
+  readonly edges: readonly { readonly node: T }[]
+}
+
+async function ask(client: Client, document: string, input: object): Promise<Answer['answer']> {
+  const { answer } = await client.query<Answer>(document, { input })
+  if (answer.message !== undefined) throw new Error(answer.message)
+  return answer
+}
+
+const jobsOf = (task: number) =>
+  Array.from({ length: JOBS }, (_, i) => {
+    const [one, two] = [(task * 3 + i) % RESOURCES, (task + i * 2 + 1) % RESOURCES]
+    const locks = one === two ? [`r${one}=X`] : [`r${one}=X`, `r${two}=S`]
+    return {
+      name: `job-${i}`,
+      gadget: 'take',
+      args: [`${task}-${i}`, ...locks],
+      dependsOn: i < 2 ? [] : [`job-${i - 2}`],
+    }
+  })
+
+test('kill -9 of engine and runner over 200 jobs: each ends once, no two conflict, undo runs before every re-run', {
+  timeout: 240_000,
+}, async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'phaseline-gadgets-'))
+  const state = await mkdtemp(join(tmpdir(), 'phaseline-taken-'))
+  await writeFile(join(folder, 'take'), GADGET)
+  await chmod(join(folder, 'take'), 0o755)
+  await using server = await startServer({ env: { PHASELINE_ROLES: 'gateway,engine' } })
+  const { client } = server
+  const input = { name: 'runner', role: 'AGENT', actor: 'GADGET_RUNNER', types: ['gadget-job'] }
+  const { secret = '' } = await ask(client, CREATE_TOKEN, input)
+  const start = () =>
+    startAgentProcess({ types: ['gadget-job'], url: server.url, token: secret, gadgetFolders: [folder] })
+  let agent = start()
+  for (let task = 0; task < TASKS; task++) {
+    const jobs = jobsOf(task).map((job) => ({ ...job, env: [{ name: 'GADGET_STATE', value: state }] }))
+    await ask(client, CREATE_TASK, { name: `task-${task}`, jobs })
+  }
+  const list = () => client.query<Listed>(LIST, {})
+  const ended = async () => (await list()).tasks.edges.every(({ node }) => node.finished)
+  for (let kills = 0; kills < 16 && !(await ended().catch(() => false)); kills++) {
+    await delay(300 + Math.random() * 1_200)
+    if (kills % 4 === 3) {
+      await server.kill()
+      await server.start()
+    } else if (agent.pid !== null) {
+      process.kill(agent.pid, 'SIGKILL')
+      // Another supervisor: one would wait longer and longer before it tries again.
+      await agent.close()
+      agent = start()
+    }
+  }
+  await until(() => ended().catch(() => false), { what: 'all tasks have ended', timeoutMs: 150_000 })
+  await agent.close()
+
+  const { jobs, locks } = await list()
+  expect(jobs.edges).toHaveLength(TASKS * JOBS)
+  expect(locks.totalCount).toBe(0)
+  const said = (await readFile(join(state, 'said'), 'utf8')).trim().split('\n')
+  expect(said.filter((line) => line.startsWith('CONFLICT'))).toEqual([])
+  for (const { node } of jobs.edges) {
+    expect(['DONE', 'FAILED', 'SKIPPED'], node.name).toContain(node.phase)
+    const own = `${node.parent.name.slice('task-'.length)}-${node.name.slice('job-'.length)}`
+    const runs = said.filter((line) => line === `RUN ${own}` || line === `UNDO ${own}`)
+    // Between two runs there is an undo, as the journal says.
+    expect(runs.join(' '), own).not.toMatch(/RUN \S+ RUN/)
+    const entries = node.journal.map(({ entry }) => entry).join(' ')
+    expect(entries, own).toMatch(node.phase === 'SKIPPED' ? /^$/ : /^(START UNDO )*START (DONE|UNDO FAILED)$/)
+  }
+  for (const path of [folder, state]) await rm(path, { recursive: true })
+})

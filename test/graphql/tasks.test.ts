@@ -1,0 +1,96 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { addTask, begin, declare, exclusive, gadget, letGo, RUNNER, shared, tellJob } from '../testkit/operations.ts'
+import { USER } from '../testkit/world.ts'
+import { type Api, createApi } from './api.ts'
+
+let api: Api
+beforeAll(async () => {
+  api = await createApi()
+})
+afterAll(() => api[Symbol.asyncDispose]())
+afterEach(async () => {
+  letGo()
+  await api.world.pool.query('truncate object, work, wake, root_queue cascade')
+})
+
+const LOCKS = `query ($resource: String, $after: String) { locks(resource: $resource, first: 2, after: $after) {
+  totalCount pageInfo { hasNextPage endCursor }
+  edges { node { resource mode held position object { name } } } } }`
+
+test('locks shows holders and waiters with their positions, page by page', async () => {
+  const { world } = api
+  for (const name of ['one', 'two', 'three']) await addTask(world, [gadget(name)], `t-${name}`)
+  await begin(world, 'one', [exclusive('host:a')])
+  await declare(world, 'two', [exclusive('host:a')])
+  await declare(world, 'three', [shared('host:a'), shared('host:b')])
+  const first = (await api.query(LOCKS, { resource: 'host:a' })).locks
+  expect(first.totalCount).toBe(3)
+  expect(first.edges.map(({ node }: { node: object }) => node)).toEqual([
+    { resource: 'host:a', mode: 'EXCLUSIVE', held: true, position: null, object: { name: 'one' } },
+    { resource: 'host:a', mode: 'EXCLUSIVE', held: false, position: 1, object: { name: 'two' } },
+  ])
+  const second = (await api.query(LOCKS, { resource: 'host:a', after: first.pageInfo.endCursor })).locks
+  expect(second.edges.map(({ node }: { node: object }) => node)).toEqual([
+    { resource: 'host:a', mode: 'SHARED', held: false, position: 2, object: { name: 'three' } },
+  ])
+  expect((await api.query(LOCKS, {})).locks.totalCount).toBe(4)
+  expect((await api.query(LOCKS, {}, { ...USER, projects: ['other'] })).locks.totalCount).toBe(0)
+})
+
+test('blockedBy says which lock a job waits for, who has it and who comes before', async () => {
+  const { world } = api
+  const ids: Record<string, string> = {}
+  for (const name of ['one', 'two', 'three']) ids[name] = await addTask(world, [gadget(name)], `b-${name}`)
+  await begin(world, 'one', [exclusive('host:a')])
+  await declare(world, 'two', [exclusive('host:a')])
+  await declare(world, 'three', [shared('host:a')])
+  const asked = await api.query(
+    `query ($id: ID!) { object(id: $id) { blockedBy { reason message } children(first: 1) { edges { node { blockedBy {
+      reason ... on LockBlocker { resource mode position holders { name } waiters { name } } } } } } } }`,
+    { id: ids.three },
+  )
+  expect(asked.object.blockedBy).toEqual([{ reason: 'CHILDREN', message: 'One of its jobs has not ended.' }])
+  expect(asked.object.children.edges[0].node.blockedBy).toEqual([
+    {
+      reason: 'LOCK',
+      resource: 'host:a',
+      mode: 'SHARED',
+      position: 2,
+      holders: [{ name: 'one' }],
+      waiters: [{ name: 'two' }],
+    },
+  ])
+})
+
+test('a job shows its record: uuid, gadget, parameters, locks, activity, journal and exports', async () => {
+  const { world } = api
+  const id = await addTask(world, [gadget('one', { args: ['a', 'b'] })], 'record')
+  const run = await begin(world, 'one', [exclusive('host:a')])
+  await world.driving.agents.report(RUNNER, [
+    { fence: run.fence, progress: { step: 'Copying', value: 1, total: 4, unit: 'GiB' } },
+  ])
+  const read = () =>
+    api.query(
+      `query ($id: ID!) { object(id: $id) { ... on Task { jobs(first: 5) { edges { node { phase progress { value total unit }
+        ... on GadgetJob { uuid gadget args activity exports startedAt locks { resource held } journal { entry } } } } } } } }`,
+      { id },
+    )
+  const job = (await read()).object.jobs.edges[0].node
+  expect(job).toMatchObject({
+    phase: 'RUNNING',
+    uuid: run.jobId,
+    gadget: 'do-it',
+    args: ['a', 'b'],
+    activity: 'Copying',
+    progress: { value: 1, total: 4, unit: 'GiB' },
+    locks: [{ resource: 'host:a', held: true }],
+    journal: [{ entry: 'START' }],
+  })
+  await tellJob(world, { fence: run.fence, phase: 'DONE', exports: { host: 'a1' } })
+  expect((await read()).object.jobs.edges[0].node).toMatchObject({
+    phase: 'DONE',
+    exports: { host: 'a1' },
+    locks: [],
+    journal: [{ entry: 'START' }, { entry: 'DONE' }],
+  })
+})
