@@ -80,6 +80,25 @@ export interface Work {
   readonly leaseWatched: boolean
 }
 
+/** A new piece of work that nobody has had so far; what it is, and its clocks, is added. */
+export const NEW_WORK = {
+  state: WORK_STATE.OFFERED,
+  fenceHash: null,
+  principal: null,
+  instance: null,
+  attempt: 0,
+  leaseUntil: null,
+  offerAfter: null,
+  pickedUpAt: null,
+  abortRequestedAt: null,
+  abortCode: null,
+  progressingMs: null,
+  abortingMs: null,
+  dueAt: null,
+  doneAt: null,
+  leaseWatched: false,
+} as const satisfies Partial<Work>
+
 /** One object in a slice. Read it; change it only through the slice. */
 export interface Node {
   readonly row: ObjectRow

@@ -55,6 +55,13 @@ const LIST = `query { tasks: objects(filter: { kinds: [TASK] }, first: 100) { ed
   jobs: objects(filter: { kinds: [GADGET_JOB] }, first: 250) { edges { node { id name phase parent { name }
     ... on GadgetJob { journal { entry } } } } } locks(first: 1) { totalCount } }`
 
+const LOGGED = `query { jobs: objects(filter: { kinds: [GADGET_JOB] }, first: 250) { edges { node { id
+  ... on GadgetJob { args } } } } phaseChanges(last: 1) { edges { node { sequence } } } }`
+interface Logged {
+  readonly jobs: Edges<{ readonly id: string; readonly args: readonly string[] | null }>
+  readonly phaseChanges: Edges<{ readonly sequence: number }>
+}
+
 interface Answer {
   readonly answer: { readonly secret?: string; readonly message?: string }
 }
@@ -89,6 +96,32 @@ const jobsOf = (task: number) =>
       dependsOn: i < 2 ? [] : [`job-${i - 2}`],
     }
   })
+
+const FINAL: readonly string[] = ['DONE', 'FAILED', 'ABORTED', 'SKIPPED', 'GONE']
+
+/** Jobs that held a resource at the same time in conflict, as the log of phase changes tells it: from RUNNING to the end. */
+async function conflictsInLog(client: Client): Promise<readonly string[]> {
+  const { jobs, phaseChanges } = await client.query<Logged>(LOGGED, {})
+  const locks = new Map(jobs.edges.map(({ node }) => [node.id, node.args?.slice(1) ?? []]))
+  const holding = new Map<string, readonly string[]>()
+  const conflicts: string[] = []
+  const last = phaseChanges.edges.at(-1)?.node.sequence ?? 0
+  for await (const { changes, through } of client.followPhases({ filter: { kinds: ['GADGET_JOB'] }, after: 0 })) {
+    for (const { objectId, to } of changes) {
+      if (FINAL.includes(to)) holding.delete(objectId)
+      if (to !== 'RUNNING' || holding.has(objectId)) continue
+      const own = locks.get(objectId) ?? []
+      for (const [other, held] of holding)
+        if (own.some((lock) => held.some((one) => inConflict(lock, one)))) conflicts.push(`${objectId} and ${other}`)
+      holding.set(objectId, own)
+    }
+    if (through >= last) break
+  }
+  return conflicts
+}
+/** `r1=X` and `r1=S`. */
+const inConflict = (a: string, b: string): boolean =>
+  a.slice(0, -2) === b.slice(0, -2) && (a.endsWith('X') || b.endsWith('X'))
 
 test('kill -9 of engine and runner over 200 jobs: each ends once, no two conflict, undo runs before every re-run', {
   timeout: 240_000,
@@ -125,6 +158,7 @@ test('kill -9 of engine and runner over 200 jobs: each ends once, no two conflic
   await until(() => ended().catch(() => false), { what: 'all tasks have ended', timeoutMs: 150_000 })
   await agent.close()
 
+  expect(await conflictsInLog(client)).toEqual([])
   const { jobs, locks } = await list()
   expect(jobs.edges).toHaveLength(TASKS * JOBS)
   expect(locks.totalCount).toBe(0)

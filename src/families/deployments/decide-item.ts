@@ -1,6 +1,6 @@
 import { hasExpressions } from '../../core/expression.ts'
 import { sameJson } from '../../core/json.ts'
-import { type Evaluated, isFinished, type Node, type Slice, WORK_STATE, type Work } from '../../core/tree.ts'
+import { type Evaluated, isFinished, NEW_WORK, type Node, type Slice, WORK_STATE, type Work } from '../../core/tree.ts'
 import type { WorkAction } from '../../core/vocabulary.ts'
 import { deployItem, installation, isCancelled, skipsUninstall } from './facts.ts'
 import { failure, finish, keep, vanish } from './finish.ts'
@@ -98,30 +98,21 @@ function offer(item: Node, slice: Slice, { action, config, spec, jobId }: Offer)
   // An earlier deployer that was overruled may still be at work until its lease ends: nobody else before that.
   const lease = item.work?.leaseUntil
   const offerAfter = lease && lease > now ? lease : null
-  const fresh: Omit<Work, 'handed' | 'handedConfig' | 'leaseWatched'> = {
+  slice.setWork(item, {
+    ...NEW_WORK,
     type,
     target,
     action,
-    state: WORK_STATE.OFFERED,
     config,
     jobId,
-    fenceHash: null,
-    principal: null,
-    instance: null,
-    attempt: 0,
     // Kept, so that the next job knows of it too, if nobody picks it up in this one.
     leaseUntil: offerAfter,
     offerAfter,
     triggeredAt: now,
-    pickedUpAt: null,
-    abortRequestedAt: null,
-    abortCode: null,
     progressingMs: limit(spec.timeouts.progressing, timeouts.progressingMs),
     abortingMs: limit(spec.timeouts.aborting, timeouts.abortingMs),
     dueAt: after(offerAfter ?? now, limit(spec.timeouts.pickup, timeouts.pickupMs)),
-    doneAt: null,
-  }
-  slice.setWork(item, fresh)
+  })
 }
 
 const limit = (timeout: Timeout | undefined, byDefault: number): number | null =>

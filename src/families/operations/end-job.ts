@@ -1,5 +1,5 @@
 import type { ObjectFailure } from '../../core/errors.ts'
-import { type MoveOptions, type Node, type Slice, WORK_STATE, type Work } from '../../core/tree.ts'
+import { type MoveOptions, NEW_WORK, type Node, type Slice, WORK_STATE } from '../../core/tree.ts'
 import type { Actor, Phase, WorkAction } from '../../core/vocabulary.ts'
 import { job } from './facts.ts'
 
@@ -12,31 +12,15 @@ type JobAction = Extract<WorkAction, 'GET_LOCKS' | 'RUN' | 'UNDO' | 'ABORT'>
 /** A new piece of work for a gadget runner; whoever had the last one has it no more. */
 export function offerJob(node: Node, slice: Slice, action: JobAction, more: object = {}): void {
   const { gadget, args, env } = job(node)
-  const work: Omit<Work, 'handed' | 'handedConfig'> = {
+  slice.setWork(node, {
+    ...NEW_WORK,
     type: JOB_TYPE,
     target: null,
     action,
-    state: WORK_STATE.OFFERED,
     config: { gadget, args: args ?? [], env: env ?? {}, ...more },
     jobId: node.row.jobId,
-    fenceHash: null,
-    principal: null,
-    instance: null,
-    attempt: 0,
-    leaseUntil: null,
-    offerAfter: null,
     triggeredAt: slice.now,
-    pickedUpAt: null,
-    abortRequestedAt: null,
-    abortCode: null,
-    progressingMs: null,
-    abortingMs: null,
-    dueAt: null,
-    doneAt: null,
-    // Somebody else may repeat a declaration or an undo; a run that is lost has to be undone first.
-    leaseWatched: false,
-  }
-  slice.setWork(node, work)
+  })
 }
 
 /** `next`: what the job is to be when it is undone, as far as that is known now. */

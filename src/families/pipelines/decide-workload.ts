@@ -1,5 +1,5 @@
 import { isExpired } from '../../core/lease.ts'
-import { type Node, type Slice, WORK_STATE, type Work } from '../../core/tree.ts'
+import { NEW_WORK, type Node, type Slice, WORK_STATE, type Work } from '../../core/tree.ts'
 import { type Clock, clocksOf } from './clocks.ts'
 import { cancelWorkload, endWorkload, moveWorkload } from './end-workload.ts'
 import { isOver, SLOT, workload } from './facts.ts'
@@ -36,26 +36,15 @@ function admit(node: Node, slice: Slice): void {
   slice.setFacts(node, { state: SLOT.HELD })
   moveWorkload(node, slice, 'STARTING', {})
   slice.setWork(node, {
+    ...NEW_WORK,
     type: runtime,
     target: place(node, slice),
     action: 'START',
-    state: WORK_STATE.OFFERED,
     // Put together when it is handed out: with secrets, which are stored nowhere in clear.
     config: null,
     jobId,
-    fenceHash: null,
-    principal: null,
-    instance: null,
-    attempt: 0,
-    leaseUntil: null,
-    offerAfter: null,
     triggeredAt: slice.now,
-    pickedUpAt: null,
-    abortRequestedAt: null,
-    abortCode: null,
     progressingMs: timeoutMs,
-    abortingMs: null,
-    doneAt: null,
     leaseWatched: true,
   })
   setClock(node, slice)
