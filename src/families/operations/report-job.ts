@@ -1,6 +1,6 @@
 import { step } from '../../core/machine.ts'
 import type { DeclaredLock, Report } from '../../core/ports.ts'
-import type { Node, Slice } from '../../core/tree.ts'
+import { type Node, type Slice, WORK_STATE } from '../../core/tree.ts'
 import type { Phase } from '../../core/vocabulary.ts'
 import type { ReportVerdict } from '../family.ts'
 import { endJob, failureOf, journal, offerUndo, startRun } from './end-job.ts'
@@ -46,7 +46,9 @@ function apply(node: Node, to: Phase, { report, by, slice }: Reported): void {
   const error = errorOf(report, to)
   switch (to) {
     case 'WAITING':
-      slice.setFacts(node, { locks: merged(report.locks ?? []) })
+      if (!areLocks(report.locks ?? []))
+        return endJob(node, slice, { to: 'FAILED', actor, by, error: WRONG_LOCKS, satisfies: false })
+      slice.setFacts(node, { locks: report.locks ?? [] })
       slice.move(node, to, { actor, by, message })
       return slice.touch(node)
     case 'RUNNING':
@@ -58,7 +60,7 @@ function apply(node: Node, to: Phase, { report, by, slice }: Reported): void {
     case 'UNDO_FAILED':
       slice.move(node, to, { actor, by, reason: error.code, message: error.message })
       slice.setError(node, failureOf(error, slice))
-      return slice.setWork(node, { state: 2, doneAt: slice.now, leaseUntil: null, leaseWatched: false })
+      return slice.setWork(node, { state: WORK_STATE.DONE, doneAt: slice.now, leaseUntil: null, leaseWatched: false })
     case 'DONE':
       slice.setFacts(node, { exports: exportsOf(report.exports) })
       journal(node, slice, 'DONE')
@@ -80,9 +82,12 @@ const errorOf = ({ error, message }: Report, to: Phase) =>
 const exportsOf = (exports: unknown) =>
   typeof exports === 'object' && exports !== null && !Array.isArray(exports) ? exports : {}
 
-/** One for each resource, the stronger mode, in one order for everybody. */
-function merged(locks: readonly DeclaredLock[]): readonly DeclaredLock[] {
-  const modes = new Map<string, DeclaredLock['mode']>()
-  for (const { resource, mode } of locks) if (modes.get(resource) !== 'EXCLUSIVE') modes.set(resource, mode)
-  return [...modes].sort(([a], [b]) => (a < b ? -1 : 1)).map(([resource, mode]) => ({ resource, mode }))
+/** As the gadget protocol has them; what is longer no index could hold. */
+const LOCK_LIMITS = { count: 1_000, characters: 256 } as const
+const areLocks = (locks: readonly DeclaredLock[]): boolean =>
+  locks.length <= LOCK_LIMITS.count &&
+  locks.every(({ resource }) => resource.length > 0 && resource.length <= LOCK_LIMITS.characters)
+const WRONG_LOCKS = {
+  code: 'GADGET_PROTOCOL',
+  message: `It declared more than ${LOCK_LIMITS.count} locks, or one without a name or of more than ${LOCK_LIMITS.characters} characters.`,
 }

@@ -150,6 +150,17 @@ describe('locks', () => {
     expect(await locksNow(world)).toEqual(['one has host:a EXCLUSIVE'])
   })
 
+  test.each([
+    ['a name that no index holds', [exclusive('x'.repeat(3_000))]],
+    ['no name', [exclusive('')]],
+    ['too many', Array.from({ length: 1_001 }, (_, i) => shared(`host:${i}`))],
+  ])('a declaration that cannot be kept fails its job, and holds nothing up: %s', async (_, locks) => {
+    const id = await addTask(world, [gadget('one')])
+    await declare(world, 'one', locks)
+    expect(await jobsOf(world, id)).toEqual({ task: 'FAILED', one: 'FAILED' })
+    expect(await locksNow(world)).toEqual([])
+  })
+
   test('waiting jobs keep their place over a restart, and one that is cancelled gives it up', async () => {
     const first = await addTask(world, [gadget('first')])
     const second = await addTask(world, [gadget('second')])

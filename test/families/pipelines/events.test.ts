@@ -298,6 +298,17 @@ describe('a subscription that asks for a task', () => {
     ])
   })
 
+  test('whose key is used again after its day gets another task', async () => {
+    const late = { source: 'late', types: ['alarm'], task: { jobs } }
+    await addProject(world, 'late', { workerTemplate: null, subscriptions: [late] })
+    const input = { source: 'late', type: 'alarm', idempotencyKey: 'late-1' }
+    const first = await accepted(world.pipelines.createEvent(USER, input))
+    world.clock.advance(25 * 3_600_000)
+    const second = await accepted(world.pipelines.createEvent(USER, input))
+    expect(second.taskIds).toHaveLength(1)
+    expect(second.taskIds).not.toEqual(first.taskIds)
+  })
+
   test('is judged when it is written', async () => {
     const wrong = { ...subscription, task: { jobs: [{ name: 'look', gadget: '../evil' }] } }
     const refusal = await refused(world.pipelines.createProject(USER, { name: 'wrong', subscriptions: [wrong] }))

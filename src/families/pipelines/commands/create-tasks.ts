@@ -22,8 +22,13 @@ export async function createTasks(
     const seed = idempotencyKey === null ? ambient.id() : `${viewer.name} ${idempotencyKey}`
     const name = `event-task-${createHash('sha256').update(`${seed} ${project} ${ordinal}`).digest('hex').slice(0, 12)}`
     const labels = Object.entries(event.labels).map(([key, value]) => ({ key, value }))
-    const own = { project, name, labels, jobs: jobs.map((job) => withEvent(job, event)), idempotencyKey: name }
-    const done = await tasks.createTask(viewer, own)
+    const own = { project, labels, jobs: jobs.map((job) => withEvent(job, event)) }
+    const once = await tasks.createTask(viewer, { ...own, name, idempotencyKey: name })
+    // A key that is used again after its day is a new request, and its task needs a name of its own.
+    const isLate = !once.ok && once.refusal.type === 'ConflictError'
+    const done = isLate
+      ? await tasks.createTask(viewer, { ...own, name: `event-task-${ambient.id()}`, idempotencyKey: null })
+      : once
     if (!done.ok) return refuse(done.refusal)
     taskIds.push(done.objectId)
   }
