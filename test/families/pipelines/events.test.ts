@@ -269,6 +269,11 @@ describe('matching', () => {
     const second = await accepted(world.pipelines.createEvent(USER, input))
     expect(first.eventIds).toHaveLength(names.length)
     expect(second.eventIds).toEqual(first.eventIds)
+    const other = world.pipelines.createEvent(USER, { ...input, payload: 'another' })
+    expect(await refused(other)).toMatchObject({ fields: [{ path: 'input.idempotencyKey' }] })
+    // Keys belong to their mutation.
+    const [id = ''] = first.eventIds
+    expect((await accepted(world.pipelines.cloneEvent(USER, { id, idempotencyKey: 'once' }))).eventIds).toHaveLength(2)
   })
 })
 

@@ -58,10 +58,10 @@ async function create(parts: PipelinesParts, viewer: Viewer, input: Wanted, even
   const eventIds: string[] = []
   for (const project of projects) {
     const done = await createIn(parts, viewer, project, input, event)
-    // A project that has gone, or has no workers any more, has not subscribed to anything.
     if (done?.ok) eventIds.push(done.objectId)
-    else if (done && input.project) return done
+    else if (done && (input.project || done.refusal !== NO_WORKERS)) return done
     else if (input.project) return refuse(noProject(input.project))
+    // A project that has gone, or has no workers any more, has not subscribed to anything.
   }
   const tasks = input.project ? { ok: true as const, taskIds: [] } : await createTasks(parts, viewer, input, event)
   return tasks.ok ? { ok: true, eventIds, taskIds: tasks.taskIds } : tasks
@@ -84,7 +84,7 @@ function createIn(
   return trees.inScope(
     name,
     (scope) =>
-      once(scope, viewer, 'createEvent', input, async (): Promise<Done> => {
+      once(scope, viewer, event.cloneOf ? 'cloneEvent' : 'createEvent', input, async (): Promise<Done> => {
         const { template, number, strategy: now } = await takeFromProject(scope)
         if (!template) return refuse(NO_WORKERS)
         if (now === 'LATEST_ONLY') await supersede(scope, event)
