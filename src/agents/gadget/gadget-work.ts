@@ -1,9 +1,8 @@
 import { z } from 'zod'
-import { gadgetEnv } from '../../client/gadget/gadget-env.ts'
-import { type GadgetResult, type GadgetRun, runGadget } from '../../client/gadget/run-gadget.ts'
+import type { GadgetRun } from '../../client/gadget/run-gadget.ts'
 import type { Work, WorkContext, WorkItem, WorkOutcome } from '../../client/index.ts'
-import type { GadgetMode } from '../../core/gadget/protocol.ts'
 import { CALL_CONFIG } from './call-config.ts'
+import { callGadget } from './call-gadget.ts'
 import { findGadget } from './find-gadget.ts'
 import { gadgetError } from './gadget-error.ts'
 
@@ -50,7 +49,7 @@ interface Job {
 }
 
 async function run(job: Job): Promise<WorkOutcome> {
-  const result = await call(job, 'run', job.context.signal)
+  const result = await callGadget(job, 'run', job.context.signal)
   switch (result.outcome) {
     case 'succeeded':
       return { phase: 'SUCCEEDED', exports: result.exports }
@@ -68,14 +67,14 @@ async function run(job: Job): Promise<WorkOutcome> {
 /** After an abort that somebody asked for the gadget cleans up. An agent that only ends leaves that to the next run. */
 async function cleanUp(job: Job): Promise<WorkOutcome> {
   if (job.context.signal.reason !== 'ABORT_REQUESTED') return { phase: 'ABORTED' }
-  const result = await call(job, 'abort', AbortSignal.timeout(ABORT_MS))
+  const result = await callGadget(job, 'abort', AbortSignal.timeout(ABORT_MS))
   if (result.outcome === 'succeeded') return { phase: 'ABORTED' }
   const why = result.outcome === 'failed' ? result.message : 'It did not end in time.'
   return failed('GADGET_ABORT_FAILED', `The gadget was stopped, but its --abort failed. ${why}`)
 }
 
 async function undo(job: Job): Promise<WorkOutcome> {
-  const result = await call(job, 'undo', job.context.signal)
+  const result = await callGadget(job, 'undo', job.context.signal)
   switch (result.outcome) {
     case 'succeeded':
       return { phase: 'GONE' }
@@ -88,22 +87,6 @@ async function undo(job: Job): Promise<WorkOutcome> {
     default:
       return result satisfies never
   }
-}
-
-function call({ context, options, config, path }: Job, mode: GadgetMode, signal: AbortSignal): Promise<GadgetResult> {
-  return runGadget({
-    path,
-    args: config.args,
-    mode,
-    env: gadgetEnv(options.env, config.env),
-    signal,
-    kill: context.lost,
-    graceMs: options.graceMs,
-    onGroup: options.onGroup,
-    onStep: (step) => context.log('STEP', step),
-    onProgress: (progress) => context.report({ progress }),
-    onLog: (line) => context.log('STDERR', line),
-  })
 }
 
 const failed = (code: string, message: string): WorkOutcome => ({ phase: 'FAILED', error: { code, message } })

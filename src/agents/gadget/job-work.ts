@@ -1,10 +1,9 @@
 import { z } from 'zod'
-import { gadgetEnv } from '../../client/gadget/gadget-env.ts'
-import { type GadgetResult, runGadget } from '../../client/gadget/run-gadget.ts'
 import type { ReportedError, Work, WorkContext, WorkItem, WorkOutcome } from '../../client/index.ts'
 import type { GadgetMode } from '../../core/gadget/protocol.ts'
 import type { Phase } from '../../core/vocabulary.ts'
 import { CALL_CONFIG } from './call-config.ts'
+import { callGadget } from './call-gadget.ts'
 import { findGadget } from './find-gadget.ts'
 import { gadgetError } from './gadget-error.ts'
 import type { GadgetOptions } from './gadget-work.ts'
@@ -81,7 +80,7 @@ async function declare(job: Job): Promise<WorkOutcome> {
 
 async function run(job: Job): Promise<WorkOutcome> {
   const { signal } = job.context
-  const result = await call(job, 'run', signal)
+  const result = await callGadget(job, 'run', signal)
   // The abort may have come when the gadget had just ended: it is aborted all the same, whatever its exit code.
   if (signal.aborted) return signal.reason === 'ABORT_REQUESTED' ? await abort(job) : null
   switch (result.outcome) {
@@ -97,7 +96,7 @@ async function run(job: Job): Promise<WorkOutcome> {
 }
 
 async function undo(job: Job): Promise<WorkOutcome> {
-  const result = await call(job, 'undo', onShutdown(job.context.signal))
+  const result = await callGadget(job, 'undo', onShutdown(job.context.signal))
   switch (result.outcome) {
     case 'succeeded':
       return { phase: job.config.next }
@@ -128,7 +127,7 @@ async function abort(job: Job): Promise<WorkOutcome> {
 async function callShortly(job: Job, mode: GadgetMode, signal: AbortSignal) {
   const ms = job.options.shortMs ?? SHORT_MS
   const timeout = AbortSignal.timeout(ms)
-  const result = await call(job, mode, AbortSignal.any([signal, timeout]))
+  const result = await callGadget(job, mode, AbortSignal.any([signal, timeout]))
   const late = timeout.aborted && !signal.aborted && !job.context.lost.aborted
   return { result, late: late ? `Its --${mode} did not end within ${ms / 1000} s.` : null }
 }
@@ -142,20 +141,4 @@ function onShutdown(signal: AbortSignal): AbortSignal {
   if (signal.aborted) pass()
   else signal.addEventListener('abort', pass, { once: true })
   return shutdown.signal
-}
-
-function call({ context, options, config, path }: Job, mode: GadgetMode, signal: AbortSignal): Promise<GadgetResult> {
-  return runGadget({
-    path,
-    args: config.args,
-    mode,
-    env: gadgetEnv(options.env, config.env),
-    signal,
-    kill: context.lost,
-    graceMs: options.graceMs,
-    onGroup: options.onGroup,
-    onStep: (step) => context.log('STEP', step),
-    onProgress: (progress) => context.report({ progress }),
-    onLog: (line) => context.log('STDERR', line),
-  })
 }

@@ -319,6 +319,21 @@ describe('a subscription that asks for a task', () => {
     const refusal = await refused(world.pipelines.createProject(USER, { name: 'wrong', subscriptions: [wrong] }))
     expect('fields' in refusal && refusal.fields[0]?.path).toBe('input.subscriptions.0.task.jobs.0.gadget')
   })
+
+  test('leaves room for the three variables that tell of the event', async () => {
+    const withEnv = (entries: number) => {
+      const env = Array.from({ length: entries }, (_, n) => ({ name: `GADGET_V${n}`, value: '1' }))
+      const crowded = { source: 'crowded', types: ['alarm'], task: { jobs: [{ name: 'look', gadget: 'look', env }] } }
+      return { name: 'crowded', workerTemplate: null, subscriptions: [crowded] }
+    }
+    const refusal = await refused(world.pipelines.createProject(USER, withEnv(62)))
+    expect('fields' in refusal && refusal.fields[0]?.path).toBe('input.subscriptions.0.task.jobs.0.env')
+    await accepted(world.pipelines.createProject(USER, withEnv(61)))
+    const { taskIds } = await accepted(
+      world.pipelines.createEvent(USER, { source: 'crowded', type: 'alarm', payload: 'x' }),
+    )
+    expect(taskIds).toHaveLength(1)
+  })
 })
 
 describe('copies', () => {

@@ -32,14 +32,21 @@ export async function createProject(
   return created ? { ok: true, project: input.name } : refuse(taken(input.name))
 }
 
+/** The event itself is told in three more. */
+const MAX_TASK_ENV = 61
+
 /** The tasks that events are to create are judged now, and not when the first event comes. */
 export async function checkTasks(
   tasks: TaskPort,
   subscriptions: readonly Subscription[],
   problems: Problems,
 ): Promise<void> {
-  for (const [i, { task }] of subscriptions.entries())
-    if (task) await tasks.checkJobs(task, `input.subscriptions.${i}.task.jobs`, problems)
+  for (const [i, { task }] of subscriptions.entries()) {
+    const path = `input.subscriptions.${i}.task.jobs`
+    if (task) await tasks.checkJobs(task, path, problems)
+    for (const [n, { env }] of (task ?? []).entries())
+      if ((env?.length ?? 0) > MAX_TASK_ENV) problems.add(`${path}.${n}.env`, `must not be more than ${MAX_TASK_ENV}`)
+  }
 }
 
 /** Whoever sees only some projects would not see a new one, and must not learn which others there are. */
