@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createContext } from '../../src/graphql/context.ts'
+import { objectLoader } from '../../src/graphql/loaders.ts'
+import { finishedLoader } from '../../src/graphql/object-lists.ts'
 import { item, USER } from '../testkit/world.ts'
 import { type Api, createApi } from './api.ts'
 
@@ -118,6 +121,19 @@ describe('lists', () => {
     expect(await names('filter: { labels: [{ key: "team", value: "blue" }] }')).toEqual(['labelled'])
     expect(await names('filter: { labels: [{ key: "team", value: "red" }] }')).toEqual([])
     expect(await names('filter: { project: "another" }')).toEqual([])
+  })
+
+  test('finished is not said of an object whose remembered job begins while it is being read', async () => {
+    const { world, services } = api
+    const { id } = await world.see('x1')
+    await world.commands.reconcileInstallation(USER, { id, mode: 'STANDARD' })
+    const context = createContext(services, USER)
+    const read = await objectLoader(context).load(id)
+    expect(read).toMatchObject({ phase: 'SUCCEEDED', jobId: read?.finishedJobId })
+    await world.settle()
+    expect(read && (await finishedLoader(context).load(read))).toBe(false)
+    const { object } = await api.query('query ($id: ID!) { object(id: $id) { finished } }', { id })
+    expect(object.finished).toBe(true)
   })
 
   test('finished means that no job is outstanding, remembered ones included', async () => {

@@ -35,12 +35,12 @@ export const loadInstallations = (client: Client, ids: readonly string[]) =>
     ids,
   )
 
-/** Without what it imported and exported, which can be long. */
-export const loadRemembered = (client: Client, ids: readonly string[]) =>
-  load<Pick<ShownInstallation, 'nextMode' | 'nextDeletion'>>(
+/** Its job of now, and whether another one is remembered. */
+export const loadJobs = (client: Client, ids: readonly string[]) =>
+  load<{ readonly jobId: string | null; readonly remembered: boolean }>(
     client,
-    `select object_id as key, next_mode as "nextMode", next_deletion as "nextDeletion"
-      from installation where object_id = any($1::uuid[])`,
+    `select o.id as key, o.job_id as "jobId", i.next_deletion or i.next_mode is not null as remembered
+      from object o join installation i on i.object_id = o.id where o.id = any($1::uuid[])`,
     ids,
   )
 

@@ -5,11 +5,11 @@ import type { BlockerValue, DeadlineValue } from '../../../graphql/family.ts'
 import { loadSide, specLoader, workLoader } from '../../../graphql/loaders.ts'
 import { blockersOf, type DeploymentsBlocker } from '../blockers.ts'
 import { deadlinesOf } from '../deadlines.ts'
-import { countItems, loadExecutions, loadInstallations, loadItems, loadRemembered } from '../shown-facts.ts'
+import { countItems, loadExecutions, loadInstallations, loadItems, loadJobs } from '../shown-facts.ts'
 import { loadWaitingFacts } from '../waiting-facts.ts'
 
 export const installationLoader = perOperation(({ pool }) => loadSide((ids) => loadInstallations(pool, ids)))
-export const rememberedLoader = perOperation(({ pool }) => loadSide((ids) => loadRemembered(pool, ids)))
+const jobLoader = perOperation(({ pool }) => loadSide((ids) => loadJobs(pool, ids)))
 export const itemLoader = perOperation(({ pool }) => loadSide((ids) => loadItems(pool, ids)))
 export const executionLoader = perOperation(({ pool }) => loadSide((ids) => loadExecutions(pool, ids)))
 export const itemCountLoader = perOperation(({ pool }) => loadSide((ids) => countItems(pool, ids)))
@@ -58,12 +58,13 @@ export async function deadlines(
 }
 
 export async function outstanding(context: GraphQLContext, rows: readonly ObjectRow[]): Promise<readonly boolean[]> {
-  const remembered = rememberedLoader(context)
+  const jobs = jobLoader(context)
   return await Promise.all(
-    rows.map(async ({ id, kind }) => {
+    rows.map(async ({ id, kind, jobId }) => {
       if (kind !== 'INSTALLATION') return false
-      const row = await remembered.load(id)
-      return row !== null && (row.nextDeletion || row.nextMode !== null)
+      const job = await jobs.load(id)
+      // A job that was remembered when the row was read may have begun since: then nothing is remembered any more.
+      return job !== null && (job.remembered || job.jobId !== jobId)
     }),
   )
 }
