@@ -97,7 +97,7 @@ const untilCleanedUp = (state: string) =>
       [...(await readdir(join(state, 'workloads'))), ...(await readdir(join(state, 'workspaces')))].length === 0,
     {
       what: 'nothing is left',
-      timeoutMs: 75_000,
+      timeoutMs: 30_000,
     },
   )
 

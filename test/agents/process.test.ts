@@ -171,6 +171,23 @@ describe('ending a workload', () => {
     expect(await runtime.watch(one.id, watcher)).toEqual({ how: 'STOPPED' })
   })
 
+  it('is stopped once, however many ask for it', async () => {
+    await using at = await place()
+    const runtime = await at.open()
+    for (let round = 0; round < 10; round += 1) {
+      const one = workload('sleep 1000')
+      await runtime.start(one, 'receipt')
+      const stopping: Promise<void>[] = []
+      const isStopped = (): boolean => {
+        stopping.push(runtime.stop(one.id))
+        return processesOf(one.id).length === 0
+      }
+      await until(isStopped, { what: 'stopped' })
+      await Promise.all(stopping)
+      expect(await runtime.watch(one.id, listener().watcher)).toEqual({ how: 'STOPPED' })
+    }
+  })
+
   it('ends by force what ignores it, its children, and those that have left its group', async () => {
     await using at = await place()
     const runtime = await at.open()

@@ -89,6 +89,21 @@ describe('a runtime’s agent', { timeout: 30_000 }, () => {
     expect(server.get(finished).reports).toMatchObject([{ phase: 'RUNNING' }])
   })
 
+  it('starts nothing whose REMOVE has overtaken its START', async () => {
+    await using at = await place()
+    await using server = await startRuntimeServer()
+    await using _ = await startAgent(server, at, 500)
+    const [late, next] = [randomUUID(), randomUUID()]
+    server.offer(late, 'REMOVE', { workspace: null })
+    await until(() => server.get(late).done, { what: 'removed' })
+    server.offer(late, 'START', script('sleep 1000'))
+    await until(() => server.get(late).attempt > 2, { what: 'it was claimed' })
+    server.offer(next, 'START', script('exit 0'))
+    await phaseIs(server, next, 'SUCCEEDED')
+    expect(await readdir(join(at.state, 'workloads'))).toEqual([next])
+    expect(server.get(late).reports).toEqual([{ done: true }])
+  })
+
   it('keeps a workload while the server is away, and goes on with its old fence when it is back', async () => {
     await using at = await place()
     await using server = await startRuntimeServer()

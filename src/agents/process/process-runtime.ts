@@ -70,7 +70,8 @@ class ProcessRuntime implements Runtime {
   readonly #options: ProcessRuntimeOptions
   readonly #owned: AsyncDisposableStack
   readonly #members = new Members()
-  readonly #stopping = new Set<string>()
+  /** Whoever stops one that is being stopped waits for that. */
+  readonly #stopping = new Map<string, Promise<void>>()
   /** Started or adopted by this very process. */
   readonly #own = new Set<string>()
   readonly #watching = new Map<string, Promise<unknown>>()
@@ -196,20 +197,21 @@ class ProcessRuntime implements Runtime {
 
   async stop(id: string): Promise<void> {
     if (!ID.test(id)) return
+    const stopping = this.#stopping.get(id) ?? this.#stop(id).finally(() => this.#stopping.delete(id))
+    this.#stopping.set(id, stopping)
+    await stopping
+  }
+
+  async #stop(id: string): Promise<void> {
     const folder = this.#folder(id)
     if ((await folder.readState()) === null || (await folder.readEnd()) !== null) return
-    this.#stopping.add(id)
-    try {
-      if (!(await folder.forbidStart())) {
-        const target = this.#target(id, await folder.readProcess())
-        await askToEnd(target, this.#options.graceMs ?? GRACE_MS, async () => (await folder.readExitCode()) !== null)
-        await endByForce(target)
-        await this.#watching.get(id)?.catch(() => {})
-      }
-      if (!(await folder.readEnd())) await folder.writeEnd({ at: Date.now(), end: { how: 'STOPPED' } })
-    } finally {
-      this.#stopping.delete(id)
+    if (!(await folder.forbidStart())) {
+      const target = this.#target(id, await folder.readProcess())
+      await askToEnd(target, this.#options.graceMs ?? GRACE_MS, async () => (await folder.readExitCode()) !== null)
+      await endByForce(target)
+      await this.#watching.get(id)?.catch(() => {})
     }
+    if (!(await folder.readEnd())) await folder.writeEnd({ at: Date.now(), end: { how: 'STOPPED' } })
   }
 
   async remove(id: string, workspace: string | null): Promise<void> {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -112,7 +113,8 @@ export class WorkloadFolder {
   }
 
   async #write(name: string, text: string): Promise<void> {
-    const draft = this.file(`${name}.tmp`)
+    // A name of its own: whoever watches a workload and whoever stops it may write its end at the same time.
+    const draft = this.file(`${name}.${randomUUID()}.tmp`)
     await writeFile(draft, text, { mode: 0o600 })
     await rename(draft, this.file(name))
   }

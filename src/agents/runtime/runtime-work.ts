@@ -12,6 +12,9 @@ export interface RuntimeWorkOptions {
   onProblem(problem: { readonly error: Error; readonly objectId: string }): void
 }
 
+/** The answer to a claim travels no longer. */
+const LATE_MS = 600_000
+
 /**
  * What a runtime's agent does with its work. A START lasts as long as its workload and ends with its report; when the
  * agent ends the workload goes on. A workload is ended when its object needs it no more: by its REMOVE, or as soon as its
@@ -20,6 +23,8 @@ export interface RuntimeWorkOptions {
 export function runtimeWork(options: RuntimeWorkOptions): Work {
   const turns = new Map<string, Promise<unknown>>()
   const following = new Map<string, Following>()
+  /** When each was removed, first ones first: the answer with its START may come later than the one with its REMOVE. */
+  const removed = new Map<string, number>()
 
   /** START and REMOVE of one object in the order of their claims. */
   function inTurn<T>({ objectId }: WorkItem, task: () => Promise<T>): Promise<T> {
@@ -33,6 +38,7 @@ export function runtimeWork(options: RuntimeWorkOptions): Work {
   async function start(item: WorkItem, context: WorkContext): Promise<WorkOutcome> {
     const { objectId } = item
     const begun = await inTurn(item, async (): Promise<{ refused: WorkOutcome } | { mine: Following }> => {
+      if (removed.has(objectId)) return { refused: null }
       // A lease that ended is claimed anew by this very agent, which may still follow the workload for the old one.
       await following.get(objectId)?.leave()
       const refused = await begin(options.runtime, item, context)
@@ -51,6 +57,12 @@ export function runtimeWork(options: RuntimeWorkOptions): Work {
   }
 
   async function remove(item: WorkItem): Promise<WorkOutcome> {
+    const now = performance.now()
+    for (const [id, at] of removed) {
+      if (now - at < LATE_MS) break
+      removed.delete(id)
+    }
+    removed.set(item.objectId, now)
     await inTurn(item, () => options.runtime.remove(item.objectId, readWorkspace(item)))
     return { done: true }
   }
