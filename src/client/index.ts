@@ -20,4 +20,17 @@ export {
   type Variables,
 } from './client.ts'
 export { ClientError, type ClientErrorKind } from './client-error.ts'
+export {
+  type CrmContext,
+  type CrmDriver,
+  type CrmEnd,
+  type CrmObject,
+  type CrmOptions,
+  CrmProblem,
+  type CrmRequest,
+  type CrmStopReason,
+  type CrmTrouble,
+  type CrmUpgrade,
+} from './crm/crm.ts'
+export { runCrm } from './crm/run-crm.ts'
 export type { FollowOptions, PhaseChange, PhaseLogBatch } from './follow-phases.ts'

@@ -69,7 +69,7 @@ const APPEND_LOGS = `mutation AppendLogs($input: AppendLogsInput!) {
   }
 }`
 
-interface Answer {
+export interface Answer {
   readonly __typename: string
   readonly message?: string
   readonly code?: string
@@ -82,35 +82,45 @@ interface ReportsAnswer extends Answer {
   readonly results: readonly { readonly __typename: string; readonly message?: string }[]
 }
 
-export function agentApi(client: Client): AgentApi {
-  async function call<T extends Answer>(field: string, document: string, input: unknown, signal?: AbortSignal) {
-    const data = await client.query<Readonly<Record<string, T | null>>>(document, { input }, { signal })
-    const answer = data[field]
-    if (!answer) throw new ClientError('graphql', `${field} was answered with nothing.`, { retryable: true })
-    if (answer.__typename.endsWith('Error')) {
-      throw new ClientError('graphql', answer.message ?? answer.__typename, { code: answer.code })
-    }
-    return answer
+/**
+ * One call whose answer is a union of what was asked for and errors.
+ * @throws ClientError, also for an answer that is an error; its code is that of the error
+ */
+export async function callAgents<T extends Answer>(
+  client: Client,
+  field: string,
+  document: string,
+  input: unknown,
+  signal?: AbortSignal,
+): Promise<T> {
+  const data = await client.query<Readonly<Record<string, T | null>>>(document, { input }, { signal })
+  const answer = data[field]
+  if (!answer) throw new ClientError('graphql', `${field} was answered with nothing.`, { retryable: true })
+  if (answer.__typename.endsWith('Error')) {
+    throw new ClientError('graphql', answer.message ?? answer.__typename, { code: answer.code })
   }
+  return answer
+}
 
+export function agentApi(client: Client): AgentApi {
   return {
     async claim(request, signal) {
-      return await call<ClaimAnswer>('claimWork', CLAIM, request, signal)
+      return await callAgents<ClaimAnswer>(client, 'claimWork', CLAIM, request, signal)
     },
     async renew(fences, leaseMs) {
-      const { leases } = await call<RenewAnswer>('renewLeases', RENEW, { fences, leaseMs })
+      const { leases } = await callAgents<RenewAnswer>(client, 'renewLeases', RENEW, { fences, leaseMs })
       const states = new Map(leases.map(({ fence, state }) => [fence, state]))
       return fences.map((fence) => states.get(fence) ?? 'LOST')
     },
     async report(reports) {
-      const { results } = await call<ReportsAnswer>('reportPhases', REPORT, { reports })
+      const { results } = await callAgents<ReportsAnswer>(client, 'reportPhases', REPORT, { reports })
       return reports.map((_, i): ReportAnswer => {
         const { __typename: type = 'NoAnswer', message = '' } = results[i] ?? {}
         return type === 'PhaseReportAccepted' ? { accepted: true } : { accepted: false, type, message }
       })
     },
     async appendLogs(lines) {
-      await call('appendLogs', APPEND_LOGS, { lines })
+      await callAgents(client, 'appendLogs', APPEND_LOGS, { lines })
     },
   }
 }

@@ -1,0 +1,32 @@
+import type { Phase } from '../../core/vocabulary.ts'
+import type { ReportedError } from '../agent/work.ts'
+import { CrmProblem, type CrmRequest } from './crm.ts'
+
+const WHILE = { CREATE: 'CREATING', UPDATE: 'UPDATING', DELETE: 'DELETING' } as const
+const ERROR = { CREATE: 'CREATE_ERROR', UPDATE: 'UPDATE_ERROR', DELETE: 'DELETE_ERROR' } as const
+const MAX_MESSAGE = 500
+
+/** What is reported first. Null: of an upgrade that is only reported once the new CRM is started. */
+export const transitionalPhase = ({ kind, action }: CrmRequest): Phase | null =>
+  kind === 'CLOUDLET' ? null : WHILE[action]
+
+/** What is reported last, when all went well. The end of an upgrade is the new CRM's to report. */
+export function finalPhase({ kind, action }: CrmRequest): Phase {
+  if (kind === 'CLOUDLET') return 'UPDATING'
+  return action === 'DELETE' ? 'NOT_PRESENT' : 'READY'
+}
+
+/** What is reported last, when it failed. */
+export const problemOf = ({ action }: CrmRequest, thrown: unknown): { phase: Phase; error: ReportedError } => ({
+  phase: ERROR[action],
+  error: shownError(thrown),
+})
+
+/** Messages of others may hold anything, e.g. a spec with its passwords: of those only what kind of error it is. */
+function shownError(thrown: unknown): ReportedError {
+  if (thrown instanceof CrmProblem) return { code: thrown.code, message: firstLine(thrown.message) }
+  const name = thrown instanceof Error ? thrown.name : 'an error'
+  const code = thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' ? `: ${thrown.code}` : ''
+  return { code: 'CRM_FAILED', message: firstLine(`The CRM failed (${name}${code}).`) }
+}
+const firstLine = (text: string): string => (text.split('\n')[0] ?? '').slice(0, MAX_MESSAGE)

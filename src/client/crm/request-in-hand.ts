@@ -1,0 +1,160 @@
+import type { ReportAnswer } from '../agent/agent-api.ts'
+import type { InterimReport, LogStream, WorkOutcome } from '../agent/work.ts'
+import type { CrmContext, CrmRequest, CrmStopReason } from './crm.ts'
+import { finalPhase, problemOf, transitionalPhase } from './phases.ts'
+
+type Final = Extract<NonNullable<WorkOutcome>, { readonly phase: unknown }>
+export type Report = InterimReport | Final
+
+/** Where reports and lines of requests go. */
+export interface CrmMailbox {
+  /** Null: it was given up. */
+  report(fence: string, report: Report): Promise<ReportAnswer | null>
+  /** False: lines come faster than they can be sent. */
+  readonly hasRoom: boolean
+  log(fence: string, stream: LogStream, text: string): Promise<unknown>
+}
+
+export interface RequestSteps {
+  /** Resolves when the object is free. */
+  readonly before: Promise<unknown>
+  readonly mailbox: CrmMailbox
+  work(request: CrmRequest, context: CrmContext): Promise<unknown>
+  onThrown(error: unknown): void
+  /** The server wants it no more. */
+  onRefused(): void
+}
+
+/** One request: its work, its signal, and its reports in order. */
+export class RequestInHand implements CrmContext {
+  readonly request: CrmRequest
+  readonly #steps: RequestSteps
+  readonly #stop = new AbortController()
+  /** Resolves when nothing is done for it any more, nor ever will be. */
+  readonly stopped: Promise<void>
+  #working = false
+  #final: Final | null = null
+  #finalSending = false
+  #finalKnown = false
+  #sending = false
+  #next: InterimReport | null = null
+  #step: string | null = null
+  #lastLine: Promise<unknown> | null = null
+
+  constructor(request: CrmRequest, steps: RequestSteps) {
+    this.request = request
+    this.#steps = steps
+    this.stopped = this.#run()
+  }
+
+  get signal(): AbortSignal {
+    return this.#stop.signal
+  }
+  /** The driver is at it. */
+  get working(): boolean {
+    return this.#working
+  }
+  /** How it ended, until the server is known to have heard of it. */
+  get untold(): Final | null {
+    return this.#finalKnown ? null : this.#final
+  }
+
+  stop(reason: CrmStopReason): void {
+    if (!this.signal.aborted) this.#stop.abort(reason)
+  }
+
+  /** The server asks again: it has not heard how it ended. */
+  repeat(): void {
+    if (this.#final) void this.#tellFinal()
+  }
+  /** What this request has begun, and told of, has failed after all. */
+  fail(error: unknown): void {
+    if (this.signal.aborted) return
+    this.#final = problemOf(this.request, error)
+    this.#finalKnown = false
+    void this.#tellFinal()
+  }
+
+  progress(step: string, value?: number, total?: number): void {
+    if (step !== this.#step) this.log('STEP', step)
+    this.#step = step
+    if (!this.#open) return
+    const report = { progress: { step, value: value ?? null, total: total ?? null } }
+    if (this.#sending) this.#next = report
+    else void this.#sendProgress(report)
+  }
+
+  log(stream: LogStream, text: string): void {
+    const { mailbox } = this.#steps
+    if (this.#open && mailbox.hasRoom) this.#lastLine = mailbox.log(this.request.fence, stream, text)
+  }
+
+  get #open(): boolean {
+    return this.#working && !this.signal.aborted
+  }
+
+  async #run(): Promise<void> {
+    await this.#steps.before
+    if (this.signal.aborted) return
+    const first = transitionalPhase(this.request)
+    // The answer is waited for: what is not wanted any more must not be begun.
+    if (first && !(await this.#tell({ phase: first }))) return
+    if (this.signal.aborted) return
+    this.#final = await this.#work()
+    void this.#tellFinal()
+  }
+
+  async #work(): Promise<Final | null> {
+    this.#working = true
+    try {
+      await this.#steps.work(this.request, this)
+      return this.signal.aborted ? null : { phase: finalPhase(this.request) }
+    } catch (error) {
+      if (this.signal.aborted) return null
+      this.#steps.onThrown(error)
+      return problemOf(this.request, error)
+    } finally {
+      this.#working = false
+    }
+  }
+
+  async #tellFinal(): Promise<void> {
+    if (this.#finalSending) return
+    this.#finalSending = true
+    // Lines of an object that is gone are accepted no more.
+    await this.#lastLine
+    for (let told: Final | null = null; this.#final !== told && !this.signal.aborted; ) {
+      told = this.#final
+      if (told) this.#finalKnown = await this.#tell(told)
+    }
+    this.#finalSending = false
+  }
+
+  async #sendProgress(first: InterimReport): Promise<void> {
+    this.#sending = true
+    for (let report: InterimReport | null = first; report && this.#open; report = this.#take()) {
+      const answer = await this.#steps.mailbox.report(this.request.fence, report)
+      if (answer && !answer.accepted && this.#open) this.#refused()
+    }
+    this.#sending = false
+  }
+
+  #take(): InterimReport | null {
+    const next = this.#next
+    this.#next = null
+    return next
+  }
+
+  /** Given up, a report counts as refused: as soon as it can, the server asks again. */
+  async #tell(report: Report): Promise<boolean> {
+    const answer = await this.#steps.mailbox.report(this.request.fence, report)
+    if (answer?.accepted) return true
+    if (!this.signal.aborted) this.#refused()
+    return false
+  }
+
+  #refused(): void {
+    this.stop('STALE')
+    this.#steps.onRefused()
+  }
+}

@@ -1,0 +1,229 @@
+import { type AgentApi, agentApi, type ReportAnswer } from '../agent/agent-api.ts'
+import { type Instant, instant, Leases } from '../agent/leases.ts'
+import { type OpenMailbox, openMailbox } from '../agent/mailbox.ts'
+import type { Variables } from '../client.ts'
+import { ClientError } from '../client-error.ts'
+import { pause, retryDelay } from '../pause.ts'
+import { type CrmContext, type CrmEnd, type CrmOptions, CrmProblem, type CrmRequest, type CrmTrouble } from './crm.ts'
+import { type CrmSession, connectCrm, REQUESTS } from './crm-api.ts'
+import { Desk } from './desk.ts'
+import { Gate } from './gate.ts'
+import type { Report } from './request-in-hand.ts'
+
+interface Connection {
+  readonly session: CrmSession
+  /** Connects again. */
+  end(): void
+}
+
+const LEASE_MS = 30_000
+/** A connection that held so long did not fail at its start: the next one is made soon again. */
+const STABLE_MS = 5_000
+const STOP_MS = 10_000
+/** Requests that may come at once. */
+const BUFFER = 10_000
+
+/**
+ * The client of an edge agent: connects for one cloudlet with all that the driver has, does what is requested, and
+ * reports it, until the signal aborts or a newer CRM has connected. Whenever the connection is lost it connects again,
+ * and what it is doing goes on meanwhile.
+ * @throws ClientError when the server refuses this CRM: unauthorized, not allowed, no such cloudlet
+ * @throws what `onTakeOver` throws
+ */
+export function runCrm(options: CrmOptions): Promise<CrmEnd> {
+  return new Crm(options).run()
+}
+
+class Crm {
+  readonly #options: CrmOptions
+  readonly #leaseMs: number
+  readonly #api: AgentApi
+  readonly #mailbox: OpenMailbox
+  readonly #desk: Desk
+  /** Its reason is how the CRM ended, or the error that it cannot go on after. */
+  readonly #ending = new AbortController()
+  readonly #stopping: AbortSignal
+  readonly #connection = new Gate<Connection>()
+  /** Resolves when it is this CRM that serves the cloudlet. */
+  readonly #serving = Promise.withResolvers<void>()
+  #role: NonNullable<CrmOptions['role']>
+
+  constructor(options: CrmOptions) {
+    this.#options = options
+    this.#leaseMs = options.leaseMs ?? LEASE_MS
+    this.#role = options.role ?? 'CRM'
+    this.#api = agentApi(options.client)
+    this.#stopping = AbortSignal.any([options.signal, this.#ending.signal])
+    const mailbox = openMailbox(this.#api, (what, error) => this.#trouble({ what, error }))
+    this.#mailbox = mailbox
+    this.#desk = new Desk({
+      mailbox: {
+        report: (fence, report) => this.#report(fence, report),
+        log: (fence, stream, text) => mailbox.log(fence, stream, text),
+        get hasRoom() {
+          return mailbox.hasRoom
+        },
+      },
+      ready: this.#serving.promise,
+      work: (request, context) => this.#work(request, context),
+      onThrown: ({ objectId }, error) => this.#trouble({ what: 'work', error: asError(error), objectId }),
+    })
+  }
+
+  async run(): Promise<CrmEnd> {
+    const takingOver = this.#role === 'CRM_V2' ? this.#takeOver() : this.#serving.resolve()
+    try {
+      await this.#stayConnected()
+    } finally {
+      this.#ending.abort('STOPPED')
+      this.#connection.end()
+      await Promise.race([Promise.all([takingOver, this.#desk.close('SHUTDOWN')]), pause(STOP_MS)])
+      this.#mailbox.close()
+    }
+    const reason: unknown = this.#ending.signal.reason
+    if (reason === 'STOPPED' || reason === 'SUPERSEDED') return reason
+    throw reason
+  }
+
+  async #stayConnected(): Promise<void> {
+    for (let failures = 0; !this.#stopping.aborted; failures += 1) {
+      const since = performance.now()
+      const askedAt = instant()
+      const session = await this.#connect()
+      if (session) await this.#listen(session, askedAt)
+      if (performance.now() - since > STABLE_MS) failures = 0
+      await pause(retryDelay(failures), this.#stopping)
+    }
+  }
+
+  async #connect(): Promise<CrmSession | null> {
+    const { client, driver, cloudletId, instance, version } = this.#options
+    const session = { cloudletId, instance, version, role: this.#role, leaseMs: this.#leaseMs }
+    let what: CrmTrouble['what'] = 'list'
+    try {
+      const listed = await driver.list()
+      what = 'connect'
+      return await connectCrm(client, { ...session, objects: this.#desk.objects(listed) }, this.#stopping)
+    } catch (error) {
+      if (this.#stopping.aborted) return null
+      if (error instanceof ClientError && error.code === 'STALE_REPORT') this.#ending.abort('SUPERSEDED')
+      else this.#trouble({ what, error: asError(error) })
+      // There is no use in asking again.
+      if (error instanceof ClientError && error.kind === 'graphql' && !error.retryable) this.#ending.abort(error)
+      return null
+    }
+  }
+
+  async #listen(session: CrmSession, askedAt: Instant): Promise<void> {
+    const { client, cloudletId } = this.#options
+    const over = new AbortController()
+    const leases = new Leases({
+      api: this.#api,
+      leaseMs: this.#leaseMs,
+      renewMs: this.#leaseMs / 3,
+      expire: true,
+      onState: (_, state) => {
+        if (state === 'LOST') over.abort()
+      },
+      onProblem: (error) => this.#trouble({ what: 'renew', error }),
+    })
+    leases.add(session.fence, askedAt)
+    this.#connection.open({ session, end: () => over.abort() })
+    for (const request of session.requests) this.#desk.take(request)
+    const signal = AbortSignal.any([over.signal, this.#stopping])
+    const variables = once({ cloudletId, epoch: session.epoch })
+    try {
+      const requests = client.subscribe<{ crmRequests: CrmRequest }>(REQUESTS, variables, { signal, buffer: BUFFER })
+      for await (const { crmRequests } of requests) this.#desk.take(crmRequests)
+    } catch (error) {
+      this.#trouble({ what: 'listen', error: asError(error) })
+    } finally {
+      leases.close()
+      this.#connection.close()
+    }
+  }
+
+  /** Waits until there is a connection: without one the server would refuse whatever it is told. */
+  async #report(fence: string, report: Report): Promise<ReportAnswer | null> {
+    for (let failures = 0; ; failures += 1) {
+      const connection = await this.#connection.wait()
+      if (!connection) return null
+      const answer = await this.#mailbox.report(fence, report)
+      if (answer === null || answer.accepted || answer.type !== 'StaleReportError') return answer
+      if (await this.#isHeld(connection)) return answer
+      await pause(retryDelay(failures), this.#stopping)
+    }
+  }
+
+  /** Whether it is the request that is stale, and not the connection with all that was requested by it. */
+  async #isHeld(connection: Connection): Promise<boolean> {
+    if (this.#connection.value !== connection) return false
+    try {
+      const [state] = await this.#api.renew([connection.session.fence], this.#leaseMs)
+      if (state === 'LOST') connection.end()
+      return state !== 'LOST' && this.#connection.value === connection
+    } catch {
+      return false
+    }
+  }
+
+  #work(request: CrmRequest, context: CrmContext): Promise<unknown> {
+    const { driver } = this.#options
+    if (request.kind === 'CLOUDLET') return this.#upgrade(request, context)
+    if (request.action === 'CREATE') return driver.create(request, context)
+    return request.action === 'UPDATE' ? driver.update(request, context) : driver.delete(request, context)
+  }
+
+  async #upgrade(request: CrmRequest, context: CrmContext): Promise<void> {
+    const { onUpgrade } = this.#options
+    if (!onUpgrade) throw new CrmProblem('This CRM cannot be upgraded.', 'UPGRADE_FAILED')
+    const upgrade = await onUpgrade(request, context)
+    const fail = (error: unknown): void => {
+      this.#trouble({ what: 'upgrade', error: asError(error), objectId: request.objectId })
+      this.#desk.fail(request, error)
+    }
+    upgrade?.failed.then(fail, fail)
+  }
+
+  async #takeOver(): Promise<void> {
+    const { onTakeOver } = this.#options
+    try {
+      if (!(await this.#connection.wait())) return
+      await onTakeOver?.(this.#stopping)
+    } catch (error) {
+      return this.#ending.abort(asError(error))
+    }
+    const connection = await this.#connection.wait()
+    if (!connection) return
+    const answer = await this.#report(connection.session.fence, { phase: 'READY' })
+    // The old one has ended, so that this one serves the cloudlet in any case, and sends all its data again.
+    if (!answer?.accepted) {
+      this.#trouble({
+        what: 'upgrade',
+        error: new Error(`The take-over was refused: ${answer?.message ?? 'no answer'}`),
+      })
+      this.#role = 'CRM'
+      connection.end()
+    }
+    this.#serving.resolve()
+  }
+
+  #trouble(trouble: CrmTrouble): void {
+    const { error } = trouble
+    if (this.#stopping.aborted) return
+    if (error instanceof ClientError && error.kind === 'unauthorized') this.#ending.abort(error)
+    this.#options.onProblem?.(trouble)
+  }
+}
+
+/** A connection that was cut must be made anew from its beginning, not by the subscription alone. */
+function once(variables: Variables): () => Variables {
+  let asked = false
+  return () => {
+    if (asked) throw new ClientError('network', 'The connection was cut.', { retryable: false })
+    asked = true
+    return variables
+  }
+}
+
+const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)))
