@@ -1,8 +1,12 @@
+import { Socket } from 'node:net'
 import { delimiter } from 'node:path'
 import { parseArgs } from 'node:util'
 import { v7 as uuid } from 'uuid'
 import type { GroupState } from '../client/gadget/run-gadget.ts'
-import { type AgentProblem, type Client, createClient, runAgent, type Work } from '../client/index.ts'
+import { type AgentProblem, type Client, type CrmTrouble, createClient, runAgent, type Work } from '../client/index.ts'
+import { readBehaviour } from './crm/behaviour.ts'
+import { runSimulatedCrm } from './crm/simulated-crm.ts'
+import { LIFELINE } from './crm/successor.ts'
 import { gadgetWork } from './gadget/gadget-work.ts'
 import { groupGuard } from './gadget/group-guard.ts'
 import { jobWork } from './gadget/job-work.ts'
@@ -15,7 +19,9 @@ import { runRuntime } from './runtime/run-runtime.ts'
  * The token comes from PHASELINE_TOKEN, since arguments are visible to everybody; the gadgets' folders from
  * PHASELINE_GADGETS. Two types need a token of their own kind, so each gets a process of its own: `gadget-job`, the jobs
  * of tasks, and `process`, a runtime of workers and jobs, which needs `--state <folder>` too; `--grace-ms` is how long
- * its workloads have to end politely. The agent ends on SIGINT and SIGTERM, and when the process that started it is gone.
+ * its workloads have to end politely. So does `crm`, a simulated CRM, which needs `--cloudlet <id or name>` and `--state
+ * <folder>`; `--crm-version` is that of a new state folder, PHASELINE_CRM is JSON that says how it behaves (see
+ * crm/behaviour.ts), and `--role CRM_V2` is for the CRM that an upgrade starts. The agent ends on SIGINT and SIGTERM, and when the process that started it is gone.
  * Gadgets end with it; workloads go on, and the next runtime with the same folder adopts them.
  */
 type BuiltIn = (common: Common) => Promise<void>
@@ -30,7 +36,15 @@ interface Common {
   /** Of the process runtime. */
   readonly state: string | undefined
   readonly graceMs: number | undefined
+  readonly crm: CrmArguments
+  readonly token: string
   readonly signal: AbortSignal
+}
+
+interface CrmArguments {
+  readonly cloudlet: string
+  readonly role: 'CRM' | 'CRM_V2'
+  readonly version: string
 }
 
 /** Short, so that an abort is heard of soon. */
@@ -39,11 +53,15 @@ const RENEW_MS = 2_000
 const LEASE_MS = 15_000
 const DRAIN_MS = 3_000
 const GRACE_MS = 5_000
+/** A cloudlet counts as offline so long after its CRM was last heard of, when it did not say that it ends. */
+const CRM_LEASE_MS = 10_000
 /** Work that does not stop when asked to must not keep the process. */
 const EXIT_MS = 15_000
 
 const EXIT_USAGE = 2
 const EXIT_FAILED = 1
+/** As a shell says of a process that was killed. */
+const EXIT_CRASHED = 137
 
 /** Only mock and gadget are started unless others are asked for. */
 const DEFAULT_TYPES = 'mock,gadget'
@@ -61,6 +79,7 @@ function builtIns(env: NodeJS.ProcessEnv): Readonly<Record<string, BuiltIn>> {
     gadget: deployer('gadget', 8, gadgetWork(gadgets)),
     'gadget-job': deployer('gadget-job', 32, jobWork(gadgets)),
     process: (common) => runtime('process', common, env),
+    crm: (common) => crm(common, env),
   }
 }
 
@@ -88,6 +107,25 @@ async function runtime(type: string, common: Common, env: NodeJS.ProcessEnv): Pr
   await runRuntime({ client, type, runtime: place, concurrency, leaseMs: LEASE_MS, signal, onProblem })
 }
 
+async function crm(common: Common, env: NodeJS.ProcessEnv): Promise<void> {
+  const { client, name, state = '', crm: given, token, url, signal } = common
+  const main = process.argv[1] ?? ''
+  const again = ['--types', 'crm', '--url', url, '--state', state, '--cloudlet', given.cloudlet]
+  await runSimulatedCrm({
+    ...given,
+    client,
+    state,
+    instance: `crm-${name}`,
+    behaviour: readBehaviour(env.PHASELINE_CRM),
+    leaseMs: CRM_LEASE_MS,
+    successor: { args: [main, ...again], env: { ...env, PHASELINE_TOKEN: token } },
+    crash: () => process.exit(EXIT_CRASHED),
+    signal,
+    tell,
+    onProblem: (problem) => tellProblem('crm', problem),
+  })
+}
+
 /** To whoever supervises this process, and ends what is left when it is killed. */
 function tellGroup(group: number, state: GroupState): void {
   if (process.connected) process.send?.({ group, state })
@@ -97,7 +135,7 @@ function tell(event: string, details: Readonly<Record<string, unknown>>): void {
   process.stderr.write(`${JSON.stringify({ event, ...details })}\n`)
 }
 
-function tellProblem(type: string, { what, error, objectId }: AgentProblem): void {
+function tellProblem(type: string, { what, error, objectId }: AgentProblem | CrmTrouble): void {
   tell('agent problem', { type, what, message: error.message, ...(objectId === undefined ? {} : { objectId }) })
 }
 
@@ -112,6 +150,9 @@ function endSignal(): AbortSignal {
   process.once('SIGTERM', stop)
   // With a channel the process was started by `startAgentProcess`, and lives no longer than its starter.
   process.once('disconnect', stop)
+  // A CRM that was started by another one has no channel, but what that one was given.
+  const lifeline = Number(process.env[LIFELINE])
+  if (lifeline > 0) new Socket({ fd: lifeline }).once('close', stop).resume().unref()
   return end.signal
 }
 
@@ -125,6 +166,9 @@ async function main(): Promise<number> {
       instance: { type: 'string' },
       state: { type: 'string' },
       'grace-ms': { type: 'string' },
+      cloudlet: { type: 'string', default: '' },
+      role: { type: 'string', default: 'CRM' },
+      'crm-version': { type: 'string', default: '1.0.0' },
     },
   })
   const known = builtIns(process.env)
@@ -140,7 +184,9 @@ async function main(): Promise<number> {
     token,
     limit,
     graceMs,
-    stateMissing: types.includes('process') && !values.state,
+    stateMissing: types.some((type) => type === 'process' || type === 'crm') && !values.state,
+    cloudletMissing: types.includes('crm') && !values.cloudlet,
+    role: values.role,
   })
   if (problem || !token) {
     tell('usage', { message: problem })
@@ -159,6 +205,12 @@ async function main(): Promise<number> {
     concurrency: limit,
     state,
     graceMs,
+    token,
+    crm: {
+      cloudlet: values.cloudlet,
+      role: values.role === 'CRM_V2' ? 'CRM_V2' : 'CRM',
+      version: values['crm-version'],
+    },
     signal,
   }
   const agents = types.map((type) => (known[type] as BuiltIn)(common).finally(() => failed.abort()))
@@ -180,11 +232,15 @@ interface Usage {
   readonly limit: number | undefined
   readonly graceMs: number | undefined
   readonly stateMissing: boolean
+  readonly cloudletMissing: boolean
+  readonly role: string
 }
-function usageProblem({ unknown, token, limit, graceMs, stateMissing }: Usage): string | null {
+function usageProblem({ unknown, token, limit, graceMs, stateMissing, cloudletMissing, role }: Usage): string | null {
   if (unknown.length > 0) return `There is no built-in agent for ${unknown.join(', ')}.`
   if (!token) return 'PHASELINE_TOKEN must hold the agent’s token.'
-  if (stateMissing) return 'The process runtime needs --state: the folder that it keeps its workloads in.'
+  if (stateMissing) return 'This agent needs --state: the folder that it keeps what it makes in.'
+  if (cloudletMissing) return 'The CRM needs --cloudlet: the id or the name of the cloudlet that it serves.'
+  if (role !== 'CRM' && role !== 'CRM_V2') return '--role must be CRM or CRM_V2.'
   if (Number.isNaN(limit)) return '--concurrency must be a positive whole number.'
   return Number.isNaN(graceMs) ? '--grace-ms must be a positive whole number.' : null
 }

@@ -3,15 +3,18 @@ import { delimiter } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { pause } from '../client/pause.ts'
+import type { CrmBehaviourInput } from './crm/behaviour.ts'
+import { LIFELINE, LIFELINE_FD } from './crm/successor.ts'
 
 export interface AgentProcessOptions {
-  /** Of the built-in agents, e.g. `['mock', 'gadget']`; `gadget-job` and `process` in processes of their own. */
+  /** Of the built-in agents, e.g. `['mock', 'gadget']`; `gadget-job`, `process` and `crm` in processes of their own. */
   readonly types: readonly string[]
   readonly url: string
   readonly token: string
   readonly gadgetFolders?: readonly string[] | undefined
-  /** The folder of the process runtime, which needs it. */
+  /** The folder of the process runtime or of the CRM, which need it. */
   readonly state?: string | undefined
+  readonly crm?: CrmProcessOptions | undefined
   /** Of its workloads, from SIGTERM to SIGKILL, in milliseconds; 10,000 by default. */
   readonly graceMs?: number | undefined
   readonly targets?: readonly string[] | undefined
@@ -20,6 +23,15 @@ export interface AgentProcessOptions {
   /** The environment of which the process sees an allow-listed part; this process's own by default. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
   readonly onEvent?: ((event: AgentProcessEvent) => void) | undefined
+}
+/** Of the simulated CRM. */
+export interface CrmProcessOptions {
+  /** The id or the name of the cloudlet that it serves. */
+  readonly cloudlet: string
+  /** Of a new state folder; 1.0.0 by default. */
+  readonly version?: string | undefined
+  /** It does well what it is asked to do, at once, by default. */
+  readonly behaviour?: CrmBehaviourInput | undefined
 }
 export type AgentProcessEvent =
   | { readonly type: 'started'; readonly pid: number }
@@ -35,7 +47,8 @@ export type AgentProcessEvent =
 
 /**
  * A supervised child process that runs built-in agents: started again, with a backoff, whenever it ends. Gadgets that a
- * killed one leaves are ended; workloads of a process runtime go on, and the next one adopts them.
+ * killed one leaves are ended; workloads of a process runtime go on, and the next one adopts them. A CRM that an upgrade
+ * has put in the place of this one goes on too, until all is closed; the next one stands by.
  */
 export interface AgentProcess extends AsyncDisposable {
   /** Of the process that runs now; null between two. */
@@ -86,10 +99,12 @@ async function supervise(
   onChild: (child: ChildProcess | null) => void,
 ): Promise<void> {
   let delay = FIRST_RESTART_MS
+  const lifelines = new Set<Lifeline>()
   while (!closing.aborted) {
     const startedAt = performance.now()
     const child = start(options)
     const groups = watchGroups(child)
+    if (options.crm) holdLifeline(child, lifelines)
     onChild(child)
     const ended = await untilEnd(child, closing)
     groups.endAll()
@@ -99,21 +114,43 @@ async function supervise(
     await pause(delay, closing)
     delay = Math.min(LAST_RESTART_MS, delay * 2)
   }
+  await Promise.all([...lifelines].map((lifeline) => lifeline.cut()))
+}
+
+interface Lifeline {
+  /** Resolves when all who held it have ended. */
+  cut(): Promise<void>
+}
+function holdLifeline(child: ChildProcess, held: Set<Lifeline>): void {
+  // They have the same output, which ends with the last of them.
+  const ended = new Promise<void>((resolve) => child.stdout?.once('close', resolve))
+  const lifeline: Lifeline = {
+    async cut() {
+      child.stdio[LIFELINE_FD]?.destroy()
+      const late = new AbortController()
+      await Promise.race([ended, pause(KILL_MS, late.signal)])
+      late.abort()
+    },
+  }
+  held.add(lifeline)
+  void ended.then(() => held.delete(lifeline))
 }
 
 function start(options: AgentProcessOptions) {
-  const { types, url, token, gadgetFolders, state, graceMs, targets, concurrency, env, onEvent } = options
+  const { types, url, token, gadgetFolders, state, graceMs, crm, targets, concurrency, env, onEvent } = options
   // The same file as source and as built.
   const main = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? './main.ts' : './main.js', import.meta.url))
   const args = [main, '--types', types.join(','), '--url', url]
   if (targets) args.push('--targets', targets.join(','))
   if (state !== undefined) args.push('--state', state)
   if (graceMs !== undefined) args.push('--grace-ms', String(graceMs))
+  if (crm) args.push('--cloudlet', crm.cloudlet)
+  if (crm?.version !== undefined) args.push('--crm-version', crm.version)
   if (concurrency !== undefined) args.push('--concurrency', String(concurrency))
   const child = spawn(process.execPath, args, {
-    env: childEnv(env ?? process.env, token, gadgetFolders ?? []),
-    // The channel tells the child when this process is gone, however it ends.
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    env: { ...childEnv(env ?? process.env, token, gadgetFolders ?? []), ...(crm ? crmEnv(crm) : {}) },
+    // The channel tells the child when this process is gone, however it ends; the lifeline tells who comes after it.
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc', ...(crm ? (['pipe'] as const) : [])],
     // Ctrl-C in a terminal reaches this process only, which then ends its children in order.
     detached: true,
   })
@@ -169,6 +206,11 @@ function childEnv(
     PHASELINE_GADGETS: gadgetFolders.join(delimiter),
   }
 }
+
+const crmEnv = ({ behaviour = {} }: CrmProcessOptions): Record<string, string> => ({
+  PHASELINE_CRM: JSON.stringify(behaviour),
+  [LIFELINE]: String(LIFELINE_FD),
+})
 
 interface Ended {
   readonly exitCode: number | null

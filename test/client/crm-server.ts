@@ -72,6 +72,7 @@ const SDL = `
   type StaleReportError implements Error { message: String! code: String! }
   type TransitionError implements Error { message: String! code: String! }
   type NotFoundError implements Error { message: String! code: String! }
+  enum Kind { CLOUDLET }
   enum CrmRole { CRM CRM_V1 CRM_V2 }
   enum CrmAction { CREATE UPDATE DELETE }
   input CrmObjectInput { kind: String! path: [String!]! phase: String! specRevision: Int }
@@ -99,8 +100,8 @@ const SDL = `
   input AppendLogsInput { lines: [LogLineInput!]! }
   type AppendedLogs { accepted: Int! }
   union AppendLogsResult = AppendedLogs | StaleReportError
-  type Object { id: ID! }
-  type Query { objectByPath(kind: String!, path: [String!]!): Object }
+  type Object { id: ID! name: String! }
+  type Query { objectByPath(kind: Kind!, path: [String!]!): Object }
   type Mutation {
     connectCrm(input: ConnectCrmInput!): ConnectCrmResult
     renewLeases(input: RenewLeasesInput!): RenewLeasesResult
@@ -239,7 +240,8 @@ export async function startCrmServer({ repeatMs = 100, ...wire }: CrmServerOptio
       lines.push(...input.lines)
       return { __typename: 'AppendedLogs', accepted: input.lines.length }
     },
-    objectByPath: ({ path }: { path: string[] }) => (path.join('/') === CLOUDLET ? { id: CLOUDLET } : null),
+    objectByPath: ({ path }: { path: string[] }) =>
+      path.join('/') === CLOUDLET ? { id: CLOUDLET, name: CLOUDLET } : null,
     crmRequests,
   }
   const server = {

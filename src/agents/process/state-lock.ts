@@ -1,20 +1,23 @@
 import { randomUUID } from 'node:crypto'
 import { link, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { formatProcessId, isAlive, parseProcessId, processAt } from './identity.ts'
+import { formatProcessId, isAlive, type ProcessId, parseProcessId, processAt } from './identity.ts'
 
-/** Another runtime has the state folder. */
+/** Another process has the state folder. */
 export class StateInUse extends Error {
-  constructor(folder: string, pid: number) {
-    super(`The state folder ${folder} is in use by the runtime with pid ${pid}: stop that one, or take another folder.`)
+  readonly holder: ProcessId
+  constructor(folder: string, holder: ProcessId) {
+    const { pid } = holder
+    super(`The state folder ${folder} is in use by the process with pid ${pid}: stop that one, or take another folder.`)
     this.name = 'StateInUse'
+    this.holder = holder
   }
 }
 
 const PREFIX = 'lock.'
 
 /**
- * One runtime a state folder. Locks are numbered files and the highest counts, so that of several runtimes that find the
+ * One process a state folder. Locks are numbered files and the highest counts, so that of several that find the
  * lock of a killed one exactly one gets the next: the highest file is emptied, never removed, and a number that is given
  * out twice (after its file was tidied away) is noticed by looking again.
  * @throws StateInUse
@@ -28,7 +31,7 @@ export async function lockState(folder: string): Promise<AsyncDisposable> {
     for (;;) {
       const newest = Math.max(0, ...(await numbers(folder)))
       const holder = parseProcessId(await readFile(lockFile(folder, newest), 'utf8').catch(() => ''))
-      if (holder && (await isAlive(holder))) throw new StateInUse(folder, holder.pid)
+      if (holder && (await isAlive(holder))) throw new StateInUse(folder, holder)
       const file = lockFile(folder, newest + 1)
       if (!(await linked(draft, file))) continue
       const known = await numbers(folder)

@@ -77,7 +77,9 @@ class Crm {
     } finally {
       this.#ending.abort('STOPPED')
       this.#connection.end()
-      await Promise.race([Promise.all([takingOver, this.#desk.close('SHUTDOWN')]), pause(STOP_MS)])
+      const stopped = new AbortController()
+      const stopping = Promise.all([takingOver, this.#desk.close('SHUTDOWN')]).then(() => stopped.abort())
+      await Promise.race([stopping, pause(STOP_MS, stopped.signal)])
       this.#mailbox.close()
     }
     const reason: unknown = this.#ending.signal.reason
@@ -188,7 +190,7 @@ class Crm {
   async #takeOver(): Promise<void> {
     const { onTakeOver } = this.#options
     try {
-      if (!(await this.#connection.wait())) return
+      if (!(await this.#heldConnection())) return
       await onTakeOver?.(this.#stopping)
     } catch (error) {
       return this.#ending.abort(asError(error))
@@ -196,16 +198,22 @@ class Crm {
     const connection = await this.#connection.wait()
     if (!connection) return
     const answer = await this.#report(connection.session.fence, { phase: 'READY' })
-    // The old one has ended, so that this one serves the cloudlet in any case, and sends all its data again.
-    if (!answer?.accepted) {
-      this.#trouble({
-        what: 'upgrade',
-        error: new Error(`The take-over was refused: ${answer?.message ?? 'no answer'}`),
-      })
-      this.#role = 'CRM'
+    if (answer?.accepted) this.#role = 'CRM'
+    else {
+      this.#trouble({ what: 'upgrade', error: new Error(`Refused to take over: ${answer?.message ?? 'no answer'}`) })
+      // Whether it may serve all the same is heard by connecting again.
       connection.end()
     }
     this.#serving.resolve()
+  }
+
+  /** The old one must not be ended by one that nobody wants any more. */
+  async #heldConnection(): Promise<Connection | null> {
+    for (let failures = 0; ; failures += 1) {
+      const connection = await this.#connection.wait()
+      if (!connection || (await this.#isHeld(connection))) return connection
+      await pause(retryDelay(failures), this.#stopping)
+    }
   }
 
   #trouble(trouble: CrmTrouble): void {

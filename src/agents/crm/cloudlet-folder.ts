@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { z } from 'zod'
+import { type CrmObject, CrmProblem } from '../../client/index.ts'
+import { removeTree } from '../process/remove-tree.ts'
+import { codeOf } from '../process/shim.ts'
+import { lockState } from '../process/state-lock.ts'
+
+const specFile = z.object({ spec: z.unknown(), specRevision: z.int() })
+export type SpecFile = z.infer<typeof specFile>
+
+/** Of the CRM itself: no name of an instance begins with a dot. */
+const OWN = '.crm'
+const SPEC = 'spec.json'
+/** As the server has them; they are names of folders. */
+const NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,62}$/
+
+/**
+ * What a cloudlet really has: `<cluster>/spec.json` and `<cluster>/apps/<app>/spec.json`. An instance is there as soon as
+ * its spec.json is, which appears with its whole content; a folder without one is half made, or half removed.
+ */
+export class CloudletFolder {
+  readonly #state: string
+  /** The cloudlet's name. */
+  readonly #name: string
+
+  constructor(state: string, name: string) {
+    this.#state = resolve(state)
+    this.#name = name
+  }
+
+  /**
+   * Only whoever has the lock writes.
+   * @throws StateInUse
+   */
+  async lock(): Promise<AsyncDisposable> {
+    await mkdir(join(this.#state, OWN), { recursive: true, mode: 0o700 })
+    return lockState(join(this.#state, OWN))
+  }
+
+  /** All that is there; not what is half made, nor what is in it. */
+  async list(): Promise<readonly CrmObject[]> {
+    const clusters = await this.#wholeIn([])
+    const apps = await Promise.all(clusters.map(({ path }) => this.#wholeIn(path)))
+    return [...clusters, ...apps.flat()].map(({ path, specRevision }) => ({
+      kind: path.length === 1 ? 'CLUSTER_INST' : 'APP_INST',
+      path: [this.#name, ...path],
+      phase: 'READY',
+      specRevision,
+    }))
+  }
+
+  /** Removes what an earlier process has left half made, and says what that was. */
+  async tidy(): Promise<readonly string[]> {
+    const left: string[] = []
+    for (const parent of [[], ...(await this.#names([])).map((name) => [name])]) {
+      for (const name of await this.#names(parent)) {
+        const path = [...parent, name]
+        if (await this.#read(path)) continue
+        await removeTree(this.#folder(path))
+        left.push(path.join('/'))
+      }
+    }
+    return left
+  }
+
+  /** `path` from the cloudlet's name down, as in requests. */
+  async isThere(path: readonly string[]): Promise<boolean> {
+    return (await this.#read(this.#below(path))) !== null
+  }
+
+  /** The beginning: a folder that holds nothing so far. What is there stays. */
+  async begin(path: readonly string[]): Promise<void> {
+    const below = this.#below(path)
+    if (below.length > 1 && !(await this.#read(below.slice(0, 1)))) {
+      throw new CrmProblem(`There is no cluster ${below[0]}.`, 'NO_CLUSTER')
+    }
+    await mkdir(this.#folder(below), { recursive: true, mode: 0o700 })
+  }
+
+  /** The end: from now on it is there. */
+  write(path: readonly string[], { spec, specRevision }: SpecFile): Promise<void> {
+    return writeWhole(join(this.#folder(this.#below(path)), SPEC), JSON.stringify({ spec, specRevision }, null, 2))
+  }
+
+  /** From now on it is not there; its folder is. */
+  async spoil(path: readonly string[]): Promise<void> {
+    const below = this.#below(path)
+    const [app] = await this.#wholeIn(below)
+    if (app) throw new CrmProblem(`It has the app ${app.path.at(-1)}.`, 'HAS_APPS')
+    await rm(join(this.#folder(below), SPEC), { force: true })
+  }
+
+  async remove(path: readonly string[]): Promise<void> {
+    await removeTree(this.#folder(this.#below(path)))
+  }
+
+  /** What the CRM keeps of itself; null when there is none. */
+  async note(name: string): Promise<string | null> {
+    return (await readFile(join(this.#state, OWN, name), 'utf8').catch(() => null))?.trim() ?? null
+  }
+  writeNote(name: string, text: string): Promise<void> {
+    return writeWhole(join(this.#state, OWN, name), `${text}\n`)
+  }
+
+  #below([cloudlet, ...below]: readonly string[]): readonly string[] {
+    const isPlace = cloudlet === this.#name && below.length >= 1 && below.length <= 2
+    if (!isPlace || !below.every((name) => NAME.test(name))) throw new CrmProblem('No such place.', 'NO_PLACE')
+    return below
+  }
+
+  #folder(below: readonly string[]): string {
+    return join(this.#state, below.join('/apps/'))
+  }
+
+  async #wholeIn(parent: readonly string[]) {
+    if (parent.length > 1) return []
+    const found = (await this.#names(parent)).map(async (name) => {
+      const path = [...parent, name]
+      const file = await this.#read(path)
+      return file ? [{ path, specRevision: file.specRevision }] : []
+    })
+    return (await Promise.all(found)).flat()
+  }
+
+  async #names(parent: readonly string[]): Promise<readonly string[]> {
+    const folder = join(this.#state, parent.join('/apps/'), parent.length > 0 ? 'apps' : '')
+    const entries = await readdir(folder, { withFileTypes: true }).catch(noneIfMissing)
+    return entries.filter((entry) => entry.isDirectory() && NAME.test(entry.name)).map(({ name }) => name)
+  }
+
+  async #read(below: readonly string[]): Promise<SpecFile | null> {
+    const text = await readFile(join(this.#folder(below), SPEC), 'utf8').catch((error: unknown) => {
+      if (codeOf(error) === 'ENOENT') return null
+      throw error
+    })
+    return text === null ? null : specFile.parse(JSON.parse(text))
+  }
+}
+
+function noneIfMissing(error: unknown): [] {
+  if (codeOf(error) === 'ENOENT') return []
+  throw error
+}
+
+async function writeWhole(file: string, text: string): Promise<void> {
+  const draft = `${file}.${randomUUID()}.tmp`
+  await writeFile(draft, text, { mode: 0o600 })
+  await rename(draft, file)
+}

@@ -1,0 +1,100 @@
+import { type Client, type CrmTrouble, runCrm } from '../../client/index.ts'
+import { pause } from '../../client/pause.ts'
+import { StateInUse } from '../process/state-lock.ts'
+import { badNetwork } from './bad-network.ts'
+import type { CrmBehaviour } from './behaviour.ts'
+import { Chance } from './chance.ts'
+import { CloudletFolder } from './cloudlet-folder.ts'
+import { endHolder } from './end-holder.ts'
+import { findCloudlet } from './find-cloudlet.ts'
+import { folderDriver } from './folder-driver.ts'
+import { type Successor, startSuccessor } from './successor.ts'
+
+export interface SimulatedCrmOptions {
+  readonly client: Client
+  /** The cloudlet's id, or its name. */
+  readonly cloudlet: string
+  /** The folder of all that the cloudlet has, see CloudletFolder. */
+  readonly state: string
+  /** Names this process. */
+  readonly instance: string
+  /** CRM_V2: started by an upgrade, to take over from the process that has the state folder. */
+  readonly role: 'CRM' | 'CRM_V2'
+  /** That an upgrade has installed in the state folder counts more. */
+  readonly version: string
+  readonly behaviour: CrmBehaviour
+  readonly leaseMs?: number | undefined
+  /** Starts this program again, as the CRM of another version. */
+  readonly successor: Successor
+  /** Ends the process. */
+  crash(): never
+  readonly signal: AbortSignal
+  tell(event: string, details: Readonly<Record<string, unknown>>): void
+  onProblem(problem: CrmTrouble): void
+}
+
+const STAND_BY_MS = 200
+const VERSION = 'version'
+const RUN = 'run'
+
+/**
+ * A CRM whose instances are folders. One process has the state folder: another one that is started stands by until that
+ * has ended, and one that an upgrade has started ends it.
+ * @throws ClientError like runCrm
+ */
+export async function runSimulatedCrm(options: SimulatedCrmOptions): Promise<void> {
+  const { client, state, role, behaviour, signal, tell } = options
+  await using held = new AsyncDisposableStack()
+  const found = await findCloudlet(client, options.cloudlet, signal)
+  if (!found) return
+  const folder = new CloudletFolder(state, found.name)
+  const run = Number(await folder.note(RUN)) + 1
+  // A crash that comes again with each start would never let anything be done.
+  const chance = new Chance(`${behaviour.seed} ${run}`)
+
+  async function begin(version: string): Promise<void> {
+    const left = await folder.tidy()
+    await folder.writeNote(RUN, String(run))
+    await folder.writeNote(VERSION, version)
+    tell('crm serves', { cloudlet: found?.name, pid: process.pid, version, left })
+  }
+  let { version } = options
+  if (role === 'CRM') {
+    const lock = await standBy(folder, options)
+    if (!lock) return
+    held.use(lock)
+    version = (await folder.note(VERSION)) ?? version
+    await begin(version)
+  }
+  const end = await runCrm({
+    client: badNetwork(client, behaviour, chance),
+    cloudletId: found.id,
+    instance: options.instance,
+    role,
+    version,
+    leaseMs: options.leaseMs,
+    driver: folderDriver({ folder, behaviour, chance, crash: options.crash }),
+    onUpgrade: (request) => startSuccessor(request, options.successor, behaviour),
+    async onTakeOver(stopping) {
+      if (behaviour.upgrade === 'NOT_BROUGHT_UP') throw new Error('It is not brought up, as configured.')
+      held.use(await endHolder(folder, stopping))
+      await begin(version)
+    },
+    signal,
+    onProblem: options.onProblem,
+  })
+  tell('crm ended', { cloudlet: found.name, pid: process.pid, end })
+}
+
+async function standBy(folder: CloudletFolder, { signal, tell }: SimulatedCrmOptions): Promise<AsyncDisposable | null> {
+  for (let waits = 0; !signal.aborted; waits += 1) {
+    try {
+      return await folder.lock()
+    } catch (error) {
+      if (!(error instanceof StateInUse)) throw error
+      if (waits === 0) tell('crm stands by', { pid: process.pid, serving: error.holder.pid })
+    }
+    await pause(STAND_BY_MS, signal)
+  }
+  return null
+}

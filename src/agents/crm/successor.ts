@@ -1,0 +1,56 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { CrmProblem, type CrmRequest, type CrmUpgrade } from '../../client/index.ts'
+import type { CrmBehaviour } from './behaviour.ts'
+
+/** How this program is started as the CRM of another version. */
+export interface Successor {
+  /** Of node, the program's file first; the role and the version follow. */
+  readonly args: readonly string[]
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+/** After those of every process, and the channel of an agent's. */
+export const LIFELINE_FD = 4
+/**
+ * Holds the number of a descriptor that is at its end when whoever supervises this process is gone, or wants it to end. A
+ * successor has the same, since it outlives the process that started it.
+ */
+export const LIFELINE = 'PHASELINE_LIFELINE'
+
+/** @throws CrmProblem when it cannot be started */
+export async function startSuccessor(
+  { spec }: CrmRequest,
+  { args, env }: Successor,
+  { upgrade }: CrmBehaviour,
+): Promise<CrmUpgrade> {
+  const version = versionOf(spec)
+  if (version === null) throw new CrmProblem('The spec has no version.', 'UPGRADE_FAILED')
+  if (upgrade === 'NOT_STARTED') throw new CrmProblem('It is not started, as configured.', 'UPGRADE_FAILED')
+  const lifeline = env[LIFELINE] === undefined ? 'ignore' : LIFELINE_FD
+  const child = spawn(process.execPath, [...args, '--role', 'CRM_V2', '--crm-version', version], {
+    env: { ...env },
+    stdio: ['ignore', 'inherit', 'inherit', 'ignore', lifeline],
+    // It outlives this process, and what is sent to its group.
+    detached: true,
+  })
+  try {
+    await once(child, 'spawn')
+  } catch {
+    throw new CrmProblem('The new CRM could not be started.', 'UPGRADE_FAILED')
+  }
+  // It must not keep this process, which it ends.
+  child.unref()
+  return { failed: failureOf(child, version) }
+}
+
+async function failureOf(child: ChildProcess, version: string): Promise<unknown> {
+  const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null]
+  const how = signal ?? `exit code ${code}`
+  return new CrmProblem(`The CRM of version ${version} ended before it had taken over (${how}).`, 'UPGRADE_FAILED')
+}
+
+const versionOf = (spec: unknown): string | null =>
+  typeof spec === 'object' && spec !== null && 'version' in spec && typeof spec.version === 'string'
+    ? spec.version
+    : null
