@@ -114,6 +114,7 @@ const schema = z.object({
   PHASELINE_MAX_JOBS: integer(0, 100_000).default(100),
   PHASELINE_RUNTIME_LOST_TIMEOUT_MS: timeout.default(300_000),
   PHASELINE_CLEANUP_DELAY_MS: timeout.default(60_000),
+  PHASELINE_CRM_SILENCE_MS: timeout.default(300_000),
   PHASELINE_PROCESS_RUNTIME: z.enum(['on', 'off']).optional(),
 })
 
@@ -149,6 +150,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): L
         abortingMs: data.PHASELINE_ABORTING_TIMEOUT_MS,
         runtimeLostMs: data.PHASELINE_RUNTIME_LOST_TIMEOUT_MS,
         cleanupMs: data.PHASELINE_CLEANUP_DELAY_MS,
+        crmSilenceMs: data.PHASELINE_CRM_SILENCE_MS,
       },
       logRetentionMs: data.PHASELINE_LOG_RETENTION,
       secretKeys: data.PHASELINE_SECRET_KEY ?? [],

@@ -14,6 +14,8 @@ import { kindsOf } from './engine/families.ts'
 import { createDriving, type Driving } from './engine/index.ts'
 import { deploymentsCommands } from './families/deployments/commands.ts'
 import { deploymentsGraphql } from './families/deployments/graphql.ts'
+import { edgeCommands } from './families/edge/commands.ts'
+import { edgeGraphql } from './families/edge/graphql.ts'
 import { families } from './families/index.ts'
 import { allMachines } from './families/machines.ts'
 import { operationsCommands } from './families/operations/commands.ts'
@@ -48,7 +50,7 @@ import { createSealing, type Sealing } from './store/sealing.ts'
 const MIGRATIONS = 'prisma/migrations'
 /** The package's own folder, whether this runs as source or built. */
 const HOME = packageOf(import.meta.dirname)
-const GRAPHQL = [deploymentsGraphql, pipelinesGraphql, operationsGraphql]
+const GRAPHQL = [deploymentsGraphql, pipelinesGraphql, operationsGraphql, edgeGraphql]
 const POOL_SIZE = 8
 /** Of the trees' transactions: more than a few of them at once only wait for each other. */
 const WRITERS = 4
@@ -179,6 +181,7 @@ function gatewayServices({
     deployments: deploymentsCommands({ trees, sandbox, ambient, client: pool }),
     operations,
     pipelines: pipelinesCommands({ trees, ambient, pool, sealing, timeouts, tasks: operations }),
+    edge: edgeCommands({ trees, ambient, client: pool }),
   }
 }
 

@@ -50,6 +50,7 @@ test('nothing has to be set, and what is empty is not set', () => {
         abortingMs: 300_000,
         runtimeLostMs: 300_000,
         cleanupMs: 60_000,
+        crmSilenceMs: 300_000,
       },
       logRetentionMs: 30 * 24 * 60 * 60 * 1_000,
       secretKeys: [],
@@ -81,6 +82,7 @@ test('everything that can be set', () => {
     PHASELINE_MAX_JOBS: '4',
     PHASELINE_RUNTIME_LOST_TIMEOUT_MS: '5',
     PHASELINE_CLEANUP_DELAY_MS: '6',
+    PHASELINE_CRM_SILENCE_MS: '7',
     PHASELINE_PROCESS_RUNTIME: 'on',
   })
   expect(loaded).toMatchObject({
@@ -91,7 +93,14 @@ test('everything that can be set', () => {
       roles: new Set(['gateway', 'engine']),
       allowedHosts: ['a.example', 'b.example:8443'],
       gadgetFolders: ['/gadgets', '/more/gadgets'],
-      timeouts: { pickupMs: 1, progressingMs: 2, abortingMs: 2_147_483_647, runtimeLostMs: 5, cleanupMs: 6 },
+      timeouts: {
+        pickupMs: 1,
+        progressingMs: 2,
+        abortingMs: 2_147_483_647,
+        runtimeLostMs: 5,
+        cleanupMs: 6,
+        crmSilenceMs: 7,
+      },
       logRetentionMs: 12 * 60 * 60 * 1_000,
       secretKeys: [KEY, OLD_KEY],
       capacity: { maxWorkers: 3, maxJobs: 4 },

@@ -1,4 +1,5 @@
 import type { ObjectFailure } from './errors.ts'
+import type { Machine } from './machine.ts'
 import type { Actor, ObjectKind, Phase, WorkAction } from './vocabulary.ts'
 
 /** The plain data that rules see of a tree, and what they may do to it. Types only: the engine implements `Slice`. */
@@ -142,6 +143,8 @@ export interface TimeoutDefaults {
   readonly runtimeLostMs: number
   /** From the end of a workload until its resources are removed. */
   readonly cleanupMs: number
+  /** How long a request may stay without a word of its CRM. */
+  readonly crmSilenceMs: number
 }
 
 /**
@@ -178,6 +181,8 @@ export interface Slice {
 
   /** The one way to change a phase: judged by the guard; a missing row is a bug of the rule and throws. */
   move(node: Node, to: Phase, options?: MoveOptions): void
+  /** The same for a lifecycle beside the phase: the family keeps that one's phase among its facts. */
+  moveBeside(node: Node, machine: Machine, from: Phase, to: Phase, options?: MoveOptions): void
   patch(node: Node, patch: LifecyclePatch): void
   setFacts(node: Node, patch: object): void
   setSpec(node: Node, spec: unknown): void

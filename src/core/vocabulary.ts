@@ -15,6 +15,9 @@ export const OBJECT_KINDS = [
 ] as const
 export type ObjectKind = (typeof OBJECT_KINDS)[number]
 
+/** Machines of another field than an object's `phase`: their changes are in the log, and say nothing of the phase. */
+export const BESIDE_MACHINES = ['cloudletUpgrade'] as const
+
 export const ACTORS = [
   'USER',
   'CONTROLLER',

@@ -71,8 +71,10 @@ export class Held implements HeldTree {
   readonly goOn = (node: Node = this.root): void => {
     this.#going.push(node)
   }
-  readonly reject = (...[node, to, by, reason, actor = 'USER']: Parameters<HeldTree['reject']>): void => {
-    this.slice.reject(node, to, actor, by, reason)
+  readonly reject = (
+    ...[node, to, by, reason, { actor = 'USER', beside } = {}]: Parameters<HeldTree['reject']>
+  ): void => {
+    this.slice.reject({ node, to, actor, by, reason, beside })
   }
 
   /** @param decide null: others wait, so word is left of what could go on */

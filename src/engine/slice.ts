@@ -39,6 +39,17 @@ export interface Evaluation {
     | { readonly type: 'validate'; readonly schema: unknown; readonly value: unknown }
 }
 
+/** A request or a report that the guard has refused. */
+export interface Refused {
+  readonly node: Node
+  readonly to: Phase
+  readonly actor: Actor
+  readonly by: string | null
+  readonly reason: string
+  /** Where it was about another lifecycle than the phase. */
+  readonly beside?: { readonly machine: Machine; readonly from: Phase } | undefined
+}
+
 export interface Release {
   readonly node: Draft
   readonly side: 'dependents' | 'dependencies'
@@ -211,14 +222,33 @@ export class TreeSlice implements Slice {
     this.moves++
   }
 
+  moveBeside(node: Node, machine: Machine, from: Phase, to: Phase, options: MoveOptions = {}): void {
+    const draft = node as Draft
+    const actor = options.actor ?? 'CONTROLLER'
+    const verdict = step(machine, from, actor, to)
+    if (!verdict.ok)
+      throw new Error(`rule broke the guard: ${actor} moves ${machine.name} of ${node.row.name} from ${from} to ${to}`)
+    const revision = draft.row.revision + 1
+    const reason = options.reason ?? verdict.reason
+    this.#record(draft, { from, to, actor, revision, ...options, reason }, machine)
+    // A hop without a change of phase: the store has every revision that a record tells of.
+    draft.hops.push({ phase: draft.row.phase, at: draft.row.phaseSince, revision })
+    draft.row = { ...draft.row, revision, updatedAt: this.now }
+    draft.dirty.add('row')
+    this.moves++
+  }
+
   /** A refused request leaves this and nothing else. */
-  reject(node: Node, to: Phase, actor: Actor, by: string | null, reason: string): void {
-    this.#record(node as Draft, { from: node.row.phase, to, actor, by, reason, revision: null })
+  reject(refused: Refused): void {
+    const { node, to, actor, by, reason, beside } = refused
+    const from = beside?.from ?? node.row.phase
+    this.#record(node as Draft, { from, to, actor, by, reason, revision: null }, beside?.machine)
   }
 
   #record(
     draft: Draft,
     change: { from: Phase | null; to: Phase; actor: Actor; revision: number | null } & MoveOptions,
+    machine = this.#options.machineOf(draft.row.kind),
   ): void {
     const { row } = draft
     this.changes.push({
@@ -228,7 +258,7 @@ export class TreeSlice implements Slice {
       projectName: this.#options.projectName,
       kind: row.kind,
       name: row.name,
-      machine: this.#options.machineOf(row.kind).name,
+      machine: machine.name,
       from: change.from,
       to: change.to,
       actor: change.actor,

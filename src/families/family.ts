@@ -24,6 +24,15 @@ export interface Family {
   woken(node: Node, reason: string, slice: Slice): void
   /** Takes in an agent's report that the guard has let pass or that carries no phase; does the phase write itself. */
   report(node: Node, report: Report, by: string, slice: Slice): ReportVerdict
+  /** Whether a fence that is not that of the object's work is one that the family has given out itself, to this principal. */
+  holds?(node: Node, fenceHash: Buffer, principal: string): boolean
+  /** Renews leases that the family keeps itself, of those fences that it knows. */
+  renew?(
+    client: Client,
+    fences: readonly { readonly objectId: string; readonly hash: Buffer }[],
+    until: Date,
+    principal: string,
+  ): Promise<readonly { readonly objectId: string; readonly hash: Buffer; readonly leaseUntil: Date }[]>
   /** The claim is the pickup: what it does to the object. */
   claimed(node: Node, by: string, slice: Slice): void
   /** Answers of the family's own questions, each set-based: one answer for each args, in order. */
@@ -40,7 +49,20 @@ export interface Family {
 
 export type ReportVerdict =
   | { readonly ok: true; readonly changed: boolean }
-  | { readonly ok: false; readonly refused: 'TRANSITION'; readonly to: Phase }
+  | {
+      readonly ok: false
+      readonly refused: 'TRANSITION'
+      readonly to: Phase
+      /** Whoever it was, when not simply the actor of the token, and about which lifecycle. */
+      readonly actor?: Actor
+      readonly beside?: Beside
+    }
+
+/** A lifecycle beside the phase, and where it stands. */
+export interface Beside {
+  readonly machine: Machine
+  readonly from: Phase
+}
 
 /** A tree that a mutation holds: under its root's lock, in one transaction. */
 export interface HeldTree {
@@ -59,7 +81,13 @@ export interface HeldTree {
    */
   goOn(node?: Node): void
   /** Records a request that the guard refused, and nothing else. */
-  reject(node: Node, to: Phase, by: string, reason: string, actor?: Actor): void
+  reject(
+    node: Node,
+    to: Phase,
+    by: string,
+    reason: string,
+    more?: { readonly actor?: Actor; readonly beside?: Beside },
+  ): void
 }
 
 export interface NewRoot {

@@ -14,7 +14,7 @@ const hashOf = (input: object): string => createHash('sha256').update(JSON.strin
 type Keyed = { readonly idempotencyKey?: string | null }
 /** Same key, same input, within a day: the object of the first call; other input: refused. */
 export async function once(
-  scope: Scope,
+  scope: Pick<Scope, 'client' | 'projectId' | 'now'>,
   viewer: Viewer,
   mutation: string,
   input: Keyed,

@@ -32,6 +32,8 @@ export interface GraphQLFamily {
   readonly kinds: Readonly<Partial<Record<ObjectKind, string>>>
   blockers(context: GraphQLContext, rows: readonly ObjectRow[]): Promise<readonly (readonly BlockerValue[])[]>
   deadlines(context: GraphQLContext, rows: readonly ObjectRow[]): Promise<readonly (readonly DeadlineValue[])[]>
+  /** Where the second lifecycle of an object stands, of kinds that have one. */
+  phaseBeside?(context: GraphQLContext, row: ObjectRow): Promise<Phase | null>
   /** Whether a job is remembered that has not begun. */
   outstanding(context: GraphQLContext, rows: readonly ObjectRow[]): Promise<readonly boolean[]>
   /** The same as a condition on `object o`. */

@@ -1,3 +1,5 @@
+import type { Machine } from '../core/machine.ts'
+import type { Phase } from '../core/vocabulary.ts'
 import { builder } from './builder.ts'
 import { PhaseEnum } from './enums.ts'
 import { statusLoader } from './loaders.ts'
@@ -44,10 +46,14 @@ builder.interfaceFields(TreeObjectRef, (t) => ({
   allowedTransitions: t.field({
     type: [TransitionRef],
     description: 'The rows of the machine that the viewer may take from here.',
-    resolve: ({ kind, phase }, _, { kinds, viewer }) =>
-      kinds
-        .machinesOf(kind)
-        .flatMap(({ transitions }) => transitions.filter((row) => row.from === phase && row.actor === viewer.actor)),
+    resolve: async (object, _, context) => {
+      const { kinds, viewer } = context
+      const [own, ...beside] = kinds.machinesOf(object.kind)
+      const from = (at: Phase | null) => (machine: Machine | undefined) =>
+        (machine?.transitions ?? []).filter((row) => row.from === at && row.actor === viewer.actor)
+      const phase = beside.length > 0 ? await kinds.familyOf(object.kind).phaseBeside?.(context, object) : null
+      return [...from(object.phase)(own), ...beside.flatMap(from(phase ?? null))]
+    },
   }),
   progress: t.field({
     type: ProgressRef,

@@ -61,6 +61,8 @@ function newTokenOf(input: Input): Outcome<{ token: NewToken }> {
   if (!isAgent && (actor ?? types ?? targets)) problem('role', 'actor, types and targets are for agents only')
   if (isAgent && (actor === 'USER' || actor === 'CONTROLLER' || actor === 'WORKER'))
     problem('actor', `an agent is never ${actor}`)
+  if (actor === 'CRM_V1' || actor === 'CRM_V2')
+    problem('actor', 'is CRM: which of the two it is, is said by connectCrm')
   if (expiresInMs !== null && !(expiresInMs >= 1_000 && expiresInMs <= 1e12)) {
     problem('expiresInMs', 'must be between 1000 and 1e12')
   }

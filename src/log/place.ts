@@ -1,8 +1,13 @@
+import { BESIDE_MACHINES } from '../core/vocabulary.ts'
+
 /**
  * From a sequence to its place (batch_id, idx), as SQL. Batch ids are in the order of the log only within a tree: across
  * trees, a transaction that drew its id earlier may be numbered later. So the place in a tree is looked for from the
  * batch that holds the sequence, over the few batches of the tree that were overtaken.
  */
+
+/** As an array literal: what is told of them says nothing of an object's phase. */
+export const OTHER_MACHINES = `'{${BESIDE_MACHINES.join(',')}}'::text[]`
 
 export type Order = '' | ' desc'
 

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import type { Client } from '../store/client.ts'
-import { batchAt } from './place.ts'
+import { batchAt, OTHER_MACHINES } from './place.ts'
 
 /** Held by whoever prunes, for one step: the digits have no meaning, they only must be nobody else's. */
 const PRUNING_LOCK = 7_270_737_002
@@ -51,7 +51,8 @@ const ADVANCE_SQL = `with next as materialized (${within(`
     select distinct on (c.object_id) c.object_id, c.root_id, c.parent_id, c.kind, c.name, c."to" as phase,
       c.at as phase_since, c.revision
     from changes c, young y
-    where not c.rejected and c.sequence > ${FLOOR} and (y.first_seq is null or c.first_seq < y.first_seq)
+    where not c.rejected and c.machine <> all (${OTHER_MACHINES})
+      and c.sequence > ${FLOOR} and (y.first_seq is null or c.first_seq < y.first_seq)
     order by c.object_id, c.sequence desc
   ), kept as (
     insert into floor_state (${STATE.join(', ')}) select ${STATE.join(', ')} from last where phase <> 'GONE'

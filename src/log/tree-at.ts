@@ -2,7 +2,7 @@ import { CursorExpired } from '../core/ports.ts'
 import type { ObjectKind, Phase } from '../core/vocabulary.ts'
 import type { Client } from '../store/client.ts'
 import { HEAD_SQL, type HeadRow, toHead } from './head.ts'
-import { lastPlace } from './place.ts'
+import { lastPlace, OTHER_MACHINES } from './place.ts'
 
 /** What one object was like at a sequence. */
 export interface ObjectState {
@@ -34,7 +34,7 @@ const TREE_AT_SQL = `with m as materialized (${HEAD_SQL})
         left join (${lastPlace('c.root_id = $1::uuid', 'm.floor_seq')}) floor on true
         join phase_change c on c.root_id = $1::uuid and (c.batch_id, c.idx) <= (here.batch_id, here.idx)
           and (c.batch_id, c.idx) > (coalesce(floor.batch_id, 0), coalesce(floor.idx, 0))
-        where not c.rejected
+        where not c.rejected and c.machine <> all (${OTHER_MACHINES})
       ) s
       order by s."objectId", s.batch_id desc, s.idx desc
     ) last where last.phase <> 'GONE'

@@ -1,5 +1,5 @@
 import type { Machine } from '../core/machine.ts'
-import type { ObjectKind, Phase } from '../core/vocabulary.ts'
+import type { BESIDE_MACHINES, ObjectKind, Phase } from '../core/vocabulary.ts'
 
 /**
  * SQL that lets the database itself refuse what the guard would refuse, even from psql: an object is created in its
@@ -31,7 +31,39 @@ export function guardSql(machines: readonly Machine[]): string {
     branchingGuard('object_created_guard', 'new.kind', births, 'new.kind, null, new.phase'),
     GUARDS,
     TRIGGERS,
+    ...machines.flatMap((machine) => {
+      const place = BESIDE[machine.name as keyof typeof BESIDE]
+      return place ? [besideGuard(machine, place)] : []
+    }),
   ].join('\n')
+}
+
+/** Where the phases of machines beside an object's own are kept. */
+const BESIDE: Readonly<Record<(typeof BESIDE_MACHINES)[number], Place>> = {
+  cloudletUpgrade: { table: 'cloudlet', column: 'upgrade_phase' },
+}
+interface Place {
+  readonly table: string
+  readonly column: string
+}
+
+function besideGuard(machine: Machine, { table, column }: Place): string {
+  const name = `${table}_${column}_guard`
+  return `create or replace function ${name}() returns trigger
+language plpgsql as $plpgsql$
+declare
+  next_phases "phase"[] := ${nextPhases(machine, `old.${column}`)};
+begin
+  if new.${column} = any (next_phases) then return new; end if;
+  raise exception '% may not go from % to %', '${machine.name}', old.${column}, new.${column} using
+    errcode = 'check_violation',
+    hint = 'From there it may go to: ' || coalesce(nullif(array_to_string(next_phases, ', '), ''), 'no other phase') || '.';
+end
+$plpgsql$;
+
+create or replace trigger ${table}_${column}_moved before update of ${column} on "${table}"
+  for each row when (old.${column} is distinct from new.${column}) execute function ${name}();
+`
 }
 
 /** `kinds` as a list of SQL literals. */

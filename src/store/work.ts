@@ -69,7 +69,7 @@ const RENEW = `with u as (select * from unnest($1::uuid[], $2::bytea[]) as u(id,
       order by o.id for share
     )
   update work w set lease_until = greatest(w.lease_until, $3) from u
-  where w.object_id = u.id and w.fence_hash = u.fence_hash and w.state = 1 and w.principal = $4
+  where w.object_id = u.id and w.fence_hash = u.fence_hash and w.state = 1 and w.principal = $4 and w.lease_until is not null
     and (w.root_id in (select id from roots) or not exists (select from object o where o.id = w.root_id))
   returning w.object_id as "objectId", w.lease_until as "leaseUntil", w.abort_requested_at is not null as "abortRequested"`
 

@@ -3,6 +3,7 @@ import type { Pool } from 'pg'
 import { pino } from 'pino'
 import type { Viewer } from '../../src/core/ports.ts'
 import { deploymentsGraphql } from '../../src/families/deployments/graphql.ts'
+import { edgeGraphql } from '../../src/families/edge/graphql.ts'
 import { operationsGraphql } from '../../src/families/operations/graphql.ts'
 import { pipelinesGraphql } from '../../src/families/pipelines/graphql.ts'
 import { createContext, type GraphQLServices } from '../../src/graphql/context.ts'
@@ -58,13 +59,14 @@ export async function createApi(): Promise<Api> {
     live: createLive(pool),
     streams: new OpenStreams(),
     tokens: world.tokens,
-    kinds: createKindRegistry([deploymentsGraphql, pipelinesGraphql, operationsGraphql]),
+    kinds: createKindRegistry([deploymentsGraphql, pipelinesGraphql, operationsGraphql, edgeGraphql]),
     agents: world.driving.agents,
     ambient: world.clock,
     logger,
     deployments: world.commands,
     pipelines: world.pipelines,
     operations: world.operations,
+    edge: world.edge,
   }
   const servers: RunningServer[] = []
   const execute = (source: string, variables: object = {}, viewer: Viewer = USER) =>

@@ -111,3 +111,20 @@ test('whoever tries is told where the object may go', async () => {
     hint: expect.stringMatching(/it may go to: INIT, INIT_DELETE/),
   })
 })
+
+test('a second lifecycle is guarded like the first', async () => {
+  const machine = allMachines.find(({ name }) => name === 'cloudletUpgrade') as Machine
+  const id = await insert('CLOUDLET', 'OFFLINE')
+  await pool.query('insert into cloudlet (object_id) values ($1)', [id])
+  const go = (to: Phase) => pool.query('update cloudlet set upgrade_phase = $2 where object_id = $1', [id, to])
+  const allowed = (from: Phase, to: Phase) =>
+    from === to || machine.transitions.some((row) => row.from === from && row.to === to)
+  for (const from of machine.phases) {
+    for (const to of machine.phases) {
+      for (const phase of wayTo(machine, from)) await go(phase)
+      expect([from, to, await refusal(go(to))]).toEqual([from, to, allowed(from, to) ? null : CHECK_VIOLATION])
+      await pool.query('delete from cloudlet where object_id = $1', [id])
+      await pool.query('insert into cloudlet (object_id) values ($1)', [id])
+    }
+  }
+})

@@ -1,6 +1,7 @@
 import { graphql } from 'graphql'
 import type { ClaimedItem, Report, Viewer } from '../../src/core/ports.ts'
 import { deploymentsGraphql } from '../../src/families/deployments/graphql.ts'
+import { edgeGraphql } from '../../src/families/edge/graphql.ts'
 import { operationsGraphql } from '../../src/families/operations/graphql.ts'
 import { pipelinesGraphql } from '../../src/families/pipelines/graphql.ts'
 import { createContext, type GraphQLServices } from '../../src/graphql/context.ts'
@@ -8,7 +9,7 @@ import { buildSchema } from '../../src/graphql/schema.ts'
 
 /** What a world does, it does through the public API: documents against the real schema, executed in process. */
 
-export const schema = buildSchema([deploymentsGraphql, pipelinesGraphql, operationsGraphql])
+export const schema = buildSchema([deploymentsGraphql, pipelinesGraphql, operationsGraphql, edgeGraphql])
 
 export type Answer = { readonly __typename: string; readonly id?: string; readonly message?: string }
 export interface Mutate {

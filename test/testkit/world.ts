@@ -10,6 +10,8 @@ import { createDriving, type Driving, tend } from '../../src/engine/index.ts'
 import { type DeploymentsCommands, deploymentsCommands } from '../../src/families/deployments/commands.ts'
 import { deploymentsGraphql } from '../../src/families/deployments/graphql.ts'
 import type { SpecInput } from '../../src/families/deployments/normalise.ts'
+import { type EdgeCommands, edgeCommands } from '../../src/families/edge/commands.ts'
+import { edgeGraphql } from '../../src/families/edge/graphql.ts'
 import { families } from '../../src/families/index.ts'
 import { type OperationsCommands, operationsCommands } from '../../src/families/operations/commands.ts'
 import { operationsGraphql } from '../../src/families/operations/graphql.ts'
@@ -35,6 +37,7 @@ export const TIMEOUTS: TimeoutDefaults = {
   abortingMs: 300_000,
   runtimeLostMs: 300_000,
   cleanupMs: 60_000,
+  crmSilenceMs: 300_000,
 }
 
 export const SECRET_KEY = Buffer.alloc(32, 'k')
@@ -76,6 +79,7 @@ export interface World extends AsyncDisposable {
   readonly commands: DeploymentsCommands
   readonly pipelines: PipelinesCommands
   readonly operations: OperationsCommands
+  readonly edge: EdgeCommands
   readonly sealing: Sealing
   readonly tokens: Tokens
   settle(): Promise<void>
@@ -118,6 +122,7 @@ export async function createWorld(): Promise<World> {
   const commands = deploymentsCommands({ trees: driving.trees, sandbox, ambient: clock, client: pool })
   const sealing = createSealing([SECRET_KEY], clock)
   const operations = operationsCommands({ trees: driving.trees, sandbox, ambient: clock, client: pool })
+  const edge = edgeCommands({ trees: driving.trees, ambient: clock, client: pool })
   const pipelines = pipelinesCommands({
     trees: driving.trees,
     ambient: clock,
@@ -148,13 +153,14 @@ export async function createWorld(): Promise<World> {
     live: createLive(pool),
     streams: new OpenStreams(),
     tokens,
-    kinds: createKindRegistry([deploymentsGraphql, pipelinesGraphql, operationsGraphql]),
+    kinds: createKindRegistry([deploymentsGraphql, pipelinesGraphql, operationsGraphql, edgeGraphql]),
     agents: driving.agents,
     ambient: clock,
     logger,
     deployments: commands,
     pipelines,
     operations,
+    edge,
   })
   /** Throws when it is refused. */
   const done = async (field: string, input: object): Promise<string> => {
@@ -171,6 +177,7 @@ export async function createWorld(): Promise<World> {
     commands,
     pipelines,
     operations,
+    edge,
     sealing,
     tokens,
     settle,

@@ -1,6 +1,6 @@
 import type { AgentPort, LogLineEntry, Viewer } from '../../core/ports.ts'
+import { type OpenedFence, openFence } from '../../store/fence.ts'
 import { appendLogLines, LOG_BOUNDS } from '../../store/log-lines.ts'
-import { type OpenedFence, openFence } from '../fence.ts'
 import type { EngineParts } from '../transaction.ts'
 import { MAX_BATCH, mayNotWork, tooMany } from './access.ts'
 

@@ -1,6 +1,6 @@
 import type { Viewer } from '../../core/ports.ts'
+import type { OpenedFence } from '../../store/fence.ts'
 import { noteAgent, noteSeen } from '../../store/work.ts'
-import type { OpenedFence } from '../fence.ts'
 import type { EngineParts } from '../transaction.ts'
 
 /** An agent is noted again when it has not been for so long, in milliseconds. */

@@ -1,7 +1,7 @@
 import { leaseFrom } from '../../core/lease.ts'
 import type { ClaimedItem } from '../../core/ports.ts'
+import { FENCE_SECRET_BYTES, hashOf, makeFence } from '../../store/fence.ts'
 import { claimLeftWork, findLeftWork } from '../../store/left-work.ts'
-import { FENCE_SECRET_BYTES, hashOf, makeFence } from '../fence.ts'
 import type { EngineParts } from '../transaction.ts'
 import { mayDrive } from './access.ts'
 import type { Claimant } from './claim-one.ts'

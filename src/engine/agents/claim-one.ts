@@ -1,8 +1,8 @@
 import { isExpired, leaseFrom } from '../../core/lease.ts'
 import type { ClaimedItem, Viewer } from '../../core/ports.ts'
 import { WORK_STATE } from '../../core/tree.ts'
+import { FENCE_SECRET_BYTES, hashOf, makeFence } from '../../store/fence.ts'
 import type { Draft } from '../draft.ts'
-import { FENCE_SECRET_BYTES, hashOf, makeFence } from '../fence.ts'
 import type { TreeSlice } from '../slice.ts'
 import type { EngineParts } from '../transaction.ts'
 

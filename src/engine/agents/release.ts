@@ -1,6 +1,6 @@
 import type { ClaimedItem } from '../../core/ports.ts'
 import { WORK_STATE } from '../../core/tree.ts'
-import { openFence, sameHash } from '../fence.ts'
+import { openFence, sameHash } from '../../store/fence.ts'
 import type { TreeRunner } from '../runner.ts'
 import type { TreeSlice } from '../slice.ts'
 

@@ -1,7 +1,7 @@
 import { clampLeaseMs, leaseFrom } from '../../core/lease.ts'
 import type { AgentPort, Renewal } from '../../core/ports.ts'
+import { type OpenedFence, openFence } from '../../store/fence.ts'
 import { renewLeases } from '../../store/work.ts'
-import { type OpenedFence, openFence } from '../fence.ts'
 import type { EngineParts } from '../transaction.ts'
 import { MAX_BATCH, mayNotWork, tooMany } from './access.ts'
 import type { Attendance } from './attendance.ts'
@@ -9,7 +9,7 @@ import type { Attendance } from './attendance.ts'
 /** One agent may hold the work of many calls. */
 const MAX_FENCES = MAX_BATCH * 10
 
-export function renewer({ pool, ambient }: EngineParts, attendance: Attendance): AgentPort['renew'] {
+export function renewer({ pool, ambient, kinds }: EngineParts, attendance: Attendance): AgentPort['renew'] {
   return async (viewer, fences, leaseMs) => {
     const refused = mayNotWork(viewer)
     if (refused) return refused
@@ -20,10 +20,15 @@ export function renewer({ pool, ambient }: EngineParts, attendance: Attendance):
     const until = leaseFrom(ambient.now(), clampLeaseMs(leaseMs))
     const renewed = known.length > 0 ? await renewLeases(pool, known, until, viewer.name) : []
     const byId = new Map(renewed.map((lease) => [lease.objectId, lease]))
+    const others = known.filter(({ objectId }) => !byId.has(objectId))
+    const ask = () => kinds.families.map((family) => family.renew?.(pool, others, until, viewer.name) ?? [])
+    const own = others.length > 0 ? (await Promise.all(ask())).flat() : []
     const leases = fences.map((fence, i): Renewal => {
       const lease = byId.get(opened[i]?.objectId ?? '')
-      if (!lease) return { fence, state: 'LOST', leaseUntil: null }
-      return { fence, state: lease.abortRequested ? 'ABORT_REQUESTED' : 'HELD', leaseUntil: lease.leaseUntil }
+      if (lease)
+        return { fence, state: lease.abortRequested ? 'ABORT_REQUESTED' : 'HELD', leaseUntil: lease.leaseUntil }
+      const held = own.find(({ objectId, hash }) => objectId === opened[i]?.objectId && hash.equals(opened[i].hash))
+      return { fence, state: held ? 'HELD' : 'LOST', leaseUntil: held?.leaseUntil ?? null }
     })
     return { ok: true, leases }
   }

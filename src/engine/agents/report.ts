@@ -3,9 +3,9 @@ import { isExpired } from '../../core/lease.ts'
 import { allowedFrom } from '../../core/machine.ts'
 import type { AgentPort, Outcome, Report, Viewer } from '../../core/ports.ts'
 import { WORK_STATE, type Work } from '../../core/tree.ts'
+import { type OpenedFence, openFence, sameHash } from '../../store/fence.ts'
 import { findLastWork, finishLeftWork } from '../../store/left-work.ts'
 import { findRoots } from '../../store/work.ts'
-import { type OpenedFence, openFence, sameHash } from '../fence.ts'
 import type { TreeRunner } from '../runner.ts'
 import type { TreeSlice } from '../slice.ts'
 import type { EngineParts } from '../transaction.ts'
@@ -77,14 +77,17 @@ function reportOne(
   if (!draft || draft.gone) return 'gone'
   const { work, row } = draft
   if (!mayDrive(viewer, row.kind, kinds)) return refuse(forbidden(`${viewer.actor} may not work on ${row.kind}.`))
-  if (!work || !sameHash(work.fenceHash, fence.hash) || work.principal !== viewer.name) {
+  const family = kinds.family(row.kind)
+  const holdsWork = work && sameHash(work.fenceHash, fence.hash) && work.principal === viewer.name
+  if (!holdsWork && !family.holds?.(draft, fence.hash, viewer.name)) {
     return refuse(stale('The work was handed to somebody else, or started anew: stop what you do for it.'))
   }
-  const verdict = kinds.family(row.kind).report(draft, report, viewer.name, slice)
+  const verdict = family.report(draft, report, viewer.name, slice)
   if (verdict.ok) return { ok: true, objectId: draft.gone ? null : row.id, changed: verdict.changed }
-  const allowed = allowedFrom(kinds.machine(row.kind), row.phase, viewer.actor)
-  const refusal = transitionRefused(row.kind, row.phase, viewer.actor, verdict.to, allowed)
-  slice.reject(draft, verdict.to, viewer.actor, viewer.name, refusal.message)
+  const { to, actor = viewer.actor, beside } = verdict
+  const { machine, from } = beside ?? { machine: kinds.machine(row.kind), from: row.phase }
+  const refusal = transitionRefused(row.kind, from, actor, to, allowedFrom(machine, from, actor))
+  slice.reject({ node: draft, to, actor, by: viewer.name, reason: refusal.message, beside })
   return refuse(refusal)
 }
 
@@ -120,7 +123,8 @@ async function judgeGone(
     else if (report?.done && work.action === 'REMOVE') {
       if (!work.finished) done.push(fence.objectId)
       results[i] = { ok: true, objectId: null, changed: false }
-    } else if (report?.phase === 'GONE' && work.finished) results[i] = { ok: true, objectId: null, changed: false }
+    } else if ((report?.phase === 'GONE' || report?.phase === 'NOT_PRESENT') && work.finished)
+      results[i] = { ok: true, objectId: null, changed: false }
     else results[i] = refuse(notFound(fence.objectId))
   }
   if (done.length > 0) await finishLeftWork(parts.pool, done, parts.ambient.now())

@@ -119,7 +119,7 @@ function cancel({ slice, reject }: HeldTree, job: Node, viewer: Viewer, { reason
   const isTimeout = timedOut && actor === 'WORKER' && phase !== 'PENDING'
   const to = isTimeout ? 'TIMED_OUT' : 'ABORTED'
   if (isOver(phase)) {
-    reject(job, to, viewer.name, 'It has ended already.', actor)
+    reject(job, to, viewer.name, 'It has ended already.', { actor })
     const refusal = transitionRefused(kind, phase, actor, to, [])
     return refuse({ ...refusal, message: `It has ended already: it is ${phase}.` })
   }

@@ -1,0 +1,181 @@
+import { forbidden, invalidInput, type Refusal, transitionRefused } from '../../../core/errors.ts'
+import { type LabelInput, labelsOf } from '../../../core/labels.ts'
+import { allowedFrom } from '../../../core/machine.ts'
+import type { Viewer } from '../../../core/ports.ts'
+import { isName, NAME_RULE, Problems } from '../../../core/problems.ts'
+import { NEW_WORK, type Node, WORK_STATE } from '../../../core/tree.ts'
+import type { Phase } from '../../../core/vocabulary.ts'
+import { type Done, mayChange, refuse } from '../../access.ts'
+import type { HeldTree, Scope } from '../../family.ts'
+import { once } from '../../keys.ts'
+import { setClock } from '../decide-cloudlet.ts'
+import { cloudletFacts } from '../facts.ts'
+import { cloudletUpgrade, cloudlet as connection } from '../machines.ts'
+import { CRM_TYPE, settleRequest } from '../requests.ts'
+import { moveUpgrade, upgradeHeard } from '../upgrade.ts'
+import { childrenOf, type EdgeParts, handNow, inTheWay, nameOf, onObject, upgradeInTheWay } from './parts.ts'
+
+/** What users do with cloudlets. */
+
+export interface CreateCloudlet {
+  readonly project: string
+  readonly name: string
+  readonly labels?: readonly LabelInput[] | null
+  readonly idempotencyKey?: string | null
+}
+export async function createCloudlet({ trees }: EdgeParts, viewer: Viewer, input: CreateCloudlet): Promise<Done> {
+  const may = mayChange(viewer, input.project)
+  if (may) return refuse(may)
+  const problems = new Problems()
+  if (!isName(input.name)) problems.add('input.name', NAME_RULE)
+  const labels = labelsOf(input.labels ?? [], problems)
+  if (problems.found.length > 0) return refuse(invalidInput(problems.found))
+  const plant = async (scope: Scope): Promise<Done> => {
+    const taken = await nameTaken(scope, input.name)
+    if (taken) return refuse(taken)
+    const { name } = input
+    const by = viewer.name
+    const { slice, root } = scope.plant({ kind: 'CLOUDLET', name, spec: {}, labels, by, facts: {} })
+    const connectDue = new Date(slice.now.getTime() + slice.timeouts.crmSilenceMs)
+    slice.move(root, 'INIT', { actor: 'USER', by })
+    slice.setFacts(root, { connectDue })
+    setClock(root, slice, connectDue)
+    return { ok: true, objectId: root.row.id }
+  }
+  const done = await trees.inScope(
+    input.project,
+    (scope) => once(scope, viewer, 'createCloudlet', input, () => plant(scope)),
+    { joins: true },
+  )
+  return done ?? refuse(invalidInput([{ path: 'input.project', message: `there is no project ${input.project}` }]))
+}
+
+async function nameTaken({ client, projectId }: Scope, name: string): Promise<Refusal | null> {
+  const { rows } = await client.query<{ id: string }>({
+    name: 'cloudlet-by-name',
+    text: `select id from object where project_id = $1 and kind = 'CLOUDLET' and name = $2 and parent_id is null`,
+    values: [projectId, name],
+  })
+  const objectId = rows[0]?.id
+  if (!objectId) return null
+  return { type: 'ConflictError', code: 'ALREADY_EXISTS', message: `There is a cloudlet ${name} already.`, objectId }
+}
+
+export interface DeleteCloudlet {
+  readonly id: string
+  readonly cascade: boolean
+}
+export const deleteCloudlet = (parts: EdgeParts, viewer: Viewer, { id, cascade }: DeleteCloudlet): Promise<Done> =>
+  onObject(parts, viewer, { id, kind: 'CLOUDLET' }, async (held, node) => {
+    const { slice } = held
+    const { phase } = node.row
+    if (phase !== 'OFFLINE') {
+      const message = `${nameOf(node)} is ${phase}: end its CRM first, so that it is OFFLINE.`
+      held.reject(node, 'GONE', viewer.name, message)
+      const allowed = allowedFrom(connection, phase, 'USER')
+      return refuse({ ...transitionRefused('CLOUDLET', phase, 'USER', 'GONE', allowed), message })
+    }
+    const clusters = await childrenOf(held, node)
+    if (clusters.length > 0 && !cascade) return inUse(clusters)
+    const apps: Node[] = []
+    for (const cluster of clusters) apps.push(...(await childrenOf(held, cluster)))
+    for (const one of [...apps, ...clusters]) {
+      settleRequest(one, slice)
+      slice.move(one, 'GONE', { by: viewer.name })
+    }
+    settleRequest(node, slice)
+    slice.move(node, 'GONE', { actor: 'USER', by: viewer.name })
+    return { ok: true, objectId: id }
+  })
+
+/** Some of those that stand in the way are named; the error points at the first. */
+export function inUse(children: readonly Node[]): { ok: false; refusal: Refusal } {
+  const [first] = children as [Node, ...Node[]]
+  const names = children.slice(0, 10).map(({ row }) => row.name)
+  const more = children.length > names.length ? ` and ${children.length - names.length} more` : ''
+  const message = `It is in use by ${names.join(', ')}${more}: delete them first, or all together with cascade.`
+  return inTheWay('IN_USE', first, message)
+}
+
+export interface UpgradeCloudlet {
+  readonly id: string
+  readonly version: string
+}
+export const upgradeCloudlet = (parts: EdgeParts, viewer: Viewer, { id, version }: UpgradeCloudlet): Promise<Done> =>
+  onObject(parts, viewer, { id, kind: 'CLOUDLET' }, async (held, node) => {
+    if (!isVersion(version)) return refuse(invalidInput([{ path: 'input.version', message: VERSION_RULE }]))
+    const { phase, name } = node.row
+    const stopped = upgradeInTheWay(node)
+    if (stopped) return stopped
+    if (phase !== 'READY')
+      return inTheWay('NOT_READY', node, `The cloudlet ${name} is ${phase}: its CRM is not connected.`)
+    const moving = await inTransition(held)
+    if (moving)
+      return inTheWay('BUSY', moving, `${nameOf(moving)} is ${moving.row.phase}: an upgrade has to wait for it.`)
+    startUpgrade(held, node, { version, by: viewer.name, operationId: parts.ambient.id() })
+    return { ok: true, objectId: id }
+  })
+
+const VERSION = /^[\x21-\x7e]{1,64}$/
+export const isVersion = (text: string): boolean => VERSION.test(text)
+export const VERSION_RULE = 'must have 1 to 64 ASCII characters without spaces'
+
+async function inTransition(held: HeldTree): Promise<Node | null> {
+  const { id } = held.root.row
+  const { rows } = await held.client.query<{ id: string }>({
+    name: 'edge-in-transition',
+    text: `select id from object where root_id = $1 and id <> $1 and phase <> 'READY' order by id limit 1`,
+    values: [id],
+  })
+  await held.bring(rows.map((row) => row.id))
+  return held.slice.get(rows[0]?.id ?? '') ?? null
+}
+
+/** The CRM that serves the cloudlet is asked to bring up a new one. */
+function startUpgrade(
+  held: HeldTree,
+  node: Node,
+  { version, by, operationId }: { readonly version: string; readonly by: string; readonly operationId: string },
+): void {
+  const { slice } = held
+  slice.patch(node, { jobId: operationId })
+  moveUpgrade(node, slice, 'UPDATE_REQUESTED', { actor: 'USER', by, message: `To version ${version}.` })
+  slice.setFacts(node, { wantedVersion: version })
+  upgradeHeard(node, slice)
+  const { upgradeDue } = cloudletFacts(node)
+  slice.setWork(node, {
+    ...NEW_WORK,
+    type: CRM_TYPE,
+    target: node.row.name,
+    action: 'RECONCILE',
+    state: WORK_STATE.CLAIMED,
+    config: null,
+    jobId: operationId,
+    attempt: (node.work?.attempt ?? 0) + 1,
+    triggeredAt: slice.now,
+    dueAt: upgradeDue,
+  })
+  handNow(node, slice)
+  held.wake([node.row.id])
+}
+
+export const resolveCloudletUpgrade = (
+  parts: EdgeParts,
+  viewer: Viewer,
+  { id }: { readonly id: string },
+): Promise<Done> =>
+  onObject(parts, viewer, { id, kind: 'CLOUDLET' }, (held, node) => {
+    if (viewer.role !== 'ADMIN')
+      return refuse(forbidden('Only an administrator may say that an upgrade was put right.'))
+    const { slice } = held
+    const { upgradePhase } = cloudletFacts(node)
+    const to: Phase = 'READY'
+    if (upgradePhase !== 'UPDATE_ERROR') {
+      const message = `There is nothing to put right: the upgrade of ${node.row.name} is ${upgradePhase}.`
+      held.reject(node, to, viewer.name, message, { beside: { machine: cloudletUpgrade, from: upgradePhase } })
+      return refuse({ ...transitionRefused('CLOUDLET', upgradePhase, 'USER', to, []), message })
+    }
+    moveUpgrade(node, slice, to, { actor: 'USER', by: viewer.name })
+    slice.setError(node, null)
+    return { ok: true, objectId: id }
+  })

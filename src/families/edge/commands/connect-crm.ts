@@ -1,0 +1,204 @@
+import { randomBytes } from 'node:crypto'
+import { forbidden, invalidInput, notFound, type Refusal, stale } from '../../../core/errors.ts'
+import { clampLeaseMs, leaseFrom } from '../../../core/lease.ts'
+import type { Outcome, Viewer } from '../../../core/ports.ts'
+import { Problems } from '../../../core/problems.ts'
+import type { Node, Slice } from '../../../core/tree.ts'
+import { noteAgent } from '../../../store/work.ts'
+import { refuse } from '../../access.ts'
+import type { HeldTree } from '../../family.ts'
+import { cloudletFacts, isUpgrading, servingSession, upgradeSession } from '../facts.ts'
+import { requestFence, sessionFence } from '../fences.ts'
+import { operationAt } from '../operations.ts'
+import { keepLease } from '../queries.ts'
+import { CRM_TYPE, fenceParts, giveTo } from '../requests.ts'
+import { type CrmRequest, outstandingRequests } from '../requests-of.ts'
+import { resyncAll } from '../resync-all.ts'
+import type { CrmRole, ReportedObject, Session } from '../spec.ts'
+import { connect, moveUpgrade, upgradeHeard, withReplaced } from '../upgrade.ts'
+import { isVersion, VERSION_RULE } from './cloudlets.ts'
+import { findCloudlet } from './instances.ts'
+import { type EdgeParts, WORDS } from './parts.ts'
+
+/** A CRM connects, or comes back: the state of everything it has is taken in, and it gets what waits for it. */
+
+export interface ConnectCrm {
+  readonly cloudletId: string
+  readonly instance: string
+  readonly role: CrmRole
+  readonly version: string
+  readonly leaseMs: number
+  readonly objects: readonly ReportedObject[]
+}
+export interface CrmSession {
+  readonly epoch: number
+  readonly fence: string
+  readonly leaseUntil: Date
+  readonly requests: readonly CrmRequest[]
+}
+type Connected = Outcome<{ readonly session: CrmSession }>
+
+const MAX_OBJECTS = 20_000
+const MAX_INSTANCE = 200
+const REPORTABLE = [
+  ...(['READY', 'NOT_PRESENT', 'CREATING', 'UPDATING', 'DELETING'] as const),
+  ...(['CREATE_ERROR', 'UPDATE_ERROR', 'DELETE_ERROR'] as const),
+]
+
+export async function connectCrm(parts: EdgeParts, viewer: Viewer, input: ConnectCrm): Promise<Connected> {
+  if (viewer.role !== 'AGENT' || viewer.actor !== 'CRM')
+    return refuse(forbidden('Only a CRM may connect: use a token made for one (role AGENT, actor CRM).'))
+  const problems = problemsOf(input)
+  if (problems.length > 0) return refuse(invalidInput(problems))
+  const { cloudletId } = input
+  const looked = await findCloudlet(parts, viewer, cloudletId)
+  if (!looked.ok) return looked
+  type Held = Outcome<{ readonly connected: Connection }>
+  const held = await parts.trees.inTree(cloudletId, async (tree): Promise<Held> => {
+    const refusal = refusalOf(tree.root, viewer, input)
+    return refusal ? refuse(refusal) : { ok: true, connected: await connectTo(tree, parts, viewer, input) }
+  })
+  if (!held) return refuse(notFound(cloudletId, WORDS.CLOUDLET))
+  if (!held.ok) return held
+  const { session, isNew, fence, leaseUntil } = held.connected
+  // Read when all is written: what is decided meanwhile comes with it.
+  const requests =
+    session.role === 'CRM' ? await outstandingRequests(parts.client, cloudletId, session, { begunToo: isNew }) : []
+  return { ok: true, session: { epoch: session.epoch, fence, leaseUntil, requests } }
+}
+
+function problemsOf({ instance, version, objects }: ConnectCrm) {
+  const problems = new Problems()
+  if (instance.length === 0 || instance.length > MAX_INSTANCE)
+    problems.add('input.instance', `must have 1 to ${MAX_INSTANCE} characters`)
+  if (!isVersion(version)) problems.add('input.version', VERSION_RULE)
+  if (objects.length > MAX_OBJECTS) problems.add('input.objects', `must not be more than ${MAX_OBJECTS}`)
+  for (const [i, { kind, path, phase }] of objects.entries()) {
+    const length = kind === 'CLUSTER_INST' ? 2 : kind === 'APP_INST' ? 3 : null
+    if (length === null) problems.add(`input.objects.${i}.kind`, 'must be CLUSTER_INST or APP_INST')
+    else if (path.length !== length)
+      problems.add(`input.objects.${i}.path`, `must have ${length} names, the cloudlet's first`)
+    if (!REPORTABLE.some((known) => known === phase))
+      problems.add(`input.objects.${i}.phase`, `must be one of ${REPORTABLE.join(', ')}`)
+  }
+  return problems.found
+}
+
+function refusalOf(cloudlet: Node, { targets, types, name }: Viewer, { instance, role }: ConnectCrm): Refusal | null {
+  const own = cloudlet.row.name
+  const may = (targets === null || targets.includes(own)) && (types === null || types.includes(CRM_TYPE))
+  if (!may) return forbidden(`This token may not serve the cloudlet ${own}.`)
+  const { sessions, replaced } = cloudletFacts(cloudlet)
+  const known = sessions.find((session) => session.instance === instance)
+  if (known)
+    return known.principal === name ? null : forbidden(`${instance} is the instance of somebody else's session.`)
+  if (replaced.includes(instance)) return stale('A newer CRM has connected since: this process has to end.')
+  if (role === 'CRM_V2' && !isUpgrading(cloudlet)) return stale('No upgrade runs: this process has to end.')
+  return null
+}
+
+interface Connection {
+  readonly session: Session
+  readonly isNew: boolean
+  readonly fence: string
+  readonly leaseUntil: Date
+}
+
+async function connectTo(held: HeldTree, parts: EdgeParts, viewer: Viewer, input: ConnectCrm): Promise<Connection> {
+  const { slice, root, client } = held
+  const by = viewer.name
+  const cloudletId = root.row.id
+  const { session, isNew } = sessionFor(root, slice, { ...input, by })
+  if (session.role === 'CRM') await serve(held, session, { by, isNew, objects: input.objects })
+  held.wake([cloudletId])
+  const leaseUntil = leaseFrom(slice.now, clampLeaseMs(input.leaseMs))
+  const { fence, hash } = sessionFence(session.salt, cloudletId)
+  await keepLease(client, { cloudletId, epoch: session.epoch, fenceHash: hash, principal: by, until: leaseUntil })
+  const { instance } = input
+  const { actor } = viewer
+  const agent = { id: parts.ambient.id(), name: by, instance, actor, types: [CRM_TYPE], targets: [root.row.name] }
+  await noteAgent(client, { ...agent, now: slice.now })
+  return { session, isNew, fence, leaseUntil }
+}
+
+/** A process that comes back keeps its session; a new one gets the next epoch and takes the place of the one before. */
+function sessionFor(
+  cloudlet: Node,
+  slice: Slice,
+  { instance, role, version, objects, by }: ConnectCrm & { readonly by: string },
+): { readonly session: Session; readonly isNew: boolean } {
+  const { sessions, replaced, epoch: last } = cloudletFacts(cloudlet)
+  const isUpgrade = role === 'CRM_V2'
+  const known = sessions.find((session) => session.instance === instance)
+  const salt = known?.salt ?? randomBytes(16).toString('hex')
+  const session: Session = {
+    role: known?.role ?? (isUpgrade ? 'CRM_V2' : 'CRM'),
+    epoch: known?.epoch ?? last + 1,
+    instance,
+    principal: by,
+    version,
+    connectedAt: slice.now.toISOString(),
+    salt,
+    fenceHash: sessionFence(salt, cloudlet.row.id).hash.toString('hex'),
+    objects: null,
+  }
+  const place = session.role === 'CRM' ? servingSession(cloudlet) : upgradeSession(cloudlet)
+  const others = sessions.filter((one) => one !== place)
+  const found = session.role === 'CRM_V2' ? { ...session, objects } : session
+  slice.setFacts(cloudlet, {
+    sessions: [...others, found],
+    epoch: Math.max(last, session.epoch),
+    ...(place && !known ? { replaced: withReplaced(replaced, [place]) } : {}),
+    ...(session.role === 'CRM' ? { version } : {}),
+  })
+  if (place && !known) slice.effect('endCrmLease', { cloudletId: cloudlet.row.id, epoch: place.epoch })
+  if (session.role === 'CRM_V2') acknowledge(cloudlet, slice, by)
+  return { session, isNew: !known }
+}
+
+/** The new CRM of an upgrade is there. */
+function acknowledge(cloudlet: Node, slice: Slice, by: string): void {
+  upgradeHeard(cloudlet, slice)
+  if (cloudletFacts(cloudlet).upgradePhase === 'INIT_OK') return
+  moveUpgrade(cloudlet, slice, 'INIT_OK', { message: `${by} has connected.` })
+}
+
+interface Serving {
+  readonly by: string
+  readonly isNew: boolean
+  readonly objects: readonly ReportedObject[]
+}
+
+/** The cloudlet is served by it: what it has is taken in, and what is to be done is its work now. */
+async function serve(held: HeldTree, session: Session, { by, isNew, objects }: Serving): Promise<void> {
+  const { slice, root } = held
+  if (isNew && root.row.phase !== 'OFFLINE' && root.row.phase !== 'INIT') slice.move(root, 'INIT', { actor: 'CRM', by })
+  connect(root, slice, { by })
+  const known = await loadInstances(held)
+  resyncAll({ cloudlet: root, known }, slice, objects, { by, isNew })
+  const upgrade = cloudletFacts(root).upgradePhase === 'UPDATE_REQUESTED' ? [root] : []
+  for (const node of [...known.values(), ...upgrade]) {
+    const waits = !node.gone && (node === root || operationAt(node.row.phase) !== null)
+    if (waits && (isNew || !node.work?.fenceHash))
+      giveTo(node, slice, session, requestFence(fenceParts(node, session)).hash)
+  }
+  held.wake([...known.values()].filter(({ gone }) => !gone).map(({ row }) => row.id))
+}
+
+/** All instances of the cloudlet by path, parents first. */
+async function loadInstances(held: HeldTree): Promise<ReadonlyMap<string, Node>> {
+  const { id } = held.root.row
+  const { rows } = await held.client.query<{ id: string; path: string }>({
+    name: 'edge-instances',
+    text: `select o.id, concat_ws('/', r.name, p.name, o.name) as path from object o join object r on r.id = o.root_id
+      left join object p on p.id = o.parent_id and p.id <> r.id where o.root_id = $1 and o.id <> $1 order by o.kind, o.id`,
+    values: [id],
+  })
+  await held.bring(rows.map((row) => row.id))
+  return new Map(
+    rows.flatMap(({ id: of, path }) => {
+      const node = held.slice.get(of)
+      return node ? [[path, node] as const] : []
+    }),
+  )
+}

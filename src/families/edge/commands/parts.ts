@@ -1,0 +1,81 @@
+import { notFound, type Refusal } from '../../../core/errors.ts'
+import type { Ambient, Viewer } from '../../../core/ports.ts'
+import type { Node, Slice } from '../../../core/tree.ts'
+import type { ObjectKind } from '../../../core/vocabulary.ts'
+import type { Client } from '../../../store/client.ts'
+import { findObject } from '../../../store/objects.ts'
+import { type Done, mayChange, mayRead, refuse } from '../../access.ts'
+import type { HeldTree, Trees } from '../../family.ts'
+import { cloudletFacts, isUpgrading, servingSession } from '../facts.ts'
+import { requestFence } from '../fences.ts'
+import { fenceParts, giveTo } from '../requests.ts'
+
+export interface EdgeParts {
+  readonly trees: Trees
+  readonly ambient: Ambient
+  /** For looking up where an object stands, before its tree is held. */
+  readonly client: Client
+}
+
+export const WORDS = {
+  CLOUDLET: 'cloudlet',
+  CLUSTER_INST: 'cluster instance',
+  APP_INST: 'app instance',
+} as const satisfies Partial<Record<ObjectKind, string>>
+export type EdgeKind = keyof typeof WORDS
+
+/** Runs on one object under its tree's lock; its parents are in memory. */
+export async function onObject(
+  { client, trees }: EdgeParts,
+  viewer: Viewer,
+  { id, kind }: { readonly id: string; readonly kind: EdgeKind },
+  work: (held: HeldTree, node: Node) => Promise<Done> | Done,
+): Promise<Done> {
+  const may = mayChange(viewer)
+  if (may) return refuse(may)
+  const missing = refuse(notFound(id, WORDS[kind]))
+  const found = await findObject(client, id)
+  if (found?.kind !== kind || !mayRead(viewer, found.projectName)) return missing
+  const done = await trees.inTree(found.rootId, async (held) => {
+    await held.bring([id])
+    const node = held.slice.get(id)
+    return node ? await work(held, node) : missing
+  })
+  return done ?? missing
+}
+
+/** Direct children, in memory from now on. */
+export async function childrenOf(held: HeldTree, node: Node): Promise<readonly Node[]> {
+  const { rows } = await held.client.query<{ id: string }>({
+    name: 'edge-children',
+    text: 'select id from object where parent_id = $1 order by ordinal, id',
+    values: [node.row.id],
+  })
+  await held.bring(rows.map(({ id }) => id))
+  return rows.flatMap(({ id }) => held.slice.get(id) ?? [])
+}
+
+/** Hands a request to the CRM that is connected, in the transaction that makes it. */
+export function handNow(node: Node, slice: Slice): void {
+  const session = servingSession(slice.root)
+  if (session && slice.root.row.phase === 'READY')
+    giveTo(node, slice, session, requestFence(fenceParts(node, session)).hash)
+}
+
+type Code = Extract<Refusal, { type: 'ConflictError' }>['code']
+export const inTheWay = (code: Code, { row }: Node, message: string): { ok: false; refusal: Refusal } =>
+  refuse({ type: 'ConflictError', code, message, objectId: row.id })
+
+/** During an upgrade, and after one that failed, nothing beneath is changed. */
+export function upgradeInTheWay(cloudlet: Node): { ok: false; refusal: Refusal } | null {
+  const { name } = cloudlet.row
+  if (isUpgrading(cloudlet)) return inTheWay('CLOUDLET_UPGRADING', cloudlet, `The cloudlet ${name} is being upgraded.`)
+  if (cloudletFacts(cloudlet).upgradePhase !== 'UPDATE_ERROR') return null
+  const message = `An upgrade of the cloudlet ${name} has failed: an administrator has to put it right (resolveCloudletUpgrade).`
+  return inTheWay('CLOUDLET_UPGRADE_FAILED', cloudlet, message)
+}
+
+export const busy = (node: Node): { ok: false; refusal: Refusal } =>
+  inTheWay('BUSY', node, `${nameOf(node)} is ${node.row.phase}: wait until that has ended.`)
+
+export const nameOf = ({ row }: Node): string => `The ${WORDS[row.kind as EdgeKind]} ${row.name}`

@@ -1,0 +1,82 @@
+import { isDue } from '../../core/deadline.ts'
+import type { Node, Slice } from '../../core/tree.ts'
+import { NEW_WORK, WORK_STATE } from '../../core/tree.ts'
+import { cloudletFacts, isUpgrading, servingSession } from './facts.ts'
+import { CRM_TYPE } from './requests.ts'
+import { instancesOf, resyncAll } from './resync-all.ts'
+import { endUpgrade } from './upgrade.ts'
+
+/** A cloudlet: whether its CRM is still there, and whether its upgrade goes on. */
+export function decideCloudlet(node: Node, slice: Slice): void {
+  const leases = slice.ask<readonly Lease[]>('crmLeases', node.row.id)
+  if (!leases || !takeIn(node, slice)) return
+  if (isUpgrading(node) && isDue(cloudletFacts(node).upgradeDue, slice.now)) {
+    const seconds = Math.round(slice.timeouts.crmSilenceMs / 1_000)
+    const message = `Nothing was heard of the upgrade for ${seconds} s.`
+    endUpgrade(node, slice, { actor: 'CONTROLLER', reason: 'timeout', error: { code: 'TIMEOUT', message } })
+  }
+  const held = leases.filter(({ until }) => !isDue(new Date(until), slice.now))
+  if (held.length === 0) goOffline(node, slice)
+  watch(node, slice, held)
+}
+
+/** What a CRM that has taken over has found. False: that has to wait until all is loaded. */
+function takeIn(node: Node, slice: Slice): boolean {
+  const session = servingSession(node)
+  if (!session?.objects) return true
+  const known = instancesOf(node, slice)
+  if (!known) return false
+  resyncAll({ cloudlet: node, known }, slice, session.objects, { by: session.principal, isNew: true })
+  const { sessions } = cloudletFacts(node)
+  slice.setFacts(node, { sessions: sessions.map((one) => (one === session ? { ...session, objects: null } : one)) })
+  return true
+}
+
+/** Of one session; the time in milliseconds since 1970. */
+export interface Lease {
+  readonly epoch: number
+  readonly until: number
+}
+
+/** The current epoch has disconnected, and no newer one has connected. Who was connected may come back. */
+function goOffline(node: Node, slice: Slice): void {
+  const { phase } = node.row
+  if (phase === 'OFFLINE') return
+  const { connectDue, sessions } = cloudletFacts(node)
+  const isAwaited = sessions.length === 0 && connectDue !== null && !isDue(connectDue, slice.now)
+  if (isAwaited) return
+  const message = sessions.length === 0 ? 'No CRM has connected.' : 'Its CRM has disconnected, or was not heard of.'
+  slice.move(node, 'OFFLINE', { message })
+  slice.setFacts(node, { connectDue: null })
+  slice.effect('endCrmLeases', node.row.id)
+}
+
+/** The next moment at which something runs out. */
+function watch(node: Node, slice: Slice, held: readonly Lease[]): void {
+  const { phase } = node.row
+  const { upgradeDue, connectDue } = cloudletFacts(node)
+  const limits = [
+    ...(phase === 'OFFLINE' ? [] : held.map(({ until }) => until)),
+    ...(isUpgrading(node) && upgradeDue ? [upgradeDue.getTime()] : []),
+    ...(connectDue && phase === 'INIT' ? [connectDue.getTime()] : []),
+  ]
+  setClock(node, slice, limits.length > 0 ? new Date(Math.min(...limits)) : null)
+}
+
+/** A cloudlet's work row carries the request of its upgrade, and its clock. */
+export function setClock(node: Node, slice: Slice, dueAt: Date | null): void {
+  const { work } = node
+  if ((work?.dueAt?.getTime() ?? null) === (dueAt?.getTime() ?? null)) return
+  if (work) return slice.setWork(node, { dueAt })
+  slice.setWork(node, {
+    ...NEW_WORK,
+    type: CRM_TYPE,
+    target: node.row.name,
+    action: 'RECONCILE',
+    state: WORK_STATE.CLAIMED,
+    config: null,
+    jobId: null,
+    triggeredAt: slice.now,
+    dueAt,
+  })
+}

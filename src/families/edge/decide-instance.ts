@@ -1,0 +1,52 @@
+import { isDue } from '../../core/deadline.ts'
+import type { Node, Slice } from '../../core/tree.ts'
+import { askAgain, fail, failureOf, finish, forget, undone, vanish } from './end-operation.ts'
+import { instanceFacts } from './facts.ts'
+import { isFailed, isRequested, isWorking, operationAt } from './operations.ts'
+import { ask, handOver } from './requests.ts'
+
+/** One cluster instance or app instance: what the controller does about it. */
+export function decideInstance(node: Node, slice: Slice): void {
+  const { phase } = node.row
+  if (phase === 'DELETE_PREPARE') prepareDeletion(node, slice)
+  else if (phase === 'DELETED') vanish(node, slice, {})
+  else if (phase === 'NOT_PRESENT') forget(node, slice)
+  else if (isRequested(phase) || isWorking(phase)) wait(node, slice)
+  else if (isFailed(phase)) undo(node, slice)
+}
+
+function wait(node: Node, slice: Slice): void {
+  const { work, row } = node
+  if (!isDue(work?.dueAt ?? null, slice.now)) return isRequested(row.phase) ? handOver(node, slice) : undefined
+  const seconds = Math.round(slice.timeouts.crmSilenceMs / 1_000)
+  const message = work?.pickedUpAt
+    ? `Nothing was heard of its CRM about it for ${seconds} s.`
+    : `No CRM has connected for ${seconds} s to take it.`
+  const unseen = (work?.pickedUpAt ?? null) !== null
+  fail(node, slice, { actor: 'CONTROLLER', reason: 'timeout', error: { code: 'TIMEOUT', message }, unseen })
+}
+
+function undo(node: Node, slice: Slice): void {
+  if (!instanceFacts(node).undoing) undone(node, slice)
+  else if (isDue(node.work?.dueAt ?? null, slice.now)) askAgain(node, slice)
+  else handOver(node, slice)
+}
+
+/** App instances go before their cluster instance. */
+function prepareDeletion(node: Node, slice: Slice): void {
+  const children = slice.children(node)
+  if (!children) return
+  if (children.length === 0) {
+    slice.move(node, 'DELETE_REQUESTED')
+    ask(node, slice)
+    return handOver(node, slice)
+  }
+  // Each of them was asked to go: one that is there again could not be removed.
+  const kept = children.filter(({ row }) => row.phase === 'READY')
+  if (kept.length === 0 || children.some(({ row }) => operationAt(row.phase) || row.phase === 'DELETE_PREPARE')) return
+  const names = kept.map(({ row }) => row.name)
+  const error = { code: 'IN_USE', message: `${names.slice(0, 10).join(', ')} could not be removed.` }
+  slice.setError(node, failureOf(error, slice))
+  slice.move(node, 'READY', { message: error.message })
+  finish(node, slice)
+}

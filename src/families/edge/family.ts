@@ -1,0 +1,34 @@
+import { openFence } from '../../store/fence.ts'
+import type { Family } from '../family.ts'
+import { decideCloudlet } from './decide-cloudlet.ts'
+import { decideInstance } from './decide-instance.ts'
+import { effects } from './effects.ts'
+import { factsTables } from './facts.ts'
+import { sessionByHash } from './fences.ts'
+import { machines } from './machines.ts'
+import { questions, renewSessions } from './queries.ts'
+import { reportCloudlet } from './report-cloudlet.ts'
+import { reportInstance } from './report-instance.ts'
+
+/** Cloudlets, their cluster instances and app instances. */
+export const edge: Family = {
+  name: 'edge',
+  machines,
+  facts: factsTables,
+  decide: (node, slice) => (node.row.kind === 'CLOUDLET' ? decideCloudlet(node, slice) : decideInstance(node, slice)),
+  // Word is only left for it to be looked at.
+  woken: () => {},
+  report(node, report, by, slice) {
+    if (node.row.kind !== 'CLOUDLET') return reportInstance(node, report, by, slice)
+    const fence = openFence(report.fence)
+    const session = fence && sessionByHash(node, fence.hash, by)
+    return reportCloudlet(node, report, session, { by, slice })
+  },
+  holds: (node, hash, principal) => node.row.kind === 'CLOUDLET' && sessionByHash(node, hash, principal) !== null,
+  renew: renewSessions,
+  claimed(node) {
+    throw new Error(`${node.row.name} is handed to its CRM, and claimed by nobody`)
+  },
+  questions,
+  effects,
+}

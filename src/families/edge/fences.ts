@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto'
+import type { Node } from '../../core/tree.ts'
+import { FENCE_SECRET_BYTES, hashOf, makeFence, sameHash } from '../../store/fence.ts'
+import { cloudletFacts } from './facts.ts'
+import { bytesOf, type FenceParts } from './requests.ts'
+import type { Session } from './spec.ts'
+
+/**
+ * Fences of CRMs are made of the salt of their session, and not by chance: a CRM that comes back under its epoch is
+ * given the ones that it has. They name work and authorise nobody: the token does.
+ */
+
+function secretOf(...parts: readonly (string | number)[]): Uint8Array {
+  return createHash('sha256').update(parts.join(' ')).digest().subarray(0, FENCE_SECRET_BYTES)
+}
+
+export function requestFence({ salt, objectId, operationId, attempt }: FenceParts) {
+  const secret = secretOf(salt, objectId, operationId, attempt)
+  return { fence: makeFence(objectId, secret), hash: hashOf(secret) }
+}
+
+/** Of the session itself, which is renewed. */
+export function sessionFence(salt: string, cloudletId: string) {
+  const secret = secretOf(salt, cloudletId)
+  return { fence: makeFence(cloudletId, secret), hash: hashOf(secret) }
+}
+
+export const sessionByHash = (cloudlet: Node, hash: Buffer, principal: string): Session | null =>
+  cloudletFacts(cloudlet).sessions.find(
+    (session) => session.principal === principal && sameHash(bytesOf(session.fenceHash), hash),
+  ) ?? null

@@ -1,0 +1,28 @@
+import type { GraphQLFamily } from '../../graphql/family.ts'
+import type { EdgeCommands } from './commands.ts'
+import './graphql/cloudlet.ts'
+import './graphql/cloudlet-mutations.ts'
+import './graphql/crm.ts'
+import './graphql/instance.ts'
+import './graphql/instance-mutations.ts'
+import { blockers, cloudletLoader, deadlines } from './graphql/loaders.ts'
+import { machines } from './machines.ts'
+
+declare module '../../graphql/context.ts' {
+  interface FamilyServices {
+    readonly edge: EdgeCommands
+  }
+}
+
+/** The edge family's part of the API. */
+export const edgeGraphql: GraphQLFamily = {
+  name: 'edge',
+  machines,
+  kinds: { CLOUDLET: 'Cloudlet', CLUSTER_INST: 'ClusterInst', APP_INST: 'AppInst' },
+  blockers,
+  deadlines,
+  phaseBeside: async (context, { id }) => (await cloudletLoader(context).load(id))?.upgradePhase ?? null,
+  // An operation runs at once, or is refused: nothing is ever remembered for later.
+  outstanding: async (_, rows) => rows.map(() => false),
+  outstandingSql: 'false',
+}

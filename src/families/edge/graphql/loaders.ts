@@ -1,0 +1,58 @@
+import type { ObjectRow } from '../../../core/tree.ts'
+import type { Phase } from '../../../core/vocabulary.ts'
+import { type GraphQLContext, perOperation } from '../../../graphql/context.ts'
+import type { BlockerValue, DeadlineValue } from '../../../graphql/family.ts'
+import { loadSide, workLoader } from '../../../graphql/loaders.ts'
+import { blockersOf } from '../blockers.ts'
+import { isRequested, isWorking, operationAt } from '../operations.ts'
+import { loadCloudlets, loadDrifted, loadInstances, loadLeases } from '../shown-facts.ts'
+import { loadWaitingFacts } from '../waiting-facts.ts'
+
+export const cloudletLoader = perOperation(({ pool }) => loadSide((ids) => loadCloudlets(pool, ids)))
+export const instanceLoader = perOperation(({ pool }) => loadSide((ids) => loadInstances(pool, ids)))
+export const leaseLoader = perOperation(({ pool }) => loadSide((ids) => loadLeases(pool, ids)))
+export const driftedLoader = perOperation(({ pool }) => loadSide((ids) => loadDrifted(pool, ids)))
+
+const TYPENAMES = { CLOUDLET: 'CloudletBlocker', DEPENDENCY: 'DependencyBlocker', AGENT: 'AgentBlocker' } as const
+
+export async function blockers(
+  { pool }: GraphQLContext,
+  rows: readonly ObjectRow[],
+): Promise<readonly (readonly BlockerValue[])[]> {
+  const ids = rows.map(({ id }) => id)
+  const facts = await loadWaitingFacts(pool, ids)
+  return ids.map((id) =>
+    blockersOf(facts.get(id)).map((blocker) => ({ ...blocker, __typename: TYPENAMES[blocker.reason] })),
+  )
+}
+
+export async function deadlines(
+  context: GraphQLContext,
+  rows: readonly ObjectRow[],
+): Promise<readonly (readonly DeadlineValue[])[]> {
+  return await Promise.all(
+    rows.map((row) => (row.kind === 'CLOUDLET' ? ofCloudlet(row, context) : ofInstance(row, context))),
+  )
+}
+
+async function ofCloudlet({ id, phaseSince }: ObjectRow, context: GraphQLContext): Promise<readonly DeadlineValue[]> {
+  const facts = await cloudletLoader(context).load(id)
+  if (!facts) return []
+  const { connectDue, upgradeDue, upgradeSince } = facts
+  const of = (name: string, since: Date, expiresAt: Date | null, to: Phase): readonly DeadlineValue[] =>
+    expiresAt ? [{ name, since, expiresAt, to }] : []
+  return [
+    ...of('connect', phaseSince, connectDue, 'OFFLINE'),
+    ...of('upgrade', upgradeSince ?? phaseSince, upgradeDue, 'UPDATE_ERROR'),
+  ]
+}
+
+async function ofInstance(
+  { id, phase, phaseSince }: ObjectRow,
+  context: GraphQLContext,
+): Promise<readonly DeadlineValue[]> {
+  if (!isRequested(phase) && !isWorking(phase)) return []
+  const work = await workLoader(context).load(id)
+  if (!work?.dueAt) return []
+  return [{ name: 'silence', since: phaseSince, expiresAt: work.dueAt, to: operationAt(phase)?.failed ?? null }]
+}

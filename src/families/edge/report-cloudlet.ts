@@ -1,0 +1,39 @@
+import { step } from '../../core/machine.ts'
+import type { Report } from '../../core/ports.ts'
+import type { Node, Slice } from '../../core/tree.ts'
+import type { ReportVerdict } from '../family.ts'
+import { cloudletFacts, isUpgrading, servingSession } from './facts.ts'
+import { cloudletUpgrade as machine } from './machines.ts'
+import type { Session } from './spec.ts'
+import { completeUpgrade, endUpgrade, moveUpgrade, upgradeHeard } from './upgrade.ts'
+
+const ACCEPTED: ReportVerdict = { ok: true, changed: true }
+const UNCHANGED: ReportVerdict = { ok: true, changed: false }
+
+/** What the CRMs say of an upgrade: the one that serves the cloudlet, and the one that is to. */
+export function reportCloudlet(
+  node: Node,
+  report: Report,
+  session: Session | null,
+  { by, slice }: { readonly by: string; readonly slice: Slice },
+): ReportVerdict {
+  if (report.progress) slice.setProgress(node, report.progress)
+  if (isUpgrading(node)) upgradeHeard(node, slice)
+  if (!report.phase) return UNCHANGED
+  const actor = session?.role === 'CRM_V2' ? 'CRM_V2' : 'CRM_V1'
+  const from = cloudletFacts(node).upgradePhase
+  // In UPDATE_ERROR it goes on serving: its Ready changes nothing.
+  const to = from === 'UPDATE_ERROR' && report.phase === 'READY' && actor === 'CRM_V1' ? from : report.phase
+  // CRM_V2's Ready, once more.
+  if (from === 'READY' && to === 'READY' && session && session === servingSession(node)) return UNCHANGED
+  const verdict = step(machine, from, actor, to)
+  if (!verdict.ok) return { ok: false, refused: 'TRANSITION', to, actor, beside: { machine, from } }
+  if (!verdict.changed) return UNCHANGED
+  if (to === 'READY' && session) completeUpgrade(node, slice, session, by)
+  else if (to === 'UPDATE_ERROR') {
+    const message = report.message ?? 'The new CRM could not be brought up.'
+    endUpgrade(node, slice, { actor, by, error: report.error ?? { code: 'UPDATE_ERROR', message } })
+  } else moveUpgrade(node, slice, to, { actor, by, message: report.message ?? null })
+  slice.touch(node)
+  return ACCEPTED
+}

@@ -1,0 +1,76 @@
+import type { MoveOptions, Node, Slice } from '../../core/tree.ts'
+import type { Actor, Phase } from '../../core/vocabulary.ts'
+import { failureOf } from './end-operation.ts'
+import { cloudletFacts, upgradeSession } from './facts.ts'
+import { cloudletUpgrade as machine } from './machines.ts'
+import type { Session } from './spec.ts'
+
+/** The steps of a cloudlet's upgrade, beside its connection. */
+
+export function moveUpgrade(node: Node, slice: Slice, to: Phase, options: MoveOptions): void {
+  slice.moveBeside(node, machine, cloudletFacts(node).upgradePhase, to, options)
+  slice.setFacts(node, { upgradePhase: to, upgradeSince: slice.now })
+}
+
+/** It was heard of. */
+export function upgradeHeard(node: Node, slice: Slice): void {
+  slice.setFacts(node, { upgradeDue: new Date(slice.now.getTime() + slice.timeouts.crmSilenceMs) })
+}
+
+export interface UpgradeError {
+  readonly actor: Actor
+  readonly by?: string | null
+  readonly reason?: string
+  readonly error: { readonly code: string; readonly message: string }
+}
+/** It has failed and is left as it is: the old CRM goes on serving, and an administrator puts it right. */
+export function endUpgrade(node: Node, slice: Slice, { actor, by = null, reason, error }: UpgradeError): void {
+  moveUpgrade(node, slice, 'UPDATE_ERROR', { actor, by, message: error.message, ...(reason ? { reason } : {}) })
+  slice.setError(node, failureOf(error, slice))
+  slice.patch(node, { finishedJobId: node.row.jobId })
+  dropSession(node, slice, upgradeSession(node))
+  slice.setFacts(node, { upgradeDue: null, wantedVersion: null })
+}
+
+/** CRM_V2 has taken over and serves from now on. What it has found is taken in by the look at the cloudlet that follows. */
+export function completeUpgrade(node: Node, slice: Slice, session: Session, by: string): void {
+  moveUpgrade(node, slice, 'READY', { actor: 'CRM_V2', by })
+  const { sessions, replaced } = cloudletFacts(node)
+  const old = sessions.filter((one) => one !== session)
+  slice.setFacts(node, {
+    sessions: [{ ...session, role: 'CRM' } satisfies Session],
+    replaced: withReplaced(replaced, old),
+    version: session.version,
+    wantedVersion: null,
+    upgradeDue: null,
+  })
+  for (const { epoch } of old) slice.effect('endCrmLease', { cloudletId: node.row.id, epoch })
+  slice.patch(node, { finishedJobId: node.row.jobId })
+  if (node.error) slice.setError(node, null)
+  connect(node, slice, { by })
+  slice.touch(node)
+}
+
+function dropSession(node: Node, slice: Slice, session: Session | null): void {
+  if (!session) return
+  const { sessions, replaced } = cloudletFacts(node)
+  slice.setFacts(node, {
+    sessions: sessions.filter((one) => one !== session),
+    replaced: withReplaced(replaced, [session]),
+  })
+  slice.effect('endCrmLease', { cloudletId: node.row.id, epoch: session.epoch })
+}
+
+/** So many of them are remembered: an older one that came back would be taken for a new one. */
+const MAX_REPLACED = 50
+export const withReplaced = (replaced: readonly string[], old: readonly Session[]): readonly string[] =>
+  [...replaced, ...old.map(({ instance }) => instance)].slice(-MAX_REPLACED)
+
+/** A CRM is there, has started up and gathered its data: it says so with the one call that brings all that it has. */
+export function connect(node: Node, slice: Slice, { by }: { readonly by: string }): void {
+  if (node.row.phase === 'READY') return
+  if (node.row.phase === 'OFFLINE') slice.move(node, 'INIT', { actor: 'CRM', by })
+  if (node.row.phase === 'INIT') slice.move(node, 'INIT_OK')
+  slice.move(node, 'READY', { actor: 'CRM', by })
+  slice.setFacts(node, { connectDue: null })
+}
