@@ -1,0 +1,145 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { until } from '../testkit/wait.ts'
+import { edgePlace } from './edge-place.ts'
+
+/** The simulated CRM on the real server. */
+
+const to = (seen: { history: { edges: readonly { node: { to: string } }[] } } | null) =>
+  seen?.history.edges.map(({ node }) => node.to) ?? []
+
+describe('the simulated CRM and the server', { timeout: 180_000 }, () => {
+  it('make, change and remove what users ask for', async () => {
+    await using place = await edgePlace({ behaviour: { steps: 3, delayMs: [10, 30] } })
+    const { mutate, create, untilPhase, untilGone, recorded, found } = place
+    const cluster = await create('c1', { nodes: 1 })
+    await untilPhase(cluster, 'READY')
+    const apps = await Promise.all(['c1/a1', 'c1/a2'].map((path) => create(path)))
+    for (const id of apps) await untilPhase(id, 'READY')
+    expect(await found()).toEqual(['c1 1', 'c1/a1 1', 'c1/a2 1'])
+    await mutate('updateAppInst', { id: apps[0], spec: { image: 'new' } })
+    await until(async () => (await found()).includes('c1/a1 2'), { what: 'updated' })
+    await untilPhase(apps[0] ?? '', 'READY')
+    expect(await recorded()).toEqual(await found())
+    const written = JSON.parse(await readFile(join(place.state, 'c1/apps/a1/spec.json'), 'utf8'))
+    expect(written.spec).toEqual({ image: 'new' })
+    expect(await mutate('deleteClusterInst', { id: cluster })).toBe('IN_USE')
+    await mutate('deleteClusterInst', { id: cluster, cascade: true })
+    await untilGone(cluster)
+    expect([await recorded(), await found()]).toEqual([[], []])
+    await place.agent.close()
+    await untilPhase(place.cloudletId, 'OFFLINE')
+  })
+
+  it('go on with what is being made when the server is killed, with the same epoch', async () => {
+    await using place = await edgePlace({ behaviour: { delayMs: [4_000, 4_000] } })
+    const { server, create, untilPhase, see } = place
+    const cluster = await create('c1')
+    await untilPhase(cluster, 'CREATING')
+    const epoch = (await see(place.cloudletId))?.epoch
+    await server.kill()
+    await server.start()
+    const seen = await untilPhase(cluster, 'READY')
+    expect(to(seen)).toEqual(['NOT_PRESENT', 'CREATE_REQUESTED', 'CREATING', 'READY'])
+    expect(await see(place.cloudletId)).toMatchObject({ epoch, phase: 'READY' })
+    expect(await place.found()).toEqual(['c1 1'])
+  })
+
+  it('undo what a killed CRM has left half made, and keep what is there', async () => {
+    await using place = await edgePlace({ behaviour: { delayMs: [3_000, 3_000] } })
+    const { create, mutate, untilPhase, untilGone, see, found } = place
+    const kept = await create('c1')
+    await untilPhase(kept, 'READY')
+    await mutate('updateClusterInst', { id: kept, spec: { more: true } })
+    const half = await create('c2')
+    await untilPhase(half, 'CREATING')
+    await untilPhase(kept, 'UPDATING')
+    await until(async () => (await found()).includes('c2 half'), { what: 'half made' })
+    process.kill(place.agent.pid ?? 0, 'SIGKILL')
+    await untilGone(half)
+    const seen = await untilPhase(kept, 'READY')
+    expect(to(seen).slice(-4)).toEqual(['UPDATE_REQUESTED', 'UPDATING', 'UPDATE_ERROR', 'READY'])
+    expect(await found()).toEqual(['c1 1'])
+    expect(await place.recorded()).toEqual(['c1 1'])
+    expect((await see(place.cloudletId))?.epoch).toBe(2)
+  })
+
+  it('upgrade a cloudlet: the new CRM serves what the old one has made', async () => {
+    await using place = await edgePlace()
+    const { create, mutate, untilPhase, see, cloudletId } = place
+    await untilPhase(await create('c1'), 'READY')
+    await mutate('upgradeCloudlet', { id: cloudletId, version: '2.0.0' })
+    await until(async () => (await see(cloudletId))?.version === '2.0.0', { what: 'upgraded' })
+    expect(await see(cloudletId)).toMatchObject({ upgradePhase: 'READY', phase: 'READY', epoch: 2, orphans: [] })
+    await untilPhase(await create('c2'), 'READY')
+    expect(await place.found()).toEqual(['c1 1', 'c2 1'])
+    // The next one follows when it is killed.
+    process.kill(Number(place.said('crm serves').at(-1)?.pid), 'SIGKILL')
+    await until(async () => (await see(cloudletId))?.epoch === 3, { what: 'followed', timeoutMs: 30_000 })
+    await untilPhase(await create('c3'), 'READY')
+    expect(await see(cloudletId)).toMatchObject({ version: '2.0.0', phase: 'READY' })
+  })
+
+  it('leave a failed upgrade to an administrator, and the old CRM goes on', async () => {
+    await using place = await edgePlace({ behaviour: { upgrade: 'NOT_BROUGHT_UP' } })
+    const { create, mutate, untilPhase, see, cloudletId } = place
+    await mutate('upgradeCloudlet', { id: cloudletId, version: '2.0.0' })
+    await until(async () => (await see(cloudletId))?.upgradePhase === 'UPDATE_ERROR', { what: 'failed' })
+    expect(await create('c1')).toBe('CLOUDLET_UPGRADE_FAILED')
+    expect(await see(cloudletId)).toMatchObject({ phase: 'READY', error: { code: 'UPGRADE_FAILED' } })
+    await mutate('resolveCloudletUpgrade', { id: cloudletId })
+    await untilPhase(await create('c1'), 'READY')
+    expect(await see(cloudletId)).toMatchObject({ version: '1.0.0', phase: 'READY' })
+    expect(place.said('crm serves')).toHaveLength(1)
+  })
+
+  it.each([1, 2])('agree in the end, whatever is lost, repeated, late, failed or crashed (seed %i)', async (seed) => {
+    const bad = { loseRequests: 0.2, repeatRequests: 0.2, loseBeginnings: 0.2, loseEnds: 0.05 }
+    const worse = { repeatReports: 0.2, delayReports: 0.2, fail: 0.15, crash: 0.03 }
+    await using place = await edgePlace(
+      { behaviour: { seed, steps: 3, delayMs: [20, 300], ...bad, ...worse } },
+      { PHASELINE_CRM_SILENCE_MS: '3000' },
+    )
+    const { create, mutate, instances, recorded, found, see, cloudletId } = place
+    const chance = randomOf(seed)
+    /** A request that a user might have. */
+    async function ask(): Promise<string | undefined> {
+      const known = await instances()
+      const one = known[Math.floor(chance() * known.length)]
+      const kind = one?.kind === 'APP_INST' ? 'AppInst' : 'ClusterInst'
+      const [dice, cluster, app] = [chance(), Math.floor(chance() * 4), Math.floor(chance() * 3)]
+      if (dice < 0.3) return create(`c${cluster}`)
+      if (dice < 0.6) return create(`c${cluster}/a${app}`)
+      if (!one) return
+      if (dice < 0.8) return mutate(`update${kind}`, { id: one.id, spec: { dice } })
+      if (dice > 0.95) return mutate(`cancel${kind}`, { id: one.id })
+      return mutate(`delete${kind}`, { id: one.id, ...(kind === 'AppInst' ? {} : { cascade: true }) })
+    }
+    let accepted = 0
+    const asking = async () => {
+      if (/^[0-9a-f-]{36}$/.test((await ask()) ?? '')) accepted += 1
+      return accepted === 40
+    }
+    await until(asking, { what: '40 requests are accepted', timeoutMs: 90_000 })
+    const settled = async () => {
+      const known = await instances()
+      return known.every(({ phase }) => phase === 'READY') && String(await recorded()) === String(await found())
+    }
+    await until(settled, { what: 'records and folders agree', timeoutMs: 120_000 }).catch(async (error) => {
+      throw new Error(`${error.message}\n${await recorded()}\n${await found()}\n${JSON.stringify(await instances())}`)
+    })
+    expect((await see(cloudletId))?.phase).toBe('READY')
+  })
+})
+
+/** mulberry32 */
+function randomOf(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let t = Math.imul(state ^ (state >>> 15), 1 | state)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
