@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,6 +12,8 @@ import type { Client, CrmRequest } from '../../src/client/index.ts'
 import { type Asked, CLOUDLET, startCrmServer, TOKEN } from '../client/crm-server.ts'
 import { until } from '../testkit/wait.ts'
 import { isAlive } from './gadget-folder.ts'
+
+const STARTER = join(import.meta.dirname, 'starter.ts')
 
 async function stateFolder() {
   const path = await mkdtemp(join(tmpdir(), 'phaseline-crm-'))
@@ -292,6 +295,23 @@ describe('the simulated CRM', { timeout: 60_000 }, () => {
     const { pid } = said('crm serves').at(-1) as { pid: number }
     await agent.close()
     expect(isAlive(pid)).toBe(false)
+  })
+
+  it('ends the new CRM, too, when whoever supervises it is killed', async () => {
+    await using server = await startCrmServer()
+    await using state = await stateFolder()
+    const options = JSON.stringify({ types: ['crm'], state: state.path, crm: { cloudlet: CLOUDLET } })
+    const starter = spawn(process.execPath, [STARTER, server.tiny.url, TOKEN, options], { stdio: 'ignore' })
+    await until(() => server.connects.length > 0, { what: 'connected' })
+    server.ask('', 'UPDATE', { spec: { version: '2.0.0' } })
+    await until(() => server.session()?.epoch === 2, { what: 'taken over' })
+    const own = join(state.path, '.crm')
+    const locks = (await readdir(own)).filter((name) => name.startsWith('lock.'))
+    const pid = Number.parseInt(await readFile(join(own, locks.at(-1) ?? ''), 'utf8'), 10)
+    expect(isAlive(pid)).toBe(true)
+    starter.kill('SIGKILL')
+    await until(() => !isAlive(pid), { what: 'it has ended' })
+    await until(() => server.session()?.over, { what: 'disconnected' })
   })
 
   it.each([

@@ -1,11 +1,11 @@
 import { startAgentProcess } from '../../src/agents/spawn.ts'
 
 /** A process that starts an agent process, says its pid, and lives on until it is killed. */
-const [url = ''] = process.argv.slice(2)
+const [url = '', token = 'agent-token', more = '{"types":["mock"]}'] = process.argv.slice(2)
 startAgentProcess({
-  types: ['mock'],
+  ...JSON.parse(more),
   url,
-  token: 'agent-token',
+  token,
   onEvent: (event) => {
     if (event.type === 'started') process.stdout.write(`${event.pid}\n`)
   },

@@ -252,6 +252,43 @@ describe('runCrm', () => {
     ])
   })
 
+  it('lists as begun what the server may have heard of, and does it when that is sure', async () => {
+    let lost = true
+    const breakOff: TinyOptions['breakOff'] = (when, body) =>
+      lost && when === 'after' && body.includes('mutation Report')
+    await using crm = await startAll({}, { breakOff })
+    const { server, calls, nth } = crm
+    const asked = server.ask('c1', 'CREATE')
+    await until(() => asked.phases.length > 0, { what: 'the server has heard of it' })
+    server.tiny.cut()
+    await connected(server, 2)
+    expect(server.connects[1]?.objects).toMatchObject([{ path: [CLOUDLET, 'c1'], phase: 'CREATING' }])
+    expect(calls).toHaveLength(0)
+    lost = false
+    ;(await nth(0)).resolve()
+    await closed(asked)
+    expect(calls).toHaveLength(1)
+  })
+
+  it('lists what there is when the server may have heard of an error, and have undone it', async () => {
+    let lost = false
+    const breakOff: TinyOptions['breakOff'] = (when, body) =>
+      lost && when === 'after' && body.includes('mutation Report')
+    const hand = handDriver()
+    hand.objects.push(object('c1', { specRevision: 4 }))
+    await using crm = await startAll({}, { breakOff }, hand)
+    const { server, nth } = crm
+    const asked = server.ask('c1', 'UPDATE')
+    const { reject } = await nth(0)
+    lost = true
+    reject(new CrmProblem('No.'))
+    await closed(asked)
+    server.tiny.cut()
+    await connected(server, 2)
+    expect(server.connects[1]?.objects).toMatchObject([{ path: [CLOUDLET, 'c1'], phase: 'READY', specRevision: 4 }])
+    lost = false
+  })
+
   it('lists how it ended what the server has not heard of', async () => {
     await using crm = await startAll()
     const { server, objects, nth } = crm

@@ -102,8 +102,9 @@ export class Desk {
     this.#slots.set(objectId, { newest: inHand, past: new Set(), forgotten: true })
   }
 
+  /** Also before the driver is at it: the server may have heard of its beginning, although its answer is still to come. */
   #isBusy(objectId: string): boolean {
-    return this.#running.values().some(({ request, working }) => working && request.objectId === objectId)
+    return this.#running.values().some(({ request }) => request.objectId === objectId)
   }
 
   #dropOldest(): void {

@@ -8,8 +8,8 @@ export type Report = InterimReport | Final
 
 /** Where reports and lines of requests go. */
 export interface CrmMailbox {
-  /** Null: it was given up. */
-  report(fence: string, report: Report): Promise<ReportAnswer | null>
+  /** Null: it was given up. `onSend` is called when it may reach the server from now on. */
+  report(fence: string, report: Report, onSend?: () => void): Promise<ReportAnswer | null>
   /** False: lines come faster than they can be sent. */
   readonly hasRoom: boolean
   log(fence: string, stream: LogStream, text: string): Promise<unknown>
@@ -35,6 +35,7 @@ export class RequestInHand implements CrmContext {
   #working = false
   #final: Final | null = null
   #finalSending = false
+  #finalSent = false
   #finalKnown = false
   #sending = false
   #next: InterimReport | null = null
@@ -54,9 +55,13 @@ export class RequestInHand implements CrmContext {
   get working(): boolean {
     return this.#working
   }
-  /** How it ended, until the server is known to have heard of it. */
+  /**
+   * How it ended, until the server is known to have heard of it. An error that it may have heard of, and have undone by
+   * now, is not told by the way: what there is says enough.
+   */
   get untold(): Final | null {
-    return this.#finalKnown ? null : this.#final
+    const isUnsure = this.#finalSent && this.#final !== null && 'error' in this.#final
+    return this.#finalKnown || isUnsure ? null : this.#final
   }
 
   stop(reason: CrmStopReason): void {
@@ -125,7 +130,10 @@ export class RequestInHand implements CrmContext {
     await this.#lastLine
     for (let told: Final | null = null; this.#final !== told && !this.signal.aborted; ) {
       told = this.#final
-      if (told) this.#finalKnown = await this.#tell(told)
+      const onSend = (): void => {
+        this.#finalSent = true
+      }
+      if (told) this.#finalKnown = await this.#tell(told, onSend)
     }
     this.#finalSending = false
   }
@@ -146,8 +154,8 @@ export class RequestInHand implements CrmContext {
   }
 
   /** Given up, a report counts as refused: as soon as it can, the server asks again. */
-  async #tell(report: Report): Promise<boolean> {
-    const answer = await this.#steps.mailbox.report(this.request.fence, report)
+  async #tell(report: Report, onSend?: () => void): Promise<boolean> {
+    const answer = await this.#steps.mailbox.report(this.request.fence, report, onSend)
     if (answer?.accepted) return true
     if (!this.signal.aborted) this.#refused()
     return false

@@ -58,7 +58,7 @@ class Crm {
     this.#mailbox = mailbox
     this.#desk = new Desk({
       mailbox: {
-        report: (fence, report) => this.#report(fence, report),
+        report: (fence, report, onSend) => this.#report(fence, report, onSend),
         log: (fence, stream, text) => mailbox.log(fence, stream, text),
         get hasRoom() {
           return mailbox.hasRoom
@@ -146,10 +146,11 @@ class Crm {
   }
 
   /** Waits until there is a connection: without one the server would refuse whatever it is told. */
-  async #report(fence: string, report: Report): Promise<ReportAnswer | null> {
+  async #report(fence: string, report: Report, onSend?: () => void): Promise<ReportAnswer | null> {
     for (let failures = 0; ; failures += 1) {
       const connection = await this.#connection.wait()
       if (!connection) return null
+      onSend?.()
       const answer = await this.#mailbox.report(fence, report)
       if (answer === null || answer.accepted || answer.type !== 'StaleReportError') return answer
       if (await this.#isHeld(connection)) return answer
