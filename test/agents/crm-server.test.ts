@@ -116,12 +116,32 @@ describe('the simulated CRM and the server', { timeout: 180_000 }, () => {
       if (dice > 0.95) return mutate(`cancel${kind}`, { id: one.id })
       return mutate(`delete${kind}`, { id: one.id, ...(kind === 'AppInst' ? {} : { cascade: true }) })
     }
-    let accepted = 0
-    const asking = async () => {
-      if (/^[0-9a-f-]{36}$/.test((await ask()) ?? '')) accepted += 1
-      return accepted === 40
+    const accept = (count: number) => {
+      let accepted = 0
+      const asking = async () => {
+        if (/^[0-9a-f-]{36}$/.test((await ask()) ?? '')) accepted += 1
+        return accepted === count
+      }
+      return until(asking, { what: `${count} requests are accepted`, timeoutMs: 60_000 })
     }
-    await until(asking, { what: '40 requests are accepted', timeoutMs: 90_000 })
+    await accept(15)
+    await place.server.kill()
+    await place.server.start()
+    await accept(10)
+    // It may have crashed just now, by itself.
+    await until(() => killed(Number(place.said('crm serves').at(-1)?.pid)), { what: 'the CRM is killed' })
+    await accept(10)
+    const upgraded = async () => {
+      const { version, upgradePhase } = (await see(cloudletId)) ?? {}
+      // It may have failed, like anything else; and it is refused while anything is in motion.
+      if (upgradePhase === 'UPDATE_ERROR') await mutate('resolveCloudletUpgrade', { id: cloudletId })
+      if (upgradePhase === 'READY') await mutate('upgradeCloudlet', { id: cloudletId, version: '2.0.0' })
+      return version === '2.0.0' && upgradePhase === 'READY'
+    }
+    await until(upgraded, { what: 'upgraded', timeoutMs: 90_000 }).catch(async (error) => {
+      throw new Error(`${error.message}\n${JSON.stringify([await see(cloudletId), place.said('crm serves')])}`)
+    })
+    await accept(10)
     const settled = async () => {
       const known = await instances()
       return known.every(({ phase }) => phase === 'READY') && String(await recorded()) === String(await found())
@@ -132,6 +152,14 @@ describe('the simulated CRM and the server', { timeout: 180_000 }, () => {
     expect((await see(cloudletId))?.phase).toBe('READY')
   })
 })
+
+function killed(pid: number): boolean {
+  try {
+    return process.kill(pid, 'SIGKILL')
+  } catch {
+    return false
+  }
+}
 
 /** mulberry32 */
 function randomOf(seed: number): () => number {
