@@ -7,12 +7,14 @@ export interface CrmServer extends AsyncDisposable {
   readonly connects: readonly ConnectInput[]
   /** All reports that came, in order, with their answers. */
   readonly reports: readonly Report[]
-  readonly lines: readonly { readonly fence: string; readonly stream: string; readonly text: string }[]
+  readonly lines: readonly Line[]
   renewals: number
   /** Asks for something, instead of what was asked for the same object before. */
   ask(path: string, action: Asked['action'], more?: Partial<Pick<Asked, 'kind' | 'spec' | 'specRevision'>>): Asked
   /** Nothing is wanted for the object any more. */
   withdraw(path: string): void
+  /** It is wanted after all, with the same fence. */
+  restore(asked: Asked): void
   /** Puts a request on the stream as it is, whatever is outstanding. */
   resend(asked: Asked): void
   /** What the role's session is at present. */
@@ -21,6 +23,8 @@ export interface CrmServer extends AsyncDisposable {
   supersede(): void
   /** Whether HTTP is answered. */
   away: boolean
+  /** Whether a session outlives its stream, as when the server has not noticed its end. */
+  patient: boolean
 }
 export interface ConnectInput {
   readonly cloudletId: string
@@ -54,6 +58,13 @@ export interface Asked {
   phases: string[]
   error: { readonly code: string; readonly message: string } | null
   open: boolean
+}
+export interface Line {
+  readonly fence: string
+  readonly stream: string
+  readonly text: string
+  /** What had been reported of its object when it came. */
+  readonly phases: readonly string[]
 }
 export interface Report {
   readonly fence: string
@@ -111,6 +122,7 @@ const SDL = `
   type Subscription { crmRequests(cloudletId: ID!, epoch: Int!): CrmRequest! }
 `
 const TICK_MS = 5
+type Outstanding = Asked & { readonly n: number }
 
 interface CrmServerOptions extends Partial<TinyOptions> {
   /** How often an unacknowledged request is sent again. */
@@ -119,10 +131,10 @@ interface CrmServerOptions extends Partial<TinyOptions> {
 
 export async function startCrmServer({ repeatMs = 100, ...wire }: CrmServerOptions = {}): Promise<CrmServer> {
   const sessions = new Map<string, Session>()
-  const outstanding = new Map<string, Asked & { n: number }>()
+  const outstanding = new Map<string, Outstanding>()
   const connects: ConnectInput[] = []
   const reports: Report[] = []
-  const lines: { fence: string; stream: string; text: string }[] = []
+  const lines: Line[] = []
   const extra: Asked[] = []
   let [epoch, asked, closed] = [0, 0, false]
 
@@ -131,10 +143,12 @@ export async function startCrmServer({ repeatMs = 100, ...wire }: CrmServerOptio
     [...sessions.values()].find((session) => session.fence === fence)
   const serving = (): Session | undefined => sessions.get('CRM')
   const fenceOf = (path: string, n: number): string => `${serving()?.epoch ?? 0} ${path} ${n}`
-  const wireOf = (one: Asked & { n: number }) => {
+  const wireOf = (one: Outstanding) => {
     const path = one.path.join('/')
     return { ...one, fence: fenceOf(path, one.n), objectId: path, operationId: `operation ${one.n}` }
   }
+  const byRequest = (fence: string): Outstanding | undefined =>
+    [...outstanding.entries()].find(([path, { n }]) => fenceOf(path, n) === fence)?.[1]
   const stale = (message: string) => ({ __typename: 'StaleReportError', message, code: 'STALE_REPORT' })
 
   function connect({ input }: { input: ConnectInput }) {
@@ -163,7 +177,7 @@ export async function startCrmServer({ repeatMs = 100, ...wire }: CrmServerOptio
   function judge({ fence, phase, error }: Omit<Report, 'answer'>) {
     const successor = sessions.get('CRM_V2')
     if (successor && fence === successor.fence) return takeOver(successor)
-    const one = [...outstanding.entries()].find(([path, { n }]) => fenceOf(path, n) === fence)?.[1]
+    const one = byRequest(fence)
     if (!one || !isLive(serving())) return stale('Nobody waits for that.')
     if (phase === undefined) return { __typename: 'PhaseReportAccepted', changed: false }
     if (!one.open && one.phases.at(-1) !== phase) {
@@ -218,7 +232,7 @@ export async function startCrmServer({ repeatMs = 100, ...wire }: CrmServerOptio
       }
     } finally {
       session.streams -= 1
-      if (session.streams === 0) session.over = true
+      if (session.streams === 0 && !server.patient) session.over = true
     }
   }
 
@@ -237,7 +251,7 @@ export async function startCrmServer({ repeatMs = 100, ...wire }: CrmServerOptio
       results: input.reports.map(report),
     }),
     appendLogs({ input }: { input: { lines: { fence: string; stream: string; text: string }[] } }) {
-      lines.push(...input.lines)
+      for (const line of input.lines) lines.push({ ...line, phases: [...(byRequest(line.fence)?.phases ?? [])] })
       return { __typename: 'AppendedLogs', accepted: input.lines.length }
     },
     objectByPath: ({ path }: { path: string[] }) =>
@@ -246,6 +260,7 @@ export async function startCrmServer({ repeatMs = 100, ...wire }: CrmServerOptio
   }
   const server = {
     away: false,
+    patient: false,
     renewals: 0,
     connects,
     reports,
@@ -275,6 +290,7 @@ export async function startCrmServer({ repeatMs = 100, ...wire }: CrmServerOptio
       return one
     },
     withdraw: (path: string) => void outstanding.delete(`${CLOUDLET}/${path}`),
+    restore: (one: Asked) => void outstanding.set(one.path.join('/'), one as Outstanding),
     resend: (one: Asked) => void extra.push({ ...one }),
     session: (role = 'CRM') => sessions.get(role),
     supersede() {

@@ -217,9 +217,10 @@ describe('runCrm', () => {
     await until(() => server.reports.some(({ fence }) => fence === ghost.fence), { what: 'told' })
     expect(server.reports.at(-1)).toMatchObject({ phase: 'CREATING', answer: 'StaleReportError' })
     // The same request counts as a new one, since nothing is known of it any more.
-    const next = server.ask('c1', 'CREATE', { specRevision: withdrawn.specRevision })
+    server.restore(withdrawn)
+    server.resend(withdrawn)
     ;(await nth(1)).resolve()
-    await closed(next)
+    await closed(withdrawn)
     expect(calls.map(({ request }) => request.path[1])).toEqual(['c1', 'c1'])
   })
 
@@ -325,6 +326,34 @@ describe('runCrm', () => {
     await closed(asked)
     expect(count(crm.server.reports, 'CREATING')).toBe(3)
     expect(crm.calls).toHaveLength(1)
+  })
+
+  it('connects again after a cut that the server has not noticed', async () => {
+    await using crm = await startAll()
+    const { server, objects } = crm
+    await until(() => server.session()?.streams, { what: 'listening' })
+    server.patient = true
+    objects.push(object('c1'))
+    server.tiny.cut()
+    await connected(server, 2)
+    expect(server.connects[1]?.objects).toEqual(objects)
+  })
+
+  it('tells the end after the last line, since those of an object that is gone are refused', async () => {
+    let broken = 0
+    const breakOff: TinyOptions['breakOff'] = (when, body) => {
+      if (when !== 'before' || !body.includes('mutation AppendLogs') || broken >= 2) return false
+      broken += 1
+      return true
+    }
+    await using crm = await startAll({}, { breakOff })
+    const { server, nth } = crm
+    const asked = server.ask('c1', 'DELETE')
+    const { context, resolve } = await nth(0)
+    context.log('STDOUT', 'the last line')
+    resolve()
+    await closed(asked)
+    expect(server.lines).toMatchObject([{ text: 'the last line', phases: ['DELETING'] }])
   })
 
   it('connects again when its session is over, and does what it was asked all the same', async () => {
