@@ -21,7 +21,7 @@ echo x >> "$dir/count-$name-$mode"
 call=$mode-$(grep -c x "$dir/count-$name-$mode")
 if [ "$mode" != getlocks ]; then
   echo $$ >> "$dir/pids-$name"
-  while read -r pid; do [ "$pid" != $$ ] && lives "$pid" && say "$call beside another"; done < "$dir/pids-$name"
+  while read -r pid; do [ "$pid" != $$ ] && lives "$pid" && say "$call beside $(ps -o pid=,ppid=,stat=,etimes=,args= -p "$pid")"; done < "$dir/pids-$name"
 fi
 [ -e "$dir/deaf-$name" ] && trap '' INT
 say "$call begin $$"
@@ -42,6 +42,7 @@ export interface Gadgets extends GadgetFolder {
   hold(name: string, call: string): Promise<void>
   go(name: string, call: string): Promise<void>
   fail(name: string, call: string): Promise<void>
+  ignoreInterrupts(name: string): Promise<void>
   /** A piece of shell for it to do. */
   script(name: string, call: string, text: string): Promise<void>
   /** Of a call, which has begun. */
@@ -61,6 +62,7 @@ export async function gadgets(): Promise<Gadgets> {
     hold: (name, call) => writeFile(file('hold', name, call), ''),
     go: (name, call) => rm(file('hold', name, call)),
     fail: (name, call) => writeFile(file('fail', name, call), ''),
+    ignoreInterrupts: (name) => writeFile(join(folder.path, `deaf-${name}`), ''),
     script: (name, call, text) => writeFile(file('do', name, call), text),
     pid: async (name, call) =>
       Number((await said()).find((line) => line.startsWith(`${name} ${call} begin`))?.split(' ')[3]),
