@@ -104,14 +104,14 @@ describe.concurrent('abort in each state', { timeout: 120_000 }, () => {
   })
 
   it('RUNNING: --abort runs, too, when the gadget exits 0 while it is being aborted', async () => {
-    await at.script('willing', 'run-1', `trap 'say run-1 interrupted; exit 0' INT; while :; do sleep 0.02; done`)
+    const obey = `trap 'say run-1 interrupted; exit 0' INT; say run-1 listens; while :; do sleep 0.02; done`
+    await at.script('willing', 'run-1', obey)
     const task = await start('willing')
-    await begun('willing', 'run-1')
-    // Its trap is set, or the signal ends it: both are an end by request.
+    await until(async () => (await callsOf('willing')).includes('run-1 listens'), { what: 'it listens' })
     await task.cancel()
     expect(await task.ended()).toBe('ABORTED')
     expect(await task.journal('willing')).toBe('START ABORT')
-    expect((await callsOf('willing')).slice(-2)).toEqual(once('abort-1'))
+    expect((await callsOf('willing')).slice(-3)).toEqual(['run-1 interrupted', ...once('abort-1')])
   })
 
   it('ABORTING: a second one is refused, and changes nothing', async () => {
@@ -236,7 +236,6 @@ describe.concurrent('failure is', { timeout: 120_000 }, () => {
     await at.script(name, 'getlocks-1', script)
     const task = await start(name)
     expect(await task.ended()).toBe('FAILED')
-    // In this mode there is no progress to speak of at all.
     expect(await task.job(name)).toMatchObject({ phase: 'FAILED', error: { code }, journal: [], locks: [] })
     expect((await callsOf(name)).filter((line) => line !== 'getlocks-1 end')).toEqual(['getlocks-1 begin'])
   })
@@ -267,7 +266,7 @@ it('waiting places are kept over a restart', { timeout: 180_000 }, async () => {
   for (const call of RUNS) await box.hold('first', call)
   const first = await create('first', 'X')
   await until(() => box.begun('first', 'run-1'), { what: 'the first runs' })
-  // The last could share with the one before the last but one, and does not overtake.
+  // The last could share with the first, and does not overtake the one between them.
   const waiting: [name: string, task: Task][] = []
   for (const [name, mode] of [
     ['reads', 'S'],
