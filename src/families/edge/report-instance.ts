@@ -43,7 +43,8 @@ function reportUndo(node: Node, report: Report, phase: Phase, slice: Slice): Rep
   const undo = operationOf(operationAt(node.row.phase)?.undo ?? 'DELETE')
   const ends: readonly Phase[] = undo.action === 'DELETE' ? ['NOT_PRESENT', 'DELETED'] : ['READY']
   if (ends.includes(phase)) {
-    undone(node, slice)
+    // It was made so once more, whatever it had been.
+    undone(node, slice, { drifted: false })
     return ACCEPTED
   }
   if (phase === undo.working) heard(node, slice)
