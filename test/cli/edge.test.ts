@@ -70,7 +70,7 @@ describe('cloudlet create, get and list', () => {
       new RegExp(`^crm +north-1 as site, version 1\\.4, epoch ${crm.epoch}, until \\S+Z \\(in \\d+m \\d+s\\)$`, 'm'),
     )
     expect(await json('cloudlet get ops/first')).toMatchObject({
-      ...{ phase: 'READY', upgradePhase: 'READY', epoch: crm.epoch, version: '1.4', orphans: [], drifted: [] },
+      ...{ phase: 'READY', upgradePhase: 'READY', epoch: crm.epoch, version: '1.4', orphans: [], driftedInstances: [] },
       agents: [{ role: 'CRM', instance: 'north-1', by: 'site', leaseUntil: expect.any(String) }],
     })
 

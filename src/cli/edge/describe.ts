@@ -25,10 +25,10 @@ export function describeInstance(instance: FullInstance, now: number, paint: Pai
 }
 
 function cloudletFacts(cloudlet: FullCloudlet, now: number, paint: Paint): readonly Fact[] {
-  const { upgradePhase, wantedVersion, version, epoch, agents, drifted, orphans, resyncedAt, name } = cloudlet
+  const { upgradePhase, wantedVersion, version, epoch, agents, driftedInstances, orphans, resyncedAt, name } = cloudlet
   const { symbol, style } = SYMBOLS[classOf(upgradePhase)]
   const to = wantedVersion === null ? '' : `, to version ${plain(wantedVersion)}`
-  const missing = drifted.flatMap((one) =>
+  const missing = driftedInstances.flatMap((one) =>
     one === null ? [] : [[...(one.parent && one.parent.id !== cloudlet.id ? [one.parent.name] : []), one.name]],
   )
   return [

@@ -40,7 +40,7 @@ export interface FullCloudlet extends FullObject, WithInstances {
   readonly version: string | null
   readonly wantedVersion: string | null
   readonly agents: readonly ConnectedCrm[]
-  readonly drifted: readonly (
+  readonly driftedInstances: readonly (
     | (Named & {
         readonly id: string
         readonly kind: string
@@ -70,7 +70,7 @@ const CLOUDLET = `query GetCloudlet($id: ID!) { object(id: $id) {
   ... on Cloudlet {
     upgradePhase epoch version wantedVersion resyncedAt
     agents { role epoch instance by version connectedAt leaseUntil }
-    drifted { id kind name parent { id name } } orphans { kind path phase specRevision }
+    driftedInstances { id kind name parent { id name } } orphans { kind path phase specRevision }
   }
 } }\n${OBJECT_FIELDS}`
 const RECORD =

@@ -163,6 +163,7 @@ export const connection = (state: State, process: number, objects: ConnectCrm['o
   version: '1',
   leaseMs: 30_000,
   objects,
+  call: 0,
 })
 
 /** As `reportOne` of the engine does, and the look that follows in the same transaction. `accepted`: of the CRM's view. */
