@@ -131,6 +131,22 @@ describe('crmRequests', () => {
   })
 })
 
+test('a key that is used again after its object has gone is refused, and says so', async () => {
+  const { id } = await readyCloudlet(api.world)
+  const create = async () =>
+    (
+      await api.query(
+        `mutation ($id: ID!) { made: createClusterInst(input: { cloudletId: $id, name: "c", spec: {}, idempotencyKey: "k" }) {
+          __typename ... on ClusterInst { id } ... on Error { code message } } }`,
+        { id },
+      )
+    ).made
+  const { id: cluster } = await create()
+  expect(await create()).toEqual({ __typename: 'ClusterInst', id: cluster })
+  await tell(api.world, { fence: (await requestFor(api.world, id, cluster)).fence, phase: 'CREATE_ERROR' })
+  expect(await create()).toMatchObject({ code: 'INVALID_INPUT', message: expect.stringContaining('is gone since') })
+})
+
 describe('what the API shows', () => {
   const SHOWN = `query ($id: ID!) { object(id: $id) {
     phase finished blockedBy { __typename reason message } deadlines { name to } allowedTransitions { machine from to }

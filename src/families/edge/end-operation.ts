@@ -9,10 +9,10 @@ import { ask, handOver, settleRequest } from './requests.ts'
 
 const NOTHING_KEPT = { keptSpec: null, keptRevision: null, undoing: false } as const
 
-/** It is there as it was asked for. */
-export function succeed(node: Node, slice: Slice, options: MoveOptions): void {
+/** It is there as it was asked for. `drifted`: it is there, and not quite so. */
+export function succeed(node: Node, slice: Slice, options: MoveOptions, { drifted = false } = {}): void {
   slice.move(node, 'READY', options)
-  slice.setFacts(node, { ...NOTHING_KEPT, drifted: false })
+  slice.setFacts(node, { ...NOTHING_KEPT, drifted })
   if (node.error) slice.setError(node, null)
   finish(node, slice)
 }
@@ -34,6 +34,7 @@ export function finish(node: Node, slice: Slice): void {
   const { jobId, generation } = node.row
   slice.patch(node, { finishedJobId: jobId, observedGeneration: generation, deletionRequestedAt: null })
   settleRequest(node, slice)
+  if (node.hasProgress) slice.setProgress(node, null)
   const parent = slice.parent(node)
   if (parent) slice.touch(parent)
 }
@@ -46,15 +47,17 @@ export interface Failing {
   readonly error: { readonly code: string; readonly message: string }
   /** The CRM may have begun, or even be done, unseen: it has to take it back. */
   readonly unseen: boolean
+  /** Whether what is there now differs from what was recorded before; absent or null: nobody has said. */
+  readonly drifted?: boolean | null
 }
 
 /** The operation has failed; it is undone at once, or when the CRM has taken it back. */
-export function fail(node: Node, slice: Slice, { actor, by = null, reason, error, unseen }: Failing): void {
+export function fail(node: Node, slice: Slice, { actor, by = null, reason, error, unseen, drifted }: Failing): void {
   const operation = operationAt(node.row.phase)
   if (!operation) throw new Error(`${node.row.name} is in no operation that could fail: ${node.row.phase}`)
   slice.move(node, operation.failed, { actor, by, message: error.message, ...(reason ? { reason } : {}) })
   slice.setError(node, failureOf(error, slice))
-  if (!unseen) return undone(node, slice)
+  if (!unseen) return undone(node, slice, { drifted: drifted ?? null })
   slice.setFacts(node, { undoing: true })
   ask(node, slice)
   slice.touch(node)
@@ -66,8 +69,8 @@ export function askAgain(node: Node, slice: Slice): void {
   handOver(node, slice)
 }
 
-/** What the failed operation was to change is as it was before. */
-export function undone(node: Node, slice: Slice, { drifted = false }: { readonly drifted?: boolean } = {}): void {
+/** What the failed operation was to change is as it was before. Null: and so is whether it has drifted. */
+export function undone(node: Node, slice: Slice, { drifted = null }: { readonly drifted?: boolean | null } = {}): void {
   const { phase, generation } = node.row
   const { keptSpec, keptRevision, drifted: was } = instanceFacts(node)
   if (phase === 'CREATE_ERROR') return vanish(node, slice, { message: node.error?.message ?? null })
@@ -76,7 +79,7 @@ export function undone(node: Node, slice: Slice, { drifted = false }: { readonly
     slice.patch(node, { generation: generation + 1 })
     slice.setFacts(node, { specRevision: keptRevision })
   }
-  slice.setFacts(node, { ...NOTHING_KEPT, drifted: was || drifted })
+  slice.setFacts(node, { ...NOTHING_KEPT, drifted: drifted ?? was })
   slice.move(node, 'READY', {})
   finish(node, slice)
 }

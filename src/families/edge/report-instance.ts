@@ -28,7 +28,7 @@ export function reportInstance(node: Node, report: Report, by: string, slice: Sl
   if (!verdict.changed) return UNCHANGED
   const told = { actor: 'CRM', by, message: report.message ?? null } as const
   if (phase === 'READY') succeed(node, slice, told)
-  else if (phase === 'NOT_PRESENT') vanish(node, slice, told)
+  else if (phase === 'NOT_PRESENT') vanish(node, slice, { ...told, reason: 'removed' })
   else if (isFailed(phase)) fail(node, slice, { ...told, error: errorOf(report, phase), unseen: false })
   else {
     slice.move(node, phase, told)
@@ -43,7 +43,8 @@ function reportUndo(node: Node, report: Report, phase: Phase, slice: Slice): Rep
   const undo = operationOf(operationAt(node.row.phase)?.undo ?? 'DELETE')
   const ends: readonly Phase[] = undo.action === 'DELETE' ? ['NOT_PRESENT', 'DELETED'] : ['READY']
   if (ends.includes(phase)) {
-    undone(node, slice)
+    // It was made so once more, whatever it had been.
+    undone(node, slice, { drifted: false })
     return ACCEPTED
   }
   if (phase === undo.working) heard(node, slice)

@@ -21,17 +21,18 @@ export const NOT_FOUND: Found = { phase: 'NOT_PRESENT', specRevision: null }
  */
 export type Outcome =
   | { readonly type: 'move'; readonly to: Phase }
-  | { readonly type: 'succeed' }
+  | { readonly type: 'succeed'; readonly drifted: boolean }
   | { readonly type: 'vanish' }
-  | { readonly type: 'fail'; readonly drifted: boolean; readonly message: string }
-  | { readonly type: 'again' }
+  | { readonly type: 'fail'; readonly drifted: boolean | null; readonly message: string }
+  /** Null: whether what is there is as recorded before the operation was not said. */
+  | { readonly type: 'again'; readonly drifted: boolean | null }
   | { readonly type: 'undone'; readonly drifted: boolean }
   | { readonly type: 'note'; readonly drifted: boolean }
   | { readonly type: 'nothing' }
 
 type Revisions = Pick<InstanceFacts, 'specRevision' | 'keptRevision' | 'undoing'>
 
-const AGAIN: Outcome = { type: 'again' }
+const AGAIN: Outcome = { type: 'again', drifted: null }
 const NOTHING: Outcome = { type: 'nothing' }
 const LOST = 'Its CRM came back without it.'
 const OLD = 'Its CRM came back with the old spec.'
@@ -40,26 +41,32 @@ const STILL = 'Its CRM came back, and it is still there.'
 /** The table of the specification, row by row: what the controller's record and the CRM's word make together. */
 export function outcomeOf(recorded: Phase, found: Found, { specRevision, keptRevision, undoing }: Revisions): Outcome {
   const { phase } = found
-  if (isFailed(recorded) && undoing) return outcomeOfUndo(recorded, found, keptRevision)
+  if (isFailed(recorded) && undoing) return outcomeOfUndo(recorded, found, { specRevision, keptRevision })
   if (isWorking(phase) || isFailed(phase)) return outcomeInTransition(recorded, phase)
   const isThere = phase === 'READY'
+  const drifted = !isThere || found.specRevision !== specRevision
   switch (recorded) {
     case 'CREATE_REQUESTED':
-      return isThere ? { type: 'succeed' } : AGAIN
+      return isThere ? { type: 'succeed', drifted } : AGAIN
     case 'CREATING':
-      return isThere ? { type: 'succeed' } : { type: 'fail', drifted: false, message: LOST }
+      return isThere ? { type: 'succeed', drifted } : { type: 'fail', drifted: null, message: LOST }
     case 'UPDATE_REQUESTED':
     case 'UPDATING': {
       if (!isThere) return { type: 'fail', drifted: true, message: LOST }
-      if (found.specRevision === specRevision) return { type: 'succeed' }
-      return recorded === 'UPDATE_REQUESTED' ? AGAIN : { type: 'fail', drifted: false, message: OLD }
+      if (!drifted) return { type: 'succeed', drifted }
+      const wasDrifted = found.specRevision !== keptRevision
+      return recorded === 'UPDATE_REQUESTED'
+        ? { type: 'again', drifted: wasDrifted }
+        : { type: 'fail', drifted: wasDrifted, message: OLD }
     }
     case 'DELETE_REQUESTED':
-      return isThere ? AGAIN : { type: 'vanish' }
+      return isThere ? { type: 'again', drifted } : { type: 'vanish' }
     case 'DELETING':
-      return isThere ? { type: 'fail', drifted: false, message: STILL } : { type: 'vanish' }
+      return isThere ? { type: 'fail', drifted, message: STILL } : { type: 'vanish' }
     case 'READY':
-      return { type: 'note', drifted: !isThere || found.specRevision !== specRevision }
+    // It may be READY again.
+    case 'DELETE_PREPARE':
+      return { type: 'note', drifted }
     default:
       return NOTHING
   }
@@ -67,22 +74,26 @@ export function outcomeOf(recorded: Phase, found: Found, { specRevision, keptRev
 
 /** The CRM is at something, or says that it has failed. */
 function outcomeInTransition(recorded: Phase, phase: Phase): Outcome {
-  if (recorded === 'READY') return { type: 'note', drifted: true }
+  if (recorded === 'READY' || recorded === 'DELETE_PREPARE') return { type: 'note', drifted: true }
   if (!isRequested(recorded) && !isWorking(recorded)) return NOTHING
   if (isFailed(phase) && operationAt(recorded)?.failed === phase)
-    return { type: 'fail', drifted: false, message: 'Its CRM came back and says that it has failed.' }
+    return { type: 'fail', drifted: null, message: 'Its CRM came back and says that it has failed.' }
   const verdict = step(machine, recorded, 'CRM', phase)
   if (verdict.ok) return verdict.changed ? { type: 'move', to: phase } : NOTHING
   // It is still at what came before.
   return AGAIN
 }
 
-function outcomeOfUndo(recorded: Phase, { phase, specRevision }: Found, keptRevision: number | null): Outcome {
+function outcomeOfUndo(
+  recorded: Phase,
+  found: Found,
+  { specRevision, keptRevision }: Pick<Revisions, 'specRevision' | 'keptRevision'>,
+): Outcome {
   const undone: Outcome = { type: 'undone', drifted: false }
-  if (recorded === 'CREATE_ERROR') return phase === 'NOT_PRESENT' ? undone : AGAIN
-  if (recorded === 'DELETE_ERROR') return phase === 'READY' ? undone : AGAIN
-  if (phase === 'NOT_PRESENT') return { type: 'undone', drifted: true }
-  return phase === 'READY' && specRevision === keptRevision ? undone : AGAIN
+  if (recorded === 'CREATE_ERROR') return found.phase === 'NOT_PRESENT' ? undone : AGAIN
+  const wanted = recorded === 'DELETE_ERROR' ? specRevision : keptRevision
+  if (found.phase === 'READY' && found.specRevision === wanted) return undone
+  return recorded === 'UPDATE_ERROR' && found.phase === 'NOT_PRESENT' ? { type: 'undone', drifted: true } : AGAIN
 }
 
 export interface Resync {
@@ -100,26 +111,28 @@ export function resync(node: Node, slice: Slice, found: Found, { by, isNew }: Re
       slice.move(node, outcome.to, told)
       return heard(node, slice)
     case 'succeed':
-      return succeed(node, slice, told)
+      return succeed(node, slice, told, outcome)
     case 'vanish':
       return vanish(node, slice, told)
     case 'fail': {
       const error = { code: 'RESYNC', message: outcome.message }
       // What is there is known, so there is nothing for the CRM to take back.
-      fail(node, slice, { ...told, error, unseen: false })
-      if (outcome.drifted && !node.gone) slice.setFacts(node, { drifted: true })
-      return
+      return fail(node, slice, { ...told, error, unseen: false, drifted: outcome.drifted })
     }
     case 'again':
+      note(node, slice, outcome.drifted)
       return isNew ? ask(node, slice) : heard(node, slice)
     case 'undone':
       return undone(node, slice, outcome)
     case 'note':
-      if (instanceFacts(node).drifted !== outcome.drifted) slice.setFacts(node, { drifted: outcome.drifted })
-      return
+      return note(node, slice, outcome.drifted)
     case 'nothing':
       return
     default:
       return outcome satisfies never
   }
+}
+
+function note(node: Node, slice: Slice, drifted: boolean | null): void {
+  if (drifted !== null && instanceFacts(node).drifted !== drifted) slice.setFacts(node, { drifted })
 }

@@ -102,6 +102,7 @@ const TABLE: readonly (readonly [
 ])[] = [
   ['CREATE_REQUESTED', null, 0, AGAIN, []],
   ['CREATE_REQUESTED', 'READY', 1, 'READY', ['CRM READY resync']],
+  ['CREATE_REQUESTED', 'READY', 7, 'drifted', ['CRM READY resync']],
   ['CREATE_REQUESTED', 'CREATING', 1, 'CREATING', ['CRM CREATING resync']],
   [
     'CREATE_REQUESTED',
@@ -111,11 +112,14 @@ const TABLE: readonly (readonly [
     ['CRM CREATE_ERROR resync', 'CONTROLLER NOT_PRESENT', 'CONTROLLER GONE'],
   ],
   ['CREATING', 'READY', 1, 'READY', ['CRM READY resync']],
+  ['CREATING', 'READY', 7, 'drifted', ['CRM READY resync']],
   ['CREATING', null, 0, 'gone', ['CRM CREATE_ERROR resync', 'CONTROLLER NOT_PRESENT', 'CONTROLLER GONE']],
   ['CREATING', 'CREATING', 1, 'CREATING', []],
   ['UPDATE_REQUESTED', 'READY', 1, AGAIN, []],
   ['UPDATE_REQUESTED', 'UPDATING', 2, 'UPDATING', ['CRM UPDATING resync']],
   ['UPDATING', 'READY', 1, 'READY', ['CRM UPDATE_ERROR resync', 'CONTROLLER READY']],
+  ['UPDATING', 'READY', 7, 'drifted', ['CRM UPDATE_ERROR resync', 'CONTROLLER READY']],
+  ['UPDATE_REQUESTED', 'READY', 7, AGAIN, []],
   ['UPDATE_REQUESTED', 'READY', 2, 'READY', ['CRM READY resync']],
   ['UPDATING', 'READY', 2, 'READY', ['CRM READY resync']],
   ['UPDATE_REQUESTED', null, 0, 'drifted', ['CRM UPDATE_ERROR resync', 'CONTROLLER READY']],
@@ -128,6 +132,7 @@ const TABLE: readonly (readonly [
   ['DELETE_REQUESTED', null, 0, 'gone', ['CRM NOT_PRESENT resync', 'CONTROLLER GONE']],
   ['DELETING', null, 0, 'gone', ['CRM NOT_PRESENT resync', 'CONTROLLER GONE']],
   ['DELETING', 'READY', 1, 'READY', ['CRM DELETE_ERROR resync', 'CONTROLLER READY']],
+  ['DELETING', 'READY', 7, 'drifted', ['CRM DELETE_ERROR resync', 'CONTROLLER READY']],
   ['READY', null, 0, 'drifted', []],
   ['READY', 'READY', 1, 'READY', []],
   ['READY', 'READY', 7, 'drifted', []],
@@ -138,6 +143,7 @@ const TABLE: readonly (readonly [
   ['UPDATE_ERROR', 'READY', 2, AGAIN, []],
   ['UPDATE_ERROR', null, 0, 'drifted', ['CONTROLLER READY']],
   ['DELETE_ERROR', 'READY', 1, 'READY', ['CONTROLLER READY']],
+  ['DELETE_ERROR', 'READY', 7, AGAIN, []],
   ['DELETE_ERROR', null, 0, AGAIN, []],
 ]
 
@@ -184,6 +190,39 @@ describe('a CRM that comes back after a crash', () => {
     expect(await seeById(world, id)).toMatchObject({ phase: 'READY', drifted: false, specRevision: 2 })
     await reconnect(prepared, 'READY', 2)
     expect((await seeById(world, id)).drifted).toBe(false)
+  })
+
+  // Found by the model check: what was seen when the CRM connected was forgotten when the operation failed later.
+  test.each([
+    ['UPDATE_REQUESTED', 'UPDATE_ERROR'],
+    ['DELETE_REQUESTED', 'DELETE_ERROR'],
+  ] as const)('%s of what has drifted: it is READY and known to have drifted after %s', async (recorded, failed) => {
+    const prepared = await inPhase(recorded)
+    const { id, cloudlet } = prepared
+    await reconnect(prepared, 'READY', 7)
+    expect(await tell(world, { fence: (await requestFor(world, cloudlet, id)).fence, phase: failed })).toBe(true)
+    expect(await seeById(world, id)).toMatchObject({ phase: 'READY', drifted: true })
+  })
+
+  test('DELETE_PREPARE of what has drifted: it is known to when its cascade fails', async () => {
+    const prepared = await inPhase('DELETE_PREPARE')
+    const { id, cloudlet } = prepared
+    const { requests } = await reconnect(prepared, 'READY', 7)
+    expect(requests.map(({ action }) => action)).toEqual(['DELETE'])
+    await tell(world, { fence: requests[0]?.fence ?? '', phase: 'DELETE_ERROR' })
+    expect(await seeById(world, id)).toMatchObject({ phase: 'READY', drifted: true })
+    expect(await requestsFor(world, cloudlet)).toEqual([])
+  })
+
+  test('what has drifted is sound again when its CRM has made it anew to undo something', async () => {
+    const prepared = await inPhase('READY')
+    const { id, cloudlet } = prepared
+    await reconnect(prepared, 'READY', 7)
+    await accepted(world.edge.updateInstance(USER, { kind: 'CLUSTER_INST', id, spec: { size: 2 } }))
+    await accepted(world.edge.cancelInstance(USER, { kind: 'CLUSTER_INST', id }))
+    await world.settle()
+    await tell(world, { fence: (await requestFor(world, cloudlet, id)).fence, phase: 'READY' })
+    expect(await seeById(world, id)).toMatchObject({ phase: 'READY', drifted: false, specRevision: 1 })
   })
 
   test('has what another process had begun handed to it, under a fence of its own', async () => {

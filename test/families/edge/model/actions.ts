@@ -1,0 +1,172 @@
+import * as crm from './crm.ts'
+import * as server from './server.ts'
+import type { Disk, Request, State, Told } from './state.ts'
+import { cloudletOf, instanceAt, PLACES, type Place } from './state.ts'
+
+/** Everything that can happen next. */
+
+export interface Limits {
+  /** Reports on their way at a time. */
+  readonly told: number
+  /** Requests overtake each other, too. */
+  readonly reorder: boolean
+  /** A call of connectCrm may arrive when its CRM has long given up on it. */
+  readonly late: boolean
+}
+
+export interface Action {
+  readonly name: string
+  /** Null: it is refused, or there is nothing to do. */
+  readonly run: () => Promise<State | null> | State | null
+}
+
+export function actionsOf(state: State, limits: Limits): readonly Action[] {
+  return [...byUsers(state), ...byNetwork(state, limits), ...byCrm(state, limits), ...byServer(state), ...byHand(state)]
+}
+
+function byUsers(state: State): readonly Action[] {
+  const asked = (name: string, run: (of: State) => Promise<State | null>): Action => ({
+    name,
+    run: () => run(state),
+  })
+  return PLACES.flatMap((place) => [
+    ...(instanceAt(state, place) ? [] : [asked(`create ${place}`, (of) => server.create(of, place))]),
+    asked(`update ${place}`, (of) => server.update(of, place)),
+    asked(`delete ${place}`, (of) => server.remove(of, place, false)),
+    ...(place === 'c' && instanceAt(state, 'a')
+      ? [asked('delete c, cascade', (of) => server.remove(of, 'c', true))]
+      : []),
+    asked(`cancel ${place}`, (of) => server.withdraw(of, place)),
+  ])
+}
+
+const without = <T>(all: readonly T[], one: T): readonly T[] => all.filter((other) => other !== one)
+
+export const deliver = (state: State, told: Told): State => {
+  const { state: next, accepted } = server.report({ ...state, told: without(state.told, told) }, told)
+  return next.crm.up ? { ...next, crm: crm.answered(next.crm, told, accepted) } : next
+}
+export const receive = (state: State, request: Request): State => ({
+  ...state,
+  requests: without(state.requests, request),
+  crm: crm.take(state.crm, request),
+})
+
+const nameOf = ({ place, age, ...one }: Told | Request): string =>
+  `${place} ${'phase' in one ? one.phase : one.action} #${Number(age.slice(24, 36))}.${Number(age.slice(37, 40))}.${Number(age.slice(41))}`
+
+function byNetwork(state: State, { told: most, reorder }: Limits): readonly Action[] {
+  const { told, requests } = state
+  const reports = told.flatMap((one): readonly Action[] => [
+    { name: `report ${nameOf(one)} arrives`, run: () => deliver(state, one) },
+    { name: `report ${nameOf(one)} arrives, its answer is lost`, run: () => server.report(state, one).state },
+    { name: `report ${nameOf(one)} is lost`, run: () => ({ ...state, told: without(told, one) }) },
+  ])
+  const asked = requests.flatMap((one): readonly Action[] => {
+    const isFirst = requests.find(({ place }) => place === one.place) === one
+    const isLast = requests.findLast(({ place }) => place === one.place) === one
+    return [
+      ...(isFirst || reorder ? [{ name: `request ${nameOf(one)} arrives`, run: () => receive(state, one) }] : []),
+      // The last one is sent again until it is taken: its loss is a delay.
+      ...(isLast
+        ? []
+        : [{ name: `request ${nameOf(one)} is lost`, run: () => ({ ...state, requests: without(requests, one) }) }]),
+    ]
+  })
+  return told.length > most ? reports : [...reports, ...asked]
+}
+
+function byCrm(state: State, { told, late }: Limits): readonly Action[] {
+  const { crm: of } = state
+  if (!of.up) return connecting(state, late)
+  const steps =
+    state.told.length >= told
+      ? []
+      : PLACES.flatMap((place): readonly Action[] => [
+          { name: `CRM begins ${place}`, run: () => crm.begin(state, place) },
+          { name: `CRM is done with ${place}`, run: () => crm.finish(state, place) },
+          { name: `CRM fails at ${place}`, run: () => crm.fail(state, place) },
+        ])
+  return [
+    ...steps,
+    { name: 'CRM crashes', run: () => ({ ...state, crm: crm.crash(of), requests: [] }) },
+    ...(of.connected ? [{ name: 'connection is cut', run: () => cut(state) }] : connecting(state, late)),
+  ]
+}
+const cut = (state: State): State => ({ ...state, crm: { ...state.crm, connected: false }, requests: [] })
+
+function connecting(state: State, late: boolean): readonly Action[] {
+  const { up } = state.crm
+  const ways = up || !crm.isHalf(state.crm) ? (['back'] as const) : crm.CLEANINGS
+  return ways.flatMap((how): readonly Action[] => {
+    const name = up ? 'CRM comes back' : `new CRM connects (what is half done: ${how})`
+    return [
+      { name, run: () => connect(state, how) },
+      { name: `${name}, the answer is lost`, run: () => connect(state, how, 'unanswered') },
+      ...(late && !state.late ? [{ name: `${name}, but too slowly`, run: () => connect(state, how, 'late') }] : []),
+    ]
+  })
+}
+
+export async function connect(
+  state: State,
+  how: crm.Cleaning,
+  arrives: 'answered' | 'unanswered' | 'late' = 'answered',
+): Promise<State> {
+  const isNew = !state.crm.up
+  const process = isNew ? crm.restart(state.crm, how) : state.crm
+  const { crm: now, objects } = crm.inventory(process, cloudletOf(state).row.name, isNew)
+  const input = server.connection(state, now.process, objects)
+  if (arrives === 'late') return { ...state, crm: now, late: input, requests: [] }
+  // That it is at something does not say what there was, and a report from before says what was true then.
+  const tampered = state.tampered && (state.told.length > 0 || objects.some(({ phase }) => phase !== 'READY'))
+  const next = await server.connect({ ...state, crm: now, tampered }, input)
+  // A newer one was connected meanwhile: it ends, as it is told to.
+  if (!next) return { ...state, crm: crm.crash(now), requests: [] }
+  if (arrives === 'unanswered') return { ...next, crm: { ...next.crm, connected: false }, requests: [] }
+  return send({ ...next, crm: { ...next.crm, connected: true }, requests: [] }, isNew)
+}
+
+/** What is asked for is on its way at once, and until it is taken. */
+export function send(state: State, begunToo = false): State {
+  if (!state.crm.connected) return state
+  const isNew = (one: Request): boolean =>
+    !crm.hasSeen(state.crm, one) && !state.requests.some(({ fence }) => fence === one.fence)
+  const more = server.outstanding(state, begunToo).filter(isNew)
+  return more.length > 0 ? { ...state, requests: [...state.requests, ...more] } : state
+}
+
+function byServer(state: State): readonly Action[] {
+  const { late, wakes, leases, crm: of } = state
+  return [
+    ...(wakes.length > 0 ? [{ name: 'engine looks', run: () => server.look(state) }] : []),
+    ...PLACES.map((place) => ({ name: `deadline of ${place} passes`, run: () => server.deadline(state, place) })),
+    ...(leases.length > 0 && !of.connected ? [{ name: 'session ends', run: () => server.expire(state) }] : []),
+    ...(late ? [{ name: 'slow CRM call arrives', run: () => arriveLate(state, late) }] : []),
+  ]
+}
+
+/** The stream of requests ends with it, if it is of the same process: then that has to connect again. */
+async function arriveLate(state: State, late: NonNullable<State['late']>): Promise<State> {
+  const rest = { ...state, late: null }
+  const next = await server.connect(rest, late)
+  return next ? cut(next) : rest
+}
+
+function byHand(state: State): readonly Action[] {
+  const { crm: of } = state
+  const put = (place: Place, disk: Disk | null): State => ({
+    ...state,
+    tampered: true,
+    // What failed and was put back is not as it was any more.
+    crm: { ...of, disk: { ...of.disk, [place]: disk }, failed: { ...of.failed, [place]: null } },
+  })
+  return PLACES.flatMap((place): readonly Action[] => {
+    const disk = of.disk[place]
+    if (!disk || disk.half || of.jobs[place]) return []
+    return [
+      ...(place === 'c' && of.disk.a ? [] : [{ name: `${place} is removed by hand`, run: () => put(place, null) }]),
+      { name: `${place} is changed by hand`, run: () => put(place, { ...disk, rev: 0 }) },
+    ]
+  })
+}

@@ -1,0 +1,159 @@
+import type { Phase } from '../../../../src/core/vocabulary.ts'
+import type { InstanceFacts } from '../../../../src/families/edge/facts.ts'
+import { operationOf } from '../../../../src/families/edge/operations.ts'
+import type { CrmAction, ReportedObject } from '../../../../src/families/edge/spec.ts'
+import { openFence } from '../../../../src/store/fence.ts'
+import {
+  type Crm,
+  type Disk,
+  hexOf,
+  instanceAt,
+  type Job,
+  PLACES,
+  type Place,
+  type Request,
+  type State,
+  type Told,
+} from './state.ts'
+import { Violation } from './violation.ts'
+
+/** A CRM that keeps the contract: what it is asked for, what it has, and what it says of that. */
+
+const at = <T>(all: Readonly<Record<Place, T>>, place: Place, value: T): Readonly<Record<Place, T>> => ({
+  ...all,
+  [place]: value,
+})
+const seenKey = (fence: string): string => hexOf(openFence(fence)?.hash ?? Buffer.alloc(0))
+export const hasSeen = ({ seen }: Crm, { fence }: Request): boolean => seen.includes(seenKey(fence))
+
+/** It replaces whatever runs for the object: that has stopped when this begins. */
+export function take(crm: Crm, { place, fence, age, owner, action, rev }: Request): Crm {
+  if (hasSeen(crm, { place, fence, age, owner, action, rev })) return crm
+  const job: Job = { fence, age, owner, action, rev, begun: false, before: crm.disk[place] }
+  const jobs = at(crm.jobs, place, job)
+  return { ...crm, jobs, failed: at(crm.failed, place, null), seen: [...crm.seen, seenKey(fence)] }
+}
+
+/** What was there before anybody began to change it. */
+const settled = (disk: Disk | null): Disk | null => (disk?.half ? settled(disk.old) : disk)
+/** What there is when it is done. */
+const made = ({ action, owner, rev }: Job): Disk | null =>
+  action === 'DELETE' ? null : { owner, rev, half: null, old: null }
+
+function beginJob(crm: Crm, place: Place): Crm {
+  const job = crm.jobs[place]
+  if (!job || job.begun) return crm
+  const { owner, rev, action, before } = job
+  const half: Disk = { owner, rev, half: action, old: settled(before) }
+  return { ...crm, disk: at(crm.disk, place, half), jobs: at(crm.jobs, place, { ...job, begun: true }) }
+}
+
+const say = (place: Place, { fence, age, owner }: Job, phase: Phase): Told => ({ place, fence, age, owner, phase })
+
+/** Nobody but the server knows what depends on what: so it must never ask for this. */
+function checkOrder(state: State, place: Place, { action }: Job): void {
+  const { crm, tampered } = state
+  if (tampered || (instanceAt(state, 'c')?.facts as InstanceFacts | undefined)?.drifted) return
+  if (place === 'a' && action !== 'DELETE' && crm.disk.c === null)
+    throw new Violation('an app instance is made in a cluster instance that is not there')
+  if (place === 'c' && action === 'DELETE' && crm.disk.a !== null)
+    throw new Violation('a cluster instance is removed under an app instance')
+}
+
+export function begin(state: State, place: Place): State | null {
+  const job = state.crm.jobs[place]
+  if (!job || job.begun) return null
+  checkOrder(state, place, job)
+  const told = say(place, job, operationOf(job.action).working)
+  return { ...state, crm: beginJob(state.crm, place), told: [...state.told, told] }
+}
+
+export function finish(state: State, place: Place): State | null {
+  const { crm } = state
+  const job = crm.jobs[place]
+  if (!job) return null
+  checkOrder(state, place, job)
+  const phase = job.action !== 'DELETE' ? 'READY' : job.begun ? 'NOT_PRESENT' : 'DELETED'
+  return {
+    ...state,
+    crm: { ...crm, disk: at(crm.disk, place, made(job)), jobs: at(crm.jobs, place, null) },
+    told: [...state.told, say(place, job, phase)],
+  }
+}
+
+/** It puts back what there was, and says so. */
+export function fail(state: State, place: Place): State | null {
+  const { crm } = state
+  const job = crm.jobs[place]
+  if (!job) return null
+  return {
+    ...state,
+    crm: { ...putBack(crm, place, job), failed: at(crm.failed, place, job.action) },
+    told: [...state.told, say(place, job, operationOf(job.action).failed)],
+  }
+}
+const putBack = (crm: Crm, place: Place, { action, before }: Job): Crm => ({
+  ...crm,
+  // What could not be removed before it was whole stays as it is; all else is put back to what it was when it was whole.
+  disk: at(crm.disk, place, action === 'DELETE' && before?.half === 'CREATE' ? before : settled(before)),
+  jobs: at(crm.jobs, place, null),
+})
+
+/** What it makes of the answer to a report. */
+export function answered(crm: Crm, { place, fence, phase }: Told, accepted: boolean): Crm {
+  const job = crm.jobs[place]
+  // Refused: it forgets the request, and what it had done for it.
+  if (!accepted) return job?.fence === fence ? putBack(crm, place, job) : crm
+  return phase.endsWith('_ERROR') && !job ? { ...crm, failed: at(crm.failed, place, null) } : crm
+}
+
+/** What is half done and asked for by nobody is put back. */
+const tidied = (crm: Crm): Crm => ({
+  ...crm,
+  disk: { c: crm.jobs.c ? crm.disk.c : settled(crm.disk.c), a: crm.jobs.a ? crm.disk.a : settled(crm.disk.a) },
+})
+
+/** All that it has and is at, as it says when it connects; whoever comes back has begun what it has taken. */
+export function inventory(
+  crm: Crm,
+  name: string,
+  isNew: boolean,
+): { readonly crm: Crm; readonly objects: readonly ReportedObject[] } {
+  const begun = PLACES.reduce(beginJob, isNew ? crm : tidied(crm))
+  const objects = PLACES.flatMap((place): readonly ReportedObject[] => {
+    const phase = phaseAt(begun, place)
+    const path = place === 'c' ? [name, 'c'] : [name, 'c', 'a']
+    const specRevision = begun.disk[place]?.rev ?? null
+    return phase ? [{ kind: place === 'c' ? 'CLUSTER_INST' : 'APP_INST', path, phase, specRevision }] : []
+  })
+  return { crm: begun, objects }
+}
+function phaseAt({ jobs, disk, failed }: Crm, place: Place): Phase | null {
+  const job = jobs[place]
+  if (job) return operationOf(job.action).working
+  const half = disk[place]?.half
+  // A new process takes it up again.
+  if (half) return operationOf(half).working
+  const action = failed[place]
+  return action ? operationOf(action).failed : disk[place] ? 'READY' : null
+}
+
+const NONE = { c: null, a: null } as const
+/** What was running is forgotten; what was half done stays so. */
+export const crash = (crm: Crm): Crm => ({ ...crm, up: false, connected: false, jobs: NONE, failed: NONE, seen: [] })
+
+export type Cleaning = 'back' | 'on' | 'keep'
+export const CLEANINGS: readonly Cleaning[] = ['back', 'on', 'keep']
+export const isHalf = ({ disk }: Crm): boolean => PLACES.some((place) => disk[place]?.half)
+
+/** A new process: what is half done is cleaned up, one way or the other, or taken up again. */
+export function restart(crm: Crm, how: Cleaning): Crm {
+  const clean = (disk: Disk | null): Disk | null => {
+    if (!disk?.half || how === 'keep') return disk
+    return how === 'back' ? settled(disk) : cleaned(disk.half, disk)
+  }
+  const disk = { c: clean(crm.disk.c), a: clean(crm.disk.a) }
+  return { ...crm, up: true, process: crm.process + 1, disk, jobs: NONE, failed: NONE, seen: [] }
+}
+const cleaned = (half: CrmAction, { owner, rev }: Disk): Disk | null =>
+  half === 'DELETE' ? null : { owner, rev, half: null, old: null }

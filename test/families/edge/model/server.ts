@@ -1,0 +1,267 @@
+import type { QueryResult } from 'pg'
+import type { Viewer } from '../../../../src/core/ports.ts'
+import { WORK_STATE } from '../../../../src/core/tree.ts'
+import type { Phase } from '../../../../src/core/vocabulary.ts'
+import { type ConnectCrm, connectCrm } from '../../../../src/families/edge/commands/connect-crm.ts'
+import {
+  cancelInstance,
+  createInstance,
+  deleteInstance,
+  type InstanceKind,
+  updateInstance,
+} from '../../../../src/families/edge/commands/instances.ts'
+import type { EdgeParts } from '../../../../src/families/edge/commands/parts.ts'
+import { cloudletFacts, type InstanceFacts, instanceFacts } from '../../../../src/families/edge/facts.ts'
+import { edge } from '../../../../src/families/edge/family.ts'
+import { requestFence } from '../../../../src/families/edge/fences.ts'
+import { actionOf, type FenceParts, fenceParts } from '../../../../src/families/edge/requests.ts'
+import type { HeldTree } from '../../../../src/families/family.ts'
+import type { Client } from '../../../../src/store/client.ts'
+import { openFence, sameHash } from '../../../../src/store/fence.ts'
+import { USER } from '../../../testkit/world.ts'
+import { ModelNode, ModelSlice, NOW, type Rec } from './slice.ts'
+import {
+  ageOf,
+  cloudletOf,
+  instanceAt,
+  type Place,
+  placeOf,
+  processName,
+  type Request,
+  type State,
+  type Told,
+} from './state.ts'
+import { Violation } from './violation.ts'
+
+/**
+ * The server in memory: the real commands and the real rules on a tree that is held here. Of the engine it knows what a
+ * transaction is: a command leaves word of what is to be looked at, a report is decided upon at once.
+ */
+
+const CRM: Viewer = { ...USER, name: 'crm', role: 'AGENT', actor: 'CRM' }
+
+export const sliceOf = ({ records, next, leases }: State): ModelSlice => new ModelSlice(records, { next, leases })
+
+type Written = Pick<State, 'records' | 'leases' | 'next'>
+const written = (slice: ModelSlice): Written => ({
+  records: slice.records(),
+  leases: slice.leases(),
+  next: slice.next,
+})
+
+/** Answers the statements of the commands from the slice; any other one is a failure of the model. */
+function clientOf(slice: ModelSlice, leases: Set<number>): Client {
+  const answers: Readonly<Record<string, (values: readonly unknown[]) => readonly object[]>> = {
+    'find-object': ([id]) => {
+      const node = slice.get(id as string)
+      return node ? [{ id, rootId: slice.root.row.id, kind: node.row.kind, projectName: 'default' }] : []
+    },
+    'edge-children': ([id]) => [...slice.nodes.values()].filter(({ row }) => row.parentId === id).map(idRow),
+    'edge-spec': ([id]) => [{ spec: slice.get(id as string)?.spec }],
+    'edge-instances': () =>
+      [...slice.nodes.values()]
+        .filter((node) => node !== slice.root)
+        .map((node) => ({ ...idRow(node), path: pathOf(slice, node).join('/') })),
+    'outstanding-crm-requests': () => [],
+    'note-agent': () => [],
+    'keep-crm-lease': ([, epoch]) => {
+      leases.add(epoch as number)
+      return []
+    },
+  }
+  return {
+    query: <R>({ name = '', values = [] }: { name?: string; values?: unknown[] }) => {
+      const answer = answers[name]
+      if (!answer) throw new Error(`the model does not know the statement ${name}`)
+      return Promise.resolve({ rows: answer(values) as readonly R[] } as never as QueryResult<never>)
+    },
+  }
+}
+const idRow = ({ row }: ModelNode) => ({ id: row.id })
+function pathOf(slice: ModelSlice, node: ModelNode): readonly string[] {
+  const parent = slice.parent(node)
+  return parent ? [...pathOf(slice, parent), node.row.name] : [node.row.name]
+}
+
+/** Runs one command under the tree's lock; nothing is kept of one that is refused. */
+async function command<T extends { readonly ok: boolean }>(
+  state: State,
+  run: (parts: EdgeParts) => Promise<T>,
+): Promise<State | null> {
+  const slice = sliceOf(state)
+  const leases = new Set(state.leases)
+  const wakes = new Set(state.wakes)
+  const client = clientOf(slice, leases)
+  const held: HeldTree = {
+    client,
+    slice,
+    root: slice.root,
+    isNew: false,
+    bring: () => Promise.resolve(),
+    wake: (ids) => {
+      for (const id of ids) wakes.add(id)
+    },
+    goOn: () => {
+      throw new Error('only a new tree goes on')
+    },
+    reject: () => {},
+  }
+  const never = () => Promise.reject(new Error('the model holds one tree'))
+  const parts: EdgeParts = {
+    client,
+    ambient: { now: () => NOW, id: slice.newId, random: () => 0, secret: () => new Uint8Array(16) },
+    trees: { inScope: never, inTree: (_rootId, work) => work(held) },
+  }
+  const done = await run(parts)
+  if (!done.ok) return null
+  const kept = [...leases].filter((epoch) => !slice.ended.has(epoch))
+  return { ...state, ...written(slice), leases: kept, wakes: alive(slice, wakes) }
+}
+const alive = (slice: ModelSlice, ids: Iterable<string>): readonly string[] =>
+  [...new Set(ids)].filter((id) => slice.get(id)?.gone === false)
+
+// What users ask for.
+
+const kindOf = (place: Place): InstanceKind => (place === 'c' ? 'CLUSTER_INST' : 'APP_INST')
+const idAt = (state: State, place: Place): string | null => instanceAt(state, place)?.row.id ?? null
+
+export function create(state: State, place: Place): Promise<State | null> {
+  const parentId = place === 'c' ? cloudletOf(state).row.id : idAt(state, 'c')
+  if (!parentId) return Promise.resolve(null)
+  const input = { kind: kindOf(place), parentId, name: place, spec: { v: 1 } }
+  return command(state, (parts) => createInstance(parts, USER, input))
+}
+export function update(state: State, place: Place): Promise<State | null> {
+  const record = instanceAt(state, place)
+  if (!record) return Promise.resolve(null)
+  const { id } = record.row
+  const spec = { v: (record.facts as InstanceFacts).lastRevision + 1 }
+  return command(state, (parts) => updateInstance(parts, USER, { kind: kindOf(place), id, spec }))
+}
+export function remove(state: State, place: Place, cascade: boolean): Promise<State | null> {
+  const id = idAt(state, place)
+  return id
+    ? command(state, (parts) => deleteInstance(parts, USER, { kind: kindOf(place), id, cascade }))
+    : Promise.resolve(null)
+}
+export function withdraw(state: State, place: Place): Promise<State | null> {
+  const id = idAt(state, place)
+  return id
+    ? command(state, (parts) => cancelInstance(parts, USER, { kind: kindOf(place), id }))
+    : Promise.resolve(null)
+}
+
+// What a CRM calls.
+
+export function connect(state: State, input: ConnectCrm): Promise<State | null> {
+  return command(state, (parts) => connectCrm(parts, CRM, input))
+}
+export const connection = (state: State, process: number, objects: ConnectCrm['objects']): ConnectCrm => ({
+  cloudletId: cloudletOf(state).row.id,
+  instance: processName(process),
+  role: 'CRM',
+  version: '1',
+  leaseMs: 30_000,
+  objects,
+  call: 0,
+})
+
+/** As `reportOne` of the engine does, and the look that follows in the same transaction. `accepted`: of the CRM's view. */
+export function report(state: State, told: Told): { readonly state: State; readonly accepted: boolean } {
+  const slice = sliceOf(state)
+  const fence = openFence(told.fence)
+  if (!fence) throw new Error('the model made a wrong fence')
+  const node = slice.get(fence.objectId)
+  if (!node) return { state, accepted: told.phase === 'NOT_PRESENT' }
+  if (!sameHash(node.work?.fenceHash ?? null, fence.hash)) return { state, accepted: false }
+  const before = node.row.jobId
+  const verdict = edge.report(node, { fence: told.fence, phase: told.phase }, CRM.name, slice)
+  settle(slice)
+  if (slice.moved.length > 0 && !told.age.startsWith(`${before}/`))
+    throw new Violation(`a report of an operation that is over has moved ${node.row.name}`)
+  return { state: { ...state, ...written(slice), wakes: alive(slice, state.wakes) }, accepted: verdict.ok }
+}
+
+/** Lets everything that is touched decide, until nothing is left to do. */
+function settle(slice: ModelSlice): void {
+  for (let looks = 0; slice.touched.size > 0; looks++) {
+    if (looks > 100) throw new Violation('the tree does not come to rest')
+    for (const node of slice.touched) {
+      slice.touched.delete(node)
+      if (!node.gone) edge.decide(node, slice)
+    }
+  }
+}
+
+// What the engine does by itself.
+
+export function look(state: State): State {
+  const slice = sliceOf(state)
+  for (const id of state.wakes) {
+    const node = slice.get(id)
+    if (node) slice.touch(node)
+  }
+  settle(slice)
+  return { ...state, ...written(slice), wakes: [] }
+}
+
+/** The inactivity deadline of a request has passed. */
+export function deadline(state: State, place: Place): State | null {
+  const slice = sliceOf(state)
+  const node = [...slice.nodes.values()].find((one) => one.row.kind === kindOf(place))
+  if (!node?.work?.dueAt) return null
+  slice.setWork(node, { dueAt: new Date(0) })
+  slice.touch(node)
+  settle(slice)
+  return { ...state, ...written(slice), wakes: alive(slice, state.wakes) }
+}
+
+/** The session's lease has ended. */
+export function expire(state: State): State {
+  const { id } = cloudletOf(state).row
+  return { ...state, leases: [], wakes: [...new Set([...state.wakes, id])] }
+}
+
+const REQUESTED: readonly Phase[] = ['CREATE_REQUESTED', 'UPDATE_REQUESTED', 'DELETE_REQUESTED']
+const WORKING: readonly Phase[] = ['CREATING', 'UPDATING', 'DELETING']
+
+/** As the statement of requests-of.ts has it: what the process is asked to do now; `begunToo` when it is a new one. */
+export function outstanding(state: State, begunToo: boolean): readonly Request[] {
+  const instance = processName(state.crm.process)
+  const root = new ModelNode(cloudletOf(state))
+  const session = cloudletFacts(root).sessions.find((one) => one.instance === instance)
+  if (!session) return []
+  return state.records.slice(1).flatMap((record) => {
+    const { work, row } = record
+    const isAsked = work?.state === WORK_STATE.CLAIMED && work.fenceHash !== null && work.instance === instance
+    const facts = record.facts as InstanceFacts
+    const waits = REQUESTED.includes(row.phase) || facts.undoing || (begunToo && WORKING.includes(row.phase))
+    return isAsked && waits ? [requestOf(record, session)] : []
+  })
+}
+
+/** States share most of their fences, and making one takes longer than all else. */
+const fences = new Map<string, string>()
+function fenceOf(parts: FenceParts): string {
+  const key = `${parts.salt} ${parts.objectId} ${parts.operationId} ${parts.attempt}`
+  const known = fences.get(key)
+  if (known !== undefined) return known
+  const { fence } = requestFence(parts)
+  fences.set(key, fence)
+  return fence
+}
+
+function requestOf(record: Rec, session: Parameters<typeof fenceParts>[1]): Request {
+  const node = new ModelNode(record)
+  const { specRevision, keptRevision, keptSpec, undoing } = instanceFacts(node)
+  const parts = fenceParts(node, session)
+  const action = actionOf(node) ?? 'DELETE'
+  return {
+    place: placeOf(node.row.kind),
+    fence: fenceOf(parts),
+    age: ageOf(parts.operationId, parts.attempt, Number(session.instance.slice(1))),
+    owner: node.row.id,
+    action,
+    rev: action !== 'DELETE' && undoing && keptSpec ? (keptRevision ?? 0) : specRevision,
+  }
+}

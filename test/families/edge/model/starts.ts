@@ -1,0 +1,42 @@
+import { connect, deliver, receive, send } from './actions.ts'
+import { finish } from './crm.ts'
+import * as server from './server.ts'
+import { idOf, newRecord, newRow } from './slice.ts'
+import type { Place, State } from './state.ts'
+
+/** Where searches begin. */
+
+function bare(): State {
+  const row = newRow({ id: idOf(1), rootId: idOf(1), parentId: null, kind: 'CLOUDLET', name: 'k', ordinal: 0 })
+  const none = { c: null, a: null } as const
+  return {
+    records: [newRecord({ ...row, phase: 'INIT' }, {})],
+    leases: [],
+    wakes: [],
+    next: 2,
+    crm: { up: false, connected: false, process: 0, disk: none, jobs: none, failed: none, seen: [] },
+    requests: [],
+    told: [],
+    late: null,
+    tampered: false,
+  }
+}
+
+const there = <T>(state: T | null): T => {
+  if (!state) throw new Error('the model does not come to its start')
+  return state
+}
+
+async function made(state: State, place: Place): Promise<State> {
+  const asked = send(server.look(there(await server.create(state, place))))
+  const [request] = asked.requests
+  const done = there(finish(receive(asked, there(request ?? null)), place))
+  return deliver(done, there(done.told[0] ?? null))
+}
+
+/** A cloudlet with its CRM and nothing, with a cluster instance, and with an app instance in that. */
+export async function starts(): Promise<readonly State[]> {
+  const empty = server.look(there(await connect(bare(), 'back')))
+  const cluster = await made(empty, 'c')
+  return [empty, cluster, await made(cluster, 'a')]
+}

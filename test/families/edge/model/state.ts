@@ -1,0 +1,205 @@
+import { WORK_STATE, type Work } from '../../../../src/core/tree.ts'
+import type { Phase } from '../../../../src/core/vocabulary.ts'
+import type { ConnectCrm } from '../../../../src/families/edge/commands/connect-crm.ts'
+import { cloudletFacts, type InstanceFacts, servingSession } from '../../../../src/families/edge/facts.ts'
+import type { CrmAction } from '../../../../src/families/edge/spec.ts'
+import { ModelNode, type Rec } from './slice.ts'
+
+/** Everything that the model knows at one moment. */
+
+/** `c`: the one cluster instance; `a`: the one app instance, in it. */
+export type Place = 'c' | 'a'
+export const PLACES: readonly Place[] = ['c', 'a']
+
+/** What a CRM has of an object on its disk. */
+export interface Disk {
+  /** Id of the record that it was made for. */
+  readonly owner: string
+  readonly rev: number
+  /** Half made, half changed, half removed; null: it is as it should be. */
+  readonly half: CrmAction | null
+  /** Of something half done: what was there before. */
+  readonly old: Disk | null
+}
+
+export interface Job {
+  readonly fence: string
+  readonly age: string
+  readonly owner: string
+  readonly action: CrmAction
+  readonly rev: number
+  readonly begun: boolean
+  /** As it was before the request, to be put back when it fails. */
+  readonly before: Disk | null
+}
+
+export interface Crm {
+  readonly up: boolean
+  /** It has a session, and hears of requests. */
+  readonly connected: boolean
+  /** Number of the process. */
+  readonly process: number
+  readonly disk: Readonly<Record<Place, Disk | null>>
+  readonly jobs: Readonly<Record<Place, Job | null>>
+  /** What failed last, as long as nobody has taken note of it. */
+  readonly failed: Readonly<Record<Place, CrmAction | null>>
+  /** Fences of requests that it has taken: each is done once. */
+  readonly seen: readonly string[]
+}
+
+export interface Request {
+  readonly place: Place
+  readonly fence: string
+  /** Orders the fences of one object by when they were made. */
+  readonly age: string
+  readonly owner: string
+  readonly action: CrmAction
+  readonly rev: number
+}
+export interface Told {
+  readonly place: Place
+  readonly fence: string
+  readonly age: string
+  readonly owner: string
+  readonly phase: Phase
+}
+
+export interface State {
+  /** The cloudlet first, then the cluster instance, then the app instance. */
+  readonly records: readonly Rec[]
+  readonly leases: readonly number[]
+  /** Objects that the engine was left word of. */
+  readonly wakes: readonly string[]
+  readonly next: number
+  readonly crm: Crm
+  /** On their way to the CRM, in the order in which they were sent. */
+  readonly requests: readonly Request[]
+  /** On their way to the server. */
+  readonly told: readonly Told[]
+  /** A call that the CRM has given up on, and that may still arrive. */
+  readonly late: ConnectCrm | null
+  /** Somebody has been at the disk by hand, and no resync has seen it so far. */
+  readonly tampered: boolean
+}
+
+export const instanceAt = ({ records }: Pick<State, 'records'>, place: Place): Rec | null =>
+  records.find(({ row }) => row.kind === (place === 'c' ? 'CLUSTER_INST' : 'APP_INST')) ?? null
+export const placeOf = (kind: string): Place => (kind === 'APP_INST' ? 'a' : 'c')
+export const cloudletOf = ({ records }: Pick<State, 'records'>): Rec => records[0] as Rec
+export const processName = (n: number): string => `p${n}`
+
+export const ageOf = (jobId: string, attempt: number, epoch: number): string =>
+  `${jobId}/${String(attempt).padStart(3, '0')}/${String(epoch).padStart(3, '0')}`
+const NO_FENCE = '~'
+
+/** Of the fence that a record's work has now; null: it was not handed over. */
+export function workAge(work: Work | null): string | null {
+  if (!work?.fenceHash) return null
+  const epoch = Number(work.instance?.slice(1) ?? 0)
+  return ageOf(work.jobId ?? '', work.attempt, epoch)
+}
+
+/**
+ * States that differ in names alone have one key: fences and revisions of an object are told apart by their order.
+ * What no rule and no CRM looks at is left out.
+ */
+export function keyOf(state: State): string {
+  const { records, leases, wakes, crm, requests, told, late, tampered } = state
+  const root = records[0] as Rec
+  const node = new ModelNode(root)
+  const serving = servingSession(node)
+  const { orphans } = cloudletFacts(node)
+  const parts = [
+    root.row.phase,
+    serving ? (serving.instance === processName(crm.process) ? 'S' : 's') : '-',
+    leases.length,
+    `${crm.up ? 'U' : 'd'}${crm.connected ? 'C' : 'x'}`,
+    orphans.map(({ path, phase }) => `${path.length}${phase}`).join(),
+    tampered ? 'T' : '',
+  ]
+  const ids = new Map<string, string>()
+  for (const place of PLACES) parts.push(placeKey(state, place, ids))
+  parts.push(
+    wakes
+      .map((id) => ids.get(id) ?? (id === root.row.id ? 'k' : ''))
+      .sort()
+      .join(''),
+  )
+  parts.push(requests.map(({ place, fence }) => place + ids.get(fence)).join())
+  parts.push(
+    told
+      .map(({ place, fence, phase }) => place + ids.get(fence) + phase)
+      .sort()
+      .join(),
+  )
+  if (late) parts.push(`${late.instance === processName(crm.process) ? 'L' : 'l'}${JSON.stringify(late.objects)}`)
+  return parts.join('|')
+}
+
+function placeKey(state: State, place: Place, ids: Map<string, string>): string {
+  const { crm, requests, told } = state
+  const record = instanceAt(state, place)
+  const { disk, job } = { disk: crm.disk[place], job: crm.jobs[place] }
+  const work = record?.work ?? null
+  const current = workAge(work)
+  const mine = requests.filter((one) => one.place === place)
+  const said = told.filter((one) => one.place === place)
+  const ages = new Map<string, { fence: string; owner: string }>()
+  for (const one of [...mine, ...said, ...(job ? [job] : [])]) ages.set(one.age, one)
+  const sorted = [...new Set([...ages.keys(), ...(current ? [current] : [])])].sort()
+  for (const [rank, age] of sorted.entries()) {
+    const one = ages.get(age)
+    if (one) ids.set(one.fence, `${rank}${one.owner === record?.row.id ? '' : 'g'}`)
+  }
+  if (record) ids.set(record.row.id, place)
+  const facts = record?.facts as InstanceFacts | undefined
+  const revision = revisions(record, [
+    facts?.specRevision,
+    facts?.keptRevision ?? undefined,
+    ...diskRevisions(disk),
+    ...(job ? [job.rev, ...diskRevisions(job.before)] : []),
+    ...mine.map(({ rev }) => rev),
+  ])
+  const owner = (id: string): string => (id === record?.row.id ? 'o' : 'x')
+  const onDisk = (of: Disk | null): string =>
+    of ? `${owner(of.owner)}${revision(of.rev)}${of.half ? `${of.half}(${onDisk(of.old)})` : ''}` : '-'
+  return [
+    record ? recordKey(state, record, current ? sorted.indexOf(current) : NO_FENCE, revision) : '-',
+    onDisk(disk),
+    job ? `${ids.get(job.fence)}${job.action}${job.begun ? 'b' : ''}${revision(job.rev)}[${onDisk(job.before)}]` : '-',
+    crm.failed[place] ?? '',
+    mine.map(({ action, rev, fence }) => `${ids.get(fence)}${action}${revision(rev)}`).join(),
+  ].join(';')
+}
+
+function recordKey(
+  { crm }: State,
+  { row, work, facts }: Rec,
+  rank: number | string,
+  revision: (rev: number) => string,
+): string {
+  const { specRevision, keptRevision, drifted, undoing } = facts as InstanceFacts
+  const asked = work
+    ? [
+        work.state === WORK_STATE.DONE ? 'D' : 'A',
+        rank,
+        work.dueAt ? 't' : '',
+        work.pickedUpAt ? 'p' : '',
+        work.fenceHash && work.instance === processName(crm.process) ? 'm' : '',
+        work.fenceHash && crm.seen.includes(hexOf(work.fenceHash)) ? 's' : '',
+      ].join('')
+    : '-'
+  const kept = keptRevision === null ? '' : revision(keptRevision)
+  return `${row.phase}${revision(specRevision)}/${kept}${drifted ? 'd' : ''}${undoing ? 'u' : ''}${asked}`
+}
+export const hexOf = (hash: Buffer): string => hash.toString('hex')
+
+const diskRevisions = (disk: Disk | null): readonly number[] =>
+  disk ? [disk.rev, ...(disk.half ? diskRevisions(disk.old) : [])] : []
+
+/** Revisions up to the last one that was given are told apart by their order; those beyond will be given again. */
+function revisions(record: Rec | null, alive: readonly (number | undefined)[]): (rev: number) => string {
+  const last = record ? (record.facts as InstanceFacts).lastRevision : 0
+  const known = [...new Set(alive.filter((rev) => rev !== undefined))].sort((a, b) => a - b)
+  return (rev) => (rev > last ? `+${rev - last}` : String(known.indexOf(rev)))
+}
