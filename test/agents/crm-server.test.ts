@@ -40,8 +40,10 @@ describe('the simulated CRM and the server', { timeout: 180_000 }, () => {
     const epoch = (await see(place.cloudletId))?.epoch
     await server.kill()
     await server.start()
-    const seen = await untilPhase(cluster, 'READY')
-    expect(to(seen)).toEqual(['NOT_PRESENT', 'CREATE_REQUESTED', 'CREATING', 'READY'])
+    await untilPhase(cluster, 'READY')
+    // The log is read a moment later.
+    await until(async () => to(await see(cluster)).at(-1) === 'READY', { what: 'the log says so, too' })
+    expect(to(await see(cluster))).toEqual(['NOT_PRESENT', 'CREATE_REQUESTED', 'CREATING', 'READY'])
     expect(await see(place.cloudletId)).toMatchObject({ epoch, phase: 'READY' })
     expect(await place.found()).toEqual(['c1 1'])
   })
@@ -58,8 +60,9 @@ describe('the simulated CRM and the server', { timeout: 180_000 }, () => {
     await until(async () => (await found()).includes('c2 half'), { what: 'half made' })
     process.kill(place.agent.pid ?? 0, 'SIGKILL')
     await untilGone(half)
-    const seen = await untilPhase(kept, 'READY')
-    expect(to(seen).slice(-4)).toEqual(['UPDATE_REQUESTED', 'UPDATING', 'UPDATE_ERROR', 'READY'])
+    await untilPhase(kept, 'READY')
+    const story = ['UPDATE_REQUESTED', 'UPDATING', 'UPDATE_ERROR', 'READY']
+    await until(async () => String(to(await see(kept)).slice(-4)) === String(story), { what: 'the log says so, too' })
     expect(await found()).toEqual(['c1 1'])
     expect(await place.recorded()).toEqual(['c1 1'])
     expect((await see(place.cloudletId))?.epoch).toBe(2)

@@ -32,6 +32,7 @@ export interface ConnectInput {
   readonly role: string
   readonly version: string
   readonly leaseMs: number
+  readonly call: number
   readonly objects: readonly {
     readonly kind: string
     readonly path: readonly string[]
@@ -88,7 +89,7 @@ const SDL = `
   enum CrmAction { CREATE UPDATE DELETE }
   input CrmObjectInput { kind: String! path: [String!]! phase: String! specRevision: Int }
   input ConnectCrmInput {
-    cloudletId: ID! instance: String! role: CrmRole! = CRM version: String! leaseMs: Int! = 30000
+    cloudletId: ID! instance: String! role: CrmRole! = CRM version: String! leaseMs: Int! = 30000 call: Int! = 0
     objects: [CrmObjectInput!]!
   }
   type CrmRequest {
@@ -295,7 +296,15 @@ export async function startCrmServer({ repeatMs = 100, ...wire }: CrmServerOptio
     session: (role = 'CRM') => sessions.get(role),
     supersede() {
       connect({
-        input: { cloudletId: CLOUDLET, instance: 'somebody', role: 'CRM', version: '1', leaseMs: 0, objects: [] },
+        input: {
+          cloudletId: CLOUDLET,
+          instance: 'somebody',
+          role: 'CRM',
+          version: '1',
+          leaseMs: 0,
+          call: 1,
+          objects: [],
+        },
       })
     },
   }

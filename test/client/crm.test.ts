@@ -234,6 +234,7 @@ describe('runCrm', () => {
     server.tiny.cut()
     await connected(server, 2)
     expect(server.session()?.epoch).toBe(epoch)
+    expect(server.connects.map(({ call }) => call)).toEqual([1, 2])
     const listed = server.connects[1]?.objects.toSorted((a, b) => String(a.path).localeCompare(String(b.path)))
     expect(listed).toMatchObject([
       { path: [CLOUDLET, 'c1'], phase: 'CREATING' },

@@ -15,6 +15,8 @@ export interface ConnectRequest {
   readonly role: NonNullable<CrmOptions['role']>
   readonly version: string
   readonly leaseMs: number
+  /** From 1, one more with each call: one that is overtaken on its way must not be taken for what there is. */
+  readonly call: number
   readonly objects: readonly CrmObject[]
 }
 

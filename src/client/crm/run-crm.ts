@@ -47,6 +47,8 @@ class Crm {
   /** Resolves when it is this CRM that serves the cloudlet. */
   readonly #serving = Promise.withResolvers<void>()
   #role: NonNullable<CrmOptions['role']>
+  /** Of connectCrm. */
+  #calls = 0
 
   constructor(options: CrmOptions) {
     this.#options = options
@@ -100,7 +102,8 @@ class Crm {
 
   async #connect(): Promise<CrmSession | null> {
     const { client, driver, cloudletId, instance, version } = this.#options
-    const session = { cloudletId, instance, version, role: this.#role, leaseMs: this.#leaseMs }
+    this.#calls += 1
+    const session = { cloudletId, instance, version, role: this.#role, leaseMs: this.#leaseMs, call: this.#calls }
     let what: CrmTrouble['what'] = 'list'
     try {
       const listed = await driver.list()
