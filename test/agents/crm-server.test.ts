@@ -97,7 +97,7 @@ describe('the simulated CRM and the server', { timeout: 180_000 }, () => {
     expect(place.said('crm serves')).toHaveLength(1)
   })
 
-  it.each([1, 2])('agree in the end, whatever is lost, repeated, late, failed or crashed (seed %i)', async (seed) => {
+  it.each([1])('agree in the end, whatever is lost, repeated, late, failed or crashed (seed %i)', async (seed) => {
     const bad = { loseRequests: 0.2, repeatRequests: 0.2, loseBeginnings: 0.2, loseEnds: 0.05 }
     const worse = { repeatReports: 0.2, delayReports: 0.2, fail: 0.15, crash: 0.03 }
     await using place = await edgePlace(

@@ -1,0 +1,107 @@
+import { expect, it } from 'vitest'
+import { allMachines } from '../../src/families/machines.ts'
+import { edgePlace } from '../agents/edge-place.ts'
+import type { TestServer } from '../testkit/server.ts'
+import { until } from '../testkit/wait.ts'
+
+/**
+ * A CRM of which nothing can be relied on: 20% of all messages are lost, 20% come twice, many come late, and it crashes once
+ * in fifty operations, forgetting what it was at. EDGE_OPERATIONS=2000 asks for as many as the whole check has.
+ */
+const OPERATIONS = Number(process.env.EDGE_OPERATIONS ?? 150)
+const CLUSTERS = 10
+const APPS = 4
+/** Users that each do one thing after the other. */
+const USERS = 10
+const BEHAVIOUR = {
+  seed: 4,
+  delayMs: [0, 20] as [number, number],
+  steps: 2,
+  fail: 0.05,
+  crash: 1 / 50,
+  loseRequests: 0.2,
+  repeatRequests: 0.2,
+  loseBeginnings: 0.2,
+  loseEnds: 0.2,
+  repeatReports: 0.2,
+  delayReports: 0.2,
+  laterMs: 30,
+}
+
+it('over a bad network, with a CRM that crashes, records and folders agree in the end', {
+  timeout: 900_000,
+}, async () => {
+  await using place = await edgePlace({ behaviour: BEHAVIOUR }, { PHASELINE_CRM_SILENCE_MS: '1500' })
+  const { server, cloudletId, mutate, create, instances, recorded, found } = place
+  const done = new Map<string, number>()
+  let operations = 0
+  async function operate(): Promise<void> {
+    const name = `c${Math.floor(Math.random() * CLUSTERS)}`
+    const path = Math.random() < 1 / (APPS + 1) ? name : `${name}/a${Math.floor(Math.random() * APPS)}`
+    const known = (await instances()).find((one) => pathOf(one) === path)
+    const kind = path.includes('/') ? 'AppInst' : 'ClusterInst'
+    const what = choose(known?.phase)
+    const more = {
+      create: {},
+      update: { spec: { at: operations } },
+      delete: kind === 'ClusterInst' ? { cascade: Math.random() < 0.5 } : {},
+      cancel: {},
+    }
+    const answer = known ? await mutate(`${what}${kind}`, { id: known.id, ...more[what] }) : await create(path)
+    // A refusal is no operation: somebody else is at it.
+    if (!/^[A-Z_]+$/.test(answer)) operations += 1
+    const outcome = /^[A-Z_]+$/.test(answer) ? answer : what
+    done.set(outcome, (done.get(outcome) ?? 0) + 1)
+  }
+  const user = async (): Promise<void> => {
+    while (operations < OPERATIONS) await operate()
+  }
+  await Promise.all(Array.from({ length: USERS }, user))
+
+  // Then nobody asks for anything more: each operation comes to its end, and the next resync tells what has drifted.
+  const isQuiet = async () => (await instances()).every(({ phase }) => phase === 'READY')
+  await until(isQuiet, { what: 'nothing is in motion', timeoutMs: 240_000 })
+  const crashes = place.said('crm serves').length - 1
+  expect(crashes).toBeGreaterThan(0)
+  console.log(JSON.stringify({ operations, crashes, ...Object.fromEntries(done) }))
+  expect(await recorded()).toEqual(await found())
+
+  const moves = await allMoves(server, cloudletId)
+  expect(moves.length).toBeGreaterThan(operations * 3)
+  const wrong = moves.filter(({ machine, from, actor, to }) => {
+    const rows = allMachines.find(({ name }) => name === machine)?.transitions ?? []
+    return from !== null && !rows.some((row) => row.from === from && row.actor === actor && row.to === to)
+  })
+  expect(wrong).toEqual([])
+})
+
+interface Move {
+  readonly machine: string
+  readonly from: string | null
+  readonly actor: string
+  readonly to: string
+}
+/** The whole log of a tree. */
+async function allMoves({ client }: TestServer, rootId: string): Promise<readonly Move[]> {
+  type Page = { edges: readonly { node: Move }[]; pageInfo: { hasNextPage: boolean; endCursor: string | null } }
+  const moves: Move[] = []
+  for (let after: string | null = null; ; ) {
+    const { log }: { log: Page } = await client.query(
+      `query ($id: ID!, $after: String) { log: phaseChanges(filter: { rootId: $id }, first: 500, after: $after) {
+        edges { node { machine from actor to } } pageInfo { hasNextPage endCursor } } }`,
+      { id: rootId, after },
+    )
+    moves.push(...log.edges.map(({ node }) => node))
+    if (!log.pageInfo.hasNextPage) return moves
+    after = log.pageInfo.endCursor
+  }
+}
+
+type Doing = 'create' | 'update' | 'delete' | 'cancel'
+function choose(phase: string | undefined): Doing {
+  if (phase === undefined) return 'create'
+  if (phase !== 'READY') return 'cancel'
+  return Math.random() < 0.6 ? 'update' : 'delete'
+}
+const pathOf = ({ kind, name, parent }: { kind: string; name: string; parent: { name: string } | null }): string =>
+  kind === 'APP_INST' ? `${parent?.name}/${name}` : name
