@@ -252,6 +252,46 @@ describe.concurrent('failure is', { timeout: 120_000 }, () => {
   })
 })
 
+describe.concurrent('locks between gadgets', { timeout: 120_000 }, () => {
+  it('S and S run together; X waits for both, and a later S for that X; a waiter holds nothing', async () => {
+    for (const name of ['s1', 's2', 'x', 's3']) await at.hold(name, 'run-1')
+    const first = [await start('s1', 'shared:a=S'), await start('s2', 'shared:a=S')]
+    await Promise.all([begun('s1', 'run-1'), begun('s2', 'run-1')])
+    const alone = await start('x', 'shared:a=X')
+    expect(await alone.reaches('x', 'WAITING')).toMatchObject({ locks: [{ held: false, position: 1 }] })
+    // It could run beside those that run, and would overtake.
+    const late = await start('s3', 'shared:a=S')
+    expect(await late.reaches('s3', 'WAITING')).toMatchObject({ locks: [{ held: false, position: 2 }] })
+    await at.go('s1', 'run-1')
+    expect(await first[0]?.ended()).toBe('SUCCEEDED')
+    expect(await alone.job('x')).toMatchObject({ phase: 'WAITING' })
+    await at.go('s2', 'run-1')
+    await begun('x', 'run-1')
+    expect(await late.job('s3')).toMatchObject({ phase: 'WAITING', locks: [{ held: false, position: 1 }] })
+    await at.go('x', 'run-1')
+    await begun('s3', 'run-1')
+    await at.go('s3', 'run-1')
+    expect([await alone.ended(), await late.ended()]).toEqual(['SUCCEEDED', 'SUCCEEDED'])
+  })
+
+  it('X and X run one after the other, in the order in which they asked', async () => {
+    const names = ['x1', 'x2', 'x3']
+    for (const name of names) await at.hold(name, 'run-1')
+    const tasks: Task[] = []
+    for (const name of names) {
+      const task = await start(name, 'alone:a=X')
+      await (name === 'x1' ? begun(name, 'run-1') : task.reaches(name, 'WAITING'))
+      tasks.push(task)
+    }
+    for (const [i, name] of names.entries()) {
+      await begun(name, 'run-1')
+      for (const later of names.slice(i + 1)) expect(await callsOf(later)).toEqual(DECLARED)
+      await at.go(name, 'run-1')
+      expect(await tasks[i]?.ended()).toBe('SUCCEEDED')
+    }
+  })
+})
+
 it('waiting places are kept over a restart', { timeout: 180_000 }, async () => {
   await using own = await startServer({ env: ENV })
   await using box = await gadgets()
