@@ -1,9 +1,10 @@
 import * as crm from './crm.ts'
+import type { Action as AnyAction } from './search.ts'
 import * as server from './server.ts'
 import type { Disk, Request, State, Told } from './state.ts'
 import { cloudletOf, instanceAt, PLACES, type Place } from './state.ts'
 
-/** Everything that can happen next. */
+/** Everything that can happen next to a cluster instance and an app instance. */
 
 export interface Limits {
   /** Reports on their way at a time. */
@@ -14,11 +15,7 @@ export interface Limits {
   readonly late: boolean
 }
 
-export interface Action {
-  readonly name: string
-  /** Null: it is refused, or there is nothing to do. */
-  readonly run: () => Promise<State | null> | State | null
-}
+type Action = AnyAction<State>
 
 export function actionsOf(state: State, limits: Limits): readonly Action[] {
   return [...byUsers(state), ...byNetwork(state, limits), ...byCrm(state, limits), ...byServer(state), ...byHand(state)]
@@ -42,8 +39,9 @@ function byUsers(state: State): readonly Action[] {
 
 const without = <T>(all: readonly T[], one: T): readonly T[] => all.filter((other) => other !== one)
 
+const saidOf = ({ fence, phase, age }: Told): server.Said => ({ fence, phase, operationId: age.split('/')[0] ?? '' })
 export const deliver = (state: State, told: Told): State => {
-  const { state: next, accepted } = server.report({ ...state, told: without(state.told, told) }, told)
+  const { state: next, accepted } = server.report({ ...state, told: without(state.told, told) }, saidOf(told))
   return next.crm.up ? { ...next, crm: crm.answered(next.crm, told, accepted) } : next
 }
 export const receive = (state: State, request: Request): State => ({
@@ -59,7 +57,7 @@ function byNetwork(state: State, { told: most, reorder }: Limits): readonly Acti
   const { told, requests } = state
   const reports = told.flatMap((one): readonly Action[] => [
     { name: `report ${nameOf(one)} arrives`, run: () => deliver(state, one) },
-    { name: `report ${nameOf(one)} arrives, its answer is lost`, run: () => server.report(state, one).state },
+    { name: `report ${nameOf(one)} arrives, its answer is lost`, run: () => server.report(state, saidOf(one)).state },
     { name: `report ${nameOf(one)} is lost`, run: () => ({ ...state, told: without(told, one) }) },
   ])
   const asked = requests.flatMap((one): readonly Action[] => {
@@ -141,7 +139,9 @@ function byServer(state: State): readonly Action[] {
   return [
     ...(wakes.length > 0 ? [{ name: 'engine looks', run: () => server.look(state) }] : []),
     ...PLACES.map((place) => ({ name: `deadline of ${place} passes`, run: () => server.deadline(state, place) })),
-    ...(leases.length > 0 && !of.connected ? [{ name: 'session ends', run: () => server.expire(state) }] : []),
+    ...(leases.length > 0 && !of.connected
+      ? [{ name: 'session ends', run: () => leases.reduce(server.expire, state) }]
+      : []),
     ...(late ? [{ name: 'slow CRM call arrives', run: () => arriveLate(state, late) }] : []),
   ]
 }

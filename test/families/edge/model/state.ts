@@ -3,6 +3,7 @@ import type { Phase } from '../../../../src/core/vocabulary.ts'
 import type { ConnectCrm } from '../../../../src/families/edge/commands/connect-crm.ts'
 import { cloudletFacts, type InstanceFacts, servingSession } from '../../../../src/families/edge/facts.ts'
 import type { CrmAction } from '../../../../src/families/edge/spec.ts'
+import type { Kept } from './server.ts'
 import { ModelNode, type Rec } from './slice.ts'
 
 /** Everything that the model knows at one moment. */
@@ -64,13 +65,7 @@ export interface Told {
   readonly phase: Phase
 }
 
-export interface State {
-  /** The cloudlet first, then the cluster instance, then the app instance. */
-  readonly records: readonly Rec[]
-  readonly leases: readonly number[]
-  /** Objects that the engine was left word of. */
-  readonly wakes: readonly string[]
-  readonly next: number
+export interface State extends Kept {
   readonly crm: Crm
   /** On their way to the CRM, in the order in which they were sent. */
   readonly requests: readonly Request[]
@@ -85,7 +80,7 @@ export interface State {
 export const instanceAt = ({ records }: Pick<State, 'records'>, place: Place): Rec | null =>
   records.find(({ row }) => row.kind === (place === 'c' ? 'CLUSTER_INST' : 'APP_INST')) ?? null
 export const placeOf = (kind: string): Place => (kind === 'APP_INST' ? 'a' : 'c')
-export const cloudletOf = ({ records }: Pick<State, 'records'>): Rec => records[0] as Rec
+export const cloudletOf = ({ records }: Pick<Kept, 'records'>): Rec => records[0] as Rec
 export const processName = (n: number): string => `p${n}`
 
 export const ageOf = (jobId: string, attempt: number, epoch: number): string =>
