@@ -55,7 +55,7 @@ function builtIns(env: NodeJS.ProcessEnv): Readonly<Record<string, BuiltIn>> {
     guard.tell(group, state)
     tellGroup(group, state)
   }
-  const gadgets = { folders, env: { ...env }, graceMs: GRACE_MS, onGroup }
+  const gadgets = { folders, env: { ...env }, graceMs: GRACE_MS, onGroup, onCall: guard.announce }
   return {
     mock: deployer('mock', 4_000, mockWork({ crash: () => process.exit(EXIT_FAILED) })),
     gadget: deployer('gadget', 8, gadgetWork(gadgets)),

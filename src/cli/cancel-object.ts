@@ -19,8 +19,10 @@ export async function cancelObject(
   { reason, wait }: CancelOptions,
 ): Promise<ExitCode> {
   const mutation = cancelMutation(object.kind)
-  if (!mutation)
-    return session.refuse(invalid(`${object.kind} cannot be cancelled by itself: cancel what it belongs to.`))
+  if (!mutation) {
+    const hint = object.id === object.root.id ? '' : ' by itself: cancel what it belongs to'
+    return session.refuse(invalid(`${object.kind} cannot be cancelled${hint}.`))
+  }
   const outcome = await ask<Pick<Located, 'id' | 'kind' | 'name' | 'phase'>>(session, mutation, {
     id: object.id,
     ...(reason === undefined ? {} : { reason }),

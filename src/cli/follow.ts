@@ -1,6 +1,7 @@
 import { EXIT, type ExitCode } from './exit.ts'
 import type { Session } from './session.ts'
-import { type WatchOptions, type WatchResult, watchTree } from './watch.ts'
+import { type WatchOptions, watchTree } from './watch.ts'
+import type { WatchResult } from './watch-end.ts'
 
 /** Shows the tree until it is finished; what that means for the exit code is the command's to say. */
 export async function follow(

@@ -21,6 +21,14 @@ export const nameSchema = z
 const name = nameSchema
 const json = z.custom<JsonValue>(isJson, 'must be a JSON value')
 
+/** Of cluster and app instances: what is in it is their CRM's to judge. */
+export const instanceSpecSchema = z
+  .custom<Readonly<Record<string, JsonValue>>>(
+    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+    'must be an object',
+  )
+  .refine(isJson, 'must hold nothing but JSON values')
+
 const timeout = z.union(
   [z.strictObject({ ms: z.int32().positive() }), z.strictObject({ never: z.literal(true) })],
   'must be {ms: <milliseconds>} or {never: true}',

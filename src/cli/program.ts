@@ -5,6 +5,7 @@ import { addApply } from './commands/apply.ts'
 import { addCancel } from './commands/cancel.ts'
 import { addData } from './commands/data.ts'
 import { addDelete } from './commands/delete.ts'
+import { addApp, addCloudlet, addCluster } from './commands/edge.ts'
 import { addEvent } from './commands/event.ts'
 import { addGadget } from './commands/gadget.ts'
 import { addGet } from './commands/get.ts'
@@ -45,6 +46,9 @@ const COMMANDS = [
   addTask,
   addLocks,
   addUndo,
+  addCloudlet,
+  addCluster,
+  addApp,
 ]
 
 /** The whole command line. It throws commander's errors instead of ending the process. */

@@ -3,10 +3,10 @@ import { type Client, ClientError } from '../client/index.ts'
 import { cursorExpired } from './cursor-expired.ts'
 import type { Io, Output } from './io.ts'
 import { isTerminal, painter, wantsColour } from './paint.ts'
-import { classOf } from './phases.ts'
 import { TreeModel, type TreeObject } from './tree/model.ts'
 import { liveTree, type Presenter, treeJson, treeLines } from './tree/presenter.ts'
 import { readMachines, readObjects, readTree, TREE_FIELDS } from './tree/read.ts'
+import { endOf, endOfGone, type WatchResult } from './watch-end.ts'
 
 export interface WatchOptions {
   readonly out: Output
@@ -19,13 +19,6 @@ export interface WatchOptions {
   readonly json?: boolean
   /** For NO_COLOR, FORCE_COLOR and TERM; the process's own by default. */
   readonly env?: Io['env']
-}
-/** `stopped`: it ended because somebody wanted it to, e.g. ABORTED. */
-export type WatchOutcome = 'succeeded' | 'failed' | 'stopped' | 'gone' | 'interrupted'
-export interface WatchResult {
-  readonly outcome: WatchOutcome
-  /** The phase it ended in; GONE when it exists no more. */
-  readonly phase: string
 }
 
 const REFRESH_MS = 1000
@@ -58,7 +51,7 @@ export async function watchTree(client: Client, rootId: string, options: WatchOp
     return await watch.run()
   } catch (error) {
     // Whatever broke because the user interrupted is no failure.
-    if (options.signal.aborted) return { outcome: 'interrupted', phase: watch.phase }
+    if (options.signal.aborted) return watch.interrupted
     throw error
   } finally {
     stop.abort()
@@ -80,6 +73,7 @@ class TreeWatch {
   readonly #ended = Promise.withResolvers<WatchResult>()
   readonly #loaded = Promise.withResolvers<TreeModel>()
   #model: TreeModel | undefined
+  #gone: Promise<WatchResult> | undefined
   /** Counts what has changed, so that a quiet tree is left in peace. */
   #news = 0
 
@@ -91,23 +85,31 @@ class TreeWatch {
     this.#focusId = options.focusId ?? rootId
   }
 
-  get phase(): string {
-    return this.#model?.root?.phase ?? 'UNKNOWN'
+  get interrupted(): WatchResult {
+    const { phase = 'UNKNOWN', error = null } = this.#model?.root ?? {}
+    return { outcome: 'interrupted', phase, error }
   }
 
   async run(): Promise<WatchResult> {
     const { signal } = this.#options
     const interrupted = new Promise<WatchResult>((resolve) => {
-      signal.addEventListener('abort', () => resolve({ outcome: 'interrupted', phase: this.phase }), { once: true })
+      signal.addEventListener('abort', () => resolve(this.interrupted), { once: true })
     })
     // Subscribed before the snapshot is read, so that no update falls between the two.
     const updates = this.#followUpdates()
     const model = await this.#load()
-    if (!model) return { outcome: 'gone', phase: 'GONE' }
+    if (!model) return await this.#endUnseen()
     const tasks = [updates, this.#followPhases(model.sequence, model.tree), this.#keepFresh(model.tree)]
     const failed = Promise.all(tasks).then(() => this.#ended.promise)
     const result = await Promise.race([this.#ended.promise, failed, interrupted])
-    this.#presenter.ended(model.tree, result.outcome)
+    this.#presenter.ended(model.tree, result)
+    return result
+  }
+
+  /** It was gone before it could be looked at. */
+  async #endUnseen(): Promise<WatchResult> {
+    const { name, ...result } = await endOfGone(this.#client, this.#focusId, this.#options.signal)
+    this.#presenter.ended(new TreeModel(this.#focusId, [], name), result)
     return result
   }
 
@@ -208,35 +210,35 @@ class TreeWatch {
     }
   }
 
-  async #refresh(tree: TreeModel): Promise<void> {
+  /** Whether what is known now is what is. */
+  async #refresh(tree: TreeModel): Promise<boolean> {
     const { signal } = this.#options
     const ids = refreshable(tree)
     try {
       const found = await readObjects(this.#client, ids, { signal, blockers: true })
       for (const object of found) tree.put(object)
       if (!found.some(({ id }) => id === this.#focusId)) tree.remove(this.#focusId)
+      return true
     } catch (error) {
       // The stream reconnects by itself and tells when it cannot; until then what is shown is only a little older.
       if (!(error instanceof ClientError && error.kind === 'network')) throw error
+      return false
     }
   }
 
   /** Ends the watch when what it waits for has come. */
   async #judge(tree: TreeModel): Promise<void> {
-    const { until = 'finished' } = this.#options
+    const { until = 'finished', signal } = this.#options
     if (until === 'never') return
-    if (!tree.root) return this.#ended.resolve({ outcome: 'gone', phase: 'GONE' })
-    if (!tree.root.finished) return
-    // A final phase may be left at once for a job that was asked for meanwhile: only the object itself knows.
-    await this.#refresh(tree)
+    // A final phase may be left at once for a job that was asked for meanwhile, and tells nothing of what was undone:
+    // only the object itself knows.
+    if (tree.root && !(tree.root.finished && (await this.#refresh(tree)))) return
     const { root } = tree
-    if (root?.finished) this.#ended.resolve({ outcome: outcomeOf(root.phase), phase: root.phase })
+    if (root?.finished) return this.#ended.resolve(endOf(root))
+    if (root) return
+    this.#gone ??= endOfGone(this.#client, this.#focusId, signal)
+    this.#ended.resolve(await this.#gone)
   }
-}
-
-function outcomeOf(phase: string): WatchOutcome {
-  const phaseClass = classOf(phase)
-  return phaseClass === 'failed' || phaseClass === 'stopped' ? phaseClass : 'succeeded'
 }
 
 function refreshable(tree: TreeModel): string[] {

@@ -30,8 +30,7 @@ export interface Family {
   renew?(
     client: Client,
     fences: readonly { readonly objectId: string; readonly hash: Buffer }[],
-    until: Date,
-    principal: string,
+    by: { readonly principal: string; readonly until: Date; readonly now: Date },
   ): Promise<readonly { readonly objectId: string; readonly hash: Buffer; readonly leaseUntil: Date }[]>
   /** The claim is the pickup: what it does to the object. */
   claimed(node: Node, by: string, slice: Slice): void

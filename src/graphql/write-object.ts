@@ -1,8 +1,13 @@
+import { invalidInput, notFound } from '../core/errors.ts'
 import type { Outcome } from '../core/ports.ts'
 import type { ObjectRow } from '../core/tree.ts'
 import { forget, type GraphQLContext } from './context.ts'
 import { answer, type ErrorValue, type Permission } from './errors.ts'
 import { objectLoader } from './loaders.ts'
+
+const GONE_SINCE = invalidInput([
+  { path: 'input', message: 'what this call, or an earlier one with its idempotency key, has created is gone since' },
+])
 
 /** The object as it is after the command; one that the command has removed, as it was before. */
 export async function writeObject(
@@ -20,7 +25,7 @@ export async function writeObject(
       if (!outcome.ok) return outcome
       forget(context)
       const row = (await objectLoader(context).load(outcome.objectId)) ?? before
-      if (!row) throw new Error(`object ${outcome.objectId} was written and cannot be read`)
+      if (!row) return { ok: false, refusal: id === null ? GONE_SINCE : notFound(id) }
       return { ok: true, row }
     },
     ({ row }) => row,

@@ -1,12 +1,13 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
-import { describe, expect, inject, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { parse } from 'yaml'
 import { run } from '../../src/cli/run.ts'
 import { type GadgetResult, type GadgetRun, runGadget } from '../../src/client/gadget/run-gadget.ts'
+import { type MachinePostgres, majorOf, startMachinePostgres } from '../testkit/machine-postgres.ts'
 import { freePort } from '../testkit/redis.ts'
 import { until } from '../testkit/wait.ts'
 import { isAlive } from './gadget-folder.ts'
@@ -205,57 +206,95 @@ describe('rolling-restart', () => {
   })
 })
 
-describe('postgres-copy', () => {
-  const server = () => inject('postgres')
-  const url = (name: string) => {
-    const { host, port, user } = server()
-    return `postgresql://${user}@localhost/${name}?host=${encodeURIComponent(host)}&port=${port}`
+interface PostgresAddress {
+  readonly host: string
+  readonly port: number
+  readonly user: string
+}
+
+/** A server of Postgres as the tests of postgres-copy use it. */
+function databasesOf({ host, port, user }: PostgresAddress) {
+  const [source, target] = [`box_${process.pid}`, `box_${process.pid}_copy`]
+  const holder = `holder_${process.pid}`
+  const url = (name: string) => `postgresql://${user}@localhost/${name}?host=${encodeURIComponent(host)}&port=${port}`
+  async function connect(database: string) {
+    const client = new Client({ host, port, user, database })
+    await client.connect()
+    return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() })
   }
   async function query(database: string, ...texts: readonly string[]) {
-    const { host, port, user } = server()
-    await using client = Object.assign(new Client({ host, port, user, database }), {
-      [Symbol.asyncDispose]: () => client.end(),
-    })
-    await client.connect()
+    await using client = await connect(database)
     let rows: unknown[] = []
     for (const text of texts) rows = (await client.query(text)).rows
     return rows
   }
-  async function databases() {
-    const [source, target] = [`box_${process.pid}`, `box_${process.pid}_copy`]
-    await query('postgres', `create database ${source}`)
-    await query(
-      source,
-      'create table t (n int)',
-      'create table u (n int)',
-      'insert into t select generate_series(1, 1000)',
-    )
-    return {
-      source,
-      target,
-      async [Symbol.asyncDispose]() {
-        for (const name of [source, target]) await query('postgres', `drop database if exists ${name} with (force)`)
-      },
-    }
+  return {
+    source,
+    target,
+    args: [`source=${url(source)}`, `target=${url(target)}`],
+    query,
+    /** What a copy makes, whole or not. */
+    left: () => query('postgres', `select datname from pg_database where datname ~ '^copy_' or datname = '${target}'`),
+    async fill() {
+      await query('postgres', `create database ${source}`)
+      // While there is this role a restore comes no further than the first row.
+      const held = `begin while exists (select from pg_roles where rolname = '${holder}') loop perform pg_sleep(0.01);
+        end loop; return true; end`
+      await query(
+        source,
+        `create function held() returns boolean language plpgsql as $$ ${held} $$`,
+        'create table t (n int primary key check (public.held()))',
+        'create table u (n int references t)',
+        'insert into t select generate_series(1, 1000)',
+        'insert into u select generate_series(1, 10)',
+      )
+    },
+    /** A copy comes to the middle of this step, and no further. */
+    async holdUp(step: 'Dumping' | 'Restoring') {
+      const isDump = step === 'Dumping'
+      const client = await connect(isDump ? source : 'postgres')
+      if (isDump) await client.query('begin')
+      await client.query(isDump ? 'lock table t in access exclusive mode' : `create role ${holder}`)
+      const busy = isDump
+        ? `datname = '${source}' and wait_event_type = 'Lock'`
+        : `datname ~ '^copy_' and query ~ '^COPY'`
+      return {
+        isReached: async () => (await query('postgres', `select from pg_stat_activity where ${busy}`)).length > 0,
+        async [Symbol.asyncDispose]() {
+          if (!isDump) await client.query(`drop role ${holder}`)
+          await client.end()
+        },
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      for (const name of [source, target]) await query('postgres', `drop database if exists ${name} with (force)`)
+    },
   }
-  const left = async () =>
-    await query(
-      'postgres',
-      `select datname from pg_database where datname ~ '^copy_' or datname = 'box_${process.pid}_copy'`,
-    )
+}
+type Databases = ReturnType<typeof databasesOf>
 
-  /** Whether pg_dump is there, and knows servers as new as this one. */
-  async function canDump(): Promise<boolean> {
-    const { stdout } = spawnSync('pg_dump', ['--version'], { encoding: 'utf8' })
-    const [, own = '0'] = /\b(\d+)\./.exec(stdout ?? '') ?? []
-    const [{ version }] = (await query('postgres', `select current_setting('server_version_num')::int as version`)) as [
-      { version: number },
-    ]
-    return Number(own) >= Math.floor(version / 10_000)
+describe('postgres-copy', () => {
+  /** pg_dump copies no server that is newer than itself: then one of its own version is started, if there is one. */
+  let machine: MachinePostgres | null = null
+  let canDumpOurs = false
+  beforeAll(async () => {
+    const { query } = databasesOf(inject('postgres'))
+    const [found] = await query('postgres', `select current_setting('server_version_num')::int / 10000 as major`)
+    canDumpOurs = majorOf('pg_dump') >= (found as { major: number }).major
+    if (!canDumpOurs) machine = await startMachinePostgres()
+  }, 60_000)
+  afterAll(() => machine?.[Symbol.asyncDispose]())
+
+  async function databases(address: PostgresAddress = machine ?? inject('postgres')) {
+    const names = databasesOf(address)
+    await names.fill()
+    return names
   }
+  const canCopy = () => canDumpOurs || machine !== null
+  const dumps = (at: Place) => tree(join(at.env.PHASELINE_STATE, 'postgres-copy'))
+
   /** Where this machine's programs cannot copy it, the gadget says so and leaves nothing. */
-  async function expectRefusal(at: Awaited<ReturnType<typeof place>>, names: { source: string; target: string }) {
-    const args = [`source=${url(names.source)}`, `target=${url(names.target)}`]
+  async function expectRefusal(at: Place, { args, left }: Databases) {
     const refused = await at.call('postgres-copy', args)
     expect(refused).toMatchObject({ outcome: 'failed', cause: 'error' })
     expect(JSON.stringify(refused)).toMatch(/not installed|version/)
@@ -266,33 +305,80 @@ describe('postgres-copy', () => {
   it('keeps the protocol', async () => {
     await using at = await place()
     await using names = await databases()
-    if (!(await canDump())) return await expectRefusal(at, names)
-    expect(await at.check('postgres-copy', `source=${url(names.source)}`, `target=${url(names.target)}`)).toEqual(FINE)
-    expect(await left()).toEqual([])
+    if (!canCopy()) return await expectRefusal(at, names)
+    expect(await at.check('postgres-copy', ...names.args)).toEqual(FINE)
+    expect(await names.left()).toEqual([])
   })
 
-  it('copies, locks both, and drops only what it made', async () => {
+  it('locks both, and says so where a server is newer than this machine’s pg_dump', async () => {
+    await using at = await place()
+    await using names = await databases(inject('postgres'))
+    const declared = await at.call('postgres-copy', names.args, { mode: 'getlocks' })
+    const { host, port } = inject('postgres')
+    const resource = (name: string) => `postgres:${host}:${port}/${name}`
+    expect(declared).toMatchObject({
+      locks: [
+        { resource: resource(names.source), mode: 'SHARED' },
+        { resource: resource(names.target), mode: 'EXCLUSIVE' },
+      ],
+    })
+    if (!canDumpOurs) return await expectRefusal(at, names)
+    expect(await at.call('postgres-copy', names.args)).toMatchObject({ outcome: 'succeeded' })
+  })
+
+  it('copies, and drops only what it made', async () => {
     await using at = await place()
     await using names = await databases()
-    const args = [`source=${url(names.source)}`, `target=${url(names.target)}`]
-    const declared = await at.call('postgres-copy', args, { mode: 'getlocks' })
-    const modes = declared.outcome === 'succeeded' ? declared.locks.map(({ mode }) => mode) : declared
-    expect(modes).toEqual(['SHARED', 'EXCLUSIVE'])
-    if (!(await canDump())) return await expectRefusal(at, names)
+    if (!canCopy()) return await expectRefusal(at, names)
+    const { args, query, source, target, left } = names
     const told: unknown[] = []
     expect(await at.call('postgres-copy', args, { onProgress: (it) => told.push(it) })).toMatchObject({
       outcome: 'succeeded',
     })
     expect(told).toContainEqual({ step: expect.stringMatching(/^Restoring/), value: 2, total: 2, unit: 'tables' })
-    expect(await query(names.target, 'select count(*)::int as n from t')).toEqual([{ n: 1000 }])
+    expect(await left()).toEqual([{ datname: target }])
+    const sums = 'select count(*)::int as n, sum(t.n)::int as of_t, sum(u.n)::int as of_u from t left join u using (n)'
+    expect(await query(target, sums)).toEqual([{ n: 1000, of_t: 500_500, of_u: 55 }])
+    expect(await query(source, sums)).toEqual(await query(target, sums))
+    await expect(query(target, 'insert into u values (1001)')).rejects.toThrow('foreign key')
+    // A second run finds it done: what has happened to the copy since stays.
+    await query(target, 'delete from u')
+    expect(await at.call('postgres-copy', args)).toMatchObject({ outcome: 'succeeded' })
+    expect(await query(target, 'select * from u')).toEqual([])
     await at.call('postgres-copy', args, { mode: 'undo' })
     expect(await left()).toEqual([])
+    expect(await dumps(at)).toEqual([])
 
-    await query('postgres', `create database ${names.target}`)
+    await query('postgres', `create database ${target}`)
     expect(await at.call('postgres-copy', args)).toMatchObject({ message: expect.stringContaining('is there already') })
     expect(await at.call('postgres-copy', args, { mode: 'undo' })).toMatchObject({ outcome: 'succeeded' })
     expect(await left()).toHaveLength(1)
   })
+
+  it.each(['Dumping', 'Restoring'] as const)(
+    'is taken back, and done again, after it was killed at work: %s',
+    async (step) => {
+      await using at = await place()
+      await using names = await databases()
+      if (!canCopy()) return await expectRefusal(at, names)
+      const { args, query, target, left } = names
+      const kill = new AbortController()
+      {
+        await using heldUp = await names.holdUp(step)
+        const killed = until(heldUp.isReached, { what: `it is at ${step}` }).then(() => kill.abort())
+        expect(await at.call('postgres-copy', args, { kill: kill.signal })).toEqual({ outcome: 'stopped' })
+        await killed
+        // Made under another name: nobody can take half a copy for a whole one.
+        const drafts = step === 'Dumping' ? [] : [{ datname: expect.stringMatching(/^copy_/) }]
+        expect(await left()).toEqual(drafts)
+        expect(await at.call('postgres-copy', args, { mode: 'undo' })).toMatchObject({ outcome: 'succeeded' })
+      }
+      expect(await left()).toEqual([])
+      expect(await dumps(at)).toEqual([])
+      expect(await at.call('postgres-copy', args)).toMatchObject({ outcome: 'succeeded' })
+      expect(await query(target, 'select count(*)::int as n from t')).toEqual([{ n: 1000 }])
+    },
+  )
 
   it('says so when Postgres’s programs are missing, and takes no password in its arguments', async () => {
     await using at = await place()

@@ -7,8 +7,8 @@ import { isAlive } from './gadget-folder.ts'
 const GUARD = new URL('../../src/agents/gadget/group-guard.ts', import.meta.url).href
 
 /** A process with a guard and two gadgets, one of which has ended for it. */
-async function runner(silenceMs: number) {
-  const code = `import { spawn } from 'node:child_process'
+const runner = (silenceMs: number) =>
+  runnerOf(`import { spawn } from 'node:child_process'
     import { groupGuard } from ${JSON.stringify(GUARD)}
     const guard = groupGuard(${silenceMs})
     const start = () => spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' }).pid
@@ -16,7 +16,9 @@ async function runner(silenceMs: number) {
     for (const group of [kept, ended]) guard.tell(group, 'started')
     guard.tell(ended, 'ended')
     console.log(kept + ' ' + ended)
-    setInterval(() => {}, 1000)`
+    setInterval(() => {}, 1000)`)
+
+async function runnerOf(code: string) {
   const child = spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: ['ignore', 'pipe', 'inherit'] })
   const [said] = (await once(child.stdout, 'data')) as [Buffer]
   const [gadget = 0, ended = 0] = said.toString().trim().split(' ').map(Number)
@@ -36,6 +38,23 @@ describe('the guard of gadgets', () => {
     await using it = await runner(60_000)
     it.child.kill('SIGKILL')
     await until(() => !isAlive(it.gadget), { what: 'the gadget is gone' })
+    expect(isAlive(it.ended)).toBe(true)
+  })
+
+  it('ends one whose runner was killed before it could tell of it, and none whose start was over', async () => {
+    const code = `import { spawn } from 'node:child_process'
+      import { groupGuard } from ${JSON.stringify(GUARD)}
+      const guard = groupGuard(60_000)
+      const start = (call) => spawn('sleep', ['1000'], { detached: true, stdio: 'ignore', env: { PHASELINE_CALL: call } }).pid
+      guard.announce('over', 'begins')
+      guard.announce('over', 'begun')
+      guard.announce('begins', 'begins')
+      console.log(start('begins') + ' ' + start('over'))
+      setInterval(() => {}, 1000)`
+    await using it = await runnerOf(code)
+    it.child.kill('SIGKILL')
+    await until(() => !isAlive(it.gadget), { what: 'the gadget is gone' })
+    // Such as a service that it was to start.
     expect(isAlive(it.ended)).toBe(true)
   })
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { EXIT, worst } from '../../src/cli/exit.ts'
 import { cancelMutation, deleteInput, deleteMutation } from '../../src/cli/kind-mutations.ts'
 import { outcomeOf, printRefusal } from '../../src/cli/refusal.ts'
+import { endOf } from '../../src/cli/watch-end.ts'
 
 const sink = () => {
   const written: string[] = []
@@ -79,5 +80,24 @@ describe('mutations by kind', () => {
     expect(deleteInput('TASK', '1', {})).toEqual({ ok: true, value: { id: '1' } })
     expect(deleteInput('INSTALLATION', '1', { cascade: true }).ok).toBe(false)
     expect(deleteInput('EVENT', '1', { force: true }).ok).toBe(false)
+  })
+})
+
+describe('how a watched object has ended', () => {
+  const error = (code: string) => ({ code, message: 'no' })
+  it.each([
+    ['SUCCEEDED', null, 'succeeded'],
+    ['SKIPPED', null, 'succeeded'],
+    ['FAILED', error('BOOM'), 'failed'],
+    ['ABORTED', error('ABORTED'), 'stopped'],
+    ['READY', null, 'succeeded'],
+    ['READY', error('QUOTA'), 'failed'],
+    ['READY', error('WITHDRAWN'), 'stopped'],
+    ['OFFLINE', null, 'stopped'],
+    ['OFFLINE', error('TIMEOUT'), 'failed'],
+    // Only of edge objects the error tells more than the phase.
+    ['SUCCEEDED', error('OLD'), 'succeeded'],
+  ])('%s with %j', (phase, why, outcome) => {
+    expect(endOf({ phase, error: why })).toEqual({ outcome, phase, error: why })
   })
 })

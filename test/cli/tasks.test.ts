@@ -248,7 +248,8 @@ describe('undo resolve', () => {
       ...{ code: 0, out: 'ops/broken/job is given up, its locks are released, now FAILED\n' },
     })
     expect((await phaseline('locks --resource host:broken')).out).toMatch(/^Nobody/)
-    expect(await getTask('ops/broken')).toMatchObject({ phase: 'FAILED', finished: true })
+    await until(async () => (await getTask('ops/broken')).finished, { what: 'the task ends' })
+    expect(await getTask('ops/broken')).toMatchObject({ phase: 'FAILED' })
     const late = await phaseline('undo resolve ops/broken/job --give-up')
     expect(late).toMatchObject({ code: 3, err: expect.stringContaining('TRANSITION') })
   })

@@ -95,6 +95,14 @@ describe('TreeModel', () => {
     expect(model.root?.phase).toBe('READY')
   })
 
+  it('knows what is or was below the object that is looked at', () => {
+    const model = modelOf(object('a', 'root', 'INIT'), object('root', null, 'INIT'), object('b', 'root', 'INIT'))
+    model.put(object('a1', 'a', 'INIT'))
+    model.put(object('b1', 'b', 'INIT'))
+    for (const id of ['a', 'a1', 'b1']) model.remove(id)
+    expect(['root', 'a', 'a1', 'b', 'b1', 'unseen'].filter((id) => model.isBelow(id))).toEqual(['a', 'a1', 'unseen'])
+  })
+
   it('remembers what failed without saying why, until an update says it', () => {
     const model = modelOf(object('root', null, 'PROGRESSING'), object('a', 'root', 'PROGRESSING'))
     model.change(change('a', 'PROGRESSING', 'FAILED'))

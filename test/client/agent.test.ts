@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { type AgentOptions, type AgentProblem, createClient, runAgent } from '../../src/client/index.ts'
+import { startHoldingProxy } from '../faults/holding-proxy.ts'
 import { until } from '../testkit/wait.ts'
 import type { TinyOptions } from './tiny-server.ts'
 import { startWorkServer, TOKEN } from './work-server.ts'
@@ -183,6 +184,33 @@ describe('runAgent', () => {
     } finally {
       child.kill('SIGKILL')
     }
+  })
+
+  it('does not begin what it hears of when the lease is over', async () => {
+    await using server = await startWorkServer()
+    await using proxy = await startHoldingProxy(server.tiny.url)
+    await using client = createClient({ url: proxy.url, token: TOKEN })
+    const claimed = proxy.hold('ANSWER', ({ answer }) => answer?.includes('"fence":"x ') === true)
+    server.offer({ name: 'x' })
+    const begun: number[] = []
+    await using agent = await startAgent(
+      ({ attempt }) => {
+        begun.push(attempt)
+        return { phase: 'SUCCEEDED' }
+      },
+      { client, leaseMs: 600 },
+    )
+    await until(() => claimed.holds, { what: 'claimed' })
+    await until(() => server.get('x').leaseUntil < Date.now(), { what: 'the lease is over' })
+    await claimed.letThrough()
+    await until(() => server.get('x').phase === 'SUCCEEDED', { what: 'claimed again, and done' })
+    expect(begun).toHaveLength(1)
+    expect(begun).not.toContain(1)
+    expect(agent.problems).toContainEqual({
+      what: 'claim',
+      error: expect.objectContaining({ message: expect.stringContaining('lease was over') }),
+      objectId: 'x',
+    })
   })
 
   it('gives work back that it cannot finish when it is shut down, and lets the rest finish', async () => {

@@ -25,11 +25,12 @@ export interface Connecting {
   readonly version?: string
   readonly leaseMs?: number
   readonly objects?: readonly ReportedObject[]
+  readonly call?: number
 }
 /** A CRM of that instance; a new one when none is named. */
 export async function connectCrm(world: World, cloudletId: string, how: Connecting = {}): Promise<CrmSession> {
   const { instance = `instance-${++instances}`, role = 'CRM', version = '1', leaseMs = 600_000, objects = [] } = how
-  const input = { cloudletId, instance, role, version, leaseMs, objects }
+  const input = { cloudletId, instance, role, version, leaseMs, objects, call: how.call ?? 0 }
   const { session } = await accepted(world.edge.connectCrm(CRM, input))
   await world.settle()
   return session

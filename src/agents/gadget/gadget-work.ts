@@ -3,6 +3,7 @@ import type { GadgetRun } from '../../client/gadget/run-gadget.ts'
 import type { Work, WorkContext, WorkItem, WorkOutcome } from '../../client/index.ts'
 import { CALL_CONFIG } from './call-config.ts'
 import { callGadget } from './call-gadget.ts'
+import type { CallState } from './call-name.ts'
 import { findGadget } from './find-gadget.ts'
 import { gadgetError } from './gadget-error.ts'
 
@@ -15,6 +16,8 @@ export interface GadgetOptions {
   readonly graceMs: number
   /** Told of each gadget's process group, so that somebody can end it when this process cannot any more. */
   readonly onGroup?: GadgetRun['onGroup']
+  /** Told before and after each start, since this process may end in between. */
+  readonly onCall?: ((call: string, state: CallState) => void) | undefined
 }
 
 /** Config of a `gadget` item. */

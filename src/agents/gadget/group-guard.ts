@@ -1,10 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { GroupState } from '../../client/gadget/run-gadget.ts'
+import type { CallState } from './call-name.ts'
 
 /** Ends the process groups of gadgets when this process cannot any more. */
 export interface GroupGuard {
   tell(group: number, state: GroupState): void
+  /** Between `begins` and `begun` there may be a process whose group was not told: it is looked for. */
+  announce(call: string, state: CallState): void
 }
 
 const BEAT_MS = 1_000
@@ -21,6 +24,7 @@ const SILENCE_MS = 8_000
  */
 export function groupGuard(silenceMs = SILENCE_MS): GroupGuard {
   const groups = new Set<number>()
+  const calls = new Set<string>()
   let guard: ChildProcess | null = null
   const say = (text: string): void => void guard?.stdin?.write(`${text}\n`)
   const open = (): void => {
@@ -28,18 +32,27 @@ export function groupGuard(silenceMs = SILENCE_MS): GroupGuard {
     guard.once('exit', () => {
       guard = null
       setTimeout(() => {
-        if (guard === null && groups.size > 0) open()
+        if (guard === null && groups.size + calls.size > 0) open()
       }, RESTART_MS).unref()
     })
     for (const group of groups) say(`+${group}`)
+    for (const call of calls) say(`?${call}`)
+  }
+  const pass = (line: string): void => {
+    if (guard === null) open()
+    else say(line)
   }
   setInterval(() => say('.'), Math.min(BEAT_MS, silenceMs / 4)).unref()
   return {
     tell(group, state) {
       if (state === 'started') groups.add(group)
       else groups.delete(group)
-      if (guard === null) open()
-      else say(`${state === 'started' ? '+' : '-'}${group}`)
+      pass(`${state === 'started' ? '+' : '-'}${group}`)
+    },
+    announce(call, state) {
+      if (state === 'begins') calls.add(call)
+      else calls.delete(call)
+      pass(`${state === 'begins' ? '?' : '!'}${call}`)
     },
   }
 }

@@ -1,34 +1,51 @@
 import { createInterface } from 'node:readline'
+import { setTimeout as delay } from 'node:timers/promises'
+import { CALL } from './call-name.ts'
+import { groupsWith } from './groups-with.ts'
 
 /**
- * The process of a groupGuard: `guard-main.ts <silence in ms>`. Standard input says `+<group>` and `-<group>`, and `.` as
- * a sign of life. At its end, and when nothing is said for so long, the groups left are killed.
+ * The process of a groupGuard: `guard-main.ts <silence in ms>`. Standard input says `+<group>` and `-<group>`, `?<call>`
+ * and `!<call>`, and `.` as a sign of life. At its end, and when nothing is said for so long, the groups left are killed,
+ * and those of the calls that were about to begin.
  */
 const silenceMs = Number(process.argv[2])
 const groups = new Set<number>()
+const calls = new Set<string>()
+/** What was forked when its parent was killed carries the name of its call only a moment later. */
+const LOOK_MS = 3_000
+const EVERY_MS = 50
 
-function endAll(): void {
-  for (const group of groups) {
-    try {
-      process.kill(-group, 'SIGKILL')
-    } catch {
-      // It has ended meanwhile.
-    }
+function end(group: number): void {
+  try {
+    process.kill(-group, 'SIGKILL')
+  } catch {
+    // It has ended meanwhile.
   }
-  groups.clear()
 }
 
-const silence = setTimeout(endAll, silenceMs)
+async function endAll(): Promise<void> {
+  for (const group of groups) end(group)
+  groups.clear()
+  const until = performance.now() + LOOK_MS
+  while (calls.size > 0 && performance.now() < until) {
+    for (const group of groupsWith(CALL, calls)) end(group)
+    await delay(EVERY_MS)
+  }
+}
+
+const silence = setTimeout(() => void endAll(), silenceMs)
 createInterface({ input: process.stdin })
   .on('line', (line) => {
     silence.refresh()
-    const [, sign, digits] = /^([+-])(\d+)$/.exec(line) ?? []
-    const group = Number(digits)
+    const [, sign, name = ''] = /^([+\-?!])(.+)$/.exec(line) ?? []
+    const group = Number(name)
     // 0 and 1 would be this process's own group, and everybody's.
     if (sign === '+' && group > 1) groups.add(group)
     if (sign === '-') groups.delete(group)
+    if (sign === '?') calls.add(name)
+    if (sign === '!') calls.delete(name)
   })
   .once('close', () => {
-    endAll()
     clearTimeout(silence)
+    void endAll()
   })

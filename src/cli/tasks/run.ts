@@ -1,13 +1,11 @@
 import { ask } from '../ask.ts'
 import { EXIT, type ExitCode } from '../exit.ts'
 import { follow } from '../follow.ts'
-import { describeProblem } from '../manifest.ts'
-import { readInput } from '../read-input.ts'
-import { invalid, type Outcome, REFUSAL_FRAGMENT, refused } from '../refusal.ts'
+import { readOne } from '../one-document.ts'
+import { REFUSAL_FRAGMENT } from '../refusal.ts'
 import type { Session } from '../session.ts'
 import { plain } from '../text.ts'
-import { parseTask } from './manifest.ts'
-import type { TaskManifest } from './schema.ts'
+import { type TaskManifest, taskSchema } from './schema.ts'
 
 export interface RunOptions {
   readonly file: string
@@ -28,7 +26,7 @@ const CREATE = `mutation RunTask($input: CreateTaskInput!) {
 
 /** `task run`: the task of a file; to follow it is to see how it ends, ok when it SUCCEEDED. */
 export async function runTask(session: Session, options: RunOptions): Promise<ExitCode> {
-  const read = await readTask(session, options.file)
+  const read = await readOne(session.io, options.file, { schema: taskSchema, what: 'a task' })
   if (!read.ok) return session.refuse(read.refusal)
   const outcome = await ask<Created>(session, CREATE, inputOf(read.value, options))
   if (!outcome.ok) return session.refuse(outcome.refusal)
@@ -36,19 +34,6 @@ export async function runTask(session: Session, options: RunOptions): Promise<Ex
   session.emit({ id, name, project, phase })
   session.say(`${plain(`${project.name}/${name}`)} created, now ${phase}  ${session.paint('dim', id)}`)
   return options.follow ? await follow(session, id, (result) => result.outcome === 'succeeded') : EXIT.ok
-}
-
-async function readTask({ io }: Session, file: string): Promise<Outcome<TaskManifest>> {
-  const input = await readInput(file, io.stdin)
-  if (!input.ok) return refused(invalid(input.message))
-  const parsed = parseTask(input.text)
-  if (parsed.ok) return { ok: true, value: parsed.manifest }
-  const shown = file === '-' ? '<stdin>' : file
-  const fields = parsed.problems.map((problem) => ({
-    path: describeProblem(shown, { ...problem, message: '' }),
-    message: problem.message,
-  }))
-  return refused(invalid(`${shown} is not valid.`, fields))
 }
 
 /** The project that the file names goes before the option's, as for installations. */

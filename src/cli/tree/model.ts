@@ -85,13 +85,15 @@ export class TreeModel implements TreeView {
   readonly #nodes = new Map<string, Mutable<TreeNode>>()
   readonly #children = new Map<string, Set<string>>()
   readonly #gone = new Set<string>()
+  /** Of what is gone too. */
+  readonly #parents = new Map<string, string | null>()
   #rootName: string
   /** Objects of which a phase change said that they failed, but not yet an update why. */
   readonly unexplained = new Set<string>()
 
-  constructor(rootId: string, machines: readonly MachineInfo[]) {
+  constructor(rootId: string, machines: readonly MachineInfo[], rootName = rootId) {
     this.rootId = rootId
-    this.#rootName = rootId
+    this.#rootName = rootName
     this.#machines = primaryMachines(machines)
   }
 
@@ -172,6 +174,14 @@ export class TreeModel implements TreeView {
     return this.#nodes.has(id) || this.#gone.has(id)
   }
 
+  /** Whether it is, or was, at or below the root; of what was never seen nobody can say that it is not. */
+  isBelow(id: string): boolean {
+    if (!this.#parents.has(id)) return true
+    for (let at: string | null = id; at !== null; at = this.#parents.get(at) ?? null)
+      if (at === this.rootId) return true
+    return false
+  }
+
   isFinal(kind: string, phase: string): boolean {
     return this.#machines.get(kind)?.final.includes(phase) ?? false
   }
@@ -188,6 +198,7 @@ export class TreeModel implements TreeView {
   #set(object: TreeObject, known: TreeNode | undefined): void {
     const node = fromObject(object, known)
     this.#nodes.set(node.id, node)
+    this.#parents.set(node.id, node.parentId)
     if (node.id === this.rootId) this.#rootName = node.name
     if (node.parentId === null) return
     const siblings = this.#children.get(node.parentId)

@@ -3,6 +3,7 @@ import { printJson, printLine } from '../io.ts'
 import type { Paint } from '../paint.ts'
 import { classOf, describeCounts, SYMBOLS } from '../phases.ts'
 import { plain, words } from '../text.ts'
+import type { WatchResult } from '../watch-end.ts'
 import { countAll } from './layout.ts'
 import type { TreeChange, TreeModel, TreeObject } from './model.ts'
 import type { TreeSnapshot } from './read.ts'
@@ -27,7 +28,7 @@ export interface Presenter extends Disposable {
   update(object: TreeObject, model: TreeModel): void
   /** Something is different, or time has passed. */
   refresh(model: TreeModel): void
-  ended(model: TreeModel, outcome: string): void
+  ended(model: TreeModel, result: WatchResult): void
 }
 
 /** No more frames a second than an eye can follow. */
@@ -56,10 +57,10 @@ export function liveTree(out: Output, paint: Paint): Presenter {
     change: (_change, model) => refresh(model),
     update: (_object, model) => refresh(model),
     refresh,
-    ended(model) {
+    ended(model, result) {
       clearTimeout(timer)
       if (model.root) draw(model)
-      for (const line of failures(model, paint)) printLine(out, line)
+      for (const line of failures(model, result, paint)) printLine(out, line)
     },
     [Symbol.dispose]() {
       clearTimeout(timer)
@@ -82,6 +83,7 @@ export function treeLines(out: Output, paint: Paint): Presenter {
       printLine(out, `The log has lost the place that it was read from. Read again: ${describeTree(model)}`)
     },
     change(change, model) {
+      if (!model.isBelow(change.objectId)) return
       printLine(out, describeChange(change, model.pathOf(change.objectId) || change.name, paint))
     },
     update() {},
@@ -90,14 +92,14 @@ export function treeLines(out: Output, paint: Paint): Presenter {
         const quiet = id === model.rootId ? [] : ORDINARY
         const blocker = finished ? undefined : blockedBy.find(({ reason }) => !quiet.includes(reason))
         const text = blocker && `${words(blocker.reason)}: ${plain(blocker.message)}`
-        if (!text || told.get(id) === text) continue
+        if (!text || told.get(id) === text || !model.isBelow(id)) continue
         told.set(id, text)
         printLine(out, paint('dim', `${' '.repeat(14)}○ ${plain(model.pathOf(id))} waits for ${text}`))
       }
     },
-    ended(model, outcome) {
-      for (const line of failures(model, paint)) printLine(out, line)
-      printLine(out, `${plain(model.rootName)} ${outcome}: ${describeCounts(countAll(model)) || 'nothing left'}`)
+    ended(model, result) {
+      for (const line of failures(model, result, paint)) printLine(out, line)
+      printLine(out, `${plain(model.rootName)} ${result.outcome}: ${describeCounts(countAll(model)) || 'nothing left'}`)
     },
     [Symbol.dispose]() {},
   }
@@ -111,14 +113,16 @@ export function treeJson(out: Output): Presenter {
     change: (change) => printJson(out, { type: 'phase', ...change }),
     update: (object) => printJson(out, { type: 'update', object }),
     refresh() {},
-    ended: ({ root }, outcome) =>
-      printJson(out, { type: 'result', outcome, phase: root?.phase ?? 'GONE', error: root?.error ?? null }),
+    ended: (_model, { outcome, phase, error }) => printJson(out, { type: 'result', outcome, phase, error }),
     [Symbol.dispose]() {},
   }
 }
 
 const describeTree = (model: TreeModel): string =>
   `${plain(model.rootName)} ${describeCounts(countAll(model)) || 'is gone'}`
+
+/** What a change belongs to that is none of the object's own phase. */
+const BESIDE: Readonly<Record<string, string>> = { cloudletUpgrade: ' upgrade' }
 
 /** e.g. `12:00:01.250  ▶ shop/api  INIT → PROGRESSING  DEPLOYER mock: picked up`. */
 export function describeChange(change: ToldChange, path: string, paint: Paint): string {
@@ -128,22 +132,23 @@ export function describeChange(change: ToldChange, path: string, paint: Paint): 
   return [
     `${change.at.slice(11, 23)}  `,
     change.rejected ? paint('red', '! ') : paint(style, `${symbol} `),
-    `${plain(path)}  ${change.from ?? '(new)'} → `,
+    `${plain(path)}${BESIDE[change.machine] ?? ''}  ${change.from ?? '(new)'} → `,
     paint(style, change.to),
     paint('dim', `  ${plain(why ? `${who}: ${why}` : who)}`),
     change.rejected ? paint('red', '  refused') : '',
   ].join('')
 }
 
-/** Every error in full, leaves first: a parent's only repeats its children's. */
-function failures(model: TreeModel, paint: Paint, most = 10): string[] {
-  const failed = [...model.nodes.values()].filter(({ error }) => error !== null)
+/** Every error in full, leaves first: a parent's only repeats its children's. Of what is gone the result knows it. */
+function failures(model: TreeModel, { error: why }: WatchResult, paint: Paint, most = 10): string[] {
+  const failed = [...model.nodes.values()].filter(({ id, error }) => error !== null && model.isBelow(id))
   const parents = new Set(failed.map(({ parentId }) => parentId))
   const causes = failed.filter(({ id }) => !parents.has(id))
-  const lines = causes
-    .slice(0, most)
-    .map(({ id, error }) =>
-      paint('red', `✗ ${plain(model.pathOf(id))}: ${error?.code}: ${plain(error?.message ?? '')}`),
-    )
+  const tell = (path: string, error: TreeObject['error']): string =>
+    paint('red', `✗ ${plain(path)}: ${error?.code}: ${plain(error?.message ?? '')}`)
+  const lines = [
+    ...(model.root || !why ? [] : [tell(model.rootName, why)]),
+    ...causes.slice(0, most).map(({ id, error }) => tell(model.pathOf(id), error)),
+  ]
   return causes.length > most ? [...lines, `… and ${causes.length - most} more failed`] : lines
 }

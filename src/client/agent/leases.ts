@@ -45,8 +45,11 @@ export class Leases {
     this.#plan(options.renewMs)
   }
 
-  add(fence: string, askedAt: Instant): void {
+  /** False: it is over already, as when its answer was long in coming, and is not kept. */
+  add(fence: string, askedAt: Instant): boolean {
+    if (this.#isOver(askedAt, instant())) return false
     this.#held.set(fence, askedAt)
+    return true
   }
   remove(fence: string): void {
     this.#held.delete(fence)
@@ -102,12 +105,16 @@ export class Leases {
     }
   }
 
+  #isOver(askedAt: Instant, now: Instant): boolean {
+    const age = Math.max(now.monotonic - askedAt.monotonic, now.wall - askedAt.wall)
+    return this.#options.expire && age >= this.#goodMs
+  }
+
   #dropExpired(): void {
-    if (!this.#options.expire) return
     const now = instant()
     for (const [fence, askedAt] of this.#held) {
+      if (!this.#isOver(askedAt, now)) continue
       // Deleting from a Map while it is walked is safe.
-      if (Math.max(now.monotonic - askedAt.monotonic, now.wall - askedAt.wall) < this.#goodMs) continue
       this.#held.delete(fence)
       this.#options.onState(fence, 'LOST')
     }

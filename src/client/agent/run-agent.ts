@@ -56,6 +56,7 @@ const WAIT_MS = 15_000
 /** Where a claim does not wait, offers wake the agent up; now and then it looks for itself. */
 const POLL_MS = 5_000
 const POLL_UNHEARD_MS = 1_000
+const TOO_LATE = 'Its lease was over when the answer came: it is not begun.'
 /** How long work that was asked to stop, and its report, may take when the agent ends. */
 const STOP_MS = 5_000
 
@@ -143,8 +144,8 @@ class Agent {
   }
 
   #takeUp(item: WorkItem, state: LeaseState, askedAt: Instant): void {
-    if (state !== 'LOST') this.#leases.add(item.fence, askedAt)
-    void this.#start(item, state === 'HELD' ? null : state)
+    const now = state === 'LOST' || this.#leases.add(item.fence, askedAt) ? state : 'LOST'
+    void this.#start(item, now === 'HELD' ? null : now)
   }
 
   async #listen(): Promise<void> {
@@ -226,8 +227,9 @@ class Agent {
       const { items, waitedMs } = await this.#api.claim(request, this.#stopping)
       const leasedAt = later(askedAt, waitedMs)
       for (const item of items) {
-        this.#leases.add(item.fence, leasedAt)
-        void this.#start(item)
+        // Somebody else may be at it by now; not even begun is better than stopped soon.
+        if (this.#leases.add(item.fence, leasedAt)) void this.#start(item)
+        else this.#problem({ what: 'claim', error: new Error(TOO_LATE), objectId: item.objectId })
       }
       return items.length
     } catch (error) {

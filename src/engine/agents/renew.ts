@@ -17,11 +17,13 @@ export function renewer({ pool, ambient, kinds }: EngineParts, attendance: Atten
     const opened = fences.map(openFence)
     const known = opened.filter((fence): fence is OpenedFence => fence !== null)
     await attendance.renews(viewer, known)
-    const until = leaseFrom(ambient.now(), clampLeaseMs(leaseMs))
+    const now = ambient.now()
+    const until = leaseFrom(now, clampLeaseMs(leaseMs))
     const renewed = known.length > 0 ? await renewLeases(pool, known, until, viewer.name) : []
     const byId = new Map(renewed.map((lease) => [lease.objectId, lease]))
     const others = known.filter(({ objectId }) => !byId.has(objectId))
-    const ask = () => kinds.families.map((family) => family.renew?.(pool, others, until, viewer.name) ?? [])
+    const ask = () =>
+      kinds.families.map((family) => family.renew?.(pool, others, { principal: viewer.name, until, now }) ?? [])
     const own = others.length > 0 ? (await Promise.all(ask())).flat() : []
     const leases = fences.map((fence, i): Renewal => {
       const lease = byId.get(opened[i]?.objectId ?? '')

@@ -34,6 +34,7 @@ export function finish(node: Node, slice: Slice): void {
   const { jobId, generation } = node.row
   slice.patch(node, { finishedJobId: jobId, observedGeneration: generation, deletionRequestedAt: null })
   settleRequest(node, slice)
+  if (node.hasProgress) slice.setProgress(node, null)
   const parent = slice.parent(node)
   if (parent) slice.touch(parent)
 }

@@ -21,7 +21,11 @@ export const edgeGraphql: GraphQLFamily = {
   kinds: { CLOUDLET: 'Cloudlet', CLUSTER_INST: 'ClusterInst', APP_INST: 'AppInst' },
   blockers,
   deadlines,
-  phaseBeside: async (context, { id }) => (await cloudletLoader(context).load(id))?.upgradePhase ?? null,
+  async phaseBeside(context, { id, phase }) {
+    const upgradePhase = (await cloudletLoader(context).load(id))?.upgradePhase ?? null
+    // Without a CRM there is nobody who could begin an upgrade.
+    return upgradePhase === 'READY' && phase !== 'READY' ? null : upgradePhase
+  },
   // An operation runs at once, or is refused: nothing is ever remembered for later.
   outstanding: async (_, rows) => rows.map(() => false),
   outstandingSql: 'false',

@@ -32,12 +32,30 @@ const RENEW = `with u as (select * from unnest($1::uuid[], $2::bytea[]) as u(id,
   where l.cloudlet_id = u.id and l.fence_hash = u.fence_hash and l.principal = $4 and l.cloudlet_id in (select id from roots)
   returning l.cloudlet_id as "objectId", l.fence_hash as hash, l.lease_until as "leaseUntil"`
 
-export const renewSessions: NonNullable<Family['renew']> = async (client, fences, until, principal) => {
+/** Whoever renews a session is there. */
+async function noteSeen(client: Client, principal: string, cloudletIds: readonly string[], now: Date): Promise<void> {
+  await client.query({
+    name: 'note-crm-seen',
+    text: `update agent a set seen_at = $3 where a.name = $1 and a.instance in (
+        select s.instance from cloudlet c, jsonb_to_recordset(c.sessions) as s(instance text)
+        where c.object_id = any($2::uuid[]))`,
+    values: [principal, cloudletIds, now],
+  })
+}
+
+export const renewSessions: NonNullable<Family['renew']> = async (client, fences, { until, principal, now }) => {
   const { rows } = await client.query<{ objectId: string; hash: Buffer; leaseUntil: Date }>({
     name: 'renew-crm-leases',
     text: RENEW,
     values: [fences.map(({ objectId }) => objectId), fences.map(({ hash }) => hash), until, principal],
   })
+  if (rows.length > 0)
+    await noteSeen(
+      client,
+      principal,
+      rows.map(({ objectId }) => objectId),
+      now,
+    )
   return rows
 }
 

@@ -28,7 +28,7 @@ export function reportInstance(node: Node, report: Report, by: string, slice: Sl
   if (!verdict.changed) return UNCHANGED
   const told = { actor: 'CRM', by, message: report.message ?? null } as const
   if (phase === 'READY') succeed(node, slice, told)
-  else if (phase === 'NOT_PRESENT') vanish(node, slice, told)
+  else if (phase === 'NOT_PRESENT') vanish(node, slice, { ...told, reason: 'removed' })
   else if (isFailed(phase)) fail(node, slice, { ...told, error: errorOf(report, phase), unseen: false })
   else {
     slice.move(node, phase, told)

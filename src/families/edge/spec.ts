@@ -23,6 +23,8 @@ export interface Session {
   readonly fenceHash: string
   /** What CRM_V2 has found: taken in when it takes over. */
   readonly objects: readonly ReportedObject[] | null
+  /** The number of its last call of connectCrm; 0: it counts none. */
+  readonly call: number
 }
 
 /** Something that a CRM says to have. */

@@ -72,5 +72,6 @@ export function connect(node: Node, slice: Slice, { by }: { readonly by: string 
   if (node.row.phase === 'OFFLINE') slice.move(node, 'INIT', { actor: 'CRM', by })
   if (node.row.phase === 'INIT') slice.move(node, 'INIT_OK')
   slice.move(node, 'READY', { actor: 'CRM', by })
+  slice.patch(node, { observedGeneration: node.row.generation })
   slice.setFacts(node, { connectDue: null })
 }

@@ -50,6 +50,8 @@ function apply(node: Node, to: Phase, { report, by, slice }: Reported): void {
         return endJob(node, slice, { to: 'FAILED', actor, by, error: WRONG_LOCKS, satisfies: false })
       slice.setFacts(node, { locks: report.locks ?? [] })
       slice.move(node, to, { actor, by, message })
+      // However long it waits: nobody is to ask it again when the lease of whoever did has ended.
+      setDone(node, slice)
       return slice.touch(node)
     case 'RUNNING':
       return startRun(node, slice, { actor, by, message })
@@ -60,7 +62,7 @@ function apply(node: Node, to: Phase, { report, by, slice }: Reported): void {
     case 'UNDO_FAILED':
       slice.move(node, to, { actor, by, reason: error.code, message: error.message })
       slice.setError(node, failureOf(error, slice))
-      return slice.setWork(node, { state: WORK_STATE.DONE, doneAt: slice.now, leaseUntil: null, leaseWatched: false })
+      return setDone(node, slice)
     case 'DONE':
       slice.setFacts(node, { exports: exportsOf(report.exports) })
       journal(node, slice, 'DONE')
@@ -75,6 +77,9 @@ function apply(node: Node, to: Phase, { report, by, slice }: Reported): void {
       throw new Error(`no gadget runner moves a job to ${to}`)
   }
 }
+
+const setDone = (node: Node, slice: Slice): void =>
+  slice.setWork(node, { state: WORK_STATE.DONE, doneAt: slice.now, leaseUntil: null, leaseWatched: false })
 
 const errorOf = ({ error, message }: Report, to: Phase) =>
   error ? { code: error.code, message: error.message } : { code: to, message: message ?? 'Its gadget gave no reason.' }

@@ -32,6 +32,7 @@ const connecting = (cloudletId: string, more: object = {}) => ({
   version: '1',
   leaseMs: 30_000,
   objects: [],
+  call: 0,
   ...more,
 })
 
@@ -88,6 +89,20 @@ describe('a cloudlet', () => {
     expect([again.epoch, again.fence]).toEqual([first.epoch, first.fence])
     expect(again.requests.map(({ fence }) => fence)).toEqual([before.fence])
     expect(await tell(world, { fence: before.fence, phase: 'CREATING' })).toBe(true)
+  })
+
+  test('a call that a later one of the same process has overtaken is refused', async () => {
+    const { id } = await readyCloudlet(world)
+    const { name } = await seeById(world, id)
+    const session = await connectCrm(world, id, { instance: 'counting', call: 1 })
+    const cluster = await readyInstance(world, id)
+    const path = [name, (await seeById(world, cluster)).name]
+    const objects = [{ kind: 'CLUSTER_INST' as const, path, phase: 'READY' as const, specRevision: 1 }]
+    await connectCrm(world, id, { instance: 'counting', call: 3, objects })
+    const late = await refused(world.edge.connectCrm(CRM, connecting(id, { instance: 'counting', call: 2 })))
+    expect(late.type).toBe('StaleReportError')
+    expect((await seeById(world, cluster)).drifted).toBe(false)
+    expect((await connectCrm(world, id, { instance: 'counting', call: 4, objects })).epoch).toBe(session.epoch)
   })
 
   test('whose current CRM is not heard of is OFFLINE at the end of the lease; renewing keeps it', async () => {

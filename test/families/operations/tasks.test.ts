@@ -150,6 +150,21 @@ describe('locks', () => {
     expect(await locksNow(world)).toEqual(['one has host:a EXCLUSIVE'])
   })
 
+  test('are declared once, however long the job then waits', async () => {
+    await addTask(world, [gadget('one')])
+    const two = await addTask(world, [gadget('two')])
+    const running = await begin(world, 'one', [exclusive('host:a')])
+    await declare(world, 'two', [exclusive('host:a')])
+    world.clock.advance(20_000)
+    await accepted(world.driving.agents.renew(RUNNER, [running.fence], 30_000))
+    world.clock.advance(20_000)
+    await world.settle()
+    expect(await claimJobs(world, 'elsewhere')).toEqual([])
+    await tellJob(world, { fence: running.fence, phase: 'DONE' })
+    expect(await claimJob(world, 'two')).toMatchObject({ action: 'RUN', attempt: 1 })
+    expect(await jobsOf(world, two)).toMatchObject({ two: 'RUNNING' })
+  })
+
   test.each([
     ['a name that no index holds', [exclusive('x'.repeat(3_000))]],
     ['no name', [exclusive('')]],

@@ -29,6 +29,8 @@ export interface ConnectCrm {
   readonly version: string
   readonly leaseMs: number
   readonly objects: readonly ReportedObject[]
+  /** Grows with each call of one instance. */
+  readonly call: number
 }
 export interface CrmSession {
   readonly epoch: number
@@ -84,14 +86,20 @@ function problemsOf({ instance, version, objects }: ConnectCrm) {
   return problems.found
 }
 
-function refusalOf(cloudlet: Node, { targets, types, name }: Viewer, { instance, role }: ConnectCrm): Refusal | null {
+function refusalOf(
+  cloudlet: Node,
+  { targets, types, name }: Viewer,
+  { instance, role, call }: ConnectCrm,
+): Refusal | null {
   const own = cloudlet.row.name
   const may = (targets === null || targets.includes(own)) && (types === null || types.includes(CRM_TYPE))
   if (!may) return forbidden(`This token may not serve the cloudlet ${own}.`)
   const { sessions, replaced } = cloudletFacts(cloudlet)
   const known = sessions.find((session) => session.instance === instance)
-  if (known)
-    return known.principal === name ? null : forbidden(`${instance} is the instance of somebody else's session.`)
+  if (known && known.principal !== name) return forbidden(`${instance} is the instance of somebody else's session.`)
+  // What it said then is not so any more, and nobody waits for this answer.
+  if (known && call > 0 && call <= known.call) return stale('A later call of the same process has overtaken this one.')
+  if (known) return null
   if (replaced.includes(instance)) return stale('A newer CRM has connected since: this process has to end.')
   if (role === 'CRM_V2' && !isUpgrading(cloudlet)) return stale('No upgrade runs: this process has to end.')
   return null
@@ -125,7 +133,7 @@ async function connectTo(held: HeldTree, parts: EdgeParts, viewer: Viewer, input
 function sessionFor(
   cloudlet: Node,
   slice: Slice,
-  { instance, role, version, objects, by }: ConnectCrm & { readonly by: string },
+  { instance, role, version, objects, call, by }: ConnectCrm & { readonly by: string },
 ): { readonly session: Session; readonly isNew: boolean } {
   const { sessions, replaced, epoch: last } = cloudletFacts(cloudlet)
   const isUpgrade = role === 'CRM_V2'
@@ -141,6 +149,7 @@ function sessionFor(
     salt,
     fenceHash: sessionFence(salt, cloudlet.row.id).hash.toString('hex'),
     objects: null,
+    call,
   }
   const place = session.role === 'CRM' ? servingSession(cloudlet) : upgradeSession(cloudlet)
   const others = sessions.filter((one) => one !== place)

@@ -99,7 +99,7 @@ export async function updateInstance(parts: EdgeParts, viewer: Viewer, input: Up
     const stopped = await inTheWayOf(held, node)
     if (stopped) return stopped
     const { generation } = node.row
-    if (expectedGeneration && expectedGeneration !== generation)
+    if (typeof expectedGeneration === 'number' && expectedGeneration !== generation)
       return inTheWay('GENERATION_MISMATCH', node, `It is at generation ${generation}, not ${expectedGeneration}.`)
     const children = kind === 'CLUSTER_INST' ? await childrenOf(held, node) : []
     const moving = children.find(({ row }) => row.phase !== 'READY')

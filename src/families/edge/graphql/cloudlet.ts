@@ -81,10 +81,14 @@ export const CloudletRef = builder.objectRef<ObjectRow>('Cloudlet').implement({
         })
       },
     }),
-    drifted: t.field({
+    drifted: t.boolean({
+      description: 'As of the last resync something beneath is not really as recorded.',
+      resolve: async ({ id }, _, context) => (await driftedLoader(context).load(id)) !== null,
+    }),
+    driftedInstances: t.field({
       type: [TreeObjectRef],
       nullable: { list: false, items: true },
-      description: 'Instances that are not really as recorded, as of the last resync.',
+      description: 'Those that are not really as recorded.',
       args: { first: t.arg.int({ required: true, defaultValue: 100 }) },
       complexity: ({ first }) => ({ field: 1, multiplier: Math.min(1_000, first) }),
       resolve: async ({ id }, { first }, context) => {

@@ -72,6 +72,12 @@ const ConnectCrmInput = builder.inputType('ConnectCrmInput', {
     role: t.field({ type: CrmRoleEnum, required: true, defaultValue: 'CRM' }),
     version: t.string({ required: true }),
     leaseMs: t.int({ required: true, defaultValue: 30_000 }),
+    call: t.int({
+      required: true,
+      defaultValue: 0,
+      description:
+        'From 1, one more with each call of the same instance: one that was overtaken on its way is refused, since what it tells is not so any more. 0: calls are not counted.',
+    }),
     objects: t.field({
       type: [CrmObjectInput],
       required: true,

@@ -164,6 +164,7 @@ export const connection = (state: State, process: number, objects: ConnectCrm['o
   version: '1',
   leaseMs: 30_000,
   objects,
+  call: 0,
 })
 
 /** What a CRM says, and the operation that it says it of. */

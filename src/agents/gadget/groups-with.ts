@@ -1,0 +1,37 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { statOf } from '../process/members.ts'
+
+/**
+ * Process groups of the living processes in whose environment this variable has one of these values. Linux only:
+ * elsewhere it finds none.
+ */
+export function groupsWith(variable: string, values: ReadonlySet<string>): ReadonlySet<number> {
+  const marks = [...values].map((value) => `${variable}=${value}`)
+  const found = new Set<number>()
+  for (const pid of pids()) {
+    const stat = hasOne(pid, marks) ? statOf(pid) : null
+    // 0 and 1 would be this process's own group, and everybody's.
+    if (stat && !stat.ended && stat.group > 1) found.add(stat.group)
+  }
+  return found
+}
+
+function pids(): readonly number[] {
+  try {
+    return readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .map(Number)
+  } catch {
+    return []
+  }
+}
+
+function hasOne(pid: number, marks: readonly string[]): boolean {
+  try {
+    const entries = readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0')
+    return marks.some((mark) => entries.includes(mark))
+  } catch {
+    // It has ended, or is somebody else's.
+    return false
+  }
+}

@@ -1,0 +1,93 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
+
+/** What an agent asks, and what it is answered once that is known; both as JSON. */
+export interface Exchange {
+  readonly request: string
+  readonly answer: string | null
+}
+export interface Hold {
+  /** Something that fits has come, and stands still. */
+  readonly holds: boolean
+  /** It goes on, whether or not whoever asked is still there; resolves to what the server has answered. */
+  letThrough(): Promise<string>
+}
+
+/**
+ * What stands between an agent and a server, and holds back one call of the agent's choice: on the way there, so that the
+ * server has not heard of it, or on the way back, so that it is durable and the agent does not know.
+ */
+export interface HoldingProxy extends AsyncDisposable {
+  /** To be used in place of the server's. */
+  readonly url: string
+  /** The next one that fits; all others pass. */
+  hold(when: 'REQUEST' | 'ANSWER', fits: (exchange: Exchange) => boolean): Hold
+}
+
+interface Gate {
+  readonly when: 'REQUEST' | 'ANSWER'
+  readonly fits: (exchange: Exchange) => boolean
+  readonly opened: Promise<void>
+  readonly answered: PromiseWithResolvers<string>
+  holds: boolean
+}
+
+export async function startHoldingProxy(serverUrl: string): Promise<HoldingProxy> {
+  const gates = new Set<Gate>()
+  const closing = new AbortController()
+
+  /** The gate that it stands still at. */
+  const stop = async (when: Gate['when'], exchange: Exchange): Promise<Gate | undefined> => {
+    const gate = [...gates].find((one) => one.when === when && one.fits(exchange))
+    if (!gate) return undefined
+    gates.delete(gate)
+    gate.holds = true
+    await gate.opened
+    return gate
+  }
+  const pass = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const gone = new AbortController()
+    response.once('close', () => gone.abort())
+    const body = await text(request)
+    const before = await stop('REQUEST', { request: body, answer: null })
+    // Who has gone is gone for the server, too; but what was held arrives however late.
+    const signal = before ? closing.signal : AbortSignal.any([gone.signal, closing.signal])
+    const { authorization = '', accept = '*/*' } = request.headers
+    const headers = { authorization, accept, 'content-type': 'application/json' }
+    const reply = await fetch(serverUrl, { method: 'POST', headers, body, signal })
+    const answer = await reply.text()
+    const gate = before ?? (await stop('ANSWER', { request: body, answer }))
+    gate?.answered.resolve(answer)
+    response.writeHead(reply.status, { 'content-type': reply.headers.get('content-type') ?? '' }).end(answer)
+  }
+
+  const server = createServer((request, response) => {
+    // Either side is gone: the other one sees a connection that breaks.
+    pass(request, response).catch(() => response.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port was given')
+  return {
+    url: `http://127.0.0.1:${address.port}/graphql`,
+    hold(when, fits) {
+      const opened = Promise.withResolvers<void>()
+      const gate: Gate = { when, fits, opened: opened.promise, answered: Promise.withResolvers(), holds: false }
+      gates.add(gate)
+      return {
+        get holds() {
+          return gate.holds
+        },
+        letThrough() {
+          opened.resolve()
+          return gate.answered.promise
+        },
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      closing.abort()
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
