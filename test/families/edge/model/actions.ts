@@ -2,7 +2,7 @@ import * as crm from './crm.ts'
 import type { Action as AnyAction } from './search.ts'
 import * as server from './server.ts'
 import type { Disk, Request, State, Told } from './state.ts'
-import { cloudletOf, instanceAt, PLACES, type Place } from './state.ts'
+import { cloudletOf, instanceAt, PLACES, type Place, processName } from './state.ts'
 
 /** Everything that can happen next to a cluster instance and an app instance. */
 
@@ -112,9 +112,10 @@ export async function connect(
   arrives: 'answered' | 'unanswered' | 'late' = 'answered',
 ): Promise<State> {
   const isNew = !state.crm.up
-  const process = isNew ? crm.restart(state.crm, how) : state.crm
+  const before = isNew ? crm.restart(state.crm, how) : state.crm
+  const process = { ...before, calls: before.calls + 1 }
   const { crm: now, objects } = crm.inventory(process, cloudletOf(state).row.name, isNew)
-  const input = server.connection(state, now.process, objects)
+  const input = server.connection(state, now, objects)
   if (arrives === 'late') return { ...state, crm: now, late: input, requests: [] }
   // That it is at something does not say what there was, and a report from before says what was true then.
   const tampered = state.tampered && (state.told.length > 0 || objects.some(({ phase }) => phase !== 'READY'))
@@ -146,11 +147,15 @@ function byServer(state: State): readonly Action[] {
   ]
 }
 
-/** The stream of requests ends with it, if it is of the same process: then that has to connect again. */
+/**
+ * The stream of requests ends with it, if it is of the same process: then that has to connect again. A process that has
+ * died since and was never known is taken for the newest one: what it said is believed until the next one connects.
+ */
 async function arriveLate(state: State, late: NonNullable<State['late']>): Promise<State> {
   const rest = { ...state, late: null }
   const next = await server.connect(rest, late)
-  return next ? cut(next) : rest
+  if (!next) return rest
+  return cut({ ...next, tampered: next.tampered || late.instance !== processName(state.crm.process) })
 }
 
 function byHand(state: State): readonly Action[] {

@@ -153,7 +153,7 @@ export function restart(crm: Crm, how: Cleaning): Crm {
     return how === 'back' ? settled(disk) : cleaned(disk.half, disk)
   }
   const disk = { c: clean(crm.disk.c), a: clean(crm.disk.a) }
-  return { ...crm, up: true, process: crm.process + 1, disk, jobs: NONE, failed: NONE, seen: [] }
+  return { ...crm, up: true, process: crm.process + 1, calls: 0, disk, jobs: NONE, failed: NONE, seen: [] }
 }
 const cleaned = (half: CrmAction, { owner, rev }: Disk): Disk | null =>
   half === 'DELETE' ? null : { owner, rev, half: null, old: null }

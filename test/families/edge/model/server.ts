@@ -20,7 +20,17 @@ import type { Client } from '../../../../src/store/client.ts'
 import { openFence, sameHash } from '../../../../src/store/fence.ts'
 import { USER } from '../../../testkit/world.ts'
 import { ModelNode, ModelSlice, NOW, type Rec } from './slice.ts'
-import { ageOf, cloudletOf, instanceAt, type Place, placeOf, processName, type Request, type State } from './state.ts'
+import {
+  ageOf,
+  type Crm,
+  cloudletOf,
+  instanceAt,
+  type Place,
+  placeOf,
+  processName,
+  type Request,
+  type State,
+} from './state.ts'
 import { Violation } from './violation.ts'
 
 /**
@@ -157,14 +167,14 @@ export function withdraw(state: State, place: Place): Promise<State | null> {
 export function connect<S extends Kept>(state: S, input: ConnectCrm): Promise<S | null> {
   return command(state, (parts) => connectCrm(parts, CRM, input))
 }
-export const connection = (state: State, process: number, objects: ConnectCrm['objects']): ConnectCrm => ({
+export const connection = (state: State, { process, calls }: Crm, objects: ConnectCrm['objects']): ConnectCrm => ({
   cloudletId: cloudletOf(state).row.id,
   instance: processName(process),
   role: 'CRM',
   version: '1',
   leaseMs: 30_000,
+  call: calls,
   objects,
-  call: 0,
 })
 
 /** What a CRM says, and the operation that it says it of. */

@@ -14,7 +14,7 @@ function bare(): State {
     leases: [],
     wakes: [],
     next: 2,
-    crm: { up: false, connected: false, process: 0, disk: none, jobs: none, failed: none, seen: [] },
+    crm: { up: false, connected: false, process: 0, calls: 0, disk: none, jobs: none, failed: none, seen: [] },
     requests: [],
     told: [],
     late: null,

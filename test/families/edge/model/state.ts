@@ -40,6 +40,8 @@ export interface Crm {
   readonly connected: boolean
   /** Number of the process. */
   readonly process: number
+  /** How often it has called, so that the server knows a call that was overtaken. */
+  readonly calls: number
   readonly disk: Readonly<Record<Place, Disk | null>>
   readonly jobs: Readonly<Record<Place, Job | null>>
   /** What failed last, as long as nobody has taken note of it. */
@@ -103,7 +105,7 @@ export function keyOf(state: State): string {
   const root = records[0] as Rec
   const node = new ModelNode(root)
   const serving = servingSession(node)
-  const { orphans } = cloudletFacts(node)
+  const { orphans, sessions, replaced } = cloudletFacts(node)
   const parts = [
     root.row.phase,
     serving ? (serving.instance === processName(crm.process) ? 'S' : 's') : '-',
@@ -127,9 +129,17 @@ export function keyOf(state: State): string {
       .sort()
       .join(),
   )
-  if (late) parts.push(`${late.instance === processName(crm.process) ? 'L' : 'l'}${JSON.stringify(late.objects)}`)
+  if (late) {
+    const session = sessions.find(({ instance }) => instance === late.instance)
+    const isOvertaken = session ? late.call <= session.call : replaced.includes(late.instance)
+    // It is refused, whatever it says.
+    parts.push(isOvertaken ? 'l' : `${late.instance === processName(crm.process) ? 'L' : 'k'}${saidBy(late)}`)
+  }
   return parts.join('|')
 }
+
+const saidBy = ({ objects }: ConnectCrm): string =>
+  objects.map(({ path, phase, specRevision }) => `${path.length}${phase}${specRevision}`).join()
 
 function placeKey(state: State, place: Place, ids: Map<string, string>): string {
   const { crm, requests, told } = state

@@ -78,6 +78,7 @@ async function connect(state: Upgrading, process: Process, isAnswered = true): P
     role,
     version: String(n),
     leaseMs: 30_000,
+    call: 0,
     objects: [],
   } as const
   const next = await server.connect(state, input)
