@@ -15,8 +15,8 @@ export const instances = (limits: Limits): Model<State> => ({
   follow: send,
   isQuiet,
   // A call that is late may raise an alarm for nothing, until the next one.
-  check: (state) => check(state, { isExact: !limits.late }),
-  fairStep,
+  check: (state) => check(state, { isExact: !limits.late && !limits.reorder }),
+  fairStep: (state) => fairStep(state, limits.reorder),
 })
 
 interface Strictness {
@@ -73,16 +73,16 @@ function checkAgreement(state: State, place: Place, { isExact }: Strictness): vo
   if (isExact && isSo && drifted) throw new Violation(`${place} is said to have drifted, and has not`)
 }
 
-async function fairStep(state: State): Promise<{ readonly name: string; readonly state: State } | null> {
+async function fairStep(state: State, asks: boolean): Promise<{ readonly name: string; readonly state: State } | null> {
   const to = (name: string, next: State | null) => next && { name, state: send(next) }
   if (state.wakes.length > 0) return to('engine looks', server.look(state))
   if (state.late) return to('slow call is lost', { ...state, late: null })
   const { crm, told, requests } = state
-  if (!crm.connected) return to('CRM connects', await connect(state, 'back'))
-  if (told[0]) return to(`report ${told[0].place} ${told[0].phase}`, deliver(state, told[0]))
+  if (!crm.connected) return to('CRM connects', await connect(state, { how: 'back', asks }))
+  if (told[0]) return to(`report ${told[0].place} ${told[0].phase}`, deliver(state, told[0], asks))
   if (requests[0]) return to(`request ${requests[0].place} ${requests[0].action}`, receive(state, requests[0]))
   for (const place of PLACES) {
-    const next = begin(state, place) ?? finish(state, place)
+    const next = begin(state, place, asks) ?? finish(state, place, asks)
     if (next) return to(`CRM works at ${place}`, next)
   }
   for (const place of PLACES) {
