@@ -42,7 +42,7 @@ const STILL = 'Its CRM came back, and it is still there.'
 export function outcomeOf(recorded: Phase, found: Found, { specRevision, keptRevision, undoing }: Revisions): Outcome {
   const { phase } = found
   if (isFailed(recorded) && undoing) return outcomeOfUndo(recorded, found, { specRevision, keptRevision })
-  if (isWorking(phase) || isFailed(phase)) return outcomeInTransition(recorded, phase)
+  if (isWorking(phase) || isFailed(phase)) return outcomeInTransition(recorded, found, specRevision)
   const isThere = phase === 'READY'
   const drifted = !isThere || found.specRevision !== specRevision
   switch (recorded) {
@@ -73,8 +73,11 @@ export function outcomeOf(recorded: Phase, found: Found, { specRevision, keptRev
 }
 
 /** The CRM is at something, or says that it has failed. */
-function outcomeInTransition(recorded: Phase, phase: Phase): Outcome {
-  if (recorded === 'READY' || recorded === 'DELETE_PREPARE') return { type: 'note', drifted: true }
+function outcomeInTransition(recorded: Phase, found: Found, recordedRevision: number): Outcome {
+  const { phase, specRevision } = found
+  // What has failed was put back: it may only not have heard that this is known.
+  const isAsRecorded = isFailed(phase) && specRevision === recordedRevision
+  if (recorded === 'READY' || recorded === 'DELETE_PREPARE') return { type: 'note', drifted: !isAsRecorded }
   if (!isRequested(recorded) && !isWorking(recorded)) return NOTHING
   if (isFailed(phase) && operationAt(recorded)?.failed === phase)
     return { type: 'fail', drifted: null, message: 'Its CRM came back and says that it has failed.' }

@@ -136,6 +136,10 @@ const TABLE: readonly (readonly [
   ['READY', null, 0, 'drifted', []],
   ['READY', 'READY', 1, 'READY', []],
   ['READY', 'READY', 7, 'drifted', []],
+  // Its report of the failure was taken, and it has not heard so.
+  ['READY', 'UPDATE_ERROR', 1, 'READY', []],
+  ['READY', 'CREATE_ERROR', 0, 'drifted', []],
+  ['READY', 'DELETING', 1, 'drifted', []],
   // What was withdrawn, and is being taken back.
   ['CREATE_ERROR', null, 0, 'gone', ['CONTROLLER NOT_PRESENT', 'CONTROLLER GONE']],
   ['CREATE_ERROR', 'READY', 1, AGAIN, []],

@@ -1,24 +1,21 @@
 import * as crm from './crm.ts'
+import type { Action as AnyAction } from './search.ts'
 import * as server from './server.ts'
 import type { Disk, Request, State, Told } from './state.ts'
-import { cloudletOf, instanceAt, PLACES, type Place } from './state.ts'
+import { cloudletOf, instanceAt, PLACES, type Place, processName } from './state.ts'
 
-/** Everything that can happen next. */
+/** Everything that can happen next to a cluster instance and an app instance. */
 
 export interface Limits {
   /** Reports on their way at a time. */
   readonly told: number
-  /** Requests overtake each other, too. */
+  /** Requests overtake each other, too: the CRM asks before it begins, since it cannot tell which is newer. */
   readonly reorder: boolean
   /** A call of connectCrm may arrive when its CRM has long given up on it. */
   readonly late: boolean
 }
 
-export interface Action {
-  readonly name: string
-  /** Null: it is refused, or there is nothing to do. */
-  readonly run: () => Promise<State | null> | State | null
-}
+type Action = AnyAction<State>
 
 export function actionsOf(state: State, limits: Limits): readonly Action[] {
   return [...byUsers(state), ...byNetwork(state, limits), ...byCrm(state, limits), ...byServer(state), ...byHand(state)]
@@ -42,9 +39,10 @@ function byUsers(state: State): readonly Action[] {
 
 const without = <T>(all: readonly T[], one: T): readonly T[] => all.filter((other) => other !== one)
 
-export const deliver = (state: State, told: Told): State => {
-  const { state: next, accepted } = server.report({ ...state, told: without(state.told, told) }, told)
-  return next.crm.up ? { ...next, crm: crm.answered(next.crm, told, accepted) } : next
+const saidOf = ({ fence, phase, age }: Told): server.Said => ({ fence, phase, operationId: age.split('/')[0] ?? '' })
+export const deliver = (state: State, told: Told, asks: boolean): State => {
+  const { state: next, accepted } = server.report({ ...state, told: without(state.told, told) }, saidOf(told))
+  return next.crm.up ? { ...next, crm: crm.answered(next.crm, told, accepted, asks) } : next
 }
 export const receive = (state: State, request: Request): State => ({
   ...state,
@@ -58,8 +56,8 @@ const nameOf = ({ place, age, ...one }: Told | Request): string =>
 function byNetwork(state: State, { told: most, reorder }: Limits): readonly Action[] {
   const { told, requests } = state
   const reports = told.flatMap((one): readonly Action[] => [
-    { name: `report ${nameOf(one)} arrives`, run: () => deliver(state, one) },
-    { name: `report ${nameOf(one)} arrives, its answer is lost`, run: () => server.report(state, one).state },
+    { name: `report ${nameOf(one)} arrives`, run: () => deliver(state, one, reorder) },
+    { name: `report ${nameOf(one)} arrives, its answer is lost`, run: () => server.report(state, saidOf(one)).state },
     { name: `report ${nameOf(one)} is lost`, run: () => ({ ...state, told: without(told, one) }) },
   ])
   const asked = requests.flatMap((one): readonly Action[] => {
@@ -76,47 +74,52 @@ function byNetwork(state: State, { told: most, reorder }: Limits): readonly Acti
   return told.length > most ? reports : [...reports, ...asked]
 }
 
-function byCrm(state: State, { told, late }: Limits): readonly Action[] {
+function byCrm(state: State, limits: Limits): readonly Action[] {
   const { crm: of } = state
-  if (!of.up) return connecting(state, late)
+  const { told, reorder } = limits
+  if (!of.up) return connecting(state, limits)
   const steps =
     state.told.length >= told
       ? []
       : PLACES.flatMap((place): readonly Action[] => [
-          { name: `CRM begins ${place}`, run: () => crm.begin(state, place) },
-          { name: `CRM is done with ${place}`, run: () => crm.finish(state, place) },
-          { name: `CRM fails at ${place}`, run: () => crm.fail(state, place) },
+          { name: `CRM begins ${place}`, run: () => crm.begin(state, place, reorder) },
+          { name: `CRM is done with ${place}`, run: () => crm.finish(state, place, reorder) },
+          { name: `CRM fails at ${place}`, run: () => crm.fail(state, place, reorder) },
         ])
   return [
     ...steps,
     { name: 'CRM crashes', run: () => ({ ...state, crm: crm.crash(of), requests: [] }) },
-    ...(of.connected ? [{ name: 'connection is cut', run: () => cut(state) }] : connecting(state, late)),
+    ...(of.connected ? [{ name: 'connection is cut', run: () => cut(state) }] : connecting(state, limits)),
   ]
 }
 const cut = (state: State): State => ({ ...state, crm: { ...state.crm, connected: false }, requests: [] })
 
-function connecting(state: State, late: boolean): readonly Action[] {
+function connecting(state: State, { late, reorder: asks }: Limits): readonly Action[] {
   const { up } = state.crm
   const ways = up || !crm.isHalf(state.crm) ? (['back'] as const) : crm.CLEANINGS
   return ways.flatMap((how): readonly Action[] => {
     const name = up ? 'CRM comes back' : `new CRM connects (what is half done: ${how})`
     return [
-      { name, run: () => connect(state, how) },
-      { name: `${name}, the answer is lost`, run: () => connect(state, how, 'unanswered') },
-      ...(late && !state.late ? [{ name: `${name}, but too slowly`, run: () => connect(state, how, 'late') }] : []),
+      { name, run: () => connect(state, { how, asks }) },
+      { name: `${name}, the answer is lost`, run: () => connect(state, { how, asks, arrives: 'unanswered' }) },
+      ...(late && !state.late
+        ? [{ name: `${name}, but too slowly`, run: () => connect(state, { how, asks, arrives: 'late' }) }]
+        : []),
     ]
   })
 }
 
-export async function connect(
-  state: State,
-  how: crm.Cleaning,
-  arrives: 'answered' | 'unanswered' | 'late' = 'answered',
-): Promise<State> {
+interface Connecting {
+  readonly how: crm.Cleaning
+  readonly asks: boolean
+  readonly arrives?: 'answered' | 'unanswered' | 'late'
+}
+export async function connect(state: State, { how, asks, arrives = 'answered' }: Connecting): Promise<State> {
   const isNew = !state.crm.up
-  const process = isNew ? crm.restart(state.crm, how) : state.crm
-  const { crm: now, objects } = crm.inventory(process, cloudletOf(state).row.name, isNew)
-  const input = server.connection(state, now.process, objects)
+  const before = isNew ? crm.restart(state.crm, how) : state.crm
+  const process = { ...before, calls: before.calls + 1 }
+  const { crm: now, objects } = crm.inventory(process, cloudletOf(state).row.name, { isNew, asks })
+  const input = server.connection(state, now, objects)
   if (arrives === 'late') return { ...state, crm: now, late: input, requests: [] }
   // That it is at something does not say what there was, and a report from before says what was true then.
   const tampered = state.tampered && (state.told.length > 0 || objects.some(({ phase }) => phase !== 'READY'))
@@ -141,16 +144,22 @@ function byServer(state: State): readonly Action[] {
   return [
     ...(wakes.length > 0 ? [{ name: 'engine looks', run: () => server.look(state) }] : []),
     ...PLACES.map((place) => ({ name: `deadline of ${place} passes`, run: () => server.deadline(state, place) })),
-    ...(leases.length > 0 && !of.connected ? [{ name: 'session ends', run: () => server.expire(state) }] : []),
+    ...(leases.length > 0 && !of.connected
+      ? [{ name: 'session ends', run: () => leases.reduce(server.expire, state) }]
+      : []),
     ...(late ? [{ name: 'slow CRM call arrives', run: () => arriveLate(state, late) }] : []),
   ]
 }
 
-/** The stream of requests ends with it, if it is of the same process: then that has to connect again. */
+/**
+ * The stream of requests ends with it, if it is of the same process: then that has to connect again. A process that has
+ * died since and was never known is taken for the newest one: what it said is believed until the next one connects.
+ */
 async function arriveLate(state: State, late: NonNullable<State['late']>): Promise<State> {
   const rest = { ...state, late: null }
   const next = await server.connect(rest, late)
-  return next ? cut(next) : rest
+  if (!next) return rest
+  return cut({ ...next, tampered: next.tampered || late.instance !== processName(state.crm.process) })
 }
 
 function byHand(state: State): readonly Action[] {

@@ -24,11 +24,12 @@ const at = <T>(all: Readonly<Record<Place, T>>, place: Place, value: T): Readonl
   [place]: value,
 })
 const seenKey = (fence: string): string => hexOf(openFence(fence)?.hash ?? Buffer.alloc(0))
+const seenKeys = (job: Job | null): readonly string[] => (job ? [seenKey(job.fence)] : [])
 export const hasSeen = ({ seen }: Crm, { fence }: Request): boolean => seen.includes(seenKey(fence))
 
 /** It replaces whatever runs for the object: that has stopped when this begins. */
 export function take(crm: Crm, { place, fence, age, owner, action, rev }: Request): Crm {
-  if (hasSeen(crm, { place, fence, age, owner, action, rev })) return crm
+  if (hasSeen(crm, { place, fence, age, owner, action, rev }) || crm.jobs[place]?.fence === fence) return crm
   const job: Job = { fence, age, owner, action, rev, begun: false, before: crm.disk[place] }
   const jobs = at(crm.jobs, place, job)
   return { ...crm, jobs, failed: at(crm.failed, place, null), seen: [...crm.seen, seenKey(fence)] }
@@ -60,18 +61,20 @@ function checkOrder(state: State, place: Place, { action }: Job): void {
     throw new Violation('a cluster instance is removed under an app instance')
 }
 
-export function begin(state: State, place: Place): State | null {
+/** `asks`: it touches nothing before its report is accepted. */
+export function begin(state: State, place: Place, asks: boolean): State | null {
   const job = state.crm.jobs[place]
-  if (!job || job.begun) return null
+  if (!job || job.begun || (asks && state.told.some(({ fence }) => fence === job.fence))) return null
+  const told = [...state.told, say(place, job, operationOf(job.action).working)]
+  if (asks) return { ...state, told }
   checkOrder(state, place, job)
-  const told = say(place, job, operationOf(job.action).working)
-  return { ...state, crm: beginJob(state.crm, place), told: [...state.told, told] }
+  return { ...state, crm: beginJob(state.crm, place), told }
 }
 
-export function finish(state: State, place: Place): State | null {
+export function finish(state: State, place: Place, asks: boolean): State | null {
   const { crm } = state
   const job = crm.jobs[place]
-  if (!job) return null
+  if (!job || (asks && !job.begun)) return null
   checkOrder(state, place, job)
   const phase = job.action !== 'DELETE' ? 'READY' : job.begun ? 'NOT_PRESENT' : 'DELETED'
   return {
@@ -82,10 +85,10 @@ export function finish(state: State, place: Place): State | null {
 }
 
 /** It puts back what there was, and says so. */
-export function fail(state: State, place: Place): State | null {
+export function fail(state: State, place: Place, asks: boolean): State | null {
   const { crm } = state
   const job = crm.jobs[place]
-  if (!job) return null
+  if (!job || (asks && !job.begun)) return null
   return {
     ...state,
     crm: { ...putBack(crm, place, job), failed: at(crm.failed, place, job.action) },
@@ -100,10 +103,15 @@ const putBack = (crm: Crm, place: Place, { action, before }: Job): Crm => ({
 })
 
 /** What it makes of the answer to a report. */
-export function answered(crm: Crm, { place, fence, phase }: Told, accepted: boolean): Crm {
+export function answered(crm: Crm, { place, fence, phase }: Told, accepted: boolean, asks: boolean): Crm {
   const job = crm.jobs[place]
-  // Refused: it forgets the request, and what it had done for it.
-  if (!accepted) return job?.fence === fence ? putBack(crm, place, job) : crm
+  // Refused: it forgets the request, and what it had done for it. What that had replaced may be wanted after all.
+  if (!accepted && job?.fence === fence) {
+    const left = putBack(crm, place, job)
+    return asks ? { ...left, seen: PLACES.flatMap((one) => seenKeys(left.jobs[one])) } : left
+  }
+  if (!accepted) return crm
+  if (asks && job?.fence === fence) return beginJob(crm, place)
   return phase.endsWith('_ERROR') && !job ? { ...crm, failed: at(crm.failed, place, null) } : crm
 }
 
@@ -117,9 +125,10 @@ const tidied = (crm: Crm): Crm => ({
 export function inventory(
   crm: Crm,
   name: string,
-  isNew: boolean,
+  { isNew, asks }: { readonly isNew: boolean; readonly asks: boolean },
 ): { readonly crm: Crm; readonly objects: readonly ReportedObject[] } {
-  const begun = PLACES.reduce(beginJob, isNew ? crm : tidied(crm))
+  const tidy = isNew ? crm : tidied(crm)
+  const begun = asks ? tidy : PLACES.reduce(beginJob, tidy)
   const objects = PLACES.flatMap((place): readonly ReportedObject[] => {
     const phase = phaseAt(begun, place)
     const path = place === 'c' ? [name, 'c'] : [name, 'c', 'a']
@@ -153,7 +162,7 @@ export function restart(crm: Crm, how: Cleaning): Crm {
     return how === 'back' ? settled(disk) : cleaned(disk.half, disk)
   }
   const disk = { c: clean(crm.disk.c), a: clean(crm.disk.a) }
-  return { ...crm, up: true, process: crm.process + 1, disk, jobs: NONE, failed: NONE, seen: [] }
+  return { ...crm, up: true, process: crm.process + 1, calls: 0, disk, jobs: NONE, failed: NONE, seen: [] }
 }
 const cleaned = (half: CrmAction, { owner, rev }: Disk): Disk | null =>
   half === 'DELETE' ? null : { owner, rev, half: null, old: null }

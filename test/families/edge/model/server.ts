@@ -22,6 +22,7 @@ import { USER } from '../../../testkit/world.ts'
 import { ModelNode, ModelSlice, NOW, type Rec } from './slice.ts'
 import {
   ageOf,
+  type Crm,
   cloudletOf,
   instanceAt,
   type Place,
@@ -29,7 +30,6 @@ import {
   processName,
   type Request,
   type State,
-  type Told,
 } from './state.ts'
 import { Violation } from './violation.ts'
 
@@ -40,10 +40,19 @@ import { Violation } from './violation.ts'
 
 const CRM: Viewer = { ...USER, name: 'crm', role: 'AGENT', actor: 'CRM' }
 
-export const sliceOf = ({ records, next, leases }: State): ModelSlice => new ModelSlice(records, { next, leases })
+/** What the server knows. */
+export interface Kept {
+  /** The cloudlet first, then the cluster instance, then the app instance. */
+  readonly records: readonly Rec[]
+  readonly leases: readonly number[]
+  /** Objects that the engine was left word of. */
+  readonly wakes: readonly string[]
+  readonly next: number
+}
 
-type Written = Pick<State, 'records' | 'leases' | 'next'>
-const written = (slice: ModelSlice): Written => ({
+export const sliceOf = ({ records, next, leases }: Kept): ModelSlice => new ModelSlice(records, { next, leases })
+
+const written = (slice: ModelSlice): Omit<Kept, 'wakes'> => ({
   records: slice.records(),
   leases: slice.leases(),
   next: slice.next,
@@ -62,6 +71,7 @@ function clientOf(slice: ModelSlice, leases: Set<number>): Client {
       [...slice.nodes.values()]
         .filter((node) => node !== slice.root)
         .map((node) => ({ ...idRow(node), path: pathOf(slice, node).join('/') })),
+    'edge-in-transition': () => [...slice.nodes.values()].filter(isMoving).map(idRow),
     'outstanding-crm-requests': () => [],
     'note-agent': () => [],
     'keep-crm-lease': ([, epoch]) => {
@@ -78,16 +88,17 @@ function clientOf(slice: ModelSlice, leases: Set<number>): Client {
   }
 }
 const idRow = ({ row }: ModelNode) => ({ id: row.id })
+const isMoving = ({ row }: ModelNode): boolean => row.kind !== 'CLOUDLET' && row.phase !== 'READY'
 function pathOf(slice: ModelSlice, node: ModelNode): readonly string[] {
   const parent = slice.parent(node)
   return parent ? [...pathOf(slice, parent), node.row.name] : [node.row.name]
 }
 
 /** Runs one command under the tree's lock; nothing is kept of one that is refused. */
-async function command<T extends { readonly ok: boolean }>(
-  state: State,
-  run: (parts: EdgeParts) => Promise<T>,
-): Promise<State | null> {
+export async function command<S extends Kept>(
+  state: S,
+  run: (parts: EdgeParts) => Promise<{ readonly ok: boolean }>,
+): Promise<S | null> {
   const slice = sliceOf(state)
   const leases = new Set(state.leases)
   const wakes = new Set(state.wakes)
@@ -153,31 +164,41 @@ export function withdraw(state: State, place: Place): Promise<State | null> {
 
 // What a CRM calls.
 
-export function connect(state: State, input: ConnectCrm): Promise<State | null> {
+export function connect<S extends Kept>(state: S, input: ConnectCrm): Promise<S | null> {
   return command(state, (parts) => connectCrm(parts, CRM, input))
 }
-export const connection = (state: State, process: number, objects: ConnectCrm['objects']): ConnectCrm => ({
+export const connection = (state: State, { process, calls }: Crm, objects: ConnectCrm['objects']): ConnectCrm => ({
   cloudletId: cloudletOf(state).row.id,
   instance: processName(process),
   role: 'CRM',
   version: '1',
   leaseMs: 30_000,
+  call: calls,
   objects,
-  call: 0,
 })
 
+/** What a CRM says, and the operation that it says it of. */
+export interface Said {
+  readonly fence: string
+  readonly phase: Phase
+  readonly operationId: string
+}
 /** As `reportOne` of the engine does, and the look that follows in the same transaction. `accepted`: of the CRM's view. */
-export function report(state: State, told: Told): { readonly state: State; readonly accepted: boolean } {
+export function report<S extends Kept>(
+  state: S,
+  { fence: text, phase, operationId }: Said,
+): { readonly state: S; readonly accepted: boolean } {
   const slice = sliceOf(state)
-  const fence = openFence(told.fence)
+  const fence = openFence(text)
   if (!fence) throw new Error('the model made a wrong fence')
   const node = slice.get(fence.objectId)
-  if (!node) return { state, accepted: told.phase === 'NOT_PRESENT' }
-  if (!sameHash(node.work?.fenceHash ?? null, fence.hash)) return { state, accepted: false }
-  const before = node.row.jobId
-  const verdict = edge.report(node, { fence: told.fence, phase: told.phase }, CRM.name, slice)
+  if (!node) return { state, accepted: phase === 'NOT_PRESENT' }
+  const holds = sameHash(node.work?.fenceHash ?? null, fence.hash) || edge.holds?.(node, fence.hash, CRM.name)
+  if (!holds) return { state, accepted: false }
+  const { jobId } = node.row
+  const verdict = edge.report(node, { fence: text, phase }, CRM.name, slice)
   settle(slice)
-  if (slice.moved.length > 0 && !told.age.startsWith(`${before}/`))
+  if (slice.moved.length > 0 && operationId !== jobId)
     throw new Violation(`a report of an operation that is over has moved ${node.row.name}`)
   return { state: { ...state, ...written(slice), wakes: alive(slice, state.wakes) }, accepted: verdict.ok }
 }
@@ -195,7 +216,7 @@ function settle(slice: ModelSlice): void {
 
 // What the engine does by itself.
 
-export function look(state: State): State {
+export function look<S extends Kept>(state: S): S {
   const slice = sliceOf(state)
   for (const id of state.wakes) {
     const node = slice.get(id)
@@ -216,10 +237,11 @@ export function deadline(state: State, place: Place): State | null {
   return { ...state, ...written(slice), wakes: alive(slice, state.wakes) }
 }
 
-/** The session's lease has ended. */
-export function expire(state: State): State {
+/** The lease of a session has ended. */
+export function expire<S extends Kept>(state: S, epoch: number): S {
   const { id } = cloudletOf(state).row
-  return { ...state, leases: [], wakes: [...new Set([...state.wakes, id])] }
+  const leases = state.leases.filter((one) => one !== epoch)
+  return { ...state, leases, wakes: [...new Set([...state.wakes, id])] }
 }
 
 const REQUESTED: readonly Phase[] = ['CREATE_REQUESTED', 'UPDATE_REQUESTED', 'DELETE_REQUESTED']

@@ -115,7 +115,8 @@ export class ModelSlice implements Slice {
     if (question === 'crmFence') return requestFence(args as FenceParts).hash.toString('hex') as T
     if (question !== 'crmLeases') throw LACKING(question)
     const until = NOW.getTime() + 1
-    return this.#leases.filter((epoch) => !this.ended.has(epoch)).map((epoch) => ({ epoch, until })) as T
+    // Those that end in this transaction do so when all is decided.
+    return this.#leases.map((epoch) => ({ epoch, until })) as T
   }
 
   move(node: Node, to: Phase, { actor = 'CONTROLLER', reason }: MoveOptions = {}): void {

@@ -3,6 +3,7 @@ import type { Phase } from '../../../../src/core/vocabulary.ts'
 import type { ConnectCrm } from '../../../../src/families/edge/commands/connect-crm.ts'
 import { cloudletFacts, type InstanceFacts, servingSession } from '../../../../src/families/edge/facts.ts'
 import type { CrmAction } from '../../../../src/families/edge/spec.ts'
+import type { Kept } from './server.ts'
 import { ModelNode, type Rec } from './slice.ts'
 
 /** Everything that the model knows at one moment. */
@@ -39,6 +40,8 @@ export interface Crm {
   readonly connected: boolean
   /** Number of the process. */
   readonly process: number
+  /** How often it has called, so that the server knows a call that was overtaken. */
+  readonly calls: number
   readonly disk: Readonly<Record<Place, Disk | null>>
   readonly jobs: Readonly<Record<Place, Job | null>>
   /** What failed last, as long as nobody has taken note of it. */
@@ -64,13 +67,7 @@ export interface Told {
   readonly phase: Phase
 }
 
-export interface State {
-  /** The cloudlet first, then the cluster instance, then the app instance. */
-  readonly records: readonly Rec[]
-  readonly leases: readonly number[]
-  /** Objects that the engine was left word of. */
-  readonly wakes: readonly string[]
-  readonly next: number
+export interface State extends Kept {
   readonly crm: Crm
   /** On their way to the CRM, in the order in which they were sent. */
   readonly requests: readonly Request[]
@@ -85,7 +82,7 @@ export interface State {
 export const instanceAt = ({ records }: Pick<State, 'records'>, place: Place): Rec | null =>
   records.find(({ row }) => row.kind === (place === 'c' ? 'CLUSTER_INST' : 'APP_INST')) ?? null
 export const placeOf = (kind: string): Place => (kind === 'APP_INST' ? 'a' : 'c')
-export const cloudletOf = ({ records }: Pick<State, 'records'>): Rec => records[0] as Rec
+export const cloudletOf = ({ records }: Pick<Kept, 'records'>): Rec => records[0] as Rec
 export const processName = (n: number): string => `p${n}`
 
 export const ageOf = (jobId: string, attempt: number, epoch: number): string =>
@@ -108,7 +105,7 @@ export function keyOf(state: State): string {
   const root = records[0] as Rec
   const node = new ModelNode(root)
   const serving = servingSession(node)
-  const { orphans } = cloudletFacts(node)
+  const { orphans, sessions, replaced } = cloudletFacts(node)
   const parts = [
     root.row.phase,
     serving ? (serving.instance === processName(crm.process) ? 'S' : 's') : '-',
@@ -132,9 +129,17 @@ export function keyOf(state: State): string {
       .sort()
       .join(),
   )
-  if (late) parts.push(`${late.instance === processName(crm.process) ? 'L' : 'l'}${JSON.stringify(late.objects)}`)
+  if (late) {
+    const session = sessions.find(({ instance }) => instance === late.instance)
+    const isOvertaken = session ? late.call <= session.call : replaced.includes(late.instance)
+    // It is refused, whatever it says.
+    parts.push(isOvertaken ? 'l' : `${late.instance === processName(crm.process) ? 'L' : 'k'}${saidBy(late)}`)
+  }
   return parts.join('|')
 }
+
+const saidBy = ({ objects }: ConnectCrm): string =>
+  objects.map(({ path, phase, specRevision }) => `${path.length}${phase}${specRevision}`).join()
 
 function placeKey(state: State, place: Place, ids: Map<string, string>): string {
   const { crm, requests, told } = state

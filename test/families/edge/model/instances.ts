@@ -1,0 +1,93 @@
+import { cloudletFacts, type InstanceFacts } from '../../../../src/families/edge/facts.ts'
+import { actionsOf, connect, deliver, type Limits, receive, send } from './actions.ts'
+import { begin, finish } from './crm.ts'
+import type { Model } from './search.ts'
+import * as server from './server.ts'
+import { ModelNode, ownersOf, type Rec } from './slice.ts'
+import { cloudletOf, instanceAt, keyOf, PLACES, type Place, type State } from './state.ts'
+import { Violation } from './violation.ts'
+
+/** A cluster instance and an app instance: what must hold of them. */
+
+export const instances = (limits: Limits): Model<State> => ({
+  keyOf,
+  actionsOf: (state) => actionsOf(state, limits),
+  follow: send,
+  isQuiet,
+  // A call that is late may raise an alarm for nothing, until the next one.
+  check: (state) => check(state, { isExact: !limits.late && !limits.reorder }),
+  fairStep: (state) => fairStep(state, limits.reorder),
+})
+
+interface Strictness {
+  /** Nothing is said to have drifted that has not. */
+  readonly isExact: boolean
+}
+
+/** Nothing is on its way and nothing runs. */
+function isQuiet({ records, wakes, crm, requests, told, late }: State): boolean {
+  const isDone = wakes.length + requests.length + told.length === 0 && !late && !crm.jobs.c && !crm.jobs.a
+  return isDone && crm.connected && records.every(({ row }) => row.phase === 'READY')
+}
+
+function check(state: State, how: Strictness): void {
+  for (const place of PLACES) {
+    const record = instanceAt(state, place)
+    if (record) {
+      const { row, spec, facts } = record
+      if (ownersOf(row.phase).size !== 1) throw new Violation(`not exactly one actor has its turn in ${row.phase}`)
+      if ((spec as { v: number }).v !== (facts as InstanceFacts).specRevision)
+        throw new Violation('a revision stands for another spec')
+    }
+    if (isQuiet(state) && !state.tampered) checkAgreement(state, place, how)
+  }
+  checkParallel(instanceAt(state, 'c'), instanceAt(state, 'a'))
+}
+
+/** While anything is done to an app instance its cluster instance is there, or waits for it to go. */
+function checkParallel(cluster: Rec | null, app: Rec | null): void {
+  if (!app) return
+  if (!cluster) throw new Violation('an app instance without cluster instance')
+  const { phase } = cluster.row
+  const isLeft =
+    phase === 'READY' || phase === 'DELETE_PREPARE' || (app.row.phase === 'READY' && !phase.startsWith('DELET'))
+  if (!isLeft) throw new Violation(`an app instance is ${app.row.phase}, and its cluster instance is ${phase}`)
+}
+
+/** What is recorded is there, as it is recorded, and nothing else is. */
+function checkAgreement(state: State, place: Place, { isExact }: Strictness): void {
+  const record = instanceAt(state, place)
+  const disk = state.crm.disk[place]
+  if (!record) {
+    const { orphans } = cloudletFacts(new ModelNode(cloudletOf(state)))
+    const isTold = orphans.some(({ path }) => path.length === (place === 'c' ? 2 : 3))
+    if (disk && !isTold) throw new Violation(`${place} is there, and nobody knows of it`)
+    return
+  }
+  const { specRevision, drifted, undoing } = record.facts as InstanceFacts
+  if (undoing) throw new Violation(`${place} is READY and being undone`)
+  if (record.work?.dueAt) throw new Violation(`a clock runs for ${place}, which is READY`)
+  if (record.row.jobId !== record.row.finishedJobId) throw new Violation(`${place} is READY, and its job is not over`)
+  const isSo = disk?.half === null && disk.owner === record.row.id && disk.rev === specRevision
+  if (!isSo && !drifted) throw new Violation(`${place} is recorded as READY, and is not so`)
+  if (isExact && isSo && drifted) throw new Violation(`${place} is said to have drifted, and has not`)
+}
+
+async function fairStep(state: State, asks: boolean): Promise<{ readonly name: string; readonly state: State } | null> {
+  const to = (name: string, next: State | null) => next && { name, state: send(next) }
+  if (state.wakes.length > 0) return to('engine looks', server.look(state))
+  if (state.late) return to('slow call is lost', { ...state, late: null })
+  const { crm, told, requests } = state
+  if (!crm.connected) return to('CRM connects', await connect(state, { how: 'back', asks }))
+  if (told[0]) return to(`report ${told[0].place} ${told[0].phase}`, deliver(state, told[0], asks))
+  if (requests[0]) return to(`request ${requests[0].place} ${requests[0].action}`, receive(state, requests[0]))
+  for (const place of PLACES) {
+    const next = begin(state, place, asks) ?? finish(state, place, asks)
+    if (next) return to(`CRM works at ${place}`, next)
+  }
+  for (const place of PLACES) {
+    const next = server.deadline(state, place)
+    if (next) return to(`deadline of ${place}`, next)
+  }
+  return null
+}

@@ -1,0 +1,303 @@
+import { WORK_STATE } from '../../../../src/core/tree.ts'
+import { resolveCloudletUpgrade, upgradeCloudlet } from '../../../../src/families/edge/commands/cloudlets.ts'
+import { type CloudletFacts, cloudletFacts } from '../../../../src/families/edge/facts.ts'
+import { requestFence, sessionFence } from '../../../../src/families/edge/fences.ts'
+import { fenceParts } from '../../../../src/families/edge/requests.ts'
+import type { Session } from '../../../../src/families/edge/spec.ts'
+import { openFence } from '../../../../src/store/fence.ts'
+import { USER } from '../../../testkit/world.ts'
+import type { Action, Model } from './search.ts'
+import * as server from './server.ts'
+import { idOf, ModelNode, NOW, newRecord, newRow } from './slice.ts'
+import { hexOf, processName } from './state.ts'
+import { Violation } from './violation.ts'
+
+/** A cloudlet alone: the processes that serve it, and the upgrade from one to the next. */
+
+interface Process {
+  readonly n: number
+  /** Brought up by an upgrade, and not serving so far. */
+  readonly isSecond: boolean
+  /** It hears of requests. */
+  readonly connected: boolean
+  /** Of its session, once it was told. */
+  readonly fence: string | null
+  /** The upgrade that it was asked for. */
+  readonly request: Request | null
+  readonly taken: string | null
+}
+interface Request {
+  readonly fence: string
+  readonly operationId: string
+  /** The second process was started for it. */
+  readonly begun: boolean
+}
+interface Told extends server.Said {
+  readonly n: number
+}
+
+export interface Upgrading extends server.Kept {
+  /** Those that live. */
+  readonly processes: readonly Process[]
+  readonly started: number
+  readonly told: readonly Told[]
+}
+
+/** A cloudlet that was just created. */
+export function created(): Upgrading {
+  const row = newRow({ id: idOf(1), rootId: idOf(1), parentId: null, kind: 'CLOUDLET', name: 'k', ordinal: 0 })
+  const record = newRecord({ ...row, phase: 'INIT' }, {}, { connectDue: new Date(NOW.getTime() + 1) })
+  return { records: [record], leases: [], wakes: [], next: 2, processes: [], started: 0, told: [] }
+}
+
+const rootOf = ({ records }: server.Kept): ModelNode => new ModelNode(records[0] as (typeof records)[number])
+const factsOf = (state: server.Kept): CloudletFacts => cloudletFacts(rootOf(state))
+const sessionOf = (state: server.Kept, n: number): Session | null =>
+  factsOf(state).sessions.find(({ instance }) => instance === processName(n)) ?? null
+
+const changed = (state: Upgrading, to: Process): Upgrading => ({
+  ...state,
+  processes: state.processes.map((one) => (one.n === to.n ? to : one)),
+})
+const ended = (state: Upgrading, n: number): Upgrading => ({
+  ...state,
+  processes: state.processes.filter((one) => one.n !== n),
+})
+function started(state: Upgrading, isSecond: boolean): Upgrading {
+  const process = { n: state.started + 1, isSecond, connected: false, fence: null, request: null, taken: null }
+  return { ...state, started: process.n, processes: [...state.processes, process] }
+}
+
+async function connect(state: Upgrading, process: Process, isAnswered = true): Promise<Upgrading> {
+  const { n, isSecond } = process
+  const cloudletId = rootOf(state).row.id
+  const role = isSecond ? 'CRM_V2' : 'CRM'
+  const input = {
+    cloudletId,
+    instance: processName(n),
+    role,
+    version: String(n),
+    leaseMs: 30_000,
+    call: 0,
+    objects: [],
+  } as const
+  const next = await server.connect(state, input)
+  // It is told that it has to end.
+  if (!next) return ended(state, n)
+  const session = sessionOf(next, n)
+  if (!session) throw new Violation('a process has connected and has no session')
+  if (!isAnswered) return next
+  return changed(next, { ...process, connected: true, fence: sessionFence(session.salt, cloudletId).fence })
+}
+
+/** The upgrade that a process is asked for; null: none that is new to it. */
+function askedOf(state: Upgrading, { n, connected, taken }: Process): Request | null {
+  const root = rootOf(state)
+  const { work } = root
+  const session = sessionOf(state, n)
+  const isAsked = work?.state === WORK_STATE.CLAIMED && work.fenceHash !== null && work.instance === processName(n)
+  if (!connected || !session || !isAsked || factsOf(state).upgradePhase !== 'UPDATE_REQUESTED') return null
+  const { fence } = requestFence(fenceParts(root, session))
+  return fence === taken ? null : { fence, operationId: root.row.jobId ?? '', begun: false }
+}
+const take = (state: Upgrading, process: Process, request: Request): Upgrading =>
+  changed(state, { ...process, request, taken: request.fence })
+
+const tell = (state: Upgrading, n: number, said: server.Said): Upgrading => ({
+  ...state,
+  told: [...state.told, { ...said, n }],
+})
+const withoutSecond = (state: Upgrading): Upgrading => ({
+  ...state,
+  processes: state.processes.filter(({ isSecond }) => !isSecond),
+})
+
+function begin(state: Upgrading, process: Process, request: Request): Upgrading {
+  const next = changed(started(withoutSecond(state), true), { ...process, request: { ...request, begun: true } })
+  return tell(next, process.n, { ...request, phase: 'UPDATING' })
+}
+function giveUp(state: Upgrading, process: Process, request: Request): Upgrading {
+  const next = changed(withoutSecond(state), { ...process, request: null })
+  return tell(next, process.n, { ...request, phase: 'UPDATE_ERROR' })
+}
+/** It has gathered its data and ends the one before. */
+function takeOver(state: Upgrading, process: Process, fence: string): Upgrading {
+  const alone = { ...state, processes: [process] }
+  return tell(alone, process.n, { fence, phase: 'READY', operationId: rootOf(state).row.jobId ?? '' })
+}
+
+function deliver(state: Upgrading, told: Told): Upgrading {
+  const { state: next, accepted } = server.report({ ...state, told: state.told.filter((one) => one !== told) }, told)
+  const process = next.processes.find(({ n }) => n === told.n)
+  if (!process || told.phase !== 'READY') return next
+  return accepted ? changed(next, { ...process, isSecond: false }) : ended(next, process.n)
+}
+
+/** A clock of the record has run out. */
+function runOut(state: Upgrading, clock: 'upgradeDue' | 'connectDue'): Upgrading {
+  const [record] = state.records
+  if (!record) return state
+  const facts = { ...(record.facts as CloudletFacts), [clock]: new Date(0) }
+  return server.look({ ...state, records: [{ ...record, facts }], wakes: [record.row.id] })
+}
+const isUpgrading = ({ upgradePhase }: CloudletFacts): boolean =>
+  upgradePhase !== 'READY' && upgradePhase !== 'UPDATE_ERROR'
+
+const upgrade = (state: Upgrading) =>
+  server.command(state, (parts) => upgradeCloudlet(parts, USER, { id: rootOf(state).row.id, version: '2' }))
+const resolve = (state: Upgrading) =>
+  server.command(state, (parts) => resolveCloudletUpgrade(parts, USER, { id: rootOf(state).row.id }))
+
+/** Sessions whose process is not there to keep them. */
+const deserted = (state: Upgrading): readonly number[] =>
+  state.leases.filter((epoch) => {
+    const session = factsOf(state).sessions.find((one) => one.epoch === epoch)
+    return !state.processes.some(({ n, connected }) => connected && session?.instance === processName(n))
+  })
+const hasStream = (state: Upgrading, { n }: Process): boolean => state.leases.includes(sessionOf(state, n)?.epoch ?? 0)
+
+const MOST_TOLD = 3
+
+function actionsOf(state: Upgrading): readonly Action<Upgrading>[] {
+  const facts = factsOf(state)
+  const { told, processes, wakes } = state
+  return [
+    { name: 'upgrade', run: () => upgrade(state) },
+    { name: 'resolve', run: () => resolve(state) },
+    ...(wakes.length > 0 ? [{ name: 'engine looks', run: () => server.look(state) }] : []),
+    ...(isUpgrading(facts) ? [{ name: 'deadline passes', run: () => runOut(state, 'upgradeDue') }] : []),
+    ...(facts.connectDue ? [{ name: 'nobody has connected', run: () => runOut(state, 'connectDue') }] : []),
+    ...deserted(state).map((epoch) => ({ name: `session ${epoch} ends`, run: () => server.expire(state, epoch) })),
+    ...(processes.filter(({ isSecond }) => !isSecond).length < 2
+      ? [{ name: 'a CRM is started by hand', run: () => started(state, false) }]
+      : []),
+    ...told.flatMap((one): readonly Action<Upgrading>[] => [
+      { name: `${one.phase} of ${one.n} arrives`, run: () => deliver(state, one) },
+      { name: `${one.phase} of ${one.n} arrives, its answer is lost`, run: () => server.report(state, one).state },
+      {
+        name: `${one.phase} of ${one.n} is lost`,
+        run: () => ({ ...state, told: told.filter((other) => other !== one) }),
+      },
+    ]),
+    ...processes.flatMap((process) => actionsOfProcess(state, process)),
+  ]
+}
+
+function actionsOfProcess(state: Upgrading, process: Process): readonly Action<Upgrading>[] {
+  const { n, connected, request, isSecond, fence } = process
+  const asked = askedOf(state, process)
+  const mayTell = state.told.length < MOST_TOLD
+  return [
+    { name: `${n} crashes`, run: () => ended(state, n) },
+    ...(connected
+      ? [{ name: `${n} is cut off`, run: () => changed(state, { ...process, connected: false }) }]
+      : [
+          { name: `${n} connects`, run: () => connect(state, process) },
+          { name: `${n} connects, the answer is lost`, run: () => connect(state, process, false) },
+        ]),
+    ...(asked ? [{ name: `${n} is asked to upgrade`, run: () => take(state, process, asked) }] : []),
+    ...(request && mayTell
+      ? [
+          ...(request.begun ? [] : [{ name: `${n} starts another`, run: () => begin(state, process, request) }]),
+          { name: `${n} gives up the upgrade`, run: () => giveUp(state, process, request) },
+        ]
+      : []),
+    ...(isSecond && fence && mayTell ? [{ name: `${n} takes over`, run: () => takeOver(state, process, fence) }] : []),
+  ]
+}
+
+async function fairStep(state: Upgrading): Promise<{ readonly name: string; readonly state: Upgrading } | null> {
+  const to = (name: string, next: Upgrading | null) => next && { name, state: next }
+  const facts = factsOf(state)
+  const { processes, told, wakes } = state
+  if (wakes.length > 0) return to('engine looks', server.look(state))
+  if (told[0]) return to(`${told[0].phase} of ${told[0].n} arrives`, deliver(state, told[0]))
+  for (const process of processes) {
+    const { n, connected, request, isSecond, fence } = process
+    if (!connected) return to(`${n} connects`, await connect(state, process))
+    if (!hasStream(state, process)) return to(`stream of ${n} ends`, changed(state, { ...process, connected: false }))
+    const asked = askedOf(state, process)
+    if (asked) return to(`${n} is asked to upgrade`, take(state, process, asked))
+    if (request && !request.begun) return to(`${n} starts another`, begin(state, process, request))
+    if (isSecond && fence) return to(`${n} takes over`, takeOver(state, process, fence))
+  }
+  const [epoch] = deserted(state)
+  if (epoch !== undefined) return to(`session ${epoch} ends`, server.expire(state, epoch))
+  if (processes.length === 0) return to('a CRM is started', started(state, false))
+  if (isUpgrading(facts)) return to('deadline passes', runOut(state, 'upgradeDue'))
+  return facts.upgradePhase === 'UPDATE_ERROR' ? to('resolve', await resolve(state)) : null
+}
+
+function isQuiet(state: Upgrading): boolean {
+  const { processes, told, wakes, leases } = state
+  const [process, ...others] = processes
+  if (!process || others.length + told.length + wakes.length > 0 || deserted(state).length > 0) return false
+  const { upgradePhase, sessions } = factsOf(state)
+  const isServing = process.connected && !process.isSecond && hasStream(state, process)
+  return (
+    isServing &&
+    leases.length === 1 &&
+    sessions.length === 1 &&
+    upgradePhase === 'READY' &&
+    rootOf(state).row.phase === 'READY'
+  )
+}
+
+function check(state: Upgrading): void {
+  const facts = factsOf(state)
+  const roles = facts.sessions.map(({ role }) => role)
+  if (new Set(roles).size !== roles.length) throw new Violation('two processes have one part')
+  if (roles.includes('CRM_V2') !== (facts.upgradePhase === 'INIT_OK'))
+    throw new Violation(`a second process has a session or has none, and the upgrade is ${facts.upgradePhase}`)
+  if (isUpgrading(facts) !== (facts.upgradeDue !== null))
+    throw new Violation('a clock runs for no upgrade, or none for one')
+  if (rootOf(state).row.phase === 'READY' && !roles.includes('CRM')) throw new Violation('READY, and served by nobody')
+  const [process] = state.processes
+  if (!isQuiet(state) || !process) return
+  if (facts.version !== String(process.n) || facts.wantedVersion) throw new Violation('recorded is another version')
+  if (sessionOf(state, process.n)?.role !== 'CRM') throw new Violation('it is served by one that is not known to serve')
+}
+
+/** Processes are told apart by their order, and fences by whether they are still good. */
+function keyOf(state: Upgrading): string {
+  const { processes, told, leases, wakes } = state
+  const root = rootOf(state)
+  const facts = factsOf(state)
+  const numbers = [...processes, ...told].map(({ n }) => n).sort((a, b) => a - b)
+  const order = [...new Set(numbers)]
+  const rank = (instance: string | null | undefined): string => {
+    const at = order.findIndex((n) => processName(n) === instance)
+    return at < 0 ? 'x' : String(at)
+  }
+  const current = root.work?.fenceHash ? hexOf(root.work.fenceHash) : ''
+  const isGood = (fence: string): string => (hexOf(openFence(fence)?.hash ?? Buffer.alloc(0)) === current ? '!' : '')
+  return [
+    root.row.phase,
+    facts.upgradePhase,
+    facts.connectDue ? 'c' : '',
+    wakes.length,
+    `${current ? rank(root.work?.instance) : '-'}${root.work?.state}`,
+    facts.sessions
+      .map(({ role, instance, epoch }) => `${role}${rank(instance)}${leases.includes(epoch)}`)
+      .sort()
+      .join(),
+    leases.length,
+    facts.replaced
+      .map(rank)
+      .filter((one) => one !== 'x')
+      .sort()
+      .join(),
+    processes
+      .map(({ n, isSecond, connected, fence, request, taken }) => {
+        const asked = request ? `r${isGood(request.fence)}${request.begun}` : ''
+        return `${rank(processName(n))}${isSecond}${connected}${fence !== null}${asked}${taken ? isGood(taken) : ''}`
+      })
+      .join(),
+    told
+      .map(({ n, phase, fence }) => `${rank(processName(n))}${phase}${isGood(fence)}`)
+      .sort()
+      .join(),
+  ].join('|')
+}
+
+export const upgrades: Model<Upgrading> = { keyOf, actionsOf, follow: (state) => state, isQuiet, check, fairStep }
