@@ -19,7 +19,7 @@ import { runRuntime } from './runtime/run-runtime.ts'
  * The token comes from PHASELINE_TOKEN, since arguments are visible to everybody; the gadgets' folders from
  * PHASELINE_GADGETS. Two types need a token of their own kind, so each gets a process of its own: `gadget-job`, the jobs
  * of tasks, and `process`, a runtime of workers and jobs, which needs `--state <folder>` too; `--grace-ms` is how long
- * its workloads have to end politely. So does `crm`, a simulated CRM, which needs `--cloudlet <id or name>` and `--state
+ * its workloads have to end politely; `--lease-ms`, how soon another agent takes over what this one had when it is gone. So does `crm`, a simulated CRM, which needs `--cloudlet <id or name>` and `--state
  * <folder>`; `--crm-version` is that of a new state folder, PHASELINE_CRM is JSON that says how it behaves (see
  * crm/behaviour.ts), and `--role CRM_V2` is for the CRM that an upgrade starts. The agent ends on SIGINT and SIGTERM, and when the process that started it is gone.
  * Gadgets end with it; workloads go on, and the next runtime with the same folder adopts them.
@@ -36,6 +36,8 @@ interface Common {
   /** Of the process runtime. */
   readonly state: string | undefined
   readonly graceMs: number | undefined
+  /** How long what it has in hand stays its own when nothing is heard of it; not of CRMs. */
+  readonly leaseMs: number | undefined
   readonly crm: CrmArguments
   readonly token: string
   readonly signal: AbortSignal
@@ -85,14 +87,14 @@ function builtIns(env: NodeJS.ProcessEnv): Readonly<Record<string, BuiltIn>> {
 
 const deployer =
   (type: string, most: number, work: Work): BuiltIn =>
-  ({ client, name, targets, concurrency, signal }) =>
+  ({ client, name, targets, concurrency, leaseMs = LEASE_MS, signal }) =>
     runAgent({
       client,
       instance: `${type}-${name}`,
       types: [type],
       targets,
       concurrency: concurrency ?? most,
-      leaseMs: LEASE_MS,
+      leaseMs,
       renewMs: RENEW_MS,
       drainMs: DRAIN_MS,
       signal,
@@ -101,10 +103,10 @@ const deployer =
     })
 
 async function runtime(type: string, common: Common, env: NodeJS.ProcessEnv): Promise<void> {
-  const { client, url, concurrency, state = '', graceMs, signal } = common
+  const { client, url, concurrency, state = '', graceMs, leaseMs = LEASE_MS, signal } = common
   await using place = await openProcessRuntime({ state, url, graceMs, env: { ...env } })
   const onProblem = (problem: AgentProblem): void => tellProblem(type, problem)
-  await runRuntime({ client, type, runtime: place, concurrency, leaseMs: LEASE_MS, signal, onProblem })
+  await runRuntime({ client, type, runtime: place, concurrency, leaseMs, signal, onProblem })
 }
 
 async function crm(common: Common, env: NodeJS.ProcessEnv): Promise<void> {
@@ -166,6 +168,7 @@ async function main(): Promise<number> {
       instance: { type: 'string' },
       state: { type: 'string' },
       'grace-ms': { type: 'string' },
+      'lease-ms': { type: 'string' },
       cloudlet: { type: 'string', default: '' },
       role: { type: 'string', default: 'CRM' },
       'crm-version': { type: 'string', default: '1.0.0' },
@@ -179,11 +182,13 @@ async function main(): Promise<number> {
   delete process.env.PHASELINE_TOKEN
   const limit = wholeNumber(values.concurrency)
   const graceMs = wholeNumber(values['grace-ms'])
+  const leaseMs = wholeNumber(values['lease-ms'])
   const problem = usageProblem({
     unknown,
     token,
     limit,
     graceMs,
+    leaseMs,
     stateMissing: types.some((type) => type === 'process' || type === 'crm') && !values.state,
     cloudletMissing: types.includes('crm') && !values.cloudlet,
     role: values.role,
@@ -205,6 +210,7 @@ async function main(): Promise<number> {
     concurrency: limit,
     state,
     graceMs,
+    leaseMs,
     token,
     crm: {
       cloudlet: values.cloudlet,
@@ -231,17 +237,28 @@ interface Usage {
   readonly token: string | undefined
   readonly limit: number | undefined
   readonly graceMs: number | undefined
+  readonly leaseMs: number | undefined
   readonly stateMissing: boolean
   readonly cloudletMissing: boolean
   readonly role: string
 }
-function usageProblem({ unknown, token, limit, graceMs, stateMissing, cloudletMissing, role }: Usage): string | null {
+function usageProblem({
+  unknown,
+  token,
+  limit,
+  graceMs,
+  leaseMs,
+  stateMissing,
+  cloudletMissing,
+  role,
+}: Usage): string | null {
   if (unknown.length > 0) return `There is no built-in agent for ${unknown.join(', ')}.`
   if (!token) return 'PHASELINE_TOKEN must hold the agent’s token.'
   if (stateMissing) return 'This agent needs --state: the folder that it keeps what it makes in.'
   if (cloudletMissing) return 'The CRM needs --cloudlet: the id or the name of the cloudlet that it serves.'
   if (role !== 'CRM' && role !== 'CRM_V2') return '--role must be CRM or CRM_V2.'
   if (Number.isNaN(limit)) return '--concurrency must be a positive whole number.'
+  if (Number.isNaN(leaseMs)) return '--lease-ms must be a positive whole number.'
   return Number.isNaN(graceMs) ? '--grace-ms must be a positive whole number.' : null
 }
 

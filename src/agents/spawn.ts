@@ -17,6 +17,8 @@ export interface AgentProcessOptions {
   readonly crm?: CrmProcessOptions | undefined
   /** Of its workloads, from SIGTERM to SIGKILL, in milliseconds; 10,000 by default. */
   readonly graceMs?: number | undefined
+  /** After so long without a word of it another one takes over what it had, in milliseconds; 15,000 by default. */
+  readonly leaseMs?: number | undefined
   readonly targets?: readonly string[] | undefined
   /** Items at the same time, of each type. */
   readonly concurrency?: number | undefined
@@ -137,13 +139,14 @@ function holdLifeline(child: ChildProcess, held: Set<Lifeline>): void {
 }
 
 function start(options: AgentProcessOptions) {
-  const { types, url, token, gadgetFolders, state, graceMs, crm, targets, concurrency, env, onEvent } = options
+  const { types, url, token, gadgetFolders, state, graceMs, leaseMs, crm, targets, concurrency, env, onEvent } = options
   // The same file as source and as built.
   const main = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? './main.ts' : './main.js', import.meta.url))
   const args = [main, '--types', types.join(','), '--url', url]
   if (targets) args.push('--targets', targets.join(','))
   if (state !== undefined) args.push('--state', state)
   if (graceMs !== undefined) args.push('--grace-ms', String(graceMs))
+  if (leaseMs !== undefined) args.push('--lease-ms', String(leaseMs))
   if (crm) args.push('--cloudlet', crm.cloudlet)
   if (crm?.version !== undefined) args.push('--crm-version', crm.version)
   if (concurrency !== undefined) args.push('--concurrency', String(concurrency))

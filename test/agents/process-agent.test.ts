@@ -45,7 +45,7 @@ async function startAll() {
     },
   )
   const agent = starting.use(
-    startAgentProcess({ types: ['process'], url: server.url, token: secret, state, graceMs: 500 }),
+    startAgentProcess({ types: ['process'], url: server.url, token: secret, state, graceMs: 500, leaseMs: 8_000 }),
   )
   const all = starting.move()
   return { server, state, agent, [Symbol.asyncDispose]: () => all.disposeAsync() }

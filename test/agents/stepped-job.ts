@@ -89,6 +89,7 @@ export function startRunner({ url, token, folder }: RunnerOptions): Runner {
     url,
     token,
     gadgetFolders: [folder],
+    leaseMs: 8_000,
     onEvent: (event) => event.type === 'said' && lines.push(event.line),
   })
   return {

@@ -135,7 +135,13 @@ test('kill -9 of engine and runner over 200 jobs: each ends once, no two conflic
   const input = { name: 'runner', role: 'AGENT', actor: 'GADGET_RUNNER', types: ['gadget-job'] }
   const { secret = '' } = await ask(client, CREATE_TOKEN, input)
   const start = () =>
-    startAgentProcess({ types: ['gadget-job'], url: server.url, token: secret, gadgetFolders: [folder] })
+    startAgentProcess({
+      types: ['gadget-job'],
+      url: server.url,
+      token: secret,
+      gadgetFolders: [folder],
+      leaseMs: 8_000,
+    })
   let agent = start()
   for (let task = 0; task < TASKS; task++) {
     const jobs = jobsOf(task).map((job) => ({ ...job, env: [{ name: 'GADGET_STATE', value: state }] }))

@@ -64,7 +64,8 @@ test('kill -9 of engine and runtime over 200 events: each ends, none runs twice 
   })
   const token = await runtimeToken(server.client)
   {
-    const start = () => startAgentProcess({ types: ['process'], url: server.url, token, state, graceMs: 500 })
+    const start = () =>
+      startAgentProcess({ types: ['process'], url: server.url, token, state, graceMs: 500, leaseMs: 8_000 })
     let agent = start()
     const workerTemplate = {
       command: ['sh', '-c', SCRIPT],
