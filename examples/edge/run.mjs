@@ -99,7 +99,7 @@ async function killWhileUpdating(edge, crm) {
     (await edge.all()).filter(({ id, kind }) => kind === 'APP_INST' && paths.get(id).startsWith('south/'))
   const update = ({ id }) => edge.mutate('updateAppInst', { id, spec: { image: 'new:2' } })
   await Promise.all((await apps()).map(update))
-  await until('one is updated', async () => (await apps()).some((o) => o.phase === 'READY' && o.specRevision === 2))
+  await until('one is being updated', async () => (await apps()).some(({ phase }) => phase === 'UPDATING'))
   const { epoch } = await edge.see(edge.id('south'))
   say(`kill -9 ${crm.pid}`)
   process.kill(crm.pid, 'SIGKILL')

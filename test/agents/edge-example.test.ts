@@ -28,7 +28,8 @@ it('the example of two cloudlets ends with records and folders that agree, and l
   const [code] = (await once(child, 'close')) as [number | null]
   expect({ code, output }).toMatchObject({ code: 0 })
   expect(output).toMatch(/south.*ended \(SIGKILL\)/)
-  expect(output).toMatch(/south\/c\d\/a\d +UPDATE_ERROR → READY +CONTROLLER, undone/)
+  // Which of them depends on how fast the machine is.
+  expect(output).toMatch(/\d were half done and are as they were before/)
   expect(output).toMatch(/meanwhile, an update of north\/c1: CLOUDLET_UPGRADING/)
   expect(output).toMatch(/north \(upgrade\) +INIT_OK → READY +CRM_V2/)
   expect(output.match(/^ {2}= (north|south)\/c\d/gm)).toHaveLength(12)
