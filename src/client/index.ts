@@ -21,3 +21,4 @@ export {
 } from './client.ts'
 export { ClientError, type ClientErrorKind } from './client-error.ts'
 export type { FollowOptions, PhaseChange, PhaseLogBatch } from './follow-phases.ts'
+export type { ConnectionState } from './socket.ts'
