@@ -65,6 +65,11 @@ test('many leaves are one group, which can be opened in part', () => {
   expect(open.nodes.find(({ kind }) => kind === 'group')).toMatchObject({ kind: 'group', members: { length: 4_880 } })
 })
 
+test('what is selected is drawn, wherever it hides', () => {
+  const model = tree(500)
+  expect(treeGraph(model, new Map(), 'i499').nodes.map(({ id }) => id)).toEqual(['root', 'sub', groupOf('sub'), 'i499'])
+})
+
 test('what is folded counts what is below it', () => {
   const { nodes, edges } = treeGraph(tree(3), new Map([['sub', 'closed']]))
   expect(nodes.at(-1)).toMatchObject({ id: 'sub', folded: { length: 3 }, foldable: true })

@@ -44,9 +44,8 @@ export class ListStore extends Store {
       {
         read: (reading) => this.#restart(reading),
         apply: (changes) => {
-          const before = this.#list.rows
           fetch(this.#list.change(changes))
-          if (this.#list.rows !== before) this.changed()
+          if (this.#list.stale) this.changed()
         },
         failed: (error) => this.#fail(error),
       },

@@ -14,6 +14,7 @@ export class ObjectList {
   /** Changes that came in while a page was on its way: its rows may be older. */
   readonly #latest = new Map<string, PhaseChange>()
   #rows: readonly Row[] = []
+  #stale = false
   #complete = false
   readonly #compare: (a: Row, b: Row) => number
 
@@ -23,9 +24,15 @@ export class ObjectList {
     this.#compare = compareRows(filter.order)
   }
 
-  /** A new array whenever something has changed. */
+  /** A new array when something has changed. Sorted when it is looked at: more changes than looks come in. */
   get rows(): readonly Row[] {
+    if (this.#stale) this.#rows = [...this.#byId.values()].sort(this.#compare)
+    this.#stale = false
     return this.#rows
+  }
+  /** Something has changed since `rows` was looked at. */
+  get stale(): boolean {
+    return this.#stale
   }
   /** All pages were read. */
   get complete(): boolean {
@@ -35,16 +42,16 @@ export class ObjectList {
   addPage(page: readonly Row[], hasNext: boolean): void {
     this.#complete = !hasNext
     for (const row of page) this.#take(row)
-    this.#sort()
+    this.#stale = true
   }
 
   /** Rows that were fetched because of a change; those beyond the last page that was read come with theirs. */
   insert(rows: readonly Row[]): void {
-    const last = this.#rows.at(-1)
+    const last = this.rows.at(-1)
     for (const row of rows) {
       if (this.#byId.has(row.id) || this.#complete || !last || this.#compare(row, last) <= 0) this.#take(row)
     }
-    this.#sort()
+    this.#stale = true
   }
 
   /** Takes in changes; returns the ids that have to be fetched: unknown to the list, and maybe part of it now. */
@@ -59,14 +66,14 @@ export class ObjectList {
       else if (change.to !== 'GONE' && this.#mayMatch(change)) wanted.add(change.objectId)
       if (change.to === 'GONE') wanted.delete(change.objectId)
     }
-    if (touched) this.#sort()
+    if (touched) this.#stale = true
     return [...wanted]
   }
 
   /** Forgets what was asked for and does not exist. */
   remove(ids: readonly string[]): void {
     for (const id of ids) this.#byId.delete(id)
-    this.#sort()
+    this.#stale = true
   }
 
   #remember(change: PhaseChange): void {
@@ -109,9 +116,5 @@ export class ObjectList {
       (phases.length > 0 || finished !== null || change.from === null) &&
       (finished === null || finished === this.#machines.isFinal(change.kind, change.to))
     )
-  }
-
-  #sort(): void {
-    this.#rows = [...this.#byId.values()].sort(this.#compare)
   }
 }

@@ -21,6 +21,7 @@ export interface GraphSource {
   readonly nodes: { has(id: string): boolean }
   readonly dependencies: readonly Dependency[]
   childrenOf(id: string): readonly string[]
+  parentOf(id: string): string | undefined
 }
 /** What the viewer has folded and unfolded by hand, by id of the object or group. */
 export type Folds = ReadonlyMap<string, 'open' | 'closed'>
@@ -32,7 +33,9 @@ const OPEN_GROUP = 120
 /** So many nodes are drawn before what is deeper gets folded. */
 const ROOM = 160
 
-export function treeGraph(tree: GraphSource, folds: Folds): TreeGraph {
+/** `reveal`: an object that is drawn by itself, wherever it is. */
+export function treeGraph(tree: GraphSource, given: Folds, reveal?: string): TreeGraph {
+  const folds = reveal === undefined ? given : revealing(tree, given, reveal)
   const nodes: GraphNode[] = []
   const shownAs = new Map<string, string>()
   const queue: { id: string; parentId: string | null }[] = [{ id: tree.rootId, parentId: null }]
@@ -54,7 +57,7 @@ export function treeGraph(tree: GraphSource, folds: Folds): TreeGraph {
     }
     planned += cost
     nodes.push({ kind: 'object', id, folded: [], foldable: children.length > 0 })
-    const { single, grouped } = split(tree, { id, children, folds })
+    const { single, grouped } = split(tree, { id, children, folds, reveal })
     for (const child of single) queue.push({ id: child, parentId: id })
     if (grouped.length === 0) continue
     const groupId = groupOf(id)
@@ -72,6 +75,15 @@ export function treeGraph(tree: GraphSource, folds: Folds): TreeGraph {
   return { nodes, edges: [...edges.filter(({ to }) => !after.has(to)), ...dependencies] }
 }
 
+/** The folds, with whatever hides an object opened, unless it was closed by hand. */
+function revealing(tree: GraphSource, folds: Folds, id: string): Folds {
+  const opened = new Map(folds)
+  for (let at = tree.parentOf(id); at !== undefined; at = tree.parentOf(at)) {
+    if (folds.get(at) !== 'closed') opened.set(at, 'open')
+  }
+  return opened
+}
+
 export const groupOf = (parentId: string): string => `group:${parentId}`
 
 function costOf(tree: GraphSource, children: readonly string[]): number {
@@ -79,13 +91,20 @@ function costOf(tree: GraphSource, children: readonly string[]): number {
   return children.length - leaves + (leaves > LEAVES ? 1 : leaves)
 }
 
+interface SplitOptions {
+  readonly id: string
+  readonly children: readonly string[]
+  readonly folds: Folds
+  readonly reveal: string | undefined
+}
 function split(
   tree: GraphSource,
-  { id, children, folds }: { readonly id: string; readonly children: readonly string[]; readonly folds: Folds },
+  { id, children, folds, reveal }: SplitOptions,
 ): { readonly single: readonly string[]; readonly grouped: readonly string[] } {
   const leaves = children.filter((child) => tree.childrenOf(child).length === 0)
   if (leaves.length <= LEAVES) return { single: children, grouped: [] }
   const drawn = folds.get(groupOf(id)) === 'open' ? leaves.slice(0, OPEN_GROUP) : []
+  if (reveal !== undefined && leaves.includes(reveal)) drawn.push(reveal)
   const single = new Set([...children.filter((child) => tree.childrenOf(child).length > 0), ...drawn])
   return {
     single: children.filter((child) => single.has(child)),

@@ -44,6 +44,10 @@ export class TreeModel {
     return [...(this.#children.get(id) ?? [])]
   }
 
+  parentOf(id: string): string | undefined {
+    return this.#nodes.get(id)?.parent?.id
+  }
+
   /** Everything anew, whatever was known: the log that it belongs to may be another one. */
   replace(rows: readonly Row[], dependencies: readonly Dependency[]): void {
     this.#nodes.clear()

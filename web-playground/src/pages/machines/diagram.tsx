@@ -15,7 +15,8 @@ export function Diagram({ machine }: { readonly machine: Machine }) {
   }, [machine])
   const { x, y, width, height } = layout.box
   return (
-    <div className="diagram card">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+    <section className="diagram card" tabIndex={0} aria-label="Diagram">
       <p className="quiet">
         Point at a phase to see its ways. Dotted: out of a final phase, when something is asked for again.
       </p>
@@ -50,7 +51,7 @@ export function Diagram({ machine }: { readonly machine: Machine }) {
           />
         ))}
       </svg>
-    </div>
+    </section>
   )
 }
 

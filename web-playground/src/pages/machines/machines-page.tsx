@@ -46,7 +46,8 @@ export default function MachinesPage() {
 
 function Rows({ machine }: { readonly machine: Machine }) {
   return (
-    <div className="card scroll">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+    <section className="card scroll" tabIndex={0} aria-label={`Transitions of ${machine.name}`}>
       <table className="rows">
         <thead>
           <tr>
@@ -69,6 +70,6 @@ function Rows({ machine }: { readonly machine: Machine }) {
           ))}
         </tbody>
       </table>
-    </div>
+    </section>
   )
 }

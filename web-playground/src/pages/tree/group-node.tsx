@@ -16,7 +16,7 @@ export const GroupNode = memo(
         <button
           type="button"
           className="node-main"
-          aria-label={`Show some of ${plural(data.members.length, 'object')} one by one`}
+          title="Show some of them one by one"
           onClick={(event) => {
             event.stopPropagation()
             onFold(id, 'open')

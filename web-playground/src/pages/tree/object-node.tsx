@@ -29,14 +29,15 @@ export const ObjectNode = memo(
         <button
           type="button"
           className="node-main"
-          aria-label={`${humanKind(row.kind)} ${row.name}, ${row.phase}, ${WORDS[look]}`}
           aria-pressed={selected}
           onClick={(event) => {
             event.stopPropagation()
             onSelect(id)
           }}
         >
-          <span className="node-symbol">{SYMBOLS[look]}</span>
+          <span className="node-symbol" title={WORDS[look]} aria-hidden="true">
+            {SYMBOLS[look]}
+          </span>
           <span className="node-text">
             <span className="node-name">{row.name}</span>
             <span className="node-kind">

@@ -36,7 +36,12 @@ const CLOSE = 0.8
 export function TreeCanvas({ tree, folds, selected, onSelect, onFold }: Props) {
   const { structure } = tree.model
   // biome-ignore lint/correctness/useExhaustiveDependencies: the model is the same object; `structure` says when it is another graph
-  const graph = useMemo(() => treeGraph(tree.model, folds), [tree, structure, folds])
+  const whole = useMemo(() => treeGraph(tree.model, folds), [tree, structure, folds])
+  const hidden = whole.nodes.some(({ id }) => id === selected) ? undefined : selected
+  const graph = useMemo(
+    () => (hidden === undefined ? whole : treeGraph(tree.model, folds, hidden)),
+    [whole, tree, folds, hidden],
+  )
   const direction = useRef<Direction>('LR')
   const placed = useMemo(() => place(graph, direction), [graph])
   const nodes = useMemo(
