@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -15,16 +17,18 @@ const FIRST_LOAD_BYTES = 400 * 1024
 
 let server: TestServer
 let browser: Browser
+let state: string
 // Time enough to install a browser.
 beforeAll(async () => {
-  ;[browser, server] = await Promise.all([
-    openBrowser(),
-    startServer({ env: { PHASELINE_GADGETS: join(WEBSHOP, 'gadgets') } }),
-  ])
+  // Not that of a shop which somebody has running.
+  state = await mkdtemp(join(tmpdir(), 'phaseline-webshop-'))
+  const env = { PHASELINE_GADGETS: join(WEBSHOP, 'gadgets'), PHASELINE_STATE: state }
+  ;[browser, server] = await Promise.all([openBrowser(), startServer({ env })])
 }, 180_000)
 afterAll(async () => {
   await browser?.close()
   await server?.[Symbol.asyncDispose]()
+  await rm(state, { recursive: true, force: true })
 })
 
 test('the first load is small, from nowhere else, and breaks no rule of the page', async () => {

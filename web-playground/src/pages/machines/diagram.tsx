@@ -83,16 +83,26 @@ function State({ box: { id, x, y, width, height }, final, onPoint }: StateProps)
   )
 }
 
+/** So much of a way is straight before its arrow: the arrow points where the line does. */
+const STRAIGHT = 9
+
 /** Through the points, with round corners. */
 function curve(points: readonly Point[]): string {
   const [first, ...rest] = points
   const last = rest.at(-1)
   if (!first || !last) return ''
-  const text = (point: Point): string => `${point.x.toFixed(1)} ${point.y.toFixed(1)}`
+  const before = rest.at(-2) ?? first
+  const distance = Math.hypot(last.x - before.x, last.y - before.y) || 1
+  const end = towards(last, before, Math.min(1, STRAIGHT / distance))
   const turns = rest.slice(0, -1).map((point, i) => {
     const next = rest[i + 1] ?? last
-    const middle = i === rest.length - 2 ? last : { x: (point.x + next.x) / 2, y: (point.y + next.y) / 2 }
-    return `Q${text(point)} ${text(middle)}`
+    return `Q${text(point)} ${text(i === rest.length - 2 ? end : towards(point, next, 0.5))}`
   })
-  return turns.length === 0 ? `M${text(first)} L${text(last)}` : `M${text(first)} ${turns.join(' ')}`
+  return `M${text(first)} ${turns.join(' ')} L${text(last)}`
 }
+
+const text = ({ x, y }: Point): string => `${x.toFixed(1)} ${y.toFixed(1)}`
+const towards = (from: Point, to: Point, part: number): Point => ({
+  x: from.x + (to.x - from.x) * part,
+  y: from.y + (to.y - from.y) * part,
+})
