@@ -48,6 +48,7 @@ import { createSealing, type Sealing } from './store/sealing.ts'
 /** The composition root: the only file that wires everything. */
 
 const MIGRATIONS = 'prisma/migrations'
+const DASHBOARD = 'web-playground/dist'
 /** The package's own folder, whether this runs as source or built. */
 const HOME = packageOf(import.meta.dirname)
 const GRAPHQL = [deploymentsGraphql, pipelinesGraphql, operationsGraphql, edgeGraphql]
@@ -140,7 +141,10 @@ export async function startApp(
       logger,
       ambient,
     }
-    const server = starting.use(await createServer({ config, schema: buildSchema(GRAPHQL), services, logger }))
+    const dashboardFolder = join(HOME, DASHBOARD)
+    const server = starting.use(
+      await createServer({ config, schema: buildSchema(GRAPHQL), services, logger, dashboardFolder }),
+    )
     origin = server.url
   }
   if (config.roles.has('agents') && origin && secret) {

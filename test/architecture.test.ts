@@ -46,11 +46,13 @@ function layerOf(file: string): string {
 }
 const familyOf = (file: string): string | null => (file.startsWith('families/') ? (file.split('/')[1] ?? null) : null)
 
-const imports = files.flatMap((file) => {
-  const text = readFileSync(join(SRC, file), 'utf8')
+const imports = files.flatMap((file) => importsOf(SRC, file))
+
+function importsOf(folder: string, file: string) {
+  const text = readFileSync(join(folder, file), 'utf8')
   const found = text.matchAll(/^(?:import|export)\b[^'"`]*?\bfrom '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm)
   return [...found].map(([, from, bare, dynamic]) => ({ file, to: from ?? bare ?? dynamic ?? '' }))
-})
+}
 const inner = imports
   .filter(({ to }) => to.startsWith('.'))
   .map(({ file, to }) => ({ file, to: relative(SRC, join(SRC, dirname(file), to)) }))
@@ -110,4 +112,22 @@ test('it saw the imports that it should have seen', () => {
   ]
   expect(expected.filter((edge) => !seen.has(edge))).toEqual([])
   expect(inner.length).toBeGreaterThan(150)
+})
+
+test('the dashboard uses the public API only: its own files, packages, and the published client', () => {
+  const home = join(SRC, '../web-playground/src')
+  const own = readdirSync(home, { recursive: true, encoding: 'utf8' }).filter((file) => /\.tsx?$/.test(file))
+  const all = own.flatMap((file) => importsOf(home, file))
+  const outside = all.filter(
+    ({ file, to }) => to.startsWith('.') && relative(home, join(home, dirname(file), to)).startsWith('..'),
+  )
+  expect(outside.map(({ file, to }) => `${file} → ${to}`)).toEqual([])
+  const packages = new Set(all.filter(({ to }) => !to.startsWith('.')).map(({ to }) => to))
+  expect([...packages].filter((name) => name.startsWith('node:') || /^(graphql|pg|@prisma)/.test(name))).toEqual([])
+  expect(packages).toContain('phaseline/client')
+  // What has no screen is pure: it is tested without a browser.
+  const impure = all.filter(
+    ({ file, to }) => file.startsWith('model/') && !to.startsWith('./') && to !== 'phaseline/client',
+  )
+  expect(impure).toEqual([])
 })

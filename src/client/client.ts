@@ -2,7 +2,7 @@ import { ClientError } from './client-error.ts'
 import { type FollowOptions, followPhases, type PhaseLogBatch } from './follow-phases.ts'
 import { httpCall } from './http-call.ts'
 import { pause, retryDelay } from './pause.ts'
-import { openSocket, type Socket } from './socket.ts'
+import { type ConnectionState, openSocket, type Socket } from './socket.ts'
 
 export type Variables = Readonly<Record<string, unknown>>
 
@@ -13,6 +13,8 @@ export interface ClientOptions {
   readonly fetch?: typeof globalThis.fetch
   /** How long one query may take, in milliseconds; 30,000 by default. */
   readonly timeoutMs?: number
+  /** Called whenever the WebSocket that subscriptions share is connected, or lost: also by itself, after the last one. */
+  readonly onConnection?: (state: ConnectionState) => void
 }
 export interface QueryOptions {
   readonly signal?: AbortSignal | undefined
@@ -79,7 +81,7 @@ export function createClient(options: ClientOptions): Client {
       const signal = given.signal ? AbortSignal.any([given.signal, closed.signal]) : closed.signal
       const stream = { signal, buffer: given.buffer ?? BUFFER, onConnected: given.onConnected }
       return reconnecting<T>(signal, () => {
-        socket ??= openSocket(webSocketUrl(url), token)
+        socket ??= openSocket(webSocketUrl(url), token, options.onConnection)
         const now = typeof variables === 'function' ? variables() : variables
         return socket.stream({ query: document, variables: { ...now } }, stream)
       })

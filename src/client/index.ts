@@ -34,3 +34,4 @@ export {
 } from './crm/crm.ts'
 export { runCrm } from './crm/run-crm.ts'
 export type { FollowOptions, PhaseChange, PhaseLogBatch } from './follow-phases.ts'
+export type { ConnectionState } from './socket.ts'

@@ -22,8 +22,11 @@ const ACK_MS = 10_000
 /** A subscription that comes soon after the last one ended finds the socket still open. */
 const LINGER_MS = 500
 
-export function openSocket(url: string, token: string): Socket {
-  let pong: NodeJS.Timeout | undefined
+/** `connected`: streams flow. `lost`: it was closed, or could not be made; each stream that is open makes it again. */
+export type ConnectionState = 'connected' | 'lost'
+
+export function openSocket(url: string, token: string, onConnection?: (state: ConnectionState) => void): Socket {
+  let pong: ReturnType<typeof setTimeout> | undefined
   const socket = createSocket({
     url,
     connectionParams: { authorization: `Bearer ${token}` },
@@ -39,7 +42,11 @@ export function openSocket(url: string, token: string): Socket {
       pong: (received) => {
         if (received) clearTimeout(pong)
       },
-      closed: () => clearTimeout(pong),
+      connected: () => onConnection?.('connected'),
+      closed: () => {
+        clearTimeout(pong)
+        onConnection?.('lost')
+      },
     },
   })
 

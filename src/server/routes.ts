@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { secretOf, UNAUTHENTICATED } from './credentials.ts'
+import type { Dashboard } from './dashboard.ts'
 import { graphiqlPage } from './graphiql.ts'
 import { type HttpParts, handleGraphQL } from './graphql-http.ts'
 import { landingPage } from './landing.ts'
@@ -11,12 +12,14 @@ export interface RouteParts extends HttpParts {
   readonly metrics: Metrics
   /** Whether requests can be served right now. */
   readonly isReady: () => Promise<boolean>
+  /** Null when it was not built: then a page of links takes its place. */
+  readonly dashboard: Dashboard | null
 }
-type Handler = (request: IncomingMessage, response: ServerResponse, parts: RouteParts) => Promise<void> | void
+export type Handler = (request: IncomingMessage, response: ServerResponse, parts: RouteParts) => Promise<void> | void
 
-/** All there is. Pages and health checks hold no data and need no token. */
-export const ROUTES: Readonly<Record<string, Handler>> = {
-  '/': (request, response) => showPage(request, response, landingPage),
+/** All there is beside the dashboard. Pages and health checks hold no data and need no token. */
+const ROUTES: Readonly<Record<string, Handler>> = {
+  '/': (request, response, { dashboard }) => showPage(request, response, dashboard?.index ?? landingPage),
   '/graphiql': async (request, response) => showPage(request, response, await graphiqlPage()),
   '/graphql': async (request, response, parts) =>
     wantsPage(request)
@@ -26,6 +29,30 @@ export const ROUTES: Readonly<Record<string, Handler>> = {
   '/readyz': async (_, response, { isReady }) =>
     (await isReady()) ? replyText(response, 200, 'ready') : replyText(response, 503, 'not ready'),
   '/metrics': showMetrics,
+}
+
+/** Addresses within the dashboard: it shows what they say, and that there is no such page. */
+const WITHIN = /^\/(objects|tree|log|machines)(\/[\w.-]{1,200})?$/
+
+/** What answers at a path, and how the metrics call it; undefined when nothing does. */
+export function routeOf(
+  path: string,
+  dashboard: Dashboard | null,
+): { readonly name: string; readonly handle: Handler } | undefined {
+  const route = Object.hasOwn(ROUTES, path) ? ROUTES[path] : undefined
+  if (route) return { name: path, handle: route }
+  if (!dashboard) return undefined
+  if (path.startsWith('/assets/')) return { name: '/assets', handle: showAsset }
+  return WITHIN.test(path)
+    ? { name: '/', handle: (request, response) => showPage(request, response, dashboard.index) }
+    : undefined
+}
+
+function showAsset(request: IncomingMessage, response: ServerResponse, { dashboard }: RouteParts): void {
+  const path = request.url?.split('?', 1)[0] ?? ''
+  const asset = dashboard?.asset(path, request)
+  if (asset) showPage(request, response, asset)
+  else replyText(response, 404, 'Not found.')
 }
 
 const wantsPage = ({ method, headers }: IncomingMessage): boolean =>

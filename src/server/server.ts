@@ -5,12 +5,13 @@ import type { GraphQLSchema } from 'graphql'
 import type { GraphQLServices } from '../graphql/context.ts'
 import type { Logger } from '../logger.ts'
 import { Connections } from './connections.ts'
+import { loadDashboard } from './dashboard.ts'
 import { createGraphQLSocket, type SocketParts } from './graphql-socket.ts'
 import { mask } from './mask.ts'
 import { createMetrics } from './metrics.ts'
 import { checkOrigin, type OriginRules } from './origin-check.ts'
 import { protect, replyError, replyText } from './reply.ts'
-import { ROUTES, type RouteParts } from './routes.ts'
+import { type RouteParts, routeOf } from './routes.ts'
 import { FanOut } from './streams/fan-out.ts'
 import { createSubscribe } from './streams/subscribe.ts'
 import { createGraphQL } from './yoga.ts'
@@ -27,6 +28,8 @@ export interface ServerOptions {
   readonly schema: GraphQLSchema
   readonly services: GraphQLServices
   readonly logger: Logger
+  /** Where the built dashboard is, if it is to be served. */
+  readonly dashboardFolder?: string
 }
 
 export interface RunningServer extends AsyncDisposable {
@@ -43,7 +46,8 @@ const READY_WITHIN_MS = 2_000
 const IDLE_MS = 20
 
 /** One port for pages, GraphQL over HTTP, events and WebSockets, health and metrics. Resolves once it listens. */
-export async function createServer({ config, schema, services, logger }: ServerOptions): Promise<RunningServer> {
+export async function createServer(options: ServerOptions): Promise<RunningServer> {
+  const { config, schema, services, logger, dashboardFolder } = options
   const { tokens, pool, log, ambient, streams } = services
   const connections = new Connections(tokens)
   const yoga = createGraphQL(schema, services)
@@ -54,6 +58,7 @@ export async function createServer({ config, schema, services, logger }: ServerO
   const metrics = createMetrics({ socket, fanOut, log, open: streams, agents: services.agents })
   let closing: Promise<void> | undefined
   const isReady = async () => closing === undefined && (await answers(pool))
+  const dashboard = dashboardFolder === undefined ? null : await loadDashboard(dashboardFolder)
   const http = createHttpServer()
   const rules: OriginRules = {
     ...config,
@@ -62,7 +67,7 @@ export async function createServer({ config, schema, services, logger }: ServerO
     },
   }
   const url = () => `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${portOf(http)}`
-  const parts: RouteParts = { schema, yoga, subscribe, tokens, connections, metrics, isReady, url }
+  const parts: RouteParts = { schema, yoga, subscribe, tokens, connections, metrics, isReady, url, dashboard }
 
   http.on('request', (request, response) => {
     handle(request, response, { parts, rules }).catch((error: unknown) => {
@@ -109,15 +114,15 @@ async function handle(
 ): Promise<void> {
   const started = performance.now()
   const path = pathOf(request)
-  const route = Object.hasOwn(ROUTES, path) ? ROUTES[path] : undefined
+  const route = routeOf(path, parts.dashboard)
   response.once('close', () => {
-    parts.metrics.answered(route ? path : 'other', response.statusCode, (performance.now() - started) / 1_000)
+    parts.metrics.answered(route?.name ?? 'other', response.statusCode, (performance.now() - started) / 1_000)
   })
   protect(response)
   const verdict = checkOrigin(request.headers, rules)
   if (!verdict.ok) return replyError(response, 403, 'FORBIDDEN', verdict.message)
   if (!route) return replyText(response, 404, 'Not found.')
-  await route(request, response, parts)
+  await route.handle(request, response, parts)
 }
 
 function refuseUpgrade(stream: Duplex, status: number, message: string): void {

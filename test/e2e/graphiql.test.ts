@@ -69,7 +69,7 @@ test('the printed link leads to GraphiQL, where the example can be looked at, cr
   await using visited = await visit(`/#token=${server.token}`)
   const { page, requests, complaints } = visited
   expect(page.url()).toBe(`${server.origin}/`)
-  await page.click('text=GraphiQL')
+  await page.click('nav >> text=Explore')
   await page.waitForSelector(BUTTON)
 
   await run(page, 'Objects')

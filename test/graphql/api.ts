@@ -30,7 +30,9 @@ export interface Api extends AsyncDisposable {
   execute(document: string, variables?: object, viewer?: Viewer): Promise<ExecutionResult>
   /** How many statements a run sends to the database. */
   statements(run: () => Promise<unknown>): Promise<number>
-  serve(config?: Partial<Parameters<typeof createServer>[0]['config']>): Promise<RunningServer>
+  serve(
+    config?: Partial<Parameters<typeof createServer>[0]['config']> & { readonly dashboardFolder?: string },
+  ): Promise<RunningServer>
   /** A token's secret. */
   token(token?: Partial<NewToken>): Promise<string>
 }
@@ -92,8 +94,9 @@ export async function createApi(): Promise<Api> {
       await run()
       return counting.count() - before
     },
-    async serve(config = {}) {
+    async serve({ dashboardFolder, ...config } = {}) {
       const server = await createServer({
+        ...(dashboardFolder === undefined ? {} : { dashboardFolder }),
         config: { port: 0, host: '127.0.0.1', allowedHosts: [], allowedOrigins: [], ...config },
         schema,
         services,

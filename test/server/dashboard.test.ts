@@ -1,0 +1,77 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { loadDashboard } from '../../src/server/dashboard.ts'
+import { type Api, createApi } from '../graphql/api.ts'
+import { call } from './call.ts'
+
+const SCRIPT = 'console.log("a script that is long enough")'
+let folder: string
+let api: Api
+let port: number
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'phaseline-dashboard-'))
+  await mkdir(join(folder, 'assets'))
+  await writeFile(join(folder, 'index.html'), '<!doctype html><div id="root"></div>')
+  await writeFile(join(folder, 'assets/index-1.js'), SCRIPT)
+  await writeFile(join(folder, 'assets/index-1.js.gz'), gzipSync(SCRIPT))
+  await writeFile(join(folder, 'assets/index-1.js.br'), brotliCompressSync(SCRIPT))
+  await writeFile(join(folder, 'secret.txt'), 'not to be served')
+  api = await createApi()
+  port = Number(new URL((await api.serve({ dashboardFolder: folder })).url).port)
+})
+afterAll(async () => {
+  await api?.[Symbol.asyncDispose]()
+  await rm(folder, { recursive: true, force: true })
+})
+
+test('the dashboard is at each of its addresses, and runs no script but its own files', async () => {
+  for (const path of ['/', '/objects?kind=TASK', '/tree/0197-a', '/log', '/machines']) {
+    const { status, headers, body } = await call(port, path)
+    expect([path, status, body]).toEqual([path, 200, '<!doctype html><div id="root"></div>'])
+    const policy = headers['content-security-policy']
+    expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'")
+    expect(policy).toContain("connect-src 'self'")
+    expect(policy).not.toContain('unsafe')
+    expect(headers['cache-control']).toBe('no-cache')
+  }
+})
+
+test('assets are kept for ever, and come compressed to whoever takes that', async () => {
+  for (const [accepted, encoding] of [
+    ['gzip, deflate, br', 'br'],
+    ['gzip', 'gzip'],
+    ['', undefined],
+  ] as const) {
+    const { status, headers } = await call(port, '/assets/index-1.js', { headers: { 'accept-encoding': accepted } })
+    expect([status, headers['content-encoding']]).toEqual([200, encoding])
+    expect(headers).toMatchObject({
+      'content-type': 'text/javascript; charset=utf-8',
+      'cache-control': 'public, max-age=31536000, immutable',
+      'x-content-type-options': 'nosniff',
+      vary: 'accept-encoding',
+    })
+  }
+})
+
+test('nothing else of the folder, or of the machine, is served', async () => {
+  for (const path of [
+    '/assets/none.js',
+    '/assets/../secret.txt',
+    '/assets/%2e%2e/secret.txt',
+    '/secret.txt',
+    '/tree/a/b',
+  ]) {
+    expect([path, (await call(port, path)).status]).toEqual([path, 404])
+  }
+  expect((await call(port, '/assets/index-1.js', { method: 'POST' })).status).toBe(405)
+})
+
+test('what was not built is not served: a page of links takes its place', async () => {
+  expect(await loadDashboard(join(folder, 'nowhere'))).toBe(null)
+  const plain = await api.serve()
+  const { status, body } = await call(Number(new URL(plain.url).port), '/')
+  expect([status, body.includes('GraphiQL')]).toEqual([200, true])
+})

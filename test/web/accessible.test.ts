@@ -1,0 +1,52 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openBrowser } from '../testkit/browser.ts'
+import { create, items, show } from '../testkit/mutations.ts'
+import { startServer, type TestServer } from '../testkit/server.ts'
+import { until } from '../testkit/wait.ts'
+import { seriousFindings } from './axe.ts'
+import { visit } from './visit.ts'
+
+let server: TestServer
+let browser: Browser
+let trees: Readonly<Record<'failed' | 'waiting' | 'many', string>>
+beforeAll(async () => {
+  ;[browser, server] = await Promise.all([openBrowser(), startServer()])
+  const { client } = server
+  trees = {
+    failed: await create(client, 'failed', items(2, { fail: true, logLines: 3 })),
+    waiting: await create(client, 'waiting', { deployItems: [{ name: 'x', type: 'nobody', config: {} }] }),
+    many: await create(client, 'many', items(30)),
+  }
+  await until(async () => (await show(client, trees.many))?.finished, { what: 'the last tree has ended' })
+}, 180_000)
+afterAll(async () => {
+  await browser?.close()
+  await server?.[Symbol.asyncDispose]()
+})
+
+const PAGES = [
+  ['the overview', () => '/', 'All objects'],
+  ['the list', () => '/objects', 'item-29'],
+  ['an empty list', () => '/objects?name=nothing', 'Nothing matches.'],
+  ['a failed tree', () => `/tree/${trees.failed}`, 'CHILDREN_FAILED'],
+  ['a waiting tree', () => `/tree/${trees.waiting}`, 'Waits for'],
+  ['a tree with a group', () => `/tree/${trees.many}`, '30 objects'],
+  ['no tree', () => '/tree/none', 'There is no such tree.'],
+  ['the log', () => '/log', 'changes shown'],
+  ['the machines', () => '/machines?machine=task', 'What happens'],
+  ['no page', () => '/machines/none', 'There is no such page.'],
+] as const
+
+test.for(PAGES)('%s can be used by everyone, light and dark, wide and narrow', async ([, path, text]) => {
+  for (const look of [{}, { dark: true, width: 390 }]) {
+    await using visited = await visit(browser, server, path(), look)
+    const { page, complaints } = visited
+    await page.locator('[data-connection=live]').waitFor()
+    await page.getByText(text).first().waitFor()
+    expect(await seriousFindings(page)).toEqual([])
+    // Nothing has to be scrolled sideways to.
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
+    expect(complaints).toEqual([])
+  }
+})

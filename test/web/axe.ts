@@ -1,0 +1,19 @@
+import { source } from 'axe-core'
+import type { Page } from 'playwright-core'
+
+interface Violation {
+  readonly id: string
+  readonly impact: string
+  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[]
+}
+
+/** What makes the page hard or impossible to use for some, in a few words each. */
+export async function seriousFindings(page: Page): Promise<readonly string[]> {
+  await page.evaluate(source)
+  const found = await page.evaluate<readonly Violation[]>(
+    `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations)`,
+  )
+  return found
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`)[0]}`)
+}

@@ -1,0 +1,153 @@
+import { readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { parseManifests } from '../../src/cli/manifest.ts'
+import { openBrowser } from '../testkit/browser.ts'
+import { create, items } from '../testkit/mutations.ts'
+import { startServer, type TestServer } from '../testkit/server.ts'
+import { inPhase, visit } from './visit.ts'
+
+/** The dashboard as it was built (`npm run build:web`), in a real browser, served by the real server. */
+
+const WEBSHOP = join(import.meta.dirname, '../../examples/webshop')
+const FIRST_LOAD_BYTES = 400 * 1024
+
+let server: TestServer
+let browser: Browser
+let state: string
+// Time enough to install a browser.
+beforeAll(async () => {
+  // Not that of a shop which somebody has running.
+  state = await mkdtemp(join(tmpdir(), 'phaseline-webshop-'))
+  const env = { PHASELINE_GADGETS: join(WEBSHOP, 'gadgets'), PHASELINE_STATE: state }
+  ;[browser, server] = await Promise.all([openBrowser(), startServer({ env })])
+}, 180_000)
+afterAll(async () => {
+  await browser?.close()
+  await server?.[Symbol.asyncDispose]()
+  await rm(state, { recursive: true, force: true })
+})
+
+test('the first load is small, from nowhere else, and breaks no rule of the page', async () => {
+  await using visited = await visit(browser, server, '/')
+  const { page, complaints, strangers } = visited
+  await page.locator('[data-connection=live]').waitFor()
+  await page.getByText('Nothing is running.').waitFor()
+  const bytes = Number(
+    await page.evaluate(
+      `[...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
+        .filter((entry) => !entry.name.includes('/graphql'))
+        .reduce((sum, entry) => sum + entry.transferSize, 0)`,
+    ),
+  )
+  console.log(`first load: ${(bytes / 1024).toFixed(1)} KB`)
+  expect(bytes).toBeGreaterThan(20 * 1024)
+  expect(bytes).toBeLessThan(FIRST_LOAD_BYTES)
+  // The token is in the tab only: neither in the address nor in what outlives it.
+  expect(page.url()).toBe(`${server.origin}/`)
+  expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain(server.token)
+  for (const name of ['Objects', 'Log', 'Machines']) {
+    await page.getByRole('link', { name, exact: true }).click()
+    await page.getByRole('heading', { name, exact: true, level: 1 }).waitFor()
+  }
+  expect([complaints, strangers]).toEqual([[], []])
+})
+
+test('without a token it asks for one, again when it is wrong', async () => {
+  await using visited = await visit(browser, { ...server, token: 'wrong' }, '/log')
+  const { page } = visited
+  await page.getByText('does not accept').waitFor()
+  await page.getByLabel('Your token').fill(` ${server.token} `)
+  await page.getByRole('button', { name: 'Open' }).click()
+  await page.locator('[data-connection=live]').waitFor()
+  await page.getByRole('heading', { name: 'Log' }).waitFor()
+})
+
+test('the web shop is seen to be made and deleted, without a reload', { timeout: 120_000 }, async () => {
+  await using visited = await visit(browser, server, '/')
+  const { page, complaints, strangers } = visited
+  await page.getByText('Nothing is running.').waitFor()
+  const parsed = parseManifests(readFileSync(join(WEBSHOP, 'webshop.yaml'), 'utf8'))
+  if (!parsed.ok) throw new Error('the example cannot be read')
+  const [manifest] = parsed.manifests
+  await create(server.client, 'shop', manifest?.spec ?? {})
+
+  const running = page.getByRole('region', { name: 'Running' })
+  await running.getByRole('link', { name: 'shop', exact: true }).click()
+  await page.evaluate('window.sameDocument = true')
+  await inPhase(page, 'smoke-test', 'SUCCEEDED').waitFor({ timeout: 60_000 })
+  await page.locator('.tree-head .phase', { hasText: 'SUCCEEDED' }).waitFor()
+  expect(await page.locator('.node').count()).toBe(19)
+  const panel = page.getByRole('complementary', { name: 'The selected object' })
+  await panel.getByText('"url": "http://127.0.0.1').waitFor()
+
+  await panel.getByRole('button', { name: 'Delete' }).click()
+  await page.getByRole('dialog').getByText('Delete shop and everything below it').waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('This tree is gone').waitFor({ timeout: 60_000 })
+  expect(await page.evaluate('window.sameDocument')).toBe(true)
+  expect([complaints, strangers]).toEqual([[], []])
+})
+
+test('a run is cancelled from the page; why something waits is a link to it', async () => {
+  const id = await create(server.client, 'slow', {
+    deployItems: [
+      { name: 'first', type: 'mock', config: { hang: true } },
+      { name: 'second', type: 'mock', dependsOn: ['first'], config: {} },
+    ],
+  })
+  await using visited = await visit(browser, server, `/tree/${id}`)
+  const { page, complaints } = visited
+  await inPhase(page, 'first', 'PROGRESSING').waitFor()
+  await inPhase(page, 'second', 'PENDING').getByRole('button').click()
+  const panel = page.getByRole('complementary', { name: 'The selected object' })
+  await panel.getByRole('region', { name: 'What it waits for' }).getByRole('link', { name: 'first' }).click()
+  await panel.getByRole('heading', { name: 'first' }).waitFor()
+
+  await page.locator('.node-main', { hasText: 'slow' }).click()
+  await panel.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+  await inPhase(page, 'slow', 'ABORTED').waitFor()
+  await inPhase(page, 'first', 'ABORTED').waitFor()
+  expect(complaints).toEqual([])
+})
+
+test('the list keeps its filter in the address, and shows what is new at once', async () => {
+  await using visited = await visit(browser, server, '/objects')
+  const { page } = visited
+  await page.getByLabel('Kind').selectOption('DEPLOY_ITEM')
+  await page.getByLabel('Name', { exact: true }).fill('item-')
+  await page.waitForURL(/\?kind=DEPLOY_ITEM&name=item-$/)
+  await page.getByText('Nothing matches.').waitFor()
+  await create(server.client, 'many', items(150))
+  const rows = page.locator('[data-object]')
+  await rows.filter({ hasText: 'SUCCEEDED' }).first().waitFor()
+  await page.getByText('150 objects').waitFor()
+  // Only those in sight are drawn.
+  expect(await rows.count()).toBeLessThan(60)
+  await page.reload()
+  await page.getByText('100 of 150 read').waitFor()
+  await page.locator('.grid-body').press('End')
+  await page.getByText('150 objects').waitFor()
+  await rows.first().getByRole('link').click()
+  await page.waitForURL(/\/tree\/.*\?object=/)
+})
+
+test('a paused log holds what comes, and shows all of it afterwards', async () => {
+  await using visited = await visit(browser, server, '/log')
+  const { page } = visited
+  await page.locator('[data-sequence]').first().waitFor()
+  const newest = async (): Promise<number> =>
+    Number(await page.locator('[data-sequence]').first().getAttribute('data-sequence'))
+  const before = await newest()
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await create(server.client, 'later', items(3))
+  await page.getByRole('button', { name: /Go on \(\d\d+ waiting\)/ }).waitFor()
+  expect(await newest()).toBe(before)
+  await page.getByRole('button', { name: /Go on/ }).click()
+  await page.getByLabel('Search').fill('later succeeded installation')
+  await page.locator('[data-sequence]', { hasText: 'later' }).first().waitFor()
+})

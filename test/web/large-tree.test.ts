@@ -1,0 +1,77 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openBrowser } from '../testkit/browser.ts'
+import { create, items, show } from '../testkit/mutations.ts'
+import { startServer, type TestServer } from '../testkit/server.ts'
+import { until } from '../testkit/wait.ts'
+import { visit } from './visit.ts'
+
+/** Figures are printed; limits are wide, for machines that have other things to do as well. */
+
+const NODES = 5_000
+const FIRST_PICTURE_MS = 2_000
+
+let server: TestServer
+let browser: Browser
+beforeAll(async () => {
+  ;[browser, server] = await Promise.all([openBrowser(), startServer()])
+}, 180_000)
+afterAll(async () => {
+  await browser?.close()
+  await server?.[Symbol.asyncDispose]()
+})
+
+/** Notes each frame, and when the tree's data had come and its first node was drawn. */
+const WATCH = `
+  window.frames_ = []
+  let last = performance.now()
+  const tick = (now) => { window.frames_.push(now - last); last = now; requestAnimationFrame(tick) }
+  requestAnimationFrame(tick)
+  new MutationObserver((_, observer) => {
+    if (!document.querySelector('.react-flow__node .node')) return
+    observer.disconnect()
+    requestAnimationFrame(() => {
+      const drawn = performance.now()
+      const ends = performance.getEntriesByType('resource')
+        .filter((entry) => entry.name.endsWith('/graphql') && entry.decodedBodySize > 100000)
+        .map((entry) => entry.responseEnd)
+      window.drawn_ = { drawn, data: Math.max(...ends) }
+    })
+  }).observe(document, { childList: true, subtree: true })`
+
+test(`a tree of ${NODES.toLocaleString('en')} objects is drawn soon, and stays smooth while it changes`, {
+  timeout: 180_000,
+}, async () => {
+  const id = await create(server.client, 'large', items(NODES - 2, { delayMs: 3_000 }))
+  await until(async () => (await show(server.client, id))?.phase === 'PROGRESSING', { what: 'it runs' })
+  await using visited = await visit(browser, server, '/')
+  const { page } = visited
+  await page.locator('[data-connection=live]').waitFor()
+  await page.evaluate(WATCH)
+  await page.getByRole('region', { name: 'Running' }).getByRole('link', { name: 'large' }).click()
+  await page.locator('.node.group').waitFor()
+  const { drawn, data } = await page.evaluate<{ drawn: number; data: number }>('window.drawn_')
+  const start = performance.now()
+  await page.evaluate('window.frames_.length = 0')
+  const before = await headOf(server)
+  await page.locator('.tree-head .phase', { hasText: 'SUCCEEDED' }).waitFor({ timeout: 150_000 })
+  const seconds = (performance.now() - start) / 1_000
+  const changes = (await headOf(server)) - before
+  const frames = await page.evaluate<number[]>('window.frames_')
+  const sorted = frames.toSorted((a, b) => a - b)
+  const p99 = sorted[Math.floor(sorted.length * 0.99)] ?? 0
+  console.log(
+    `${NODES} objects: first picture ${(drawn - data).toFixed(0)} ms after the data; ` +
+      `${(changes / seconds).toFixed(0)} changes/s for ${seconds.toFixed(1)} s, ` +
+      `frames: median ${sorted[sorted.length >> 1]?.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms, worst ${sorted.at(-1)?.toFixed(0)} ms`,
+  )
+  expect(drawn - data).toBeLessThan(FIRST_PICTURE_MS)
+  expect(p99).toBeLessThan(500)
+})
+
+async function headOf({ client }: TestServer): Promise<number> {
+  const { phaseChanges } = await client.query<{ phaseChanges: { edges: { node: { sequence: number } }[] } }>(
+    '{ phaseChanges(last: 1) { edges { node { sequence } } } }',
+  )
+  return phaseChanges.edges[0]?.node.sequence ?? 0
+}

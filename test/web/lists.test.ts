@@ -1,0 +1,148 @@
+import { expect, test } from 'vitest'
+import { moveCounts } from '../../web-playground/src/model/counts.ts'
+import { ALL, filterInput, readFilter, writeFilter } from '../../web-playground/src/model/filter.ts'
+import {
+  addChanges,
+  EMPTY_LOG,
+  filterLog,
+  pauseLog,
+  resumeLog,
+  WHOLE_LOG,
+} from '../../web-playground/src/model/log-buffer.ts'
+import { ObjectList } from '../../web-playground/src/model/object-list.ts'
+import { classOf } from '../../web-playground/src/model/phases.ts'
+import { stuckOf } from '../../web-playground/src/model/stuck.ts'
+import { change, machines, row } from './samples.ts'
+
+const ids = (list: ObjectList) => list.rows.map(({ id }) => id)
+
+test('a change moves its row on; one that is known already does not', () => {
+  const list = new ObjectList(ALL, machines)
+  list.addPage([row('a', { revision: 5 })], false)
+  list.change([change('a', 'FAILED', { revision: 5 })])
+  expect(list.rows[0]?.phase).toBe('PENDING')
+  list.change([change('a', 'SUCCEEDED', { revision: 6 }), change('a', 'FAILED', { revision: 4 })])
+  expect(list.rows[0]).toMatchObject({ phase: 'SUCCEEDED', finished: true, revision: 6 })
+})
+
+test('refused requests and machines beside the phase move nothing', () => {
+  const list = new ObjectList(ALL, machines)
+  const cloudlet = row('c', { kind: 'CLOUDLET', phase: 'OFFLINE' })
+  list.addPage([cloudlet, row('a')], false)
+  list.change([
+    change('a', 'FAILED', { rejected: true, revision: null }),
+    change('c', 'UPDATING', { kind: 'CLOUDLET', machine: 'cloudletUpgrade', revision: 9 }),
+  ])
+  expect(list.rows.map(({ phase }) => phase).sort()).toEqual(['OFFLINE', 'PENDING'])
+})
+
+test('what is created is to be fetched, and takes its place; what is gone leaves', () => {
+  const list = new ObjectList(ALL, machines)
+  list.addPage([row('b'), row('a')], false)
+  expect(list.change([change('c', 'PENDING', { from: null })])).toEqual(['c'])
+  list.insert([row('c', { createdAt: '2026-11-21T20:00:09.000Z' })])
+  expect(ids(list)).toEqual(['c', 'b', 'a'])
+  list.change([change('b', 'GONE')])
+  expect(ids(list)).toEqual(['c', 'a'])
+  // An answer that was on its way does not bring it back.
+  list.insert([row('b')])
+  expect(ids(list)).toEqual(['c', 'a'])
+})
+
+test('a page that was on its way while changes came in is not older than they are', () => {
+  const list = new ObjectList(ALL, machines)
+  list.change([change('a', 'SUCCEEDED', { revision: 7 })])
+  list.addPage([row('a', { revision: 6 })], false)
+  expect(list.rows[0]).toMatchObject({ phase: 'SUCCEEDED', revision: 7 })
+})
+
+test('objects move into and out of a filter', () => {
+  const list = new ObjectList({ ...ALL, phases: ['FAILED'] }, machines)
+  list.addPage([row('a', { phase: 'FAILED' })], false)
+  expect(list.change([change('b', 'FAILED'), change('c', 'SUCCEEDED')])).toEqual(['b'])
+  list.change([change('a', 'PENDING', { revision: 3 })])
+  expect(ids(list)).toEqual([])
+})
+
+test('what comes after the last page that was read waits for its page', () => {
+  const list = new ObjectList({ ...ALL, order: { field: 'NAME', direction: 'ASC' } }, machines)
+  list.addPage([row('a', { name: 'a' }), row('m', { name: 'm' })], true)
+  list.insert([row('z', { name: 'z' }), row('c', { name: 'c' })])
+  expect(ids(list)).toEqual(['a', 'c', 'm'])
+})
+
+test('a filter is written into the address and read from it', () => {
+  const filter = {
+    ...ALL,
+    kinds: ['TASK', 'EVENT'],
+    phases: ['FAILED'],
+    name: 'a b',
+    roots: true,
+    finished: false,
+    order: { field: 'PHASE_SINCE', direction: 'DESC' },
+  } as const
+  expect(writeFilter(filter)).toBe('?kind=TASK,EVENT&phase=FAILED&name=a+b&roots=yes&finished=no&sort=-phase_since')
+  expect(readFilter(writeFilter(filter))).toEqual(filter)
+  expect(writeFilter(ALL)).toBe('')
+  expect(filterInput(filter)).toEqual({
+    kinds: ['TASK', 'EVENT'],
+    phases: ['FAILED'],
+    nameContains: 'a b',
+    rootsOnly: true,
+    finished: false,
+  })
+  // The server could not answer these.
+  expect(readFilter('?kind=<script>&sort=phase_since')).toEqual(ALL)
+})
+
+test('counts follow what is created, moves and goes', () => {
+  const counts = new Map([['DEPLOY_ITEM', new Map([['PENDING', 2]])]])
+  const moved = moveCounts(
+    counts,
+    [
+      change('a', 'SUCCEEDED'),
+      change('b', 'PENDING', { from: null }),
+      change('c', 'GONE'),
+      change('d', 'FAILED', { rejected: true }),
+    ],
+    machines,
+  )
+  expect(Object.fromEntries(moved.get('DEPLOY_ITEM') ?? [])).toEqual({ PENDING: 1, SUCCEEDED: 1 })
+  expect(counts.get('DEPLOY_ITEM')?.get('PENDING')).toBe(2)
+})
+
+test('a paused log holds what comes, and shows it in order afterwards', () => {
+  const [a, b, c] = [change('a', 'INIT'), change('b', 'INIT'), change('c', 'INIT')]
+  let log = addChanges(EMPTY_LOG, [a])
+  log = addChanges(pauseLog(log), [b])
+  log = addChanges(log, [c])
+  expect([log.shown, log.held]).toEqual([[a], [b, c]])
+  log = resumeLog(log)
+  expect([log.shown, log.held, log.paused]).toEqual([[c, b, a], [], false])
+  expect(addChanges(log, [change('d', 'INIT')], 2)).toMatchObject({ dropped: 2 })
+})
+
+test('the log is filtered by words, classes and refusals', () => {
+  const changes = [
+    change('web', 'FAILED', { by: 'ann' }),
+    change('db', 'SUCCEEDED', { by: 'bob' }),
+    change('db', 'SUCCEEDED', { rejected: true }),
+  ]
+  const count = (filter: Partial<typeof WHOLE_LOG>) => filterLog(changes, { ...WHOLE_LOG, ...filter }, classOf).length
+  expect(count({ text: 'DB bob' })).toBe(1)
+  expect(count({ classes: ['failed'] })).toBe(1)
+  expect(count({ rejected: 'only' })).toBe(1)
+  expect(count({ rejected: 'none' })).toBe(2)
+})
+
+test('stuck is what waits for something that will not come by itself, told once and where it is', () => {
+  const lacking = { reason: 'AGENT', message: 'no helm agent', connected: false }
+  const objects = [
+    { ...row('root'), blockedBy: [lacking] },
+    { ...row('item', { parent: { id: 'root' }, phaseSince: '2026-11-21T19:00:00.000Z' }), blockedBy: [lacking] },
+    { ...row('next'), blockedBy: [{ reason: 'DEPENDENCY', message: 'item first' }] },
+    { ...row('soon'), blockedBy: [{ reason: 'AGENT', message: 'an agent is there', connected: true }] },
+    { ...row('lock'), blockedBy: [{ reason: 'LOCK', message: 'held by x' }] },
+  ]
+  expect(stuckOf(objects).map(({ object }) => object.id)).toEqual(['item', 'lock'])
+})

@@ -1,0 +1,61 @@
+import type { PhaseChange } from '../../src/client/index.ts'
+import { Machines } from '../../web-playground/src/model/machines.ts'
+import type { Row } from '../../web-playground/src/model/object.ts'
+
+/** What tests of the dashboard's pure parts are made of. */
+
+export const machines = new Machines([
+  {
+    name: 'deployItem',
+    kinds: ['DEPLOY_ITEM'],
+    initial: 'PENDING',
+    final: ['SUCCEEDED', 'FAILED'],
+    phases: ['PENDING', 'PROGRESSING', 'SUCCEEDED', 'FAILED'],
+    transitions: [],
+  },
+  { name: 'cloudlet', kinds: ['CLOUDLET'], initial: 'OFFLINE', final: [], phases: ['OFFLINE'], transitions: [] },
+  { name: 'cloudletUpgrade', kinds: ['CLOUDLET'], initial: 'READY', final: [], phases: ['READY'], transitions: [] },
+])
+
+export function row(id: string, more: Partial<Row> = {}): Row {
+  return {
+    id,
+    kind: 'DEPLOY_ITEM',
+    name: `item-${id}`,
+    phase: 'PENDING',
+    phaseSince: '2026-11-21T20:00:00.000Z',
+    createdAt: '2026-11-21T20:00:00.000Z',
+    finished: false,
+    revision: 1,
+    project: { name: 'default' },
+    parent: null,
+    root: { id: 'root', name: 'root' },
+    error: null,
+    ...more,
+  }
+}
+
+let sequence = 0
+export function change(objectId: string, to: PhaseChange['to'], more: Partial<PhaseChange> = {}): PhaseChange {
+  sequence += 1
+  return {
+    sequence,
+    objectId,
+    kind: 'DEPLOY_ITEM',
+    name: `item-${objectId}`,
+    rootId: 'root',
+    projectName: 'default',
+    machine: 'deployItem',
+    from: 'PENDING',
+    to,
+    actor: 'CONTROLLER',
+    by: null,
+    reason: null,
+    message: null,
+    jobId: null,
+    revision: 2,
+    rejected: false,
+    at: '2026-11-21T20:00:01.000Z',
+    ...more,
+  }
+}

@@ -1,0 +1,173 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { classOf as classInTerminal } from '../../src/cli/phases.ts'
+import { PHASES } from '../../src/core/vocabulary.ts'
+import { type Actable, actionsFor } from '../../web-playground/src/model/actions.ts'
+import { type Connection, type ConnectionEvent, nextConnection } from '../../web-playground/src/model/connection.ts'
+import { classOf, SYMBOLS } from '../../web-playground/src/model/phases.ts'
+import { tokenIn } from '../../web-playground/src/model/token.ts'
+import { groupOf, treeGraph } from '../../web-playground/src/model/tree-graph.ts'
+import { TreeModel } from '../../web-playground/src/model/tree-model.ts'
+import { duration, humanKind } from '../../web-playground/src/model/words.ts'
+import { change, machines, row } from './samples.ts'
+
+const below = (id: string, parent: string) => row(id, { parent: { id: parent } })
+function tree(leaves: number): TreeModel {
+  const model = new TreeModel('root', machines)
+  const items = Array.from({ length: leaves }, (_, i) => below(`i${i}`, 'sub'))
+  model.replace([row('root'), below('sub', 'root'), ...items], [{ from: 'i1', to: 'i0' }])
+  return model
+}
+
+test('a tree takes in changes once, and tells what has to be looked up', () => {
+  const model = tree(2)
+  const before = model.structure
+  expect(model.change([change('i0', 'SUCCEEDED'), change('new', 'PENDING', { from: null })])).toEqual({
+    fresh: ['new'],
+    ended: ['i0'],
+  })
+  expect(model.structure).toBe(before)
+  model.put([below('new', 'sub')])
+  expect(model.childrenOf('sub')).toEqual(['i0', 'i1', 'new'])
+  expect(model.structure).toBeGreaterThan(before)
+  // Older than what is known, of another tree, refused: nothing.
+  model.put([{ ...below('i0', 'sub'), revision: 1 }])
+  model.change([
+    change('i0', 'FAILED', { revision: 2 }),
+    change('i0', 'FAILED', { revision: 9, rejected: true }),
+    change('i0', 'FAILED', { revision: 9, rootId: 'other' }),
+  ])
+  expect(model.nodes.get('i0')?.phase).toBe('SUCCEEDED')
+  model.change([change('i0', 'GONE', { revision: 10 })])
+  model.put([below('i0', 'sub')])
+  expect(model.nodes.has('i0')).toBe(false)
+})
+
+test('a small tree is drawn whole; what comes after a sibling hangs on to it', () => {
+  const graph = treeGraph(tree(3), new Map())
+  expect(graph.nodes.map(({ id }) => id)).toEqual(['root', 'sub', 'i0', 'i1', 'i2'])
+  expect(graph.edges.map(({ id }) => id)).toEqual([
+    'parent:root:sub',
+    'parent:sub:i0',
+    'parent:sub:i2',
+    'dependency:i0:i1',
+  ])
+})
+
+test('many leaves are one group, which can be opened in part', () => {
+  const model = tree(5_000)
+  const closed = treeGraph(model, new Map())
+  expect(closed.nodes.map(({ id }) => id)).toEqual(['root', 'sub', groupOf('sub')])
+  expect(closed.nodes[2]).toMatchObject({ kind: 'group', members: { length: 5_000 } })
+  const open = treeGraph(model, new Map([[groupOf('sub'), 'open']]))
+  expect(open.nodes).toHaveLength(2 + 120 + 1)
+  expect(open.nodes.find(({ kind }) => kind === 'group')).toMatchObject({ kind: 'group', members: { length: 4_880 } })
+})
+
+test('what is selected is drawn, wherever it hides', () => {
+  const model = tree(500)
+  expect(treeGraph(model, new Map(), 'i499').nodes.map(({ id }) => id)).toEqual(['root', 'sub', groupOf('sub'), 'i499'])
+})
+
+test('what is folded counts what is below it', () => {
+  const { nodes, edges } = treeGraph(tree(3), new Map([['sub', 'closed']]))
+  expect(nodes.at(-1)).toMatchObject({ id: 'sub', folded: { length: 3 }, foldable: true })
+  expect(edges).toHaveLength(1)
+})
+
+test('a wide tree of containers is folded where there is no room', () => {
+  const model = new TreeModel('root', machines)
+  const rows = [row('root')]
+  for (let i = 0; i < 100; i++) {
+    rows.push(below(`c${i}`, 'root'))
+    for (let j = 0; j < 10; j++) rows.push(below(`c${i}-${j}`, `c${i}`))
+  }
+  model.replace(rows, [])
+  const { nodes } = treeGraph(model, new Map())
+  expect(nodes.length).toBeLessThan(180)
+  expect(nodes.filter((node) => node.kind === 'object' && node.folded.length > 0).length).toBeGreaterThan(90)
+})
+
+const run = (events: readonly ConnectionEvent[]): Connection =>
+  events.reduce<Connection>(nextConnection, { kind: 'connecting' })
+
+test('after a loss the connection says how many changes it has caught up, once it has', () => {
+  const lost: readonly ConnectionEvent[] = [
+    { kind: 'connected', at: 0 },
+    { kind: 'batch', count: 5, through: 5, at: 10 },
+    { kind: 'lost', at: 1_000 },
+    // A try that fails does not begin the loss anew.
+    { kind: 'lost', at: 2_000 },
+    { kind: 'connected', at: 3_000 },
+    { kind: 'batch', count: 3, through: 8, at: 3_100 },
+  ]
+  expect(run(lost)).toEqual({ kind: 'catching-up', since: 1_000, head: null, count: 3 })
+  const known: ConnectionEvent = { kind: 'head', head: 12, cursor: 8, at: 3_200 }
+  expect(run([...lost, known])).toMatchObject({ kind: 'catching-up', head: 12 })
+  expect(run([...lost, known, { kind: 'batch', count: 4, through: 12, at: 3_300 }])).toEqual({
+    kind: 'live',
+    caughtUp: { changes: 7, awayMs: 2_300, at: 3_300 },
+  })
+  expect(run([...lost, { kind: 'head', head: 8, cursor: 8, at: 3_200 }])).toMatchObject({ kind: 'live' })
+})
+
+test('phases look as in the terminal, and each class has a symbol of its own', () => {
+  for (const phase of PHASES) expect([phase, classOf(phase)]).toEqual([phase, classInTerminal(phase)])
+  expect(new Set(Object.values(SYMBOLS)).size).toBe(Object.keys(SYMBOLS).length)
+})
+
+const object = (more: Partial<Actable>): Actable => ({
+  id: 'x',
+  kind: 'TASK',
+  phase: 'RUNNING',
+  finished: false,
+  parent: null,
+  deletionRequestedAt: null,
+  allowedTransitions: [],
+  ...more,
+})
+const may = (...to: readonly string[]) => ({ allowedTransitions: to.map((phase) => ({ machine: 'm', to: phase })) })
+const names = (more: Partial<Actable>) => actionsFor(object(more)).map(({ name }) => name)
+
+test('buttons follow from what the viewer may do', () => {
+  expect(names({})).toEqual([])
+  expect(names(may('ABORTING'))).toEqual(['cancel'])
+  expect(names({ ...may('GONE'), finished: true })).toEqual(['delete'])
+  expect(names({ kind: 'GADGET_JOB', phase: 'UNDO_FAILED', ...may('UNDOING', 'FAILED') })).toEqual([
+    'retryUndo',
+    'giveUpUndo',
+  ])
+  expect(names({ kind: 'INSTALLATION' })).toEqual(['reconcile', 'cancel', 'delete'])
+  expect(names({ kind: 'INSTALLATION', finished: true })).toEqual(['reconcile', 'delete'])
+  expect(names({ kind: 'INSTALLATION', parent: { id: 'p' } })).toEqual([])
+})
+
+test('each button names a mutation and an input of the schema', () => {
+  const schema = readFileSync(join(import.meta.dirname, '../../schema.graphql'), 'utf8')
+  const all = ['INSTALLATION', 'EVENT', 'JOB', 'TASK', 'GADGET_JOB', 'CLOUDLET', 'CLUSTER_INST', 'APP_INST'].flatMap(
+    (kind) =>
+      [true, false].flatMap((finished) =>
+        actionsFor(
+          object({
+            kind,
+            finished,
+            phase: 'CREATE_REQUESTED',
+            allowedTransitions: [
+              ...may('GONE', 'CANCELED', 'ABORTING', 'UNDOING', 'DELETE_PREPARE').allowedTransitions,
+              { machine: 'cloudletUpgrade', to: 'READY' },
+            ],
+          }),
+        ),
+      ),
+  )
+  expect(all.length).toBeGreaterThan(15)
+  for (const { field, input } of all) expect(schema).toContain(`  ${field}(input: ${input}!)`)
+})
+
+test('words', () => {
+  expect([999, 61_000, 3_600_000, 90_061_000].map(duration)).toEqual(['0s', '1m 1s', '1h', '1d 1h'])
+  expect(humanKind('DEPLOY_ITEM')).toBe('Deploy item')
+  expect(tokenIn('#token=a.b-c')).toBe('a.b-c')
+  expect(tokenIn('#main')).toBe(null)
+})

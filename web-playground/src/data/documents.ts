@@ -1,0 +1,95 @@
+/** The operations of the dashboard, all over the public API. */
+
+const ROW_FIELDS = `fragment RowFields on TreeObject {
+  id kind name phase phaseSince createdAt finished revision
+  project { name } parent { id } root { id name } error { code message }
+}`
+
+export const ROWS = `query Rows($filter: ObjectFilter!, $orderBy: ObjectOrder!, $first: Int!, $after: String) {
+  objects(filter: $filter, orderBy: $orderBy, first: $first, after: $after) {
+    pageInfo { hasNextPage endCursor }
+    edges { node { ...RowFields } }
+  }
+}\n${ROW_FIELDS}`
+export const ROW_COUNT = 'query RowCount($filter: ObjectFilter!) { objects(filter: $filter, first: 1) { totalCount } }'
+export const ROWS_BY_ID = `query RowsById($ids: [ID!]!) { nodes(ids: $ids) { ...RowFields } }\n${ROW_FIELDS}`
+
+export const TREE = `query TreePage($rootId: ID!, $first: Int!, $after: String) {
+  tree(rootId: $rootId) {
+    sequence
+    objects(first: $first, after: $after) { pageInfo { hasNextPage endCursor } edges { node { ...RowFields } } }
+  }
+}\n${ROW_FIELDS}`
+export const RELATIONS = `query Relations($rootId: ID!, $first: Int!, $after: String) {
+  tree(rootId: $rootId) {
+    relations(first: $first, after: $after) { pageInfo { hasNextPage endCursor } edges { node { from to kind } } }
+  }
+}`
+
+export const MACHINES = `query Machines {
+  stateMachines { name kinds initial final phases transitions { from actor to reason } }
+}`
+
+const LINK = 'id kind name phase root { id }'
+const BLOCKERS = `reason message
+  ... on AgentBlocker { connected }
+  ... on DependencyBlocker { object { ${LINK} } }
+  ... on ParentBlocker { object { ${LINK} } }
+  ... on SiblingImportBlocker { object { ${LINK} } }
+  ... on CloudletBlocker { object { ${LINK} } }
+  ... on LockBlocker { resource position holders { ${LINK} } }
+  ... on BackoffBlocker { until }`
+
+export const UNFINISHED = `query Unfinished($first: Int!) {
+  objects(filter: { finished: false }, first: $first) {
+    totalCount
+    edges { node { ...RowFields blockedBy(first: 3) { reason message ... on AgentBlocker { connected } } } }
+  }
+}\n${ROW_FIELDS}`
+
+export const DETAILS = `query Details($id: ID!) {
+  object(id: $id) {
+    ...RowFields
+    updatedAt generation observedGeneration deletionRequestedAt labels { key value }
+    progress { step value total unit }
+    deadlines { name since expiresAt to }
+    failure: error { code message at causeCount causes(first: 10) { code kind message name objectId object { root { id } } } }
+    allowedTransitions { machine to }
+    blockedBy(first: 10) { ${BLOCKERS} }
+    dependsOn(first: 20) { edges { node { ${LINK} } } }
+    ... on Installation { installationSpec: spec exports imports }
+    ... on DeployItem { type target config attempt exports agent { name instance } }
+    ... on GadgetJob { gadget args activity exports agent { name instance } }
+    ... on Job { exitCode signal workload: spec { runtime command args image timeoutMs } agent { name instance } }
+    ... on Worker { exitCode signal workload: spec { runtime command args image timeoutMs } agent { name instance } }
+    ... on ClusterInst { instanceSpec: spec drifted }
+    ... on AppInst { instanceSpec: spec drifted }
+    ... on Cloudlet { version epoch upgradePhase drifted }
+  }
+}\n${ROW_FIELDS}`
+
+export const LOGS = `subscription Logs($objectId: ID!, $after: String) {
+  logs(objectId: $objectId, after: $after) { at cursor stream text }
+}`
+
+export const actMutation = (field: string, input: string): string => `mutation Act($input: ${input}!) {
+  answer: ${field}(input: $input) { __typename ... on Error { code message } }
+}`
+
+export const LOG_PAGE = `query LogPage($last: Int!) {
+  phaseChanges(last: $last, filter: { includeRejected: true }) {
+    edges {
+      node {
+        sequence objectId kind name rootId projectName machine from to actor by reason message jobId revision rejected at
+      }
+    }
+  }
+}`
+
+/** One count for each pair; the fields are called c0, c1, … */
+export const countsQuery = (pairs: readonly (readonly [kind: string, phase: string])[]): string =>
+  `query Counts {\n${pairs
+    .map(
+      ([kind, phase], i) => `c${i}: objects(filter: { kinds: [${kind}], phases: [${phase}] }, first: 1) { totalCount }`,
+    )
+    .join('\n')}\n}`

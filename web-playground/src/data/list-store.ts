@@ -1,0 +1,124 @@
+import { filterInput, type ObjectFilter } from '../model/filter.ts'
+import type { Row } from '../model/object.ts'
+import { ObjectList } from '../model/object-list.ts'
+import { rowFetcher } from './batched.ts'
+import { ROW_COUNT, ROWS } from './documents.ts'
+import { messageOf, readLive } from './live-read.ts'
+import type { Session } from './session.ts'
+import { Store } from './store.ts'
+
+const PAGE = 100
+interface Page {
+  readonly objects: {
+    readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
+    readonly edges: readonly { readonly node: Row }[]
+  }
+}
+
+/** The rows of one filter, page by page, kept live. */
+export class ListStore extends Store {
+  readonly filter: ObjectFilter
+  readonly #session: Session
+  readonly #signal: AbortSignal
+  #list: ObjectList
+  #cursor: string | null = null
+  #loading = false
+  error: string | null = null
+  loaded = false
+  /** Of all that matches, as it was when it was read. */
+  total: number | null = null
+
+  constructor(session: Session, filter: ObjectFilter, signal: AbortSignal) {
+    super()
+    this.filter = filter
+    this.#session = session
+    this.#signal = signal
+    this.#list = new ObjectList(filter, session.machines)
+    const fetch = rowFetcher(session.client, signal, (rows, missing) => {
+      this.#list.insert(rows)
+      if (missing.length > 0) this.#list.remove(missing)
+      this.changed()
+    })
+    readLive(
+      session.feed,
+      {
+        read: (reading) => this.#restart(reading),
+        apply: (changes) => {
+          fetch(this.#list.change(changes))
+          if (this.#list.stale) this.changed()
+        },
+        failed: (error) => this.#fail(error),
+      },
+      signal,
+    )
+  }
+
+  get rows(): readonly Row[] {
+    return this.#list.rows
+  }
+  get complete(): boolean {
+    return this.#list.complete
+  }
+
+  /** Does nothing while a page is on its way, or when there is none. */
+  readonly more = async (): Promise<void> => {
+    if (this.#loading || this.#list.complete || !this.loaded || this.error) return
+    try {
+      await this.#readPage(this.#signal)
+    } catch (error) {
+      if (!this.#signal.aborted) this.#fail(error)
+    }
+  }
+  readonly retry = (): void => {
+    this.error = null
+    this.changed()
+    void this.more()
+  }
+
+  async #restart(signal: AbortSignal): Promise<void> {
+    this.#list = new ObjectList(this.filter, this.#session.machines)
+    this.#cursor = null
+    await Promise.all([this.#readPage(signal), this.#readTotal(signal)])
+    this.loaded = true
+    this.error = null
+    this.changed()
+  }
+
+  async #readPage(signal: AbortSignal): Promise<void> {
+    this.#loading = true
+    try {
+      const list = this.#list
+      const { field, direction } = this.filter.order
+      const variables = {
+        filter: filterInput(this.filter),
+        orderBy: { field, direction },
+        first: PAGE,
+        after: this.#cursor,
+      }
+      const { objects } = await this.#session.client.query<Page>(ROWS, variables, { signal })
+      if (list !== this.#list) return
+      this.#cursor = objects.pageInfo.endCursor
+      list.addPage(
+        objects.edges.map(({ node }) => node),
+        objects.pageInfo.hasNextPage,
+      )
+      this.changed()
+    } finally {
+      this.#loading = false
+    }
+  }
+
+  async #readTotal(signal: AbortSignal): Promise<void> {
+    const { objects } = await this.#session.client.query<{ objects: { totalCount: number | null } }>(
+      ROW_COUNT,
+      { filter: filterInput(this.filter) },
+      { signal },
+    )
+    this.total = objects.totalCount
+  }
+
+  #fail(error: unknown): void {
+    this.error = messageOf(error)
+    this.changed()
+  }
+}

@@ -1,0 +1,57 @@
+import type { PhaseChange } from 'phaseline/client'
+import { addChanges, EMPTY_LOG, type LogBuffer, pauseLog, resumeLog } from '../model/log-buffer.ts'
+import { LOG_PAGE } from './documents.ts'
+import { messageOf, readLive } from './live-read.ts'
+import type { Session } from './session.ts'
+import { Store } from './store.ts'
+
+const FIRST = 300
+
+/** The newest of the log, then everything that comes. */
+export class LogStore extends Store {
+  log: LogBuffer = EMPTY_LOG
+  loaded = false
+  error: string | null = null
+  #last = 0
+
+  constructor({ client, feed }: Session, signal: AbortSignal) {
+    super()
+    readLive(
+      feed,
+      {
+        read: async (reading) => {
+          interface Page {
+            readonly phaseChanges: { readonly edges: readonly { readonly node: PhaseChange }[] }
+          }
+          const { phaseChanges } = await client.query<Page>(LOG_PAGE, { last: FIRST }, { signal: reading })
+          const changes = phaseChanges.edges.map(({ node }) => node)
+          this.log = addChanges({ ...EMPTY_LOG, paused: false }, changes)
+          this.#last = changes.at(-1)?.sequence ?? 0
+          this.loaded = true
+          this.error = null
+          this.changed()
+        },
+        apply: (changes) => {
+          const news = changes.filter(({ sequence }) => sequence > this.#last)
+          this.#last = news.at(-1)?.sequence ?? this.#last
+          this.log = addChanges(this.log, news)
+          this.changed()
+        },
+        failed: (error) => {
+          this.error = messageOf(error)
+          this.changed()
+        },
+      },
+      signal,
+    )
+  }
+
+  readonly pause = (): void => {
+    this.log = pauseLog(this.log)
+    this.changed()
+  }
+  readonly resume = (): void => {
+    this.log = resumeLog(this.log)
+    this.changed()
+  }
+}

@@ -1,0 +1,118 @@
+import type { PhaseChange } from 'phaseline/client'
+import { type Counts, moveCounts } from '../model/counts.ts'
+import type { Row } from '../model/object.ts'
+import type { Waiting } from '../model/stuck.ts'
+import { countsQuery, UNFINISHED } from './documents.ts'
+import { messageOf, readLive } from './live-read.ts'
+import type { Session } from './session.ts'
+import { Store } from './store.ts'
+
+export type Unfinished = Row & Waiting
+
+/** What is not finished is looked at in this number; a server with more has lists for it. */
+const UNFINISHED_SHOWN = 200
+/** What waits can change without a phase change of its own: an agent comes, a lock is released. */
+const LOOK_AGAIN_MS = 5_000
+const SETTLE_MS = 700
+/** Counts that were read while the log moved are read again once it has been quiet for so long. */
+const QUIET_MS = 1_500
+
+/** Counts, and what is not finished with what it waits for. */
+export class OverviewStore extends Store {
+  readonly #session: Session
+  readonly #signal: AbortSignal
+  counts: Counts | null = null
+  unfinished: readonly Unfinished[] | null = null
+  unfinishedTotal = 0
+  error: string | null = null
+  #moved = 0
+  #doubtful = false
+  #quiet: ReturnType<typeof setTimeout> | undefined
+  #looking: ReturnType<typeof setTimeout> | undefined
+
+  constructor(session: Session, signal: AbortSignal) {
+    super()
+    this.#session = session
+    this.#signal = signal
+    readLive(
+      session.feed,
+      {
+        read: async (reading) => {
+          await Promise.all([this.#readCounts(reading), this.#look(reading)])
+          this.error = null
+          this.changed()
+        },
+        apply: (changes) => this.#apply(changes),
+        failed: (error) => {
+          this.error = messageOf(error)
+          this.changed()
+        },
+      },
+      signal,
+    )
+    // The log moves while counts are read: they know of some changes, and nobody can say of which.
+    const stop = session.feed.listen({
+      changes: ({ length }) => {
+        this.#moved += length
+      },
+      reset: () => undefined,
+    })
+    const again = setInterval(() => this.#plan(0), LOOK_AGAIN_MS)
+    signal.addEventListener('abort', () => {
+      stop()
+      clearInterval(again)
+      clearTimeout(this.#quiet)
+      clearTimeout(this.#looking)
+    })
+  }
+
+  #apply(changes: readonly PhaseChange[]): void {
+    if (this.counts) this.counts = moveCounts(this.counts, changes, this.#session.machines)
+    if (this.#doubtful) {
+      clearTimeout(this.#quiet)
+      this.#quiet = setTimeout(() => void this.#readCounts(this.#signal).catch(() => undefined), QUIET_MS)
+    }
+    this.#plan(SETTLE_MS)
+    this.changed()
+  }
+
+  async #readCounts(signal: AbortSignal): Promise<void> {
+    const { client, machines } = this.#session
+    const pairs = machines.kinds.flatMap((kind) =>
+      (machines.of(kind)?.phases ?? []).map((phase) => [kind, phase] as const),
+    )
+    const before = this.#moved
+    const read = await client.query<Record<string, { totalCount: number | null }>>(countsQuery(pairs), {}, { signal })
+    this.#doubtful = this.#moved !== before
+    const counts = new Map<string, Map<string, number>>()
+    for (const [i, [kind, phase]] of pairs.entries()) {
+      const phases = counts.get(kind) ?? new Map<string, number>()
+      counts.set(kind, phases.set(phase, read[`c${i}`]?.totalCount ?? 0))
+    }
+    this.counts = counts
+    if (this.#doubtful)
+      this.#quiet = setTimeout(() => void this.#readCounts(this.#signal).catch(() => undefined), QUIET_MS)
+    this.changed()
+  }
+
+  #plan(afterMs: number): void {
+    if (document.hidden || this.#looking !== undefined) return
+    this.#looking = setTimeout(() => {
+      void this.#look(this.#signal)
+        .catch(() => undefined)
+        .finally(() => {
+          this.#looking = undefined
+        })
+    }, afterMs)
+  }
+
+  async #look(signal: AbortSignal): Promise<void> {
+    interface Answer {
+      readonly objects: { readonly totalCount: number | null; readonly edges: readonly { readonly node: Unfinished }[] }
+    }
+    const { objects } = await this.#session.client.query<Answer>(UNFINISHED, { first: UNFINISHED_SHOWN }, { signal })
+    this.unfinished = objects.edges.map(({ node }) => node)
+    this.unfinishedTotal = objects.totalCount ?? this.unfinished.length
+    this.changed()
+  }
+}

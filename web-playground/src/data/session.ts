@@ -1,0 +1,37 @@
+import { type Client, createClient } from 'phaseline/client'
+import { type Machine, Machines } from '../model/machines.ts'
+import { MACHINES } from './documents.ts'
+import { Feed } from './feed.ts'
+
+/** What a token opens: the client, the feed, and the machines, which do not change while a server runs. */
+export interface Session {
+  readonly client: Client
+  readonly feed: Feed
+  readonly machines: Machines
+  close(): void
+}
+
+/** @throws ClientError, `unauthorized` when the token is not accepted */
+export async function openSession(token: string): Promise<Session> {
+  const stop = new AbortController()
+  let feed: Feed | undefined
+  const client = createClient({
+    url: new URL('/graphql', location.href).href,
+    token,
+    // As a method it would have the client for its `this`, which browsers refuse.
+    fetch: (...call) => fetch(...call),
+    onConnection: (state) => feed?.connected(state),
+  })
+  try {
+    const { stateMachines } = await client.query<{ stateMachines: readonly Machine[] }>(MACHINES)
+    feed = new Feed(client, stop.signal)
+    const close = (): void => {
+      stop.abort()
+      void client.close()
+    }
+    return { client, feed, machines: new Machines(stateMachines), close }
+  } catch (error) {
+    void client.close()
+    throw error
+  }
+}

@@ -1,0 +1,132 @@
+import type { Row } from '../model/object.ts'
+import { type Dependency, TreeModel } from '../model/tree-model.ts'
+import { rowFetcher } from './batched.ts'
+import { RELATIONS, TREE } from './documents.ts'
+import { messageOf, readLive } from './live-read.ts'
+import type { Session } from './session.ts'
+import { Store } from './store.ts'
+
+const PAGE = 5_000
+const RELATE_MS = 400
+
+interface PageInfo {
+  readonly hasNextPage: boolean
+  readonly endCursor: string | null
+}
+interface TreePage {
+  readonly tree: {
+    readonly sequence: number
+    readonly objects: { readonly pageInfo: PageInfo; readonly edges: readonly { readonly node: Row }[] }
+  } | null
+}
+interface RelationsPage {
+  readonly tree: {
+    readonly relations: {
+      readonly pageInfo: PageInfo
+      readonly edges: readonly {
+        readonly node: { readonly from: string; readonly to: string; readonly kind: string }
+      }[]
+    }
+  } | null
+}
+
+/** One tree: read once with its sequence, then moved on by the feed. */
+export class TreeStore extends Store {
+  readonly model: TreeModel
+  readonly #session: Session
+  readonly #signal: AbortSignal
+  state: 'loading' | 'ready' | 'missing' = 'loading'
+  error: string | null = null
+  #sequence = 0
+  #relating: ReturnType<typeof setTimeout> | undefined
+
+  constructor(session: Session, rootId: string, signal: AbortSignal) {
+    super()
+    this.model = new TreeModel(rootId, session.machines)
+    this.#session = session
+    this.#signal = signal
+    const fetch = rowFetcher(session.client, signal, (rows, missing) => {
+      this.model.put(rows)
+      for (const id of missing) this.model.remove(id)
+      this.changed()
+    })
+    readLive(
+      session.feed,
+      {
+        read: (reading) => this.#read(reading),
+        apply: (changes) => {
+          const news = changes.filter((change) => change.rootId === rootId && change.sequence > this.#sequence)
+          if (news.length === 0) return
+          const { fresh, ended } = this.model.change(news)
+          fetch([...fresh, ...ended])
+          // What is new has dependencies, and may be one of what was there.
+          if (fresh.length > 0) this.#relateSoon()
+          this.changed()
+        },
+        failed: (error) => {
+          this.error = messageOf(error)
+          this.changed()
+        },
+      },
+      signal,
+    )
+    signal.addEventListener('abort', () => clearTimeout(this.#relating))
+  }
+
+  async #read(signal: AbortSignal): Promise<void> {
+    const { client } = this.#session
+    const rows: Row[] = []
+    let sequence: number | undefined
+    for (let after: string | null = null, more = true; more; ) {
+      const { tree }: TreePage = await client.query<TreePage>(
+        TREE,
+        { rootId: this.model.rootId, first: PAGE, after },
+        { signal },
+      )
+      if (!tree) {
+        this.state = 'missing'
+        this.changed()
+        return
+      }
+      // Later pages may be newer: from the first one's sequence on, what they have already is dropped by revision.
+      sequence ??= tree.sequence
+      for (const { node } of tree.objects.edges) rows.push(node)
+      more = tree.objects.pageInfo.hasNextPage
+      after = tree.objects.pageInfo.endCursor
+    }
+    this.model.replace(rows, await this.#readDependencies(signal))
+    this.#sequence = sequence ?? 0
+    this.state = 'ready'
+    this.error = null
+    this.changed()
+  }
+
+  #relateSoon(): void {
+    this.#relating ??= setTimeout(() => {
+      this.#relating = undefined
+      this.#readDependencies(this.#signal).then(
+        (dependencies) => {
+          this.model.relate(dependencies)
+          this.changed()
+        },
+        () => this.#signal.aborted || this.#relateSoon(),
+      )
+    }, RELATE_MS)
+  }
+
+  async #readDependencies(signal: AbortSignal): Promise<readonly Dependency[]> {
+    const found: Dependency[] = []
+    for (let after: string | null = null, more = true; more; ) {
+      const { tree }: RelationsPage = await this.#session.client.query<RelationsPage>(
+        RELATIONS,
+        { rootId: this.model.rootId, first: PAGE, after },
+        { signal },
+      )
+      if (!tree) return found
+      for (const { node } of tree.relations.edges) if (node.kind === 'DEPENDS_ON') found.push(node)
+      more = tree.relations.pageInfo.hasNextPage
+      after = tree.relations.pageInfo.endCursor
+    }
+    return found
+  }
+}

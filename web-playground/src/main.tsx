@@ -1,0 +1,18 @@
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { App } from './app.tsx'
+import { keepToken } from './data/token.ts'
+import './styles/base.css'
+import './styles/parts.css'
+import { applyTheme } from './ui/theme.ts'
+
+// At once: it is not to stay in the address for longer than it must.
+keepToken()
+applyTheme()
+const root = document.getElementById('root')
+if (!root) throw new Error('the page has no root')
+createRoot(root).render(
+  <StrictMode>
+    <App />
+  </StrictMode>,
+)

@@ -1,0 +1,42 @@
+/** A state machine as the API gives it. */
+export interface Machine {
+  readonly name: string
+  readonly kinds: readonly string[]
+  readonly initial: string
+  readonly final: readonly string[]
+  readonly phases: readonly string[]
+  readonly transitions: readonly MachineRow[]
+}
+export interface MachineRow {
+  readonly from: string
+  readonly actor: string
+  readonly to: string
+  readonly reason: string
+}
+
+/** Which machine moves an object's `phase`; those beside it (an upgrade) say nothing of it. */
+export class Machines {
+  readonly all: readonly Machine[]
+  readonly #byKind = new Map<string, Machine>()
+
+  constructor(all: readonly Machine[]) {
+    this.all = all
+    for (const machine of all) {
+      for (const kind of machine.kinds) if (!this.#byKind.has(kind)) this.#byKind.set(kind, machine)
+    }
+  }
+  get kinds(): readonly string[] {
+    return [...this.#byKind.keys()]
+  }
+  of(kind: string): Machine | undefined {
+    return this.#byKind.get(kind)
+  }
+  isFinal(kind: string, phase: string): boolean {
+    return this.of(kind)?.final.includes(phase) ?? false
+  }
+  /** Whether a change of this machine moves the phase of an object of this kind. */
+  moves({ kind, machine }: { readonly kind: string; readonly machine: string }): boolean {
+    const own = this.of(kind)
+    return own === undefined || own.name === machine
+  }
+}

@@ -1,0 +1,120 @@
+import type { PhaseChange } from 'phaseline/client'
+import { compareRows, matches, type ObjectFilter } from './filter.ts'
+import type { Machines } from './machines.ts'
+import { patched, type Row } from './object.ts'
+
+/** More than come in while a page is read. */
+const REMEMBERED = 20_000
+
+/** The rows of one filter, in its order, moved on by pages and phase changes; an older revision never wins. */
+export class ObjectList {
+  readonly filter: ObjectFilter
+  readonly #machines: Machines
+  readonly #byId = new Map<string, Row>()
+  /** Changes that came in while a page was on its way: its rows may be older. */
+  readonly #latest = new Map<string, PhaseChange>()
+  #rows: readonly Row[] = []
+  #stale = false
+  #complete = false
+  readonly #compare: (a: Row, b: Row) => number
+
+  constructor(filter: ObjectFilter, machines: Machines) {
+    this.filter = filter
+    this.#machines = machines
+    this.#compare = compareRows(filter.order)
+  }
+
+  /** A new array when something has changed. Sorted when it is looked at: more changes than looks come in. */
+  get rows(): readonly Row[] {
+    if (this.#stale) this.#rows = [...this.#byId.values()].sort(this.#compare)
+    this.#stale = false
+    return this.#rows
+  }
+  /** Something has changed since `rows` was looked at. */
+  get stale(): boolean {
+    return this.#stale
+  }
+  /** All pages were read. */
+  get complete(): boolean {
+    return this.#complete
+  }
+
+  addPage(page: readonly Row[], hasNext: boolean): void {
+    this.#complete = !hasNext
+    for (const row of page) this.#take(row)
+    this.#stale = true
+  }
+
+  /** Rows that were fetched because of a change; those beyond the last page that was read come with theirs. */
+  insert(rows: readonly Row[]): void {
+    const last = this.rows.at(-1)
+    for (const row of rows) {
+      if (this.#byId.has(row.id) || this.#complete || !last || this.#compare(row, last) <= 0) this.#take(row)
+    }
+    this.#stale = true
+  }
+
+  /** Takes in changes; returns the ids that have to be fetched: unknown to the list, and maybe part of it now. */
+  change(changes: readonly PhaseChange[]): readonly string[] {
+    const wanted = new Set<string>()
+    let touched = false
+    for (const change of changes) {
+      if (change.rejected || !this.#machines.moves(change)) continue
+      this.#remember(change)
+      const row = this.#byId.get(change.objectId)
+      if (row) touched = this.#move(row, change, wanted) || touched
+      else if (change.to !== 'GONE' && this.#mayMatch(change)) wanted.add(change.objectId)
+      if (change.to === 'GONE') wanted.delete(change.objectId)
+    }
+    if (touched) this.#stale = true
+    return [...wanted]
+  }
+
+  /** Forgets what was asked for and does not exist. */
+  remove(ids: readonly string[]): void {
+    for (const id of ids) this.#byId.delete(id)
+    this.#stale = true
+  }
+
+  #remember(change: PhaseChange): void {
+    this.#latest.delete(change.objectId)
+    this.#latest.set(change.objectId, change)
+    const [oldest] = this.#latest.keys()
+    if (this.#latest.size > REMEMBERED && oldest !== undefined) this.#latest.delete(oldest)
+  }
+
+  #move(row: Row, change: PhaseChange, wanted: Set<string>): boolean {
+    if (change.to === 'GONE') return this.#byId.delete(row.id)
+    const next = patched(row, change, this.#machines)
+    if (next === row) return false
+    if (matches(this.filter, next)) this.#byId.set(row.id, next)
+    else this.#byId.delete(row.id)
+    // Why it ended like this is not in the change.
+    if (next.finished) wanted.add(row.id)
+    return true
+  }
+
+  #take(row: Row): void {
+    const change = this.#latest.get(row.id)
+    if (change?.to === 'GONE') return
+    const now = change ? patched(row, change, this.#machines) : row
+    const known = this.#byId.get(row.id)
+    if (known && known.revision > now.revision) return
+    if (matches(this.filter, now)) this.#byId.set(row.id, now)
+    else this.#byId.delete(row.id)
+  }
+
+  #mayMatch(change: PhaseChange): boolean {
+    const { kinds, phases, name, project, roots, finished } = this.filter
+    return (
+      (kinds.length === 0 || kinds.includes(change.kind)) &&
+      (phases.length === 0 || phases.includes(change.to)) &&
+      (name === '' || change.name.toLowerCase().includes(name.toLowerCase())) &&
+      (project === '' || change.projectName === project) &&
+      (!roots || change.objectId === change.rootId) &&
+      // Without these two a change moves no object into the filter; only its creation does.
+      (phases.length > 0 || finished !== null || change.from === null) &&
+      (finished === null || finished === this.#machines.isFinal(change.kind, change.to))
+    )
+  }
+}

@@ -1,0 +1,33 @@
+import type { PhaseChange } from 'phaseline/client'
+import type { Machines } from './machines.ts'
+
+/** The fields that lists and trees show of an object. Times are ISO 8601. */
+export interface Row {
+  readonly id: string
+  readonly kind: string
+  readonly name: string
+  readonly phase: string
+  readonly phaseSince: string
+  readonly createdAt: string
+  readonly finished: boolean
+  readonly revision: number
+  readonly project: { readonly name: string }
+  readonly parent: { readonly id: string } | null
+  readonly root: { readonly id: string; readonly name: string }
+  readonly error: { readonly code: string; readonly message: string } | null
+}
+
+/** What a change makes of a row; the row itself when that is nothing new. A change to GONE is the caller's business. */
+export function patched<T extends Row>(row: T, change: PhaseChange, machines: Machines): T {
+  if (change.rejected || !machines.moves(change)) return row
+  if (change.revision === null || change.revision <= row.revision) return row
+  return {
+    ...row,
+    phase: change.to,
+    phaseSince: change.at,
+    revision: change.revision,
+    finished: machines.isFinal(row.kind, change.to),
+    // Why it has failed is no part of a change: it is fetched.
+    error: null,
+  }
+}

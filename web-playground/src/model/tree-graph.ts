@@ -1,0 +1,145 @@
+import type { Dependency } from './tree-model.ts'
+
+/** What of a tree is drawn: objects, and groups that stand for those that have no room. */
+export interface TreeGraph {
+  readonly nodes: readonly GraphNode[]
+  readonly edges: readonly GraphEdge[]
+}
+export type GraphNode =
+  /** `folded`: what is below it is counted in it, and not drawn. */
+  | { readonly kind: 'object'; readonly id: string; readonly folded: readonly string[]; readonly foldable: boolean }
+  | { readonly kind: 'group'; readonly id: string; readonly parentId: string; readonly members: readonly string[] }
+export interface GraphEdge {
+  readonly id: string
+  readonly from: string
+  readonly to: string
+  readonly kind: 'parent' | 'dependency'
+}
+
+export interface GraphSource {
+  readonly rootId: string
+  readonly nodes: { has(id: string): boolean }
+  readonly dependencies: readonly Dependency[]
+  childrenOf(id: string): readonly string[]
+  parentOf(id: string): string | undefined
+}
+/** What the viewer has folded and unfolded by hand, by id of the object or group. */
+export type Folds = ReadonlyMap<string, 'open' | 'closed'>
+
+/** Leaves of one parent that are drawn one by one; more are a group. */
+const LEAVES = 16
+/** Of an open group so many are drawn; the rest stays in it. */
+const OPEN_GROUP = 120
+/** So many nodes are drawn before what is deeper gets folded. */
+const ROOM = 160
+
+/** `reveal`: an object that is drawn by itself, wherever it is. */
+export function treeGraph(tree: GraphSource, given: Folds, reveal?: string): TreeGraph {
+  const folds = reveal === undefined ? given : revealing(tree, given, reveal)
+  const nodes: GraphNode[] = []
+  const shownAs = new Map<string, string>()
+  const queue: { id: string; parentId: string | null }[] = [{ id: tree.rootId, parentId: null }]
+  const edges: GraphEdge[] = []
+  let planned = 1
+  for (let item = queue.shift(); item; item = queue.shift()) {
+    const { id, parentId } = item
+    if (!tree.nodes.has(id)) continue
+    if (parentId) edges.push(edge(parentId, id, 'parent'))
+    shownAs.set(id, id)
+    const children = tree.childrenOf(id)
+    const cost = costOf(tree, children)
+    const open = folds.get(id) ?? (planned + cost > ROOM && id !== tree.rootId ? 'closed' : 'open')
+    if (children.length > 0 && open === 'closed') {
+      const folded = descendants(tree, id)
+      for (const below of folded) shownAs.set(below, id)
+      nodes.push({ kind: 'object', id, folded, foldable: true })
+      continue
+    }
+    planned += cost
+    nodes.push({ kind: 'object', id, folded: [], foldable: children.length > 0 })
+    const { single, grouped } = split(tree, { id, children, folds, reveal })
+    for (const child of single) queue.push({ id: child, parentId: id })
+    if (grouped.length === 0) continue
+    const groupId = groupOf(id)
+    const members = grouped.flatMap((child) => [child, ...descendants(tree, child)])
+    for (const member of members) shownAs.set(member, groupId)
+    nodes.push({ kind: 'group', id: groupId, parentId: id, members })
+    edges.push(edge(id, groupId, 'parent'))
+  }
+  const dependencies = dependencyEdges(tree.dependencies, shownAs)
+  const parents = new Map(edges.map(({ from, to }) => [to, from]))
+  // What comes after a sibling hangs on to it: a line to the parent as well would only cross the others.
+  const after = new Set(
+    dependencies.filter(({ from, to }) => parents.get(from) === parents.get(to)).map(({ to }) => to),
+  )
+  return { nodes, edges: [...edges.filter(({ to }) => !after.has(to)), ...dependencies] }
+}
+
+/** The folds, with whatever hides an object opened, unless it was closed by hand. */
+function revealing(tree: GraphSource, folds: Folds, id: string): Folds {
+  const opened = new Map(folds)
+  for (let at = tree.parentOf(id); at !== undefined; at = tree.parentOf(at)) {
+    if (folds.get(at) !== 'closed') opened.set(at, 'open')
+  }
+  return opened
+}
+
+export const groupOf = (parentId: string): string => `group:${parentId}`
+
+function costOf(tree: GraphSource, children: readonly string[]): number {
+  const leaves = children.filter((child) => tree.childrenOf(child).length === 0).length
+  return children.length - leaves + (leaves > LEAVES ? 1 : leaves)
+}
+
+interface SplitOptions {
+  readonly id: string
+  readonly children: readonly string[]
+  readonly folds: Folds
+  readonly reveal: string | undefined
+}
+function split(
+  tree: GraphSource,
+  { id, children, folds, reveal }: SplitOptions,
+): { readonly single: readonly string[]; readonly grouped: readonly string[] } {
+  const leaves = children.filter((child) => tree.childrenOf(child).length === 0)
+  if (leaves.length <= LEAVES) return { single: children, grouped: [] }
+  const drawn = folds.get(groupOf(id)) === 'open' ? leaves.slice(0, OPEN_GROUP) : []
+  if (reveal !== undefined && leaves.includes(reveal)) drawn.push(reveal)
+  const single = new Set([...children.filter((child) => tree.childrenOf(child).length > 0), ...drawn])
+  return {
+    single: children.filter((child) => single.has(child)),
+    grouped: leaves.filter((leaf) => !single.has(leaf)),
+  }
+}
+
+export function descendants(tree: Pick<GraphSource, 'childrenOf'>, id: string): readonly string[] {
+  const found: string[] = []
+  const stack = [...tree.childrenOf(id)]
+  for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
+    found.push(at)
+    stack.push(...tree.childrenOf(at))
+  }
+  return found
+}
+
+/** Between what is drawn, once for each pair, and not within one group. An arrow leads to what waits. */
+function dependencyEdges(
+  dependencies: readonly Dependency[],
+  shownAs: ReadonlyMap<string, string>,
+): readonly GraphEdge[] {
+  const edges = new Map<string, GraphEdge>()
+  for (const { from, to } of dependencies) {
+    const [waiting, awaited] = [shownAs.get(from), shownAs.get(to)]
+    if (!waiting || !awaited || waiting === awaited) continue
+    const drawn = edge(awaited, waiting, 'dependency')
+    edges.set(drawn.id, drawn)
+  }
+  return [...edges.values()]
+}
+
+const edge = (from: string, to: string, kind: GraphEdge['kind']): GraphEdge => ({
+  id: `${kind}:${from}:${to}`,
+  from,
+  to,
+  kind,
+})

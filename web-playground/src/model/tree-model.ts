@@ -1,0 +1,120 @@
+import type { PhaseChange } from 'phaseline/client'
+import type { Machines } from './machines.ts'
+import { patched, type Row } from './object.ts'
+
+/** A dependency: `from` waits for `to`. */
+export interface Dependency {
+  readonly from: string
+  readonly to: string
+}
+
+/** One tree, moved on by a snapshot, phase changes and look-ups in any order; an older revision never wins. */
+export class TreeModel {
+  readonly rootId: string
+  readonly #machines: Machines
+  readonly #nodes = new Map<string, Row>()
+  readonly #children = new Map<string, Set<string>>()
+  readonly #gone = new Set<string>()
+  #dependencies: readonly Dependency[] = []
+  /** Grows when objects or edges come or go, not when phases change. */
+  #structure = 0
+
+  constructor(rootId: string, machines: Machines) {
+    this.rootId = rootId
+    this.#machines = machines
+  }
+
+  get nodes(): ReadonlyMap<string, Row> {
+    return this.#nodes
+  }
+  get root(): Row | undefined {
+    return this.#nodes.get(this.rootId)
+  }
+  get dependencies(): readonly Dependency[] {
+    return this.#dependencies
+  }
+  get structure(): number {
+    return this.#structure
+  }
+  /** Objects that ended while we looked. */
+  get gone(): number {
+    return this.#gone.size
+  }
+  childrenOf(id: string): readonly string[] {
+    return [...(this.#children.get(id) ?? [])]
+  }
+
+  parentOf(id: string): string | undefined {
+    return this.#nodes.get(id)?.parent?.id
+  }
+
+  /** Everything anew, whatever was known: the log that it belongs to may be another one. */
+  replace(rows: readonly Row[], dependencies: readonly Dependency[]): void {
+    this.#nodes.clear()
+    this.#children.clear()
+    this.#gone.clear()
+    for (const row of rows) this.#add(row)
+    this.relate(dependencies)
+  }
+
+  relate(dependencies: readonly Dependency[]): void {
+    this.#dependencies = dependencies
+    this.#structure += 1
+  }
+
+  /** Takes in what was looked up. */
+  put(rows: readonly Row[]): void {
+    for (const row of rows) {
+      const known = this.#nodes.get(row.id)
+      if (this.#gone.has(row.id) || (known && known.revision > row.revision)) continue
+      if (known) this.#nodes.set(row.id, row)
+      else {
+        this.#add(row)
+        this.#structure += 1
+      }
+    }
+  }
+
+  /** Takes in changes; returns the ids to look up: those that are new, and those whose end wants an explanation. */
+  change(changes: readonly PhaseChange[]): { readonly fresh: readonly string[]; readonly ended: readonly string[] } {
+    const fresh = new Set<string>()
+    const ended = new Set<string>()
+    for (const change of changes) {
+      const { objectId: id, to } = change
+      if (change.rootId !== this.rootId || change.rejected || this.#gone.has(id)) continue
+      if (to === 'GONE') {
+        fresh.delete(id)
+        ended.delete(id)
+        this.remove(id)
+        continue
+      }
+      const node = this.#nodes.get(id)
+      if (!node) {
+        fresh.add(id)
+        continue
+      }
+      const next = patched(node, change, this.#machines)
+      if (next === node) continue
+      this.#nodes.set(id, next)
+      if (next.finished) ended.add(id)
+    }
+    return { fresh: [...fresh], ended: [...ended] }
+  }
+
+  remove(id: string): void {
+    this.#gone.add(id)
+    const node = this.#nodes.get(id)
+    if (!node) return
+    this.#nodes.delete(id)
+    if (node.parent) this.#children.get(node.parent.id)?.delete(id)
+    this.#structure += 1
+  }
+
+  #add(row: Row): void {
+    this.#nodes.set(row.id, row)
+    if (!row.parent) return
+    const siblings = this.#children.get(row.parent.id)
+    if (siblings) siblings.add(row.id)
+    else this.#children.set(row.parent.id, new Set([row.id]))
+  }
+}

@@ -1,0 +1,35 @@
+/** How names of the API are written for people. */
+
+/** e.g. `DEPLOY_ITEM` → `Deploy item`. */
+export function humanKind(kind: string): string {
+  const words = kind.toLowerCase().replaceAll('_', ' ')
+  const text = words.charAt(0).toUpperCase() + words.slice(1)
+  return SPECIAL[kind] ?? text
+}
+const SPECIAL: Readonly<Record<string, string>> = { CLUSTER_INST: 'Cluster', APP_INST: 'App' }
+
+export const FAMILIES: readonly { readonly name: string; readonly kinds: readonly string[] }[] = [
+  { name: 'Deployments', kinds: ['INSTALLATION', 'EXECUTION', 'DEPLOY_ITEM'] },
+  { name: 'Pipelines', kinds: ['EVENT', 'WORKER', 'JOB'] },
+  { name: 'Operations', kinds: ['TASK', 'GADGET_JOB'] },
+  { name: 'Edge', kinds: ['CLOUDLET', 'CLUSTER_INST', 'APP_INST'] },
+]
+
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+/** The two largest units, e.g. `3m 20s`, `2d 4h`; less than a second is `0s`. */
+export function duration(ms: number): string {
+  const at = Math.max(0, ms)
+  if (at < MINUTE) return `${Math.floor(at / SECOND)}s`
+  if (at < HOUR) return pair([Math.floor(at / MINUTE), 'm'], [Math.floor((at % MINUTE) / SECOND), 's'])
+  if (at < DAY) return pair([Math.floor(at / HOUR), 'h'], [Math.floor((at % HOUR) / MINUTE), 'm'])
+  return pair([Math.floor(at / DAY), 'd'], [Math.floor((at % DAY) / HOUR), 'h'])
+}
+const pair = (large: readonly [number, string], small: readonly [number, string]): string =>
+  small[0] === 0 ? large.join('') : `${large.join('')} ${small.join('')}`
+
+export const plural = (count: number, noun: string): string =>
+  `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`

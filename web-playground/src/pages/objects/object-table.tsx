@@ -1,0 +1,151 @@
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { useEffect, useRef } from 'react'
+import { Link } from 'wouter'
+import type { ListStore } from '../../data/list-store.ts'
+import type { ObjectFilter, Order, OrderField } from '../../model/filter.ts'
+import type { Row } from '../../model/object.ts'
+import { humanKind } from '../../model/words.ts'
+import { treeHref } from '../../ui/links.ts'
+import { Phase, Since } from '../../ui/phase.tsx'
+
+interface Props {
+  readonly list: ListStore
+  readonly onChange: (filter: ObjectFilter) => void
+}
+/** As in the style sheet. */
+const ROW_PX = 40
+const NARROW_ROW_PX = 60
+/** So many rows before the end the next page is asked for. */
+const AHEAD = 40
+const CREATED = new Intl.DateTimeFormat(undefined, { dateStyle: 'short', timeStyle: 'medium' })
+const isNarrow = (): boolean => matchMedia('(max-width: 700px)').matches
+
+/** Only the rows in sight are drawn; pages come as one scrolls. */
+export function ObjectTable({ list, onChange }: Props) {
+  const scroller = useRef<HTMLDivElement>(null)
+  const { rows, complete, more, filter } = list
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => (isNarrow() ? NARROW_ROW_PX : ROW_PX),
+    overscan: 10,
+    getItemKey: (index) => rows[index]?.id ?? index,
+  })
+  const items = virtual.getVirtualItems()
+  const last = items.at(-1)?.index ?? 0
+  useEffect(() => {
+    if (!complete && last + AHEAD >= rows.length) void more()
+  }, [complete, last, rows.length, more])
+
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a table's rows cannot be placed where a virtual list wants them
+    <div className="grid" role="table" aria-label="Objects" aria-rowcount={complete ? rows.length + 1 : -1}>
+      <Head filter={filter} onChange={onChange} />
+      {/* biome-ignore lint/a11y/useSemanticElements: as above */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
+      <div className="grid-body" role="rowgroup" ref={scroller} tabIndex={0}>
+        <Spacer height={virtual.getTotalSize()}>
+          {items.map(({ index, key, start }) => {
+            const row = rows[index]
+            return row && <ObjectRow key={key} row={row} index={index} start={start} />
+          })}
+        </Spacer>
+      </div>
+    </div>
+  )
+}
+
+function Spacer({ height, children }: { readonly height: number; readonly children: React.ReactNode }) {
+  return (
+    <div className="grid-space" style={{ height }} role="presentation">
+      {children}
+    </div>
+  )
+}
+
+const COLUMNS: readonly { readonly label: string; readonly field: OrderField | null }[] = [
+  { label: 'Name', field: 'NAME' },
+  { label: 'Kind', field: null },
+  { label: 'Phase', field: null },
+  { label: 'Since', field: 'PHASE_SINCE' },
+  { label: 'In', field: null },
+  { label: 'Project', field: null },
+  { label: 'Created', field: 'CREATED_AT' },
+]
+
+interface HeadProps {
+  readonly filter: ObjectFilter
+  readonly onChange: (filter: ObjectFilter) => void
+}
+function Head({ filter, onChange }: HeadProps) {
+  const { order, roots } = filter
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: as above
+    // biome-ignore lint/a11y/useFocusableInteractive: its buttons are
+    <div className="grid-row grid-head" role="row" aria-rowindex={1}>
+      {COLUMNS.map(({ label, field }) => (
+        // biome-ignore lint/a11y/useSemanticElements: as above
+        // biome-ignore lint/a11y/useFocusableInteractive: its button is
+        <div key={label} role="columnheader" aria-sort={sortOf(order, field)}>
+          {field && (roots || field !== 'PHASE_SINCE') ? (
+            <button
+              type="button"
+              className="sort"
+              onClick={() => onChange({ ...filter, order: nextOrder(order, field) })}
+            >
+              {label}{' '}
+              <span aria-hidden="true">{order.field === field ? (order.direction === 'ASC' ? '↑' : '↓') : ''}</span>
+            </button>
+          ) : (
+            label
+          )}
+        </div>
+      ))}
+    </div>
+  )
+}
+const sortOf = (order: Order, field: OrderField | null): 'ascending' | 'descending' | undefined =>
+  order.field !== field ? undefined : order.direction === 'ASC' ? 'ascending' : 'descending'
+
+function nextOrder(order: Order, field: OrderField): Order {
+  if (order.field !== field) return { field, direction: field === 'NAME' ? 'ASC' : 'DESC' }
+  return { field, direction: order.direction === 'ASC' ? 'DESC' : 'ASC' }
+}
+
+function ObjectRow({ row, index, start }: { readonly row: Row; readonly index: number; readonly start: number }) {
+  const isRoot = row.root.id === row.id
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: as above
+    // biome-ignore lint/a11y/useFocusableInteractive: its link is
+    <div
+      className="grid-row"
+      role="row"
+      aria-rowindex={index + 2}
+      data-object={row.id}
+      style={{ transform: `translateY(${start}px)` }}
+    >
+      <Cell className="cell-name">
+        <Link href={treeHref(row.root.id, row.id)}>{row.name}</Link>
+      </Cell>
+      <Cell className="cell-kind">{humanKind(row.kind)}</Cell>
+      <Cell className="cell-phase">
+        <Phase phase={row.phase} />
+      </Cell>
+      <Cell className="cell-since">
+        <Since at={row.phaseSince} />
+      </Cell>
+      <Cell className="cell-root">{isRoot ? <span className="quiet">root</span> : row.root.name}</Cell>
+      <Cell className="cell-project">{row.project.name}</Cell>
+      <Cell className="cell-created">{CREATED.format(new Date(row.createdAt))}</Cell>
+    </div>
+  )
+}
+
+function Cell({ className, children }: { readonly className: string; readonly children: React.ReactNode }) {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: as above
+    <div className={className} role="cell">
+      {children}
+    </div>
+  )
+}

@@ -1,0 +1,66 @@
+import { useCallback } from 'react'
+import { useLocation, useSearch } from 'wouter'
+import { ListStore } from '../../data/list-store.ts'
+import { type ObjectFilter, readFilter, writeFilter } from '../../model/filter.ts'
+import { plural } from '../../model/words.ts'
+import { useLive } from '../../ui/session-context.ts'
+import { Empty, Loading, Problem } from '../../ui/states.tsx'
+import { useTitle } from '../../ui/title.ts'
+import { FilterBar } from './filter-bar.tsx'
+import { ObjectTable } from './object-table.tsx'
+
+/** All objects of all kinds; what is shown is in the address. */
+export function ObjectsPage() {
+  useTitle('Objects')
+  const search = useSearch()
+  const [, navigate] = useLocation()
+  const filter = readFilter(search)
+  const list = useLive(writeFilter(filter), (session, signal) => new ListStore(session, filter, signal))
+  const change = useCallback(
+    (next: ObjectFilter): void => navigate(`/objects${writeFilter(next)}`, { replace: true }),
+    [navigate],
+  )
+  return (
+    <div className="page fill">
+      <div className="page-head">
+        <h1>Objects</h1>
+        <span className="quiet" role="status">
+          {list?.loaded && counted(list)}
+        </span>
+      </div>
+      <FilterBar filter={filter} onChange={change} />
+      {list?.error && <Problem message={list.error} onRetry={list.retry} />}
+      {!list?.loaded && !list?.error && <Loading what="objects" />}
+      {list?.loaded && list.rows.length === 0 && <Nothing filter={filter} onChange={change} />}
+      {list?.loaded && list.rows.length > 0 && <ObjectTable list={list} onChange={change} />}
+    </div>
+  )
+}
+
+/** The total is as of the first read: once all pages are there the rows say more. */
+const counted = ({ rows, complete, total }: ListStore): string =>
+  complete
+    ? plural(rows.length, 'object')
+    : `${rows.length.toLocaleString('en')} of ${Math.max(total ?? 0, rows.length).toLocaleString('en')} read`
+
+interface NothingProps {
+  readonly filter: ObjectFilter
+  readonly onChange: (filter: ObjectFilter) => void
+}
+function Nothing({ filter, onChange }: NothingProps) {
+  if (writeFilter(filter) === '') {
+    return (
+      <Empty title="There are no objects yet.">
+        Apply a manifest with <code>npm run phaseline -- apply -f my.yaml</code>, or create something in{' '}
+        <a href="/graphiql">GraphiQL</a>: it appears here at once.
+      </Empty>
+    )
+  }
+  return (
+    <Empty title="Nothing matches.">
+      <button type="button" onClick={() => onChange(readFilter(''))}>
+        Show all objects
+      </button>
+    </Empty>
+  )
+}

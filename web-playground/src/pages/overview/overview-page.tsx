@@ -1,0 +1,157 @@
+import { Link } from 'wouter'
+import { ListStore } from '../../data/list-store.ts'
+import { OverviewStore, type Unfinished } from '../../data/overview-store.ts'
+import { ALL } from '../../model/filter.ts'
+import type { Row } from '../../model/object.ts'
+import { FAILED_PHASES } from '../../model/phases.ts'
+import { stuckOf } from '../../model/stuck.ts'
+import { humanKind, plural } from '../../model/words.ts'
+import { objectsHref, treeHref } from '../../ui/links.ts'
+import { Phase, Since } from '../../ui/phase.tsx'
+import { useLive } from '../../ui/session-context.ts'
+import { Empty, Loading, Problem } from '../../ui/states.tsx'
+import { useTitle } from '../../ui/title.ts'
+import { CountsTable } from './counts-table.tsx'
+
+const SHOWN = 12
+const FAILED = { ...ALL, phases: FAILED_PHASES }
+const RUNNING = { ...ALL, roots: true, finished: false }
+
+/** What there is, what runs, what is stuck, what has failed. */
+export function OverviewPage() {
+  useTitle('Overview')
+  const overview = useLive('overview', (session, signal) => new OverviewStore(session, signal))
+  const failed = useLive('failed', (session, signal) => new ListStore(session, FAILED, signal))
+  const running = useLive('running', (session, signal) => new ListStore(session, RUNNING, signal))
+  const stuck = stuckOf(overview?.unfinished ?? [])
+  return (
+    <div className="page">
+      <h1>Overview</h1>
+      {overview?.error && <Problem message={overview.error} />}
+      <div className="overview">
+        <section className="card" aria-labelledby="stuck">
+          <SectionTitle id="stuck" title="Stuck" count={overview?.unfinished ? stuck.length : null} href={null} />
+          {!overview?.unfinished && <Loading what="what waits" />}
+          {overview?.unfinished && stuck.length === 0 && (
+            <Empty title="Nothing waits for anything that will not come by itself." />
+          )}
+          <ul className="things">
+            {stuck.slice(0, SHOWN).map(({ object, blocker }) => (
+              <Stuck key={object.id} object={object} reason={blocker.reason} message={blocker.message} />
+            ))}
+          </ul>
+          <More count={stuck.length} href={objectsHref({ finished: false })} />
+        </section>
+        <Rows id="running" title="Running" list={running} href={objectsHref(RUNNING)}>
+          <Empty title="Nothing is running.">
+            Create something: <code>npm run phaseline -- apply -f my.yaml</code>, or{' '}
+            <a href="/graphiql">explore the API</a>.
+          </Empty>
+        </Rows>
+        <Rows id="failed" title="Failed" list={failed} href={objectsHref(FAILED)}>
+          <Empty title="Nothing has failed." />
+        </Rows>
+        <section className="card wide" aria-labelledby="counts">
+          <SectionTitle id="counts" title="All objects" count={null} href="/objects" />
+          {overview?.counts ? <CountsTable counts={overview.counts} /> : <Loading what="counts" />}
+        </section>
+      </div>
+    </div>
+  )
+}
+
+interface TitleProps {
+  readonly id: string
+  readonly title: string
+  readonly count: string | number | null
+  readonly href: string | null
+}
+function SectionTitle({ id, title, count, href }: TitleProps) {
+  return (
+    <h2 id={id}>
+      {href ? <Link href={href}>{title}</Link> : title}
+      {count !== null && <span className="count">{count.toLocaleString('en')}</span>}
+    </h2>
+  )
+}
+
+function More({ count, href }: { readonly count: number; readonly href: string }) {
+  if (count <= SHOWN) return null
+  return (
+    <p>
+      <Link href={href}>{plural(count - SHOWN, 'more object')}</Link>
+    </p>
+  )
+}
+
+interface RowsProps {
+  readonly id: string
+  readonly title: string
+  readonly list: ListStore | null
+  readonly href: string
+  readonly children: React.ReactNode
+}
+function Rows({ id, title, list, href, children }: RowsProps) {
+  const rows = list?.rows ?? []
+  const count = list?.loaded ? `${rows.length}${list.complete ? '' : '+'}` : null
+  return (
+    <section className="card" aria-labelledby={id}>
+      <SectionTitle id={id} title={title} count={count} href={href} />
+      {list?.error && <Problem message={list.error} onRetry={list.retry} />}
+      {!list?.loaded && !list?.error && <Loading what={title.toLowerCase()} />}
+      {list?.loaded && rows.length === 0 && children}
+      <ul className="things">
+        {rows.slice(0, SHOWN).map((row) => (
+          <Thing key={row.id} row={row} />
+        ))}
+      </ul>
+      <More count={rows.length} href={href} />
+    </section>
+  )
+}
+
+function Thing({ row }: { readonly row: Row }) {
+  return (
+    <li>
+      <Name row={row} />
+      <span className="thing-end">
+        <Phase phase={row.phase} /> <Since at={row.phaseSince} />
+      </span>
+      {row.error && <span className="thing-why">{row.error.message}</span>}
+    </li>
+  )
+}
+
+function Stuck({
+  object,
+  reason,
+  message,
+}: {
+  readonly object: Unfinished
+  readonly reason: string
+  readonly message: string
+}) {
+  return (
+    <li>
+      <Name row={object} />
+      <span className="thing-end">
+        <Phase phase={object.phase} /> <Since at={object.phaseSince} />
+      </span>
+      <span className="thing-why">
+        <b className="reason">{reason}</b> {message}
+      </span>
+    </li>
+  )
+}
+
+function Name({ row }: { readonly row: Row }) {
+  return (
+    <span className="thing-name">
+      <Link href={treeHref(row.root.id, row.id)}>{row.name}</Link>{' '}
+      <span className="quiet">
+        {humanKind(row.kind)}
+        {row.root.id !== row.id && ` in ${row.root.name}`}
+      </span>
+    </span>
+  )
+}

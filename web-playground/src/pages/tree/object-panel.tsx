@@ -1,0 +1,53 @@
+import { Link } from 'wouter'
+import { type Details, DetailsStore } from '../../data/details-store.ts'
+import { humanKind } from '../../model/words.ts'
+import { treeHref } from '../../ui/links.ts'
+import { Phase, Since } from '../../ui/phase.tsx'
+import { useLive } from '../../ui/session-context.ts'
+import { Empty, Loading, Problem } from '../../ui/states.tsx'
+import { ActionButtons } from './action-buttons.tsx'
+import { PanelData } from './panel-data.tsx'
+import { PanelLogs } from './panel-logs.tsx'
+import { Deadlines, Dependencies, Failure, Progress, WaitsFor } from './panel-parts.tsx'
+
+/** Everything of the selected object. */
+export function ObjectPanel({ id }: { readonly id: string }) {
+  const store = useLive(id, (session, signal) => new DetailsStore(session, id, signal))
+  const details = store?.details
+  return (
+    <aside className="panel" aria-label="The selected object">
+      {store?.error && <Problem message={store.error} onRetry={store.refresh} />}
+      {details === undefined && !store?.error && <Loading what="the object" />}
+      {details === null && <Empty title="It exists no more.">Select another object in the graph.</Empty>}
+      {store && details && <Shown details={details} onDone={store.refresh} />}
+    </aside>
+  )
+}
+
+function Shown({ details, onDone }: { readonly details: Details; readonly onDone: () => void }) {
+  return (
+    <>
+      <header className="panel-head">
+        <h2>{details.name}</h2>
+        <span className="quiet">{humanKind(details.kind)}</span>
+      </header>
+      <p className="panel-phase" role="status">
+        <Phase phase={details.phase} /> for <Since at={details.phaseSince} />
+        {details.deletionRequestedAt && <span className="quiet">, to be deleted</span>}
+      </p>
+      <ActionButtons object={details} onDone={onDone} />
+      <Progress progress={details.progress} />
+      <Failure failure={details.failure} />
+      <WaitsFor blockers={details.blockedBy} />
+      <Deadlines deadlines={details.deadlines} />
+      <Dependencies links={details.dependsOn.edges.map(({ node }) => node)} />
+      <PanelLogs objectId={details.id} name={details.name} />
+      <PanelData details={details} />
+      {details.root.id !== details.id && (
+        <p className="quiet">
+          In <Link href={treeHref(details.root.id)}>{details.root.name}</Link>
+        </p>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,70 @@
+import { useEffect, useRef, useState } from 'react'
+import { LinesStore } from '../../data/lines-store.ts'
+import { useLive } from '../../ui/session-context.ts'
+import { Problem } from '../../ui/states.tsx'
+
+/** Of a long output so many of the last lines are drawn; all of them can be searched and downloaded. */
+const DRAWN = 500
+
+export function PanelLogs({ objectId, name }: { readonly objectId: string; readonly name: string }) {
+  const store = useLive(objectId, (session, signal) => new LinesStore(session, objectId, signal))
+  const [search, setSearch] = useState('')
+  const [follows, setFollows] = useState(true)
+  const box = useRef<HTMLDivElement>(null)
+  const lines = store?.lines ?? []
+  const words = search.toLowerCase()
+  const found = words ? lines.filter(({ text }) => text.toLowerCase().includes(words)) : lines
+  // biome-ignore lint/correctness/useExhaustiveDependencies: new lines are what is followed
+  useEffect(() => {
+    if (follows && box.current) box.current.scrollTop = box.current.scrollHeight
+  }, [follows, found.length])
+
+  if (lines.length === 0 && !store?.error) return null
+  return (
+    <section aria-label="Logs" className="logs">
+      <h3>Logs</h3>
+      {store?.error && <Problem message={store.error} />}
+      <div className="row">
+        <input
+          type="search"
+          aria-label="Search the logs"
+          placeholder="search…"
+          value={search}
+          onChange={({ target }) => setSearch(target.value)}
+        />
+        <label className="check">
+          <input type="checkbox" checked={follows} onChange={({ target }) => setFollows(target.checked)} /> Follow
+        </label>
+        <button
+          type="button"
+          onClick={() =>
+            download(
+              name,
+              lines.map(({ at, stream, text }) => `${at} ${stream} ${text}`),
+            )
+          }
+        >
+          Download
+        </button>
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
+      <div className="lines" ref={box} tabIndex={0} role="log" aria-label={`Output of ${name}`}>
+        {found.length > DRAWN && <p className="quiet">{found.length - DRAWN} lines before: search or download</p>}
+        {found.slice(-DRAWN).map(({ cursor, stream, text }) => (
+          <div key={cursor} className={`line-${stream.toLowerCase()}`}>
+            {text}
+          </div>
+        ))}
+      </div>
+    </section>
+  )
+}
+
+function download(name: string, lines: readonly string[]): void {
+  const address = URL.createObjectURL(new Blob([`${lines.join('\n')}\n`], { type: 'text/plain' }))
+  const link = document.createElement('a')
+  link.href = address
+  link.download = `${name}.log`
+  link.click()
+  URL.revokeObjectURL(address)
+}

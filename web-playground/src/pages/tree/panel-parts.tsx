@@ -1,0 +1,128 @@
+import { Link } from 'wouter'
+import type { Blocker, Details, ObjectLink } from '../../data/details-store.ts'
+import { humanKind, plural } from '../../model/words.ts'
+import { treeHref } from '../../ui/links.ts'
+import { Phase, Since, Until } from '../../ui/phase.tsx'
+
+function ToObject({ link }: { readonly link: ObjectLink }) {
+  return (
+    <Link href={treeHref(link.root.id, link.id)}>
+      {humanKind(link.kind)} {link.name}
+    </Link>
+  )
+}
+
+export function WaitsFor({ blockers }: { readonly blockers: readonly Blocker[] }) {
+  if (blockers.length === 0) return null
+  return (
+    <section aria-label="What it waits for">
+      <h3>Waits for</h3>
+      <ul className="blockers">
+        {blockers.map((blocker, i) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: two may say the same
+          <li key={i}>
+            <b className="reason">{blocker.reason}</b> {blocker.message}
+            {blocker.until && (
+              <>
+                {' '}
+                (<Until at={blocker.until} />)
+              </>
+            )}
+            {linksOf(blocker).map((link) => (
+              <div key={link.id}>
+                <ToObject link={link} /> <Phase phase={link.phase} />
+              </div>
+            ))}
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+const linksOf = ({ object, holders }: Blocker): readonly ObjectLink[] =>
+  [object, ...(holders ?? [])].filter((link) => link !== null && link !== undefined)
+
+export function Deadlines({ deadlines }: { readonly deadlines: Details['deadlines'] }) {
+  if (deadlines.length === 0) return null
+  return (
+    <section aria-label="Deadlines">
+      <h3>Deadlines</h3>
+      <ul>
+        {deadlines.map(({ name, expiresAt, to }) => (
+          <li key={name}>
+            {name}: <Until at={expiresAt} />
+            {to && (
+              <>
+                {' '}
+                → <Phase phase={to} />
+              </>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+export function Failure({ failure }: { readonly failure: Details['failure'] }) {
+  if (!failure) return null
+  const { code, message, at, causes, causeCount } = failure
+  return (
+    <section className="failure" aria-label="Error">
+      <h3>
+        {code} <Since at={at} /> ago
+      </h3>
+      <p>{message}</p>
+      {causes.length > 0 && (
+        <ul>
+          {causes.map((cause) => (
+            <li key={cause.objectId}>
+              {cause.object ? (
+                <Link href={treeHref(cause.object.root.id, cause.objectId)}>
+                  {humanKind(cause.kind)} {cause.name}
+                </Link>
+              ) : (
+                `${humanKind(cause.kind)} ${cause.name}`
+              )}
+              : <b>{cause.code}</b> {cause.message}
+            </li>
+          ))}
+        </ul>
+      )}
+      {causeCount > causes.length && <p className="quiet">and {plural(causeCount - causes.length, 'more cause')}</p>}
+    </section>
+  )
+}
+
+export function Progress({ progress }: { readonly progress: Details['progress'] }) {
+  if (!progress) return null
+  const { step, value, total, unit } = progress
+  return (
+    <section aria-label="Progress">
+      <h3>Progress</h3>
+      {step && <p>{step}</p>}
+      {value !== null && (
+        <p>
+          {total !== null && <progress value={value} max={total} />} {value.toLocaleString('en')}
+          {total !== null && ` of ${total.toLocaleString('en')}`} {unit}
+        </p>
+      )}
+    </section>
+  )
+}
+
+export function Dependencies({ links }: { readonly links: readonly ObjectLink[] }) {
+  if (links.length === 0) return null
+  return (
+    <section aria-label="Comes after">
+      <h3>Comes after</h3>
+      <ul>
+        {links.map((link) => (
+          <li key={link.id}>
+            <ToObject link={link} /> <Phase phase={link.phase} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

@@ -1,0 +1,30 @@
+import { useEffect, useRef } from 'react'
+
+interface Props {
+  readonly title: string
+  readonly text: string
+  readonly label: string
+  readonly danger: boolean
+  readonly onConfirm: () => void
+  readonly onClose: () => void
+}
+
+/** Says what will happen, and lets one think again. */
+export function ConfirmDialog({ title, text, label, danger, onConfirm, onClose }: Props) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => dialog.current?.showModal(), [])
+  return (
+    <dialog ref={dialog} aria-labelledby="confirm-title" onClose={onClose}>
+      <h2 id="confirm-title">{title}</h2>
+      <p>{text}</p>
+      <div className="actions">
+        <button type="button" className={danger ? 'danger' : 'primary'} onClick={onConfirm}>
+          {label}
+        </button>
+        <button type="button" onClick={onClose}>
+          Leave it as it is
+        </button>
+      </div>
+    </dialog>
+  )
+}

@@ -1,0 +1,45 @@
+import { useSyncExternalStore } from 'react'
+import type { Connection } from '../model/connection.ts'
+import { duration, plural } from '../model/words.ts'
+import { useNow } from './now.ts'
+import { useSession } from './session-context.ts'
+
+/** How long a page says what it has caught up. */
+const SAID_MS = 20_000
+
+/** Whether what is on the page is what is. */
+export function ConnectionBadge() {
+  const { feed } = useSession()
+  const connection = useSyncExternalStore(feed.watch, feed.connection)
+  const now = useNow()
+  const { look, text } = describe(connection, now)
+  return (
+    <span className={`connection ${look}`} role="status" aria-live="polite" data-connection={connection.kind}>
+      <span className="dot" aria-hidden="true" /> {text}
+    </span>
+  )
+}
+
+function describe(connection: Connection, now: number): { readonly look: string; readonly text: string } {
+  switch (connection.kind) {
+    case 'connecting':
+      return { look: 'waits', text: 'Connecting…' }
+    case 'lost':
+      return { look: 'lost', text: `Disconnected for ${duration(now - connection.since)}, reconnecting…` }
+    case 'catching-up':
+      return { look: 'waits', text: `Catching up: ${plural(connection.count, 'change')}…` }
+    case 'refused':
+      return { look: 'lost', text: 'The token was refused' }
+    case 'live': {
+      const { caughtUp } = connection
+      if (!caughtUp || now - caughtUp.at > SAID_MS) return { look: 'live', text: 'Live' }
+      const away = duration(caughtUp.awayMs)
+      return {
+        look: 'live',
+        text: `Live: caught up ${plural(caughtUp.changes, 'change')} after ${away}, none missed`,
+      }
+    }
+    default:
+      return connection satisfies never
+  }
+}

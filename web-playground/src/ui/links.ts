@@ -1,0 +1,6 @@
+import { ALL, type ObjectFilter, writeFilter } from '../model/filter.ts'
+
+/** Addresses of the pages. */
+export const treeHref = (rootId: string, objectId?: string): string =>
+  objectId === undefined || objectId === rootId ? `/tree/${rootId}` : `/tree/${rootId}?object=${objectId}`
+export const objectsHref = (filter: Partial<ObjectFilter>): string => `/objects${writeFilter({ ...ALL, ...filter })}`

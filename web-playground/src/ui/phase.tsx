@@ -1,0 +1,48 @@
+import { type ClassCounts, classOf, PHASE_CLASSES, SYMBOLS, WORDS } from '../model/phases.ts'
+import { duration } from '../model/words.ts'
+import { useNow } from './now.ts'
+
+/** A phase by symbol, name and colour: any one of them is enough to tell it. */
+export function Phase({ phase }: { readonly phase: string }) {
+  const look = classOf(phase)
+  return (
+    <span className={`phase is-${look}`} title={WORDS[look]}>
+      <span aria-hidden="true">{SYMBOLS[look]}</span> {phase}
+    </span>
+  )
+}
+
+/** e.g. `2 ✗ 14 ✓`: what there is none of is left out. */
+export function ClassTally({ counts }: { readonly counts: ClassCounts }) {
+  return (
+    <span className="tally">
+      {PHASE_CLASSES.filter((name) => counts[name] > 0).map((name) => (
+        <span key={name} className={`is-${name}`} title={`${counts[name]} ${WORDS[name]}`}>
+          {counts[name].toLocaleString('en')} <span aria-hidden="true">{SYMBOLS[name]}</span>
+          <span className="hidden"> {WORDS[name]}</span>
+        </span>
+      ))}
+    </span>
+  )
+}
+
+/** How long ago, counting up; the exact time on hover. */
+export function Since({ at }: { readonly at: string }) {
+  const now = useNow()
+  return (
+    <time dateTime={at} title={new Date(at).toLocaleString()}>
+      {duration(now - Date.parse(at))}
+    </time>
+  )
+}
+
+/** How long until then, counting down. */
+export function Until({ at }: { readonly at: string }) {
+  const now = useNow()
+  const left = Date.parse(at) - now
+  return (
+    <time dateTime={at} title={new Date(at).toLocaleString()}>
+      {left > 0 ? `in ${duration(left)}` : 'due'}
+    </time>
+  )
+}

@@ -1,0 +1,94 @@
+import { lazy, Suspense, useEffect, useRef } from 'react'
+import { Link, Route, Switch, useLocation } from 'wouter'
+import markUrl from '../mark.svg'
+import { ObjectsPage } from '../pages/objects/objects-page.tsx'
+import { OverviewPage } from '../pages/overview/overview-page.tsx'
+import { ConnectionBadge } from './connection-badge.tsx'
+import { Fault } from './fault.tsx'
+import { Empty, Loading } from './states.tsx'
+import { ThemeSwitch } from './theme-switch.tsx'
+
+const TreePage = lazy(() => import('../pages/tree/tree-page.tsx'))
+const LogPage = lazy(() => import('../pages/log/log-page.tsx'))
+const MachinesPage = lazy(() => import('../pages/machines/machines-page.tsx'))
+
+const PAGES = [
+  { path: '/', label: 'Overview' },
+  { path: '/objects', label: 'Objects' },
+  { path: '/log', label: 'Log' },
+  { path: '/machines', label: 'Machines' },
+] as const
+
+/** What is around every page. */
+export function Shell({ onForget }: { readonly onForget: () => void }) {
+  return (
+    <>
+      <a className="skip" href="#main">
+        Skip to the page
+      </a>
+      <header className="bar">
+        <Link href="/" className="brand" aria-label="Phaseline, overview">
+          <img src={markUrl} alt="" width="24" height="24" /> <span>Phaseline</span>
+        </Link>
+        <Nav />
+        <div className="bar-end">
+          <ConnectionBadge />
+          <ThemeSwitch />
+          <button type="button" className="plain" onClick={onForget} title="Forget the token of this tab">
+            Sign out
+          </button>
+        </div>
+      </header>
+      <Pages />
+    </>
+  )
+}
+
+function Nav() {
+  const [path] = useLocation()
+  const isOn = (page: string): boolean => (page === '/' ? path === '/' : path.startsWith(page))
+  return (
+    <nav aria-label="Pages">
+      {PAGES.map(({ path: to, label }) => (
+        <Link key={to} href={to} aria-current={isOn(to) ? 'page' : undefined}>
+          {label}
+        </Link>
+      ))}
+      <a href="/graphiql" title="GraphiQL: try the API">
+        Explore
+      </a>
+    </nav>
+  )
+}
+
+function Pages() {
+  const [path] = useLocation()
+  const main = useRef<HTMLElement>(null)
+  const first = useRef(true)
+  // Readers of the screen are told that there is another page; the first is where they start anyway.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is the path that makes another page
+  useEffect(() => {
+    if (!first.current) main.current?.focus({ preventScroll: true })
+    first.current = false
+  }, [path])
+  return (
+    <main id="main" ref={main} tabIndex={-1}>
+      <Fault key={path}>
+        <Suspense fallback={<Loading what="the page" />}>
+          <Switch>
+            <Route path="/" component={OverviewPage} />
+            <Route path="/objects" component={ObjectsPage} />
+            <Route path="/tree/:id">{({ id }) => <TreePage key={id} rootId={id} />}</Route>
+            <Route path="/log" component={LogPage} />
+            <Route path="/machines" component={MachinesPage} />
+            <Route>
+              <Empty title="There is no such page.">
+                Go to the <Link href="/">overview</Link>, or to the <Link href="/objects">list of all objects</Link>.
+              </Empty>
+            </Route>
+          </Switch>
+        </Suspense>
+      </Fault>
+    </main>
+  )
+}

@@ -1,0 +1,13 @@
+import markUrl from '../mark.svg'
+
+/** Before there is anything to show. */
+export function Waiting({ problem }: { readonly problem: string | null }) {
+  return (
+    <main className="center" aria-busy="true">
+      <img src={markUrl} alt="" width="48" height="48" />
+      <p role="status">
+        {problem ? `The server does not answer (${problem}). Trying again…` : 'Connecting to the server…'}
+      </p>
+    </main>
+  )
+}

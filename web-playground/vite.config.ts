@@ -1,0 +1,36 @@
+import { fileURLToPath } from 'node:url'
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+import { compressed } from './compressed.ts'
+
+/** Where `npm run dev:web` finds the API. */
+const GATEWAY = process.env.PHASELINE_URL ?? 'http://127.0.0.1:4000'
+
+export default defineConfig({
+  root: import.meta.dirname,
+  plugins: [react(), compressed()],
+  resolve: {
+    alias: { 'phaseline/client': fileURLToPath(new URL('../src/client/index.ts', import.meta.url)) },
+  },
+  build: {
+    outDir: 'dist',
+    emptyOutDir: true,
+    target: 'es2022',
+    // A data: URL would not be allowed by the page's policy.
+    assetsInlineLimit: 0,
+    // It takes its time to compress.
+    rolldownOptions: { checks: { pluginTimings: false } },
+  },
+  server: {
+    proxy: {
+      '^/(graphql|graphiql|healthz|readyz)$': {
+        target: GATEWAY,
+        changeOrigin: true,
+        ws: true,
+        // The gateway refuses pages of other origins; here Vite is its page.
+        rewriteWsOrigin: true,
+        configure: (proxy) => proxy.on('proxyReq', (request) => request.setHeader('origin', GATEWAY)),
+      },
+    },
+  },
+})
