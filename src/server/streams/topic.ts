@@ -135,7 +135,14 @@ export class Topic implements LogListener {
     if (last?.type === 'lost') return
     if (this.#waiting + changes.length > MAX_PENDING) return this.lost(after)
     this.#waiting += changes.length
-    this.#push({ type: 'changes', batch: { changes, through }, after })
+    let at = after
+    // Much that comes at once goes out in parcels, too: between them it is seen whose client is slow.
+    for (let i = 0; i === 0 || i < changes.length; i += MAX_PARCEL) {
+      const part = changes.length > MAX_PARCEL ? changes.slice(i, i + MAX_PARCEL) : changes
+      const upTo = i + MAX_PARCEL >= changes.length ? through : (part.at(-1)?.sequence ?? through)
+      this.#push({ type: 'changes', batch: { changes: part, through: upTo }, after: at })
+      at = upTo
+    }
   }
   tick(through: number): void {
     if (this.source.events !== 'batches' || this.#live.size === 0 || this.#pending.length > 0) return
