@@ -1,6 +1,7 @@
 import type { Refusal } from '../../core/errors.ts'
 import { invalidInput } from '../../core/errors.ts'
 import type { HeldTree, Scope } from '../family.ts'
+import { rootNameTaken } from '../root-name.ts'
 import { findCycle } from './graph.ts'
 import type { InstallationSpec } from './spec.ts'
 
@@ -14,24 +15,9 @@ interface Declared {
 
 /** Names that are taken, and cycles between roots, are refused when a spec is written. */
 export async function checkRootScope(scope: Scope, root: Declared): Promise<Refusal | null> {
-  return (await nameTaken(scope, root)) ?? (await exportTaken(scope, root)) ?? (await wouldCycle(scope, root))
-}
-
-async function nameTaken({ client, projectId }: Scope, { id, name }: Declared): Promise<Refusal | null> {
-  if (id !== null) return null
-  const { rows } = await client.query<{ id: string }>({
-    name: 'root-by-name',
-    text: `select id from object where project_id = $1 and kind = 'INSTALLATION' and name = $2 and parent_id is null`,
-    values: [projectId, name],
-  })
-  const objectId = rows[0]?.id
-  if (!objectId) return null
-  return {
-    type: 'ConflictError',
-    code: 'ALREADY_EXISTS',
-    message: `There is an installation ${name} already.`,
-    objectId,
-  }
+  const { id, name } = root
+  const taken = id === null && (await rootNameTaken(scope, { kind: 'INSTALLATION', name, what: 'an installation' }))
+  return taken || ((await exportTaken(scope, root)) ?? (await wouldCycle(scope, root)))
 }
 
 async function exportTaken({ client, projectId }: Scope, { id, spec }: Declared): Promise<Refusal | null> {

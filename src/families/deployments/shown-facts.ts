@@ -1,6 +1,7 @@
 import type { ObjectRow } from '../../core/tree.ts'
 import type { ObjectKind, Phase, ReconcileMode } from '../../core/vocabulary.ts'
 import type { Client } from '../../store/client.ts'
+import { loadKeyed } from '../../store/loaders/keyed.ts'
 import { OBJECT_SELECTION } from '../../store/loaders/objects.ts'
 
 /** The family's own columns as the API shows them, for many objects in one statement. */
@@ -21,13 +22,8 @@ export interface ShownItem {
   readonly exports: unknown
 }
 
-async function load<T>(client: Client, text: string, ids: readonly string[]): Promise<ReadonlyMap<string, T>> {
-  const { rows } = await client.query<T & { readonly key: string }>({ text, values: [ids] })
-  return new Map(rows.map((row) => [row.key, row]))
-}
-
 export const loadInstallations = (client: Client, ids: readonly string[]) =>
-  load<ShownInstallation>(
+  loadKeyed<ShownInstallation>(
     client,
     `select object_id as key, ignored, mode, next_mode as "nextMode", next_deletion as "nextDeletion",
         cancel_requested_at as "cancelRequestedAt", cancel_by as "cancelBy", imports, exports
@@ -37,7 +33,7 @@ export const loadInstallations = (client: Client, ids: readonly string[]) =>
 
 /** Its job of now, and whether another one is remembered. */
 export const loadJobs = (client: Client, ids: readonly string[]) =>
-  load<{ readonly jobId: string | null; readonly remembered: boolean }>(
+  loadKeyed<{ readonly jobId: string | null; readonly remembered: boolean }>(
     client,
     `select o.id as key, o.job_id as "jobId", i.next_deletion or i.next_mode is not null as remembered
       from object o join installation i on i.object_id = o.id where o.id = any($1::uuid[])`,
@@ -45,7 +41,7 @@ export const loadJobs = (client: Client, ids: readonly string[]) =>
   )
 
 export const loadItems = (client: Client, ids: readonly string[]) =>
-  load<ShownItem>(
+  loadKeyed<ShownItem>(
     client,
     'select object_id as key, type, target, exports from deploy_item where object_id = any($1::uuid[])',
     ids,
@@ -54,7 +50,7 @@ export const loadItems = (client: Client, ids: readonly string[]) =>
 const EXECUTION: ObjectKind = 'EXECUTION'
 /** The execution of each installation that has one. */
 export const loadExecutions = (client: Client, installationIds: readonly string[]) =>
-  load<ObjectRow>(
+  loadKeyed<ObjectRow>(
     client,
     `select o.parent_id as key, ${OBJECT_SELECTION} from object o where o.parent_id = any($1::uuid[]) and o.kind = '${EXECUTION}'`,
     installationIds,

@@ -1,16 +1,12 @@
 import type { Client } from '../../store/client.ts'
+import { loadKeyed } from '../../store/loaders/keyed.ts'
 import type { CloudletFacts, InstanceFacts } from './facts.ts'
 
 /** The family's own columns as the API shows them, for many objects in one statement. */
 
-async function load<T>(client: Client, text: string, ids: readonly string[]): Promise<ReadonlyMap<string, T>> {
-  const { rows } = await client.query<T & { readonly key: string }>({ text, values: [ids] })
-  return new Map(rows.map((row) => [row.key, row]))
-}
-
 export type ShownCloudlet = Omit<CloudletFacts, 'replaced'>
 export const loadCloudlets = (client: Client, ids: readonly string[]) =>
-  load<ShownCloudlet>(
+  loadKeyed<ShownCloudlet>(
     client,
     `select object_id as key, version, wanted_version as "wantedVersion", epoch, sessions, upgrade_phase as "upgradePhase",
         upgrade_since as "upgradeSince", upgrade_due as "upgradeDue", connect_due as "connectDue", orphans,
@@ -21,7 +17,7 @@ export const loadCloudlets = (client: Client, ids: readonly string[]) =>
 
 export type ShownInstance = Pick<InstanceFacts, 'specRevision' | 'drifted' | 'undoing'>
 export const loadInstances = (client: Client, ids: readonly string[]) =>
-  load<ShownInstance>(
+  loadKeyed<ShownInstance>(
     client,
     `select object_id as key, spec_revision as "specRevision", drifted, undoing
       from edge_inst where object_id = any($1::uuid[])`,
@@ -30,7 +26,7 @@ export const loadInstances = (client: Client, ids: readonly string[]) =>
 
 /** Until when each session of a cloudlet is kept, by its epoch. */
 export const loadLeases = (client: Client, ids: readonly string[]) =>
-  load<{ readonly leases: Readonly<Record<string, string>> }>(
+  loadKeyed<{ readonly leases: Readonly<Record<string, string>> }>(
     client,
     `select cloudlet_id as key, jsonb_object_agg(epoch, lease_until) as leases
       from crm_lease where cloudlet_id = any($1::uuid[]) group by 1`,
@@ -39,7 +35,7 @@ export const loadLeases = (client: Client, ids: readonly string[]) =>
 
 /** Of each cloudlet the first instances that are not really as recorded. */
 export const loadDrifted = (client: Client, ids: readonly string[]) =>
-  load<{ readonly ids: readonly string[] }>(
+  loadKeyed<{ readonly ids: readonly string[] }>(
     client,
     `select o.root_id as key, (array_agg(o.id order by o.id))[:1000] as ids
       from object o join edge_inst i on i.object_id = o.id where o.root_id = any($1::uuid[]) and i.drifted group by 1`,

@@ -1,16 +1,12 @@
 import type { Client } from '../../store/client.ts'
+import { loadKeyed } from '../../store/loaders/keyed.ts'
 import type { JobFacts, TaskFacts } from './facts.ts'
 
 /** The family's own columns as the API shows them, for many objects in one statement. */
 
-async function load<T>(client: Client, text: string, ids: readonly string[]): Promise<ReadonlyMap<string, T>> {
-  const { rows } = await client.query<T & { readonly key: string }>({ text, values: [ids] })
-  return new Map(rows.map((row) => [row.key, row]))
-}
-
 export type ShownJob = Pick<JobFacts, 'gadget' | 'args' | 'exports' | 'startedAt' | 'endedAt' | 'undoAfter'>
 export const loadJobs = (client: Client, ids: readonly string[]) =>
-  load<ShownJob>(
+  loadKeyed<ShownJob>(
     client,
     `select object_id as key, gadget, args, exports, started_at as "startedAt", ended_at as "endedAt",
         undo_after as "undoAfter"
@@ -19,7 +15,7 @@ export const loadJobs = (client: Client, ids: readonly string[]) =>
   )
 
 export const loadTasks = (client: Client, ids: readonly string[]) =>
-  load<TaskFacts>(
+  loadKeyed<TaskFacts>(
     client,
     'select object_id as key, cancel_by as "cancelBy" from task where object_id = any($1::uuid[])',
     ids,

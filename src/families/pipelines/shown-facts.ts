@@ -1,26 +1,22 @@
 import type { ObjectRow } from '../../core/tree.ts'
 import type { Client } from '../../store/client.ts'
+import { loadKeyed } from '../../store/loaders/keyed.ts'
 import { OBJECT_SELECTION } from '../../store/loaders/objects.ts'
 import type { EventFacts, WorkloadFacts } from './facts.ts'
 
 /** The family's own columns as the API shows them, for many objects in one statement. */
 
-async function load<T>(client: Client, text: string, ids: readonly string[]): Promise<ReadonlyMap<string, T>> {
-  const { rows } = await client.query<T & { readonly key: string }>({ text, values: [ids] })
-  return new Map(rows.map((row) => [row.key, row]))
-}
-
 /** Without the payload, which can be long. */
 export type ShownEvent = Omit<EventFacts, 'payload'>
 export const loadEvents = (client: Client, ids: readonly string[]) =>
-  load<ShownEvent>(
+  loadKeyed<ShownEvent>(
     client,
     `select object_id as key, source, type, qualifiers, subscribed, retry_of as "retryOf", clone_of as "cloneOf"
       from event where object_id = any($1::uuid[])`,
     ids,
   )
 export const loadPayloads = (client: Client, ids: readonly string[]) =>
-  load<Pick<EventFacts, 'payload'>>(
+  loadKeyed<Pick<EventFacts, 'payload'>>(
     client,
     'select object_id as key, payload from event where object_id = any($1::uuid[])',
     ids,
@@ -28,7 +24,7 @@ export const loadPayloads = (client: Client, ids: readonly string[]) =>
 
 /** The worker of each event. */
 export const loadWorkers = (client: Client, eventIds: readonly string[]) =>
-  load<ObjectRow>(
+  loadKeyed<ObjectRow>(
     client,
     `select o.parent_id as key, ${OBJECT_SELECTION} from object o where o.parent_id = any($1::uuid[]) and o.kind = 'WORKER'`,
     eventIds,
@@ -36,7 +32,7 @@ export const loadWorkers = (client: Client, eventIds: readonly string[]) =>
 
 export type ShownWorkload = Omit<WorkloadFacts, 'projectId' | 'pool' | 'state'>
 export const loadWorkloads = (client: Client, ids: readonly string[]) =>
-  load<ShownWorkload>(
+  loadKeyed<ShownWorkload>(
     client,
     `select object_id as key, runtime, uses_workspace as "usesWorkspace", timeout_ms as "timeoutMs",
         inherited_from as "inheritedFrom", started_at as "startedAt", ended_at as "endedAt", exit_code as "exitCode",
@@ -52,7 +48,7 @@ export interface ShownClock {
   readonly progressingMs: number | null
 }
 export const loadClocks = (client: Client, ids: readonly string[]) =>
-  load<ShownClock>(
+  loadKeyed<ShownClock>(
     client,
     `select object_id as key, picked_up_at as "pickedUpAt", triggered_at as "triggeredAt",
         progressing_ms as "progressingMs"

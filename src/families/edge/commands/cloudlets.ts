@@ -8,6 +8,7 @@ import type { Phase } from '../../../core/vocabulary.ts'
 import { type Done, mayChange, refuse } from '../../access.ts'
 import type { HeldTree, Scope } from '../../family.ts'
 import { once } from '../../keys.ts'
+import { rootNameTaken } from '../../root-name.ts'
 import { setClock } from '../decide-cloudlet.ts'
 import { cloudletFacts } from '../facts.ts'
 import { cloudletUpgrade, cloudlet as connection } from '../machines.ts'
@@ -31,7 +32,7 @@ export async function createCloudlet({ trees }: EdgeParts, viewer: Viewer, input
   const labels = labelsOf(input.labels ?? [], problems)
   if (problems.found.length > 0) return refuse(invalidInput(problems.found))
   const plant = async (scope: Scope): Promise<Done> => {
-    const taken = await nameTaken(scope, input.name)
+    const taken = await rootNameTaken(scope, { kind: 'CLOUDLET', name: input.name, what: 'a cloudlet' })
     if (taken) return refuse(taken)
     const { name } = input
     const by = viewer.name
@@ -48,17 +49,6 @@ export async function createCloudlet({ trees }: EdgeParts, viewer: Viewer, input
     { joins: true },
   )
   return done ?? refuse(invalidInput([{ path: 'input.project', message: `there is no project ${input.project}` }]))
-}
-
-async function nameTaken({ client, projectId }: Scope, name: string): Promise<Refusal | null> {
-  const { rows } = await client.query<{ id: string }>({
-    name: 'cloudlet-by-name',
-    text: `select id from object where project_id = $1 and kind = 'CLOUDLET' and name = $2 and parent_id is null`,
-    values: [projectId, name],
-  })
-  const objectId = rows[0]?.id
-  if (!objectId) return null
-  return { type: 'ConflictError', code: 'ALREADY_EXISTS', message: `There is a cloudlet ${name} already.`, objectId }
 }
 
 export interface DeleteCloudlet {

@@ -42,6 +42,8 @@ type Connected = Outcome<{ readonly session: CrmSession }>
 
 const MAX_OBJECTS = 20_000
 const MAX_INSTANCE = 200
+/** What is an orphan is kept under the name that the CRM gives it. */
+const MAX_NAME = 255
 const REPORTABLE = [
   ...(['READY', 'NOT_PRESENT', 'CREATING', 'UPDATING', 'DELETING'] as const),
   ...(['CREATE_ERROR', 'UPDATE_ERROR', 'DELETE_ERROR'] as const),
@@ -78,8 +80,11 @@ function problemsOf({ instance, version, objects }: ConnectCrm) {
   for (const [i, { kind, path, phase }] of objects.entries()) {
     const length = kind === 'CLUSTER_INST' ? 2 : kind === 'APP_INST' ? 3 : null
     if (length === null) problems.add(`input.objects.${i}.kind`, 'must be CLUSTER_INST or APP_INST')
-    else if (path.length !== length)
-      problems.add(`input.objects.${i}.path`, `must have ${length} names, the cloudlet's first`)
+    else if (path.length !== length || path.some((name) => name.length > MAX_NAME))
+      problems.add(
+        `input.objects.${i}.path`,
+        `must have ${length} names of at most ${MAX_NAME} characters, the cloudlet's first`,
+      )
     if (!REPORTABLE.some((known) => known === phase))
       problems.add(`input.objects.${i}.phase`, `must be one of ${REPORTABLE.join(', ')}`)
   }

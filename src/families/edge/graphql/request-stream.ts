@@ -3,8 +3,8 @@ import { isUuid } from '../../../store/objects.ts'
 import { beginStream, endStream, readStream } from '../queries.ts'
 import { type CrmRequest, outstandingRequests } from '../requests-of.ts'
 
-/** Beats of the pulse after which is looked again, though nothing was heard. */
-const EVERY = 4
+/** Beats of the pulse after which is looked again, though nothing was heard: a cloudlet at rest costs next to nothing. */
+const EVERY = 20
 /** A request that is not acknowledged is sent again after so long: what was lost on the way comes again. */
 const RESEND_MS = 5_000
 

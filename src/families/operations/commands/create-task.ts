@@ -1,10 +1,11 @@
-import { invalidInput, type Refusal } from '../../../core/errors.ts'
+import { invalidInput } from '../../../core/errors.ts'
 import { type LabelInput, labelsOf } from '../../../core/labels.ts'
 import type { Viewer } from '../../../core/ports.ts'
 import { isName, NAME_RULE, Problems } from '../../../core/problems.ts'
 import { type Done, mayChange, refuse } from '../../access.ts'
 import type { Scope } from '../../family.ts'
 import { once } from '../../keys.ts'
+import { rootNameTaken } from '../../root-name.ts'
 import { checkOrder, expressionsOf, type JobInput, normaliseJobs } from '../normalise-task.ts'
 import type { JobSpec } from '../spec.ts'
 import type { OperationsParts } from './parts.ts'
@@ -29,7 +30,7 @@ export async function createTask(parts: OperationsParts, viewer: Viewer, input: 
     input.project,
     (scope) =>
       once(scope, viewer, 'createTask', input, async () => {
-        const taken = await nameTaken(scope, input.name)
+        const taken = await rootNameTaken(scope, { kind: 'TASK', name: input.name, what: 'a task' })
         return taken
           ? refuse(taken)
           : { ok: true, objectId: plantTask(scope, { ...input, jobs, labels, by: viewer.name }) }
@@ -53,17 +54,6 @@ export async function readJobs(
   const unread = { ok: false, message: 'could not be read' } as const
   checkOrder(jobs, path, new Map(sources.map((source, i) => [source, analysed[i] ?? unread])), problems)
   return jobs
-}
-
-async function nameTaken({ client, projectId }: Scope, name: string): Promise<Refusal | null> {
-  const { rows } = await client.query<{ id: string }>({
-    name: 'task-by-name',
-    text: `select id from object where project_id = $1 and kind = 'TASK' and name = $2 and parent_id is null`,
-    values: [projectId, name],
-  })
-  const objectId = rows[0]?.id
-  if (!objectId) return null
-  return { type: 'ConflictError', code: 'ALREADY_EXISTS', message: `There is a task ${name} already.`, objectId }
 }
 
 interface NewTask {
