@@ -67,7 +67,8 @@ function presenterFor({ out, json, env = process.env }: WatchOptions): Presenter
 class TreeWatch {
   readonly #client: Client
   readonly #rootId: string
-  readonly #presenter: Presenter
+  /** Gone once the result was told: what had already arrived then must not be told after it. */
+  #presenter: Presenter | undefined
   readonly #options: WatchOptions
   readonly #focusId: string
   readonly #ended = Promise.withResolvers<WatchResult>()
@@ -102,15 +103,20 @@ class TreeWatch {
     const tasks = [updates, this.#followPhases(model.sequence, model.tree), this.#keepFresh(model.tree)]
     const failed = Promise.all(tasks).then(() => this.#ended.promise)
     const result = await Promise.race([this.#ended.promise, failed, interrupted])
-    this.#presenter.ended(model.tree, result)
+    this.#end(model.tree, result)
     return result
   }
 
   /** It was gone before it could be looked at. */
   async #endUnseen(): Promise<WatchResult> {
     const { name, ...result } = await endOfGone(this.#client, this.#focusId, this.#options.signal)
-    this.#presenter.ended(new TreeModel(this.#focusId, [], name), result)
+    this.#end(new TreeModel(this.#focusId, [], name), result)
     return result
+  }
+
+  #end(tree: TreeModel, result: WatchResult): void {
+    this.#presenter?.ended(tree, result)
+    this.#presenter = undefined
   }
 
   async #load(): Promise<{ readonly tree: TreeModel; readonly sequence: number } | null> {
@@ -123,7 +129,7 @@ class TreeWatch {
     for (const object of snapshot?.objects ?? []) tree.put(object)
     if (!snapshot || !tree.root) return null
     this.#model = tree
-    this.#presenter.loaded(tree, snapshot)
+    this.#presenter?.loaded(tree, snapshot)
     this.#loaded.resolve(tree)
     return { tree, sequence: snapshot.sequence }
   }
@@ -150,7 +156,7 @@ class TreeWatch {
       const ids = [...new Set(created.map(({ objectId }) => objectId))]
       for (const object of await readObjects(this.#client, ids, { signal })) tree.put(object)
       for (const change of changes) {
-        this.#presenter.change(change, tree)
+        this.#presenter?.change(change, tree)
         tree.change(change)
       }
       this.#news += changes.length
@@ -162,7 +168,7 @@ class TreeWatch {
   async #reload(tree: TreeModel): Promise<number | null> {
     const snapshot = await readTree(this.#client, this.#rootId, this.#options.signal)
     tree.replace(snapshot?.objects ?? [])
-    this.#presenter.reloaded(tree, snapshot)
+    this.#presenter?.reloaded(tree, snapshot)
     this.#news += 1
     await this.#judge(tree)
     return snapshot?.sequence ?? null
@@ -190,7 +196,7 @@ class TreeWatch {
     if (!object) tree.remove(objectId)
     else {
       tree.put(object)
-      this.#presenter.update(object, tree)
+      this.#presenter?.update(object, tree)
     }
     this.#news += 1
   }
@@ -205,7 +211,7 @@ class TreeWatch {
         await this.#refresh(tree)
       }
       await this.#judge(tree)
-      this.#presenter.refresh(tree)
+      this.#presenter?.refresh(tree)
       await sleep(REFRESH_MS, undefined, { signal })
     }
   }
