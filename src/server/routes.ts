@@ -32,7 +32,7 @@ const ROUTES: Readonly<Record<string, Handler>> = {
 }
 
 /** Addresses within the dashboard: it shows what they say, and that there is no such page. */
-const WITHIN = /^\/(objects|tree|log|machines)(\/[\w.-]{1,200})?$/
+const WITHIN = /^\/(objects|tree|log|machines|locks|agents|edge|projects|create|explore)(\/[\w.-]{1,200})?$/
 
 /** What answers at a path, and how the metrics call it; undefined when nothing does. */
 export function routeOf(

@@ -11,12 +11,23 @@ import { ThemeSwitch } from './theme-switch.tsx'
 const TreePage = lazy(() => import('../pages/tree/tree-page.tsx'))
 const LogPage = lazy(() => import('../pages/log/log-page.tsx'))
 const MachinesPage = lazy(() => import('../pages/machines/machines-page.tsx'))
+const LocksPage = lazy(() => import('../pages/locks/locks-page.tsx'))
+const AgentsPage = lazy(() => import('../pages/agents/agents-page.tsx'))
+const EdgePage = lazy(() => import('../pages/edge/edge-page.tsx'))
+const ProjectsPage = lazy(() => import('../pages/projects/projects-page.tsx'))
+const CreatePage = lazy(() => import('../pages/create/create-page.tsx'))
+const ExplorePage = lazy(() => import('../pages/explore/explore-page.tsx'))
 
 const PAGES = [
   { path: '/', label: 'Overview' },
   { path: '/objects', label: 'Objects' },
   { path: '/log', label: 'Log' },
+  { path: '/locks', label: 'Locks' },
+  { path: '/agents', label: 'Agents' },
+  { path: '/edge', label: 'Edge' },
+  { path: '/projects', label: 'Projects' },
   { path: '/machines', label: 'Machines' },
+  { path: '/explore', label: 'Explore' },
 ] as const
 
 /** What is around every page. */
@@ -54,9 +65,9 @@ function Nav() {
           {label}
         </Link>
       ))}
-      <a href="/graphiql" title="GraphiQL: try the API">
-        Explore
-      </a>
+      <Link href="/create" className="button primary" aria-current={isOn('/create') ? 'page' : undefined}>
+        Create
+      </Link>
     </nav>
   )
 }
@@ -81,6 +92,12 @@ function Pages() {
             <Route path="/tree/:id">{({ id }) => <TreePage key={id} rootId={id} />}</Route>
             <Route path="/log" component={LogPage} />
             <Route path="/machines" component={MachinesPage} />
+            <Route path="/locks" component={LocksPage} />
+            <Route path="/agents" component={AgentsPage} />
+            <Route path="/edge" component={EdgePage} />
+            <Route path="/projects" component={ProjectsPage} />
+            <Route path="/create" component={CreatePage} />
+            <Route path="/explore" component={ExplorePage} />
             <Route>
               <Empty title="There is no such page.">
                 Go to the <Link href="/">overview</Link>, or to the <Link href="/objects">list of all objects</Link>.
