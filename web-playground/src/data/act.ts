@@ -9,13 +9,19 @@ export interface Act {
   readonly message: string
 }
 
-export async function act(client: Client, { field, input, label, variables }: Action): Promise<Act> {
+/** A mutation, and how it is called. */
+export interface Asked extends Pick<Action, 'field' | 'input' | 'variables'> {
+  /** What is said when it was taken. */
+  readonly done: string
+}
+
+export async function act(client: Client, { field, input, done, variables }: Asked): Promise<Act> {
   try {
     const { answer } = await client.query<{ answer: { readonly code?: string; readonly message?: string } | null }>(
       actMutation(field, input),
       { input: variables },
     )
-    if (answer?.message === undefined) return { ok: true, message: `${label}: asked for.` }
+    if (answer?.message === undefined) return { ok: true, message: done }
     return { ok: false, message: `${answer.code}: ${answer.message}` }
   } catch (error) {
     return { ok: false, message: messageOf(error) }

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import type { Act } from '../data/act.ts'
 
 /** There is nothing: says so, and what to do next. */
 export function Empty({ title, children }: { readonly title: string; readonly children?: ReactNode }) {
@@ -28,6 +29,15 @@ export function Loading({ what }: { readonly what: string }) {
   return (
     <p className="quiet loading" role="status">
       Reading {what}…
+    </p>
+  )
+}
+
+/** What came of something that was asked for. */
+export function Outcome({ result }: { readonly result: Act | null }) {
+  return (
+    <p role="status" className={result?.ok === false ? 'problem' : 'quiet outcome'}>
+      {result?.message}
     </p>
   )
 }

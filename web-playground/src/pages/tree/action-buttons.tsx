@@ -1,8 +1,8 @@
 import { useState } from 'react'
-import { type Act, act } from '../../data/act.ts'
 import { type Actable, type Action, actionsFor } from '../../model/actions.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
-import { useSession } from '../../ui/session-context.ts'
+import { Outcome } from '../../ui/states.tsx'
+import { useAct } from '../../ui/use-act.ts'
 
 interface Props {
   readonly object: Actable & { readonly name: string }
@@ -11,16 +11,11 @@ interface Props {
 
 /** What can be done to the object now, by this viewer. */
 export function ActionButtons({ object, onDone }: Props) {
-  const { client } = useSession()
+  const { busy, result, ask } = useAct(onDone)
   const [asked, setAsked] = useState<Action | null>(null)
-  const [busy, setBusy] = useState(false)
-  const [result, setResult] = useState<Act | null>(null)
-  const run = async (action: Action): Promise<void> => {
+  const run = (action: Action): void => {
     setAsked(null)
-    setBusy(true)
-    setResult(await act(client, action))
-    setBusy(false)
-    onDone()
+    void ask({ ...action, done: `${action.label}: asked for.` })
   }
   const actions = actionsFor(object)
   return (
@@ -33,25 +28,21 @@ export function ActionButtons({ object, onDone }: Props) {
               type="button"
               disabled={busy}
               className={action.danger ? 'danger' : undefined}
-              onClick={() => (action.confirm ? setAsked(action) : void run(action))}
+              onClick={() => (action.confirm ? setAsked(action) : run(action))}
             >
               {action.label}
             </button>
           ))}
         </div>
       )}
-      {result && (
-        <p role="status" className={result.ok ? 'quiet' : 'problem'}>
-          {result.message}
-        </p>
-      )}
+      <Outcome result={result} />
       {asked?.confirm && (
         <ConfirmDialog
           title={`${asked.label} ${object.name}?`}
           text={asked.confirm.replace('{name}', object.name)}
           label={asked.label}
           danger={asked.danger}
-          onConfirm={() => void run(asked)}
+          onConfirm={() => run(asked)}
           onClose={() => setAsked(null)}
         />
       )}

@@ -1,0 +1,167 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { conditionsOf, jsonOf, limitOf } from '../../web-playground/src/model/project.ts'
+import { openBrowser } from '../testkit/browser.ts'
+import { startServer, type TestServer } from '../testkit/server.ts'
+import { visit } from './visit.ts'
+
+let server: TestServer
+let browser: Browser
+beforeAll(async () => {
+  ;[browser, server] = await Promise.all([openBrowser(), startServer()])
+}, 180_000)
+afterAll(async () => {
+  await browser?.close()
+  await server?.[Symbol.asyncDispose]()
+})
+
+interface Made {
+  readonly answer: { readonly name?: string; readonly message?: string }
+}
+async function makeProject(input: object): Promise<void> {
+  const { answer } = await server.client.query<Made>(
+    `mutation ($input: CreateProjectInput!) {
+      answer: createProject(input: $input) { ... on Project { name } ... on Error { message } }
+    }`,
+    { input },
+  )
+  expect(answer).not.toHaveProperty('message')
+}
+
+test('a project is made, limited and deleted; one with objects is kept, and says why', async () => {
+  await using visited = await visit(browser, server, '/projects')
+  const { page, complaints } = visited
+  await page.getByLabel('New project').fill('a/b')
+  await page.getByRole('button', { name: 'Create' }).click()
+  await page.getByText(/INVALID_INPUT: input\.name/).waitFor()
+  await page.getByLabel('New project').fill('paint-shop')
+  await page.getByRole('button', { name: 'Create' }).click()
+  await page.getByRole('heading', { name: 'paint-shop', level: 2 }).waitFor()
+  await page.getByText('It has no worker template').waitFor()
+  expect(page.url()).toContain('name=paint-shop')
+
+  const save = page.getByRole('button', { name: 'Save' })
+  expect(await save.isDisabled()).toBe(true)
+  await page.getByLabel('Workers at a time').fill('two')
+  expect(await save.isDisabled()).toBe(true)
+  await page.getByLabel('Workers at a time').fill('2')
+  await page.getByLabel('When there are more').selectOption('LATEST_ONLY')
+  await save.click()
+  await page.getByText('The limits are saved.').waitFor()
+  const { project } = await server.client.query<{ project: unknown }>(
+    '{ project(name: "paint-shop") { limits { maxWorkers maxJobs strategy } } }',
+  )
+  expect(project).toEqual({ limits: { maxWorkers: 2, maxJobs: null, strategy: 'LATEST_ONLY' } })
+
+  const created = await server.client.query<{ answer: { readonly id?: string } }>(
+    `mutation { answer: createInstallation(input: { project: "paint-shop", name: "wall", spec: {} }) {
+      ... on Installation { id }
+    } }`,
+  )
+  await page.getByRole('link', { name: '1 object' }).waitFor()
+  await page.getByRole('button', { name: 'Delete', exact: true }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await page.getByText(/^IN_USE: /).waitFor()
+  await server.client.query('mutation ($id: ID!) { deleteInstallation(input: { id: $id }) { __typename } }', {
+    id: created.answer.id,
+  })
+  await page.getByRole('link', { name: '0 objects' }).waitFor()
+  await page.getByRole('button', { name: 'Delete', exact: true }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await page.getByRole('navigation', { name: 'Projects' }).getByText('paint-shop').waitFor({ state: 'detached' })
+  await page.getByRole('heading', { name: 'default', level: 2 }).waitFor()
+  expect(complaints).toEqual([])
+})
+
+test('a secret is written, replaced and deleted, and its value is nowhere', async () => {
+  const value = 'marker-5f2c-never-seen'
+  await makeProject({ name: 'sealed' })
+  await using visited = await visit(browser, server, '/projects?name=sealed')
+  const { page } = visited
+  const answers: string[] = []
+  page.on('response', (response) => {
+    void response.text().then(
+      (text) => answers.push(text),
+      () => undefined,
+    )
+  })
+  const secrets = page.getByRole('region', { name: 'Secrets' })
+  await secrets.getByText('There are none.').waitFor()
+  await secrets.getByLabel('Name').fill('NPM_TOKEN')
+  await secrets.getByLabel('Value').fill(value)
+  await secrets.getByRole('button', { name: 'Write' }).click()
+  await secrets.getByText('NPM_TOKEN is written.').waitFor()
+  await secrets.getByRole('button', { name: 'Delete NPM_TOKEN' }).waitFor()
+  expect(await secrets.getByLabel('Value').inputValue()).toBe('')
+  await secrets.getByLabel('Name').fill('NPM_TOKEN')
+  await secrets.getByLabel('Value').fill(`${value}-2`)
+  await secrets.getByRole('button', { name: 'Replace' }).click()
+  await secrets.getByText('NPM_TOKEN is replaced.').waitFor()
+  const kept = await page.evaluate(
+    '[document.documentElement.outerHTML, location.href, JSON.stringify(localStorage), JSON.stringify(sessionStorage)].join()',
+  )
+  expect(kept).not.toContain(value)
+  expect(answers.length).toBeGreaterThan(0)
+  expect(answers.join()).not.toContain(value)
+
+  await secrets.getByRole('button', { name: 'Delete NPM_TOKEN' }).click()
+  await page.getByRole('dialog').getByText('events from now on do without it').waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await secrets.getByText('There are none.').waitFor()
+})
+
+test('what a project listens to, runs and hands on is told; data is set and deleted', async () => {
+  await makeProject({
+    name: 'builds',
+    subscriptions: [
+      { source: 'github/shop', types: ['push', 'tag'], qualifiers: [{ key: 'env', value: 'prod' }] },
+      { source: 'cron', types: ['*'], task: { jobs: [{ name: 'sweep', gadget: 'touch-file' }] } },
+    ],
+    workerTemplate: { command: ['node', 'build.mjs'] },
+  })
+  await using visited = await visit(browser, server, '/projects')
+  const { page, complaints } = visited
+  await page.getByRole('navigation', { name: 'Projects' }).getByRole('link', { name: 'builds' }).click()
+  const runs = page.getByRole('region', { name: 'Events and worker' })
+  await runs.getByText('github/shop of type push or tag, with env=prod').waitFor()
+  await runs.locator('li', { hasText: 'cron of any type' }).getByText('makes a task').waitFor()
+  await runs.getByText('Its worker runs node build.mjs').waitFor()
+
+  const data = page.getByRole('region', { name: 'Data' })
+  await data.getByLabel('Name').fill('region')
+  await data.getByLabel('Value, as JSON').fill('eu')
+  await data.getByText('Text needs quotes').waitFor()
+  expect(await data.getByRole('button', { name: 'Set' }).isDisabled()).toBe(true)
+  await data.getByLabel('Value, as JSON').fill('{"name": "eu"}')
+  await data.getByRole('button', { name: 'Set' }).click()
+  await data.locator('li', { hasText: 'region' }).getByText('set by a user').waitFor()
+  await data.getByRole('button', { name: 'Delete region' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await data.getByText('There is none.').waitFor()
+  expect(complaints).toEqual([])
+})
+
+test('a reader sees projects, and nothing to change them with', async () => {
+  const { answer } = await server.client.query<{ answer: { readonly secret: string } }>(
+    `mutation { answer: createToken(input: { name: "look", role: READER }) { ... on CreatedToken { secret } } }`,
+  )
+  await using visited = await visit(browser, { ...server, token: answer.secret }, '/projects?name=default')
+  const { page } = visited
+  await page.getByRole('heading', { name: 'default', level: 2 }).waitFor()
+  await page.getByRole('region', { name: 'Secrets' }).waitFor()
+  for (const name of ['Create', 'Delete', 'Write', 'Save', 'Set']) {
+    expect([name, await page.getByRole('button', { name, exact: true }).count()]).toEqual([name, 0])
+  }
+  await page.goto(`${server.origin}/projects?name=nowhere`)
+  await page.getByText('There is no project nowhere').waitFor()
+})
+
+test('how it is written', () => {
+  const pair = { key: 'a', value: 'b' }
+  expect(conditionsOf({ source: 's', types: ['*'], labels: [pair], qualifiers: [], task: null })).toBe(
+    'of any type, with a=b',
+  )
+  expect(['', ' 3 ', '0', '-1', 'x'].map(limitOf)).toEqual([null, 3, 0, undefined, undefined])
+  expect(jsonOf('[1]')).toEqual({ value: [1] })
+  expect(jsonOf('{')).toHaveProperty('problem')
+})

@@ -1,0 +1,24 @@
+export const PROJECTS = `query Projects($after: String) {
+  viewer { role projects }
+  projects(first: 500, after: $after) {
+    pageInfo { hasNextPage endCursor }
+    edges { node { name workerTemplate { runtime } subscriptions { source } secrets { name } } }
+  }
+}`
+
+const WORKLOAD = 'runtime command args image timeoutMs workspace env { name value } files { path content }'
+const PAIR = '{ key value }'
+export const PROJECT = `query Project($name: String!) {
+  project(name: $name) {
+    name createdAt
+    limits { maxWorkers maxJobs strategy }
+    workerTemplate { ${WORKLOAD} }
+    subscriptions { source types labels ${PAIR} qualifiers ${PAIR} task }
+    secrets { name updatedAt }
+    dataObjects(first: 500) {
+      pageInfo { hasNextPage }
+      edges { node { name value updatedAt exporter { id kind name phase root { id } } } }
+    }
+  }
+  objects(filter: { project: $name }, first: 1) { totalCount }
+}`

@@ -1,0 +1,26 @@
+import { useState } from 'react'
+import { type Act, type Asked, act } from '../data/act.ts'
+import { useSession } from './session-context.ts'
+
+interface Acting {
+  readonly busy: boolean
+  /** Of what was asked last. */
+  readonly result: Act | null
+  ask(asked: Asked): Promise<Act>
+}
+
+/** One thing at a time, and what came of it. */
+export function useAct(onDone: () => void): Acting {
+  const { client } = useSession()
+  const [busy, setBusy] = useState(false)
+  const [result, setResult] = useState<Act | null>(null)
+  const ask = async (asked: Asked): Promise<Act> => {
+    setBusy(true)
+    const outcome = await act(client, asked)
+    setResult(outcome)
+    setBusy(false)
+    onDone()
+    return outcome
+  }
+  return { busy, result, ask }
+}
