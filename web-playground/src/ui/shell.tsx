@@ -43,6 +43,9 @@ export function Shell({ onForget }: { readonly onForget: () => void }) {
         </Link>
         <Nav />
         <div className="bar-end">
+          <Link href="/create" className="button primary">
+            Create
+          </Link>
           <ConnectionBadge />
           <ThemeSwitch />
           <button type="button" className="plain" onClick={onForget} title="Forget the token of this tab">
@@ -57,17 +60,18 @@ export function Shell({ onForget }: { readonly onForget: () => void }) {
 
 function Nav() {
   const [path] = useLocation()
+  const bar = useRef<HTMLElement>(null)
+  // Where there is no room for all of them it scrolls.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is the path that makes another link the current one
+  useEffect(() => bar.current?.querySelector('[aria-current]')?.scrollIntoView({ inline: 'nearest' }), [path])
   const isOn = (page: string): boolean => (page === '/' ? path === '/' : path.startsWith(page))
   return (
-    <nav aria-label="Pages">
+    <nav aria-label="Pages" ref={bar}>
       {PAGES.map(({ path: to, label }) => (
         <Link key={to} href={to} aria-current={isOn(to) ? 'page' : undefined}>
           {label}
         </Link>
       ))}
-      <Link href="/create" className="button primary" aria-current={isOn('/create') ? 'page' : undefined}>
-        Create
-      </Link>
     </nav>
   )
 }
