@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type HoldingProxy, startHoldingProxy } from '../faults/holding-proxy.ts'
-import { startServer, type TestServer } from '../testkit/server.ts'
+import { startSharedServer, type TestServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 import { createTask, type Gadgets, gadgets, projectFor, type Runner, startRunner, type Task } from './stepped-job.ts'
 
@@ -11,7 +11,7 @@ import { createTask, type Gadgets, gadgets, projectFor, type Runner, startRunner
 
 let server: TestServer
 beforeAll(async () => {
-  server = await startServer({ env: { PHASELINE_ROLES: 'gateway,engine' } })
+  server = await startSharedServer({ env: { PHASELINE_ROLES: 'gateway,engine' } })
 }, 60_000)
 afterAll(() => server[Symbol.asyncDispose]())
 

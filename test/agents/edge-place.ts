@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type AgentProcess, type CrmProcessOptions, startAgentProcess } from '../../src/agents/spawn.ts'
-import { startServer, type TestServer } from '../testkit/server.ts'
+import { startSharedServer, type TestServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 
 /** The real server, a cloudlet on it, and its simulated CRM in a process of its own. */
@@ -57,7 +57,7 @@ export async function edgePlace(
   env: Readonly<Record<string, string>> = {},
 ): Promise<EdgePlace> {
   await using starting = new AsyncDisposableStack()
-  const server = starting.use(await startServer({ env: { PHASELINE_ROLES: 'gateway,engine', ...env } }))
+  const server = starting.use(await startSharedServer({ env: { PHASELINE_ROLES: 'gateway,engine', ...env } }))
   const state = await mkdtemp(join(tmpdir(), 'phaseline-edge-'))
   starting.defer(() => rm(state, { recursive: true, force: true }))
   const cloudlet = `cloud_${randomBytes(4).toString('hex')}`

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { startServer, type TestServer } from '../testkit/server.ts'
+import { startSharedServer, type TestServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 import { gadgetFolder } from './gadget-folder.ts'
 
@@ -66,7 +66,7 @@ describe('the runner of a real server', { timeout: 120_000 }, () => {
     }
     try {
       await group('new', 'db1', 'binary-log')
-      await using server = await startServer({
+      await using server = await startSharedServer({
         env: { PHASELINE_GADGETS: join(GROUP, 'gadgets'), PHASELINE_STATE: state },
       })
       const { jobs } = parse(await readFile(join(GROUP, 'task.yaml'), 'utf8')) as { jobs: object[] }
@@ -96,7 +96,7 @@ describe('the runner of a real server', { timeout: 120_000 }, () => {
       echo "run $2" >> "$dir/calls"; [ "$2" = b ] && exit 0
       trap 'echo int >> "$dir/calls"; exit 0' INT; echo STEP at work; while :; do sleep 0.05; done`,
     )
-    await using server = await startServer({ env: { PHASELINE_GADGETS: folder.path } })
+    await using server = await startSharedServer({ env: { PHASELINE_GADGETS: folder.path } })
     const first = await createTask(server, 'first', [{ name: 'x', gadget: 'long', args: ['a'] }])
     await until(async () => (await first.now()).children.edges[0]?.node.activity === 'at work', { what: 'it runs' })
     const second = await createTask(server, 'second', [{ name: 'x', gadget: 'long', args: ['b'] }])
@@ -121,7 +121,7 @@ describe('the runner of a real server', { timeout: 120_000 }, () => {
       [ "$(grep -c run "$dir/calls")" -gt 1 ] && { echo EXPORT n 2; exit 0; }
       trap '' INT TERM; while :; do sleep 0.1; done`,
     )
-    await using server = await startServer({ env: { PHASELINE_GADGETS: folder.path } })
+    await using server = await startSharedServer({ env: { PHASELINE_GADGETS: folder.path } })
     const task = await createTask(server, 'long', [{ name: 'x', gadget: 'long' }])
     await until(async () => (await task.now()).children.edges[0]?.node.activity === 'at work', { what: 'it runs' })
     const runners = runnersOf(server)

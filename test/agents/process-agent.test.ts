@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { type AgentProcess, startAgentProcess } from '../../src/agents/spawn.ts'
-import { startServer, type TestServer } from '../testkit/server.ts'
+import { startSharedServer, type TestServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 import { place, processesOf } from './process-place.ts'
 
@@ -29,7 +29,7 @@ const TREE = `query Tree($id: ID!) { tree(rootId: $id) { objects { edges { node 
 async function startAll() {
   await using starting = new AsyncDisposableStack()
   const server = starting.use(
-    await startServer({ env: { PHASELINE_ROLES: 'gateway,engine', PHASELINE_CLEANUP_DELAY_MS: '500' } }),
+    await startSharedServer({ env: { PHASELINE_ROLES: 'gateway,engine', PHASELINE_CLEANUP_DELAY_MS: '500' } }),
   )
   const { state } = starting.use(await place())
   const { secret } = await mutate<{ secret: string }>(

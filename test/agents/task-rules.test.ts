@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startServer, type TestServer } from '../testkit/server.ts'
+import { startSharedServer, type TestServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 import { isAlive } from './gadget-folder.ts'
 import { createTask, type Gadgets, gadgets, type JobInput, projectFor, startRunner, type Task } from './stepped-job.ts'
@@ -14,7 +14,7 @@ let at: Gadgets
 let all: AsyncDisposableStack
 beforeAll(async () => {
   await using starting = new AsyncDisposableStack()
-  server = starting.use(await startServer({ env: ENV }))
+  server = starting.use(await startSharedServer({ env: ENV }))
   at = starting.use(await gadgets())
   const token = await projectFor(server.client, PROJECT)
   starting.use(startRunner({ url: server.url, token, folder: at.path }))
@@ -293,7 +293,7 @@ describe.concurrent('locks between gadgets', { timeout: 120_000 }, () => {
 })
 
 it('waiting places are kept over a restart', { timeout: 180_000 }, async () => {
-  await using own = await startServer({ env: ENV })
+  await using own = await startSharedServer({ env: ENV })
   await using box = await gadgets()
   const token = await projectFor(own.client, 'queue')
   await using _runner = startRunner({ url: own.url, token, folder: box.path })

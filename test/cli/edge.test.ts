@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { watchTree } from '../../src/cli/watch.ts'
-import { createTestDatabase } from '../testkit/postgres.ts'
-import { startServer, type TestServer } from '../testkit/server.ts'
+import { startSharedServer, type TestServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 import { type CommandLine, commandLine, documents } from './command.ts'
 import { type CrmSite, type PlayedCrm, playCrms } from './played-crm.ts'
@@ -20,9 +19,8 @@ let phaseline: CommandLine
 beforeAll(async () => {
   stack = new AsyncDisposableStack()
   folder = stack.adopt(await mkdtemp(join(tmpdir(), 'phaseline-edge-')), (path) => rm(path, { recursive: true }))
-  const database = stack.use(await createTestDatabase(2))
-  const env = { DATABASE_URL: database.url, PHASELINE_ROLES: 'gateway,engine' }
-  server = stack.use(await startServer({ env, token: TOKEN }))
+  const env = { PHASELINE_ROLES: 'gateway,engine' }
+  server = stack.use(await startSharedServer({ env, token: TOKEN }))
   phaseline = commandLine({ PHASELINE_URL: server.url, PHASELINE_TOKEN: TOKEN })
   site = await playCrms(server)
   expect(await phaseline('project create ops')).toMatchObject({ code: 0 })

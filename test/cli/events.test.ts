@@ -4,8 +4,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { run } from '../../src/cli/run.ts'
-import { createTestDatabase } from '../testkit/postgres.ts'
-import { startServer, type TestServer } from '../testkit/server.ts'
+import { startSharedServer, type TestServer } from '../testkit/server.ts'
 import { type CommandLine, commandLine, documents } from './command.ts'
 import { PLAYED, type PlayedRuntime, playRuntime } from './played-runtime.ts'
 
@@ -20,9 +19,7 @@ let phaseline: CommandLine
 beforeAll(async () => {
   stack = new AsyncDisposableStack()
   folder = stack.adopt(await mkdtemp(join(tmpdir(), 'phaseline-events-')), (path) => rm(path, { recursive: true }))
-  const database = stack.use(await createTestDatabase(2))
-  const env = { DATABASE_URL: database.url, PHASELINE_SECRET_KEY: Buffer.alloc(32, 'k').toString('base64') }
-  server = stack.use(await startServer({ env, token: TOKEN }))
+  server = stack.use(await startSharedServer({ token: TOKEN }))
   phaseline = commandLine({ PHASELINE_URL: server.url, PHASELINE_TOKEN: TOKEN })
   runtime = stack.use(await playRuntime(server))
 })

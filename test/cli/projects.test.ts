@@ -4,8 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { describeProblem, parseManifests } from '../../src/cli/manifest.ts'
 import { parseDuration } from '../../src/cli/parse-duration.ts'
-import { createTestDatabase } from '../testkit/postgres.ts'
-import { startServer, type TestServer } from '../testkit/server.ts'
+import { startSharedServer, type TestServer } from '../testkit/server.ts'
 import { type CommandLine, commandLine, documents } from './command.ts'
 
 const TOKEN = 'the-command-lines-administrator'
@@ -18,8 +17,7 @@ let phaseline: CommandLine
 beforeAll(async () => {
   stack = new AsyncDisposableStack()
   folder = stack.adopt(await mkdtemp(join(tmpdir(), 'phaseline-projects-')), (path) => rm(path, { recursive: true }))
-  const database = stack.use(await createTestDatabase(2))
-  server = stack.use(await startServer({ env: { DATABASE_URL: database.url }, token: TOKEN }))
+  server = stack.use(await startSharedServer({ token: TOKEN }))
   phaseline = commandLine({ PHASELINE_URL: server.url, PHASELINE_TOKEN: TOKEN })
 })
 afterAll(() => stack.disposeAsync())

@@ -2,8 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createTestDatabase } from '../testkit/postgres.ts'
-import { startServer, type TestServer } from '../testkit/server.ts'
+import { startSharedServer, type TestServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 import { type CommandLine, commandLine, documents } from './command.ts'
 import { type PlayedRunner, playRunner } from './played-runner.ts'
@@ -19,10 +18,9 @@ let phaseline: CommandLine
 beforeAll(async () => {
   stack = new AsyncDisposableStack()
   folder = stack.adopt(await mkdtemp(join(tmpdir(), 'phaseline-tasks-')), (path) => rm(path, { recursive: true }))
-  const database = stack.use(await createTestDatabase(2))
   // Without agents: only the played one takes jobs.
-  const env = { DATABASE_URL: database.url, PHASELINE_ROLES: 'gateway,engine' }
-  server = stack.use(await startServer({ env, token: TOKEN }))
+  const env = { PHASELINE_ROLES: 'gateway,engine' }
+  server = stack.use(await startSharedServer({ env, token: TOKEN }))
   phaseline = commandLine({ PHASELINE_URL: server.url, PHASELINE_TOKEN: TOKEN })
   runner = stack.use(await playRunner(server))
   for (const project of ['ops', 'left', 'right'])

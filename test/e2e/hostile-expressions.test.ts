@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { create, show, tryCreate } from '../testkit/mutations.ts'
-import { startServer } from '../testkit/server.ts'
+import { startSharedServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 
 /** A second on a quiet machine; the tests share theirs with each other. */
@@ -21,7 +21,7 @@ interface Found {
 test('an expression built to hang or to exhaust memory ends in a typed error in under a second, and the server goes on', {
   timeout: 120_000,
 }, async () => {
-  await using server = await startServer()
+  await using server = await startSharedServer()
   const { client } = server
   const ones = JSON.stringify(Array.from({ length: 200 }, () => 1))
   const hostile = {

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { create, items, show } from '../testkit/mutations.ts'
 import { freePort } from '../testkit/redis.ts'
-import { startServer } from '../testkit/server.ts'
+import { startSharedServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 
 test('a server that starts while Redis is away serves and drives all the same', { timeout: 90_000 }, async () => {
-  await using server = await startServer({ env: { REDIS_URL: `redis://127.0.0.1:${await freePort()}` } })
+  await using server = await startSharedServer({ env: { REDIS_URL: `redis://127.0.0.1:${await freePort()}` } })
   const id = await create(server.client, 'tree', items(5))
   await until(async () => (await show(server.client, id))?.finished, { what: 'the tree has ended' })
   expect(await show(server.client, id)).toMatchObject({ phase: 'SUCCEEDED' })

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Client, createClient } from '../../src/client/index.ts'
+import { createTestDatabase } from './postgres.ts'
 import { freePort } from './redis.ts'
 import { until } from './wait.ts'
 
@@ -95,10 +96,23 @@ export async function startServer({
     stop: () => end('SIGTERM'),
     async [Symbol.asyncDispose]() {
       await client[Symbol.asyncDispose]()
-      // A server that was killed leaves its Postgres behind: the next one takes it along.
-      if (!child) await start()
+      // A server that was killed leaves its own Postgres behind: the next one takes it along.
+      if (!child && !env.DATABASE_URL) await start()
       await end('SIGTERM')
       await rm(dataDir, { recursive: true, force: true })
     },
   }
+}
+
+const SECRET_KEY = Buffer.alloc(32, 'k').toString('base64')
+
+/** The same on a database of the run's Postgres: starts faster, for tests that are not about what an embedded one survives. */
+export async function startSharedServer({ env, ...options }: ServerOptions = {}): Promise<TestServer> {
+  await using starting = new AsyncDisposableStack()
+  const { url: DATABASE_URL } = starting.use(await createTestDatabase(1))
+  const server = starting.use(
+    await startServer({ ...options, env: { DATABASE_URL, PHASELINE_SECRET_KEY: SECRET_KEY, ...env } }),
+  )
+  const all = starting.move()
+  return { ...server, [Symbol.asyncDispose]: () => all.disposeAsync() }
 }

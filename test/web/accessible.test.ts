@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openBrowser } from '../testkit/browser.ts'
 import { create, items, show } from '../testkit/mutations.ts'
-import { startServer, type TestServer } from '../testkit/server.ts'
+import { startSharedServer, type TestServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 import { seriousFindings } from './axe.ts'
 import { visit } from './visit.ts'
@@ -11,7 +11,7 @@ let server: TestServer
 let browser: Browser
 let trees: Readonly<Record<'failed' | 'waiting' | 'many', string>>
 beforeAll(async () => {
-  ;[browser, server] = await Promise.all([openBrowser(), startServer()])
+  ;[browser, server] = await Promise.all([openBrowser(), startSharedServer()])
   const { client } = server
   trees = {
     failed: await create(client, 'failed', items(2, { fail: true, logLines: 3 })),

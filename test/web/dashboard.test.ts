@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parseManifests } from '../../src/cli/manifest.ts'
 import { openBrowser } from '../testkit/browser.ts'
 import { create, items } from '../testkit/mutations.ts'
-import { startServer, type TestServer } from '../testkit/server.ts'
+import { startSharedServer, type TestServer } from '../testkit/server.ts'
 import { inPhase, visit } from './visit.ts'
 
 /** The dashboard as it was built (`npm run build:web`), in a real browser, served by the real server. */
@@ -23,7 +23,7 @@ beforeAll(async () => {
   // Not that of a shop which somebody has running.
   state = await mkdtemp(join(tmpdir(), 'phaseline-webshop-'))
   const env = { PHASELINE_GADGETS: join(WEBSHOP, 'gadgets'), PHASELINE_STATE: state }
-  ;[browser, server] = await Promise.all([openBrowser(), startServer({ env })])
+  ;[browser, server] = await Promise.all([openBrowser(), startSharedServer({ env })])
 }, 180_000)
 afterAll(async () => {
   await browser?.close()

@@ -2,13 +2,13 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { conditionsOf, jsonOf, limitOf } from '../../web-playground/src/model/project.ts'
 import { openBrowser } from '../testkit/browser.ts'
-import { startServer, type TestServer } from '../testkit/server.ts'
+import { startSharedServer, type TestServer } from '../testkit/server.ts'
 import { visit } from './visit.ts'
 
 let server: TestServer
 let browser: Browser
 beforeAll(async () => {
-  ;[browser, server] = await Promise.all([openBrowser(), startServer()])
+  ;[browser, server] = await Promise.all([openBrowser(), startSharedServer()])
 }, 180_000)
 afterAll(async () => {
   await browser?.close()

@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openBrowser } from '../testkit/browser.ts'
 import { create, items } from '../testkit/mutations.ts'
-import { startServer, type TestServer } from '../testkit/server.ts'
+import { startSharedServer, type TestServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 import { inPhase, visit } from './visit.ts'
 
@@ -11,7 +11,7 @@ import { inPhase, visit } from './visit.ts'
 let server: TestServer
 let browser: Browser
 beforeAll(async () => {
-  ;[browser, server] = await Promise.all([openBrowser(), startServer()])
+  ;[browser, server] = await Promise.all([openBrowser(), startSharedServer()])
 }, 180_000)
 afterAll(async () => {
   await browser?.close()

@@ -63,7 +63,10 @@ function Nav() {
   const bar = useRef<HTMLElement>(null)
   // Where there is no room for all of them it scrolls.
   // biome-ignore lint/correctness/useExhaustiveDependencies: it is the path that makes another link the current one
-  useEffect(() => bar.current?.querySelector('[aria-current]')?.scrollIntoView({ inline: 'nearest' }), [path])
+  useEffect(() => {
+    // Its promise, which newer browsers return, is none of the effect's.
+    bar.current?.querySelector('[aria-current]')?.scrollIntoView({ inline: 'nearest' })
+  }, [path])
   const isOn = (page: string): boolean => (page === '/' ? path === '/' : path.startsWith(page))
   return (
     <nav aria-label="Pages" ref={bar}>
