@@ -8,12 +8,13 @@ export function humanKind(kind: string): string {
 }
 const SPECIAL: Readonly<Record<string, string>> = { CLUSTER_INST: 'Cluster', APP_INST: 'App' }
 
-export const FAMILIES: readonly { readonly name: string; readonly kinds: readonly string[] }[] = [
-  { name: 'Deployments', kinds: ['INSTALLATION', 'EXECUTION', 'DEPLOY_ITEM'] },
-  { name: 'Pipelines', kinds: ['EVENT', 'WORKER', 'JOB'] },
-  { name: 'Operations', kinds: ['TASK', 'GADGET_JOB'] },
-  { name: 'Edge', kinds: ['CLOUDLET', 'CLUSTER_INST', 'APP_INST'] },
-]
+/** `first` is what one creates to begin with. */
+export const FAMILIES = [
+  { name: 'Deployments', kinds: ['INSTALLATION', 'EXECUTION', 'DEPLOY_ITEM'], first: 'installation' },
+  { name: 'Pipelines', kinds: ['EVENT', 'WORKER', 'JOB'], first: 'event' },
+  { name: 'Operations', kinds: ['TASK', 'GADGET_JOB'], first: 'task' },
+  { name: 'Edge', kinds: ['CLOUDLET', 'CLUSTER_INST', 'APP_INST'], first: 'cloudlet' },
+] as const
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND

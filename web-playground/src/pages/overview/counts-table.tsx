@@ -6,6 +6,34 @@ import { objectsHref } from '../../ui/links.ts'
 
 /** How many there are of each kind in each phase; each count leads to its list. */
 export function CountsTable({ counts }: { readonly counts: Counts }) {
+  const isThere = ({ kinds }: Family): boolean => kinds.some((kind) => totalOf(counts.get(kind)) > 0)
+  const [used, unused] = [FAMILIES.filter(isThere), FAMILIES.filter((family) => !isThere(family))]
+  return (
+    <>
+      {used.length > 0 && <Counted counts={counts} families={used} />}
+      {unused.length > 0 && (
+        <p className="quiet unused">
+          {used.length > 0 ? 'Nothing yet of ' : 'There is nothing yet. Begin with '}
+          {unused.map(({ name, first }, i) => (
+            <span key={name}>
+              {i > 0 && ', '}
+              <Link href={`/create/${first}`}>{name.toLowerCase()}</Link>
+            </span>
+          ))}
+          .
+        </p>
+      )}
+    </>
+  )
+}
+
+type Family = (typeof FAMILIES)[number]
+
+interface CountedProps {
+  readonly counts: Counts
+  readonly families: readonly Family[]
+}
+function Counted({ counts, families }: CountedProps) {
   return (
     <table className="counts">
       <thead>
@@ -17,7 +45,7 @@ export function CountsTable({ counts }: { readonly counts: Counts }) {
           <th scope="col">Phases</th>
         </tr>
       </thead>
-      {FAMILIES.map(({ name, kinds }) => (
+      {families.map(({ name, kinds }) => (
         <tbody key={name}>
           <tr className="family">
             <th scope="rowgroup" colSpan={3}>
