@@ -57,7 +57,7 @@ export function commandLine(env: Readonly<Record<string, string>>): CommandLine 
     const [out, err] = [sink(), sink()]
     const child = spawn(process.execPath, [MAIN, ...args.split(' ')], {
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { PATH: process.env.PATH, ...env },
+      env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...env },
     })
     child.stdout.setEncoding('utf8').on('data', out.write)
     child.stderr.setEncoding('utf8').on('data', err.write)

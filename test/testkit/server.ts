@@ -51,6 +51,7 @@ export async function startServer({
       env: {
         PATH: process.env.PATH,
         HOME: process.env.HOME,
+        NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
         PORT: String(port),
         PHASELINE_DATA: dataDir,
         PHASELINE_TOKEN: token,
