@@ -1,0 +1,160 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { startAgentProcess } from '../../src/agents/spawn.ts'
+import { parseManifests } from '../../src/cli/manifest.ts'
+import type { Client } from '../../src/client/index.ts'
+import { playCrms } from '../cli/played-crm.ts'
+import { playRunner } from '../cli/played-runner.ts'
+import { PLAYED, playRuntime } from '../cli/played-runtime.ts'
+import { create, items, show } from '../testkit/mutations.ts'
+import type { TestServer } from '../testkit/server.ts'
+import { until } from '../testkit/wait.ts'
+
+/** Something of every family, at rest in the midst of its work: what the pictures of the documentation show. */
+export interface PicturedWorld extends AsyncDisposable {
+  readonly shop: string
+  readonly index: string
+}
+
+const WEBSHOP = join(import.meta.dirname, '../../examples/webshop')
+
+/** Of a server without agents of its own, which would take what is played here. `state` is the folder of the shop's services. */
+export async function picturedWorld(server: TestServer, state: string): Promise<PicturedWorld> {
+  const { client } = server
+  await using making = new AsyncDisposableStack()
+  await startDeployers(server, state, making)
+  const parsed = parseManifests(readFileSync(join(WEBSHOP, 'webshop.yaml'), 'utf8'))
+  const shop = await create(client, 'shop', (parsed.ok && parsed.manifests[0]?.spec) || {})
+  await until(async () => (await show(client, shop))?.finished, { what: 'the shop is open', timeoutMs: 90_000 })
+  await create(client, 'billing', {
+    deployItems: [
+      { name: 'ledger', type: 'mock', config: {} },
+      { name: 'cluster', type: 'terraform', dependsOn: ['ledger'], config: {} },
+    ],
+  })
+  await create(client, 'analytics', {
+    deployItems: [
+      { name: 'warehouse', type: 'mock', config: { logLines: 5 } },
+      { name: 'reports', type: 'mock', dependsOn: ['warehouse'], config: { fail: true } },
+    ],
+  })
+  const index = await create(client, 'search-index', {
+    installations: [
+      { name: 'shards', spec: items(12, { delayMs: 600_000, steps: 600 }) },
+      { name: 'router', spec: { deployItems: [{ name: 'proxy', type: 'mock', config: { delayMs: 2_000 } }] } },
+    ],
+    deployItems: [{ name: 'schema', type: 'mock', config: { delayMs: 1_500, logLines: 8 } }],
+  })
+  await makeTasks(server, making)
+  await makeEvents(server, making)
+  await makeEdge(server, making)
+  const all = making.move()
+  return { shop, index, [Symbol.asyncDispose]: () => all.disposeAsync() }
+}
+
+async function startDeployers({ client, url }: TestServer, state: string, making: AsyncDisposableStack): Promise<void> {
+  const types = ['mock', 'gadget']
+  const { answer } = await client.query<{ answer: { readonly secret: string } }>(
+    'mutation ($input: CreateTokenInput!) { answer: createToken(input: $input) { ... on CreatedToken { secret } } }',
+    { input: { name: 'deployers', role: 'AGENT', actor: 'DEPLOYER', types } },
+  )
+  const env = { ...process.env, PHASELINE_STATE: state }
+  making.use(startAgentProcess({ types, url, token: answer.secret, gadgetFolders: [join(WEBSHOP, 'gadgets')], env }))
+}
+
+async function asked(client: Client, field: string, input: object): Promise<string> {
+  const type = `${field.charAt(0).toUpperCase()}${field.slice(1)}Input`
+  const { answer } = await client.query<{ answer: { readonly id?: string; readonly message?: string } }>(
+    `mutation ($input: ${type}!) { answer: ${field}(input: $input) { ... on Node { id } ... on Error { message } } }`,
+    { input },
+  )
+  if (answer.message !== undefined) throw new Error(`${field}: ${answer.message}`)
+  return answer.id ?? ''
+}
+
+async function makeTasks(server: TestServer, making: AsyncDisposableStack): Promise<void> {
+  const { client } = server
+  const runner = making.use(await playRunner(server))
+  const task = (name: string, jobs: readonly object[]): Promise<string> => asked(client, 'createTask', { name, jobs })
+  await task('patch-web', [
+    { name: 'drain', gadget: 'drain' },
+    { name: 'patch', gadget: 'patch', dependsOn: ['drain'] },
+    { name: 'resume', gadget: 'resume', dependsOn: ['patch'] },
+  ])
+  await task('rotate-keys', [{ name: 'rotate', gadget: 'rotate' }])
+  await task('nightly-backup', [{ name: 'dump', gadget: 'postgres-copy' }])
+  await task('read-metrics', [{ name: 'scrape', gadget: 'scrape' }])
+  await runner.declare('default/patch-web/drain', 'host:web-1=X', 'host:web-2=X')
+  await runner.take('default/patch-web/drain', 'RUN')
+  await runner.declare('default/nightly-backup/dump', 'db:orders=S')
+  await runner.take('default/nightly-backup/dump', 'RUN')
+  await runner.declare('default/read-metrics/scrape', 'db:orders=S', 'host:web-2=S')
+  await runner.declare('default/rotate-keys/rotate', 'host:web-1=X', 'db:orders=X')
+}
+
+async function makeEvents(server: TestServer, making: AsyncDisposableStack): Promise<void> {
+  const { client } = server
+  const runtime = making.use(await playRuntime(server))
+  const command = ['node', 'pipeline.mjs']
+  await client.query(
+    'mutation ($input: CreateProjectInput!) { createProject(input: $input) { ... on Error { message } } }',
+    {
+      input: {
+        name: 'builds',
+        limits: { maxWorkers: 2 },
+        subscriptions: [
+          { source: 'github.com/acme/shop', types: ['push', 'tag'] },
+          { source: 'cron', types: ['*'], labels: [{ key: 'every', value: 'night' }] },
+        ],
+        workerTemplate: { runtime: PLAYED, command },
+      },
+    },
+  )
+  for (const name of ['NPM_TOKEN', 'DEPLOY_KEY']) {
+    await client.query('mutation ($input: SetSecretInput!) { setSecret(input: $input) { __typename } }', {
+      input: { project: 'builds', name, value: 'not shown' },
+    })
+  }
+  const push = { project: 'builds', source: 'github.com/acme/shop', type: 'push' }
+  const [first, second] = [await event(client, push), await event(client, { ...push, type: 'tag' })]
+  await event(client, push)
+  const done = await runtime.start(`builds/${first}`)
+  await runtime.end(done, 0)
+  const worker = await runtime.start(`builds/${second}`)
+  for (const job of ['test', 'lint', 'publish']) await runtime.addJob(worker, job)
+  await runtime.end(await runtime.start(`builds/${second}`, 'lint'), 1)
+  await runtime.start(`builds/${second}`, 'test')
+}
+
+/** Its name. */
+async function event(client: Client, input: object): Promise<string> {
+  const { answer } = await client.query<{ answer: { readonly events: readonly { readonly name: string }[] } }>(
+    'mutation ($input: CreateEventInput!) { answer: createEvent(input: $input) { ... on CreatedEvents { events { name } } } }',
+    { input },
+  )
+  return answer.events[0]?.name ?? ''
+}
+
+async function makeEdge(server: TestServer, making: AsyncDisposableStack): Promise<void> {
+  const { client } = server
+  const site = await playCrms(server)
+  for (const name of ['berlin', 'lagos', 'osaka']) {
+    const cloudletId = await asked(client, 'createCloudlet', { name })
+    if (name === 'osaka') continue
+    const crm = making.use(await site.connect(cloudletId, { instance: `crm-${name}`, version: '2.4.1' }))
+    for (const cluster of ['games', 'video']) {
+      const clusterInstId = await asked(client, 'createClusterInst', { cloudletId, name: cluster, spec: { nodes: 3 } })
+      const request = await crm.take(`${name}/${cluster}`, 'CREATE')
+      if (name === 'lagos' && cluster === 'video') {
+        await crm.report(request, { phase: 'CREATE_ERROR', error: { code: 'QUOTA', message: 'No node is left.' } })
+        continue
+      }
+      await crm.report(request, { phase: 'READY' })
+      for (const app of ['lobby', 'matchmaker', 'relay']) {
+        await asked(client, 'createAppInst', { clusterInstId, name: app, spec: { image: `${app}:7` } })
+        const wanted = await crm.take(`${name}/${cluster}/${app}`, 'CREATE')
+        await crm.report(wanted, { phase: app === 'relay' && name === 'berlin' ? 'CREATING' : 'READY' })
+      }
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { openBrowser } from '../testkit/browser.ts'
+import { startSharedServer } from '../testkit/server.ts'
+import { type PicturedWorld, picturedWorld } from './pictured-world.ts'
+import { visit } from './visit.ts'
+
+/** The pictures of the documentation: `npm run pictures` takes them again. */
+
+const ROOT = join(import.meta.dirname, '../..')
+const FOLDER = join(ROOT, 'docs/images')
+const LOOKS = ['light', 'dark'] as const
+
+/** Each page, what it is asked for, and what is on it once it can be looked at. */
+const PICTURES: readonly (readonly [name: string, path: (world: PicturedWorld) => string, shows: string])[] = [
+  ['overview', () => '/', 'All objects'],
+  ['objects', () => '/objects', 'osaka'],
+  ['tree', ({ shop }) => `/tree/${shop}`, 'smoke-test'],
+  ['timeline', ({ shop }) => `/tree/${shop}?view=timeline`, 'smoke-test'],
+  ['log', () => '/log', 'changes shown'],
+  ['machines', () => '/machines?machine=deployItem', 'What happens'],
+  ['locks', () => '/locks', 'host:web-1'],
+  ['agents', () => '/agents', 'terraform'],
+  ['edge', () => '/edge', 'berlin'],
+  ['projects', () => '/projects?name=builds', 'NPM_TOKEN'],
+  ['create', () => '/create/installation', 'Create'],
+  ['explore', () => '/explore', 'Explore'],
+]
+
+test.runIf(process.env.PICTURES)('each page is pictured', { timeout: 300_000 }, async () => {
+  const state = await mkdtemp(join(tmpdir(), 'phaseline-pictures-'))
+  await using server = await startSharedServer({ env: { PHASELINE_ROLES: 'gateway,engine' } })
+  await using world = await picturedWorld(server, state)
+  const browser = await openBrowser()
+  await mkdir(FOLDER, { recursive: true })
+  for (const [name, path, text] of PICTURES) {
+    for (const look of LOOKS) {
+      await using visited = await visit(browser, server, path(world), { dark: look === 'dark' })
+      const { page, complaints } = visited
+      await page.locator('[data-connection=live]').waitFor()
+      await page.getByText(text).first().waitFor()
+      await page.waitForLoadState('networkidle', { timeout: 5_000 }).catch(() => undefined)
+      await page.screenshot({ path: join(FOLDER, `${name}-${look}.png`) })
+      expect([name, complaints]).toEqual([name, []])
+    }
+  }
+  await browser.close()
+  await server.client.query('mutation ($id: ID!) { deleteInstallation(input: { id: $id }) { __typename } }', {
+    id: world.shop,
+  })
+  await rm(state, { recursive: true, force: true })
+})
+
+test('every page has its pictures, light and dark, and the README shows them', async () => {
+  const readme = await readFile(join(ROOT, 'README.md'), 'utf8')
+  const all = PICTURES.flatMap(([name]) => LOOKS.map((look) => `docs/images/${name}-${look}.png`))
+  expect(all.filter((path) => !existsSync(join(ROOT, path)))).toEqual([])
+  expect(all.filter((path) => !readme.includes(path))).toEqual([])
+  // No page is forgotten.
+  const shell = await readFile(join(ROOT, 'web-playground/src/ui/shell.tsx'), 'utf8')
+  const pages = [...shell.matchAll(/<Route path="\/(\w*)/g)].map(([, path]) => path || 'overview')
+  expect(pages.filter((page) => !PICTURES.some(([name]) => name === page))).toEqual([])
+})
