@@ -9,7 +9,7 @@ import { classOf, SYMBOLS } from '../../web-playground/src/model/phases.ts'
 import { tokenIn } from '../../web-playground/src/model/token.ts'
 import { groupOf, treeGraph } from '../../web-playground/src/model/tree-graph.ts'
 import { TreeModel } from '../../web-playground/src/model/tree-model.ts'
-import { duration, humanKind } from '../../web-playground/src/model/words.ts'
+import { clockOf, duration, humanKind } from '../../web-playground/src/model/words.ts'
 import { change, machines, row } from './samples.ts'
 
 const below = (id: string, parent: string) => row(id, { parent: { id: parent } })
@@ -167,6 +167,7 @@ test('each button names a mutation and an input of the schema', () => {
 
 test('words', () => {
   expect([999, 61_000, 3_600_000, 90_061_000].map(duration)).toEqual(['0s', '1m 1s', '1h', '1d 1h'])
+  expect(clockOf(new Date(2026, 0, 2, 3, 4, 5, 6).toISOString())).toBe('03:04:05.006')
   expect(humanKind('DEPLOY_ITEM')).toBe('Deploy item')
   expect(tokenIn('#token=a.b-c')).toBe('a.b-c')
   expect(tokenIn('#main')).toBe(null)

@@ -34,3 +34,11 @@ const pair = (large: readonly [number, string], small: readonly [number, string]
 
 export const plural = (count: number, noun: string): string =>
   `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
+
+/** The time of day here, to the millisecond, e.g. `22:02:20.104`. */
+export function clockOf(at: string): string {
+  const time = new Date(at)
+  const two = (part: number): string => String(part).padStart(2, '0')
+  const clock = [time.getHours(), time.getMinutes(), time.getSeconds()].map(two).join(':')
+  return `${clock}.${String(time.getMilliseconds()).padStart(3, '0')}`
+}

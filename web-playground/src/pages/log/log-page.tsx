@@ -5,7 +5,7 @@ import { Link } from 'wouter'
 import { LogStore } from '../../data/log-store.ts'
 import { filterLog, type LogFilter, WHOLE_LOG } from '../../model/log-buffer.ts'
 import { classOf, PHASE_CLASSES, SYMBOLS, WORDS } from '../../model/phases.ts'
-import { FAMILIES, humanKind, plural } from '../../model/words.ts'
+import { clockOf, FAMILIES, humanKind, plural } from '../../model/words.ts'
 import { treeHref } from '../../ui/links.ts'
 import { Phase } from '../../ui/phase.tsx'
 import { useLive } from '../../ui/session-context.ts'
@@ -144,7 +144,9 @@ function LogRow({ change, start }: { readonly change: PhaseChange; readonly star
       style={{ transform: `translateY(${start}px)` }}
     >
       <span className="log-sequence">{sequence}</span>
-      <time dateTime={at}>{new Date(at).toLocaleTimeString()}</time>
+      <time dateTime={at} title={new Date(at).toLocaleString()}>
+        {clockOf(at)}
+      </time>
       <span className="log-what">
         <Link href={treeHref(rootId, objectId)}>{name}</Link> <span className="quiet">{humanKind(kind)}</span>
       </span>
