@@ -35,6 +35,7 @@ const PAGES = [
   ['no tree', () => '/tree/none', 'There is no such tree.'],
   ['the log', () => '/log', 'changes shown'],
   ['the machines', () => '/machines?machine=task', 'What happens'],
+  ['the page to explore the API', () => '/explore', 'Examples'],
   ['no page', () => '/machines/none', 'There is no such page.'],
 ] as const
 
