@@ -13,9 +13,10 @@ export const LOCKS = `query Locks($first: Int!, $after: String) {
   }
 }`
 
-export const AGENTS = `query Agents($first: Int!) {
-  agents(first: $first) {
+export const AGENTS = `query Agents($first: Int!, $after: String) {
+  agents(first: $first, after: $after) {
     totalCount
+    pageInfo { hasNextPage endCursor }
     edges { node { id name instance actor types targets connected connectedAt seenAt } }
   }
 }`
