@@ -31,7 +31,10 @@ keepToken()
 `
 
 /** Of a page with one script, which is allowed by its hash: nothing else that gets into the page could run. */
-export function headersOf(html: string, allowed: Readonly<{ scripts?: string; more?: readonly string[] }> = {}) {
+export function headersOf(
+  html: string,
+  allowed: Readonly<{ scripts?: string; more?: readonly string[]; framedBy?: string }> = {},
+) {
   const start = html.indexOf('<script>') + '<script>'.length
   const script = html.slice(start, html.indexOf('</script>', start))
   const hash = createHash('sha256').update(script).digest('base64')
@@ -42,7 +45,7 @@ export function headersOf(html: string, allowed: Readonly<{ scripts?: string; mo
     'img-src data:',
     "base-uri 'none'",
     "form-action 'none'",
-    "frame-ancestors 'none'",
+    `frame-ancestors ${allowed.framedBy ?? "'none'"}`,
     ...(allowed.more ?? []),
   ]
   return {

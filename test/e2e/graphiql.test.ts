@@ -65,11 +65,10 @@ const answer = (page: Page, ...parts: readonly string[]): Promise<string> =>
 
 const sequenceIn = (text: string): number => Number(/"sequence": (\d+)/.exec(text)?.[1])
 
-test('the printed link leads to GraphiQL, where the example can be looked at, created and watched', async () => {
-  await using visited = await visit(`/#token=${server.token}`)
+test('in GraphiQL the example can be looked at, created and watched', async () => {
+  await using visited = await visit(`/graphiql#token=${server.token}`)
   const { page, requests, complaints } = visited
-  expect(page.url()).toBe(`${server.origin}/`)
-  await page.goto(`${server.origin}/graphiql`)
+  expect(page.url()).toBe(`${server.origin}/graphiql`)
   await page.waitForSelector(BUTTON)
 
   await run(page, 'Objects')
@@ -110,4 +109,10 @@ test('GraphiQL asks for a token, again if it is wrong, and a header in its edito
   await page.keyboard.insertText('{ "Authorization": "Bearer another" }')
   await run(page, 'Objects')
   await answer(page, 'UNAUTHENTICATED')
+  // Also where there are no headers.
+  const sent: string[] = []
+  page.on('websocket', (socket) => socket.on('framesent', ({ payload }) => sent.push(String(payload))))
+  await run(page, 'PhaseChanges')
+  await until(() => sent.length > 0, { what: 'the socket is opened' })
+  expect(JSON.parse(sent[0] ?? '')).toEqual({ type: 'connection_init', payload: { authorization: 'Bearer another' } })
 })

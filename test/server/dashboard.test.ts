@@ -33,7 +33,9 @@ test('the dashboard is at each of its addresses, and runs no script but its own 
     expect([path, status, body]).toEqual([path, 200, '<!doctype html><div id="root"></div>'])
     const policy = headers['content-security-policy']
     expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'")
-    expect(policy).toContain("connect-src 'self'")
+    expect(policy).toContain("connect-src 'self'; frame-src 'self'; base-uri 'none'")
+    expect(policy).toContain("frame-ancestors 'none'")
+    expect(headers['x-frame-options']).toBe('DENY')
     expect(policy).not.toContain('unsafe')
     expect(headers['cache-control']).toBe('no-cache')
   }

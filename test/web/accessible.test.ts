@@ -36,6 +36,7 @@ const PAGES = [
   ['the log', () => '/log', 'changes shown'],
   ['the machines', () => '/machines?machine=task', 'What happens'],
   ['the projects', () => '/projects', 'Events and worker'],
+  ['the page to explore the API', () => '/explore', 'Examples'],
   ['no page', () => '/machines/none', 'There is no such page.'],
 ] as const
 

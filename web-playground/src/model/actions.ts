@@ -61,8 +61,11 @@ const cancel = (object: Actable): Action =>
     label: 'Cancel',
     confirm: 'Cancel {name}: nothing new starts, and what is running below it is stopped.',
   })
+/** These refuse to go while something is below them, unless they are asked to take it along. */
+const CASCADES = ['CLOUDLET', 'CLUSTER_INST']
 const remove = (object: Actable): Action =>
   action(object, 'delete', {
+    ...(CASCADES.includes(object.kind) ? { variables: { cascade: true } } : {}),
     label: 'Delete',
     confirm: `Delete {name} and everything below it${object.kind === 'INSTALLATION' ? ', in reverse order of its creation' : ''}. This cannot be undone.`,
     danger: true,

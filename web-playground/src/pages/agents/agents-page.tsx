@@ -1,11 +1,86 @@
+import { Link } from 'wouter'
+import { AGENTS_NOW, type AgentsNow } from '../../data/agents.ts'
+import { AskedStore } from '../../data/asked-store.ts'
+import { plural } from '../../model/words.ts'
+import { type Busy, busyAgents, unservedOf } from '../../model/work.ts'
+import { useLive } from '../../ui/session-context.ts'
+import { Empty, Loading, Problem } from '../../ui/states.tsx'
 import { useTitle } from '../../ui/title.ts'
+import { AgentCard } from './agent-card.tsx'
+import { UnservedWork } from './unserved-work.tsx'
+import '../../styles/agents.css'
 
 /** The processes that claim work, and what each of them has in its hands. */
 export default function AgentsPage() {
   useTitle('Agents')
+  const store = useLive('agents', (session, signal) => new AskedStore(session, AGENTS_NOW, signal))
+  const answer = store?.answer
   return (
     <div className="page">
-      <h1>Agents</h1>
+      <div className="page-head">
+        <h1>Agents</h1>
+        <span className="quiet" role="status">
+          {answer && counted(answer)}
+        </span>
+      </div>
+      {store?.error && <Problem message={store.error} onRetry={store.refresh} />}
+      {!answer && !store?.error && <Loading what="agents" />}
+      {answer && <Agents answer={answer} />}
     </div>
+  )
+}
+
+const counted = ({ agents, agentTotal }: AgentsNow): string => {
+  const connected = agents.filter((agent) => agent.connected).length
+  return `${connected} connected, ${(agentTotal - connected).toLocaleString('en')} not heard of for a minute`
+}
+
+function Agents({ answer }: { readonly answer: AgentsNow }) {
+  const { agents, agentTotal, work, workTotal } = answer
+  const all = busyAgents(agents, work)
+  const here = all.filter(({ agent }) => agent.connected)
+  const lost = all.filter(({ agent, hands }) => !agent.connected && hands.length > 0)
+  const gone = all.filter(({ agent, hands }) => !agent.connected && hands.length === 0)
+  return (
+    <>
+      <UnservedWork unserved={unservedOf(work)} />
+      {all.length === 0 && (
+        <Empty title="No agent has come yet.">
+          Agents claim work over the API with a token of the role AGENT; <code>npm start</code> brings some of its own.
+          CRMs are on the page <Link href="/edge">Edge</Link>.
+        </Empty>
+      )}
+      <Group title="Gone with work in their hands" busy={lost} />
+      <Group title="Connected" busy={here} />
+      {gone.length > 0 && (
+        <details className="gone">
+          <summary>{plural(gone.length, 'agent')} not heard of for a minute, with nothing in their hands</summary>
+          <Group title="" busy={gone} />
+        </details>
+      )}
+      {agentTotal > agents.length && (
+        <p className="quiet">The first {agents.length.toLocaleString('en')} that came are shown.</p>
+      )}
+      {workTotal > work.length && (
+        <p className="quiet">
+          What is in their hands is found among {work.length} of {workTotal.toLocaleString('en')} unfinished objects:
+          the <Link href="/objects?finished=no">list</Link> has them all.
+        </p>
+      )}
+    </>
+  )
+}
+
+function Group({ title, busy }: { readonly title: string; readonly busy: readonly Busy[] }) {
+  if (busy.length === 0) return null
+  return (
+    <>
+      {title && <h2>{title}</h2>}
+      <div className="agents">
+        {busy.map((one) => (
+          <AgentCard key={one.agent.id} busy={one} />
+        ))}
+      </div>
+    </>
   )
 }

@@ -4,6 +4,7 @@ import { Link } from 'wouter'
 import type { ListStore } from '../../data/list-store.ts'
 import type { ObjectFilter, Order, OrderField } from '../../model/filter.ts'
 import type { Row } from '../../model/object.ts'
+import { NONE, type Selection, selectAll, ticked, toggle } from '../../model/selection.ts'
 import { humanKind } from '../../model/words.ts'
 import { treeHref } from '../../ui/links.ts'
 import { Phase, Since } from '../../ui/phase.tsx'
@@ -11,6 +12,8 @@ import { Phase, Since } from '../../ui/phase.tsx'
 interface Props {
   readonly list: ListStore
   readonly onChange: (filter: ObjectFilter) => void
+  readonly selection: Selection
+  readonly onSelect: (selection: Selection) => void
 }
 /** As in the style sheet. */
 const ROW_PX = 40
@@ -21,7 +24,7 @@ const CREATED = new Intl.DateTimeFormat(undefined, { dateStyle: 'short', timeSty
 const isNarrow = (): boolean => matchMedia('(max-width: 700px)').matches
 
 /** Only the rows in sight are drawn; pages come as one scrolls. */
-export function ObjectTable({ list, onChange }: Props) {
+export function ObjectTable({ list, onChange, selection, onSelect }: Props) {
   const scroller = useRef<HTMLDivElement>(null)
   const { rows, complete, more, filter } = list
   const virtual = useVirtualizer({
@@ -36,18 +39,40 @@ export function ObjectTable({ list, onChange }: Props) {
   useEffect(() => {
     if (!complete && last + AHEAD >= rows.length) void more()
   }, [complete, last, rows.length, more])
+  const pick = (id: string, range: boolean): void =>
+    onSelect(
+      toggle(
+        selection,
+        id,
+        rows.map((row) => row.id),
+        range,
+      ),
+    )
 
   return (
     // biome-ignore lint/a11y/useSemanticElements: a table's rows cannot be placed where a virtual list wants them
     <div className="grid" role="table" aria-label="Objects" aria-rowcount={complete ? rows.length + 1 : -1}>
-      <Head filter={filter} onChange={onChange} />
+      <Head filter={filter} onChange={onChange}>
+        <TickAll rows={rows} complete={complete} selection={selection} onSelect={onSelect} />
+      </Head>
       {/* biome-ignore lint/a11y/useSemanticElements: as above */}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
       <div className="grid-body" role="rowgroup" ref={scroller} tabIndex={0}>
         <Spacer height={virtual.getTotalSize()}>
           {items.map(({ index, key, start }) => {
             const row = rows[index]
-            return row && <ObjectRow key={key} row={row} index={index} start={start} />
+            return (
+              row && (
+                <ObjectRow
+                  key={key}
+                  row={row}
+                  index={index}
+                  start={start}
+                  selected={selection.ids.has(row.id)}
+                  onPick={pick}
+                />
+              )
+            )
           })}
         </Spacer>
       </div>
@@ -76,13 +101,19 @@ const COLUMNS: readonly { readonly label: string; readonly field: OrderField | n
 interface HeadProps {
   readonly filter: ObjectFilter
   readonly onChange: (filter: ObjectFilter) => void
+  readonly children: React.ReactNode
 }
-function Head({ filter, onChange }: HeadProps) {
+function Head({ filter, onChange, children }: HeadProps) {
   const { order, roots } = filter
   return (
     // biome-ignore lint/a11y/useSemanticElements: as above
     // biome-ignore lint/a11y/useFocusableInteractive: its buttons are
     <div className="grid-row grid-head" role="row" aria-rowindex={1}>
+      {/* biome-ignore lint/a11y/useSemanticElements: as above */}
+      {/* biome-ignore lint/a11y/useFocusableInteractive: its checkbox is */}
+      <div className="cell-pick" role="columnheader">
+        {children}
+      </div>
       {COLUMNS.map(({ label, field }) => (
         // biome-ignore lint/a11y/useSemanticElements: as above
         // biome-ignore lint/a11y/useFocusableInteractive: its button is
@@ -112,18 +143,61 @@ function nextOrder(order: Order, field: OrderField): Order {
   return { field, direction: order.direction === 'ASC' ? 'DESC' : 'ASC' }
 }
 
-function ObjectRow({ row, index, start }: { readonly row: Row; readonly index: number; readonly start: number }) {
+interface TickAllProps extends Pick<Props, 'selection' | 'onSelect'> {
+  readonly rows: readonly Row[]
+  readonly complete: boolean
+}
+/** Those that were read; the bar that appears offers the others. */
+function TickAll({ rows, complete, selection, onSelect }: TickAllProps) {
+  const now = ticked(selection, rows)
+  const box = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    if (box.current) box.current.indeterminate = now === 'some'
+  }, [now])
+  return (
+    <label className="pick-all">
+      <input
+        ref={box}
+        type="checkbox"
+        checked={now === 'all'}
+        onChange={() => onSelect(now === 'all' ? NONE : selectAll(rows.map(({ id }) => id)))}
+      />
+      <span>Select {complete ? 'all' : `the ${rows.length} read`}</span>
+    </label>
+  )
+}
+
+interface RowProps {
+  readonly row: Row
+  readonly index: number
+  readonly start: number
+  readonly selected: boolean
+  readonly onPick: (id: string, range: boolean) => void
+}
+function ObjectRow({ row, index, start, selected, onPick }: RowProps) {
   const isRoot = row.root.id === row.id
   return (
     // biome-ignore lint/a11y/useSemanticElements: as above
     // biome-ignore lint/a11y/useFocusableInteractive: its link is
     <div
-      className="grid-row"
+      className={selected ? 'grid-row picked' : 'grid-row'}
       role="row"
       aria-rowindex={index + 2}
       data-object={row.id}
       style={{ transform: `translateY(${start}px)` }}
     >
+      <Cell className="cell-pick">
+        <label>
+          <input
+            type="checkbox"
+            aria-label={`Select ${row.name}`}
+            checked={selected}
+            // A change says nothing of the shift key.
+            onClick={({ shiftKey }) => onPick(row.id, shiftKey)}
+            onChange={() => undefined}
+          />
+        </label>
+      </Cell>
       <Cell className="cell-name">
         <Link href={treeHref(row.root.id, row.id)}>{row.name}</Link>
       </Cell>

@@ -1,13 +1,16 @@
-import { useCallback } from 'react'
+import { useCallback, useState } from 'react'
 import { useLocation, useSearch } from 'wouter'
 import { ListStore } from '../../data/list-store.ts'
-import { type ObjectFilter, readFilter, writeFilter } from '../../model/filter.ts'
+import { NEWEST, type ObjectFilter, readFilter, writeFilter } from '../../model/filter.ts'
+import { NONE, type Selection } from '../../model/selection.ts'
 import { plural } from '../../model/words.ts'
 import { useLive } from '../../ui/session-context.ts'
 import { Empty, Loading, Problem } from '../../ui/states.tsx'
 import { useTitle } from '../../ui/title.ts'
+import { BulkBar } from './bulk-bar.tsx'
 import { FilterBar } from './filter-bar.tsx'
 import { ObjectTable } from './object-table.tsx'
+import '../../styles/bulk.css'
 
 /** All objects of all kinds; what is shown is in the address. */
 export function ObjectsPage() {
@@ -15,6 +18,14 @@ export function ObjectsPage() {
   const search = useSearch()
   const [, navigate] = useLocation()
   const filter = readFilter(search)
+  const shown = writeFilter({ ...filter, order: NEWEST })
+  const [chosen, setChosen] = useState<{ readonly shown: string; readonly selection: Selection }>({
+    shown,
+    selection: NONE,
+  })
+  // What was selected in another list is not selected in this one, where it may not be seen.
+  const selection = chosen.shown === shown ? chosen.selection : NONE
+  const select = useCallback((next: Selection): void => setChosen({ shown, selection: next }), [shown])
   const list = useLive(writeFilter(filter), (session, signal) => new ListStore(session, filter, signal))
   const change = useCallback(
     (next: ObjectFilter): void => navigate(`/objects${writeFilter(next)}`, { replace: true }),
@@ -32,7 +43,10 @@ export function ObjectsPage() {
       {list?.error && <Problem message={list.error} onRetry={list.retry} />}
       {!list?.loaded && !list?.error && <Loading what="objects" />}
       {list?.loaded && list.rows.length === 0 && <Nothing filter={filter} onChange={change} />}
-      {list?.loaded && list.rows.length > 0 && <ObjectTable list={list} onChange={change} />}
+      <BulkBar list={list} selection={selection} onSelect={select} />
+      {list?.loaded && list.rows.length > 0 && (
+        <ObjectTable list={list} onChange={change} selection={selection} onSelect={select} />
+      )}
     </div>
   )
 }

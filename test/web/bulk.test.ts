@@ -1,0 +1,229 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { eachOf } from '../../web-playground/src/data/bulk.ts'
+import { countedKinds, firstNames, planBulk, type Target } from '../../web-playground/src/model/bulk.ts'
+import { NONE, selectAll, ticked, toggle } from '../../web-playground/src/model/selection.ts'
+import { openBrowser } from '../testkit/browser.ts'
+import { create, items, show } from '../testkit/mutations.ts'
+import { startServer, type TestServer } from '../testkit/server.ts'
+import { until } from '../testkit/wait.ts'
+import { visit } from './visit.ts'
+
+const target = (id: string, more: Partial<Target> = {}): Target => ({
+  id,
+  name: id,
+  kind: 'TASK',
+  phase: 'RUNNING',
+  finished: false,
+  parent: null,
+  root: { id },
+  deletionRequestedAt: null,
+  allowedTransitions: [],
+  ...more,
+})
+const may = (...to: readonly string[]) => ({ allowedTransitions: to.map((phase) => ({ machine: 'm', to: phase })) })
+
+test('rows are ticked one by one and in ranges, both ways', () => {
+  const rows = ['a', 'b', 'c', 'd', 'e']
+  const one = toggle(NONE, 'b', rows, false)
+  const range = toggle(one, 'd', rows, true)
+  expect([...range.ids]).toEqual(['b', 'c', 'd'])
+  expect([...toggle(range, 'c', rows, true).ids]).toEqual(['b'])
+  expect([...toggle({ ids: new Set(), anchor: 'e' }, 'd', rows, true).ids]).toEqual(['d', 'e'])
+  // What it would go on from has left the list.
+  expect([...toggle({ ids: new Set(), anchor: 'gone' }, 'd', rows, true).ids]).toEqual(['d'])
+  expect(ticked(range, [{ id: 'b' }, { id: 'c' }])).toBe('all')
+  expect(ticked(selectAll(['z']), [{ id: 'b' }])).toBe('some')
+})
+
+test('a plan says what will be done, and why the rest is left out', () => {
+  const cancel = planBulk(
+    'cancel',
+    [
+      target('t', may('ABORTING')),
+      target('ended', { finished: true }),
+      target('i', { kind: 'INSTALLATION' }),
+      target('nested', { kind: 'INSTALLATION', parent: { id: 'x' }, root: { id: 'x' } }),
+      target('item', { kind: 'DEPLOY_ITEM', parent: { id: 'i' }, root: { id: 'i' } }),
+      target('cloudlet', { kind: 'CLOUDLET', phase: 'READY' }),
+    ],
+    2,
+  )
+  expect(cancel.steps.map(({ target: { id }, action: { field } }) => [id, field])).toEqual([
+    ['t', 'cancelTask'],
+    ['i', 'cancelInstallation'],
+  ])
+  expect(cancel.gone).toBe(2)
+  expect(cancel.leftOut.map(({ reason, names }) => [reason.split(/[:,]/)[0], ...names])).toEqual([
+    ['finished already', 'ended'],
+    ['not a root', 'nested'],
+    ['in something that is selected too', 'item'],
+    ['cannot be cancelled as they stand', 'cloudlet'],
+  ])
+})
+
+test('what a deletion takes along is not deleted twice', () => {
+  const cluster = target('k', {
+    kind: 'CLUSTER_INST',
+    ...may('DELETE_PREPARE'),
+    parent: { id: 'c' },
+    root: { id: 'c' },
+  })
+  const app = target('a', { kind: 'APP_INST', ...may('DELETE_PREPARE'), parent: { id: 'k' }, root: { id: 'c' } })
+  const { steps, leftOut } = planBulk('delete', [app, cluster, target('t', { phase: 'PENDING' })], 0)
+  expect(steps.map(({ action }) => [action.field, action.variables])).toEqual([
+    ['deleteClusterInst', { id: 'k', cascade: true }],
+  ])
+  expect(leftOut.map(({ names }) => names)).toEqual([['a'], ['t']])
+  expect(planBulk('delete', [app], 0).steps).toHaveLength(1)
+})
+
+test('counts and names are short', () => {
+  expect(countedKinds([{ kind: 'TASK' }, { kind: 'APP_INST' }, { kind: 'APP_INST' }])).toBe('2 apps, 1 task')
+  expect(firstNames(['a', 'b', 'c'], 2)).toBe('a, b and 1 more')
+  expect(firstNames(['a', 'b'], 2)).toBe('a, b')
+})
+
+test('each is done once, so many at a time', async () => {
+  let now = 0
+  let most = 0
+  const seen: number[] = []
+  await eachOf([...Array(20).keys()], 3, async (one) => {
+    most = Math.max(most, ++now)
+    await Promise.resolve()
+    seen.push(one)
+    now -= 1
+  })
+  expect([most, seen.toSorted((a, b) => a - b)]).toEqual([3, [...Array(20).keys()]])
+})
+
+let server: TestServer
+let browser: Browser
+beforeAll(async () => {
+  ;[browser, server] = await Promise.all([openBrowser(), startServer()])
+}, 180_000)
+afterAll(async () => {
+  await browser?.close()
+  await server?.[Symbol.asyncDispose]()
+})
+
+const hanging = { deployItems: [{ name: 'wait', type: 'mock', config: { hang: true } }] }
+const box = (page: Page, name: string) => page.getByRole('checkbox', { name: `Select ${name}`, exact: true })
+const bar = (page: Page) => page.getByRole('region', { name: 'What is selected' })
+const TASKS = 1_000
+
+/** Nobody runs their gadget: they wait until they are cancelled. */
+async function createTasks(): Promise<void> {
+  for (let done = 0; done < TASKS; done += 50) {
+    const inputs = Array.from({ length: 50 }, (_, i) => ({
+      name: `crowd-${done + i}`,
+      jobs: [{ name: 'only', gadget: 'nobodys' }],
+    }))
+    const fields = inputs.map((_, i) => `m${i}: createTask(input: $i${i}) { __typename }`).join('\n')
+    const head = inputs.map((_, i) => `$i${i}: CreateTaskInput!`).join(', ')
+    const variables = Object.fromEntries(inputs.map((input, i) => [`i${i}`, input]))
+    const answer = await server.client.query<object>(`mutation (${head}) {\n${fields}\n}`, variables)
+    expect(JSON.stringify(answer)).not.toContain('Error')
+  }
+}
+const countOf = async (filter: object): Promise<number> => {
+  const { objects } = await server.client.query<{ objects: { totalCount: number } }>(
+    'query ($filter: ObjectFilter!) { objects(filter: $filter, first: 1) { totalCount } }',
+    { filter },
+  )
+  return objects.totalCount
+}
+
+test('some of a list are cancelled with the keyboard, and what is left out is said', async () => {
+  const [first, second] = [
+    await create(server.client, 'slow-a', hanging),
+    await create(server.client, 'slow-b', hanging),
+  ]
+  const ended = await create(server.client, 'slow-c', items(1))
+  await until(async () => (await show(server.client, ended))?.finished, { what: 'slow-c has ended' })
+  await using visited = await visit(browser, server, '/objects?name=slow&roots=yes&sort=name')
+  const { page, complaints } = visited
+  await box(page, 'slow-a').focus()
+  await page.keyboard.press('Space')
+  await box(page, 'slow-c').focus()
+  await page.keyboard.press('Shift+Space')
+  await bar(page).getByText('3 selected').waitFor()
+  await bar(page).getByRole('button', { name: 'Cancel…' }).press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'Cancel 2 objects?' })
+  await dialog.getByText('2 installations will be cancelled: slow-a, slow-b.').waitFor()
+  await dialog.getByText('1 finished already (slow-c)').waitFor()
+  await dialog.getByRole('button', { name: 'Cancel 2 objects' }).press('Enter')
+  await page.getByText('2 cancellations asked for.').waitFor()
+  for (const id of [first, second]) {
+    await until(async () => (await show(server.client, id))?.phase === 'ABORTED', { what: 'it is cancelled' })
+  }
+  await page.locator('[data-object]', { hasText: 'slow-b' }).getByText('ABORTED').waitFor()
+  expect(complaints).toEqual([])
+})
+
+test('what is refused is listed with its reason, and can be selected again', async () => {
+  const ids = [await create(server.client, 'stay-a', items(1)), await create(server.client, 'stay-b', items(1))]
+  await using visited = await visit(browser, server, '/objects?name=stay&roots=yes')
+  const { page } = visited
+  await page.getByRole('checkbox', { name: 'Select all' }).check()
+  await bar(page).getByRole('button', { name: 'Delete…' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('2 installations will be deleted').waitFor()
+  // The server says no to one of them.
+  await page.route('**/graphql', async (route) => {
+    const isFirst =
+      route.request().postData()?.includes(`${ids[0]}`) && route.request().postData()?.includes('mutation')
+    if (!isFirst) return route.continue()
+    return route.fulfill({
+      json: { data: { answer: { __typename: 'ForbiddenError', code: 'FORBIDDEN', message: 'not today' } } },
+    })
+  })
+  await dialog.getByRole('button', { name: 'Delete 2 objects' }).click()
+  await page.getByText('1 deletion asked for, 1 refused.').waitFor()
+  const refused = page.getByRole('list', { name: 'Refused' }).getByRole('listitem')
+  expect(await refused.allTextContents()).toEqual(['stay-a Installation FORBIDDEN: not today'])
+  await until(async () => (await show(server.client, `${ids[1]}`)) === null, { what: 'stay-b is gone' })
+
+  await page.unroute('**/graphql')
+  await page.getByRole('button', { name: 'Select the refused' }).click()
+  await bar(page).getByText('1 selected').waitFor()
+  await refused.getByRole('link', { name: 'stay-a' }).click()
+  await page.waitForURL(new RegExp(`/tree/${ids[0]}`))
+})
+
+test('a thousand that match are cancelled, stopped midway and gone on with, on a narrow screen', {
+  timeout: 180_000,
+}, async () => {
+  await createTasks()
+  await using visited = await visit(browser, server, '/objects?kind=TASK&name=crowd', { width: 390 })
+  const { page, complaints } = visited
+  await page.getByText('Select the 100 read').click()
+  await bar(page).getByText('100 selected').waitFor()
+  await bar(page).getByRole('button', { name: 'Select all 1,000 objects that match' }).click()
+  await bar(page).getByText('1,000 selected').waitFor()
+  await bar(page).getByRole('button', { name: 'Cancel…' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('1,000 tasks will be cancelled').waitFor()
+  await dialog.getByRole('button', { name: 'Cancel 1,000 objects' }).click()
+  const run = page.getByRole('region', { name: 'How far the cancellation is' })
+  await run.getByText(/^[1-9]\d+ of 1,000 asked for$/).waitFor()
+  await run.getByRole('button', { name: 'Stop' }).click()
+  const said = await run.getByText(/left as they are/).textContent()
+  const asked = Number(/^(\d+) cancellations asked for/.exec(said ?? '')?.[1])
+  expect(asked).toBeGreaterThan(10)
+  expect(said).toContain(`${(TASKS - asked).toLocaleString('en')} left as they are`)
+  await until(async () => (await countOf({ kinds: ['TASK'], nameContains: 'crowd', finished: true })) === asked, {
+    what: 'those that were asked for are cancelled, and no others',
+  })
+  expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
+
+  await run.getByRole('button', { name: 'Select the rest' }).click()
+  await bar(page).getByRole('button', { name: 'Cancel…' }).click()
+  await dialog.getByRole('button', { name: /^Cancel \d+ objects$/ }).click()
+  await run.getByText(`${TASKS - asked} cancellations asked for.`).waitFor({ timeout: 60_000 })
+  await until(async () => (await countOf({ kinds: ['TASK'], nameContains: 'crowd', finished: true })) === TASKS, {
+    what: 'all are cancelled',
+    timeoutMs: 30_000,
+  })
+  expect(complaints).toEqual([])
+})

@@ -1,0 +1,163 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { buildSchema, parse, validate } from 'graphql'
+import type { Browser, FrameLocator, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { EXAMPLES, filledIn } from '../../web-playground/src/model/examples.ts'
+import { openBrowser } from '../testkit/browser.ts'
+import { create, items, show } from '../testkit/mutations.ts'
+import { startServer, type TestServer } from '../testkit/server.ts'
+import { until } from '../testkit/wait.ts'
+import { visit } from './visit.ts'
+
+const SCHEMA = join(import.meta.dirname, '../../schema.graphql')
+const ALL = EXAMPLES.flatMap(({ name, examples }) => examples.map((example) => ({ family: name, ...example })))
+
+test('each example is valid, and has an id where it needs one', () => {
+  const schema = buildSchema(readFileSync(SCHEMA, 'utf8'))
+  for (const example of ALL) {
+    const errors = validate(schema, parse(filledIn(example, '0197-an-id')))
+    expect([example.title, errors.map(({ message }) => message)]).toEqual([example.title, []])
+    expect([example.title, example.operation.includes('"ID"')]).toEqual([example.title, example.needs !== undefined])
+  }
+  expect(new Set(ALL.map(({ title }) => title)).size).toBe(ALL.length)
+})
+
+test('each family has something to look at, create, watch and do', () => {
+  for (const { name, examples } of EXAMPLES.slice(1)) {
+    expect([name, ...new Set(examples.map(({ does }) => does))].toSorted()).toEqual(
+      [name, 'act', 'create', 'look', 'watch'].toSorted(),
+    )
+  }
+})
+
+let server: TestServer
+let browser: Browser
+beforeAll(async () => {
+  ;[browser, server] = await Promise.all([openBrowser(), startServer()])
+}, 180_000)
+afterAll(async () => {
+  await browser?.close()
+  await server?.[Symbol.asyncDispose]()
+})
+
+const inside = (page: Page): FrameLocator => page.frameLocator('iframe[title=GraphiQL]')
+const choose = (page: Page, title: string) =>
+  page
+    .getByRole('navigation', { name: 'Examples' })
+    .getByRole('button', { name: new RegExp(`^\\w+ ${title}`) })
+    .click()
+/** What is in an editor; its blanks are no-break spaces. */
+const textOf = async (page: Page, selector: string): Promise<string> =>
+  ((await inside(page).locator(selector).first().textContent()) ?? '').replace(/\s+/g, ' ')
+const OPERATION = '.graphiql-query-editor .view-lines'
+const shows = (page: Page, selector: string, ...parts: readonly string[]) =>
+  until(
+    async () => {
+      const text = await textOf(page, selector)
+      return parts.every((part) => text.includes(part))
+    },
+    { what: `${selector} shows ${parts.join(', ')}` },
+  )
+const play = (page: Page) => inside(page).locator('.graphiql-execute-button').click()
+
+test('an example is opened in GraphiQL within the page, and run there', { timeout: 90_000 }, async () => {
+  const id = await create(server.client, 'to-look-at', items(1))
+  await using visited = await visit(browser, server, '/explore')
+  const { page, complaints, strangers } = visited
+  await inside(page).locator('.graphiql-execute-button').waitFor()
+  await shows(page, OPERATION, 'query Objects')
+
+  await choose(page, 'What runs, and what it waits for')
+  await shows(page, OPERATION, 'query Unfinished')
+  await inside(page).getByRole('tab', { name: 'Unfinished' }).waitFor()
+  await play(page)
+  await shows(page, '.result-window', '"totalCount": 0')
+
+  await choose(page, 'Reconcile once more')
+  await shows(page, OPERATION, `id: "${id}"`)
+  await inside(page).getByRole('tab', { name: 'Reconcile' }).waitFor()
+  await play(page)
+  await shows(page, '.result-window', '"__typename": "Installation"')
+  // What was there before is in tabs of its own.
+  expect(await inside(page).locator('.graphiql-tab').count()).toBe(3)
+  await inside(page).getByRole('tab', { name: 'Unfinished' }).click()
+  await shows(page, OPERATION, 'query Unfinished')
+  // It is what was given, letter by letter.
+  const { operation } = ALL.find(({ title }) => title.startsWith('What runs')) ?? { operation: '' }
+  expect(await textOf(page, OPERATION)).toBe(operation.replace(/\n/g, '').replace(/\s+/g, ' '))
+  expect([complaints, strangers]).toEqual([[], []])
+})
+
+test('a subscription in it shows what happens afterwards, over a WebSocket', { timeout: 90_000 }, async () => {
+  await using visited = await visit(browser, server, '/explore')
+  const { page, complaints } = visited
+  await page.locator('[data-connection=live]').waitFor()
+  const sent: string[] = []
+  page.on('websocket', (socket) => socket.on('framesent', ({ payload }) => sent.push(String(payload))))
+  await inside(page).locator('.graphiql-execute-button').waitFor()
+  await choose(page, 'Every phase change from now on')
+  await shows(page, OPERATION, 'subscription PhaseChanges')
+  await play(page)
+  await until(() => sent.some((frame) => frame.includes('"subscribe"')), { what: 'it subscribes over a socket' })
+  expect(sent[0]).toContain('"connection_init"')
+  expect(sent.find((frame) => frame.includes('"subscribe"'))).toContain('PhaseChanges')
+
+  const id = await create(server.client, 'seen-live', items(1))
+  await until(async () => (await show(server.client, id))?.finished, { what: 'it has ended' })
+  await shows(page, '.result-window', '"name": "seen-live"', '"to": "SUCCEEDED"')
+  // The token is in no address, and in nothing that outlives the tab.
+  expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain(server.token)
+  expect(complaints).toEqual([])
+})
+
+test('what was typed is kept when an example is opened, also before GraphiQL is there', {
+  timeout: 90_000,
+}, async () => {
+  await using visited = await visit(browser, server, '/explore')
+  const { page } = visited
+  await choose(page, 'A cloudlet')
+  await shows(page, OPERATION, 'mutation CreateCloudlet')
+  await inside(page).locator(OPERATION).first().click()
+  await page.keyboard.press('Control+A')
+  await page.keyboard.insertText('query Mine { viewer { name } }')
+  await shows(page, OPERATION, 'query Mine')
+  await choose(page, 'Who holds what')
+  await shows(page, OPERATION, 'query Locks')
+  await inside(page).getByRole('tab', { name: 'Mine' }).click()
+  await shows(page, OPERATION, 'query Mine { viewer { name } }')
+})
+
+test('it is as dark as the dashboard', { timeout: 90_000 }, async () => {
+  await using visited = await visit(browser, server, '/explore')
+  const { page } = visited
+  await inside(page).locator('.graphiql-execute-button').waitFor()
+  await page.getByLabel('Colours').selectOption('dark')
+  await inside(page).locator('body.graphiql-dark .graphiql-execute-button').waitFor()
+  await page.getByLabel('Colours').selectOption('light')
+  await inside(page).locator('body.graphiql-light .graphiql-execute-button').waitFor()
+})
+
+test('GraphiQL is loaded when it is wanted, and a narrow screen has room for it', { timeout: 90_000 }, async () => {
+  await using visited = await visit(browser, server, '/', { width: 390 })
+  const { page, complaints } = visited
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+  await page.locator('[data-connection=live]').waitFor()
+  await page.getByRole('link', { name: 'Objects', exact: true }).click()
+  await page.getByRole('heading', { name: 'Objects' }).waitFor()
+  expect(asked).not.toContain('/graphiql')
+  await page.getByRole('link', { name: 'Explore', exact: true }).click()
+  await inside(page).locator('.graphiql-execute-button').waitFor()
+  await page.getByRole('button', { name: 'Examples' }).click()
+  await choose(page, 'A cloudlet')
+  await shows(page, OPERATION, 'mutation CreateCloudlet')
+  await inside(page).getByRole('tab', { name: 'CreateCloudlet' }).waitFor()
+  await play(page)
+  await shows(page, '.result-window', '"__typename": "Cloudlet"')
+  // The answer is below what was asked, as wide as the screen has room.
+  const box = await inside(page).locator('.result-window').boundingBox()
+  expect(box?.width).toBeGreaterThan(250)
+  expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
+  expect(complaints).toEqual([])
+})

@@ -1,0 +1,55 @@
+import type { Client } from 'phaseline/client'
+import { type Agent, WORK_KINDS, type WorkObject } from '../model/work.ts'
+import type { Question } from './asked-store.ts'
+import { AGENTS, WORK } from './documents-work.ts'
+
+const PAGE = 500
+/** Those of old processes stay listed. */
+const AGENTS_READ = 2_000
+/** Of what is not finished; a server with more says so. */
+const WORK_READ = 300
+
+export interface AgentsNow {
+  readonly agents: readonly Agent[]
+  readonly agentTotal: number
+  readonly work: readonly WorkObject[]
+  readonly workTotal: number
+}
+interface Page<T> {
+  readonly totalCount: number | null
+  readonly pageInfo?: { readonly hasNextPage: boolean; readonly endCursor: string | null }
+  readonly edges: readonly { readonly node: T }[]
+}
+
+export const AGENTS_NOW: Question<AgentsNow> = {
+  concerns: ({ kind }) => WORK_KINDS.includes(kind),
+  async ask({ client }, signal) {
+    const [{ agents, total }, { objects }] = await Promise.all([
+      readAgents(client, signal),
+      client.query<{ objects: Page<WorkObject> }>(WORK, { kinds: WORK_KINDS, first: WORK_READ }, { signal }),
+    ])
+    return {
+      agents,
+      agentTotal: total,
+      work: objects.edges.map(({ node }) => node),
+      workTotal: objects.totalCount ?? objects.edges.length,
+    }
+  },
+}
+
+async function readAgents(client: Client, signal: AbortSignal) {
+  const found: Agent[] = []
+  let total = 0
+  for (let after: string | null = null, more = true; more && found.length < AGENTS_READ; ) {
+    const { agents }: { agents: Page<Agent> } = await client.query<{ agents: Page<Agent> }>(
+      AGENTS,
+      { first: PAGE, after },
+      { signal },
+    )
+    found.push(...agents.edges.map(({ node }) => node))
+    total = agents.totalCount ?? found.length
+    more = agents.pageInfo?.hasNextPage ?? false
+    after = agents.pageInfo?.endCursor ?? null
+  }
+  return { agents: found, total: Math.max(total, found.length) }
+}

@@ -1,0 +1,17 @@
+/** The operations of bulk actions. */
+
+export const ROW_IDS = `query RowIds($filter: ObjectFilter!, $orderBy: ObjectOrder!, $first: Int!, $after: String) {
+  objects(filter: $filter, orderBy: $orderBy, first: $first, after: $after) {
+    pageInfo { hasNextPage endCursor }
+    edges { node { id } }
+  }
+}`
+
+export const TARGETS = `query Targets($ids: [ID!]!) {
+  nodes(ids: $ids) {
+    ... on TreeObject {
+      id kind name phase finished deletionRequestedAt
+      parent { id } root { id } allowedTransitions { machine to }
+    }
+  }
+}`

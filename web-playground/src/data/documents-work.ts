@@ -1,0 +1,42 @@
+/** The operations of the pages of locks and agents. */
+
+export const LOCKS = `query Locks($first: Int!, $after: String) {
+  locks(first: $first, after: $after) {
+    totalCount
+    pageInfo { hasNextPage endCursor }
+    edges {
+      node {
+        resource mode held position declaredAt grantedAt
+        object { id name phase root { id name } project { name } }
+      }
+    }
+  }
+}`
+
+export const AGENTS = `query Agents($first: Int!, $after: String) {
+  agents(first: $first, after: $after) {
+    totalCount
+    pageInfo { hasNextPage endCursor }
+    edges { node { id name instance actor types targets connected connectedAt seenAt } }
+  }
+}`
+
+const HOLDER = 'agent { name instance leaseUntil }'
+/** What an agent has, or may wait for one. */
+export const WORK = `query Work($kinds: [ObjectKind!]!, $first: Int!) {
+  objects(filter: { kinds: $kinds, finished: false }, first: $first) {
+    totalCount
+    edges {
+      node {
+        id kind name phase phaseSince root { id name }
+        blockedBy(first: 3) { reason message ... on AgentBlocker { types connected } }
+        ... on DeployItem { ${HOLDER} }
+        ... on GadgetJob { ${HOLDER} }
+        ... on Worker { ${HOLDER} }
+        ... on Job { ${HOLDER} }
+        ... on ClusterInst { ${HOLDER} }
+        ... on AppInst { ${HOLDER} }
+      }
+    }
+  }
+}`

@@ -1,0 +1,93 @@
+import { type Actable, type Action, actionsFor } from './actions.ts'
+import { classOf } from './phases.ts'
+import { humanKind, plural } from './words.ts'
+
+/** What can be done to many objects at once. */
+export type Verb = 'cancel' | 'delete'
+
+export interface Target extends Actable {
+  readonly name: string
+  readonly root: { readonly id: string }
+}
+/** One object, and the mutation that does it. */
+export interface Step {
+  readonly target: Target
+  readonly action: Action
+}
+export interface LeftOut {
+  readonly reason: string
+  readonly names: readonly string[]
+}
+export interface BulkPlan {
+  readonly verb: Verb
+  readonly steps: readonly Step[]
+  readonly leftOut: readonly LeftOut[]
+  /** How many exist no more. */
+  readonly gone: number
+}
+
+/** What will be done to which of them, and to which not and why. */
+export function planBulk(verb: Verb, targets: readonly Target[], gone: number): BulkPlan {
+  const possible = new Map<string, Action>()
+  for (const target of targets) {
+    const action = actionsFor(target).find(({ name }) => name === verb)
+    if (action) possible.set(target.id, action)
+  }
+  const steps: Step[] = []
+  const leftOut = new Map<string, string[]>()
+  for (const target of targets) {
+    const action = possible.get(target.id)
+    const goes = above(verb, target).some((id) => possible.has(id))
+    if (action && !goes) {
+      steps.push({ target, action })
+      continue
+    }
+    const reason = goes ? GOES_ALONG : whyNot(verb, target)
+    const names = leftOut.get(reason) ?? []
+    names.push(target.name)
+    leftOut.set(reason, names)
+  }
+  return { verb, steps, leftOut: [...leftOut].map(([reason, names]) => ({ reason, names })), gone }
+}
+
+/** What happens to these happens to it as well: asking twice would only be refused. */
+const above = (verb: Verb, { id, root, parent }: Target): readonly string[] => [
+  ...(root.id === id ? [] : [root.id]),
+  ...(verb === 'delete' && parent ? [parent.id] : []),
+]
+const GOES_ALONG = 'in something that is selected too: they go with it'
+
+/** Kinds that only go with what they are part of. */
+const PARTS: Readonly<Record<Verb, readonly string[]>> = {
+  cancel: ['EXECUTION', 'DEPLOY_ITEM', 'WORKER', 'GADGET_JOB'],
+  delete: ['EXECUTION', 'DEPLOY_ITEM', 'WORKER', 'JOB', 'GADGET_JOB'],
+}
+
+function whyNot(verb: Verb, { kind, parent, phase, finished, deletionRequestedAt }: Target): string {
+  if (verb === 'cancel' && finished) return 'finished already'
+  if (PARTS[verb].includes(kind) || (kind === 'INSTALLATION' && parent)) return `not a root: ${verb} its root instead`
+  if (verb === 'cancel') return 'cannot be cancelled as they stand, or not by you'
+  if (deletionRequestedAt !== null || classOf(phase) === 'removing') return 'being deleted already'
+  if (kind === 'TASK' && !finished) return 'not ended yet: cancel them first'
+  if (kind === 'CLOUDLET') return 'still connected: a cloudlet can be deleted once it is OFFLINE'
+  return 'cannot be deleted as they stand, or not by you'
+}
+
+/** e.g. `2 installations, 1 task`, the most first. */
+export function countedKinds(targets: readonly { readonly kind: string }[]): string {
+  const counts = new Map<string, number>()
+  for (const { kind } of targets) counts.set(kind, (counts.get(kind) ?? 0) + 1)
+  return [...counts]
+    .toSorted(([, a], [, b]) => b - a)
+    .map(([kind, count]) => plural(count, humanKind(kind).toLowerCase()))
+    .join(', ')
+}
+
+/** e.g. `a, b, c and 4 more`. */
+export function firstNames(names: readonly string[], shown = 5): string {
+  const first = names.slice(0, shown).join(', ')
+  const more = names.length - shown
+  return more > 0 ? `${first} and ${more.toLocaleString('en')} more` : first
+}
+
+export const DONE_WORDS: Readonly<Record<Verb, string>> = { cancel: 'cancelled', delete: 'deleted' }

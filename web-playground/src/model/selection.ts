@@ -1,0 +1,32 @@
+/** What is ticked in a list, and from where a range goes on. */
+export interface Selection {
+  readonly ids: ReadonlySet<string>
+  /** The row that was ticked or unticked last: shift goes from there. */
+  readonly anchor: string | null
+}
+export const NONE: Selection = { ids: new Set(), anchor: null }
+
+/** Ticks or unticks one; with `range` all from the anchor to it become as it does. */
+export function toggle({ ids, anchor }: Selection, id: string, rows: readonly string[], range: boolean): Selection {
+  const on = !ids.has(id)
+  const next = new Set(ids)
+  for (const each of range ? between(rows, anchor, id) : [id]) {
+    if (on) next.add(each)
+    else next.delete(each)
+  }
+  return { ids: next, anchor: id }
+}
+
+/** Both ends included; the one alone when the other is not among the rows. */
+function between(rows: readonly string[], a: string | null, b: string): readonly string[] {
+  const [from, to] = [a === null ? -1 : rows.indexOf(a), rows.indexOf(b)]
+  return from < 0 || to < 0 ? [b] : rows.slice(Math.min(from, to), Math.max(from, to) + 1)
+}
+
+export const selectAll = (ids: readonly string[]): Selection => ({ ids: new Set(ids), anchor: null })
+
+/** Whether all of these rows are ticked, none, or some. */
+export function ticked({ ids }: Selection, rows: readonly { readonly id: string }[]): 'all' | 'some' | 'none' {
+  if (ids.size === 0) return 'none'
+  return rows.length > 0 && rows.every(({ id }) => ids.has(id)) ? 'all' : 'some'
+}

@@ -1,0 +1,82 @@
+/** Agents, what they have in their hands, and what nobody takes. */
+
+export interface Agent {
+  readonly id: string
+  readonly name: string
+  readonly instance: string
+  readonly actor: string
+  readonly types: readonly string[]
+  /** Null: any. */
+  readonly targets: readonly string[] | null
+  readonly connected: boolean
+  readonly connectedAt: string
+  readonly seenAt: string
+}
+export interface WorkObject {
+  readonly id: string
+  readonly kind: string
+  readonly name: string
+  readonly phase: string
+  readonly phaseSince: string
+  readonly root: { readonly id: string; readonly name: string }
+  readonly blockedBy: readonly {
+    readonly reason: string
+    readonly message: string
+    readonly types?: readonly string[]
+    readonly connected?: boolean
+  }[]
+  readonly agent?: { readonly name: string; readonly instance: string; readonly leaseUntil: string | null } | null
+}
+export interface Busy {
+  readonly agent: Agent
+  readonly hands: readonly WorkObject[]
+}
+/** Work of a type for which no agent was heard of. */
+export interface Unserved {
+  readonly type: string
+  /** Those that wait longest first. */
+  readonly objects: readonly WorkObject[]
+}
+
+/** Kinds that agents work on. */
+export const WORK_KINDS = ['DEPLOY_ITEM', 'GADGET_JOB', 'WORKER', 'JOB', 'CLOUDLET', 'CLUSTER_INST', 'APP_INST']
+
+/** Those that are there first, among them those with the most in their hands. */
+export function busyAgents(agents: readonly Agent[], work: readonly WorkObject[]): readonly Busy[] {
+  const hands = new Map<string, WorkObject[]>()
+  for (const object of work) {
+    // Without a lease it is what the agent had before.
+    if (!object.agent?.leaseUntil) continue
+    const key = keyOf(object.agent)
+    hands.set(key, [...(hands.get(key) ?? []), object])
+  }
+  return agents
+    .map((agent) => ({ agent, hands: hands.get(keyOf(agent)) ?? [] }))
+    .toSorted(
+      (a, b) =>
+        Number(b.agent.connected) - Number(a.agent.connected) ||
+        b.hands.length - a.hands.length ||
+        a.agent.name.localeCompare(b.agent.name) ||
+        b.agent.seenAt.localeCompare(a.agent.seenAt),
+    )
+}
+const keyOf = ({ name, instance }: { readonly name: string; readonly instance: string }): string =>
+  JSON.stringify([name, instance])
+
+/** What waits for an agent that is not there, also through others that do; the longest queue first. */
+export function unservedOf(work: readonly WorkObject[]): readonly Unserved[] {
+  const byType = new Map<string, WorkObject[]>()
+  for (const object of work) {
+    for (const type of new Set(object.blockedBy.flatMap(missingTypes))) {
+      byType.set(type, [...(byType.get(type) ?? []), object])
+    }
+  }
+  return [...byType]
+    .map(([type, objects]) => ({
+      type,
+      objects: objects.toSorted((a, b) => a.phaseSince.localeCompare(b.phaseSince)),
+    }))
+    .toSorted((a, b) => b.objects.length - a.objects.length || a.type.localeCompare(b.type))
+}
+const missingTypes = ({ reason, connected, types }: WorkObject['blockedBy'][number]): readonly string[] =>
+  reason === 'AGENT' && connected === false ? (types ?? []) : []

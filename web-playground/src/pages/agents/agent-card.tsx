@@ -1,0 +1,64 @@
+import { plural } from '../../model/words.ts'
+import type { Busy } from '../../model/work.ts'
+import { Phase, Since, Until } from '../../ui/phase.tsx'
+import { WorkLink } from './work-link.tsx'
+
+const SHOWN = 10
+
+/** One process: whether it is there, what it takes, what it has. */
+export function AgentCard({ busy: { agent, hands } }: { readonly busy: Busy }) {
+  const { name, instance, actor, types, targets, connected, connectedAt, seenAt } = agent
+  return (
+    <section className={connected ? 'card agent' : 'card agent away'} aria-label={`${name} ${instance}`}>
+      <header>
+        <h3>
+          {name} <span className="quiet">{instance}</span>
+        </h3>
+        {connected ? (
+          <span className="phase is-done">
+            <span aria-hidden="true">✓</span> connected
+          </span>
+        ) : (
+          <span className="phase is-failed">
+            <span aria-hidden="true">✗</span> not heard of
+          </span>
+        )}
+      </header>
+      <dl>
+        <dt>Takes</dt>
+        <dd>
+          {types.map((type) => (
+            <code key={type}>{type}</code>
+          ))}{' '}
+          {targets ? `for ${targets.join(', ')}` : 'for any target'} <span className="quiet">as {actor}</span>
+        </dd>
+        <dt>Since</dt>
+        <dd>
+          <Since at={connectedAt} />, seen <Since at={seenAt} /> ago
+        </dd>
+        <dt>In hand</dt>
+        <dd>{hands.length === 0 ? 'nothing' : `${plural(hands.length, 'piece')} of work`}</dd>
+      </dl>
+      {hands.length > 0 && (
+        <ul className="things" aria-label={`In the hands of ${name} ${instance}`}>
+          {hands.slice(0, SHOWN).map((object) => (
+            <li key={object.id}>
+              <span className="thing-name">
+                <WorkLink object={object} />
+              </span>
+              <span className="thing-end">
+                <Phase phase={object.phase} /> <Since at={object.phaseSince} />
+              </span>
+              {!connected && object.agent?.leaseUntil && (
+                <span className="thing-why">
+                  its lease ends <Until at={object.agent.leaseUntil} />
+                </span>
+              )}
+            </li>
+          ))}
+          {hands.length > SHOWN && <li className="quiet">and {(hands.length - SHOWN).toLocaleString('en')} more</li>}
+        </ul>
+      )}
+    </section>
+  )
+}

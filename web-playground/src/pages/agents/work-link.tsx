@@ -1,0 +1,17 @@
+import { Link } from 'wouter'
+import { humanKind } from '../../model/words.ts'
+import type { WorkObject } from '../../model/work.ts'
+import { treeHref } from '../../ui/links.ts'
+
+/** A piece of work, and the tree that it is in. */
+export function WorkLink({ object: { id, kind, name, root } }: { readonly object: WorkObject }) {
+  return (
+    <>
+      <Link href={treeHref(root.id, id)}>{name}</Link>{' '}
+      <span className="quiet">
+        {humanKind(kind)}
+        {root.id !== id && ` in ${root.name}`}
+      </span>
+    </>
+  )
+}

@@ -1,0 +1,36 @@
+import { useState } from 'react'
+import { DOES, EXAMPLES, type Example } from '../../model/examples.ts'
+
+const isWide = (): boolean => matchMedia('(min-width: 900px)').matches
+
+/** What one can begin with, by family. */
+export function ExampleList({ onChoose }: { readonly onChoose: (example: Example) => void }) {
+  const [open, setOpen] = useState(isWide)
+  const choose = (example: Example): void => {
+    // Where there is no room for both, what was chosen is what one wants to see.
+    setOpen(isWide())
+    onChoose(example)
+  }
+  return (
+    <nav className="examples card" aria-label="Examples">
+      <button type="button" className="examples-toggle" aria-expanded={open} onClick={() => setOpen(!open)}>
+        <span aria-hidden="true">{open ? '▾' : '▸'}</span> Examples
+      </button>
+      {open &&
+        EXAMPLES.map(({ name, examples }) => (
+          <section key={name} aria-label={name}>
+            <h2>{name}</h2>
+            <ul>
+              {examples.map((example) => (
+                <li key={example.title}>
+                  <button type="button" className="example" onClick={() => choose(example)}>
+                    <span className={`does does-${example.does}`}>{DOES[example.does]}</span> {example.title}
+                  </button>
+                </li>
+              ))}
+            </ul>
+          </section>
+        ))}
+    </nav>
+  )
+}

@@ -1,0 +1,93 @@
+import { useEffect, useRef, useState } from 'react'
+import { readPlan } from '../../data/bulk.ts'
+import { messageOf } from '../../data/live-read.ts'
+import { type BulkPlan, countedKinds, DONE_WORDS, firstNames, type Verb } from '../../model/bulk.ts'
+import { plural } from '../../model/words.ts'
+import { useSession } from '../../ui/session-context.ts'
+import { Loading, Problem } from '../../ui/states.tsx'
+
+interface Props {
+  readonly verb: Verb
+  readonly ids: readonly string[]
+  readonly onConfirm: (plan: BulkPlan) => void
+  readonly onClose: () => void
+}
+const LABELS: Readonly<Record<Verb, string>> = { cancel: 'Cancel', delete: 'Delete' }
+const MEANS: Readonly<Record<Verb, string>> = {
+  cancel: 'Nothing new starts, and what is running below them is stopped.',
+  delete: 'Everything below them goes with them. This cannot be undone.',
+}
+
+/** Says exactly what will happen to which, as they are now, and lets one think again. */
+export function BulkDialog({ verb, ids, onConfirm, onClose }: Props) {
+  const { client } = useSession()
+  const dialog = useRef<HTMLDialogElement>(null)
+  const [plan, setPlan] = useState<BulkPlan | { readonly error: string } | null>(null)
+  useEffect(() => dialog.current?.showModal(), [])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what was selected when it was opened is what is asked about
+  useEffect(() => {
+    const stop = new AbortController()
+    readPlan(client, verb, ids, stop.signal).then(setPlan, (error: unknown) => {
+      if (!stop.signal.aborted) setPlan({ error: messageOf(error) })
+    })
+    return () => stop.abort()
+  }, [])
+  const ready = plan !== null && 'steps' in plan ? plan : null
+  const count = ready?.steps.length ?? 0
+  return (
+    <dialog ref={dialog} className="bulk-dialog" aria-labelledby="bulk-title" onClose={onClose}>
+      <h2 id="bulk-title">
+        {ready
+          ? count > 0
+            ? `${LABELS[verb]} ${plural(count, 'object')}?`
+            : `None of them can be ${DONE_WORDS[verb]}`
+          : `${LABELS[verb]} what is selected?`}
+      </h2>
+      {plan === null && <Loading what={plural(ids.length, 'object')} />}
+      {plan !== null && 'error' in plan && <Problem message={plan.error} />}
+      {ready && <Plan plan={ready} />}
+      <div className="actions">
+        {ready && count > 0 && (
+          <button type="button" className={verb === 'delete' ? 'danger' : 'primary'} onClick={() => onConfirm(ready)}>
+            {LABELS[verb]} {plural(count, 'object')}
+          </button>
+        )}
+        <button type="button" onClick={onClose}>
+          {ready && count === 0 ? 'Close' : 'Leave them as they are'}
+        </button>
+      </div>
+    </dialog>
+  )
+}
+
+function Plan({ plan: { verb, steps, leftOut, gone } }: { readonly plan: BulkPlan }) {
+  const targets = steps.map(({ target }) => target)
+  return (
+    <>
+      {targets.length > 0 && (
+        <p>
+          <b>{countedKinds(targets)}</b> will be {DONE_WORDS[verb]}: {firstNames(targets.map(({ name }) => name))}.{' '}
+          {MEANS[verb]}
+        </p>
+      )}
+      {(leftOut.length > 0 || gone > 0) && (
+        <section aria-label="Left out">
+          <h3>Left out</h3>
+          <ul className="bulk-left">
+            {leftOut.map(({ reason, names }) => (
+              <li key={reason}>
+                <b>{names.length.toLocaleString('en')}</b> {reason}{' '}
+                <span className="quiet">({firstNames(names, 3)})</span>
+              </li>
+            ))}
+            {gone > 0 && (
+              <li>
+                <b>{gone.toLocaleString('en')}</b> not there any more
+              </li>
+            )}
+          </ul>
+        </section>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,26 @@
+import { useEffect, useState } from 'react'
+
+interface Props {
+  readonly label: string
+  readonly value: string
+  readonly onChange: (value: string) => void
+}
+/** A pause in typing. */
+const TYPED_MS = 250
+
+/** What is typed counts once one pauses. */
+export function SearchField({ label, value, onChange }: Props) {
+  const [text, setText] = useState(value)
+  useEffect(() => setText(value), [value])
+  useEffect(() => {
+    if (text === value) return
+    const timer = setTimeout(() => onChange(text), TYPED_MS)
+    return () => clearTimeout(timer)
+  }, [text, value, onChange])
+  return (
+    <label className="grow">
+      <span>{label}</span>
+      <input type="search" value={text} placeholder="contains…" onChange={({ target }) => setText(target.value)} />
+    </label>
+  )
+}
