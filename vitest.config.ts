@@ -3,7 +3,12 @@ import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   // As Node resolves it: otherwise our own modules would get graphql's development build, and packages its usual one.
-  resolve: { alias: [{ find: /^graphql$/, replacement: fileURLToPath(import.meta.resolve('graphql')) }] },
+  resolve: {
+    alias: [
+      { find: /^graphql$/, replacement: fileURLToPath(import.meta.resolve('graphql')) },
+      { find: 'phaseline/manifest', replacement: fileURLToPath(new URL('src/manifest/index.ts', import.meta.url)) },
+    ],
+  },
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/testkit/global-setup.ts'],

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { parseManifests } from './cli/manifest.ts'
 import { watchTree } from './cli/watch.ts'
 import { type Client, createClient } from './client/index.ts'
+import { parseManifests } from './manifest/index.ts'
 
 export interface ExampleOptions {
   readonly origin: string

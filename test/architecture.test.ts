@@ -23,8 +23,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   graphql: ['core', 'store', 'log', 'logger', 'config'],
   server: ['core', 'graphql', 'log', 'config', 'logger', 'store'],
   client: ['core'],
+  manifest: [],
   agents: ['core', 'client', 'logger'],
-  cli: ['core', 'client', 'main'],
+  cli: ['core', 'client', 'manifest', 'main'],
   config: ['core'],
   'secret-keys': ['config'],
   logger: [],
@@ -100,6 +101,11 @@ test('an agent never touches the store', () => {
   expect(wrong).toEqual([])
 })
 
+test('manifests are read with a parser and a schema, and with nothing that a browser has not', () => {
+  const packages = imports.filter(({ file, to }) => layerOf(file) === 'manifest' && !to.startsWith('.'))
+  expect(new Set(packages.map(({ to }) => to))).toEqual(new Set(['yaml', 'zod']))
+})
+
 test('it saw the imports that it should have seen', () => {
   const seen = new Set(inner.map(({ file, to }) => `${layerOf(file)} → ${layerOf(to)}`))
   const expected = [
@@ -109,12 +115,13 @@ test('it saw the imports that it should have seen', () => {
     'engine → families/port',
     'engine → log',
     'cli → client',
+    'cli → manifest',
   ]
   expect(expected.filter((edge) => !seen.has(edge))).toEqual([])
   expect(inner.length).toBeGreaterThan(150)
 })
 
-test('the dashboard uses the public API only: its own files, packages, and the published client', () => {
+test('the dashboard uses the public API only: its own files, packages, and what is published', () => {
   const home = join(SRC, '../web-playground/src')
   const own = readdirSync(home, { recursive: true, encoding: 'utf8' }).filter((file) => /\.tsx?$/.test(file))
   const all = own.flatMap((file) => importsOf(home, file))
@@ -124,10 +131,12 @@ test('the dashboard uses the public API only: its own files, packages, and the p
   expect(outside.map(({ file, to }) => `${file} → ${to}`)).toEqual([])
   const packages = new Set(all.filter(({ to }) => !to.startsWith('.')).map(({ to }) => to))
   expect([...packages].filter((name) => name.startsWith('node:') || /^(graphql|pg|@prisma)/.test(name))).toEqual([])
-  expect(packages).toContain('phaseline/client')
+  expect([...packages].filter((name) => name.startsWith('phaseline/') && !/\.\w+\?raw$/.test(name)).sort()).toEqual([
+    'phaseline/client',
+    'phaseline/manifest',
+  ])
   // What has no screen is pure: it is tested without a browser.
-  const impure = all.filter(
-    ({ file, to }) => file.startsWith('model/') && !to.startsWith('./') && to !== 'phaseline/client',
-  )
+  const PURE = new Set(['phaseline/client', 'phaseline/manifest'])
+  const impure = all.filter(({ file, to }) => file.startsWith('model/') && !to.startsWith('./') && !PURE.has(to))
   expect(impure).toEqual([])
 })

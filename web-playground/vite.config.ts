@@ -10,7 +10,11 @@ export default defineConfig({
   root: import.meta.dirname,
   plugins: [react(), compressed()],
   resolve: {
-    alias: { 'phaseline/client': fileURLToPath(new URL('../src/client/index.ts', import.meta.url)) },
+    alias: {
+      'phaseline/client': fileURLToPath(new URL('../src/client/index.ts', import.meta.url)),
+      'phaseline/manifest': fileURLToPath(new URL('../src/manifest/index.ts', import.meta.url)),
+      'phaseline/examples': fileURLToPath(new URL('../examples', import.meta.url)),
+    },
   },
   build: {
     outDir: 'dist',
@@ -22,6 +26,8 @@ export default defineConfig({
     rolldownOptions: { checks: { pluginTimings: false } },
   },
   server: {
+    // Beside the dashboard's own folder: what is published, and the examples.
+    fs: { allow: ['..'] },
     proxy: {
       '^/(graphql|graphiql|healthz|readyz)$': {
         target: GATEWAY,

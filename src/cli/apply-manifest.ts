@@ -1,3 +1,4 @@
+import { labelsInput } from '../manifest/index.ts'
 import type { PlacedManifest } from './load-manifests.ts'
 import { type Answer, type Outcome, outcomeOf, REFUSAL_FRAGMENT } from './refusal.ts'
 import type { Session } from './session.ts'
@@ -44,7 +45,7 @@ export async function applyManifest(
   reconcile: boolean,
 ): Promise<Outcome<Applied>> {
   const { name, project, spec, ignored } = manifest
-  const wanted = { spec, reconcile, ...labelsOf(manifest) }
+  const wanted = { spec, reconcile, ...labelsInput(manifest) }
   for (let attempt = 1; ; attempt += 1) {
     const existing = await findInstallation(session, manifest)
     const outcome = existing
@@ -80,10 +81,6 @@ async function write({ client, io }: Session, document: string, input: object): 
   const { id, phase, generation } = outcome.value
   return { ok: true, value: { id, phase, generation } }
 }
-
-/** Left out, labels stay as they are. */
-const labelsOf = ({ labels }: PlacedManifest): object =>
-  labels ? { labels: Object.entries(labels).map(([key, value]) => ({ key, value })) } : {}
 
 /** The root installation of that name, if there is one. */
 export async function findInstallation(

@@ -1,8 +1,13 @@
 import { dirname, resolve } from 'node:path'
+import {
+  describeProblem,
+  type Manifest,
+  type ManifestKind,
+  type ManifestProblem,
+  type ProjectManifest,
+  parseManifests,
+} from '../manifest/index.ts'
 import type { Io } from './io.ts'
-import { describeProblem, type ManifestKind, type ManifestProblem, parseManifests } from './manifest.ts'
-import type { Manifest } from './manifest-schema.ts'
-import type { ProjectManifest } from './projects/schema.ts'
 import { type WantedProject, wantedOf } from './projects/spec.ts'
 import { readExactly, readInput } from './read-input.ts'
 import { invalid, type Outcome, type Refusal, refused } from './refusal.ts'

@@ -85,7 +85,7 @@ spec:
     const { code, out, err } = await phaseline(`apply -f ${path}`, { env: nowhere })
     expect([code, out]).toEqual([2, ''])
     expect(err).toContain(`${path}:4:7: spec.deployItems.0.type: `)
-    expect(err).toContain(`${path}:4:7: spec.deployItems.0: `)
+    expect(err).toContain(`${path}:5:7: spec.deployItems.0: `)
     expect(await phaseline(`apply -f ${join(folder, 'none.yaml')}`)).toMatchObject({ code: 2 })
   })
 

@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { describeProblem, parseManifests } from '../../src/cli/manifest.ts'
-import { parseDuration } from '../../src/cli/parse-duration.ts'
+import { describeProblem, parseManifests } from '../../src/manifest/index.ts'
+import { parseDuration } from '../../src/manifest/parse-duration.ts'
 import { startSharedServer, type TestServer } from '../testkit/server.ts'
 import { type CommandLine, commandLine, documents } from './command.ts'
 
@@ -137,7 +137,7 @@ subscription: []
       ':4:12: workerTemplate.timeout: must be a duration such as 90s',
       ':5:13: workerTemplate.env.N: must be text: put it in quotes',
       ':6:11: workerTemplate.files.0: must have either content or from',
-      ':1:1: Unrecognized key: "subscription"',
+      ':7:1: Unrecognized key: "subscription"',
     ])
       expect(err).toContain(`${path}${problem}`)
     const missing = await file(

@@ -101,7 +101,7 @@ jobs:
       '  <stdin>:2:7: name: must not hold a "/"',
       expect.stringMatching(/^ {2}<stdin>:4:5: jobs\.0\.name: /),
       '  <stdin>:5:12: jobs.0.args.0: must be text: put it in quotes',
-      expect.stringMatching(/^ {2}<stdin>:4:5: jobs\.0: .*timeout/),
+      expect.stringMatching(/^ {2}<stdin>:6:5: jobs\.0: .*timeout/),
       '',
     ])
     for (const text of ['', 'name: a\n---\nname: b', '{', 'name: *a', 'kind: Project\nname: a', 'name: a\njobs: []'])

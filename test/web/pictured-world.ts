@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startAgentProcess } from '../../src/agents/spawn.ts'
-import { parseManifests } from '../../src/cli/manifest.ts'
+import { parseManifests } from '../../src/manifest/index.ts'
 import type { Client } from '../../src/client/index.ts'
 import { playCrms } from '../cli/played-crm.ts'
 import { playRunner } from '../cli/played-runner.ts'

@@ -1,5 +1,5 @@
+import { instanceSpecSchema } from '../../manifest/index.ts'
 import type { Io } from '../io.ts'
-import { instanceSpecSchema } from '../manifest-schema.ts'
 import { readOne } from '../one-document.ts'
 import { invalid, type Outcome, refused } from '../refusal.ts'
 

@@ -1,4 +1,4 @@
-import type { ProjectManifest } from './schema.ts'
+import type { ProjectManifest } from '../../manifest/index.ts'
 
 /** What a project has for its pipelines, in one form for what a file wants and what the server has. */
 export interface ProjectSpec {

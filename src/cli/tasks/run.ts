@@ -1,3 +1,4 @@
+import { type TaskManifest, taskInput, taskSchema } from '../../manifest/index.ts'
 import { ask } from '../ask.ts'
 import { EXIT, type ExitCode } from '../exit.ts'
 import { follow } from '../follow.ts'
@@ -5,7 +6,6 @@ import { readOne } from '../one-document.ts'
 import { REFUSAL_FRAGMENT } from '../refusal.ts'
 import type { Session } from '../session.ts'
 import { plain } from '../text.ts'
-import { type TaskManifest, taskSchema } from './schema.ts'
 
 export interface RunOptions {
   readonly file: string
@@ -37,13 +37,7 @@ export async function runTask(session: Session, options: RunOptions): Promise<Ex
 }
 
 /** The project that the file names goes before the option's, as for installations. */
-const inputOf = ({ name, project, labels, jobs }: TaskManifest, options: RunOptions): object => ({
-  name,
-  project: project ?? options.project ?? 'default',
-  ...(labels ? { labels: Object.entries(labels).map(([key, value]) => ({ key, value })) } : {}),
-  jobs: jobs.map(({ env, ...job }) => ({
-    ...job,
-    ...(env ? { env: Object.entries(env).map(([key, value]) => ({ name: key, value })) } : {}),
-  })),
-  ...(options.key === undefined ? {} : { idempotencyKey: options.key }),
+const inputOf = (task: TaskManifest, { project = 'default', key }: RunOptions): object => ({
+  ...taskInput(task, project),
+  ...(key === undefined ? {} : { idempotencyKey: key }),
 })

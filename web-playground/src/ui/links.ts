@@ -5,3 +5,23 @@ export const treeHref = (rootId: string, objectId?: string): string =>
   objectId === undefined || objectId === rootId ? `/tree/${rootId}` : `/tree/${rootId}?object=${objectId}`
 export const objectsHref = (filter: Partial<ObjectFilter>): string => `/objects${writeFilter({ ...ALL, ...filter })}`
 export const projectHref = (name: string): string => `/projects?name=${encodeURIComponent(name)}`
+
+export type Creatable = 'installation' | 'event' | 'task' | 'cloudlet' | 'cluster' | 'app'
+export interface CreateOptions {
+  /** An installation whose present spec is opened: to change it, or with `copy` to make another one of it. */
+  readonly from?: string
+  readonly copy?: boolean
+  /** What it is to stand on: the cloudlet of a cluster, the cluster of an app. */
+  readonly on?: string
+  /** By name. */
+  readonly example?: string
+}
+export function createHref(what?: Creatable, { from, copy, on, example }: CreateOptions = {}): string {
+  const params = new URLSearchParams({
+    ...(from ? { from } : {}),
+    ...(copy ? { copy: 'yes' } : {}),
+    ...(on ? { on } : {}),
+    ...(example ? { example } : {}),
+  })
+  return `/create${what ? `/${what}` : ''}${params.size > 0 ? `?${params}` : ''}`
+}

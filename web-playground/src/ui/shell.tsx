@@ -103,7 +103,7 @@ function Pages() {
             <Route path="/agents" component={AgentsPage} />
             <Route path="/edge" component={EdgePage} />
             <Route path="/projects" component={ProjectsPage} />
-            <Route path="/create" component={CreatePage} />
+            <Route path="/create/:what?">{({ what }) => <CreatePage what={what ?? ''} />}</Route>
             <Route path="/explore" component={ExplorePage} />
             <Route>
               <Empty title="There is no such page.">

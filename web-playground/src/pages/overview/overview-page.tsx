@@ -6,7 +6,7 @@ import type { Row } from '../../model/object.ts'
 import { FAILED_PHASES } from '../../model/phases.ts'
 import { stuckOf } from '../../model/stuck.ts'
 import { humanKind, plural } from '../../model/words.ts'
-import { objectsHref, treeHref } from '../../ui/links.ts'
+import { createHref, objectsHref, treeHref } from '../../ui/links.ts'
 import { Phase, Since } from '../../ui/phase.tsx'
 import { useLive } from '../../ui/session-context.ts'
 import { Empty, Loading, Problem } from '../../ui/states.tsx'
@@ -44,8 +44,8 @@ export function OverviewPage() {
         </section>
         <Rows id="running" title="Running" list={running} href={objectsHref(RUNNING)}>
           <Empty title="Nothing is running.">
-            Create something: <code>npm run phaseline -- apply -f my.yaml</code>, or{' '}
-            <a href="/graphiql">explore the API</a>.
+            <Link href={createHref()}>Create something</Link>: there are examples. Or{' '}
+            <code>npm run phaseline -- apply -f my.yaml</code>.
           </Empty>
         </Rows>
         <Rows id="failed" title="Failed" list={failed} href={objectsHref(FAILED)}>

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { nameSchema } from '../manifest-schema.ts'
+import { nameSchema } from './installation.ts'
 
 const text = z.string('must be text: put it in quotes')
 const job = z.strictObject({

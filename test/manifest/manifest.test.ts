@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { describeProblem, parseManifests } from '../../src/cli/manifest.ts'
+import { describeProblem, parseManifests } from '../../src/manifest/index.ts'
 
 const problemsOf = (text: string): string[] => {
   const parsed = parseManifests(text)
@@ -63,8 +63,8 @@ spec: {}
 `),
     ).toEqual([
       'f.yaml:5:13: document 1: spec.deployItems.0.type: Invalid input: expected string, received number',
-      'f.yaml:6:7: document 1: spec.deployItems.1: Unrecognized key: "depends"',
-      'f.yaml:10:1: document 2: name: Invalid input: expected string, received undefined',
+      'f.yaml:8:7: document 1: spec.deployItems.1: Unrecognized key: "depends"',
+      'f.yaml:10:1: document 2: name: is missing',
       'f.yaml:10:1: document 2: Unrecognized key: "nam"',
     ])
   })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { nameSchema } from '../manifest-schema.ts'
-import { parseDuration } from '../parse-duration.ts'
+import { nameSchema } from './installation.ts'
+import { parseDuration } from './parse-duration.ts'
 
 const text = z.string('must be text: put it in quotes')
 const texts = z.array(text)

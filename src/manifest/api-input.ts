@@ -1,0 +1,19 @@
+import type { Manifest } from './installation.ts'
+import type { TaskManifest } from './task.ts'
+
+/** What the API takes for a manifest: it has lists of pairs where a file has maps. */
+
+/** Left out, they stay as they are. */
+export const labelsInput = ({ labels }: Pick<Manifest, 'labels'>): object =>
+  labels ? { labels: Object.entries(labels).map(([key, value]) => ({ key, value })) } : {}
+
+/** As CreateTaskInput, with the project that is meant when the file names none. */
+export const taskInput = (task: TaskManifest, project: string): object => ({
+  name: task.name,
+  project: task.project ?? project,
+  ...labelsInput(task),
+  jobs: task.jobs.map(({ env, ...job }) => ({
+    ...job,
+    ...(env ? { env: Object.entries(env).map(([key, value]) => ({ name: key, value })) } : {}),
+  })),
+})

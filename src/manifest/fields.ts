@@ -1,0 +1,43 @@
+import { isMap, isScalar, parseDocument, stringify } from 'yaml'
+import type { Doc } from './place.ts'
+
+/** Replaces what stands from one offset to another. */
+export interface TextEdit {
+  readonly from: number
+  readonly to: number
+  readonly insert: string
+}
+
+/** What a text says of itself at its top; null when that cannot be told, or not be written. */
+export function getField(text: string, field: string): string | null {
+  const document: Doc = parseDocument(text, { prettyErrors: false })
+  const { contents, errors } = document
+  if (errors.length > 0) return null
+  if (contents === null) return ''
+  if (!isMap(contents)) return null
+  const value = contents.get(field, true)
+  if (value === undefined) return ''
+  return isScalar(value) ? String(value.value ?? '') : null
+}
+
+/** What of a text has to be written anew so that the field has this value: all else stays as it is, comments too. */
+export function setField(text: string, field: string, value: string): TextEdit | null {
+  const document: Doc = parseDocument(text, { prettyErrors: false })
+  if (document.errors.length > 0) return null
+  const { contents } = document
+  const written = stringify(value, { lineWidth: 0 }).trimEnd()
+  if (contents === null) return { from: text.length, to: text.length, insert: `${field}: ${written}\n` }
+  if (!isMap(contents)) return null
+  const pair = contents.items.find(({ key }) => isScalar(key) && key.value === field)
+  if (!pair) {
+    const at = contents.range[0]
+    if (contents.flow)
+      return { from: at + 1, to: at + 1, insert: ` ${JSON.stringify(field)}: ${JSON.stringify(value)},` }
+    return { from: at, to: at, insert: `${field}: ${written}\n` }
+  }
+  if (!isScalar(pair.value) || !pair.value.range || !isScalar(pair.key) || !pair.key.range) return null
+  const [from, to] = pair.value.range
+  // Of a key without a value nothing stands there, not even a space.
+  if (from === to) return { from: pair.key.range[1], to, insert: `: ${written}` }
+  return { from, to, insert: contents.flow ? JSON.stringify(value) : written }
+}

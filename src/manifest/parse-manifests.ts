@@ -1,0 +1,46 @@
+import { isMap, isScalar, LineCounter, parseAllDocuments } from 'yaml'
+import { type Manifest, manifestSchema } from './installation.ts'
+import type { Doc } from './place.ts'
+import { type ProjectManifest, projectSchema } from './project.ts'
+import { judgeDocument, type ManifestProblem, type ReadDocument } from './read-document.ts'
+
+export type ParsedManifests =
+  | { readonly ok: true; readonly manifests: readonly Manifest[]; readonly projects: readonly ProjectManifest[] }
+  | { readonly ok: false; readonly problems: readonly ManifestProblem[] }
+
+/** What a document is. */
+export type ManifestKind = 'Installation' | 'Project'
+
+/**
+ * Reads a file of YAML documents, or JSON, which is YAML too. Every problem of every document is reported together.
+ * A document without `kind` is of the one given.
+ */
+export function parseManifests(text: string, kind: ManifestKind = 'Installation'): ParsedManifests {
+  const lines = new LineCounter()
+  const documents = [...parseAllDocuments(text, { lineCounter: lines, prettyErrors: false })].filter(hasContent)
+  if (documents.length === 0) return { ok: false, problems: [{ path: '', message: 'The file holds no document.' }] }
+  const manifests: Manifest[] = []
+  const projects: ProjectManifest[] = []
+  const problems: ManifestProblem[] = []
+  const take = <T>(read: ReadDocument<T>, list: T[], index: number): void => {
+    if (read.ok) list.push(read.value)
+    else problems.push(...(documents.length > 1 ? read.problems.map((one) => inDocument(one, index)) : read.problems))
+  }
+  for (const [index, document] of documents.entries()) {
+    if (kindOf(document, kind) === 'Project') take(judgeDocument(document, lines, projectSchema), projects, index)
+    else take(judgeDocument(document, lines, manifestSchema), manifests, index)
+  }
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, manifests, projects }
+}
+
+const inDocument = (problem: ManifestProblem, index: number): ManifestProblem => ({
+  ...problem,
+  path: [`document ${index + 1}`, problem.path].filter(Boolean).join(': '),
+})
+
+const hasContent = (document: Doc): boolean =>
+  document.errors.length > 0 ||
+  !(document.contents === null || (isScalar(document.contents) && document.contents.value === null))
+
+const kindOf = ({ contents }: Doc, fallback: ManifestKind): unknown =>
+  (isMap(contents) ? contents.get('kind') : null) ?? fallback

@@ -1,0 +1,77 @@
+import {
+  type Document,
+  isAlias,
+  isCollection,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type ParsedNode,
+  parseDocument,
+} from 'yaml'
+
+/** Both start at 1. */
+export interface Place {
+  readonly line: number
+  readonly column: number
+}
+export type Doc = Document.Parsed<ParsedNode>
+
+export function placeAt(lines: LineCounter, offset: number): Place {
+  const { line, col } = lines.linePos(offset)
+  return { line, column: col }
+}
+
+/** Where the path leads, or its nearest parent that exists: a missing field is reported where it should stand. */
+export function offsetOf(document: Doc, path: readonly PropertyKey[]): number | undefined {
+  let node: unknown = document.contents
+  let offset = startOf(node)
+  for (const step of path) {
+    const at = stepInto(isAlias(node) ? node.resolve(document) : node, step)
+    if (!at) break
+    offset = at.offset ?? offset
+    node = at.node
+  }
+  return offset
+}
+
+interface Step {
+  readonly node: unknown
+  readonly offset: number | undefined
+}
+function stepInto(node: unknown, step: PropertyKey): Step | null {
+  if (isSeq(node)) {
+    const item = node.items[Number(step)]
+    return item === undefined ? null : { node: item, offset: startOf(item) }
+  }
+  if (!isMap(node)) return null
+  const named = node.items.find(({ key }) => (isScalar(key) ? key.value : key) === step)
+  // The API has lists of pairs where a file has a map.
+  const pair = named ?? (/^\d+$/.test(String(step)) ? node.items[Number(step)] : undefined)
+  if (!pair) return null
+  // What goes on below its key is looked for at the key.
+  const below = !named || pair.value === null || (isCollection(pair.value) && !pair.value.flow)
+  return { node: pair.value, offset: startOf(below ? pair.key : pair.value) ?? startOf(pair.key) }
+}
+
+function startOf(node: unknown): number | undefined {
+  if (typeof node !== 'object' || node === null || !('range' in node) || !Array.isArray(node.range)) return undefined
+  const start: unknown = node.range[0]
+  return typeof start === 'number' ? start : undefined
+}
+
+/** Of a key that should not be there. */
+export function offsetOfKey(document: Doc, path: readonly PropertyKey[], key: string): number | undefined {
+  const node: unknown = path.length === 0 ? document.contents : document.getIn(path, true)
+  const pair = isMap(node) ? node.items.find((one) => isScalar(one.key) && one.key.value === key) : undefined
+  return startOf(pair?.key)
+}
+
+/** Where a text says what the API calls e.g. `input.spec.deployItems.2.dependsOn.0`; null when it cannot be read. */
+export function placeOf(text: string, field: string): Place | null {
+  const lines = new LineCounter()
+  const document: Doc = parseDocument(text, { lineCounter: lines, prettyErrors: false })
+  const path = field.replace(/^input\b\.?(?:(?:create|update)\b\.?)?/, '')
+  const offset = offsetOf(document, path === '' ? [] : path.split('.'))
+  return offset === undefined ? null : placeAt(lines, offset)
+}

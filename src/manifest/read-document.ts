@@ -1,0 +1,69 @@
+import { LineCounter, parseDocument } from 'yaml'
+import type { z } from 'zod'
+import { type Doc, offsetOf, offsetOfKey, type Place, placeAt } from './place.ts'
+
+/** What is wrong in a file, and where. */
+export interface ManifestProblem extends Partial<Place> {
+  readonly path: string
+  readonly message: string
+}
+export type ReadDocument<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly problems: readonly ManifestProblem[] }
+
+export interface WantedDocument<T> {
+  readonly schema: z.ZodType<T>
+  /** e.g. `a task`. */
+  readonly what: string
+}
+
+/** Reads one YAML document, or JSON, which is YAML too. Every problem is reported, with its place. */
+export function readDocument<T>(text: string, { schema, what }: WantedDocument<T>): ReadDocument<T> {
+  const lines = new LineCounter()
+  const document: Doc = parseDocument(text, { lineCounter: lines, prettyErrors: false })
+  const [error] = document.errors
+  if (error?.code === 'MULTIPLE_DOCS') {
+    const message = `It holds several documents: ${what} is one.`
+    return { ok: false, problems: [{ path: '', message, ...placeAt(lines, error.pos[0]) }] }
+  }
+  if (document.errors.length === 0 && document.contents === null)
+    return { ok: false, problems: [{ path: '', message: 'It holds no document.' }] }
+  return judgeDocument(document, lines, schema)
+}
+
+/** The one document as the schema has it. */
+export function judgeDocument<T>(document: Doc, lines: LineCounter, schema: z.ZodType<T>): ReadDocument<T> {
+  const contents = readContents(document, lines)
+  if (!contents.ok) return contents
+  const { success, data, error } = schema.safeParse(contents.value)
+  if (success) return { ok: true, value: data }
+  return {
+    ok: false,
+    problems: error.issues.map((issue) => {
+      const [key] = issue.code === 'unrecognized_keys' ? issue.keys : []
+      const offset =
+        (key === undefined ? undefined : offsetOfKey(document, issue.path, key)) ?? offsetOf(document, issue.path)
+      const place = offset === undefined ? {} : placeAt(lines, offset)
+      return { path: issue.path.join('.'), message: wordsOf(issue.message), ...place }
+    }),
+  }
+}
+
+const wordsOf = (message: string): string => (message.endsWith('received undefined') ? 'is missing' : message)
+
+function readContents(document: Doc, lines: LineCounter): ReadDocument<unknown> {
+  if (document.errors.length > 0) {
+    const problems = document.errors.map(({ message, pos }) => ({ path: '', message, ...placeAt(lines, pos[0]) }))
+    return { ok: false, problems }
+  }
+  try {
+    return { ok: true, value: document.toJS() }
+  } catch (error) {
+    // Unknown aliases and alias bombs show up only here.
+    return { ok: false, problems: [{ path: '', message: error instanceof Error ? error.message : 'cannot be read' }] }
+  }
+}
+
+/** e.g. `shop.yaml:12:5: spec.deployItems.0.type: Expected a string`. */
+export const describeProblem = (file: string, { path, message, line, column }: ManifestProblem): string =>
+  [line === undefined ? file : `${file}:${line}:${column ?? 1}`, path, message].filter(Boolean).join(': ')

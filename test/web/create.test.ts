@@ -1,0 +1,349 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { runCrm } from '../../src/client/index.ts'
+import { openBrowser } from '../testkit/browser.ts'
+import { create, show } from '../testkit/mutations.ts'
+import { startServer, type TestServer } from '../testkit/server.ts'
+import { until } from '../testkit/wait.ts'
+import { inPhase, visit } from './visit.ts'
+
+/** Everything that can be created is created in the browser, from its form. */
+
+const WEBSHOP = join(import.meta.dirname, '../../examples/webshop')
+
+let server: TestServer
+let browser: Browser
+let state: string
+beforeAll(async () => {
+  state = await mkdtemp(join(tmpdir(), 'phaseline-create-'))
+  const env = { PHASELINE_GADGETS: join(WEBSHOP, 'gadgets'), PHASELINE_STATE: state }
+  ;[browser, server] = await Promise.all([openBrowser(), startServer({ env })])
+}, 180_000)
+afterAll(async () => {
+  await browser?.close()
+  await server?.[Symbol.asyncDispose]()
+  await rm(state, { recursive: true, force: true })
+})
+
+const editor = (page: Page, label = 'Manifest') => page.getByRole('textbox', { name: label, exact: true })
+const button = (page: Page, name = 'Create') => page.getByRole('button', { name, exact: true })
+const plan = (page: Page) => page.getByRole('region', { name: /^What (would be created|the update would do)$/ })
+const problems = (page: Page) => page.getByRole('list', { name: 'Problems' })
+/** Replaces all that is in it, as one would with the keyboard. */
+async function write(page: Page, text: string, label?: string): Promise<void> {
+  await editor(page, label).focus()
+  await page.keyboard.press('ControlOrMeta+a')
+  await page.keyboard.insertText(text)
+}
+/** In the one line that has this text. */
+async function replaceInLine(page: Page, before: string, after: string, label?: string): Promise<void> {
+  const text = await editor(page, label).evaluate((content) =>
+    Array.from(
+      (content as { querySelectorAll(s: string): Iterable<{ textContent: string }> }).querySelectorAll('.cm-line'),
+      (line) => line.textContent,
+    ).join('\n'),
+  )
+  expect(text).toContain(before)
+  await write(page, text.replace(before, after), label)
+}
+
+async function ask<T>(document: string, variables: object = {}): Promise<T> {
+  return await server.client.query<T>(document, { ...variables })
+}
+async function mutate(field: string, input: object, selection: string): Promise<Readonly<Record<string, string>>> {
+  const type = `${field.charAt(0).toUpperCase()}${field.slice(1)}Input`
+  const { answer } = await ask<{ answer: Readonly<Record<string, string>> }>(
+    `mutation M($input: ${type}!) { answer: ${field}(input: $input) { __typename ${selection} ... on Error { message } } }`,
+    { input },
+  )
+  if (answer.message) throw new Error(answer.message)
+  return answer
+}
+async function namesOf(kind: string): Promise<readonly string[]> {
+  const { objects } = await ask<{ objects: { edges: readonly { node: { name: string } }[] } }>(
+    `{ objects(filter: { kinds: [${kind}], rootsOnly: true }, first: 100) { edges { node { name } } } }`,
+  )
+  return objects.edges.map(({ node }) => node.name)
+}
+const rootInAddress = (page: Page): string => /\/tree\/([^?]+)/.exec(page.url())?.[1] ?? ''
+
+test('from an empty server to the web shop: two clicks, the plan first, no reload', { timeout: 120_000 }, async () => {
+  await using visited = await visit(browser, server, '/objects')
+  const { page, complaints, strangers } = visited
+  await page.getByText('There are no objects yet.').waitFor()
+  await page.evaluate('window.sameDocument = true')
+  await page.getByRole('link', { name: 'Create something' }).click()
+  await page.getByRole('link', { name: 'Web shop' }).click()
+  await page.getByText('Needs the gadgets of examples/webshop/gadgets').waitFor()
+  await plan(page).getByText('19 to create.').waitFor()
+  const steps = plan(page).locator('[data-step]')
+  expect(await steps.first().getAttribute('data-step')).toBe('CREATE shop')
+  expect(await steps.count()).toBe(19)
+  expect(await namesOf('INSTALLATION')).toEqual([])
+  await button(page).dblclick()
+  await page.waitForURL(/\/tree\//)
+  await inPhase(page, 'smoke-test', 'SUCCEEDED').waitFor({ timeout: 60_000 })
+  await page.locator('.tree-head .phase', { hasText: 'SUCCEEDED' }).waitFor()
+  expect(await page.evaluate('window.sameDocument')).toBe(true)
+  expect([complaints, strangers]).toEqual([[], []])
+  const id = rootInAddress(page)
+  await mutate('deleteInstallation', { id }, '... on Installation { id }')
+  await until(async () => (await show(server.client, id)) === null, { what: 'the shop is gone', timeoutMs: 60_000 })
+})
+
+test('a mistake is marked at its line, reached from its list, and mended', async () => {
+  await using visited = await visit(browser, server, '/create/installation?example=failing')
+  const { page, complaints } = visited
+  await plan(page).getByText('5 to create.').waitFor()
+  await replaceInLine(page, 'dependsOn: [second]', 'depends: [second]')
+  await problems(page).getByText('Unrecognized key: "depends"').waitFor()
+  await page.locator('.cm-lint-marker-error').waitFor()
+  const marked = page.locator('.cm-lintRange-error')
+  expect(await marked.first().textContent()).toContain('depends')
+  expect(await editor(page).getAttribute('aria-invalid')).toBe('true')
+  expect(await button(page).isDisabled()).toBe(true)
+  await plan(page).getByText('Mend what is marked').waitFor()
+  // The place is a button: it leads to the word, where one can go on typing.
+  await problems(page).getByRole('button', { name: 'Line 17, column 7' }).press('Enter')
+  for (let i = 0; i < 'depends'.length; i += 1) await page.keyboard.press('Delete')
+  await page.keyboard.type('dependsOn')
+  await plan(page).getByText('5 to create.').waitFor()
+  expect(await problems(page).count()).toBe(0)
+  expect(await editor(page).getAttribute('aria-invalid')).toBe('false')
+  // What is no YAML at all.
+  await write(page, 'name: {\n')
+  await problems(page).waitFor()
+  expect(await page.getByLabel('Name').isDisabled()).toBe(true)
+  expect(complaints).toEqual([])
+})
+
+test('what only the server knows is marked at its line too, before anything is created', async () => {
+  await using visited = await visit(browser, server, '/create/installation?example=failing')
+  const { page } = visited
+  await replaceInLine(page, 'dependsOn: [first]', 'dependsOn: [third]')
+  await problems(page).getByText('in a cycle').waitFor()
+  await problems(page).getByRole('button', { name: 'Line 7, column 3' }).waitFor()
+  await replaceInLine(page, 'dependsOn: [third]', 'dependsOn: [nobody]')
+  await problems(page).getByText('there is no deploy item nobody beside it').waitFor()
+  await problems(page).getByRole('button', { name: 'Line 13, column 19' }).waitFor()
+  expect(await button(page).isDisabled()).toBe(true)
+})
+
+test('the keyboard gets into the editor, and out of it', async () => {
+  await using visited = await visit(browser, server, '/create/installation')
+  const { page } = visited
+  await editor(page).waitFor()
+  await page.getByLabel('Project').focus()
+  await page.keyboard.press('Tab')
+  const inEditor = () => page.evaluate('document.activeElement.classList.contains("code")')
+  expect(await inEditor()).toBe(true)
+  await page.keyboard.press('Tab')
+  expect([await inEditor(), await editor(page).textContent()]).toEqual([true, expect.stringMatching(/^ {2}name/)])
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('Tab')
+  expect(await inEditor()).toBe(false)
+})
+
+test('name and project are those of the manifest, wherever they are typed', async () => {
+  await using visited = await visit(browser, server, '/create/installation?example=slow')
+  const { page } = visited
+  const name = page.getByLabel('Name')
+  await name.fill('typed here')
+  await expect.poll(() => editor(page).textContent()).toContain('name: typed here')
+  await problems(page).getByText('must start with a letter').waitFor()
+  await replaceInLine(page, 'name: typed here', 'project: nowhere\nname: typed-there')
+  await expect.poll(() => name.inputValue()).toBe('typed-there')
+  await page.getByText('There is no project nowhere that you may see.').waitFor()
+  await page.getByLabel('Project').selectOption('default')
+  await expect.poll(() => editor(page).textContent()).toContain('project: default')
+  await page.getByText('A new installation in default.').waitFor()
+  // It is kept while one looks elsewhere.
+  await page.getByRole('navigation', { name: 'What to create' }).getByRole('link', { name: 'Task' }).click()
+  await editor(page, 'Jobs').waitFor()
+  await page.getByRole('navigation', { name: 'What to create' }).getByRole('link', { name: 'Installation' }).click()
+  await expect.poll(() => editor(page).textContent()).toContain('typed-there')
+})
+
+const spec = (config: object, more: readonly string[] = []) => ({
+  deployItems: ['web', ...more].map((name) => ({ name, type: 'mock', config })),
+})
+
+test('one that is there is opened, changed with a plan, and never over the change of somebody else', async () => {
+  const id = await create(server.client, 'site', spec({ size: 1 }, ['aside']))
+  await until(async () => (await show(server.client, id))?.finished, { what: 'it has ended' })
+  await using visited = await visit(browser, server, `/create/installation?from=${id}`)
+  const { page, complaints } = visited
+  await page.getByText('this would update it').waitFor()
+  expect(await editor(page).textContent()).toBe(
+    'name: sitespec:  deployItems:    - name: web      type: mock      config:        size: 1    - name: aside      type: mock      config:        size: 1',
+  )
+  await write(page, 'name: site\nspec:\n  deployItems:\n    - { name: web, type: mock, config: { size: 2 } }\n')
+  await plan(page).getByText('1 to delete').waitFor()
+  const steps = plan(page).locator('[data-step]')
+  expect(await steps.first().getAttribute('data-step')).toBe('UPDATE site')
+  await plan(page).locator('[data-step="DELETE site/deploy-items/aside"]').waitFor()
+
+  await mutate('updateInstallation', { id, spec: spec({ size: 3 }) }, '... on Installation { id }')
+  await page.getByText('It was changed since you opened it (generation 1 → 2)').waitFor()
+  await button(page, 'Open it as it is now').click()
+  await expect.poll(() => editor(page).textContent()).toContain('size: 3')
+  await replaceInLine(page, 'size: 3', 'size: 4')
+  await plan(page).locator('[data-step="UPDATE site/deploy-items/web"]').waitFor()
+  await button(page, 'Update').click()
+  await page.waitForURL(new RegExp(`/tree/${id}$`))
+  const { object } = await ask<{ object: { generation: number } }>(
+    'query ($id: ID!) { object(id: $id) { generation } }',
+    {
+      id,
+    },
+  )
+  expect(object.generation).toBe(3)
+
+  await page.goto(`${server.origin}/create/installation?from=${id}&copy=yes`)
+  await page.getByText('A new installation in default.').waitFor()
+  expect(await page.getByLabel('Name').inputValue()).toBe('site-copy')
+  await button(page).click()
+  await page.waitForURL(/\/tree\//)
+  expect(await namesOf('INSTALLATION')).toContain('site-copy')
+  await page.goto(`${server.origin}/create/installation?from=none`)
+  await page.getByText('There is no such installation.').waitFor()
+  expect(complaints).toEqual([])
+})
+
+test('an event starts the worker of its project; when nobody wants to know, that is said', async () => {
+  await using visited = await visit(browser, server, '/create/event')
+  const { page, complaints } = visited
+  await page.getByText('No project has subscribed to anything').waitFor()
+  expect(await button(page).isDisabled()).toBe(true)
+  await page.getByRole('button', { name: 'A push' }).click()
+  await button(page).click()
+  await page.getByText('Nothing was created:').waitFor()
+  await page.getByRole('alert').getByRole('link', { name: 'projects' }).waitFor()
+
+  await page.getByLabel('Project').selectOption('default')
+  await button(page).click()
+  await page.getByText('has no worker template').waitFor()
+  const subscriptions = [
+    { source: 'example.com/word-count', types: ['push'], labels: [{ key: 'branch', value: 'main' }] },
+  ]
+  const ci = { name: 'ci', workerTemplate: { command: ['true'] }, subscriptions }
+  await mutate('createProject', ci, '... on Project { id }')
+
+  await page.getByLabel('Project').selectOption('')
+  await button(page, 'Add a label').click()
+  await page.getByLabel('Value of label 2').fill('x')
+  await page.getByText('The key is missing.').waitFor()
+  await button(page, 'Remove label 2').click()
+  await button(page).dblclick()
+  await page.waitForURL(/\/tree\//)
+  expect(await namesOf('EVENT')).toHaveLength(1)
+  expect(complaints).toEqual([])
+})
+
+test('an answer that was lost is asked for again, and nothing is created twice', async () => {
+  await using visited = await visit(browser, server, '/create/event?example=push')
+  const { page } = visited
+  const before = (await namesOf('EVENT')).length
+  await page.getByLabel('Project').selectOption('ci')
+  let lost = 0
+  await page.route('**/graphql', async (route) => {
+    if (lost > 0 || !route.request().postData()?.includes('createEvent')) return route.continue()
+    lost += 1
+    await route.fetch()
+    await route.abort()
+  })
+  await button(page).click()
+  await page.getByText('nothing is created twice').waitFor()
+  expect((await namesOf('EVENT')).length).toBe(before + 1)
+  await button(page).click()
+  await page.waitForURL(/\/tree\//)
+  expect((await namesOf('EVENT')).length).toBe(before + 1)
+})
+
+test('a task runs gadgets; the one that has its name already is a link', { timeout: 60_000 }, async () => {
+  await using visited = await visit(browser, server, '/create')
+  const { page, complaints } = visited
+  await page.getByRole('link', { name: 'Build assets' }).click()
+  await replaceInLine(page, 'jobs.green.exports', 'jobs.violet.exports', 'Jobs')
+  await button(page).click()
+  await problems(page).getByText('violet is no job that comes before violet').waitFor()
+  await problems(page).getByRole('button', { name: 'Line 14, column 11' }).waitFor()
+  await replaceInLine(page, 'jobs.violet.exports', 'jobs.green.exports', 'Jobs')
+  await button(page).click()
+  await page.waitForURL(/\/tree\//)
+  await inPhase(page, 'violet', 'DONE').waitFor()
+  const id = rootInAddress(page)
+
+  await page.goto(`${server.origin}/create/task?example=assets`)
+  await button(page).click()
+  const refusal = page.getByRole('alert')
+  await refusal.getByText('ALREADY_EXISTS').waitFor()
+  await refusal.getByRole('link', { name: 'Task assets' }).click()
+  await page.waitForURL(new RegExp(`/tree/${id}`))
+  expect(complaints).toEqual([])
+})
+
+test('a cloudlet, a cluster on it, and an app in that', { timeout: 60_000 }, async () => {
+  await using visited = await visit(browser, server, '/create/cluster')
+  const { page, complaints } = visited
+  await page.getByText('No cloudlet is READY').waitFor()
+  await page.getByRole('link', { name: 'create one' }).click()
+  await page.getByRole('button', { name: 'A site' }).click()
+  await page.getByLabel('Name').fill('north/2')
+  await button(page).click()
+  await page.getByText('must start with a letter').waitFor()
+  expect(await page.getByLabel('Name').getAttribute('aria-invalid')).toBe('true')
+  await page.getByLabel('Name').fill('north')
+  await button(page).click()
+  await page.waitForURL(/\/tree\//)
+  const cloudletId = rootInAddress(page)
+
+  const done = async () => undefined
+  const stop = new AbortController()
+  const { secret = '' } = await mutate(
+    'createToken',
+    { name: 'crm', role: 'AGENT', actor: 'CRM', types: ['crm'], targets: ['north'] },
+    '... on CreatedToken { secret }',
+  )
+  const { createClient } = await import('../../src/client/index.ts')
+  await using client = createClient({ url: server.url, token: secret })
+  const running = runCrm({
+    ...{ client, cloudletId, instance: 'test', version: '1', signal: stop.signal },
+    driver: { list: async () => [], create: done, update: done, delete: done },
+  })
+  await inPhase(page, 'north', 'READY').waitFor()
+
+  for (const [what, example, name] of [
+    ['cluster', 'A small cluster', 'c1'],
+    ['app', 'A web app', 'web'],
+  ] as const) {
+    await page.goto(`${server.origin}/create/${what}`)
+    await page.getByRole('button', { name: example }).click()
+    await expect.poll(() => editor(page, 'Spec').textContent()).toMatch(/nodes: 3|image: web/)
+    await write(page, '- a list\n', 'Spec')
+    await problems(page).getByText('must be an object').waitFor()
+    await page.getByRole('button', { name: example }).click()
+    await button(page).dblclick()
+    await page.waitForURL(/\/tree\/.*object=/)
+    await inPhase(page, name, 'READY').waitFor()
+  }
+  await page.goto(`${server.origin}/create/cluster?on=${cloudletId}&example=small`)
+  await button(page).click()
+  await page.getByRole('alert').getByRole('link', { name: 'Cluster c1' }).waitFor()
+  expect(complaints).toEqual([])
+  stop.abort()
+  await running
+})
+
+test('who may only read is told so', async () => {
+  const { secret = '' } = await mutate('createToken', { name: 'eve', role: 'READER' }, '... on CreatedToken { secret }')
+  await using visited = await visit(browser, { ...server, token: secret }, '/create/event?example=push')
+  const { page } = visited
+  await page.getByText('eve has the role READER and may not create anything.').first().waitFor()
+  expect(await button(page).isDisabled()).toBe(true)
+  await page.goto(`${server.origin}/create/else`)
+  await page.getByText('There is no such form.').waitFor()
+})

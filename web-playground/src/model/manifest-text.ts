@@ -1,0 +1,44 @@
+import {
+  instanceSpecSchema,
+  type Manifest,
+  type ManifestProblem,
+  parseManifests,
+  placeOf,
+  readDocument,
+  type TaskManifest,
+  taskSchema,
+} from 'phaseline/manifest'
+import type { Refusal } from './refusal.ts'
+
+/** A problem where it stands in the text; without a line where it cannot be told. */
+export type TextProblem = ManifestProblem
+
+export type Read<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly problems: readonly TextProblem[] }
+const wrong = (message: string): Read<never> => ({ ok: false, problems: [{ path: '', message, line: 1, column: 1 }] })
+
+/** The one installation of the text. */
+export function readInstallation(text: string): Read<Manifest> {
+  const parsed = parseManifests(text)
+  if (!parsed.ok) return parsed
+  const [manifest, more] = parsed.manifests
+  if (manifest && !more && parsed.projects.length === 0) return { ok: true, value: manifest }
+  if (!manifest && parsed.projects.length > 0) return wrong('It is a project: those are made on the page Projects.')
+  return wrong('It holds several documents: here one is created at a time. phaseline apply -f takes them all.')
+}
+
+export const readTask = (text: string): Read<TaskManifest> =>
+  readDocument<TaskManifest>(text, { schema: taskSchema, what: 'a task' })
+
+export const readSpec = (text: string): Read<Readonly<Record<string, unknown>>> =>
+  readDocument<Readonly<Record<string, unknown>>>(text, { schema: instanceSpecSchema, what: 'a spec' })
+
+/** What the server has found wrong, where it stands in the text. `below`: the text is only what this field holds. */
+export function refusedAt(text: string, refused: Refusal | null, below = 'input'): readonly TextProblem[] {
+  return (refused?.fields ?? []).flatMap(({ path, message }) => {
+    if (path !== below && !path.startsWith(`${below}.`)) return []
+    const own = path.slice(below.length + 1)
+    return [{ path: own, message, ...placeOf(text, `input.${own}`) }]
+  })
+}

@@ -1,0 +1,23 @@
+/** Labels and qualifiers as they are typed: a row for each, one of them maybe still empty. */
+export interface Pair {
+  readonly key: string
+  readonly value: string
+}
+
+const isEmpty = ({ key, value }: Pair): boolean => key.trim() === '' && value === ''
+
+/** What of them is sent. */
+export const pairsInput = (pairs: readonly Pair[]): readonly Pair[] =>
+  pairs.filter((pair) => !isEmpty(pair)).map(({ key, value }) => ({ key: key.trim(), value }))
+
+const KEY = /^[A-Za-z0-9]([A-Za-z0-9._/-]{0,251}[A-Za-z0-9])?$/
+export const KEY_RULE = 'A key has letters and digits, and . _ / - between them.'
+
+/** By row; null where there is nothing wrong. */
+export const pairProblems = (pairs: readonly Pair[]): readonly (string | null)[] =>
+  pairs.map((pair, i) => {
+    if (isEmpty(pair)) return null
+    const key = pair.key.trim()
+    if (!KEY.test(key)) return key === '' ? 'The key is missing.' : KEY_RULE
+    return pairs.findIndex((other) => other.key.trim() === key) < i ? `${key} stands twice.` : null
+  })

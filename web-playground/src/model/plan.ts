@@ -1,0 +1,35 @@
+/** What an installation would be made of, as the API tells it. */
+export interface PlanStep {
+  readonly order: number
+  readonly action: string
+  readonly kind: string
+  readonly path: readonly string[]
+  readonly reason: string
+}
+export interface Plan {
+  readonly steps: readonly PlanStep[]
+}
+
+/** Told apart without colour; `look` is a class of phases. */
+export const ACTIONS: Readonly<
+  Record<string, { readonly word: string; readonly symbol: string; readonly look: string }>
+> = {
+  CREATE: { word: 'create', symbol: '+', look: 'done' },
+  UPDATE: { word: 'change', symbol: '~', look: 'stopped' },
+  RUN: { word: 'run again', symbol: '▶', look: 'active' },
+  DELETE: { word: 'delete', symbol: '−', look: 'failed' },
+}
+export const actionOf = (action: string) =>
+  ACTIONS[action] ?? { word: action.toLowerCase(), symbol: '·', look: 'waiting' }
+
+/** e.g. `5 to create, 1 to change, 2 to delete.` */
+export function summaryOf({ steps }: Plan): string {
+  const counts = new Map<string, number>()
+  for (const { action } of steps) counts.set(action, (counts.get(action) ?? 0) + 1)
+  const known = [...Object.keys(ACTIONS), ...counts.keys()].filter((action, i, all) => all.indexOf(action) === i)
+  const parts = known.flatMap((action) => {
+    const count = counts.get(action)
+    return count ? [`${count.toLocaleString('en')} to ${actionOf(action).word}`] : []
+  })
+  return parts.length === 0 ? 'Nothing would be done.' : `${parts.join(', ')}.`
+}

@@ -1,0 +1,60 @@
+/** Why something was not done: a typed error of the API, or that there was no answer. */
+export interface Refusal {
+  readonly code: string
+  readonly message: string
+  readonly fields: readonly FieldProblem[]
+  /** What stands in the way. */
+  readonly object: ObjectInTheWay | null
+}
+export interface FieldProblem {
+  /** As in the input, e.g. `input.spec.deployItems.2.dependsOn.0`. */
+  readonly path: string
+  readonly message: string
+}
+export interface ObjectInTheWay {
+  readonly id: string
+  readonly kind: string
+  readonly name: string
+  readonly phase: string
+  readonly root: { readonly id: string }
+}
+export type Outcome<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly refusal: Refusal; readonly value?: never }
+
+/** The answer of a mutation, or of what would tell what it does: only errors have both a code and a message. */
+export type Answer<T> = T | Pick<Refusal, 'code' | 'message'> | null
+
+export function outcomeOf<T extends object>(answer: Answer<T>): Outcome<T> {
+  if (answer === null) return { ok: false, refusal: refusal('NOT_FOUND', 'The server answered with nothing.') }
+  if ('code' in answer && 'message' in answer)
+    return { ok: false, refusal: { fields: [], object: null, ...(answer as Pick<Refusal, 'code' | 'message'>) } }
+  return { ok: true, value: answer as T }
+}
+
+export const refusal = (code: string, message: string): Refusal => ({ code, message, fields: [], object: null })
+
+const ADVICE: Readonly<Record<string, string>> = {
+  ALREADY_EXISTS: 'Choose another name, or look at the one that is there.',
+  GENERATION_MISMATCH: 'Somebody has changed it meanwhile: look at the preview again, then update.',
+  BUSY: 'Try again when it is done.',
+  NOT_READY: 'Try again when it is READY.',
+  FORBIDDEN: 'Sign out, and use a token that may: an administrator makes them.',
+  NOT_FOUND: 'It was deleted meanwhile: choose another one.',
+  CLOUDLET_UPGRADING: 'Try again when the upgrade has ended.',
+  CLOUDLET_UPGRADE_FAILED: 'An administrator has to put the upgrade right first.',
+  NO_ANSWER: 'It is not known whether it was done. Press again: nothing is created twice.',
+}
+/** What to do about it; null where its own words say that. */
+export const adviceFor = ({ code }: Refusal): string | null => ADVICE[code] ?? null
+
+/** What is wrong with one field, and what is in it. */
+export const problemOf = (refused: Refusal | null, field: string): string | null =>
+  (refused?.fields ?? [])
+    .filter(({ path }) => path === field || path.startsWith(`${field}.`))
+    .map(({ message }) => message)
+    .join('; ') || null
+
+/** What no field of the form can show. */
+export const problemsBeside = (refused: Refusal, fields: readonly string[]): readonly FieldProblem[] =>
+  refused.fields.filter(({ path }) => !fields.some((field) => path === field || path.startsWith(`${field}.`)))

@@ -1,0 +1,68 @@
+import { lazy, Suspense, useId, useRef } from 'react'
+import type { TextProblem } from '../../model/manifest-text.ts'
+import { plural } from '../../model/words.ts'
+import { Loading } from '../../ui/states.tsx'
+import type { CodeEditorHandle } from './code-editor.tsx'
+
+const CodeEditor = lazy(() => import('./code-editor.tsx'))
+
+interface Props {
+  readonly label: string
+  readonly value: string
+  readonly problems: readonly TextProblem[]
+  readonly onChange: (value: string) => void
+  readonly small?: boolean
+}
+const HELP = 'Tab indents. To leave with the keyboard press Escape, then Tab.'
+const SHOWN = 50
+
+/** An editor for YAML, and below it whatever is wrong with what is in it. */
+export function EditorField({ label, value, problems, onChange, small = false }: Props) {
+  const editor = useRef<CodeEditorHandle>(null)
+  const id = useId()
+  return (
+    <section className={small ? 'editor small' : 'editor'} aria-labelledby={id}>
+      <div className="editor-head">
+        <h2 id={id}>{label}</h2>
+        <span className="quiet">{HELP}</span>
+      </div>
+      <Suspense fallback={<Loading what="the editor" />}>
+        <CodeEditor ref={editor} label={label} help={HELP} value={value} problems={problems} onChange={onChange} />
+      </Suspense>
+      <Problems problems={problems} onGo={(line, column) => editor.current?.goTo({ line, column })} />
+    </section>
+  )
+}
+
+interface ProblemsProps {
+  readonly problems: readonly TextProblem[]
+  readonly onGo: (line: number, column: number) => void
+}
+function Problems({ problems, onGo }: ProblemsProps) {
+  const count = problems.length
+  return (
+    <div className="text-problems">
+      <p role="status" className={count > 0 ? 'wrong' : 'hidden'}>
+        {count > 0 && `✗ ${plural(count, 'problem')}`}
+      </p>
+      {count > 0 && (
+        <ul aria-label="Problems">
+          {problems.slice(0, SHOWN).map(({ path, message, line, column = 1 }, i) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: two may say the same
+            <li key={i}>
+              {line !== undefined && (
+                <button type="button" className="place" onClick={() => onGo(line, column)}>
+                  Line {line}, column {column}
+                </button>
+              )}
+              <span>
+                {path && <code>{path}</code>} {message}
+              </span>
+            </li>
+          ))}
+          {count > SHOWN && <li className="quiet">and {plural(count - SHOWN, 'more problem')}</li>}
+        </ul>
+      )}
+    </div>
+  )
+}

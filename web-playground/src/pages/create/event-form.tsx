@@ -1,0 +1,57 @@
+import { useState } from 'react'
+import { useLocation, useSearch } from 'wouter'
+import { projectChoices } from '../../data/choices.ts'
+import { type CreatedEvents, createEvents } from '../../data/create.ts'
+import { type EventValues, eventInput, missingIn } from '../../model/event-values.ts'
+import { treeHref } from '../../ui/links.ts'
+import { useLive, useSession } from '../../ui/session-context.ts'
+import { useDraft } from './drafts.ts'
+import { EventFields } from './event-fields.tsx'
+import { EventResult } from './event-result.tsx'
+import { ExampleBar } from './example-bar.tsx'
+import { EVENTS } from './examples.ts'
+import { useMayNot } from './may.ts'
+import { Submit } from './submit.tsx'
+import { useCreate } from './use-create.ts'
+
+const EMPTY: EventValues = { project: '', source: '', type: '', qualifiers: [], labels: [], payload: '' }
+const FIELDS = ['project', 'source', 'type', 'qualifiers', 'labels', 'payload'].map((name) => `input.${name}`)
+
+export function EventForm() {
+  const { client } = useSession()
+  const [, navigate] = useLocation()
+  const mayNot = useMayNot()
+  const wanted = new URLSearchParams(useSearch()).get('example')
+  const example = EVENTS.find(({ name }) => name === wanted)
+  const [values, setValues, dropDraft] = useDraft('event', example?.values ?? null, EMPTY)
+  const projects = useLive('projects', projectChoices)?.answer ?? null
+  const [result, setResult] = useState<CreatedEvents | null>(null)
+  const { busy, refused, forget, create } = useCreate()
+  const set = (next: Partial<EventValues>): void => {
+    setValues({ ...values, ...next })
+    setResult(null)
+    forget()
+  }
+  const done = (created: CreatedEvents): void => {
+    const [only, more] = [...created.events, ...created.tasks]
+    setResult(created)
+    if (!only || more) return
+    dropDraft()
+    navigate(treeHref(only.root.id))
+  }
+  const missing = missingIn(values)
+  return (
+    <form
+      className="create-form"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (!missing) void create(eventInput(values), (input) => createEvents(client, input), done)
+      }}
+    >
+      <ExampleBar examples={EVENTS} chosen={example?.name ?? null} onChoose={(one) => set(one.values)} />
+      <EventFields values={values} projects={projects} refused={refused} set={set} />
+      <Submit label="Create" busy={busy} missing={mayNot ?? missing} refused={refused} fields={FIELDS} />
+      {result && <EventResult result={result} />}
+    </form>
+  )
+}

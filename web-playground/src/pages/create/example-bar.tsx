@@ -1,0 +1,50 @@
+import { useId, useState } from 'react'
+
+interface Shown {
+  readonly name: string
+  readonly label: string
+  readonly about: string
+  readonly needs: string
+}
+interface Props<E extends Shown> {
+  readonly examples: readonly E[]
+  readonly chosen: string | null
+  readonly onChoose: (example: E) => void
+}
+
+/** Fills in the form; nothing is created by it. */
+export function ExampleBar<E extends Shown>({ examples, chosen, onChoose }: Props<E>) {
+  const id = useId()
+  const [last, setLast] = useState(chosen)
+  const shown = examples.find(({ name }) => name === last)
+  return (
+    <section className="examples" aria-labelledby={id}>
+      <h2 id={id}>Start from an example</h2>
+      <div className="example-buttons">
+        {examples.map((example) => (
+          <button
+            key={example.name}
+            type="button"
+            aria-pressed={example.name === last}
+            title={example.about}
+            onClick={() => {
+              setLast(example.name)
+              onChoose(example)
+            }}
+          >
+            {example.label}
+          </button>
+        ))}
+      </div>
+      <p role="status" className="quiet">
+        {shown ? (
+          <>
+            {shown.about} <b>{shown.needs}</b>
+          </>
+        ) : (
+          'It fills in the form: nothing is created until you press Create.'
+        )}
+      </p>
+    </section>
+  )
+}

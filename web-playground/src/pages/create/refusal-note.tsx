@@ -1,0 +1,46 @@
+import { Link } from 'wouter'
+import { adviceFor, problemsBeside, type Refusal } from '../../model/refusal.ts'
+import { humanKind } from '../../model/words.ts'
+import { treeHref } from '../../ui/links.ts'
+import { Phase } from '../../ui/phase.tsx'
+
+interface Props {
+  readonly refused: Refusal | null
+  /** Those that say themselves what is wrong with them. */
+  readonly fields: readonly string[]
+}
+
+/** Why it was not done, what stands in the way, and what to do about it. */
+export function RefusalNote({ refused, fields }: Props) {
+  if (!refused) return null
+  const { code, message, object } = refused
+  const advice = adviceFor(refused)
+  const beside = problemsBeside(refused, fields)
+  const isAtFields = refused.fields.length > 0
+  return (
+    <div className="refusal" role="alert">
+      <p>
+        <b>✗ {code}</b> {isAtFields ? 'Some of it cannot be as it is: see where it is marked.' : message}
+      </p>
+      {beside.length > 0 && (
+        <ul>
+          {beside.map(({ path, message: why }) => (
+            <li key={`${path} ${why}`}>
+              <code>{path}</code> {why}
+            </li>
+          ))}
+        </ul>
+      )}
+      {object && (
+        <p>
+          In the way:{' '}
+          <Link href={treeHref(object.root.id, object.id)}>
+            {humanKind(object.kind)} {object.name}
+          </Link>{' '}
+          <Phase phase={object.phase} />
+        </p>
+      )}
+      {advice && <p>{advice}</p>}
+    </div>
+  )
+}

@@ -1,0 +1,28 @@
+import type { Refusal } from '../../model/refusal.ts'
+import { RefusalNote } from './refusal-note.tsx'
+
+interface Props {
+  readonly label: string
+  readonly busy: boolean
+  /** What has to be done before; null: nothing. */
+  readonly missing: string | null
+  readonly refused: Refusal | null
+  /** Those that say themselves what the server has found wrong. */
+  readonly fields: readonly string[]
+}
+
+export function Submit({ label, busy, missing, refused, fields }: Props) {
+  return (
+    <div className="submit">
+      <div className="row">
+        <button type="submit" className="primary" disabled={busy || missing !== null}>
+          {label}
+        </button>
+        <span role="status" className="quiet">
+          {busy ? 'Asking the server…' : missing}
+        </span>
+      </div>
+      <RefusalNote refused={refused} fields={fields} />
+    </div>
+  )
+}
