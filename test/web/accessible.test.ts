@@ -9,6 +9,8 @@ import { visit } from './visit.ts'
 
 let server: TestServer
 let browser: Browser
+/** In the middle of the failed tree's life. */
+let moment: number
 let trees: Readonly<Record<'failed' | 'waiting' | 'many', string>>
 beforeAll(async () => {
   ;[browser, server] = await Promise.all([openBrowser(), startSharedServer()])
@@ -18,6 +20,12 @@ beforeAll(async () => {
     waiting: await create(client, 'waiting', { deployItems: [{ name: 'x', type: 'nobody', config: {} }] }),
     many: await create(client, 'many', items(30)),
   }
+  await until(async () => (await show(client, trees.failed))?.finished, { what: 'the failed tree has ended' })
+  const { phaseChanges } = await client.query<{ phaseChanges: { edges: { node: { sequence: number } }[] } }>(
+    'query ($rootId: ID!) { phaseChanges(first: 8, filter: { rootId: $rootId }) { edges { node { sequence } } } }',
+    { rootId: trees.failed },
+  )
+  moment = phaseChanges.edges.at(-1)?.node.sequence ?? 0
   await until(async () => (await show(client, trees.many))?.finished, { what: 'the last tree has ended' })
 }, 180_000)
 afterAll(async () => {
@@ -32,6 +40,10 @@ const PAGES = [
   ['a failed tree', () => `/tree/${trees.failed}`, 'CHILDREN_FAILED'],
   ['a waiting tree', () => `/tree/${trees.waiting}`, 'Waits for'],
   ['a tree with a group', () => `/tree/${trees.many}`, '30 objects'],
+  ['a timeline', () => `/tree/${trees.failed}?view=timeline`, 'CHILDREN_FAILED'],
+  ['a tree as it was', () => `/tree/${trees.failed}?at=${moment}`, 'See it as it is now'],
+  ['a timeline as it was', () => `/tree/${trees.failed}?view=timeline&at=${moment}`, 'See it as it is now'],
+  ['the way of an object', () => `/machines?object=${trees.failed}`, 'The ways it took'],
   ['no tree', () => '/tree/none', 'There is no such tree.'],
   ['the log', () => '/log', 'changes shown'],
   ['the machines', () => '/machines?machine=task', 'What happens'],

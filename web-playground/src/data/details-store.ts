@@ -1,6 +1,7 @@
 import type { Actable } from '../model/actions.ts'
 import type { Row } from '../model/object.ts'
 import { DETAILS } from './documents.ts'
+import { UPDATES } from './documents-time.ts'
 import { messageOf } from './live-read.ts'
 import type { Session } from './session.ts'
 import { Store } from './store.ts'
@@ -59,9 +60,12 @@ export interface Details extends Row, Actable {
 
 /** After a change, so that several at once are one look. */
 const SETTLE_MS = 120
-const LOOK_AGAIN_MS = 5_000
+/** What others in the tree do may be what it waits for, and is not as urgent. */
+const OTHERS_MS = 700
+/** What it waits for can change without anything being written: an agent comes, a lock of another tree is released. */
+const LOOK_AGAIN_MS = 15_000
 
-/** Everything of one object: read again when something in its tree has changed, and now and then. */
+/** Everything of one object: read again when it has changed, or something in its tree, and now and then. */
 export class DetailsStore extends Store {
   readonly #session: Session
   readonly #id: string
@@ -69,6 +73,9 @@ export class DetailsStore extends Store {
   details: Details | null | undefined
   error: string | null = null
   #planned: ReturnType<typeof setTimeout> | undefined
+  #plannedAt = 0
+  #reads = 0
+  #isFollowing = false
 
   constructor(session: Session, id: string, signal: AbortSignal) {
     super()
@@ -78,7 +85,8 @@ export class DetailsStore extends Store {
     const stop = session.feed.listen({
       changes: (changes) => {
         const rootId = this.details?.root.id
-        if (changes.some((change) => change.objectId === id || change.rootId === rootId)) this.refresh()
+        if (changes.some((change) => change.objectId === id)) this.refresh()
+        else if (changes.some((change) => change.rootId === rootId)) this.#plan(OTHERS_MS)
       },
       reset: () => this.refresh(),
     })
@@ -91,24 +99,58 @@ export class DetailsStore extends Store {
     void this.#read()
   }
 
-  readonly refresh = (): void => {
-    this.#planned ??= setTimeout(async () => {
-      await this.#read()
+  readonly refresh = (): void => this.#plan(SETTLE_MS)
+
+  #plan(afterMs: number): void {
+    const at = performance.now() + afterMs
+    if (this.#planned !== undefined && this.#plannedAt <= at) return
+    clearTimeout(this.#planned)
+    this.#plannedAt = at
+    this.#planned = setTimeout(() => {
+      // First: what changes while it is read is read again.
       this.#planned = undefined
-    }, SETTLE_MS)
+      void this.#read()
+    }, afterMs)
+  }
+
+  /** Progress, errors and labels are no phase changes: they are told by a stream of their own. */
+  async #follow({ root, kind }: Details): Promise<void> {
+    if (this.#isFollowing) return
+    this.#isFollowing = true
+    interface Update {
+      readonly objectUpdates: { readonly objectId: string; readonly revision: number }
+    }
+    const { client } = this.#session
+    const updates = client.subscribe<Update>(
+      UPDATES,
+      { rootId: root.id, kinds: [kind] },
+      { signal: this.#signal, onConnected: this.refresh },
+    )
+    try {
+      for await (const { objectUpdates } of updates) {
+        if (objectUpdates.objectId === this.#id && objectUpdates.revision !== this.details?.revision) this.refresh()
+      }
+    } catch {
+      // It is looked at now and then all the same.
+    }
   }
 
   async #read(): Promise<void> {
+    this.#reads += 1
+    const mine = this.#reads
     try {
       const { object } = await this.#session.client.query<{ object: Details | null }>(
         DETAILS,
         { id: this.#id },
         { signal: this.#signal },
       )
+      // An answer that was overtaken is older than what is shown.
+      if (mine !== this.#reads) return
       this.details = object
       this.error = null
+      if (object) void this.#follow(object)
     } catch (error) {
-      if (this.#signal.aborted) return
+      if (this.#signal.aborted || mine !== this.#reads) return
       this.error = messageOf(error)
     }
     this.changed()

@@ -76,12 +76,14 @@ export const actMutation = (field: string, input: string): string => `mutation A
   answer: ${field}(input: $input) { __typename ... on Error { code message } }
 }`
 
+/** All that PhaseChange of the client has. */
+export const CHANGE =
+  'sequence objectId kind name rootId projectName machine from to actor by reason message jobId revision rejected at'
+
 export const LOG_PAGE = `query LogPage($last: Int!) {
   phaseChanges(last: $last, filter: { includeRejected: true }) {
     edges {
-      node {
-        sequence objectId kind name rootId projectName machine from to actor by reason message jobId revision rejected at
-      }
+      node { ${CHANGE} }
     }
   }
 }`

@@ -15,6 +15,8 @@ export class TreeModel {
   readonly #nodes = new Map<string, Row>()
   readonly #children = new Map<string, Set<string>>()
   readonly #gone = new Set<string>()
+  /** Of what is gone too: a timeline shows it in its place. */
+  readonly #parents = new Map<string, string>()
   #dependencies: readonly Dependency[] = []
   /** Grows when objects or edges come or go, not when phases change. */
   #structure = 0
@@ -45,7 +47,7 @@ export class TreeModel {
   }
 
   parentOf(id: string): string | undefined {
-    return this.#nodes.get(id)?.parent?.id
+    return this.#parents.get(id)
   }
 
   /** Everything anew, whatever was known: the log that it belongs to may be another one. */
@@ -53,6 +55,7 @@ export class TreeModel {
     this.#nodes.clear()
     this.#children.clear()
     this.#gone.clear()
+    this.#parents.clear()
     for (const row of rows) this.#add(row)
     this.relate(dependencies)
   }
@@ -113,6 +116,7 @@ export class TreeModel {
   #add(row: Row): void {
     this.#nodes.set(row.id, row)
     if (!row.parent) return
+    this.#parents.set(row.id, row.parent.id)
     const siblings = this.#children.get(row.parent.id)
     if (siblings) siblings.add(row.id)
     else this.#children.set(row.parent.id, new Set([row.id]))

@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react'
+import { useEffect, useState, useSyncExternalStore } from 'react'
 
 /** One clock for all that counts, a second at a time. */
 const watchers = new Set<() => void>()
@@ -22,3 +22,17 @@ const read = (): number => now
 
 /** Milliseconds since 1970, to the second. */
 export const useNow = (): number => useSyncExternalStore(watch, read)
+
+const OFTEN_MS = 200
+
+/** The same for what is seen to grow; stands still while there is nothing of that kind. */
+export function useFineNow(runs: boolean): number {
+  const [at, setAt] = useState(Date.now)
+  useEffect(() => {
+    setAt(Date.now())
+    if (!runs) return
+    const often = setInterval(() => document.hidden || setAt(Date.now()), OFTEN_MS)
+    return () => clearInterval(often)
+  }, [runs])
+  return at
+}

@@ -2,12 +2,22 @@ import { useMemo, useState } from 'react'
 import { diagramOf, START, type Way } from '../../model/diagram.ts'
 import type { Machine } from '../../model/machines.ts'
 import { classOf, SYMBOLS } from '../../model/phases.ts'
-import { layered, type Point } from '../../ui/layered.ts'
+import { numbersText, type WayTaken } from '../../model/way.ts'
+import { type Layered, layered, type Point } from '../../ui/layered.ts'
 
 const PAD = 14
 
-/** A machine as a picture; the ways of the phase that is pointed at stand out. */
-export function Diagram({ machine }: { readonly machine: Machine }) {
+/** One object on the picture: the ways that it took, where it is, where its viewer can move it. */
+interface Taken extends Pick<WayTaken, 'taken' | 'phase'> {
+  readonly next: readonly string[]
+}
+interface Props {
+  readonly machine: Machine
+  readonly way?: Taken
+}
+
+/** A machine as a picture; the ways of the phase that is pointed at stand out, or those that an object took. */
+export function Diagram({ machine, way }: Props) {
   const [pointed, setPointed] = useState<string | null>(null)
   const { nodes, edges, layout } = useMemo(() => {
     const diagram = diagramOf(machine)
@@ -18,60 +28,101 @@ export function Diagram({ machine }: { readonly machine: Machine }) {
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
     <section className="diagram card" tabIndex={0} aria-label="Diagram">
       <p className="quiet">
-        Point at a phase to see its ways. Dotted: out of a final phase, when something is asked for again.
+        {way
+          ? 'Strong: the ways that it took, numbered in their order. Filled: where it is. Dashed: where you can move it.'
+          : 'Point at a phase to see its ways. Dotted: out of a final phase, when something is asked for again.'}
       </p>
       <svg
         role="img"
-        aria-label={`State diagram of ${machine.name}; the table below says the same`}
+        aria-label={`State diagram of ${machine.name}; the ${way ? 'lists beside it say' : 'table below says'} the same`}
         viewBox={`${x - PAD} ${y - PAD} ${width + 2 * PAD} ${height + 2 * PAD}`}
         width={width + 2 * PAD}
         height={height + 2 * PAD}
       >
         <defs>
-          <marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">
+          <marker
+            id="arrow"
+            viewBox="0 0 8 8"
+            refX="7"
+            refY="4"
+            markerWidth="8"
+            markerHeight="8"
+            markerUnits="userSpaceOnUse"
+            orient="auto"
+          >
             <path d="M0 0L8 4L0 8z" />
           </marker>
         </defs>
-        {edges.map((way) => (
+        {edges.map((each) => (
           <path
-            key={way.id}
-            className={lookOf(way, pointed)}
-            d={curve(layout.routes.get(way.id) ?? [])}
+            key={each.id}
+            className={lookOf(each, pointed, way)}
+            data-way={each.id}
+            d={curve(layout.routes.get(each.id) ?? [])}
             markerEnd="url(#arrow)"
           >
-            <title>{way.actors.join(', ')}</title>
+            <title>{each.actors.join(', ')}</title>
           </path>
         ))}
         {nodes.map((box) => (
           <State
             key={box.id}
             box={{ ...box, ...(layout.places.get(box.id) ?? { x: 0, y: 0 }) }}
-            final={machine.final.includes(box.id)}
+            more={`${machine.final.includes(box.id) ? ' final' : ''}${way ? standing(box.id, way) : ''}`}
             onPoint={setPointed}
           />
         ))}
+        {way && <Numbers taken={way.taken} routes={layout.routes} />}
       </svg>
     </section>
   )
 }
 
-function lookOf({ from, to, again }: Way, pointed: string | null): string {
+function lookOf({ id, from, to, again }: Way, pointed: string | null, way: Taken | undefined): string {
   const base = `way is-${to === 'GONE' ? 'removing' : classOf(to)}${again ? ' again' : ''}`
-  if (pointed === null) return base
-  return from === pointed || to === pointed ? `${base} near` : `${base} far`
+  if (pointed !== null) return from === pointed || to === pointed ? `${base} near` : `${base} far`
+  if (!way) return base
+  if (way.taken.has(id)) return `${base} near taken`
+  return from === way.phase && way.next.includes(to) ? `${base} next` : `${base} far`
+}
+
+const standing = (phase: string, { phase: now, next, taken }: Taken): string => {
+  if (phase === now) return ' now'
+  if (next.includes(phase)) return ' next'
+  return [...taken.keys()].some((id) => id.split(' ').includes(phase)) ? ' was' : ' never'
+}
+
+/** In the middle of each way that was taken: when, among all of them. */
+function Numbers({ taken, routes }: Pick<Taken, 'taken'> & Pick<Layered, 'routes'>) {
+  return [...taken].flatMap(([id, numbers]) => {
+    const route = routes.get(id) ?? []
+    const at = route[Math.floor(route.length / 2)]
+    if (!at) return []
+    const label = numbersText(numbers)
+    const width = 10 + label.length * 7
+    return (
+      <g key={id} className="way-label" data-numbers={numbers.join(' ')}>
+        <rect x={at.x - width / 2} y={at.y - 9} width={width} height={18} rx={9} />
+        <text x={at.x} y={at.y} dominantBaseline="central" textAnchor="middle">
+          {label}
+        </text>
+      </g>
+    )
+  })
 }
 
 interface StateProps {
   readonly box: { readonly id: string; readonly width: number; readonly height: number } & Point
-  readonly final: boolean
+  readonly more: string
   readonly onPoint: (phase: string | null) => void
 }
-function State({ box: { id, x, y, width, height }, final, onPoint }: StateProps) {
+function State({ box: { id, x, y, width, height }, more, onPoint }: StateProps) {
   if (id === START) return <circle className="start" cx={x + width / 2} cy={y + height / 2} r={6} />
   const look = id === 'GONE' ? 'removing' : classOf(id)
   return (
     <g
-      className={`state is-${look}${final ? ' final' : ''}`}
+      className={`state is-${look}${more}`}
+      data-state={id}
       onPointerEnter={() => onPoint(id)}
       onPointerLeave={() => onPoint(null)}
     >

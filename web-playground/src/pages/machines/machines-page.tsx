@@ -1,35 +1,37 @@
-import { useLocation, useSearch } from 'wouter'
+import { Link, useSearch } from 'wouter'
 import type { Machine } from '../../model/machines.ts'
 import { humanKind } from '../../model/words.ts'
 import { Phase } from '../../ui/phase.tsx'
 import { useSession } from '../../ui/session-context.ts'
 import { useTitle } from '../../ui/title.ts'
 import { Diagram } from './diagram.tsx'
+import { MachineTabs } from './machine-tabs.tsx'
+import { ObjectWay } from './object-way.tsx'
 import '../../styles/machines.css'
 
-/** Every phase that an object can be in, and who may move it from there. */
+/** Every phase that an object can be in, and who may move it from there; or one object's way. */
 export default function MachinesPage() {
+  const params = new URLSearchParams(useSearch())
+  const [name, object] = [params.get('machine'), params.get('object')]
+  return (
+    <div className="page">
+      <div className="page-head">
+        <h1>Machines</h1>
+        {object && <Link href="/machines">All machines</Link>}
+      </div>
+      {object ? <ObjectWay key={object} id={object} chosen={name} /> : <AnyMachine name={name} />}
+    </div>
+  )
+}
+
+function AnyMachine({ name }: { readonly name: string | null }) {
   useTitle('Machines')
   const { machines } = useSession()
-  const [, navigate] = useLocation()
-  const name = new URLSearchParams(useSearch()).get('machine')
   const machine = machines.all.find((each) => each.name === name) ?? machines.all[0]
   if (!machine) return null
   return (
-    <div className="page">
-      <h1>Machines</h1>
-      <nav className="tabs" aria-label="Machines">
-        {machines.all.map((each) => (
-          <button
-            key={each.name}
-            type="button"
-            aria-current={each === machine ? 'true' : undefined}
-            onClick={() => navigate(`/machines?machine=${each.name}`, { replace: true })}
-          >
-            {each.name}
-          </button>
-        ))}
-      </nav>
+    <>
+      <MachineTabs machines={machines.all} current={machine} />
       <p className="quiet">
         Of {machine.kinds.map(humanKind).join(', ')}. Starts as <Phase phase={machine.initial} />, ends as{' '}
         {machine.final.map((phase) => (
@@ -40,7 +42,7 @@ export default function MachinesPage() {
       </p>
       <Diagram key={machine.name} machine={machine} />
       <Rows machine={machine} />
-    </div>
+    </>
   )
 }
 

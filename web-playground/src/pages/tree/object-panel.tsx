@@ -1,5 +1,6 @@
 import { Link } from 'wouter'
 import { type Details, DetailsStore } from '../../data/details-store.ts'
+import { WayStore } from '../../data/way-store.ts'
 import { humanKind } from '../../model/words.ts'
 import { treeHref } from '../../ui/links.ts'
 import { Phase, Since } from '../../ui/phase.tsx'
@@ -9,22 +10,34 @@ import { ActionButtons } from './action-buttons.tsx'
 import { PanelData } from './panel-data.tsx'
 import { PanelLogs } from './panel-logs.tsx'
 import { Deadlines, Dependencies, Failure, Progress, WaitsFor } from './panel-parts.tsx'
+import { WaySection } from './way-section.tsx'
 
 /** Everything of the selected object. */
 export function ObjectPanel({ id }: { readonly id: string }) {
+  const way = useLive(id, (session, signal) => new WayStore(session, id, signal))
   const store = useLive(id, (session, signal) => new DetailsStore(session, id, signal))
   const details = store?.details
   return (
     <aside className="panel" aria-label="The selected object">
       {store?.error && <Problem message={store.error} onRetry={store.refresh} />}
       {details === undefined && !store?.error && <Loading what="the object" />}
-      {details === null && <Empty title="It exists no more.">Select another object in the graph.</Empty>}
-      {store && details && <Shown details={details} onDone={store.refresh} />}
+      {details === null && (
+        <>
+          <Empty title="It exists no more.">Select another object, or look at it as it was.</Empty>
+          <WaySection id={id} way={way} />
+        </>
+      )}
+      {store && details && <Shown details={details} way={way} onDone={store.refresh} />}
     </aside>
   )
 }
 
-function Shown({ details, onDone }: { readonly details: Details; readonly onDone: () => void }) {
+interface ShownProps {
+  readonly details: Details
+  readonly way: WayStore | null
+  readonly onDone: () => void
+}
+function Shown({ details, way, onDone }: ShownProps) {
   return (
     <>
       <header className="panel-head">
@@ -42,6 +55,7 @@ function Shown({ details, onDone }: { readonly details: Details; readonly onDone
       <Deadlines deadlines={details.deadlines} />
       <Dependencies links={details.dependsOn.edges.map(({ node }) => node)} />
       <PanelLogs objectId={details.id} name={details.name} />
+      <WaySection id={details.id} way={way} />
       <PanelData details={details} />
       {details.root.id !== details.id && (
         <p className="quiet">

@@ -1,9 +1,15 @@
 import { createContext, useContext, useSyncExternalStore } from 'react'
-import type { TreeStore } from '../../data/tree-store.ts'
 import type { Row } from '../../model/object.ts'
+import type { GraphSource } from '../../model/tree-graph.ts'
 
-export interface TreeView {
-  readonly tree: TreeStore
+/** A tree as it is, or as it was: what of it is drawn, and when it has changed. */
+export interface ShownTree {
+  readonly model: GraphSource & { readonly nodes: ReadonlyMap<string, Row>; readonly structure: number }
+  readonly watch: (watcher: () => void) => () => void
+  readonly version: () => number
+}
+interface TreeView {
+  readonly tree: ShownTree
   readonly onSelect: (id: string) => void
   readonly onFold: (id: string, to: 'open' | 'closed') => void
 }
@@ -22,4 +28,4 @@ export function useRow(id: string): Row | undefined {
 }
 
 /** Draws anew whenever anything in the tree has changed. */
-export const useVersion = (tree: TreeStore): number => useSyncExternalStore(tree.watch, tree.version)
+export const useVersion = (tree: ShownTree): number => useSyncExternalStore(tree.watch, tree.version)

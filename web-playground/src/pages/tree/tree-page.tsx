@@ -1,73 +1,103 @@
-import { useCallback, useState } from 'react'
-import { Link, useLocation, useSearch } from 'wouter'
+import { useCallback, useEffect, useState } from 'react'
+import { HistoryStore } from '../../data/history-store.ts'
+import { PastStore } from '../../data/past-store.ts'
 import { TreeStore } from '../../data/tree-store.ts'
-import { countClasses } from '../../model/phases.ts'
 import type { Folds } from '../../model/tree-graph.ts'
-import { humanKind, plural } from '../../model/words.ts'
-import { treeHref } from '../../ui/links.ts'
-import { ClassTally, Phase, Since } from '../../ui/phase.tsx'
+import type { TreePlace } from '../../model/tree-place.ts'
 import { useLive } from '../../ui/session-context.ts'
 import { Empty, Loading, Problem } from '../../ui/states.tsx'
 import { useTitle } from '../../ui/title.ts'
+import { Gone } from './gone.tsx'
 import { ObjectPanel } from './object-panel.tsx'
+import { PastBanner } from './past-banner.tsx'
+import { PastPanel } from './past-panel.tsx'
+import { TimeBar } from './time-bar.tsx'
+import { TimelineView } from './timeline/timeline-view.tsx'
 import { TreeCanvas } from './tree-canvas.tsx'
+import { TreeHead } from './tree-head.tsx'
+import { usePlace } from './use-place.ts'
 import '../../styles/tree.css'
+import '../../styles/time.css'
 
-/** One tree as a graph, and the selected object beside it. */
+/** One tree as a graph or as a timeline, as it is or as it was, and the selected object beside it. */
 export default function TreePage({ rootId }: { readonly rootId: string }) {
   const tree = useLive(rootId, (session, signal) => new TreeStore(session, rootId, signal))
-  const selected = new URLSearchParams(useSearch()).get('object') ?? rootId
-  const [, navigate] = useLocation()
+  const history = useLive(rootId, (session, signal) => new HistoryStore(session, rootId, signal))
+  const root = tree?.model.root ?? history?.timeline.lanes.get(rootId)
+  useTitle(root?.name ?? 'Tree')
+  if (!tree || !history || (tree.state === 'loading' && !tree.error)) return <Loading what="the tree" />
+  if (tree.state === 'loading') return <Problem message={tree.error ?? ''} />
+  if (!tree.model.root && !history.loaded && !history.error) return <Loading what="the log of the tree" />
+  // What is gone left its log behind, and can be seen in it.
+  if (!root) return <Gone rootId={rootId} wasHere={false} timeline={history.timeline} />
+  return <Shown tree={tree} history={history} />
+}
+
+interface Stores {
+  readonly tree: TreeStore
+  readonly history: HistoryStore
+}
+
+function Shown({ tree, history }: Stores) {
+  const { rootId } = tree.model
+  const { place, select, travel } = usePlace(rootId)
+  const past = usePast({ tree, history }, place)
+  const shown = place.at === null ? tree : past
   const [folds, setFolds] = useState<Folds>(new Map())
-  const select = useCallback((id: string): void => navigate(treeHref(rootId, id)), [navigate, rootId])
   const fold = useCallback((id: string, to: 'open' | 'closed'): void => {
     setFolds((now) => new Map(now).set(id, to))
   }, [])
-  useTitle(tree?.model.root?.name ?? 'Tree')
-
-  if (!tree || (tree.state === 'loading' && !tree.error)) return <Loading what="the tree" />
-  if (tree.state === 'loading') return <Problem message={tree.error ?? ''} />
-  if (tree.state === 'missing' || !tree.model.root) return <Gone wasHere={tree.state !== 'missing'} />
   return (
-    <div className="tree">
-      <TreeHead tree={tree} />
+    <div className={`tree${place.at === null ? '' : ' past'}`}>
+      <TreeHead tree={tree} history={history} place={place} rows={shown?.model.nodes ?? new Map()} />
+      <TimeBar history={history} at={place.at} onTravel={travel} />
+      {place.at !== null && <PastBanner at={place.at} history={history} past={past} />}
       <div className="tree-body">
-        <TreeCanvas tree={tree} folds={folds} selected={selected} onSelect={select} onFold={fold} />
-        <ObjectPanel key={selected} id={selected} />
+        {place.view === 'timeline' ? (
+          <TimelineView {...{ tree, history, past, place }} onSelect={select} />
+        ) : (
+          <Graph {...{ tree, history, past, place, folds }} onSelect={select} onFold={fold} />
+        )}
+        {place.at === null ? (
+          <ObjectPanel key={place.object} id={place.object} />
+        ) : (
+          <PastPanel key={place.object} id={place.object} at={place.at} past={past} onLive={() => travel(null)} />
+        )}
       </div>
     </div>
   )
 }
 
-function Gone({ wasHere }: { readonly wasHere: boolean }) {
-  return (
-    <div className="page">
-      <Empty title={wasHere ? 'This tree is gone: everything in it was deleted.' : 'There is no such tree.'}>
-        {!wasHere && 'It was deleted, or your token does not let you see it. '}
-        See <Link href="/objects?roots=yes">what there is</Link>, or <Link href="/log">how it went</Link>.
-      </Empty>
-    </div>
-  )
+/** The tree as it was where the address says so. */
+function usePast({ tree, history }: Stores, { at, view }: TreePlace): PastStore | null {
+  const { rootId } = tree.model
+  const past = useLive(rootId, (session, signal) => new PastStore(session, { tree, history }, signal))
+  useEffect(() => past?.show(at), [past, at])
+  useEffect(() => {
+    if (at !== null || view === 'timeline') history.want()
+  }, [history, at, view])
+  return past
 }
 
-function TreeHead({ tree }: { readonly tree: TreeStore }) {
-  const { model } = tree
-  const { root } = model
-  if (!root) return null
-  return (
-    <div className="tree-head">
-      <h1>{root.name}</h1>
-      <span className="quiet">
-        {humanKind(root.kind)} in {root.project.name}
-      </span>
-      <Phase phase={root.phase} />
-      <Since at={root.phaseSince} />
-      <span className="tree-counts">
-        {plural(model.nodes.size, 'object')}{' '}
-        <ClassTally counts={countClasses([...model.nodes.values()].map(({ phase }) => phase))} />
-        {model.gone > 0 && <span className="quiet"> {plural(model.gone, 'object')} gone</span>}
-      </span>
-      {tree.error && <Problem message={tree.error} />}
-    </div>
-  )
+interface GraphProps extends Stores {
+  readonly past: PastStore | null
+  readonly place: TreePlace
+  readonly folds: Folds
+  readonly onSelect: (id: string) => void
+  readonly onFold: (id: string, to: 'open' | 'closed') => void
+}
+function Graph({ tree, history, past, place: { at, object }, ...view }: GraphProps) {
+  if (at === null && !tree.model.root) {
+    return <Gone rootId={tree.model.rootId} wasHere={tree.state === 'ready'} timeline={history.timeline} />
+  }
+  if (at !== null && (!past || past.sequence === null)) return past?.error ? <div /> : <Loading what="how it was" />
+  if (at !== null && !past?.model.root) {
+    return (
+      <div className="page">
+        <Empty title="There was nothing of this tree.">Move to a later change, or back to Live.</Empty>
+      </div>
+    )
+  }
+  const shown = at === null ? tree : past
+  return shown && <TreeCanvas tree={shown} selected={object} {...view} />
 }

@@ -1,0 +1,444 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { PhaseChange } from '../../src/client/index.ts'
+import { openBrowser } from '../testkit/browser.ts'
+import { create, items, remove, show } from '../testkit/mutations.ts'
+import { startServer, type TestServer } from '../testkit/server.ts'
+import { until } from '../testkit/wait.ts'
+import { inPhase, visit } from './visit.ts'
+
+/** The tree as it was, along its time, and the way of one object through its machine. */
+
+let server: TestServer
+let browser: Browser
+/** Ended: `first`, then `second`, then a request that was refused. */
+let done: string
+/** Nothing of it is left. */
+let gone: string
+beforeAll(async () => {
+  ;[browser, server] = await Promise.all([openBrowser(), startServer()])
+  const { client } = server
+  const chain = (config: object) => ({
+    deployItems: [
+      { name: 'first', type: 'mock', config },
+      { name: 'second', type: 'mock', dependsOn: ['first'], config },
+    ],
+  })
+  ;[done, gone] = await Promise.all([
+    create(client, 'done', chain({ delayMs: 300 })),
+    create(client, 'gone', chain({})),
+  ])
+  for (const id of [done, gone]) await until(async () => (await show(client, id))?.finished, { what: 'it has ended' })
+  await act('cancelInstallation', done)
+  await remove(client, gone)
+  await until(async () => (await show(client, gone)) === null, { what: 'it is gone' })
+}, 180_000)
+afterAll(async () => {
+  await browser?.close()
+  await server?.[Symbol.asyncDispose]()
+})
+
+/** Its answer is not looked at: a refusal is in the log. */
+async function act(field: string, id: string): Promise<void> {
+  const input = `${field.charAt(0).toUpperCase()}${field.slice(1)}Input`
+  await server.client.query(`mutation ($input: ${input}!) { ${field}(input: $input) { __typename } }`, {
+    input: { id },
+  })
+}
+type Change = Pick<
+  PhaseChange,
+  'sequence' | 'objectId' | 'name' | 'from' | 'to' | 'rejected' | 'actor' | 'reason' | 'message'
+>
+async function logOf(rootId: string): Promise<readonly Change[]> {
+  const { phaseChanges } = await server.client.query<{ phaseChanges: { edges: { node: Change }[] } }>(
+    `query ($rootId: ID!) {
+      phaseChanges(last: 500, filter: { rootId: $rootId, includeRejected: true }) {
+        edges { node { sequence objectId name from to rejected actor reason message } }
+      }
+    }`,
+    { rootId },
+  )
+  return phaseChanges.edges.map(({ node }) => node)
+}
+async function changeOf(rootId: string, name: string, to: string): Promise<Change> {
+  const found = (await logOf(rootId)).find((change) => change.name === name && change.to === to)
+  if (!found) throw new Error(`${name} never became ${to}`)
+  return found
+}
+const slider = (page: Page) => page.getByRole('slider', { name: 'Moment of the tree' })
+const banner = (page: Page) => page.locator('.past-banner')
+const panelOf = (page: Page) => page.getByRole('complementary', { name: 'The selected object' })
+/** Names of the objects in the graph with their phases. */
+const graphOf = (page: Page) =>
+  page
+    .locator('.node[data-phase]')
+    .evaluateAll((nodes) =>
+      nodes.map((node) => `${node.querySelector('.node-name')?.textContent} ${node.getAttribute('data-phase')}`).sort(),
+    )
+/** As the log has it. */
+async function phasesAt(rootId: string, sequence: number): Promise<readonly string[]> {
+  const phases = new Map<string, string>()
+  for (const { name, to, rejected, sequence: at } of await logOf(rootId)) {
+    if (at > sequence || rejected) continue
+    if (to === 'GONE') phases.delete(name)
+    else phases.set(name, `${name} ${to}`)
+  }
+  return [...phases.values()].sort()
+}
+
+test('a link shows the tree as it was; from there one steps change by change, and back to live', async () => {
+  const { sequence } = await changeOf(done, 'first', 'SUCCEEDED')
+  await using visited = await visit(browser, server, `/tree/${done}?at=${sequence}`)
+  const { page, complaints } = visited
+  await inPhase(page, 'first', 'SUCCEEDED').waitFor()
+  expect(await graphOf(page)).toEqual(await phasesAt(done, sequence))
+  expect(await banner(page).textContent()).toMatch(
+    new RegExp(`change ${sequence}: *first PROGRESSING → SUCCEEDED by DEPLOYER`),
+  )
+  await page.locator('.tree.past').waitFor()
+
+  // One back: it had not succeeded. By the keyboard, then by the button.
+  await slider(page).press('ArrowLeft')
+  await inPhase(page, 'first', 'PROGRESSING').waitFor()
+  await inPhase(page, 'second', 'PENDING').waitFor()
+  const log = await logOf(done)
+  const before = log[log.findIndex((change) => change.sequence === sequence) - 1]?.sequence ?? 0
+  await page.waitForURL(`**/tree/${done}?at=${before}`)
+  await page.getByRole('button', { name: 'Forward one change' }).click()
+  await inPhase(page, 'first', 'SUCCEEDED').waitFor()
+  await page.getByRole('button', { name: 'Back one change' }).click()
+  await inPhase(page, 'first', 'PROGRESSING').waitFor()
+
+  // Its own row, and nothing to be done.
+  const panel = panelOf(page)
+  await inPhase(page, 'first', 'PROGRESSING').getByRole('button').click()
+  await page.waitForURL(/\?object=.*&at=\d+$/)
+  const picked = await changeOf(done, 'first', 'PROGRESSING')
+  await panel.getByRole('region', { name: 'How it got there' }).getByText(`Change ${picked.sequence}: INIT`).waitFor()
+  expect(await panel.getByRole('button').allTextContents()).toEqual(['See it as it is now'])
+
+  // At the very beginning there is the root alone.
+  await slider(page).press('Home')
+  await page.locator('.node').nth(1).waitFor({ state: 'detached' })
+  expect(await graphOf(page)).toEqual(['done PENDING'])
+  await panel.getByText('It was not there yet.').waitFor()
+  await slider(page).press('End')
+  await inPhase(page, 'second', 'SUCCEEDED').waitFor()
+  await page.waitForURL((url) => !url.search.includes('at='))
+  await banner(page).waitFor({ state: 'detached' })
+  // A refused request is a moment of its own, in which nothing changed.
+  await slider(page).press('ArrowLeft')
+  await banner(page).getByText('refused').waitFor()
+  expect(complaints).toEqual([])
+})
+
+test('what happens while one looks back is there when one comes back', async () => {
+  const id = await create(server.client, 'meanwhile', items(1))
+  await until(async () => (await show(server.client, id))?.finished, { what: 'it has ended' })
+  const { sequence } = await changeOf(id, 'item-0', 'PROGRESSING')
+  await using visited = await visit(browser, server, `/tree/${id}?at=${sequence}`)
+  const { page } = visited
+  await inPhase(page, 'item-0', 'PROGRESSING').waitFor()
+  await page.evaluate('window.sameDocument = true')
+  const length = Number(await slider(page).getAttribute('max'))
+  const shown = await graphOf(page)
+  await remove(server.client, id)
+  await until(async () => (await show(server.client, id)) === null, { what: 'it is gone' })
+  await page.getByText(/GONE/).first().waitFor({ state: 'detached' })
+  await until(async () => Number(await slider(page).getAttribute('max')) > length, { what: 'the slider is longer' })
+  expect(await graphOf(page)).toEqual(shown)
+  await page.getByRole('button', { name: /^Live/ }).click()
+  await page.getByText('This tree is gone').waitFor()
+  expect(await page.evaluate('window.sameDocument')).toBe(true)
+})
+
+test('a tree that is gone is shown as it was, with its dependencies left out', async () => {
+  await using visited = await visit(browser, server, `/tree/${gone}`)
+  const { page, complaints } = visited
+  await page.getByRole('link', { name: 'Look at it as it was' }).click()
+  await inPhase(page, 'second', 'SUCCEEDED').waitFor()
+  expect(await graphOf(page)).toEqual([
+    'deploy-items SUCCEEDED',
+    'first SUCCEEDED',
+    'gone SUCCEEDED',
+    'second SUCCEEDED',
+  ])
+  // Each below what contained it.
+  expect(await page.locator('.react-flow__edge.edge-parent').count()).toBe(3)
+  expect(await page.locator('.react-flow__edge.edge-dependency').count()).toBe(0)
+  const { sequence } = await changeOf(gone, 'second', 'GONE')
+  await page.goto(`${server.origin}/tree/${gone}?at=${sequence}`)
+  await page.locator('.node').nth(2).waitFor()
+  expect(await graphOf(page)).toEqual(await phasesAt(gone, sequence))
+  expect(complaints).toEqual([])
+})
+
+test('play goes through all of it, to what is now', async () => {
+  await using visited = await visit(browser, server, `/tree/${done}`)
+  const { page } = visited
+  await inPhase(page, 'second', 'SUCCEEDED').waitFor()
+  await page.getByRole('button', { name: 'Play' }).click()
+  await page.locator('.tree.past').waitFor()
+  await page.getByRole('button', { name: 'Pause' }).click()
+  const paused = await slider(page).inputValue()
+  await page.getByRole('button', { name: 'Play' }).click()
+  await inPhase(page, 'first', 'PROGRESSING').waitFor()
+  expect(Number(await slider(page).inputValue())).toBeGreaterThan(Number(paused))
+  await banner(page).waitFor({ state: 'detached' })
+  await inPhase(page, 'second', 'SUCCEEDED').waitFor()
+})
+
+test('where not all of the log is here, the server is asked how it was', { timeout: 60_000 }, async () => {
+  const id = await create(server.client, 'long', items(150))
+  await until(async () => (await show(server.client, id))?.finished, { what: 'it has ended' })
+  await using visited = await visit(browser, server, '/')
+  const { page } = visited
+  let asked = 0
+  // The older part never comes.
+  await page.route('**/graphql', async (route) => {
+    const { query = '', variables } = (route.request().postDataJSON() ?? {}) as {
+      query?: string
+      variables?: { before?: string | null }
+    }
+    if (query.includes('query TreeAt')) asked += 1
+    if (query.includes('query Changes') && variables?.before) return
+    await route.continue()
+  })
+  const { sequence } = await changeOf(id, 'item-149', 'SUCCEEDED')
+  await page.goto(`${server.origin}/tree/${id}?at=${sequence}`)
+  const count = (await phasesAt(id, sequence)).filter((text) => text.endsWith('SUCCEEDED')).length
+  const tally = page.locator('.tree-counts .is-done')
+  await until(async () => (await tally.textContent())?.startsWith(`${count} `), { what: 'so many are done' })
+  const first = asked
+  expect(first).toBeGreaterThan(0)
+  await slider(page).press('ArrowLeft')
+  await until(() => asked > first, { what: 'it is asked again' })
+  await until(async () => (await tally.textContent())?.startsWith(`${count - 1} `), { what: 'one less is done' })
+})
+
+test('the timeline has a row for each object, and in it the phases that the log has', async () => {
+  await using visited = await visit(browser, server, `/tree/${done}`)
+  const { page, complaints } = visited
+  await page.getByRole('link', { name: 'Timeline' }).click()
+  await page.waitForURL(/view=timeline/)
+  const lanes = page.locator('[data-lane]')
+  await until(async () => (await lanes.count()) === 4, { what: 'there are four rows' })
+  expect(await lanes.locator('.lane-text').allTextContents()).toEqual(['done', 'deploy-items', 'first', 'second'])
+  expect(await lanes.evaluateAll((all) => all.map((lane) => lane.getAttribute('aria-level')))).toEqual([
+    '1',
+    '2',
+    '3',
+    '3',
+  ])
+  const log = await logOf(done)
+  for (const name of ['done', 'deploy-items', 'first', 'second']) {
+    const phases = await lanes
+      .filter({ has: page.locator(`.lane-text:text-is("${name}")`) })
+      .locator('[data-phases]')
+      .evaluateAll((pieces) => pieces.flatMap((piece) => piece.getAttribute('data-phases')?.split(' ') ?? []))
+    expect(phases).toEqual(log.filter((change) => change.name === name && !change.rejected).map(({ to }) => to))
+  }
+  const refused = log.find(({ rejected }) => rejected)
+  await lanes.first().locator(`[data-refused="${refused?.sequence}"]`).hover()
+  await page.getByRole('tooltip').getByText(`Refused: ${refused?.from} → ${refused?.to}`).waitFor()
+
+  // What a bar says; a click selects.
+  const bar = page.getByRole('button', { name: /^second: PROGRESSING/ })
+  await bar.hover()
+  const tip = page.getByRole('tooltip')
+  for (const said of ['since', 'for', 'moved by DEPLOYER']) await tip.getByText(said).first().waitFor()
+  await page
+    .getByRole('rowheader', { name: /^first/ })
+    .getByRole('button')
+    .click()
+  await panelOf(page).getByRole('heading', { name: 'first' }).waitFor()
+  expect(page.url()).toContain('view=timeline')
+  expect(complaints).toEqual([])
+})
+
+test('gone objects keep their row in the timeline, where they were', async () => {
+  await using visited = await visit(browser, server, `/tree/${gone}?view=timeline`)
+  const { page } = visited
+  const lanes = page.locator('[data-lane]')
+  await page.locator('.gone-mark').nth(3).waitFor()
+  await until(
+    async () =>
+      (await lanes.evaluateAll((all) => all.map((lane) => lane.getAttribute('aria-level')).join())) === '1,2,3,3',
+    { what: 'each is below what contained it' },
+  )
+  // At a moment of its life it is there.
+  const { sequence } = await changeOf(gone, 'first', 'SUCCEEDED')
+  await page.goto(`${server.origin}/tree/${gone}?view=timeline&at=${sequence}`)
+  await page.locator('.moment').waitFor()
+  await page.getByRole('rowheader', { name: /^first, Deploy item, SUCCEEDED/ }).waitFor()
+  await page.getByRole('rowheader', { name: /^second, Deploy item, PENDING/ }).waitFor()
+})
+
+test('the timeline is read and zoomed by the keyboard alone, and by wheel, drag and buttons', async () => {
+  await using visited = await visit(browser, server, `/tree/${done}?view=timeline`)
+  const { page } = visited
+  const grid = page.getByRole('treegrid')
+  const bar = grid.getByRole('button', { name: /^first: PROGRESSING/ })
+  await bar.waitFor()
+  const box = async () => (await bar.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
+  const { width, x } = await box()
+  await grid.locator('[data-cell="-1"][tabindex="0"]').focus()
+  await page.keyboard.press('+')
+  await until(async () => (await box()).width > width * 1.2, { what: 'it is larger' })
+  await page.keyboard.press('-')
+  await until(async () => Math.abs((await box()).width - width) < 2, { what: 'it is as it was' })
+  await page.keyboard.press('Shift+ArrowRight')
+  await until(async () => (await box()).x < x - 20, { what: 'it has moved' })
+  await page.keyboard.press('0')
+  await until(async () => Math.abs((await box()).x - x) < 2, { what: 'it is where it was' })
+
+  const focused = () => page.evaluate<string>('document.activeElement.closest("[data-lane]")?.textContent ?? ""')
+  await page.keyboard.press('ArrowDown')
+  await until(async () => (await focused()).startsWith('▶deploy') || (await focused()).includes('deploy-items'), {
+    what: 'the next row has the focus',
+  })
+  await page.keyboard.press('ArrowRight')
+  await page.getByRole('tooltip').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('tooltip').waitFor({ state: 'detached' })
+  await page.keyboard.press('End')
+  await until(async () => (await focused()).includes('second'), { what: 'the last row has the focus' })
+  await page.keyboard.press('Enter')
+  await panelOf(page).getByRole('heading', { name: 'second' }).waitFor()
+
+  await page.getByRole('button', { name: 'Zoom in', exact: true }).click()
+  await until(async () => (await box()).width > width * 1.2, { what: 'the button zooms' })
+  await page.getByRole('button', { name: 'Fit', exact: true }).click()
+  await until(async () => Math.abs((await box()).width - width) < 2, { what: 'the button fits' })
+  await bar.hover()
+  await page.keyboard.down('Control')
+  await page.mouse.wheel(0, -300)
+  await page.keyboard.up('Control')
+  await until(async () => (await box()).width > width * 1.2, { what: 'the wheel zooms' })
+  await page.getByRole('button', { name: 'Fit', exact: true }).click()
+  await until(async () => Math.abs((await box()).width - width) < 2, { what: 'the button fits' })
+  await page.mouse.move(800, 500)
+  const start = await bar.boundingBox()
+  await page.mouse.move((start?.x ?? 0) + 20, (start?.y ?? 0) + 5)
+  await page.mouse.down()
+  await page.mouse.move((start?.x ?? 0) + 120, (start?.y ?? 0) + 5, { steps: 5 })
+  await page.mouse.up()
+  await until(async () => (await box()).x > x + 80, { what: 'dragging moves it' })
+  // What was dragged was not clicked.
+  await panelOf(page).getByRole('heading', { name: 'second' }).waitFor()
+})
+
+test('what runs grows while one looks', async () => {
+  const id = await create(server.client, 'grows', items(1, { hang: true }))
+  await using visited = await visit(browser, server, `/tree/${id}?view=timeline`)
+  const { page } = visited
+  const bar = page.getByRole('button', { name: /^item-0: PROGRESSING/ })
+  await bar.waitFor()
+  const lasts = async () => Number(/for ([\d.]+) s so far/.exec((await bar.getAttribute('aria-label')) ?? '')?.[1] ?? 0)
+  await until(async () => (await lasts()) > 1, { what: 'it has lasted a second' })
+  const before = await lasts()
+  await until(async () => (await lasts()) > before, { what: 'it grows' })
+  await act('cancelInstallation', id)
+  await page.locator('[data-lane] [data-phases~=ABORTED]').first().waitFor()
+})
+
+test('the way of an object through its machine is numbered, live, and says what comes next', async () => {
+  const id = await create(server.client, 'walks', {
+    deployItems: [{ name: 'x', type: 'mock', config: { hang: true } }],
+  })
+  await using visited = await visit(browser, server, `/tree/${id}`)
+  const { page, complaints } = visited
+  await inPhase(page, 'x', 'PROGRESSING').getByRole('button').click()
+  await panelOf(page).getByRole('heading', { name: 'x' }).waitFor()
+  await panelOf(page).getByRole('link', { name: 'Its way through the machine' }).click()
+  await page.locator('[data-state=PROGRESSING].now').waitFor()
+  const numbers = () =>
+    page.locator('[data-numbers]').evaluateAll((all) => all.map((label) => label.getAttribute('data-numbers')))
+  expect((await numbers()).sort()).toEqual(['1', '2', '3'])
+  await page.locator('[data-way="INIT PROGRESSING"].taken').waitFor({ state: 'attached' })
+  await page.getByRole('region', { name: 'What you can make of it next' }).waitFor()
+  const steps = page.getByRole('region', { name: 'The ways it took' }).getByRole('listitem')
+  expect(await steps.count()).toBe(3)
+
+  await act('cancelInstallation', id)
+  await page.locator('[data-state=ABORTED].now').waitFor()
+  await steps.nth(3).getByText('PROGRESSING → ').waitFor()
+  // From a step to that moment of the tree.
+  await steps.nth(2).getByRole('link').click()
+  await inPhase(page, 'x', 'PROGRESSING').waitFor()
+  await page.locator('.tree.past').waitFor()
+  expect(complaints).toEqual([])
+})
+
+test('the next phases are those that the viewer may take', async () => {
+  const { client } = server
+  await client.query('mutation ($input: CreateProjectInput!) { createProject(input: $input) { __typename } }', {
+    input: { name: 'ci', workerTemplate: { runtime: 'nobody', command: ['work'] } },
+  })
+  const { answer } = await client.query<{ answer: { events: readonly { id: string }[] } }>(
+    `mutation ($input: CreateEventInput!) { answer: createEvent(input: $input) { ... on CreatedEvents { events { id } } } }`,
+    { input: { project: 'ci', source: 'here', type: 'push' } },
+  )
+  const id = answer.events[0]?.id ?? ''
+  await using visited = await visit(browser, server, `/machines?object=${id}`)
+  const { page } = visited
+  const next = page.getByRole('region', { name: 'What you can make of it next' })
+  await next.getByText('ABORTED').waitFor()
+  await page.locator('[data-state=ABORTED].next').waitFor()
+  // A cloudlet has two machines, each with a tab of its own.
+  const site = await client.query<{ answer: { id: string } }>(
+    `mutation ($input: CreateCloudletInput!) { answer: createCloudlet(input: $input) { ... on Cloudlet { id } } }`,
+    { input: { name: 'site' } },
+  )
+  await page.goto(`${server.origin}/machines?object=${site.answer.id}`)
+  await page.locator('[data-state=INIT].now').waitFor()
+  await page.getByRole('button', { name: 'cloudletUpgrade' }).click()
+  await page.getByText('It has not moved in the machine cloudletUpgrade yet.').waitFor()
+  await page.goto(`${server.origin}/machines?object=none`)
+  await page.getByText('There is no such object.').waitFor()
+})
+
+test('progress is in the panel at once', async () => {
+  const id = await create(server.client, 'steps', items(1, { delayMs: 12_000, steps: 8 }))
+  await using visited = await visit(browser, server, `/tree/${id}`)
+  const { page } = visited
+  await inPhase(page, 'item-0', 'PROGRESSING').getByRole('button').click()
+  const progress = panelOf(page).getByRole('region', { name: 'Progress' })
+  // Sooner than it would be looked at again: each step is seen while it lasts.
+  for (const step of [2, 3, 4, 5]) await progress.getByText(`step ${step} of 8`).waitFor({ timeout: 5_000 })
+})
+
+test('on a narrow screen a large tree opens at its root, readable; nothing lies on the graph', async () => {
+  const id = await create(server.client, 'wide', items(16))
+  await until(async () => (await show(server.client, id))?.finished, { what: 'it has ended' })
+  await using visited = await visit(browser, server, `/tree/${id}`, { width: 390 })
+  const { page } = visited
+  const canvas = page.locator('.canvas')
+  for (const name of ['wide', 'deploy-items']) {
+    const node = inPhase(page, name, 'SUCCEEDED')
+    await node.waitFor()
+    await until(
+      async () => {
+        const [inner, outer] = [await node.boundingBox(), await canvas.boundingBox()]
+        return (
+          inner &&
+          outer &&
+          inner.x >= outer.x &&
+          inner.y >= outer.y &&
+          inner.y + inner.height <= outer.y + outer.height &&
+          inner.x + inner.width <= outer.x + outer.width &&
+          inner.height > 56 * 0.55
+        )
+      },
+      { what: `${name} is in sight, and large enough` },
+    )
+  }
+  const [foot, graph] = [await page.locator('.zoom').boundingBox(), await canvas.boundingBox()]
+  expect(foot?.y).toBeGreaterThanOrEqual((graph?.y ?? 0) + (graph?.height ?? 0))
+  const node = inPhase(page, 'wide', 'SUCCEEDED')
+  const { width = 0 } = (await node.boundingBox()) ?? {}
+  await page.getByRole('button', { name: 'Zoom in', exact: true }).click()
+  await until(async () => ((await node.boundingBox())?.width ?? 0) > width, { what: 'it is larger' })
+  await page.getByRole('button', { name: 'Fit', exact: true }).click()
+  await until(async () => ((await node.boundingBox())?.width ?? 0) < width, { what: 'all of it is in sight' })
+})

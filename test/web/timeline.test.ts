@@ -1,0 +1,222 @@
+import { expect, test } from 'vitest'
+import { START } from '../../web-playground/src/model/diagram.ts'
+import type { Machine } from '../../web-playground/src/model/machines.ts'
+import { exactly, sentenceOf } from '../../web-playground/src/model/moment.ts'
+import { PastTree } from '../../web-playground/src/model/past-tree.ts'
+import { panned, piecesOf, wholeWindow, zoomed } from '../../web-playground/src/model/time-window.ts'
+import { lastWhole, type Segment, Timeline } from '../../web-playground/src/model/timeline.ts'
+import { segmentsOf, timelineRows } from '../../web-playground/src/model/timeline-rows.ts'
+import { TreeModel } from '../../web-playground/src/model/tree-model.ts'
+import { readPlace, writePlace } from '../../web-playground/src/model/tree-place.ts'
+import { numbersText, wayThrough } from '../../web-playground/src/model/way.ts'
+import { change, machines, row } from './samples.ts'
+
+const T0 = Date.parse('2026-11-21T20:00:00.000Z')
+const at = (ms: number): string => new Date(T0 + ms).toISOString()
+/** e.g. `PENDING 0-100`; times after T0, `…`: still. */
+const text = ({ phase, from, to }: Segment): string =>
+  `${phase} ${Number.isFinite(from) ? from - T0 : '?'}-${to === null ? '…' : to - T0}`
+
+/** A root with an item that succeeds and one that goes. */
+function whole(): Timeline {
+  const timeline = new Timeline('root', machines)
+  timeline.append([
+    change('root', 'PENDING', { from: null, at: at(0) }),
+    change('a', 'PENDING', { from: null, at: at(0) }),
+    change('b', 'PENDING', { from: null, at: at(10) }),
+    change('a', 'PROGRESSING', { at: at(100) }),
+    change('a', 'SUCCEEDED', { from: 'PROGRESSING', at: at(300) }),
+    change('a', 'PENDING', { from: 'SUCCEEDED', at: at(350), rejected: true, revision: null }),
+    change('b', 'GONE', { at: at(400) }),
+  ])
+  return timeline
+}
+
+test('the log is folded into the phases of each object, gone ones and refused requests too', () => {
+  const { lanes, hasBeginning, changes } = whole()
+  expect([...lanes.values()].map(({ id, segments }) => [id, segments.map(text)])).toEqual([
+    ['root', ['PENDING 0-…']],
+    ['a', ['PENDING 0-100', 'PROGRESSING 100-300', 'SUCCEEDED 300-…']],
+    ['b', ['PENDING 10-400']],
+  ])
+  expect(lanes.get('a')?.refused).toEqual([changes[5]])
+  expect(lanes.get('b')?.gone).toBe(changes[6])
+  expect(hasBeginning).toBe(true)
+})
+
+test('what is of another tree, of a machine beside the phase, or known already moves nothing', () => {
+  const timeline = whole()
+  const known = timeline.changes.length
+  expect(timeline.append(timeline.changes)).toEqual([])
+  expect(timeline.append([change('x', 'PENDING', { rootId: 'other' })])).toEqual([])
+  timeline.append([
+    change('c', 'OFFLINE', { kind: 'CLOUDLET', machine: 'cloudlet', from: null, at: at(500) }),
+    change('c', 'UPDATING', { kind: 'CLOUDLET', machine: 'cloudletUpgrade', at: at(600) }),
+  ])
+  expect(timeline.lanes.get('c')?.segments.map(text)).toEqual(['OFFLINE 500-…'])
+  // It is a moment of the tree all the same.
+  expect(timeline.changes).toHaveLength(known + 2)
+})
+
+test('clocks that differ make no bar that ends before it begins', () => {
+  const timeline = new Timeline('root', machines)
+  timeline.append([
+    change('a', 'PENDING', { from: null, at: at(100) }),
+    change('a', 'PROGRESSING', { at: at(90) }),
+    change('a', 'SUCCEEDED', { at: at(120) }),
+  ])
+  expect(timeline.lanes.get('a')?.segments.map(text)).toEqual([
+    'PENDING 100-100',
+    'PROGRESSING 100-120',
+    'SUCCEEDED 120-…',
+  ])
+})
+
+test('at each sequence it tells what was there, as a replay of the log does', () => {
+  const timeline = whole()
+  const replayed = new Map<string, string>()
+  for (const { sequence, objectId, to, rejected } of timeline.changes) {
+    if (!rejected && to === 'GONE') replayed.delete(objectId)
+    else if (!rejected) replayed.set(objectId, to)
+    const told = new Map([...timeline.at(sequence)].map(([id, { phase }]) => [id, phase]))
+    expect(told).toEqual(replayed)
+  }
+  const [first] = timeline.changes
+  expect(timeline.at((first?.sequence ?? 0) - 1).size).toBe(0)
+  expect(timeline.indexAt((first?.sequence ?? 0) - 1)).toBe(-1)
+  expect(timeline.indexAt(Number.MAX_SAFE_INTEGER)).toBe(timeline.changes.length - 1)
+})
+
+test('of a log that is read from its end, what was before is open to the left until it is known', () => {
+  const { changes: all, lanes } = whole()
+  const timeline = new Timeline('root', machines)
+  timeline.append(all.slice(3))
+  expect(timeline.lanes.get('a')?.segments.map(text).slice(0, 2)).toEqual(['PENDING ?-100', 'PROGRESSING 100-300'])
+  expect(timeline.hasBeginning).toBe(false)
+  // Pages may overlap.
+  timeline.prepend(all.slice(0, 4))
+  expect(timeline.changes).toEqual(all)
+  expect(timeline.lanes).toEqual(lanes)
+  expect(timeline.hasBeginning).toBe(true)
+})
+
+test('before its deletion is before it began to be removed', () => {
+  const timeline = new Timeline('root', machines)
+  timeline.append([
+    change('root', 'PENDING', { from: null }),
+    change('root', 'SUCCEEDED'),
+    change('root', 'INIT_DELETE'),
+    change('root', 'DELETING'),
+    change('root', 'GONE'),
+  ])
+  expect(lastWhole(timeline)).toBe((timeline.changes[2]?.sequence ?? 0) - 1)
+  expect(lastWhole(new Timeline('root', machines))).toBe(null)
+})
+
+const below = (id: string, parent: string, more = {}) => row(id, { parent: { id: parent }, ...more })
+
+test('rows are in the order of the tree; what is gone keeps its place, or is below the root', () => {
+  const model = new TreeModel('root', machines)
+  model.replace([row('root'), below('a', 'root'), below('x', 'a'), below('b', 'root')], [])
+  const timeline = new Timeline('root', machines)
+  timeline.append([
+    change('root', 'PENDING', { from: null }),
+    change('y', 'PENDING', { from: null }),
+    change('lost', 'GONE'),
+    change('x', 'GONE'),
+  ])
+  model.change(timeline.changes.filter(({ objectId }) => objectId === 'x'))
+  const source = {
+    rootId: 'root',
+    nodes: model.nodes,
+    parentOf: (id: string) => model.parentOf(id) ?? (id === 'y' ? 'a' : undefined),
+  }
+  expect(
+    timelineRows(timeline, source).map(({ id, depth, isGone }) => `${id} ${depth}${isGone ? ' gone' : ''}`),
+  ).toEqual(['root 0', 'a 1', 'x 2 gone', 'y 2 gone', 'b 1', 'lost 1 gone'])
+  // Its changes are not among those that were read.
+  expect(segmentsOf(undefined, model.nodes.get('b')).map(text)).toEqual(['PENDING 0-…'])
+})
+
+const segments = (...ends: readonly number[]): readonly Segment[] =>
+  ends.map((to, i) => ({ phase: `P${i}`, from: T0 + (ends[i - 1] ?? 0), to: T0 + to, change: null }))
+const drawn = (all: readonly Segment[], to: number, width = 100) =>
+  piecesOf(all, { from: T0, to: T0 + to }, { width, now: T0 + to }).map(
+    ({ left, width: wide, segments: of }) => `${left}+${wide} ${of.map(({ phase }) => phase).join(' ')}`,
+  )
+
+test('segments are drawn to scale; what is too short is seen all the same, or together', () => {
+  expect(drawn(segments(500, 1_000), 1_000)).toEqual(['0+50 P0', '50+50 P1'])
+  expect(drawn(segments(1, 1_000), 1_000)).toEqual(['0+4 P0', '4+96 P1'])
+  expect(drawn(segments(1, 2, 3, 4, 1_000), 1_000)).toEqual(['0+4 P0', '4+4 P1 P2 P3', '8+92 P4'])
+  // Nothing outside of what is in sight.
+  expect(drawn(segments(500, 1_000, 2_000, 3_000), 1_500)).toHaveLength(3)
+  const open: Segment = { phase: 'NOW', from: Number.NEGATIVE_INFINITY, to: null, change: null }
+  expect(drawn([open], 1_000)).toEqual(['0+100 NOW'])
+  // However many there are: few are drawn.
+  expect(drawn(segments(...Array.from({ length: 5_000 }, (_, i) => i + 1)), 5_000).length).toBeLessThan(30)
+})
+
+test('zooming keeps what is under the pointer where it is; it has limits', () => {
+  expect(zoomed({ from: 0, to: 1_000 }, 0.5, 250)).toEqual({ from: 125, to: 625 })
+  expect(zoomed({ from: 0, to: 1_000 }, 1e-9)).toMatchObject({ from: 490, to: 510 })
+  expect(zoomed({ from: 0, to: 1e12 }, 1e9).to).toBeLessThan(1e13)
+  expect(panned({ from: 0, to: 1_000 }, -0.25)).toEqual({ from: -250, to: 750 })
+  const { from, to } = wholeWindow(5_000, 6_000)
+  expect([from < 5_000, to > 6_000]).toEqual([true, true])
+  expect(wholeWindow(5, 5).to).toBeGreaterThan(5)
+})
+
+test('a tree as it was is laid out anew only when other objects are in it', () => {
+  const tree = new PastTree('root')
+  tree.show([row('root'), below('b', 'root'), below('a', 'root')], [])
+  const { structure, dependencies } = tree
+  const b = tree.nodes.get('b')
+  expect(tree.childrenOf('root')).toEqual(['a', 'b'])
+  tree.show([row('root'), below('b', 'root'), below('a', 'root', { phase: 'FAILED' })], dependencies)
+  expect([tree.structure, tree.nodes.get('b') === b, tree.nodes.get('a')?.phase]).toEqual([structure, true, 'FAILED'])
+  tree.show([row('root'), below('b', 'root'), below('a', 'b')], dependencies)
+  expect([tree.structure > structure, tree.parentOf('a')]).toEqual([true, 'b'])
+})
+
+test('a place in a tree is written into the address and read from it', () => {
+  const place = { view: 'timeline', object: 'x', at: 42 } as const
+  expect(writePlace(place, 'root')).toBe('?view=timeline&object=x&at=42')
+  expect(readPlace(writePlace(place, 'root'), 'root')).toEqual(place)
+  expect(writePlace({ view: 'graph', object: 'root', at: null }, 'root')).toBe('')
+  expect(readPlace('?view=x&at=-1', 'root')).toEqual({ view: 'graph', object: 'root', at: null })
+  expect(readPlace('?at=0', 'root').at).toBe(0)
+})
+
+test('a way through a machine is numbered; the machine beside it has its own', () => {
+  const [machine, beside] = ['cloudlet', 'cloudletUpgrade'].map(
+    (name) => machines.all.find((each) => each.name === name) as Machine,
+  ) as [Machine, Machine]
+  const own = { kind: 'CLOUDLET', machine: 'cloudlet' } as const
+  const changes = [
+    change('c', 'OFFLINE', { ...own, from: null }),
+    change('c', 'READY', { ...own, from: 'OFFLINE' }),
+    change('c', 'UPDATING', { kind: 'CLOUDLET', machine: 'cloudletUpgrade', from: 'READY' }),
+    change('c', 'OFFLINE', { ...own, from: 'READY' }),
+    change('c', 'GONE', { ...own, from: 'OFFLINE', rejected: true }),
+    change('c', 'READY', { ...own, from: 'OFFLINE' }),
+  ]
+  const way = wayThrough(machine, changes)
+  expect([...way.taken]).toEqual([
+    [START, [1]],
+    ['OFFLINE READY', [2, 4]],
+    ['READY OFFLINE', [3]],
+  ])
+  expect([way.phase, way.refused.length]).toEqual(['READY', 1])
+  expect(wayThrough(beside, changes).steps.map(({ wayId }) => wayId)).toEqual(['READY UPDATING'])
+  expect([numbersText([2, 4]), numbersText([1, 2, 3, 4])]).toEqual(['2, 4', '1, 2, 3 …'])
+})
+
+test('what happened is told in a line', () => {
+  const told = change('db', 'SUCCEEDED', { name: 'db', actor: 'DEPLOYER', by: 'helm', reason: 'deployed' })
+  expect(sentenceOf(told)).toBe('db PENDING → SUCCEEDED by DEPLOYER helm (deployed)')
+  expect(sentenceOf({ ...told, rejected: true, from: null, message: 'No.' })).toBe(
+    'refused: db SUCCEEDED by DEPLOYER helm (No.)',
+  )
+  expect([12.4, 1_250, 61_000].map(exactly)).toEqual(['12 ms', '1.3 s', '1m 1s'])
+})

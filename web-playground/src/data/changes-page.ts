@@ -1,0 +1,57 @@
+import type { Client, PhaseChange } from 'phaseline/client'
+import { CHANGES, TREE_AT } from './documents-time.ts'
+
+/** As large as the API gives them. */
+const PAGE = 500
+
+export interface ChangesPage {
+  /** Oldest first. */
+  readonly changes: readonly PhaseChange[]
+  /** Of the page before; null: there is none. */
+  readonly before: string | null
+}
+
+/** What happened last, or before a page; refused requests too. */
+export async function readChanges(
+  client: Client,
+  filter: { readonly rootId: string } | { readonly objectId: string },
+  { before = null, signal }: { readonly before?: string | null; readonly signal: AbortSignal },
+): Promise<ChangesPage> {
+  interface Page {
+    readonly phaseChanges: {
+      readonly pageInfo: { readonly hasPreviousPage: boolean; readonly startCursor: string | null }
+      readonly edges: readonly { readonly node: PhaseChange }[]
+    }
+  }
+  const variables = { filter: { ...filter, includeRejected: true }, last: PAGE, before }
+  const { phaseChanges } = await client.query<Page>(CHANGES, variables, { signal })
+  const { pageInfo, edges } = phaseChanges
+  return {
+    changes: edges.map(({ node }) => node),
+    before: pageInfo.hasPreviousPage ? pageInfo.startCursor : null,
+  }
+}
+
+export interface ObjectState {
+  readonly objectId: string
+  readonly parentId: string | null
+  readonly kind: string
+  readonly name: string
+  readonly phase: string
+  readonly phaseSince: string
+  readonly revision: number
+}
+
+/** None when the tree did not exist then. */
+export async function readTreeAt(
+  client: Client,
+  { rootId, sequence }: { readonly rootId: string; readonly sequence: number },
+  signal: AbortSignal,
+): Promise<readonly ObjectState[]> {
+  const { treeAt } = await client.query<{ treeAt: { readonly objects: readonly ObjectState[] } | null }>(
+    TREE_AT,
+    { rootId, sequence },
+    { signal },
+  )
+  return treeAt?.objects ?? []
+}

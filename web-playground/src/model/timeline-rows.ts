@@ -1,0 +1,49 @@
+import type { Row } from './object.ts'
+import type { Lane, Segment, Timeline } from './timeline.ts'
+
+export interface TimelineRow {
+  readonly id: string
+  readonly kind: string
+  readonly name: string
+  /** 0: the root. */
+  readonly depth: number
+  readonly isGone: boolean
+}
+export interface RowSource {
+  readonly rootId: string
+  readonly nodes: ReadonlyMap<string, Row>
+  /** Of objects that are gone too, as far as it is known. */
+  parentOf(id: string): string | undefined
+}
+
+/** Every object that there is or was, each below what contains it, in the order of their creation. */
+export function timelineRows(timeline: Timeline, tree: RowSource): readonly TimelineRow[] {
+  const known = new Map<string, Pick<Row, 'id' | 'kind' | 'name'>>([...timeline.lanes])
+  for (const [id, row] of tree.nodes) known.set(id, row)
+  const children = new Map<string, string[]>()
+  // Ids are in the order of creation.
+  for (const id of [...known.keys()].sort()) {
+    if (id === tree.rootId) continue
+    const parent = tree.parentOf(id)
+    const above = parent !== undefined && known.has(parent) ? parent : tree.rootId
+    const siblings = children.get(above)
+    if (siblings) siblings.push(id)
+    else children.set(above, [id])
+  }
+  const rows: TimelineRow[] = []
+  const stack = known.has(tree.rootId) ? [{ id: tree.rootId, depth: 0 }] : []
+  for (let at = stack.pop(); at; at = stack.pop()) {
+    const { id, depth } = at
+    const object = known.get(id)
+    if (!object) continue
+    rows.push({ id, kind: object.kind, name: object.name, depth, isGone: !tree.nodes.has(id) })
+    for (const child of (children.get(id) ?? []).toReversed()) stack.push({ id: child, depth: depth + 1 })
+  }
+  return rows
+}
+
+/** Of an object whose changes are not among those that were read, the phase that it is in is known all the same. */
+export function segmentsOf(lane: Lane | undefined, row: Row | undefined): readonly Segment[] {
+  if (lane && lane.segments.length > 0) return lane.segments
+  return row ? [{ phase: row.phase, from: Date.parse(row.phaseSince), to: null, change: null }] : []
+}

@@ -1,0 +1,145 @@
+import type { PhaseChange } from 'phaseline/client'
+import type { Machines } from './machines.ts'
+import { classOf } from './phases.ts'
+
+/** How long an object was in a phase. Times in milliseconds since 1970. */
+export interface Segment {
+  readonly phase: string
+  /** -Infinity: since before what is known. */
+  readonly from: number
+  /** null: it is in it still. */
+  readonly to: number | null
+  /** What moved it there; null when that is not known. */
+  readonly change: PhaseChange | null
+}
+/** One object's way through its phases. */
+export interface Lane {
+  readonly id: string
+  readonly kind: string
+  readonly name: string
+  readonly segments: readonly Segment[]
+  readonly refused: readonly PhaseChange[]
+  readonly gone: PhaseChange | null
+}
+interface Growing extends Lane {
+  readonly segments: Segment[]
+  readonly refused: PhaseChange[]
+  gone: PhaseChange | null
+}
+
+/** The log of one tree, folded into the phases of each object: gone ones too. */
+export class Timeline {
+  readonly rootId: string
+  readonly #machines: Machines
+  readonly #lanes = new Map<string, Growing>()
+  #changes: PhaseChange[] = []
+  #structure = 0
+
+  constructor(rootId: string, machines: Machines) {
+    this.rootId = rootId
+    this.#machines = machines
+  }
+
+  /** All that is known, refused ones too, oldest first. */
+  get changes(): readonly PhaseChange[] {
+    return this.#changes
+  }
+  get lanes(): ReadonlyMap<string, Lane> {
+    return this.#lanes
+  }
+  /** Grows when there is another object. */
+  get structure(): number {
+    return this.#structure
+  }
+  get last(): PhaseChange | undefined {
+    return this.#changes.at(-1)
+  }
+  /** Whether it goes back to the tree's creation. */
+  get hasBeginning(): boolean {
+    return this.#lanes.get(this.rootId)?.segments[0]?.change?.from === null
+  }
+
+  replace(changes: readonly PhaseChange[]): void {
+    this.#changes = []
+    this.#lanes.clear()
+    this.#structure += 1
+    this.append(changes)
+  }
+
+  prepend(older: readonly PhaseChange[]): void {
+    const first = this.#changes[0]?.sequence ?? Number.POSITIVE_INFINITY
+    this.replace([...older.filter(({ sequence }) => sequence < first), ...this.#changes])
+  }
+
+  /** What is known already, or of another tree, is left out. Returns what is new. */
+  append(newer: readonly PhaseChange[]): readonly PhaseChange[] {
+    const last = this.last?.sequence ?? 0
+    const news = newer.filter(({ rootId, sequence }) => rootId === this.rootId && sequence > last)
+    for (const change of news) this.#take(change)
+    return news
+  }
+
+  /** The place of the last change that is not after the sequence; -1: all are. */
+  indexAt(sequence: number): number {
+    let [low, high] = [0, this.#changes.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((this.#changes[middle]?.sequence ?? 0) <= sequence) low = middle + 1
+      else high = middle
+    }
+    return low - 1
+  }
+
+  /** What each object that was there was in, by id. */
+  at(sequence: number): ReadonlyMap<string, Segment> {
+    const found = new Map<string, Segment>()
+    for (const lane of this.#lanes.values()) {
+      const segment = segmentAt(lane, sequence)
+      if (segment) found.set(lane.id, segment)
+    }
+    return found
+  }
+
+  #take(change: PhaseChange): void {
+    this.#changes.push(change)
+    const lane = this.#laneOf(change)
+    if (change.rejected) lane.refused.push(change)
+    else if (this.#machines.moves(change)) move(lane, change)
+  }
+
+  #laneOf({ objectId: id, kind, name }: PhaseChange): Growing {
+    const known = this.#lanes.get(id)
+    if (known) return known
+    const lane: Growing = { id, kind, name, segments: [], refused: [], gone: null }
+    this.#lanes.set(id, lane)
+    this.#structure += 1
+    return lane
+  }
+}
+
+function move(lane: Growing, change: PhaseChange): void {
+  const at = Date.parse(change.at)
+  const before = lane.segments.at(-1)
+  if (before) lane.segments[lane.segments.length - 1] = { ...before, to: Math.max(before.from, at) }
+  // The log is not known from its creation on.
+  else if (change.from !== null) {
+    lane.segments.push({ phase: change.from, from: Number.NEGATIVE_INFINITY, to: at, change: null })
+  }
+  if (change.to === 'GONE') lane.gone = change
+  // Clocks of servers may differ: nothing ends before it has begun.
+  else lane.segments.push({ phase: change.to, from: Math.max(before?.from ?? at, at), to: null, change })
+}
+
+/** Undefined: it was not there, or nothing is known of it. */
+export function segmentAt({ segments, gone }: Lane, sequence: number): Segment | undefined {
+  if (gone && gone.sequence <= sequence) return
+  return segments.findLast(({ change }) => change === null || change.sequence <= sequence)
+}
+
+/** The last sequence before a tree that is gone began to be removed; null: that is not in what is known. */
+export function lastWhole({ rootId, lanes }: Timeline): number | null {
+  const lane = lanes.get(rootId)
+  const kept = lane?.segments.findLastIndex(({ phase }) => classOf(phase) !== 'removing') ?? -1
+  const next = lane?.segments[kept + 1]?.change ?? lane?.gone
+  return lane && kept >= 0 && next ? next.sequence - 1 : null
+}

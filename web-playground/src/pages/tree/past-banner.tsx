@@ -1,0 +1,45 @@
+import type { HistoryStore } from '../../data/history-store.ts'
+import type { PastStore } from '../../data/past-store.ts'
+import { whoOf } from '../../model/moment.ts'
+import { Problem } from '../../ui/states.tsx'
+
+interface Props {
+  readonly at: number
+  readonly history: HistoryStore
+  readonly past: PastStore | null
+}
+
+/** Says that this is not what is, and what had just happened. */
+export function PastBanner({ at, history, past }: Props) {
+  const change = history.timeline.changes[history.timeline.indexAt(at)]
+  return (
+    <div className="past-banner">
+      <p role="status">
+        <b className="past-badge">Past</b> <b>As it was</b>{' '}
+        {change ? (
+          <>
+            at <time dateTime={change.at}>{exactTime(change.at)}</time>, change {change.sequence}:{' '}
+            {change.rejected && <b className="reason">refused</b>} <b>{change.name}</b>{' '}
+            {change.from && `${change.from} → `}
+            {change.to} by {whoOf(change)}
+            {(change.message ?? change.reason) && ` (${change.message ?? change.reason})`}
+          </>
+        ) : (
+          `at change ${at}${history.isComplete ? ', before there was this tree' : ''}`
+        )}
+      </p>
+      {past?.error && <Problem message={past.error} onRetry={past.retry} />}
+    </div>
+  )
+}
+
+const EXACT = new Intl.DateTimeFormat(undefined, {
+  year: 'numeric',
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  fractionalSecondDigits: 3,
+})
+const exactTime = (at: string): string => EXACT.format(new Date(at))

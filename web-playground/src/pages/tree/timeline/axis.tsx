@@ -1,0 +1,43 @@
+import type { TimeWindow } from '../../../model/time-window.ts'
+import type { Tick } from '../../../ui/ticks.ts'
+
+interface Props {
+  readonly window: TimeWindow
+  readonly width: number
+  readonly ticks: readonly Tick[]
+}
+
+export function Axis({ window, width, ticks }: Props) {
+  const { from, to } = window
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: rows of a virtual list are no rows of a table
+    // biome-ignore lint/a11y/useFocusableInteractive: there is nothing to be done with it
+    <div className="lane lane-head" role="row" aria-rowindex={1}>
+      {/* biome-ignore lint/a11y/useSemanticElements: as above */}
+      {/* biome-ignore lint/a11y/useFocusableInteractive: as above */}
+      <div className="lane-name" role="columnheader">
+        Object
+      </div>
+      {/* biome-ignore lint/a11y/useSemanticElements: as above */}
+      {/* biome-ignore lint/a11y/useFocusableInteractive: as above */}
+      <div
+        className="lane-axis"
+        role="columnheader"
+        aria-label={`Time, from ${new Date(from).toLocaleString()} to ${new Date(to).toLocaleString()}`}
+      >
+        {ticks.map(({ at, text }) => (
+          <span key={at} className="tick" style={{ left: ((at - from) / (to - from)) * width }} aria-hidden="true">
+            {text}
+          </span>
+        ))}
+      </div>
+    </div>
+  )
+}
+
+/** On through the rows. */
+export function GridLines({ window: { from, to }, width, ticks, left }: Props & { readonly left: number }) {
+  return ticks.map(({ at }) => (
+    <div key={at} className="gridline" style={{ left: left + ((at - from) / (to - from)) * width }} />
+  ))
+}

@@ -1,0 +1,67 @@
+import type { PhaseChange } from 'phaseline/client'
+import { exactly, whoOf } from '../../../model/moment.ts'
+import { classOf, PHASE_CLASSES, type PhaseClass } from '../../../model/phases.ts'
+import type { Piece } from '../../../model/time-window.ts'
+import type { Segment } from '../../../model/timeline.ts'
+
+/** What is said of something that is drawn: a title, and lines below it. */
+export interface Told {
+  readonly title: string
+  readonly look: PhaseClass
+  readonly lines: readonly string[]
+}
+const LISTED = 6
+
+export function tellPiece({ segments }: Piece, now: number): Told {
+  const [only, second] = segments
+  const look = lookOf(segments)
+  if (only && !second) return { title: only.phase, look, lines: linesOf(only, now) }
+  return {
+    title: `${segments.length} phases`,
+    look,
+    lines: [
+      ...segments.slice(0, LISTED).map((segment) => `${segment.phase}: ${lengthOf(segment, now)}`),
+      ...(segments.length > LISTED ? [`and ${segments.length - LISTED} more`] : []),
+      'zoom in to tell them apart',
+    ],
+  }
+}
+
+export function tellRefused(change: PhaseChange): Told {
+  const { from, to, at, message, reason } = change
+  return {
+    title: `Refused: ${from ? `${from} → ` : ''}${to}`,
+    look: 'stopped',
+    lines: [`asked by ${whoOf(change)}`, timeOf(Date.parse(at)), message ?? reason ?? ''].filter(Boolean),
+  }
+}
+
+/** What of them deserves attention first. */
+export const lookOf = (segments: readonly Segment[]): PhaseClass =>
+  PHASE_CLASSES.find((name) => segments.some(({ phase }) => classOf(phase) === name)) ?? 'active'
+
+function linesOf(segment: Segment, now: number): readonly string[] {
+  const { from, change } = segment
+  return [
+    Number.isFinite(from) ? `since ${timeOf(from)}` : 'since before the changes that are known',
+    `for ${lengthOf(segment, now)}`,
+    ...(change ? [`moved by ${whoOf(change)}`] : []),
+    ...[change?.reason, change?.message].filter((why) => why !== null && why !== undefined),
+  ]
+}
+
+function lengthOf({ from, to }: Segment, now: number): string {
+  if (!Number.isFinite(from)) return 'some time'
+  return to === null ? `${exactly(now - from)} so far` : exactly(to - from)
+}
+
+const TIME = new Intl.DateTimeFormat(undefined, {
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  fractionalSecondDigits: 3,
+  hourCycle: 'h23',
+})
+const timeOf = (at: number): string => TIME.format(at)

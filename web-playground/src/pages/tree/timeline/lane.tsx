@@ -1,0 +1,166 @@
+import type { Row } from '../../../model/object.ts'
+import { classOf, SYMBOLS } from '../../../model/phases.ts'
+import { type Piece, piecesOf, type TimeWindow } from '../../../model/time-window.ts'
+import type { Lane } from '../../../model/timeline.ts'
+import { segmentsOf, type TimelineRow } from '../../../model/timeline-rows.ts'
+import { humanKind } from '../../../model/words.ts'
+import { lookOf, type Told, tellPiece, tellRefused } from './describe.ts'
+
+/** Narrower than this there is no room for the symbol, or for the phase's name. */
+const SYMBOL_PX = 18
+const NAME_PX = 90
+/** So much of the row's width one level is indented. */
+const INDENT_PX = 14
+
+/** -1: the name; then what is drawn, from left to right. */
+export interface CellPlace {
+  readonly id: string
+  readonly cell: number
+}
+export interface LaneProps {
+  readonly row: TimelineRow
+  readonly index: number
+  readonly start: number
+  readonly lane: Lane | undefined
+  /** As it is now; undefined: it is gone. */
+  readonly live: Row | undefined
+  /** As it is, or as it was at the moment that is looked at; undefined: it is not there. */
+  readonly phase: string | undefined
+  readonly window: TimeWindow
+  readonly width: number
+  readonly now: number
+  readonly isSelected: boolean
+  /** Where the keyboard is, when it is in this row. */
+  readonly cell: number | null
+  readonly onSelect: (id: string) => void
+  readonly onPlace: (place: CellPlace) => void
+  readonly onTell: (told: Told | null, element: Element) => void
+}
+
+/** One object: its name, and its phases along the time. */
+export function LaneRow(props: LaneProps) {
+  const { row, index, start, lane, live, window, width, now, isSelected } = props
+  const pieces = piecesOf(segmentsOf(lane, live), window, { width, now })
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a table's rows cannot be placed where a virtual list wants them
+    // biome-ignore lint/a11y/useFocusableInteractive: its buttons are
+    <div
+      className={`lane${isSelected ? ' selected' : ''}${row.isGone ? ' gone' : ''}`}
+      role="row"
+      aria-level={row.depth + 1}
+      aria-rowindex={index + 2}
+      aria-selected={isSelected}
+      data-lane={row.id}
+      style={{ transform: `translateY(${start}px)` }}
+    >
+      <Name {...props} />
+      {/* biome-ignore lint/a11y/useSemanticElements: as above */}
+      {/* biome-ignore lint/a11y/useFocusableInteractive: as above */}
+      <div className="lane-chart" role="gridcell">
+        {pieces.map((piece, i) => (
+          <PieceButton key={piece.segments[0]?.change?.sequence ?? 'before'} {...props} piece={piece} cell={i} />
+        ))}
+        <Marks {...props} from={pieces.length} />
+      </div>
+    </div>
+  )
+}
+
+function Name({ row, phase, cell, isSelected, onSelect, onPlace }: LaneProps) {
+  const look = phase === undefined ? undefined : classOf(phase)
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: as above
+    // biome-ignore lint/a11y/useFocusableInteractive: its button is
+    <div className="lane-name" role="rowheader" style={{ paddingLeft: 8 + row.depth * INDENT_PX }}>
+      <button
+        type="button"
+        className={look && `is-${look}`}
+        data-cell={-1}
+        tabIndex={cell === -1 ? 0 : -1}
+        aria-pressed={isSelected}
+        title={`${row.name}: ${humanKind(row.kind)}`}
+        aria-label={`${row.name}, ${humanKind(row.kind)}, ${phase ?? (row.isGone ? 'gone' : 'not there')}`}
+        onFocus={() => onPlace({ id: row.id, cell: -1 })}
+        onClick={() => onSelect(row.id)}
+      >
+        <span className="lane-symbol" aria-hidden="true">
+          {look ? SYMBOLS[look] : '∅'}
+        </span>
+        <span className="lane-text">{row.name}</span>
+      </button>
+    </div>
+  )
+}
+
+interface PieceProps extends LaneProps {
+  readonly piece: Piece
+}
+function PieceButton({ piece, row, now, cell: at, onSelect, onPlace, onTell }: PieceProps & { cell: number }) {
+  const { left, width, segments } = piece
+  const look = lookOf(segments)
+  const told = tellPiece(piece, now)
+  const isRunning = segments.at(-1)?.to === null && look === 'active'
+  return (
+    <button
+      type="button"
+      className={`piece is-${look}${isRunning ? ' running' : ''}`}
+      data-cell={at}
+      data-phases={segments.map(({ phase }) => phase).join(' ')}
+      tabIndex={-1}
+      aria-label={`${row.name}: ${told.title}, ${told.lines.join(', ')}`}
+      style={{ left, width }}
+      onClick={() => onSelect(row.id)}
+      onFocus={({ currentTarget }) => {
+        onPlace({ id: row.id, cell: at })
+        onTell(told, currentTarget)
+      }}
+      onBlur={({ currentTarget }) => onTell(null, currentTarget)}
+      onPointerEnter={({ currentTarget }) => onTell(told, currentTarget)}
+      onPointerLeave={({ currentTarget }) => onTell(null, currentTarget)}
+    >
+      {width >= SYMBOL_PX && <span aria-hidden="true">{segments.length > 1 ? '⋯' : SYMBOLS[look]}</span>}
+      {width >= NAME_PX && segments.length === 1 && <span className="piece-name">{segments[0]?.phase}</span>}
+    </button>
+  )
+}
+
+/** Requests that were refused, and the end. */
+function Marks({ row, lane, window, width, from, onSelect, onPlace, onTell }: LaneProps & { readonly from: number }) {
+  const x = (at: string): number => ((Date.parse(at) - window.from) / (window.to - window.from)) * width
+  const refused = (lane?.refused ?? []).filter(({ at }) => x(at) >= 0 && x(at) <= width)
+  const gone = lane?.gone && x(lane.gone.at)
+  return (
+    <>
+      {refused.map((change, i) => {
+        const told = tellRefused(change)
+        return (
+          <button
+            key={change.sequence}
+            type="button"
+            className="refused-mark"
+            data-cell={from + i}
+            data-refused={change.sequence}
+            tabIndex={-1}
+            aria-label={`${row.name}: ${told.title}, ${told.lines.join(', ')}`}
+            style={{ left: x(change.at) }}
+            onClick={() => onSelect(row.id)}
+            onFocus={({ currentTarget }) => {
+              onPlace({ id: row.id, cell: from + i })
+              onTell(told, currentTarget)
+            }}
+            onBlur={({ currentTarget }) => onTell(null, currentTarget)}
+            onPointerEnter={({ currentTarget }) => onTell(told, currentTarget)}
+            onPointerLeave={({ currentTarget }) => onTell(null, currentTarget)}
+          >
+            <span aria-hidden="true">⊘</span>
+          </button>
+        )
+      })}
+      {typeof gone === 'number' && gone >= 0 && gone <= width && (
+        <span className="gone-mark" style={{ left: gone }} title="Gone">
+          ∅
+        </span>
+      )}
+    </>
+  )
+}

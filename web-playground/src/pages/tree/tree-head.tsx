@@ -1,0 +1,63 @@
+import { Link } from 'wouter'
+import type { HistoryStore } from '../../data/history-store.ts'
+import type { TreeStore } from '../../data/tree-store.ts'
+import type { Row } from '../../model/object.ts'
+import { countClasses } from '../../model/phases.ts'
+import type { TreePlace } from '../../model/tree-place.ts'
+import { humanKind, plural } from '../../model/words.ts'
+import { placeHref } from '../../ui/links.ts'
+import { ClassTally, Phase, Since } from '../../ui/phase.tsx'
+import { Problem } from '../../ui/states.tsx'
+
+interface Props {
+  readonly tree: TreeStore
+  readonly history: HistoryStore
+  readonly place: TreePlace
+  /** As they are, or as they were. */
+  readonly rows: ReadonlyMap<string, Row>
+}
+
+export function TreeHead({ tree, history, place, rows }: Props) {
+  const { rootId, gone } = tree.model
+  const root = rows.get(rootId)
+  const known = root ?? tree.model.root ?? history.timeline.lanes.get(rootId)
+  const project = tree.model.root?.project.name ?? history.timeline.last?.projectName
+  return (
+    <div className="tree-head">
+      <h1>{known?.name}</h1>
+      <span className="quiet">
+        {known && humanKind(known.kind)} in {project}
+      </span>
+      {root ? (
+        <Phase phase={root.phase} />
+      ) : (
+        <span className="phase is-removing">∅ {place.at === null ? 'GONE' : 'not there'}</span>
+      )}
+      {root && place.at === null && <Since at={root.phaseSince} />}
+      <Views rootId={rootId} place={place} />
+      <span className="tree-counts">
+        {rows.size > 0 && plural(rows.size, 'object')}{' '}
+        <ClassTally counts={countClasses([...rows.values()].map(({ phase }) => phase))} />
+        {place.at === null && gone > 0 && <span className="quiet"> {plural(gone, 'object')} gone</span>}
+      </span>
+      {tree.error && <Problem message={tree.error} />}
+      {history.error && <Problem message={history.error} />}
+    </div>
+  )
+}
+
+function Views({ rootId, place }: { readonly rootId: string; readonly place: TreePlace }) {
+  return (
+    <nav className="views" aria-label="Views of the tree">
+      {(['graph', 'timeline'] as const).map((view) => (
+        <Link
+          key={view}
+          href={placeHref(rootId, { ...place, view })}
+          aria-current={view === place.view ? 'page' : undefined}
+        >
+          {view === 'graph' ? 'Graph' : 'Timeline'}
+        </Link>
+      ))}
+    </nav>
+  )
+}

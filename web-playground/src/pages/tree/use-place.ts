@@ -1,0 +1,43 @@
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { useLocation, useSearch } from 'wouter'
+import { readPlace, type TreePlace } from '../../model/tree-place.ts'
+import { placeHref } from '../../ui/links.ts'
+
+/** Browsers refuse addresses that change much more often than this. */
+const WRITE_MS = 250
+
+interface Placed {
+  readonly place: TreePlace
+  readonly select: (id: string) => void
+  /** To a sequence; null: to what is now. */
+  readonly travel: (at: number | null) => void
+}
+
+/** Where one is in the tree: what is in the address, and the moment even before it is written there. */
+export function usePlace(rootId: string): Placed {
+  const search = useSearch()
+  const [, navigate] = useLocation()
+  const written = useMemo(() => readPlace(search, rootId), [search, rootId])
+  const [moving, setMoving] = useState<{ readonly at: number | null } | null>(null)
+  const at = moving ? moving.at : written.at
+  const place = useMemo(() => ({ ...written, at }), [written, at])
+  const now = useRef(place)
+  now.current = place
+  useEffect(() => {
+    if (!moving) return
+    const writing = setTimeout(() => {
+      navigate(placeHref(rootId, now.current), { replace: true })
+      setMoving(null)
+    }, WRITE_MS)
+    return () => clearTimeout(writing)
+  }, [moving, navigate, rootId])
+  const select = useCallback(
+    (object: string): void => {
+      setMoving(null)
+      navigate(placeHref(rootId, { ...now.current, object }))
+    },
+    [navigate, rootId],
+  )
+  const travel = useCallback((to: number | null): void => setMoving({ at: to }), [])
+  return { place, select, travel }
+}

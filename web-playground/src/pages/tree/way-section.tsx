@@ -1,0 +1,62 @@
+import type { PhaseChange } from 'phaseline/client'
+import { Link } from 'wouter'
+import type { WayStore } from '../../data/way-store.ts'
+import { whoOf } from '../../model/moment.ts'
+import { plural } from '../../model/words.ts'
+import { placeHref, wayHref } from '../../ui/links.ts'
+import { Phase } from '../../ui/phase.tsx'
+import { Problem } from '../../ui/states.tsx'
+
+/** So many of its last changes are listed; the page of its machine has all that were read. */
+const LISTED = 12
+
+interface Props {
+  readonly id: string
+  readonly way: WayStore | null
+  /** Only what had happened by then. */
+  readonly until?: number
+}
+
+/** How the object came to where it is, the newest first; each line leads to that moment of the tree. */
+export function WaySection({ id, way, until = Number.POSITIVE_INFINITY }: Props) {
+  const changes = way?.changes.filter(({ sequence }) => sequence <= until) ?? []
+  if (changes.length === 0 && !way?.error) return null
+  const more = changes.length - LISTED
+  return (
+    <section aria-label="How it came here">
+      <h3>
+        How it came here{' '}
+        <Link className="way-link" href={wayHref(id)}>
+          Its way through the machine
+        </Link>
+      </h3>
+      {way?.error && <Problem message={way.error} />}
+      <ol className="way-list">
+        {changes
+          .slice(-LISTED)
+          .toReversed()
+          .map((change) => (
+            <WayItem key={change.sequence} change={change} />
+          ))}
+      </ol>
+      {more > 0 && <p className="quiet">{plural(more, 'change')} before</p>}
+    </section>
+  )
+}
+
+function WayItem({ change }: { readonly change: PhaseChange }) {
+  const { sequence, rootId, objectId, at, to, rejected, reason, message } = change
+  return (
+    <li className={rejected ? 'refused' : undefined}>
+      <Link href={placeHref(rootId, { object: objectId, at: sequence })} title="The tree at that moment">
+        <time dateTime={at}>{new Date(at).toLocaleTimeString()}</time>
+      </Link>{' '}
+      {rejected && <b className="reason">refused</b>}{' '}
+      {to === 'GONE' ? <span className="phase is-removing">∅ GONE</span> : <Phase phase={to} />}{' '}
+      <span className="quiet">
+        {whoOf(change)}
+        {(message ?? reason) && `: ${message ?? reason}`}
+      </span>
+    </li>
+  )
+}
