@@ -54,7 +54,7 @@ export class BulkRun extends Store {
 
   async #step({ target, action }: Step): Promise<void> {
     if (this.#stopped) return
-    const { ok, message } = await act(this.#client, action)
+    const { ok, message } = await act(this.#client, { ...action, done: action.label })
     if (ok) this.#done += 1
     else this.#refusals = [...this.#refusals, { target, message }]
     this.changed()
