@@ -35,6 +35,9 @@ const PAGES = [
   ['no tree', () => '/tree/none', 'There is no such tree.'],
   ['the log', () => '/log', 'changes shown'],
   ['the machines', () => '/machines?machine=task', 'What happens'],
+  ['no locks', () => '/locks', 'No resource is locked.'],
+  ['the agents', () => '/agents', 'No agent for this work'],
+  ['no edge', () => '/edge', 'There are no cloudlets yet.'],
   ['the page to explore the API', () => '/explore', 'Examples'],
   ['no page', () => '/machines/none', 'There is no such page.'],
 ] as const

@@ -150,10 +150,16 @@ test('some of a list are cancelled with the keyboard, and what is left out is sa
   await bar(page).getByText('3 selected').waitFor()
   await bar(page).getByRole('button', { name: 'Cancel…' }).press('Enter')
   const dialog = page.getByRole('dialog', { name: 'Cancel 2 objects?' })
+  await dialog.waitFor()
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  // One is where one was.
+  await page.keyboard.press('Enter')
   await dialog.getByText('2 installations will be cancelled: slow-a, slow-b.').waitFor()
   await dialog.getByText('1 finished already (slow-c)').waitFor()
   await dialog.getByRole('button', { name: 'Cancel 2 objects' }).press('Enter')
   await page.getByText('2 cancellations asked for.').waitFor()
+  expect(await page.evaluate('document.activeElement.getAttribute("aria-label")')).toBe('How far the cancellation is')
   for (const id of [first, second]) {
     await until(async () => (await show(server.client, id))?.phase === 'ABORTED', { what: 'it is cancelled' })
   }

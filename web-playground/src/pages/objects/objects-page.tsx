@@ -1,5 +1,5 @@
 import { useCallback, useState } from 'react'
-import { useLocation, useSearch } from 'wouter'
+import { Link, useLocation, useSearch } from 'wouter'
 import { ListStore } from '../../data/list-store.ts'
 import { NEWEST, type ObjectFilter, readFilter, writeFilter } from '../../model/filter.ts'
 import { NONE, type Selection } from '../../model/selection.ts'
@@ -65,8 +65,8 @@ function Nothing({ filter, onChange }: NothingProps) {
   if (writeFilter(filter) === '') {
     return (
       <Empty title="There are no objects yet.">
-        Apply a manifest with <code>npm run phaseline -- apply -f my.yaml</code>, or create something in{' '}
-        <a href="/graphiql">GraphiQL</a>: it appears here at once.
+        <Link href="/create">Create something</Link>, or apply a manifest with{' '}
+        <code>npm run phaseline -- apply -f my.yaml</code>: it appears here at once.
       </Empty>
     )
   }
