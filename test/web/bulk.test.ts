@@ -7,6 +7,7 @@ import { openBrowser } from '../testkit/browser.ts'
 import { create, items, show } from '../testkit/mutations.ts'
 import { startServer, type TestServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
+import { seriousFindings } from './axe.ts'
 import { visit } from './visit.ts'
 
 const target = (id: string, more: Partial<Target> = {}): Target => ({
@@ -175,6 +176,7 @@ test('what is refused is listed with its reason, and can be selected again', asy
   await bar(page).getByRole('button', { name: 'Delete…' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByText('2 installations will be deleted').waitFor()
+  expect(await seriousFindings(page)).toEqual([])
   // The server says no to one of them.
   await page.route('**/graphql', async (route) => {
     const isFirst =
@@ -186,6 +188,7 @@ test('what is refused is listed with its reason, and can be selected again', asy
   })
   await dialog.getByRole('button', { name: 'Delete 2 objects' }).click()
   await page.getByText('1 deletion asked for, 1 refused.').waitFor()
+  expect(await seriousFindings(page)).toEqual([])
   const refused = page.getByRole('list', { name: 'Refused' }).getByRole('listitem')
   expect(await refused.allTextContents()).toEqual(['stay-a Installation FORBIDDEN: not today'])
   await until(async () => (await show(server.client, `${ids[1]}`)) === null, { what: 'stay-b is gone' })
