@@ -48,6 +48,9 @@ const PAGES = [
   ['the log', () => '/log', 'changes shown'],
   ['the machines', () => '/machines?machine=task', 'What happens'],
   ['the projects', () => '/projects', 'Events and worker'],
+  ['no locks', () => '/locks', 'No resource is locked.'],
+  ['the agents', () => '/agents', 'No agent for this work'],
+  ['no edge', () => '/edge', 'There are no cloudlets yet.'],
   ['the page to explore the API', () => '/explore', 'Examples'],
   ['no page', () => '/machines/none', 'There is no such page.'],
 ] as const

@@ -7,6 +7,7 @@ import { openBrowser } from '../testkit/browser.ts'
 import { create, items, show } from '../testkit/mutations.ts'
 import { startServer, type TestServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
+import { seriousFindings } from './axe.ts'
 import { visit } from './visit.ts'
 
 const target = (id: string, more: Partial<Target> = {}): Target => ({
@@ -150,10 +151,16 @@ test('some of a list are cancelled with the keyboard, and what is left out is sa
   await bar(page).getByText('3 selected').waitFor()
   await bar(page).getByRole('button', { name: 'Cancel…' }).press('Enter')
   const dialog = page.getByRole('dialog', { name: 'Cancel 2 objects?' })
+  await dialog.waitFor()
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  // One is where one was.
+  await page.keyboard.press('Enter')
   await dialog.getByText('2 installations will be cancelled: slow-a, slow-b.').waitFor()
   await dialog.getByText('1 finished already (slow-c)').waitFor()
   await dialog.getByRole('button', { name: 'Cancel 2 objects' }).press('Enter')
   await page.getByText('2 cancellations asked for.').waitFor()
+  expect(await page.evaluate('document.activeElement.getAttribute("aria-label")')).toBe('How far the cancellation is')
   for (const id of [first, second]) {
     await until(async () => (await show(server.client, id))?.phase === 'ABORTED', { what: 'it is cancelled' })
   }
@@ -169,6 +176,7 @@ test('what is refused is listed with its reason, and can be selected again', asy
   await bar(page).getByRole('button', { name: 'Delete…' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByText('2 installations will be deleted').waitFor()
+  expect(await seriousFindings(page)).toEqual([])
   // The server says no to one of them.
   await page.route('**/graphql', async (route) => {
     const isFirst =
@@ -180,6 +188,7 @@ test('what is refused is listed with its reason, and can be selected again', asy
   })
   await dialog.getByRole('button', { name: 'Delete 2 objects' }).click()
   await page.getByText('1 deletion asked for, 1 refused.').waitFor()
+  expect(await seriousFindings(page)).toEqual([])
   const refused = page.getByRole('list', { name: 'Refused' }).getByRole('listitem')
   expect(await refused.allTextContents()).toEqual(['stay-a Installation FORBIDDEN: not today'])
   await until(async () => (await show(server.client, `${ids[1]}`)) === null, { what: 'stay-b is gone' })

@@ -126,6 +126,11 @@ test('what was typed is kept when an example is opened, also before GraphiQL is 
   await shows(page, OPERATION, 'query Locks')
   await inside(page).getByRole('tab', { name: 'Mine' }).click()
   await shows(page, OPERATION, 'query Mine { viewer { name } }')
+  // By itself it has the same tabs, and needs no token again.
+  await page.getByRole('link', { name: 'Open it alone' }).click()
+  await page.waitForURL(/\/graphiql/)
+  await page.locator('.graphiql-tab', { hasText: 'Mine' }).waitFor()
+  expect(await page.isVisible('dialog')).toBe(false)
 })
 
 test('it is as dark as the dashboard', { timeout: 90_000 }, async () => {

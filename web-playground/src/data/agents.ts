@@ -6,8 +6,8 @@ import { AGENTS, WORK } from './documents-work.ts'
 const PAGE = 500
 /** Those of old processes stay listed. */
 const AGENTS_READ = 2_000
-/** Of what is not finished; a server with more says so. */
-const WORK_READ = 300
+/** Of what is not finished, the oldest first; with more the page says so. */
+const WORK_READ = 500
 
 export interface AgentsNow {
   readonly agents: readonly Agent[]

@@ -20,6 +20,7 @@ export class ListStore extends Store {
   readonly filter: ObjectFilter
   readonly #session: Session
   readonly #signal: AbortSignal
+  readonly #page: number
   #list: ObjectList
   #cursor: string | null = null
   #loading = false
@@ -28,11 +29,12 @@ export class ListStore extends Store {
   /** Of all that matches, as it was when it was read. */
   total: number | null = null
 
-  constructor(session: Session, filter: ObjectFilter, signal: AbortSignal) {
+  constructor(session: Session, filter: ObjectFilter, signal: AbortSignal, page = PAGE) {
     super()
     this.filter = filter
     this.#session = session
     this.#signal = signal
+    this.#page = page
     this.#list = new ObjectList(filter, session.machines)
     const fetch = rowFetcher(session.client, signal, (rows, missing) => {
       this.#list.insert(rows)
@@ -92,7 +94,7 @@ export class ListStore extends Store {
       const variables = {
         filter: filterInput(this.filter),
         orderBy: { field, direction },
-        first: PAGE,
+        first: this.#page,
         after: this.#cursor,
       }
       const { objects } = await this.#session.client.query<Page>(ROWS, variables, { signal })

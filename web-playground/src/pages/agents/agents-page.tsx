@@ -43,7 +43,7 @@ function Agents({ answer }: { readonly answer: AgentsNow }) {
   const gone = all.filter(({ agent, hands }) => !agent.connected && hands.length === 0)
   return (
     <>
-      <UnservedWork unserved={unservedOf(work)} />
+      <UnservedWork unserved={unservedOf(work)} isPart={workTotal > work.length} />
       {all.length === 0 && (
         <Empty title="No agent has come yet.">
           Agents claim work over the API with a token of the role AGENT; <code>npm start</code> brings some of its own.
@@ -63,8 +63,8 @@ function Agents({ answer }: { readonly answer: AgentsNow }) {
       )}
       {workTotal > work.length && (
         <p className="quiet">
-          What is in their hands is found among {work.length} of {workTotal.toLocaleString('en')} unfinished objects:
-          the <Link href="/objects?finished=no">list</Link> has them all.
+          Looked at for this: the {work.length} oldest of {workTotal.toLocaleString('en')} unfinished objects. The{' '}
+          <Link href="/objects?finished=no">list</Link> has them all.
         </p>
       )}
     </>

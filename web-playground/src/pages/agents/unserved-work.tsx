@@ -5,8 +5,14 @@ import { WorkLink } from './work-link.tsx'
 
 const SHOWN = 5
 
+interface Props {
+  readonly unserved: readonly Unserved[]
+  /** There are more unfinished objects than were looked at. */
+  readonly isPart: boolean
+}
+
 /** What stands still until somebody starts an agent: the first thing to be seen. */
-export function UnservedWork({ unserved }: { readonly unserved: readonly Unserved[] }) {
+export function UnservedWork({ unserved, isPart }: Props) {
   if (unserved.length === 0) return null
   return (
     <section className="card unserved" aria-labelledby="unserved">
@@ -16,7 +22,8 @@ export function UnservedWork({ unserved }: { readonly unserved: readonly Unserve
         {unserved.map(({ type, objects }) => (
           <li key={type}>
             <span className="thing-name">
-              <code>{type}</code> {plural(objects.length, 'object')} {objects.length === 1 ? 'waits' : 'wait'}
+              <code>{type}</code> {isPart && 'at least '}
+              {plural(objects.length, 'object')} {objects.length === 1 ? 'waits' : 'wait'}
             </span>
             <span className="thing-end">
               {objects[0] && (

@@ -25,7 +25,7 @@ export default function ExplorePage() {
         <span className="quiet" role="status">
           {opened || (loaded ? 'Every query, mutation and subscription that there is.' : 'Loading GraphiQL…')}
         </span>
-        <a className="explore-alone" href="/graphiql" target="_blank" rel="noreferrer">
+        <a className="explore-alone" href="/graphiql">
           Open it alone
         </a>
       </div>

@@ -23,7 +23,13 @@ export function BulkDialog({ verb, ids, onConfirm, onClose }: Props) {
   const { client } = useSession()
   const dialog = useRef<HTMLDialogElement>(null)
   const [plan, setPlan] = useState<BulkPlan | { readonly error: string } | null>(null)
-  useEffect(() => dialog.current?.showModal(), [])
+  useEffect(() => {
+    const opener = document.activeElement
+    dialog.current?.showModal()
+    return () => {
+      if (opener instanceof HTMLElement) opener.focus()
+    }
+  }, [])
   // biome-ignore lint/correctness/useExhaustiveDependencies: what was selected when it was opened is what is asked about
   useEffect(() => {
     const stop = new AbortController()

@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'react'
 import { Link } from 'wouter'
 import type { BulkRun } from '../../data/bulk-run.ts'
 import type { Verb } from '../../model/bulk.ts'
@@ -18,8 +19,11 @@ const LISTED = 200
 export function BulkProgress({ run, onClose, onSelect }: Props) {
   const { plan, done, refusals, ended, untried } = run
   const all = plan.steps.length
+  const section = useRef<HTMLElement>(null)
+  // What was asked from is gone with the selection.
+  useEffect(() => section.current?.focus(), [])
   return (
-    <section className="bulk-run card" aria-label={`How far the ${NOUNS[plan.verb]} is`}>
+    <section ref={section} tabIndex={-1} className="bulk-run card" aria-label={`How far the ${NOUNS[plan.verb]} is`}>
       <div className="bulk">
         <b role="status">
           {ended

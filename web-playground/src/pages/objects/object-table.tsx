@@ -1,13 +1,10 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useRef } from 'react'
-import { Link } from 'wouter'
 import type { ListStore } from '../../data/list-store.ts'
 import type { ObjectFilter, Order, OrderField } from '../../model/filter.ts'
-import type { Row } from '../../model/object.ts'
-import { NONE, type Selection, selectAll, ticked, toggle } from '../../model/selection.ts'
-import { humanKind } from '../../model/words.ts'
-import { treeHref } from '../../ui/links.ts'
-import { Phase, Since } from '../../ui/phase.tsx'
+import { type Selection, toggle } from '../../model/selection.ts'
+import { ObjectRow } from './object-row.tsx'
+import { TickAll } from './tick-all.tsx'
 
 interface Props {
   readonly list: ListStore
@@ -20,7 +17,6 @@ const ROW_PX = 40
 const NARROW_ROW_PX = 60
 /** So many rows before the end the next page is asked for. */
 const AHEAD = 40
-const CREATED = new Intl.DateTimeFormat(undefined, { dateStyle: 'short', timeStyle: 'medium' })
 const isNarrow = (): boolean => matchMedia('(max-width: 700px)').matches
 
 /** Only the rows in sight are drawn; pages come as one scrolls. */
@@ -141,85 +137,4 @@ const sortOf = (order: Order, field: OrderField | null): 'ascending' | 'descendi
 function nextOrder(order: Order, field: OrderField): Order {
   if (order.field !== field) return { field, direction: field === 'NAME' ? 'ASC' : 'DESC' }
   return { field, direction: order.direction === 'ASC' ? 'DESC' : 'ASC' }
-}
-
-interface TickAllProps extends Pick<Props, 'selection' | 'onSelect'> {
-  readonly rows: readonly Row[]
-  readonly complete: boolean
-}
-/** Those that were read; the bar that appears offers the others. */
-function TickAll({ rows, complete, selection, onSelect }: TickAllProps) {
-  const now = ticked(selection, rows)
-  const box = useRef<HTMLInputElement>(null)
-  useEffect(() => {
-    if (box.current) box.current.indeterminate = now === 'some'
-  }, [now])
-  return (
-    <label className="pick-all">
-      <input
-        ref={box}
-        type="checkbox"
-        checked={now === 'all'}
-        onChange={() => onSelect(now === 'all' ? NONE : selectAll(rows.map(({ id }) => id)))}
-      />
-      <span>Select {complete ? 'all' : `the ${rows.length} read`}</span>
-    </label>
-  )
-}
-
-interface RowProps {
-  readonly row: Row
-  readonly index: number
-  readonly start: number
-  readonly selected: boolean
-  readonly onPick: (id: string, range: boolean) => void
-}
-function ObjectRow({ row, index, start, selected, onPick }: RowProps) {
-  const isRoot = row.root.id === row.id
-  return (
-    // biome-ignore lint/a11y/useSemanticElements: as above
-    // biome-ignore lint/a11y/useFocusableInteractive: its link is
-    <div
-      className={selected ? 'grid-row picked' : 'grid-row'}
-      role="row"
-      aria-rowindex={index + 2}
-      data-object={row.id}
-      style={{ transform: `translateY(${start}px)` }}
-    >
-      <Cell className="cell-pick">
-        <label>
-          <input
-            type="checkbox"
-            aria-label={`Select ${row.name}`}
-            checked={selected}
-            // A change says nothing of the shift key.
-            onClick={({ shiftKey }) => onPick(row.id, shiftKey)}
-            onChange={() => undefined}
-          />
-        </label>
-      </Cell>
-      <Cell className="cell-name">
-        <Link href={treeHref(row.root.id, row.id)}>{row.name}</Link>
-      </Cell>
-      <Cell className="cell-kind">{humanKind(row.kind)}</Cell>
-      <Cell className="cell-phase">
-        <Phase phase={row.phase} />
-      </Cell>
-      <Cell className="cell-since">
-        <Since at={row.phaseSince} />
-      </Cell>
-      <Cell className="cell-root">{isRoot ? <span className="quiet">root</span> : row.root.name}</Cell>
-      <Cell className="cell-project">{row.project.name}</Cell>
-      <Cell className="cell-created">{CREATED.format(new Date(row.createdAt))}</Cell>
-    </div>
-  )
-}
-
-function Cell({ className, children }: { readonly className: string; readonly children: React.ReactNode }) {
-  return (
-    // biome-ignore lint/a11y/useSemanticElements: as above
-    <div className={className} role="cell">
-      {children}
-    </div>
-  )
 }

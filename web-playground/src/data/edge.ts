@@ -1,0 +1,63 @@
+import { type CloudletFacts, DRIFTED_READ, ORPHANS_READ } from '../model/edge-map.ts'
+import { ALL } from '../model/filter.ts'
+import type { Question } from './asked-store.ts'
+import { ListStore } from './list-store.ts'
+import type { Session } from './session.ts'
+
+/** As many as the API gives at once: all of them are wanted. */
+const PAGE = 500
+const FACTS_PAGE = 200
+
+const CLOUDLET_FACTS = `query CloudletFacts($first: Int!, $after: String) {
+  objects(filter: { kinds: [CLOUDLET] }, first: $first, after: $after) {
+    pageInfo { hasNextPage endCursor }
+    edges {
+      node {
+        id
+        ... on Cloudlet {
+          version wantedVersion upgradePhase epoch resyncedAt drifted
+          driftedInstances(first: ${DRIFTED_READ}) { id }
+          orphans(first: ${ORPHANS_READ}) { kind path phase }
+          agents { role instance version leaseUntil }
+        }
+      }
+    }
+  }
+}`
+
+interface FactsPage {
+  readonly objects: {
+    readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
+    readonly edges: readonly { readonly node: CloudletFacts }[]
+  }
+}
+
+/** What a CRM tells of its cloudlet comes with a change of the cloudlet, or with what it corrects beneath. */
+export const FACTS: Question<ReadonlyMap<string, CloudletFacts>> = {
+  concerns: ({ kind, reason }) => kind === 'CLOUDLET' || reason === 'resync',
+  async ask({ client }, signal) {
+    const facts = new Map<string, CloudletFacts>()
+    for (let after: string | null = null, more = true; more; ) {
+      const { objects }: FactsPage = await client.query<FactsPage>(
+        CLOUDLET_FACTS,
+        { first: FACTS_PAGE, after },
+        { signal },
+      )
+      for (const { node } of objects.edges) facts.set(node.id, node)
+      more = objects.pageInfo.hasNextPage
+      after = objects.pageInfo.endCursor
+    }
+    return facts
+  },
+}
+
+export const cloudletList = (session: Session, signal: AbortSignal): ListStore =>
+  new ListStore(session, { ...ALL, kinds: ['CLOUDLET'], order: { field: 'NAME', direction: 'ASC' } }, signal, PAGE)
+/** In the order of their creation: what something is in comes before it. */
+export const instanceList = (session: Session, signal: AbortSignal): ListStore =>
+  new ListStore(
+    session,
+    { ...ALL, kinds: ['CLUSTER_INST', 'APP_INST'], order: { field: 'CREATED_AT', direction: 'ASC' } },
+    signal,
+    PAGE,
+  )
