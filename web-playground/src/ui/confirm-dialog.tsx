@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react'
+import { useModal } from './use-modal.ts'
 
 interface Props {
   readonly title: string
@@ -11,8 +11,7 @@ interface Props {
 
 /** Says what will happen, and lets one think again. */
 export function ConfirmDialog({ title, text, label, danger, onConfirm, onClose }: Props) {
-  const dialog = useRef<HTMLDialogElement>(null)
-  useEffect(() => dialog.current?.showModal(), [])
+  const dialog = useModal()
   return (
     <dialog ref={dialog} aria-labelledby="confirm-title" onClose={onClose}>
       <h2 id="confirm-title">{title}</h2>

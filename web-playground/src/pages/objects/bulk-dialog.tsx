@@ -1,10 +1,11 @@
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { readPlan } from '../../data/bulk.ts'
 import { messageOf } from '../../data/live-read.ts'
 import { type BulkPlan, countedKinds, DONE_WORDS, firstNames, type Verb } from '../../model/bulk.ts'
 import { plural } from '../../model/words.ts'
 import { useSession } from '../../ui/session-context.ts'
 import { Loading, Problem } from '../../ui/states.tsx'
+import { useModal } from '../../ui/use-modal.ts'
 
 interface Props {
   readonly verb: Verb
@@ -21,15 +22,8 @@ const MEANS: Readonly<Record<Verb, string>> = {
 /** Says exactly what will happen to which, as they are now, and lets one think again. */
 export function BulkDialog({ verb, ids, onConfirm, onClose }: Props) {
   const { client } = useSession()
-  const dialog = useRef<HTMLDialogElement>(null)
+  const dialog = useModal()
   const [plan, setPlan] = useState<BulkPlan | { readonly error: string } | null>(null)
-  useEffect(() => {
-    const opener = document.activeElement
-    dialog.current?.showModal()
-    return () => {
-      if (opener instanceof HTMLElement) opener.focus()
-    }
-  }, [])
   // biome-ignore lint/correctness/useExhaustiveDependencies: what was selected when it was opened is what is asked about
   useEffect(() => {
     const stop = new AbortController()
