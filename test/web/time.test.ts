@@ -274,6 +274,71 @@ test('gone objects keep their row in the timeline, where they were', async () =>
   await page.getByRole('rowheader', { name: /^second, Deploy item, PENDING/ }).waitFor()
 })
 
+test('what was taken out of a tree keeps its row, and is there again when one looks back', async () => {
+  const { client } = server
+  const id = await create(client, 'shrinks', items(3))
+  await until(async () => (await show(client, id))?.finished, { what: 'it has ended' })
+  await using visited = await visit(browser, server, `/tree/${id}?view=timeline`)
+  const { page } = visited
+  const lanes = page.locator('[data-lane]')
+  await lanes.nth(4).waitFor()
+  await client.query(
+    'mutation ($input: UpdateInstallationInput!) { updateInstallation(input: $input) { __typename } }',
+    {
+      input: { id, spec: items(2) },
+    },
+  )
+  await page.locator('[data-lane].gone', { hasText: 'item-2' }).waitFor()
+  expect(await lanes.evaluateAll((all) => all.map((lane) => lane.getAttribute('aria-level')).join())).toBe('1,2,3,3,3')
+  await until(async () => (await show(client, id))?.finished, { what: 'it has ended again' })
+  // The same for somebody who was not there when it went; then the graph, before and after.
+  await page.reload()
+  await page.locator('[data-lane].gone[aria-level="3"]', { hasText: 'item-2' }).waitFor()
+  await page.locator('[data-lane]', { hasText: 'item-2' }).getByRole('rowheader').getByRole('button').click()
+  const panel = panelOf(page)
+  await panel.getByText('It exists no more.').waitFor()
+  await panel
+    .getByRole('region', { name: 'Its changes' })
+    .getByRole('listitem')
+    .filter({ hasText: 'SUCCEEDED' })
+    .getByRole('link')
+    .click()
+  await page.locator('.moment').waitFor()
+  await page.getByRole('link', { name: 'Graph', exact: true }).click()
+  await inPhase(page, 'item-2', 'SUCCEEDED').waitFor()
+  const at = Number(new URL(page.url()).searchParams.get('at'))
+  expect(await graphOf(page)).toEqual(await phasesAt(id, at))
+  await page.getByRole('button', { name: 'See it as it is now' }).click()
+  await inPhase(page, 'item-2', 'SUCCEEDED').waitFor({ state: 'detached' })
+  expect(await graphOf(page)).toEqual(await phasesAt(id, Number.MAX_SAFE_INTEGER))
+})
+
+test('where the log does not reach, the page says so', async () => {
+  await using visited = await visit(browser, server, '/')
+  const { page } = visited
+  await page.route('**/graphql', async (route) => {
+    const { query = '' } = (route.request().postDataJSON() ?? {}) as { query?: string }
+    // As if it had been pruned: its beginning is not there any more.
+    if (query.includes('query TreeAt')) {
+      const errors = [
+        { message: 'The log goes from 3 to 9.', extensions: { code: 'CURSOR_EXPIRED', oldest: 3, head: 9 } },
+      ]
+      return route.fulfill({ json: { errors, data: { treeAt: null } } })
+    }
+    if (!query.includes('query Changes')) return route.continue()
+    const response = await route.fetch()
+    const json = (await response.json()) as { data: { phaseChanges: { edges: unknown[] } } }
+    json.data.phaseChanges.edges = json.data.phaseChanges.edges.slice(3)
+    await route.fulfill({ response, json })
+  })
+  await page.goto(`${server.origin}/tree/${done}?at=1`)
+  await page.getByText('How it was then cannot be told.').waitFor()
+  await page.getByText('The log goes from 3 to 9.').waitFor()
+  await page.getByText(/The log goes back to/).waitFor()
+  await page.getByRole('button', { name: /^Live/ }).click()
+  await inPhase(page, 'second', 'SUCCEEDED').waitFor()
+})
+
 test('the timeline is read and zoomed by the keyboard alone, and by wheel, drag and buttons', async () => {
   await using visited = await visit(browser, server, `/tree/${done}?view=timeline`)
   const { page } = visited
