@@ -21,7 +21,7 @@ interface Props {
 /** How the object came to where it is, the newest first; each line leads to that moment of the tree. */
 export function WaySection({ id, way, until = Number.POSITIVE_INFINITY }: Props) {
   const changes = way?.changes.filter(({ sequence }) => sequence <= until) ?? []
-  if (changes.length === 0 && !way?.error) return null
+  if (!way?.loaded && !way?.error) return null
   const more = changes.length - LISTED
   return (
     <section aria-label="Its changes">
@@ -31,7 +31,8 @@ export function WaySection({ id, way, until = Number.POSITIVE_INFINITY }: Props)
           Its way through the machine
         </Link>
       </h3>
-      {way?.error && <Problem message={way.error} />}
+      {way.error && <Problem message={way.error} />}
+      {way.loaded && changes.length === 0 && <p className="quiet">None by then that the log still has.</p>}
       <ol className="way-list">
         {changes
           .slice(-LISTED)
