@@ -274,23 +274,102 @@ test('gone objects keep their row in the timeline, where they were', async () =>
   await page.getByRole('rowheader', { name: /^second, Deploy item, PENDING/ }).waitFor()
 })
 
+test('what was taken out of a tree keeps its row, and is there again when one looks back', async () => {
+  const { client } = server
+  const id = await create(client, 'shrinks', items(3))
+  await until(async () => (await show(client, id))?.finished, { what: 'it has ended' })
+  await using visited = await visit(browser, server, `/tree/${id}?view=timeline`)
+  const { page } = visited
+  const lanes = page.locator('[data-lane]')
+  await lanes.nth(4).waitFor()
+  await client.query(
+    'mutation ($input: UpdateInstallationInput!) { updateInstallation(input: $input) { __typename } }',
+    {
+      input: { id, spec: items(2) },
+    },
+  )
+  await page.locator('[data-lane].gone', { hasText: 'item-2' }).waitFor()
+  expect(await lanes.evaluateAll((all) => all.map((lane) => lane.getAttribute('aria-level')).join())).toBe('1,2,3,3,3')
+  await until(async () => (await show(client, id))?.finished, { what: 'it has ended again' })
+  // The same for somebody who was not there when it went; then the graph, before and after.
+  await page.reload()
+  await page.locator('[data-lane].gone[aria-level="3"]', { hasText: 'item-2' }).waitFor()
+  await page.locator('[data-lane]', { hasText: 'item-2' }).getByRole('rowheader').getByRole('button').click()
+  const panel = panelOf(page)
+  await panel.getByText('It exists no more.').waitFor()
+  await panel
+    .getByRole('region', { name: 'Its changes' })
+    .getByRole('listitem')
+    .filter({ hasText: 'SUCCEEDED' })
+    .getByRole('link')
+    .click()
+  await page.locator('.moment').waitFor()
+  await page.getByRole('link', { name: 'Graph', exact: true }).click()
+  await inPhase(page, 'item-2', 'SUCCEEDED').waitFor()
+  const at = Number(new URL(page.url()).searchParams.get('at'))
+  expect(await graphOf(page)).toEqual(await phasesAt(id, at))
+  await page.getByRole('button', { name: 'See it as it is now' }).click()
+  await inPhase(page, 'item-2', 'SUCCEEDED').waitFor({ state: 'detached' })
+  expect(await graphOf(page)).toEqual(await phasesAt(id, Number.MAX_SAFE_INTEGER))
+})
+
+test('where the log does not reach, the page says so', async () => {
+  await using visited = await visit(browser, server, '/')
+  const { page } = visited
+  await page.route('**/graphql', async (route) => {
+    const { query = '' } = (route.request().postDataJSON() ?? {}) as { query?: string }
+    // As if it had been pruned: its beginning is not there any more.
+    if (query.includes('query TreeAt')) {
+      const errors = [
+        { message: 'The log goes from 3 to 9.', extensions: { code: 'CURSOR_EXPIRED', oldest: 3, head: 9 } },
+      ]
+      return route.fulfill({ json: { errors, data: { treeAt: null } } })
+    }
+    if (!query.includes('query Changes')) return route.continue()
+    const response = await route.fetch()
+    const json = (await response.json()) as { data: { phaseChanges: { edges: unknown[] } } }
+    json.data.phaseChanges.edges = json.data.phaseChanges.edges.slice(3)
+    await route.fulfill({ response, json })
+  })
+  await page.goto(`${server.origin}/tree/${done}?at=1`)
+  await page.getByText('How it was then cannot be told.').waitFor()
+  await page.getByText('The log goes from 3 to 9.').waitFor()
+  await page.getByText(/The log goes back to/).waitFor()
+  await page.getByRole('button', { name: /^Live/ }).click()
+  await inPhase(page, 'second', 'SUCCEEDED').waitFor()
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+})
+
 test('the timeline is read and zoomed by the keyboard alone, and by wheel, drag and buttons', async () => {
   await using visited = await visit(browser, server, `/tree/${done}?view=timeline`)
   const { page } = visited
   const grid = page.getByRole('treegrid')
-  const bar = grid.getByRole('button', { name: /^first: PROGRESSING/ })
+  const bar = grid.getByRole('button', { name: /^second: PROGRESSING/ })
   await bar.waitFor()
-  const box = async () => (await bar.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
-  const { width, x } = await box()
+  const axis = page.locator('.lane-axis')
+  const seen = async () => {
+    const [from, to] = [Number(await axis.getAttribute('data-from')), Number(await axis.getAttribute('data-to'))]
+    return { from, span: to - from }
+  }
+  const whole = await seen()
+  const isNearer = async () => (await seen()).span < whole.span * 0.8
+  const isWhole = async () => {
+    const { from, span } = await seen()
+    return Math.abs(from - whole.from) < 1 && Math.abs(span - whole.span) < 1
+  }
+  const showAll = async () => {
+    await page.getByRole('button', { name: 'Fit', exact: true }).click()
+    await until(isWhole, { what: 'the button fits' })
+  }
   await grid.locator('[data-cell="-1"][tabindex="0"]').focus()
   await page.keyboard.press('+')
-  await until(async () => (await box()).width > width * 1.2, { what: 'it is larger' })
+  await until(isNearer, { what: 'it is nearer' })
   await page.keyboard.press('-')
-  await until(async () => Math.abs((await box()).width - width) < 2, { what: 'it is as it was' })
+  await until(isWhole, { what: 'it is as it was' })
   await page.keyboard.press('Shift+ArrowRight')
-  await until(async () => (await box()).x < x - 20, { what: 'it has moved' })
+  await until(async () => (await seen()).from > whole.from + whole.span / 10, { what: 'it has moved' })
   await page.keyboard.press('0')
-  await until(async () => Math.abs((await box()).x - x) < 2, { what: 'it is where it was' })
+  await until(isWhole, { what: 'it is where it was' })
 
   const focused = () => page.evaluate<string>('document.activeElement.closest("[data-lane]")?.textContent ?? ""')
   await page.keyboard.press('ArrowDown')
@@ -306,24 +385,24 @@ test('the timeline is read and zoomed by the keyboard alone, and by wheel, drag 
   await page.keyboard.press('Enter')
   await panelOf(page).getByRole('heading', { name: 'second' }).waitFor()
 
+  const { width = 0 } = (await bar.boundingBox()) ?? {}
   await page.getByRole('button', { name: 'Zoom in', exact: true }).click()
-  await until(async () => (await box()).width > width * 1.2, { what: 'the button zooms' })
-  await page.getByRole('button', { name: 'Fit', exact: true }).click()
-  await until(async () => Math.abs((await box()).width - width) < 2, { what: 'the button fits' })
+  await until(isNearer, { what: 'the button zooms' })
+  await showAll()
   await bar.hover()
   await page.keyboard.down('Control')
   await page.mouse.wheel(0, -300)
   await page.keyboard.up('Control')
-  await until(async () => (await box()).width > width * 1.2, { what: 'the wheel zooms' })
-  await page.getByRole('button', { name: 'Fit', exact: true }).click()
-  await until(async () => Math.abs((await box()).width - width) < 2, { what: 'the button fits' })
-  await page.mouse.move(800, 500)
-  const start = await bar.boundingBox()
-  await page.mouse.move((start?.x ?? 0) + 20, (start?.y ?? 0) + 5)
+  await until(isNearer, { what: 'the wheel zooms' })
+  // What is under the pointer is drawn larger.
+  expect((await bar.boundingBox())?.width).toBeGreaterThan(width)
+  await showAll()
+  const { x = 0, y = 0 } = (await bar.boundingBox()) ?? {}
+  await page.mouse.move(x + 2, y + 5)
   await page.mouse.down()
-  await page.mouse.move((start?.x ?? 0) + 120, (start?.y ?? 0) + 5, { steps: 5 })
+  await page.mouse.move(x + 62, y + 5, { steps: 5 })
   await page.mouse.up()
-  await until(async () => (await box()).x > x + 80, { what: 'dragging moves it' })
+  await until(async () => (await seen()).from < whole.from - whole.span / 50, { what: 'dragging moves it' })
   // What was dragged was not clicked.
   await panelOf(page).getByRole('heading', { name: 'second' }).waitFor()
 })
@@ -398,14 +477,24 @@ test('the next phases are those that the viewer may take', async () => {
   await page.getByText('There is no such object.').waitFor()
 })
 
-test('progress is in the panel at once', async () => {
-  const id = await create(server.client, 'steps', items(1, { delayMs: 12_000, steps: 8 }))
-  await using visited = await visit(browser, server, `/tree/${id}`)
+test('progress is in the panel as it is made, without being looked for', async () => {
+  const id = await create(server.client, 'steps', items(1, { delayMs: 30_000, steps: 30 }))
+  await using visited = await visit(browser, server, '/')
   const { page } = visited
+  // Nothing looks again by itself: what is new can only have been told.
+  await page.addInitScript(`{
+    const every = window.setInterval
+    window.setInterval = (run, ms, ...more) => (ms >= 5000 ? 0 : every(run, ms, ...more))
+  }`)
+  await page.goto(`${server.origin}/tree/${id}`)
   await inPhase(page, 'item-0', 'PROGRESSING').getByRole('button').click()
   const progress = panelOf(page).getByRole('region', { name: 'Progress' })
-  // Sooner than it would be looked at again: each step is seen while it lasts.
-  for (const step of [2, 3, 4, 5]) await progress.getByText(`step ${step} of 8`).waitFor({ timeout: 5_000 })
+  const step = async (): Promise<number> => Number(/step (\d+) of 30/.exec((await progress.textContent()) ?? '')?.[1])
+  for (let seen = await step(), times = 0; times < 2; times += 1) {
+    await until(async () => (await step()) > seen, { what: 'there is another step' })
+    seen = await step()
+  }
+  await inPhase(page, 'item-0', 'PROGRESSING').waitFor()
 })
 
 test('on a narrow screen a large tree opens at its root, readable; nothing lies on the graph', async () => {

@@ -6,7 +6,7 @@ export interface Tick {
   readonly text: string
 }
 /** So much room a label has. */
-const TICK_PX = 110
+const TICK_PX = 86
 const SECOND = 1_000
 const DAY = 86_400_000
 

@@ -1,12 +1,13 @@
 import { Link } from 'wouter'
 import type { Blocker, Details, ObjectLink } from '../../data/details-store.ts'
 import { humanKind, plural } from '../../model/words.ts'
-import { treeHref } from '../../ui/links.ts'
 import { Phase, Since, Until } from '../../ui/phase.tsx'
+import { useObjectHref } from './use-object-href.ts'
 
 function ToObject({ link }: { readonly link: ObjectLink }) {
+  const href = useObjectHref()
   return (
-    <Link href={treeHref(link.root.id, link.id)}>
+    <Link href={href(link.root.id, link.id)}>
       {humanKind(link.kind)} {link.name}
     </Link>
   )
@@ -65,6 +66,7 @@ export function Deadlines({ deadlines }: { readonly deadlines: Details['deadline
 }
 
 export function Failure({ failure }: { readonly failure: Details['failure'] }) {
+  const href = useObjectHref()
   if (!failure) return null
   const { code, message, at, causes, causeCount } = failure
   return (
@@ -78,7 +80,7 @@ export function Failure({ failure }: { readonly failure: Details['failure'] }) {
           {causes.map((cause) => (
             <li key={cause.objectId}>
               {cause.object ? (
-                <Link href={treeHref(cause.object.root.id, cause.objectId)}>
+                <Link href={href(cause.object.root.id, cause.objectId)}>
                   {humanKind(cause.kind)} {cause.name}
                 </Link>
               ) : (

@@ -90,7 +90,7 @@ function Graph({ tree, history, past, place: { at, object }, ...view }: GraphPro
   if (at === null && !tree.model.root) {
     return <Gone rootId={tree.model.rootId} wasHere={tree.state === 'ready'} timeline={history.timeline} />
   }
-  if (at !== null && (!past || past.sequence === null)) return past?.error ? <div /> : <Loading what="how it was" />
+  if (at !== null && (!past || past.sequence === null)) return past?.error ? <Unknown /> : <Loading what="how it was" />
   if (at !== null && !past?.model.root) {
     return (
       <div className="page">
@@ -100,4 +100,14 @@ function Graph({ tree, history, past, place: { at, object }, ...view }: GraphPro
   }
   const shown = at === null ? tree : past
   return shown && <TreeCanvas tree={shown} selected={object} {...view} />
+}
+
+function Unknown() {
+  return (
+    <div className="page">
+      <Empty title="How it was then cannot be told.">
+        The log may not go back that far, or not reach that far yet. Move to another change, or back to Live.
+      </Empty>
+    </div>
+  )
 }

@@ -3,9 +3,10 @@ import { Link } from 'wouter'
 import type { WayStore } from '../../data/way-store.ts'
 import { whoOf } from '../../model/moment.ts'
 import { plural } from '../../model/words.ts'
-import { placeHref, wayHref } from '../../ui/links.ts'
+import { wayHref } from '../../ui/links.ts'
 import { Phase } from '../../ui/phase.tsx'
 import { Problem } from '../../ui/states.tsx'
+import { useObjectHref } from './use-object-href.ts'
 
 /** So many of its last changes are listed; the page of its machine has all that were read. */
 const LISTED = 12
@@ -20,17 +21,18 @@ interface Props {
 /** How the object came to where it is, the newest first; each line leads to that moment of the tree. */
 export function WaySection({ id, way, until = Number.POSITIVE_INFINITY }: Props) {
   const changes = way?.changes.filter(({ sequence }) => sequence <= until) ?? []
-  if (changes.length === 0 && !way?.error) return null
+  if (!way?.loaded && !way?.error) return null
   const more = changes.length - LISTED
   return (
-    <section aria-label="How it came here">
+    <section aria-label="Its changes">
       <h3>
-        How it came here{' '}
+        Its changes{' '}
         <Link className="way-link" href={wayHref(id)}>
           Its way through the machine
         </Link>
       </h3>
-      {way?.error && <Problem message={way.error} />}
+      {way.error && <Problem message={way.error} />}
+      {way.loaded && changes.length === 0 && <p className="quiet">None by then that the log still has.</p>}
       <ol className="way-list">
         {changes
           .slice(-LISTED)
@@ -46,9 +48,10 @@ export function WaySection({ id, way, until = Number.POSITIVE_INFINITY }: Props)
 
 function WayItem({ change }: { readonly change: PhaseChange }) {
   const { sequence, rootId, objectId, at, to, rejected, reason, message } = change
+  const href = useObjectHref()
   return (
     <li className={rejected ? 'refused' : undefined}>
-      <Link href={placeHref(rootId, { object: objectId, at: sequence })} title="The tree at that moment">
+      <Link href={href(rootId, objectId, sequence)} title="The tree at that moment">
         <time dateTime={at}>{new Date(at).toLocaleTimeString()}</time>
       </Link>{' '}
       {rejected && <b className="reason">refused</b>}{' '}

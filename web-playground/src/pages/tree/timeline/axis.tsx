@@ -23,6 +23,8 @@ export function Axis({ window, width, ticks }: Props) {
       <div
         className="lane-axis"
         role="columnheader"
+        data-from={from}
+        data-to={to}
         aria-label={`Time, from ${new Date(from).toLocaleString()} to ${new Date(to).toLocaleString()}`}
       >
         {ticks.map(({ at, text }) => (

@@ -1,10 +1,10 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { useMemo, useRef, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import type { HistoryStore } from '../../../data/history-store.ts'
 import type { PastStore } from '../../../data/past-store.ts'
 import type { TreeStore } from '../../../data/tree-store.ts'
 import { wholeWindow } from '../../../model/time-window.ts'
-import { timelineRows } from '../../../model/timeline-rows.ts'
+import { type TimelineRow, timelineRows } from '../../../model/timeline-rows.ts'
 import type { TreePlace } from '../../../model/tree-place.ts'
 import { useFineNow } from '../../../ui/now.ts'
 import { ticksOf } from '../../../ui/ticks.ts'
@@ -48,6 +48,7 @@ export function TimelineView({ tree, history, past, place, onSelect }: Props) {
     getItemKey: (index) => rows[index]?.id ?? index,
   })
   const cells = useCells({ box, rows, zoom, scrollTo: virtual.scrollToIndex, onEscape: () => setShown(null) })
+  useSelectedInSight(rows, place.object, virtual.scrollToIndex)
   useWheel({ box, left, width }, zoom)
   const drag = useDrag({ width }, zoom.pan)
   const tell = (told: Told | null, element: Element): void => {
@@ -102,6 +103,18 @@ export function TimelineView({ tree, history, past, place, onSelect }: Props) {
       {shown && <Tip {...shown} />}
     </section>
   )
+}
+
+/** Once: a link may lead to a row that is far below. */
+function useSelectedInSight(rows: readonly TimelineRow[], id: string, scrollTo: (index: number) => void): void {
+  const isDone = useRef(false)
+  useEffect(() => {
+    if (isDone.current) return
+    const index = rows.findIndex((row) => row.id === id)
+    if (index < 0) return
+    isDone.current = true
+    if (index > 0) scrollTo(index)
+  }, [rows, id, scrollTo])
 }
 
 function useRows(tree: TreeStore, history: HistoryStore) {

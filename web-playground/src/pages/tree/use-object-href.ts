@@ -1,0 +1,13 @@
+import { useLocation, useSearch } from 'wouter'
+import { readPlace } from '../../model/tree-place.ts'
+import { placeHref } from '../../ui/links.ts'
+
+/** The address of an object, now or at a sequence; in the same tree the view stays as it is. */
+export function useObjectHref(): (rootId: string, objectId: string, at?: number) => string {
+  const [path] = useLocation()
+  const search = useSearch()
+  return (rootId, object, at) => {
+    const { view } = readPlace(search, rootId)
+    return placeHref(rootId, { object, at: at ?? null, view: path === `/tree/${rootId}` ? view : 'graph' })
+  }
+}
