@@ -74,7 +74,10 @@ export async function startServer({
         return (await fetch(`${origin}/readyz`).catch(() => null))?.ok
       },
       { what: 'the server is ready', timeoutMs: 30_000 },
-    )
+    ).catch((error: unknown) => {
+      started.kill('SIGKILL')
+      throw error
+    })
   }
   const end = async (signal: NodeJS.Signals): Promise<number | null> => {
     const ending = child

@@ -23,6 +23,8 @@ export class AskedStore<T> extends Store {
   answer: T | null = null
   error: string | null = null
   #planned: ReturnType<typeof setTimeout> | undefined
+  #running = false
+  #again = false
   #asked = 0
 
   constructor(session: Session, question: Question<T>, signal: AbortSignal) {
@@ -56,13 +58,18 @@ export class AskedStore<T> extends Store {
   }
 
   #plan(afterMs: number): void {
-    this.#planned ??= setTimeout(() => {
-      this.#ask(this.#signal)
-        .catch(this.#fail)
-        .finally(() => {
-          this.#planned = undefined
-        })
-    }, afterMs)
+    // What is being answered may not know it: it is asked once more, and not beside it, or none might ever be the newest.
+    if (this.#running) this.#again = true
+    else this.#planned ??= setTimeout(() => void this.#run(), afterMs)
+  }
+
+  async #run(): Promise<void> {
+    this.#planned = undefined
+    this.#running = true
+    this.#again = false
+    await this.#ask(this.#signal).catch(this.#fail)
+    this.#running = false
+    if (this.#again && !this.#signal.aborted) this.#plan(SETTLE_MS)
   }
 
   async #ask(signal: AbortSignal): Promise<void> {
