@@ -35,6 +35,14 @@ const PAGES = [
   ['no tree', () => '/tree/none', 'There is no such tree.'],
   ['the log', () => '/log', 'changes shown'],
   ['the machines', () => '/machines?machine=task', 'What happens'],
+  ['what can be created', () => '/create', 'Something has happened'],
+  ['an installation and its plan', () => '/create/installation?example=nested', '12 to create.'],
+  ['an installation that is there', () => `/create/installation?from=${trees.many}`, 'to run again'],
+  ['a wrong installation', () => '/create/installation?from=none', 'There is no such installation.'],
+  ['an event', () => '/create/event?example=push', 'No project has subscribed'],
+  ['a task', () => '/create/task?example=assets', 'build-assets'],
+  ['a cloudlet', () => '/create/cloudlet?example=north', 'How its CRM connects'],
+  ['an app', () => '/create/app?example=web', 'No cluster is READY'],
   ['no page', () => '/machines/none', 'There is no such page.'],
 ] as const
 
