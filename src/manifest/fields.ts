@@ -9,15 +9,17 @@ export interface TextEdit {
 }
 
 /** What a text says of itself at its top; null when that cannot be told, or not be written. */
-export function getField(text: string, field: string): string | null {
+export function fieldsIn(text: string): (field: string) => string | null {
   const document: Doc = parseDocument(text, { prettyErrors: false })
   const { contents, errors } = document
-  if (errors.length > 0) return null
-  if (contents === null) return ''
-  if (!isMap(contents)) return null
-  const value = contents.get(field, true)
-  if (value === undefined) return ''
-  return isScalar(value) ? String(value.value ?? '') : null
+  return (field) => {
+    if (errors.length > 0) return null
+    if (contents === null) return ''
+    if (!isMap(contents)) return null
+    const value = contents.get(field, true)
+    if (value === undefined) return ''
+    return isScalar(value) ? String(value.value ?? '') : null
+  }
 }
 
 /** What of a text has to be written anew so that the field has this value: all else stays as it is, comments too. */

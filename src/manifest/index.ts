@@ -1,9 +1,9 @@
 /** The files of `phaseline apply`, `task run` and `create`: read, judged with line and column, and written. Pure. */
 export { labelsInput, taskInput } from './api-input.ts'
-export { getField, setField, type TextEdit } from './fields.ts'
+export { fieldsIn, setField, type TextEdit } from './fields.ts'
 export { instanceSpecSchema, type Manifest, manifestSchema, nameSchema } from './installation.ts'
 export { type ManifestKind, type ParsedManifests, parseManifests } from './parse-manifests.ts'
-export { type Place, placeOf } from './place.ts'
+export { type Place, placesIn } from './place.ts'
 export type { ProjectManifest } from './project.ts'
 export {
   describeProblem,

@@ -68,10 +68,12 @@ export function offsetOfKey(document: Doc, path: readonly PropertyKey[], key: st
 }
 
 /** Where a text says what the API calls e.g. `input.spec.deployItems.2.dependsOn.0`; null when it cannot be read. */
-export function placeOf(text: string, field: string): Place | null {
+export function placesIn(text: string): (field: string) => Place | null {
   const lines = new LineCounter()
   const document: Doc = parseDocument(text, { lineCounter: lines, prettyErrors: false })
-  const path = field.replace(/^input\b\.?(?:(?:create|update)\b\.?)?/, '')
-  const offset = offsetOf(document, path === '' ? [] : path.split('.'))
-  return offset === undefined ? null : placeAt(lines, offset)
+  return (field) => {
+    const path = field.replace(/^input\b\.?(?:(?:create|update)\b\.?)?/, '')
+    const offset = offsetOf(document, path === '' ? [] : path.split('.'))
+    return offset === undefined ? null : placeAt(lines, offset)
+  }
 }

@@ -49,7 +49,13 @@ export function judgeDocument<T>(document: Doc, lines: LineCounter, schema: z.Zo
   }
 }
 
-const wordsOf = (message: string): string => (message.endsWith('received undefined') ? 'is missing' : message)
+const TYPE = /^Invalid input: expected (\w+), received (\w+)$/
+function wordsOf(message: string): string {
+  const [, expected = '', received] = TYPE.exec(message) ?? []
+  if (received === undefined) return message
+  return received === 'undefined' ? 'is missing' : `must be ${withArticle(expected)}, not ${withArticle(received)}`
+}
+const withArticle = (word: string): string => (word === 'null' ? word : `${/^[aeiou]/.test(word) ? 'an' : 'a'} ${word}`)
 
 function readContents(document: Doc, lines: LineCounter): ReadDocument<unknown> {
   if (document.errors.length > 0) {

@@ -62,7 +62,7 @@ nam: other
 spec: {}
 `),
     ).toEqual([
-      'f.yaml:5:13: document 1: spec.deployItems.0.type: Invalid input: expected string, received number',
+      'f.yaml:5:13: document 1: spec.deployItems.0.type: must be a string, not a number',
       'f.yaml:8:7: document 1: spec.deployItems.1: Unrecognized key: "depends"',
       'f.yaml:10:1: document 2: name: is missing',
       'f.yaml:10:1: document 2: Unrecognized key: "nam"',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseManifests, placeOf, setField, writeManifest } from '../../src/manifest/index.ts'
+import { parseManifests, placesIn, setField, writeManifest } from '../../src/manifest/index.ts'
 
 const SHOP = `# The shop.
 name: shop
@@ -17,7 +17,7 @@ spec:
       spec: { exports: &none [] }
 `
 
-describe('placeOf', () => {
+describe('placesIn', () => {
   it.each([
     ['input.spec.deployItems.1.dependsOn.0', 11, 44],
     ['input.spec.deployItems.0.type', 9, 13],
@@ -31,12 +31,12 @@ describe('placeOf', () => {
     ['input.project', 2, 1],
     ['input', 2, 1],
   ])('%s', (path, line, column) => {
-    expect(placeOf(SHOP, path)).toEqual({ line, column })
+    expect(placesIn(SHOP)(path)).toEqual({ line, column })
   })
 
   it('knows no place in a text that is none', () => {
-    expect(placeOf('', 'input.name')).toBeNull()
-    expect(placeOf('a: [', 'input.a')).not.toBeUndefined()
+    expect(placesIn('')('input.name')).toBeNull()
+    expect(placesIn('a: [')('input.a')).not.toBeUndefined()
   })
 })
 

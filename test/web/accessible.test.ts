@@ -52,6 +52,14 @@ const PAGES = [
   ['the agents', () => '/agents', 'No agent for this work'],
   ['no edge', () => '/edge', 'There are no cloudlets yet.'],
   ['the page to explore the API', () => '/explore', 'Examples'],
+  ['what can be created', () => '/create', 'Something has happened'],
+  ['an installation and its plan', () => '/create/installation?example=nested', '12 to create.'],
+  ['an installation that is there', () => `/create/installation?from=${trees.many}`, 'to run again'],
+  ['a wrong installation', () => '/create/installation?from=none', 'There is no such installation.'],
+  ['an event', () => '/create/event?example=push', 'No project has subscribed'],
+  ['a task', () => '/create/task?example=assets', 'build-assets'],
+  ['a cloudlet', () => '/create/cloudlet?example=north', 'How its CRM connects'],
+  ['an app', () => '/create/app?example=web', 'No cluster is READY'],
   ['no page', () => '/machines/none', 'There is no such page.'],
 ] as const
 

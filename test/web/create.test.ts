@@ -8,6 +8,7 @@ import { openBrowser } from '../testkit/browser.ts'
 import { create, show } from '../testkit/mutations.ts'
 import { startServer, type TestServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
+import { seriousFindings } from './axe.ts'
 import { inPhase, visit } from './visit.ts'
 
 /** Everything that can be created is created in the browser, from its form. */
@@ -106,10 +107,16 @@ test('a mistake is marked at its line, reached from its list, and mended', async
   expect(await editor(page).getAttribute('aria-invalid')).toBe('true')
   expect(await button(page).isDisabled()).toBe(true)
   await plan(page).getByText('Mend what is marked').waitFor()
+  expect(await seriousFindings(page)).toEqual([])
   // The place is a button: it leads to the word, where one can go on typing.
   await problems(page).getByRole('button', { name: 'Line 17, column 7' }).press('Enter')
   for (let i = 0; i < 'depends'.length; i += 1) await page.keyboard.press('Delete')
   await page.keyboard.type('dependsOn')
+  // Typed faster than it is judged, again and again: no letter comes back or gets lost.
+  for (let times = 0; times < 6; times += 1) {
+    for (let i = 0; i < 'dependsOn'.length; i += 1) await page.keyboard.press('Backspace')
+    await page.keyboard.type('dependsOn')
+  }
   await plan(page).getByText('5 to create.').waitFor()
   expect(await problems(page).count()).toBe(0)
   expect(await editor(page).getAttribute('aria-invalid')).toBe('false')
@@ -211,6 +218,68 @@ test('one that is there is opened, changed with a plan, and never over the chang
   await page.goto(`${server.origin}/create/installation?from=none`)
   await page.getByText('There is no such installation.').waitFor()
   expect(complaints).toEqual([])
+})
+
+test('who is faster is not overwritten: the plan is looked at again', async () => {
+  const id = await create(server.client, 'race', spec({ size: 1 }))
+  await using visited = await visit(browser, server, '/create/installation')
+  const { page } = visited
+  await editor(page).waitFor()
+  await write(
+    page,
+    'name: race\nignored: true\nspec: { deployItems: [{ name: web, type: mock, config: { size: 2 } }] }\n',
+  )
+  await plan(page).getByText('3 to change.').waitFor()
+  let times = 0
+  await page.route('**/graphql', async (route) => {
+    if (times === 0 && route.request().postData()?.includes('updateInstallation')) {
+      times += 1
+      await mutate('updateInstallation', { id, spec: spec({ size: 9 }) }, '... on Installation { id }')
+    }
+    await route.continue()
+  })
+  await button(page, 'Update').click()
+  const refusal = page.getByRole('alert')
+  await refusal.getByText('GENERATION_MISMATCH').waitFor()
+  await refusal.getByRole('link', { name: 'Installation race' }).waitFor()
+  // Pressed once more, when it is known what that would do now.
+  const url = () => page.url()
+  const press = () => button(page, 'Update').click({ timeout: 1_000 })
+  await expect.poll(() => press().then(url, url), { timeout: 15_000 }).toMatch(new RegExp(`/tree/${id}$`))
+  const { object } = await ask<{ object: { generation: number; ignored: boolean } }>(
+    'query ($id: ID!) { object(id: $id) { generation ... on Installation { ignored } } }',
+    { id },
+  )
+  expect(object).toEqual({ generation: 3, ignored: true })
+})
+
+test('a long plan is shown bit by bit; one that was lost is looked at again', async () => {
+  await using visited = await visit(browser, server, '/create')
+  const { page } = visited
+  let lost = 0
+  await page.route('**/graphql', async (route) => {
+    if (lost > 0 || !route.request().postData()?.includes('planInstallation')) return route.continue()
+    lost += 1
+    await route.abort()
+  })
+  await page.getByRole('link', { name: 'Installation' }).click()
+  await plan(page).getByText('NO_ANSWER').waitFor()
+  expect(await button(page).isDisabled()).toBe(true)
+  await button(page, 'Look again').click()
+  await plan(page).getByText('1 to create.').waitFor()
+  const items = Array.from({ length: 150 }, (_, i) => `{ name: item-${i}, type: mock }`)
+  await write(page, `name: long\nignored: true\nspec: { deployItems: [${items}] }\n`)
+  await plan(page).getByText('152 to create.').waitFor()
+  expect(await plan(page).locator('[data-step]').count()).toBe(100)
+  await button(page, 'Show 52 more steps').click()
+  expect(await plan(page).locator('[data-step]').count()).toBe(152)
+  await button(page).click()
+  await page.waitForURL(/\/tree\//)
+  const { object } = await ask<{ object: { ignored: boolean } }>(
+    'query ($id: ID!) { object(id: $id) { ... on Installation { ignored } } }',
+    { id: rootInAddress(page) },
+  )
+  expect(object.ignored).toBe(true)
 })
 
 test('an event starts the worker of its project; when nobody wants to know, that is said', async () => {

@@ -3,7 +3,7 @@ import {
   type Manifest,
   type ManifestProblem,
   parseManifests,
-  placeOf,
+  placesIn,
   readDocument,
   type TaskManifest,
   taskSchema,
@@ -36,9 +36,11 @@ export const readSpec = (text: string): Read<Readonly<Record<string, unknown>>> 
 
 /** What the server has found wrong, where it stands in the text. `below`: the text is only what this field holds. */
 export function refusedAt(text: string, refused: Refusal | null, below = 'input'): readonly TextProblem[] {
-  return (refused?.fields ?? []).flatMap(({ path, message }) => {
-    if (path !== below && !path.startsWith(`${below}.`)) return []
-    const own = path.slice(below.length + 1)
-    return [{ path: own, message, ...placeOf(text, `input.${own}`) }]
+  const own = (refused?.fields ?? []).filter(({ path }) => path === below || path.startsWith(`${below}.`))
+  if (own.length === 0) return []
+  const placeOf = placesIn(text)
+  return own.map(({ path: whole, message }) => {
+    const path = whole.slice(below.length + 1)
+    return { path, message, ...placeOf(`input.${path}`) }
   })
 }

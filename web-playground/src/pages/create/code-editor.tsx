@@ -31,16 +31,20 @@ export default function CodeEditor({ label, help, value, problems, onChange, ref
   const change = useRef(onChange)
   change.current = onChange
   const attributes = useRef(new Compartment())
+  /** What was told and has not come back yet: meanwhile the editor may be ahead of it. */
+  const told = useRef<readonly string[]>([])
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: later values are dispatched to the one editor
   useEffect(() => {
     if (!host.current) return
     const root = host.current.shadowRoot ?? host.current.attachShadow({ mode: 'open' })
-    const told = EditorView.updateListener.of(({ docChanged, state, transactions }) => {
-      if (docChanged && !transactions.every((one) => one.isUserEvent(FROM_OUTSIDE)))
-        change.current(state.doc.toString())
+    const tell = EditorView.updateListener.of(({ docChanged, state, transactions }) => {
+      if (!docChanged || transactions.every((one) => one.isUserEvent(FROM_OUTSIDE))) return
+      const text = state.doc.toString()
+      told.current = [...told.current, text]
+      change.current(text)
     })
-    const extensions = [BASE, told, attributes.current.of(attributesOf(label, help, false))]
+    const extensions = [BASE, tell, attributes.current.of(attributesOf(label, help, false))]
     const made = new EditorView({ root, parent: root, state: EditorState.create({ doc: value, extensions }) })
     view.current = made
     return () => {
@@ -52,6 +56,9 @@ export default function CodeEditor({ label, help, value, problems, onChange, ref
   useEffect(() => {
     const { current } = view
     if (!current) return
+    const own = told.current.lastIndexOf(value)
+    told.current = told.current.slice(own + 1)
+    if (own >= 0) return
     const changes = difference(current.state.doc.toString(), value)
     if (changes) current.dispatch({ changes, userEvent: FROM_OUTSIDE })
   }, [value])

@@ -40,6 +40,7 @@ interface ProblemsProps {
 }
 function Problems({ problems, onGo }: ProblemsProps) {
   const count = problems.length
+  const inOrder = problems.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0))
   return (
     <div className="text-problems">
       <p role="status" className={count > 0 ? 'wrong' : 'hidden'}>
@@ -47,7 +48,7 @@ function Problems({ problems, onGo }: ProblemsProps) {
       </p>
       {count > 0 && (
         <ul aria-label="Problems">
-          {problems.slice(0, SHOWN).map(({ path, message, line, column = 1 }, i) => (
+          {inOrder.slice(0, SHOWN).map(({ path, message, line, column = 1 }, i) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: two may say the same
             <li key={i}>
               {line !== undefined && (

@@ -36,6 +36,7 @@ export function InstallationEditor({ initial, example, opened, onReopen }: Props
         )}
         <ManifestFields
           text={text}
+          fields={form.fields}
           onChange={change}
           refused={form.judgement}
           about={<WhatIsThere found={found} place={place} />}

@@ -1,7 +1,6 @@
-import { useDeferredValue, useMemo } from 'react'
 import { useLocation, useSearch } from 'wouter'
 import { createObject } from '../../data/create.ts'
-import { readSpec, refusedAt } from '../../model/manifest-text.ts'
+import { readSpec } from '../../model/manifest-text.ts'
 import { type Pair, pairProblems, pairsInput } from '../../model/pairs.ts'
 import { problemOf } from '../../model/refusal.ts'
 import { treeHref } from '../../ui/links.ts'
@@ -16,6 +15,7 @@ import { PairsField } from './pairs-field.tsx'
 import { PlaceField } from './place-field.tsx'
 import { Submit } from './submit.tsx'
 import { useCreate } from './use-create.ts'
+import { useRead } from './use-read.ts'
 import { useReady } from './use-ready.ts'
 
 const KINDS = {
@@ -52,9 +52,7 @@ export function InstanceForm({ what }: { readonly what: 'cluster' | 'app' }) {
     setValues({ ...values, ...next })
     forget()
   }
-  const judged = useDeferredValue(text)
-  const read = useMemo(() => readSpec(judged), [judged])
-  const problems = read.ok ? refusedAt(judged, refused, 'input.spec') : read.problems
+  const { judged, read, problems } = useRead(text, readSpec, refused, 'input.spec')
   const missing = place
     ? missingIn(values, read.ok)
     : `Choose the ${what === 'cluster' ? 'cloudlet' : 'cluster'} that it is to stand on.`

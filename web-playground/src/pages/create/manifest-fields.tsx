@@ -1,12 +1,27 @@
-import { getField, setField } from 'phaseline/manifest'
-import type { ReactNode } from 'react'
+import { fieldsIn, setField } from 'phaseline/manifest'
+import { type ReactNode, useMemo, useState } from 'react'
 import { projectChoices } from '../../data/choices.ts'
 import { problemOf, type Refusal } from '../../model/refusal.ts'
 import { useLive } from '../../ui/session-context.ts'
 import { ProjectField, TextField } from './fields.tsx'
+import { LARGE } from './use-judged.ts'
+
+/** As the manifest has them; null where that cannot be read. */
+interface Fields {
+  readonly name: string | null
+  readonly project: string | null
+}
+export function useFields(text: string, judged: string): Fields {
+  const shown = text.length > LARGE ? judged : text
+  return useMemo(() => {
+    const fieldOf = fieldsIn(shown)
+    return { name: fieldOf('name'), project: fieldOf('project') }
+  }, [shown])
+}
 
 interface Props {
   readonly text: string
+  readonly fields: Fields
   readonly onChange: (text: string) => void
   readonly refused: Refusal | null
   /** Said below the name. */
@@ -14,27 +29,32 @@ interface Props {
 }
 
 /** Name and project, as the manifest has them: there is no other place for them. */
-export function ManifestFields({ text, onChange, refused, about }: Props) {
+export function ManifestFields({ text, fields: { name, project }, onChange, refused, about }: Props) {
   const projects = useLive('projects', projectChoices)
-  const name = getField(text, 'name')
-  const project = getField(text, 'project')
+  // A large text is not read for each letter: what was typed here is known all the same.
+  const [typed, setTyped] = useState<{ text: string; field: string; value: string } | null>(null)
+  const shown = (field: string, read: string | null): string =>
+    typed?.field === field && typed.text === text ? typed.value : (read ?? '')
   const set = (field: string, value: string): void => {
     const edit = setField(text, field, value)
-    if (edit) onChange(text.slice(0, edit.from) + edit.insert + text.slice(edit.to))
+    if (!edit) return
+    const next = text.slice(0, edit.from) + edit.insert + text.slice(edit.to)
+    setTyped({ text: next, field, value })
+    onChange(next)
   }
   const unreadable = 'It cannot be read from the manifest: mend that first.'
   return (
     <div className="fields">
       <TextField
         label="Name"
-        value={name ?? ''}
+        value={shown('name', name)}
         disabled={name === null}
         onChange={(value) => set('name', value)}
         problem={problemOf(refused, 'input.name')}
         help={name === null ? unreadable : about}
       />
       <ProjectField
-        value={project || 'default'}
+        value={shown('project', project) || 'default'}
         projects={projects?.answer ?? null}
         disabled={project === null}
         onChange={(value) => set('project', value)}

@@ -40,8 +40,8 @@ function Step({ step: { order, action, kind, path, reason } }: { readonly step: 
       </span>
       <span className="step-what" title={path.join(' / ')} style={indent(path.length - 1)}>
         {path.at(-1)} <span className="quiet">{humanKind(kind)}</span>
+        {action !== 'CREATE' && <span className="quiet step-why">{reason}</span>}
       </span>
-      {action !== 'CREATE' && <span className="quiet step-why">{reason}</span>}
     </li>
   )
 }

@@ -1,18 +1,18 @@
 import { taskInput } from 'phaseline/manifest'
-import { useDeferredValue, useMemo } from 'react'
 import { useLocation, useSearch } from 'wouter'
 import { createObject } from '../../data/create.ts'
-import { readTask, refusedAt } from '../../model/manifest-text.ts'
+import { readTask } from '../../model/manifest-text.ts'
 import { treeHref } from '../../ui/links.ts'
 import { useSession } from '../../ui/session-context.ts'
 import { useDraft } from './drafts.ts'
 import { EditorField } from './editor-field.tsx'
 import { ExampleBar } from './example-bar.tsx'
 import { TASKS } from './examples.ts'
-import { ManifestFields } from './manifest-fields.tsx'
+import { ManifestFields, useFields } from './manifest-fields.tsx'
 import { useMayNot } from './may.ts'
 import { Submit } from './submit.tsx'
 import { useCreate } from './use-create.ts'
+import { useRead } from './use-read.ts'
 
 const EMPTY = 'kind: Task\nname: my-task\njobs: []\n'
 
@@ -29,9 +29,8 @@ export function TaskForm() {
     setText(next)
     forget()
   }
-  const judged = useDeferredValue(text)
-  const read = useMemo(() => readTask(judged), [judged])
-  const problems = read.ok ? refusedAt(judged, refused) : read.problems
+  const { judged, read, problems } = useRead(text, readTask, refused)
+  const fields = useFields(text, judged)
   const submit = (): void => {
     if (!read.ok || judged !== text) return
     void create(
@@ -54,6 +53,7 @@ export function TaskForm() {
       <ExampleBar examples={TASKS} chosen={example?.name ?? null} onChoose={(one) => change(one.text)} />
       <ManifestFields
         text={text}
+        fields={fields}
         onChange={change}
         refused={refused}
         about="A task runs once: a second one needs another name."

@@ -1,14 +1,22 @@
+import { useEffect, useState } from 'react'
 import { type Existing, existingAt, type RootPlace } from '../../data/choices.ts'
+import type { Refusal } from '../../model/refusal.ts'
 import { useLive } from '../../ui/session-context.ts'
 import { useSettled } from './use-settled.ts'
 
 /** A pause in typing. */
 const TYPED_MS = 250
+/** Somebody else was faster. */
+const OVERTAKEN = ['ALREADY_EXISTS', 'GENERATION_MISMATCH', 'NOT_FOUND']
 
-/** What is at that place; null until that is known. */
-export function useExisting(place: RootPlace): { readonly existing: Existing | null } | null {
+/** What is at that place; null until that is known, and again when a refusal says that it is not so any more. */
+export function useExisting(place: RootPlace, refused: Refusal | null): { readonly existing: Existing | null } | null {
   const wanted = `${place.project}/${place.name}`
   const settled = useSettled(wanted, TYPED_MS)
-  const store = useLive(settled, (session, signal) => existingAt(session, place, signal))
+  const [times, setTimes] = useState(0)
+  const store = useLive(`${settled} ${times}`, (session, signal) => existingAt(session, place, signal))
+  useEffect(() => {
+    if (refused && OVERTAKEN.includes(refused.code)) setTimes((now) => now + 1)
+  }, [refused])
   return settled === wanted ? (store?.answer ?? null) : null
 }

@@ -1,5 +1,4 @@
-import { getField } from 'phaseline/manifest'
-import { useDeferredValue, useMemo, useState } from 'react'
+import { useMemo, useState } from 'react'
 import { useLocation } from 'wouter'
 import { createObject } from '../../data/create.ts'
 import type { Opened } from '../../data/open-installation.ts'
@@ -8,8 +7,10 @@ import { treeHref } from '../../ui/links.ts'
 import { useSession } from '../../ui/session-context.ts'
 import { useDraft } from './drafts.ts'
 import { applyInstallation } from './installation-input.ts'
+import { useFields } from './manifest-fields.tsx'
 import { useCreate } from './use-create.ts'
 import { useExisting } from './use-existing.ts'
+import { useJudged } from './use-judged.ts'
 import { usePlan } from './use-plan.ts'
 
 const EMPTY = 'name: my-installation\nspec:\n  deployItems: []\n'
@@ -21,19 +22,20 @@ export function useInstallation(initial: string | null, opened: Opened | null) {
   const [text, setText, dropDraft] = useDraft(`installation ${opened?.id ?? ''}`, initial, EMPTY)
   const { busy, refused, forget, create } = useCreate()
   const [attempt, setAttempt] = useState(0)
-  const judged = useDeferredValue(text)
+  const judged = useJudged(text)
   const read = useMemo(() => readInstallation(judged), [judged])
-  const place = { project: getField(text, 'project') || 'default', name: getField(text, 'name') ?? '' }
-  const found = useExisting({ ...place, kind: 'INSTALLATION' })
-  const apply = read.ok && found ? applyInstallation(read.value, found.existing) : null
+  const fields = useFields(text, judged)
+  const place = { project: fields.project || 'default', name: fields.name ?? '' }
+  const found = useExisting({ ...place, kind: 'INSTALLATION' }, refused)
+  const apply = useMemo(() => (read.ok && found ? applyInstallation(read.value, found.existing) : null), [read, found])
   const basis = `${found?.existing?.generation ?? 'new'} ${found?.existing?.phase ?? ''} ${attempt}`
   const { planned, key } = usePlan(apply?.plan ?? null, basis)
   const refusedPlan = planned && !planned.outcome.ok ? planned.outcome.refusal : null
+  /** By the mutation, or already by the plan. */
+  const judgement = refused ?? refusedPlan
+  const problems = useMemo(() => (read.ok ? refusedAt(judged, judgement) : read.problems), [read, judged, judgement])
   return {
-    ...{ text, place, found, planned, busy, refused },
-    /** By the mutation, or already by the plan. */
-    judgement: refused ?? refusedPlan,
-    problems: read.ok ? refusedAt(judged, refused ?? refusedPlan) : read.problems,
+    ...{ text, fields, judgement, problems, place, found, planned, busy, refused },
     isCurrent: planned !== null && planned.of === key && judged === text,
     isUpdate: apply?.field === 'updateInstallation',
     lookAgain: () => setAttempt(attempt + 1),

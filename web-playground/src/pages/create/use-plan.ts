@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import { planInstallation } from '../../data/create.ts'
 import type { Plan } from '../../model/plan.ts'
 import type { Outcome } from '../../model/refusal.ts'
@@ -16,7 +16,7 @@ const TYPED_MS = 350
 export function usePlan(input: object | null, basis: string): { planned: Planned | null; key: string | null } {
   const { client } = useSession()
   const [planned, setPlanned] = useState<Planned | null>(null)
-  const written = input ? JSON.stringify(input) : null
+  const written = useMemo(() => (input ? JSON.stringify(input) : null), [input])
   const key = written === null ? null : `${written} ${basis}`
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key says all of it
   useEffect(() => {
