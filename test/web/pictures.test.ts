@@ -26,15 +26,18 @@ const PICTURES: readonly (readonly [name: string, path: (world: PicturedWorld) =
   ['agents', () => '/agents', 'terraform'],
   ['edge', () => '/edge', 'berlin'],
   ['projects', () => '/projects?name=builds', 'NPM_TOKEN'],
-  ['create', () => '/create/installation', 'Create'],
-  ['explore', () => '/explore', 'Explore'],
+  ['create', () => '/create/installation?example=nested', 'to create.'],
+  ['explore', () => '/explore', 'Examples'],
 ]
 
 test.runIf(process.env.PICTURES)('each page is pictured', { timeout: 300_000 }, async () => {
+  await using stack = new AsyncDisposableStack()
   const state = await mkdtemp(join(tmpdir(), 'phaseline-pictures-'))
+  // The shop's services end when it goes.
+  stack.defer(() => rm(state, { recursive: true, force: true }))
   await using server = await startSharedServer({ env: { PHASELINE_ROLES: 'gateway,engine' } })
   await using world = await picturedWorld(server, state)
-  const browser = await openBrowser()
+  const browser = stack.adopt(await openBrowser(), (open) => open.close())
   await mkdir(FOLDER, { recursive: true })
   for (const [name, path, text] of PICTURES) {
     for (const look of LOOKS) {
@@ -47,11 +50,6 @@ test.runIf(process.env.PICTURES)('each page is pictured', { timeout: 300_000 }, 
       expect([name, complaints]).toEqual([name, []])
     }
   }
-  await browser.close()
-  await server.client.query('mutation ($id: ID!) { deleteInstallation(input: { id: $id }) { __typename } }', {
-    id: world.shop,
-  })
-  await rm(state, { recursive: true, force: true })
 })
 
 test('every page has its pictures, light and dark, and the README shows them', async () => {
