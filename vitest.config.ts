@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import LongestFirst from './test/testkit/longest-first.ts'
 
 export default defineConfig({
   // As Node resolves it: otherwise our own modules would get graphql's development build, and packages its usual one.
@@ -13,6 +14,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/testkit/global-setup.ts'],
     pool: 'forks',
+    sequence: { sequencer: LongestFirst },
     // Many of them wait for leases and clocks: with two cores a third one finds something to do.
     maxWorkers: 3,
     testTimeout: 30_000,

@@ -5,10 +5,12 @@ import { create, items, show } from '../testkit/mutations.ts'
 import { startSharedServer, type TestServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 import { seriousFindings } from './axe.ts'
-import { visit } from './visit.ts'
+import { type Visit, visit } from './visit.ts'
 
 let server: TestServer
 let browser: Browser
+/** Light and wide, dark and narrow: one visit each, which goes from page to page. */
+let visits: readonly Visit[]
 /** In the middle of the failed tree's life. */
 let moment: number
 let trees: Readonly<Record<'failed' | 'waiting' | 'many', string>>
@@ -27,6 +29,8 @@ beforeAll(async () => {
   )
   moment = phaseChanges.edges.at(-1)?.node.sequence ?? 0
   await until(async () => (await show(client, trees.many))?.finished, { what: 'the last tree has ended' })
+  visits = await Promise.all([visit(browser, server, '/'), visit(browser, server, '/', { dark: true, width: 390 })])
+  for (const { page } of visits) await page.locator('[data-connection=live]').waitFor()
 }, 180_000)
 afterAll(async () => {
   await browser?.close()
@@ -64,14 +68,13 @@ const PAGES = [
 ] as const
 
 test.for(PAGES)('%s can be used by everyone, light and dark, wide and narrow', async ([, path, text]) => {
-  for (const look of [{}, { dark: true, width: 390 }]) {
-    await using visited = await visit(browser, server, path(), look)
-    const { page, complaints } = visited
-    await page.locator('[data-connection=live]').waitFor()
+  for (const { page, complaints } of visits) {
+    const before = complaints.length
+    await page.evaluate(`history.pushState(null, '', ${JSON.stringify(path())})`)
     await page.getByText(text).first().waitFor()
     expect(await seriousFindings(page)).toEqual([])
     // Nothing has to be scrolled sideways to.
     expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
-    expect(complaints).toEqual([])
+    expect(complaints.slice(before)).toEqual([])
   }
 })

@@ -5,7 +5,7 @@ import { countedKinds, firstNames, planBulk, type Target } from '../../web-playg
 import { NONE, selectAll, ticked, toggle } from '../../web-playground/src/model/selection.ts'
 import { openBrowser } from '../testkit/browser.ts'
 import { create, items, show } from '../testkit/mutations.ts'
-import { startServer, type TestServer } from '../testkit/server.ts'
+import { startSharedServer, type TestServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 import { seriousFindings } from './axe.ts'
 import { visit } from './visit.ts'
@@ -101,7 +101,7 @@ test('each is done once, so many at a time', async () => {
 let server: TestServer
 let browser: Browser
 beforeAll(async () => {
-  ;[browser, server] = await Promise.all([openBrowser(), startServer()])
+  ;[browser, server] = await Promise.all([openBrowser(), startSharedServer()])
 }, 180_000)
 afterAll(async () => {
   await browser?.close()

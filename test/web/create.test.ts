@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runCrm } from '../../src/client/index.ts'
 import { openBrowser } from '../testkit/browser.ts'
 import { create, show } from '../testkit/mutations.ts'
-import { startServer, type TestServer } from '../testkit/server.ts'
+import { startSharedServer, type TestServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 import { seriousFindings } from './axe.ts'
 import { inPhase, visit } from './visit.ts'
@@ -21,7 +21,7 @@ let state: string
 beforeAll(async () => {
   state = await mkdtemp(join(tmpdir(), 'phaseline-create-'))
   const env = { PHASELINE_GADGETS: join(WEBSHOP, 'gadgets'), PHASELINE_STATE: state }
-  ;[browser, server] = await Promise.all([openBrowser(), startServer({ env })])
+  ;[browser, server] = await Promise.all([openBrowser(), startSharedServer({ env })])
 }, 180_000)
 afterAll(async () => {
   await browser?.close()

@@ -12,7 +12,7 @@ import type { Row } from '../../web-playground/src/model/object.ts'
 import { type CrmSite, type PlayedCrm, playCrms } from '../cli/played-crm.ts'
 import { openBrowser } from '../testkit/browser.ts'
 import { createTestDatabase } from '../testkit/postgres.ts'
-import { startServer, type TestServer } from '../testkit/server.ts'
+import { startSharedServer, type TestServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 import { seriousFindings } from './axe.ts'
 import { row } from './samples.ts'
@@ -117,7 +117,7 @@ beforeAll(async () => {
   stack = new AsyncDisposableStack()
   const database = stack.use(await createTestDatabase(2))
   const env = { DATABASE_URL: database.url, PHASELINE_ROLES: 'gateway,engine' }
-  ;[browser, server] = await Promise.all([openBrowser(), startServer({ env })])
+  ;[browser, server] = await Promise.all([openBrowser(), startSharedServer({ env })])
   stack.use(server)
   stack.defer(() => browser.close())
   crms = await playCrms(server)

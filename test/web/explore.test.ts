@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { EXAMPLES, filledIn } from '../../web-playground/src/model/examples.ts'
 import { openBrowser } from '../testkit/browser.ts'
 import { create, items, show } from '../testkit/mutations.ts'
-import { startServer, type TestServer } from '../testkit/server.ts'
+import { startSharedServer, type TestServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 import { visit } from './visit.ts'
 
@@ -34,7 +34,7 @@ test('each family has something to look at, create, watch and do', () => {
 let server: TestServer
 let browser: Browser
 beforeAll(async () => {
-  ;[browser, server] = await Promise.all([openBrowser(), startServer()])
+  ;[browser, server] = await Promise.all([openBrowser(), startSharedServer()])
 }, 180_000)
 afterAll(async () => {
   await browser?.close()
@@ -126,6 +126,8 @@ test('what was typed is kept when an example is opened, also before GraphiQL is 
   await shows(page, OPERATION, 'query Locks')
   await inside(page).getByRole('tab', { name: 'Mine' }).click()
   await shows(page, OPERATION, 'query Mine { viewer { name } }')
+  // It keeps what is typed once that has rested for a moment.
+  await page.waitForFunction(`Object.values(localStorage).some((kept) => kept.includes('query Mine { viewer'))`)
   // By itself it has the same tabs, and needs no token again.
   await page.getByRole('link', { name: 'Open it alone' }).click()
   await page.waitForURL(/\/graphiql/)

@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openBrowser } from '../testkit/browser.ts'
 import { create, items, show } from '../testkit/mutations.ts'
-import { startServer, type TestServer } from '../testkit/server.ts'
+import { startSharedServer, type TestServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 import { visit } from './visit.ts'
 
@@ -13,7 +13,7 @@ const NODES = 5_000
 let server: TestServer
 let browser: Browser
 beforeAll(async () => {
-  ;[browser, server] = await Promise.all([openBrowser(), startServer()])
+  ;[browser, server] = await Promise.all([openBrowser(), startSharedServer()])
 }, 180_000)
 afterAll(async () => {
   await browser?.close()

@@ -4,7 +4,7 @@ import { holdUpsOf, type Lock, resourcesOf } from '../../web-playground/src/mode
 import { type PlayedRunner, playRunner } from '../cli/played-runner.ts'
 import { openBrowser } from '../testkit/browser.ts'
 import { createTestDatabase } from '../testkit/postgres.ts'
-import { startServer, type TestServer } from '../testkit/server.ts'
+import { startSharedServer, type TestServer } from '../testkit/server.ts'
 import { seriousFindings } from './axe.ts'
 import { visit } from './visit.ts'
 
@@ -65,7 +65,7 @@ beforeAll(async () => {
   const database = stack.use(await createTestDatabase(2))
   // Without agents: only the played one takes jobs.
   const env = { DATABASE_URL: database.url, PHASELINE_ROLES: 'gateway,engine' }
-  ;[browser, server] = await Promise.all([openBrowser(), startServer({ env })])
+  ;[browser, server] = await Promise.all([openBrowser(), startSharedServer({ env })])
   stack.use(server)
   stack.defer(() => browser.close())
   runner = stack.use(await playRunner(server))

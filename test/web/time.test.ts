@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { PhaseChange } from '../../src/client/index.ts'
 import { openBrowser } from '../testkit/browser.ts'
 import { create, items, remove, show } from '../testkit/mutations.ts'
-import { startServer, type TestServer } from '../testkit/server.ts'
+import { startSharedServer, type TestServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 import { inPhase, visit } from './visit.ts'
 
@@ -16,7 +16,7 @@ let done: string
 /** Nothing of it is left. */
 let gone: string
 beforeAll(async () => {
-  ;[browser, server] = await Promise.all([openBrowser(), startServer()])
+  ;[browser, server] = await Promise.all([openBrowser(), startSharedServer()])
   const { client } = server
   const chain = (config: object) => ({
     deployItems: [
