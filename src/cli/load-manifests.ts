@@ -6,9 +6,10 @@ import {
   type ManifestProblem,
   type ProjectManifest,
   parseManifests,
+  type WantedProject,
+  wantedProject,
 } from '../manifest/index.ts'
 import type { Io } from './io.ts'
-import { type WantedProject, wantedOf } from './projects/spec.ts'
 import { readExactly, readInput } from './read-input.ts'
 import { invalid, type Outcome, type Refusal, refused } from './refusal.ts'
 
@@ -83,5 +84,5 @@ async function placeProject(
   )
   if (problems.length > 0) return { problems }
   const contents = read.map((one) => (one.ok ? one.text : ''))
-  return { name: manifest.name, wanted: wantedOf(manifest, contents) }
+  return { name: manifest.name, wanted: wantedProject(manifest, contents) }
 }

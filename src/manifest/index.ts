@@ -5,6 +5,15 @@ export { instanceSpecSchema, type Manifest, manifestSchema, nameSchema } from '.
 export { type ManifestKind, type ParsedManifests, parseManifests } from './parse-manifests.ts'
 export { type Place, placesIn } from './place.ts'
 export type { ProjectManifest } from './project.ts'
+export { PROJECT_SPEC_FIELDS, projectInput, projectSpecOf, type ShownProjectSpec } from './project-api.ts'
+export {
+  type Limits,
+  type ProjectSpec,
+  type Subscription,
+  type WantedProject,
+  type WorkerTemplate,
+  wantedProject,
+} from './project-spec.ts'
 export {
   describeProblem,
   type ManifestProblem,
@@ -15,3 +24,4 @@ export {
 
 export { type TaskManifest, taskSchema } from './task.ts'
 export { type ShownInstallation, writeManifest } from './write-manifest.ts'
+export { writeProject } from './write-project.ts'

@@ -8,3 +8,15 @@ export function parseDuration(text: string): number | null {
   const ms = parts.reduce((sum, [, count, unit]) => sum + Number(count) * (UNITS[unit ?? ''] ?? Number.NaN), 0)
   return Number.isInteger(ms) && ms > 0 ? ms : null
 }
+
+/** As one would write it, e.g. `1h30m`; what parseDuration reads back as the same. */
+export function writeDuration(ms: number): string {
+  let rest = ms
+  const parts: string[] = []
+  for (const [unit, size] of Object.entries(UNITS).toReversed()) {
+    const count = Math.floor(rest / size)
+    rest -= count * size
+    if (count > 0) parts.push(`${count}${unit}`)
+  }
+  return parts.join('')
+}

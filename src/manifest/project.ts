@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { nameSchema } from './installation.ts'
 import { parseDuration } from './parse-duration.ts'
+import { templateJobs } from './task.ts'
 
 const text = z.string('must be text: put it in quotes')
 const texts = z.array(text)
@@ -31,6 +32,7 @@ const subscription = z.strictObject({
   types: texts.min(1, 'must name a type, or be ["*"] for all'),
   qualifiers: map.optional(),
   labels: map.optional(),
+  task: z.strictObject({ jobs: templateJobs }).nullable().optional(),
 })
 const most = z.int32().nonnegative().nullable().optional()
 

@@ -11,6 +11,9 @@ const job = z.strictObject({
   dependsOn: z.array(nameSchema).optional(),
 })
 
+/** Of a task, or of those that a project's events create. */
+export const templateJobs = z.array(job).min(1, 'must hold a job')
+
 /**
  * The document of `task run -f`. Only the shape is judged here: names, cycles and
  * expressions are judged by the server.
@@ -20,6 +23,6 @@ export const taskSchema = z.strictObject({
   name: nameSchema,
   project: nameSchema.optional(),
   labels: z.record(z.string(), text).optional(),
-  jobs: z.array(job).min(1, 'must hold a job'),
+  jobs: templateJobs,
 })
 export type TaskManifest = z.infer<typeof taskSchema>

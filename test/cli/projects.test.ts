@@ -36,6 +36,9 @@ workerTemplate:
   workspace: true
 subscriptions:
   - { source: acme, types: [push, tag, push], qualifiers: { branch: main }, labels: { z: "1", a: "2" } }
+  - source: cron
+    types: ["*"]
+    task: { jobs: [{ name: sweep, gadget: sweep, env: { GADGET_A: "1" } }, { name: mop, gadget: mop, dependsOn: [] }] }
 limits: { maxWorkers: 2 }
 `
 async function file(name: string, text: string): Promise<string> {
@@ -65,7 +68,10 @@ describe('project apply', () => {
           { path: 'note', content: 'hello' },
         ],
       },
-      subscriptions: [{ source: 'acme', types: ['push', 'tag'], qualifiers: [{ key: 'branch', value: 'main' }] }],
+      subscriptions: [
+        { source: 'acme', types: ['push', 'tag'], qualifiers: [{ key: 'branch', value: 'main' }], task: null },
+        { source: 'cron', types: ['*'], task: [{ name: 'sweep' }, { name: 'mop' }] },
+      ],
       limits: { maxWorkers: 2, maxJobs: null, strategy: 'QUEUE' },
     })
     expect(await phaseline(`project apply -f ${path}`)).toMatchObject({ out: 'project web unchanged\n' })

@@ -62,6 +62,7 @@ const PAGES = [
   ['a wrong installation', () => '/create/installation?from=none', 'There is no such installation.'],
   ['an event', () => '/create/event?example=push', 'No project has subscribed'],
   ['a task', () => '/create/task?example=assets', 'build-assets'],
+  ['a project', () => '/create/project?example=hello', 'A new project, hello.'],
   ['a cloudlet', () => '/create/cloudlet?example=north', 'How its CRM connects'],
   ['an app', () => '/create/app?example=web', 'No cluster is READY'],
   ['no page', () => '/machines/none', 'There is no such page.'],

@@ -155,7 +155,11 @@ test('some of a list are cancelled with the keyboard, and what is left out is sa
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'detached' })
   // One is where one was.
+  await until(async () => (await page.evaluate('document.activeElement.textContent')) === 'Cancel…', {
+    what: 'the focus is back on the button',
+  })
   await page.keyboard.press('Enter')
+  await dialog.waitFor()
   await dialog.getByText('2 installations will be cancelled: slow-a, slow-b.').waitFor()
   await dialog.getByText('1 finished already (slow-c)').waitFor()
   await dialog.getByRole('button', { name: 'Cancel 2 objects' }).press('Enter')

@@ -312,6 +312,45 @@ test('an event starts the worker of its project; when nobody wants to know, that
   expect(complaints).toEqual([])
 })
 
+test('a project is created and edited as its file; what is wrong is marked, by whoever finds it', async () => {
+  await using visited = await visit(browser, server, '/create/project')
+  const { page, complaints } = visited
+  await page.getByRole('button', { name: 'Says hello' }).click()
+  await page.getByText('A new project, hello.').waitFor()
+  await button(page).dblclick()
+  await page.getByRole('heading', { name: 'hello', level: 2 }).waitFor()
+  const runs = page.getByRole('region', { name: 'Events and worker' })
+  await runs.getByText('example.com/word-count of type push').waitFor()
+
+  await page.getByRole('link', { name: 'Edit' }).click()
+  await page.getByText('There is hello already').waitFor()
+  await replaceInLine(page, 'timeout: 1m', 'timeout: soon', 'Project')
+  await problems(page).getByText('must be a duration').waitFor()
+  expect(await button(page, 'Update').isDisabled()).toBe(true)
+  await replaceInLine(page, 'timeout: soon', 'files: [{ path: a, from: b }]', 'Project')
+  await problems(page).getByText('cannot be read from here').waitFor()
+  await replaceInLine(page, 'files: [{ path: a, from: b }]', 'files: [{ path: ../a, content: b }]', 'Project')
+  await problems(page).getByRole('listitem').waitFor({ state: 'detached' })
+  await button(page, 'Update').click()
+  // Only the server knows what a path may be.
+  await problems(page).locator('code', { hasText: 'workerTemplate.files.0.path' }).waitFor()
+  await replaceInLine(page, '../a', 'a', 'Project')
+  await replaceInLine(page, 'maxWorkers: 1', 'maxWorkers: 7', 'Project')
+  await button(page, 'Update').click()
+  await page.waitForURL(/\/projects\?name=hello/)
+  const { project } = await ask<{ project: unknown }>(
+    '{ project(name: "hello") { limits { maxWorkers } subscriptions { source } workerTemplate { files { path } } } }',
+  )
+  expect(project).toEqual({
+    limits: { maxWorkers: 7 },
+    subscriptions: [{ source: 'example.com/word-count' }],
+    workerTemplate: { files: [{ path: 'a' }] },
+  })
+  await page.goto(`${server.origin}/create/project?from=nowhere`)
+  await page.getByText('There is no project nowhere').waitFor()
+  expect(complaints).toEqual([])
+})
+
 test('an answer that was lost is asked for again, and nothing is created twice', async () => {
   await using visited = await visit(browser, server, '/create/event?example=push')
   const { page } = visited

@@ -127,7 +127,8 @@ test('what was typed is kept when an example is opened, also before GraphiQL is 
   await inside(page).getByRole('tab', { name: 'Mine' }).click()
   await shows(page, OPERATION, 'query Mine { viewer { name } }')
   // It keeps what is typed once that has rested for a moment.
-  await page.waitForFunction(`Object.values(localStorage).some((kept) => kept.includes('query Mine { viewer'))`)
+  const kept = (): Promise<string> => page.evaluate<string>('Object.values(localStorage).join()')
+  await until(async () => (await kept()).includes('query Mine { viewer'), { what: 'it is kept' })
   // By itself it has the same tabs, and needs no token again.
   await page.getByRole('link', { name: 'Open it alone' }).click()
   await page.waitForURL(/\/graphiql/)

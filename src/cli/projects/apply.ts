@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
+import { type ProjectSpec, projectInput, projectSpecOf, type WantedProject } from '../../manifest/index.ts'
 import type { PlacedProject } from '../load-manifests.ts'
 import { type Answer, type Outcome, outcomeOf, REFUSAL_FRAGMENT } from '../refusal.ts'
 import type { Session } from '../session.ts'
 import { plain } from '../text.ts'
-import { inputOf, readProject, specOf } from './api.ts'
-import type { ProjectSpec, WantedProject } from './spec.ts'
+import { readProject } from './api.ts'
 
 export interface AppliedProject {
   readonly kind: 'Project'
@@ -39,7 +39,7 @@ export async function applyProject(
     const document = judged.action === 'created' ? CREATE_PROJECT : UPDATE
     const { answer } = await session.client.query<{ answer: Answer<object> | null }>(
       document,
-      { input: { name, ...inputOf(wanted) } },
+      { input: { name, ...projectInput(wanted) } },
       { signal: session.io.signal },
     )
     const outcome = outcomeOf(answer)
@@ -55,7 +55,7 @@ async function judge(
 ): Promise<Pick<AppliedProject, 'action' | 'changed'>> {
   const project = await readProject(session, name)
   if (!project) return { action: 'created', changed: Object.keys(wanted) }
-  const changed = changedParts(wanted, specOf(project))
+  const changed = changedParts(wanted, projectSpecOf(project))
   return { action: changed.length > 0 ? 'updated' : 'unchanged', changed }
 }
 

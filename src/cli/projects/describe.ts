@@ -1,14 +1,14 @@
+import { type Limits, projectSpecOf, type Subscription, type WorkerTemplate } from '../../manifest/index.ts'
 import { describeFacts, type Fact } from '../facts.ts'
 import type { Paint } from '../paint.ts'
 import { duration, plain, shorten, words } from '../text.ts'
-import { type ShownProject, specOf } from './api.ts'
-import type { Limits, Subscription, WorkerTemplate } from './spec.ts'
+import type { ShownProject } from './api.ts'
 
 const COMMAND_SHOWN = 100
 
 /** As people read it: one line for each thing there is to say. */
 export function describeProject(project: ShownProject, now: number, paint: Paint): string[] {
-  const { workerTemplate, subscriptions, limits } = specOf(project)
+  const { workerTemplate, subscriptions, limits } = projectSpecOf(project)
   const ago = (time: string): string => `${time} (${duration(Math.max(0, now - Date.parse(time)))} ago)`
   const facts: readonly Fact[] = [
     ['name', paint('bold', plain(project.name))],
@@ -41,12 +41,17 @@ export const describeCommand = ({ command, args, image }: Pick<WorkerTemplate, '
 
 const quoted = (part: string): string => (/^[\w@%+=:,./-]+$/.test(part) ? part : JSON.stringify(part))
 
-function describeSubscription({ source, types, qualifiers, labels }: Subscription): string {
+function describeSubscription({ source, types, qualifiers, labels, task }: Subscription): string {
   const pairs = (word: string, map: Readonly<Record<string, string>>): string[] => {
     const shown = Object.entries(map).map(([key, value]) => `${key}=${value}`)
     return shown.length > 0 ? [`${word} ${shown.join(', ')}`] : []
   }
-  const parts = [`${source} ${types.join(', ')}`, ...pairs('qualified', qualifiers), ...pairs('labelled', labels)]
+  const parts = [
+    `${source} ${types.join(', ')}`,
+    ...pairs('qualified', qualifiers),
+    ...pairs('labelled', labels),
+    ...(task ? [`makes a task of ${task.map(({ name }) => name).join(', ')}`] : []),
+  ]
   return plain(parts.join('; '))
 }
 

@@ -20,7 +20,8 @@ export interface CreatedEvents {
   readonly tasks: readonly CreatedEvent[]
 }
 
-async function ask<T extends object>(
+/** Sends it, and says what became of it, whatever did. */
+export async function ask<T extends object>(
   client: Client,
   document: string,
   input: object,

@@ -1,3 +1,5 @@
+import { PROJECT_SPEC_FIELDS } from 'phaseline/manifest'
+
 /** The operations of the page that creates. */
 
 const REFUSAL = `fragment Refusal on Error {
@@ -40,3 +42,5 @@ export const PROJECTS = `query ProjectChoices {
     edges { node { name workerTemplate { runtime } subscriptions { source types } } }
   }
 }`
+
+export const PROJECT_SPEC = `query ProjectSpec($name: String!) { project(name: $name) { ${PROJECT_SPEC_FIELDS} } }`

@@ -2,6 +2,7 @@ import {
   instanceSpecSchema,
   type Manifest,
   type ManifestProblem,
+  type ProjectManifest,
   parseManifests,
   placesIn,
   readDocument,
@@ -24,8 +25,21 @@ export function readInstallation(text: string): Read<Manifest> {
   if (!parsed.ok) return parsed
   const [manifest, more] = parsed.manifests
   if (manifest && !more && parsed.projects.length === 0) return { ok: true, value: manifest }
-  if (!manifest && parsed.projects.length > 0) return wrong('It is a project: those are made on the page Projects.')
+  if (!manifest && parsed.projects.length > 0) return wrong('It is a project: there is a form for those.')
   return wrong('It holds several documents: here one is created at a time. phaseline apply -f takes them all.')
+}
+
+/** The one project of the text. A worker's files have their content here: there is no folder to read them from. */
+export function readProjectText(text: string): Read<ProjectManifest> {
+  const parsed = parseManifests(text, 'Project')
+  if (!parsed.ok) return parsed
+  const [project, more] = parsed.projects
+  if (!project || more || parsed.manifests.length > 0) return wrong('It has to be one document of the kind Project.')
+  const named = (project.workerTemplate?.files ?? []).findIndex(({ content }) => content === undefined)
+  if (named < 0) return { ok: true, value: project }
+  const path = `workerTemplate.files.${named}.from`
+  const message = 'cannot be read from here: write its content, or apply the file on the command line'
+  return { ok: false, problems: [{ path, message, ...placesIn(text)(`input.${path}`) }] }
 }
 
 export const readTask = (text: string): Read<TaskManifest> =>

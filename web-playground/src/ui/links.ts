@@ -10,12 +10,12 @@ export const placeHref = (rootId: string, place: Partial<TreePlace>): string =>
 export const objectsHref = (filter: Partial<ObjectFilter>): string => `/objects${writeFilter({ ...ALL, ...filter })}`
 export const projectHref = (name: string): string => `/projects?name=${encodeURIComponent(name)}`
 
-export type Creatable = 'installation' | 'event' | 'task' | 'cloudlet' | 'cluster' | 'app'
+export type Creatable = 'installation' | 'event' | 'task' | 'project' | 'cloudlet' | 'cluster' | 'app'
 export interface CreateOptions {
-  /** An installation whose present spec is opened: to change it, or with `copy` to make another one of it. */
+  /** An installation by id, or a project by name, whose present spec is opened: to change it, or with `copy` to make another one of it. */
   readonly from?: string
   readonly copy?: boolean
-  /** What it is to stand on: the cloudlet of a cluster, the cluster of an app. */
+  /** What it is for, or to stand on: the project of an event, the cloudlet of a cluster, the cluster of an app. */
   readonly on?: string
   /** By name. */
   readonly example?: string

@@ -5,8 +5,11 @@ export function useModal(): RefObject<HTMLDialogElement | null> {
   const dialog = useRef<HTMLDialogElement>(null)
   useLayoutEffect(() => {
     const opener = document.activeElement
-    dialog.current?.showModal()
+    const element = dialog.current
+    element?.showModal()
     return () => {
+      // Nothing outside can have the focus while it is open.
+      element?.close()
       if (opener instanceof HTMLElement) opener.focus()
     }
   }, [])

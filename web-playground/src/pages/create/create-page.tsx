@@ -13,6 +13,7 @@ import { InstanceForm } from './instance-form.tsx'
 import { KINDS } from './kinds.ts'
 import { Landing } from './landing.tsx'
 import { MayContext } from './may.ts'
+import { ProjectForm } from './project-form.tsx'
 import { TaskForm } from './task-form.tsx'
 import './create.css'
 
@@ -63,6 +64,7 @@ function Form({ what }: { readonly what: Creatable }) {
   if (what === 'installation') return <InstallationForm />
   if (what === 'event') return <EventForm />
   if (what === 'task') return <TaskForm />
+  if (what === 'project') return <ProjectForm />
   if (what === 'cloudlet') return <CloudletForm />
   return <InstanceForm what={what} />
 }

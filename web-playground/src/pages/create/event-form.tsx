@@ -21,9 +21,11 @@ export function EventForm() {
   const { client } = useSession()
   const [, navigate] = useLocation()
   const mayNot = useMayNot()
-  const wanted = new URLSearchParams(useSearch()).get('example')
+  const params = new URLSearchParams(useSearch())
+  const [wanted, project] = [params.get('example'), params.get('on')]
   const example = EVENTS.find(({ name }) => name === wanted)
-  const [values, setValues, dropDraft] = useDraft('event', example?.values ?? null, EMPTY)
+  const initial = example?.values ?? (project === null ? null : { ...EMPTY, project })
+  const [values, setValues, dropDraft] = useDraft('event', initial, EMPTY)
   const projects = useLive('projects', projectChoices)?.answer ?? null
   const [result, setResult] = useState<CreatedEvents | null>(null)
   const { busy, refused, forget, create } = useCreate()

@@ -3,7 +3,9 @@ import assetsTask from 'phaseline/examples/manifests/assets-task.yaml?raw'
 import cluster from 'phaseline/examples/manifests/cluster.yaml?raw'
 import failing from 'phaseline/examples/manifests/failing.yaml?raw'
 import filesTask from 'phaseline/examples/manifests/files-task.yaml?raw'
+import hello from 'phaseline/examples/manifests/hello-project.yaml?raw'
 import nested from 'phaseline/examples/manifests/nested.yaml?raw'
+import nightly from 'phaseline/examples/manifests/nightly-project.yaml?raw'
 import slow from 'phaseline/examples/manifests/slow.yaml?raw'
 import webshop from 'phaseline/examples/webshop/webshop.yaml?raw'
 import type { EventValues } from '../../model/event-values.ts'
@@ -83,6 +85,23 @@ export const TASKS: readonly TextExample[] = [
   },
 ]
 
+export const PROJECTS: readonly TextExample[] = [
+  {
+    name: 'hello',
+    label: 'Says hello',
+    about: 'Each push starts a worker that says so; of those that wait only the newest is kept.',
+    needs: 'Needs the process runtime, which npm start has by itself.',
+    text: hello,
+  },
+  {
+    name: 'nightly',
+    label: 'Makes tasks',
+    about: 'Each night an event makes a task instead of starting a worker.',
+    needs: 'Needs the gadget touch-file: start the server with PHASELINE_GADGETS=examples/gadgets.',
+    text: nightly,
+  },
+]
+
 export const EVENTS: readonly EventExample[] = [
   {
     name: 'push',
@@ -135,6 +154,7 @@ export const EXAMPLES: Readonly<Record<Creatable, readonly Example[]>> = {
   installation: INSTALLATIONS,
   event: EVENTS,
   task: TASKS,
+  project: PROJECTS,
   cloudlet: CLOUDLETS,
   cluster: CLUSTERS,
   app: APPS,

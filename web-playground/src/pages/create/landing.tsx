@@ -23,13 +23,6 @@ export function Landing() {
           </p>
         </li>
       ))}
-      <li className="card">
-        <h2>
-          <Link href="/projects">Project</Link>
-        </h2>
-        <p className="quiet">What others are in: a worker for events, subscriptions, limits, secrets.</p>
-        <p className="quiet">Made on the page Projects.</p>
-      </li>
     </ul>
   )
 }

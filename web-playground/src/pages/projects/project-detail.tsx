@@ -5,7 +5,7 @@ import { type Project, readProject } from '../../data/projects-store.ts'
 import { conditionsOf } from '../../model/project.ts'
 import { plural } from '../../model/words.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
-import { objectsHref } from '../../ui/links.ts'
+import { createHref, objectsHref } from '../../ui/links.ts'
 import { useLive } from '../../ui/session-context.ts'
 import { Empty, Loading, Outcome, Problem } from '../../ui/states.tsx'
 import { useAct } from '../../ui/use-act.ts'
@@ -72,8 +72,11 @@ function Head({ project: { name, createdAt, objectCount }, mayWrite, onGone }: H
       {objectCount !== null && <Link href={objectsHref({ project: name })}>{plural(objectCount, 'object')}</Link>}
       {mayWrite && (
         <span className="actions">
-          <Link href={`/create/event?project=${encodeURIComponent(name)}`} className="button">
+          <Link href={createHref('event', { on: name })} className="button">
             Create an event
+          </Link>
+          <Link href={createHref('project', { from: name })} className="button">
+            Edit
           </Link>
           <button type="button" className="danger" disabled={busy} onClick={() => setSure(true)}>
             Delete
@@ -96,7 +99,7 @@ function Head({ project: { name, createdAt, objectCount }, mayWrite, onGone }: H
 }
 
 /** What starts a worker, and what that runs. */
-function Runs({ project: { subscriptions, workerTemplate, name } }: { readonly project: Project }) {
+function Runs({ project: { subscriptions, workerTemplate } }: { readonly project: Project }) {
   return (
     <section className="card" aria-labelledby="runs">
       <h3 id="runs">Events and worker</h3>
@@ -124,10 +127,7 @@ function Runs({ project: { subscriptions, workerTemplate, name } }: { readonly p
       ) : (
         <p className="quiet">It has no worker template: an event would have nothing to run.</p>
       )}
-      <p className="quiet">
-        Both are changed with <code>phaseline project apply -f project.yaml</code>; each event of {name} keeps what was
-        there when it came.
-      </p>
+      <p className="quiet">Each event keeps what was there when it came.</p>
     </section>
   )
 }

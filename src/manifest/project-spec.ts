@@ -1,4 +1,5 @@
-import type { ProjectManifest } from '../../manifest/index.ts'
+import type { ProjectManifest } from './project.ts'
+import type { TaskManifest } from './task.ts'
 
 /** What a project has for its pipelines, in one form for what a file wants and what the server has. */
 export interface ProjectSpec {
@@ -22,6 +23,17 @@ export interface Subscription {
   readonly types: readonly string[]
   readonly qualifiers: Texts
   readonly labels: Texts
+  /** Of a task that is created instead of a worker; null: a worker is. */
+  readonly task: readonly TemplateJob[] | null
+}
+export interface TemplateJob {
+  readonly name: string
+  readonly gadget: string
+  readonly args: readonly string[]
+  readonly env: Texts
+  readonly when: string | null
+  /** Null: none is named. Without any in the whole task its jobs are a sequence. */
+  readonly dependsOn: readonly string[] | null
 }
 export interface Limits {
   readonly maxWorkers: number | null
@@ -37,15 +49,16 @@ export type Contents = readonly string[]
 const NO_LIMITS: Limits = { maxWorkers: null, maxJobs: null, strategy: 'QUEUE' }
 
 /** From a manifest, its defaults filled in. */
-export function wantedOf(manifest: ProjectManifest, contents: Contents): WantedProject {
+export function wantedProject(manifest: ProjectManifest, contents: Contents): WantedProject {
   const { workerTemplate, subscriptions, limits } = manifest
   return {
     ...(workerTemplate === undefined ? {} : { workerTemplate: workerTemplate && templateOf(workerTemplate, contents) }),
     ...(subscriptions === undefined
       ? {}
       : {
-          subscriptions: subscriptions.map(({ source, types, qualifiers = {}, labels = {} }) => ({
+          subscriptions: subscriptions.map(({ source, types, qualifiers = {}, labels = {}, task }) => ({
             ...{ source, types: [...new Set(types)], qualifiers, labels },
+            task: task?.jobs.map(jobOf) ?? null,
           })),
         }),
     ...(limits === undefined ? {} : { limits: limits === null ? NO_LIMITS : limitsOf(limits) }),
@@ -76,6 +89,10 @@ function templateOf(
     workspace: workspace ?? false,
   }
 }
+
+const jobOf = ({ name, gadget, args, env, when, dependsOn }: TaskManifest['jobs'][number]): TemplateJob => ({
+  ...{ name, gadget, args: args ?? [], env: env ?? {}, when: when ?? null, dependsOn: dependsOn ?? null },
+})
 
 const limitsOf = ({ maxWorkers, maxJobs, strategy }: NonNullable<ProjectManifest['limits']>): Partial<Limits> => ({
   ...(maxWorkers === undefined ? {} : { maxWorkers }),

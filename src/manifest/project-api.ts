@@ -1,0 +1,81 @@
+import type { Limits, ProjectSpec, Subscription, TemplateJob, WantedProject, WorkerTemplate } from './project-spec.ts'
+
+/** Between the one form of a project's spec and that of the API, which has no maps. */
+
+interface Pair {
+  readonly key: string
+  readonly value: string
+}
+interface Variable {
+  readonly name: string
+  readonly value: string
+}
+/** A job as it was asked for: what was left out is not there. */
+interface ShownJob {
+  readonly name: string
+  readonly gadget: string
+  readonly args?: readonly string[] | null
+  readonly env?: readonly Variable[] | null
+  readonly when?: string | null
+  readonly dependsOn?: readonly string[] | null
+}
+/** What a project has for its pipelines, as the API shows it. */
+export interface ShownProjectSpec {
+  readonly workerTemplate: (Omit<WorkerTemplate, 'env'> & { readonly env: readonly Variable[] }) | null
+  readonly subscriptions: readonly (Pick<Subscription, 'source' | 'types'> & {
+    readonly qualifiers: readonly Pair[]
+    readonly labels: readonly Pair[]
+    readonly task: readonly ShownJob[] | null
+  })[]
+  readonly limits: Limits
+}
+
+/** What to ask of a project for it. */
+export const PROJECT_SPEC_FIELDS = `
+  workerTemplate { runtime image command args env { name value } files { path content } timeoutMs workspace }
+  subscriptions { source types qualifiers { key value } labels { key value } task }
+  limits { maxWorkers maxJobs strategy }`
+
+/** What the server has. */
+export function projectSpecOf({ workerTemplate, subscriptions, limits }: ShownProjectSpec): ProjectSpec {
+  const { maxWorkers, maxJobs, strategy } = limits
+  return {
+    workerTemplate: workerTemplate && { ...workerTemplate, env: envOf(workerTemplate.env) },
+    subscriptions: subscriptions.map(({ source, types, qualifiers, labels, task }) => ({
+      ...{ source, types },
+      ...{ qualifiers: mapOf(qualifiers), labels: mapOf(labels) },
+      task: task?.map(jobOf) ?? null,
+    })),
+    limits: { maxWorkers, maxJobs, strategy },
+  }
+}
+
+const jobOf = ({ name, gadget, args, env, when, dependsOn }: ShownJob): TemplateJob => ({
+  ...{ name, gadget, args: args ?? [], env: envOf(env ?? []), when: when ?? null, dependsOn: dependsOn ?? null },
+})
+
+/** What createProject and updateProject take beside the name. */
+export const projectInput = ({ workerTemplate, subscriptions, limits }: WantedProject): object => ({
+  ...(workerTemplate === undefined
+    ? {}
+    : { workerTemplate: workerTemplate && { ...workerTemplate, env: variablesOf(workerTemplate.env) } }),
+  ...(subscriptions === undefined
+    ? {}
+    : {
+        subscriptions: subscriptions.map(({ qualifiers, labels, task, ...rest }) => ({
+          ...rest,
+          ...{ qualifiers: pairsOf(qualifiers), labels: pairsOf(labels) },
+          task: task && { jobs: task.map((job) => ({ ...job, env: variablesOf(job.env) })) },
+        })),
+      }),
+  ...(limits === undefined ? {} : { limits }),
+})
+
+const mapOf = (pairs: readonly Pair[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(pairs.map(({ key, value }) => [key, value]))
+const pairsOf = (map: Readonly<Record<string, string>>): readonly Pair[] =>
+  Object.entries(map).map(([key, value]) => ({ key, value }))
+const envOf = (variables: readonly Variable[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(variables.map(({ name, value }) => [name, value]))
+const variablesOf = (env: Readonly<Record<string, string>>): readonly Variable[] =>
+  Object.entries(env).map(([name, value]) => ({ name, value }))

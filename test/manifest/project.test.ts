@@ -1,0 +1,73 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { assert, constantFrom, integer, property } from 'fast-check'
+import { describe, expect, it, test } from 'vitest'
+import { type ProjectSpec, parseManifests, wantedProject, writeProject } from '../../src/manifest/index.ts'
+import { parseDuration, writeDuration } from '../../src/manifest/parse-duration.ts'
+
+const SPEC: ProjectSpec = {
+  workerTemplate: {
+    ...{ runtime: 'played', image: 'node:24', command: ['node', 'run.mjs'], args: ['--all'], env: { A: '1', B: 'no' } },
+    ...{ files: [{ path: 'run.mjs', content: 'go()\nstop()\n' }], timeoutMs: 5_400_000, workspace: true },
+  },
+  subscriptions: [
+    { source: 'acme', types: ['push'], qualifiers: { branch: 'main' }, labels: { z: 'true' }, task: null },
+    {
+      ...{ source: 'cron', types: ['*'], qualifiers: {}, labels: {} },
+      task: [
+        { name: 'a', gadget: 'touch', args: ['/x'], env: { GADGET_A: '1' }, when: null, dependsOn: null },
+        { name: 'b', gadget: 'touch', args: [], env: {}, when: 'true', dependsOn: [] },
+      ],
+    },
+  ],
+  limits: { maxWorkers: 0, maxJobs: null, strategy: 'LATEST_ONLY' },
+}
+const EMPTY: ProjectSpec = {
+  workerTemplate: null,
+  subscriptions: [],
+  limits: { maxWorkers: null, maxJobs: null, strategy: 'QUEUE' },
+}
+
+function readBack(text: string): unknown {
+  const parsed = parseManifests(text)
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems))
+  const [manifest] = parsed.projects
+  if (!manifest) throw new Error('there is no project')
+  return wantedProject(
+    manifest,
+    (manifest.workerTemplate?.files ?? []).map(({ content = '' }) => content),
+  )
+}
+
+describe('a project that is written', () => {
+  it('is read as what it was', () => {
+    const { limits, ...rest } = SPEC
+    // Limits that are left out stay as they are: those that are none are not written.
+    expect(readBack(writeProject('p', SPEC))).toEqual({ ...rest, limits: { maxWorkers: 0, strategy: limits.strategy } })
+    expect(readBack(writeProject('p', EMPTY))).toEqual(EMPTY)
+  })
+
+  it('has all its parts, and of them what is not as by default', () => {
+    expect(writeProject('p', EMPTY)).toBe(
+      'kind: Project\nname: p\nworkerTemplate: null\nsubscriptions: []\nlimits: null\n',
+    )
+    expect(writeProject('p', { ...EMPTY, limits: { ...EMPTY.limits, maxJobs: 3 } })).toContain(
+      'limits:\n  maxJobs: 3\n',
+    )
+  })
+})
+
+test('durations are written as they are read', () => {
+  const durations = property(integer({ min: 1, max: 2 ** 40 }), constantFrom(1, 1_000, 60_000), (count, unit) => {
+    expect(parseDuration(writeDuration(count * unit))).toBe(count * unit)
+  })
+  void assert(durations)
+  expect(writeDuration(5_400_000)).toBe('1h30m')
+})
+
+test('the examples of projects are projects', () => {
+  const folder = join(import.meta.dirname, '../../examples/manifests')
+  const files = readdirSync(folder).filter((file) => file.endsWith('-project.yaml'))
+  expect(files.length).toBeGreaterThan(1)
+  for (const file of files) expect(() => readBack(readFileSync(join(folder, file), 'utf8'))).not.toThrow()
+})
