@@ -1,12 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import type { TestProject } from 'vitest/node'
 import { startEmbeddedPostgres } from '../../src/store/embedded/index.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { type Connection, createPool } from '../../src/store/pool.ts'
-import { TEST_PREFIX, tidyUp } from './leftovers.ts'
+import { fastFolder, TEST_PREFIX, tidyUp } from './leftovers.ts'
 import { ensureRedis, startRedis } from './redis.ts'
 
 export interface PostgresServer {
@@ -37,7 +36,7 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
   process.env.NODE_COMPILE_CACHE = join(import.meta.dirname, '../../node_modules/.cache/phaseline')
   await tidyUp()
   await using starting = new AsyncDisposableStack()
-  const dataDir = starting.adopt(await mkdtemp(join(tmpdir(), TEST_PREFIX)), (folder) =>
+  const dataDir = starting.adopt(await mkdtemp(join(await fastFolder(), TEST_PREFIX)), (folder) =>
     rm(folder, { recursive: true, force: true }),
   )
   const [postgres, redis] = await Promise.all([

@@ -2,7 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type EventValues, eventInput, missingIn } from '../../web-playground/src/model/event-values.ts'
-import { readInstallation, readSpec, readTask, refusedAt } from '../../web-playground/src/model/manifest-text.ts'
+import {
+  readInstallation,
+  readProjectText,
+  readSpec,
+  readTask,
+  refusedAt,
+} from '../../web-playground/src/model/manifest-text.ts'
 import { pairProblems, pairsInput } from '../../web-playground/src/model/pairs.ts'
 import { type PlanStep, summaryOf } from '../../web-playground/src/model/plan.ts'
 import { outcomeOf, problemOf, problemsBeside, type Refusal } from '../../web-playground/src/model/refusal.ts'
@@ -17,10 +23,10 @@ const refused = (fields: Refusal['fields']): Refusal => ({
 
 test('every example is what its form reads', () => {
   const folder = join(import.meta.dirname, '../../examples/manifests')
-  const readers = { task: readTask, cluster: readSpec, app: readSpec }
+  const readers = { task: readTask, project: readProjectText, cluster: readSpec, app: readSpec }
   for (const file of readdirSync(folder)) {
     const text = readFileSync(join(folder, file), 'utf8')
-    const [, kind] = /(task|cluster|app)\.yaml$/.exec(file) ?? []
+    const [, kind] = /(task|project|cluster|app)\.yaml$/.exec(file) ?? []
     const read = kind ? readers[kind as keyof typeof readers] : readInstallation
     expect(read(text), file).toMatchObject({ ok: true })
   }
@@ -33,7 +39,7 @@ test('a form takes one installation, and says where else the others go', () => {
   }
   expect(problem('name: a\nspec: {}\n')).toBeNull()
   expect(problem('name: a\nspec: {}\n---\nname: b\nspec: {}\n')).toContain('apply -f')
-  expect(problem('kind: Project\nname: web\n')).toContain('Projects')
+  expect(problem('kind: Project\nname: web\n')).toContain('a form for those')
   expect(problem('')).toBe('The file holds no document.')
 })
 
