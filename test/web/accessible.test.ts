@@ -1,22 +1,18 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openBrowser } from '../testkit/browser.ts'
+import { beforeAll, expect, test } from 'vitest'
 import { create, items, show } from '../testkit/mutations.ts'
-import { startSharedServer, type TestServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 import { seriousFindings } from './axe.ts'
+import { usePlace } from './place.ts'
 import { type Visit, visit } from './visit.ts'
 
-let server: TestServer
-let browser: Browser
+const here = usePlace()
 /** Light and wide, dark and narrow: one visit each, which goes from page to page. */
 let visits: readonly Visit[]
 /** In the middle of the failed tree's life. */
 let moment: number
 let trees: Readonly<Record<'failed' | 'waiting' | 'many', string>>
 beforeAll(async () => {
-  ;[browser, server] = await Promise.all([openBrowser(), startSharedServer()])
-  const { client } = server
+  const { client } = here.server
   trees = {
     failed: await create(client, 'failed', items(2, { fail: true, logLines: 3 })),
     waiting: await create(client, 'waiting', { deployItems: [{ name: 'x', type: 'nobody', config: {} }] }),
@@ -29,13 +25,12 @@ beforeAll(async () => {
   )
   moment = phaseChanges.edges.at(-1)?.node.sequence ?? 0
   await until(async () => (await show(client, trees.many))?.finished, { what: 'the last tree has ended' })
-  visits = await Promise.all([visit(browser, server, '/'), visit(browser, server, '/', { dark: true, width: 390 })])
+  visits = await Promise.all([
+    visit(here.browser, here.server, '/'),
+    visit(here.browser, here.server, '/', { dark: true, width: 390 }),
+  ])
   for (const { page } of visits) await page.locator('[data-connection=live]').waitFor()
 }, 180_000)
-afterAll(async () => {
-  await browser?.close()
-  await server?.[Symbol.asyncDispose]()
-})
 
 const PAGES = [
   ['the overview', () => '/', 'All objects'],

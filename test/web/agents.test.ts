@@ -5,7 +5,7 @@ import { type Agent, busyAgents, unservedOf, type WorkObject } from '../../web-p
 import { openBrowser } from '../testkit/browser.ts'
 import { create } from '../testkit/mutations.ts'
 import { createTestDatabase, type TestDatabase } from '../testkit/postgres.ts'
-import { startSharedServer, type TestServer } from '../testkit/server.ts'
+import { startServer, type TestServer } from '../testkit/server.ts'
 import { seriousFindings } from './axe.ts'
 import { visit } from './visit.ts'
 
@@ -77,7 +77,7 @@ beforeAll(async () => {
   database = stack.use(await createTestDatabase(4))
   // Without agents of its own.
   const env = { DATABASE_URL: database.url, PHASELINE_ROLES: 'gateway,engine' }
-  ;[browser, server] = await Promise.all([openBrowser(), startSharedServer({ env })])
+  ;[browser, server] = await Promise.all([openBrowser(), startServer({ env })])
   stack.use(server)
   stack.defer(() => browser.close())
 }, 180_000)

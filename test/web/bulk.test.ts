@@ -1,13 +1,12 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
 import { eachOf } from '../../web-playground/src/data/bulk.ts'
 import { countedKinds, firstNames, planBulk, type Target } from '../../web-playground/src/model/bulk.ts'
 import { NONE, selectAll, ticked, toggle } from '../../web-playground/src/model/selection.ts'
-import { openBrowser } from '../testkit/browser.ts'
 import { create, items, show } from '../testkit/mutations.ts'
-import { startSharedServer, type TestServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 import { seriousFindings } from './axe.ts'
+import { usePlace } from './place.ts'
 import { visit } from './visit.ts'
 
 const target = (id: string, more: Partial<Target> = {}): Target => ({
@@ -98,15 +97,7 @@ test('each is done once, so many at a time', async () => {
   expect([most, seen.toSorted((a, b) => a - b)]).toEqual([3, [...Array(20).keys()]])
 })
 
-let server: TestServer
-let browser: Browser
-beforeAll(async () => {
-  ;[browser, server] = await Promise.all([openBrowser(), startSharedServer()])
-}, 180_000)
-afterAll(async () => {
-  await browser?.close()
-  await server?.[Symbol.asyncDispose]()
-})
+const here = usePlace()
 
 const hanging = { deployItems: [{ name: 'wait', type: 'mock', config: { hang: true } }] }
 const box = (page: Page, name: string) => page.getByRole('checkbox', { name: `Select ${name}`, exact: true })
@@ -123,12 +114,12 @@ async function createTasks(): Promise<void> {
     const fields = inputs.map((_, i) => `m${i}: createTask(input: $i${i}) { __typename }`).join('\n')
     const head = inputs.map((_, i) => `$i${i}: CreateTaskInput!`).join(', ')
     const variables = Object.fromEntries(inputs.map((input, i) => [`i${i}`, input]))
-    const answer = await server.client.query<object>(`mutation (${head}) {\n${fields}\n}`, variables)
+    const answer = await here.server.client.query<object>(`mutation (${head}) {\n${fields}\n}`, variables)
     expect(JSON.stringify(answer)).not.toContain('Error')
   }
 }
 const countOf = async (filter: object): Promise<number> => {
-  const { objects } = await server.client.query<{ objects: { totalCount: number } }>(
+  const { objects } = await here.server.client.query<{ objects: { totalCount: number } }>(
     'query ($filter: ObjectFilter!) { objects(filter: $filter, first: 1) { totalCount } }',
     { filter },
   )
@@ -137,12 +128,12 @@ const countOf = async (filter: object): Promise<number> => {
 
 test('some of a list are cancelled with the keyboard, and what is left out is said', async () => {
   const [first, second] = [
-    await create(server.client, 'slow-a', hanging),
-    await create(server.client, 'slow-b', hanging),
+    await create(here.server.client, 'slow-a', hanging),
+    await create(here.server.client, 'slow-b', hanging),
   ]
-  const ended = await create(server.client, 'slow-c', items(1))
-  await until(async () => (await show(server.client, ended))?.finished, { what: 'slow-c has ended' })
-  await using visited = await visit(browser, server, '/objects?name=slow&roots=yes&sort=name')
+  const ended = await create(here.server.client, 'slow-c', items(1))
+  await until(async () => (await show(here.server.client, ended))?.finished, { what: 'slow-c has ended' })
+  await using visited = await visit(here.browser, here.server, '/objects?name=slow&roots=yes&sort=name')
   const { page, complaints } = visited
   await box(page, 'slow-a').focus()
   await page.keyboard.press('Space')
@@ -166,15 +157,18 @@ test('some of a list are cancelled with the keyboard, and what is left out is sa
   await page.getByText('2 cancellations asked for.').waitFor()
   expect(await page.evaluate('document.activeElement.getAttribute("aria-label")')).toBe('How far the cancellation is')
   for (const id of [first, second]) {
-    await until(async () => (await show(server.client, id))?.phase === 'ABORTED', { what: 'it is cancelled' })
+    await until(async () => (await show(here.server.client, id))?.phase === 'ABORTED', { what: 'it is cancelled' })
   }
   await page.locator('[data-object]', { hasText: 'slow-b' }).getByText('ABORTED').waitFor()
   expect(complaints).toEqual([])
 })
 
 test('what is refused is listed with its reason, and can be selected again', async () => {
-  const ids = [await create(server.client, 'stay-a', items(1)), await create(server.client, 'stay-b', items(1))]
-  await using visited = await visit(browser, server, '/objects?name=stay&roots=yes')
+  const ids = [
+    await create(here.server.client, 'stay-a', items(1)),
+    await create(here.server.client, 'stay-b', items(1)),
+  ]
+  await using visited = await visit(here.browser, here.server, '/objects?name=stay&roots=yes')
   const { page } = visited
   await page.getByRole('checkbox', { name: 'Select all' }).check()
   await bar(page).getByRole('button', { name: 'Delete…' }).click()
@@ -195,7 +189,7 @@ test('what is refused is listed with its reason, and can be selected again', asy
   expect(await seriousFindings(page)).toEqual([])
   const refused = page.getByRole('list', { name: 'Refused' }).getByRole('listitem')
   expect(await refused.allTextContents()).toEqual(['stay-a Installation FORBIDDEN: not today'])
-  await until(async () => (await show(server.client, `${ids[1]}`)) === null, { what: 'stay-b is gone' })
+  await until(async () => (await show(here.server.client, `${ids[1]}`)) === null, { what: 'stay-b is gone' })
 
   await page.unroute('**/graphql')
   await page.getByRole('button', { name: 'Select the refused' }).click()
@@ -208,7 +202,7 @@ test('hundreds that match are cancelled, stopped midway and gone on with, on a n
   timeout: 180_000,
 }, async () => {
   await createTasks()
-  await using visited = await visit(browser, server, '/objects?kind=TASK&name=crowd', { width: 390 })
+  await using visited = await visit(here.browser, here.server, '/objects?kind=TASK&name=crowd', { width: 390 })
   const { page, complaints } = visited
   await page.getByText('Select the 100 read').click()
   await bar(page).getByText('100 selected').waitFor()

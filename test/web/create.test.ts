@@ -1,33 +1,15 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
 import { runCrm } from '../../src/client/index.ts'
-import { openBrowser } from '../testkit/browser.ts'
 import { create, show } from '../testkit/mutations.ts'
-import { startSharedServer, type TestServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 import { seriousFindings } from './axe.ts'
+import { useShopPlace } from './place.ts'
 import { inPhase, visit } from './visit.ts'
 
 /** Everything that can be created is created in the browser, from its form. */
 
-const WEBSHOP = join(import.meta.dirname, '../../examples/webshop')
-
-let server: TestServer
-let browser: Browser
-let state: string
-beforeAll(async () => {
-  state = await mkdtemp(join(tmpdir(), 'phaseline-create-'))
-  const env = { PHASELINE_GADGETS: join(WEBSHOP, 'gadgets'), PHASELINE_STATE: state }
-  ;[browser, server] = await Promise.all([openBrowser(), startSharedServer({ env })])
-}, 180_000)
-afterAll(async () => {
-  await browser?.close()
-  await server?.[Symbol.asyncDispose]()
-  await rm(state, { recursive: true, force: true })
-})
+const here = useShopPlace()
 
 const editor = (page: Page, label = 'Manifest') => page.getByRole('textbox', { name: label, exact: true })
 const button = (page: Page, name = 'Create') => page.getByRole('button', { name, exact: true })
@@ -52,7 +34,7 @@ async function replaceInLine(page: Page, before: string, after: string, label?: 
 }
 
 async function ask<T>(document: string, variables: object = {}): Promise<T> {
-  return await server.client.query<T>(document, { ...variables })
+  return await here.server.client.query<T>(document, { ...variables })
 }
 async function mutate(field: string, input: object, selection: string): Promise<Readonly<Record<string, string>>> {
   const type = `${field.charAt(0).toUpperCase()}${field.slice(1)}Input`
@@ -72,7 +54,7 @@ async function namesOf(kind: string): Promise<readonly string[]> {
 const rootInAddress = (page: Page): string => /\/tree\/([^?]+)/.exec(page.url())?.[1] ?? ''
 
 test('from an empty server to the web shop: two clicks, the plan first, no reload', { timeout: 120_000 }, async () => {
-  await using visited = await visit(browser, server, '/objects')
+  await using visited = await visit(here.browser, here.server, '/objects')
   const { page, complaints, strangers } = visited
   await page.getByText('There are no objects yet.').waitFor()
   await page.evaluate('window.sameDocument = true')
@@ -92,11 +74,14 @@ test('from an empty server to the web shop: two clicks, the plan first, no reloa
   expect([complaints, strangers]).toEqual([[], []])
   const id = rootInAddress(page)
   await mutate('deleteInstallation', { id }, '... on Installation { id }')
-  await until(async () => (await show(server.client, id)) === null, { what: 'the shop is gone', timeoutMs: 60_000 })
+  await until(async () => (await show(here.server.client, id)) === null, {
+    what: 'the shop is gone',
+    timeoutMs: 60_000,
+  })
 })
 
 test('a mistake is marked at its line, reached from its list, and mended', async () => {
-  await using visited = await visit(browser, server, '/create/installation?example=failing')
+  await using visited = await visit(here.browser, here.server, '/create/installation?example=failing')
   const { page, complaints } = visited
   await plan(page).getByText('5 to create.').waitFor()
   await replaceInLine(page, 'dependsOn: [second]', 'depends: [second]')
@@ -128,7 +113,7 @@ test('a mistake is marked at its line, reached from its list, and mended', async
 })
 
 test('what only the server knows is marked at its line too, before anything is created', async () => {
-  await using visited = await visit(browser, server, '/create/installation?example=failing')
+  await using visited = await visit(here.browser, here.server, '/create/installation?example=failing')
   const { page } = visited
   await replaceInLine(page, 'dependsOn: [first]', 'dependsOn: [third]')
   await problems(page).getByText('in a cycle').waitFor()
@@ -140,7 +125,7 @@ test('what only the server knows is marked at its line too, before anything is c
 })
 
 test('the keyboard gets into the editor, and out of it', async () => {
-  await using visited = await visit(browser, server, '/create/installation')
+  await using visited = await visit(here.browser, here.server, '/create/installation')
   const { page } = visited
   await editor(page).waitFor()
   await page.getByLabel('Project').focus()
@@ -155,7 +140,7 @@ test('the keyboard gets into the editor, and out of it', async () => {
 })
 
 test('name and project are those of the manifest, wherever they are typed', async () => {
-  await using visited = await visit(browser, server, '/create/installation?example=slow')
+  await using visited = await visit(here.browser, here.server, '/create/installation?example=slow')
   const { page } = visited
   const name = page.getByLabel('Name')
   await name.fill('typed here')
@@ -179,9 +164,9 @@ const spec = (config: object, more: readonly string[] = []) => ({
 })
 
 test('one that is there is opened, changed with a plan, and never over the change of somebody else', async () => {
-  const id = await create(server.client, 'site', spec({ size: 1 }, ['aside']))
-  await until(async () => (await show(server.client, id))?.finished, { what: 'it has ended' })
-  await using visited = await visit(browser, server, `/create/installation?from=${id}`)
+  const id = await create(here.server.client, 'site', spec({ size: 1 }, ['aside']))
+  await until(async () => (await show(here.server.client, id))?.finished, { what: 'it has ended' })
+  await using visited = await visit(here.browser, here.server, `/create/installation?from=${id}`)
   const { page, complaints } = visited
   await page.getByText('this would update it').waitFor()
   expect(await editor(page).textContent()).toBe(
@@ -209,20 +194,20 @@ test('one that is there is opened, changed with a plan, and never over the chang
   )
   expect(object.generation).toBe(3)
 
-  await page.goto(`${server.origin}/create/installation?from=${id}&copy=yes`)
+  await page.goto(`${here.server.origin}/create/installation?from=${id}&copy=yes`)
   await page.getByText('A new installation in default.').waitFor()
   expect(await page.getByLabel('Name').inputValue()).toBe('site-copy')
   await button(page).click()
   await page.waitForURL(/\/tree\//)
   expect(await namesOf('INSTALLATION')).toContain('site-copy')
-  await page.goto(`${server.origin}/create/installation?from=none`)
+  await page.goto(`${here.server.origin}/create/installation?from=none`)
   await page.getByText('There is no such installation.').waitFor()
   expect(complaints).toEqual([])
 })
 
 test('who is faster is not overwritten: the plan is looked at again', async () => {
-  const id = await create(server.client, 'race', spec({ size: 1 }))
-  await using visited = await visit(browser, server, '/create/installation')
+  const id = await create(here.server.client, 'race', spec({ size: 1 }))
+  await using visited = await visit(here.browser, here.server, '/create/installation')
   const { page } = visited
   await editor(page).waitFor()
   await write(
@@ -254,7 +239,7 @@ test('who is faster is not overwritten: the plan is looked at again', async () =
 })
 
 test('a long plan is shown bit by bit; one that was lost is looked at again', async () => {
-  await using visited = await visit(browser, server, '/create')
+  await using visited = await visit(here.browser, here.server, '/create')
   const { page } = visited
   let lost = 0
   await page.route('**/graphql', async (route) => {
@@ -283,7 +268,7 @@ test('a long plan is shown bit by bit; one that was lost is looked at again', as
 })
 
 test('an event starts the worker of its project; when nobody wants to know, that is said', async () => {
-  await using visited = await visit(browser, server, '/create/event')
+  await using visited = await visit(here.browser, here.server, '/create/event')
   const { page, complaints } = visited
   await page.getByText('No project has subscribed to anything').waitFor()
   expect(await button(page).isDisabled()).toBe(true)
@@ -313,7 +298,7 @@ test('an event starts the worker of its project; when nobody wants to know, that
 })
 
 test('a project is created and edited as its file; what is wrong is marked, by whoever finds it', async () => {
-  await using visited = await visit(browser, server, '/create/project')
+  await using visited = await visit(here.browser, here.server, '/create/project')
   const { page, complaints } = visited
   await page.getByRole('button', { name: 'Says hello' }).click()
   await page.getByText('A new project, hello.').waitFor()
@@ -346,13 +331,13 @@ test('a project is created and edited as its file; what is wrong is marked, by w
     subscriptions: [{ source: 'example.com/word-count' }],
     workerTemplate: { files: [{ path: 'a' }] },
   })
-  await page.goto(`${server.origin}/create/project?from=nowhere`)
+  await page.goto(`${here.server.origin}/create/project?from=nowhere`)
   await page.getByText('There is no project nowhere').waitFor()
   expect(complaints).toEqual([])
 })
 
 test('an answer that was lost is asked for again, and nothing is created twice', async () => {
-  await using visited = await visit(browser, server, '/create/event?example=push')
+  await using visited = await visit(here.browser, here.server, '/create/event?example=push')
   const { page } = visited
   const before = (await namesOf('EVENT')).length
   await page.getByLabel('Project').selectOption('ci')
@@ -372,7 +357,7 @@ test('an answer that was lost is asked for again, and nothing is created twice',
 })
 
 test('a task runs gadgets; the one that has its name already is a link', { timeout: 60_000 }, async () => {
-  await using visited = await visit(browser, server, '/create')
+  await using visited = await visit(here.browser, here.server, '/create')
   const { page, complaints } = visited
   await page.getByRole('link', { name: 'Build assets' }).click()
   await replaceInLine(page, 'jobs.green.exports', 'jobs.violet.exports', 'Jobs')
@@ -385,7 +370,7 @@ test('a task runs gadgets; the one that has its name already is a link', { timeo
   await inPhase(page, 'violet', 'DONE').waitFor()
   const id = rootInAddress(page)
 
-  await page.goto(`${server.origin}/create/task?example=assets`)
+  await page.goto(`${here.server.origin}/create/task?example=assets`)
   await button(page).click()
   const refusal = page.getByRole('alert')
   await refusal.getByText('ALREADY_EXISTS').waitFor()
@@ -395,7 +380,7 @@ test('a task runs gadgets; the one that has its name already is a link', { timeo
 })
 
 test('a cloudlet, a cluster on it, and an app in that', { timeout: 60_000 }, async () => {
-  await using visited = await visit(browser, server, '/create/cluster')
+  await using visited = await visit(here.browser, here.server, '/create/cluster')
   const { page, complaints } = visited
   await page.getByText('No cloudlet is READY').waitFor()
   await page.getByRole('link', { name: 'create one' }).click()
@@ -417,7 +402,7 @@ test('a cloudlet, a cluster on it, and an app in that', { timeout: 60_000 }, asy
     '... on CreatedToken { secret }',
   )
   const { createClient } = await import('../../src/client/index.ts')
-  await using client = createClient({ url: server.url, token: secret })
+  await using client = createClient({ url: here.server.url, token: secret })
   const running = runCrm({
     ...{ client, cloudletId, instance: 'test', version: '1', signal: stop.signal },
     driver: { list: async () => [], create: done, update: done, delete: done },
@@ -428,7 +413,7 @@ test('a cloudlet, a cluster on it, and an app in that', { timeout: 60_000 }, asy
     ['cluster', 'A small cluster', 'c1'],
     ['app', 'A web app', 'web'],
   ] as const) {
-    await page.goto(`${server.origin}/create/${what}`)
+    await page.goto(`${here.server.origin}/create/${what}`)
     await page.getByRole('button', { name: example }).click()
     await expect.poll(() => editor(page, 'Spec').textContent()).toMatch(/nodes: 3|image: web/)
     await write(page, '- a list\n', 'Spec')
@@ -438,7 +423,7 @@ test('a cloudlet, a cluster on it, and an app in that', { timeout: 60_000 }, asy
     await page.waitForURL(/\/tree\/.*object=/)
     await inPhase(page, name, 'READY').waitFor()
   }
-  await page.goto(`${server.origin}/create/cluster?on=${cloudletId}&example=small`)
+  await page.goto(`${here.server.origin}/create/cluster?on=${cloudletId}&example=small`)
   await button(page).click()
   await page.getByRole('alert').getByRole('link', { name: 'Cluster c1' }).waitFor()
   expect(complaints).toEqual([])
@@ -448,10 +433,10 @@ test('a cloudlet, a cluster on it, and an app in that', { timeout: 60_000 }, asy
 
 test('who may only read is told so', async () => {
   const { secret = '' } = await mutate('createToken', { name: 'eve', role: 'READER' }, '... on CreatedToken { secret }')
-  await using visited = await visit(browser, { ...server, token: secret }, '/create/event?example=push')
+  await using visited = await visit(here.browser, { ...here.server, token: secret }, '/create/event?example=push')
   const { page } = visited
   await page.getByText('eve has the role READER and may not create anything.').first().waitFor()
   expect(await button(page).isDisabled()).toBe(true)
-  await page.goto(`${server.origin}/create/else`)
+  await page.goto(`${here.server.origin}/create/else`)
   await page.getByText('There is no such form.').waitFor()
 })

@@ -1,38 +1,19 @@
 import { readFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { parseManifests } from '../../src/manifest/index.ts'
-import { openBrowser } from '../testkit/browser.ts'
 import { create, items } from '../testkit/mutations.ts'
-import { startSharedServer, type TestServer } from '../testkit/server.ts'
+import { useShopPlace, WEBSHOP } from './place.ts'
 import { inPhase, visit } from './visit.ts'
 
 /** The dashboard as it was built (`npm run build:web`), in a real browser, served by the real server. */
 
-const WEBSHOP = join(import.meta.dirname, '../../examples/webshop')
 const FIRST_LOAD_BYTES = 400 * 1024
 
-let server: TestServer
-let browser: Browser
-let state: string
-// Time enough to install a browser.
-beforeAll(async () => {
-  // Not that of a shop which somebody has running.
-  state = await mkdtemp(join(tmpdir(), 'phaseline-webshop-'))
-  const env = { PHASELINE_GADGETS: join(WEBSHOP, 'gadgets'), PHASELINE_STATE: state }
-  ;[browser, server] = await Promise.all([openBrowser(), startSharedServer({ env })])
-}, 180_000)
-afterAll(async () => {
-  await browser?.close()
-  await server?.[Symbol.asyncDispose]()
-  await rm(state, { recursive: true, force: true })
-})
+const here = useShopPlace()
 
 test('the first load is small, from nowhere else, and breaks no rule of the page', async () => {
-  await using visited = await visit(browser, server, '/')
+  await using visited = await visit(here.browser, here.server, '/')
   const { page, complaints, strangers } = visited
   await page.locator('[data-connection=live]').waitFor()
   await page.getByText('Nothing is running.').waitFor()
@@ -47,8 +28,8 @@ test('the first load is small, from nowhere else, and breaks no rule of the page
   expect(bytes).toBeGreaterThan(20 * 1024)
   expect(bytes).toBeLessThan(FIRST_LOAD_BYTES)
   // The token is in the tab only: neither in the address nor in what outlives it.
-  expect(page.url()).toBe(`${server.origin}/`)
-  expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain(server.token)
+  expect(page.url()).toBe(`${here.server.origin}/`)
+  expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain(here.server.token)
   for (const name of ['Objects', 'Log', 'Machines']) {
     await page.getByRole('link', { name, exact: true }).click()
     await page.getByRole('heading', { name, exact: true, level: 1 }).waitFor()
@@ -57,23 +38,23 @@ test('the first load is small, from nowhere else, and breaks no rule of the page
 })
 
 test('without a token it asks for one, again when it is wrong', async () => {
-  await using visited = await visit(browser, { ...server, token: 'wrong' }, '/log')
+  await using visited = await visit(here.browser, { ...here.server, token: 'wrong' }, '/log')
   const { page } = visited
   await page.getByText('does not accept').waitFor()
-  await page.getByLabel('Your token').fill(` ${server.token} `)
+  await page.getByLabel('Your token').fill(` ${here.server.token} `)
   await page.getByRole('button', { name: 'Open' }).click()
   await page.locator('[data-connection=live]').waitFor()
   await page.getByRole('heading', { name: 'Log' }).waitFor()
 })
 
 test('the web shop is seen to be made and deleted, without a reload', { timeout: 120_000 }, async () => {
-  await using visited = await visit(browser, server, '/')
+  await using visited = await visit(here.browser, here.server, '/')
   const { page, complaints, strangers } = visited
   await page.getByText('Nothing is running.').waitFor()
   const parsed = parseManifests(readFileSync(join(WEBSHOP, 'webshop.yaml'), 'utf8'))
   if (!parsed.ok) throw new Error('the example cannot be read')
   const [manifest] = parsed.manifests
-  await create(server.client, 'shop', manifest?.spec ?? {})
+  await create(here.server.client, 'shop', manifest?.spec ?? {})
 
   const running = page.getByRole('region', { name: 'Running' })
   await running.getByRole('link', { name: 'shop', exact: true }).click()
@@ -93,13 +74,13 @@ test('the web shop is seen to be made and deleted, without a reload', { timeout:
 })
 
 test('a run is cancelled from the page; why something waits is a link to it', async () => {
-  const id = await create(server.client, 'slow', {
+  const id = await create(here.server.client, 'slow', {
     deployItems: [
       { name: 'first', type: 'mock', config: { hang: true } },
       { name: 'second', type: 'mock', dependsOn: ['first'], config: {} },
     ],
   })
-  await using visited = await visit(browser, server, `/tree/${id}`)
+  await using visited = await visit(here.browser, here.server, `/tree/${id}`)
   const { page, complaints } = visited
   await inPhase(page, 'first', 'PROGRESSING').waitFor()
   await inPhase(page, 'second', 'PENDING').getByRole('button').click()
@@ -116,13 +97,13 @@ test('a run is cancelled from the page; why something waits is a link to it', as
 })
 
 test('the list keeps its filter in the address, and shows what is new at once', async () => {
-  await using visited = await visit(browser, server, '/objects')
+  await using visited = await visit(here.browser, here.server, '/objects')
   const { page } = visited
   await page.getByLabel('Kind').selectOption('DEPLOY_ITEM')
   await page.getByLabel('Name', { exact: true }).fill('item-')
   await page.waitForURL(/\?kind=DEPLOY_ITEM&name=item-$/)
   await page.getByText('Nothing matches.').waitFor()
-  await create(server.client, 'many', items(150))
+  await create(here.server.client, 'many', items(150))
   const rows = page.locator('[data-object]')
   await rows.filter({ hasText: 'SUCCEEDED' }).first().waitFor()
   await page.getByText('150 objects').waitFor()
@@ -137,14 +118,14 @@ test('the list keeps its filter in the address, and shows what is new at once', 
 })
 
 test('a paused log holds what comes, and shows all of it afterwards', async () => {
-  await using visited = await visit(browser, server, '/log')
+  await using visited = await visit(here.browser, here.server, '/log')
   const { page } = visited
   await page.locator('[data-sequence]').first().waitFor()
   const newest = async (): Promise<number> =>
     Number(await page.locator('[data-sequence]').first().getAttribute('data-sequence'))
   const before = await newest()
   await page.getByRole('button', { name: 'Pause' }).click()
-  await create(server.client, 'later', items(3))
+  await create(here.server.client, 'later', items(3))
   await page.getByRole('button', { name: /Go on \(\d\d+ waiting\)/ }).waitFor()
   expect(await newest()).toBe(before)
   await page.getByRole('button', { name: /Go on/ }).click()

@@ -11,7 +11,6 @@ import {
 import type { Row } from '../../web-playground/src/model/object.ts'
 import { type CrmSite, type PlayedCrm, playCrms } from '../cli/played-crm.ts'
 import { openBrowser } from '../testkit/browser.ts'
-import { createTestDatabase } from '../testkit/postgres.ts'
 import { startSharedServer, type TestServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 import { seriousFindings } from './axe.ts'
@@ -115,8 +114,7 @@ let browser: Browser
 let crms: CrmSite
 beforeAll(async () => {
   stack = new AsyncDisposableStack()
-  const database = stack.use(await createTestDatabase(2))
-  const env = { DATABASE_URL: database.url, PHASELINE_ROLES: 'gateway,engine' }
+  const env = { PHASELINE_ROLES: 'gateway,engine' }
   ;[browser, server] = await Promise.all([openBrowser(), startSharedServer({ env })])
   stack.use(server)
   stack.defer(() => browser.close())

@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildSchema, parse, validate } from 'graphql'
-import type { Browser, FrameLocator, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { FrameLocator, Page } from 'playwright-core'
+import { expect, test } from 'vitest'
 import { EXAMPLES, filledIn } from '../../web-playground/src/model/examples.ts'
-import { openBrowser } from '../testkit/browser.ts'
 import { create, items, show } from '../testkit/mutations.ts'
-import { startSharedServer, type TestServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
+import { usePlace } from './place.ts'
 import { visit } from './visit.ts'
 
 const SCHEMA = join(import.meta.dirname, '../../schema.graphql')
@@ -31,15 +30,7 @@ test('each family has something to look at, create, watch and do', () => {
   }
 })
 
-let server: TestServer
-let browser: Browser
-beforeAll(async () => {
-  ;[browser, server] = await Promise.all([openBrowser(), startSharedServer()])
-}, 180_000)
-afterAll(async () => {
-  await browser?.close()
-  await server?.[Symbol.asyncDispose]()
-})
+const here = usePlace()
 
 const inside = (page: Page): FrameLocator => page.frameLocator('iframe[title=GraphiQL]')
 const choose = (page: Page, title: string) =>
@@ -62,8 +53,8 @@ const shows = (page: Page, selector: string, ...parts: readonly string[]) =>
 const play = (page: Page) => inside(page).locator('.graphiql-execute-button').click()
 
 test('an example is opened in GraphiQL within the page, and run there', { timeout: 90_000 }, async () => {
-  const id = await create(server.client, 'to-look-at', items(1))
-  await using visited = await visit(browser, server, '/explore')
+  const id = await create(here.server.client, 'to-look-at', items(1))
+  await using visited = await visit(here.browser, here.server, '/explore')
   const { page, complaints, strangers } = visited
   await inside(page).locator('.graphiql-execute-button').waitFor()
   await shows(page, OPERATION, 'query Objects')
@@ -90,7 +81,7 @@ test('an example is opened in GraphiQL within the page, and run there', { timeou
 })
 
 test('a subscription in it shows what happens afterwards, over a WebSocket', { timeout: 90_000 }, async () => {
-  await using visited = await visit(browser, server, '/explore')
+  await using visited = await visit(here.browser, here.server, '/explore')
   const { page, complaints } = visited
   await page.locator('[data-connection=live]').waitFor()
   const sent: string[] = []
@@ -103,18 +94,18 @@ test('a subscription in it shows what happens afterwards, over a WebSocket', { t
   expect(sent[0]).toContain('"connection_init"')
   expect(sent.find((frame) => frame.includes('"subscribe"'))).toContain('PhaseChanges')
 
-  const id = await create(server.client, 'seen-live', items(1))
-  await until(async () => (await show(server.client, id))?.finished, { what: 'it has ended' })
+  const id = await create(here.server.client, 'seen-live', items(1))
+  await until(async () => (await show(here.server.client, id))?.finished, { what: 'it has ended' })
   await shows(page, '.result-window', '"name": "seen-live"', '"to": "SUCCEEDED"')
   // The token is in no address, and in nothing that outlives the tab.
-  expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain(server.token)
+  expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain(here.server.token)
   expect(complaints).toEqual([])
 })
 
 test('what was typed is kept when an example is opened, also before GraphiQL is there', {
   timeout: 90_000,
 }, async () => {
-  await using visited = await visit(browser, server, '/explore')
+  await using visited = await visit(here.browser, here.server, '/explore')
   const { page } = visited
   await choose(page, 'A cloudlet')
   await shows(page, OPERATION, 'mutation CreateCloudlet')
@@ -137,7 +128,7 @@ test('what was typed is kept when an example is opened, also before GraphiQL is 
 })
 
 test('it is as dark as the dashboard', { timeout: 90_000 }, async () => {
-  await using visited = await visit(browser, server, '/explore')
+  await using visited = await visit(here.browser, here.server, '/explore')
   const { page } = visited
   await inside(page).locator('.graphiql-execute-button').waitFor()
   await page.getByLabel('Colours').selectOption('dark')
@@ -147,7 +138,7 @@ test('it is as dark as the dashboard', { timeout: 90_000 }, async () => {
 })
 
 test('GraphiQL is loaded when it is wanted, and a narrow screen has room for it', { timeout: 90_000 }, async () => {
-  await using visited = await visit(browser, server, '/', { width: 390 })
+  await using visited = await visit(here.browser, here.server, '/', { width: 390 })
   const { page, complaints } = visited
   const asked: string[] = []
   page.on('request', (request) => asked.push(new URL(request.url()).pathname))

@@ -1,35 +1,25 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openBrowser } from '../testkit/browser.ts'
+import { expect, test } from 'vitest'
 import { create, items, show } from '../testkit/mutations.ts'
-import { startSharedServer, type TestServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
+import { usePlace } from './place.ts'
 import { visit } from './visit.ts'
 
 /** Its figures are printed: how fast a machine is depends on what else it has to do. */
 
 const NODES = 5_000
 
-let server: TestServer
-let browser: Browser
-beforeAll(async () => {
-  ;[browser, server] = await Promise.all([openBrowser(), startSharedServer()])
-}, 180_000)
-afterAll(async () => {
-  await browser?.close()
-  await server?.[Symbol.asyncDispose]()
-})
+const here = usePlace()
 
 test(`the timeline of ${NODES.toLocaleString('en')} objects draws what is in sight, and is travelled at once`, {
   timeout: 180_000,
 }, async () => {
-  const id = await create(server.client, 'large', items(NODES - 2))
-  await until(async () => (await show(server.client, id))?.finished, { what: 'it has ended', timeoutMs: 120_000 })
-  await using visited = await visit(browser, server, '/')
+  const id = await create(here.server.client, 'large', items(NODES - 2))
+  await until(async () => (await show(here.server.client, id))?.finished, { what: 'it has ended', timeoutMs: 120_000 })
+  await using visited = await visit(here.browser, here.server, '/')
   const { page, complaints } = visited
   await page.locator('[data-connection=live]').waitFor()
   const start = performance.now()
-  await page.goto(`${server.origin}/tree/${id}?view=timeline`)
+  await page.goto(`${here.server.origin}/tree/${id}?view=timeline`)
   const lanes = page.locator('[data-lane]')
   await lanes.nth(10).waitFor()
   const drawn = performance.now() - start

@@ -1,24 +1,15 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openBrowser } from '../testkit/browser.ts'
+import { expect, test } from 'vitest'
 import { create, items, show } from '../testkit/mutations.ts'
-import { startSharedServer, type TestServer } from '../testkit/server.ts'
+import type { TestServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
+import { usePlace } from './place.ts'
 import { visit } from './visit.ts'
 
 /** Its figures are printed: how fast a machine is depends on what else it has to do. */
 
 const NODES = 5_000
 
-let server: TestServer
-let browser: Browser
-beforeAll(async () => {
-  ;[browser, server] = await Promise.all([openBrowser(), startSharedServer()])
-}, 180_000)
-afterAll(async () => {
-  await browser?.close()
-  await server?.[Symbol.asyncDispose]()
-})
+const here = usePlace()
 
 /** Notes each frame, and when the tree's data had come and its first node was drawn. */
 const WATCH = `
@@ -41,9 +32,9 @@ const WATCH = `
 test(`a tree of ${NODES.toLocaleString('en')} objects is drawn soon, and stays smooth while it changes`, {
   timeout: 180_000,
 }, async () => {
-  const id = await create(server.client, 'large', items(NODES - 2, { delayMs: 3_000 }))
-  await until(async () => (await show(server.client, id))?.phase === 'PROGRESSING', { what: 'it runs' })
-  await using visited = await visit(browser, server, '/')
+  const id = await create(here.server.client, 'large', items(NODES - 2, { delayMs: 3_000 }))
+  await until(async () => (await show(here.server.client, id))?.phase === 'PROGRESSING', { what: 'it runs' })
+  await using visited = await visit(here.browser, here.server, '/')
   const { page } = visited
   await page.locator('[data-connection=live]').waitFor()
   await page.evaluate(WATCH)
@@ -52,10 +43,10 @@ test(`a tree of ${NODES.toLocaleString('en')} objects is drawn soon, and stays s
   const { drawn, data } = await page.evaluate<{ drawn: number; data: number }>('window.drawn_')
   const start = performance.now()
   await page.evaluate('window.frames_.length = 0')
-  const before = await headOf(server)
+  const before = await headOf(here.server)
   await page.locator('.tree-head .phase', { hasText: 'SUCCEEDED' }).waitFor({ timeout: 150_000 })
   const seconds = (performance.now() - start) / 1_000
-  const changes = (await headOf(server)) - before
+  const changes = (await headOf(here.server)) - before
   const frames = await page.evaluate<number[]>('window.frames_')
   const sorted = frames.toSorted((a, b) => a - b)
   const p99 = sorted[Math.floor(sorted.length * 0.99)] ?? 0

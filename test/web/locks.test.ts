@@ -3,7 +3,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { holdUpsOf, type Lock, resourcesOf } from '../../web-playground/src/model/lock-queues.ts'
 import { type PlayedRunner, playRunner } from '../cli/played-runner.ts'
 import { openBrowser } from '../testkit/browser.ts'
-import { createTestDatabase } from '../testkit/postgres.ts'
 import { startSharedServer, type TestServer } from '../testkit/server.ts'
 import { seriousFindings } from './axe.ts'
 import { visit } from './visit.ts'
@@ -62,9 +61,8 @@ let browser: Browser
 let runner: PlayedRunner
 beforeAll(async () => {
   stack = new AsyncDisposableStack()
-  const database = stack.use(await createTestDatabase(2))
   // Without agents: only the played one takes jobs.
-  const env = { DATABASE_URL: database.url, PHASELINE_ROLES: 'gateway,engine' }
+  const env = { PHASELINE_ROLES: 'gateway,engine' }
   ;[browser, server] = await Promise.all([openBrowser(), startSharedServer({ env })])
   stack.use(server)
   stack.defer(() => browser.close())

@@ -1,25 +1,15 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { conditionsOf, jsonOf, limitOf } from '../../web-playground/src/model/project.ts'
-import { openBrowser } from '../testkit/browser.ts'
-import { startSharedServer, type TestServer } from '../testkit/server.ts'
+import { usePlace } from './place.ts'
 import { visit } from './visit.ts'
 
-let server: TestServer
-let browser: Browser
-beforeAll(async () => {
-  ;[browser, server] = await Promise.all([openBrowser(), startSharedServer()])
-}, 180_000)
-afterAll(async () => {
-  await browser?.close()
-  await server?.[Symbol.asyncDispose]()
-})
+const here = usePlace()
 
 interface Made {
   readonly answer: { readonly name?: string; readonly message?: string }
 }
 async function makeProject(input: object): Promise<void> {
-  const { answer } = await server.client.query<Made>(
+  const { answer } = await here.server.client.query<Made>(
     `mutation ($input: CreateProjectInput!) {
       answer: createProject(input: $input) { ... on Project { name } ... on Error { message } }
     }`,
@@ -29,7 +19,7 @@ async function makeProject(input: object): Promise<void> {
 }
 
 test('a project is made, limited and deleted; one with objects is kept, and says why', async () => {
-  await using visited = await visit(browser, server, '/projects')
+  await using visited = await visit(here.browser, here.server, '/projects')
   const { page, complaints } = visited
   await page.getByLabel('New project').fill('a/b')
   await page.getByRole('button', { name: 'Create' }).click()
@@ -48,12 +38,12 @@ test('a project is made, limited and deleted; one with objects is kept, and says
   await page.getByLabel('When there are more').selectOption('LATEST_ONLY')
   await save.click()
   await page.getByText('The limits are saved.').waitFor()
-  const { project } = await server.client.query<{ project: unknown }>(
+  const { project } = await here.server.client.query<{ project: unknown }>(
     '{ project(name: "paint-shop") { limits { maxWorkers maxJobs strategy } } }',
   )
   expect(project).toEqual({ limits: { maxWorkers: 2, maxJobs: null, strategy: 'LATEST_ONLY' } })
 
-  const created = await server.client.query<{ answer: { readonly id?: string } }>(
+  const created = await here.server.client.query<{ answer: { readonly id?: string } }>(
     `mutation { answer: createInstallation(input: { project: "paint-shop", name: "wall", spec: {} }) {
       ... on Installation { id }
     } }`,
@@ -62,7 +52,7 @@ test('a project is made, limited and deleted; one with objects is kept, and says
   await page.getByRole('button', { name: 'Delete', exact: true }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
   await page.getByText(/^IN_USE: /).waitFor()
-  await server.client.query('mutation ($id: ID!) { deleteInstallation(input: { id: $id }) { __typename } }', {
+  await here.server.client.query('mutation ($id: ID!) { deleteInstallation(input: { id: $id }) { __typename } }', {
     id: created.answer.id,
   })
   await page.getByRole('link', { name: '0 objects' }).waitFor()
@@ -76,7 +66,7 @@ test('a project is made, limited and deleted; one with objects is kept, and says
 test('a secret is written, replaced and deleted, and its value is nowhere', async () => {
   const value = 'marker-5f2c-never-seen'
   await makeProject({ name: 'sealed' })
-  await using visited = await visit(browser, server, '/projects?name=sealed')
+  await using visited = await visit(here.browser, here.server, '/projects?name=sealed')
   const { page } = visited
   const answers: string[] = []
   page.on('response', (response) => {
@@ -119,7 +109,7 @@ test('what a project listens to, runs and hands on is told; data is set and dele
     ],
     workerTemplate: { command: ['node', 'build.mjs'] },
   })
-  await using visited = await visit(browser, server, '/projects')
+  await using visited = await visit(here.browser, here.server, '/projects')
   const { page, complaints } = visited
   await page.getByRole('navigation', { name: 'Projects' }).getByRole('link', { name: 'builds' }).click()
   const runs = page.getByRole('region', { name: 'Events and worker' })
@@ -142,17 +132,17 @@ test('what a project listens to, runs and hands on is told; data is set and dele
 })
 
 test('a reader sees projects, and nothing to change them with', async () => {
-  const { answer } = await server.client.query<{ answer: { readonly secret: string } }>(
+  const { answer } = await here.server.client.query<{ answer: { readonly secret: string } }>(
     `mutation { answer: createToken(input: { name: "look", role: READER }) { ... on CreatedToken { secret } } }`,
   )
-  await using visited = await visit(browser, { ...server, token: answer.secret }, '/projects?name=default')
+  await using visited = await visit(here.browser, { ...here.server, token: answer.secret }, '/projects?name=default')
   const { page } = visited
   await page.getByRole('heading', { name: 'default', level: 2 }).waitFor()
   await page.getByRole('region', { name: 'Secrets' }).waitFor()
   for (const name of ['Create', 'Delete', 'Write', 'Save', 'Set']) {
     expect([name, await page.getByRole('button', { name, exact: true }).count()]).toEqual([name, 0])
   }
-  await page.goto(`${server.origin}/projects?name=nowhere`)
+  await page.goto(`${here.server.origin}/projects?name=nowhere`)
   await page.getByText('There is no project nowhere').waitFor()
 })
 

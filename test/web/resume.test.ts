@@ -1,37 +1,28 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openBrowser } from '../testkit/browser.ts'
+import { expect, test } from 'vitest'
 import { create, items } from '../testkit/mutations.ts'
-import { startSharedServer, type TestServer } from '../testkit/server.ts'
+import type { TestServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
+import { usePlace } from './place.ts'
 import { inPhase, visit } from './visit.ts'
 
 /** The server is killed, and comes back, under open pages. */
 
-let server: TestServer
-let browser: Browser
-beforeAll(async () => {
-  ;[browser, server] = await Promise.all([openBrowser(), startSharedServer()])
-}, 180_000)
-afterAll(async () => {
-  await browser?.close()
-  await server?.[Symbol.asyncDispose]()
-})
+const here = usePlace()
 
 test('open pages resume after a restart, miss no change, and say how many they caught up', {
   timeout: 120_000,
 }, async () => {
-  const id = await create(server.client, 'tree', items(5, { delayMs: 3_000 }))
-  await using tree = await visit(browser, server, `/tree/${id}`)
-  await using log = await visit(browser, server, '/log')
+  const id = await create(here.server.client, 'tree', items(5, { delayMs: 3_000 }))
+  await using tree = await visit(here.browser, here.server, `/tree/${id}`)
+  await using log = await visit(here.browser, here.server, '/log')
   await inPhase(tree.page, 'item-0', 'PROGRESSING').waitFor()
   await log.page.locator('[data-sequence]').first().waitFor()
   await Promise.all([tree, log].map(({ page }) => page.evaluate('window.sameDocument = true')))
 
-  await server.kill()
+  await here.server.kill()
   for (const { page } of [tree, log]) await page.locator('[data-connection=lost]').waitFor()
-  await server.start()
-  await create(server.client, 'meanwhile', items(20))
+  await here.server.start()
+  await create(here.server.client, 'meanwhile', items(20))
   for (const { page } of [tree, log]) {
     await page.getByText(/caught up [\d,]+ changes? after .*, none missed/).waitFor()
   }
@@ -39,7 +30,10 @@ test('open pages resume after a restart, miss no change, and say how many they c
   await inPhase(tree.page, 'tree', 'SUCCEEDED').waitFor()
 
   // Nothing is left out: the list is as long as the log is.
-  const head = await until(async () => (await quiet(server)) ?? null, { what: 'the log is quiet', timeoutMs: 30_000 })
+  const head = await until(async () => (await quiet(here.server)) ?? null, {
+    what: 'the log is quiet',
+    timeoutMs: 30_000,
+  })
   await log.page.locator(`[data-sequence="${head}"]`).waitFor()
   await log.page.getByText(`${head} changes shown`).waitFor()
   for (const { page } of [tree, log]) expect(await page.evaluate('window.sameDocument')).toBe(true)

@@ -1,23 +1,20 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { beforeAll, expect, test } from 'vitest'
 import type { PhaseChange } from '../../src/client/index.ts'
-import { openBrowser } from '../testkit/browser.ts'
 import { create, items, remove, show } from '../testkit/mutations.ts'
-import { startSharedServer, type TestServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
+import { usePlace } from './place.ts'
 import { inPhase, visit } from './visit.ts'
 
 /** The tree as it was, along its time, and the way of one object through its machine. */
 
-let server: TestServer
-let browser: Browser
+const here = usePlace()
 /** Ended: `first`, then `second`, then a request that was refused. */
 let done: string
 /** Nothing of it is left. */
 let gone: string
 beforeAll(async () => {
-  ;[browser, server] = await Promise.all([openBrowser(), startSharedServer()])
-  const { client } = server
+  const { client } = here.server
   const chain = (config: object) => ({
     deployItems: [
       { name: 'first', type: 'mock', config },
@@ -33,15 +30,11 @@ beforeAll(async () => {
   await remove(client, gone)
   await until(async () => (await show(client, gone)) === null, { what: 'it is gone' })
 }, 180_000)
-afterAll(async () => {
-  await browser?.close()
-  await server?.[Symbol.asyncDispose]()
-})
 
 /** Its answer is not looked at: a refusal is in the log. */
 async function act(field: string, id: string): Promise<void> {
   const input = `${field.charAt(0).toUpperCase()}${field.slice(1)}Input`
-  await server.client.query(`mutation ($input: ${input}!) { ${field}(input: $input) { __typename } }`, {
+  await here.server.client.query(`mutation ($input: ${input}!) { ${field}(input: $input) { __typename } }`, {
     input: { id },
   })
 }
@@ -50,7 +43,7 @@ type Change = Pick<
   'sequence' | 'objectId' | 'name' | 'from' | 'to' | 'rejected' | 'actor' | 'reason' | 'message'
 >
 async function logOf(rootId: string): Promise<readonly Change[]> {
-  const { phaseChanges } = await server.client.query<{ phaseChanges: { edges: { node: Change }[] } }>(
+  const { phaseChanges } = await here.server.client.query<{ phaseChanges: { edges: { node: Change }[] } }>(
     `query ($rootId: ID!) {
       phaseChanges(last: 500, filter: { rootId: $rootId, includeRejected: true }) {
         edges { node { sequence objectId name from to rejected actor reason message } }
@@ -88,7 +81,7 @@ async function phasesAt(rootId: string, sequence: number): Promise<readonly stri
 
 test('a link shows the tree as it was; from there one steps change by change, and back to live', async () => {
   const { sequence } = await changeOf(done, 'first', 'SUCCEEDED')
-  await using visited = await visit(browser, server, `/tree/${done}?at=${sequence}`)
+  await using visited = await visit(here.browser, here.server, `/tree/${done}?at=${sequence}`)
   const { page, complaints } = visited
   await inPhase(page, 'first', 'SUCCEEDED').waitFor()
   expect(await graphOf(page)).toEqual(await phasesAt(done, sequence))
@@ -133,17 +126,17 @@ test('a link shows the tree as it was; from there one steps change by change, an
 })
 
 test('what happens while one looks back is there when one comes back', async () => {
-  const id = await create(server.client, 'meanwhile', items(1))
-  await until(async () => (await show(server.client, id))?.finished, { what: 'it has ended' })
+  const id = await create(here.server.client, 'meanwhile', items(1))
+  await until(async () => (await show(here.server.client, id))?.finished, { what: 'it has ended' })
   const { sequence } = await changeOf(id, 'item-0', 'PROGRESSING')
-  await using visited = await visit(browser, server, `/tree/${id}?at=${sequence}`)
+  await using visited = await visit(here.browser, here.server, `/tree/${id}?at=${sequence}`)
   const { page } = visited
   await inPhase(page, 'item-0', 'PROGRESSING').waitFor()
   await page.evaluate('window.sameDocument = true')
   const length = Number(await slider(page).getAttribute('max'))
   const shown = await graphOf(page)
-  await remove(server.client, id)
-  await until(async () => (await show(server.client, id)) === null, { what: 'it is gone' })
+  await remove(here.server.client, id)
+  await until(async () => (await show(here.server.client, id)) === null, { what: 'it is gone' })
   await page.getByText(/GONE/).first().waitFor({ state: 'detached' })
   await until(async () => Number(await slider(page).getAttribute('max')) > length, { what: 'the slider is longer' })
   expect(await graphOf(page)).toEqual(shown)
@@ -153,7 +146,7 @@ test('what happens while one looks back is there when one comes back', async () 
 })
 
 test('a tree that is gone is shown as it was, with its dependencies left out', async () => {
-  await using visited = await visit(browser, server, `/tree/${gone}`)
+  await using visited = await visit(here.browser, here.server, `/tree/${gone}`)
   const { page, complaints } = visited
   await page.getByRole('link', { name: 'Look at it as it was' }).click()
   await inPhase(page, 'second', 'SUCCEEDED').waitFor()
@@ -167,14 +160,14 @@ test('a tree that is gone is shown as it was, with its dependencies left out', a
   expect(await page.locator('.react-flow__edge.edge-parent').count()).toBe(3)
   expect(await page.locator('.react-flow__edge.edge-dependency').count()).toBe(0)
   const { sequence } = await changeOf(gone, 'second', 'GONE')
-  await page.goto(`${server.origin}/tree/${gone}?at=${sequence}`)
+  await page.goto(`${here.server.origin}/tree/${gone}?at=${sequence}`)
   await page.locator('.node').nth(2).waitFor()
   expect(await graphOf(page)).toEqual(await phasesAt(gone, sequence))
   expect(complaints).toEqual([])
 })
 
 test('play goes through all of it, to what is now', async () => {
-  await using visited = await visit(browser, server, `/tree/${done}`)
+  await using visited = await visit(here.browser, here.server, `/tree/${done}`)
   const { page } = visited
   await inPhase(page, 'second', 'SUCCEEDED').waitFor()
   await page.getByRole('button', { name: 'Play' }).click()
@@ -188,9 +181,9 @@ test('play goes through all of it, to what is now', async () => {
 })
 
 test('where not all of the log is here, the server is asked how it was', { timeout: 60_000 }, async () => {
-  const id = await create(server.client, 'long', items(150))
-  await until(async () => (await show(server.client, id))?.finished, { what: 'it has ended' })
-  await using visited = await visit(browser, server, '/')
+  const id = await create(here.server.client, 'long', items(150))
+  await until(async () => (await show(here.server.client, id))?.finished, { what: 'it has ended' })
+  await using visited = await visit(here.browser, here.server, '/')
   const { page } = visited
   let asked = 0
   // The older part never comes.
@@ -204,7 +197,7 @@ test('where not all of the log is here, the server is asked how it was', { timeo
     await route.continue()
   })
   const { sequence } = await changeOf(id, 'item-149', 'SUCCEEDED')
-  await page.goto(`${server.origin}/tree/${id}?at=${sequence}`)
+  await page.goto(`${here.server.origin}/tree/${id}?at=${sequence}`)
   const count = (await phasesAt(id, sequence)).filter((text) => text.endsWith('SUCCEEDED')).length
   const tally = page.locator('.tree-counts .is-done')
   await until(async () => (await tally.textContent())?.startsWith(`${count} `), { what: 'so many are done' })
@@ -216,7 +209,7 @@ test('where not all of the log is here, the server is asked how it was', { timeo
 })
 
 test('the timeline has a row for each object, and in it the phases that the log has', async () => {
-  await using visited = await visit(browser, server, `/tree/${done}`)
+  await using visited = await visit(here.browser, here.server, `/tree/${done}`)
   const { page, complaints } = visited
   await page.getByRole('link', { name: 'Timeline' }).click()
   await page.waitForURL(/view=timeline/)
@@ -256,7 +249,7 @@ test('the timeline has a row for each object, and in it the phases that the log 
 })
 
 test('gone objects keep their row in the timeline, where they were', async () => {
-  await using visited = await visit(browser, server, `/tree/${gone}?view=timeline`)
+  await using visited = await visit(here.browser, here.server, `/tree/${gone}?view=timeline`)
   const { page } = visited
   const lanes = page.locator('[data-lane]')
   await page.locator('.gone-mark').nth(3).waitFor()
@@ -267,17 +260,17 @@ test('gone objects keep their row in the timeline, where they were', async () =>
   )
   // At a moment of its life it is there.
   const { sequence } = await changeOf(gone, 'first', 'SUCCEEDED')
-  await page.goto(`${server.origin}/tree/${gone}?view=timeline&at=${sequence}`)
+  await page.goto(`${here.server.origin}/tree/${gone}?view=timeline&at=${sequence}`)
   await page.locator('.moment').waitFor()
   await page.getByRole('rowheader', { name: /^first, Deploy item, SUCCEEDED/ }).waitFor()
   await page.getByRole('rowheader', { name: /^second, Deploy item, PENDING/ }).waitFor()
 })
 
 test('what was taken out of a tree keeps its row, and is there again when one looks back', async () => {
-  const { client } = server
+  const { client } = here.server
   const id = await create(client, 'shrinks', items(3))
   await until(async () => (await show(client, id))?.finished, { what: 'it has ended' })
-  await using visited = await visit(browser, server, `/tree/${id}?view=timeline`)
+  await using visited = await visit(here.browser, here.server, `/tree/${id}?view=timeline`)
   const { page } = visited
   const lanes = page.locator('[data-lane]')
   await lanes.nth(4).waitFor()
@@ -313,7 +306,7 @@ test('what was taken out of a tree keeps its row, and is there again when one lo
 })
 
 test('where the log does not reach, the page says so', async () => {
-  await using visited = await visit(browser, server, '/')
+  await using visited = await visit(here.browser, here.server, '/')
   const { page } = visited
   await page.route('**/graphql', async (route) => {
     const { query = '' } = (route.request().postDataJSON() ?? {}) as { query?: string }
@@ -330,7 +323,7 @@ test('where the log does not reach, the page says so', async () => {
     json.data.phaseChanges.edges = json.data.phaseChanges.edges.slice(3)
     await route.fulfill({ response, json })
   })
-  await page.goto(`${server.origin}/tree/${done}?at=1`)
+  await page.goto(`${here.server.origin}/tree/${done}?at=1`)
   await page.getByText('How it was then cannot be told.').waitFor()
   await page.getByText('The log goes from 3 to 9.').waitFor()
   await page.getByText(/The log goes back to/).waitFor()
@@ -340,7 +333,7 @@ test('where the log does not reach, the page says so', async () => {
 })
 
 test('the timeline is read and zoomed by the keyboard alone, and by wheel, drag and buttons', async () => {
-  await using visited = await visit(browser, server, `/tree/${done}?view=timeline`)
+  await using visited = await visit(here.browser, here.server, `/tree/${done}?view=timeline`)
   const { page } = visited
   const grid = page.getByRole('treegrid')
   const bar = grid.getByRole('button', { name: /^second: PROGRESSING/ })
@@ -407,8 +400,8 @@ test('the timeline is read and zoomed by the keyboard alone, and by wheel, drag 
 })
 
 test('what runs grows while one looks', async () => {
-  const id = await create(server.client, 'grows', items(1, { hang: true }))
-  await using visited = await visit(browser, server, `/tree/${id}?view=timeline`)
+  const id = await create(here.server.client, 'grows', items(1, { hang: true }))
+  await using visited = await visit(here.browser, here.server, `/tree/${id}?view=timeline`)
   const { page } = visited
   const bar = page.getByRole('button', { name: /^item-0: PROGRESSING/ })
   await bar.waitFor()
@@ -421,10 +414,10 @@ test('what runs grows while one looks', async () => {
 })
 
 test('the way of an object through its machine is numbered, live, and says what comes next', async () => {
-  const id = await create(server.client, 'walks', {
+  const id = await create(here.server.client, 'walks', {
     deployItems: [{ name: 'x', type: 'mock', config: { hang: true } }],
   })
-  await using visited = await visit(browser, server, `/tree/${id}`)
+  await using visited = await visit(here.browser, here.server, `/tree/${id}`)
   const { page, complaints } = visited
   await inPhase(page, 'x', 'PROGRESSING').getByRole('button').click()
   await panelOf(page).getByRole('heading', { name: 'x' }).waitFor()
@@ -449,7 +442,7 @@ test('the way of an object through its machine is numbered, live, and says what 
 })
 
 test('the next phases are those that the viewer may take', async () => {
-  const { client } = server
+  const { client } = here.server
   await client.query('mutation ($input: CreateProjectInput!) { createProject(input: $input) { __typename } }', {
     input: { name: 'ci', workerTemplate: { runtime: 'nobody', command: ['work'] } },
   })
@@ -458,7 +451,7 @@ test('the next phases are those that the viewer may take', async () => {
     { input: { project: 'ci', source: 'here', type: 'push' } },
   )
   const id = answer.events[0]?.id ?? ''
-  await using visited = await visit(browser, server, `/machines?object=${id}`)
+  await using visited = await visit(here.browser, here.server, `/machines?object=${id}`)
   const { page } = visited
   const next = page.getByRole('region', { name: 'What you can make of it next' })
   await next.getByText('ABORTED').waitFor()
@@ -468,24 +461,24 @@ test('the next phases are those that the viewer may take', async () => {
     `mutation ($input: CreateCloudletInput!) { answer: createCloudlet(input: $input) { ... on Cloudlet { id } } }`,
     { input: { name: 'site' } },
   )
-  await page.goto(`${server.origin}/machines?object=${site.answer.id}`)
+  await page.goto(`${here.server.origin}/machines?object=${site.answer.id}`)
   await page.locator('[data-state=INIT].now').waitFor()
   await page.getByRole('button', { name: 'cloudletUpgrade' }).click()
   await page.getByText('It has not moved in the machine cloudletUpgrade yet.').waitFor()
-  await page.goto(`${server.origin}/machines?object=none`)
+  await page.goto(`${here.server.origin}/machines?object=none`)
   await page.getByText('There is no such object.').waitFor()
 })
 
 test('progress is in the panel as it is made, without being looked for', async () => {
-  const id = await create(server.client, 'steps', items(1, { delayMs: 30_000, steps: 30 }))
-  await using visited = await visit(browser, server, '/')
+  const id = await create(here.server.client, 'steps', items(1, { delayMs: 30_000, steps: 30 }))
+  await using visited = await visit(here.browser, here.server, '/')
   const { page } = visited
   // Nothing looks again by itself: what is new can only have been told.
   await page.addInitScript(`{
     const every = window.setInterval
     window.setInterval = (run, ms, ...more) => (ms >= 5000 ? 0 : every(run, ms, ...more))
   }`)
-  await page.goto(`${server.origin}/tree/${id}`)
+  await page.goto(`${here.server.origin}/tree/${id}`)
   await inPhase(page, 'item-0', 'PROGRESSING').getByRole('button').click()
   const progress = panelOf(page).getByRole('region', { name: 'Progress' })
   const step = async (): Promise<number> => Number(/step (\d+) of 30/.exec((await progress.textContent()) ?? '')?.[1])
@@ -497,9 +490,9 @@ test('progress is in the panel as it is made, without being looked for', async (
 })
 
 test('on a narrow screen a large tree opens at its root, readable; nothing lies on the graph', async () => {
-  const id = await create(server.client, 'wide', items(16))
-  await until(async () => (await show(server.client, id))?.finished, { what: 'it has ended' })
-  await using visited = await visit(browser, server, `/tree/${id}`, { width: 390 })
+  const id = await create(here.server.client, 'wide', items(16))
+  await until(async () => (await show(here.server.client, id))?.finished, { what: 'it has ended' })
+  await using visited = await visit(here.browser, here.server, `/tree/${id}`, { width: 390 })
   const { page } = visited
   const canvas = page.locator('.canvas')
   for (const name of ['wide', 'deploy-items']) {

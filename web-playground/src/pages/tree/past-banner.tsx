@@ -1,6 +1,7 @@
 import type { HistoryStore } from '../../data/history-store.ts'
 import type { PastStore } from '../../data/past-store.ts'
 import { whoOf } from '../../model/moment.ts'
+import { exactTime } from '../../ui/exact-time.ts'
 import { Problem } from '../../ui/states.tsx'
 
 interface Props {
@@ -32,14 +33,3 @@ export function PastBanner({ at, history, past }: Props) {
     </div>
   )
 }
-
-const EXACT = new Intl.DateTimeFormat(undefined, {
-  year: 'numeric',
-  month: 'short',
-  day: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-  fractionalSecondDigits: 3,
-})
-const exactTime = (at: string): string => EXACT.format(new Date(at))

@@ -3,6 +3,7 @@ import { exactly, whoOf } from '../../../model/moment.ts'
 import { classOf, PHASE_CLASSES, type PhaseClass } from '../../../model/phases.ts'
 import type { Piece } from '../../../model/time-window.ts'
 import type { Segment } from '../../../model/timeline.ts'
+import { exactTime } from '../../../ui/exact-time.ts'
 
 /** What is said of something that is drawn: a title, and lines below it. */
 export interface Told {
@@ -32,7 +33,7 @@ export function tellRefused(change: PhaseChange): Told {
   return {
     title: `Refused: ${from ? `${from} → ` : ''}${to}`,
     look: 'stopped',
-    lines: [`asked by ${whoOf(change)}`, timeOf(Date.parse(at)), message ?? reason ?? ''].filter(Boolean),
+    lines: [`asked by ${whoOf(change)}`, exactTime(at), message ?? reason ?? ''].filter(Boolean),
   }
 }
 
@@ -43,7 +44,7 @@ export const lookOf = (segments: readonly Segment[]): PhaseClass =>
 function linesOf(segment: Segment, now: number): readonly string[] {
   const { from, change } = segment
   return [
-    Number.isFinite(from) ? `since ${timeOf(from)}` : 'since before the changes that are known',
+    Number.isFinite(from) ? `since ${exactTime(from)}` : 'since before the changes that are known',
     `for ${lengthOf(segment, now)}`,
     ...(change ? [`moved by ${whoOf(change)}`] : []),
     ...[change?.reason, change?.message].filter((why) => why !== null && why !== undefined),
@@ -54,14 +55,3 @@ function lengthOf({ from, to }: Segment, now: number): string {
   if (!Number.isFinite(from)) return 'some time'
   return to === null ? `${exactly(now - from)} so far` : exactly(to - from)
 }
-
-const TIME = new Intl.DateTimeFormat(undefined, {
-  month: 'short',
-  day: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-  fractionalSecondDigits: 3,
-  hourCycle: 'h23',
-})
-const timeOf = (at: number): string => TIME.format(at)

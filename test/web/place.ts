@@ -1,0 +1,53 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll } from 'vitest'
+import { openBrowser } from '../testkit/browser.ts'
+import { type ServerOptions, startSharedServer, type TestServer } from '../testkit/server.ts'
+
+/** Where the pages of a file's tests are looked at; there once the tests begin. */
+export interface Place {
+  readonly server: TestServer
+  readonly browser: Browser
+}
+/** Time enough to install a browser. */
+const OPEN_MS = 180_000
+
+/** A server and a browser for all tests of the file. */
+export function usePlace(options: ServerOptions = {}): Place {
+  let place: Place | undefined
+  const stack = new AsyncDisposableStack()
+  beforeAll(async () => {
+    const [browser, server] = await Promise.all([openBrowser(), startSharedServer(options)])
+    stack.use(server)
+    stack.defer(() => browser.close())
+    place = { server, browser }
+  }, OPEN_MS)
+  afterAll(() => stack.disposeAsync())
+  const opened = (): Place => {
+    if (!place) throw new Error('there is no server before the tests begin')
+    return place
+  }
+  return {
+    get server() {
+      return opened().server
+    },
+    get browser() {
+      return opened().browser
+    },
+  }
+}
+
+export const WEBSHOP = join(import.meta.dirname, '../../examples/webshop')
+
+/** With the gadgets of the web shop, whose services are not those of a shop that somebody has running. */
+export function useShopPlace(): Place {
+  const env: Record<string, string> = { PHASELINE_GADGETS: join(WEBSHOP, 'gadgets') }
+  beforeAll(async () => {
+    env.PHASELINE_STATE = await mkdtemp(join(tmpdir(), 'phaseline-webshop-'))
+  })
+  // Hooks end in the reverse order: the server goes first.
+  afterAll(() => rm(env.PHASELINE_STATE ?? '', { recursive: true, force: true }))
+  return usePlace({ env })
+}
