@@ -53,8 +53,11 @@ export class NodeLoader {
           select o.id, o.parent_id from object o join up on o.id = up.parent_id
         ) select ${selection} from up join object o on o.id = up.id ${joins}`,
       children: `select ${selection} from object o ${joins} where o.parent_id = $1 order by o.ordinal, o.id`,
-      named: `select ${selection} from object o ${joins}
-        where o.parent_id = $1 and o.kind = $2 and o.name = any($3::text[])`,
+      // Name by name: with statistics of before a large tree grew, all children would be gone through for some names.
+      named: `select ${selection} from unnest($3::text[]) wanted(name)
+        cross join lateral (
+          select * from object where parent_id = $1 and kind = $2 and name = wanted.name limit 1
+        ) o ${joins}`,
     }
   }
 
@@ -66,7 +69,7 @@ export class NodeLoader {
     return this.#select(client, 'children', [parentId])
   }
   named(client: Client, parentId: string, kind: ObjectKind, names: readonly string[]): Promise<readonly LoadedNode[]> {
-    return this.#select(client, 'named', [parentId, kind, names])
+    return this.#select(client, 'named', [parentId, kind, [...new Set(names)]])
   }
 
   /** Sees what the transaction has written so far. */
