@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 import { enableCompileCache } from 'node:module'
-import { homedir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 
@@ -15,8 +14,9 @@ if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) {
 
 // Compiled once, not at each start: half of the time until the first line. In a folder of the user's own, so that nobody
 // else can put anything into it; the processes of agents read it, too.
-process.env.NODE_COMPILE_CACHE ??= join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'phaseline')
-enableCompileCache(process.env.NODE_COMPILE_CACHE)
+const { HOME, XDG_CACHE_HOME = HOME && join(HOME, '.cache') } = process.env
+if (XDG_CACHE_HOME) process.env.NODE_COMPILE_CACHE ??= join(XDG_CACHE_HOME, 'phaseline')
+if (process.env.NODE_COMPILE_CACHE) enableCompileCache(process.env.NODE_COMPILE_CACHE)
 
 const interrupted = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {

@@ -75,6 +75,7 @@ export class DetailsStore extends Store {
   #planned: ReturnType<typeof setTimeout> | undefined
   #plannedAt = 0
   #reads = 0
+  #shown = 0
   #isFollowing = false
 
   constructor(session: Session, id: string, signal: AbortSignal) {
@@ -144,13 +145,14 @@ export class DetailsStore extends Store {
         { id: this.#id },
         { signal: this.#signal },
       )
-      // An answer that was overtaken is older than what is shown.
-      if (mine !== this.#reads) return
+      // One that was overtaken is older than what is shown; one that others follow is not, or none might ever be.
+      if (mine < this.#shown) return
+      this.#shown = mine
       this.details = object
       this.error = null
       if (object) void this.#follow(object)
     } catch (error) {
-      if (this.#signal.aborted || mine !== this.#reads) return
+      if (this.#signal.aborted || mine < this.#shown) return
       this.error = messageOf(error)
     }
     this.changed()

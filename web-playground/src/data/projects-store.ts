@@ -1,4 +1,5 @@
 import type { EventSubscription, Limits, ProjectRow } from '../model/project.ts'
+import { isWriter } from '../model/viewer.ts'
 import type { ObjectLink } from './details-store.ts'
 import { PROJECT, PROJECTS } from './documents-projects.ts'
 import type { Session } from './session.ts'
@@ -27,8 +28,6 @@ export interface Project {
   readonly objectCount: number | null
 }
 
-const WRITERS = ['ADMIN', 'USER']
-
 export async function readProjects({ client }: Session, signal: AbortSignal): Promise<ProjectList> {
   interface Page {
     readonly viewer: { readonly role: string; readonly projects: readonly string[] | null }
@@ -46,7 +45,7 @@ export async function readProjects({ client }: Session, signal: AbortSignal): Pr
       continue
     }
     const { role, projects: own } = page.viewer
-    const mayWrite = WRITERS.includes(role)
+    const mayWrite = isWriter(role)
     return { projects, mayWrite, mayCreate: mayWrite && own === null }
   }
 }

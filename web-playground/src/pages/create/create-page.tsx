@@ -2,6 +2,7 @@
 import './no-eval.ts'
 import { Link } from 'wouter'
 import { viewerOf } from '../../data/choices.ts'
+import { isWriter } from '../../model/viewer.ts'
 import { type Creatable, createHref } from '../../ui/links.ts'
 import { useLive } from '../../ui/session-context.ts'
 import { Empty } from '../../ui/states.tsx'
@@ -17,14 +18,12 @@ import { ProjectForm } from './project-form.tsx'
 import { TaskForm } from './task-form.tsx'
 import './create.css'
 
-const WRITERS = ['ADMIN', 'USER']
-
 /** Forms for whatever can be created. */
 export default function CreatePage({ what }: { readonly what: string }) {
   const kind = KINDS.find((one) => one.what === what)
   useTitle(kind ? `Create ${kind.label.toLowerCase()}` : 'Create')
   const viewer = useLive('viewer', viewerOf)?.answer ?? null
-  const isReader = viewer !== null && !WRITERS.includes(viewer.role)
+  const isReader = viewer !== null && !isWriter(viewer.role)
   const mayNot = isReader ? `${viewer.name} has the role ${viewer.role} and may not create anything.` : null
   if (!kind && what !== '')
     return (
