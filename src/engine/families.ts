@@ -1,5 +1,5 @@
 import type { Machine } from '../core/machine.ts'
-import type { ObjectKind } from '../core/vocabulary.ts'
+import type { Actor, ObjectKind } from '../core/vocabulary.ts'
 import type { FactsTable, Family } from '../families/family.ts'
 import { NodeLoader } from '../store/load-nodes.ts'
 
@@ -12,6 +12,8 @@ export interface Kinds {
   family(kind: ObjectKind): Family
   machine(kind: ObjectKind): Machine
   factsOf(kind: ObjectKind): FactsTable | undefined
+  /** Whether a machine of this kind has a row for the actor. */
+  isDrivenBy(kind: ObjectKind, actor: Actor): boolean
 }
 
 export function kindsOf(families: readonly Family[]): Kinds {
@@ -23,6 +25,14 @@ export function kindsOf(families: readonly Family[]): Kinds {
     }
   }
   const facts = families.flatMap((family) => family.facts)
+  const drivers = new Map<ObjectKind, Set<Actor>>()
+  for (const { kinds, transitions } of families.flatMap(({ machines }) => machines)) {
+    for (const kind of kinds) {
+      const actors = drivers.get(kind) ?? new Set()
+      for (const { actor } of transitions) actors.add(actor)
+      drivers.set(kind, actors)
+    }
+  }
   const of = (kind: ObjectKind) => {
     const found = byKind.get(kind)
     if (!found) throw new Error(`no family drives ${kind}`)
@@ -35,5 +45,6 @@ export function kindsOf(families: readonly Family[]): Kinds {
     family: (kind) => of(kind).family,
     machine: (kind) => of(kind).machine,
     factsOf: (kind) => facts.find((table) => table.kinds.includes(kind)),
+    isDrivenBy: (kind, actor) => drivers.get(kind)?.has(actor) ?? false,
   }
 }

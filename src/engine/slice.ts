@@ -16,6 +16,7 @@ import type {
 } from '../core/tree.ts'
 import { WORK_STATE } from '../core/tree.ts'
 import type { Actor, ObjectKind, Phase } from '../core/vocabulary.ts'
+import { workAfter } from '../core/work.ts'
 import { Draft } from './draft.ts'
 import { type Question, Questions } from './questions.ts'
 
@@ -55,8 +56,6 @@ export interface Release {
   readonly side: 'dependents' | 'dependencies'
   readonly by: 0 | 1
 }
-
-const NEVER_HANDED = { handed: false, handedConfig: null, leaseWatched: false } as const
 
 /** The unit of work: an identity map over one tree that records what rules do to it. It knows no I/O. */
 export class TreeSlice implements Slice {
@@ -301,7 +300,7 @@ export class TreeSlice implements Slice {
   setWork(node: Node, patch: Partial<Work>): void {
     const draft = node as Draft
     const before = draft.work
-    draft.work = Object.assign({ ...(before ?? NEVER_HANDED) }, patch) as Work
+    draft.work = workAfter(before, patch)
     const { state, type, dueAt, leaseUntil, leaseWatched } = draft.work
     if (state === WORK_STATE.OFFERED && before?.state !== WORK_STATE.OFFERED) {
       draft.offered = true
@@ -321,9 +320,14 @@ export class TreeSlice implements Slice {
     draft.dirty.add('tally')
   }
   addTally(node: Node, delta: Partial<Tally>): void {
-    const sum: Record<string, number> = {}
-    for (const [key, by] of Object.entries(delta)) sum[key] = node.tally[key as keyof Tally] + by
-    this.setTally(node, sum)
+    const { total, untriggered, open, failed, cursor } = node.tally
+    this.setTally(node, {
+      total: total + (delta.total ?? 0),
+      untriggered: untriggered + (delta.untriggered ?? 0),
+      open: open + (delta.open ?? 0),
+      failed: failed + (delta.failed ?? 0),
+      cursor: cursor + (delta.cursor ?? 0),
+    })
   }
 
   create(parent: Node, child: NewChild): Draft {

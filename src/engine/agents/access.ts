@@ -21,7 +21,5 @@ export function within(allowed: readonly string[] | null, asked: readonly string
 }
 
 /** A machine that has no row for an actor is none of its business. */
-export const mayDrive = (viewer: Viewer, kind: ObjectKind, { families }: Kinds): boolean =>
-  families
-    .flatMap(({ machines }) => machines)
-    .some((m) => m.kinds.includes(kind) && m.transitions.some(({ actor }) => actor === viewer.actor))
+export const mayDrive = (viewer: Viewer, kind: ObjectKind, kinds: Kinds): boolean =>
+  kinds.isDrivenBy(kind, viewer.actor)
