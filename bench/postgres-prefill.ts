@@ -44,7 +44,8 @@ const OBJECT_IDS: Readonly<Record<string, readonly string[]>> = {
   installation: ['object_id'],
   deploy_item: ['object_id'],
   work: ['object_id', 'root_id'],
-  phase_change: ['object_id', 'root_id', 'parent_id'],
+  log_content: ['root_id', 'object_ids', 'parent_ids'],
+  log_object: ['object_id'],
   log_batch: [],
 }
 
@@ -86,17 +87,22 @@ interface Model {
   readonly batches: number
 }
 const OPTIONS = '-c session_replication_role=replica -c synchronous_commit=off -c work_mem=64MB'
-const TOTAL = `select (select count(*) from object)::int as objects, (select count(*) from phase_change)::int as changes,
+const TOTAL = `select (select count(*) from object)::int as objects, (select sum(n) from log_batch)::int as changes,
   pg_database_size(current_database())::float8 as bytes`
 const MODEL = `select (select count(*) from object)::int as objects, (select sum(n) from log_batch)::int as changes,
   (select max(id) from log_batch)::int as batches`
+
+const idOfCopy = (id: string): string =>
+  `(lpad(to_hex(copy), 12, '0') || substr(replace(${id}::text, '-', ''), 13))::uuid`
 
 /** $1 and $2: the first and the last copy. Ids of copies grow, as those that the product makes do. */
 function copySql(table: string, columns: readonly string[], { changes, batches }: Model): string {
   const ids = OBJECT_IDS[table] ?? []
   const copied = (column: string): string => {
-    if (ids.includes(column))
-      return `(lpad(to_hex(copy), 12, '0') || substr(replace(t."${column}"::text, '-', ''), 13))::uuid`
+    if (ids.includes(column)) {
+      if (!column.endsWith('_ids')) return idOfCopy(`t."${column}"`)
+      return `(select array_agg(${idOfCopy('e.id')} order by e.n) from unnest(t."${column}") with ordinality e(id, n))`
+    }
     if (column === 'batch_id' || (table === 'log_batch' && column === 'id')) return `t."${column}" + copy * ${batches}`
     if (column === 'first_seq') return `t.first_seq + copy * ${changes}`
     // Roots are unique by name.

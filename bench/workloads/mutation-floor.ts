@@ -19,9 +19,15 @@ const OBJECT = `insert into object (id, root_id, project_id, kind, name, ordinal
 const SPEC = `insert into object_spec (object_id, spec, labels) values ($1, $2, '{}')`
 const INSTALLATION = `insert into installation (object_id, mode, next_mode) values ($1, 'STANDARD', 'STANDARD')`
 const WAKE = 'insert into wake (root_id, object_ids) values ($1, array[$1::uuid])'
-const APPEND = `with batch as (insert into log_batch (id, n) values (nextval('log_batch_id_seq'), 1) returning id)
-  insert into phase_change (batch_id, idx, object_id, root_id, project_name, kind, name, machine, "to", actor, "by", reason, revision, at)
-  select id, 0, $1, $1, $2, 'INSTALLATION', $3, 'installation', 'PENDING', 'USER', 'admin', 'created', 1, $4 from batch`
+const APPEND = `with batch as (insert into log_batch (id, n) values (nextval('log_batch_id_seq'), 1) returning id),
+  content as (
+    insert into log_content (batch_id, root_id, object_ids, parent_ids, names, revisions, messages, steps, project_names,
+      kinds, machines, "from", "to", actors, "by", reasons, job_ids, rejected, at)
+    select id, $1, array[$1]::uuid[], array[null]::uuid[], array[$3], array[1], array[null]::text[], array[1], array[$2],
+      array['INSTALLATION']::object_kind[], array['installation'], array[null]::phase[], array['PENDING']::phase[],
+      array['USER']::actor[], array['admin'], array['created'], array[null]::uuid[], array[false], array[$4::timestamptz]
+    from batch)
+  insert into log_object (object_id, batch_id) select $1, id from batch`
 const READ = 'select * from object where id = any($1)'
 const PROJECT = 'default'
 

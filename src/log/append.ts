@@ -1,38 +1,26 @@
 import type { Change, WrittenBatch } from '../core/ports.ts'
+import { binaryArray, binaryUuids } from '../store/binary.ts'
 import type { Client } from '../store/client.ts'
-import { quoted, type RowColumn, RowStatement } from '../store/rows.ts'
 
-const COLUMNS: readonly RowColumn<Change>[] = [
-  { column: 'object_id', type: 'uuid', of: (c) => c.objectId },
-  { column: 'root_id', type: 'uuid', of: (c) => c.rootId },
-  { column: 'parent_id', type: 'uuid', of: (c) => c.parentId },
-  { column: 'project_name', type: 'text', of: (c) => c.projectName },
-  { column: 'kind', type: 'object_kind', of: (c) => c.kind },
-  { column: 'name', type: 'text', of: (c) => c.name },
-  { column: 'machine', type: 'text', of: (c) => c.machine },
-  { column: 'from', type: 'phase', of: (c) => c.from },
-  { column: 'to', type: 'phase', of: (c) => c.to },
-  { column: 'actor', type: 'actor', of: (c) => c.actor },
-  { column: 'by', type: 'text', of: (c) => c.by },
-  { column: 'reason', type: 'text', of: (c) => c.reason },
-  { column: 'message', type: 'text', of: (c) => c.message },
-  { column: 'job_id', type: 'uuid', of: (c) => c.jobId },
-  { column: 'revision', type: 'integer', of: (c) => c.revision },
-  { column: 'rejected', type: 'boolean', of: (c) => c.rejected },
-  { column: 'at', type: 'timestamptz', of: (c) => c.at },
-]
+/** What many changes of one transaction have in common: stored once for all of them. */
+type Step = Pick<
+  Change,
+  'projectName' | 'kind' | 'machine' | 'from' | 'to' | 'actor' | 'by' | 'reason' | 'jobId' | 'rejected' | 'at'
+>
 
-const APPEND = new RowStatement<Change>(
-  'log_append',
-  COLUMNS,
-  ({ list, numbered, next }) => `with batch as (
-      insert into log_batch (id, n) values (nextval('log_batch_id_seq'), $${next}) returning id
-    ), changes as (
-      insert into phase_change (batch_id, idx, ${quoted(COLUMNS)})
-      select batch.id, u.n - 1, ${list} from batch, ${numbered}
+const APPEND = {
+  name: 'log_append',
+  text: `with batch as (
+      insert into log_batch (id, n) values (nextval('log_batch_id_seq'), $1) returning id
+    ), content as (
+      insert into log_content (batch_id, root_id, object_ids, parent_ids, names, revisions, messages, steps,
+        project_names, kinds, machines, "from", "to", actors, "by", reasons, job_ids, rejected, at)
+      select id, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19 from batch
+    ), objects as (
+      insert into log_object (object_id, batch_id) select o.id, batch.id from batch, unnest($20::uuid[]) o(id)
     )
     select id from batch`,
-)
+}
 
 /**
  * Writes one batch of the log, in the given order, in one statement. Call it at most once in a transaction, as its
@@ -40,7 +28,62 @@ const APPEND = new RowStatement<Change>(
  * All changes must be of that one tree. No changes: nothing is written. Returns what is to be told after the commit.
  */
 export async function appendChanges(client: Client, changes: readonly Change[]): Promise<readonly WrittenBatch[]> {
-  if (changes.length === 0) return []
-  const { rows } = await client.query<{ id: string | number | bigint }>(APPEND.of(changes, [changes.length]))
+  const [first] = changes
+  if (!first) return []
+  const { rows } = await client.query<{ id: string | number | bigint }>({ ...APPEND, values: valuesOf(first, changes) })
   return rows.map(({ id }) => ({ id: String(id), changes }))
 }
+
+function valuesOf({ rootId }: Change, changes: readonly Change[]): unknown[] {
+  const { steps, stepOf } = stepsOf(changes)
+  return [
+    changes.length,
+    rootId,
+    binaryArray('uuid', changes, (c) => c.objectId),
+    binaryArray('uuid', changes, (c) => c.parentId),
+    binaryArray('text', changes, (c) => c.name),
+    binaryArray('integer', changes, (c) => c.revision),
+    binaryArray('text', changes, (c) => c.message),
+    binaryArray('integer', stepOf, (step) => step),
+    steps.map((s) => s.projectName),
+    steps.map((s) => s.kind),
+    steps.map((s) => s.machine),
+    steps.map((s) => s.from),
+    steps.map((s) => s.to),
+    steps.map((s) => s.actor),
+    steps.map((s) => s.by),
+    steps.map((s) => s.reason),
+    steps.map((s) => s.jobId),
+    steps.map((s) => s.rejected),
+    steps.map((s) => s.at.toISOString()),
+    binaryUuids([...new Set(changes.map((c) => c.objectId))]),
+  ]
+}
+
+/** Steps before the last ones are not compared: one that is there twice costs a few bytes. */
+const COMPARED = 16
+
+/** Each change's step, counted from 1. */
+function stepsOf(changes: readonly Change[]): { readonly steps: readonly Step[]; readonly stepOf: readonly number[] } {
+  const steps: Step[] = []
+  const stepOf = changes.map((change) => {
+    for (let i = steps.length - 1; i >= 0 && i >= steps.length - COMPARED; i--) {
+      if (isSame(steps[i] as Step, change)) return i + 1
+    }
+    return steps.push(change)
+  })
+  return { steps, stepOf }
+}
+
+const isSame = (a: Step, b: Step): boolean =>
+  a.to === b.to &&
+  a.from === b.from &&
+  a.kind === b.kind &&
+  a.actor === b.actor &&
+  a.by === b.by &&
+  a.reason === b.reason &&
+  a.jobId === b.jobId &&
+  a.rejected === b.rejected &&
+  a.machine === b.machine &&
+  a.projectName === b.projectName &&
+  a.at.getTime() === b.at.getTime()

@@ -1,10 +1,17 @@
 import type { PhaseChangeQuery, PhaseChangeRecord } from '../core/ports.ts'
 import { matches } from './filter.ts'
 
+/** What a query can be filed under; a change has one value of each. */
+type Sort = 'object' | 'root' | 'to' | 'project' | 'kind' | 'all'
+
 interface Entry<L> {
   readonly query: PhaseChangeQuery
   readonly listener: L
-  readonly keys: readonly string[]
+  readonly keys: Keys
+}
+interface Keys {
+  readonly sort: Sort
+  readonly values: ReadonlySet<string>
 }
 
 /**
@@ -12,7 +19,7 @@ interface Entry<L> {
  * against queries that share something with it, however many there are.
  */
 export class Audience<L> {
-  readonly #shelves = new Map<string, Set<Entry<L>>>()
+  readonly #shelves = new Map<Sort, Map<string, Set<Entry<L>>>>()
   readonly #entries = new Map<L, Entry<L>>()
 
   get size(): number {
@@ -25,10 +32,13 @@ export class Audience<L> {
   add(query: PhaseChangeQuery, listener: L): void {
     const entry = { query, listener, keys: keysOf(query) }
     this.#entries.set(listener, entry)
-    for (const key of entry.keys) {
-      const shelf = this.#shelves.get(key)
+    const { sort, values } = entry.keys
+    const shelves = this.#shelves.get(sort) ?? new Map<string, Set<Entry<L>>>()
+    this.#shelves.set(sort, shelves)
+    for (const value of values) {
+      const shelf = shelves.get(value)
       if (shelf) shelf.add(entry)
-      else this.#shelves.set(key, new Set([entry]))
+      else shelves.set(value, new Set([entry]))
     }
   }
 
@@ -36,19 +46,22 @@ export class Audience<L> {
     const entry = this.#entries.get(listener)
     if (!entry) return
     this.#entries.delete(listener)
-    for (const key of entry.keys) {
-      const shelf = this.#shelves.get(key)
+    const { sort, values } = entry.keys
+    const shelves = this.#shelves.get(sort)
+    for (const value of values) {
+      const shelf = shelves?.get(value)
       shelf?.delete(entry)
-      if (shelf?.size === 0) this.#shelves.delete(key)
+      if (shelf?.size === 0) shelves?.delete(value)
     }
+    if (shelves?.size === 0) this.#shelves.delete(sort)
   }
 
   /** What each listener that is concerned has to hear, in order. */
   route(changes: readonly PhaseChangeRecord[]): ReadonlyMap<L, readonly PhaseChangeRecord[]> {
     const routed = new Map<L, PhaseChangeRecord[]>()
     for (const change of changes) {
-      for (const key of placesOf(change)) {
-        for (const { query, listener } of this.#shelves.get(key) ?? []) {
+      for (const [sort, shelves] of this.#shelves) {
+        for (const { query, listener } of shelves.get(valueOf(change, sort)) ?? []) {
           if (!matches(query, change)) continue
           const own = routed.get(listener)
           if (own) own.push(change)
@@ -60,24 +73,30 @@ export class Audience<L> {
   }
 }
 
-const EVERYTHING = '*'
-
-/** All keys are of one sort, and a change has one of each sort: so nobody is found twice. */
-function keysOf({ objectId, rootId, project, projects, to, kinds }: PhaseChangeQuery): readonly string[] {
-  if (objectId !== undefined) return [`object ${objectId}`]
-  if (rootId !== undefined) return [`root ${rootId}`]
-  if (to !== undefined) return [...new Set(to)].map((phase) => `to ${phase}`)
-  if (project !== undefined) return [`project ${project}`]
-  if (kinds !== undefined) return [...new Set(kinds)].map((kind) => `kind ${kind}`)
-  if (projects !== null) return [...new Set(projects)].map((name) => `project ${name}`)
-  return [EVERYTHING]
+/** All keys are of one sort, and a change has one value of it: so nobody is found twice. */
+function keysOf({ objectId, rootId, project, projects, to, kinds }: PhaseChangeQuery): Keys {
+  if (objectId !== undefined) return { sort: 'object', values: new Set([objectId]) }
+  if (rootId !== undefined) return { sort: 'root', values: new Set([rootId]) }
+  if (to !== undefined) return { sort: 'to', values: new Set(to) }
+  if (project !== undefined) return { sort: 'project', values: new Set([project]) }
+  if (kinds !== undefined) return { sort: 'kind', values: new Set(kinds) }
+  if (projects !== null) return { sort: 'project', values: new Set(projects) }
+  return { sort: 'all', values: new Set(['']) }
 }
 
-const placesOf = ({ objectId, rootId, to, projectName, kind }: PhaseChangeRecord): readonly string[] => [
-  `object ${objectId}`,
-  `root ${rootId}`,
-  `to ${to}`,
-  `project ${projectName}`,
-  `kind ${kind}`,
-  EVERYTHING,
-]
+function valueOf({ objectId, rootId, to, projectName, kind }: PhaseChangeRecord, sort: Sort): string {
+  switch (sort) {
+    case 'object':
+      return objectId
+    case 'root':
+      return rootId
+    case 'to':
+      return to
+    case 'project':
+      return projectName
+    case 'kind':
+      return kind
+    case 'all':
+      return ''
+  }
+}

@@ -33,7 +33,7 @@ export class Hub {
   /** What it publishes is known already. */
   readonly #own: string | undefined
   readonly #audience = new Audience<LogListener>()
-  /** Its end is what is delivered: all up to there was handed out, or was numbered while nobody was live. */
+  /** Its end is what is delivered: all up to there was handed out, or nobody was live who wanted it. */
   readonly #recent: Recent
   readonly #counts = { announcements: 0, stale: 0, gaps: 0, filled: 0, skips: 0 }
   #logId: string
@@ -126,8 +126,9 @@ export class Hub {
       return
     }
     this.#known = Math.max(this.#known, through)
-    if (this.#audience.size === 0) this.#recent.restart(this.#known)
-    else if (changes && from <= delivered + 1) this.#deliver(changes.slice(delivered + 1 - from))
+    // Kept even when nobody is live: whoever comes a moment later finds it here.
+    if (changes && from <= delivered + 1) this.#deliver(changes.slice(delivered + 1 - from))
+    else if (this.#audience.size === 0) this.#recent.restart(this.#known)
     else {
       if (from > delivered + 1) this.#counts.gaps += 1
       this.#fill()

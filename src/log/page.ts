@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import { CursorExpired, type PhaseChangeQuery, type PhaseChangeRecord } from '../core/ports.ts'
 import { filterSql, Params } from './filter.ts'
 import { HEAD_SQL, type HeadRow, type LogHead, toHead } from './head.ts'
-import { batchAt, firstPlace, lastPlace, type Order } from './place.ts'
+import { batchAt, firstPlace, lastPlace, type Order, viewFor } from './place.ts'
 import { RECORD_COLUMNS, type RecordRow, toRecord } from './record.ts'
 
 export interface PageRange {
@@ -37,7 +37,7 @@ function scanLog(filter: readonly string[], after: string | null, before: string
     order by b.first_seq${order}, c.idx${order}`
 }
 
-/** Follows the index of one object or one tree, in which the order of batches is the order of the log. */
+/** Follows the batches of one object or one tree, in which the order of batches is the order of the log. */
 function scanTree(
   key: string,
   filter: readonly string[],
@@ -54,7 +54,7 @@ function scanTree(
     const high = `(select batch_id from (${firstPlace(key, before)}) high)`
     conditions.push(`c.batch_id <= coalesce(${high}, ${Number.MAX_SAFE_INTEGER})`, `b.first_seq + c.idx < ${before}`)
   }
-  return `from phase_change c
+  return `from ${viewFor(key)} c
     cross join lateral (select l.first_seq from log_batch l where l.id = c.batch_id offset 0) b
     where ${conditions.join(' and ')}
     order by c.batch_id${order}, c.idx${order}`
@@ -68,8 +68,7 @@ export function pageSql(query: PhaseChangeQuery, range: PageRange): { text: stri
   const limit = params.add(range.limit)
   const filter = filterSql(query, params)
   const order = range.direction === 'forward' ? '' : ' desc'
-  // An object's index is the narrower one.
-  const key = filter.find((sql) => sql.startsWith('c.object_id')) ?? filter.find((sql) => sql.startsWith('c.root_id'))
+  const key = keyOf(filter)
   const source = key ? scanTree(key, filter, after, before, order) : scanLog(filter, after, before, order)
   return {
     text: `with m as materialized (${HEAD_SQL})
@@ -79,6 +78,10 @@ export function pageSql(query: PhaseChangeQuery, range: PageRange): { text: stri
     values: params.values,
   }
 }
+
+/** An object's way into the log is the narrower one. */
+const keyOf = (filter: readonly string[]): string | undefined =>
+  filter.find((sql) => sql.startsWith('c.object_id')) ?? filter.find((sql) => sql.startsWith('c.root_id'))
 
 type Count = string | number | bigint
 type PageRow = HeadRow & (RecordRow | { readonly sequence: null })
@@ -130,7 +133,7 @@ export async function countChanges(pool: Pool, query: PhaseChangeQuery): Promise
   const params = new Params()
   const filter = filterSql(query, params)
   const { rows } = await pool.query<{ n: Count }>({
-    text: `select count(*) as n from phase_change c join log_batch b on b.id = c.batch_id
+    text: `select count(*) as n from ${viewFor(keyOf(filter))} c join log_batch b on b.id = c.batch_id
       where ${['b.first_seq + c.idx > (select floor_seq from log_meta)', ...filter].join(' and ')}`,
     values: params.values,
   })

@@ -15,12 +15,16 @@ export type Order = '' | ' desc'
 export const batchAt = (column: 'id' | 'first_seq', sequence: string): string =>
   `(select x.${column} from log_batch x where x.first_seq <= ${sequence} order by x.first_seq desc limit 1)`
 
+/** The log, by the way to it that a condition on `c` takes. */
+export const viewFor = (key: string | undefined): string =>
+  key?.startsWith('c.object_id') ? 'object_phase_change' : 'phase_change'
+
 function search(key: string, side: string, wanted: string, order: Order): string {
   // `offset 0` and the inner order keep the planner from flattening the subqueries: it walks one index and looks up the
   // other table, and stops at the first hit. Without statistics it would rather join whole tables.
   return `select p.batch_id, p.idx
     from (
-      select c.batch_id, c.idx from phase_change c
+      select c.batch_id, c.idx from ${viewFor(key)} c
       where ${key} and c.batch_id ${side} order by c.batch_id${order}, c.idx${order}
     ) p cross join lateral (select l.first_seq from log_batch l where l.id = p.batch_id offset 0) q
     where ${wanted} order by p.batch_id${order}, p.idx${order} limit 1`

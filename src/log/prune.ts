@@ -24,8 +24,12 @@ const FLOOR = '(select floor_seq from log_meta)'
 const REMOVE_SQL = `with old as materialized (${within(`
     select id, first_seq, n from log_batch
     where first_seq <= ${FLOOR} and first_seq + n - 1 <= ${FLOOR} order by first_seq`)}
-  ), changes as (
-    delete from phase_change where batch_id in (select id from old)
+  ), contents as (
+    delete from log_content where batch_id in (select id from old) returning batch_id, object_ids
+  ), objects as (
+    delete from log_object o using (
+      select batch_id, unnest(object_ids) as object_id from contents
+    ) c where o.object_id = c.object_id and o.batch_id = c.batch_id
   )
   delete from log_batch where id in (select id from old)`
 

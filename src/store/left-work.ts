@@ -19,7 +19,7 @@ export interface LeftWork {
 const LEFT = `select w.object_id as "objectId", coalesce(c.kind, f.kind) as kind, coalesce(c.name, f.name) as name,
     w.job_id as "jobId", w.action, w.type, w.target, w.config, w.attempt
   from work w
-  left join lateral (select kind, name from phase_change c where c.object_id = w.object_id
+  left join lateral (select kind, name from object_phase_change c where c.object_id = w.object_id
     order by c.batch_id desc, c.idx desc limit 1) c on true
   left join floor_state f on f.object_id = w.object_id
   where w.object_id = any($1::uuid[]) and coalesce(c.kind, f.kind) is not null

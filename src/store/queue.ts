@@ -102,7 +102,7 @@ export async function takeLostWork(
     name: 'take-lost-work',
     text: `delete from work w where w.object_id = any($1::uuid[]) returning w.job_id as "jobId",
       coalesce(
-        (select c.parent_id from phase_change c where c.object_id = w.object_id order by c.batch_id desc limit 1),
+        (select c.parent_id from object_phase_change c where c.object_id = w.object_id order by c.batch_id desc limit 1),
         (select f.parent_id from floor_state f where f.object_id = w.object_id)
       ) as "parentId"`,
     values: [objectIds],

@@ -11,7 +11,7 @@ export interface Candidate {
 const VISIBLE = (projects: string) => `(${projects}::text[] is null or exists (
           select 1 from object o join project p on p.id = o.project_id where o.id = object_id and p.name = any(${projects}))
           or not exists (select from object o where o.id = object_id) and exists (
-          select 1 from phase_change c where c.object_id = work.object_id and c.project_name = any(${projects})))`
+          select 1 from object_phase_change c where c.object_id = work.object_id and c.project_name = any(${projects})))`
 
 /** Offered, or held by somebody whose lease has ended, unless it was asked to stop. Oldest first. */
 const CANDIDATES = `select object_id as "objectId", root_id as "rootId" from (

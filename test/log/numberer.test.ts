@@ -112,10 +112,10 @@ test('more batches than one pass takes, and more changes than one message holds'
   // As many transactions as these would take a while; their rows are the same.
   await db.pool.query(
     `with b as (insert into log_batch (id, n) select nextval('log_batch_id_seq'), 1 from generate_series(1, 11000) returning id)
-      insert into phase_change select b.id, 0, c.object_id, c.root_id, c.parent_id, c.project_name, c.kind, c.name,
-        c.machine, c."from", c."to", c.actor, c.by, c.reason, (2000 + row_number() over (order by b.id))::text, c.job_id,
-        c.revision, c.rejected, c.at
-      from b, (select * from phase_change limit 1) c`,
+      insert into log_content select b.id, c.root_id, c.object_ids[1:1], c.parent_ids[1:1], c.names[1:1], c.revisions[1:1],
+        array[(2000 + row_number() over (order by b.id))::text], array[1], c.project_names, c.kinds, c.machines, c."from",
+        c."to", c.actors, c."by", c.reasons, c.job_ids, c.rejected, c."at"
+      from b, (select * from log_content limit 1) c`,
   )
   const signal = createMemorySignal({ logger })
   const heard: Announcement[] = []

@@ -100,7 +100,7 @@ export async function dataOf(world: World, name: string): Promise<{ value: unkno
 }
 
 /** History, and what is kept for a day so that a repeated request is answered. */
-const KEPT: readonly string[] = ['phase_change', 'log_batch', 'work', 'idempotency_key']
+const KEPT: readonly string[] = ['log_content', 'log_object', 'log_batch', 'work', 'idempotency_key']
 
 /** Rows of a tree in every table of the database that has a column for ids, by table; those with none are left out. */
 export async function rowsOf(world: World, rootId: string): Promise<Record<string, number>> {

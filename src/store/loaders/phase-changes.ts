@@ -9,8 +9,9 @@ const SELECTION = `(b.first_seq + c.idx)::float8 as sequence, c.batch_id::text a
   c.object_id as "objectId", c.root_id as "rootId", c.parent_id as "parentId", c.project_name as "projectName",
   c.kind, c.name, c.machine, c."from", c."to", c.actor, c."by", c.reason, c.message, c.job_id as "jobId",
   c.revision, c.rejected, c.at`
-const READABLE = `phase_change c
-  join log_batch b on b.id = c.batch_id and b.first_seq + c.idx > (select floor_seq from log_meta)`
+const NUMBERED = 'log_batch b on b.id = c.batch_id and b.first_seq + c.idx > (select floor_seq from log_meta)'
+const READABLE = `phase_change c join ${NUMBERED}`
+const READABLE_OF_OBJECT = `object_phase_change c join ${NUMBERED}`
 
 /** A page of each object's history, by sequence: one statement for all of them. */
 export async function loadHistories(
@@ -23,7 +24,7 @@ export async function loadHistories(
   // Batch ids of one tree grow in the order in which they were numbered, so its index has the order of the sequence.
   const { rows } = await client.query<{ key: string } & PhaseChangeRecord>({
     text: `select k.id as key, p.* from unnest($1::uuid[]) k(id) cross join lateral (
-        select ${SELECTION} from ${READABLE} where c.object_id = k.id and ($2 or not c.rejected)
+        select ${SELECTION} from ${READABLE_OF_OBJECT} where c.object_id = k.id and ($2 or not c.rejected)
           and ($3::bigint is null or b.first_seq + c.idx > $3) and ($4::bigint is null or b.first_seq + c.idx < $4)
         order by c.batch_id ${order}, c.idx ${order} limit $5
       ) p order by k.id, p.sequence`,
@@ -38,7 +39,7 @@ export async function countHistories(
   includeRejected: boolean,
 ): Promise<ReadonlyMap<string, number>> {
   const { rows } = await client.query<{ key: string; count: number }>({
-    text: `select c.object_id as key, count(*)::int as count from ${READABLE}
+    text: `select c.object_id as key, count(*)::int as count from ${READABLE_OF_OBJECT}
       where c.object_id = any($1::uuid[]) and ($2 or not c.rejected) group by c.object_id`,
     values: [ids, includeRejected],
   })

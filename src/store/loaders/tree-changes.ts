@@ -42,7 +42,7 @@ export async function loadTreeChanges(
 /** The last batch of a tree: what is told of its ends begins after it. */
 export async function loadLastBatch(client: Client, rootId: string): Promise<string> {
   const { rows } = await client.query<{ id: string }>({
-    text: 'select coalesce(max(batch_id), 0)::text as id from phase_change where root_id = $1',
+    text: 'select coalesce(max(batch_id), 0)::text as id from log_content where root_id = $1',
     values: [rootId],
   })
   return rows[0]?.id ?? '0'

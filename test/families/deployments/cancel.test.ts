@@ -306,7 +306,7 @@ describe('cancelling what is finished', () => {
       [good, 'SUCCEEDED'],
       [bad, 'FAILED'],
     ] as const) {
-      const { phase_change: _, log_batch: __, ...before } = await everything(world)
+      const { log_content: _, log_object: __, log_batch: ___, ...before } = await everything(world)
       expect(await refused(cancelOf(world, id))).toMatchObject({
         type: 'TransitionError',
         kind: 'INSTALLATION',
@@ -316,7 +316,7 @@ describe('cancelling what is finished', () => {
         allowed: [],
       })
       await world.settle()
-      const { phase_change: ___, log_batch: ____, ...after } = await everything(world)
+      const { log_content: ____, log_object: _____, log_batch: ______, ...after } = await everything(world)
       expect(after).toEqual(before)
       expect((await logOf(world, id)).at(-1)).toMatchObject({ from, to: 'ABORTED', by: 'ada', rejected: true })
     }

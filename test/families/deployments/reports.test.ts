@@ -39,7 +39,7 @@ async function progressOf(world: World, id: string): Promise<unknown> {
 }
 /** Everything that is stored but the log and what numbers it. */
 async function stored(world: World): Promise<unknown> {
-  const { phase_change: _, log_batch: __, ...rest } = await everything(world)
+  const { log_content: _, log_object: __, log_batch: ___, ...rest } = await everything(world)
   return rest
 }
 async function all(world: World, reports: readonly Report[]) {
