@@ -21,9 +21,9 @@ const INSTALLATION = `insert into installation (object_id, mode, next_mode) valu
 const WAKE = 'insert into wake (root_id, object_ids) values ($1, array[$1::uuid])'
 const APPEND = `with batch as (insert into log_batch (id, n) values (nextval('log_batch_id_seq'), 1) returning id),
   content as (
-    insert into log_content (batch_id, root_id, object_ids, parent_ids, names, revisions, messages, steps, project_names,
+    insert into log_content (batch_id, root_id, object_ids, parent_ids, names, revisions, messages, steps, counts, project_names,
       kinds, machines, "from", "to", actors, "by", reasons, job_ids, rejected, at)
-    select id, $1, array[$1]::uuid[], array[null]::uuid[], array[$3], array[1], array[null]::text[], array[1], array[$2],
+    select id, $1, array[$1]::uuid[], array[null]::uuid[], array[$3], array[1], array[null]::text[], array[1], array[1], array[$2],
       array['INSTALLATION']::object_kind[], array['installation'], array[null]::phase[], array['PENDING']::phase[],
       array['USER']::actor[], array['admin'], array['created'], array[null]::uuid[], array[false], array[$4::timestamptz]
     from batch)

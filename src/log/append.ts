@@ -14,10 +14,10 @@ const APPEND = {
       insert into log_batch (id, n) values (nextval('log_batch_id_seq'), $1) returning id
     ), content as (
       insert into log_content (batch_id, root_id, object_ids, parent_ids, names, revisions, messages, steps,
-        project_names, kinds, machines, "from", "to", actors, "by", reasons, job_ids, rejected, at)
-      select id, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19 from batch
+        counts, project_names, kinds, machines, "from", "to", actors, "by", reasons, job_ids, rejected, at)
+      select id, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20 from batch
     ), objects as (
-      insert into log_object (object_id, batch_id) select o.id, batch.id from batch, unnest($20::uuid[]) o(id)
+      insert into log_object (object_id, batch_id) select o.id, batch.id from batch, unnest($21::uuid[]) o(id)
     )
     select id from batch`,
 }
@@ -35,7 +35,7 @@ export async function appendChanges(client: Client, changes: readonly Change[]):
 }
 
 function valuesOf({ rootId }: Change, changes: readonly Change[]): unknown[] {
-  const { steps, stepOf } = stepsOf(changes)
+  const { steps, counts, stepOf } = stepsOf(changes)
   return [
     changes.length,
     rootId,
@@ -45,6 +45,7 @@ function valuesOf({ rootId }: Change, changes: readonly Change[]): unknown[] {
     binaryArray('integer', changes, (c) => c.revision),
     binaryArray('text', changes, (c) => c.message),
     binaryArray('integer', stepOf, (step) => step),
+    counts,
     steps.map((s) => s.projectName),
     steps.map((s) => s.kind),
     steps.map((s) => s.machine),
@@ -63,16 +64,26 @@ function valuesOf({ rootId }: Change, changes: readonly Change[]): unknown[] {
 /** Steps before the last ones are not compared: one that is there twice costs a few bytes. */
 const COMPARED = 16
 
-/** Each change's step, counted from 1. */
-function stepsOf(changes: readonly Change[]): { readonly steps: readonly Step[]; readonly stepOf: readonly number[] } {
+interface Steps {
+  readonly steps: readonly Step[]
+  /** Changes of each. */
+  readonly counts: readonly number[]
+  /** Of each change, from 1. */
+  readonly stepOf: readonly number[]
+}
+
+function stepsOf(changes: readonly Change[]): Steps {
   const steps: Step[] = []
+  const counts: number[] = []
   const stepOf = changes.map((change) => {
-    for (let i = steps.length - 1; i >= 0 && i >= steps.length - COMPARED; i--) {
-      if (isSame(steps[i] as Step, change)) return i + 1
-    }
-    return steps.push(change)
+    let i = steps.length - 1
+    const last = Math.max(0, steps.length - COMPARED)
+    while (i >= last && !isSame(steps[i] as Step, change)) i--
+    if (i < last) i = steps.push(change) - 1
+    counts[i] = (counts[i] ?? 0) + 1
+    return i + 1
   })
-  return { steps, stepOf }
+  return { steps, counts, stepOf }
 }
 
 const isSame = (a: Step, b: Step): boolean =>

@@ -46,3 +46,21 @@ export function filterSql(query: PhaseChangeQuery, params: Params): readonly str
   if (query.to !== undefined) conditions.push(`c."to" = any(${params.add(query.to)}::phase[])`)
   return conditions
 }
+
+/**
+ * Conditions on `log_content p` that each batch with a match fulfils: what has nothing to show is not unpacked. Looks at
+ * what many changes of a batch have in common only.
+ */
+export function batchFilterSql(query: PhaseChangeQuery, params: Params): readonly string[] {
+  const conditions: string[] = []
+  if (!query.includeRejected) conditions.push('false = any(p.rejected)')
+  if (query.projects !== null) {
+    conditions.push(`p.project_names && ${params.add(query.projects.filter(storable))}::text[]`)
+  }
+  if (query.project !== undefined && storable(query.project)) {
+    conditions.push(`${params.add(query.project)} = any(p.project_names)`)
+  }
+  if (query.kinds !== undefined) conditions.push(`p.kinds && ${params.add(query.kinds)}::object_kind[]`)
+  if (query.to !== undefined) conditions.push(`p."to" && ${params.add(query.to)}::phase[]`)
+  return conditions
+}

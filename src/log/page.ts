@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import { CursorExpired, type PhaseChangeQuery, type PhaseChangeRecord } from '../core/ports.ts'
-import { filterSql, Params } from './filter.ts'
+import { batchFilterSql, filterSql, Params } from './filter.ts'
 import { HEAD_SQL, type HeadRow, type LogHead, toHead } from './head.ts'
 import { batchAt, firstPlace, lastPlace, type Order, viewFor } from './place.ts'
 import { RECORD_COLUMNS, type RecordRow, toRecord } from './record.ts'
@@ -22,9 +22,18 @@ export interface Page extends LogHead {
 // In both statements `offset 0` and the inner `order by` keep the planner from flattening a lateral subquery, so that it
 // walks one index and looks up the other table: without statistics it would rather join whole tables.
 
-/** Follows the batches in their order and filters what is in them. */
-function scanLog(filter: readonly string[], after: string | null, before: string | null, order: Order): string {
+/** Follows the batches in their order and filters what is in those that have a match. */
+function scanLog(
+  filter: readonly string[],
+  batchFilter: readonly string[],
+  after: string | null,
+  before: string | null,
+  order: Order,
+): string {
   const conditions = ['b.first_seq + c.idx > m.floor_seq']
+  if (batchFilter.length > 0) {
+    conditions.push(`exists (select from log_content p where p.batch_id = b.id and ${batchFilter.join(' and ')})`)
+  }
   if (after) {
     conditions.push(`b.first_seq >= coalesce(${batchAt('first_seq', `${after} + 1`)}, 0)`)
     conditions.push(`b.first_seq + c.idx > ${after}`)
@@ -69,7 +78,8 @@ export function pageSql(query: PhaseChangeQuery, range: PageRange): { text: stri
   const filter = filterSql(query, params)
   const order = range.direction === 'forward' ? '' : ' desc'
   const key = keyOf(filter)
-  const source = key ? scanTree(key, filter, after, before, order) : scanLog(filter, after, before, order)
+  const scan = () => scanLog(filter, batchFilterSql(query, params), after, before, order)
+  const source = key ? scanTree(key, filter, after, before, order) : scan()
   return {
     text: `with m as materialized (${HEAD_SQL})
       select m.*, r.* from m left join lateral (
@@ -128,12 +138,20 @@ export async function listChanges(
   return page.changes
 }
 
+// Without looking at each change: what it is asked for is the same for all changes of a step. The floor lies between batches.
+const STEPS = `log_content p cross join lateral unnest(p.counts, p.project_names, p.kinds, p."to", p.rejected)
+    as s(n, project_name, kind, "to", rejected)`
+
 /** How many changes match that are numbered and not pruned. */
 export async function countChanges(pool: Pool, query: PhaseChangeQuery): Promise<number> {
   const params = new Params()
   const filter = filterSql(query, params)
+  const counted =
+    query.objectId === undefined
+      ? `select coalesce(sum(c.n), 0) as n from (select p.batch_id, p.root_id, 0 as idx, s.* from ${STEPS}) c`
+      : 'select count(*) as n from object_phase_change c'
   const { rows } = await pool.query<{ n: Count }>({
-    text: `select count(*) as n from ${viewFor(keyOf(filter))} c join log_batch b on b.id = c.batch_id
+    text: `${counted} join log_batch b on b.id = c.batch_id
       where ${['b.first_seq + c.idx > (select floor_seq from log_meta)', ...filter].join(' and ')}`,
     values: params.values,
   })

@@ -7,6 +7,7 @@ import { appendChanges } from '../../src/log/append.ts'
 import { matches } from '../../src/log/filter.ts'
 import { numberBatches } from '../../src/log/number-batches.ts'
 import { countChanges, readPage } from '../../src/log/page.ts'
+import { countHistories, loadHistories, loadPhaseChanges } from '../../src/store/loaders/phase-changes.ts'
 import { createTestDatabase } from '../testkit/postgres.ts'
 import { change } from './writer.ts'
 
@@ -104,4 +105,47 @@ test('live, pages in both directions and counts agree on what matches, and recor
     }),
     { numRuns: 300 },
   )
+
+  const histories = fc.record({
+    ids: fc.shuffledSubarray(OBJECTS.map(({ objectId }) => objectId)),
+    includeRejected: fc.boolean(),
+    window: fc.record({
+      after: fc.option(cursor),
+      before: fc.option(cursor),
+      limit: fc.integer({ min: 1, max: 12 }),
+      backward: fc.boolean(),
+    }),
+  })
+  await fc.assert(
+    fc.asyncProperty(histories, async ({ ids, includeRejected, window }) => {
+      const { after, before, limit, backward } = window
+      const all = (id: string) =>
+        log.filter((record) => matches({ projects: null, objectId: id, includeRejected }, record))
+      const expected = ids.map((id) => {
+        const inside = all(id).filter(({ sequence: n }) => n > (after ?? 0) && n < (before ?? Number.POSITIVE_INFINITY))
+        return [id, backward ? inside.slice(-limit) : inside.slice(0, limit)] as const
+      })
+      expect(await loadHistories(db.pool, ids, includeRejected, window)).toEqual(new Map(expected))
+      const counts = await countHistories(db.pool, ids, includeRejected)
+      expect(ids.map((id) => counts.get(id) ?? 0)).toEqual(ids.map((id) => all(id).length))
+    }),
+    { numRuns: 150 },
+  )
+  const some = log.filter((_, i) => i % 7 === 3)
+  const found = await loadPhaseChanges(db.pool, some, null)
+  expect(found.toSorted((a, b) => a.sequence - b.sequence)).toEqual(some)
+})
+
+test('an object whose last batches hold nothing but refusals still shows what it did before', async () => {
+  await using db = await createTestDatabase()
+  const [object] = OBJECTS
+  const own = { objectId: object?.objectId ?? '', parentId: null }
+  await appendChanges(db.pool, [change(ROOTS[0] ?? '', { ...own, to: 'INIT' })])
+  for (let i = 0; i < 30; i++) {
+    await appendChanges(db.pool, [change(ROOTS[0] ?? '', { ...own, to: 'GONE', rejected: true, revision: null })])
+  }
+  await numberBatches(db.pool)
+  const window = { after: null, before: null, limit: 5, backward: true }
+  const found = await loadHistories(db.pool, [own.objectId], false, window)
+  expect(found.get(own.objectId)?.map(({ to }) => to)).toEqual(['INIT'])
 })

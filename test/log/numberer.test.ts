@@ -113,7 +113,7 @@ test('more batches than one pass takes, and more changes than one message holds'
   await db.pool.query(
     `with b as (insert into log_batch (id, n) select nextval('log_batch_id_seq'), 1 from generate_series(1, 11000) returning id)
       insert into log_content select b.id, c.root_id, c.object_ids[1:1], c.parent_ids[1:1], c.names[1:1], c.revisions[1:1],
-        array[(2000 + row_number() over (order by b.id))::text], array[1], c.project_names, c.kinds, c.machines, c."from",
+        array[(2000 + row_number() over (order by b.id))::text], array[1], array[1], c.project_names, c.kinds, c.machines, c."from",
         c."to", c.actors, c."by", c.reasons, c.job_ids, c.rejected, c."at"
       from b, (select * from log_content limit 1) c`,
   )

@@ -3,7 +3,7 @@
 alter table "phase_change" rename to "phase_change_row";
 
 -- Arrays of one length: the first ones have an element for each change, in order; "steps" says which element of the
--- others is its. What many changes of a transaction have in common is there once.
+-- others is its. What many changes of a transaction have in common is there once, and "counts" says how many they are.
 create table "log_content" (
   "batch_id" bigint not null,
   "root_id" uuid not null,
@@ -13,6 +13,7 @@ create table "log_content" (
   "revisions" integer[] not null,
   "messages" text[] not null,
   "steps" integer[] not null,
+  "counts" integer[] not null,
   "project_names" text[] not null,
   "kinds" "object_kind"[] not null,
   "machines" text[] not null,
@@ -29,7 +30,7 @@ create table "log_content" (
 create index "log_content_root_idx" on "log_content" ("root_id", "batch_id");
 -- Looked into once for each change: that must not unpack them each time.
 alter table "log_content"
-  alter "project_names" set storage main, alter "kinds" set storage main, alter "machines" set storage main,
+  alter "counts" set storage main, alter "project_names" set storage main, alter "kinds" set storage main, alter "machines" set storage main,
   alter "from" set storage main, alter "to" set storage main, alter "actors" set storage main,
   alter "by" set storage main, alter "reasons" set storage main, alter "job_ids" set storage main,
   alter "rejected" set storage main, alter "at" set storage main;
@@ -45,6 +46,7 @@ insert into "log_content"
   select batch_id, (array_agg(root_id))[1], array_agg(object_id order by idx), array_agg(parent_id order by idx),
     array_agg(name order by idx), array_agg(revision order by idx), array_agg(message order by idx),
     array_agg(step::integer order by idx),
+    array_agg(count order by step) filter (where is_first),
     array_agg(project_name order by step) filter (where is_first),
     array_agg(kind order by step) filter (where is_first),
     array_agg(machine order by step) filter (where is_first),
@@ -57,7 +59,8 @@ insert into "log_content"
     array_agg(rejected order by step) filter (where is_first),
     array_agg(at order by step) filter (where is_first)
   from (
-    select *, row_number() over (partition by batch_id, step order by idx) = 1 as is_first
+    select *, row_number() over (partition by batch_id, step order by idx) = 1 as is_first,
+      (count(*) over (partition by batch_id, step))::integer as count
     from (
       select *, dense_rank() over (
         partition by batch_id order by project_name, kind, machine, "from", "to", actor, "by", reason, job_id, rejected, at

@@ -1,7 +1,7 @@
 import type { PhaseChangeRecord } from '../../core/ports.ts'
 import type { Client } from '../client.ts'
 import type { Projects } from './objects.ts'
-import { byKey, direction, type Window } from './window.ts'
+import { direction, type Window } from './window.ts'
 
 /** Phase changes of objects, read beside the log's own stream. Only what is numbered and not pruned exists for readers. */
 
@@ -9,28 +9,70 @@ const SELECTION = `(b.first_seq + c.idx)::float8 as sequence, c.batch_id::text a
   c.object_id as "objectId", c.root_id as "rootId", c.parent_id as "parentId", c.project_name as "projectName",
   c.kind, c.name, c.machine, c."from", c."to", c.actor, c."by", c.reason, c.message, c.job_id as "jobId",
   c.revision, c.rejected, c.at`
-const NUMBERED = 'log_batch b on b.id = c.batch_id and b.first_seq + c.idx > (select floor_seq from log_meta)'
-const READABLE = `phase_change c join ${NUMBERED}`
-const READABLE_OF_OBJECT = `object_phase_change c join ${NUMBERED}`
+const FLOOR = '(select floor_seq from log_meta)'
+const READABLE = `phase_change c join log_batch b on b.id = c.batch_id and b.first_seq + c.idx > ${FLOOR}`
+/** Batches that are looked into for each object besides one for each change that is wanted: some hold only refusals. */
+const SPARE = 8
 
-/** A page of each object's history, by sequence: one statement for all of them. */
+/** A page of each object's history, by sequence: one statement for all of them, or two where refusals fill batches. */
 export async function loadHistories(
   client: Client,
   ids: readonly string[],
   includeRejected: boolean,
   window: Window<number>,
 ): Promise<ReadonlyMap<string, readonly PhaseChangeRecord[]>> {
-  const order = direction(window)
-  // Batch ids of one tree grow in the order in which they were numbered, so its index has the order of the sequence.
-  const { rows } = await client.query<{ key: string } & PhaseChangeRecord>({
-    text: `select k.id as key, p.* from unnest($1::uuid[]) k(id) cross join lateral (
-        select ${SELECTION} from ${READABLE_OF_OBJECT} where c.object_id = k.id and ($2 or not c.rejected)
-          and ($3::bigint is null or b.first_seq + c.idx > $3) and ($4::bigint is null or b.first_seq + c.idx < $4)
-        order by c.batch_id ${order}, c.idx ${order} limit $5
-      ) p order by k.id, p.sequence`,
-    values: [ids, includeRejected, window.after, window.before, window.limit],
+  const most = includeRejected ? window.limit : window.limit + SPARE
+  const { found, cut } = await readHistories(client, ids, includeRejected, window, most)
+  const short = cut.filter((id) => (found.get(id)?.length ?? 0) < window.limit)
+  if (short.length === 0) return found
+  const whole = await readHistories(client, short, includeRejected, window, null)
+  return new Map([...found, ...whole.found])
+}
+
+// Objects that are asked for together have most of their batches in common, so each batch is unpacked once. Batch ids of
+// one tree grow in the order in which they were numbered: an object's batches have the order of the sequence.
+const histories = (order: 'asc' | 'desc'): string => `with near as materialized (
+    select k.id, n.* from unnest($1::uuid[]) k(id) cross join lateral (
+      select o.batch_id, b.first_seq from log_object o join log_batch b on b.id = o.batch_id
+      where o.object_id = k.id and b.first_seq + b.n - 1 > greatest(${FLOOR}, $3::bigint)
+        and ($4::bigint is null or b.first_seq < $4)
+      order by o.batch_id ${order} limit $6::bigint
+    ) n
+  ), ends as materialized (
+    select id, min(batch_id) as first, max(batch_id) as last, count(*) as n from near group by id
+  ), batches as materialized (
+    select distinct batch_id, first_seq from near
+  ), changes as materialized (
+    select c.*, b.first_seq, row_number() over (partition by c.object_id order by c.batch_id ${order}, c.idx ${order}) as place
+    from batches b cross join lateral (
+      select * from phase_change c where c.batch_id = b.batch_id and c.object_id = any($1) offset 0
+    ) c join ends e on e.id = c.object_id and c.batch_id between e.first and e.last
+    where ($2 or not c.rejected) and b.first_seq + c.idx > greatest(${FLOOR}, $3::bigint)
+      and ($4::bigint is null or b.first_seq + c.idx < $4)
+  )
+  select e.id as key, coalesce(e.n >= $6, false) as cut, p.* from ends e left join lateral (
+    select ${SELECTION.replaceAll('b.first_seq', 'c.first_seq')} from changes c where c.object_id = e.id and c.place <= $5
+  ) p on true order by e.id, p.sequence`
+
+async function readHistories(
+  client: Client,
+  ids: readonly string[],
+  includeRejected: boolean,
+  window: Window<number>,
+  most: number | null,
+) {
+  type Row = { key: string; cut: boolean } & (PhaseChangeRecord | { sequence: null })
+  const { rows } = await client.query<Row>({
+    text: histories(direction(window)),
+    values: [ids, includeRejected, window.after, window.before, window.limit, most],
   })
-  return byKey(ids, rows, ({ key: _, ...record }) => record)
+  const found = new Map<string, PhaseChangeRecord[]>(ids.map((id) => [id, []]))
+  const cut = new Set<string>()
+  for (const { key, cut: isCut, ...record } of rows) {
+    if (isCut) cut.add(key)
+    if (record.sequence !== null) found.get(key)?.push(record)
+  }
+  return { found, cut: [...cut] }
 }
 
 export async function countHistories(
@@ -39,8 +81,11 @@ export async function countHistories(
   includeRejected: boolean,
 ): Promise<ReadonlyMap<string, number>> {
   const { rows } = await client.query<{ key: string; count: number }>({
-    text: `select c.object_id as key, count(*)::int as count from ${READABLE_OF_OBJECT}
-      where c.object_id = any($1::uuid[]) and ($2 or not c.rejected) group by c.object_id`,
+    text: `select c.object_id as key, count(*)::int as count
+      from (select distinct batch_id from log_object where object_id = any($1::uuid[]) offset 0) o
+      join log_batch b on b.id = o.batch_id
+      cross join lateral (select * from phase_change c where c.batch_id = b.id and c.object_id = any($1) offset 0) c
+      where ($2 or not c.rejected) and b.first_seq + c.idx > ${FLOOR} group by c.object_id`,
     values: [ids, includeRejected],
   })
   return new Map(rows.map(({ key, count }) => [key, count]))
@@ -58,8 +103,9 @@ export async function loadPhaseChanges(
   projects: Projects,
 ): Promise<readonly PhaseChangeRecord[]> {
   const { rows } = await client.query<PhaseChangeRecord>({
-    text: `select ${SELECTION} from unnest($1::bigint[], $2::int[]) k(batch_id, idx)
-      join (${READABLE}) on c.batch_id = k.batch_id and c.idx = k.idx
+    text: `select ${SELECTION} from (
+        select batch_id, array_agg(idx) as idxs from unnest($1::bigint[], $2::int[]) k(batch_id, idx) group by batch_id
+      ) k join (${READABLE}) on c.batch_id = k.batch_id and c.idx = any(k.idxs)
       where $3::text[] is null or c.project_name = any($3)`,
     values: [keys.map(({ batchId }) => batchId), keys.map(({ idx }) => idx), projects],
   })
