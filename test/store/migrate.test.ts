@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
@@ -8,6 +8,9 @@ import { migrate } from '../../src/store/migrate.ts'
 import { createPool } from '../../src/store/pool.ts'
 import { createTestDatabase, type TestDatabase } from '../testkit/postgres.ts'
 import { until } from '../testkit/wait.ts'
+
+/** The migration from which on the log is stored in batches. */
+const LOG_CONTENT = '20261122000000_log_content'
 
 let database: TestDatabase
 let folder: string
@@ -122,4 +125,43 @@ test('nothing is applied to the database of a newer version', async () => {
   await write('1_other', 'create table c ()')
   await expect(migrate(database.pool, folder)).rejects.toThrow('2_newer, which this version does not know')
   expect(await tables()).toBe(2)
+})
+
+test('a log that was stored change by change is read as it was once it is stored in batches', async () => {
+  const own = join(import.meta.dirname, '../../prisma/migrations')
+  const names = (await readdir(own)).filter((name) => /^\d/.test(name)).sort()
+  const [before, after] = [names.filter((name) => name < LOG_CONTENT), names.filter((name) => name >= LOG_CONTENT)]
+  for (const name of before) await cp(join(own, name), join(folder, name), { recursive: true })
+  await migrate(database.pool, folder)
+  await database.pool.query('select setseed(0.5)')
+  await database.pool.query(`insert into phase_change
+    select b, i, ('00000000-0000-0000-0000-00000000000' || (random() * 9)::int)::uuid,
+      ('00000000-0000-0000-0000-00000000000' || b % 3)::uuid,
+      case when random() < 0.5 then gen_random_uuid() end, 'project', 'DEPLOY_ITEM', 'name ' || i, 'item',
+      case when random() < 0.5 then 'INIT'::phase end, (array['PROGRESSING', 'FAILED']::phase[])[1 + (random())::int],
+      'CONTROLLER', case when random() < 0.3 then 'NULL' end, case when random() < 0.5 then 'a {"reason"}' end,
+      case when random() < 0.2 then 'message ' || i end, case when random() < 0.5 then
+      '00000000-0000-0000-0000-000000000001'::uuid end, case when random() < 0.5 then i end, random() < 0.3,
+      '2026-11-21T10:00:00.123Z'::timestamptz + (random() * 2)::int * interval '1 ms'
+    from generate_series(1, 40) b, generate_series(0, 40) i where i < b`)
+  const log = () => rows(`select * from phase_change order by batch_id, idx`)
+  const written = await log()
+  const shortened = 'select batch_id, idx, name from object_phase_change where object_id = $1 order by batch_id, idx'
+  expect(written).toHaveLength(820)
+  for (const name of after) await cp(join(own, name), join(folder, name), { recursive: true })
+  await migrate(database.pool, folder)
+  expect(await log()).toEqual(written)
+  type Row = { object_id: string; batch_id: number; idx: number; name: string }
+  const { object_id: object } = written[0] as Row
+  const { rows: ofObject } = await database.pool.query(shortened, [object])
+  expect(ofObject).toEqual(
+    (written as Row[])
+      .filter(({ object_id }) => object_id === object)
+      .map(({ batch_id, idx, name }) => ({ batch_id, idx, name })),
+  )
+  expect(
+    await rows(
+      'select batch_id from log_content where cardinality(object_ids) <> (select sum(c) from unnest(counts) c)',
+    ),
+  ).toEqual([])
 })
