@@ -116,30 +116,60 @@ export async function deleteObjects(client: Client, ids: readonly string[]): Pro
   if (rowCount !== ids.length) throw new RevisionConflict(ids.length, rowCount ?? 0)
 }
 
-const SPEC = new RowStatement<WritableNode>(
-  'write-specs',
-  [
-    ID,
-    { column: 'spec', type: 'jsonb', of: ({ spec }) => spec },
-    { column: 'labels', type: 'jsonb', of: ({ labels }) => labels },
-  ],
-  ({ list, from }) => `insert into object_spec (object_id, spec, labels) select ${list} from ${from}
-    on conflict (object_id) do update set spec = excluded.spec`,
-)
-export async function writeSpecs(client: Client, nodes: readonly WritableNode[]): Promise<void> {
-  if (nodes.length > 0) await client.query(SPEC.of(nodes))
+/**
+ * A side row of each object. Objects that are new have none yet: looking for one costs as much as the row, and another
+ * record of Postgres's own log.
+ */
+class SideRow {
+  readonly #insert: RowStatement<WritableNode>
+  readonly #upsert: RowStatement<WritableNode>
+
+  /** @param changed columns that may change once the object is there; absent: all of them */
+  constructor(
+    name: string,
+    table: string,
+    columns: readonly RowColumn<WritableNode>[],
+    changed: readonly { readonly column: string }[] = columns,
+  ) {
+    const set = changed.map(({ column }) => `"${column}" = excluded."${column}"`).join(', ')
+    const statement = (name: string, onConflict: string) =>
+      new RowStatement<WritableNode>(
+        name,
+        [ID, ...columns],
+        ({ list, from }) =>
+          `insert into "${table}" (object_id, ${quoted(columns)}) select ${list} from ${from} ${onConflict}`,
+      )
+    this.#insert = statement(`insert-${name}`, '')
+    this.#upsert = statement(`write-${name}`, `on conflict (object_id) do update set ${set}`)
+  }
+
+  async write(client: Client, nodes: readonly WritableNode[]): Promise<void> {
+    const known = nodes.filter(({ stored }) => stored)
+    const fresh = known.length === 0 ? nodes : nodes.filter(({ stored }) => !stored)
+    await together([
+      fresh.length > 0 && client.query(this.#insert.of(fresh)),
+      known.length > 0 && client.query(this.#upsert.of(known)),
+    ])
+  }
 }
 
-const TALLY = new RowStatement<WritableNode>(
-  'write-tallies',
-  [ID, ...TALLY_COLUMNS.map((column) => ({ column, type: 'integer', of: ({ tally }: WritableNode) => tally[column] }))],
-  ({ list, from }) => `insert into tally (object_id, ${TALLY_COLUMNS.map((c) => `"${c}"`).join(', ')})
-    select ${list} from ${from}
-    on conflict (object_id) do update set ${TALLY_COLUMNS.map((c) => `"${c}" = excluded."${c}"`).join(', ')}`,
+const SPEC_COLUMN = { column: 'spec', type: 'jsonb', of: ({ spec }: WritableNode) => spec }
+const SPEC = new SideRow(
+  'specs',
+  'object_spec',
+  [SPEC_COLUMN, { column: 'labels', type: 'jsonb', of: ({ labels }) => labels }],
+  // Labels are changed by a statement of their own.
+  [SPEC_COLUMN],
 )
-export async function writeTallies(client: Client, nodes: readonly WritableNode[]): Promise<void> {
-  if (nodes.length > 0) await client.query(TALLY.of(nodes))
-}
+export const writeSpecs = (client: Client, nodes: readonly WritableNode[]): Promise<void> => SPEC.write(client, nodes)
+
+const TALLY = new SideRow(
+  'tallies',
+  'tally',
+  TALLY_COLUMNS.map((column) => ({ column, type: 'integer', of: ({ tally }: WritableNode) => tally[column] })),
+)
+export const writeTallies = (client: Client, nodes: readonly WritableNode[]): Promise<void> =>
+  TALLY.write(client, nodes)
 
 const status = (name: string, set: string) =>
   new RowStatement<WritableNode>(
@@ -219,28 +249,25 @@ async function changeWork(client: Client, nodes: readonly WritableNode[]): Promi
   if (rowCount !== changed.length) throw new RevisionConflict(changed.length, rowCount ?? 0)
 }
 
-const FACTS = new WeakMap<FactsColumns, RowStatement<WritableNode>>()
+const FACTS = new WeakMap<FactsColumns, SideRow>()
 
 /** The whole side row of each object; new or changed. */
 export async function writeFacts(client: Client, table: FactsColumns, nodes: readonly WritableNode[]): Promise<void> {
   if (nodes.length === 0) return
-  const statement = FACTS.get(table) ?? factsStatement(table)
-  FACTS.set(table, statement)
-  await client.query(statement.of(nodes))
+  const row = FACTS.get(table) ?? factsRow(table)
+  FACTS.set(table, row)
+  await row.write(client, nodes)
 }
 
-function factsStatement({ table, columns }: FactsColumns): RowStatement<WritableNode> {
-  const all = Object.entries(columns).map(([property, column]) => ({
-    ...column,
-    of: ({ facts }: WritableNode) => (facts as Record<string, unknown>)[property],
-  }))
-  return new RowStatement(
-    `write-${table}`,
-    [ID, ...all],
-    ({ list, from }) => `insert into "${table}" (object_id, ${quoted(all)}) select ${list} from ${from}
-      on conflict (object_id) do update set ${all.map(({ column }) => `"${column}" = excluded."${column}"`).join(', ')}`,
+const factsRow = ({ table, columns }: FactsColumns): SideRow =>
+  new SideRow(
+    table,
+    table,
+    Object.entries(columns).map(([property, column]) => ({
+      ...column,
+      of: ({ facts }) => (facts as Record<string, unknown>)[property],
+    })),
   )
-}
 
 /** Replaces what each of these objects depends on. */
 export async function writeEdges(client: Client, nodes: readonly WritableNode[]): Promise<void> {
