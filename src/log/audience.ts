@@ -61,7 +61,7 @@ export class Audience<L> {
     const routed = new Map<L, PhaseChangeRecord[]>()
     for (const change of changes) {
       for (const [sort, shelves] of this.#shelves) {
-        for (const { query, listener } of shelves.get(valueOf(change, sort)) ?? []) {
+        for (const { query, listener } of shelves.get(valueIn(change, sort)) ?? []) {
           if (!matches(query, change)) continue
           const own = routed.get(listener)
           if (own) own.push(change)
@@ -84,7 +84,7 @@ function keysOf({ objectId, rootId, project, projects, to, kinds }: PhaseChangeQ
   return { sort: 'all', values: new Set(['']) }
 }
 
-function valueOf({ objectId, rootId, to, projectName, kind }: PhaseChangeRecord, sort: Sort): string {
+function valueIn({ objectId, rootId, to, projectName, kind }: PhaseChangeRecord, sort: Sort): string {
   switch (sort) {
     case 'object':
       return objectId

@@ -49,11 +49,10 @@ export function filterSql(query: PhaseChangeQuery, params: Params): readonly str
 
 /**
  * Conditions on `log_content p` that each batch with a match fulfils: what has nothing to show is not unpacked. Looks at
- * what many changes of a batch have in common only.
+ * what many changes of a batch have in common only, and not for refusals: few batches hold nothing else.
  */
 export function batchFilterSql(query: PhaseChangeQuery, params: Params): readonly string[] {
   const conditions: string[] = []
-  if (!query.includeRejected) conditions.push('false = any(p.rejected)')
   if (query.projects !== null) {
     conditions.push(`p.project_names && ${params.add(query.projects.filter(storable))}::text[]`)
   }

@@ -76,9 +76,9 @@ export class Hub {
     this.#audience.add(query, listener)
   }
 
-  /** While nobody is live, whatever was numbered meanwhile is nobody's gap. */
+  /** While nobody is live, whatever was numbered meanwhile is nobody's gap, unless it is just about to be told of. */
   saw({ logId, head }: LogHead): void {
-    if (this.#audience.size > 0 || logId !== this.#logId || head <= this.#recent.through) return
+    if (this.#audience.size > 0 || logId !== this.#logId || head <= this.#recent.through + PAGE) return
     this.#recent.restart(head)
     this.#known = Math.max(this.#known, head)
   }

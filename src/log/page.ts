@@ -19,7 +19,7 @@ export interface Page extends LogHead {
   readonly changes: readonly PhaseChangeRecord[]
 }
 
-// In both statements `offset 0` and the inner `order by` keep the planner from flattening a lateral subquery, so that it
+// In both statements `offset 0` and the inner `order by` keep the planner from flattening a subquery, so that it
 // walks one index and looks up the other table: without statistics it would rather join whole tables.
 
 /** Follows the batches in their order and filters what is in those that have a match. */
@@ -30,9 +30,12 @@ function scanLog(
   before: string | null,
   order: Order,
 ): string {
-  const conditions = ['b.first_seq + c.idx > m.floor_seq']
+  // What each batch was before it was numbered still lies at the end of the index, until Postgres tidies up.
+  const conditions = ['b.first_seq is not null', 'b.first_seq + c.idx > m.floor_seq']
   if (batchFilter.length > 0) {
-    conditions.push(`exists (select from log_content p where p.batch_id = b.id and ${batchFilter.join(' and ')})`)
+    conditions.push(
+      `exists (select from log_content p where p.batch_id = b.id and ${batchFilter.join(' and ')} offset 0)`,
+    )
   }
   if (after) {
     conditions.push(`b.first_seq >= coalesce(${batchAt('first_seq', `${after} + 1`)}, 0)`)
