@@ -4,7 +4,8 @@ import type { Reading } from './server.ts'
 
 /** The server as it is, counting what it sends to Postgres and what it needs. Asked and answered over IPC. */
 
-const SAMPLE_MS = 20
+/** What is looked at costs half a millisecond. */
+const SAMPLE_MS = 100
 
 // The server's own copy of the driver, not that of the benchmark.
 const pg = createRequire(new URL('../src/main.ts', import.meta.url))('pg') as typeof Pg

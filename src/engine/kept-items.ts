@@ -37,6 +37,11 @@ export class KeptItems {
     return found
   }
 
+  /** Trees of objects never change. */
+  rootOf(id: string): string | undefined {
+    return this.#kept.get(id)?.rootId
+  }
+
   /** After the commit. */
   keep(slice: TreeSlice): void {
     const now = performance.now()

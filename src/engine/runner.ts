@@ -77,6 +77,11 @@ export class TreeRunner {
     })
   }
 
+  /** The tree of an object, if this process remembers it: the object may be gone by now. */
+  rootOf(objectId: string): string | undefined {
+    return this.#kept.rootOf(objectId)
+  }
+
   /** Takes in what was left word of, and what the clock says, and lets the tree go on as far as it can. */
   look(rootId: string, skipLocked: boolean): Promise<Looked> {
     return new Promise((resolve, reject) => {

@@ -30,15 +30,16 @@ async function reportAll(
   runner: TreeRunner,
 ): Promise<readonly ReportOutcome[]> {
   const opened = reports.map(({ fence }) => openFence(fence))
-  const roots = await findRoots(
-    parts.pool,
+  const rootOf = await rootsOf(
     opened.flatMap((fence) => fence?.objectId ?? []),
+    parts,
+    runner,
   )
   const results: ReportOutcome[] = reports.map(() => refuse(notFound(null, 'work')))
   const byRoot = new Map<string, number[]>()
   for (const [i, fence] of opened.entries()) {
     if (!fence) results[i] = refuse(stale('This is not a fence: hand back the one that came with the work.'))
-    const rootId = fence && roots.get(fence.objectId)
+    const rootId = fence && rootOf(fence.objectId)
     if (rootId) byRoot.set(rootId, [...(byRoot.get(rootId) ?? []), i])
   }
   const gone: number[] = []
@@ -61,6 +62,18 @@ async function reportAll(
   )
   await judgeGone(gone, { reports, opened, results, viewer, parts })
   return results
+}
+
+/** Where each piece of work belongs; undefined: there is no such work. What is remembered need not be looked for. */
+async function rootsOf(
+  objectIds: readonly string[],
+  { pool }: EngineParts,
+  runner: TreeRunner,
+): Promise<(objectId: string) => string | undefined> {
+  const unknown = objectIds.filter((id) => runner.rootOf(id) === undefined)
+  const found = unknown.length > 0 ? await findRoots(pool, unknown) : null
+  const roots = new Map(objectIds.map((id) => [id, found?.get(id) ?? runner.rootOf(id)]))
+  return (id) => roots.get(id)
 }
 
 /** Whether an agent is missed only the store can tell once the lease as it was remembered has ended. */
