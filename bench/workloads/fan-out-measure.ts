@@ -43,9 +43,10 @@ const WARM_MS = 1_500
 const MEASURED_MS = 3_000
 /**
  * Messages in flight, to all subscribers together: as many as were delivered in so long, so that nobody ever waits for
- * the writer; at least and at most so many, so that everybody gets going and nobody has to drop any.
+ * the writer; at least so many, and at most so many for each subscriber, so that everybody gets going and nobody has to
+ * drop any.
  */
-const AHEAD = { ms: 250, least: { shared: 30_000, filtered: 6_000 }, most: 200_000 }
+const AHEAD = { ms: 250, least: { shared: 30_000, filtered: 6_000 }, most: 400 }
 const SAMPLED = 500
 /** How long the last message may take. */
 const PATIENCE_MS = 10_000
@@ -94,7 +95,7 @@ export async function measure(contestant: Contestant, scenario: Scenario, places
   await untilAllAreReached(subscribers, writer, n, isFiltered)
   const start = { delivered: subscribers.progress.delivered, published: writer.published }
   const run: Run = { gateway, writer, subscribers, width: isFiltered ? 1 : n, ...start }
-  const full = await saturate(run, isFiltered)
+  const full = await saturate(run, scenario)
   await untilDelivered(run)
   const atHalf = await timeAt(full.messagesPerSecond / 2, run, n)
   await untilDelivered(run)
@@ -132,15 +133,19 @@ async function untilQuiet(subscribers: Subscribers, writer: Writer, upTo: number
   }
 }
 
-async function saturate({ gateway, writer, subscribers, width, delivered, published }: Run, isFiltered: boolean) {
+async function saturate(
+  { gateway, writer, subscribers, width, delivered, published }: Run,
+  { subscribers: n, isFiltered }: Scenario,
+) {
   const least = AHEAD.least[isFiltered ? 'filtered' : 'shared']
+  const most = AHEAD.most * n
   const recent: Progress[] = []
   let isOn = true
   const allow = () => {
     const now = subscribers.progress
     recent.push(now)
     while (now.at - (recent[0]?.at ?? now.at) > AHEAD.ms) recent.shift()
-    const ahead = Math.min(AHEAD.most, Math.max(least, now.delivered - (recent[0]?.delivered ?? 0)))
+    const ahead = Math.min(most, Math.max(least, now.delivered - (recent[0]?.delivered ?? 0)))
     if (isOn) writer.allow(published + Math.floor((now.delivered - delivered + ahead) / width))
   }
   subscribers.onProgress(allow)
