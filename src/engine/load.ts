@@ -75,12 +75,20 @@ async function fillReady(client: Client, slice: TreeSlice, kinds: Kinds, q: Of<'
 }
 
 async function fillSpecs(client: Client, slice: TreeSlice, ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return
-  const specs = await loadSpecs(client, [...new Set(ids)])
-  for (const [id, spec] of specs) {
+  const unknown = [...new Set(ids)].filter((id) => !recall(slice, id))
+  if (unknown.length === 0) return
+  for (const [id, spec] of await loadSpecs(client, unknown)) {
     const draft = slice.nodes.get(id)
     if (draft && draft.spec === undefined) draft.spec = spec
   }
+}
+
+function recall(slice: TreeSlice, id: string): boolean {
+  const draft = slice.nodes.get(id)
+  const kept = slice.keptSpecs.get(id)
+  if (!draft || kept?.revision !== draft.storedRow.revision) return false
+  draft.spec ??= kept.spec
+  return true
 }
 
 export async function fillNeighbours(

@@ -6,6 +6,7 @@ import { RevisionConflict } from '../store/transition.ts'
 import type { Evaluate } from './evaluate.ts'
 import type { Handing } from './handing.ts'
 import type { KeptItems } from './kept-items.ts'
+import { KeptSpecs } from './kept-specs.ts'
 import { settle } from './settle.ts'
 import type { Evaluation, TreeSlice } from './slice.ts'
 import { type Aftermath, closeTree, type EngineParts, type OpenTree, openTree, takeWord } from './transaction.ts'
@@ -60,6 +61,7 @@ export class TreeRunner {
   readonly #announce: Announce
   readonly #handing: Handing
   readonly #kept: KeptItems
+  readonly #specs = new KeptSpecs()
   readonly #logger: Logger
 
   constructor({ parts, evaluate, announce, handing, kept, logger }: RunnerParts) {
@@ -145,7 +147,12 @@ export class TreeRunner {
     return this.#retrying(async (isFirst) => {
       const kept = isFirst && deciding ? this.#recall(rootId, entries) : new Map<string, LoadedNode>()
       const done = await this.#handing.transaction(async (client, handOver) => {
-        const tree = await openTree(client, rootId, this.#parts, { ids, ending, kept })
+        const tree = await openTree(client, rootId, this.#parts, {
+          ids,
+          ending,
+          kept,
+          keptSpecs: this.#specs.of(rootId),
+        })
         if (typeof tree === 'string') return null
         const applied = entries.map(({ task }) => attempt(() => task.apply(tree.slice)))
         const { kinds } = this.#parts
@@ -153,10 +160,11 @@ export class TreeRunner {
         if (deciding) handOver(tree.slice)
         const aftermath = await closeTree(tree, this.#parts, left, false)
         checkWritten(tree.slice, kept)
-        return { applied, aftermath, slice: tree.slice }
+        return { applied, aftermath, left, slice: tree.slice }
       })
       if (!done) return null
       this.#kept.keep(done.slice)
+      if (done.left.size > 0) this.#specs.keep(done.slice, done.left)
       this.#announce(done.aftermath)
       return done.applied
     })
@@ -202,16 +210,21 @@ export class TreeRunner {
 
   async #lookOnce(rootId: string, skipLocked: boolean, evaluated: ReadonlyMap<string, Evaluated>): Promise<LookedOnce> {
     const seen = await this.#handing.transaction(async (client, handOver) => {
-      const tree = await openTree(client, rootId, this.#parts, { skipLocked, evaluated })
+      const tree = await openTree(client, rootId, this.#parts, {
+        skipLocked,
+        evaluated,
+        keptSpecs: this.#specs.of(rootId),
+      })
       if (typeof tree === 'string') return tree
       const { left, clock } = await this.#goOn(tree)
       handOver(tree.slice)
       const aftermath = await closeTree(tree, this.#parts, left, clock)
       const { slice } = tree
-      return { aftermath, evaluations: [...slice.evaluations.values()], more: left.size > 0, slice }
+      return { aftermath, evaluations: [...slice.evaluations.values()], more: left.size > 0, slice, left }
     })
     if (typeof seen === 'string') return seen
     this.#kept.keep(seen.slice)
+    this.#specs.keep(seen.slice, seen.left)
     this.#announce(seen.aftermath)
     return seen
   }

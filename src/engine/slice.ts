@@ -18,6 +18,7 @@ import { WORK_STATE } from '../core/tree.ts'
 import type { Actor, ObjectKind, Phase } from '../core/vocabulary.ts'
 import { workAfter } from '../core/work.ts'
 import { Draft } from './draft.ts'
+import { NO_SPECS, type SpecsOfTree } from './kept-specs.ts'
 import { type Question, Questions } from './questions.ts'
 
 export interface SliceOptions {
@@ -30,6 +31,8 @@ export interface SliceOptions {
   readonly factsDefaults: (kind: ObjectKind) => object | null
   /** Expressions and schemas that were evaluated before the lock was taken, by what was evaluated. */
   readonly evaluated: ReadonlyMap<string, Evaluated>
+  /** Of the transaction before, where it was stopped by its budget. */
+  readonly keptSpecs?: SpecsOfTree | undefined
 }
 
 export interface Evaluation {
@@ -92,6 +95,10 @@ export class TreeSlice implements Slice {
 
   get projectName(): string {
     return this.#options.projectName
+  }
+
+  get keptSpecs(): SpecsOfTree {
+    return this.#options.keptSpecs ?? NO_SPECS
   }
 
   newId = (): string => this.#options.ambient.id()

@@ -20,6 +20,7 @@ import { RevisionConflict } from '../store/transition.ts'
 import { Draft } from './draft.ts'
 import type { Kinds } from './families.ts'
 import { flush } from './flush.ts'
+import type { SpecsOfTree } from './kept-specs.ts'
 import { bring, take, takeNeighbours } from './load.ts'
 import { TreeSlice } from './slice.ts'
 
@@ -95,6 +96,7 @@ interface OpenOptions {
   readonly kept?: ReadonlyMap<string, LoadedNode>
   readonly skipLocked?: boolean
   readonly evaluated?: ReadonlyMap<string, Evaluated>
+  readonly keptSpecs?: SpecsOfTree
 }
 
 /**
@@ -105,7 +107,7 @@ export async function openTree(
   client: PoolClient,
   rootId: string,
   parts: EngineParts,
-  { ids = [], ending = [], kept = NOTHING_KEPT, skipLocked = false, evaluated = NONE }: OpenOptions = {},
+  { ids = [], ending = [], kept = NOTHING_KEPT, skipLocked = false, evaluated = NONE, keptSpecs }: OpenOptions = {},
 ): Promise<OpenTree | 'gone' | 'locked'> {
   const { kinds } = parts
   const wanted = new Set([rootId, ...ids.map((id) => kept.get(id)?.row.parentId ?? id)])
@@ -115,7 +117,7 @@ export async function openTree(
     ending.length > 0 && loadEdges(client, 'dependents', ending),
   ])
   if (typeof lock === 'string') return lock
-  const slice = newSlice(parts, lock.projectName, Draft.fresh(lock.row), evaluated)
+  const slice = newSlice(parts, lock.projectName, Draft.fresh(lock.row), evaluated, keptSpecs)
   slice.nodes.clear()
   take(slice, kinds, loaded)
   const root = slice.nodes.get(rootId)
@@ -133,6 +135,7 @@ export function newSlice(
   projectName: string,
   root: Draft,
   evaluated: ReadonlyMap<string, Evaluated>,
+  keptSpecs?: SpecsOfTree,
 ): TreeSlice {
   return new TreeSlice({
     root,
@@ -143,6 +146,7 @@ export function newSlice(
     machineOf: kinds.machine,
     factsDefaults: (kind) => kinds.factsOf(kind)?.defaults ?? null,
     evaluated,
+    keptSpecs,
   })
 }
 
