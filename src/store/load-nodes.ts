@@ -43,9 +43,12 @@ export class NodeLoader {
         ...Object.values(columns).map(({ column }) => `f${f}."${column}"`),
       ]),
     ].join(', ')
-    const joins = [JOINS, ...facts.map(({ table }, f) => `left join "${table}" f${f} on f${f}.object_id = o.id`)].join(
-      ' ',
-    )
+    // Tables of other kinds are not even looked into: `offset 0` keeps that condition in front of the look.
+    const side = ({ table, kinds }: KindFacts, f: number) =>
+      `left join lateral (
+        select * from "${table}" where object_id = o.id and o.kind in (${kinds.map((kind) => `'${kind}'`).join(', ')}) offset 0
+      ) f${f} on true`
+    const joins = [JOINS, ...facts.map(side)].join(' ')
     this.#texts = {
       nodes: `with recursive up as (
           select id, parent_id from object where id = any($1::uuid[]) and root_id = $2

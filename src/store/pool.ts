@@ -18,7 +18,8 @@ export type Connection = Pick<PoolConfig, 'connectionString' | 'host' | 'port' |
 const HOT = '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off'
 /** What a lock has let through must see what its last holder has committed. */
 const READ_COMMITTED = '-c default_transaction_isolation=read\\ committed'
-const PLAN_ONCE = '-c plan_cache_mode=force_generic_plan'
+/** A plan for all values must do for many rows: a bitmap of all of them, sorted, does for few. */
+const PLAN_ONCE = '-c plan_cache_mode=force_generic_plan -c enable_bitmapscan=off'
 
 export function createPool(connection: Connection, { max, logger, planOnce = false }: PoolOptions): Pool {
   const pool = new Pool({

@@ -13,21 +13,23 @@ const VISIBLE = (projects: string) => `(${projects}::text[] is null or exists (
           or not exists (select from object o where o.id = object_id) and exists (
           select 1 from object_phase_change c where c.object_id = work.object_id and c.project_name = any(${projects})))`
 
-/** Offered, or held by somebody whose lease has ended, unless it was asked to stop. Oldest first. */
+const SUITS = `(target is null or $2::text[] is null or target = any($2::text[])) and ${VISIBLE('$5')}`
+
+/**
+ * Offered, or held by somebody whose lease has ended, unless it was asked to stop. Oldest first. Type by type: only so
+ * does an index have the order, and a claim does not go through all that is offered.
+ */
 const CANDIDATES = `select object_id as "objectId", root_id as "rootId" from (
-    (select object_id, root_id, seq from work
-      where state = 0 and type = any($1::text[]) and offer_after is null
-        and (target is null or $2::text[] is null or target = any($2::text[])) and ${VISIBLE('$5')}
-      order by seq limit $4)
+    (select w.* from (select distinct unnest($1::text[]) as type) t cross join lateral (
+      select object_id, root_id, seq from work
+      where state = 0 and type = t.type and offer_after is null and ${SUITS} order by seq limit $4) w)
+    union all
+    (select w.* from (select distinct unnest($1::text[]) as type) t cross join lateral (
+      select object_id, root_id, seq from work
+      where state = 0 and type = t.type and offer_after <= $3 and ${SUITS} order by offer_after limit $4) w)
     union all
     (select object_id, root_id, seq from work
-      where state = 0 and type = any($1::text[]) and offer_after <= $3
-        and (target is null or $2::text[] is null or target = any($2::text[])) and ${VISIBLE('$5')}
-      order by offer_after limit $4)
-    union all
-    (select object_id, root_id, seq from work
-      where state = 1 and lease_until <= $3 and abort_requested_at is null and type = any($1::text[])
-        and (target is null or $2::text[] is null or target = any($2::text[])) and ${VISIBLE('$5')}
+      where state = 1 and lease_until <= $3 and abort_requested_at is null and type = any($1::text[]) and ${SUITS}
       order by lease_until limit $4)
   ) c order by seq limit $4`
 
