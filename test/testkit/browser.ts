@@ -25,23 +25,24 @@ const FLAGS = [
   '--disable-dev-shm-usage',
 ]
 
-/** Has a new, empty profile, which goes when it is closed. */
+/** Has a new, empty profile, which goes when it is closed. Fails with the one line to run where there is no browser. */
 export async function openBrowser(): Promise<Browser> {
-  return await chromium.launch({ executablePath: ensureChromium(), args: FLAGS })
+  const executablePath = findChromium()
+  if (!executablePath) throw new Error(HINT)
+  return await chromium.launch({ executablePath, args: FLAGS })
 }
 
-/** Installs one where that can be done; fails with the one line to run elsewhere. Nothing is skipped. */
-function ensureChromium(): string {
-  const chosen = process.env.CHROMIUM_PATH
-  const found = find(chosen ? [chosen] : NAMES)
-  if (found) return found
-  if (chosen || process.getuid?.() !== 0 || !runs('apt-get')) throw new Error(HINT)
+/** Installs one where that can be done. Once for a whole run: of two that install at the same time one fails. */
+export function provideChromium(): void {
+  if (findChromium() || process.env.CHROMIUM_PATH || process.getuid?.() !== 0 || !runs('apt-get')) return
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
   spawnSync('apt-get', ['update'], { stdio: 'ignore', env })
   spawnSync('apt-get', ['install', '-y', '--no-install-recommends', 'chromium'], { stdio: 'ignore', env })
-  const installed = find(NAMES)
-  if (!installed) throw new Error(HINT)
-  return installed
+}
+
+function findChromium(): string | undefined {
+  const chosen = process.env.CHROMIUM_PATH
+  return find(chosen ? [chosen] : NAMES)
 }
 
 /** The full path: the browser is started without a search. */

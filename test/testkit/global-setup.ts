@@ -5,6 +5,7 @@ import type { TestProject } from 'vitest/node'
 import { startEmbeddedPostgres } from '../../src/store/embedded/index.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { type Connection, createPool } from '../../src/store/pool.ts'
+import { provideChromium } from './browser.ts'
 import { fastFolder, TEST_PREFIX, tidyUp } from './leftovers.ts'
 import { ensureRedis, startRedis } from './redis.ts'
 
@@ -32,6 +33,7 @@ const SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'o
 /** One Postgres and one Redis for the whole run, both real, both gone afterwards. */
 export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   ensureRedis()
+  provideChromium()
   // For the processes that tests start, and not among the user's own files.
   process.env.NODE_COMPILE_CACHE = join(import.meta.dirname, '../../node_modules/.cache/phaseline')
   await tidyUp()
