@@ -1,8 +1,8 @@
 import type { Draft } from './draft.ts'
 import type { TreeSlice } from './slice.ts'
 
-/** Trees whose specs are kept at a time: those that this process is at, at most. */
-const MAX_TREES = 8
+/** Trees whose specs are kept at a time: as many as this process works at, which may be large. */
+const MAX_TREES = 4
 
 interface Kept {
   /** Each write of an object makes another one, so it tells whether the spec is still the one. */
