@@ -82,7 +82,7 @@ type Pending =
 const MAX_PENDING = 5_000
 /** After as long as it took to write to all, and no longer, the next parcel goes out. Few subscribers never wait. */
 const PAUSE_FROM_MS = 1
-const MAX_PAUSE_MS = 20
+const MAX_PAUSE_MS = 5
 /** Changes that go out together; bounds the bytes as well as the time that nobody else gets. */
 const MAX_PARCEL = 250
 
