@@ -1,5 +1,9 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { type Browser, chromium } from 'playwright-core'
+import { until } from './wait.ts'
 
 /** A real browser, without a window. */
 
@@ -25,19 +29,31 @@ const FLAGS = [
   '--disable-dev-shm-usage',
 ]
 
+/** Where it is told that the installation has come to its end; set by whoever began it. */
+const INSTALLING = 'PHASELINE_INSTALLING_CHROMIUM'
+const INSTALL = 'apt-get update; apt-get install -y --no-install-recommends chromium'
+
 /** Has a new, empty profile, which goes when it is closed. Fails with the one line to run where there is no browser. */
 export async function openBrowser(): Promise<Browser> {
+  const end = process.env[INSTALLING]
+  if (end) await until(() => existsSync(end), { what: 'Chromium is installed', timeoutMs: 170_000 })
   const executablePath = findChromium()
   if (!executablePath) throw new Error(HINT)
   return await chromium.launch({ executablePath, args: FLAGS })
 }
 
-/** Installs one where that can be done. Once for a whole run: of two that install at the same time one fails. */
-export function provideChromium(): void {
-  if (findChromium() || process.env.CHROMIUM_PATH || process.getuid?.() !== 0 || !runs('apt-get')) return
+/**
+ * Begins to install one where that can be done and there is none. Once for a whole run, since of two that install at the
+ * same time one fails; tests that need it wait, the others need not. Returns what undoes the telling.
+ */
+export function provideChromium(): () => void {
+  if (findChromium() || process.env.CHROMIUM_PATH || process.getuid?.() !== 0 || !runs('apt-get')) return () => undefined
+  const end = join(mkdtempSync(join(tmpdir(), 'phaseline-chromium-')), 'end')
+  process.env[INSTALLING] = end
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-  spawnSync('apt-get', ['update'], { stdio: 'ignore', env })
-  spawnSync('apt-get', ['install', '-y', '--no-install-recommends', 'chromium'], { stdio: 'ignore', env })
+  const told = () => existsSync(dirname(end)) && writeFileSync(end, '')
+  spawn('sh', ['-c', INSTALL], { stdio: 'ignore', env }).once('exit', told)
+  return () => rmSync(dirname(end), { recursive: true, force: true })
 }
 
 function findChromium(): string | undefined {

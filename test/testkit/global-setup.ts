@@ -33,11 +33,11 @@ const SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'o
 /** One Postgres and one Redis for the whole run, both real, both gone afterwards. */
 export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   ensureRedis()
-  provideChromium()
   // For the processes that tests start, and not among the user's own files.
   process.env.NODE_COMPILE_CACHE = join(import.meta.dirname, '../../node_modules/.cache/phaseline')
   await tidyUp()
   await using starting = new AsyncDisposableStack()
+  starting.defer(provideChromium())
   const dataDir = starting.adopt(await mkdtemp(join(await fastFolder(), TEST_PREFIX)), (folder) =>
     rm(folder, { recursive: true, force: true }),
   )

@@ -11,8 +11,8 @@ export interface Place {
   readonly server: TestServer
   readonly browser: Browser
 }
-/** On a busy machine a browser and a server take their time. */
-const OPEN_MS = 60_000
+/** Time enough to install a browser. */
+const OPEN_MS = 180_000
 
 /** A server and a browser for all tests of the file. */
 export function usePlace(options: ServerOptions = {}): Place {
