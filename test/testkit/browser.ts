@@ -47,7 +47,8 @@ export async function openBrowser(): Promise<Browser> {
  * same time one fails; tests that need it wait, the others need not. Returns what undoes the telling.
  */
 export function provideChromium(): () => void {
-  if (findChromium() || process.env.CHROMIUM_PATH || process.getuid?.() !== 0 || !runs('apt-get')) return () => undefined
+  if (findChromium() || process.env.CHROMIUM_PATH || process.getuid?.() !== 0 || !runs('apt-get'))
+    return () => undefined
   const end = join(mkdtempSync(join(tmpdir(), 'phaseline-chromium-')), 'end')
   process.env[INSTALLING] = end
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
