@@ -81,8 +81,9 @@ export function pageSql(query: PhaseChangeQuery, range: PageRange): { text: stri
   const filter = filterSql(query, params)
   const order = range.direction === 'forward' ? '' : ' desc'
   const key = keyOf(filter)
-  const scan = () => scanLog(filter, batchFilterSql(query, params), after, before, order)
-  const source = key ? scanTree(key, filter, after, before, order) : scan()
+  const source = key
+    ? scanTree(key, filter, after, before, order)
+    : scanLog(filter, batchFilterSql(query, params), after, before, order)
   return {
     text: `with m as materialized (${HEAD_SQL})
       select m.*, r.* from m left join lateral (

@@ -14,11 +14,8 @@ export interface RowSource {
   at(column: string): string
   /** All of them, in their order. */
   readonly list: string
-  /** A `from` item, called `u`; `numbered` has the number of the row besides, from 1, as `n`. */
+  /** A `from` item, called `u`. */
   readonly from: string
-  readonly numbered: string
-  /** Number of the first parameter that is the caller's own. */
-  readonly next: number
 }
 
 export interface Statement {
@@ -54,8 +51,7 @@ export class RowStatement<R> {
     this.#variant(0)
   }
 
-  /** @param own values of the caller's own parameters */
-  of(rows: readonly R[], own: readonly unknown[] = []): Statement {
+  of(rows: readonly R[]): Statement {
     const columns = this.#columns
     let mask = 0
     for (let c = 1; c < columns.length; c++) {
@@ -66,7 +62,7 @@ export class RowStatement<R> {
       if (sent & (1 << c)) return single(carrier.value(of(rows[0] as R)))
       return binaryArray(carrier.type, rows, (row) => carrier.value(of(row)))
     })
-    return { ...variant, values: own.length > 0 ? [...values, ...own] : values }
+    return { ...variant, values }
   }
 
   #variant(mask: number): [Variant, number] {
@@ -97,13 +93,10 @@ export class RowStatement<R> {
     const arrays = columns.filter(({ isSingle }) => !isSingle)
     const sqls = new Map(columns.map(({ column, sql }) => [column, sql]))
     const names = arrays.map(({ column }) => `"${column}"`).join(', ')
-    const unnest = `unnest(${arrays.map(({ parameter }) => `${parameter}[]`).join(', ')})`
     return {
       at: (column) => sqls.get(column) as string,
       list: columns.map(({ sql }) => sql).join(', '),
-      from: `${unnest} as u(${names})`,
-      numbered: `${unnest} with ordinality as u(${names}, n)`,
-      next: columns.length + 1,
+      from: `unnest(${arrays.map(({ parameter }) => `${parameter}[]`).join(', ')}) as u(${names})`,
     }
   }
 }

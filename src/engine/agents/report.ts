@@ -30,7 +30,7 @@ async function reportAll(
   runner: TreeRunner,
 ): Promise<readonly ReportOutcome[]> {
   const opened = reports.map(({ fence }) => openFence(fence))
-  const rootOf = await rootsOf(
+  const roots = await rootsOf(
     opened.flatMap((fence) => fence?.objectId ?? []),
     parts,
     runner,
@@ -39,7 +39,7 @@ async function reportAll(
   const byRoot = new Map<string, number[]>()
   for (const [i, fence] of opened.entries()) {
     if (!fence) results[i] = refuse(stale('This is not a fence: hand back the one that came with the work.'))
-    const rootId = fence && rootOf(fence.objectId)
+    const rootId = fence && roots.get(fence.objectId)
     if (rootId) byRoot.set(rootId, [...(byRoot.get(rootId) ?? []), i])
   }
   const gone: number[] = []
@@ -64,16 +64,24 @@ async function reportAll(
   return results
 }
 
-/** Where each piece of work belongs; undefined: there is no such work. What is remembered need not be looked for. */
+/**
+ * Where each piece of work belongs; absent: there is no such work. What is remembered need not be looked for, but is
+ * asked for before anything is waited for: it may be forgotten meanwhile.
+ */
 async function rootsOf(
   objectIds: readonly string[],
   { pool }: EngineParts,
   runner: TreeRunner,
-): Promise<(objectId: string) => string | undefined> {
-  const unknown = objectIds.filter((id) => runner.rootOf(id) === undefined)
-  const found = unknown.length > 0 ? await findRoots(pool, unknown) : null
-  const roots = new Map(objectIds.map((id) => [id, found?.get(id) ?? runner.rootOf(id)]))
-  return (id) => roots.get(id)
+): Promise<ReadonlyMap<string, string>> {
+  const roots = new Map<string, string>()
+  const unknown: string[] = []
+  for (const id of objectIds) {
+    const rootId = runner.rootOf(id)
+    if (rootId === undefined) unknown.push(id)
+    else roots.set(id, rootId)
+  }
+  if (unknown.length > 0) for (const [id, rootId] of await findRoots(pool, unknown)) roots.set(id, rootId)
+  return roots
 }
 
 /** Whether an agent is missed only the store can tell once the lease as it was remembered has ended. */

@@ -5,13 +5,18 @@ import { direction, type Window } from './window.ts'
 
 /** Phase changes of objects, read beside the log's own stream. Only what is numbered and not pruned exists for readers. */
 
-const SELECTION = `(b.first_seq + c.idx)::float8 as sequence, c.batch_id::text as "batchId", c.idx,
+const selectionFrom = (
+  batch: 'b' | 'c',
+): string => `(${batch}.first_seq + c.idx)::float8 as sequence, c.batch_id::text as "batchId", c.idx,
   c.object_id as "objectId", c.root_id as "rootId", c.parent_id as "parentId", c.project_name as "projectName",
   c.kind, c.name, c.machine, c."from", c."to", c.actor, c."by", c.reason, c.message, c.job_id as "jobId",
   c.revision, c.rejected, c.at`
 const FLOOR = '(select floor_seq from log_meta)'
 const READABLE = `phase_change c join log_batch b on b.id = c.batch_id and b.first_seq + c.idx > ${FLOOR}`
-/** Batches that are looked into for each object besides one for each change that is wanted: some hold only refusals. */
+/**
+ * Batches that are looked into for each object besides one for each change that is wanted: some hold only refusals, and
+ * of that with the cursor what is wanted may be over.
+ */
 const SPARE = 8
 
 /** A page of each object's history, by sequence: one statement for all of them, or two where refusals fill batches. */
@@ -21,8 +26,7 @@ export async function loadHistories(
   includeRejected: boolean,
   window: Window<number>,
 ): Promise<ReadonlyMap<string, readonly PhaseChangeRecord[]>> {
-  const most = includeRejected ? window.limit : window.limit + SPARE
-  const { found, cut } = await readHistories(client, ids, includeRejected, window, most)
+  const { found, cut } = await readHistories(client, ids, includeRejected, window, window.limit + SPARE)
   const short = cut.filter((id) => (found.get(id)?.length ?? 0) < window.limit)
   if (short.length === 0) return found
   const whole = await readHistories(client, short, includeRejected, window, null)
@@ -51,7 +55,7 @@ const histories = (order: 'asc' | 'desc'): string => `with near as materialized 
       and ($4::bigint is null or b.first_seq + c.idx < $4)
   )
   select e.id as key, coalesce(e.n >= $6, false) as cut, p.* from ends e left join lateral (
-    select ${SELECTION.replaceAll('b.first_seq', 'c.first_seq')} from changes c where c.object_id = e.id and c.place <= $5
+    select ${selectionFrom('c')} from changes c where c.object_id = e.id and c.place <= $5
   ) p on true order by e.id, p.sequence`
 
 async function readHistories(
@@ -103,7 +107,7 @@ export async function loadPhaseChanges(
   projects: Projects,
 ): Promise<readonly PhaseChangeRecord[]> {
   const { rows } = await client.query<PhaseChangeRecord>({
-    text: `select ${SELECTION} from (
+    text: `select ${selectionFrom('b')} from (
         select batch_id, array_agg(idx) as idxs from unnest($1::bigint[], $2::int[]) k(batch_id, idx) group by batch_id
       ) k join (${READABLE}) on c.batch_id = k.batch_id and c.idx = any(k.idxs)
       where $3::text[] is null or c.project_name = any($3)`,
