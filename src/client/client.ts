@@ -1,3 +1,4 @@
+import { callSignal } from './call-signal.ts'
 import { ClientError } from './client-error.ts'
 import { type FollowOptions, followPhases, type PhaseLogBatch } from './follow-phases.ts'
 import { httpCall } from './http-call.ts'
@@ -66,13 +67,11 @@ export function createClient(options: ClientOptions): Client {
 
   const client: Client = {
     async query<T>(document: string, variables: Variables = {}, { signal }: QueryOptions = {}): Promise<T> {
-      const timeout = AbortSignal.timeout(timeoutMs)
-      const signals = AbortSignal.any([closed.signal, timeout, ...(signal ? [signal] : [])])
+      using call = callSignal(timeoutMs, [closed.signal, signal])
       try {
-        const fetch = options.fetch ?? globalThis.fetch
-        return await httpCall<T>({ url: url.href, token, fetch, document, variables, signal: signals })
+        return await httpCall<T>({ url, token, fetch: options.fetch, document, variables, signal: call.signal })
       } catch (error) {
-        if (error === timeout.reason) throw new ClientError('network', `No answer within ${timeoutMs} ms.`)
+        if (call.isLate) throw new ClientError('network', `No answer within ${timeoutMs} ms.`)
         throw error
       }
     },

@@ -1,10 +1,11 @@
 import type { Variables } from './client.ts'
 import { ClientError, fromGraphqlErrors, isRecord, isRetryableStatus } from './client-error.ts'
+import { type Answer, post } from './post.ts'
 
 export interface HttpCall {
-  readonly url: string
+  readonly url: URL
   readonly token: string
-  readonly fetch: typeof globalThis.fetch
+  readonly fetch: typeof globalThis.fetch | undefined
   readonly document: string
   readonly variables: Variables
   readonly signal: AbortSignal
@@ -29,20 +30,14 @@ export async function httpCall<T>(call: HttpCall): Promise<T> {
   })
 }
 
-async function send({ url, token, fetch, document, variables, signal }: HttpCall) {
+async function send({ url, token, fetch, document, variables, signal }: HttpCall): Promise<Answer> {
+  const headers = {
+    authorization: `Bearer ${token}`,
+    'content-type': 'application/json',
+    accept: 'application/graphql-response+json, application/json',
+  }
   try {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${token}`,
-        'content-type': 'application/json',
-        accept: 'application/graphql-response+json, application/json',
-      },
-      body: JSON.stringify({ query: document, variables }),
-      signal,
-      redirect: 'error',
-    })
-    return { status: response.status, text: await response.text() }
+    return await post({ url, headers, body: JSON.stringify({ query: document, variables }), signal }, fetch)
   } catch (error) {
     if (signal.aborted) throw signal.reason
     throw new ClientError('network', networkProblem(error, token))

@@ -1,5 +1,6 @@
 import { type CustomTypesConfig, Pool, type PoolConfig, types } from 'pg'
 import type { Logger } from 'pino'
+import { CalledBackClient } from './called-back.ts'
 import { TurnSocket } from './turn-socket.ts'
 
 export interface PoolOptions {
@@ -25,6 +26,7 @@ export function createPool(connection: Connection, { max, logger, planOnce = fal
   const pool = new Pool({
     ...withOptions(connection, [HOT, READ_COMMITTED, ...(planOnce ? [PLAN_ONCE] : [])].join(' ')),
     max,
+    Client: CalledBackClient,
     // Statements that do not need each other's answers travel together.
     pipeline: true,
     stream: () => new TurnSocket(),

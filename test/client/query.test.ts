@@ -62,6 +62,35 @@ describe('query', () => {
     expect(await problemOf(lost.query('{ __typename }'))).toMatchObject({ kind: 'http', retryable: true, status: 502 })
   })
 
+  it.each([
+    ['of its own', undefined],
+    ['that it is given', globalThis.fetch],
+  ])('follows no redirect and notices an answer that breaks off, with a transport %s', async (_, fetch) => {
+    let asked = 0
+    await using server = await tiny({
+      answer: (_, response) => {
+        asked += 1
+        if (asked === 1) response.writeHead(307, { location: '/elsewhere' }).end()
+        else response.writeHead(200, { 'content-length': 100 }).write('{"data":', () => response.destroy())
+        return true
+      },
+    })
+    await using client = createClient({ url: server.url, token: TOKEN, ...(fetch ? { fetch } : {}) })
+    expect((await problemOf(client.query('{ __typename }'))).kind).not.toBe('graphql')
+    expect(asked).toBe(1)
+    expect(await problemOf(client.query('{ __typename }'))).toMatchObject({ kind: 'network', retryable: true })
+    expect(asked).toBe(2)
+  })
+
+  it('is refused once its client is closed, and ends when it is closed', async () => {
+    await using server = await tiny()
+    const client = createClient({ url: server.url, token: TOKEN })
+    const answer = problemOf(client.query('{ never }'))
+    await client.close()
+    expect(await answer).toMatchObject({ kind: 'network', retryable: false })
+    expect(await problemOf(client.query('{ __typename }'))).toMatchObject({ kind: 'network', retryable: false })
+  })
+
   it('ends with the reason of the signal, or as a network error after its time', async () => {
     await using server = await tiny()
     await using client = createClient({ url: server.url, token: TOKEN, timeoutMs: 50 })
