@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { Outlet } from './outlet.ts'
-import type { Allocate } from './slabs.ts'
+import type { Allocate } from './scratch.ts'
 
 const BEFORE = Buffer.from('event: next\ndata: ')
 const AFTER = Buffer.from('\n\n')

@@ -1,4 +1,4 @@
-import type { Allocate } from './slabs.ts'
+import type { Allocate } from './scratch.ts'
 
 /** FIN and the opcode of a text message: these are whole messages, never fragments. */
 const TEXT = 0x81

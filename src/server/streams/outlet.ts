@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream'
-import type { Allocate, Slab } from './slabs.ts'
+import type { Allocate } from './scratch.ts'
 
 /** Bytes that wait for one connection. Beyond, its subscriptions pause, and later go on from their places in the log. */
 const MAX_WAITING = 256 * 1024
@@ -44,11 +44,11 @@ export class Outlet {
     return this.#parts.encode
   }
 
-  /** @param slab what the bytes are a part of: held until they have left */
-  write(bytes: Buffer, slab?: Slab): void {
-    if (!this.isOpen) return
-    slab?.hold()
-    this.#parts.stream.write(bytes, slab?.release)
+  /** Whether the bytes have left this process, and are its own again. */
+  write(bytes: Buffer): boolean {
+    if (!this.isOpen) return true
+    this.#parts.stream.write(bytes)
+    return this.waiting === 0
   }
 
   /** Resolves when there is room, or nothing more to be written. */

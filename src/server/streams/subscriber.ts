@@ -1,7 +1,8 @@
 import type { ExecutionResult } from 'graphql'
 import type { LogPlace } from '../../core/ports.ts'
 import type { Outlet } from './outlet.ts'
-import type { Parcel, Topic } from './topic.ts'
+import type { Parcel } from './parcel.ts'
+import type { Topic } from './topic.ts'
 
 /** Changes that a subscriber who is behind gets at a time. */
 const CHUNK = 250
@@ -37,6 +38,10 @@ export class Subscriber implements AsyncIterableIterator<ExecutionResult, undefi
     this.#parts = parts
   }
 
+  /** Of its operation, on its socket. */
+  get id(): string {
+    return this.#parts.id
+  }
   get state(): SubscriberState {
     return this.#state
   }

@@ -1,10 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { setTimeout as delay, setImmediate as othersTurn } from 'node:timers/promises'
 import type { Log, LogBatch, LogListener, PhaseChangeRecord } from '../../core/ports.ts'
 import type { StreamEvent } from '../../graphql/event-stream.ts'
 import type { LogSource } from '../../graphql/log-stream.ts'
-import type { Outlet } from './outlet.ts'
+import { Parcel } from './parcel.ts'
 import type { Payloads } from './payloads.ts'
-import { type Slab, Slabs } from './slabs.ts'
 import type { Subscriber } from './subscriber.ts'
 
 export type LogEvent = PhaseChangeRecord | LogBatch
@@ -20,60 +19,6 @@ export interface TopicParts {
   readonly sent: (last: PhaseChangeRecord) => void
 }
 
-/** Messages for all who are live, with what they have in common made only once. */
-export class Parcel {
-  readonly after: number
-  readonly through: number
-  readonly payloads: readonly Buffer[]
-  readonly #encoded = new Map<Outlet['encode'], Map<string, Encoded>>()
-  readonly #slabs: Slab[] = []
-
-  constructor(after: number, through: number, payloads: readonly Buffer[]) {
-    this.after = after
-    this.through = through
-    this.payloads = payloads
-  }
-
-  /** Clients that number their operations alike get the very same bytes. */
-  writeTo(outlet: Outlet, id: string): number {
-    const { encode } = outlet
-    const ids = this.#encoded.get(encode) ?? new Map<string, Encoded>()
-    this.#encoded.set(encode, ids)
-    const known = ids.get(id) ?? this.#encode(encode, id)
-    ids.set(id, known)
-    outlet.write(known.bytes, known.slab)
-    return known.bytes.length
-  }
-
-  #encode(encode: Outlet['encode'], id: string): Encoded {
-    const bytes = encode(id, this.payloads, (size) => this.#allocate(size))
-    return { bytes, slab: this.#slabs.at(-1) as Slab }
-  }
-
-  #allocate(size: number): Buffer {
-    let slab = this.#slabs.at(-1)
-    if (!slab || slab.used + size > slab.buffer.length) {
-      slab = SLABS.take(size)
-      this.#slabs.push(slab)
-    }
-    slab.used += size
-    return slab.buffer.subarray(slab.used - size, slab.used)
-  }
-
-  /** It goes to nobody any more. */
-  [Symbol.dispose](): void {
-    for (const { release } of this.#slabs) release()
-  }
-}
-
-interface Encoded {
-  readonly bytes: Buffer
-  readonly slab: Slab
-}
-
-/** One for the process: what one topic has no use for just now is another's. */
-const SLABS = new Slabs()
-
 type Pending =
   | { readonly type: 'changes'; readonly batch: LogBatch; readonly after: number }
   | { readonly type: 'lost'; readonly through: number }
@@ -83,6 +28,8 @@ const MAX_PENDING = 5_000
 /** After as long as it took to write to all, and no longer, the next parcel goes out. Few subscribers never wait. */
 const PAUSE_FROM_MS = 1
 const MAX_PAUSE_MS = 5
+/** So long others wait while a parcel is written to many. */
+const TURN_MS = 10
 /** Changes that go out together; bounds the bytes as well as the time that nobody else gets. */
 const MAX_PARCEL = 250
 
@@ -91,7 +38,8 @@ export class Topic implements LogListener {
   readonly source: LogSource
   readonly #name: string
   readonly #parts: TopicParts
-  readonly #live = new Set<Subscriber>()
+  /** By the ids of their operations: who has the same gets the same bytes. */
+  readonly #live = new Map<string, Set<Subscriber>>()
   readonly #pending: Pending[] = []
   #waiting = 0
   #isPumping = false
@@ -115,7 +63,7 @@ export class Topic implements LogListener {
   }
   /** True: nobody is left. */
   leave(subscriber: Subscriber): boolean {
-    this.#live.delete(subscriber)
+    this.stopLive(subscriber)
     this.#members -= 1
     if (this.#members > 0) return false
     this.#unlisten?.()
@@ -123,10 +71,13 @@ export class Topic implements LogListener {
     return true
   }
   goLive(subscriber: Subscriber): void {
-    this.#live.add(subscriber)
+    const alike = this.#live.get(subscriber.id)
+    if (alike) alike.add(subscriber)
+    else this.#live.set(subscriber.id, new Set([subscriber]))
   }
   stopLive(subscriber: Subscriber): void {
-    this.#live.delete(subscriber)
+    const alike = this.#live.get(subscriber.id)
+    if (alike?.delete(subscriber) && alike.size === 0) this.#live.delete(subscriber.id)
   }
 
   offer(changes: readonly PhaseChangeRecord[], after: number, through: number): void {
@@ -215,22 +166,31 @@ export class Topic implements LogListener {
   }
 
   async #send(batch: LogBatch, after: number): Promise<void> {
-    const spent = this.#deliver(new Parcel(after, batch.through, await this.payloadsOf(batch, after)))
+    const spent = await this.#deliver(new Parcel(after, batch.through, await this.payloadsOf(batch, after)))
     const last = batch.changes.at(-1)
     if (last) this.#parts.sent(last)
     // A write to a connection costs much the same for one message as for fifty: what comes up meanwhile goes together.
     if (spent > PAUSE_FROM_MS) await delay(Math.min(spent, MAX_PAUSE_MS))
   }
 
-  /** In milliseconds, how long it took. */
-  #deliver(parcel: Parcel): number {
-    using sent = parcel
+  /** In milliseconds, how long it took. Who goes live meanwhile has it already. */
+  async #deliver(parcel: Parcel): Promise<number> {
     const started = performance.now()
-    for (const subscriber of this.#live) subscriber.deliver(sent)
+    let turn = started
+    for (const alike of this.#live.values()) {
+      for (const subscriber of alike) {
+        subscriber.deliver(parcel)
+        if (performance.now() - turn < TURN_MS) continue
+        parcel.rest()
+        await othersTurn()
+        turn = performance.now()
+      }
+    }
+    parcel.rest()
     return performance.now() - started
   }
 
   #loseAll(through: number): void {
-    for (const subscriber of [...this.#live]) subscriber.lost(through)
+    for (const alike of [...this.#live.values()]) for (const subscriber of [...alike]) subscriber.lost(through)
   }
 }
