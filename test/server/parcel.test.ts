@@ -1,0 +1,60 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { setImmediate as turn } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import { framesOf } from '../../src/server/streams/frames.ts'
+import { Outlet } from '../../src/server/streams/outlet.ts'
+import { Parcel } from '../../src/server/streams/parcel.ts'
+import { until } from '../testkit/wait.ts'
+
+/** A client and, at the other end of its connection, the way out to it. */
+async function connection(): Promise<{ readonly client: Socket; readonly outlet: Outlet; readonly read: Buffer[] }> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const accepted = once(server, 'connection')
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  const [stream] = (await accepted) as [Socket]
+  onTestFinished(() => {
+    client.destroy()
+    stream.destroy()
+    server.close()
+  })
+  const read: Buffer[] = []
+  client.on('data', (bytes) => read.push(bytes))
+  const outlet = new Outlet({ stream, encode: framesOf, isOpen: () => !stream.destroyed, giveUp: () => undefined })
+  return { client, outlet, read }
+}
+
+test('what waits for a client that reads slowly is not written over by what others get', async () => {
+  const [slow, fast] = [await connection(), await connection()]
+  slow.client.pause()
+  const payloads: Buffer[] = []
+  for (let i = 0; slow.outlet.waiting < 200_000; i++) {
+    const payload = Buffer.from(JSON.stringify({ i, pad: String(i % 10).repeat(12_000) }))
+    payloads.push(payload)
+    const parcel = new Parcel(i, i + 1, [payload])
+    parcel.writeTo(slow.outlet, 'slow')
+    parcel.writeTo(fast.outlet, 'fast')
+    parcel.rest()
+    await turn()
+  }
+  slow.client.resume()
+  for (const [id, { read }] of Object.entries({ slow, fast })) {
+    const expected = payloads.map((payload) => framesOf(id, [payload]))
+    const size = expected.reduce((sum, { length }) => sum + length, 0)
+    await until(() => read.reduce((sum, { length }) => sum + length, 0) >= size, { what: `${id} has all` })
+    expect(Buffer.concat(read).equals(Buffer.concat(expected))).toBe(true)
+  }
+})
+
+test('the same bytes go to all whose operations are numbered alike', async () => {
+  const all = [await connection(), await connection(), await connection()]
+  const parcel = new Parcel(0, 2, [Buffer.from('{"a":1}'), Buffer.from('{"b":2}')])
+  const ids = ['1', '1', '2']
+  const sizes = all.map(({ outlet }, i) => parcel.writeTo(outlet, ids[i] as string))
+  parcel.rest()
+  for (const [i, { read }] of all.entries()) {
+    await until(() => Buffer.concat(read).length >= (sizes[i] as number), { what: 'it has come' })
+    expect(Buffer.concat(read)).toEqual(framesOf(ids[i] as string, parcel.payloads))
+  }
+})
