@@ -1,4 +1,4 @@
-import { execute, GraphQLError, type GraphQLSchema, parse } from 'graphql'
+import { GraphQLError, type GraphQLSchema, parse } from 'graphql'
 import { createYoga, type Plugin } from 'graphql-yoga'
 import type { Viewer } from '../core/ports.ts'
 import { createContext, type GraphQLContext, type GraphQLServices } from '../graphql/context.ts'
@@ -19,7 +19,7 @@ export function createGraphQL(schema: GraphQLSchema, services: GraphQLServices) 
   return createYoga<RequestContext, GraphQLContext>({
     schema,
     context: ({ viewer, signal }) => createContext(services, viewer, signal),
-    plugins: [limitDocuments, refuseNul, referenceExecutor],
+    plugins: [limitDocuments, refuseNul],
     maskedErrors: { maskError: (error) => mask(error, services.logger) },
     maxRequestBodySize: MAX_BODY,
     graphqlEndpoint: '/graphql',
@@ -41,12 +41,5 @@ const limitDocuments: Plugin = {
       })
     }
     setParseFn((source: string) => parse(source, { maxTokens: MAX_TOKENS }))
-  },
-}
-
-/** That of GraphQL's reference implementation makes less of each field and variable than yoga's own. */
-const referenceExecutor: Plugin = {
-  onExecute({ setExecuteFn }) {
-    setExecuteFn(execute)
   },
 }

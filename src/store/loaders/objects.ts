@@ -23,7 +23,7 @@ export async function loadObjects(
   ids: readonly string[],
   projects: Projects,
 ): Promise<readonly ObjectRow[]> {
-  const { rows } = await client.query<ObjectRow>({ text: BY_IDS, values: [ids, projects] })
+  const { rows } = await client.query<ObjectRow>({ name: 'load-objects', text: BY_IDS, values: [ids, projects] })
   return rows
 }
 
