@@ -1,6 +1,5 @@
 import type { FactsTable } from '../families/family.ts'
 import type { Client } from '../store/client.ts'
-import { together } from '../store/together.ts'
 import {
   deleteObjects,
   insertObjects,
@@ -19,15 +18,21 @@ import type { TreeSlice } from './slice.ts'
  * Brings the store up to date with the slice, within the transaction: all in one go, what is gone first, since its name
  * may be taken again. What is sent counts as stored, since without it there is no transaction.
  */
-export function flush(client: Client, slice: TreeSlice, facts: readonly FactsTable[]): Promise<unknown> {
-  const drafts = [...slice.nodes.values()].filter((draft) => draft.gone || !draft.stored || draft.dirty.size > 0)
-  if (drafts.length === 0) return Promise.resolve()
+export function flush(client: Client, slice: TreeSlice, facts: readonly FactsTable[]): readonly Promise<unknown>[] {
+  const drafts = unwritten(slice)
+  if (drafts.length === 0) return []
   const gone = drafts.filter((draft) => draft.gone)
   const live = drafts.filter((draft) => !draft.gone)
   const sent = [...remove(client, gone, slice), ...write(client, live, slice, facts)]
   for (const draft of live) settle(draft)
-  return together(sent)
+  return sent
 }
+
+/** Nothing that is there already is going to be written: nobody else can have written it meanwhile. */
+export const onlyInserts = (slice: TreeSlice): boolean => unwritten(slice).every(({ stored, gone }) => !stored && !gone)
+
+const unwritten = (slice: TreeSlice): readonly Draft[] =>
+  [...slice.nodes.values()].filter((draft) => draft.gone || !draft.stored || draft.dirty.size > 0)
 
 function write(
   client: Client,

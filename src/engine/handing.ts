@@ -1,7 +1,7 @@
-import type { Pool, PoolClient } from 'pg'
+import type { Pool } from 'pg'
 import type { HandedOver, Waiting } from './agents/waiting.ts'
 import type { TreeSlice } from './slice.ts'
-import { transaction } from './transaction.ts'
+import { type Transaction, transaction } from './transaction.ts'
 
 /** Transactions in which what comes up is handed to those who wait for it, and told to them once it is committed. */
 export class Handing {
@@ -14,11 +14,11 @@ export class Handing {
   }
 
   /** `handOver` is called with a slice that is about to be written. */
-  async transaction<T>(work: (client: PoolClient, handOver: (slice: TreeSlice) => void) => Promise<T>): Promise<T> {
+  async transaction<T>(work: (given: Transaction, handOver: (slice: TreeSlice) => void) => Promise<T>): Promise<T> {
     const handed: HandedOver[] = []
     const handOver = (slice: TreeSlice) => void handed.push(this.#waiting.handOver(slice))
     try {
-      const written = await transaction(this.#pool, (client) => work(client, handOver))
+      const written = await transaction(this.#pool, (given) => work(given, handOver))
       for (const one of handed) one.committed()
       return written
     } catch (error) {

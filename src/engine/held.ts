@@ -1,11 +1,18 @@
-import type { PoolClient } from 'pg'
 import type { Node } from '../core/tree.ts'
 import type { HeldTree, NewRoot } from '../families/family.ts'
 import type { Client } from '../store/client.ts'
 import { Draft } from './draft.ts'
 import { bring } from './load.ts'
 import type { TreeSlice } from './slice.ts'
-import { type Aftermath, closeTree, type EngineParts, newSlice, type OpenTree, type Word } from './transaction.ts'
+import {
+  type Aftermath,
+  closeTree,
+  type EngineParts,
+  newSlice,
+  type OpenTree,
+  type Transaction,
+  type Word,
+} from './transaction.ts'
 
 /** Lets what is touched go on as far as it can; returns ids that still want their turn. */
 export type Decide = (slice: TreeSlice) => Promise<ReadonlySet<string>>
@@ -29,7 +36,7 @@ export class Held implements HeldTree {
   }
 
   static planted(
-    client: PoolClient,
+    given: Transaction,
     parts: EngineParts,
     { project, projectId, root }: { project: string; projectId: string; root: NewRoot },
   ): Held {
@@ -57,7 +64,7 @@ export class Held implements HeldTree {
     })
     const slice = newSlice(parts, project, draft, new Map())
     slice.adopt(draft, root, 'USER')
-    return new Held({ client, slice, wakeAt: null, failures: 0 }, parts, true)
+    return new Held({ ...given, slice, wakeAt: null, failures: 0 }, parts, true)
   }
 
   get root() {

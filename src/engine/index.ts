@@ -87,6 +87,6 @@ export function createDriving({
 /** Each family leaves word for what waits without need: the engine that tends looks for it next. */
 export async function tend({ pool, kinds }: EngineParts): Promise<void> {
   for (const { tend: leaveWord } of kinds.families) {
-    if (leaveWord) await transaction(pool, leaveWord)
+    if (leaveWord) await transaction(pool, ({ client }) => leaveWord(client))
   }
 }

@@ -146,8 +146,8 @@ export class TreeRunner {
     const ending = deciding ? entries.flatMap(({ task }) => (task.ends ? task.ids : [])) : []
     return this.#retrying(async (isFirst) => {
       const kept = isFirst && deciding ? this.#recall(rootId, entries) : new Map<string, LoadedNode>()
-      const done = await this.#handing.transaction(async (client, handOver) => {
-        const tree = await openTree(client, rootId, this.#parts, {
+      const done = await this.#handing.transaction(async (given, handOver) => {
+        const tree = await openTree(given, rootId, this.#parts, {
           ids,
           ending,
           kept,
@@ -156,7 +156,7 @@ export class TreeRunner {
         if (typeof tree === 'string') return null
         const applied = entries.map(({ task }) => attempt(() => task.apply(tree.slice)))
         const { kinds } = this.#parts
-        const left = deciding ? await settle(client, tree.slice, kinds, BUDGET) : touchedIds(tree.slice)
+        const left = deciding ? await settle(given.client, tree.slice, kinds, BUDGET) : touchedIds(tree.slice)
         if (deciding) handOver(tree.slice)
         const aftermath = await closeTree(tree, this.#parts, left, false)
         checkWritten(tree.slice, kept)
@@ -209,8 +209,8 @@ export class TreeRunner {
   }
 
   async #lookOnce(rootId: string, skipLocked: boolean, evaluated: ReadonlyMap<string, Evaluated>): Promise<LookedOnce> {
-    const seen = await this.#handing.transaction(async (client, handOver) => {
-      const tree = await openTree(client, rootId, this.#parts, {
+    const seen = await this.#handing.transaction(async (given, handOver) => {
+      const tree = await openTree(given, rootId, this.#parts, {
         skipLocked,
         evaluated,
         keptSpecs: this.#specs.of(rootId),

@@ -33,7 +33,7 @@ export async function settle(
     if (open.length === 0) break
     // A condition is judged by the database, so it must know first what has been decided.
     await together([
-      flush(client, slice, kinds.facts),
+      ...flush(client, slice, kinds.facts),
       answer(
         client,
         slice,
@@ -78,7 +78,7 @@ async function count(client: Client, slice: TreeSlice, kinds: Kinds): Promise<vo
 
 /** Edges of this transaction must be in the store before they are followed; what is gone must still be there. */
 async function flushEdges(client: Client, slice: TreeSlice, kinds: Kinds): Promise<void> {
-  if (![...slice.nodes.values()].some((draft) => draft.gone)) await flush(client, slice, kinds.facts)
+  if (![...slice.nodes.values()].some((draft) => draft.gone)) await together(flush(client, slice, kinds.facts))
 }
 
 async function countSide(

@@ -19,7 +19,7 @@ import { together } from '../store/together.ts'
 import { RevisionConflict } from '../store/transition.ts'
 import { Draft } from './draft.ts'
 import type { Kinds } from './families.ts'
-import { flush } from './flush.ts'
+import { flush, onlyInserts } from './flush.ts'
 import type { SpecsOfTree } from './kept-specs.ts'
 import { bring, take, takeNeighbours } from './load.ts'
 import { TreeSlice } from './slice.ts'
@@ -33,9 +33,19 @@ export interface EngineParts {
   readonly appended?: (batches: readonly WrittenBatch[]) => void
 }
 
-/** One tree in one transaction, its root row locked. */
-export interface OpenTree {
+/**
+ * Statements of which nothing but their success is asked: the commit travels with them. They are sent already, and when
+ * one fails so does the transaction.
+ */
+export type Leave = (sent: readonly Promise<unknown>[]) => void
+/** What a transaction is done with. */
+export interface Transaction {
   readonly client: PoolClient
+  readonly leave: Leave
+}
+
+/** One tree in one transaction, its root row locked. */
+export interface OpenTree extends Transaction {
   readonly slice: TreeSlice
   /** When the clock next matters to this tree, as far as the store knew; null: not at all. */
   readonly wakeAt: Date | null
@@ -63,13 +73,15 @@ export interface Aftermath {
 const BEGIN = { name: 'begin', text: 'begin' }
 const COMMIT = { name: 'commit', text: 'commit' }
 
-export async function transaction<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
+export async function transaction<T>(pool: Pool, work: (given: Transaction) => Promise<T>): Promise<T> {
   const client = await pool.connect()
   let broken: Error | undefined
+  const left = new Left()
   try {
     // Not waited for: it travels with the first statement, and when it fails the connection is lost for that one too.
-    const [, result] = await together([client.query(BEGIN), work(client)])
-    const { command } = await client.query(COMMIT)
+    const [, result] = await together([client.query(BEGIN), work({ client, leave: left.add })])
+    left.check()
+    const [{ command }] = await together([client.query(COMMIT), left.settled()])
     if (command !== 'COMMIT')
       throw new Error(`a transaction ended with ${command}, though no statement of it has failed`)
     return result
@@ -81,6 +93,28 @@ export async function transaction<T>(pool: Pool, work: (client: PoolClient) => P
     throw error
   } finally {
     client.release(broken)
+  }
+}
+
+/** Statements that the commit travels with. */
+class Left {
+  readonly #sent: Promise<unknown>[] = []
+  #failure: { readonly error: unknown } | null = null
+
+  readonly add: Leave = (sent) => {
+    for (const one of sent) {
+      this.#sent.push(one)
+      one.catch((error: unknown) => {
+        this.#failure ??= { error }
+      })
+    }
+  }
+  /** One that could not even be sent must not be missing from what is committed. */
+  check(): void {
+    if (this.#failure) throw this.#failure.error
+  }
+  async settled(): Promise<void> {
+    await together(this.#sent)
   }
 }
 
@@ -104,7 +138,7 @@ interface OpenOptions {
  * but what is loaded is read when the lock is there.
  */
 export async function openTree(
-  client: PoolClient,
+  { client, leave }: Transaction,
   rootId: string,
   parts: EngineParts,
   { ids = [], ending = [], kept = NOTHING_KEPT, skipLocked = false, evaluated = NONE, keptSpecs }: OpenOptions = {},
@@ -127,7 +161,7 @@ export async function openTree(
   if (placed.length < kept.size) throw new RevisionConflict(kept.size, placed.length)
   take(slice, kinds, placed)
   if (dependents) await takeNeighbours(client, slice, kinds, 'dependents', dependents)
-  return { client, slice, wakeAt: lock.wakeAt, failures: lock.failures }
+  return { client, leave, slice, wakeAt: lock.wakeAt, failures: lock.failures }
 }
 
 export function newSlice(
@@ -191,7 +225,10 @@ async function writeOff({ client, slice }: OpenTree, kinds: Kinds, lost: readonl
   }
 }
 
-/** Writes everything, the log last. Then the transaction can be committed. */
+/**
+ * Writes everything, the log last. Then the transaction can be committed; what only inserts, and so cannot find that it was
+ * wrong, is left for the commit to travel with.
+ */
 export async function closeTree(
   tree: OpenTree,
   parts: EngineParts,
@@ -199,17 +236,17 @@ export async function closeTree(
   clock: boolean,
   words: readonly Word[] = [],
 ): Promise<Aftermath> {
-  const { client, slice } = tree
+  const { client, slice, leave } = tree
   const rootId = slice.root.row.id
   const { facts } = parts.kinds
   const woken = new Set<string>()
-  const sent: Promise<unknown>[] = []
   // What hangs on a row is written after it; what a root leaves behind is seen to before it goes.
-  if (!slice.root.gone) sent.push(flush(client, slice, facts))
   if (slice.effects.length > 0 || slice.root.gone) {
-    await together([...sent.splice(0), runEffects(client, slice, parts.kinds, woken)])
-    sent.push(flush(client, slice, facts))
+    const written = slice.root.gone ? [] : flush(client, slice, facts)
+    await together([...written, runEffects(client, slice, parts.kinds, woken)])
   }
+  const inserts = onlyInserts(slice) && !slice.root.gone
+  const sent = [...flush(client, slice, facts)]
   const wakes: readonly Word[] = left.size > 0 ? [{ rootId, ids: [...left], reason: null }, ...words] : words
   for (const word of wakes) {
     sent.push(insertWakes(client, word.rootId, word.ids, word.reason))
@@ -218,9 +255,9 @@ export async function closeTree(
   sent.push(schedule(tree, clock))
   // The last statement: so what it waits for has its answer.
   if (clock || tree.failures > 0) await together(sent.splice(0))
-  const appended = appendChanges(client, slice.changes)
-  await together([...sent, appended])
-  parts.appended?.(await appended)
+  sent.push(appendChanges(client, slice.changes).then((batches) => parts.appended?.(batches)))
+  if (inserts) leave(sent)
+  else await together(sent)
   return { woken, types: slice.offers, changed: slice.changes.length > 0 }
 }
 

@@ -1,4 +1,3 @@
-import type { PoolClient } from 'pg'
 import type { Scope, Trees } from '../families/family.ts'
 import type { Logger } from '../logger.ts'
 import { insertWakes } from '../store/queue.ts'
@@ -11,7 +10,7 @@ import type { Announce } from './runner.ts'
 import { ScopeLane } from './scope-lane.ts'
 import { settle } from './settle.ts'
 import type { TreeSlice } from './slice.ts'
-import { type Aftermath, type EngineParts, openTree } from './transaction.ts'
+import { type Aftermath, type EngineParts, openTree, type Transaction } from './transaction.ts'
 
 /** At most so many phase writes while a project's scope is locked: the rest is left as a word. */
 const BUDGET = 500
@@ -73,8 +72,7 @@ export function treesOf(given: TreesParts): Trees {
   }
 }
 
-interface Open {
-  readonly client: PoolClient
+interface Open extends Transaction {
   readonly parts: EngineParts
   /** What is to be told once it is committed. */
   readonly told: Aftermath[]
@@ -122,14 +120,15 @@ async function inTransaction<T>(
   work: (open: Open) => Promise<T>,
   decided?: TreeSlice[],
 ): Promise<T> {
-  const { result, told } = await handing.transaction(async (client, handOver) => {
+  const { result, told } = await handing.transaction(async (given, handOver) => {
+    const { client } = given
     const decide = async (slice: TreeSlice) => {
       decided?.push(slice)
       const left = await settle(client, slice, parts.kinds, BUDGET)
       handOver(slice)
       return left
     }
-    const open: Open = { client, parts, told: [], decide: decided ? decide : null }
+    const open: Open = { ...given, parts, told: [], decide: decided ? decide : null }
     return { result: await work(open), told: open.told }
   })
   for (const slice of decided ?? []) kept.keep(slice)
@@ -157,10 +156,10 @@ async function holding<T>({ told, decide }: Open, work: (held: Held[]) => Promis
   return result
 }
 
-async function hold({ client, parts }: Open, held: Held[], rootId: string): Promise<Held | null> {
-  const tree = await openTree(client, rootId, parts)
+async function hold(open: Open, held: Held[], rootId: string): Promise<Held | null> {
+  const tree = await openTree(open, rootId, open.parts)
   if (typeof tree === 'string') return null
-  const holding = new Held(tree, parts)
+  const holding = new Held(tree, open.parts)
   held.push(holding)
   return holding
 }
@@ -173,7 +172,7 @@ function inScope<T>({ open, project, projectId }: InScope, work: (scope: Scope) 
       projectId,
       now: parts.ambient.now(),
       plant: (root) => {
-        const planted = Held.planted(client, parts, { project, projectId, root })
+        const planted = Held.planted(open, parts, { project, projectId, root })
         held.push(planted)
         return planted
       },

@@ -60,6 +60,24 @@ test('a tree that cannot be decided is created all the same', async () => {
   expect(await world.see('shop')).toMatchObject({ phase: 'PROGRESSING' })
 })
 
+test('of a creation whose commit has travelled with a statement that fails nothing is left', async () => {
+  await using world = await createWorld()
+  await world.pool.query(`alter table object_spec add check (labels ->> 'refused' is null)`)
+  const creating = world.commands.createInstallation(USER, {
+    project: 'default',
+    name: 'shop',
+    labels: [{ key: 'refused', value: 'yes' }],
+    spec: specOf(['a']),
+    reconcile: true,
+  })
+  await expect(creating).rejects.toThrow('object_spec')
+  const { rows } = await world.pool.query(
+    'select (select count(*) from object)::int as objects, (select count(*) from log_batch)::int as batches',
+  )
+  expect(rows).toEqual([{ objects: 0, batches: 0 }])
+  expect(await create(world, 'shop', ['a'])).toMatchObject({ ok: true })
+})
+
 test('a project that was made anew by hand is found under its name', async () => {
   await using world = await createWorld()
   await create(world, 'old', ['a'])
