@@ -12,7 +12,7 @@ import type { OpenStream, OpenStreams } from '../../graphql/open-streams.ts'
 import { describe } from './describe.ts'
 import type { Outlet } from './outlet.ts'
 import { OwnStream } from './own-stream.ts'
-import { Payloads } from './payloads.ts'
+import { type Payload, Payloads } from './payloads.ts'
 import { type Asked, sharingKey } from './sharing.ts'
 import { Subscriber } from './subscriber.ts'
 import { type LogEvent, Topic } from './topic.ts'
@@ -162,15 +162,17 @@ export class FanOut {
   }
 
   /** Never rejects: what goes wrong is told. */
-  async #render(args: ValidatedSubscriptionArgs, event: StreamEvent<unknown>): Promise<Buffer> {
+  #render(args: ValidatedSubscriptionArgs, event: StreamEvent<unknown>): Payload {
     this.#executions += 1
     const { mask } = this.#parts
+    const tell = (result: ExecutionResult): Buffer =>
+      Buffer.from(JSON.stringify(result.errors ? { ...result, errors: result.errors.map(mask) } : result))
+    const failed = (error: unknown): Buffer => Buffer.from(JSON.stringify({ errors: [mask(error)] }))
     try {
-      const result: ExecutionResult = await executeSubscriptionEvent({ ...args, rootValue: event })
-      const told = result.errors ? { ...result, errors: result.errors.map(mask) } : result
-      return Buffer.from(JSON.stringify(told))
+      const result = executeSubscriptionEvent({ ...args, rootValue: event })
+      return 'then' in result ? result.then(tell).catch(failed) : tell(result)
     } catch (error) {
-      return Buffer.from(JSON.stringify({ errors: [mask(error)] }))
+      return failed(error)
     }
   }
 

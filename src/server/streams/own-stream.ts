@@ -1,12 +1,13 @@
 import type { ExecutionResult } from 'graphql'
 import type { StreamEvent } from '../../graphql/event-stream.ts'
 import type { Outlet } from './outlet.ts'
+import type { Payload } from './payloads.ts'
 
 export interface OwnStreamParts {
   /** Tells what goes wrong as an event; never throws. */
   readonly source: AsyncIterable<StreamEvent<unknown>>
   /** Never rejects. */
-  readonly render: (event: StreamEvent<unknown>) => Promise<Buffer>
+  readonly render: (event: StreamEvent<unknown>) => Payload
   readonly outlet: Outlet
   /** The operation's, in its messages. */
   readonly id: string

@@ -1,5 +1,8 @@
+/** What is there at once is not waited for: thousands of executions would be in hand at the same time. */
+export type Payload = Buffer | Promise<Buffer>
+
 interface Kept {
-  readonly payload: Promise<Buffer>
+  readonly payload: Payload
   readonly at: number
   bytes: number
 }
@@ -16,7 +19,7 @@ export class Payloads {
   #bytes = 0
 
   /** @param render is called once for all who ask for the key in the same moment */
-  get(key: string, render: () => Promise<Buffer>): Promise<Buffer> {
+  get(key: string, render: () => Payload): Payload {
     const now = performance.now()
     const known = this.#kept.get(key)
     if (known && now - known.at < FRESH_MS) return known.payload
@@ -24,15 +27,14 @@ export class Payloads {
     this.#drop(key)
     this.#kept.set(key, kept)
     this.#bytes += OVERHEAD
-    kept.payload.then(
-      ({ length }) => {
-        if (this.#kept.get(key) !== kept) return
-        kept.bytes += length
-        this.#bytes += length
-        this.#trim(now)
-      },
-      () => this.#drop(key),
-    )
+    const count = ({ length }: Buffer) => {
+      if (this.#kept.get(key) !== kept) return
+      kept.bytes += length
+      this.#bytes += length
+      this.#trim(now)
+    }
+    if (Buffer.isBuffer(kept.payload)) count(kept.payload)
+    else kept.payload.then(count, () => this.#drop(key))
     return kept.payload
   }
 

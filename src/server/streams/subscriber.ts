@@ -2,6 +2,7 @@ import type { ExecutionResult } from 'graphql'
 import type { LogPlace } from '../../core/ports.ts'
 import type { Outlet } from './outlet.ts'
 import type { Parcel } from './parcel.ts'
+import type { Payload } from './payloads.ts'
 import type { Topic } from './topic.ts'
 
 /** Changes that a subscriber who is behind gets at a time. */
@@ -15,7 +16,7 @@ export interface SubscriberParts {
   /** Taken when it subscribed. */
   readonly place: Promise<LogPlace>
   /** Tells why a stream cannot go on, as a payload. */
-  readonly failed: (error: unknown) => Promise<Buffer>
+  readonly failed: (error: unknown) => Payload
   readonly closed: () => void
 }
 

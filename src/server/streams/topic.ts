@@ -3,7 +3,7 @@ import type { Log, LogBatch, LogListener, PhaseChangeRecord } from '../../core/p
 import type { StreamEvent } from '../../graphql/event-stream.ts'
 import type { LogSource } from '../../graphql/log-stream.ts'
 import { Parcel } from './parcel.ts'
-import type { Payloads } from './payloads.ts'
+import type { Payload, Payloads } from './payloads.ts'
 import type { Subscriber } from './subscriber.ts'
 
 export type LogEvent = PhaseChangeRecord | LogBatch
@@ -12,7 +12,7 @@ export interface TopicParts {
   readonly log: Log
   readonly payloads: Payloads
   /** Executes the operation for one event, and serialises what comes of it. Never rejects. */
-  readonly render: (event: StreamEvent<LogEvent>) => Promise<Buffer>
+  readonly render: (event: StreamEvent<LogEvent>) => Payload
   /** Once for each event that is executed together with others. */
   readonly refresh: () => void
   /** Called with each batch that goes out live. */
@@ -107,16 +107,15 @@ export class Topic implements LogListener {
   async payloadsOf(batch: LogBatch, after: number): Promise<readonly Buffer[]> {
     const { payloads, render, refresh } = this.#parts
     refresh()
-    return await Promise.all(
-      this.#eventsOf(batch).map((event) => {
-        const make = () => render({ value: event })
-        if (this.#members === 1) return make()
-        const key = 'sequence' in event ? `${event.sequence}` : `${after} ${event.through}`
-        return payloads.get(`${this.#name} ${key}`, make)
-      }),
-    )
+    const all: readonly Payload[] = this.#eventsOf(batch).map((event) => {
+      const make = () => render({ value: event })
+      if (this.#members === 1) return make()
+      const key = 'sequence' in event ? `${event.sequence}` : `${after} ${event.through}`
+      return payloads.get(`${this.#name} ${key}`, make)
+    })
+    return await Promise.all(all)
   }
-  failurePayload(event: StreamEvent<LogEvent>): Promise<Buffer> {
+  failurePayload(event: StreamEvent<LogEvent>): Payload {
     return this.#parts.render(event)
   }
 
