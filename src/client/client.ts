@@ -11,6 +11,7 @@ export interface ClientOptions {
   /** The GraphQL endpoint over http or https, e.g. `http://127.0.0.1:4000/graphql`. */
   readonly url: string
   readonly token: string
+  /** Sends queries instead of the platform: Node's own HTTP client, elsewhere its `fetch`. */
   readonly fetch?: typeof globalThis.fetch
   /** How long one query may take, in milliseconds; 30,000 by default. */
   readonly timeoutMs?: number
