@@ -1,3 +1,6 @@
+/** Timers know no more: beyond, they would ring at once. */
+const LONGEST_MS = 2 ** 31 - 1
+
 export interface CallSignal extends Disposable {
   readonly signal: AbortSignal
   /** It took too long. */
@@ -11,10 +14,11 @@ export interface CallSignal extends Disposable {
 export function callSignal(timeoutMs: number, signals: readonly (AbortSignal | undefined)[]): CallSignal {
   const call = new AbortController()
   let isLate = false
-  const timer = setTimeout(() => {
+  const ring = (): void => {
     isLate = true
     call.abort()
-  }, timeoutMs)
+  }
+  const timer = setTimeout(ring, Math.min(timeoutMs, LONGEST_MS))
   const listened = signals.flatMap((signal) => (signal ? [follow(signal, call)] : []))
   return {
     signal: call.signal,

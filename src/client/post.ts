@@ -1,5 +1,3 @@
-import type { ClientRequestArgs } from 'node:http'
-
 export interface Posting {
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
@@ -17,11 +15,13 @@ export function post(posting: Posting, fetch?: typeof globalThis.fetch): Promise
   return http ? postByNode(posting, http) : postByFetch(posting, fetch ?? globalThis.fetch)
 }
 
+type Http = Pick<typeof import('node:http'), 'request'>
+
 /**
  * Node's own client where there is one: `fetch` costs several times as much, and what it leaves behind survives until the
  * whole heap is collected.
  */
-function node({ protocol }: URL): Pick<typeof import('node:http'), 'request'> | null {
+function node({ protocol }: URL): Http | null {
   const { process } = globalThis as { process?: NodeJS.Process }
   return process?.getBuiltinModule?.(protocol === 'https:' ? 'node:https' : 'node:http') ?? null
 }
@@ -31,13 +31,10 @@ async function postByFetch({ url, ...init }: Posting, fetch: typeof globalThis.f
   return { status: response.status, text: await response.text() }
 }
 
-async function postByNode(
-  { url, headers, body, signal }: Posting,
-  { request }: Pick<typeof import('node:http'), 'request'>,
-): Promise<Answer> {
+async function postByNode({ url, headers, body, signal }: Posting, { request }: Http): Promise<Answer> {
   signal.throwIfAborted()
   const { promise, resolve, reject } = Promise.withResolvers<Answer>()
-  const sent = request(url, { method: 'POST', headers: { ...headers } } satisfies ClientRequestArgs)
+  const sent = request(url, { method: 'POST', headers: { ...headers } })
   const abort = (): void => {
     reject(signal.reason)
     sent.destroy()

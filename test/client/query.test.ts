@@ -102,6 +102,12 @@ describe('query', () => {
     expect(await problemOf(client.query('{ never }'))).toMatchObject({ kind: 'network', retryable: true })
   })
 
+  it.each([2 ** 31, Number.POSITIVE_INFINITY])('waits for %d ms', async (timeoutMs) => {
+    await using server = await tiny()
+    await using client = createClient({ url: server.url, token: TOKEN, timeoutMs })
+    expect(await client.query('{ twice(n: 21) }')).toEqual({ twice: 42 })
+  })
+
   it('refuses a URL or a token that is none without repeating it', () => {
     for (const [url, token] of [
       ['ftp://x', TOKEN],
