@@ -1,3 +1,4 @@
+import { binaryUuids } from './binary.ts'
 import type { Client } from './client.ts'
 
 const DEPENDENTS = 'select to_id as id, from_id as neighbour from edge where to_id = any($1::uuid[])'
@@ -10,7 +11,11 @@ export async function loadEdges(
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const text = side === 'dependents' ? DEPENDENTS : DEPENDENCIES
-  const { rows } = await client.query<{ id: string; neighbour: string }>({ name: `load-${side}`, text, values: [ids] })
+  const { rows } = await client.query<{ id: string; neighbour: string }>({
+    name: `load-${side}`,
+    text,
+    values: [binaryUuids(ids)],
+  })
   const found = new Map<string, string[]>(ids.map((id) => [id, []]))
   for (const { id, neighbour } of rows) found.get(id)?.push(neighbour)
   return found
@@ -20,7 +25,7 @@ export async function loadSpecs(client: Client, ids: readonly string[]): Promise
   const { rows } = await client.query<{ object_id: string; spec: unknown }>({
     name: 'load-specs',
     text: 'select object_id, spec from object_spec where object_id = any($1::uuid[])',
-    values: [ids],
+    values: [binaryUuids(ids)],
   })
   return new Map(rows.map((row) => [row.object_id, row.spec]))
 }

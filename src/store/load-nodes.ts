@@ -23,7 +23,10 @@ export interface KindFacts extends FactsColumns {
 
 type Values = readonly unknown[]
 
-/** Reads whole objects: with their side rows, in one statement each. */
+/**
+ * Reads whole objects: with their side rows, in one statement each. `offset 0` keeps what is beside it from being planned
+ * in any other order: looked up one by one, by an index, however few rows there were when the plan was made.
+ */
 export class NodeLoader {
   readonly #facts: readonly (KindFacts & { readonly at: number; readonly properties: readonly string[] })[]
   readonly #texts: Readonly<Record<'nodes' | 'children' | 'named', string>>
@@ -43,7 +46,7 @@ export class NodeLoader {
         ...Object.values(columns).map(({ column }) => `f${f}."${column}"`),
       ]),
     ].join(', ')
-    // Tables of other kinds are not even looked into: `offset 0` keeps that condition in front of the look.
+    // Tables of other kinds are not even looked into.
     const side = ({ table, kinds }: KindFacts, f: number) =>
       `left join lateral (
         select * from "${table}" where object_id = o.id and o.kind in (${kinds.map((kind) => `'${kind}'`).join(', ')}) offset 0
@@ -51,15 +54,17 @@ export class NodeLoader {
     const joins = [JOINS, ...facts.map(side)].join(' ')
     this.#texts = {
       nodes: `with recursive up as (
-          select id, parent_id from object where id = any($1::uuid[]) and root_id = $2
+          select o.id, o.parent_id from unnest($1::uuid[]) wanted(id)
+          cross join lateral (select * from object where id = wanted.id and root_id = $2 offset 0) o
           union
-          select o.id, o.parent_id from object o join up on o.id = up.parent_id
-        ) select ${selection} from up join object o on o.id = up.id ${joins}`,
+          select o.id, o.parent_id from up cross join lateral (select * from object where id = up.parent_id offset 0) o
+        ) select ${selection} from up cross join lateral (select * from object where id = up.id offset 0) o ${joins}`,
       children: `select ${selection} from object o ${joins} where o.parent_id = $1 order by o.ordinal, o.id`,
-      // Name by name: with statistics of before a large tree grew, all children would be gone through for some names.
+      // Name by name, in the order of the index that is meant: another one has the parent too, and with few rows costs the same.
       named: `select ${selection} from unnest($3::text[]) wanted(name)
         cross join lateral (
-          select * from object where parent_id = $1 and kind = $2 and name = wanted.name limit 1
+          select * from object where parent_id = $1 and kind = $2 and name between wanted.name and wanted.name
+          order by parent_id, kind, name limit 1
         ) o ${joins}`,
     }
   }
@@ -116,9 +121,15 @@ const SELECTION = [
   's.error',
   's.progress is not null',
 ].join(', ')
-const JOINS = `left join tally t on t.object_id = o.id
-  left join work w on w.object_id = o.id
-  left join object_status s on s.object_id = o.id`
+const JOINS = [
+  ['tally', 't'],
+  ['work', 'w'],
+  ['object_status', 's'],
+]
+  .map(
+    ([table, alias]) => `left join lateral (select * from ${table} where object_id = o.id offset 0) ${alias} on true`,
+  )
+  .join(' ')
 const OBJECT_PROPERTIES = OBJECT_COLUMNS.map(({ property }) => property)
 const WORK_PROPERTIES = WORK_COLUMNS.map(({ property }) => property)
 const TALLY_AT = OBJECT_COLUMNS.length

@@ -3,6 +3,7 @@ import { binaryUuids } from './binary.ts'
 import type { Client } from './client.ts'
 import { OBJECT_COLUMNS } from './columns.ts'
 import { together } from './together.ts'
+import { IS_OPEN } from './work-states.ts'
 
 /** Which trees want attention: words left by others (`wake`), and clocks (`root_queue`). */
 
@@ -13,9 +14,10 @@ export interface RootLock {
   readonly failures: number
 }
 
+// Without a word of the parent, which roots do not have: that would let a plan go through all roots for the one.
 const LOCK = `select ${OBJECT_COLUMNS.map(({ property, column }) => `o."${column}" as "${property}"`).join(', ')},
     (select p.name from project p where p.id = o.project_id) as "projectName"
-  from object o where o.id = $1 and o.parent_id is null for no key update`
+  from object o where o.id = $1 and o.root_id = $1 for no key update`
 const QUEUED = 'select wake_at, failures from root_queue where root_id = $1'
 
 /** What it waits for is asked for in a statement of its own, which sees what the holder before has committed. */
@@ -55,7 +57,7 @@ export async function takeWakes(
   const { rows } = await client.query<{ object_ids: string[]; reason: string | null }>({
     name: 'take-wakes',
     text: `with words as (select id from wake where root_id = $1 order by id limit 64)
-      delete from wake w using words where w.id = words.id returning w.object_ids, w.reason`,
+      delete from wake w using words where w.root_id = $1 and w.id = words.id returning w.object_ids, w.reason`,
     values: [rootId],
   })
   return rows.map(({ object_ids, reason }) => ({ objectIds: object_ids, reason }))
@@ -85,7 +87,7 @@ export async function insertWakes(
 export async function dueWork(client: Client, rootId: string, now: Date): Promise<readonly string[]> {
   const { rows } = await client.query<{ object_id: string }>({
     name: 'due-work',
-    text: `(select object_id from work where root_id = $1 and state < 2 and due_at <= $2 order by due_at limit 1000)
+    text: `(select object_id from work where root_id = $1 and ${IS_OPEN} and due_at <= $2 order by due_at limit 1000)
       union
       (select object_id from work where root_id = $1 and lease_watched and state = 1 and lease_until <= $2 limit 1000)`,
     values: [rootId, now],
@@ -114,7 +116,7 @@ export async function nextDue(client: Client, rootId: string): Promise<Date | nu
   const { rows } = await client.query<{ at: Date | null }>({
     name: 'next-due',
     text: `select least(
-        (select min(due_at) from work where root_id = $1 and state < 2),
+        (select min(due_at) from work where root_id = $1 and ${IS_OPEN}),
         (select min(lease_until) from work where root_id = $1 and lease_watched and state = 1)) as at`,
     values: [rootId],
   })

@@ -16,6 +16,8 @@ export interface RowSource {
   readonly list: string
   /** A `from` item, called `u`. */
   readonly from: string
+  /** `fewOf` the first column. */
+  readonly isFew: string
 }
 
 export interface Statement {
@@ -23,6 +25,14 @@ export interface Statement {
   readonly text: string
   readonly values: unknown[]
 }
+
+const NIL = '00000000-0000-0000-0000-000000000000'
+const MAX = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+/**
+ * A condition on a column of uuids, true of every row. The planner thinks it is true of few, and so looks up what they are
+ * joined with one by one, by an index, even if there was next to nothing when the plan was made.
+ */
+export const fewOf = (column: string): string => `${column} between '${NIL}' and '${MAX}'`
 
 /** So many texts of one statement are prepared; whatever else comes up is sent in full. */
 const MAX_VARIANTS = 8
@@ -97,6 +107,7 @@ export class RowStatement<R> {
       at: (column) => sqls.get(column) as string,
       list: columns.map(({ sql }) => sql).join(', '),
       from: `unnest(${arrays.map(({ parameter }) => `${parameter}[]`).join(', ')}) as u(${names})`,
+      isFew: fewOf(`u."${columns[0]?.column}"`),
     }
   }
 }

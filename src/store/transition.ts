@@ -70,7 +70,8 @@ const UPDATE = new ChangeStatement<Wave>(
       before: ({ before }) => of(before),
     }),
   ),
-  (set, { at, from }) => `update object o set ${set} from ${from} where o.id = u.id and o.revision = ${at('expected')}`,
+  (set, { at, from, isFew }) =>
+    `update object o set ${set} from ${from} where ${isFew} and o.id = u.id and o.revision = ${at('expected')}`,
 )
 
 /**
@@ -220,7 +221,7 @@ const UPDATE_WORK = new ChangeStatement<WritableNode>(
   'update-work',
   [ID],
   WORK,
-  (set, { from }) => `update work w set ${set} from ${from} where w.object_id = u.object_id`,
+  (set, { from, isFew }) => `update work w set ${set} from ${from} where ${isFew} and w.object_id = u.object_id`,
 )
 
 /** Work that is new to agents gets a place in their queue, in the order of the nodes. */

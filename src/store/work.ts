@@ -1,4 +1,6 @@
 import type { Client } from './client.ts'
+import { fewOf } from './rows.ts'
+import { IS_CLAIMED } from './work-states.ts'
 
 /** Work as agents come for it. Candidates are chosen unlocked; the tree's lock decides. */
 
@@ -9,8 +11,8 @@ export interface Candidate {
 
 /** Of the projects that the token may see; a token for all of them is spared the look. */
 const VISIBLE = (projects: string) => `(${projects}::text[] is null or exists (
-          select 1 from object o join project p on p.id = o.project_id where o.id = object_id and p.name = any(${projects}))
-          or not exists (select from object o where o.id = object_id) and exists (
+          select 1 from object o join project p on p.id = o.project_id where o.id = object_id and p.name = any(${projects}) offset 0)
+          or not exists (select from object o where o.id = object_id offset 0) and exists (
           select 1 from object_phase_change c where c.object_id = work.object_id and c.project_name = any(${projects})))`
 
 const SUITS = `(target is null or $2::text[] is null or target = any($2::text[])) and ${VISIBLE('$5')}`
@@ -66,13 +68,15 @@ export async function findRoots(client: Client, objectIds: readonly string[]): P
 // comes first. What came first is judged again when the lock is there, since a changed row's conditions are. What is
 // left to do for a tree that is gone has no lock.
 const RENEW = `with u as (select * from unnest($1::uuid[], $2::bytea[]) as u(id, fence_hash)),
-    roots as (
-      select o.id from object o where o.id in (select w.root_id from work w join u on u.id = w.object_id)
-      order by o.id for share
+    roots as materialized (
+      select o.id from (
+        select distinct w.root_id as id from u cross join lateral (select root_id from work where object_id = u.id offset 0) w
+        order by 1
+      ) wanted cross join lateral (select id from object where id = wanted.id for share) o
     )
   update work w set lease_until = greatest(w.lease_until, $3) from u
-  where w.object_id = u.id and w.fence_hash = u.fence_hash and w.state = 1 and w.principal = $4 and w.lease_until is not null
-    and (w.root_id in (select id from roots) or not exists (select from object o where o.id = w.root_id))
+  where ${fewOf('u.id')} and w.object_id = u.id and w.fence_hash = u.fence_hash and w.${IS_CLAIMED} and w.principal = $4 and w.lease_until is not null
+    and (w.root_id in (select id from roots) or not exists (select from object o where o.id = w.root_id offset 0))
   returning w.object_id as "objectId", w.lease_until as "leaseUntil", w.abort_requested_at is not null as "abortRequested"`
 
 export interface Renewed {

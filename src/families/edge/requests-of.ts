@@ -1,5 +1,6 @@
 import type { ObjectKind, Phase } from '../../core/vocabulary.ts'
 import type { Client } from '../../store/client.ts'
+import { IS_CLAIMED, IS_OPEN } from '../../store/work-states.ts'
 import { requestFence } from './fences.ts'
 import { operationAt } from './operations.ts'
 import type { CrmAction, InstanceSpec, Session } from './spec.ts'
@@ -43,7 +44,7 @@ const OUTSTANDING = `select o.id as "objectId", o.kind, o.phase, w.job_id as "op
   left join object p on p.id = o.parent_id
   left join object_spec s on s.object_id = o.id left join edge_inst i on i.object_id = o.id
   left join cloudlet c on c.object_id = o.id
-  where w.root_id = $1 and w.type = 'crm' and w.state = 1 and w.fence_hash is not null and w.instance = $2 and w.principal = $3
+  where w.root_id = $1 and w.${IS_OPEN} and w.type = 'crm' and w.${IS_CLAIMED} and w.fence_hash is not null and w.instance = $2 and w.principal = $3
     and (o.phase in ('CREATE_REQUESTED', 'UPDATE_REQUESTED', 'DELETE_REQUESTED') or i.undoing
       or c.upgrade_phase = 'UPDATE_REQUESTED' or $4 and o.phase in ('CREATING', 'UPDATING', 'DELETING'))
   order by o.id`

@@ -35,9 +35,9 @@ export async function wakeHolders(client: Client): Promise<void> {
   await client.query({
     name: 'wake-lock-holders',
     text: `insert into wake (root_id, object_ids)
-      select o.root_id, array_agg(distinct o.id) from lock l join object o on o.id = l.object_id
+      select o.root_id, array_agg(distinct o.id) from lock l cross join lateral (select * from object where id = l.object_id offset 0) o
       where l.held and o.phase = 'WAITING'
-        and not exists (select from wake v where v.root_id = o.root_id and v.object_ids @> array[o.id])
+        and not exists (select from wake v where v.root_id = o.root_id and v.object_ids @> array[o.id] offset 0)
       group by o.root_id`,
   })
 }

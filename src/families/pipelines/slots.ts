@@ -30,7 +30,8 @@ const NEXT = `with recursive held as materialized (
       coalesce(h.n, 0) + row_number() over (partition by p.id order by q.seq) as level
     from waiting join project p on p.id = waiting.id left join held h on h.id = p.id
     cross join lateral (
-      select w.object_id, o.root_id, w.seq from workload w join object o on o.id = w.object_id
+      select w.object_id, o.root_id, w.seq from workload w
+      cross join lateral (select * from object where id = w.object_id offset 0) o
       where w.pool = $1 and w.project_id = p.id and w.state = 0 and o.phase = 'PENDING' and o.root_id is distinct from $2
       order by w.seq limit least((select n from free),
         greatest(0, coalesce(case $1 when 'WORKER' then p.max_workers else p.max_jobs end, 2147483647) - coalesce(h.n, 0)))
@@ -64,7 +65,7 @@ export async function wakeWaiting(client: Client, pool: Pool, goes: string | nul
     name: 'wake-next-slots',
     text: `insert into wake (root_id, object_ids)
       select n.root_id, array_agg(n.object_id) from (${NEXT}) n
-      where not exists (select from wake v where v.root_id = n.root_id and v.object_ids @> array[n.object_id])
+      where not exists (select from wake v where v.root_id = n.root_id and v.object_ids @> array[n.object_id] offset 0)
       group by n.root_id returning root_id`,
     values: [pool, goes],
   })

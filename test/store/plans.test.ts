@@ -1,0 +1,109 @@
+import type { Pool, PoolClient } from 'pg'
+import { expect, test } from 'vitest'
+import { createWorld, DEPLOYER, item, type World } from '../testkit/world.ts'
+
+/** Tables that grow and shrink faster than statistics of them are taken. */
+const QUEUES = ['object', 'work', 'wake']
+/** They are to go through all there is. */
+const THOROUGH = ['due-roots', 'sweep-work']
+const HOT = [
+  'lock-root',
+  'load-nodes',
+  'load-named',
+  'find-candidates',
+  'renew-leases',
+  'take-wakes',
+  'due-work',
+  'next-due',
+]
+
+interface PlanNode {
+  readonly 'Node Type': string
+  readonly 'Relation Name'?: string
+  readonly 'Index Name'?: string
+  readonly 'Index Cond'?: string
+  readonly Filter?: string
+  readonly Plans?: readonly PlanNode[]
+}
+
+const nodesOf = (plan: PlanNode): readonly PlanNode[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
+/** From end to end, or all children of an object for the one of a name. */
+const isUnbounded = (node: PlanNode) =>
+  node['Node Type'].includes('Scan') &&
+  QUEUES.includes(node['Relation Name'] ?? '') &&
+  (node['Index Cond'] === undefined || /\(name [=<>]/.test(node.Filter ?? ''))
+
+interface Judged {
+  /** Of statements that have been prepared. */
+  readonly names: readonly string[]
+  /** What they go through from end to end. */
+  readonly thorough: readonly string[]
+}
+async function judge(pool: Pool): Promise<Judged> {
+  const clients = await Promise.all(Array.from({ length: pool.totalCount }, () => pool.connect()))
+  try {
+    const judged = await Promise.all(clients.map(judgeOne))
+    const all = (of: keyof Judged) => [...new Set(judged.flatMap((one) => one[of]))].sort()
+    return { names: all('names'), thorough: all('thorough') }
+  } finally {
+    for (const client of clients) client.release()
+  }
+}
+
+async function judgeOne(client: PoolClient): Promise<Judged> {
+  // As of those connections whose plans are made once.
+  await client.query('set enable_bitmapscan = off')
+  const { rows } = await client.query<{ name: string; statement: string }>(
+    `select name, statement from pg_prepared_statements where statement ~* '^(with|select|\\(select|insert|update|delete) '`,
+  )
+  const thorough: string[] = []
+  for (const { name, statement } of rows.filter((row) => !THOROUGH.includes(row.name))) {
+    const explained = await client.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
+      `explain (generic_plan, format json) ${statement}`,
+    )
+    const [top] = explained.rows[0]?.['QUERY PLAN'] ?? []
+    for (const node of nodesOf(top?.Plan as PlanNode).filter(isUnbounded))
+      thorough.push(`${name}: ${node['Node Type']} ${node['Index Name'] ?? ''} on ${node['Relation Name']}`)
+  }
+  return { names: rows.map(({ name }) => name), thorough }
+}
+
+/** Whatever happens to trees: made, claimed, renewed, reported, timed out, done again, cancelled, deleted. */
+async function live(world: World): Promise<void> {
+  const { clock, driving } = world
+  const spec = { deployItems: [item('a'), item('b', ['a']), item('c')] }
+  const id = await world.create('shop', spec)
+  const claimed = await world.claim(2)
+  await driving.agents.renew(
+    DEPLOYER,
+    claimed.map(({ fence }) => fence),
+    60_000,
+  )
+  for (const { fence } of claimed) await world.report({ fence, phase: 'SUCCEEDED' })
+  await world.work()
+  await world.reconcile(id, 'FORCE')
+  clock.advance(3_600_000)
+  await world.settle()
+  await world.tend()
+  await world.work()
+  const other = await world.create('other', spec)
+  await world.cancel(other)
+  await world.work()
+  await world.remove(id)
+  await world.work()
+  await world.create('kept', { deployItems: Array.from({ length: 10 }, (_, i) => item(`item-${i}`)) })
+  await world.work()
+  await world.tend()
+}
+
+test('no statement goes through all objects, work or words, whenever its plan was made', async () => {
+  await using world = await createWorld()
+  await live(world)
+  const { pool } = world
+  const { names, thorough } = await judge(pool)
+  expect(names).toEqual(expect.arrayContaining(HOT))
+  expect(thorough).toEqual([])
+  // As the queue is when there is nothing to do.
+  await pool.query('vacuum analyze')
+  expect((await judge(pool)).thorough).toEqual([])
+})
