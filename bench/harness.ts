@@ -37,8 +37,12 @@ export interface Table {
 /** Numbers are written with as many digits as they are good for. */
 export type Cell = string | number
 
+/** Of an even number, the mean of the two in the middle. NaN when there are none. */
 export function median(values: readonly number[]): number {
-  return quantile(values, 0.5)
+  const sorted = [...values].sort((a, b) => a - b)
+  const upper = sorted.length / 2
+  const [a, b] = [sorted[Math.ceil(upper) - 1], sorted[Math.floor(upper)]]
+  return ((a ?? Number.NaN) + (b ?? Number.NaN)) / 2
 }
 
 /** The value below which lies this share of all, from 0 to 1. NaN when there are none. */

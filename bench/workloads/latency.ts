@@ -1,9 +1,10 @@
 import { type BenchContext, quantile, type Section, startRedis, startServer, type Workload } from '../harness.ts'
 import { startPeer } from '../harness-peer.ts'
 
-const WARM_UP = 150
+/** Code that is compiled as it runs has been by then. */
+const WARM_UP = 800
 /** In each round. */
-const STARTS = 120
+const STARTS = 300
 
 interface Contestant {
   readonly name: string
