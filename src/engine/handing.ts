@@ -1,3 +1,4 @@
+import { setImmediate as othersTurn } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import type { HandedOver, Waiting } from './agents/waiting.ts'
 import type { TreeSlice } from './slice.ts'
@@ -19,7 +20,10 @@ export class Handing {
     const handOver = (slice: TreeSlice) => void handed.push(this.#waiting.handOver(slice))
     try {
       const written = await transaction(this.#pool, (given) => work(given, handOver))
-      for (const one of handed) one.committed()
+      let isAwaited = false
+      for (const one of handed) isAwaited = one.committed() || isAwaited
+      // Whoever has waited for work is answered first.
+      if (isAwaited) await othersTurn()
       return written
     } catch (error) {
       for (const one of handed) one.failed()

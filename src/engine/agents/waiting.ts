@@ -111,9 +111,12 @@ export class HandedOver {
     else this.#given.set(claim, [item])
   }
 
-  committed(): void {
+  /** Returns whether anybody has got anything. */
+  committed(): boolean {
+    const isAwaited = this.#given.size > 0
     for (const [claim, items] of this.#given) claim.settle(items)
     this.#given.clear()
+    return isAwaited
   }
   /** Nothing was written: they look for themselves. */
   failed(): void {
