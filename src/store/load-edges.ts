@@ -1,8 +1,11 @@
 import { binaryUuids } from './binary.ts'
 import type { Client } from './client.ts'
 
-const DEPENDENTS = 'select to_id as id, from_id as neighbour from edge where to_id = any($1::uuid[])'
-const DEPENDENCIES = 'select from_id as id, to_id as neighbour from edge where from_id = any($1::uuid[])'
+// One by one, by the index, even by a plan that was made when there were none.
+const neighbours = (of: string, neighbour: string): string => `select wanted.id, e.${neighbour} as neighbour
+  from unnest($1::uuid[]) wanted(id) cross join lateral (select * from edge where ${of} = wanted.id offset 0) e`
+const DEPENDENTS = neighbours('to_id', 'from_id')
+const DEPENDENCIES = neighbours('from_id', 'to_id')
 
 /** Ids of the neighbours on one side of each object. */
 export async function loadEdges(

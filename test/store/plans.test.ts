@@ -1,20 +1,17 @@
 import type { Pool, PoolClient } from 'pg'
 import { expect, test } from 'vitest'
+import { acquire, release } from '../../src/families/operations/locks.ts'
+import { within } from '../families/operations/lock-crowd.ts'
 import { createWorld, DEPLOYER, item, type World } from '../testkit/world.ts'
 
 /** Tables that grow and shrink faster than statistics of them are taken. */
-const QUEUES = ['object', 'work', 'wake']
+const QUEUES = ['object', 'work', 'wake', 'lock', 'edge']
 /** They are to go through all there is. */
-const THOROUGH = ['due-roots', 'sweep-work']
+const THOROUGH = ['due-roots wake', 'wake-lock-holders lock']
 const HOT = [
-  'lock-root',
-  'load-nodes',
-  'load-named',
-  'find-candidates',
-  'renew-leases',
-  'take-wakes',
-  'due-work',
-  'next-due',
+  ...['lock-root', 'load-nodes', 'load-named', 'take-wakes', 'due-work', 'next-due'],
+  ...['find-candidates', 'renew-leases', 'count-edges-to_id', 'load-dependents'],
+  ...['take-locks', 'hold-locks', 'grant-locks'],
 ]
 
 interface PlanNode {
@@ -22,6 +19,7 @@ interface PlanNode {
   readonly 'Relation Name'?: string
   readonly 'Index Name'?: string
   readonly 'Index Cond'?: string
+  readonly 'TID Cond'?: string
   readonly Filter?: string
   readonly Plans?: readonly PlanNode[]
 }
@@ -31,7 +29,7 @@ const nodesOf = (plan: PlanNode): readonly PlanNode[] => [plan, ...(plan.Plans ?
 const isUnbounded = (node: PlanNode) =>
   node['Node Type'].includes('Scan') &&
   QUEUES.includes(node['Relation Name'] ?? '') &&
-  (node['Index Cond'] === undefined || /\(name [=<>]/.test(node.Filter ?? ''))
+  ((node['Index Cond'] ?? node['TID Cond']) === undefined || /\(name [=<>]/.test(node.Filter ?? ''))
 
 interface Judged {
   /** Of statements that have been prepared. */
@@ -57,13 +55,15 @@ async function judgeOne(client: PoolClient): Promise<Judged> {
     `select name, statement from pg_prepared_statements where statement ~* '^(with|select|\\(select|insert|update|delete) '`,
   )
   const thorough: string[] = []
-  for (const { name, statement } of rows.filter((row) => !THOROUGH.includes(row.name))) {
+  for (const { name, statement } of rows) {
     const explained = await client.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
       `explain (generic_plan, format json) ${statement}`,
     )
     const [top] = explained.rows[0]?.['QUERY PLAN'] ?? []
-    for (const node of nodesOf(top?.Plan as PlanNode).filter(isUnbounded))
-      thorough.push(`${name}: ${node['Node Type']} ${node['Index Name'] ?? ''} on ${node['Relation Name']}`)
+    for (const node of nodesOf(top?.Plan as PlanNode).filter(isUnbounded)) {
+      const what = `${name} ${node['Relation Name']}`
+      if (!THOROUGH.includes(what)) thorough.push(`${what}: ${node['Node Type']} ${node['Index Name'] ?? ''}`)
+    }
   }
   return { names: rows.map(({ name }) => name), thorough }
 }
@@ -96,9 +96,22 @@ async function live(world: World): Promise<void> {
   await world.tend()
 }
 
-test('no statement goes through all objects, work or words, whenever its plan was made', async () => {
+/** One has a lock, another one waits for it and gets it. */
+async function lock({ pool, clock }: World): Promise<void> {
+  const { rows } = await pool.query<{ id: string }>(`select id from object where kind = 'DEPLOY_ITEM' limit 2`)
+  const now = clock.now()
+  const ask = (objectId = '') =>
+    within(pool, (client) => acquire(client, { objectId, locks: [{ resource: 'disk', mode: 'EXCLUSIVE' }], now }))
+  const [first, second] = rows.map(({ id }) => id)
+  expect([await ask(first), await ask(second), await ask(second)]).toEqual([true, false, false])
+  expect(await within(pool, (client) => release(client, [first ?? ''], now))).toMatchObject([{ objectId: second }])
+  await within(pool, (client) => release(client, [second ?? ''], now))
+}
+
+test('no statement goes through all of a queue, whenever its plan was made', async () => {
   await using world = await createWorld()
   await live(world)
+  await lock(world)
   const { pool } = world
   const { names, thorough } = await judge(pool)
   expect(names).toEqual(expect.arrayContaining(HOT))

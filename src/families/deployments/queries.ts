@@ -35,7 +35,8 @@ interface ScopeArgs {
 async function countEdges(client: Client, parentId: string, of: string, per: string): Promise<Record<string, number>> {
   const { rows } = await client.query<{ id: string; n: number }>({
     name: `count-edges-${of}`,
-    text: `select e.${of} as id, count(e.${per})::integer as n from object o join edge e on e.${of} = o.id
+    text: `select e.${of} as id, count(e.${per})::integer as n from object o
+      cross join lateral (select * from edge where ${of} = o.id offset 0) e
       where o.parent_id = $1 group by e.${of}`,
     values: [parentId],
   })

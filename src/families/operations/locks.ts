@@ -6,6 +6,8 @@ import { direction, inOrder, type Window } from '../../store/loaders/window.ts'
  * Who may work on what. A job takes one ticket for all its locks, and holds them once no row of a lower ticket is in
  * conflict with any of its own, whether that row holds or waits. So `held` follows from the rows alone: no grant changes
  * what another job may have, the lowest ticket of all can always run, and nobody ever comes before an earlier one.
+ *
+ * `offset 0` has queues looked into by their index, even by a plan that was made when nobody waited.
  */
 
 export type LockMode = 'SHARED' | 'EXCLUSIVE'
@@ -19,8 +21,9 @@ const LOCK = { name: 'lock-locks', text: "select pg_advisory_xact_lock(hashtext(
 
 /** Whether an earlier row is in conflict with row `m`. */
 const BLOCKED = `case m.mode
-    when 'EXCLUSIVE' then exists (select from lock b where b.resource = m.resource and b.ticket < m.ticket)
-    else exists (select from lock b where b.resource = m.resource and b.ticket < m.ticket and b.mode = 'EXCLUSIVE') end`
+    when 'EXCLUSIVE' then exists (select from lock b where b.resource = m.resource and b.ticket < m.ticket offset 0)
+    else exists (select from lock b where b.resource = m.resource and b.ticket < m.ticket and b.mode = 'EXCLUSIVE' offset 0)
+  end`
 
 // Nobody has a later ticket yet, so every row of a resource is an earlier one.
 const TAKE = `with wanted as materialized (
@@ -28,8 +31,8 @@ const TAKE = `with wanted as materialized (
     where not exists (select from lock where object_id = $1)
   ), verdict as materialized (
     select nextval('lock_ticket') as ticket, not exists (select from wanted w where case w.mode
-      when 'EXCLUSIVE' then exists (select from lock b where b.resource = w.resource)
-      else exists (select from lock b where b.resource = w.resource and b.mode = 'EXCLUSIVE') end) as free
+      when 'EXCLUSIVE' then exists (select from lock b where b.resource = w.resource offset 0)
+      else exists (select from lock b where b.resource = w.resource and b.mode = 'EXCLUSIVE' offset 0) end) as free
     where exists (select from wanted)
   )
   insert into lock (object_id, resource, mode, ticket, held, declared_at, granted_at)
@@ -38,8 +41,8 @@ const TAKE = `with wanted as materialized (
   returning held`
 
 const HOLDS = `with granted as (
-    update lock l set held = true, granted_at = $2 where l.object_id = $1 and not l.held
-      and not exists (select from lock m where m.object_id = $1 and ${BLOCKED})
+    update lock l set held = true, granted_at = $2 where l.object_id = $1 and l.held is not true
+      and not exists (select from lock m where m.object_id = $1 and ${BLOCKED} offset 0)
     returning l.object_id
   )
   select exists (select from granted) or coalesce(bool_and(held), false) as held from lock where object_id = $1`
@@ -90,17 +93,22 @@ const GRANT = `with freed as materialized (
     ) x on true
   ), candidate as materialized (
     select f.object_id from freed f where not f.held
-      and not exists (select from lock b where b.resource = f.resource and b.ticket < f.ticket)
+      and not exists (select from lock b where b.resource = f.resource and b.ticket < f.ticket offset 0)
     union
-    select s.object_id from freed f join lock s on s.resource = f.resource and not s.held
-      and s.ticket > f.exclusive and s.ticket < coalesce(f.ticket, 9223372036854775807)
+    select s.object_id from freed f cross join lateral (
+      select l.object_id from lock l where l.resource = f.resource and not l.held
+        and l.ticket > f.exclusive and l.ticket < coalesce(f.ticket, 9223372036854775807) offset 0
+    ) s
   ), chosen as materialized (
     select c.object_id from candidate c
-    where not exists (select from lock m where m.object_id = c.object_id and ${BLOCKED})
+    where not exists (select from lock m where m.object_id = c.object_id and ${BLOCKED} offset 0)
   ), granted as (
-    update lock l set held = true, granted_at = $3 from chosen c where l.object_id = c.object_id returning l.object_id
+    update lock set held = true, granted_at = $3 where ctid = any(array(
+      select l.ctid from chosen c cross join lateral (select ctid from lock where object_id = c.object_id offset 0) l
+    )) returning object_id
   ), told as materialized (
-    select distinct o.root_id, o.id from granted g join object o on o.id = g.object_id
+    select distinct o.root_id, o.id from granted g
+      cross join lateral (select * from object where id = g.object_id offset 0) o
   ), word as (
     insert into wake (root_id, object_ids) select root_id, array_agg(id order by id) from told group by root_id
   )
