@@ -78,7 +78,7 @@ Written by \`npm run bench\`: every contestant of a workload is measured in the 
 the same kind of Redis, in turns, and medians are reported. Nothing here is a promise; run it where it matters to you:
 
 \`\`\`sh
-npm ci && npm run bench                  # everything, about a quarter of an hour
+npm ci && npm run bench                  # everything, about half an hour
 npm run bench -- tree latency            # some workloads
 \`\`\`
 
