@@ -85,7 +85,8 @@ function sectionOf(times: ReadonlyMap<string, readonly number[]>): Section {
 
 const PROSE = `
 One item after the other, with 5 ms of rest between them; the clock starts before the request and stops when the
-function that does the work is called. Creator and worker are one process for everybody.
+function that does the work is called. Creator and worker are one process for everybody. The first 800 starts of each are
+not counted.
 
 - **Phaseline**: \`createInstallation\` with one item over HTTP, and an agent of the published client (\`runAgent\`) whose
   claim waits at the server. Before the item is offered, ten phase changes of the installation, its

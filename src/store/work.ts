@@ -13,7 +13,7 @@ export interface Candidate {
 const VISIBLE = (projects: string) => `(${projects}::text[] is null or exists (
           select 1 from object o join project p on p.id = o.project_id where o.id = object_id and p.name = any(${projects}) offset 0)
           or not exists (select from object o where o.id = object_id offset 0) and exists (
-          select 1 from object_phase_change c where c.object_id = work.object_id and c.project_name = any(${projects})))`
+          select 1 from object_phase_change c where c.object_id = work.object_id and c.project_name = any(${projects}) offset 0))`
 
 const SUITS = `(target is null or $2::text[] is null or target = any($2::text[])) and ${VISIBLE('$5')}`
 
