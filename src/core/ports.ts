@@ -1,4 +1,5 @@
 import type { Refusal } from './errors.ts'
+import type { ObjectRow } from './tree.ts'
 import type { Actor, LockMode, ObjectKind, Phase, WorkAction } from './vocabulary.ts'
 
 /** The seams between the layers: what the API asks of the engine, the log and the clock. Types only. */
@@ -20,6 +21,13 @@ export interface Viewer {
 }
 
 export type Outcome<T> = ({ readonly ok: true } & T) | { readonly ok: false; readonly refusal: Refusal }
+
+/** What a command has written. */
+export interface WrittenObject {
+  readonly objectId: string
+  /** Where the command knows all of it: it need not be read to be shown. */
+  readonly object?: { readonly row: ObjectRow }
+}
 
 /** Clock, ids and randomness come in through here and nowhere else, so that every deadline can be tested to the millisecond. */
 export interface Ambient {

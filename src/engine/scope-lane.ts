@@ -13,11 +13,13 @@ export interface ScopeTask<C> {
   readonly failed: (error: unknown) => void
 }
 
-/** @param isAlone it holds up nobody else who is known to want the lock */
-export type ScopeTransaction<C> = (
-  work: (context: C) => Promise<void>,
-  { isAlone }: { readonly isAlone: boolean },
-) => Promise<void>
+export interface ScopeMode {
+  /** It holds up nobody else who is known to want the lock. */
+  readonly isAlone: boolean
+  /** It could be joined by others: the database itself refuses what may not be. */
+  readonly joins: boolean
+}
+export type ScopeTransaction<C> = (work: (context: C) => Promise<void>, mode: ScopeMode) => Promise<void>
 
 /**
  * What a process does under one project's scope lock, one transaction after the other: whoever waits for the lock holds
@@ -57,7 +59,7 @@ export class ScopeLane<C> {
         async (context) => {
           await together(tasks.map((task) => task.run(context)))
         },
-        { isAlone: tasks.length === 1 && this.#queue.length === 0 },
+        { isAlone: tasks.length === 1 && this.#queue.length === 0, joins: tasks.every(({ joins }) => joins) },
       )
     } catch (error) {
       // One that fails must not take the others with it.

@@ -60,6 +60,12 @@ export interface Release {
   readonly by: 0 | 1
 }
 
+/** What is to be done to other trees with the same transaction; its family knows how. */
+export interface Effect {
+  readonly name: string
+  readonly args: unknown
+}
+
 /** The unit of work: an identity map over one tree that records what rules do to it. It knows no I/O. */
 export class TreeSlice implements Slice {
   root: Draft
@@ -71,7 +77,7 @@ export class TreeSlice implements Slice {
   /** Touched by id, not loaded yet. */
   readonly wanted = new Set<string>()
   readonly evaluations = new Map<string, Evaluation>()
-  readonly effects: { name: string; args: unknown }[] = []
+  readonly effects: Effect[] = []
   readonly changes: Change[] = []
   /** Types of work that came up, and where. */
   readonly offers = new Set<string>()

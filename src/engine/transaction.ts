@@ -2,7 +2,6 @@ import type { Pool, PoolClient } from 'pg'
 import type { Ambient, WrittenBatch } from '../core/ports.ts'
 import type { Evaluated, TimeoutDefaults } from '../core/tree.ts'
 import { appendChanges } from '../log/append.ts'
-import type { Client } from '../store/client.ts'
 import { loadEdges } from '../store/load-edges.ts'
 import type { LoadedNode } from '../store/load-nodes.ts'
 import {
@@ -22,7 +21,7 @@ import type { Kinds } from './families.ts'
 import { flush, onlyInserts } from './flush.ts'
 import type { SpecsOfTree } from './kept-specs.ts'
 import { bring, take, takeNeighbours } from './load.ts'
-import { TreeSlice } from './slice.ts'
+import { type Effect, TreeSlice } from './slice.ts'
 
 export interface EngineParts {
   readonly pool: Pool
@@ -79,7 +78,8 @@ export async function transaction<T>(pool: Pool, work: (given: Transaction) => P
   const left = new Left()
   try {
     // Not waited for: it travels with the first statement, and when it fails the connection is lost for that one too.
-    const [, result] = await together([client.query(BEGIN), work({ client, leave: left.add })])
+    left.add([client.query(BEGIN)])
+    const result = await work({ client, leave: left.add })
     left.check()
     const [{ command }] = await together([client.query(COMMIT), left.settled()])
     if (command !== 'COMMIT')
@@ -240,20 +240,21 @@ export async function closeTree(
   const rootId = slice.root.row.id
   const { facts } = parts.kinds
   const woken = new Set<string>()
-  // What hangs on a row is written after it; what a root leaves behind is seen to before it goes.
-  if (slice.effects.length > 0 || slice.root.gone) {
-    const written = slice.root.gone ? [] : flush(client, slice, facts)
-    await together([...written, runEffects(client, slice, parts.kinds, woken)])
-  }
-  const inserts = onlyInserts(slice) && !slice.root.gone
+  const { gone } = slice.root
+  const effects = slice.effects.splice(0)
+  // What a root leaves behind is seen to before it goes; what else hangs on a row is written after it.
+  if (gone) await runEffects(tree, effects, parts.kinds, woken)
+  // An effect may have more to say than what it sends at once.
+  const inserts = onlyInserts(slice) && !gone && effects.length === 0
   const sent = [...flush(client, slice, facts)]
+  if (!gone) sent.push(runEffects(tree, effects, parts.kinds, woken))
   const wakes: readonly Word[] = left.size > 0 ? [{ rootId, ids: [...left], reason: null }, ...words] : words
   for (const word of wakes) {
     sent.push(insertWakes(client, word.rootId, word.ids, word.reason))
     woken.add(word.rootId)
   }
   sent.push(schedule(tree, clock))
-  // The last statement: so what it waits for has its answer.
+  // What it waits for must have its answer.
   if (clock || tree.failures > 0) await together(sent.splice(0))
   sent.push(appendChanges(client, slice.changes).then((batches) => parts.appended?.(batches)))
   if (inserts) leave(sent)
@@ -261,8 +262,13 @@ export async function closeTree(
   return { woken, types: slice.offers, changed: slice.changes.length > 0 }
 }
 
-async function runEffects(client: Client, slice: TreeSlice, kinds: Kinds, woken: Set<string>): Promise<void> {
-  for (const { name, args } of slice.effects.splice(0)) {
+async function runEffects(
+  { client, slice }: OpenTree,
+  effects: readonly Effect[],
+  kinds: Kinds,
+  woken: Set<string>,
+): Promise<void> {
+  for (const { name, args } of effects) {
     const run = kinds.families.find((family) => family.effects[name])?.effects[name]
     if (!run) throw new Error(`no family has the effect ${name}`)
     for (const rootId of await run(client, slice.root, args, slice.now)) woken.add(rootId)

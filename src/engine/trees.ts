@@ -1,7 +1,7 @@
 import type { Scope, Trees } from '../families/family.ts'
 import type { Logger } from '../logger.ts'
 import { insertWakes } from '../store/queue.ts'
-import { lockScope } from '../store/scope.ts'
+import { isTakenBack, lockKnownScope, lockScope } from '../store/scope.ts'
 import { together } from '../store/together.ts'
 import type { Handing } from './handing.ts'
 import { type Decide, Held } from './held.ts'
@@ -34,12 +34,17 @@ export function treesOf(given: TreesParts): Trees {
   const laneOf = (project: string): ScopeLane<InScope | null> => {
     const known = lanes.get(project)
     if (known) return known
-    const made = new ScopeLane<InScope | null>(async (work, { isAlone }) => {
-      const under = (open: Open) => underLock(open, project, ids, work)
-      const run = () => (isAlone ? deciding(given, under) : inTransaction(given, under))
-      await run().catch((error) => {
-        if (error instanceof ProjectReplaced) return run()
-        throw error
+    const made = new ScopeLane<InScope | null>(async (work, { isAlone, joins }) => {
+      const run = (trusts: boolean) => {
+        const under = (open: Open) => underLock(open, { project, ids, trusts }, work)
+        return isAlone ? deciding(given, under, trusts) : inTransaction(given, under)
+      }
+      // Several that share a transaction share the question, too: one that is refused would take the others with it.
+      const trusts = isAlone && joins
+      await run(trusts).catch((error) => {
+        if (!isRefused(error, trusts)) throw error
+        ids.delete(project)
+        return run(false)
       })
     })
     lanes.set(project, made)
@@ -83,35 +88,43 @@ interface InScope {
   readonly open: Open
   readonly project: string
   readonly projectId: string
+  readonly trusts: boolean
 }
 
 /** It was made anew under its name, by hand. */
 class ProjectReplaced extends Error {}
 
+/** What was known, or trusted, is not so, and nothing is written. */
+const isRefused = (error: unknown, trusts: boolean): boolean =>
+  error instanceof ProjectReplaced || (trusts && isTakenBack(error))
+
+interface UnderLock {
+  readonly project: string
+  readonly ids: Map<string, string>
+  readonly trusts: boolean
+}
+
 /** Where the project's id is known already, what is asked for under its lock travels with it. */
 async function underLock(
   open: Open,
-  project: string,
-  ids: Map<string, string>,
+  { project, ids, trusts }: UnderLock,
   work: (scope: InScope | null) => Promise<void>,
 ): Promise<void> {
   const known = ids.get(project)
-  const locking = lockScope(open.client, project)
   if (known === undefined) {
-    const projectId = await locking
+    const projectId = await lockScope(open.client, project)
     if (projectId !== null) ids.set(project, projectId)
-    return work(projectId === null ? null : { open, project, projectId })
+    return work(projectId === null ? null : { open, project, projectId, trusts: false })
   }
-  const working = work({ open, project, projectId: known }).then(
-    () => null,
-    (error: unknown) => ({ error }),
-  )
-  const [projectId, failed] = await together([locking, working])
-  if (projectId !== known) {
-    ids.delete(project)
-    throw new ProjectReplaced()
+  if (trusts) {
+    // First, so that it is what is told when it fails.
+    open.leave([lockKnownScope(open.client, project, known)])
+    return work({ open, project, projectId: known, trusts })
   }
-  if (failed) throw failed.error
+  const checked = lockScope(open.client, project).then((projectId) => {
+    if (projectId !== known) throw new ProjectReplaced()
+  })
+  await together([checked, work({ open, project, projectId: known, trusts })])
 }
 
 /** @param decided slices that are decided in the transaction end up here; absent: none is */
@@ -137,12 +150,12 @@ async function inTransaction<T>(
 }
 
 /** What is asked for must not be refused because it cannot be decided: then it is left as a word. */
-async function deciding(given: TreesParts, work: (open: Open) => Promise<void>): Promise<void> {
+async function deciding(given: TreesParts, work: (open: Open) => Promise<void>, trusts: boolean): Promise<void> {
   const decided: TreeSlice[] = []
   try {
     await inTransaction(given, work, decided)
   } catch (error) {
-    if (decided.length === 0) throw error
+    if (decided.length === 0 || isRefused(error, trusts)) throw error
     given.logger.warn({ err: error }, 'a new tree could not be decided as it was created: the engine will try again')
     await inTransaction(given, work)
   }
@@ -164,13 +177,14 @@ async function hold(open: Open, held: Held[], rootId: string): Promise<Held | nu
   return holding
 }
 
-function inScope<T>({ open, project, projectId }: InScope, work: (scope: Scope) => Promise<T>): Promise<T> {
+function inScope<T>({ open, project, projectId, trusts }: InScope, work: (scope: Scope) => Promise<T>): Promise<T> {
   const { client, parts, told } = open
   return holding(open, (held) =>
     work({
       client,
       projectId,
       now: parts.ambient.now(),
+      trusts,
       plant: (root) => {
         const planted = Held.planted(open, parts, { project, projectId, root })
         held.push(planted)

@@ -1,9 +1,9 @@
 import { forbidden, type Refusal } from '../core/errors.ts'
-import type { Outcome, Viewer } from '../core/ports.ts'
+import type { Outcome, Viewer, WrittenObject } from '../core/ports.ts'
 
 /** Who may do what, for the commands of every family. */
 
-export type Done = Outcome<{ readonly objectId: string }>
+export type Done = Outcome<WrittenObject>
 
 export const refuse = (refusal: Refusal): { ok: false; refusal: Refusal } => ({ ok: false, refusal })
 

@@ -103,6 +103,8 @@ export interface Scope {
   readonly client: Client
   readonly projectId: string
   readonly now: Date
+  /** Whether a root's name is taken need not be asked for: the database refuses it, and then all of this runs again, asking. */
+  readonly trusts: boolean
   plant(root: NewRoot): HeldTree
   hold(rootId: string): Promise<HeldTree | null>
   /** These trees are to be looked at once this is committed. */

@@ -1,5 +1,5 @@
 import { invalidInput, notFound } from '../core/errors.ts'
-import type { Outcome } from '../core/ports.ts'
+import type { Outcome, WrittenObject } from '../core/ports.ts'
 import type { ObjectRow } from '../core/tree.ts'
 import { forget, type GraphQLContext } from './context.ts'
 import { answer, type ErrorValue, type Permission } from './errors.ts'
@@ -14,7 +14,7 @@ export async function writeObject(
   context: GraphQLContext,
   permission: Permission,
   id: string | null,
-  command: () => Promise<Outcome<{ readonly objectId: string }>>,
+  command: () => Promise<Outcome<WrittenObject>>,
 ): Promise<ObjectRow | ErrorValue> {
   return await answer(
     context,
@@ -24,7 +24,7 @@ export async function writeObject(
       const outcome = await command()
       if (!outcome.ok) return outcome
       forget(context)
-      const row = (await objectLoader(context).load(outcome.objectId)) ?? before
+      const row = outcome.object?.row ?? (await objectLoader(context).load(outcome.objectId)) ?? before
       if (!row) return { ok: false, refusal: id === null ? GONE_SINCE : notFound(id) }
       return { ok: true, row }
     },

@@ -23,8 +23,8 @@ const APPEND = {
 }
 
 /**
- * Writes one batch of the log, in the given order, in one statement. Call it at most once in a transaction, as its
- * last statement, with the root row locked: that is what makes batch ids grow in commit order within a tree.
+ * Writes one batch of the log, in the given order, in one statement. Call it at most once in a transaction, with the root
+ * row locked: that is what makes batch ids grow in commit order within a tree.
  * All changes must be of that one tree. No changes: nothing is written. Returns what is to be told after the commit.
  */
 export async function appendChanges(client: Client, changes: readonly Change[]): Promise<readonly WrittenBatch[]> {

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { type ExecutionResult, GraphQLError, getOperationAST } from 'graphql'
 import type { Viewer } from '../core/ports.ts'
+import { reply } from './reply.ts'
 import type { Yoga } from './yoga.ts'
 
 /** A request as nearly all clients send it. */
@@ -66,7 +67,7 @@ export async function answerPlain(
     // Refused before anything ran, e.g. for a variable of the wrong type.
     if (result.data === undefined) return false
     const type = accept?.includes(RESPONSE) ? RESPONSE : 'application/json'
-    response.writeHead(200, { 'content-type': `${type}; charset=utf-8` }).end(JSON.stringify(result))
+    reply(response, 200, `${type}; charset=utf-8`, JSON.stringify(result))
     return true
   } catch (error) {
     if (error instanceof GraphQLError && !response.headersSent) return false

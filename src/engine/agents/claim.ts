@@ -10,6 +10,7 @@ import { MAX_BATCH, mayDrive, mayNotWork, within } from './access.ts'
 import type { Attendance } from './attendance.ts'
 import { claimLeft } from './claim-left.ts'
 import { type Claimant, claimOne, isClaimable } from './claim-one.ts'
+import { Looks } from './looks.ts'
 import { release } from './release.ts'
 import type { Waiting, WaitingClaim } from './waiting.ts'
 
@@ -35,7 +36,7 @@ export interface ClaimParts {
 
 /** Takes triggered work, tree by tree; the claim itself is the pickup. */
 export function claimer({ parts, runner, attendance, waiting }: ClaimParts): AgentPort['claim'] {
-  const inHand = new Set<string>()
+  const searching: Searching = { parts, runner, waiting, looks: new Looks(LOOK_MS), inHand: new Set() }
   return async (viewer, request) => {
     const refused = mayNotWork(viewer) ?? mayNotClaim(viewer, request)
     if (refused) return refused
@@ -46,16 +47,21 @@ export function claimer({ parts, runner, attendance, waiting }: ClaimParts): Age
       claimant: { viewer, instance, leaseMs: clampLeaseMs(request.leaseMs) },
       request,
       targets,
+      key: JSON.stringify([types, targets, viewer.projects]),
     }
     const askedAt = parts.ambient.now().getTime()
     const until = performance.now() + Math.min(request.waitMs ?? 0, MAX_WAIT_MS)
+    const mayWait = () => waiting.isOpen && !signal?.aborted && performance.now() < until
     let { rings } = waiting
-    let items: readonly ClaimedItem[] = await claimNow(claiming, parts, runner, inHand)
-    while (items.length === 0 && waiting.isOpen && !signal?.aborted && performance.now() < until) {
+    let vainMs = mayWait() ? searching.looks.vainFor(claiming.key, rings, parts.ambient.now()) : 0
+    let items: readonly ClaimedItem[] = vainMs > 0 ? [] : await claimNow(claiming, searching)
+    while (items.length === 0 && mayWait()) {
       // What came up while it looked was rung for when it did not wait yet.
-      if (rings === waiting.rings) items = await waitFor(claiming, until, waiting)
+      if (rings === waiting.rings)
+        items = await waitFor(claiming, Math.min(until, performance.now() + (vainMs || LOOK_MS)), waiting)
       rings = waiting.rings
-      if (items.length === 0 && !signal?.aborted) items = await claimNow(claiming, parts, runner, inHand)
+      vainMs = 0
+      if (items.length === 0 && !signal?.aborted) items = await claimNow(claiming, searching)
     }
     const leasedAt = Math.min(...items.map(({ leaseUntil }) => leaseUntil.getTime())) - claiming.claimant.leaseMs
     const waitedMs = items.length > 0 ? Math.max(0, leasedAt - askedAt) : 0
@@ -73,20 +79,29 @@ export function claimer({ parts, runner, attendance, waiting }: ClaimParts): Age
   }
 }
 
-/** @param inHand what other claims of this process are about to take: looking at the same would only be in their way */
+interface Searching {
+  readonly parts: EngineParts
+  readonly runner: TreeRunner
+  readonly waiting: Waiting
+  readonly looks: Looks
+  /** What other claims of this process are about to take: looking at the same would only be in their way. */
+  readonly inHand: Set<string>
+}
+
 async function claimNow(
-  { claimant, request, targets }: Claiming,
-  parts: EngineParts,
-  runner: TreeRunner,
-  inHand: Set<string>,
-) {
+  { claimant, request, targets, key }: Claiming,
+  { parts, runner, waiting, looks, inHand }: Searching,
+): Promise<readonly ClaimedItem[]> {
   const items: ClaimedItem[] = []
   for (let round = 0; round < CLAIM_ROUNDS && items.length < request.max; round++) {
     const { types, max } = request
     const { projects } = claimant.viewer
     const want = max - items.length
-    const wanted = { types, targets, projects, now: parts.ambient.now(), max: want + Math.min(inHand.size, MAX_PASSED) }
+    const { rings } = waiting
+    const now = parts.ambient.now()
+    const wanted = { types, targets, projects, now, max: want + Math.min(inHand.size, MAX_PASSED) }
     const found = await findCandidates(parts.pool, wanted)
+    if (found.length === 0) looks.noteVain(key, rings, now)
     const candidates = found.filter(({ objectId }) => !inHand.has(objectId)).slice(0, want)
     if (candidates.length === 0) break
     for (const { objectId } of candidates) inHand.add(objectId)
@@ -134,7 +149,7 @@ function waitFor(
       // While it is being served the transaction settles it.
       if (waiting.delete(claim)) claim.settle([])
     }
-    const timer = setTimeout(leave, Math.min(LOOK_MS, until - performance.now()))
+    const timer = setTimeout(leave, until - performance.now())
     signal?.addEventListener('abort', leave)
     waiting.add(claim)
   })
@@ -155,6 +170,8 @@ interface Claiming {
   readonly claimant: Claimant
   readonly request: Request
   readonly targets: readonly string[] | null
+  /** The same for all who look for the same. */
+  readonly key: string
 }
 
 /** Of what is claimed only the store knows until when. */

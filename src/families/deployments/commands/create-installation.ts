@@ -39,7 +39,7 @@ export async function createInstallation(
         // What is taken in from other roots is looked at under locks of theirs.
         if (input.reconcile && spec.imports.length === 0) held.goOn()
         else if (input.reconcile) held.wake([held.root.row.id])
-        return { ok: true, objectId: held.root.row.id }
+        return { ok: true, objectId: held.root.row.id, object: held.root }
       }),
     // Names are unique in the database too; only who both takes in and hands out can be part of a cycle.
     { joins: spec.exports.length === 0 || spec.imports.length === 0 },

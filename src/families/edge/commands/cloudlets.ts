@@ -41,7 +41,7 @@ export async function createCloudlet({ trees }: EdgeParts, viewer: Viewer, input
     slice.move(root, 'INIT', { actor: 'USER', by })
     slice.setFacts(root, { connectDue })
     setClock(root, slice, connectDue)
-    return { ok: true, objectId: root.row.id }
+    return { ok: true, objectId: root.row.id, object: root }
   }
   const done = await trees.inScope(
     input.project,

@@ -2,6 +2,7 @@ import { invalidInput } from '../../../core/errors.ts'
 import { type LabelInput, labelsOf } from '../../../core/labels.ts'
 import type { Viewer } from '../../../core/ports.ts'
 import { isName, NAME_RULE, Problems } from '../../../core/problems.ts'
+import type { Node } from '../../../core/tree.ts'
 import { type Done, mayChange, refuse } from '../../access.ts'
 import type { Scope } from '../../family.ts'
 import { once } from '../../keys.ts'
@@ -31,9 +32,9 @@ export async function createTask(parts: OperationsParts, viewer: Viewer, input: 
     (scope) =>
       once(scope, viewer, 'createTask', input, async () => {
         const taken = await rootNameTaken(scope, { kind: 'TASK', name: input.name, what: 'a task' })
-        return taken
-          ? refuse(taken)
-          : { ok: true, objectId: plantTask(scope, { ...input, jobs, labels, by: viewer.name }) }
+        if (taken) return refuse(taken)
+        const object = plantTask(scope, { ...input, jobs, labels, by: viewer.name })
+        return { ok: true, objectId: object.row.id, object }
       }),
     { joins: true },
   )
@@ -63,7 +64,7 @@ interface NewTask {
   readonly by: string
 }
 
-function plantTask(scope: Scope, { name, jobs, labels, by }: NewTask): string {
+function plantTask(scope: Scope, { name, jobs, labels, by }: NewTask): Node {
   const { slice, root, goOn } = scope.plant({ kind: 'TASK', name, spec: {}, labels, by, facts: {} })
   const nodes = new Map(
     jobs.map((spec, ordinal) => {
@@ -85,5 +86,5 @@ function plantTask(scope: Scope, { name, jobs, labels, by }: NewTask): string {
   }
   slice.setTally(root, { total: jobs.length, open: jobs.length })
   goOn()
-  return root.row.id
+  return root
 }
