@@ -33,7 +33,6 @@ import { createNumberer } from './log/numberer.ts'
 import { createPruner } from './log/pruner.ts'
 import { createLog, readLogId } from './log/reader.ts'
 import { createMemorySignal } from './log/signal/memory.ts'
-import { createRedisSignal } from './log/signal/redis.ts'
 import { createLogger } from './logger.ts'
 import { createSandbox, type Sandbox } from './sandbox/index.ts'
 import { loadSecretKeys, SecretKeyProblem } from './secret-keys.ts'
@@ -195,8 +194,12 @@ async function connect(config: Config, logger: Logger, starting: AsyncDisposable
   return embedded.connection
 }
 
-const openSignal = (config: Config, logger: Logger): Promise<Signal> | Signal =>
-  config.redisUrl ? createRedisSignal({ url: config.redisUrl, logger }) : createMemorySignal({ logger })
+async function openSignal({ redisUrl: url }: Config, logger: Logger): Promise<Signal> {
+  if (!url) return createMemorySignal({ logger })
+  // Its client is a good part of what there is to load, and whoever has one process needs none of it.
+  const { createRedisSignal } = await import('./log/signal/redis.ts')
+  return createRedisSignal({ url, logger })
+}
 
 /** Given, or generated once into the embedded data folder, for nobody else to read. */
 async function administratorToken({ token, databaseUrl, dataDir }: Config): Promise<string | null> {

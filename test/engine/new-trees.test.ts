@@ -1,6 +1,7 @@
 import { v7 } from 'uuid'
 import { expect, test } from 'vitest'
 import { deployments } from '../../src/families/deployments/family.ts'
+import { loadObjects } from '../../src/store/loaders/objects.ts'
 import { until } from '../testkit/wait.ts'
 import { createWorld, DEPLOYER, item, USER, type World } from '../testkit/world.ts'
 
@@ -90,4 +91,29 @@ test('a project that was made anew by hand is found under its name', async () =>
   expect(await create(world, 'new', ['a'])).toMatchObject({ ok: true })
   const { rows } = await world.pool.query(`select project_id as id from object where name = 'new'`)
   expect(rows).toEqual([{ id }])
+})
+
+test('a name that is taken is refused though nobody has asked for it, and who waits for work goes on waiting', async () => {
+  await using world = await createWorld()
+  const first = await create(world, 'shop', ['a'])
+  expect(await world.claim()).toHaveLength(1)
+  const request = { instance: 'test', types: ['mock'], targets: null, max: 10, leaseMs: 30_000, waitMs: 20_000 }
+  const claiming = world.driving.agents.claim(DEPLOYER, request)
+  await until(() => world.driving.agents.waitingClaims === 1, { what: 'the claim waits' })
+  expect(await create(world, 'shop', ['b'])).toMatchObject({
+    ok: false,
+    refusal: { type: 'ConflictError', code: 'ALREADY_EXISTS', objectId: first.ok && first.objectId },
+  })
+  expect((await phases(world)).map(({ name }) => name)).toEqual(['shop', 'deploy-items', 'a'])
+  expect(await create(world, 'other', ['c'])).toMatchObject({ ok: true, object: { row: { phase: 'PROGRESSING' } } })
+  expect(await claiming).toMatchObject({ ok: true, items: [{ name: 'c' }] })
+})
+
+test('what a creation is answered with is what was written', async () => {
+  await using world = await createWorld()
+  await create(world, 'first', ['a'])
+  const created = await create(world, 'second', ['a'])
+  if (!created.ok) throw new Error(created.refusal.message)
+  const [row] = await loadObjects(world.pool, [created.objectId], null)
+  expect(created.object?.row).toEqual(row)
 })

@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest'
+import { until } from '../testkit/wait.ts'
+import { createWorld, DEPLOYER, item, type World } from '../testkit/world.ts'
+
+/** Claims do not look for what cannot be there. */
+
+const spec = (name: string) => ({ deployItems: [item(name)], imports: [], exports: [], installations: [] })
+const claim = ({ driving }: World, waitMs: number) =>
+  driving.agents.claim(DEPLOYER, { instance: 'test', types: ['mock'], targets: null, max: 10, leaseMs: 30_000, waitMs })
+const waits = ({ driving }: World) => until(() => driving.agents.waitingClaims === 1, { what: 'the claim waits' })
+const names = async (claiming: ReturnType<typeof claim>) => {
+  const claimed = await claiming
+  return claimed.ok ? claimed.items.map(({ name }) => name) : claimed.refusal
+}
+
+test('who was handed all there was need not look before it waits for more', async () => {
+  await using world = await createWorld()
+  const first = claim(world, 20_000)
+  await waits(world)
+  await world.create('one', spec('a'))
+  expect(await names(first)).toEqual(['a'])
+
+  const other = await world.pool.connect()
+  try {
+    await other.query('begin')
+    await other.query('lock table work in access exclusive mode')
+    const second = claim(world, 20_000)
+    // Whoever looked would not get so far.
+    await waits(world)
+    await other.query('rollback')
+    await world.create('two', spec('b'))
+    expect(await names(second)).toEqual(['b'])
+  } finally {
+    other.release()
+  }
+})
+
+test('what comes up without a word is found two seconds after the last look, or at once by who does not wait', async () => {
+  await using world = await createWorld()
+  const { pool, clock } = world
+  for (const name of ['a', 'b']) await world.create(name, spec(name))
+  const offerAfter = (root: string, ms: number) =>
+    pool.query('update work set offer_after = $2 from object o where o.id = work.root_id and o.name = $1', [
+      root,
+      new Date(clock.now().getTime() + ms),
+    ])
+  await offerAfter('a', 500)
+  await offerAfter('b', 1_500)
+  expect(await names(claim(world, 1))).toEqual([])
+  clock.advance(500)
+  expect(await names(claim(world, 0))).toEqual(['a'])
+  clock.advance(1_500)
+  expect(await names(claim(world, 20_000))).toEqual(['b'])
+})
+
+test('work whose agent has gone is found by who has been told that there is none', async () => {
+  await using world = await createWorld()
+  await world.create('one', spec('a'))
+  expect(await world.claim()).toHaveLength(1)
+  expect(await names(claim(world, 1))).toEqual([])
+  const waiting = claim(world, 20_000)
+  await waits(world)
+  world.clock.advance(30_000)
+  expect(await names(waiting)).toEqual(['a'])
+})
