@@ -21,6 +21,8 @@ const PAGE = 1_000
 /** How long a lost announcement can go unnoticed, with other processes to be heard and without. */
 const LOOK_MS = 1_000
 const LOOK_ALONE_MS = 200
+/** What is recent is kept for so long after the last one has left. */
+const KEPT_MS = 30_000
 
 /**
  * The live end of the log, once per process. It hands out what comes next and nothing else: announcements are only
@@ -44,6 +46,7 @@ export class Hub {
   #looking: Promise<void> | null = null
   #lookedAt = 0
   #tickedAt = 0
+  #leftAt = Number.NEGATIVE_INFINITY
   readonly #timer: NodeJS.Timeout
   #closed = false
 
@@ -85,6 +88,12 @@ export class Hub {
 
   leave(listener: LogListener): void {
     this.#audience.delete(listener)
+    this.#leftAt = performance.now()
+  }
+
+  /** Whoever was cut off comes back soon, and finds here what was missed; without anybody it would only grow old in memory. */
+  #isForgotten(): boolean {
+    return this.#audience.size === 0 && performance.now() - this.#leftAt > KEPT_MS
   }
 
   async close(): Promise<void> {
@@ -126,8 +135,8 @@ export class Hub {
       return
     }
     this.#known = Math.max(this.#known, through)
-    // Kept even when nobody is live: whoever comes a moment later finds it here.
-    if (changes && from <= delivered + 1) this.#deliver(changes.slice(delivered + 1 - from))
+    if (this.#isForgotten()) this.#recent.restart(this.#known)
+    else if (changes && from <= delivered + 1) this.#deliver(changes.slice(delivered + 1 - from))
     else if (this.#audience.size === 0) this.#recent.restart(this.#known)
     else {
       if (from > delivered + 1) this.#counts.gaps += 1
