@@ -3,7 +3,7 @@ const MAX_KEPT = 1_000
 
 /**
  * Searches that found nothing at all. Until work comes up, of which this process is told, another one for the same would
- * find nothing either: an agent that has just been handed something need not be looked for again.
+ * find nothing either: an agent that is handed one thing after the other need not look in between.
  */
 export class Looks {
   readonly #everyMs: number
