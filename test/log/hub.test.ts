@@ -1,0 +1,50 @@
+import { pino } from 'pino'
+import { expect, onTestFinished, test } from 'vitest'
+import { readHead } from '../../src/log/head.ts'
+import { Hub } from '../../src/log/hub.ts'
+import { createNumberer } from '../../src/log/numberer.ts'
+import { createMemorySignal } from '../../src/log/signal/memory.ts'
+import { createTestDatabase } from '../testkit/postgres.ts'
+import { until } from '../testkit/wait.ts'
+import { createRoot, numbered, write } from './writer.ts'
+
+const logger = pino({ level: 'silent' })
+const QUERY = { projects: null, includeRejected: true } as const
+
+test('what is written is kept while somebody is live, and for a while after, but not before anybody was', async () => {
+  await using database = await createTestDatabase()
+  const { pool } = database
+  const signal = createMemorySignal({ logger })
+  const head = await readHead(pool)
+  const numberer = createNumberer({ pool, signal, logger, logId: head.logId })
+  onTestFinished(() => numberer[Symbol.asyncDispose]())
+  const hub = new Hub({ pool, signal, logger, numberer }, head)
+  onTestFinished(() => hub.close())
+  const root = await createRoot(pool)
+  let written = head.head
+  const tell = async (n: number) => {
+    await write(pool, root, () => numbered(root, written + 1, n))
+    written += n
+    numberer.committed()
+    await until(() => hub.recent.through === written, { what: 'the hub has heard of it' })
+  }
+
+  await tell(5)
+  expect(hub.recent.after).toBe(written)
+
+  const heard: number[] = []
+  const listener = {
+    offer: (changes: readonly { sequence: number }[]) => void heard.push(...changes.map(({ sequence }) => sequence)),
+    tick: () => undefined,
+    lost: () => undefined,
+  }
+  const joined = written
+  hub.join(QUERY, listener)
+  await tell(3)
+  hub.leave(listener)
+  // Whoever was cut off a moment ago finds it.
+  await tell(2)
+  expect(hub.recent.after).toBe(joined)
+  expect(hub.recent.read(QUERY, joined, 10).changes).toHaveLength(5)
+  expect(heard).toEqual([joined + 1, joined + 2, joined + 3])
+})
