@@ -1,7 +1,7 @@
 import type { Scope, Trees } from '../families/family.ts'
 import type { Logger } from '../logger.ts'
 import { insertWakes } from '../store/queue.ts'
-import { isTakenBack, lockKnownScope, lockScope } from '../store/scope.ts'
+import { isReplaced, isTakenBack, lockKnownScope, lockScope } from '../store/scope.ts'
 import { together } from '../store/together.ts'
 import type { Handing } from './handing.ts'
 import { type Decide, Held } from './held.ts'
@@ -91,12 +91,8 @@ interface InScope {
   readonly trusts: boolean
 }
 
-/** It was made anew under its name, by hand. */
-class ProjectReplaced extends Error {}
-
 /** What was known, or trusted, is not so, and nothing is written. */
-const isRefused = (error: unknown, trusts: boolean): boolean =>
-  error instanceof ProjectReplaced || (trusts && isTakenBack(error))
+const isRefused = (error: unknown, trusts: boolean): boolean => isReplaced(error) || (trusts && isTakenBack(error))
 
 interface UnderLock {
   readonly project: string
@@ -116,15 +112,10 @@ async function underLock(
     if (projectId !== null) ids.set(project, projectId)
     return work(projectId === null ? null : { open, project, projectId, trusts: false })
   }
-  if (trusts) {
-    // First, so that it is what is told when it fails.
-    open.leave([lockKnownScope(open.client, project, known)])
-    return work({ open, project, projectId: known, trusts })
-  }
-  const checked = lockScope(open.client, project).then((projectId) => {
-    if (projectId !== known) throw new ProjectReplaced()
-  })
-  await together([checked, work({ open, project, projectId: known, trusts })])
+  const locked = lockKnownScope(open.client, project, known)
+  // Before the work, so that it is what is told when it fails.
+  if (trusts) open.leave([locked])
+  await together([!trusts && locked, work({ open, project, projectId: known, trusts })])
 }
 
 /** @param decided slices that are decided in the transaction end up here; absent: none is */

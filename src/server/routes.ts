@@ -6,7 +6,7 @@ import { type HttpParts, handleGraphQL } from './graphql-http.ts'
 import { landingPage } from './landing.ts'
 import type { Metrics } from './metrics.ts'
 import type { Page } from './page.ts'
-import { replyError, replyText } from './reply.ts'
+import { reply, replyError, replyText } from './reply.ts'
 
 export interface RouteParts extends HttpParts {
   readonly metrics: Metrics
@@ -74,5 +74,5 @@ async function showMetrics(request: IncomingMessage, response: ServerResponse, p
     return replyError(response, 401, 'UNAUTHENTICATED', UNAUTHENTICATED)
   }
   const text = await parts.metrics.text()
-  response.writeHead(200, { 'content-type': parts.metrics.contentType }).end(text)
+  reply(response, 200, parts.metrics.contentType, text)
 }

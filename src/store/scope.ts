@@ -20,7 +20,8 @@ export async function lockKnownScope(client: Client, project: string, id: string
   })
 }
 
-/** Division by zero: another id. Broken constraints: names that are taken. What comes after either has failed with it. */
-const REFUSED = /^(22012|23...|25P02)$/
-/** The database has found that what a transaction took for granted is not so: nothing of it is written. */
-export const isTakenBack = (error: unknown): boolean => error instanceof DatabaseError && REFUSED.test(error.code ?? '')
+const codeOf = (error: unknown): string => (error instanceof DatabaseError && error.code) || ''
+/** The project has another id by now: division by zero, which no other statement of ours makes use of. */
+export const isReplaced = (error: unknown): boolean => codeOf(error) === '22012'
+/** A constraint was broken, e.g. by a name that is taken, or what came after that has failed with it: nothing is written. */
+export const isTakenBack = (error: unknown): boolean => /^(23...|25P02)$/.test(codeOf(error))
