@@ -19,5 +19,6 @@ export default defineConfig({
     maxWorkers: 3,
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    expect: { poll: { timeout: 15_000 } },
   },
 })

@@ -230,7 +230,7 @@ test('who is faster is not overwritten: the plan is looked at again', async () =
   // Pressed once more, when it is known what that would do now.
   const url = () => page.url()
   const press = () => button(page, 'Update').click({ timeout: 1_000 })
-  await expect.poll(() => press().then(url, url), { timeout: 15_000 }).toMatch(new RegExp(`/tree/${id}$`))
+  await expect.poll(() => press().then(url, url)).toMatch(new RegExp(`/tree/${id}$`))
   const { object } = await ask<{ object: { generation: number; ignored: boolean } }>(
     'query ($id: ID!) { object(id: $id) { generation ... on Installation { ignored } } }',
     { id },

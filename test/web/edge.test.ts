@@ -175,11 +175,10 @@ test('sites are seen to come, fail, drift and be upgraded', { timeout: 90_000 },
     error: { code: 'NO_ROOM', message: 'the disk is full' },
   })
   const apps = north.getByRole('list', { name: 'Apps of k1' }).getByRole('listitem')
+  await expect
+    .poll(() => apps.allTextContents())
+    .toEqual([expect.stringContaining('the disk is full'), expect.stringMatching(/^✓goodREADY$/)])
   await north.getByText('1 failed').first().waitFor()
-  expect(await apps.allTextContents()).toEqual([
-    expect.stringContaining('the disk is full'),
-    expect.stringMatching(/^✓goodREADY$/),
-  ])
   expect(await seriousFindings(page)).toEqual([])
 
   await server.client.query(

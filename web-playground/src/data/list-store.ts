@@ -21,6 +21,7 @@ export class ListStore extends Store {
   readonly #session: Session
   readonly #signal: AbortSignal
   readonly #page: number
+  readonly #fetch: (ids: readonly string[]) => void
   #list: ObjectList
   #cursor: string | null = null
   #loading = false
@@ -36,8 +37,8 @@ export class ListStore extends Store {
     this.#signal = signal
     this.#page = page
     this.#list = new ObjectList(filter, session.machines)
-    const fetch = rowFetcher(session.client, signal, (rows, missing) => {
-      this.#list.insert(rows)
+    this.#fetch = rowFetcher(session.client, signal, (rows, missing) => {
+      this.#fetch(this.#list.insert(rows))
       if (missing.length > 0) this.#list.remove(missing)
       this.changed()
     })
@@ -46,7 +47,7 @@ export class ListStore extends Store {
       {
         read: (reading) => this.#restart(reading),
         apply: (changes) => {
-          fetch(this.#list.change(changes))
+          this.#fetch(this.#list.change(changes))
           if (this.#list.stale) this.changed()
         },
         failed: (error) => this.#fail(error),
@@ -100,10 +101,8 @@ export class ListStore extends Store {
       const { objects } = await this.#session.client.query<Page>(ROWS, variables, { signal })
       if (list !== this.#list) return
       this.#cursor = objects.pageInfo.endCursor
-      list.addPage(
-        objects.edges.map(({ node }) => node),
-        objects.pageInfo.hasNextPage,
-      )
+      const rows = objects.edges.map(({ node }) => node)
+      this.#fetch(list.addPage(rows, objects.pageInfo.hasNextPage))
       this.changed()
     } finally {
       this.#loading = false

@@ -39,19 +39,21 @@ export class ObjectList {
     return this.#complete
   }
 
-  addPage(page: readonly Row[], hasNext: boolean): void {
+  /** Returns the ids that have to be fetched: of rows that were overtaken by a change while they were on their way. */
+  addPage(page: readonly Row[], hasNext: boolean): readonly string[] {
     this.#complete = !hasNext
-    for (const row of page) this.#take(row)
-    this.#stale = true
+    return this.#takeAll(page)
   }
 
-  /** Rows that were fetched because of a change; those beyond the last page that was read come with theirs. */
-  insert(rows: readonly Row[]): void {
+  /**
+   * Rows that were fetched because of a change; those beyond the last page that was read come with theirs. Returns the
+   * ids that have to be fetched, as `addPage` does.
+   */
+  insert(rows: readonly Row[]): readonly string[] {
     const last = this.rows.at(-1)
-    for (const row of rows) {
-      if (this.#byId.has(row.id) || this.#complete || !last || this.#compare(row, last) <= 0) this.#take(row)
-    }
-    this.#stale = true
+    return this.#takeAll(
+      rows.filter((row) => this.#byId.has(row.id) || this.#complete || !last || this.#compare(row, last) <= 0),
+    )
   }
 
   /** Takes in changes; returns the ids that have to be fetched: unknown to the list, and maybe part of it now. */
@@ -87,20 +89,31 @@ export class ObjectList {
     if (change.to === 'GONE') return this.#byId.delete(row.id)
     const next = patched(row, change, this.#machines)
     if (next === row) return false
-    if (matches(this.filter, next)) this.#byId.set(row.id, next)
-    else this.#byId.delete(row.id)
+    this.#place(next)
     // Why it ended like this is not in the change.
     if (next.finished) wanted.add(row.id)
     return true
   }
 
-  #take(row: Row): void {
+  #takeAll(rows: readonly Row[]): readonly string[] {
+    const wanted = new Set<string>()
+    for (const row of rows) this.#take(row, wanted)
+    this.#stale = true
+    return [...wanted]
+  }
+
+  #take(row: Row, wanted: Set<string>): void {
     const change = this.#latest.get(row.id)
     if (change?.to === 'GONE') return
     const now = change ? patched(row, change, this.#machines) : row
     const known = this.#byId.get(row.id)
     if (known && known.revision > now.revision) return
-    if (matches(this.filter, now)) this.#byId.set(row.id, now)
+    this.#place(now)
+    if (now !== row && now.finished) wanted.add(row.id)
+  }
+
+  #place(row: Row): void {
+    if (matches(this.filter, row)) this.#byId.set(row.id, row)
     else this.#byId.delete(row.id)
   }
 
