@@ -22,10 +22,14 @@ const READ_COMMITTED = '-c default_transaction_isolation=read\\ committed'
 /** A plan for all values must do for many rows: a bitmap of all of them, sorted, does for few. */
 const PLAN_ONCE = '-c plan_cache_mode=force_generic_plan -c enable_bitmapscan=off'
 
+/** Whoever comes after a rest would wait for new connections, and for the plan of every statement on each of them. */
+const IDLE_MS = 600_000
+
 export function createPool(connection: Connection, { max, logger, planOnce = false }: PoolOptions): Pool {
   const pool = new Pool({
     ...withOptions(connection, [HOT, READ_COMMITTED, ...(planOnce ? [PLAN_ONCE] : [])].join(' ')),
     max,
+    idleTimeoutMillis: IDLE_MS,
     Client: CalledBackClient,
     // Statements that do not need each other's answers travel together.
     pipeline: true,

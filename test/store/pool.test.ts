@@ -1,5 +1,5 @@
 import { pino } from 'pino'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createPool } from '../../src/store/pool.ts'
 import { createTestDatabase } from '../testkit/postgres.ts'
 import { until } from '../testkit/wait.ts'
@@ -19,6 +19,19 @@ test('a connection that breaks while it is in use fails its next statement and n
   await expect(client.query('select 1')).rejects.toThrow()
   client.release(true)
   expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }])
+})
+
+test('a connection is kept through a rest of minutes, not for ever', async () => {
+  await using database = await createTestDatabase(1)
+  const { pool } = database
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const serverProcess = async () => (await pool.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid
+  const first = await serverProcess()
+  vi.advanceTimersByTime(9 * 60_000)
+  expect(await serverProcess()).toBe(first)
+  vi.advanceTimersByTime(11 * 60_000)
+  expect(await serverProcess()).not.toBe(first)
 })
 
 test('by URL it has our planner settings beside those that the URL itself has', async () => {
