@@ -1,3 +1,4 @@
+import type { Request } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { create, items } from '../testkit/mutations.ts'
 import type { TestServer } from '../testkit/server.ts'
@@ -38,6 +39,21 @@ test('open pages resume after a restart, miss no change, and say how many they c
   await log.page.locator(`[data-sequence="${head}"]`).waitFor()
   await log.page.getByText(`${head} changes shown`).waitFor()
   for (const { page } of [tree, log]) expect(await page.evaluate('window.sameDocument')).toBe(true)
+})
+
+test('where the log ends is known before a page reads anything, so that nothing falls between', async () => {
+  await using visited = await visit(here.browser, here.server, '/machines')
+  const { page } = visited
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  const seen: string[] = []
+  const bodyOf = (request: Request): string => (request.url().endsWith('/graphql') ? (request.postData() ?? '') : '')
+  page.on('request', (request) => void (bodyOf(request).includes('query Rows(') && seen.push('rows are asked for')))
+  page.on('response', (response) => {
+    if (bodyOf(response.request()).includes('phaseChanges(last: 1')) seen.push('the end is known')
+  })
+  await page.goto(`${here.server.origin}/objects#token=${here.server.token}`)
+  await page.getByRole('table').waitFor()
+  expect(seen.slice(0, 2)).toEqual(['the end is known', 'rows are asked for'])
 })
 
 /** The end of the log once nothing is left to be done. */

@@ -26,8 +26,12 @@ export const RELATIONS = `query Relations($rootId: ID!, $first: Int!, $after: St
   }
 }`
 
-export const MACHINES = `query Machines {
+const HEAD_FIELD = 'phaseChanges(last: 1, filter: { includeRejected: true }) { edges { node { sequence } } }'
+export const HEAD = `query Head { ${HEAD_FIELD} }`
+/** What a session needs first: the machines, and where the log ended before anything else is read. */
+export const OPENING = `query Opening {
   stateMachines { name kinds initial final phases transitions { from actor to reason } }
+  ${HEAD_FIELD}
 }`
 
 const LINK = 'id kind name phase root { id }'

@@ -1,5 +1,6 @@
 import { type Client, ClientError, type ConnectionState, type PhaseChange } from 'phaseline/client'
 import { type Connection, type ConnectionEvent, nextConnection } from '../model/connection.ts'
+import { HEAD } from './documents.ts'
 
 export interface FeedListener {
   changes(changes: readonly PhaseChange[]): void
@@ -7,10 +8,13 @@ export interface FeedListener {
   reset(): void
 }
 
-const HEAD = `query Head {
-  phaseChanges(last: 1, filter: { includeRejected: true }) { edges { node { sequence } } }
-}`
-/** The end of the log is asked for again so much later when that failed. */
+/** An answer to HEAD. */
+export interface Head {
+  readonly phaseChanges: { readonly edges: readonly { readonly node: { readonly sequence: number } }[] }
+}
+export const headOf = ({ phaseChanges }: Head): number => phaseChanges.edges[0]?.node.sequence ?? 0
+
+/** What failed is tried again so much later. */
 const AGAIN_MS = 1_000
 
 /** The one subscription to the whole log that keeps every page live, and says how far it is. */
@@ -20,10 +24,12 @@ export class Feed {
   readonly #listeners = new Set<FeedListener>()
   readonly #watchers = new Set<() => void>()
   #connection: Connection = { kind: 'connecting' }
-  #cursor = 0
+  #cursor: number
 
-  constructor(client: Client, signal: AbortSignal) {
+  /** @param after the end of the log, read before anything that the changes after it are to move on */
+  constructor(client: Client, after: number, signal: AbortSignal) {
     this.#client = client
+    this.#cursor = after
     this.#signal = signal
     void this.#run()
   }
@@ -47,11 +53,8 @@ export class Feed {
   }
 
   async #run(): Promise<void> {
-    let start: number | null = null
     while (!this.#signal.aborted) {
       try {
-        this.#cursor = start ?? (await this.#readHead())
-        start = null
         await this.#follow()
       } catch (error) {
         if (this.#signal.aborted) return
@@ -59,7 +62,7 @@ export class Feed {
           return this.#on({ kind: 'refused', message: error.message })
         }
         if (error instanceof ClientError && error.code === 'CURSOR_EXPIRED') {
-          start = typeof error.extensions.head === 'number' ? error.extensions.head : null
+          this.#cursor = Number(error.extensions.head)
           for (const listener of this.#listeners) listener.reset()
         }
         await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
@@ -83,20 +86,12 @@ export class Feed {
   async #findHead(): Promise<void> {
     while (this.#connection.kind === 'catching-up' && !this.#signal.aborted) {
       try {
-        const head = await this.#readHead()
+        const head = headOf(await this.#client.query<Head>(HEAD, {}, { signal: this.#signal }))
         return this.#on({ kind: 'head', head, cursor: this.#cursor, at: Date.now() })
       } catch {
         await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
       }
     }
-  }
-
-  async #readHead(): Promise<number> {
-    interface Head {
-      readonly phaseChanges: { readonly edges: readonly { readonly node: { readonly sequence: number } }[] }
-    }
-    const { phaseChanges } = await this.#client.query<Head>(HEAD, {}, { signal: this.#signal })
-    return phaseChanges.edges[0]?.node.sequence ?? 0
   }
 
   #on(event: ConnectionEvent): void {

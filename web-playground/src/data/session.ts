@@ -1,7 +1,7 @@
 import { type Client, createClient } from 'phaseline/client'
 import { type Machine, Machines } from '../model/machines.ts'
-import { MACHINES } from './documents.ts'
-import { Feed } from './feed.ts'
+import { OPENING } from './documents.ts'
+import { Feed, type Head, headOf } from './feed.ts'
 
 /** What a token opens: the client, the feed, and the machines, which do not change while a server runs. */
 export interface Session {
@@ -23,13 +23,13 @@ export async function openSession(token: string): Promise<Session> {
     onConnection: (state) => feed?.connected(state),
   })
   try {
-    const { stateMachines } = await client.query<{ stateMachines: readonly Machine[] }>(MACHINES)
-    feed = new Feed(client, stop.signal)
+    const opening = await client.query<Head & { readonly stateMachines: readonly Machine[] }>(OPENING)
+    feed = new Feed(client, headOf(opening), stop.signal)
     const close = (): void => {
       stop.abort()
       void client.close()
     }
-    return { client, feed, machines: new Machines(stateMachines), close }
+    return { client, feed, machines: new Machines(opening.stateMachines), close }
   } catch (error) {
     void client.close()
     throw error
