@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Request } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { create, items } from '../testkit/mutations.ts'
@@ -50,6 +51,11 @@ test('where the log ends is known before a page reads anything, so that nothing 
   page.on('request', (request) => void (bodyOf(request).includes('query Rows(') && seen.push('rows are asked for')))
   page.on('response', (response) => {
     if (bodyOf(response.request()).includes('phaseChanges(last: 1')) seen.push('the end is known')
+  })
+  // The answer that must come first is the slowest.
+  await page.route('**/graphql', async (route) => {
+    if (bodyOf(route.request()).includes('phaseChanges(last: 1')) await delay(1_000)
+    await route.continue()
   })
   await page.goto(`${here.server.origin}/objects#token=${here.server.token}`)
   await expect.poll(() => seen.length).toBeGreaterThanOrEqual(2)
