@@ -64,7 +64,14 @@ spec:
       ...{ phase: 'PROGRESSING', generation: 1, action: 'created' },
     })
     expect(followed.at(-1)).toEqual({ type: 'result', outcome: 'succeeded', phase: 'SUCCEEDED', error: null })
-    expect(followed.filter(({ type, to }) => type === 'phase' && to === 'SUCCEEDED')).toHaveLength(4)
+    // Each of the four once: as it was when it was first looked at, however late that is, or as it then changed.
+    const { objects } = followed.find(({ type }) => type === 'snapshot') as { objects: { id: string; phase: string }[] }
+    const before = objects.filter(({ phase }) => phase === 'SUCCEEDED').map(({ id }) => id)
+    const then = followed.flatMap(({ type, to, objectId }) =>
+      type === 'phase' && to === 'SUCCEEDED' ? [objectId] : [],
+    )
+    expect([...before, ...then].toSorted()).toEqual(objects.map(({ id }) => id).toSorted())
+    expect(objects).toHaveLength(4)
 
     expect(await phaseline(`apply -f ${path} --no-reconcile`)).toEqual({
       ...{ code: 0, out: 'shop unchanged (generation 1)\n', err: '' },
