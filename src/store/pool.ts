@@ -24,6 +24,8 @@ const PLAN_ONCE = '-c plan_cache_mode=force_generic_plan -c enable_bitmapscan=of
 
 /** Whoever comes after a rest would wait for new connections, and for the plan of every statement on each of them. */
 const IDLE_MS = 600_000
+/** What lies between forgets connections that say nothing, some after four minutes; the next statement would wait in vain. */
+const KEEP_ALIVE_MS = 60_000
 
 export function createPool(connection: Connection, { max, logger, planOnce = false }: PoolOptions): Pool {
   const pool = new Pool({
@@ -37,6 +39,7 @@ export function createPool(connection: Connection, { max, logger, planOnce = fal
     types: PARSERS,
     application_name: 'phaseline',
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
   })
   const broke = (error: Error) => logger.warn({ reason: error.message }, 'a database connection broke')
   // Without a listener a connection that breaks would end the process: an idle one, which is replaced, …
