@@ -19,10 +19,13 @@ export interface LockRequest {
 /** The lock manager's lock: held until the transaction ends, so that tickets are committed in their order. */
 const LOCK = { name: 'lock-locks', text: "select pg_advisory_xact_lock(hashtext('phaseline locks'))" }
 
+/** The resource of an exclusive row, which only their own index has: a plan must not look for them among all the others. */
+const exclusive = (row: string): string => `(case when ${row}.mode = 'EXCLUSIVE' then ${row}.resource end)`
+
 /** Whether an earlier row is in conflict with row `m`. */
 const BLOCKED = `case m.mode
     when 'EXCLUSIVE' then exists (select from lock b where b.resource = m.resource and b.ticket < m.ticket offset 0)
-    else exists (select from lock b where b.resource = m.resource and b.ticket < m.ticket and b.mode = 'EXCLUSIVE' offset 0)
+    else exists (select from lock b where ${exclusive('b')} = m.resource and b.ticket < m.ticket offset 0)
   end`
 
 // Nobody has a later ticket yet, so every row of a resource is an earlier one.
@@ -32,7 +35,7 @@ const TAKE = `with wanted as materialized (
   ), verdict as materialized (
     select nextval('lock_ticket') as ticket, not exists (select from wanted w where case w.mode
       when 'EXCLUSIVE' then exists (select from lock b where b.resource = w.resource offset 0)
-      else exists (select from lock b where b.resource = w.resource and b.mode = 'EXCLUSIVE' offset 0) end) as free
+      else exists (select from lock b where ${exclusive('b')} = w.resource offset 0) end) as free
     where exists (select from wanted)
   )
   insert into lock (object_id, resource, mode, ticket, held, declared_at, granted_at)
@@ -88,8 +91,7 @@ const GRANT = `with freed as materialized (
     select f.resource, f.exclusive, x.object_id, x.ticket, x.held
     from unnest($1::text[], $2::bigint[]) f(resource, exclusive)
     left join lateral (
-      select l.object_id, l.ticket, l.held from lock l where l.resource = f.resource and l.mode = 'EXCLUSIVE'
-      order by l.ticket limit 1
+      select l.object_id, l.ticket, l.held from lock l where ${exclusive('l')} = f.resource order by l.ticket limit 1
     ) x on true
   ), candidate as materialized (
     select f.object_id from freed f where not f.held
