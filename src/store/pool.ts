@@ -21,6 +21,8 @@ const HOT = '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=of
 const READ_COMMITTED = '-c default_transaction_isolation=read\\ committed'
 /** A plan for all values must do for many rows: a bitmap of all of them, sorted, does for few. */
 const PLAN_ONCE = '-c plan_cache_mode=force_generic_plan -c enable_bitmapscan=off'
+/** Who stops in the middle of a transaction without a sign to TCP would hold up a tree, or a project, for as long. */
+const UNFROZEN = '-c idle_in_transaction_session_timeout=30s'
 
 /** Whoever comes after a rest would wait for new connections, and for the plan of every statement on each of them. */
 const IDLE_MS = 600_000
@@ -29,7 +31,7 @@ const KEEP_ALIVE_MS = 60_000
 
 export function createPool(connection: Connection, { max, logger, planOnce = false }: PoolOptions): Pool {
   const pool = new Pool({
-    ...withOptions(connection, [HOT, READ_COMMITTED, ...(planOnce ? [PLAN_ONCE] : [])].join(' ')),
+    ...withOptions(connection, [HOT, READ_COMMITTED, UNFROZEN, ...(planOnce ? [PLAN_ONCE] : [])].join(' ')),
     max,
     idleTimeoutMillis: IDLE_MS,
     Client: CalledBackClient,

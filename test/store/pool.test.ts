@@ -34,15 +34,16 @@ test('a connection is kept through a rest of minutes, not for ever', async () =>
   expect(await serverProcess()).not.toBe(first)
 })
 
-test('by URL it has our planner settings beside those that the URL itself has', async () => {
+test('by URL it has our settings beside those that the URL itself has', async () => {
   await using database = await createTestDatabase()
   const connectionString = `${database.url}&options=${encodeURIComponent('-c work_mem=7MB -c jit=on')}`
   const pool = createPool({ connectionString }, { max: 1, logger })
   const { rows } = await pool.query(
-    `select name, setting from pg_settings where name in ('enable_seqscan', 'jit', 'work_mem') order by name`,
+    `select name, setting from pg_settings where name in ('enable_seqscan', 'idle_in_transaction_session_timeout', 'jit', 'work_mem') order by name`,
   )
   expect(rows).toEqual([
     { name: 'enable_seqscan', setting: 'off' },
+    { name: 'idle_in_transaction_session_timeout', setting: '30000' },
     { name: 'jit', setting: 'on' },
     { name: 'work_mem', setting: '7168' },
   ])

@@ -20,6 +20,8 @@ export interface TestServer extends AsyncDisposable {
   output(): string
   /** kill -9, of the server alone: its Postgres lives on, as it would. */
   kill(): Promise<void>
+  /** It stands still, as with its machine, and nobody hears of it. Returns how it goes on. */
+  freeze(): () => void
   /** Politely. */
   stop(): Promise<number | null>
   start(): Promise<void>
@@ -97,6 +99,11 @@ export async function startServer({
     output: () => output,
     start,
     kill: async () => void (await end('SIGKILL')),
+    freeze() {
+      const frozen = child
+      frozen?.kill('SIGSTOP')
+      return () => void frozen?.kill('SIGCONT')
+    },
     stop: () => end('SIGTERM'),
     async [Symbol.asyncDispose]() {
       await client[Symbol.asyncDispose]()
