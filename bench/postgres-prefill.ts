@@ -64,10 +64,10 @@ export async function multiply(url: string, objects: number): Promise<Prefilled>
   for (const table of Object.keys(OBJECT_IDS)) await pool.query(`create table model."${table}" as table "${table}"`)
   // Half of the room that a table leaves for its rows' next versions is taken: these have had theirs. Otherwise each page would
   // have room for just one new row, so that new ones would be strewn over all pages.
-  const { rows: roomy } = await pool.query<{ name: string; fill: number }>(FILL_FACTORS)
-  const fill = (of: (fill: number) => number) =>
-    Promise.all(roomy.map(({ name, fill }) => pool.query(`alter table "${name}" set (fillfactor = ${of(fill)})`)))
-  await fill((factor) => Math.round((100 + factor) / 2))
+  const { rows: roomy } = await pool.query<{ name: string; factor: number }>(FILL_FACTORS)
+  const setFill = (of: (factor: number) => number) =>
+    Promise.all(roomy.map(({ name, factor }) => pool.query(`alter table "${name}" set (fillfactor = ${of(factor)})`)))
+  await setFill((factor) => Math.round((100 + factor) / 2))
   // In shares, each of which is one transaction of its own on a connection of its own.
   await Promise.all(
     Array.from({ length: AT_ONCE }, async (_, i) => {
@@ -78,7 +78,7 @@ export async function multiply(url: string, objects: number): Promise<Prefilled>
       }
     }),
   )
-  await fill((factor) => factor)
+  await setFill((factor) => factor)
   await pool.query('drop schema model cascade')
   await pool.query(`select setval('log_batch_id_seq', (select max(id) from log_batch))`)
   await pool.query('vacuum analyze')
@@ -94,7 +94,7 @@ interface Model {
   readonly batches: number
 }
 const OPTIONS = '-c session_replication_role=replica -c synchronous_commit=off -c work_mem=64MB'
-const FILL_FACTORS = `select c.relname as name, o.option_value::int as fill from pg_class c, pg_options_to_table(c.reloptions) o
+const FILL_FACTORS = `select c.relname as name, o.option_value::int as factor from pg_class c, pg_options_to_table(c.reloptions) o
   where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and o.option_name = 'fillfactor'`
 const TOTAL = `select (select count(*) from object)::int as objects, (select sum(n) from log_batch)::int as changes,
   pg_database_size(current_database())::float8 as bytes`

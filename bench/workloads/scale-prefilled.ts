@@ -74,7 +74,7 @@ function sectionOf({ objects, changes, bytes }: Prefilled, runs: Runs): Section 
     prose: `
 The same trees in an empty database and, in turns, in one that holds ${objects.toLocaleString('en-US')} finished objects and
 ${changes.toLocaleString('en-US')} phase changes (${(bytes / GB).toFixed(1)} GB): whole trees of 200 with three jobs each, made by copying one that the
-product made itself. Medians of ${runs[0]?.[0]?.length ?? 0} runs each.`,
+product made itself, on pages that are as full as after work. Medians of ${runs[0]?.[0]?.length ?? 0} runs each.`,
     table: {
       columns: ['trees', 'empty, ms', 'prefilled, ms', 'ratio', 'ratio of the server’s CPU'],
       rows: SIZES.map((size, i) => [nameOf(size), of(0, i, 'ms'), of(1, i, 'ms'), times(i, 'ms'), times(i, 'cpuMs')]),

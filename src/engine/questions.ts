@@ -16,8 +16,8 @@ export type Question =
   | { readonly type: 'dependents' | 'dependencies'; readonly id: string }
   | { readonly type: 'own'; readonly question: string; readonly args: unknown }
 
-/** Text is made of the rare ones only: each new object answers three of the others. */
-export function keyOf(question: Question): string {
+/** JSON for the rare ones only, since it costs more than the rest: each new object answers three of the others. */
+function keyOf(question: Question): string {
   switch (question.type) {
     case 'children':
     case 'spec':

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { create, items, remove, show } from '../testkit/mutations.ts'
 import { createTestDatabase } from '../testkit/postgres.ts'
-import { startServer } from '../testkit/server.ts'
+import { SECRET_KEY, startServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 
 const PATIENCE = '2s'
@@ -13,10 +13,7 @@ test('a server that is frozen within a transaction holds a tree up for a while, 
   const { pool } = database
   // What the product has of its own is shortened by the URL, which has the last word.
   const options = encodeURIComponent(`-c idle_in_transaction_session_timeout=${PATIENCE}`)
-  const env = {
-    DATABASE_URL: `${database.url}&options=${options}`,
-    PHASELINE_SECRET_KEY: Buffer.alloc(32, 'k').toString('base64'),
-  }
+  const env = { DATABASE_URL: `${database.url}&options=${options}`, PHASELINE_SECRET_KEY: SECRET_KEY }
   await using freezes = await startServer({ env })
   await using other = await startServer({ env, token: freezes.token })
   const id = await create(other.client, 'tree', items(3))

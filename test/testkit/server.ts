@@ -115,7 +115,8 @@ export async function startServer({
   }
 }
 
-const SECRET_KEY = Buffer.alloc(32, 'k').toString('base64')
+/** For servers that are given a database. */
+export const SECRET_KEY = Buffer.alloc(32, 'k').toString('base64')
 
 /** The same on a database of the run's Postgres: starts faster, for tests that are not about what an embedded one survives. */
 export async function startSharedServer({ env, ...options }: ServerOptions = {}): Promise<TestServer> {

@@ -214,16 +214,16 @@ describe('release', () => {
     }
 
     test.each([
-      ['that wait for it', `('r', 'EXCLUSIVE'::lock_mode)`, 1],
-      ['that wait for something else', `('r', 'SHARED'::lock_mode), ('q', 'EXCLUSIVE')`, 0],
-    ])('looks at few rows with 10,000 waiters %s', async (_, locks, granted) => {
+      ['that wait for it', `('r', 'EXCLUSIVE'::lock_mode)`, 1, false],
+      ['that wait for something else', `('r', 'SHARED'::lock_mode), ('q', 'EXCLUSIVE')`, 0, true],
+    ])('looks at few rows with 10,000 waiters %s, and so does a new one', async (_, locks, granted, isFree) => {
       const [planned, ...old] = (await addJobs(known.length + 1)).ids
       for (const [i, lock] of known.entries()) await ask(old[i], lock)
       await ask(planned, s('p'))
       await database.pool.query('analyze lock')
       await leave(planned)
-      const { ids } = await addJobs(10_003)
-      const [first, second, keeper, ...queue] = ids
+      const { ids } = await addJobs(10_004)
+      const [first, second, keeper, late = '', ...queue] = ids
       await ask(keeper, x('q'))
       await ask(first, s('r'))
       await ask(second, s('r'))
@@ -239,6 +239,7 @@ describe('release', () => {
         const before = await countRead(client)
         await release(client, [first ?? ''], NOW)
         expect(await release(client, [second ?? ''], NOW)).toHaveLength(granted)
+        expect(await acquire(client, { objectId: late, locks: [s('r')], now: NOW })).toBe(isFree)
         return (await countRead(client)) - before
       })
       expect(read).toBeGreaterThan(0)
