@@ -31,7 +31,7 @@ import { buildSchema } from './graphql/schema.ts'
 import { createTokens, type Tokens } from './graphql/tokens.ts'
 import { createNumberer } from './log/numberer.ts'
 import { createPruner } from './log/pruner.ts'
-import { createLog, readLogId } from './log/reader.ts'
+import { createLog } from './log/reader.ts'
 import { createMemorySignal } from './log/signal/memory.ts'
 import { createLogger } from './logger.ts'
 import { createSandbox, type Sandbox } from './sandbox/index.ts'
@@ -109,8 +109,9 @@ export async function startApp(
   if (secret) await adoptTokens(tokens, secret)
 
   const signal = starting.adopt(await openSignal(config, logger), (s) => s.close())
-  const numberer = starting.use(createNumberer({ pool, signal, logger, logId: await readLogId(pool) }))
-  const log = starting.use(await createLog({ pool: openPool(READERS), signal, logger, numberer }))
+  const numberer = starting.use(createNumberer({ pool, signal, logger }))
+  const onReplaced = () => driving.runner.forget()
+  const log = starting.use(await createLog({ pool: openPool(READERS), signal, logger, numberer, onReplaced }))
   const sandbox = starting.use(createSandbox({ logger }))
   const driving = starting.use(
     createDriving({

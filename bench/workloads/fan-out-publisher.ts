@@ -4,7 +4,6 @@ import { pino } from 'pino'
 import type { Change, WrittenBatch } from '../../src/core/ports.ts'
 import { appendChanges } from '../../src/log/append.ts'
 import { createNumberer } from '../../src/log/numberer.ts'
-import { readLogId } from '../../src/log/reader.ts'
 import { createRedisSignal } from '../../src/log/signal/redis.ts'
 import { createPool } from '../../src/store/pool.ts'
 import { type Message, type Publisher, settingOf } from './fan-out-peer.ts'
@@ -19,7 +18,7 @@ export async function createPublisher(roots: readonly string[]): Promise<Publish
   const logger = pino({ level: 'warn' })
   const pool = createPool({ connectionString: settingOf('DATABASE_URL') }, { max: CONNECTIONS + 2, logger })
   const signal = createRedisSignal({ url: settingOf('REDIS_URL'), logger })
-  const numberer = createNumberer({ pool, signal, logger, logId: await readLogId(pool) })
+  const numberer = createNumberer({ pool, signal, logger })
   await createRoots(pool, roots)
   return {
     maxBatch: roots.length === 1 ? 100 : 2_000,

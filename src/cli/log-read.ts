@@ -3,6 +3,7 @@ import type { ToldChange } from './tree/presenter.ts'
 
 /** A phase change as the log has it. */
 export interface LoggedChange extends ToldChange {
+  readonly cursor: string
   readonly projectName: string
 }
 
@@ -10,7 +11,7 @@ const NEWEST = `query Newest($filter: PhaseChangeFilter, $last: Int!, $before: S
   phaseChanges(filter: $filter, last: $last, before: $before) {
     pageInfo { hasPreviousPage startCursor }
     edges { node {
-      sequence objectId kind name rootId projectName machine from to actor by reason message jobId revision rejected at
+      sequence cursor objectId kind name rootId projectName machine from to actor by reason message jobId revision rejected at
     } }
   }
 }`
@@ -41,8 +42,10 @@ export async function readNewest(
   return changes
 }
 
-/** The newest sequence of the log; 0 when it is empty. */
-export async function readHead(session: Session): Promise<number> {
-  const [newest] = await readNewest(session, { includeRejected: true }, 1)
-  return newest?.sequence ?? 0
+const END = 'query End { log { head endCursor } }'
+
+/** Where the log ends. */
+export async function readEnd({ client, io }: Session): Promise<{ readonly head: number; readonly endCursor: string }> {
+  const { log } = await client.query<{ log: { head: number; endCursor: string } }>(END, {}, { signal: io.signal })
+  return log
 }

@@ -29,6 +29,13 @@ export function parseCount(text: string): number {
   return value
 }
 
+/** A cursor of the log, or a sequence. */
+export function parsePlace(text: string): string | number {
+  if (/^\d+$/.test(text)) return parseCount(text)
+  if (/^[\w-]+$/.test(text)) return text
+  throw new InvalidArgumentError('Expected a sequence, or a cursor as phase changes have one.')
+}
+
 export interface LabelArgument {
   readonly key: string
   readonly value: string

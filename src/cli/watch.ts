@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Client, ClientError } from '../client/index.ts'
-import { cursorExpired } from './cursor-expired.ts'
+import { type Client, ClientError, logRangeOf } from '../client/index.ts'
 import type { Io, Output } from './io.ts'
 import { isTerminal, painter, wantsColour } from './paint.ts'
 import { TreeModel, type TreeObject } from './tree/model.ts'
@@ -100,7 +99,7 @@ class TreeWatch {
     const updates = this.#followUpdates()
     const model = await this.#load()
     if (!model) return await this.#endUnseen()
-    const tasks = [updates, this.#followPhases(model.sequence, model.tree), this.#keepFresh(model.tree)]
+    const tasks = [updates, this.#followPhases(model.cursor, model.tree), this.#keepFresh(model.tree)]
     const failed = Promise.all(tasks).then(() => this.#ended.promise)
     const result = await Promise.race([this.#ended.promise, failed, interrupted])
     this.#end(model.tree, result)
@@ -119,7 +118,7 @@ class TreeWatch {
     this.#presenter = undefined
   }
 
-  async #load(): Promise<{ readonly tree: TreeModel; readonly sequence: number } | null> {
+  async #load(): Promise<{ readonly tree: TreeModel; readonly cursor: string } | null> {
     const { signal } = this.#options
     const [machines, snapshot] = await Promise.all([
       readMachines(this.#client, signal),
@@ -131,24 +130,24 @@ class TreeWatch {
     this.#model = tree
     this.#presenter?.loaded(tree, snapshot)
     this.#loaded.resolve(tree)
-    return { tree, sequence: snapshot.sequence }
+    return { tree, cursor: snapshot.cursor }
   }
 
-  async #followPhases(from: number, tree: TreeModel): Promise<void> {
+  async #followPhases(from: string, tree: TreeModel): Promise<void> {
     const { signal } = this.#options
-    for (let after: number | null = from; after !== null; ) {
+    for (let after: string | null = from; after !== null; ) {
       try {
         await this.#readPhases(after, tree)
         if (signal.aborted) return
         throw new ClientError('network', 'The stream of phase changes ended.')
       } catch (error) {
-        if (!cursorExpired(error)) throw error
+        if (!logRangeOf(error)) throw error
         after = await this.#reload(tree)
       }
     }
   }
 
-  async #readPhases(after: number, tree: TreeModel): Promise<void> {
+  async #readPhases(after: string, tree: TreeModel): Promise<void> {
     const { signal } = this.#options
     const batches = this.#client.followPhases({ filter: { rootId: this.#rootId }, after, signal })
     for await (const { changes } of batches) {
@@ -165,13 +164,13 @@ class TreeWatch {
   }
 
   /** What happened meanwhile is lost, what the tree is now is not: where its log goes on, null when there is none. */
-  async #reload(tree: TreeModel): Promise<number | null> {
+  async #reload(tree: TreeModel): Promise<string | null> {
     const snapshot = await readTree(this.#client, this.#rootId, this.#options.signal)
     tree.replace(snapshot?.objects ?? [])
     this.#presenter?.reloaded(tree, snapshot)
     this.#news += 1
     await this.#judge(tree)
-    return snapshot?.sequence ?? null
+    return snapshot?.cursor ?? null
   }
 
   async #followUpdates(): Promise<void> {

@@ -48,8 +48,8 @@ export interface Client extends AsyncDisposable {
     options?: SubscribeOptions,
   ): AsyncIterable<T>
   /**
-   * Phase changes after a sequence, then live: each exactly once, across reconnects. Ends when the signal aborts.
-   * @throws ClientError that is not retryable, e.g. with the code CURSOR_EXPIRED
+   * Phase changes after a place in the log, then live: each exactly once, across reconnects. Ends when the signal aborts.
+   * @throws ClientError that is not retryable, e.g. with the code CURSOR_EXPIRED unless `onExpired` says where to go on
    */
   followPhases(options: FollowOptions): AsyncIterable<PhaseLogBatch>
   close(): Promise<void>

@@ -33,5 +33,5 @@ export {
   type CrmUpgrade,
 } from './crm/crm.ts'
 export { runCrm } from './crm/run-crm.ts'
-export type { FollowOptions, PhaseChange, PhaseLogBatch } from './follow-phases.ts'
+export { type FollowOptions, type LogRange, logRangeOf, type PhaseChange, type PhaseLogBatch } from './follow-phases.ts'
 export type { ConnectionState } from './socket.ts'

@@ -85,30 +85,42 @@ export interface PhaseChangeQuery {
   readonly includeRejected: boolean
 }
 
-export interface LogBatch {
-  readonly changes: readonly PhaseChangeRecord[]
-  /** Resume with `after: through`; moves on even when the filter matches nothing. */
-  readonly through: number
+/** A place in the log, as its reader keeps it: everything up to `sequence` is known there. */
+export interface LogCursor {
+  readonly sequence: number
+  /**
+   * Of the change at `sequence`: no other log has the same one there. Null: a bare number, which says nothing of the log
+   * that it is of; or nothing comes before it.
+   */
+  readonly mark: string | null
 }
 
-/** Somebody's place in a log: all up to `sequence` is known there. `logId` tells logs apart, such as a restored one. */
-export interface LogPlace {
-  readonly logId: string
-  readonly sequence: number
+/** A cursor that this process has found in the log. */
+export interface LogPlace extends LogCursor {
+  /** Grows when the log turns out to be another one than before: places of an earlier lineage are looked up again. */
+  readonly lineage: number
+}
+
+export interface LogBatch {
+  readonly changes: readonly PhaseChangeRecord[]
+  /** Resume after it; moves on even when the filter matches nothing. */
+  readonly through: LogPlace
 }
 
 /** What hears of the live end of the log. All three are synchronous and never throw. */
 export interface LogListener {
   /** Those that match among the sequences after `after` and up to `through`; at least one, in order. */
-  offer(changes: readonly PhaseChangeRecord[], after: number, through: number): void
+  offer(changes: readonly PhaseChangeRecord[], after: LogPlace, through: LogPlace): void
   /** Once a second: all that matches, up to here, was offered. */
-  tick(through: number): void
+  tick(through: LogPlace): void
   /** The live end has moved: all that matches up to `through` was offered; what comes next has to be read. */
-  lost(through: number): void
+  lost(through: LogPlace): void
 }
 
 /** How the log is heard in this process, since its start. */
 export interface LogStats {
+  /** Counts the histories of the log: 1 until its database was restored or failed over. */
+  readonly epoch: number
   readonly listeners: number
   /** Announcements that came, and those of them that told nothing new. */
   readonly announcements: number
@@ -116,6 +128,8 @@ export interface LogStats {
   /** Announcements that came after a gap, and changes that were read to fill gaps. */
   readonly gaps: number
   readonly filled: number
+  /** Announcements that no process on this database has signed: they are not believed. */
+  readonly unverified: number
   /** How often the live end moved, because of a pruned or restored log. */
   readonly skips: number
   /** All up to here is handed out; all up to `known` is known to be numbered. */
@@ -124,13 +138,27 @@ export interface LogStats {
 }
 
 export interface Log {
-  /** The last sequence that is numbered. */
-  head(): Promise<number>
+  /** Ends when everything that was committed before the call is in the log: its readers then see their own writes. */
+  caughtUp(): Promise<void>
+  /** Throws CursorExpired when the log has not come to a place, or is another one than that the place is of. */
+  reaches(place: LogCursor): Promise<void>
+  /** The place at the end of the log, before what it still holds, or the last one that is in every history of it. */
+  end(which: 'head' | 'floor' | 'agreed'): Promise<LogCursor>
   /** A page of matching records after a cursor (or before one, newest last), for queries. Throws CursorExpired. */
   page(
     query: PhaseChangeQuery,
-    page: { after?: number | undefined; before?: number | undefined; limit: number; direction: 'forward' | 'backward' },
+    page: {
+      after?: LogCursor | undefined
+      before?: LogCursor | undefined
+      limit: number
+      direction: 'forward' | 'backward'
+    },
   ): Promise<readonly PhaseChangeRecord[]>
+  /**
+   * Throws CursorExpired when what was read between two cursors cannot be all of it: something next to one is pruned, or
+   * it is of another log. To be asked after the reading.
+   */
+  checkWindow(window: { after?: LogCursor | undefined; before?: LogCursor | undefined }): Promise<void>
   count(query: PhaseChangeQuery): Promise<number>
   /**
    * Everything after `after`, then live, without a gap and without a repetition. Without `after`: live from now on.
@@ -138,14 +166,14 @@ export interface Log {
    */
   follow(
     query: PhaseChangeQuery,
-    after: number | undefined,
+    after: LogCursor | undefined,
     maxBatch: number,
     signal: AbortSignal,
   ): AsyncIterable<LogBatch>
-  /** The place after a sequence, or the head as it is now. Throws CursorExpired. */
-  place(after: number | undefined): Promise<LogPlace>
-  /** Throws CursorExpired when the place is not in the log any more. */
-  check(place: LogPlace): Promise<void>
+  /** Where a cursor is in the log as it is now; without one, the head. Throws CursorExpired. */
+  place(after: LogCursor | undefined): Promise<LogPlace>
+  /** The same for the place of a stream that is open, which outlasts a database that is away for a while. */
+  renew(place: LogPlace): Promise<LogPlace>
   /**
    * What matches next, at most `limit` of it; null at the live end: a listener will be offered what comes after.
    * Throws CursorExpired.
@@ -163,13 +191,16 @@ export interface Log {
   committed(batches?: readonly WrittenBatch[]): void
 }
 
-/** A cursor that is pruned, ahead of the head, or of another log. */
+/** A cursor that is pruned, ahead of the head, of another log, or does not say of which. */
 export class CursorExpired extends Error {
   readonly oldest: number
   readonly head: number
-  constructor(oldest: number, head: number) {
+  /** @param bare it is a number, and the log has had several histories that may mean different changes by it */
+  constructor(oldest: number, head: number, bare = false) {
     super(
-      `This cursor is not in the log, which now holds ${oldest} to ${head}: read the tree again and resume from its sequence.`,
+      bare
+        ? `This log was restored or failed over, so a bare sequence number does not say which of its histories is meant. Read the tree again and resume from its cursor; the log now holds ${oldest} to ${head}.`
+        : `This cursor is not in the log, which now holds ${oldest} to ${head}: read the tree again and resume from its cursor.`,
     )
     this.name = 'CursorExpired'
     this.oldest = oldest

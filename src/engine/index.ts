@@ -63,6 +63,8 @@ export function createDriving({
   const waiting = new Waiting(parts)
   const writing = { parts, announce, handing: new Handing(parts.pool, waiting), kept: new KeptItems(), logger }
   const runner = new TreeRunner({ ...writing, evaluate })
+  // Behind it may be a copy that was failed over to.
+  parts.pool.on('connect', () => runner.forget())
   const onWork = (handler: (types: readonly string[]) => void) => {
     handlers.add(handler)
     return () => void handlers.delete(handler)

@@ -37,6 +37,11 @@ export class KeptItems {
     return found
   }
 
+  /** The database may be another one, which has given the same revisions to other writes. */
+  clear(): void {
+    this.#kept.clear()
+  }
+
   /** Trees of objects never change. */
   rootOf(id: string): string | undefined {
     return this.#kept.get(id)?.rootId

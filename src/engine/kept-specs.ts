@@ -24,6 +24,11 @@ export class KeptSpecs {
     return this.#trees.get(rootId) ?? NO_SPECS
   }
 
+  /** The database may be another one, which has given the same revisions to other writes. */
+  clear(): void {
+    this.#trees.clear()
+  }
+
   /** After the commit. @param left objects that still want their turn; none: the tree has come to rest */
   keep(slice: TreeSlice, left: ReadonlySet<string>): void {
     const rootId = slice.root.row.id

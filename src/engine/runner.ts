@@ -79,6 +79,12 @@ export class TreeRunner {
     })
   }
 
+  /** What is remembered may be of a database that is not there any more. */
+  forget(): void {
+    this.#kept.clear()
+    this.#specs.clear()
+  }
+
   /** The tree of an object, if this process remembers it: the object may be gone by now. */
   rootOf(objectId: string): string | undefined {
     return this.#kept.rootOf(objectId)
@@ -145,8 +151,9 @@ export class TreeRunner {
     const ids = entries.flatMap(({ task }) => task.ids)
     const ending = deciding ? entries.flatMap(({ task }) => (task.ends ? task.ids : [])) : []
     return this.#retrying(async (isFirst) => {
-      const kept = isFirst && deciding ? this.#recall(rootId, entries) : new Map<string, LoadedNode>()
       const done = await this.#handing.transaction(async (given, handOver) => {
+        // Only now: a connection that is new may be to another database, and then nothing is remembered any more.
+        const kept = isFirst && deciding ? this.#recall(rootId, entries) : new Map<string, LoadedNode>()
         const tree = await openTree(given, rootId, this.#parts, {
           ids,
           ending,

@@ -1,6 +1,7 @@
 import SchemaBuilder from '@pothos/core'
 import ComplexityPlugin from '@pothos/plugin-complexity'
 import RelayPlugin from '@pothos/plugin-relay'
+import type { LogCursor } from '../core/ports.ts'
 import type { ObjectRow } from '../core/tree.ts'
 import type { GraphQLContext } from './context.ts'
 import { complexityLimit, tooComplex } from './limits.ts'
@@ -11,7 +12,7 @@ export interface SchemaTypes {
     ID: { Input: string; Output: string }
     DateTime: { Input: Date; Output: Date }
     JSON: { Input: NonNullable<unknown>; Output: unknown }
-    Sequence: { Input: number; Output: number }
+    Sequence: { Input: LogCursor; Output: number }
   }
   Connection: { totalCount: () => Promise<number> }
   DefaultFieldNullability: false

@@ -1,3 +1,5 @@
+import type { LogCursor } from '../core/ports.ts'
+import { decodeCursor, encodeCursor } from '../log/cursor.ts'
 import type { CursorCodec } from './connection.ts'
 import { isUuid } from './ids.ts'
 
@@ -45,10 +47,10 @@ export const plainCursor = (isValid: (cursor: string) => boolean): CursorCodec<s
 })
 
 const isNumeral = (text: string): boolean => /^(0|[1-9]\d{0,15})$/.test(text)
-/** A position in the log. */
-export const sequenceCursor: CursorCodec<number> = {
-  encode: String,
-  decode: (cursor) => (isNumeral(cursor) ? Number(cursor) : undefined),
+/** A position in the log; a numeral is what older clients kept. */
+export const logCursor: CursorCodec<LogCursor> = {
+  encode: encodeCursor,
+  decode: (cursor) => (isNumeral(cursor) ? { sequence: Number(cursor), mark: null } : decodeCursor(cursor)),
 }
 /** A place among the lines of output. */
 export const lineCursor = plainCursor((text) => /^(0|[1-9]\d{0,17})$/.test(text))

@@ -52,14 +52,14 @@ async function* follow<T>(
       yield keyOf ? { value, key: keyOf(value) } : { value }
     }
   } catch (error) {
-    if (!signal.aborted) yield { failure: failureOf(error, context) }
+    if (!signal.aborted) yield { failure: await failureOf(error, context) }
   }
   return undefined
 }
 
 /** What a subscriber is told when its stream cannot go on. */
-export function failureOf(error: unknown, { logger }: GraphQLContext): GraphQLError {
-  if (error instanceof CursorExpired) return cursorExpired(error)
+export async function failureOf(error: unknown, { logger, log }: GraphQLContext): Promise<GraphQLError> {
+  if (error instanceof CursorExpired) return await cursorExpired(error, log).catch(internalFailure)
   if (error instanceof GraphQLError) return error
   logger.error({ err: error }, 'a subscription failed')
   return internalFailure()

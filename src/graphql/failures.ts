@@ -1,14 +1,34 @@
 import { GraphQLError } from 'graphql'
-import { CursorExpired } from '../core/ports.ts'
+import { CursorExpired, type Log } from '../core/ports.ts'
+import { encodeCursor } from '../log/cursor.ts'
 
 /** Top-level errors that are meant for the caller. All others are bugs, and are told as such without a detail. */
 
-export const cursorExpired = ({ message, oldest, head }: CursorExpired): GraphQLError =>
-  new GraphQLError(message, { extensions: { code: 'CURSOR_EXPIRED', oldest, head } })
+/**
+ * With what the log holds by now, and the cursors to go on from: before its oldest change, after its newest, and the last
+ * one that is in every history of the log.
+ */
+export async function cursorExpired({ message }: CursorExpired, log: Pick<Log, 'end'>): Promise<GraphQLError> {
+  const [floor, head, agreed] = await Promise.all([log.end('floor'), log.end('head'), log.end('agreed')])
+  return new GraphQLError(message, {
+    extensions: {
+      code: 'CURSOR_EXPIRED',
+      oldest: floor.sequence + 1,
+      head: head.sequence,
+      startCursor: encodeCursor(floor),
+      endCursor: encodeCursor(head),
+      agreedCursor: encodeCursor(agreed),
+    },
+  })
+}
 
-/** For a promise's `catch`: what a reader is told when its cursor is expired; anything else is thrown as it is. */
-export function tellExpired(error: unknown): never {
-  throw error instanceof CursorExpired ? cursorExpired(error) : error
+/** What a reader is told when its cursor is expired; anything else is thrown as it is. */
+export async function tellExpired<T>(log: Pick<Log, 'end'>, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read()
+  } catch (error) {
+    throw error instanceof CursorExpired ? await cursorExpired(error, log) : error
+  }
 }
 
 export const notFoundFailure = (id: string): GraphQLError =>

@@ -1,4 +1,4 @@
-import type { LogBatch, PhaseChangeQuery, PhaseChangeRecord } from '../core/ports.ts'
+import type { LogBatch, LogCursor, PhaseChangeQuery, PhaseChangeRecord } from '../core/ports.ts'
 import type { GraphQLContext } from './context.ts'
 import { eventStream, type StreamEvent } from './event-stream.ts'
 
@@ -6,7 +6,7 @@ import { eventStream, type StreamEvent } from './event-stream.ts'
 export interface LogSource {
   readonly query: PhaseChangeQuery
   /** Undefined: from now on. */
-  readonly after: number | undefined
+  readonly after: LogCursor | undefined
   readonly maxBatch: number
   /** Whether an event is one change, or a batch of them. */
   readonly events: 'changes' | 'batches'

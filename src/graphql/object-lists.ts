@@ -1,17 +1,17 @@
 import DataLoader from 'dataloader'
-import type { PhaseChangeRecord } from '../core/ports.ts'
+import type { LogCursor, PhaseChangeRecord } from '../core/ports.ts'
 import type { ObjectRow } from '../core/tree.ts'
-import { type LogHead, readHead } from '../log/head.ts'
-import { checkCursors, type ListCursors } from '../log/page.ts'
+import { cursorAt } from '../log/cursor.ts'
 import { countLogLines, type LogLineRow, loadLogLines } from '../store/loaders/log-lines.ts'
 import { countHistories, loadHistories } from '../store/loaders/phase-changes.ts'
 import { countRelated, loadRelated, type Relation } from '../store/loaders/related-objects.ts'
 import { type Connection, connect, type PageArgs } from './connection.ts'
 import { type GraphQLContext, perOperation } from './context.ts'
-import { lineCursor, sequenceCursor, siblingCursor } from './cursors.ts'
+import { lineCursor, logCursor, siblingCursor } from './cursors.ts'
 import { tellExpired } from './failures.ts'
 import type { BlockerValue, DeadlineValue, GraphQLFamily } from './family.ts'
 import { loadCounts, loadPages } from './loaders.ts'
+import { caughtUp } from './read-your-writes.ts'
 
 /** The lists that belong to an object, each one statement for all objects of a list. */
 
@@ -63,35 +63,21 @@ export function historyOf(
   { includeRejected, ...args }: PageArgs & { readonly includeRejected: boolean },
 ): Promise<Connection<PhaseChangeRecord>> {
   const { pages, counts } = histories(context)[includeRejected ? 'all' : 'written']
-  return connect(args, {
-    cursor: sequenceCursor,
-    position: (change: PhaseChangeRecord) => change.sequence,
-    load: async (window) => {
-      const page = await pages.load({ id, window })
-      await checkHistory(context, window).catch(tellExpired)
+  return connect<PhaseChangeRecord, LogCursor>(args, {
+    cursor: logCursor,
+    position: cursorAt,
+    load: async ({ after, before, ...window }) => {
+      await caughtUp(context, null)
+      const between = { after: after?.sequence ?? null, before: before?.sequence ?? null }
+      const page = await pages.load({ id, window: { ...window, ...between } })
+      // A page that goes on from a cursor is whole if the log still has the cursor when it has been read.
+      const { log } = context
+      if (after || before)
+        await tellExpired(log, () => log.checkWindow({ after: after ?? undefined, before: before ?? undefined }))
       return page
     },
     count: () => counts.load(id),
   })
-}
-
-/** Not cached: what matters is where the log stands after a page was read. */
-const logHeads = perOperation(
-  ({ pool }) =>
-    new DataLoader<'now', LogHead>(
-      async (asked) => {
-        const head = await readHead(pool)
-        return asked.map(() => head)
-      },
-      { cache: false },
-    ),
-)
-
-/** A page that goes on from a cursor is whole if the cursor is not pruned when it has been read. */
-async function checkHistory(context: GraphQLContext, cursors: ListCursors): Promise<void> {
-  if (typeof cursors.after === 'number' || typeof cursors.before === 'number') {
-    checkCursors(await logHeads(context).load('now'), cursors)
-  }
 }
 
 const logLines = perOperation(({ pool }) => ({

@@ -1,14 +1,16 @@
-import type { PhaseChangeQuery } from '../core/ports.ts'
+import type { LogCursor, PhaseChangeQuery, PhaseChangeRecord } from '../core/ports.ts'
+import { cursorAt, encodeCursor } from '../log/cursor.ts'
 import { builder } from './builder.ts'
 import { connect } from './connection.ts'
 import type { GraphQLContext } from './context.ts'
-import { sequenceCursor } from './cursors.ts'
+import { logCursor } from './cursors.ts'
 import { ActorEnum, ObjectKindEnum, PhaseEnum } from './enums.ts'
 import { tellExpired } from './failures.ts'
 import { isUuid, phaseChangeId } from './ids.ts'
 import { pageCost } from './limits.ts'
 import { objectLoader } from './loaders.ts'
 import { mayReadTree } from './own-tree.ts'
+import { AT_LEAST, caughtUp } from './read-your-writes.ts'
 import { NodeRef, PhaseChangeConnection, PhaseChangeRef, TreeObjectRef } from './refs.ts'
 
 PhaseChangeRef.implement({
@@ -17,6 +19,10 @@ PhaseChangeRef.implement({
   fields: (t) => ({
     id: t.id({ resolve: phaseChangeId }),
     sequence: t.expose('sequence', { type: 'Sequence' }),
+    cursor: t.string({
+      description: 'Its place in the log: resume with `after: cursor`.',
+      resolve: (change) => encodeCursor(cursorAt(change)),
+    }),
     objectId: t.exposeID('objectId'),
     kind: t.expose('kind', { type: ObjectKindEnum }),
     name: t.exposeString('name'),
@@ -77,25 +83,32 @@ builder.queryField('phaseChanges', (t) =>
   t.field({
     type: PhaseChangeConnection,
     nullable: true,
-    args: { filter: t.arg({ type: PhaseChangeFilter }), ...t.arg.connectionArgs() },
+    description: 'Everything that was committed before the call is in it.',
+    args: {
+      filter: t.arg({ type: PhaseChangeFilter }),
+      atLeast: t.arg({ type: 'Sequence', description: AT_LEAST }),
+      ...t.arg.connectionArgs(),
+    },
     complexity: (args) => pageCost(args),
-    resolve: (_, { filter, ...args }, context) => {
+    resolve: async (_, { filter, atLeast, ...args }, context) => {
       const query = queryOf(context, filter)
-      return connect(args, {
-        cursor: sequenceCursor,
-        position: (change) => change.sequence,
+      const { log } = context
+      await caughtUp(context, atLeast)
+      return await connect<PhaseChangeRecord, LogCursor>(args, {
+        cursor: logCursor,
+        position: cursorAt,
         load: async ({ after, before, backward, limit }) =>
           query === null
             ? []
-            : await context.log
-                .page(query, {
+            : await tellExpired(log, () =>
+                log.page(query, {
                   after: after ?? undefined,
                   before: before ?? undefined,
                   limit,
                   direction: backward ? 'backward' : 'forward',
-                })
-                .catch(tellExpired),
-        count: async () => (query === null ? 0 : await context.log.count(query)),
+                }),
+              ),
+        count: async () => (query === null ? 0 : await log.count(query)),
       })
     },
   }),

@@ -1,4 +1,5 @@
 import type { LogBatch, PhaseChangeQuery, PhaseChangeRecord } from '../core/ports.ts'
+import { encodeCursor } from '../log/cursor.ts'
 import { builder } from './builder.ts'
 import type { GraphQLContext } from './context.ts'
 import { type StreamEvent, unpack } from './event-stream.ts'
@@ -10,7 +11,15 @@ import { PhaseChangeRef } from './refs.ts'
 const PhaseLogBatchRef = builder.objectRef<LogBatch>('PhaseLogBatch').implement({
   fields: (t) => ({
     changes: t.field({ type: [PhaseChangeRef], resolve: ({ changes }) => [...changes] }),
-    through: t.expose('through', { type: 'Sequence', description: 'Resume with after: through.' }),
+    through: t.field({
+      type: 'Sequence',
+      description: 'All that matches, up to here, was told.',
+      resolve: ({ through }) => through.sequence,
+    }),
+    cursor: t.string({
+      description: 'The place at `through`: resume with `after: cursor`.',
+      resolve: ({ through }) => encodeCursor(through),
+    }),
   }),
 })
 
@@ -26,7 +35,7 @@ builder.subscriptionFields((t) => ({
     type: PhaseChangeRef,
     description:
       'Phase changes in sequence order, each exactly once per subscription. With `after`, first everything in the log\n' +
-      'after that sequence, then live, with no gap between. Without, live from now on.',
+      'after that place (a cursor, or a sequence), then live, with no gap between. Without, live from now on.',
     args: { filter: t.arg({ type: PhaseChangeFilter }), after: t.arg({ type: 'Sequence' }) },
     subscribe: (_, { filter, after }, context): AsyncIterable<StreamEvent<PhaseChangeRecord>> =>
       new LogStream(context, {
@@ -42,7 +51,7 @@ builder.subscriptionFields((t) => ({
     description:
       'The same in batches, for programs that keep their place: `through` moves on even when the filter matches nothing.\n' +
       'A cursor that is not in the log (pruned, or of another log) ends the stream with extensions\n' +
-      '{ code: "CURSOR_EXPIRED", oldest, head }; so for phaseChanges.',
+      '{ code: "CURSOR_EXPIRED", oldest, head, startCursor, endCursor, agreedCursor }; so for phaseChanges.',
     args: {
       filter: t.arg({ type: PhaseChangeFilter }),
       after: t.arg({ type: 'Sequence', required: true }),

@@ -1,4 +1,6 @@
 import { GraphQLError, Kind, type ValueNode, valueFromASTUntyped } from 'graphql'
+import type { LogCursor } from '../core/ports.ts'
+import { decodeCursor, isSequence } from '../log/cursor.ts'
 import { builder } from './builder.ts'
 
 const wrong = (what: string, value: unknown): GraphQLError =>
@@ -10,9 +12,11 @@ function parseTime(value: unknown): Date {
   return time
 }
 
-function parseSequence(value: unknown): number {
-  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) throw wrong('a sequence', value)
-  return value
+/** A bare number says nothing of the log that it is of. */
+function parseSequence(value: unknown): LogCursor {
+  const cursor = isSequence(value) ? { sequence: value, mark: null } : typeof value === 'string' && decodeCursor(value)
+  if (!cursor) throw wrong('a sequence, or a cursor of the log', value)
+  return cursor
 }
 
 builder.scalarType('DateTime', {
@@ -29,8 +33,12 @@ builder.scalarType('JSON', {
 })
 builder.scalarType('Sequence', {
   description:
-    'A position in the log of phase changes: dense, starting at 1, growing in commit order. A JSON number, a safe integer.',
+    'A position in the log of phase changes: dense, starting at 1, growing in commit order. A JSON number, a safe integer.\n' +
+    'Given to the API it may also be a cursor (a string), and should be: a cursor names the very change, so it is recognised ' +
+    'when the database was restored or failed over and gives the number to another one. A bare number is taken as long as ' +
+    'all histories of the log agree on it; otherwise the answer is CURSOR_EXPIRED.',
   serialize: (value) => value,
   parseValue: parseSequence,
-  parseLiteral: (node: ValueNode) => parseSequence(node.kind === Kind.INT ? Number(node.value) : undefined),
+  parseLiteral: (node: ValueNode) =>
+    parseSequence(node.kind === Kind.INT ? Number(node.value) : node.kind === Kind.STRING ? node.value : undefined),
 })

@@ -41,11 +41,16 @@ builder.queryField('treeAt', (t) =>
     description:
       'The phases of a tree as they were at a sequence: plain values, no nodes, so that no client cache takes them for the present.',
     args: { rootId: t.arg.id({ required: true }), sequence: t.arg({ type: 'Sequence', required: true }) },
-    resolve: async (_, { rootId, sequence }, { pool, viewer }) => {
+    resolve: async (_, { rootId, sequence: place }, { pool, viewer, log }) => {
       // The tree may be gone: what it belonged to stands in the log.
       const project = isUuid(rootId) && mayReadTree(viewer, rootId) ? await loadTreeProject(pool, rootId) : null
       if (project === null || (viewer.projects && !viewer.projects.includes(project))) return null
-      return { rootId, ...(await treeAt(pool, rootId, sequence).catch(tellExpired)) }
+      return await tellExpired(log, async () => {
+        const tree = await treeAt(pool, rootId, place.sequence)
+        // A bare number means the log as it is.
+        if (place.mark !== null) await log.checkWindow({ after: place })
+        return { rootId, ...tree }
+      })
     },
   }),
 )

@@ -1,5 +1,6 @@
 import DataLoader from 'dataloader'
 import type { ObjectRow } from '../core/tree.ts'
+import { encodeCursor } from '../log/cursor.ts'
 import {
   countTree,
   type RelationRow,
@@ -91,6 +92,10 @@ export const TreeRef = builder.objectRef<TreeValue>('Tree').implement({
       description:
         'Subscribe to phaseChanges with `after: sequence` and nothing is missed; drop a change whose revision you already have.',
       resolve: async ({ rootId }, _, context) => (await snapshots(context).load({ part: 'head', rootId })).sequence,
+    }),
+    cursor: t.string({
+      description: 'The place in the log at `sequence`: subscribe to phaseChanges with `after: cursor`.',
+      resolve: async ({ rootId }, _, context) => encodeCursor(await snapshots(context).load({ part: 'head', rootId })),
     }),
     objects: t.field({
       type: TreeObjectConnection,

@@ -1,7 +1,11 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { PhaseChangeRecord } from '../core/ports.ts'
+import type { LogIdentity } from './identity.ts'
 
 /** What a numberer tells all readers: these sequences are numbered and committed. */
 export interface Announcement {
+  /** The database that they were numbered in. */
+  readonly instance: string
   readonly from: number
   readonly through: number
   /** All of them, in order; null when they are too many for a message: read them. */
@@ -42,28 +46,43 @@ const INDEX = Object.fromEntries(FIELDS.map((field, i) => [field, i])) as Readon
 >
 
 type Row = readonly unknown[]
-type Wire = Omit<Announcement, 'changes'> & { readonly changes: readonly Row[] | null }
+type Wire = Pick<Announcement, 'from' | 'through'> & { readonly changes: readonly Row[] | null }
+type Signer = Pick<LogIdentity, 'instance' | 'key'>
 
-/** @param origin without a blank */
-export function encode({ from, through, changes }: Announcement, origin: string): string {
+/**
+ * Origin, signature and content, with blanks between them. Whoever can publish to Redis could put changes into a stream
+ * otherwise; so could a copy of this database that is on the same Redis.
+ * @param origin without a blank
+ */
+export function encode({ from, through, changes }: Announcement, origin: string, { key }: Signer): string {
   const rows = changes?.map((change): Row => FIELDS.map((field) => change[field])) ?? null
   const message = JSON.stringify({ from, through, changes: rows } satisfies Wire)
   const short = message.length <= MAX_MESSAGE
-  return `${origin} ${short ? message : JSON.stringify({ from, through, changes: null } satisfies Wire)}`
+  const content = short ? message : JSON.stringify({ from, through, changes: null } satisfies Wire)
+  return `${origin} ${signature(content, key).toString('base64url')} ${content}`
 }
+
+const signature = (content: string, key: Uint8Array): Buffer => createHmac('sha256', key).update(content).digest()
 
 /** Who has published it, without looking at the rest. */
 export const originOf = (message: string): string => message.slice(0, message.indexOf(' '))
 
-/** Null for what is no announcement, or not a whole one: the reader then looks for itself. */
-export function decode(message: string): Announcement | null {
+/** Null for what is not signed by a process on this database, is no announcement, or not a whole one. */
+export function decode(message: string, { key, instance }: Signer): Announcement | null {
+  const afterOrigin = message.indexOf(' ') + 1
+  const afterSignature = message.indexOf(' ', afterOrigin) + 1
+  if (afterOrigin === 0 || afterSignature === 0) return null
+  const content = message.slice(afterSignature)
+  const signed = Buffer.from(message.slice(afterOrigin, afterSignature - 1), 'base64url')
+  const expected = signature(content, key)
+  if (signed.length !== expected.length || !timingSafeEqual(signed, expected)) return null
   try {
-    const { from, through, changes } = JSON.parse(message.slice(message.indexOf(' '))) as Wire
+    const { from, through, changes } = JSON.parse(content) as Wire
     if (!(Number.isSafeInteger(from) && Number.isSafeInteger(through) && from <= through)) return null
-    if (changes === null) return { from, through, changes }
+    if (changes === null) return { instance, from, through, changes }
     const isWhole = changes.length === through - from + 1
     if (!isWhole || changes.some((row, i) => row.length !== FIELDS.length || row[0] !== from + i)) return null
-    return { from, through, changes: changes.map(recordOf) }
+    return { instance, from, through, changes: changes.map(recordOf) }
   } catch {
     return null
   }

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import type { LogPlace, PhaseChangeRecord } from '../core/ports.ts'
+import type { PhaseChangeRecord } from '../core/ports.ts'
 import type { LogHead } from './head.ts'
 import { readPage } from './page.ts'
 
@@ -8,6 +8,9 @@ const SIZE = 1_000
 /** Blocks that are kept: about 30 MB. */
 const KEPT = 60
 const EVERYTHING = { projects: null, includeRejected: true } as const
+
+export type LogVersion = Pick<LogHead, 'instance' | 'epoch'>
+const isSame = (a: LogVersion, b: LogVersion): boolean => a.instance === b.instance && a.epoch === b.epoch
 
 /** What of a block comes after a place. `through` is how far it goes: to its end, or to the head. */
 export interface BlockPart extends LogHead {
@@ -22,16 +25,17 @@ export interface BlockPart extends LogHead {
 export class Blocks {
   readonly #pool: Pool
   readonly #kept = new Map<number, Promise<BlockPart>>()
-  #logId = ''
+  #log: LogVersion = { instance: '', epoch: 0 }
 
   constructor(pool: Pool) {
     this.#pool = pool
   }
 
-  async after({ logId, sequence }: LogPlace): Promise<BlockPart> {
-    if (logId !== this.#logId) {
+  /** @param log which one it is, as far as the caller knows; the answer says from which it was read */
+  async after(sequence: number, log: LogVersion): Promise<BlockPart> {
+    if (!isSame(log, this.#log)) {
       this.#kept.clear()
-      this.#logId = logId
+      this.#log = { instance: log.instance, epoch: log.epoch }
     }
     const block = Math.floor(sequence / SIZE)
     const { changes, ...rest } = await this.#block(block)
@@ -49,12 +53,16 @@ export class Blocks {
     }
     // Only what can never change is kept: whole blocks of the log that is there now.
     reading.then(
-      ({ changes, logId }) => {
-        if (changes.length < SIZE || logId !== this.#logId) this.#kept.delete(block)
+      (part) => {
+        if (part.changes.length < SIZE || !isSame(part, this.#log)) this.#drop(block, reading)
       },
-      () => this.#kept.delete(block),
+      () => this.#drop(block, reading),
     )
     return reading
+  }
+
+  #drop(block: number, reading: Promise<BlockPart>): void {
+    if (this.#kept.get(block) === reading) this.#kept.delete(block)
   }
 
   async #read(block: number): Promise<BlockPart> {

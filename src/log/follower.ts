@@ -1,6 +1,15 @@
-import type { Log, LogBatch, LogListener, LogPlace, PhaseChangeQuery, PhaseChangeRecord } from '../core/ports.ts'
+import type {
+  Log,
+  LogBatch,
+  LogCursor,
+  LogListener,
+  LogPlace,
+  PhaseChangeQuery,
+  PhaseChangeRecord,
+} from '../core/ports.ts'
+import { cursorAt } from './cursor.ts'
 
-type Places = Pick<Log, 'place' | 'check' | 'next' | 'listen'>
+type Places = Pick<Log, 'place' | 'renew' | 'next' | 'listen'>
 
 /** Changes that are asked for at a time. */
 const PAGE = 1_000
@@ -11,7 +20,7 @@ export class Follower implements LogListener {
   readonly #query: PhaseChangeQuery
   readonly #maxBatch: number
   readonly #signal: AbortSignal
-  #place: LogPlace = { logId: '', sequence: 0 }
+  #place: LogPlace = { lineage: 0, sequence: 0, mark: null }
   /** At the live end, with nothing to do. */
   #isWaiting = false
   /** What ended the waiting. */
@@ -37,7 +46,7 @@ export class Follower implements LogListener {
   }
 
   /** Takes its place in the log. Throws CursorExpired. */
-  async start(after: number | undefined): Promise<void> {
+  async start(after: LogCursor | undefined): Promise<void> {
     this.#place = await this.#log.place(after)
     if (!this.#signal.aborted) this.#leave = this.#log.listen(this.#query, this)
   }
@@ -46,7 +55,7 @@ export class Follower implements LogListener {
     while (!this.#signal.aborted) {
       if (this.#isLost) {
         this.#isLost = false
-        await this.#log.check(this.#place)
+        this.#place = await this.#log.renew(this.#place)
       }
       const reading = this.#log.next(this.#query, this.#place, PAGE)
       // Whoever is at the live end has to wait at once: what is offered to one who does not wait is not kept.
@@ -67,20 +76,17 @@ export class Follower implements LogListener {
   *#inPieces({ changes, through }: LogBatch): Generator<LogBatch, void, void> {
     for (let i = 0; i < changes.length && !this.#signal.aborted; i += this.#maxBatch) {
       const piece = changes.slice(i, i + this.#maxBatch)
-      const end = i + this.#maxBatch >= changes.length ? through : (piece.at(-1)?.sequence ?? through)
-      this.#moveTo(end)
-      yield { changes: piece, through: end }
+      const last = i + this.#maxBatch < changes.length ? piece.at(-1) : undefined
+      this.#place = last ? { lineage: through.lineage, ...cursorAt(last) } : through
+      yield { changes: piece, through: this.#place }
     }
-    if (changes.length > 0 || through <= this.#place.sequence) return
-    this.#moveTo(through)
-    yield { changes: [], through }
+    if (changes.length > 0) return
+    const hasMoved = through.sequence > this.#place.sequence
+    this.#place = through
+    if (hasMoved) yield { changes: [], through }
   }
 
-  #moveTo(sequence: number): void {
-    this.#place = { ...this.#place, sequence }
-  }
-
-  offer(offered: readonly PhaseChangeRecord[], _after: number, through: number): void {
+  offer(offered: readonly PhaseChangeRecord[], _after: LogPlace, through: LogPlace): void {
     if (!this.#isWaiting || this.#offered) return
     const { sequence } = this.#place
     const changes = (offered[0]?.sequence ?? 0) > sequence ? offered : offered.filter((c) => c.sequence > sequence)
@@ -89,17 +95,17 @@ export class Follower implements LogListener {
     this.#awake.resolve()
   }
 
-  tick(through: number): void {
-    if (!this.#isWaiting || this.#offered || through <= this.#place.sequence) return
+  tick(through: LogPlace): void {
+    if (!this.#isWaiting || this.#offered || through.sequence <= this.#place.sequence) return
     this.#offered = { changes: [], through }
     this.#awake.resolve()
   }
 
-  lost(through: number): void {
+  lost(through: LogPlace): void {
     this.#isLost = true
     if (!this.#isWaiting || this.#offered) return
     // Nothing up to there has matched, or it would not be waiting.
-    if (through > this.#place.sequence) this.#moveTo(through)
+    if (through.sequence > this.#place.sequence) this.#place = through
     this.#awake.resolve()
   }
 }

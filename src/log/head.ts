@@ -1,58 +1,107 @@
+import type { LogCursor } from '../core/ports.ts'
 import type { Client } from '../store/client.ts'
+import { HEAD, INSTANCE, markOfFields, markSql } from '../store/log-mark.ts'
 
-/** What the log holds: the sequences after `floor` and up to `head`. `logId` changes when it was restored. */
+/** What the log holds: the sequences after `floor` and up to `head`; and which log it is. */
 export interface LogHead {
-  readonly logId: string
+  readonly epoch: number
+  readonly instance: string
   readonly floor: number
   readonly head: number
 }
 
-/** One row `log_id, floor_seq, head`. Numbered is what is committed, so no snapshot ever sees a sequence beyond it. */
-export const HEAD_SQL = `select m.log_id, m.floor_seq, greatest(m.floor_seq, coalesce((
-    select l.first_seq + l.n - 1 from log_batch l where l.first_seq is not null order by l.first_seq desc limit 1
-  ), 0)) as head from log_meta m`
+/** One row `epoch, instance, floor_seq, head`. */
+export const HEAD_SQL = `select m.epoch, ${INSTANCE} as instance, m.floor_seq, ${HEAD} as head from log_meta m`
 
+type Count = string | number | bigint
 export interface HeadRow {
-  readonly log_id: string
-  readonly floor_seq: string | number | bigint
-  readonly head: string | number | bigint
-}
-
-/** Given a client inside of a transaction, this is the head of that transaction's snapshot. */
-export async function readHead(client: Client): Promise<LogHead> {
-  const { rows } = await client.query<HeadRow>({ name: 'log_head', text: HEAD_SQL })
-  const row = rows[0]
-  if (!row) throw new Error('log_meta has no row: the database was not migrated.')
-  return toHead(row)
-}
-
-/** The head as it is after the call: read at once, or together with all who ask while it is being read. */
-export function sharedHead(client: Client): () => Promise<LogHead> {
-  let running: Promise<LogHead> | null = null
-  let next: Promise<LogHead> | null = null
-  const start = (): Promise<LogHead> => {
-    const reading = readHead(client)
-    running = reading
-    const done = () => {
-      if (running === reading) running = null
-    }
-    reading.then(done, done)
-    return reading
-  }
-  return () => {
-    if (!running) return start()
-    next ??= running
-      .catch(() => undefined)
-      .then(() => {
-        next = null
-        return start()
-      })
-    return next
-  }
+  readonly epoch: number
+  readonly instance: string
+  readonly floor_seq: Count
+  readonly head: Count
 }
 
 export const toHead = (row: HeadRow): LogHead => ({
-  logId: row.log_id,
+  epoch: row.epoch,
+  instance: row.instance,
   floor: Number(row.floor_seq),
   head: Number(row.head),
 })
+
+/** A sequence to look up, or an end of the log. */
+export type Sought = number | 'floor' | 'head'
+
+/** What the log has at a sequence; a null mark: no such change, or not any more. */
+export interface Found extends LogHead, LogCursor {}
+
+// What was pruned last is kept by its mark alone, for those who go on from there.
+const LOOK_UP = `with m as materialized (${HEAD_SQL})
+  select m.*, s.sequence, ${markSql('s.sequence')} as fields,
+    case when s.sequence = m.floor_seq then (select floor_mark from log_meta) end as floor_mark
+  from m cross join lateral (
+    select case k.sequence when -1 then m.head when -2 then m.floor_seq else k.sequence end as sequence, k.n
+    from unnest($1::bigint[]) with ordinality k(sequence, n)
+  ) s order by s.n`
+
+interface FoundRow extends HeadRow {
+  readonly sequence: Count
+  readonly fields: readonly string[] | null
+  readonly floor_mark: string | null
+}
+
+/** All of one snapshot, in order. Given a client inside of a transaction, it is that transaction's. */
+export async function lookUp(client: Client, sought: readonly Sought[]): Promise<readonly Found[]> {
+  const sequences = sought.map((one) => (one === 'head' ? -1 : one === 'floor' ? -2 : one))
+  const { rows } = await client.query<FoundRow>({ name: 'log_look_up', text: LOOK_UP, values: [sequences] })
+  if (rows.length < sought.length) throw new Error('log_meta has no row: the database was not migrated.')
+  return rows.map((row) => ({
+    ...toHead(row),
+    sequence: Number(row.sequence),
+    mark: markOfFields(row.fields) ?? row.floor_mark,
+  }))
+}
+
+/** The head, with the mark of its change. */
+export async function readHead(client: Client): Promise<Found> {
+  const [found] = await lookUp(client, ['head'])
+  return found as Found
+}
+
+/** Looks up at once, or together with all who ask while another look-up runs: a crowd that comes back is one query. */
+export class SharedLookUp {
+  readonly #client: Client
+  #waiting: { readonly sought: Sought; readonly asked: PromiseWithResolvers<Found> }[] = []
+  #isRunning = false
+
+  constructor(client: Client) {
+    this.#client = client
+  }
+
+  /** As it is after the call. */
+  find(sought: Sought): Promise<Found> {
+    const asked = Promise.withResolvers<Found>()
+    this.#waiting.push({ sought, asked })
+    if (!this.#isRunning) void this.#run()
+    return asked.promise
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true
+    // Whoever asks in the same turn is part of it.
+    await Promise.resolve()
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0, MAX_TOGETHER)
+      try {
+        const found = await lookUp(
+          this.#client,
+          batch.map(({ sought }) => sought),
+        )
+        for (const [i, { asked }] of batch.entries()) asked.resolve(found[i] as Found)
+      } catch (error) {
+        for (const { asked } of batch) asked.reject(error)
+      }
+    }
+    this.#isRunning = false
+  }
+}
+const MAX_TOGETHER = 1_000

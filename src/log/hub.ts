@@ -1,9 +1,19 @@
 import type { Pool } from 'pg'
-import type { LogListener, LogStats, PhaseChangeQuery, PhaseChangeRecord, Signal } from '../core/ports.ts'
+import type {
+  LogCursor,
+  LogListener,
+  LogPlace,
+  LogStats,
+  PhaseChangeQuery,
+  PhaseChangeRecord,
+  Signal,
+} from '../core/ports.ts'
 import type { Logger } from '../logger.ts'
 import { type Announcement, decode, logChannel, originOf } from './announcement.ts'
 import { Audience } from './audience.ts'
-import { type LogHead, readHead } from './head.ts'
+import { cursorAt } from './cursor.ts'
+import { type LogHead, lookUp, readHead } from './head.ts'
+import { type LogIdentity, openLog } from './identity.ts'
 import type { Numberer } from './numberer.ts'
 import { readPage } from './page.ts'
 import { Recent } from './recent.ts'
@@ -14,6 +24,8 @@ export interface HubParts {
   readonly logger: Logger
   /** This process's own, whose announcements come directly. */
   readonly numberer?: Pick<Numberer, 'listen' | 'origin'> | undefined
+  /** The database is another one, or has restarted: what is remembered of it may not be so. */
+  readonly onReplaced?: (() => void) | undefined
 }
 
 const EVERYTHING = { projects: null, includeRejected: true } as const
@@ -37,8 +49,10 @@ export class Hub {
   readonly #audience = new Audience<LogListener>()
   /** Its end is what is delivered: all up to there was handed out, or nobody was live who wanted it. */
   readonly #recent: Recent
-  readonly #counts = { announcements: 0, stale: 0, gaps: 0, filled: 0, skips: 0 }
-  #logId: string
+  readonly #counts = { announcements: 0, stale: 0, gaps: 0, filled: 0, unverified: 0, skips: 0 }
+  readonly #onReplaced: (() => void) | undefined
+  #identity: LogIdentity
+  #lineage = 1
   #subscription: { close(): Promise<void> } | null = null
   /** Known to be numbered. */
   #known: number
@@ -50,28 +64,33 @@ export class Hub {
   readonly #timer: NodeJS.Timeout
   #closed = false
 
-  /** @param at where the log stands */
-  constructor({ pool, signal, logger, numberer }: HubParts, { logId, head }: LogHead) {
+  /** @param end where the log stands */
+  constructor({ pool, signal, logger, numberer, onReplaced }: HubParts, identity: LogIdentity, end: LogCursor) {
     this.#pool = pool
     this.#signal = signal
     this.#logger = logger
-    this.#logId = logId
-    this.#recent = new Recent(head)
-    this.#known = head
+    this.#onReplaced = onReplaced
+    this.#identity = identity
+    this.#recent = new Recent(end)
+    this.#known = end.sequence
     this.#own = numberer?.origin
     numberer?.listen((announcement) => this.#take(announcement))
     this.#subscribe()
     this.#timer = setInterval(() => this.#onTimer(), LOOK_ALONE_MS)
   }
 
-  get logId(): string {
-    return this.#logId
+  get identity(): LogIdentity {
+    return this.#identity
+  }
+  get lineage(): number {
+    return this.#lineage
   }
   get recent(): Omit<Recent, 'append' | 'restart'> {
     return this.#recent
   }
   get stats(): LogStats {
-    return { ...this.#counts, listeners: this.#audience.size, through: this.#recent.through, known: this.#known }
+    const { epoch } = this.#identity
+    return { ...this.#counts, epoch, listeners: this.#audience.size, through: this.#recent.through, known: this.#known }
   }
 
   /** From now on the listener is offered whatever matches and comes after the end of what is recent. */
@@ -79,11 +98,23 @@ export class Hub {
     this.#audience.add(query, listener)
   }
 
+  /** Whether an answer of the database is of the log that is followed here. If not, refresh before it is used. */
+  isOf({ instance, epoch }: LogHead): boolean {
+    return instance === this.#identity.instance && epoch === this.#identity.epoch
+  }
+
+  /** Nobody is live. */
+  get isQuiet(): boolean {
+    return this.#audience.size === 0
+  }
+
   /** While nobody is live, whatever was numbered meanwhile is nobody's gap, unless it is just about to be told of. */
-  saw({ logId, head }: LogHead): void {
-    if (this.#audience.size > 0 || logId !== this.#logId || head <= this.#recent.through + PAGE) return
+  saw(head: LogCursor): void {
+    const { end } = this.#recent
+    if (this.#audience.size > 0 || head.sequence < end.sequence) return
+    if (end.mark !== null && head.sequence <= end.sequence + PAGE) return
     this.#recent.restart(head)
-    this.#known = Math.max(this.#known, head)
+    this.#known = Math.max(this.#known, head.sequence)
   }
 
   leave(listener: LogListener): void {
@@ -101,17 +132,17 @@ export class Hub {
     clearInterval(this.#timer)
     for (const listener of this.#audience.listeners()) this.#audience.delete(listener)
     await this.#subscription?.close()
-    await this.#looking
+    await this.#looking?.catch(() => undefined)
     await this.#filling
   }
 
   /** Never waited for: the log is read without a signal too, only less often. */
   #subscribe(): void {
-    const logId = this.#logId
+    const { logId } = this.#identity
     this.#signal
       .subscribe(logChannel(logId), (message) => this.#hear(message))
       .then((subscription) => {
-        if (this.#closed || logId !== this.#logId) return subscription.close()
+        if (this.#closed || logId !== this.#identity.logId) return subscription.close()
         this.#subscription = subscription
         return undefined
       })
@@ -122,32 +153,46 @@ export class Hub {
 
   #hear(message: string): void {
     if (this.#own !== undefined && originOf(message) === this.#own) return
-    const announcement = decode(message)
-    if (announcement) this.#take(announcement)
-    else this.#look()
+    const announcement = decode(message, this.#identity)
+    if (announcement) return this.#take(announcement)
+    this.#counts.unverified += 1
+    // It may be of this very database after a restart; whoever else publishes here can cause no more looks than a timer does.
+    if (performance.now() - this.#lookedAt >= LOOK_ALONE_MS) this.#look()
   }
 
-  #take({ from, through, changes }: Announcement): void {
+  #take({ instance, from, through, changes }: Announcement): void {
     this.#counts.announcements += 1
+    // The database was replaced, or has restarted: what is known here has to be found in it first.
+    if (instance !== this.#identity.instance) return this.#look()
     const delivered = this.#recent.through
     if (through <= delivered) {
       this.#counts.stale += 1
       return
     }
     this.#known = Math.max(this.#known, through)
-    if (this.#isForgotten()) this.#recent.restart(this.#known)
+    if (this.#isForgotten()) this.#forget(changes)
     else if (changes && from <= delivered + 1) this.#deliver(changes.slice(delivered + 1 - from))
-    else if (this.#audience.size === 0) this.#recent.restart(this.#known)
+    else if (this.#audience.size === 0) this.#forget(changes)
     else {
       if (from > delivered + 1) this.#counts.gaps += 1
       this.#fill()
     }
   }
 
+  /** Nobody is live: what is recent starts anew where the log is known to be. */
+  #forget(changes: readonly PhaseChangeRecord[] | null = null): void {
+    const last = changes?.at(-1)
+    this.#recent.restart(last?.sequence === this.#known ? cursorAt(last) : { sequence: this.#known, mark: null })
+  }
+
+  #end(): LogPlace {
+    return { lineage: this.#lineage, ...this.#recent.end }
+  }
+
   #deliver(changes: readonly PhaseChangeRecord[]): void {
-    const after = this.#recent.through
+    const after = this.#end()
     this.#recent.append(changes)
-    const { through } = this.#recent
+    const through = this.#end()
     for (const [listener, own] of this.#audience.route(changes)) listener.offer(own, after, through)
   }
 
@@ -158,8 +203,8 @@ export class Hub {
   async #fillPages(): Promise<void> {
     try {
       while (!this.#closed && this.#recent.through < this.#known) {
-        if (this.#audience.size === 0) this.#recent.restart(this.#known)
-        else await this.#fillPage()
+        if (this.#audience.size === 0) this.#forget()
+        else if (!(await this.#fillPage())) break
       }
     } catch (error) {
       if (!this.#closed) this.#logger.warn({ err: error }, 'The log could not be read; trying again.')
@@ -168,28 +213,41 @@ export class Hub {
     }
   }
 
-  async #fillPage(): Promise<void> {
+  /** False: the database is another one than before. */
+  async #fillPage(): Promise<boolean> {
     const after = this.#recent.through
     const page = await readPage(this.#pool, EVERYTHING, { after, limit: PAGE, direction: 'forward' })
+    if (!this.isOf(page)) {
+      this.#look()
+      return false
+    }
     // Announcements may have brought some of these meanwhile.
     const delivered = this.#recent.through
     const changes = page.changes.filter(({ sequence }) => sequence > delivered)
     const [first, last] = [changes[0], changes.at(-1)]
     if (first && last) {
       const whole = first.sequence === delivered + 1 && last.sequence === delivered + changes.length
-      if (!whole) return this.#skip(page.head)
-      this.#counts.filled += changes.length
-      this.#deliver(changes)
-    } else if (delivered === after) this.#skip(page.head)
+      if (whole) {
+        this.#counts.filled += changes.length
+        this.#deliver(changes)
+      } else this.#skip(await readHead(this.#pool))
+    } else if (delivered === after) this.#skip(await readHead(this.#pool))
+    return true
   }
 
   /** Pruned below us, or the log is not the one it was: what each follower then gets is for its own cursor to find out. */
-  #skip(head: number): void {
-    const after = this.#recent.through
-    this.#logger.warn({ after, head }, 'The log does not go on where it was left; its followers read it again.')
+  #skip({ sequence, mark }: LogCursor): void {
+    const after = this.#end()
+    if (this.#audience.size > 0) {
+      this.#logger.warn(
+        { after: after.sequence, head: sequence },
+        'The log does not go on where it was left; its followers read it again.',
+      )
+    }
     this.#counts.skips += 1
-    this.#recent.restart(head)
-    this.#known = head
+    this.#lineage += 1
+    this.#recent.restart({ sequence, mark })
+    this.#known = sequence
     for (const listener of this.#audience.listeners()) listener.lost(after)
   }
 
@@ -198,39 +256,69 @@ export class Hub {
     const now = performance.now()
     if (now - this.#tickedAt >= LOOK_MS) {
       this.#tickedAt = now
-      for (const listener of this.#audience.listeners()) listener.tick(this.#recent.through)
+      for (const listener of this.#audience.listeners()) listener.tick(this.#end())
     }
     if (!this.#signal.connected || now - this.#lookedAt >= LOOK_MS) this.#look()
   }
 
+  /** Finds out which log this is by now. Rejects when the database cannot be reached. */
+  refresh(): Promise<void> {
+    this.#looking ??= this.#lookNow().finally(() => {
+      this.#looking = null
+    })
+    return this.#looking
+  }
+
   #look(): void {
-    this.#looking ??= this.#lookNow()
+    this.refresh().catch((error: unknown) => {
+      if (!this.#closed) this.#logger.warn({ err: error }, 'The head of the log could not be read; trying again.')
+    })
   }
 
   async #lookNow(): Promise<void> {
     this.#lookedAt = performance.now()
     const delivered = this.#recent.through
-    try {
-      const { logId, head } = await readHead(this.#pool)
-      if (logId !== this.#logId) await this.#move(logId, head)
-      else if (head < delivered) this.#skip(head)
-      else if (head > this.#recent.through) {
-        this.#known = Math.max(this.#known, head)
-        this.#fill()
-      }
-    } catch (error) {
-      if (!this.#closed) this.#logger.warn({ err: error }, 'The head of the log could not be read; trying again.')
-    } finally {
-      this.#looking = null
-    }
+    const found = await readHead(this.#pool)
+    if (!this.isOf(found)) await this.#reopen()
+    else if (found.sequence < delivered) this.#skip(found)
+    else this.#advance(found.sequence)
   }
 
-  async #move(logId: string, head: number): Promise<void> {
-    const old = this.#subscription
+  #advance(head: number): void {
+    if (head <= this.#recent.through) return
+    this.#known = Math.max(this.#known, head)
+    this.#fill()
+  }
+
+  /** Another server, another database, or the same one restarted: the log goes on if what was delivered is in it. */
+  async #reopen(): Promise<void> {
+    const identity = await openLog(this.#pool)
+    const { end } = this.#recent
+    const [here, head] = await lookUp(this.#pool, [end.sequence, 'head'])
+    const isCurrent = here?.instance === identity.instance && here.epoch === identity.epoch
+    if (!here || !head || !isCurrent) throw new Error('The database was replaced while its log was being opened.')
+    // Announcements have gone on meanwhile, of the database of before: what they told is looked for the next time.
+    if (this.#recent.end !== end) throw new Error('The log has moved while it was being opened.')
+    const old = this.#identity
+    this.#identity = identity
+    this.#onReplaced?.()
+    if (identity.epoch !== old.epoch) {
+      const { epoch, epochBase } = identity
+      this.#logger.warn(
+        { epoch, from: epochBase },
+        'The database was restored or failed over: a new epoch of the log begins.',
+      )
+    }
+    if (isSame(end, here)) this.#advance(head.sequence)
+    else this.#skip(head)
+    if (identity.logId === old.logId) return
+    const subscription = this.#subscription
     this.#subscription = null
-    this.#logId = logId
-    this.#skip(head)
     this.#subscribe()
-    await old?.close()
+    await subscription?.close()
   }
 }
+
+/** Whether the log has the very change that a cursor names. Before the first one all logs are the same. */
+const isSame = (cursor: LogCursor, found: LogCursor): boolean =>
+  cursor.sequence === 0 || (cursor.mark !== null && cursor.mark === found.mark)

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import type { PhaseChangeRecord } from '../core/ports.ts'
+import { INSTANCE } from '../store/log-mark.ts'
 import { RECORD_COLUMNS, type RecordRow, toRecord } from './record.ts'
 
 /** Held by whoever numbers: the digits have no meaning, they only must be nobody else's. */
@@ -8,6 +9,9 @@ export const NUMBERING_LOCK = 7_270_737_001
 const PAGE = 5_000
 
 export interface Numbered {
+  /** The database that they were numbered in. */
+  readonly instance: string
+  readonly epoch: number
   readonly from: number
   readonly through: number
   /** In order. */
@@ -30,13 +34,16 @@ type Count = string | number | bigint
  */
 const NUMBER = {
   name: 'log_number',
-  text: `select id, first_seq, n from log_number(${NUMBERING_LOCK}, ${PAGE})`,
+  text: `select id, first_seq, n, ${INSTANCE} as instance, (select epoch from log_meta) as epoch
+    from log_number(${NUMBERING_LOCK}, ${PAGE})`,
 }
 
 interface NumberRow {
   readonly id: Count
   readonly first_seq: Count
   readonly n: number
+  readonly instance: string
+  readonly epoch: number
 }
 
 /**
@@ -48,7 +55,9 @@ export async function numberBatches(pool: Pool): Promise<Numbered | null> {
   const batches = rows.map(({ id, first_seq, n }) => ({ id: String(id), from: Number(first_seq), n }))
   const [first, last] = [batches[0], batches.at(-1)]
   if (!first || !last) return null
-  return { from: first.from, through: last.from + last.n - 1, batches, full: batches.length === PAGE }
+  const { instance, epoch } = rows[0] as NumberRow
+  const through = last.from + last.n - 1
+  return { instance, epoch, from: first.from, through, batches, full: batches.length === PAGE }
 }
 
 /** Whether a pass would find something; takes no lock. */
@@ -60,15 +69,19 @@ export async function isAnythingWaiting(pool: Pool): Promise<boolean> {
   return rows[0]?.waiting ?? false
 }
 
-const RANGE_SQL = `select ${RECORD_COLUMNS} from log_batch b
+const RANGE_SQL = `select ${RECORD_COLUMNS}, ${INSTANCE} as instance from log_batch b
   cross join lateral (select * from phase_change c where c.batch_id = b.id order by c.idx) c
   where b.first_seq between $1 and $2 order by b.first_seq, c.idx`
 
-/** The changes of whole batches that were numbered together. */
+/** The changes of whole batches that were numbered together; null: the database has been replaced since. */
 export async function readNumbered(
   pool: Pool,
-  { from, through }: Pick<Numbered, 'from' | 'through'>,
-): Promise<readonly PhaseChangeRecord[]> {
-  const { rows } = await pool.query<RecordRow>({ name: 'log_numbered', text: RANGE_SQL, values: [from, through] })
-  return rows.map(toRecord)
+  { instance, from, through }: Pick<Numbered, 'instance' | 'from' | 'through'>,
+): Promise<readonly PhaseChangeRecord[] | null> {
+  const { rows } = await pool.query<RecordRow & { readonly instance: string }>({
+    name: 'log_numbered',
+    text: RANGE_SQL,
+    values: [from, through],
+  })
+  return rows[0]?.instance === instance ? rows.map(toRecord) : null
 }

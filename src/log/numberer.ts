@@ -1,15 +1,12 @@
-import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import type { Signal, WrittenBatch } from '../core/ports.ts'
 import type { Logger } from '../logger.ts'
-import { type Announcement, encode, logChannel } from './announcement.ts'
-import { isAnythingWaiting, type Numbered, numberBatches, readNumbered } from './number-batches.ts'
-import { Written } from './written.ts'
+import type { Announcement } from './announcement.ts'
+import { Announcer } from './announcer.ts'
+import { isAnythingWaiting, numberBatches } from './number-batches.ts'
 
 /** Bounds what a crash between a commit and its numbering costs, in latency. */
 const SWEEP_MS = 250
-/** More changes than this are not read to be announced: whoever needs them reads them. */
-const MAX_READ = 250
 
 export interface Numberer extends AsyncDisposable {
   /** Marks what it publishes, so that those who hear it from itself can tell. */
@@ -28,29 +25,16 @@ export interface NumbererOptions {
   readonly pool: Pool
   readonly signal: Signal
   readonly logger: Logger
-  readonly logId: string
 }
 
 /** Numbers committed batches and announces them. Each process that writes has one; they need no leader. */
-export function createNumberer({ pool, signal, logger, logId }: NumbererOptions): Numberer {
-  const channel = logChannel(logId)
-  const origin = randomUUID()
-  const written = new Written()
-  const handlers: ((announcement: Announcement) => void)[] = []
+export function createNumberer({ pool, signal, logger }: NumbererOptions): Numberer {
+  const announcer = new Announcer(pool, signal)
   let dirty = false
   let passes: Promise<void> | null = null
   let announcing = Promise.resolve()
   let closed = false
 
-  const announce = async (numbered: Numbered): Promise<void> => {
-    const { from, through, batches } = numbered
-    const known = written.take(batches)
-    const changes = known ?? (through - from < MAX_READ ? await readNumbered(pool, numbered) : null)
-    const announcement = { from, through, changes }
-    for (const handle of handlers) handle(announcement)
-    // When nobody elsewhere can hear it, those who listen here have.
-    if (signal.connected || handlers.length === 0) signal.publish(channel, encode(announcement, origin))
-  }
   const pass = async (): Promise<void> => {
     try {
       while (dirty) {
@@ -61,7 +45,7 @@ export function createNumberer({ pool, signal, logger, logId }: NumbererOptions)
         if (numbered.full) dirty = true
         // Not awaited: the next pass need not wait for it, and a lost announcement only costs a reader a second.
         announcing = announcing
-          .then(() => announce(numbered))
+          .then(() => announcer.announce(numbered))
           .catch((error: unknown) => logger.debug({ err: error }, 'An announcement was lost.'))
       }
     } finally {
@@ -91,13 +75,11 @@ export function createNumberer({ pool, signal, logger, logId }: NumbererOptions)
   }, SWEEP_MS)
 
   return {
-    origin,
-    listen: (handler) => void handlers.push(handler),
-    appended(batches) {
-      for (const batch of batches) written.add(batch)
-    },
+    origin: announcer.origin,
+    listen: (handler) => announcer.listen(handler),
+    appended: (batches) => announcer.remember(batches),
     committed(batches = []) {
-      for (const batch of batches) written.add(batch)
+      announcer.remember(batches)
       if (passes) dirty = true
       else if (!closed) start().catch(failed)
     },

@@ -1,10 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises'
-import { DatabaseError, type Pool } from 'pg'
-import { CursorExpired, type LogBatch, type LogPlace, type PhaseChangeQuery } from '../core/ports.ts'
-import type { Logger } from '../logger.ts'
-import { Blocks } from './blocks.ts'
+import type { Pool } from 'pg'
+import { CursorExpired, type LogCursor, type PhaseChangeQuery, type PhaseChangeRecord } from '../core/ports.ts'
+import { Blocks, type LogVersion } from './blocks.ts'
+import { cursorAt } from './cursor.ts'
 import { matches } from './filter.ts'
-import type { LogHead } from './head.ts'
+import type { Found, LogHead } from './head.ts'
 import { readPage } from './page.ts'
 
 /** Matching changes of one page. */
@@ -13,76 +12,70 @@ const PAGE = 1_000
 const REACH = 10_000
 /** Nearer than this to the head, what is read is shared with all others who read there. */
 const NEAR = 50_000
-/** A database that is away for longer ends the stream; its reader comes back with its cursor. */
-const PATIENCE_MS = 30_000
-const RETRY_MS = 250
+
+/** What follows a place, and which log it was read from. */
+export interface OlderPart extends LogHead {
+  readonly changes: readonly PhaseChangeRecord[]
+  readonly through: LogCursor
+}
+type Unmarked = LogHead & { readonly changes: readonly PhaseChangeRecord[]; readonly end: number }
+
+export interface OlderParts {
+  readonly pool: Pool
+  /** What the log has at a sequence. */
+  readonly find: (sequence: number) => Promise<Found>
+}
 
 /** The part of the log that is not in memory. */
 export class Older {
-  readonly #pool: Pool
-  readonly #logger: Logger
+  readonly #parts: OlderParts
   readonly #blocks: Blocks
 
-  constructor(pool: Pool, logger: Logger) {
-    this.#pool = pool
-    this.#logger = logger
-    this.#blocks = new Blocks(pool)
+  constructor(parts: OlderParts) {
+    this.#parts = parts
+    this.#blocks = new Blocks(parts.pool)
   }
 
   /**
-   * What matches next after a place that is before the head.
+   * What matches next after a sequence that is before the head. It is for the caller to see whether that is the log that
+   * the sequence is of. Throws CursorExpired.
+   * @param log which one it is, as far as the caller knows
    * @param head about where the log ends
    */
-  async next(query: PhaseChangeQuery, place: LogPlace, head: number): Promise<LogBatch> {
+  async next(query: PhaseChangeQuery, sequence: number, log: LogVersion, head: number): Promise<OlderPart> {
     const isKeyed = query.rootId !== undefined || query.objectId !== undefined
-    if (!isKeyed && head - place.sequence <= NEAR) {
-      const shared = await this.#patiently(() => this.#shared(query, place))
-      if (shared) return shared
-    }
-    return await this.#patiently(() => this.#own(query, place, isKeyed))
+    const shared = !isKeyed && head - sequence <= NEAR ? await this.#shared(query, sequence, log) : null
+    return await this.#marked(shared ?? (await this.#own(query, sequence, isKeyed)))
   }
 
   /** Null: what somebody else has asked for is not news here. */
-  async #shared(query: PhaseChangeQuery, place: LogPlace): Promise<LogBatch | null> {
-    const part = await this.#blocks.after(place)
-    if (part.through <= place.sequence || part.logId !== place.logId) return null
-    check(part, place)
-    return { changes: part.changes.filter((change) => matches(query, change)), through: part.through }
+  async #shared(query: PhaseChangeQuery, sequence: number, log: LogVersion): Promise<Unmarked | null> {
+    const part = await this.#blocks.after(sequence, log)
+    if (part.through <= sequence) return null
+    checkRange(part, sequence)
+    return { ...part, changes: part.changes.filter((change) => matches(query, change)), end: part.through }
   }
 
-  async #own(query: PhaseChangeQuery, place: LogPlace, isKeyed: boolean): Promise<LogBatch> {
-    const bound = isKeyed ? Number.POSITIVE_INFINITY : place.sequence + REACH
+  async #own(query: PhaseChangeQuery, sequence: number, isKeyed: boolean): Promise<Unmarked> {
+    const bound = isKeyed ? Number.POSITIVE_INFINITY : sequence + REACH
     const before = isKeyed ? undefined : bound + 1
-    const range = { after: place.sequence, before, limit: PAGE, direction: 'forward' } as const
-    const page = await readPage(this.#pool, query, range)
-    check(page, place)
+    const range = { after: sequence, before, limit: PAGE, direction: 'forward' } as const
+    const page = await readPage(this.#parts.pool, query, range)
+    checkRange(page, sequence)
     const last = page.changes.length === PAGE ? page.changes.at(-1)?.sequence : undefined
-    return { changes: page.changes, through: last ?? Math.min(bound, page.head) }
+    return { ...page, end: last ?? Math.min(bound, page.head) }
   }
 
-  async #patiently<T>(read: () => Promise<T>): Promise<T> {
-    const end = performance.now() + PATIENCE_MS
-    for (;;) {
-      try {
-        return await read()
-      } catch (error) {
-        if (performance.now() > end || !isPassing(error)) throw error
-        this.#logger.warn({ err: error }, 'A reader of the log lost the database; trying again.')
-        await delay(RETRY_MS)
-      }
-    }
+  async #marked({ end, ...part }: Unmarked): Promise<OlderPart> {
+    const last = part.changes.at(-1)
+    if (last?.sequence === end) return { ...part, through: cursorAt(last) }
+    const { instance, sequence, mark } = await this.#parts.find(end)
+    // Of two databases nothing can be said in one sentence: the caller reads again.
+    return { ...part, instance: instance === part.instance ? instance : '', through: { sequence, mark } }
   }
 }
 
-/** Throws CursorExpired for a place that is not in the log. */
-export function check({ logId, floor, head }: LogHead, place: LogPlace): void {
-  if (logId === place.logId && place.sequence >= floor && place.sequence <= head) return
-  throw new CursorExpired(floor + 1, head)
-}
-
-/** Connections that broke, servers that restart or are full: not the statement's fault. */
-function isPassing(error: unknown): boolean {
-  if (error instanceof CursorExpired) return false
-  if (error instanceof DatabaseError) return /^(08|40|53|55|57|58)/.test(error.code ?? '')
-  return error instanceof Error && !(error instanceof TypeError) && !(error instanceof RangeError)
+/** Throws CursorExpired for a sequence that the log does not hold. */
+export function checkRange({ floor, head }: LogHead, sequence: number): void {
+  if (sequence < floor || sequence > head) throw new CursorExpired(floor + 1, head)
 }

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { CursorExpired, type PhaseChangeQuery, type PhaseChangeRecord } from '../core/ports.ts'
+import type { PhaseChangeQuery, PhaseChangeRecord } from '../core/ports.ts'
 import { batchFilterSql, filterSql, Params } from './filter.ts'
 import { HEAD_SQL, type HeadRow, type LogHead, toHead } from './head.ts'
 import { batchAt, firstPlace, lastPlace, type Order, viewFor } from './place.ts'
@@ -107,39 +107,6 @@ export async function readPage(pool: Pool, query: PhaseChangeQuery, range: PageR
   const first = rows[0]
   if (!first) throw new Error('log_meta has no row: the database was not migrated.')
   return { ...toHead(first), changes: rows.filter(isRecord).map(toRecord) }
-}
-
-/** Places in the log that a list was asked to go on from; null or left out: from its start, or its end. */
-export interface ListCursors {
-  readonly after?: number | null | undefined
-  readonly before?: number | null | undefined
-}
-
-/**
- * Throws CursorExpired when what a list was asked for cannot be all of it: something next to a cursor is pruned, or a
- * cursor is of another log. To be asked with the head of the same snapshot, or a later one.
- */
-export function checkCursors({ floor, head }: LogHead, { after, before }: ListCursors): void {
-  const isOutside =
-    (typeof after === 'number' && (after < floor || after > head)) ||
-    (typeof before === 'number' && (before <= floor || before > head + 1))
-  if (isOutside) throw new CursorExpired(floor + 1, head)
-}
-
-export interface ListRange extends ListCursors, Pick<PageRange, 'limit' | 'direction'> {
-  readonly after?: number | undefined
-  readonly before?: number | undefined
-}
-
-/** A page for a query: never silently shortened. Throws CursorExpired. */
-export async function listChanges(
-  pool: Pool,
-  query: PhaseChangeQuery,
-  range: ListRange,
-): Promise<readonly PhaseChangeRecord[]> {
-  const page = await readPage(pool, query, { ...range, after: range.after ?? 0 })
-  checkCursors(page, range)
-  return page.changes
 }
 
 // Without looking at each change: what it is asked for is the same for all changes of a step. The floor lies between batches.

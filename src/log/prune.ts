@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import type { Client } from '../store/client.ts'
+import { readMark } from '../store/log-mark.ts'
 import { batchAt, OTHER_MACHINES } from './place.ts'
 
 /** Held by whoever prunes, for one step: the digits have no meaning, they only must be nobody else's. */
@@ -64,7 +65,8 @@ const ADVANCE_SQL = `with next as materialized (${within(`
   ), gone as (
     delete from floor_state where object_id in (select object_id from last where phase = 'GONE')
   )
-  update log_meta set floor_seq = (select max(first_seq + n - 1) from old) where exists (select from old)`
+  update log_meta set floor_seq = (select max(first_seq + n - 1) from old) where exists (select from old)
+  returning floor_seq`
 
 /**
  * One step towards a log without changes from before a moment, in one short transaction. The floor is committed first
@@ -94,6 +96,11 @@ async function step(client: Client, before: Date): Promise<PruneStep> {
   if (!rows[0]?.mine) return 'elsewhere'
   const removed = await client.query({ text: REMOVE_SQL })
   if (removed.rowCount) return 'removed'
-  const advanced = await client.query({ text: ADVANCE_SQL, values: [before] })
-  return advanced.rowCount ? 'advanced' : 'done'
+  const advanced = await client.query<{ floor_seq: number }>({ text: ADVANCE_SQL, values: [before] })
+  const [row] = advanced.rows
+  if (!row) return 'done'
+  // Who goes on from exactly there is recognised by it when the change itself is deleted.
+  const mark = await readMark(client, Number(row.floor_seq))
+  await client.query({ text: 'update log_meta set floor_mark = $1', values: [mark] })
+  return 'advanced'
 }

@@ -1,30 +1,51 @@
 import type { Pool } from 'pg'
-import type { Log, LogBatch, Signal } from '../core/ports.ts'
+import type { Log, LogBatch, LogCursor, Signal } from '../core/ports.ts'
 import type { Logger } from '../logger.ts'
 import { Follower } from './follower.ts'
-import { readHead, sharedHead } from './head.ts'
+import { readHead } from './head.ts'
 import { Hub } from './hub.ts'
+import { openLog } from './identity.ts'
+import { isAnythingWaiting, numberBatches } from './number-batches.ts'
 import type { Numberer } from './numberer.ts'
-import { check, Older } from './older.ts'
-import { countChanges, listChanges } from './page.ts'
+import { countChanges } from './page.ts'
+import { Places } from './places.ts'
 
 export interface LogParts {
   readonly pool: Pool
   readonly signal: Signal
   readonly logger: Logger
+  /** The database is another one, or has restarted: what is remembered of it may not be so. */
+  readonly onReplaced?: () => void
   /** Left out in a process that writes nothing. */
-  readonly numberer?: Pick<Numberer, 'appended' | 'committed' | 'listen' | 'origin'>
+  readonly numberer?: Pick<Numberer, 'appended' | 'committed' | 'listen' | 'origin' | 'settle'>
 }
 
 /** The log as one process reads it. Disposing of it ends all that follow, and outlives neither pool nor signal. */
-export async function createLog({ pool, signal, logger, numberer }: LogParts): Promise<Log & AsyncDisposable> {
-  const hub = new Hub({ pool, signal, logger, numberer }, await readHead(pool))
+export async function createLog({
+  pool,
+  signal,
+  logger,
+  numberer,
+  onReplaced,
+}: LogParts): Promise<Log & AsyncDisposable> {
+  const hub = new Hub({ pool, signal, logger, numberer, onReplaced }, await openLog(pool), await readHead(pool))
   const stop = new AbortController()
-  const places = takePlaces(hub, pool, logger)
+  const places = new Places(hub, pool, logger)
   return {
-    ...places,
-    head: async () => (await readHead(pool)).head,
-    page: (query, range) => listChanges(pool, query, range),
+    place: (after) => places.place(after),
+    next: (query, place, limit) => places.next(query, place, limit),
+    renew: (place) => places.renew(place),
+    listen: (query, listener) => places.listen(query, listener),
+    async caughtUp() {
+      if (!(await isAnythingWaiting(pool))) return
+      // Without a numberer of its own the process numbers itself, a page at a time.
+      if (numberer) await numberer.settle()
+      else while ((await numberBatches(pool))?.full);
+    },
+    end: (which) => places.end(which),
+    reaches: (place) => places.reaches(place),
+    page: (query, range) => places.page(query, range),
+    checkWindow: (window) => places.checkWindow(window),
     count: (query) => countChanges(pool, query),
     follow: (query, after, maxBatch, outer) =>
       follow((own) => new Follower(places, query, maxBatch, own), after, AbortSignal.any([stop.signal, outer])),
@@ -40,38 +61,10 @@ export async function createLog({ pool, signal, logger, numberer }: LogParts): P
   }
 }
 
-/** Places in the log, and what comes after them: from memory where it is recent, from the database where it is not. */
-function takePlaces(hub: Hub, pool: Pool, logger: Logger): Pick<Log, 'place' | 'check' | 'next' | 'listen'> {
-  const older = new Older(pool, logger)
-  const head = sharedHead(pool)
-  return {
-    async place(after) {
-      const at = await head()
-      hub.saw(at)
-      const place = { logId: at.logId, sequence: after ?? at.head }
-      check(at, place)
-      return place
-    },
-    check: async (place) => check(await head(), place),
-    next(query, place, limit) {
-      const { recent } = hub
-      if (place.logId === hub.logId) {
-        if (place.sequence >= recent.through) return null
-        if (place.sequence >= recent.after) return recent.read(query, place.sequence, limit)
-      }
-      return older.next(query, place, recent.through)
-    },
-    listen(query, listener) {
-      hub.join(query, listener)
-      return () => hub.leave(listener)
-    },
-  }
-}
-
 /** Runs a follower as an iterator. */
 function follow(
   create: (signal: AbortSignal) => Follower,
-  after: number | undefined,
+  after: LogCursor | undefined,
   outer: AbortSignal,
 ): AsyncIterableIterator<LogBatch> {
   const stop = new AbortController()
@@ -106,6 +99,3 @@ function follow(
     },
   }
 }
-
-/** Of the log that this database holds: what the numberer announces under. */
-export const readLogId = async (pool: Pool): Promise<string> => (await readHead(pool)).logId

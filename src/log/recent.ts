@@ -1,4 +1,5 @@
-import type { LogBatch, PhaseChangeQuery, PhaseChangeRecord } from '../core/ports.ts'
+import type { LogCursor, PhaseChangeQuery, PhaseChangeRecord } from '../core/ports.ts'
+import { cursorAt, START } from './cursor.ts'
 import { matches } from './filter.ts'
 
 /** About 5 MB. Whoever comes back after a cut connection, or was slow for a moment, finds what it missed here. */
@@ -7,10 +8,11 @@ const KEPT = 10_000
 /** The last changes of the log without a gap, kept once for everybody: what follows a recent place needs no query. */
 export class Recent {
   #records: PhaseChangeRecord[] = []
-  #after: number
+  #after = 0
+  #end: LogCursor = START
 
-  constructor(at: number) {
-    this.#after = at
+  constructor(at: LogCursor) {
+    this.restart(at)
   }
 
   /** All that is after this, and up to `through`, is here. */
@@ -21,8 +23,15 @@ export class Recent {
     return this.#after + this.#records.length
   }
 
+  /** At `through`. Its mark is null where it was told of without its changes. */
+  get end(): LogCursor {
+    return this.#end
+  }
+
   append(changes: readonly PhaseChangeRecord[]): void {
     for (const change of changes) this.#records.push(change)
+    const last = changes.at(-1)
+    if (last) this.#end = cursorAt(last)
     // Only now and then, since all that is kept moves.
     if (this.#records.length < 2 * KEPT) return
     const dropped = this.#records.length - KEPT
@@ -30,20 +39,25 @@ export class Recent {
     this.#after += dropped
   }
 
-  restart(at: number): void {
+  restart(at: LogCursor): void {
     this.#records = []
-    this.#after = at
+    this.#after = at.sequence
+    this.#end = at
   }
 
-  /** At most so many that match, after a place that is not before `after`. */
-  read(query: PhaseChangeQuery, place: number, limit: number): LogBatch {
+  /** At most so many that match, after a sequence that is from `after` to `through`. */
+  read(
+    query: PhaseChangeQuery,
+    sequence: number,
+    limit: number,
+  ): { readonly changes: readonly PhaseChangeRecord[]; readonly through: LogCursor } {
     const changes: PhaseChangeRecord[] = []
-    for (let i = Math.max(0, place - this.#after); i < this.#records.length; i++) {
+    for (let i = Math.max(0, sequence - this.#after); i < this.#records.length; i++) {
       const change = this.#records[i] as PhaseChangeRecord
       if (!matches(query, change)) continue
       changes.push(change)
-      if (changes.length === limit) return { changes, through: change.sequence }
+      if (changes.length === limit) return { changes, through: cursorAt(change) }
     }
-    return { changes, through: Math.max(place, this.through) }
+    return { changes, through: this.#end }
   }
 }

@@ -20,6 +20,11 @@ export class Written {
     }
   }
 
+  clear(): void {
+    this.#batches.clear()
+    this.#kept = 0
+  }
+
   /** The changes of these batches with their numbers; null when not all of them were written here. They are kept no more. */
   take(batches: readonly NumberedBatch[]): readonly PhaseChangeRecord[] | null {
     const records: PhaseChangeRecord[] = []

@@ -65,6 +65,12 @@ function measureStreams(registry: Registry, { socket, fanOut, log, open, agents 
   counter('log_announcements', 'Batches that were announced.', () => log.stats.announcements)
   counter('log_duplicates', 'Announcements that told nothing new.', () => log.stats.stale)
   counter('log_gaps', 'Announcements that came after a gap.', () => log.stats.gaps)
+  counter('log_unverified', 'Announcements that no process on this database has signed.', () => log.stats.unverified)
+  gauge(
+    'log_epoch',
+    'Histories that the log has had: it grows when the database was restored or failed over.',
+    () => log.stats.epoch,
+  )
   counter('log_filled', 'Changes that were read from the database to fill gaps.', () => log.stats.filled)
   gauge('stream_topics', 'Distinct operations that follow the log.', () => fanOut.stats.topics)
   counter('stream_executions', 'Executions of operations that follow the log.', () => fanOut.stats.executions)

@@ -8,15 +8,17 @@ const SDL = `
   scalar Sequence
   input PhaseChangeFilter { project: String }
   type PhaseChange {
-    sequence: Sequence! objectId: ID kind: String name: String rootId: ID projectName: String machine: String
+    sequence: Sequence! cursor: String! objectId: ID kind: String name: String rootId: ID projectName: String machine: String
     from: String to: String actor: String by: String reason: String message: String jobId: ID revision: Int
     rejected: Boolean at: String
   }
-  type PhaseLogBatch { through: Sequence! changes: [PhaseChange!]! }
+  type PhaseLogBatch { through: Sequence! cursor: String! changes: [PhaseChange!]! }
   type Query { x: Int }
   type Subscription { phaseLog(filter: PhaseChangeFilter, after: Sequence!, maxBatch: Int! = 500): PhaseLogBatch! }
 `
 const OLDEST = 10
+/** Opaque to the client; the number is in it for this server. */
+const cursorAt = (sequence: number): string => `${sequence}.0`
 
 /** A log that grows all the time, served in batches of different sizes. */
 function growingLog(batchMs = 1) {
@@ -25,17 +27,21 @@ function growingLog(batchMs = 1) {
   const grow = setInterval(() => {
     head += 7
   }, 1)
-  async function* phaseLog({ after, maxBatch }: { after: number; maxBatch: number }) {
+  async function* phaseLog({ after: place, maxBatch }: { after: string | number; maxBatch: number }) {
+    const after = Number(place)
     if (after < OLDEST) {
-      throw Object.assign(new Error('Gone.'), { extensions: { code: 'CURSOR_EXPIRED', oldest: OLDEST, head } })
+      const cursors = { startCursor: cursorAt(OLDEST), endCursor: cursorAt(head), agreedCursor: cursorAt(head) }
+      throw Object.assign(new Error('Gone.'), {
+        extensions: { code: 'CURSOR_EXPIRED', oldest: OLDEST, head, ...cursors },
+      })
     }
     for (let cursor = after; !closed; ) {
       const through = Math.min(head, cursor + maxBatch)
       // Only odd ones match, so that a batch may hold nothing and move on all the same.
       const changes = Array.from({ length: through - cursor }, (_, i) => cursor + 1 + i)
         .filter((sequence) => sequence % 2 === 1)
-        .map((sequence) => ({ sequence, to: 'READY' }))
-      if (through > cursor) yield { phaseLog: { through, changes } }
+        .map((sequence) => ({ sequence, cursor: cursorAt(sequence), to: 'READY' }))
+      if (through > cursor) yield { phaseLog: { through, cursor: cursorAt(through), changes } }
       cursor = through
       await sleep(batchMs)
     }
@@ -93,6 +99,19 @@ describe('followPhases', () => {
       for await (const _ of client.followPhases({ after: 1 })) throw new Error('unexpected')
     }
     await expect(expired()).rejects.toMatchObject({ code: 'CURSOR_EXPIRED', extensions: { oldest: OLDEST } })
+    let told = 0
+    const from = await client
+      .followPhases({
+        after: 1,
+        onExpired: ({ oldest, startCursor }) => {
+          told = oldest
+          return startCursor
+        },
+      })
+      [Symbol.asyncIterator]()
+      .next()
+    expect(told).toBe(OLDEST)
+    expect(from.value?.through).toBeGreaterThan(OLDEST)
     await using stranger = createClient({ url: server.url, token: 'wrong' })
     const refused = async () => {
       for await (const _ of stranger.followPhases({ after: OLDEST })) throw new Error('unexpected')

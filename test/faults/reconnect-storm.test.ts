@@ -2,7 +2,6 @@ import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { createClient } from '../../src/client/index.ts'
 import { createNumberer } from '../../src/log/numberer.ts'
-import { readLogId } from '../../src/log/reader.ts'
 import { createRedisSignal } from '../../src/log/signal/redis.ts'
 import { createRoot, numbered, oneTo, write } from '../log/writer.ts'
 import { createTestDatabase } from '../testkit/postgres.ts'
@@ -51,7 +50,7 @@ test('subscribers that are cut at random, over two gateways of which one dies, w
   const logger = pino({ level: 'silent' })
   const signal = createRedisSignal({ url: redis.url, logger })
   const { pool } = database
-  const numberer = createNumberer({ pool, signal, logger, logId: await readLogId(pool) })
+  const numberer = createNumberer({ pool, signal, logger })
   const roots = await Promise.all(Array.from({ length: TREES }, () => createRoot(pool)))
   let written = 0
   let cuts = 0

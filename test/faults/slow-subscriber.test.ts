@@ -3,7 +3,6 @@ import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { createNumberer } from '../../src/log/numberer.ts'
-import { readLogId } from '../../src/log/reader.ts'
 import { createRedisSignal } from '../../src/log/signal/redis.ts'
 import { change, createRoot, oneTo, write } from '../log/writer.ts'
 import { createTestDatabase } from '../testkit/postgres.ts'
@@ -53,7 +52,7 @@ test('subscribers that never read cost bounded memory and are sent away; the oth
   const logger = pino({ level: 'silent' })
   const signal = createRedisSignal({ url: redisUrl(), logger })
   const { pool } = database
-  const numberer = createNumberer({ pool, signal, logger, logId: await readLogId(pool) })
+  const numberer = createNumberer({ pool, signal, logger })
   await using stack = new AsyncDisposableStack()
   stack.defer(async () => {
     await numberer[Symbol.asyncDispose]()

@@ -13,7 +13,7 @@ import { OpenStreams } from '../../src/graphql/open-streams.ts'
 import type { NewToken } from '../../src/graphql/tokens.ts'
 import { numberBatches } from '../../src/log/number-batches.ts'
 import { createNumberer } from '../../src/log/numberer.ts'
-import { createLog, readLogId } from '../../src/log/reader.ts'
+import { createLog } from '../../src/log/reader.ts'
 import { createMemorySignal } from '../../src/log/signal/memory.ts'
 import { createServer, type RunningServer } from '../../src/server/server.ts'
 import { schema } from '../testkit/mutate.ts'
@@ -51,7 +51,7 @@ export async function createApi(): Promise<Api> {
   const world = await createWorld()
   const logger = pino({ level: process.env.TEST_LOG ?? 'silent' })
   const signal = createMemorySignal({ logger })
-  const numberer = createNumberer({ pool: world.pool, signal, logger, logId: await readLogId(world.pool) })
+  const numberer = createNumberer({ pool: world.pool, signal, logger })
   const log = await createLog({ pool: world.pool, signal, logger, numberer })
   const counting = countStatements(world.pool)
   const { pool } = counting

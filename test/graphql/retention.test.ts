@@ -63,7 +63,7 @@ test('lists begin where the log begins now, and a cursor from before is expired'
   expect(phaseChanges).toMatchObject({ totalCount: head - oldest + 1, edges: [{ node: { sequence: oldest } }] })
   expect(installation).toEqual({ phase: 'SUCCEEDED', history: { totalCount: 0, edges: [] } })
 
-  const expired = { code: 'CURSOR_EXPIRED', oldest, head }
+  const expired = expect.objectContaining({ code: 'CURSOR_EXPIRED', oldest, head })
   for (const field of [
     'phaseChanges(after: "1") { totalCount }',
     'phaseChanges(last: 1, before: "2") { totalCount }',
@@ -120,7 +120,8 @@ test('a subscription from before the log ends with the places where it could go 
     }
     return found
   }
-  const expired = [expect.objectContaining({ extensions: { code: 'CURSOR_EXPIRED', oldest, head } })]
+  const extensions = expect.objectContaining({ code: 'CURSOR_EXPIRED', oldest, head })
+  const expired = [expect.objectContaining({ extensions })]
   for (const field of ['phaseLog(after: 1) { through }', `phaseChanges(after: ${oldest - 2}) { sequence }`]) {
     expect(await events(`subscription { ${field} }`)).toEqual([expect.objectContaining({ errors: expired })])
   }

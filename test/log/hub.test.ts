@@ -2,6 +2,7 @@ import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import { readHead } from '../../src/log/head.ts'
 import { Hub } from '../../src/log/hub.ts'
+import { openLog } from '../../src/log/identity.ts'
 import { createNumberer } from '../../src/log/numberer.ts'
 import { createMemorySignal } from '../../src/log/signal/memory.ts'
 import { createTestDatabase } from '../testkit/postgres.ts'
@@ -16,12 +17,12 @@ test('what is written is kept while somebody is live, and for a while after, but
   const { pool } = database
   const signal = createMemorySignal({ logger })
   const head = await readHead(pool)
-  const numberer = createNumberer({ pool, signal, logger, logId: head.logId })
+  const numberer = createNumberer({ pool, signal, logger })
   onTestFinished(() => numberer[Symbol.asyncDispose]())
-  const hub = new Hub({ pool, signal, logger, numberer }, head)
+  const hub = new Hub({ pool, signal, logger, numberer }, await openLog(pool), head)
   onTestFinished(() => hub.close())
   const root = await createRoot(pool)
-  let written = head.head
+  let written = head.sequence
   const tell = async (n: number) => {
     await write(pool, root, () => numbered(root, written + 1, n))
     written += n

@@ -4,10 +4,10 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { Signal } from '../../src/core/ports.ts'
 import { type Announcement, decode } from '../../src/log/announcement.ts'
 import { appendChanges } from '../../src/log/append.ts'
+import { openLog } from '../../src/log/identity.ts'
 import { NUMBERING_LOCK, numberBatches } from '../../src/log/number-batches.ts'
 import { createNumberer } from '../../src/log/numberer.ts'
 import { readPage } from '../../src/log/page.ts'
-import { readLogId } from '../../src/log/reader.ts'
 import { createMemorySignal } from '../../src/log/signal/memory.ts'
 import { createPool } from '../../src/store/pool.ts'
 import { createTestDatabase, type TestDatabase } from '../testkit/postgres.ts'
@@ -24,7 +24,7 @@ async function database(max?: number): Promise<TestDatabase> {
   return made
 }
 async function numberer({ pool }: TestDatabase, signal: Signal = createMemorySignal({ logger })) {
-  const made = createNumberer({ pool, signal, logger, logId: await readLogId(pool) })
+  const made = createNumberer({ pool, signal, logger })
   onTestFinished(() => made[Symbol.asyncDispose]())
   return made
 }
@@ -99,10 +99,15 @@ test('what a process committed before it died is numbered by the sweep of anothe
   await write(db.pool, root, numbered(root, 1, 3))
   const signal = createMemorySignal({ logger })
   const heard: string[] = []
-  await signal.subscribe(`phaseline:log:${await readLogId(db.pool)}`, (message) => void heard.push(message))
+  const identity = await openLog(db.pool)
+  await signal.subscribe(`phaseline:log:${identity.logId}`, (message) => void heard.push(message))
   await numberer(db, signal)
   await until(() => heard.length > 0, { what: 'the sweep announces it' })
-  expect(decode(heard[0] as string)).toMatchObject({ from: 1, through: 3, changes: [{ message: '1' }, {}, {}] })
+  expect(decode(heard[0] as string, identity)).toMatchObject({
+    from: 1,
+    through: 3,
+    changes: [{ message: '1' }, {}, {}],
+  })
 })
 
 test('more batches than one pass takes, and more changes than one message holds', async () => {
@@ -119,9 +124,10 @@ test('more batches than one pass takes, and more changes than one message holds'
   )
   const signal = createMemorySignal({ logger })
   const heard: Announcement[] = []
+  const identity = await openLog(db.pool)
   await signal.subscribe(
-    `phaseline:log:${await readLogId(db.pool)}`,
-    (message) => void heard.push(decode(message) as Announcement),
+    `phaseline:log:${identity.logId}`,
+    (message) => void heard.push(decode(message, identity) as Announcement),
   )
   await (await numberer(db, signal)).settle()
   const log = await readAll(db.pool)
@@ -149,7 +155,7 @@ test('what was written here is announced without being read, and is just what a 
   await until(() => heard.length > 0, { what: 'it is announced' })
   const ALL = { projects: null, includeRejected: true }
   const page = await readPage(db.pool, ALL, { after: 0, limit: 1_000, direction: 'forward' })
-  expect(heard).toEqual([{ from: 1, through: 502, changes: page.changes }])
+  expect(heard).toMatchObject([{ from: 1, through: 502, changes: page.changes }])
   // What another process has written has to be read.
   made.committed([{ id: '1', changes: own }])
   await write(db.pool, root, numbered(root, 1, 3))

@@ -2,12 +2,13 @@ import fc from 'fast-check'
 import { pino } from 'pino'
 import { v7 } from 'uuid'
 import { expect, onTestFinished, test } from 'vitest'
-import { CursorExpired, type PhaseChangeRecord } from '../../src/core/ports.ts'
+import { CursorExpired, type PhaseChangeQuery, type PhaseChangeRecord } from '../../src/core/ports.ts'
 import type { Phase } from '../../src/core/vocabulary.ts'
 import { appendChanges } from '../../src/log/append.ts'
 import { readHead } from '../../src/log/head.ts'
+import { openLog } from '../../src/log/identity.ts'
 import { numberBatches } from '../../src/log/number-batches.ts'
-import { countChanges, listChanges, readPage } from '../../src/log/page.ts'
+import { countChanges, readPage } from '../../src/log/page.ts'
 import { type PruneStep, pruneStep } from '../../src/log/prune.ts'
 import { createPruner } from '../../src/log/pruner.ts'
 import { createLog } from '../../src/log/reader.ts'
@@ -96,6 +97,24 @@ const batches = fc.tuple(
   fc.array(fc.record({ child: fc.nat(3), to: fc.constantFrom(...PHASES), rejected: fc.boolean() }), { maxLength: 6 }),
 )
 
+interface Stretch {
+  readonly after?: number
+  readonly before?: number
+  readonly limit: number
+  readonly direction: 'forward' | 'backward'
+}
+const bare = (sequence: number) => ({ sequence, mark: null })
+/** A page as a query gets it. */
+async function list({ pool }: TestDatabase, query: PhaseChangeQuery, { after, before, ...rest }: Stretch) {
+  const signal = createMemorySignal({ logger })
+  await using log = await createLog({ pool, signal, logger })
+  const places = {
+    ...(after === undefined ? {} : { after: bare(after) }),
+    ...(before === undefined ? {} : { before: bare(before) }),
+  }
+  return await log.page(query, { ...rest, ...places })
+}
+
 test('whatever is pruned, each sequence from the floor on shows the tree as it was', async () => {
   const db = await database()
   const roots = [v7(), v7(), v7()]
@@ -165,6 +184,8 @@ test.each([
   { name: 'rows are deleted', row: 'log_batch where first_seq = 1', outcome: 'removed' },
 ])('while the $name, writers, the numberer and readers go on, and nobody else prunes', async ({ row, outcome }) => {
   const db = await database(10)
+  // As processes do at their start.
+  await openLog(db.pool)
   const rootId = await createRoot(db.pool)
   await grow(db, rootId, 0, 20)
   if (outcome === 'removed') expect(await pruneStep(db.pool, second(10))).toBe('advanced')
@@ -177,7 +198,7 @@ test.each([
     await until(() => isHeld(db), { what: 'the step waits in its transaction' })
     await grow(db, rootId, 20, 20)
     expect(await readHead(db.pool)).toMatchObject({ floor, head: 40 })
-    expect(await listChanges(db.pool, ALL, { after: floor, limit: 100, direction: 'forward' })).toHaveLength(40 - floor)
+    expect(await list(db, ALL, { after: floor, limit: 100, direction: 'forward' })).toHaveLength(40 - floor)
     expect((await treeAt(db.pool, rootId, 40)).objects).toHaveLength(40)
     expect(await pruneStep(db.pool, second(10))).toBe('elsewhere')
   }
@@ -192,7 +213,7 @@ test('after a crash between the floor and the deletes nothing pruned is shown, a
   const rootId = await createRoot(db.pool)
   for (let i = 0; i < 20; i++) await write(db.pool, rootId, [change(rootId, { at: second(i), message: String(i) })])
   await numberBatches(db.pool)
-  const whole = await listChanges(db.pool, ALL, { limit: 100, direction: 'forward' })
+  const whole = await list(db, ALL, { limit: 100, direction: 'forward' })
   expect(await pruneStep(db.pool, second(10))).toBe('advanced')
 
   {
@@ -207,7 +228,7 @@ test('after a crash between the floor and the deletes nothing pruned is shown, a
   const window = { after: null, before: null, backward: false, limit: 100 }
   const rest = whole.slice(10)
   for (const query of [ALL, { ...ALL, rootId }]) {
-    expect(await listChanges(db.pool, query, { limit: 100, direction: 'forward' })).toEqual(rest)
+    expect(await list(db, query, { limit: 100, direction: 'forward' })).toEqual(rest)
     expect(await countChanges(db.pool, query)).toBe(10)
   }
   expect((await loadHistories(db.pool, [rootId], true, window)).get(rootId)?.map((c) => c.sequence)).toEqual(
@@ -216,14 +237,14 @@ test('after a crash between the floor and the deletes nothing pruned is shown, a
   expect(await countHistories(db.pool, [rootId], true)).toEqual(new Map([[rootId, 10]]))
   expect(await loadPhaseChanges(db.pool, whole, null)).toHaveLength(10)
   for (const cursors of [{ after: 9 }, { before: 10 }, { after: 21 }]) {
-    await expect(listChanges(db.pool, ALL, { ...cursors, limit: 5, direction: 'forward' })).rejects.toMatchObject({
+    await expect(list(db, ALL, { ...cursors, limit: 5, direction: 'forward' })).rejects.toMatchObject({
       name: 'CursorExpired',
       oldest: 11,
       head: 20,
     })
   }
-  expect(await listChanges(db.pool, ALL, { after: 10, limit: 1, direction: 'forward' })).toEqual(rest.slice(0, 1))
-  expect(await listChanges(db.pool, ALL, { before: 11, limit: 1, direction: 'backward' })).toEqual([])
+  expect(await list(db, ALL, { after: 10, limit: 1, direction: 'forward' })).toEqual(rest.slice(0, 1))
+  expect(await list(db, ALL, { before: 11, limit: 1, direction: 'backward' })).toEqual([])
 
   const clock = new TestClock(second(10).getTime() + 60_000)
   await using pruner = createPruner({ pool: db.pool, ambient: clock, logger, retentionMs: 60_000 })
@@ -242,9 +263,9 @@ test('a reader that the floor passes is told so, and has missed nothing before t
   await using log = await createLog({ pool: db.pool, signal, logger })
   const abort = new AbortController()
   const [everything, tree] = [ALL, { ...ALL, rootId }].map((query) =>
-    log.follow(query, 0, 100, abort.signal)[Symbol.asyncIterator](),
+    log.follow(query, bare(0), 100, abort.signal)[Symbol.asyncIterator](),
   )
-  const live = log.follow(ALL, 5_000, 100, abort.signal)[Symbol.asyncIterator]()
+  const live = log.follow(ALL, bare(5_000), 100, abort.signal)[Symbol.asyncIterator]()
   const waiting = live.next()
   for (const reader of [everything, tree]) {
     let next = 1
@@ -261,17 +282,17 @@ test('a reader that the floor passes is told so, and has missed nothing before t
     expect(next).toBeLessThan(4_001)
     if (reader === everything) {
       // Below the floor from the start.
-      await expect(log.follow(ALL, 3_999, 100, abort.signal)[Symbol.asyncIterator]().next()).rejects.toThrow(
+      await expect(log.follow(ALL, bare(3_999), 100, abort.signal)[Symbol.asyncIterator]().next()).rejects.toThrow(
         CursorExpired,
       )
     }
   }
-  const rest = await log.follow(ALL, 4_000, 1_000, abort.signal)[Symbol.asyncIterator]().next()
-  expect(rest.value).toMatchObject({ through: 5_000 })
+  const rest = await log.follow(ALL, bare(4_000), 1_000, abort.signal)[Symbol.asyncIterator]().next()
+  expect(rest.value).toMatchObject({ through: { sequence: 5_000 } })
   // Who is live does not notice, not even when all that is delivered is pruned.
   await pruneAll(db, second(100))
   await grow(db, rootId, 200, 1)
-  expect((await waiting).value).toMatchObject({ changes: [{ sequence: 5_001 }], through: 5_001 })
+  expect((await waiting).value).toMatchObject({ changes: [{ sequence: 5_001 }], through: { sequence: 5_001 } })
   abort.abort()
   await signal.close()
 })

@@ -69,7 +69,7 @@ const messages = ({ events }: Heard, field = 'phaseChanges'): readonly number[] 
 test('a change is executed once for all who subscribed to the same, wherever they began', async () => {
   const root = await createRoot(api.world.pool)
   await tell(root, 1, 20)
-  await until(async () => (await api.services.log.head()) >= 20, { what: 'all is numbered' })
+  await until(async () => (await api.services.log.end('head')).sequence >= 20, { what: 'all is numbered' })
   const BY_ROOT =
     'subscription Watch($root: ID!, $after: Sequence) { phaseChanges(filter: { rootId: $root }, after: $after) { sequence message at } }'
   const all = oneTo(40).map((i) => subscribe(BY_ROOT, { root, after: i % 2 === 0 ? 0 : 20 }))
@@ -143,7 +143,7 @@ test('an event shows the present of its object, to each what it may see', async 
 
 test('batches tell how far the log has come, though nothing matches', async () => {
   const root = await createRoot(api.world.pool)
-  const head = await api.services.log.head()
+  const head = (await api.services.log.end('head')).sequence
   const QUIET =
     'subscription ($after: Sequence!) { phaseLog(filter: { to: [DELETING] }, after: $after) { through changes { message } } }'
   const two = [head, head].map((after) => subscribe(QUIET, { after }))
@@ -161,7 +161,7 @@ test('batches tell how far the log has come, though nothing matches', async () =
 test('who reads nothing is paused, then closed so that it comes again; others hear all meanwhile', async () => {
   const patient = await api.serve({ sockets: { stalledAfterMs: 1_500 } })
   const root = await createRoot(api.world.pool)
-  const after = await api.services.log.head()
+  const after = (await api.services.log.end('head')).sequence
   const EVERYTHING =
     'subscription ($after: Sequence!) { phaseChanges(after: $after) { id sequence message rootId objectId projectName machine at } }'
   const deaf = new WebSocket(`ws://127.0.0.1:${patient.port}/graphql`, 'graphql-transport-ws')

@@ -2,10 +2,13 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
+import type { LogPlace } from '../../src/core/ports.ts'
 import { framesOf } from '../../src/server/streams/frames.ts'
 import { Outlet } from '../../src/server/streams/outlet.ts'
 import { Parcel } from '../../src/server/streams/parcel.ts'
 import { until } from '../testkit/wait.ts'
+
+const at = (sequence: number): LogPlace => ({ lineage: 1, sequence, mark: null })
 
 /** A client and, at the other end of its connection, the way out to it. */
 async function connection(): Promise<{ readonly client: Socket; readonly outlet: Outlet; readonly read: Buffer[] }> {
@@ -32,7 +35,7 @@ test('what waits for a client that reads slowly is not written over by what othe
   for (let i = 0; slow.outlet.waiting < 200_000; i++) {
     const payload = Buffer.from(JSON.stringify({ i, pad: String(i % 10).repeat(12_000) }))
     payloads.push(payload)
-    const parcel = new Parcel(i, i + 1, [payload])
+    const parcel = new Parcel(at(i), at(i + 1), [payload])
     parcel.writeTo(slow.outlet, 'slow')
     parcel.writeTo(fast.outlet, 'fast')
     parcel.rest()
@@ -49,7 +52,7 @@ test('what waits for a client that reads slowly is not written over by what othe
 
 test('the same bytes go to all whose operations are numbered alike', async () => {
   const all = [await connection(), await connection(), await connection()]
-  const parcel = new Parcel(0, 2, [Buffer.from('{"a":1}'), Buffer.from('{"b":2}')])
+  const parcel = new Parcel(at(0), at(2), [Buffer.from('{"a":1}'), Buffer.from('{"b":2}')])
   const ids = ['1', '1', '2']
   const sizes = all.map(({ outlet }, i) => parcel.writeTo(outlet, ids[i] as string))
   parcel.rest()

@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
+import type { LogRange } from '../../client/index.ts'
 import { type AddressOptions, locate, withAddressOptions } from '../address.ts'
 import type { Cli } from '../cli.ts'
-import { cursorExpired } from '../cursor-expired.ts'
 import { EXIT, type ExitCode } from '../exit.ts'
 import { printLine } from '../io.ts'
-import { type LoggedChange, readHead, readNewest } from '../log-read.ts'
+import { type LoggedChange, readEnd, readNewest } from '../log-read.ts'
 import { printObjectLogs } from '../object-logs.ts'
-import { parseCount, parseKinds, parsePhases } from '../options.ts'
+import { parseCount, parseKinds, parsePhases, parsePlace } from '../options.ts'
 import { invalid, type Outcome } from '../refusal.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
 import { describeChange } from '../tree/presenter.ts'
@@ -15,7 +15,7 @@ interface LogOptions extends SessionOptions {
   readonly project?: string
   readonly kind: string
   readonly follow?: boolean
-  readonly after?: number
+  readonly after?: string | number
   readonly rejected?: boolean
   readonly kinds?: readonly string[]
   readonly to?: readonly string[]
@@ -24,7 +24,8 @@ interface LogOptions extends SessionOptions {
 }
 type Filter = Readonly<Record<string, unknown>>
 interface Stretch {
-  readonly after: number
+  /** A cursor, or a sequence. */
+  readonly after: string | number
   /** Ends with this sequence; otherwise it goes on as long as the user likes. */
   readonly until?: number
   /** Ends after so many. */
@@ -39,7 +40,7 @@ export function addLog(program: Command, cli: Cli): void {
     .description('print phase changes, oldest first')
     .argument('[name]', 'id, or path: a root stands for its whole tree; without it, everything')
     .option('-F, --follow', 'go on with what comes')
-    .option('--after <sequence>', 'everything after this sequence, instead of the newest', parseCount)
+    .option('--after <place>', 'everything after this cursor or sequence, instead of the newest', parsePlace)
     .option('--rejected', 'refused requests too')
     .option('--kinds <kinds>', 'only objects of these kinds', parseKinds)
     .option('--to <phases>', 'only changes to these phases', parsePhases)
@@ -55,17 +56,18 @@ export function addLog(program: Command, cli: Cli): void {
 async function log(session: Session, name: string | undefined, options: LogOptions): Promise<ExitCode> {
   const filter = await filterOf(session, name, options)
   if (!filter.ok) return session.refuse(filter.refusal)
-  const head = await readHead(session)
+  const end = await readEnd(session)
   const { after, limit, follow } = options
   if (after !== undefined) {
-    if (!follow && after > head) printLine(session.io.stderr, `Nothing: the log that you may read ends at ${head}.`)
-    const bounds = { ...(follow ? {} : { until: head }), ...(limit === undefined ? {} : { limit }) }
+    if (!follow && typeof after === 'number' && after > end.head)
+      printLine(session.io.stderr, `Nothing: the log ends at ${end.head}.`)
+    const bounds = { ...(follow ? {} : { until: end.head }), ...(limit === undefined ? {} : { limit }) }
     return await stream(session, filter.value, { after, ...bounds })
   }
   const newest = await readNewest(session, filter.value, limit ?? NEWEST)
   for (const change of newest) print(session, change)
   if (!follow) return EXIT.ok
-  return await stream(session, filter.value, { after: newest.at(-1)?.sequence ?? head })
+  return await stream(session, filter.value, { after: newest.at(-1)?.cursor ?? end.endCursor })
 }
 
 async function output(session: Session, name: string | undefined, options: LogOptions): Promise<ExitCode> {
@@ -96,41 +98,29 @@ async function filterOf(session: Session, name: string | undefined, options: Log
 
 /** Prints a stretch of the log. What the log holds no more is left out, and the user told so. */
 async function stream(session: Session, filter: Filter, stretch: Stretch): Promise<ExitCode> {
-  const { until = Number.POSITIVE_INFINITY, limit = Number.POSITIVE_INFINITY } = stretch
-  let { after } = stretch
+  const { after, until = Number.POSITIVE_INFINITY, limit = Number.POSITIVE_INFINITY } = stretch
+  if (limit <= 0 || (typeof after === 'number' && after >= until)) return EXIT.ok
   let left = limit
-  while (after < until && left > 0) {
-    const stop = new AbortController()
-    const signal = AbortSignal.any([session.io.signal, stop.signal])
-    try {
-      for await (const { changes, through } of session.client.followPhases({ filter, after, signal })) {
-        const wanted = changes.filter(({ sequence }) => sequence <= until).slice(0, left)
-        for (const change of wanted) print(session, change)
-        after = through
-        left -= wanted.length
-        if (after >= until || left <= 0) return EXIT.ok
-      }
-      return EXIT.interrupted
-    } catch (error) {
-      after = goOn(session, error, after)
-    } finally {
-      stop.abort()
-    }
+  let reached = typeof after === 'number' ? after : 0
+  const { signal } = session.io
+  const onExpired = (log: LogRange): string => goOn(session, log, reached)
+  for await (const { changes, through } of session.client.followPhases({ filter, after, signal, onExpired })) {
+    const wanted = changes.filter(({ sequence }) => sequence <= until).slice(0, left)
+    for (const change of wanted) print(session, change)
+    reached = through
+    left -= wanted.length
+    if (reached >= until || left <= 0) return EXIT.ok
   }
-  return EXIT.ok
+  return EXIT.interrupted
 }
 
-/** Where to go on when a place in the log is lost: with the oldest that is left, or where another log ends. */
-function goOn(session: Session, error: unknown, after: number): number {
-  const held = cursorExpired(error)
-  if (!held) throw error
-  const next = after > held.head ? held.head : held.oldest - 1
-  const { oldest, head } = held
-  printLine(
-    session.io.stderr,
-    `The log holds ${oldest} to ${head}, and not what follows ${after}: going on after ${next}.`,
-  )
-  return next
+/** Where to go on when a place in the log is lost: with the oldest that is left, or where its histories part. */
+function goOn(session: Session, { oldest, head, startCursor, agreedCursor }: LogRange, reached: number): string {
+  const isPruned = reached < oldest - 1
+  const where = isPruned ? `with ${oldest}` : 'where its histories part'
+  const text = `The log holds ${oldest} to ${head}, and not what follows ${reached || 'that place'}: going on ${where}.`
+  printLine(session.io.stderr, text)
+  return isPruned ? startCursor : agreedCursor
 }
 
 function print(session: Session, change: LoggedChange): void {

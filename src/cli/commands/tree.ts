@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
+import { logRangeOf } from '../../client/index.ts'
 import { type AddressOptions, type Located, locate, withAddressOptions } from '../address.ts'
 import type { Cli } from '../cli.ts'
-import { cursorExpired } from '../cursor-expired.ts'
 import { EXIT, type ExitCode } from '../exit.ts'
 import { parseCount } from '../options.ts'
 import { notFoundRefusal, type Outcome, refused } from '../refusal.ts'
@@ -81,7 +81,7 @@ async function readTreeAt(
     }>(TREE_AT, { rootId: root.id, sequence }, { signal: io.signal })
     return { ok: true, value: treeAt && { sequence: treeAt.sequence, objects: treeAt.objects.map(fromPast) } }
   } catch (error) {
-    const held = cursorExpired(error)
+    const held = logRangeOf(error)
     if (!held) throw error
     return refused(notFoundRefusal(`The log holds ${held.oldest} to ${held.head}: ${sequence} is not in it.`))
   }

@@ -14,7 +14,7 @@ export const TREE_FIELDS = `fragment TreeFields on TreeObject {
 
 const TREE_PAGE = `query TreePage($rootId: ID!, $first: Int!, $after: String) {
   tree(rootId: $rootId) {
-    sequence
+    sequence cursor
     objects(first: $first, after: $after) { pageInfo { hasNextPage endCursor } edges { node { ...TreeFields } } }
   }
 }\n${TREE_FIELDS}`
@@ -25,14 +25,19 @@ const WITH_BLOCKERS = `query TreeBlockers($ids: [ID!]!) {
 }\n${TREE_FIELDS}`
 
 export interface TreeSnapshot {
-  /** Where to go on in the log of phase changes so that nothing is missed. */
   readonly sequence: number
   readonly objects: readonly TreeObject[]
+}
+/** The tree as it is. */
+export interface LiveTree extends TreeSnapshot {
+  /** Where to go on in the log of phase changes so that nothing is missed. */
+  readonly cursor: string
 }
 
 interface TreePage {
   readonly tree: {
     readonly sequence: number
+    readonly cursor: string
     readonly objects: {
       readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
       readonly edges: readonly { readonly node: TreeObject }[]
@@ -41,19 +46,19 @@ interface TreePage {
 }
 
 /** The whole tree, page by page; null when there is none (any more). */
-export async function readTree(client: Client, rootId: string, signal: AbortSignal): Promise<TreeSnapshot | null> {
+export async function readTree(client: Client, rootId: string, signal: AbortSignal): Promise<LiveTree | null> {
   const objects: TreeObject[] = []
-  let sequence: number | undefined
+  let place: Pick<LiveTree, 'sequence' | 'cursor'> | undefined
   let after: string | null = null
   do {
     const { tree }: TreePage = await client.query<TreePage>(TREE_PAGE, { rootId, first: PAGE, after }, { signal })
     if (!tree) return null
-    // Later pages may be newer: from the first one's sequence on the log repeats what they already have, by revision.
-    sequence ??= tree.sequence
+    // Later pages may be newer: from the first one's place on the log repeats what they already have, by revision.
+    place ??= { sequence: tree.sequence, cursor: tree.cursor }
     objects.push(...tree.objects.edges.map(({ node }) => node))
     after = tree.objects.pageInfo.hasNextPage ? tree.objects.pageInfo.endCursor : null
   } while (after !== null)
-  return { sequence, objects }
+  return { ...place, objects }
 }
 
 export async function readMachines(client: Client, signal: AbortSignal): Promise<readonly MachineInfo[]> {

@@ -93,7 +93,8 @@ export class FanOut {
       outlet,
       id,
       place,
-      failed: (error) => topic.failurePayload({ failure: failureOf(error, args.contextValue as GraphQLContext) }),
+      failed: async (error) =>
+        await topic.failurePayload({ failure: await failureOf(error, args.contextValue as GraphQLContext) }),
       closed: () => {
         stopLooking()
         members.delete(subscriber)

@@ -1,3 +1,4 @@
+import type { LogPlace } from '../../core/ports.ts'
 import type { Outlet } from './outlet.ts'
 import { Scratch } from './scratch.ts'
 
@@ -14,12 +15,12 @@ interface Encoded {
 
 /** Messages for all who are live, with what they have in common made only once. */
 export class Parcel {
-  readonly after: number
-  readonly through: number
+  readonly after: LogPlace
+  readonly through: LogPlace
   readonly payloads: readonly Buffer[]
   #last: Encoded | null = null
 
-  constructor(after: number, through: number, payloads: readonly Buffer[]) {
+  constructor(after: LogPlace, through: LogPlace, payloads: readonly Buffer[]) {
     this.after = after
     this.through = through
     this.payloads = payloads

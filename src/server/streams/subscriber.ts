@@ -1,5 +1,6 @@
 import type { ExecutionResult } from 'graphql'
 import type { LogPlace } from '../../core/ports.ts'
+import { endOf } from './end-of.ts'
 import type { Outlet } from './outlet.ts'
 import type { Parcel } from './parcel.ts'
 import type { Payload } from './payloads.ts'
@@ -29,7 +30,7 @@ export type SubscriberState = 'CATCHING_UP' | 'LIVE' | 'PAUSED' | 'ENDED'
 export class Subscriber implements AsyncIterableIterator<ExecutionResult, undefined> {
   readonly #parts: SubscriberParts
   readonly #ended = Promise.withResolvers<void>()
-  #place: LogPlace = { logId: '', sequence: 0 }
+  #place: LogPlace = { lineage: 0, sequence: 0, mark: null }
   #state: SubscriberState = 'CATCHING_UP'
   #hasStarted = false
   #isLost = false
@@ -71,20 +72,20 @@ export class Subscriber implements AsyncIterableIterator<ExecutionResult, undefi
   deliver(parcel: Parcel): void {
     const { topic, outlet, id } = this.#parts
     const { sequence } = this.#place
-    if (sequence >= parcel.through) return
-    if (sequence > parcel.after || !outlet.isReady) {
+    if (sequence >= parcel.through.sequence) return
+    if (sequence > parcel.after.sequence || !outlet.isReady) {
       // Up to where the parcel begins nothing is missing.
-      this.#moveTo(Math.max(sequence, parcel.after))
+      this.#moveTo(parcel.after)
       topic.stopLive(this)
       void this.#catchUp()
       return
     }
     this.#count(parcel.writeTo(outlet, id), parcel.payloads.length)
-    this.#moveTo(parcel.through)
+    this.#place = parcel.through
   }
 
-  lost(through: number): void {
-    this.#moveTo(Math.max(this.#place.sequence, through))
+  lost(through: LogPlace): void {
+    this.#moveTo(through)
     this.#parts.topic.stopLive(this)
     this.#isLost = true
     void this.#catchUp()
@@ -108,7 +109,7 @@ export class Subscriber implements AsyncIterableIterator<ExecutionResult, undefi
         this.#enter('CATCHING_UP')
         if (this.#isLost) {
           this.#isLost = false
-          await topic.log.check(this.#place)
+          this.#place = await topic.log.renew(this.#place)
         }
         const reading = topic.log.next(topic.source.query, this.#place, CHUNK)
         if (reading === null) {
@@ -129,17 +130,16 @@ export class Subscriber implements AsyncIterableIterator<ExecutionResult, undefi
     const batch = await reading
     if (!batch) return
     this.counts.reads += 1
-    let after = this.#place.sequence
+    let after = this.#place
     // From the database more may come than is good to be written at once.
     for (let i = 0; i === 0 || i < batch.changes.length; i += CHUNK) {
       const changes = batch.changes.slice(i, i + CHUNK)
-      const isLast = i + CHUNK >= batch.changes.length
-      const through = isLast ? batch.through : (changes.at(-1)?.sequence ?? batch.through)
+      const through = endOf(changes, i + CHUNK >= batch.changes.length, batch.through)
       const payloads = await topic.payloadsOf({ changes, through }, after)
       if (!outlet.isReady) await this.#pause()
       if (this.#state === 'ENDED') return
       if (payloads.length > 0) this.#write(outlet.encode(id, payloads), payloads.length)
-      this.#moveTo(through)
+      this.#place = through
       after = through
     }
   }
@@ -165,8 +165,9 @@ export class Subscriber implements AsyncIterableIterator<ExecutionResult, undefi
     this.counts.bytes += bytes
   }
 
-  #moveTo(sequence: number): void {
-    this.#place = { ...this.#place, sequence }
+  /** Never back. */
+  #moveTo(place: LogPlace): void {
+    if (place.sequence > this.#place.sequence) this.#place = place
   }
 
   async #fail(error: unknown): Promise<void> {

@@ -1,7 +1,8 @@
 import { setTimeout as delay, setImmediate as othersTurn } from 'node:timers/promises'
-import type { Log, LogBatch, LogListener, PhaseChangeRecord } from '../../core/ports.ts'
+import type { Log, LogBatch, LogListener, LogPlace, PhaseChangeRecord } from '../../core/ports.ts'
 import type { StreamEvent } from '../../graphql/event-stream.ts'
 import type { LogSource } from '../../graphql/log-stream.ts'
+import { endOf } from './end-of.ts'
 import { Parcel } from './parcel.ts'
 import type { Payload, Payloads } from './payloads.ts'
 import type { Subscriber } from './subscriber.ts'
@@ -20,8 +21,8 @@ export interface TopicParts {
 }
 
 type Pending =
-  | { readonly type: 'changes'; readonly batch: LogBatch; readonly after: number }
-  | { readonly type: 'lost'; readonly through: number }
+  | { readonly type: 'changes'; readonly batch: LogBatch; readonly after: LogPlace }
+  | { readonly type: 'lost'; readonly through: LogPlace }
 
 /** Changes that wait to be executed. Beyond, subscribers read for themselves what they miss. */
 const MAX_PENDING = 5_000
@@ -80,7 +81,7 @@ export class Topic implements LogListener {
     if (alike?.delete(subscriber) && alike.size === 0) this.#live.delete(subscriber.id)
   }
 
-  offer(changes: readonly PhaseChangeRecord[], after: number, through: number): void {
+  offer(changes: readonly PhaseChangeRecord[], after: LogPlace, through: LogPlace): void {
     if (this.#live.size === 0) return
     const last = this.#pending.at(-1)
     if (last?.type === 'lost') return
@@ -90,28 +91,29 @@ export class Topic implements LogListener {
     // Much that comes at once goes out in parcels, too: between them it is seen whose client is slow.
     for (let i = 0; i === 0 || i < changes.length; i += MAX_PARCEL) {
       const part = changes.length > MAX_PARCEL ? changes.slice(i, i + MAX_PARCEL) : changes
-      const upTo = i + MAX_PARCEL >= changes.length ? through : (part.at(-1)?.sequence ?? through)
+      const upTo = endOf(part, i + MAX_PARCEL >= changes.length, through)
       this.#push({ type: 'changes', batch: { changes: part, through: upTo }, after: at })
       at = upTo
     }
   }
-  tick(through: number): void {
+  tick(through: LogPlace): void {
     if (this.source.events !== 'batches' || this.#live.size === 0 || this.#pending.length > 0) return
     this.#push({ type: 'changes', batch: { changes: [], through }, after: through })
   }
-  lost(through: number): void {
+  lost(through: LogPlace): void {
     this.#push({ type: 'lost', through })
   }
 
   /** What a batch looks like to subscribers; several of them may ask for the same. */
-  async payloadsOf(batch: LogBatch, after: number): Promise<readonly Buffer[]> {
+  async payloadsOf(batch: LogBatch, after: LogPlace): Promise<readonly Buffer[]> {
     const { payloads, render, refresh } = this.#parts
     refresh()
     const all: readonly Payload[] = this.#eventsOf(batch).map((event) => {
       const make = () => render({ value: event })
       if (this.#members === 1) return make()
-      const key = 'sequence' in event ? `${event.sequence}` : `${after} ${event.through}`
-      return payloads.get(`${this.#name} ${key}`, make)
+      const key = 'sequence' in event ? `${event.sequence}` : `${after.sequence} ${event.through.sequence}`
+      // Another log has other changes with the same numbers.
+      return payloads.get(`${this.#name} ${batch.through.lineage} ${key}`, make)
     })
     return await Promise.all(all)
   }
@@ -126,8 +128,7 @@ export class Topic implements LogListener {
     const pieces: LogBatch[] = []
     for (let i = 0; i < batch.changes.length; i += maxBatch) {
       const changes = batch.changes.slice(i, i + maxBatch)
-      const isLast = i + maxBatch >= batch.changes.length
-      pieces.push({ changes, through: isLast ? batch.through : (changes.at(-1)?.sequence ?? batch.through) })
+      pieces.push({ changes, through: endOf(changes, i + maxBatch >= batch.changes.length, batch.through) })
     }
     return pieces
   }
@@ -164,7 +165,7 @@ export class Topic implements LogListener {
     return { type: 'changes', batch: { changes, through }, after: first.after }
   }
 
-  async #send(batch: LogBatch, after: number): Promise<void> {
+  async #send(batch: LogBatch, after: LogPlace): Promise<void> {
     const spent = await this.#deliver(new Parcel(after, batch.through, await this.payloadsOf(batch, after)))
     const last = batch.changes.at(-1)
     if (last) this.#parts.sent(last)
@@ -189,7 +190,7 @@ export class Topic implements LogListener {
     return performance.now() - started
   }
 
-  #loseAll(through: number): void {
+  #loseAll(through: LogPlace): void {
     for (const alike of [...this.#live.values()]) for (const subscriber of [...alike]) subscriber.lost(through)
   }
 }

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import type { ObjectRow } from '../../core/tree.ts'
 import type { Client } from '../client.ts'
+import { HEAD, readMark } from '../log-mark.ts'
 import { OBJECT_SELECTION } from './objects.ts'
 
 /** Reads parts of trees as of one moment, together with the place in the log that this moment has. */
@@ -32,6 +33,8 @@ export interface RelationRow {
 export interface Snapshot {
   /** All pages with this sequence belong together: nothing has moved in the tree between them. */
   readonly sequence: number
+  /** Of the change at the sequence; only told where the head is asked for. */
+  readonly mark: string | null
   readonly objects: readonly ObjectRow[]
   readonly relations: readonly RelationRow[]
 }
@@ -47,7 +50,8 @@ export async function readSnapshots(pool: Pool, requests: readonly SnapshotReque
     const answers: Snapshot[] = []
     for (const request of requests) {
       const sequence = sequences.get(request.rootId) ?? head
-      answers.push({ sequence, ...(await readPart(client, request)) })
+      const mark = request.part === 'head' ? await readMark(client, sequence) : null
+      answers.push({ sequence, mark, ...(await readPart(client, request)) })
     }
     await client.query('commit')
     client.release()
@@ -58,13 +62,8 @@ export async function readSnapshots(pool: Pool, requests: readonly SnapshotReque
   }
 }
 
-const HEAD = `select greatest(
-    (select floor_seq from log_meta),
-    coalesce((select first_seq + n - 1 from log_batch where first_seq is not null order by first_seq desc limit 1), 0)
-  )::float8 as head`
-
 async function readHead(client: Client): Promise<number> {
-  const { rows } = await client.query<{ head: number }>({ text: HEAD })
+  const { rows } = await client.query<{ head: number }>({ text: `select ${HEAD}::float8 as head` })
   return rows[0]?.head ?? 0
 }
 
@@ -101,7 +100,7 @@ async function hasMoved(client: Client, rootId: string, since: number): Promise<
 
 const NOTHING = { objects: [], relations: [] } as const
 
-async function readPart(client: Client, request: SnapshotRequest): Promise<Omit<Snapshot, 'sequence'>> {
+async function readPart(client: Client, request: SnapshotRequest): Promise<Pick<Snapshot, 'objects' | 'relations'>> {
   if (request.part === 'head') return NOTHING
   if (request.part === 'objects') return { ...NOTHING, objects: await readObjects(client, request) }
   return { ...NOTHING, relations: await readRelations(client, request) }

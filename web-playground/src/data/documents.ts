@@ -26,7 +26,7 @@ export const RELATIONS = `query Relations($rootId: ID!, $first: Int!, $after: St
   }
 }`
 
-const HEAD_FIELD = 'phaseChanges(last: 1, filter: { includeRejected: true }) { edges { node { sequence } } }'
+const HEAD_FIELD = 'log { head endCursor }'
 export const HEAD = `query Head { ${HEAD_FIELD} }`
 /** What a session needs first: the machines, and where the log ended before anything else is read. */
 export const OPENING = `query Opening {
@@ -82,7 +82,7 @@ export const actMutation = (field: string, input: string): string => `mutation A
 
 /** All that PhaseChange of the client has. */
 export const CHANGE =
-  'sequence objectId kind name rootId projectName machine from to actor by reason message jobId revision rejected at'
+  'sequence cursor objectId kind name rootId projectName machine from to actor by reason message jobId revision rejected at'
 
 export const LOG_PAGE = `query LogPage($last: Int!) {
   phaseChanges(last: $last, filter: { includeRejected: true }) {

@@ -1,4 +1,4 @@
-import { type Client, ClientError, type ConnectionState, type PhaseChange } from 'phaseline/client'
+import { type Client, ClientError, type ConnectionState, logRangeOf, type PhaseChange } from 'phaseline/client'
 import { type Connection, type ConnectionEvent, nextConnection } from '../model/connection.ts'
 import { HEAD } from './documents.ts'
 
@@ -10,9 +10,8 @@ export interface FeedListener {
 
 /** An answer to HEAD. */
 export interface Head {
-  readonly phaseChanges: { readonly edges: readonly { readonly node: { readonly sequence: number } }[] }
+  readonly log: { readonly head: number; readonly endCursor: string }
 }
-export const headOf = ({ phaseChanges }: Head): number => phaseChanges.edges[0]?.node.sequence ?? 0
 
 /** What failed is tried again so much later. */
 const AGAIN_MS = 1_000
@@ -24,12 +23,14 @@ export class Feed {
   readonly #listeners = new Set<FeedListener>()
   readonly #watchers = new Set<() => void>()
   #connection: Connection = { kind: 'connecting' }
-  #cursor: number
+  #cursor: string
+  #through: number
 
-  /** @param after the end of the log, read before anything that the changes after it are to move on */
-  constructor(client: Client, after: number, signal: AbortSignal) {
+  /** @param end of the log, read before anything that the changes after it are to move on */
+  constructor(client: Client, { head, endCursor }: Head['log'], signal: AbortSignal) {
     this.#client = client
-    this.#cursor = after
+    this.#cursor = endCursor
+    this.#through = head
     this.#signal = signal
     void this.#run()
   }
@@ -61,8 +62,10 @@ export class Feed {
         if (error instanceof ClientError && error.kind === 'unauthorized') {
           return this.#on({ kind: 'refused', message: error.message })
         }
-        if (error instanceof ClientError && error.code === 'CURSOR_EXPIRED') {
-          this.#cursor = Number(error.extensions.head)
+        const log = logRangeOf(error)
+        if (log) {
+          this.#cursor = log.endCursor
+          this.#through = log.head
           for (const listener of this.#listeners) listener.reset()
         }
         await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
@@ -76,8 +79,9 @@ export class Feed {
       after: this.#cursor,
       signal: this.#signal,
     })
-    for await (const { changes, through } of batches) {
-      this.#cursor = through
+    for await (const { changes, through, cursor } of batches) {
+      this.#cursor = cursor
+      this.#through = through
       for (const listener of this.#listeners) listener.changes(changes)
       this.#on({ kind: 'batch', count: changes.length, through, at: Date.now() })
     }
@@ -86,8 +90,8 @@ export class Feed {
   async #findHead(): Promise<void> {
     while (this.#connection.kind === 'catching-up' && !this.#signal.aborted) {
       try {
-        const head = headOf(await this.#client.query<Head>(HEAD, {}, { signal: this.#signal }))
-        return this.#on({ kind: 'head', head, cursor: this.#cursor, at: Date.now() })
+        const { log } = await this.#client.query<Head>(HEAD, {}, { signal: this.#signal })
+        return this.#on({ kind: 'head', head: log.head, cursor: this.#through, at: Date.now() })
       } catch {
         await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
       }

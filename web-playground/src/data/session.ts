@@ -1,7 +1,7 @@
 import { type Client, createClient } from 'phaseline/client'
 import { type Machine, Machines } from '../model/machines.ts'
 import { OPENING } from './documents.ts'
-import { Feed, type Head, headOf } from './feed.ts'
+import { Feed, type Head } from './feed.ts'
 
 /** What a token opens: the client, the feed, and the machines, which do not change while a server runs. */
 export interface Session {
@@ -24,7 +24,7 @@ export async function openSession(token: string): Promise<Session> {
   })
   try {
     const opening = await client.query<Head & { readonly stateMachines: readonly Machine[] }>(OPENING)
-    feed = new Feed(client, headOf(opening), stop.signal)
+    feed = new Feed(client, opening.log, stop.signal)
     const close = (): void => {
       stop.abort()
       void client.close()

@@ -1,0 +1,42 @@
+import { createHmac } from 'node:crypto'
+import type { Client } from '../store/client.ts'
+import { INSTANCE } from '../store/log-mark.ts'
+import { NUMBERING_LOCK } from './number-batches.ts'
+
+/** Which log this is, as the database says. */
+export interface LogIdentity {
+  /** Of the current epoch. */
+  readonly logId: string
+  /** Counts the histories that the log has had: 1 until its database was restored or failed over. */
+  readonly epoch: number
+  /** Up to this sequence all of them agree. */
+  readonly epochBase: number
+  /** The server and the database that hold it. */
+  readonly instance: string
+  /** Signs announcements. Only processes on this very database can know it. */
+  readonly key: Uint8Array
+}
+
+interface IdentityRow {
+  readonly log_id: string
+  readonly epoch: number
+  readonly epoch_base: string | number | bigint
+  readonly announce_key: Uint8Array
+  readonly instance: string
+}
+
+/**
+ * Begins an epoch when the database is another one than the log was last seen in: restored, promoted, or copied.
+ * A restart of the same one changes the instance alone.
+ */
+export async function openLog(client: Client): Promise<LogIdentity> {
+  await client.query({ text: `select log_open(${NUMBERING_LOCK})` })
+  const { rows } = await client.query<IdentityRow>({
+    text: `select log_id, epoch, epoch_base, announce_key, ${INSTANCE} as instance from log_meta`,
+  })
+  const row = rows[0]
+  if (!row) throw new Error('log_meta has no row: the database was not migrated.')
+  const { log_id: logId, epoch, instance } = row
+  const key = createHmac('sha256', row.announce_key).update(`${logId} ${instance}`).digest()
+  return { logId, epoch, epochBase: Number(row.epoch_base), instance, key }
+}

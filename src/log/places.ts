@@ -1,0 +1,159 @@
+import type { Pool } from 'pg'
+import {
+  CursorExpired,
+  type Log,
+  type LogBatch,
+  type LogCursor,
+  type LogPlace,
+  type PhaseChangeQuery,
+  type PhaseChangeRecord,
+} from '../core/ports.ts'
+import type { Logger } from '../logger.ts'
+import { type Found, type LogHead, SharedLookUp, type Sought } from './head.ts'
+import type { Hub } from './hub.ts'
+import { checkRange, Older } from './older.ts'
+import { type PageRange, readPage } from './page.ts'
+import { patiently } from './patiently.ts'
+
+/** Answers that came while the database was being replaced are thrown away; so often in a row that is a defect. */
+const MAX_ATTEMPTS = 5
+
+export interface ListRange extends Pick<PageRange, 'limit' | 'direction'> {
+  readonly after?: LogCursor | undefined
+  readonly before?: LogCursor | undefined
+}
+
+/**
+ * Places in the log, and what comes after them: from memory where it is recent, from the database where it is not. A
+ * database that was restored or failed over is noticed with its first answer, and every place is looked up in it again.
+ */
+export class Places
+  implements Pick<Log, 'place' | 'renew' | 'next' | 'page' | 'end' | 'reaches' | 'listen' | 'checkWindow'>
+{
+  readonly #pool: Pool
+  readonly #hub: Hub
+  readonly #lookUp: SharedLookUp
+  readonly #older: Older
+  readonly #logger: Logger
+
+  constructor(hub: Hub, pool: Pool, logger: Logger) {
+    this.#pool = pool
+    this.#hub = hub
+    this.#lookUp = new SharedLookUp(pool)
+    this.#logger = logger
+    this.#older = new Older({ pool, find: (sequence) => this.#lookUp.find(sequence) })
+  }
+
+  async end(which: 'head' | 'floor' | 'agreed'): Promise<LogCursor> {
+    const end = await this.#find(which === 'agreed' ? 'head' : which)
+    const { epoch, epochBase } = this.#hub.identity
+    const parts = which === 'agreed' && epoch > 1
+    const { sequence, mark } = parts ? await this.#find(Math.max(epochBase, end.floor)) : end
+    return { sequence, mark }
+  }
+
+  /** What the log that is followed here has. */
+  #find(sought: Sought): Promise<Found> {
+    return this.#current(() => this.#lookUp.find(sought))
+  }
+
+  async place(after: LogCursor | undefined): Promise<LogPlace> {
+    if (after !== undefined && !this.#hub.isQuiet) return await this.#locate(after)
+    const head = await this.#find('head')
+    this.#hub.saw(head)
+    return after === undefined ? this.#placed(head) : await this.#locate(after)
+  }
+
+  renew(place: LogPlace): Promise<LogPlace> {
+    return patiently(() => this.#locate(place), this.#logger)
+  }
+
+  listen(...[query, listener]: Parameters<Log['listen']>): () => void {
+    this.#hub.join(query, listener)
+    return () => this.#hub.leave(listener)
+  }
+
+  next(query: PhaseChangeQuery, place: LogPlace, limit: number): Promise<LogBatch> | LogBatch | null {
+    const { recent, lineage } = this.#hub
+    if (place.lineage === lineage) {
+      if (place.sequence >= recent.through) return null
+      if (place.sequence >= recent.after) {
+        const { changes, through } = recent.read(query, place.sequence, limit)
+        return { changes, through: { lineage, ...through } }
+      }
+    }
+    return patiently(() => this.#read(query, place), this.#logger)
+  }
+
+  /** A page for a query: never silently shortened. Throws CursorExpired. */
+  async page(query: PhaseChangeQuery, range: ListRange): Promise<readonly PhaseChangeRecord[]> {
+    const { after, before, limit, direction } = range
+    const page = await this.#current(() =>
+      readPage(this.#pool, query, { after: after?.sequence ?? 0, before: before?.sequence, limit, direction }),
+    )
+    await this.checkWindow({ after, before })
+    return page.changes
+  }
+
+  /**
+   * Throws CursorExpired when what was read between two cursors cannot be all of it: something next to one is pruned, or
+   * it is of another log. To be asked after the reading.
+   */
+  async checkWindow({ after, before }: Pick<ListRange, 'after' | 'before'>): Promise<void> {
+    await Promise.all([after && this.#locate(after), before && this.#checkBefore(before)])
+  }
+
+  /** What is pruned was in the log. */
+  async reaches(place: LogCursor): Promise<void> {
+    const found = await this.#find(place.sequence)
+    if (place.sequence > found.head) throw new CursorExpired(found.floor + 1, found.head)
+    if (place.sequence >= found.floor) this.#checkMark(place, found)
+  }
+
+  async #checkBefore(before: LogCursor): Promise<void> {
+    const found = await this.#find(before.sequence)
+    const { floor, head } = found
+    if (before.sequence <= floor || before.sequence > head + 1) throw new CursorExpired(floor + 1, head)
+    // Beyond the head there is nothing yet that could be marked.
+    if (before.sequence <= head) this.#checkMark(before, found)
+  }
+
+  async #read(query: PhaseChangeQuery, place: LogPlace): Promise<LogBatch> {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+      const { lineage, sequence } = place.lineage === this.#hub.lineage ? place : await this.#locate(place)
+      const part = await this.#older.next(query, sequence, this.#hub.identity, this.#hub.recent.through)
+      if (!this.#hub.isOf(part)) await this.#hub.refresh()
+      else if (lineage === this.#hub.lineage) return { changes: part.changes, through: { lineage, ...part.through } }
+    }
+    throw replacedTooOften()
+  }
+
+  async #locate(cursor: LogCursor): Promise<LogPlace> {
+    const found = await this.#find(cursor.sequence)
+    checkRange(found, cursor.sequence)
+    this.#checkMark(cursor, found)
+    return this.#placed(found)
+  }
+
+  /** A change has the mark that no other log has there; a bare number is right where all histories of the log agree. */
+  #checkMark({ sequence, mark }: LogCursor, found: Found): void {
+    const { epoch, epochBase } = this.#hub.identity
+    const isRight = mark === null ? epoch === 1 || sequence <= epochBase : sequence === 0 || mark === found.mark
+    if (!isRight) throw new CursorExpired(found.floor + 1, found.head, mark === null)
+  }
+
+  #placed({ sequence, mark }: LogCursor): LogPlace {
+    return { lineage: this.#hub.lineage, sequence, mark }
+  }
+
+  async #current<T extends LogHead>(read: () => Promise<T>): Promise<T> {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+      const answer = await read()
+      if (this.#hub.isOf(answer)) return answer
+      await this.#hub.refresh()
+    }
+    throw replacedTooOften()
+  }
+}
+
+const replacedTooOften = (): Error => new Error('The database is replaced faster than its log can be read.')

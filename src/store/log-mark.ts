@@ -1,0 +1,51 @@
+import { hash } from 'node:crypto'
+import type { PhaseChangeRecord } from '../core/ports.ts'
+import type { Client } from './client.ts'
+
+/**
+ * What tells one log from another: a change's mark is a digest of what only that change is. A restored copy of the
+ * database gives the sequences that it has lost to other changes, and their marks differ.
+ */
+
+/** 72 bits in base64url: nobody guesses one, and no two changes with the same sequence share one. */
+const LENGTH = 12
+
+const digest = (fields: readonly (string | number)[]): string =>
+  hash('sha256', fields.join(' '), 'base64url').slice(0, LENGTH)
+
+export const markOf = (change: Pick<PhaseChangeRecord, 'batchId' | 'idx' | 'objectId' | 'to' | 'at'>): string =>
+  digest([change.batchId, change.idx, change.objectId, change.to, change.at.getTime()])
+
+/** The fields of a mark as `markSql` reads them; null: there is no such change, or not any more. */
+export const markOfFields = (fields: readonly string[] | null): string | null => fields && digest(fields)
+
+/**
+ * The fields of the mark of the change at a sequence, as text[].
+ * @param sequence a bigint expression
+ */
+export const markSql = (sequence: string): string => `(
+    select array[b.id::text, b.idx::text, p.object_ids[b.idx + 1]::text, p."to"[p.steps[b.idx + 1]]::text,
+      (extract(epoch from p.at[p.steps[b.idx + 1]]) * 1000)::bigint::text]
+    from (
+      select l.id, l.n, (${sequence} - l.first_seq)::int as idx from log_batch l
+      where l.first_seq <= ${sequence} order by l.first_seq desc limit 1
+    ) b join log_content p on p.batch_id = b.id where b.idx < b.n
+  )`
+
+/** Of the change at a sequence, or of the last one that was pruned; null: neither is there. */
+export async function readMark(client: Client, sequence: number): Promise<string | null> {
+  const { rows } = await client.query<{ fields: readonly string[] | null; floor_mark: string | null }>({
+    text: `select ${markSql('$1::bigint')} as fields, case when $1 = floor_seq then floor_mark end as floor_mark from log_meta`,
+    values: [sequence],
+  })
+  const [row] = rows
+  return row ? (markOfFields(row.fields) ?? row.floor_mark) : null
+}
+
+/** The last sequence that is numbered. Numbered is what is committed, so no snapshot ever sees one beyond it. */
+export const HEAD = `greatest((select floor_seq from log_meta), coalesce((
+    select l.first_seq + l.n - 1 from log_batch l where l.first_seq is not null order by l.first_seq desc limit 1
+  ), 0))`
+
+/** Names the running server and the database, in a query of one row or many: the migration says how. */
+export const INSTANCE = '(select log_instance())'
