@@ -12,11 +12,12 @@ import type { Logger } from '../logger.ts'
 import { type Announcement, decode, logChannel, originOf } from './announcement.ts'
 import { Audience } from './audience.ts'
 import { cursorAt } from './cursor.ts'
-import { type LogHead, lookUp, readHead } from './head.ts'
-import { type LogIdentity, openLog } from './identity.ts'
+import { type LogHead, readHead } from './head.ts'
+import type { LogIdentity } from './identity.ts'
 import type { Numberer } from './numberer.ts'
 import { readPage } from './page.ts'
 import { Recent } from './recent.ts'
+import { reopenLog } from './reopen-log.ts'
 
 export interface HubParts {
   readonly pool: Pool
@@ -292,13 +293,16 @@ export class Hub {
 
   /** Another server, another database, or the same one restarted: the log goes on if what was delivered is in it. */
   async #reopen(): Promise<void> {
-    const identity = await openLog(this.#pool)
     const { end } = this.#recent
-    const [here, head] = await lookUp(this.#pool, [end.sequence, 'head'])
-    const isCurrent = here?.instance === identity.instance && here.epoch === identity.epoch
-    if (!here || !head || !isCurrent) throw new Error('The database was replaced while its log was being opened.')
-    // Announcements have gone on meanwhile, of the database of before: what they told is looked for the next time.
+    const { identity, head, goesOn } = await reopenLog(this.#pool, this.#recent, this.#identity)
+    // What was announced meanwhile is of the database of before: the next look takes it in.
     if (this.#recent.end !== end) throw new Error('The log has moved while it was being opened.')
+    this.#adopt(identity)
+    if (goesOn) this.#advance(head.sequence)
+    else this.#skip(head)
+  }
+
+  #adopt(identity: LogIdentity): void {
     const old = this.#identity
     this.#identity = identity
     this.#onReplaced?.()
@@ -309,16 +313,11 @@ export class Hub {
         'The database was restored or failed over: a new epoch of the log begins.',
       )
     }
-    if (isSame(end, here)) this.#advance(head.sequence)
-    else this.#skip(head)
     if (identity.logId === old.logId) return
     const subscription = this.#subscription
     this.#subscription = null
     this.#subscribe()
-    await subscription?.close()
+    // A channel that is not heard any more does no harm.
+    subscription?.close().catch(() => undefined)
   }
 }
-
-/** Whether the log has the very change that a cursor names. Before the first one all logs are the same. */
-const isSame = (cursor: LogCursor, found: LogCursor): boolean =>
-  cursor.sequence === 0 || (cursor.mark !== null && cursor.mark === found.mark)

@@ -17,6 +17,16 @@ export interface LogIdentity {
   readonly key: Uint8Array
 }
 
+/**
+ * The log is not what it was, though nothing says that its database is another one: a copy of its files was started in its
+ * place. Its epoch ends.
+ * @param base up to this sequence it is as it was
+ */
+export async function partLog(client: Client, { epoch }: LogIdentity, base: number): Promise<LogIdentity> {
+  await client.query({ text: 'select log_part($1, $2, $3)', values: [NUMBERING_LOCK, epoch, base] })
+  return await openLog(client)
+}
+
 interface IdentityRow {
   readonly log_id: string
   readonly epoch: number

@@ -28,6 +28,11 @@ export class Recent {
     return this.#end
   }
 
+  /** What is known of a sequence that is here; undefined: it is not. */
+  at(sequence: number): PhaseChangeRecord | undefined {
+    return this.#records[sequence - this.#after - 1]
+  }
+
   append(changes: readonly PhaseChangeRecord[]): void {
     for (const change of changes) this.#records.push(change)
     const last = changes.at(-1)

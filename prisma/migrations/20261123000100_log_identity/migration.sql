@@ -78,6 +78,18 @@ begin
 end
 $plpgsql$;
 
+-- For who has found that the log is not what it was, though nothing says that its database is another one: a copy of the
+-- files that was started in its place. Its histories agree up to "base" and no further. Only the first one begins an epoch.
+create function log_part("lock" bigint, "seen" integer, "base" bigint) returns void language plpgsql volatile as $plpgsql$
+begin
+  perform pg_advisory_xact_lock("lock");
+  update log_meta m set log_id = gen_random_uuid() where m.epoch = "seen";
+  if found then
+    update log_meta m set epoch_base = least(m.epoch_base, "base");
+  end if;
+end
+$plpgsql$;
+
 -- As before, and it looks first whether the log is still where it was.
 create or replace function log_number("lock" bigint, "page" integer)
 returns table ("id" bigint, "first_seq" bigint, "n" integer)

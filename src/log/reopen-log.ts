@@ -1,0 +1,54 @@
+import type { LogCursor } from '../core/ports.ts'
+import type { Client } from '../store/client.ts'
+import { cursorAt } from './cursor.ts'
+import { type Found, lookUp } from './head.ts'
+import { type LogIdentity, openLog, partLog } from './identity.ts'
+import type { Recent } from './recent.ts'
+
+type Remembered = Pick<Recent, 'after' | 'through' | 'end' | 'at'>
+
+export interface ReopenedLog {
+  readonly identity: LogIdentity
+  readonly head: Found
+  /** What was delivered last is in it. */
+  readonly goesOn: boolean
+}
+
+/**
+ * Finds out which log a database holds that has restarted or was replaced.
+ * @param recent what was delivered last
+ * @param known the log that it was delivered from
+ */
+export async function reopenLog(client: Client, recent: Remembered, known: LogIdentity): Promise<ReopenedLog> {
+  const identity = await openLog(client)
+  const { end } = recent
+  const [here, head] = await lookUp(client, [end.sequence, 'head'])
+  const isCurrent = here?.instance === identity.instance && here.epoch === identity.epoch
+  if (!here || !head || !isCurrent) throw new Error('The database was replaced while its log was being opened.')
+  const goesOn = isSame(end, here)
+  const isKnown = end.mark !== null && end.sequence >= here.floor
+  // It says that it is the log of before, and it is not.
+  if (!goesOn && isKnown && identity.logId === known.logId) {
+    const parted = await partLog(client, identity, await lastInCommon(client, recent, here.floor))
+    return { identity: parted, head, goesOn }
+  }
+  return { identity, head, goesOn }
+}
+
+/** The last sequence at which the log is still what was delivered, as far as that is remembered; 0: at none. */
+async function lastInCommon(client: Client, recent: Remembered, floor: number): Promise<number> {
+  const from = Math.max(recent.after, floor)
+  let [low, high] = [from, recent.through]
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    const change = recent.at(middle)
+    const [found] = await lookUp(client, [middle])
+    if (change && found && isSame(cursorAt(change), found)) low = middle
+    else high = middle - 1
+  }
+  return low > from ? low : 0
+}
+
+/** Whether the log has the very change that a cursor names. Before the first one all logs are the same. */
+const isSame = (cursor: LogCursor, found: LogCursor): boolean =>
+  cursor.sequence === 0 || (cursor.mark !== null && cursor.mark === found.mark)

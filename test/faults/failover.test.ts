@@ -1,0 +1,152 @@
+import { expect, test } from 'vitest'
+import type { Client, PhaseChange } from '../../src/client/index.ts'
+import { step } from '../../src/core/machine.ts'
+import type { Phase } from '../../src/core/vocabulary.ts'
+import { allMachines } from '../../src/families/machines.ts'
+import { create, show } from '../testkit/mutations.ts'
+import { startOwnPostgres, startSwitch } from '../testkit/own-postgres.ts'
+import { startRedis } from '../testkit/redis.ts'
+import { SECRET_KEY, startServer } from '../testkit/server.ts'
+import { until } from '../testkit/wait.ts'
+
+const HEAD = '{ log { epoch head endCursor } }'
+interface Head {
+  readonly log: { readonly epoch: number; readonly head: number; readonly endCursor: string }
+}
+const headOf = async (client: Client) => (await client.query<Head>(HEAD)).log
+
+/** What a reader was told, and where it was sent on since its place was lost. */
+interface Reader {
+  readonly told: PhaseChange[]
+  readonly lost: number[]
+  readonly done: Promise<void>
+}
+
+/** Follows the whole log, and goes on by itself from where all histories agree. */
+function follow(client: Client, signal: AbortSignal): Reader {
+  const told: PhaseChange[] = []
+  const lost: number[] = []
+  const onExpired = ({ agreedCursor, head }: { agreedCursor: string; head: number }): string => {
+    lost.push(head)
+    // What it is told from here on it may know already.
+    told.length = 0
+    return agreedCursor
+  }
+  const done = (async () => {
+    for await (const { changes } of client.followPhases({ after: 0, signal, onExpired })) told.push(...changes)
+  })()
+  return { told, lost, done }
+}
+
+const item = (i: number) => ({ name: `item-${i}`, type: 'mock', config: { delayMs: 5 } })
+const spec = { deployItems: Array.from({ length: 20 }, (_, i) => item(i)) }
+
+async function wholeLog(client: Client): Promise<readonly PhaseChange[]> {
+  const { head } = await headOf(client)
+  const changes: PhaseChange[] = []
+  for await (const batch of client.followPhases({ after: 0 })) {
+    changes.push(...batch.changes)
+    if (batch.through >= head) break
+  }
+  return changes
+}
+
+/** Dense sequences, and each object on a path of its machine that begins with its creation. */
+function expectLegal(changes: readonly PhaseChange[]): void {
+  expect(changes.map((change) => change.sequence)).toEqual(changes.map((_, i) => i + 1))
+  const phases = new Map<string, Phase>()
+  for (const { objectId, machine: name, from, to, actor, rejected } of changes) {
+    if (rejected) continue
+    expect(from).toBe(phases.get(objectId) ?? null)
+    const machine = allMachines.find((m) => m.name === name)
+    if (!machine) throw new Error(`no machine ${name}`)
+    if (from !== null) expect(step(machine, from, actor, to)).toMatchObject({ ok: true, changed: true })
+    phases.set(objectId, to)
+  }
+}
+
+test.each([
+  { what: 'a standby that is promoted', promoted: true },
+  { what: 'a copy of the files that nothing tells apart', promoted: false },
+])(
+  'a failover, under two gateways with open streams and trees at work, to $what and has lost its tail',
+  {
+    timeout: 180_000,
+  },
+  async ({ promoted }) => {
+    await using stack = new AsyncDisposableStack()
+    const original = stack.use(await startOwnPostgres())
+    const address = stack.use(await startSwitch(original))
+    const redis = stack.use(await startRedis())
+    const token = 'failover-administrator-token'
+    const env = {
+      DATABASE_URL: address.url,
+      REDIS_URL: redis.url,
+      PHASELINE_TOKEN: token,
+      PHASELINE_SECRET_KEY: SECRET_KEY,
+      PHASELINE_LOG_LEVEL: 'fatal',
+    }
+    const one = stack.use(await startServer({ env, token }))
+    const two = stack.use(await startServer({ env, token }))
+    const stop = new AbortController()
+    stack.defer(() => stop.abort())
+    const readers = [one, two].map(({ client }) => follow(client, stop.signal))
+
+    const kept = await create(one.client, 'kept', spec)
+    await until(async () => (await show(two.client, kept))?.finished, { what: 'the first tree is done' })
+    const early = await headOf(one.client)
+    const start = await original.copy(promoted)
+    const lost = await create(two.client, 'lost', spec)
+    await until(async () => (await show(one.client, lost))?.finished, { what: 'the second tree is done' })
+    const late = await headOf(one.client)
+    expect(late.head).toBeGreaterThan(early.head + 20)
+    await until(() => readers.every(({ told }) => told.length === late.head), { what: 'the readers are at the end' })
+    // One more is on its way.
+    const midway = await create(one.client, 'midway', spec)
+
+    address.to(null)
+    const copy = stack.use(await start())
+    address.to(copy)
+    const created: string[] = []
+    await until(
+      async () => {
+        // The answer may be of a connection that is just being cut.
+        const id = await create(two.client, `new-${created.length}`, spec).catch(() => null)
+        if (id !== null) created.push(id)
+        return created.length === 8
+      },
+      { what: 'trees are created again', timeoutMs: 60_000 },
+    )
+    for (const id of created) {
+      await until(async () => (await show(one.client, id))?.finished, { what: 'they are done', timeoutMs: 60_000 })
+      expect(await show(two.client, id)).toMatchObject({ phase: 'SUCCEEDED' })
+    }
+    expect(await show(one.client, lost)).toBeNull()
+    expect(await show(one.client, midway)).toBeNull()
+    const now = await headOf(one.client)
+    expect(now.head).toBeGreaterThan(late.head)
+    expect(now.epoch).toBe(2)
+
+    const log = await wholeLog(one.client)
+    expectLegal(log)
+    // What the copy has can be resumed after, what was lost cannot, whatever stands in its place.
+    const resume = async (after: string | number) => {
+      for await (const batch of two.client.followPhases({ after })) return batch
+      return null
+    }
+    expect((await resume(early.endCursor))?.changes[0]?.sequence).toBe(early.head + 1)
+    await expect(resume(late.endCursor)).rejects.toMatchObject({ code: 'CURSOR_EXPIRED' })
+    await expect(resume(late.head)).rejects.toMatchObject({ code: 'CURSOR_EXPIRED' })
+
+    for (const reader of readers) {
+      await until(() => reader.told.at(-1)?.sequence === log.at(-1)?.sequence, { what: 'the readers have gone on' })
+      expect(reader.lost).toHaveLength(1)
+      const first = reader.told[0]?.sequence ?? 0
+      expect(reader.told).toEqual(log.slice(first - 1))
+      // Nothing of what stands in the place of what was lost is missing.
+      expect(first).toBeLessThanOrEqual(early.head + 1)
+    }
+    stop.abort()
+    await Promise.all(readers.map(({ done }) => done))
+  },
+)
