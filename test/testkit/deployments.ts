@@ -148,14 +148,22 @@ export interface Driver extends AsyncDisposable {
   readonly driving: Driving
   readonly commands: DeploymentsCommands
 }
-/** Another process, as far as the database can tell: its own transactions on the same trees, at the same time. */
-export async function anotherDriver(world: World): Promise<Driver> {
+/**
+ * Another process, as far as the database can tell: its own transactions on the same trees, at the same time.
+ * @param meanwhile runs each time between the transaction that asks for expressions or schemas and the one that knows them
+ */
+export async function anotherDriver(world: World, meanwhile = async () => {}): Promise<Driver> {
   const logger = pino({ level: 'fatal' })
   const sandbox = createSandbox({ logger })
   const signal = createMemorySignal({ logger })
   const { pool, clock } = world
   const parts = { pool, kinds: kindsOf(families), ambient: clock, timeouts: TIMEOUTS }
-  const driving = createDriving({ parts, evaluate: evaluateIn(sandbox), signal, committed: () => {}, logger })
+  const inSandbox = evaluateIn(sandbox)
+  const evaluate: typeof inSandbox = async (evaluations) => {
+    await meanwhile()
+    return inSandbox(evaluations)
+  }
+  const driving = createDriving({ parts, evaluate, signal, committed: () => {}, logger })
   return {
     driving,
     commands: deploymentsCommands({ trees: driving.trees, sandbox, ambient: clock, client: pool }),

@@ -3,6 +3,7 @@ import type { Client } from '../../store/client.ts'
 import { together } from '../../store/together.ts'
 import type { Family } from '../family.ts'
 import { lockOwnNames } from './export-names.ts'
+import { dropSnapshot } from './spec-snapshots.ts'
 
 /** What the end of a root means to other trees. They are only left word: each is looked at under its own lock. */
 export const effects: Family['effects'] = {
@@ -27,6 +28,10 @@ export const effects: Family['effects'] = {
     return [...importers, ...exporters]
   },
   deletionFailed: (client, root) => wakeExporters(client, root),
+  editedJobEnded: async (client, root) => {
+    await dropSnapshot(client, root.row)
+    return []
+  },
 }
 
 const at = (root: Node): unknown[] => [root.row.id, root.row.projectId]

@@ -2,6 +2,7 @@ import type { FailureCause, ObjectFailure } from '../../core/errors.ts'
 import { type Node, type Slice, WORK_STATE } from '../../core/tree.ts'
 import type { Phase } from '../../core/vocabulary.ts'
 import { installation } from './facts.ts'
+import { INSTALLING } from './machines.ts'
 
 /** What ends an object's part in a job, and what its parent and siblings then have to know. The same for all three kinds. */
 
@@ -25,6 +26,7 @@ export interface Ending {
 export function finish(node: Node, slice: Slice, ending: Ending): void {
   const { error = null, actor = 'CONTROLLER', by = null } = ending
   if (error || node.error) slice.setError(node, error)
+  if (!slice.parent(node) && wasEdited(node)) slice.effect('editedJobEnded', null)
   slice.move(node, ending.to, {
     actor,
     by,
@@ -39,6 +41,10 @@ export function finish(node: Node, slice: Slice, ending: Ending): void {
   tellParent(node, slice, { open: -1, failed: good ? 0 : 1 })
   tellSiblings(node, slice, good)
 }
+
+/** Its spec, while its job worked from it. */
+const wasEdited = ({ row }: Node): boolean =>
+  INSTALLING.includes(row.phase) && row.generation !== row.observedGeneration
 
 /** The object exists no more: what waited for that goes on. */
 export function vanish(node: Node, slice: Slice, ending: Omit<Ending, 'to'> & { readonly triggered: boolean }): void {

@@ -2,6 +2,7 @@ import { sameJson } from '../../core/json.ts'
 import type { Node, Slice } from '../../core/tree.ts'
 import { installation } from './facts.ts'
 import { importsOf } from './imports.ts'
+import { observedSpec } from './observed-spec.ts'
 import { nestedDependencies } from './scope.ts'
 import type { InstallationSpec, NestedSpec } from './spec.ts'
 
@@ -10,7 +11,7 @@ import type { InstallationSpec, NestedSpec } from './spec.ts'
 const EXECUTION = 'deploy-items'
 
 export function checkImports(node: Node, slice: Slice): 'unknown' | 'valid' | { readonly message: string } {
-  const spec = slice.spec(node)
+  const spec = observedSpec(node, slice)
   if (spec === undefined) return 'unknown'
   const values = installation(node).imports ?? {}
   const judged = importsOf(spec)
@@ -40,7 +41,7 @@ const keyOf = (kind: string, name: string): string => `${kind} ${name}`
 
 /** Children that the spec no longer has are marked and given their order: what imports from others goes first. */
 export function markOrphanedChildren(node: Node, slice: Slice): boolean {
-  const spec = slice.spec(node) as InstallationSpec | undefined
+  const spec = observedSpec(node, slice)
   const children = slice.children(node)
   if (!spec || !children) return false
   const wanted = new Set(wantedChildren(spec).map(({ kind, name }) => keyOf(kind, name)))
@@ -60,7 +61,7 @@ export function markOrphanedChildren(node: Node, slice: Slice): boolean {
 
 /** With the orphans gone, creates and updates the others, and says which depends on which. */
 export function writeMissingChildren(node: Node, slice: Slice): boolean {
-  const spec = slice.spec(node) as InstallationSpec | undefined
+  const spec = observedSpec(node, slice)
   const children = slice.children(node)
   if (!spec || !children || children.some((child) => slice.spec(child) === undefined)) return false
   const existing = new Map(children.map((child) => [keyOf(child.row.kind, child.row.name), child]))

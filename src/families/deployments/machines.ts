@@ -1,11 +1,13 @@
 import { defineMachine, type Machine } from '../../core/machine.ts'
+import type { Phase } from '../../core/vocabulary.ts'
 
 const ENDED = ['SUCCEEDED', 'FAILED', 'ABORTED'] as const
 const FINAL = [...ENDED, 'DELETE_FAILED'] as const
 /** Where a reconcile job may find an object; a pending deletion is only ever repeated, never undone. */
 const STARTABLE = ['PENDING', ...ENDED] as const
 const DELETABLE = ['PENDING', ...FINAL] as const
-const INSTALLING = ['INIT', 'CLEANUP_ORPHANED', 'OBJECTS_CREATED', 'PROGRESSING', 'COMPLETING'] as const
+/** What an installation goes through in a job, once it has begun. */
+export const INSTALLING: readonly Phase[] = ['INIT', 'CLEANUP_ORPHANED', 'OBJECTS_CREATED', 'PROGRESSING', 'COMPLETING']
 const UNINSTALLING = ['INIT_DELETE', 'TRIGGER_DELETE', 'DELETING'] as const
 
 export const installation = defineMachine({

@@ -4,7 +4,9 @@ import type { Client } from '../../store/client.ts'
 import type { Family } from '../family.ts'
 import { lockNames, lockOwnNames } from './export-names.ts'
 import { type ExporterState, isReady, type ScopeEntry } from './imports.ts'
+import type { SnapshotKey } from './observed-spec.ts'
 import { type Importer, type ImporterState, isBeingDeleted } from './sibling-imports.ts'
+import { findSnapshot } from './spec-snapshots.ts'
 
 /** The family's own questions to the store. They select and add; what follows from it is decided elsewhere. */
 export const questions: Family['questions'] = {
@@ -17,6 +19,7 @@ export const questions: Family['questions'] = {
   itemExports: (client, _root, parents) => each(parents, (id) => itemExports(client, id as string)),
   rootScope: (client, _root, asked) => each(asked, (args) => readScope(client, args as ScopeArgs)),
   pinScope: (client, root, asked) => each(asked, (args) => pinScope(client, root, args as ScopeArgs)),
+  specSnapshot: (client, _root, asked) => each(asked, (key) => findSnapshot(client, key as SnapshotKey)),
   importers: (client, root, asked) => each(asked, (args) => importers(client, root, (args as ScopeArgs).projectId)),
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import {
+  anotherDriver,
   changesOf,
   columnsOf,
   dataOf,
@@ -10,8 +11,10 @@ import {
   JOB,
   nested,
   reached,
+  rowsOf,
+  using,
 } from '../../testkit/deployments.ts'
-import { createWorld, item, succeed } from '../../testkit/world.ts'
+import { createWorld, DEPLOYER, item, succeed, USER, type World } from '../../testkit/world.ts'
 
 describe('a job', () => {
   it('moves installation, execution and item through exactly the phases of their machines', async () => {
@@ -195,6 +198,28 @@ describe('a spec edited during a job', () => {
     expect(await world.exists('shop', EXECUTION, 'y')).toBe(false)
   })
 
+  it('is not judged by the job that runs: its imports are those of the spec that it began with', async () => {
+    await using world = await createWorld()
+    await world.setData('key', 80)
+    const importing = (type: string, name: string) => ({
+      imports: [{ name: 'key', schema: { type } }],
+      deployItems: [item(name)],
+    })
+    const id = await world.create('shop', importing('integer', 'x'), false)
+    const edits = [importing('string', 'y')]
+    await using other = await anotherDriver(world, async () => {
+      const spec = edits.pop()
+      if (!spec) return
+      expect(await world.see('shop')).toMatchObject({ phase: 'INIT' })
+      await world.commands.updateInstallation(USER, { id, spec, reconcile: false })
+    })
+    await other.commands.reconcileInstallation(USER, { id, mode: 'STANDARD' })
+    await other.driving.runner.look(id, false)
+    expect(edits).toEqual([])
+    expect(await world.work()).toEqual(['x'])
+    expect(await world.see('shop')).toMatchObject({ phase: 'FAILED', error: { code: 'SPEC_CHANGED' } })
+  })
+
   it('is applied by itself when the edit asks for a job', async () => {
     await using world = await createWorld()
     const id = await world.create('shop', { deployItems: [item('x')] })
@@ -206,6 +231,151 @@ describe('a spec edited during a job', () => {
     })
     expect(configs).toEqual([{}, { size: 2 }])
     expect((await world.history(id)).slice(-8)).toEqual(['COMPLETING', 'FAILED', ...JOB])
+  })
+})
+
+describe('a spec edited while orphans are being cleaned up', () => {
+  const sized = (size: string) => [item('keep', [], { size }), item(`only-${size}`)]
+  const spec = (size: string) => ({
+    exports: [{ name: 'size', value: size }],
+    installations: [nested('inner', { deployItems: sized(size), installations: [nested(`deep-${size}`, {})] })],
+    deployItems: sized(size),
+  })
+  /** A job that works from `second` and has begun to delete the nested installation `orphan`. */
+  async function cleaningUp(world: World) {
+    const first = { ...spec('first'), installations: [nested('orphan', { deployItems: [item('old')] })] }
+    const id = await world.create('shop', first)
+    await world.work()
+    await world.update(id, spec('second'))
+    const [old] = await world.claim()
+    expect(old).toMatchObject({ name: 'old', action: 'DELETE' })
+    expect(await world.see('shop')).toMatchObject({ phase: 'CLEANUP_ORPHANED', observedGeneration: 2 })
+    return { id, fence: old?.fence ?? '' }
+  }
+  /** What agents were asked to do, in the order of its names. */
+  async function worked(world: World): Promise<readonly string[]> {
+    const asked: string[] = []
+    await world.work((work) => {
+      asked.push(`${work.action} ${work.name} ${JSON.stringify(work.config)}`)
+      return succeed(work)
+    })
+    return asked.sort()
+  }
+  const keeps = (size: string) => [`RECONCILE keep {"size":"${size}"}`, `RECONCILE keep {"size":"${size}"}`]
+  const SECOND = [...keeps('second'), 'RECONCILE only-second {}', 'RECONCILE only-second {}']
+  const snapshots = async (world: World) =>
+    (await world.pool.query<{ n: number }>('select count(*)::integer as n from spec_snapshot')).rows[0]?.n
+
+  it('is not deployed by the job that runs: items, nested installations and exports are those of its generation', async () => {
+    await using world = await createWorld()
+    const { id, fence } = await cleaningUp(world)
+    await world.update(id, spec('third'), false)
+    await world.report({ fence, phase: 'GONE' })
+    expect(await worked(world)).toEqual(['DELETE only-first {}', ...SECOND])
+    expect(await world.exists('shop', 'inner', 'deep-second')).toBe(true)
+    expect(await world.exists('shop', 'inner', 'deep-third')).toBe(false)
+    expect(await world.see('shop')).toMatchObject({
+      phase: 'FAILED',
+      error: { code: 'SPEC_CHANGED' },
+      generation: 3,
+      observedGeneration: 2,
+    })
+    expect(await dataOf(world, 'size')).toEqual({ value: 'first' })
+    await world.reconcile(id)
+    expect(await worked(world)).toEqual([
+      'DELETE only-second {}',
+      'DELETE only-second {}',
+      ...keeps('third'),
+      'RECONCILE only-third {}',
+      'RECONCILE only-third {}',
+    ])
+    expect(await world.see('shop')).toMatchObject({ phase: 'SUCCEEDED', observedGeneration: 3 })
+    expect(await dataOf(world, 'size')).toEqual({ value: 'third' })
+  })
+
+  it('and edited again, and again to what it was, is applied by the next job alone', async () => {
+    await using world = await createWorld()
+    const { id, fence } = await cleaningUp(world)
+    for (const size of ['third', 'fourth', 'second', 'fifth']) await world.update(id, spec(size), false)
+    await world.report({ fence, phase: 'GONE' })
+    expect(await worked(world)).toEqual(['DELETE only-first {}', ...SECOND])
+    expect(await world.see('shop')).toMatchObject({
+      error: { code: 'SPEC_CHANGED' },
+      generation: 6,
+      observedGeneration: 2,
+    })
+    await world.reconcile(id)
+    expect(await worked(world)).toContain('RECONCILE keep {"size":"fifth"}')
+    expect(await world.see('shop')).toMatchObject({ phase: 'SUCCEEDED', observedGeneration: 6 })
+  })
+
+  it('leaves the job its imports, for nested installations and items', async () => {
+    await using world = await createWorld()
+    await world.setData('key', 'one')
+    const importing = { imports: [{ name: 'key' }], deployItems: [using('use', ['key'])] }
+    const own = { ...importing, installations: [nested('inner', importing)] }
+    const id = await world.create('shop', { installations: [nested('orphan', { deployItems: [item('old')] })] })
+    await world.work()
+    await world.update(id, own)
+    const [old] = await world.claim()
+    await world.update(id, { deployItems: [item('other')] }, false)
+    await world.report({ fence: old?.fence ?? '', phase: 'GONE' })
+    expect(await worked(world)).toEqual(['RECONCILE use {"key":"one"}', 'RECONCILE use {"key":"one"}'])
+    expect(await world.see('shop')).toMatchObject({ phase: 'FAILED', error: { code: 'SPEC_CHANGED' } })
+  })
+
+  it('is left for the next job by a process that takes over in the middle too', async () => {
+    await using world = await createWorld()
+    const { id, fence } = await cleaningUp(world)
+    await world.update(id, spec('third'), false)
+    await using other = await anotherDriver(world)
+    await other.driving.agents.report(DEPLOYER, [{ fence, phase: 'GONE' }])
+    for (let due = await world.due(); due.length > 0; due = await world.due()) {
+      for (const rootId of due) await other.driving.runner.look(rootId, false)
+    }
+    expect(await worked(world)).toEqual(['DELETE only-first {}', ...SECOND])
+    expect(await world.see('shop')).toMatchObject({ phase: 'FAILED', error: { code: 'SPEC_CHANGED' } })
+  })
+
+  it('before its job could keep a spec, as before an upgrade of the server, is taken in as it was then', async () => {
+    await using world = await createWorld()
+    const { id, fence } = await cleaningUp(world)
+    await world.update(id, spec('third'), false)
+    await world.pool.query('delete from spec_snapshot')
+    await world.report({ fence, phase: 'GONE' })
+    expect(await worked(world)).toContain('RECONCILE keep {"size":"third"}')
+    expect(await world.see('shop')).toMatchObject({ phase: 'FAILED', error: { code: 'SPEC_CHANGED' } })
+  })
+
+  it('is never deployed when a deletion was asked for too', async () => {
+    await using world = await createWorld()
+    const { id, fence } = await cleaningUp(world)
+    await world.update(id, spec('third'), false)
+    await world.remove(id)
+    await world.report({ fence, phase: 'GONE' })
+    const asked = await worked(world)
+    expect(asked.filter((work) => work.includes('third'))).toEqual([])
+    expect(asked).toEqual(expect.arrayContaining(SECOND))
+    expect(await world.exists('shop')).toBe(false)
+    expect(await rowsOf(world, id)).toEqual({})
+  })
+
+  it('is kept beside the spec that the job works from no longer than the job runs, however it ends', async () => {
+    await using world = await createWorld()
+    const { id, fence } = await cleaningUp(world)
+    expect(await snapshots(world)).toBe(0)
+    await world.update(id, spec('third'), false)
+    await world.update(id, spec('fourth'), false)
+    expect(await snapshots(world)).toBe(1)
+    await world.cancel(id)
+    await world.report({ fence, phase: 'GONE' })
+    expect(await world.see('shop')).toMatchObject({ phase: 'ABORTED', generation: 4, observedGeneration: 2 })
+    expect(await snapshots(world)).toBe(0)
+    await world.update(id, spec('fifth'), false)
+    expect(await snapshots(world)).toBe(0)
+    await world.reconcile(id)
+    expect(await worked(world)).toContain('RECONCILE keep {"size":"fifth"}')
+    expect(await world.see('shop')).toMatchObject({ phase: 'SUCCEEDED', observedGeneration: 5 })
   })
 })
 

@@ -10,8 +10,10 @@ import { type Done, mayChange, mayRead, refuse } from '../../access.ts'
 import type { HeldTree, Scope } from '../../family.ts'
 import { once } from '../../keys.ts'
 import { installation, strongerMode } from '../facts.ts'
+import { isObserved } from '../observed-spec.ts'
 import { checkRootScope, declareScope } from '../root-scope.ts'
 import type { InstallationSpec } from '../spec.ts'
+import { keepSpec } from '../spec-snapshots.ts'
 import type { UpdateInstallation } from './inputs.ts'
 import type { CommandParts } from './parts.ts'
 import { readSpec } from './read-spec.ts'
@@ -64,6 +66,7 @@ async function update(scope: Scope, held: HeldTree, node: Node, { input, spec, l
     if (refused) return refuse(refused)
     const known = await loadSpecs(held.client, [id])
     if (!sameJson(known.get(id), spec)) {
+      if (isObserved(node.row)) await keepSpec(held.client, node.row)
       slice.setSpec(node, spec)
       slice.patch(node, { generation: generation + 1 })
       declareScope(held, spec)
