@@ -6,7 +6,7 @@ import {
   OBJECT_KINDS,
   PHASES,
   type Phase,
-  RECONCILE_MODES,
+  type ReconcileMode,
   WORK_ACTIONS,
 } from '../core/vocabulary.ts'
 import { builder } from './builder.ts'
@@ -29,6 +29,16 @@ export const WorkActionEnum = builder.enumType('WorkAction', {
     'RECONCILE, DELETE: deployers. START, STOP, REMOVE: runtimes. GET_LOCKS, RUN, UNDO, ABORT: gadget runners.',
   values: WORK_ACTIONS,
 })
-export const ReconcileModeEnum = builder.enumType('ReconcileMode', { values: RECONCILE_MODES })
+export const ReconcileModeEnum = builder.enumType('ReconcileMode', {
+  description: 'How a job goes about a tree.',
+  values: {
+    STANDARD: { description: 'Every object runs again.' },
+    IF_CHANGED: { description: 'What is unchanged since its last success, spec and imports, keeps its state.' },
+    FORCE: {
+      description:
+        'Every object runs again, and neither a predecessor that has failed nor another root is waited for. What runs in this job is waited for, and imports must be satisfied. A deletion does not look for importers.',
+    },
+  } satisfies Record<ReconcileMode, { description: string }>,
+})
 export const LockModeEnum = builder.enumType('LockMode', { values: LOCK_MODES })
 export const LogStreamEnum = builder.enumType('LogStream', { values: ['STDOUT', 'STDERR', 'STEP', 'SYSTEM'] as const })

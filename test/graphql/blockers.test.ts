@@ -74,6 +74,43 @@ describe('blockedBy', () => {
     expect(await blockers('bad')).toEqual([])
   })
 
+  test('in mode FORCE only what is waited for: neither what has failed, nor roots but those that are being deleted', async () => {
+    const { world } = api
+    const made = (name: string) => ({
+      name,
+      spec: { exports: [{ name, value: 1 }], deployItems: [of('forced', name)] },
+    })
+    const id = await world.create('forced', {
+      installations: [made('f1'), made('f2'), { name: 'after', spec: { imports: [{ name: 'f1' }, { name: 'f2' }] } }],
+    })
+    for (const { fence } of await world.claim(2, undefined, ['forced']))
+      await world.report({ fence, phase: 'SUCCEEDED' })
+    await world.reconcile(id, 'FORCE')
+    const [work] = await world.claim(1, undefined, ['forced'])
+    await world.report({ fence: work?.fence ?? '', phase: 'FAILED' })
+    const [failed, runs] = work?.name === 'f1' ? ['f1', 'f2'] : ['f2', 'f1']
+    expect(await world.see('forced', failed)).toMatchObject({ phase: 'FAILED' })
+    const dependencies = async (...path: string[]) =>
+      (await blockers(...path)).filter((b) => b.startsWith('DEPENDENCY'))
+    expect(await dependencies('forced', 'after')).toEqual([`DEPENDENCY ${runs}`])
+
+    const exporter = await world.create('leaving', {
+      exports: [{ name: 'l', value: 1 }],
+      deployItems: [of('forced', 'l')],
+    })
+    const importer = await world.create('hurried', { imports: [{ name: 'l' }] })
+    for (const { fence } of await world.claim(2, undefined, ['forced']))
+      await world.report({ fence, phase: 'SUCCEEDED' })
+    await world.ignore(importer, true)
+    await world.remove(exporter, { force: true })
+    expect(await world.see('leaving')).toMatchObject({ phase: 'DELETING' })
+    await world.reconcile(importer, 'FORCE')
+    await world.ignore(importer, false)
+    await world.settle()
+    expect(await world.see('hurried')).toMatchObject({ phase: 'PENDING_DEPENDENCIES' })
+    expect(await dependencies('hurried')).toEqual(['DEPENDENCY leaving'])
+  })
+
   test('backing off, ignored, and deletion against the order', async () => {
     const id = await api.world.create('retry', { deployItems: [of('again', 'r')] })
     const [work] = await api.world.claim(1, undefined, ['again'])

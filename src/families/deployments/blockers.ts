@@ -1,6 +1,7 @@
 import { isFinished, type ObjectRow, WORK_STATE, type Work } from '../../core/tree.ts'
 import type { Phase, ReconcileMode } from '../../core/vocabulary.ts'
 import { type ExporterState, isReady } from './imports.ts'
+import { isBeingDeleted } from './sibling-imports.ts'
 
 /** What an object waits for, found out from plain facts about it and whatever it waits for in turn. */
 
@@ -162,7 +163,7 @@ function isStopping({ row, tally }: Waiting, facts: WaitingFacts): boolean {
 function siblingsOf(object: Waiting, facts: WaitingFacts): readonly DeploymentsBlocker[] {
   if (object.row.deletionRequestedAt) return importersOf(object, facts)
   return known(object.dependsOn, facts)
-    .filter((other) => !isDone(other, object, facts))
+    .filter((other) => isAwaited(other, object, facts))
     .map((other) => about('DEPENDENCY', other, `Depends on ${other.row.name}, which is ${other.row.phase}.`))
 }
 
@@ -175,11 +176,17 @@ function importersOf(object: Waiting, facts: WaitingFacts): readonly Deployments
   )
 }
 
-/** Roots are judged by themselves, all others by what they did in the running job. */
-function isDone(other: Waiting, object: Waiting, facts: WaitingFacts): boolean {
-  if (object.row.parentId === null) return isReady(exporterState(other))
-  const job = facts.objects.get(object.row.rootId)?.row.jobId
-  return other.row.phase === 'SUCCEEDED' && other.row.jobId === job && other.row.finishedJobId === job
+/** Roots are judged by themselves, all others by what they did in the running job. FORCE passes over what has failed, and other trees. */
+function isAwaited(other: Waiting, object: Waiting, facts: WaitingFacts): boolean {
+  const root = facts.objects.get(object.row.rootId)
+  const forced = root?.installation?.mode === 'FORCE'
+  if (object.row.parentId === null) {
+    const state = exporterState(other)
+    return forced ? isBeingDeleted(state) : !isReady(state)
+  }
+  const { phase, jobId, finishedJobId, kind } = other.row
+  if (jobId !== root?.row.jobId || finishedJobId !== jobId) return true
+  return phase !== 'SUCCEEDED' && !(forced && kind === 'INSTALLATION')
 }
 const exporterState = ({ row, installation }: Waiting): ExporterState => ({
   ...row,
@@ -188,14 +195,13 @@ const exporterState = ({ row, installation }: Waiting): ExporterState => ({
 })
 
 function waitsForOthers(object: Waiting, facts: WaitingFacts): readonly DeploymentsBlocker[] {
-  const { row, installation } = object
+  const { row } = object
   if (row.phase === 'INIT_DELETE' && row.kind === 'INSTALLATION') return importersOf(object, facts)
   if (row.phase !== 'PENDING_DEPENDENCIES') return []
   const imports = object.missing.map(
     (name): DeploymentsBlocker => ({ reason: 'IMPORT', name, message: `The import ${name} has no value yet.` }),
   )
-  const forced = installation?.mode === 'FORCE'
-  return [...imports, ...(forced ? [] : siblingsOf(object, facts))]
+  return [...imports, ...siblingsOf(object, facts)]
 }
 
 function waitsForChildren({ row, tally }: Waiting): readonly DeploymentsBlocker[] {

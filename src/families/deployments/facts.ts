@@ -72,6 +72,8 @@ export const deployItem = (node: Node): DeployItemFacts => node.facts as DeployI
 
 /** Cancelling is asked of a root and holds for its running job. */
 export const isCancelled = (slice: Slice): boolean => installation(slice.root).cancelRequestedAt !== null
+/** Nothing that has failed, and no other tree, holds anything of this one up. */
+export const isForced = (slice: Slice): boolean => installation(slice.root).mode === 'FORCE'
 /** Asked for together with a deletion: what is only remembered says nothing about the orphans of the job before it. */
 export const skipsUninstall = (slice: Slice): boolean =>
   slice.root.row.deletionRequestedAt !== null && installation(slice.root).withoutUninstall

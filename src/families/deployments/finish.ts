@@ -1,7 +1,7 @@
 import type { FailureCause, ObjectFailure } from '../../core/errors.ts'
 import { type Node, type Slice, WORK_STATE } from '../../core/tree.ts'
 import type { Phase } from '../../core/vocabulary.ts'
-import { installation } from './facts.ts'
+import { installation, isForced } from './facts.ts'
 import { INSTALLING } from './machines.ts'
 
 /** What ends an object's part in a job, and what its parent and siblings then have to know. The same for all three kinds. */
@@ -80,13 +80,17 @@ function tellParent(
 function tellSiblings(node: Node, slice: Slice, good: boolean): void {
   // A root and an execution depend on nobody, and nobody on them.
   if (!slice.parent(node) || node.row.kind === 'EXECUTION') return
-  if (good) slice.release(node, 'dependents', 1)
+  if (good || isPassedOver(node, slice)) slice.release(node, 'dependents', 1)
   // A nested installation fails with its predecessor, and a deletion stops when a dependent's has failed.
   else if (node.row.kind === 'INSTALLATION') {
     slice.release(node, 'dependents', 0)
     slice.release(node, 'dependencies', 0)
   }
 }
+
+/** Its dependents wait for the others that they depend on, and not for its success. */
+const isPassedOver = ({ row }: Node, slice: Slice): boolean =>
+  row.kind === 'INSTALLATION' && row.deletionRequestedAt === null && isForced(slice)
 
 export function failWithCauses(parent: Node, slice: Slice, to: 'FAILED' | 'DELETE_FAILED'): void {
   const causes = slice.ask<readonly FailureCause[]>('failedChildren', parent.row.id)

@@ -1,6 +1,6 @@
 import { isFinished, type Node, type Slice } from '../../core/tree.ts'
 import type { Phase, ReconcileMode } from '../../core/vocabulary.ts'
-import { installation } from './facts.ts'
+import { installation, isForced } from './facts.ts'
 import type { ImportSpec, InstallationSpec } from './spec.ts'
 
 /** Where the values of an installation's imports come from, and whether what they come from is ready. */
@@ -81,7 +81,7 @@ function gatherRoot(node: Node, imports: readonly ImportSpec[], question: string
   const unready = scope.find((entry) => entry.exporter && !entry.exporter.ready)
   if (values.missing) return WAITING(null, `The import ${values.missing} is not there yet.`)
   if (going?.exporter) return WAITING(values.found, `The installation ${going.exporter.name} is being deleted.`)
-  if (unready?.exporter && installation(node).mode !== 'FORCE') {
+  if (unready?.exporter && !isForced(slice)) {
     return WAITING(values.found, `The installation ${unready.exporter.name} is not ready.`)
   }
   return READY(values.found)
@@ -99,26 +99,11 @@ function gatherNested(node: Node, parent: Node, imports: readonly ImportSpec[], 
   )
   const running = siblings.filter((s) => !isFinished(s.row) || s.row.jobId !== node.row.jobId)
   const failed = siblings.find((s) => !running.includes(s) && s.row.phase !== 'SUCCEEDED')
-  const force = installation(slice.root).mode === 'FORCE'
-  if (failed && !(force && !values.missing)) {
-    return {
-      state: 'never',
-      values: null,
-      code: 'PREDECESSOR_FAILED',
-      message: `The installation ${failed.row.name} did not succeed.`,
-    }
-  }
-  if (running.length > 0 && !(force && !values.missing)) {
-    return WAITING(null, `The installation ${running[0]?.row.name} is not ready.`)
-  }
-  if (values.missing) {
-    return {
-      state: 'never',
-      values: null,
-      code: 'IMPORT_MISSING',
-      message: `Nothing gives the import ${values.missing} a value.`,
-    }
-  }
+  const forced = isForced(slice)
+  if (failed && !forced) return PREDECESSOR_FAILED(failed)
+  if (running.length > 0) return WAITING(null, `The installation ${running[0]?.row.name} is not ready.`)
+  // What has failed is passed over where its last good exports will do.
+  if (values.missing) return failed ? PREDECESSOR_FAILED(failed) : IMPORT_MISSING(values.missing)
   return READY(values.found)
 }
 
@@ -136,6 +121,10 @@ function valuesOf(
   return { found: found as Readonly<Record<string, unknown>>, missing }
 }
 
+const NEVER = (code: Gathered['code'], message: string): Gathered => ({ state: 'never', values: null, code, message })
+const PREDECESSOR_FAILED = ({ row }: Node): Gathered =>
+  NEVER('PREDECESSOR_FAILED', `The installation ${row.name} did not succeed.`)
+const IMPORT_MISSING = (name: string): Gathered => NEVER('IMPORT_MISSING', `Nothing gives the import ${name} a value.`)
 const READY = (values: Readonly<Record<string, unknown>>): Gathered => ({
   state: 'ready',
   values,

@@ -18,7 +18,12 @@ export const installation = defineMachine({
   rows: [
     [STARTABLE, 'CONTROLLER', 'PENDING_DEPENDENCIES', 'job id received; a predecessor or an import is not ready'],
     [STARTABLE, 'CONTROLLER', 'INIT', 'job id received, all ready'],
-    ['PENDING_DEPENDENCIES', 'CONTROLLER', 'INIT', 'all ready, or mode FORCE and imports satisfied'],
+    [
+      'PENDING_DEPENDENCIES',
+      'CONTROLLER',
+      'INIT',
+      'all ready; FORCE: imports satisfied, and no predecessor of its own tree running',
+    ],
     ['PENDING_DEPENDENCIES', 'CONTROLLER', 'FAILED', 'a predecessor ended this job without success'],
     ['PENDING_DEPENDENCIES', 'CONTROLLER', 'ABORTED', 'cancelled, or its deletion was requested'],
     ['INIT', 'CONTROLLER', 'CLEANUP_ORPHANED', 'children written from the spec; orphans marked'],

@@ -143,18 +143,16 @@ describe('FORCE', () => {
     installations: [nested('db', exporter('url')), nested('app', importer('url'))],
   }
 
-  it('lets a nested installation start while its predecessor is running, with the last good exports', async () => {
+  it('keeps the order of a healthy tree: what runs in this job is waited for, and its new exports are taken in', async () => {
     await using world = await createWorld()
     const id = await world.create('shop', spec)
     await world.work(exports({ make: { url: 'one' } }))
-    await world.reconcile(id)
-    expect((await world.claim()).map(({ name }) => name)).toEqual(['make'])
-    world.clock.advance(31_000)
-    await world.work(exports({ make: { url: 'one' } }))
     await world.reconcile(id, 'FORCE')
-    const claimed = await world.claim()
-    expect(claimed.map(({ name }) => name).sort()).toEqual(['make', 'use'])
-    expect(claimed.find(({ name }) => name === 'use')?.config).toEqual({ url: 'one' })
+    const [make, ...others] = await world.claim()
+    expect(others).toEqual([])
+    expect(await world.see('shop', 'app')).toMatchObject({ phase: 'PENDING_DEPENDENCIES' })
+    await world.report({ fence: make?.fence ?? '', phase: 'SUCCEEDED', exports: { url: 'two' } })
+    expect((await world.claim()).map(({ name, config }) => [name, config])).toEqual([['use', { url: 'two' }]])
   })
 
   it('lets a nested installation start although its predecessor failed', async () => {
@@ -168,6 +166,43 @@ describe('FORCE', () => {
     expect([...(await world.work(failing))].sort()).toEqual(['make', 'use'])
     expect(await world.see('shop', 'app')).toMatchObject({ phase: 'SUCCEEDED' })
     expect(await world.see('shop')).toMatchObject({ phase: 'FAILED' })
+  })
+
+  it.each([
+    ['fails first', ['bad', 'slow']],
+    ['fails last', ['slow', 'bad']],
+  ])('waits for what runs where one of two predecessors %s', async (_, order) => {
+    await using world = await createWorld()
+    const made = (name: string) =>
+      nested(name, {
+        exports: [{ name, value: expr(`deployItems.${name}.exports.v`) }],
+        deployItems: [item(name)],
+      })
+    const id = await world.create('shop', {
+      installations: [made('bad'), made('slow'), nested('app', importer('bad', 'slow'))],
+    })
+    await world.work(exports({ bad: { v: 1 }, slow: { v: 1 } }))
+    await world.reconcile(id, 'FORCE')
+    const fences = new Map((await world.claim()).map(({ name, fence }) => [name, fence]))
+    expect([...fences.keys()].sort()).toEqual(['bad', 'slow'])
+    for (const name of order) {
+      expect(await world.see('shop', 'app')).toMatchObject({ phase: 'PENDING_DEPENDENCIES' })
+      const fence = fences.get(name) ?? ''
+      await world.report(name === 'bad' ? { fence, ...FAILED } : { fence, phase: 'SUCCEEDED', exports: { v: 2 } })
+    }
+    expect((await world.claim()).map(({ name, config }) => [name, config])).toEqual([['use', { bad: 1, slow: 2 }]])
+  })
+
+  it('is not held up by a predecessor that is ignored in a phase without success', async () => {
+    await using world = await createWorld()
+    const id = await world.create('shop', spec)
+    await world.work(exports({ make: { url: 'one' } }))
+    await world.reconcile(id)
+    await world.work(() => FAILED)
+    await world.ignore((await world.see('shop', 'db')).id, true)
+    await world.reconcile(id, 'FORCE')
+    expect(await world.work()).toEqual(['use'])
+    expect(await world.see('shop', 'app')).toMatchObject({ phase: 'SUCCEEDED' })
   })
 
   it('needs the imports of a nested installation satisfied all the same', async () => {
