@@ -1,5 +1,6 @@
 import { sameJson } from '../../core/json.ts'
 import { isFinished, type Node, type Slice } from '../../core/tree.ts'
+import { takeInRemembered } from './ask-for-job.ts'
 import { complete } from './complete-installation.ts'
 import { installation, isCancelled } from './facts.ts'
 import { cancelMessage, failure, failWithCauses, finish, keep, orphansFirst, vanish } from './finish.ts'
@@ -42,15 +43,11 @@ function startDeletion(node: Node, slice: Slice): void {
   slice.touch(node)
 }
 
-/** A root that waits may still be told something else: to be deleted, or to go ahead regardless. */
+/** A root that waits may still be told something else: to be deleted, or how to go ahead. */
 function wait(node: Node, slice: Slice): void {
-  const facts = installation(node)
   if (isCancelled(slice)) return abort(node, slice)
-  if (!slice.parent(node)) {
-    if (facts.nextDeletion) {
-      return finish(node, slice, { to: 'ABORTED', error: failure(slice, 'ABORTED', 'Its deletion was requested.') })
-    }
-    if (facts.nextMode === 'FORCE') slice.setFacts(node, { mode: 'FORCE', nextMode: null })
+  if (!slice.parent(node) && installation(node).nextDeletion) {
+    return finish(node, slice, { to: 'ABORTED', error: failure(slice, 'ABORTED', 'Its deletion was requested.') })
   }
   admit(node, slice)
 }
@@ -58,6 +55,7 @@ function wait(node: Node, slice: Slice): void {
 /** Job id received: goes to INIT when all that it imports is there and all that it depends on is ready. */
 function admit(node: Node, slice: Slice): void {
   if (isCancelled(slice)) return letGo(node, slice)
+  if (!slice.parent(node)) takeInRemembered(node, slice)
   const gathered = gatherImports(node, slice)
   if (!gathered) return
   if (isUnchanged(node, gathered, slice)) return keepUnchanged(node, slice)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { columnsOf, exporter, expr, FAILED, importer, JOB, nested, using } from '../../testkit/deployments.ts'
+import { columnsOf, exporter, expr, FAILED, importer, JOB, nested, specOf, using } from '../../testkit/deployments.ts'
 import { createWorld, item, succeed, USER, type World } from '../../testkit/world.ts'
 
 const WAITING = { phase: 'PENDING_DEPENDENCIES' }
@@ -10,6 +10,13 @@ async function withDb(world: World, value: unknown = 'one'): Promise<string> {
   const id = await world.create('db', exporter('url'))
   await world.work(url(value))
   return id
+}
+
+/** A root `app` that is to be reconciled, and that no engine has looked at. */
+async function unsettled(world: World): Promise<string> {
+  const created = await specOf(world, 'app', importer('url'))
+  if (!created.ok) throw new Error(created.refusal.message)
+  return created.objectId
 }
 
 describe('a root', () => {
@@ -295,6 +302,92 @@ describe('while a root waits', () => {
     expect(await world.see('app')).toMatchObject({ phase: 'PROGRESSING', generation: 2, observedGeneration: 2, jobId })
     expect(await world.work()).toEqual(['other'])
     expect(await world.see('app')).toMatchObject({ phase: 'SUCCEEDED', jobId })
+  })
+
+  it('an edit that asks for a job is taken in by the one that waits: nothing runs twice', async () => {
+    await using world = await createWorld()
+    const id = await world.create('app', importer('url'))
+    const { jobId } = await world.see('app')
+    await world.update(id, { ...importer('url'), deployItems: [using('use', ['url']), item('more')] })
+    expect(await world.see('app')).toMatchObject({ ...WAITING, jobId })
+    expect(await columnsOf(world, id)).toMatchObject({ mode: 'STANDARD', nextMode: null })
+    await world.setData('url', 'one')
+    expect((await world.work()).toSorted()).toEqual(['more', 'use'])
+    expect(await world.see('app')).toMatchObject({
+      phase: 'SUCCEEDED',
+      jobId,
+      finishedJobId: jobId,
+      observedGeneration: 2,
+    })
+    expect(await world.history(id)).toEqual(['PENDING', 'PENDING_DEPENDENCIES', ...JOB])
+  })
+
+  it.each([
+    ['IF_CHANGED', 'STANDARD'],
+    ['STANDARD', 'STANDARD'],
+    ['FORCE', 'FORCE'],
+  ] as const)(
+    'a reconcile in mode %s asks for nothing that it does not do anyway: it goes on in mode %s',
+    async (asked, mode) => {
+      await using world = await createWorld()
+      const id = await world.create('app', importer('url'))
+      const { jobId } = await world.see('app')
+      for (const _ of 'twice!') await world.commands.reconcileInstallation(USER, { id, mode: asked })
+      expect(await columnsOf(world, id)).toMatchObject({ mode, nextMode: null })
+      await world.settle()
+      await world.setData('url', 'one')
+      expect(await world.work()).toEqual(['use'])
+      expect(await world.see('app')).toMatchObject({ phase: 'SUCCEEDED', jobId, finishedJobId: jobId })
+    },
+  )
+
+  it('a job that is to run only what has changed becomes one that runs everything, when that is asked for', async () => {
+    await using world = await createWorld()
+    const db = await withDb(world)
+    const id = await world.create('app', importer('url'))
+    await world.work()
+    await world.ignore(db, true)
+    await world.reconcile(db)
+    await world.update(id, { ...importer('url'), deployItems: [using('use', ['url']), item('more')] }, false)
+    await world.reconcile(id, 'IF_CHANGED')
+    const { jobId, phase } = await world.see('app')
+    expect(phase).toBe('PENDING_DEPENDENCIES')
+    await world.reconcile(id)
+    await world.ignore(db, false)
+    expect((await world.work(url('one'))).toSorted()).toEqual(['make', 'more', 'use'])
+    expect(await world.see('app')).toMatchObject({ phase: 'SUCCEEDED', jobId, finishedJobId: jobId })
+  })
+
+  it('what a server of before has remembered is taken in', async () => {
+    await using world = await createWorld()
+    const id = await world.create('app', importer('url'))
+    await world.pool.query(`update installation set next_mode = 'STANDARD' where object_id = $1`, [id])
+    await world.setData('url', 'one')
+    expect(await world.work()).toEqual(['use'])
+    expect(await columnsOf(world, id)).toMatchObject({ nextMode: null })
+  })
+
+  it('a reconcile that is asked for once it is cancelled is a job of its own', async () => {
+    await using world = await createWorld()
+    const id = await world.create('app', importer('url'))
+    const { jobId } = await world.see('app')
+    await world.commands.cancelInstallation(USER, { id })
+    await world.commands.reconcileInstallation(USER, { id, mode: 'STANDARD' })
+    await world.settle()
+    expect(await world.see('app')).toMatchObject({ ...WAITING, finishedJobId: jobId })
+    expect(await world.history(id)).toEqual(['PENDING', 'PENDING_DEPENDENCIES', 'ABORTED', 'PENDING_DEPENDENCIES'])
+  })
+
+  it('and before it has begun to wait, what is asked for is one job', async () => {
+    await using world = await createWorld()
+    await world.setData('url', 'one')
+    const id = await unsettled(world)
+    const edited = { ...importer('url'), deployItems: [item('other')] }
+    await world.commands.updateInstallation(USER, { id, spec: edited, reconcile: true })
+    await world.commands.reconcileInstallation(USER, { id, mode: 'STANDARD' })
+    await world.settle()
+    expect(await world.work()).toEqual(['other'])
+    expect(await world.history(id)).toEqual(['PENDING', ...JOB])
   })
 
   it('FORCE raises its mode and it goes ahead in the same job', async () => {

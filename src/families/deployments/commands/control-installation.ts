@@ -6,7 +6,8 @@ import { activeIds } from '../../../store/objects.ts'
 import { type Done, refuse } from '../../access.ts'
 import type { HeldTree } from '../../family.ts'
 import { once } from '../../keys.ts'
-import { installation, strongerMode } from '../facts.ts'
+import { askForJob } from '../ask-for-job.ts'
+import { installation } from '../facts.ts'
 import { onRoot } from './access.ts'
 import type { CommandParts } from './parts.ts'
 
@@ -43,7 +44,7 @@ export async function reconcileInstallation(
   input: { id: string; mode: ReconcileMode; idempotencyKey?: string | null },
 ): Promise<Done> {
   const remember = async ({ root, slice, wake }: HeldTree): Promise<Done> => {
-    slice.setFacts(root, { nextMode: strongerMode(installation(root).nextMode, input.mode) })
+    askForJob(root, input.mode, slice)
     wake([root.row.id])
     return { ok: true, objectId: root.row.id }
   }

@@ -9,7 +9,8 @@ import { findObject, readLabels, writeLabels } from '../../../store/objects.ts'
 import { type Done, mayChange, mayRead, refuse } from '../../access.ts'
 import type { HeldTree, Scope } from '../../family.ts'
 import { once } from '../../keys.ts'
-import { installation, strongerMode } from '../facts.ts'
+import { askForJob } from '../ask-for-job.ts'
+import { installation } from '../facts.ts'
 import { isObserved } from '../observed-spec.ts'
 import { checkRootScope, declareScope } from '../root-scope.ts'
 import type { InstallationSpec } from '../spec.ts'
@@ -78,7 +79,7 @@ async function update(scope: Scope, held: HeldTree, node: Node, { input, spec, l
   }
   if (typeof input.ignored === 'boolean') slice.setFacts(node, { ignored: input.ignored })
   if (input.reconcile && node === root && (spec || input.ignored === false)) {
-    slice.setFacts(root, { nextMode: strongerMode(installation(root).nextMode, 'STANDARD') })
+    askForJob(root, 'STANDARD', slice)
   }
   held.wake([id])
   return { ok: true, objectId: id }

@@ -31,7 +31,8 @@ export const UpdateInstallationInput = builder.inputType('UpdateInstallationInpu
     reconcile: t.boolean({
       required: true,
       defaultValue: true,
-      description: 'Start a reconcile job when a spec is given, or when the installation is no longer to be ignored.',
+      description:
+        'Start a reconcile job when a spec is given, or when the installation is no longer to be ignored. A job that has not begun yet, since it waits for imports or for other roots, takes the change in instead.',
     }),
   }),
 })
