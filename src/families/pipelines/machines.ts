@@ -1,6 +1,8 @@
 import { defineMachine, type Machine } from '../../core/machine.ts'
+import type { Phase } from '../../core/vocabulary.ts'
 
-const STARTED = ['STARTING', 'RUNNING', 'UNKNOWN'] as const
+/** From its slot to its end: its process may live. */
+export const STARTED: readonly Phase[] = ['STARTING', 'RUNNING', 'UNKNOWN']
 const TERMINAL = ['SUCCEEDED', 'FAILED', 'ABORTED', 'CANCELED', 'SCHEDULING_FAILED', 'TIMED_OUT'] as const
 
 /** Of workers and jobs; an event shows its worker's phase, so it takes the same rows at the same moments. */

@@ -9,6 +9,7 @@ import {
   failed,
   phaseOf,
   phasesOf,
+  RUNTIME,
   refused,
   runAll,
   succeeded,
@@ -159,6 +160,44 @@ describe('jobs', () => {
       'ForbiddenError',
     )
     expect(Object.keys(await treeOf(world, id)).sort()).toEqual(['event', 'one', 'worker'])
+  })
+
+  test('are created while the worker is UNKNOWN too, since its own token proves that it lives, and wait in the queue', async () => {
+    const { id, start } = await running({ limits: { maxJobs: 1 }, workerTemplate: { ...TEMPLATE, workspace: true } })
+    world.clock.advance(30_000)
+    await world.settle()
+    expect(await phaseOf(world, id)).toBe('UNKNOWN')
+    await addJob(world, id, 'one', { ...TEMPLATE, workspace: true })
+    await addJob(world, id, 'two')
+    expect(await phasesOf(world, id)).toMatchObject({ worker: 'UNKNOWN', one: 'STARTING', two: 'PENDING' })
+    // What works in the workspace waits for the runtime that has it.
+    expect(await claimAt(world, 'elsewhere')).toEqual([])
+    await accepted(world.driving.agents.renew(RUNTIME, [start.fence], 30_000))
+    await tell(world, { fence: start.fence, phase: 'RUNNING' })
+    const [one] = await runAll(world)
+    await tell(world, { fence: one?.fence ?? '', ...succeeded })
+    expect(await phasesOf(world, id)).toEqual({
+      event: 'RUNNING',
+      worker: 'RUNNING',
+      one: 'SUCCEEDED',
+      two: 'STARTING',
+    })
+  })
+
+  test('of a worker whose runtime does not come back end with it, and give their slots back', async () => {
+    const { id } = await running({ limits: { maxJobs: 1 } })
+    world.clock.advance(30_000)
+    await world.settle()
+    await addJob(world, id, 'one')
+    await addJob(world, id, 'two')
+    world.clock.advance(300_000)
+    await world.settle()
+    expect(await phasesOf(world, id)).toMatchObject({ worker: 'FAILED', two: 'CANCELED' })
+    expect(['SCHEDULING_FAILED', 'ABORTED']).toContain((await phasesOf(world, id)).one)
+    const { rows } = await world.pool.query(
+      "select count(*)::integer as held from workload where state = 1 and pool = 'JOB'",
+    )
+    expect(rows).toEqual([{ held: 0 }])
   })
 
   test('the same name with the same spec is the same job; with another one it is taken', async () => {

@@ -9,6 +9,7 @@ import type { HeldTree } from '../../family.ts'
 import { cancelWorkload, endWorkload } from '../end-workload.ts'
 import { countJobs, findJob, findWorker, readWorkloadSpec } from '../event-queries.ts'
 import { isOver } from '../facts.ts'
+import { STARTED } from '../machines.ts'
 import { checkName } from '../names.ts'
 import { normaliseWorkload, type WorkloadInput } from '../normalise-workload.ts'
 import type { WorkloadSpec } from '../spec.ts'
@@ -44,7 +45,8 @@ export async function createJob(parts: PipelinesParts, viewer: Viewer, input: Cr
 
 async function create(held: HeldTree, worker: Node, viewer: Viewer, input: CreateJob): Promise<Done> {
   const { phase, id } = worker.row
-  if (phase !== 'STARTING' && phase !== 'RUNNING') return refuse(notRunning(worker))
+  // UNKNOWN is what is known of its runtime: the worker's own token proves that the worker lives.
+  if (!STARTED.includes(phase)) return refuse(notRunning(worker))
   const workerSpec = await readWorkloadSpec(held.client, id)
   if (!workerSpec) return refuse(notFound(id, 'worker'))
   const problems = new Problems()
@@ -87,7 +89,7 @@ const notRunning = (worker: Node): Refusal =>
     : {
         type: 'ConflictError',
         code: 'NOT_READY',
-        message: `The worker is ${worker.row.phase}: jobs are created while it is STARTING or RUNNING.`,
+        message: `The worker is ${worker.row.phase}: jobs are created once it is STARTING.`,
         objectId: worker.row.id,
       }
 

@@ -47,7 +47,8 @@ builder.mutationFields((t) => ({
       'LimitError',
     ]),
     nullable: true,
-    description: 'By a worker, with the token that it was started with, while it is STARTING or RUNNING.',
+    description:
+      'By a worker, with the token that it was started with, while it is STARTING, RUNNING or UNKNOWN: when only its runtime is not heard of, its jobs queue.',
     args: { input: t.arg({ type: CreateJobInput, required: true }) },
     resolve: (_, { input }, context) =>
       writeObject(context, 'jobs', null, () => context.pipelines.createJob(context.viewer, given(input))),
