@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { printProblems } from '../../src/client/agent/print-problems.ts'
 import { type AgentOptions, type AgentProblem, createClient, runAgent } from '../../src/client/index.ts'
 import { startHoldingProxy } from '../faults/holding-proxy.ts'
 import { until } from '../testkit/wait.ts'
@@ -250,6 +251,94 @@ describe('runAgent', () => {
     expect(server.get('thrown-away').reports).toMatchObject([{ phase: 'DELETE_FAILED', error }])
     expect(server.get('gone').reports).toMatchObject([{ phase: 'GONE' }])
     expect(problems.map(({ what }) => what)).toEqual(['work', 'work'])
+  })
+
+  it('hands over report and log as free functions', async () => {
+    await using agent = await startAgent((_, { report, log }) => {
+      report({ progress: { step: 'half' } })
+      log('STDOUT', 'a line')
+      return { phase: 'SUCCEEDED' }
+    })
+    const { server, problems } = agent
+    server.offer({ name: 'x' })
+    await until(() => /^(SUCCEEDED|FAILED)$/.test(server.get('x').phase), { what: 'it has ended' })
+    expect(server.get('x').reports).toMatchObject([{ progress: { step: 'half' } }, { phase: 'SUCCEEDED' }])
+    expect(server.lines.map(({ text }) => text)).toEqual(['a line'])
+    expect(problems).toEqual([])
+  })
+
+  it('tells a report that is refused', async () => {
+    let server: Awaited<ReturnType<typeof startWorkServer>> | undefined
+    await using agent = await startAgent(() => {
+      Object.assign(server?.get('x') ?? {}, { fence: 'x of somebody else', leaseUntil: Number.POSITIVE_INFINITY })
+      return { phase: 'SUCCEEDED' }
+    })
+    server = agent.server
+    server.offer({ name: 'x' })
+    await until(() => agent.problems.length > 0, { what: 'the refusal is told' })
+    const error = expect.objectContaining({ message: 'SUCCEEDED was refused (StaleReportError): Too late.' })
+    expect(agent.problems).toEqual([{ what: 'report', error, objectId: 'x' }])
+  })
+
+  describe('on its own console', () => {
+    /** An agent in a process of its own whose work throws for whatever is named bad. */
+    async function startOwn(url: string, hook: 'hook' | 'console') {
+      const fixture = fileURLToPath(new URL('./failing-agent.ts', import.meta.url))
+      const child = spawn(process.execPath, [fixture, url, TOKEN, hook], { stdio: ['ignore', 'pipe', 'pipe'] })
+      const said = { out: '', err: '' }
+      child.stdout.on('data', (chunk) => {
+        said.out += String(chunk)
+      })
+      child.stderr.on('data', (chunk) => {
+        said.err += String(chunk)
+      })
+      const ended = new Promise((resolve) => child.once('exit', resolve))
+      return {
+        said,
+        async [Symbol.asyncDispose]() {
+          child.kill('SIGKILL')
+          await ended
+        },
+      }
+    }
+    const times = (text: string, part: string) => text.split(part).length - 1
+
+    it('it says which work threw and where, and which calls fail, each once however often', async () => {
+      await using server = await startWorkServer()
+      await using agent = await startOwn(server.tiny.url, 'console')
+      server.offer(...Array.from({ length: 300 }, (_, i) => ({ name: `bad-${i}` })))
+      await until(() => server.items.values().every(({ phase }) => phase === 'FAILED'), { what: 'all have failed' })
+      const { said } = agent
+      await until(() => said.err.includes('\n'), { what: 'it says so' })
+      expect(said.err).toMatch(
+        /^Agent failing, object bad-\d+: work failed: RangeError: too far\n {4}at .*failing-agent\.ts/,
+      )
+      expect(times(said.err, 'too far')).toBe(1)
+      await server[Symbol.asyncDispose]()
+      await until(() => said.err.includes('claim failed: '), { what: 'it says that calls fail' })
+      await until(() => times(said.out, 'claim\n') >= 4, { what: 'it has tried again' })
+      expect(times(said.err, 'claim failed: ')).toBe(1)
+    })
+
+    it('it says how much it has left out, and then speaks again', async () => {
+      const printed: string[] = []
+      const tell = printProblems('Agent x', { print: (text) => printed.push(text), everyMs: 30 })
+      const report = (text: string) => tell({ what: 'report', error: new Error(text) })
+      for (let i = 0; i < 50; i += 1) report(`no ${i}`)
+      expect(printed).toHaveLength(20)
+      await until(() => printed[20], { what: 'the summary' })
+      expect(printed[20]).toBe('Agent x: 30 more problems like these in the last 0.03 s.')
+      report('no 0')
+      expect(printed.slice(21)).toEqual(['Agent x: report failed: no 0'])
+    })
+
+    it('it says nothing when a hook is told', async () => {
+      await using server = await startWorkServer()
+      await using agent = await startOwn(server.tiny.url, 'hook')
+      server.offer({ name: 'bad' })
+      await until(() => agent.said.out.includes('work RangeError: too far\n'), { what: 'the hook is told' })
+      expect(agent.said.err).toBe('')
+    })
   })
 
   it('ends with the error when it may not work at all', async () => {

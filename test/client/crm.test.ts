@@ -102,8 +102,10 @@ describe('runCrm', () => {
     expect(request).toMatchObject({ path: [CLOUDLET, 'c2'], action: 'CREATE', spec: { nodes: 3 } })
     // What is not wanted any more must not be begun: so it is told first.
     expect(asked.phases).toEqual(['CREATING'])
-    context.progress('network', 1, 2)
-    context.log('STDOUT', 'a line')
+    // Free functions, as a driver may take them out of the context.
+    const { progress, log } = context
+    progress('network', 1, 2)
+    log('STDOUT', 'a line')
     await until(() => server.reports.some(({ progress }) => progress?.step === 'network'), { what: 'progress' })
     resolve()
     await closed(asked)

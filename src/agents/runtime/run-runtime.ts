@@ -1,3 +1,4 @@
+import { printProblems } from '../../client/agent/print-problems.ts'
 import { type AgentProblem, type Client, runAgent } from '../../client/index.ts'
 import { readReceipt } from './receipt.ts'
 import type { Runtime } from './runtime.ts'
@@ -26,7 +27,8 @@ const CONCURRENCY = 1_000
  * @throws ClientError like runAgent
  */
 export async function runRuntime(options: RuntimeAgentOptions): Promise<void> {
-  const { client, type, runtime, signal, onProblem } = options
+  const { client, type, runtime, signal } = options
+  const { onProblem = printProblems(`Runtime ${runtime.instance}`) } = options
   const known = await runtime.list()
   await runAgent({
     client,
@@ -44,7 +46,7 @@ export async function runRuntime(options: RuntimeAgentOptions): Promise<void> {
       runtime,
       client,
       signal,
-      onProblem: ({ error, objectId }) => onProblem?.({ what: 'work', error, objectId }),
+      onProblem: ({ error, objectId }) => onProblem({ what: 'work', error, objectId }),
     }),
     onProblem,
   })

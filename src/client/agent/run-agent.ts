@@ -5,6 +5,7 @@ import { type AgentApi, agentApi, type ClaimRequest, type LeaseState } from './a
 import { Doorbell } from './doorbell.ts'
 import { type Instant, instant, Leases, later } from './leases.ts'
 import { type OpenMailbox, openMailbox } from './mailbox.ts'
+import { printProblems } from './print-problems.ts'
 import type { StopReason, Work, WorkItem } from './work.ts'
 import { WorkInHand } from './work-in-hand.ts'
 
@@ -34,6 +35,7 @@ export interface AgentOptions {
   readonly work: Work
   /** Ends the agent: nothing more is claimed, what is in hand is finished, or stopped and given back. */
   readonly signal: AbortSignal
+  /** Told of every problem. Left out: they are printed to standard error, and what repeats itself once a minute. */
   readonly onProblem?: ((problem: AgentProblem) => void) | undefined
 }
 /** Something went wrong that the agent goes on after. */
@@ -74,6 +76,7 @@ class Agent {
   readonly #leaseMs: number
   readonly #api: AgentApi
   readonly #mailbox: OpenMailbox
+  readonly #onProblem: (problem: AgentProblem) => void
   readonly #leases: Leases
   /** One for each claim that is open at a time. */
   readonly #bells: readonly Doorbell[]
@@ -93,6 +96,7 @@ class Agent {
 
   constructor(options: AgentOptions) {
     this.#options = options
+    this.#onProblem = options.onProblem ?? printProblems(`Agent ${options.instance}`)
     this.#concurrency = options.concurrency ?? 100
     this.#leaseMs = options.leaseMs ?? 30_000
     const claims = Math.max(1, Math.min(MAX_CLAIMS, Math.floor(this.#concurrency / MAX_CLAIM)))
@@ -244,7 +248,10 @@ class Agent {
   }
 
   async #start(item: WorkItem, stopped: StopReason | null = null): Promise<void> {
-    const inHand = new WorkInHand(item, this.#mailbox)
+    const inHand = new WorkInHand(item, {
+      mailbox: this.#mailbox,
+      onRefused: (error) => this.#problem({ what: 'report', error, objectId: item.objectId }),
+    })
     if (stopped) inHand.stop(stopped)
     this.#inHand.set(item.fence, inHand)
     this.#working += 1
@@ -284,7 +291,7 @@ class Agent {
   #problem(problem: AgentProblem): void {
     const { error } = problem
     if (error instanceof ClientError && error.kind === 'unauthorized') this.#fail(error)
-    this.#options.onProblem?.(problem)
+    this.#onProblem(problem)
   }
 
   #fail(error: ClientError): void {

@@ -14,10 +14,16 @@ export interface Mailbox {
 
 export type WorkEnd = 'accepted' | 'refused' | 'dropped'
 
+export interface WorkInHandOptions {
+  readonly mailbox: Mailbox
+  /** The server has refused a report: nothing more is accepted. Told once. */
+  onRefused(error: Error): void
+}
+
 /** One claimed item: its work, its two signals, and its reports in order. */
-export class WorkInHand implements WorkContext {
+export class WorkInHand {
   readonly item: WorkItem
-  readonly #mailbox: Mailbox
+  readonly #options: WorkInHandOptions
   readonly #stop = new AbortController()
   readonly #lost = new AbortController()
   #sending = false
@@ -26,16 +32,9 @@ export class WorkInHand implements WorkContext {
   #droppedLines = 0
   #ended = false
 
-  constructor(item: WorkItem, mailbox: Mailbox) {
+  constructor(item: WorkItem, options: WorkInHandOptions) {
     this.item = item
-    this.#mailbox = mailbox
-  }
-
-  get signal(): AbortSignal {
-    return this.#stop.signal
-  }
-  get lost(): AbortSignal {
-    return this.#lost.signal
+    this.#options = options
   }
 
   stop(reason: StopReason): void {
@@ -43,22 +42,23 @@ export class WorkInHand implements WorkContext {
     if (reason === 'LOST' && !this.#lost.signal.aborted) this.#lost.abort(reason)
   }
 
-  report(report: InterimReport): void {
+  #report(report: InterimReport): void {
     if (this.#ended || this.#lost.signal.aborted) return
     if (this.#sending) this.#next = { ...this.#next, ...report }
     else void this.#send(report)
   }
 
-  log(stream: LogStream, text: string): void {
+  #log(stream: LogStream, text: string): void {
+    const { mailbox } = this.#options
     if (this.#ended || this.#lost.signal.aborted) return
-    if (!this.#mailbox.hasRoom) {
+    if (!mailbox.hasRoom) {
       this.#droppedLines += 1
       return
     }
     const { fence } = this.item
-    if (this.#droppedLines > 0) void this.#mailbox.log(fence, 'SYSTEM', `${this.#droppedLines} lines were dropped.`)
+    if (this.#droppedLines > 0) void mailbox.log(fence, 'SYSTEM', `${this.#droppedLines} lines were dropped.`)
     this.#droppedLines = 0
-    this.#lastLine = this.#mailbox.log(fence, stream, text)
+    this.#lastLine = mailbox.log(fence, stream, text)
   }
 
   /** Does the work, then tells `worked`, then reports how it ended. Never rejects. */
@@ -66,7 +66,7 @@ export class WorkInHand implements WorkContext {
     let outcome: WorkOutcome
     let thrown: unknown
     try {
-      outcome = await work(this.item, this)
+      outcome = await work(this.item, this.#context())
     } catch (error) {
       if (!this.#stop.signal.aborted) thrown = error
       outcome = outcomeOfThrown(error, this.#stopped)
@@ -78,8 +78,25 @@ export class WorkInHand implements WorkContext {
     // Lines of an object that is gone are accepted no more; and of work that goes on elsewhere none shall be missing.
     if (this.#lastLine) await this.#lastLine
     if (!report) return 'dropped'
-    const answer = await this.#mailbox.report(this.item.fence, report)
+    const answer = await this.#tell(report)
     return answer === null ? 'dropped' : answer.accepted ? 'accepted' : 'refused'
+  }
+
+  /** Its functions are free ones: work may take them out of it. */
+  #context(): WorkContext {
+    return {
+      signal: this.#stop.signal,
+      lost: this.#lost.signal,
+      report: (report) => this.#report(report),
+      log: (stream, text) => this.#log(stream, text),
+    }
+  }
+
+  async #tell(report: InterimReport | NonNullable<WorkOutcome>): Promise<ReportAnswer | null> {
+    const answer = await this.#options.mailbox.report(this.item.fence, report)
+    // Of work whose lease is lost nothing else is to be expected.
+    if (answer && !answer.accepted && !this.#lost.signal.aborted) this.#options.onRefused(refusalOf(report, answer))
+    return answer
   }
 
   get #stopped(): StopReason | null {
@@ -89,7 +106,7 @@ export class WorkInHand implements WorkContext {
   async #send(first: InterimReport): Promise<void> {
     this.#sending = true
     for (let report: InterimReport | null = first; report && !this.#ended; report = this.#take()) {
-      const answer = await this.#mailbox.report(this.item.fence, report)
+      const answer = await this.#tell(report)
       // Refused: the work was ended, deleted or given to somebody else meanwhile.
       if (answer && !answer.accepted) this.stop('LOST')
     }
@@ -101,4 +118,10 @@ export class WorkInHand implements WorkContext {
     this.#next = null
     return next
   }
+}
+
+type Refused = Extract<ReportAnswer, { readonly accepted: false }>
+function refusalOf(report: InterimReport | NonNullable<WorkOutcome>, { type, message }: Refused): Error {
+  const said = 'phase' in report && report.phase ? report.phase : 'A report'
+  return new Error(`${said} was refused (${type}): ${message}`)
 }

@@ -64,8 +64,9 @@ export interface WorkContext {
   readonly signal: AbortSignal
   /** Aborts when the lease is lost, after an abort request too: stop at once, nothing is accepted any more. */
   readonly lost: AbortSignal
-  report(report: InterimReport): void
-  log(stream: LogStream, text: string): void
+  /** A function of its own, like `log`: both may be taken out of the context. */
+  readonly report: (report: InterimReport) => void
+  readonly log: (stream: LogStream, text: string) => void
 }
 
 export type Work = (item: WorkItem, context: WorkContext) => WorkOutcome | Promise<WorkOutcome>

@@ -40,8 +40,9 @@ export interface CrmContext {
    * Tells how far it has got, and so that it is alive: the server gives up what it has not heard of for long. A step that
    * is a new one becomes a line of the log, too. Not told any more when newer progress comes first.
    */
-  progress(step: string, value?: number, total?: number): void
-  log(stream: LogStream, text: string): void
+  readonly progress: (step: string, value?: number, total?: number) => void
+  /** A function of its own, like `progress`: both may be taken out of the context. */
+  readonly log: (stream: LogStream, text: string) => void
 }
 
 /**
@@ -101,6 +102,7 @@ export interface CrmOptions {
   readonly onTakeOver?: ((signal: AbortSignal) => Promise<void>) | undefined
   /** Ends the CRM: what it is doing is stopped and not reported, since the next one says what is really there. */
   readonly signal: AbortSignal
+  /** Told of every trouble. Left out: they are printed to standard error, and what repeats itself once a minute. */
   readonly onProblem?: ((problem: CrmTrouble) => void) | undefined
 }
 

@@ -26,7 +26,7 @@ export interface RequestSteps {
 }
 
 /** One request: its work, its signal, and its reports in order. */
-export class RequestInHand implements CrmContext {
+export class RequestInHand {
   readonly request: CrmRequest
   readonly #steps: RequestSteps
   readonly #stop = new AbortController()
@@ -80,8 +80,8 @@ export class RequestInHand implements CrmContext {
     void this.#tellFinal()
   }
 
-  progress(step: string, value?: number, total?: number): void {
-    if (step !== this.#step) this.log('STEP', step)
+  #progress(step: string, value?: number, total?: number): void {
+    if (step !== this.#step) this.#log('STEP', step)
     this.#step = step
     if (!this.#open) return
     const report = { progress: { step, value: value ?? null, total: total ?? null } }
@@ -89,9 +89,18 @@ export class RequestInHand implements CrmContext {
     else void this.#sendProgress(report)
   }
 
-  log(stream: LogStream, text: string): void {
+  #log(stream: LogStream, text: string): void {
     const { mailbox } = this.#steps
     if (this.#open && mailbox.hasRoom) this.#lastLine = mailbox.log(this.request.fence, stream, text)
+  }
+
+  /** Its functions are free ones: a driver may take them out of it. */
+  #context(): CrmContext {
+    return {
+      signal: this.signal,
+      progress: (step, value, total) => this.#progress(step, value, total),
+      log: (stream, text) => this.#log(stream, text),
+    }
   }
 
   get #open(): boolean {
@@ -112,7 +121,7 @@ export class RequestInHand implements CrmContext {
   async #work(): Promise<Final | null> {
     this.#working = true
     try {
-      await this.#steps.work(this.request, this)
+      await this.#steps.work(this.request, this.#context())
       return this.signal.aborted ? null : { phase: finalPhase(this.request) }
     } catch (error) {
       if (this.signal.aborted) return null

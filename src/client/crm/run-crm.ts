@@ -1,6 +1,7 @@
 import { type AgentApi, agentApi, type ReportAnswer } from '../agent/agent-api.ts'
 import { type Instant, instant, Leases } from '../agent/leases.ts'
 import { type OpenMailbox, openMailbox } from '../agent/mailbox.ts'
+import { printProblems } from '../agent/print-problems.ts'
 import type { Variables } from '../client.ts'
 import { ClientError } from '../client-error.ts'
 import { pause, retryDelay } from '../pause.ts'
@@ -39,6 +40,7 @@ class Crm {
   readonly #leaseMs: number
   readonly #api: AgentApi
   readonly #mailbox: OpenMailbox
+  readonly #onProblem: (trouble: CrmTrouble) => void
   readonly #desk: Desk
   /** Its reason is how the CRM ended, or the error that it cannot go on after. */
   readonly #ending = new AbortController()
@@ -52,6 +54,7 @@ class Crm {
 
   constructor(options: CrmOptions) {
     this.#options = options
+    this.#onProblem = options.onProblem ?? printProblems(`CRM ${options.instance}`)
     this.#leaseMs = options.leaseMs ?? LEASE_MS
     this.#role = options.role ?? 'CRM'
     this.#api = agentApi(options.client)
@@ -224,7 +227,7 @@ class Crm {
     const { error } = trouble
     if (this.#stopping.aborted) return
     if (error instanceof ClientError && error.kind === 'unauthorized') this.#ending.abort(error)
-    this.#options.onProblem?.(trouble)
+    this.#onProblem(trouble)
   }
 }
 
