@@ -53,6 +53,8 @@ describe('the built-in deployers of a real server', { timeout: 120_000 }, () => 
     await Promise.all([crashing, long, copy, fail, flaky].map(untilEnded))
 
     expect(await itemOf('copy')).toMatchObject({ phase: 'SUCCEEDED', attempt: 1, exports: { n: 7 }, error: null })
+    // Said just before its end.
+    expect((await itemOf('copy'))?.progress).toEqual({ step: 'Copying', value: 2.5, total: 5, unit: 'GiB' })
     const lines = (await itemOf('copy'))?.logs.edges.map(({ node }) => `${node.stream} ${node.text}`)
     expect(lines?.sort()).toEqual(['STDERR note', 'STEP Copying'])
     const failure = { code: 'GADGET_FAILED', message: 'It ended with exit code 3.' }

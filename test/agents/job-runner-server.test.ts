@@ -17,13 +17,14 @@ const CREATE = `mutation Create($input: CreateTaskInput!) {
 const CANCEL = 'mutation Cancel($id: ID!) { cancelTask(input: { id: $id }) { __typename } }'
 const TASK = `query Task($id: ID!) { node(id: $id) { ... on Task {
   phase
-  children(first: 50) { edges { node { name phase ... on GadgetJob { activity exports journal { entry } } } } }
+  children(first: 50) { edges { node { name phase progress { value total unit } ... on GadgetJob { activity exports journal { entry } } } } }
 } } }`
 
 interface JobNow {
   readonly name: string
   readonly phase: string
   readonly activity: string | null
+  readonly progress: object | null
   readonly exports: Readonly<Record<string, unknown>> | null
   readonly journal: readonly { readonly entry: string }[]
 }
@@ -83,6 +84,29 @@ describe('the runner of a real server', { timeout: 120_000 }, () => {
       await group('stop')
       await rm(state, { recursive: true, force: true })
     }
+  })
+
+  it('keeps what a gadget said just before its end, whichever end that is', async () => {
+    await using folder = await gadgetFolder()
+    await folder.add(
+      'talks',
+      `[ "$2" = --getlocks ] && exit 0
+      [ "$2" = --undo ] && how=Undoing || how=Copying
+      for n in 1 2 3; do echo STEP $how $n; echo PROGINFO 9 MiB; echo PROG 1; echo PROG $((n * 2)).5; done
+      [ "$2" = fail ] && exit 3; exit 0`,
+    )
+    await using server = await startSharedServer({ env: { PHASELINE_GADGETS: folder.path } })
+    const jobs = Array.from({ length: 5 }, (_, i) => ({ name: `good-${i}`, gadget: 'talks' }))
+    const [good, bad] = await Promise.all([
+      createTask(server, 'good', jobs),
+      createTask(server, 'bad', [{ name: 'bad', gadget: 'talks', args: ['fail'] }]),
+    ])
+    const recordOf = ({ children }: TaskNow) =>
+      children.edges.map(({ node: { phase, activity, progress } }) => ({ phase, activity, progress }))
+    const progress = { value: 6.5, total: 9, unit: 'MiB' }
+    const done = { phase: 'DONE', activity: 'Copying 3', progress }
+    expect(recordOf(await good.ended())).toEqual(jobs.map(() => done))
+    expect(recordOf(await bad.ended())).toEqual([{ phase: 'FAILED', activity: 'Undoing 3', progress }])
   })
 
   it('interrupts the gadget of a cancelled task, lets it clean up, and gives its place to who waited', async () => {

@@ -2,8 +2,16 @@ import { spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { Batcher } from '../../src/client/agent/batcher.ts'
 import { printProblems } from '../../src/client/agent/print-problems.ts'
-import { type AgentOptions, type AgentProblem, createClient, runAgent } from '../../src/client/index.ts'
+import {
+  type AgentOptions,
+  type AgentProblem,
+  ClientError,
+  createClient,
+  runAgent,
+  type WorkContext,
+} from '../../src/client/index.ts'
 import { startHoldingProxy } from '../faults/holding-proxy.ts'
 import { until } from '../testkit/wait.ts'
 import type { TinyOptions } from './tiny-server.ts'
@@ -118,6 +126,70 @@ describe('runAgent', () => {
     expect(values).toEqual([...values].sort((a, b) => a - b))
     expect(server.get('x').reports.at(-1)).toMatchObject({ phase: 'SUCCEEDED' })
     expect(server.lines.map(({ text }) => text)).toEqual(Array.from({ length: 200 }, (_, i) => `line ${i + 1}`))
+  })
+
+  describe('what is reported before the end is there with the end', () => {
+    type Server = Awaited<ReturnType<typeof startWorkServer>>
+    /** Progress and phases, in the order in which the server has taken them. */
+    const told = (server: Server) =>
+      server
+        .get('x')
+        .reports.map(({ phase, progress }) => phase ?? (progress as { value: number } | undefined)?.value ?? null)
+    const count = (report: WorkContext['report'], to: number) => {
+      for (let value = 1; value <= to; value += 1) report({ progress: { value, total: to } })
+    }
+
+    it('when the work ends at once', async () => {
+      await using agent = await startAgent((_, { report }) => {
+        count(report, 10)
+        return { phase: 'SUCCEEDED' }
+      })
+      const { server } = agent
+      server.offer({ name: 'x' })
+      await until(() => server.get('x').phase === 'SUCCEEDED', { what: 'it has ended' })
+      expect(told(server)).toEqual([1, 10, 'SUCCEEDED'])
+      expect(server.calls.report).toBe(1)
+    })
+
+    it('when the answers are lost, and the reports repeated', async () => {
+      let lost = 0
+      const breakOff: TinyOptions['breakOff'] = (when, body) => {
+        if (when !== 'after' || !body.includes('SUCCEEDED') || lost >= 2) return false
+        lost += 1
+        return true
+      }
+      const work: AgentOptions['work'] = (_, { report }) => {
+        count(report, 10)
+        return { phase: 'SUCCEEDED' }
+      }
+      await using agent = await startAgent(work, {}, { breakOff })
+      const { server } = agent
+      server.offer({ name: 'x' })
+      await until(() => server.get('x').reports.length >= 9, { what: 'repeated until answered' })
+      expect(told(server)).toEqual([1, 10, 'SUCCEEDED', 1, 10, 'SUCCEEDED', 1, 10, 'SUCCEEDED'])
+    })
+
+    it.each([
+      ['gives its work back', { phase: 'ABORTED' } as const, [1, 10, 'PROGRESSING']],
+      ['says nothing of how it ended', null, [1, 10]],
+    ])('when the agent is stopped and %s', async (_, outcome, expected) => {
+      const begun = Promise.withResolvers<void>()
+      await using agent = await startAgent(
+        async (_item, { report, signal }) => {
+          begun.resolve()
+          await untilAborted(signal)
+          count(report, 10)
+          return outcome
+        },
+        { drainMs: 10 },
+      )
+      const { server } = agent
+      server.offer({ name: 'x' })
+      await begun.promise
+      agent.stop.abort()
+      await agent.running
+      expect(told(server)).toEqual(expected)
+    })
   })
 
   it('keeps its leases, and tells an abort that is asked for', async () => {
@@ -350,5 +422,29 @@ describe('runAgent', () => {
     await expect(runAgent({ ...common, client: stranger, types: ['mock'] })).rejects.toMatchObject({
       kind: 'unauthorized',
     })
+  })
+})
+
+describe('Batcher', () => {
+  it('keeps the order of what belongs together, also when the server cannot process it for a while', async () => {
+    const sent: string[] = []
+    let refusals = 3
+    const batcher = new Batcher<string, true>({
+      send: (batch) => {
+        if (batch.some((entry) => entry.startsWith('a'))) {
+          refusals -= 1
+          if (refusals >= 0) return Promise.reject(new ClientError('http', 'Busy.', { retryable: true }))
+        }
+        sent.push(...batch)
+        return Promise.resolve(batch.map(() => true as const))
+      },
+      max: 10,
+      calls: 2,
+      keyOf: (entry) => entry.slice(0, 1),
+      maxRefusals: { final: 5, retryable: 30 },
+      onProblem: () => undefined,
+    })
+    await Promise.all(['a1', 'a2', 'b1', 'a3'].map((entry) => batcher.add(entry)))
+    expect(sent.filter((entry) => entry.startsWith('a'))).toEqual(['a1', 'a2', 'a3'])
   })
 })

@@ -114,6 +114,15 @@ export class Batcher<E, R> {
     }
   }
 
+  /** Of what has been refused: others may well succeed. What belongs to it stays behind it. */
+  #letOthersFirst(refused: readonly Queued<E, R>[]): void {
+    const keys = new Set(refused.map(({ key }) => key))
+    const { followers = [], others = [] } = Object.groupBy(this.#queue, ({ key }) =>
+      keys.has(key) ? 'followers' : 'others',
+    )
+    this.#queue = [...others, ...refused, ...followers]
+  }
+
   #putBack(batch: readonly Queued<E, R>[], error: Error): void {
     const lost = error instanceof ClientError && error.kind === 'network'
     const { final, retryable } = this.#options.maxRefusals
@@ -122,8 +131,7 @@ export class Batcher<E, R> {
     const givenUp = (queued: Queued<E, R>) => this.#closed.signal.aborted || queued.refusals >= most
     const again = batch.filter((queued) => !givenUp(queued))
     for (const queued of batch) if (givenUp(queued)) queued.settle(null)
-    // One that has been refused lets the others go first, since they may well succeed.
     if (lost) this.#queue.unshift(...again)
-    else this.#queue.push(...again)
+    else this.#letOthersFirst(again)
   }
 }

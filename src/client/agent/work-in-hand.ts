@@ -26,8 +26,10 @@ export class WorkInHand {
   readonly #options: WorkInHandOptions
   readonly #stop = new AbortController()
   readonly #lost = new AbortController()
-  #sending = false
+  /** Not sent yet. */
   #next: InterimReport | null = null
+  /** Until what is reported meanwhile is sent. */
+  #delivery: Promise<void> | null = null
   #lastLine: Promise<unknown> | null = null
   #droppedLines = 0
   #ended = false
@@ -44,8 +46,8 @@ export class WorkInHand {
 
   #report(report: InterimReport): void {
     if (this.#ended || this.#lost.signal.aborted) return
-    if (this.#sending) this.#next = { ...this.#next, ...report }
-    else void this.#send(report)
+    this.#next = { ...this.#next, ...report }
+    this.#delivery ??= this.#deliver()
   }
 
   #log(stream: LogStream, text: string): void {
@@ -77,8 +79,19 @@ export class WorkInHand {
     if (this.#lost.signal.aborted) return 'dropped'
     // Lines of an object that is gone are accepted no more; and of work that goes on elsewhere none shall be missing.
     if (this.#lastLine) await this.#lastLine
-    if (!report) return 'dropped'
-    const answer = await this.#tell(report)
+    return await this.#tellEnd(report)
+  }
+
+  /** What was reported last goes ahead of the end, most often in the same call. */
+  async #tellEnd(end: NonNullable<WorkOutcome> | null): Promise<WorkEnd> {
+    const last = this.#take()
+    // When it is refused, the end is too, and tells it.
+    const delivered = last ? this.#options.mailbox.report(this.item.fence, last) : this.#delivery
+    if (!end) {
+      await delivered
+      return 'dropped'
+    }
+    const answer = await this.#tell(end)
     return answer === null ? 'dropped' : answer.accepted ? 'accepted' : 'refused'
   }
 
@@ -103,14 +116,13 @@ export class WorkInHand {
     return this.#stop.signal.aborted ? (this.#stop.signal.reason as StopReason) : null
   }
 
-  async #send(first: InterimReport): Promise<void> {
-    this.#sending = true
-    for (let report: InterimReport | null = first; report && !this.#ended; report = this.#take()) {
+  async #deliver(): Promise<void> {
+    for (let report = this.#take(); report; report = this.#take()) {
       const answer = await this.#tell(report)
       // Refused: the work was ended, deleted or given to somebody else meanwhile.
       if (answer && !answer.accepted) this.stop('LOST')
     }
-    this.#sending = false
+    this.#delivery = null
   }
 
   #take(): InterimReport | null {

@@ -31,7 +31,7 @@ export interface ReportedProgress {
   readonly total?: number | null
   readonly unit?: string | null
 }
-/** What is told while the work goes on. Progress not sent yet is replaced by newer progress. */
+/** What is told while the work goes on. Progress not sent yet is replaced by newer progress; the last is sent with the end. */
 export interface InterimReport {
   /** e.g. RUNNING; deployers need none, since the claim is the pickup. */
   readonly phase?: Phase

@@ -38,7 +38,7 @@ export interface CrmContext {
   readonly signal: AbortSignal
   /**
    * Tells how far it has got, and so that it is alive: the server gives up what it has not heard of for long. A step that
-   * is a new one becomes a line of the log, too. Not told any more when newer progress comes first.
+   * is a new one becomes a line of the log, too. Not told any more when newer progress comes first; the last is told before the end.
    */
   readonly progress: (step: string, value?: number, total?: number) => void
   /** A function of its own, like `progress`: both may be taken out of the context. */

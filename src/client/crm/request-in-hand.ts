@@ -37,8 +37,10 @@ export class RequestInHand {
   #finalSending = false
   #finalSent = false
   #finalKnown = false
-  #sending = false
+  /** Not sent yet. */
   #next: InterimReport | null = null
+  /** Until the progress that was told is sent. */
+  #delivery: Promise<void> | null = null
   #step: string | null = null
   #lastLine: Promise<unknown> | null = null
 
@@ -84,9 +86,8 @@ export class RequestInHand {
     if (step !== this.#step) this.#log('STEP', step)
     this.#step = step
     if (!this.#open) return
-    const report = { progress: { step, value: value ?? null, total: total ?? null } }
-    if (this.#sending) this.#next = report
-    else void this.#sendProgress(report)
+    this.#next = { progress: { step, value: value ?? null, total: total ?? null } }
+    this.#delivery ??= this.#deliver()
   }
 
   #log(stream: LogStream, text: string): void {
@@ -137,6 +138,7 @@ export class RequestInHand {
     this.#finalSending = true
     // Lines of an object that is gone are accepted no more.
     await this.#lastLine
+    await this.#delivery
     for (let told: Final | null = null; this.#final !== told && !this.signal.aborted; ) {
       told = this.#final
       const onSend = (): void => {
@@ -147,13 +149,12 @@ export class RequestInHand {
     this.#finalSending = false
   }
 
-  async #sendProgress(first: InterimReport): Promise<void> {
-    this.#sending = true
-    for (let report: InterimReport | null = first; report && this.#open; report = this.#take()) {
+  async #deliver(): Promise<void> {
+    for (let report = this.#take(); report && !this.signal.aborted; report = this.#take()) {
       const answer = await this.#steps.mailbox.report(this.request.fence, report)
       if (answer && !answer.accepted && this.#open) this.#refused()
     }
-    this.#sending = false
+    this.#delivery = null
   }
 
   #take(): InterimReport | null {

@@ -1,9 +1,10 @@
 import { backoffMs } from '../../core/backoff.ts'
 import { step } from '../../core/machine.ts'
 import type { Report } from '../../core/ports.ts'
-import { isFinished, type Node, type Slice, WORK_STATE } from '../../core/tree.ts'
+import { type Node, type Slice, WORK_STATE } from '../../core/tree.ts'
 import type { Phase } from '../../core/vocabulary.ts'
 import type { ReportVerdict } from '../family.ts'
+import { noteProgress } from '../note-progress.ts'
 import { deployItem } from './facts.ts'
 import { failure, finish, vanish } from './finish.ts'
 import { deployItem as machine } from './machines.ts'
@@ -15,14 +16,14 @@ const UNCHANGED: ReportVerdict = { ok: true, changed: false }
 export function reportItem(item: Node, report: Report, by: string, slice: Slice): ReportVerdict {
   const { row, work } = item
   if (!report.phase) {
-    note(item, report.progress, report.message, slice)
+    noteProgress(item, report, slice)
     return UNCHANGED
   }
   const to = recordedAs(report.phase, item)
   const verdict = step(machine, row.phase, 'DEPLOYER', to)
   if (!verdict.ok) return { ok: false, refused: 'TRANSITION', to: report.phase }
-  // The message of a phase change is in the log.
-  note(item, report.progress, verdict.changed ? null : report.message, slice)
+  const { progress, message } = report
+  noteProgress(item, { progress, message: verdict.changed ? null : message }, slice)
   if (!verdict.changed) {
     if (work?.state === WORK_STATE.CLAIMED && report.error?.retryable) giveBack(item, report, slice)
     return UNCHANGED
@@ -81,16 +82,4 @@ function giveBack(item: Node, report: Report, slice: Slice): void {
   const offerAfter = new Date(slice.now.getTime() + backoffMs(work.attempt, slice.random()))
   slice.setWork(item, { state: WORK_STATE.OFFERED, offerAfter, leaseUntil: null })
   slice.setError(item, error)
-}
-
-/** A message that comes with no phase change says what is being done. */
-function note(item: Node, progress: Report['progress'], message: Report['message'], slice: Slice): void {
-  if (isFinished(item.row) || !(progress || message)) return
-  const { step: name, value, total, unit } = progress ?? {}
-  slice.setProgress(item, {
-    step: name ?? message ?? null,
-    value: value ?? null,
-    total: total ?? null,
-    unit: unit ?? null,
-  })
 }

@@ -3,6 +3,7 @@ import type { Report } from '../../core/ports.ts'
 import type { Node, Slice } from '../../core/tree.ts'
 import type { Phase } from '../../core/vocabulary.ts'
 import type { ReportVerdict } from '../family.ts'
+import { noteProgress } from '../note-progress.ts'
 import { fail, failureOf, succeed, undone, vanish } from './end-operation.ts'
 import { instanceFacts } from './facts.ts'
 import { instance as machine } from './machines.ts'
@@ -15,8 +16,8 @@ const refused = (to: Phase): ReportVerdict => ({ ok: false, refused: 'TRANSITION
 
 /** A CRM's report whose fence is right. Judged by the guard; a repeated one changes nothing. */
 export function reportInstance(node: Node, report: Report, by: string, slice: Slice): ReportVerdict {
-  if (report.progress) slice.setProgress(node, report.progress)
-  const { phase } = report
+  const { phase, progress, message } = report
+  noteProgress(node, { progress, message: phase ? null : message }, slice)
   if (!phase) {
     heard(node, slice)
     return UNCHANGED

@@ -3,6 +3,7 @@ import type { DeclaredLock, Report } from '../../core/ports.ts'
 import { type Node, type Slice, WORK_STATE } from '../../core/tree.ts'
 import type { Phase } from '../../core/vocabulary.ts'
 import type { ReportVerdict } from '../family.ts'
+import { noteProgress } from '../note-progress.ts'
 import { endJob, failureOf, journal, offerUndo, startRun } from './end-job.ts'
 import { isCancelled, job } from './facts.ts'
 import { gadgetJob as machine } from './machines.ts'
@@ -13,14 +14,15 @@ const UNCHANGED: ReportVerdict = { ok: true, changed: false }
 /** A gadget runner's report whose fence is right. Judged by the guard; a repeated one changes nothing. */
 export function reportJob(node: Node, report: Report, by: string, slice: Slice): ReportVerdict {
   if (!report.phase) {
-    if (report.progress) slice.setProgress(node, report.progress)
+    noteProgress(node, report, slice)
     return UNCHANGED
   }
   const to = recordedAs(report.phase, node, slice)
   const verdict = step(machine, node.row.phase, 'GADGET_RUNNER', to)
   if (!verdict.ok) return { ok: false, refused: 'TRANSITION', to: report.phase }
+  const { progress, message } = report
+  noteProgress(node, { progress, message: verdict.changed ? null : message }, slice)
   if (!verdict.changed) return UNCHANGED
-  if (report.progress) slice.setProgress(node, report.progress)
   apply(node, to, { report, by, slice })
   return ACCEPTED
 }

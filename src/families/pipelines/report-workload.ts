@@ -2,6 +2,7 @@ import { step } from '../../core/machine.ts'
 import type { Report } from '../../core/ports.ts'
 import { type Node, type Slice, WORK_STATE } from '../../core/tree.ts'
 import type { ReportVerdict } from '../family.ts'
+import { noteProgress } from '../note-progress.ts'
 import { setClock } from './decide-workload.ts'
 import { endWorkload, moveWorkload } from './end-workload.ts'
 import { isOver } from './facts.ts'
@@ -14,13 +15,14 @@ const UNCHANGED: ReportVerdict = { ok: true, changed: false }
 export function reportWorkload(node: Node, report: Report, by: string, slice: Slice): ReportVerdict {
   if (report.done) return removed(node, slice)
   if (!report.phase) {
-    if (report.progress) slice.setProgress(node, report.progress)
+    noteProgress(node, report, slice)
     return UNCHANGED
   }
   const verdict = step(machine, node.row.phase, 'RUNTIME', report.phase)
   if (!verdict.ok) return { ok: false, refused: 'TRANSITION', to: report.phase }
+  const { progress, message = null } = report
+  noteProgress(node, { progress, message: verdict.changed ? null : message }, slice)
   if (!verdict.changed) return UNCHANGED
-  const message = report.message ?? null
   if (!isOver(report.phase)) {
     moveWorkload(node, slice, report.phase, { actor: 'RUNTIME', by, message })
     slice.setWork(node, { leaseWatched: true })

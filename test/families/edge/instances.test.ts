@@ -285,6 +285,17 @@ describe('what is withdrawn or not heard of', () => {
     expect(await tell(world, { fence, phase: 'READY' })).toBe('StaleReportError')
   })
 
+  test('progress that is told once more after the end is not that of what is READY', async () => {
+    const { id: cloudlet } = await readyCloudlet(world)
+    const cluster = await addInstance(world, 'CLUSTER_INST', cloudlet)
+    const { fence } = await requestFor(world, cloudlet, cluster)
+    const progress = { step: 'booting', value: 3, total: 3 }
+    for (const phase of ['CREATING', 'READY'] as const) await tell(world, { fence, phase, progress })
+    expect(await tell(world, { fence, progress })).toBe(false)
+    const { rows } = await world.pool.query('select progress from object_status where object_id = $1', [cluster])
+    expect(rows).toMatchObject([{ progress: null }])
+  })
+
   test('a timed out deletion is taken back too: what is deleted unseen is made again', async () => {
     const { id: cloudlet } = await readyCloudlet(world)
     const cluster = await readyInstance(world, cloudlet)

@@ -217,6 +217,54 @@ test('word of a grant that is lost is given again', async () => {
   expect(await jobsOf(world, two)).toMatchObject({ two: 'RUNNING' })
 })
 
+describe('progress', () => {
+  const progressOf = async (taskId: string, name: string): Promise<unknown> => {
+    const { rows } = await world.pool.query<{ progress: unknown }>(
+      'select progress from object_status where object_id = $1',
+      [await jobId(taskId, name)],
+    )
+    return rows[0]?.progress ?? null
+  }
+  const at = (value: number) => ({ step: 'Copying', value, total: 9, unit: 'GiB' })
+
+  test('is stored with any report, the last one too; a message without a phase says what is done', async () => {
+    const id = await addTask(world, [gadget('one')])
+    const { fence } = await begin(world, 'one')
+    await tellJob(world, { fence, message: 'Looking around' })
+    expect(await progressOf(id, 'one')).toMatchObject({ step: 'Looking around' })
+    await accepted(
+      world.driving.agents.report(RUNNER, [
+        { fence, progress: at(1) },
+        { fence, phase: 'UNDOING', error: broken },
+      ]),
+    )
+    await world.settle()
+    expect(await progressOf(id, 'one')).toEqual(at(1))
+    const undo = await claimJob(world, 'one')
+    await tellJob(world, { fence: undo.fence, phase: 'FAILED', progress: at(2), message: 'Undone' })
+    expect(await progressOf(id, 'one')).toEqual(at(2))
+  })
+
+  test('is stored with a report that is repeated, and not once it is over', async () => {
+    const id = await addTask(world, [gadget('one')])
+    await begin(world, 'one', [exclusive('host:a')])
+    await accepted(world.operations.cancelTask(USER, { id }))
+    world.clock.advance(30_000)
+    await world.settle()
+    const abort = await claimJob(world, 'one')
+    expect(await tellJob(world, { fence: abort.fence, phase: 'UNDO_FAILED', error: broken })).toBe(true)
+    expect(await tellJob(world, { fence: abort.fence, phase: 'UNDO_FAILED', error: broken, progress: at(3) })).toBe(
+      false,
+    )
+    expect(await progressOf(id, 'one')).toEqual(at(3))
+    const other = await addTask(world, [gadget('two')])
+    const { fence } = await begin(world, 'two')
+    await tellJob(world, { fence, phase: 'DONE', progress: at(8) })
+    expect(await tellJob(world, { fence, progress: at(1) })).toBe(false)
+    expect(await progressOf(other, 'two')).toEqual(at(8))
+  })
+})
+
 describe('recovery', () => {
   test('a failed run is undone, and keeps its error', async () => {
     const id = await addTask(world, [gadget('one')])

@@ -73,6 +73,24 @@ describe('an event shows its worker’s phase', () => {
     expect(await phaseOf(world, id)).toBe(phase)
   })
 
+  test('progress is stored with any report, the last one too', async () => {
+    const { id, start } = await running()
+    const workerId = (await treeOf(world, id)).worker?.id ?? ''
+    const progress = async () =>
+      (
+        await world.pool.query<{ progress: object }>('select progress from object_status where object_id = $1', [
+          workerId,
+        ])
+      ).rows[0]?.progress
+    const at = (value: number) => ({ step: 'Building', value, total: 3, unit: 'files' })
+    await tell(world, { fence: start.fence, phase: 'RUNNING', progress: at(1) })
+    expect(await progress()).toEqual(at(1))
+    await tell(world, { fence: start.fence, message: 'Packing' })
+    expect(await progress()).toMatchObject({ step: 'Packing' })
+    await tell(world, { fence: start.fence, ...succeeded, progress: at(3) })
+    expect(await progress()).toEqual(at(3))
+  })
+
   test('a runtime that cannot start it says why', async () => {
     const id = await addEvent(world, await project())
     const [start] = await claimAt(world)
