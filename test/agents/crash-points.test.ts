@@ -104,8 +104,10 @@ async function expectUndoneAndRerun(own: Scene, since: string, rerun: string): P
   expect(await task.ended()).toBe('SUCCEEDED')
   expect(await second.ended()).toBe('SUCCEEDED')
   expect(await task.job('x')).toMatchObject({ phase: 'DONE', uuid, exports: { call: rerun }, locks: [] })
-  expect(await task.journal('x')).toBe('START UNDO START DONE')
+  expect(await task.journal('x')).toBe('START UNDO_STARTED UNDO START DONE')
   expect(await task.history('x')).toEqual(RERUN)
+  // Its gadget was told the same in every call.
+  expect(await at.jobs('x')).toEqual([uuid])
   const calls = await at.calls()
   expect(calls.filter((line) => line.startsWith('y '))).toEqual(RIVAL)
   // The rival has run when everything of the first was over.
@@ -248,7 +250,7 @@ describe.concurrent('a runner that is killed', { timeout: 180_000 }, () => {
     const { at, runner, task } = own
     await begun(at, 'undo-1')
     const since = await heldSince(task)
-    expect(await task.journal('x')).toBe('START UNDO')
+    expect(await task.journal('x')).toBe('START UNDO_STARTED')
     await runner.kill()
     const second = await rival(own)
     await begun(at, 'undo-2')
@@ -259,7 +261,7 @@ describe.concurrent('a runner that is killed', { timeout: 180_000 }, () => {
     expect(await task.ended()).toBe('FAILED')
     expect(await second.ended()).toBe('SUCCEEDED')
     expect(await task.job('x')).toMatchObject({ phase: 'FAILED', error: { code: 'GADGET_FAILED' }, locks: [] })
-    expect(await task.journal('x')).toBe('START UNDO FAILED')
+    expect(await task.journal('x')).toBe('START UNDO_STARTED UNDO FAILED')
     expect(await task.history('x')).toEqual([
       ...RERUN.slice(0, 4),
       'UNDOING GADGET_RUNNER GADGET_FAILED',
@@ -286,14 +288,14 @@ describe.concurrent('a runner that is killed', { timeout: 180_000 }, () => {
     await begun(at, 'undo-1')
     await runner.kill()
     await begun(at, 'undo-2')
-    expect(await task.journal('x')).toBe('START UNDO')
+    expect(await task.journal('x')).toBe('START UNDO_STARTED')
     expect(await heldSince(task)).toBe(since)
     await at.go('x', 'undo-2')
     await begun(at, 'run-2')
     expect(await heldSince(task)).toBe(since)
     await at.go('x', 'run-2')
     expect(await task.ended()).toBe('SUCCEEDED')
-    expect(await task.journal('x')).toBe('START UNDO START DONE')
+    expect(await task.journal('x')).toBe('START UNDO_STARTED UNDO START DONE')
     expect(await task.history('x')).toEqual(RERUN)
     expect(await ofX(at)).toEqual([
       'getlocks-1 begin',
@@ -335,6 +337,7 @@ describe.concurrent('a runner that is killed', { timeout: 180_000 }, () => {
     await runner.kill()
     expect(await task.ended()).toBe('ABORTED')
     expect(await task.journal('x')).toBe('START ABORT')
+    expect(await at.jobs('x')).toEqual([(await task.job('x')).uuid])
     expect(await ofX(at)).toEqual([
       'getlocks-1 begin',
       'getlocks-1 end',
@@ -367,7 +370,7 @@ describe('a runner that lives', { timeout: 180_000 }, () => {
     await begun(at, 'run-1')
     await at.go('x', 'run-1')
     expect(await task.ended()).toBe('SUCCEEDED')
-    expect(await task.journal('x')).toBe('START UNDO START DONE')
+    expect(await task.journal('x')).toBe('START UNDO_STARTED UNDO START DONE')
     expect((await at.calls()).filter((line) => line.includes('beside'))).toEqual([])
   })
 })

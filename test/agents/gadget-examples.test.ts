@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { isAbsolute, join } from 'node:path'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { parse } from 'yaml'
@@ -21,7 +21,8 @@ type Call = Partial<Omit<GadgetRun, 'args' | 'path'>>
 async function place() {
   const path = await mkdtemp(join(tmpdir(), 'box-'))
   const env = { PATH: process.env.PATH ?? '', HOME: path, PHASELINE_STATE: join(path, 'state') }
-  const gadgetPath = (name: string) => join(name.startsWith('gr-') ? join(GROUP, 'gadgets') : BOX, name)
+  const gadgetPath = (name: string) =>
+    isAbsolute(name) ? name : join(name.startsWith('gr-') ? join(GROUP, 'gadgets') : BOX, name)
   return {
     path,
     env,
@@ -63,6 +64,27 @@ async function source(path: string): Promise<string> {
   await symlink('../one', join(root, 'a/link'))
   return root
 }
+
+it('the gadget of the README keeps the protocol', async () => {
+  const readme = await readFile(join(BOX, 'README.md'), 'utf8')
+  const [, text = ''] = /^```js\n([\s\S]*?)^```$/m.exec(readme) ?? []
+  await using at = await place()
+  await symlink(join(BOX, 'lib'), join(at.path, 'lib'))
+  await writeFile(join(at.path, 'mine.mjs'), text, { mode: 0o755 })
+  expect(await at.check(join(at.path, 'mine.mjs'), 'web', 'version=2')).toEqual(FINE)
+})
+
+it('helpers for JavaScript tell which job it is', async () => {
+  await using at = await place()
+  await symlink(join(BOX, 'lib'), join(at.path, 'lib'))
+  const text = `#!/usr/bin/env node
+import { exportValue, gadget } from './lib/gadget.mjs'
+await gadget({ run: ({ job }) => exportValue('job', job) })`
+  await writeFile(join(at.path, 'mine.mjs'), text, { mode: 0o755 })
+  const tell = (env: Record<string, string>) => at.call(join(at.path, 'mine.mjs'), [], { env: { ...at.env, ...env } })
+  expect(await tell({ PHASELINE_JOB: 'job-1' })).toMatchObject({ exports: { job: 'job-1' } })
+  expect(await tell({})).toMatchObject({ exports: { job: null } })
+})
 
 describe('copy-tree', () => {
   it('keeps the protocol', async () => {

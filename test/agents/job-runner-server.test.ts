@@ -157,7 +157,13 @@ describe('the runner of a real server', { timeout: 120_000 }, () => {
     const { phase, children } = await task.ended()
     expect(phase).toBe('SUCCEEDED')
     expect(children.edges[0]?.node).toMatchObject({ phase: 'DONE', exports: { n: 2 } })
-    expect(children.edges[0]?.node.journal.map(({ entry }) => entry)).toEqual(['START', 'UNDO', 'START', 'DONE'])
+    expect(children.edges[0]?.node.journal.map(({ entry }) => entry)).toEqual([
+      'START',
+      'UNDO_STARTED',
+      'UNDO',
+      'START',
+      'DONE',
+    ])
     expect(await folder.read('calls')).toBe('run\nundo\nrun\n')
   })
 })

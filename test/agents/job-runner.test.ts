@@ -9,7 +9,7 @@ const item = (action: WorkItem['action'], config: unknown): WorkItem => ({
   objectId: 'o',
   kind: 'GADGET_JOB',
   name: 'x',
-  jobId: null,
+  jobId: 'job-1',
   action,
   type: 'gadget-job',
   target: null,
@@ -67,7 +67,7 @@ describe('the runner of jobs', () => {
     await using folder = await gadgetFolder()
     await folder.add(
       'x',
-      `echo "$@ $GADGET_N" >> "$dir/calls"
+      `echo "$PHASELINE_JOB $@ $GADGET_N" >> "$dir/calls"
       case $2 in
         --getlocks) echo LOCK db:a=S; echo LOCK db:b=X; echo LOCK db:a=X;;
         --undo|--abort) echo STEP Taking back;;
@@ -93,7 +93,7 @@ describe('the runner of jobs', () => {
     expect(await act('ABORT', call)).toEqual({ phase: 'ABORTED' })
     const rest = 'a b 1 true $(id)'
     const modes = ['--getlocks ', '', '--undo ', '--undo ', '--undo ', '--abort ']
-    expect(await folder.read('calls')).toBe(modes.map((mode) => `--protocol=text-1.0 ${mode}${rest}\n`).join(''))
+    expect(await folder.read('calls')).toBe(modes.map((mode) => `job-1 --protocol=text-1.0 ${mode}${rest}\n`).join(''))
     expect(groups).toEqual(modes.flatMap(() => ['started', 'ended']))
   })
 

@@ -17,6 +17,7 @@ for given; do case $given in --getlocks|--undo|--abort) mode=\${given#--} ;; esa
 name=\${0##*/}
 say() { echo "$name $*" >> "$dir/calls"; }
 lives() { case "$(ps -o stat= -p "$1" 2>/dev/null)" in ''|Z*) return 1 ;; esac; }
+echo "$PHASELINE_JOB" >> "$dir/jobs-$name"
 echo x >> "$dir/count-$name-$mode"
 call=$mode-$(grep -c x "$dir/count-$name-$mode")
 if [ "$mode" != getlocks ]; then
@@ -47,6 +48,8 @@ export interface Gadgets extends GadgetFolder {
   script(name: string, call: string, text: string): Promise<void>
   /** Of a call, which has begun. */
   pid(name: string, call: string): Promise<number>
+  /** The jobs by which a gadget was called, each once. */
+  jobs(name: string): Promise<readonly string[]>
   /** What all gadgets have said, in its order: `x run-1 begin`, `x run-1 end`. */
   calls(): Promise<readonly string[]>
 }
@@ -66,6 +69,7 @@ export async function gadgets(): Promise<Gadgets> {
     script: (name, call, text) => writeFile(file('do', name, call), text),
     pid: async (name, call) =>
       Number((await said()).find((line) => line.startsWith(`${name} ${call} begin`))?.split(' ')[3]),
+    jobs: async (name) => [...new Set((await folder.read(`jobs-${name}`)).split('\n').slice(0, -1))],
     calls: async () => (await said()).map((line) => line.replace(/(begin) \d+$/, '$1')),
   }
 }

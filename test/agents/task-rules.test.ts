@@ -136,7 +136,7 @@ describe.concurrent('abort in each state', { timeout: 120_000 }, () => {
     expect(await task.job('undoing')).toMatchObject({ phase: 'UNDOING', locks: [{ held: true }] })
     await at.go('undoing', 'undo-1')
     expect(await task.ended()).toBe('ABORTED')
-    expect(await task.journal('undoing')).toBe('START UNDO ABORT')
+    expect(await task.journal('undoing')).toBe('START UNDO_STARTED UNDO ABORT')
     expect(await task.job('undoing')).toMatchObject({ phase: 'ABORTED', locks: [] })
     expect(await callsOf('undoing')).toEqual([...DECLARED, ...once('run-1'), ...once('undo-1')])
   })
@@ -159,14 +159,14 @@ describe.concurrent('abort in each state', { timeout: 120_000 }, () => {
     expect(await task.job('crashed')).toMatchObject({ phase: 'UNDOING', locks: [{ held: true }] })
     await own.go('crashed', 'undo-1')
     expect(await task.ended()).toBe('ABORTED')
-    expect(await task.journal('crashed')).toBe('START UNDO ABORT')
+    expect(await task.journal('crashed')).toBe('START UNDO_STARTED UNDO ABORT')
     const calls = [...DECLARED, 'run-1 begin', ...once('undo-1')]
     expect(await own.calls()).toEqual(calls.map((call) => `crashed ${call}`))
   })
 
   it.for([
-    ['RETRY', 'ABORTED', 'START UNDO UNDO ABORT'],
-    ['GIVE_UP', 'FAILED', 'START UNDO FAILED'],
+    ['RETRY', 'ABORTED', 'START UNDO_STARTED UNDO_STARTED UNDO ABORT'],
+    ['GIVE_UP', 'FAILED', 'START UNDO_STARTED FAILED'],
   ] as const)(
     'UNDO_FAILED: it keeps its locks until an operator decides %s, then %s',
     async ([decision, end, written]) => {
@@ -184,9 +184,9 @@ describe.concurrent('abort in each state', { timeout: 120_000 }, () => {
     },
   )
 
-  it('a clean-up that fails: UNDO_FAILED, locks kept', async () => {
+  it('a clean-up that fails: UNDO_FAILED, locks kept, and RETRY is another clean-up, not an undo', async () => {
     await at.hold('unclean', 'run-1')
-    await at.fail('unclean', 'abort-1')
+    for (const call of ['abort-1', 'abort-2']) await at.fail('unclean', call)
     const task = await start('unclean')
     await begun('unclean', 'run-1')
     await task.cancel()
@@ -195,8 +195,16 @@ describe.concurrent('abort in each state', { timeout: 120_000 }, () => {
       locks: [{ held: true }],
     })
     await task.resolve('unclean', 'RETRY')
+    await begun('unclean', 'abort-2')
+    expect(await task.reaches('unclean', 'UNDO_FAILED')).toMatchObject({ error: { code: 'GADGET_ABORT_FAILED' } })
+    await task.resolve('unclean', 'RETRY')
     expect(await task.ended()).toBe('ABORTED')
-    expect((await callsOf('unclean')).slice(-2)).toEqual(once('undo-1'))
+    expect(await task.journal('unclean')).toBe('START ABORT')
+    expect(await callsOf('unclean')).toEqual([
+      ...DECLARED,
+      'run-1 begin',
+      ...['abort-1', 'abort-2', 'abort-3'].flatMap(once),
+    ])
   })
 
   it('DONE: refused', async () => {
@@ -223,7 +231,7 @@ describe.concurrent('failure is', { timeout: 120_000 }, () => {
     const task = await start(name)
     expect(await task.ended()).toBe('FAILED')
     expect(await task.job(name)).toMatchObject({ phase: 'FAILED', error: { code }, exports: null, locks: [] })
-    expect(await task.journal(name)).toBe('START UNDO FAILED')
+    expect(await task.journal(name)).toBe('START UNDO_STARTED UNDO FAILED')
     expect((await callsOf(name)).filter((line) => line !== 'run-1 end')).toEqual([
       ...DECLARED,
       'run-1 begin',
@@ -248,7 +256,7 @@ describe.concurrent('failure is', { timeout: 120_000 }, () => {
     expect(await task.reaches(name, 'UNDO_FAILED')).toMatchObject({ error: { code }, locks: [{ held: true }] })
     await task.resolve(name, 'GIVE_UP')
     expect(await task.ended()).toBe('FAILED')
-    expect(await task.journal(name)).toBe('START UNDO FAILED')
+    expect(await task.journal(name)).toBe('START UNDO_STARTED FAILED')
   })
 })
 

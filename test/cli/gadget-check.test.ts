@@ -51,6 +51,14 @@ describe('gadget check', () => {
     expect(await wrongWith(script())).toEqual({})
   })
 
+  it('names the same job in every call, as a runner does', async () => {
+    await using folder = await gadgetFolder()
+    const note = 'echo "$PHASELINE_JOB" >> "$dir/jobs"'
+    const path = await folder.add('x', `${note}\n${script()}`)
+    await phaseline(path)
+    expect(await folder.read('jobs')).toMatch(/^([\da-f-]{36})\n(\1\n)+$/)
+  })
+
   it.each([
     ['--protocols=text-1.0 is the same', { protocols: 'case $1 in --protocols=*) exit 2;; esac' }, 'exit code 2'],
     ['--getlocks names its locks', { getlocks: 'echo LOCK a:1=S; echo LOCK server=X' }, 'Line 2: LOCK needs'],

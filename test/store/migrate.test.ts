@@ -11,6 +11,8 @@ import { until } from '../testkit/wait.ts'
 
 /** The migration from which on the log is stored in batches. */
 const LOG_CONTENT = '20261122000000_log_content'
+/** From which on the journal tells an undo that has begun from one that has succeeded. */
+const UNDO_STARTED = '20261123001000_undo_started'
 
 let database: TestDatabase
 let folder: string
@@ -127,12 +129,60 @@ test('nothing is applied to the database of a newer version', async () => {
   expect(await tables()).toBe(2)
 })
 
-test('a log that was stored change by change is read as it was once it is stored in batches', async () => {
+/** Applies what came before a migration; returns what applies it and all that follow. */
+async function migrateUpTo(name: string): Promise<() => Promise<unknown>> {
   const own = join(import.meta.dirname, '../../prisma/migrations')
-  const names = (await readdir(own)).filter((name) => /^\d/.test(name)).sort()
-  const [before, after] = [names.filter((name) => name < LOG_CONTENT), names.filter((name) => name >= LOG_CONTENT)]
-  for (const name of before) await cp(join(own, name), join(folder, name), { recursive: true })
-  await migrate(database.pool, folder)
+  const names = (await readdir(own)).filter((one) => /^\d/.test(one)).sort()
+  const bring = async (some: readonly string[]) => {
+    for (const one of some) await cp(join(own, one), join(folder, one), { recursive: true })
+    return await migrate(database.pool, folder)
+  }
+  await bring(names.filter((one) => one < name))
+  return () => bring(names.filter((one) => one >= name))
+}
+
+test('an undo that was begun before says so, and a clean-up that had failed is known as one', async () => {
+  const migrateFrom = await migrateUpTo(UNDO_STARTED)
+  const id = (n: number) => `00000000-0000-0000-0000-00000000000${n}`
+  const jobs = [
+    [1, 'UNDOING', 'CRASH', 'START UNDO START UNDO'],
+    [2, 'UNDO_FAILED', 'FAILURE', 'START UNDO UNDO'],
+    [3, 'UNDO_FAILED', null, 'START'],
+    [4, 'FAILED', null, 'START UNDO FAILED'],
+    [5, 'RUNNING', null, 'START UNDO START'],
+  ] as const
+  const client = await database.pool.connect()
+  // Neither guards nor foreign keys: only what is changed matters.
+  await client.query('set session_replication_role = replica')
+  for (const [n, phase, undoAfter, journal] of jobs) {
+    await client.query(
+      `insert into object (id, root_id, project_id, kind, name, phase, ordinal, created_at, updated_at, phase_since)
+        values ($1, $1, $1, 'GADGET_JOB', 'x', $2, 0, now(), now(), now())`,
+      [id(n), phase],
+    )
+    await client.query(`insert into gadget_job (object_id, gadget, undo_after) values ($1, 'x', $2)`, [
+      id(n),
+      undoAfter,
+    ])
+    for (const [at, entry] of journal.split(' ').entries())
+      await client.query('insert into journal (object_id, n, entry, at) values ($1, $2, $3, now())', [id(n), at, entry])
+  }
+  client.release(true)
+  await migrateFrom()
+  expect(
+    await rows(`select string_agg(j.entry, ' ' order by n) as journal, undo_after as "undoAfter"
+      from gadget_job join journal j using (object_id) group by object_id, undo_after order by object_id`),
+  ).toEqual([
+    { journal: 'START UNDO START UNDO_STARTED', undoAfter: 'CRASH' },
+    { journal: 'START UNDO_STARTED UNDO_STARTED', undoAfter: 'FAILURE' },
+    { journal: 'START', undoAfter: 'ABORT' },
+    { journal: 'START UNDO FAILED', undoAfter: null },
+    { journal: 'START UNDO START', undoAfter: null },
+  ])
+})
+
+test('a log that was stored change by change is read as it was once it is stored in batches', async () => {
+  const migrateFrom = await migrateUpTo(LOG_CONTENT)
   await database.pool.query('select setseed(0.5)')
   await database.pool.query(`insert into phase_change
     select b, i, ('00000000-0000-0000-0000-00000000000' || (random() * 9)::int)::uuid,
@@ -148,8 +198,7 @@ test('a log that was stored change by change is read as it was once it is stored
   const written = await log()
   const shortened = 'select batch_id, idx, name from object_phase_change where object_id = $1 order by batch_id, idx'
   expect(written).toHaveLength(820)
-  for (const name of after) await cp(join(own, name), join(folder, name), { recursive: true })
-  await migrate(database.pool, folder)
+  await migrateFrom()
   expect(await log()).toEqual(written)
   type Row = { object_id: string; batch_id: number; idx: number; name: string }
   const { object_id: object } = written[0] as Row

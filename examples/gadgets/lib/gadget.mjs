@@ -2,13 +2,14 @@
 
 /**
  * @typedef {'run' | 'undo' | 'abort' | 'getlocks'} Mode
- * @typedef {{ mode: Mode, args: string[], settings: Record<string, string> }} Call
+ * `job` names the job of a task: the same in each call for it, and another for another job with the same arguments.
+ * @typedef {{ mode: Mode, args: string[], settings: Record<string, string>, job: string | null }} Call
  */
 
 /** Splits the command line into the mode, plain arguments, and settings (`name=value`). */
 export function readCall(argv = process.argv.slice(2)) {
   /** @type {Call} */
-  const call = { mode: 'run', args: [], settings: {} }
+  const call = { mode: 'run', args: [], settings: {}, job: process.env.PHASELINE_JOB || null }
   for (const argument of argv) {
     const option = /^--(?:protocols?=(.*)|(undo|abort|getlocks))$/.exec(argument)
     const [, name, value] = /^([a-z][a-z0-9_-]*)=(.*)$/is.exec(argument) ?? []

@@ -6,7 +6,7 @@
 #   undo() { step "Removing $1"; rm -f -- "$1"; }
 #   gadget "$@"
 #
-# Without a function `abort`, an abort is an undo.
+# Without a function `abort`, an abort is an undo. $PHASELINE_JOB names the job of a task: the same in each call for it.
 
 _line() { printf '%s' "$*" | tr '[:cntrl:]' ' '; }
 

@@ -11,6 +11,8 @@ export interface GadgetCall {
   readonly options: CallOptions
   readonly config: { readonly args: readonly string[]; readonly env: Readonly<Record<string, string>> }
   readonly path: string
+  /** Of a task's job. */
+  readonly jobId?: string | null
 }
 interface CallOptions {
   readonly env: Readonly<Record<string, string | undefined>>
@@ -21,7 +23,7 @@ interface CallOptions {
 
 /** Runs it in one of its modes; what it says goes to the server, and nothing of it outlives the lease. */
 export function callGadget(
-  { context, options, config, path }: GadgetCall,
+  { context, options, config, path, jobId = null }: GadgetCall,
   mode: GadgetMode,
   signal: AbortSignal,
 ): Promise<GadgetResult> {
@@ -32,7 +34,7 @@ export function callGadget(
     path,
     args: config.args,
     mode,
-    env: { ...gadgetEnv(options.env, config.env), [CALL]: call },
+    env: { ...gadgetEnv(options.env, config.env, jobId), [CALL]: call },
     signal,
     kill: context.lost,
     graceMs: options.graceMs,

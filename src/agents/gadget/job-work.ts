@@ -37,7 +37,7 @@ export const jobWork =
     if (!parsed.success) return act.failed({ code: 'GADGET_CONFIG', message: z.prettifyError(parsed.error) })
     const found = await findGadget(options.folders, parsed.data.gadget)
     if (!found.ok) return act.failed({ code: 'GADGET_NOT_FOUND', message: found.message })
-    return await act.work({ context, options, config: parsed.data, path: found.path })
+    return await act.work({ context, options, config: parsed.data, path: found.path, jobId: item.jobId })
   }
 
 interface Job {
@@ -45,6 +45,7 @@ interface Job {
   readonly options: JobOptions
   readonly config: JobConfig
   readonly path: string
+  readonly jobId: string | null
 }
 interface Action {
   readonly work: (job: Job) => Promise<WorkOutcome>

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
 import { access, mkdtemp, realpath, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -44,7 +45,17 @@ async function check(io: Io, path: string, args: readonly string[], options: Che
   try {
     const { env = {}, timeout, grace } = options
     const times = { callMs: timeout * 1000, graceMs: grace * 1000 }
-    const checks = checkGadget({ path: found, args, env: io.env, settings: env, state, ...times, signal: io.signal })
+    const jobId = randomUUID()
+    const checks = checkGadget({
+      path: found,
+      args,
+      env: io.env,
+      settings: env,
+      state,
+      jobId,
+      ...times,
+      signal: io.signal,
+    })
     for await (const rule of checks) {
       if (io.signal.aborted) return EXIT.interrupted
       rules.push(rule)

@@ -16,7 +16,7 @@ export function addUndo(program: Command, cli: Cli): void {
     .description('decide on a job that could not be undone: until then it keeps its locks')
     .argument('<job>', 'id, copy/dump, or ops/copy/dump')
     .option('--project <name>', 'project of the task (default: "default")')
-    .addOption(new Option('--retry', 'have it undone again').conflicts('giveUp'))
+    .addOption(new Option('--retry', 'do again what has failed: its undo, or its clean-up').conflicts('giveUp'))
     .option('--give-up', 'leave it as it is, and release its locks')
     .action(async (text: string, options: ResolveOptions, command: Command) => {
       if (!options.retry && !options.giveUp) command.error('error: one of --retry and --give-up is needed')

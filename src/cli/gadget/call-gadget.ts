@@ -12,6 +12,8 @@ export interface CheckedGadget {
   readonly settings: Readonly<Record<string, string>>
   /** Its state folder when the environment names none. */
   readonly state: string
+  /** What PHASELINE_JOB is in every call. */
+  readonly jobId: string
   /** How long one call may take, and how long after SIGINT, in milliseconds. */
   readonly callMs: number
   readonly graceMs: number
@@ -53,7 +55,7 @@ export async function callGadget(gadget: CheckedGadget, mode: GadgetMode, wishes
     args: gadget.args,
     mode,
     protocolOption: wishes.plural ? '--protocols' : '--protocol',
-    env: gadgetEnv({ PHASELINE_STATE: gadget.state, ...gadget.env }, gadget.settings),
+    env: gadgetEnv({ PHASELINE_STATE: gadget.state, ...gadget.env }, gadget.settings, gadget.jobId),
     graceMs: gadget.graceMs,
     signal: AbortSignal.any([timeout, interrupt.signal, gadget.signal]),
     onProgress: ask,

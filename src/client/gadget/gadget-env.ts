@@ -1,17 +1,21 @@
 /** What a gadget sees of the agent's own environment: enough to find programs and files, and no secret. */
 const PASSED_ON = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TZ', 'TMPDIR', 'PHASELINE_STATE'] as const
 
+/** The variable that names the job of a task to its gadget: the same in every call for it. */
+const JOB = 'PHASELINE_JOB'
+
 /** Names that an item's config may set: none that a shell, a linker or an interpreter listens to. */
 export const SETTABLE = /^GADGET_[A-Z0-9_]{1,100}$/
 
 export function gadgetEnv(
   own: Readonly<Record<string, string | undefined>>,
   configured: Readonly<Record<string, string>>,
+  jobId: string | null = null,
 ): Readonly<Record<string, string>> {
   const env: Record<string, string> = {}
   for (const name of PASSED_ON) {
     const value = own[name]
     if (value !== undefined) env[name] = value
   }
-  return { ...env, ...configured }
+  return { ...env, ...configured, ...(jobId === null ? {} : { [JOB]: jobId }) }
 }

@@ -2,7 +2,7 @@ import { hasExpressions } from '../../core/expression.ts'
 import { isExpired } from '../../core/lease.ts'
 import { type Evaluated, type Node, type Slice, WORK_STATE } from '../../core/tree.ts'
 import { endJob, offerJob, offerUndo, startRun } from './end-job.ts'
-import { isCancelled, job } from './facts.ts'
+import { job } from './facts.ts'
 import type { JobScope, JobSpec } from './spec.ts'
 
 /** One job of a task: its turn, its locks, its run; and what is to be done when its runner is lost. */
@@ -16,7 +16,7 @@ export function decideJob(node: Node, slice: Slice): void {
       return waitForLocks(node, taskNode, slice)
     case 'RUNNING':
     case 'ABORTING':
-      return watch(node, taskNode, slice)
+      return watch(node, slice)
     default:
   }
 }
@@ -78,7 +78,7 @@ function waitForLocks(node: Node, taskNode: Node, slice: Slice): void {
 }
 
 /** A run whose runner is lost has to be undone; a clean-up is repeated by somebody else. */
-function watch(node: Node, taskNode: Node, slice: Slice): void {
+function watch(node: Node, slice: Slice): void {
   const { work } = node
   const isLost = work?.leaseWatched && work.state === WORK_STATE.CLAIMED && isExpired(work.leaseUntil, slice.now)
   if (!isLost) return
@@ -86,7 +86,7 @@ function watch(node: Node, taskNode: Node, slice: Slice): void {
   const message = `Nothing was heard of its runner ${work.instance}: it is undone, and run again.`
   slice.move(node, 'UNDOING', { reason: 'RUNNER_LOST', message })
   slice.setFacts(node, { undoAfter: 'CRASH' })
-  offerUndo(node, slice, isCancelled(taskNode) ? 'ABORTED' : 'RUNNING')
+  offerUndo(node, slice)
 }
 
 /** A run is watched for as long as it is in somebody's hands. */

@@ -1,7 +1,7 @@
 import type { ObjectFailure } from '../../core/errors.ts'
 import { type MoveOptions, NEW_WORK, type Node, type Slice, WORK_STATE } from '../../core/tree.ts'
 import type { Actor, Phase, WorkAction } from '../../core/vocabulary.ts'
-import { job } from './facts.ts'
+import { afterUndo, job } from './facts.ts'
 
 /** What jobs are given to do, and how they end. */
 
@@ -23,10 +23,11 @@ export function offerJob(node: Node, slice: Slice, action: JobAction, more: obje
   })
 }
 
-/** `next`: what the job is to be when it is undone, as far as that is known now. */
-export function offerUndo(node: Node, slice: Slice, next: Phase): void {
-  journal(node, slice, 'UNDO')
-  offerJob(node, slice, 'UNDO', { next })
+/** A clean-up that has failed is a clean-up again: `--undo` takes back a run that has ended. */
+export function offerUndo(node: Node, slice: Slice): void {
+  if (job(node).undoAfter === 'ABORT') return offerJob(node, slice, 'ABORT')
+  journal(node, slice, 'UNDO_STARTED')
+  offerJob(node, slice, 'UNDO', { next: afterUndo(node, slice.parent(node)) })
 }
 
 /** Granted: journalled first, in the transaction that lets it run. */
@@ -37,7 +38,8 @@ export function startRun(node: Node, slice: Slice, options: MoveOptions): void {
   offerJob(node, slice, 'RUN')
 }
 
-export type JournalEntry = 'START' | 'DONE' | 'UNDO' | 'FAILED' | 'ABORT'
+/** START and UNDO_STARTED are written before it begins, the others when it has happened. */
+type JournalEntry = 'START' | 'DONE' | 'UNDO_STARTED' | 'UNDO' | 'FAILED' | 'ABORT'
 export function journal(node: Node, slice: Slice, entry: JournalEntry): void {
   slice.effect('journal', { id: node.row.id, entry })
 }

@@ -10,8 +10,8 @@ export interface TaskFacts {
   /** Who has cancelled it. */
   readonly cancelBy: string | null
 }
-/** Why a job is being undone. */
-export type UndoAfter = 'FAILURE' | 'CRASH'
+/** Why a job is being undone, or could not be. ABORT: what has failed is the clean-up of one that was cancelled. */
+export type UndoAfter = 'FAILURE' | 'CRASH' | 'ABORT'
 export interface JobFacts {
   readonly gadget: string
   /** With all expressions resolved; null: it has not had its turn. */
@@ -67,3 +67,10 @@ export const job = (node: Node): JobFacts => node.facts as JobFacts
 export const isOver = (phase: Phase): boolean => machine.final.includes(phase)
 /** Whether the task was cancelled; what is undone is then not run again. */
 export const isCancelled = (taskNode: Node): boolean => taskNode.row.phase === 'ABORTING'
+
+/** What a job is to be when it is undone, as far as that is known now. */
+export function afterUndo(node: Node, taskNode: Node | null): 'FAILED' | 'RUNNING' | 'ABORTED' {
+  const { undoAfter } = job(node)
+  if (undoAfter === 'ABORT' || (taskNode && isCancelled(taskNode))) return 'ABORTED'
+  return undoAfter === 'CRASH' ? 'RUNNING' : 'FAILED'
+}

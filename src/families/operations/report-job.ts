@@ -5,7 +5,7 @@ import type { Phase } from '../../core/vocabulary.ts'
 import type { ReportVerdict } from '../family.ts'
 import { noteProgress } from '../note-progress.ts'
 import { endJob, failureOf, journal, offerUndo, startRun } from './end-job.ts'
-import { isCancelled, job } from './facts.ts'
+import { afterUndo, job } from './facts.ts'
 import { gadgetJob as machine } from './machines.ts'
 
 const ACCEPTED: ReportVerdict = { ok: true, changed: true }
@@ -27,13 +27,18 @@ export function reportJob(node: Node, report: Report, by: string, slice: Slice):
   return ACCEPTED
 }
 
-/** What it is to be once it is undone depends on what has happened meanwhile. */
+const UNDONE: ReadonlySet<Phase> = new Set(['FAILED', 'RUNNING', 'ABORTED'])
+
+/**
+ * What it is to be once it is undone depends on what has happened meanwhile. FAILED says that it is undone only where a
+ * failure was: of an undo after a crash, or of a clean-up, it says that this has failed, and what is not undone neither
+ * runs again nor is given up.
+ */
 function recordedAs(phase: Phase, node: Node, slice: Slice): Phase {
-  const isUndone = node.row.phase === 'UNDOING' && (phase === 'FAILED' || phase === 'RUNNING' || phase === 'ABORTED')
-  if (!isUndone) return phase
-  const taskNode = slice.parent(node)
-  if (taskNode && isCancelled(taskNode)) return 'ABORTED'
-  return job(node).undoAfter === 'CRASH' ? 'RUNNING' : 'FAILED'
+  const from = node.row.phase
+  if ((from !== 'UNDOING' && from !== 'UNDO_FAILED') || !UNDONE.has(phase)) return phase
+  if (phase === 'FAILED' && job(node).undoAfter !== 'FAILURE') return 'UNDO_FAILED'
+  return from === 'UNDOING' ? afterUndo(node, slice.parent(node)) : phase
 }
 
 interface Reported {
@@ -46,6 +51,8 @@ function apply(node: Node, to: Phase, { report, by, slice }: Reported): void {
   const actor = 'GADGET_RUNNER'
   const message = report.message ?? null
   const error = errorOf(report, to)
+  const { phase: from } = node.row
+  if (from === 'UNDOING' && to !== 'UNDO_FAILED' && job(node).undoAfter !== 'ABORT') journal(node, slice, 'UNDO')
   switch (to) {
     case 'WAITING':
       if (!areLocks(report.locks ?? []))
@@ -60,9 +67,10 @@ function apply(node: Node, to: Phase, { report, by, slice }: Reported): void {
     case 'UNDOING':
       slice.move(node, to, { actor, by, reason: error.code, message: error.message })
       slice.setFacts(node, { undoAfter: 'FAILURE', keptError: error })
-      return offerUndo(node, slice, 'FAILED')
+      return offerUndo(node, slice)
     case 'UNDO_FAILED':
       slice.move(node, to, { actor, by, reason: error.code, message: error.message })
+      if (from === 'ABORTING') slice.setFacts(node, { undoAfter: 'ABORT' })
       slice.setError(node, failureOf(error, slice))
       return setDone(node, slice)
     case 'DONE':
@@ -73,7 +81,7 @@ function apply(node: Node, to: Phase, { report, by, slice }: Reported): void {
       journal(node, slice, 'ABORT')
       return endJob(node, slice, { to, actor, by, message, satisfies: false })
     case 'FAILED':
-      if (node.row.phase === 'UNDOING') journal(node, slice, 'FAILED')
+      if (from === 'UNDOING') journal(node, slice, 'FAILED')
       return endJob(node, slice, { to, actor, by, error: job(node).keptError ?? error, satisfies: false })
     default:
       throw new Error(`no gadget runner moves a job to ${to}`)

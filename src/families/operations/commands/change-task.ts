@@ -114,7 +114,7 @@ function resolve(held: HeldTree, node: Node, viewer: Viewer, { decision }: Resol
   if (decision === 'RETRY') {
     slice.move(node, 'UNDOING', { actor: 'USER', by })
     slice.setError(node, null)
-    offerUndo(node, slice, 'FAILED')
+    offerUndo(node, slice)
   } else {
     journal(node, slice, 'FAILED')
     const error = { code: 'UNDO_GIVEN_UP', message: `${by} has given up undoing it: ${node.error?.message ?? ''}` }

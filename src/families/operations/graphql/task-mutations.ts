@@ -25,7 +25,7 @@ const CancelTaskInput = builder.inputType('CancelTaskInput', {
 const DeleteTaskInput = builder.inputType('DeleteTaskInput', { fields: (t) => ({ id: t.id({ required: true }) }) })
 const UndoDecision = builder.enumType('UndoDecision', {
   values: {
-    RETRY: { description: 'Have it undone again.' },
+    RETRY: { description: 'Do again what has failed: its undo, or its clean-up.' },
     GIVE_UP: { description: 'Leave it as it is: the job has failed, and its locks are released.' },
   } as const,
 })

@@ -30,7 +30,8 @@ export const TaskRef = builder.objectRef<ObjectRow>('Task').implement({
 })
 
 const JournalEntryRef = builder.objectRef<JournalRow>('JournalEntry').implement({
-  description: 'What was about to happen to a job, durable before it did: START, DONE, UNDO, FAILED or ABORT.',
+  description:
+    'START and UNDO_STARTED are durable before a run or its undo begins; DONE, UNDO (it is undone), FAILED and ABORT say what has happened.',
   fields: (t) => ({ entry: t.exposeString('entry'), at: t.expose('at', { type: 'DateTime' }) }),
 })
 const JobSpecRef = builder.objectRef<JobSpec>('GadgetJobSpec').implement({
@@ -49,7 +50,8 @@ export const GadgetJobRef = builder.objectRef<ObjectRow>('GadgetJob').implement(
   fields: (t) => ({
     uuid: t.id({
       nullable: true,
-      description: 'Names the job to its gadget: the same when it runs again after a crash. Null before its turn.',
+      description:
+        'Names the job to its gadget, as PHASELINE_JOB: the same in every run, undo and abort. Null before its turn.',
       resolve: ({ jobId }) => jobId,
     }),
     spec: t.field({
