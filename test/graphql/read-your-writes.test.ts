@@ -17,7 +17,6 @@ const HISTORY = `query ($id: ID!, $atLeast: Sequence) {
   object(id: $id) { history(first: 1) { edges { node { from to } } } }
 }`
 
-// biome-ignore lint/suspicious/noExplicitAny: answers of the API
 async function run(document: string, variables: object): Promise<any> {
   const { data, errors } = await api.execute(document, variables)
   if (errors) throw new Error(errors.map((error) => error.stack ?? error.message).join('\n'))
