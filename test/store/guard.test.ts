@@ -1,3 +1,7 @@
+import { spawnSync } from 'node:child_process'
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Pool } from 'pg'
 import { v7 } from 'uuid'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -127,4 +131,47 @@ test('a second lifecycle is guarded like the first', async () => {
       await pool.query('insert into cloudlet (object_id) values ($1)', [id])
     }
   }
+})
+
+test('a change of the tables becomes a new migration; one that may be applied somewhere is never rewritten', async () => {
+  const home = join(import.meta.dirname, '../..')
+  await using stack = new AsyncDisposableStack()
+  const folder = stack.adopt(await mkdtemp(join(tmpdir(), 'phaseline-migrations-')), (path) =>
+    rm(path, { recursive: true }),
+  )
+  await cp(join(home, 'prisma/migrations'), folder, { recursive: true })
+  const names = async () => (await readdir(folder)).filter((name) => name.endsWith('_guard')).sort()
+  const sqlOf = (name: string) => readFile(join(folder, name, 'migration.sql'), 'utf8')
+  const print = (...args: readonly string[]) =>
+    spawnSync(process.execPath, [join(home, 'scripts/print-guard.ts'), '--folder', folder, ...args], {
+      encoding: 'utf8',
+    })
+  const before = await names()
+  const newest = before.at(-1) ?? ''
+  const current = await sqlOf(newest)
+  expect(print('--check').status).toBe(0)
+  expect(print().status).toBe(0)
+  expect(await names()).toEqual(before)
+
+  // As if a row had been added to the tables since this migration was released.
+  const released = current.replace('INIT,FAILED,ABORTED', 'INIT,FAILED')
+  await writeFile(join(folder, newest, 'migration.sql'), released)
+  expect(print('--check')).toMatchObject({ status: 1, stderr: expect.stringContaining('npm run generate') })
+  expect(await names()).toEqual(before)
+  const { stdout } = print()
+  expect((await sqlOf(newest)) === released).toBe(true)
+  expect(stdout).toContain('_guard')
+  const after = await names()
+  expect(after.slice(0, -1)).toEqual(before)
+  expect((await sqlOf(after.at(-1) ?? '')) === current).toBe(true)
+  // It is applied after all that are there.
+  expect(
+    (await readdir(folder))
+      .filter((name) => /^\d/.test(name))
+      .sort()
+      .at(-1),
+  ).toBe(after.at(-1))
+  expect(print('--check').status).toBe(0)
+  expect(print().status).toBe(0)
+  expect(await names()).toEqual(after)
 })
