@@ -9,6 +9,7 @@ import {
   type WantedProject,
   wantedProject,
 } from '../manifest/index.ts'
+import { everyFile } from './every-file.ts'
 import type { Io } from './io.ts'
 import { readExactly, readInput } from './read-input.ts'
 import { invalid, type Outcome, type Refusal, refused } from './refusal.ts'
@@ -26,17 +27,29 @@ export interface LoadedManifests {
 }
 
 export interface LoadOptions {
-  readonly file: string
+  readonly file: readonly string[]
   /** Of installations that name none. */
   readonly project?: string
   /** Of documents that name none; Installation by default. */
   readonly kind?: ManifestKind
 }
 
-/** Reads `-f`; what is wrong is reported all together, with paths and lines, before anything is asked of the server. */
-export async function loadManifests(
+/**
+ * Reads every `-f`, in the order in which they are given; what is wrong is reported all together, with paths and lines,
+ * before anything is asked of the server.
+ */
+export async function loadManifests(io: Io, { file, ...options }: LoadOptions): Promise<Outcome<LoadedManifests>> {
+  const loaded = await everyFile(file, (one) => loadFile(io, one, options))
+  if (!loaded.ok) return loaded
+  const installations = loaded.value.flatMap((one) => one.installations)
+  const projects = loaded.value.flatMap((one) => one.projects)
+  return { ok: true, value: { installations, projects } }
+}
+
+async function loadFile(
   io: Io,
-  { file, project = 'default', kind }: LoadOptions,
+  file: string,
+  { project = 'default', kind }: Omit<LoadOptions, 'file'>,
 ): Promise<Outcome<LoadedManifests>> {
   const input = await readInput(file, io.stdin)
   if (!input.ok) return refused(invalid(input.message))

@@ -36,6 +36,18 @@ export function parsePlace(text: string): string | number {
   throw new InvalidArgumentError('Expected a sequence, or a cursor as phase changes have one.')
 }
 
+/** Files in the order in which they are given, of an option that can be given several times. */
+export function parseFiles(file: string, before: readonly string[] = []): string[] {
+  if (file === '-' && before.includes('-')) throw new InvalidArgumentError('Standard input can be read only once.')
+  return [...before, file]
+}
+
+/** Of an option that takes one file: a second one is refused, instead of replacing the first. */
+export function parseFile(file: string, before?: string): string {
+  if (before !== undefined) throw new InvalidArgumentError('This command takes only one file.')
+  return file
+}
+
 export interface LabelArgument {
   readonly key: string
   readonly value: string

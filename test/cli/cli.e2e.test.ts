@@ -96,6 +96,38 @@ spec:
     expect(await phaseline(`apply -f ${join(folder, 'none.yaml')}`)).toMatchObject({ code: 2 })
   })
 
+  it('takes several files, in their order, and all that is wrong with any of them at once', async () => {
+    const a = await file('a.yaml', manifest('of-a'))
+    const b = await file('b.yaml', `kind: Project\nname: of-b\n---\n${manifest('in-b')}`)
+    const planned = await phaseline(`plan -f ${a} --file ${b} --json`)
+    expect(documents(planned.out)).toMatchObject([
+      { kind: 'Project', name: 'of-b', action: 'created', dryRun: true },
+      { name: 'of-a', action: 'create' },
+      { name: 'in-b', action: 'create' },
+    ])
+    const applied = await phaseline(`apply -f ${a} -f ${b} -f -`, { stdin: manifest('of-stdin') })
+    expect(applied).toEqual({
+      code: 0,
+      out: `project of-b created\n${['of-a', 'in-b', 'of-stdin'].map((name) => `${name} created (generation 1)\n`).join('')}`,
+      err: '',
+    })
+
+    const nowhere = { PHASELINE_URL: 'http://127.0.0.1:1/graphql', PHASELINE_TOKEN: TOKEN }
+    const wrong = await file('wrong.yaml', 'name: wrong\n')
+    const none = join(folder, 'none.yaml')
+    const refused = await phaseline(`apply -f ${wrong} -f ${a} -f ${none} -f ${b}`, { env: nowhere })
+    expect(refused).toMatchObject({ code: 2, out: '' })
+    expect(refused.err).toContain(`${wrong} is not valid. Cannot read ${none}: `)
+    expect(refused.err).toContain(`${wrong}:1:1: `)
+    expect(await phaseline('apply -f - -f -', { env: nowhere, stdin: manifest('x') })).toMatchObject({
+      ...{ code: 2, out: '', err: expect.stringContaining('Standard input') },
+    })
+    // Where there is one value, a second one is refused instead of replacing it.
+    expect(await phaseline(`data set region -f ${a} -f ${b}`, { env: nowhere })).toMatchObject({
+      ...{ code: 2, out: '', err: expect.stringContaining('only one file') },
+    })
+  })
+
   it('says why the server refuses, and goes on with the other documents', async () => {
     const cyclic = manifest('cyclic', {}).replace('"config"', '"dependsOn":["item"],"config"')
     await apply(manifest('leaving', { deleteDelayMs: 2_000 }), '--wait')

@@ -23,7 +23,7 @@ beforeAll(async () => {
   server = stack.use(await startSharedServer({ env, token: TOKEN }))
   phaseline = commandLine({ PHASELINE_URL: server.url, PHASELINE_TOKEN: TOKEN })
   runner = stack.use(await playRunner(server))
-  for (const project of ['ops', 'left', 'right'])
+  for (const project of ['ops', 'left', 'right', 'several'])
     expect(await phaseline(`project create ${project}`)).toMatchObject({ code: 0 })
 })
 afterAll(() => stack.disposeAsync())
@@ -90,6 +90,28 @@ jobs:
     expect(out).toMatch(/^phase +✓ SUCCEEDED$/m)
     expect(out).toMatch(/^labels +team=db$/m)
     expect(out).toMatch(/^restore +pg-restore +» SKIPPED$/m)
+  })
+
+  it('starts the tasks of several files, in their order, or none when one of them is wrong', async () => {
+    const file = async (name: string, text: string): Promise<string> => {
+      await writeFile(join(folder, name), text)
+      return join(folder, name)
+    }
+    const task = (name: string) => file(`${name}.json`, JSON.stringify({ name, jobs: [{ name: 'only', gadget: 'x' }] }))
+    const [one, two, three] = [await task('one'), await task('two'), await task('three')]
+    const created = await phaseline(`task run -f ${two} -f ${one} --project several`)
+    expect(created).toMatchObject({ code: 0, err: '' })
+    expect(created.out).toMatch(/^several\/two created, .*\nseveral\/one created, .*\n$/)
+    // The first is there already; the other one is started all the same.
+    const half = await phaseline(`task run -f ${one} -f ${three} --project several`)
+    expect(half).toMatchObject({ code: 3, err: expect.stringContaining('several/one: ') })
+    expect(half.out).toMatch(/^several\/three created, /)
+
+    const wrong = await file('wrong.yaml', 'name: a\n')
+    const refused = await phaseline(`task run -f ${one} -f ${wrong} --url http://127.0.0.1:1`)
+    expect(refused).toMatchObject({ code: 2, out: '', err: expect.stringContaining(`${wrong}:1:1: `) })
+    const keyed = await phaseline(`task run -f ${one} -f ${two} --key k --url http://127.0.0.1:1`)
+    expect(keyed).toMatchObject({ code: 2, out: '', err: expect.stringContaining('--key') })
   })
 
   it('says everything that is wrong with a file, and where, before it asks the server', async () => {

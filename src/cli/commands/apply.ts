@@ -4,13 +4,14 @@ import type { Cli } from '../cli.ts'
 import { type ExitCode, worst } from '../exit.ts'
 import { follow } from '../follow.ts'
 import { loadManifests } from '../load-manifests.ts'
+import { parseFiles } from '../options.ts'
 import { planManifest } from '../plan-manifest.ts'
 import { applyProjects } from '../projects/apply-all.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
 import { plain } from '../text.ts'
 
 interface ApplyOptions extends SessionOptions {
-  readonly file: string
+  readonly file: readonly string[]
   readonly project?: string
   readonly wait?: boolean
   readonly dryRun?: boolean
@@ -21,7 +22,7 @@ interface ApplyOptions extends SessionOptions {
 export function addApply(program: Command, cli: Cli): void {
   withSessionOptions(program.command('apply'))
     .description('create or update installations, and projects, from YAML or JSON documents')
-    .requiredOption('-f, --file <file>', 'file to read, - for standard input')
+    .requiredOption('-f, --file <file>', 'file to read, - for standard input; several are read in order', parseFiles)
     .option('--project <name>', 'project of installations that name none (default: "default")')
     .option('--wait', 'follow each tree until it is finished')
     .option('--dry-run', 'show what would happen, in order, and do nothing')

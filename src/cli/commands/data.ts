@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Cli } from '../cli.ts'
 import { EXIT, type ExitCode } from '../exit.ts'
-import { parseCount } from '../options.ts'
+import { parseCount, parseFile } from '../options.ts'
 import { describeRest, type Page, readPages } from '../pages.ts'
 import { readInput } from '../read-input.ts'
 import {
@@ -60,7 +60,7 @@ export function addData(program: Command, cli: Cli): void {
     .description('set data that installations of the project can import')
     .argument('<name>', 'name in the scope')
     .argument('[json]', 'the value as JSON')
-    .option('-f, --file <file>', 'read the value from a file, - for standard input')
+    .option('-f, --file <file>', 'read the value from a file, - for standard input', parseFile)
     .option('--text', 'the value is text as it stands, not JSON')
     .option('--project <name>', 'project', 'default')
     .action(async (name: string, json: string | undefined, options: SetOptions) => {

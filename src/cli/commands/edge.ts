@@ -20,7 +20,7 @@ import {
   upgradeCloudlet,
 } from '../edge/write.ts'
 import { EXIT, type ExitCode } from '../exit.ts'
-import { parseCount, parseLabel, parsePhases } from '../options.ts'
+import { parseCount, parseFile, parseLabel, parsePhases } from '../options.ts'
 import { notFoundRefusal } from '../refusal.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
 
@@ -90,7 +90,7 @@ const articled = (noun: string): string => `${noun.startsWith('a') ? 'an' : 'a'}
 const withSpecOptions = (command: Command): Command =>
   command
     .option('--spec <json>', 'its spec, a JSON object: what is in it is the business of the CRM')
-    .option('-f, --file <file>', 'file that holds the spec, as YAML or JSON; - for standard input')
+    .option('-f, --file <file>', 'file that holds the spec, as YAML or JSON; - for standard input', parseFile)
 
 function addCreate<T extends CreateOptions>(
   parent: Command,

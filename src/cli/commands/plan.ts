@@ -2,12 +2,13 @@ import type { Command } from 'commander'
 import type { Cli } from '../cli.ts'
 import { type ExitCode, worst } from '../exit.ts'
 import { loadManifests } from '../load-manifests.ts'
+import { parseFiles } from '../options.ts'
 import { planManifest } from '../plan-manifest.ts'
 import { applyProjects } from '../projects/apply-all.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
 
 interface PlanOptions extends SessionOptions {
-  readonly file: string
+  readonly file: readonly string[]
   readonly project?: string
 }
 
@@ -15,7 +16,7 @@ interface PlanOptions extends SessionOptions {
 export function addPlan(program: Command, cli: Cli): void {
   withSessionOptions(program.command('plan'))
     .description('show what apply would do, in order, without doing it')
-    .requiredOption('-f, --file <file>', 'file to read, - for standard input')
+    .requiredOption('-f, --file <file>', 'file to read, - for standard input; several are read in order', parseFiles)
     .option('--project <name>', 'project of installations that name none (default: "default")')
     .action(async (options: PlanOptions) => {
       cli.exitCode = await withSession(cli.io, options, (session) => plan(session, options))

@@ -3,7 +3,7 @@ import { ask } from '../ask.ts'
 import type { Cli } from '../cli.ts'
 import { EXIT, type ExitCode } from '../exit.ts'
 import { loadManifests } from '../load-manifests.ts'
-import { parseCount } from '../options.ts'
+import { parseCount, parseFiles } from '../options.ts'
 import { describeRest, type Page, readPages } from '../pages.ts'
 import { readProject, type ShownProject } from '../projects/api.ts'
 import { CREATE_PROJECT } from '../projects/apply.ts'
@@ -20,7 +20,7 @@ interface CreateOptions extends SessionOptions {
   readonly strategy?: string
 }
 interface ApplyOptions extends SessionOptions {
-  readonly file: string
+  readonly file: readonly string[]
   readonly dryRun?: boolean
 }
 interface ListOptions extends SessionOptions {
@@ -73,7 +73,7 @@ export function addProject(program: Command, cli: Cli): void {
     })
   withSessionOptions(project.command('apply'))
     .description('create or update projects from YAML or JSON documents')
-    .requiredOption('-f, --file <file>', 'file to read, - for standard input')
+    .requiredOption('-f, --file <file>', 'file to read, - for standard input; several are read in order', parseFiles)
     .option('--dry-run', 'show what would happen, and do nothing')
     .action(async (options: ApplyOptions) => {
       cli.exitCode = await withSession(cli.io, options, (session) => apply(session, options))

@@ -4,7 +4,7 @@ import { type CancelOptions, cancelObject } from '../cancel-object.ts'
 import type { Cli } from '../cli.ts'
 import { type DeleteOptions, deleteObject } from '../delete-object.ts'
 import { EXIT, type ExitCode } from '../exit.ts'
-import { parseCount, parseLabel, parsePhases } from '../options.ts'
+import { parseCount, parseFiles, parseLabel, parsePhases } from '../options.ts'
 import { notFoundRefusal } from '../refusal.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
 import { describeJob, describeTask } from '../tasks/describe.ts'
@@ -36,8 +36,8 @@ export function addTask(program: Command, cli: Cli): void {
 
 function addRun(task: Command, cli: Cli): void {
   withSessionOptions(task.command('run'))
-    .description('start the task of a YAML or JSON document')
-    .requiredOption('-f, --file <file>', 'file to read, - for standard input')
+    .description('start the tasks of YAML or JSON documents, one a file')
+    .requiredOption('-f, --file <file>', 'file to read, - for standard input; several are read in order', parseFiles)
     .option('--project <name>', 'project, if the file names none (default: "default")')
     .option('--key <key>', 'idempotency key: the same again within a day starts nothing new')
     .option('--follow', 'show the task until it has ended; the exit code says how')

@@ -1,14 +1,15 @@
 import { type TaskManifest, taskInput, taskSchema } from '../../manifest/index.ts'
 import { ask } from '../ask.ts'
-import { EXIT, type ExitCode } from '../exit.ts'
+import { everyFile } from '../every-file.ts'
+import { EXIT, type ExitCode, worst } from '../exit.ts'
 import { follow } from '../follow.ts'
 import { readOne } from '../one-document.ts'
-import { REFUSAL_FRAGMENT } from '../refusal.ts'
+import { invalid, REFUSAL_FRAGMENT } from '../refusal.ts'
 import type { Session } from '../session.ts'
 import { plain } from '../text.ts'
 
 export interface RunOptions {
-  readonly file: string
+  readonly file: readonly string[]
   readonly project?: string
   readonly key?: string
   readonly follow?: boolean
@@ -24,20 +25,41 @@ const CREATE = `mutation RunTask($input: CreateTaskInput!) {
   answer: createTask(input: $input) { __typename ... on Task { id name phase project { name } } ...Refusal }
 }\n${REFUSAL_FRAGMENT}`
 
-/** `task run`: the task of a file; to follow it is to see how it ends, ok when it SUCCEEDED. */
+/** `task run`: the task of each file; to follow it is to see how it ends, ok when it SUCCEEDED. */
 export async function runTask(session: Session, options: RunOptions): Promise<ExitCode> {
-  const read = await readOne(session.io, options.file, { schema: taskSchema, what: 'a task' })
+  const { file: files, key, follow: isFollowed } = options
+  const isOne = files.length === 1
+  if (key !== undefined && !isOne) return session.refuse(invalid('--key is of one task: give one file.'))
+  const read = await everyFile(files, (file) => readOne(session.io, file, { schema: taskSchema, what: 'a task' }))
   if (!read.ok) return session.refuse(read.refusal)
-  const outcome = await ask<Created>(session, CREATE, inputOf(read.value, options))
-  if (!outcome.ok) return session.refuse(outcome.refusal)
-  const { id, name, phase, project } = outcome.value
+  const codes: ExitCode[] = [EXIT.ok]
+  const created: Created[] = []
+  for (const task of read.value) {
+    const outcome = await ask<Created>(session, CREATE, inputOf(task, options))
+    if (outcome.ok) {
+      created.push(outcome.value)
+      sayCreated(session, outcome.value)
+      continue
+    }
+    const { refusal } = outcome
+    const which = isOne ? '' : `${projectOf(task, options)}/${task.name}: `
+    codes.push(session.refuse({ ...refusal, message: `${which}${refusal.message}` }))
+  }
+  if (isFollowed) {
+    for (const { id } of created) codes.push(await follow(session, id, ({ outcome }) => outcome === 'succeeded'))
+  }
+  return worst(codes)
+}
+
+function sayCreated(session: Session, { id, name, phase, project }: Created): void {
   session.emit({ id, name, project, phase })
   session.say(`${plain(`${project.name}/${name}`)} created, now ${phase}  ${session.paint('dim', id)}`)
-  return options.follow ? await follow(session, id, (result) => result.outcome === 'succeeded') : EXIT.ok
 }
 
 /** The project that the file names goes before the option's, as for installations. */
-const inputOf = (task: TaskManifest, { project = 'default', key }: RunOptions): object => ({
-  ...taskInput(task, project),
+const projectOf = (task: TaskManifest, { project = 'default' }: RunOptions): string => task.project ?? project
+
+const inputOf = (task: TaskManifest, { key, ...options }: RunOptions): object => ({
+  ...taskInput(task, projectOf(task, options)),
   ...(key === undefined ? {} : { idempotencyKey: key }),
 })
