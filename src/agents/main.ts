@@ -262,6 +262,8 @@ function usageProblem({
   return Number.isNaN(graceMs) ? '--grace-ms must be a positive whole number.' : null
 }
 
+// Who supervised this process may be gone, while it still has to end in order.
+process.stderr.on('error', () => {})
 try {
   process.exitCode = await main()
 } catch (error) {

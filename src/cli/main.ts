@@ -26,12 +26,24 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     interrupted.abort(new Error(`Ended by ${signal}.`))
   })
 }
-// `phaseline log | head`: the reader has seen enough.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(0)
-  throw error
+// Without its output a command has nothing left to do. It ends in order: a server has to stop what it has started.
+let lostOutput: NodeJS.ErrnoException | null = null
+process.stdout.on('error', (error) => {
+  if (interrupted.signal.aborted) return
+  lostOutput = error
+  interrupted.abort(error)
 })
+// A message that nobody can read is no reason to end what it is about.
+process.stderr.on('error', () => {})
 
 const { run } = await import('./run.ts')
 const { stdout, stderr, stdin, env } = process
-process.exitCode = await run(process.argv.slice(2), { stdout, stderr, stdin, env, signal: interrupted.signal })
+const code = await run(process.argv.slice(2), { stdout, stderr, stdin, env, signal: interrupted.signal })
+process.exitCode = lostOutput === null ? code : afterLostOutput(lostOutput)
+
+/** `phaseline log | head`: the reader has seen enough, which is as good as being told to stop. A full disk is not. */
+function afterLostOutput({ code }: NodeJS.ErrnoException): number {
+  if (code === 'EPIPE') return 0
+  stderr.write(`Cannot write to standard output: ${code}\n`)
+  return 1
+}

@@ -4,7 +4,7 @@ import { open, readFile, rename, stat } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Binaries } from './binaries.ts'
 import type { Place } from './place.ts'
-import { ask, type Postmaster, stopPostmaster } from './postmaster.ts'
+import { ask, type Postmaster, stopAtExit, stopPostmaster } from './postmaster.ts'
 import { identityOf } from './process-info.ts'
 
 const MAX_LOG_BYTES = 10 * 1024 * 1024
@@ -54,6 +54,7 @@ export async function launch({ place, binaries, settings, signal }: LaunchOption
   child.unref()
   const pid = child.pid as number
   const postmaster = { pid, identity: await identityOf(pid) }
+  using _ = stopAtExit(() => postmaster)
   while (!(await ask(place))) {
     if (child.exitCode !== null || child.signalCode !== null) throw new Error(await whyItEnded(place))
     if (signal.aborted) await stopPostmaster(postmaster)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'pg'
 import type { Place } from './place.ts'
-import { commandOf, identityOf } from './process-info.ts'
+import { commandOf, identityNow, identityOf } from './process-info.ts'
 
 /** A running postmaster: one that we started, or one that outlived a server that was killed. */
 export interface Postmaster {
@@ -85,11 +85,26 @@ export async function ensureDatabase(place: Place, name: string): Promise<void> 
   }
 }
 
+const FAST_STOP = 'SIGINT'
+
 /** A fast stop: open transactions are rolled back, everything committed is kept. It is never killed. */
 export async function stopPostmaster(postmaster: Postmaster): Promise<void> {
   if (!(await isRunning(postmaster))) return
-  process.kill(postmaster.pid, 'SIGINT')
+  process.kill(postmaster.pid, FAST_STOP)
   while (await isRunning(postmaster)) await delay(10)
+}
+
+/**
+ * However this process ends by itself (told twice to stop, a defect), it takes its postmaster along: nothing can be waited
+ * for then, but a signal can be sent. Disposing lets go of it.
+ */
+export function stopAtExit(postmaster: () => Postmaster): Disposable {
+  const tell = (): void => {
+    const { pid, identity } = postmaster()
+    if (identity !== null && identityNow(pid) === identity) process.kill(pid, FAST_STOP)
+  }
+  process.once('exit', tell)
+  return { [Symbol.dispose]: () => void process.off('exit', tell) }
 }
 
 export const isRunning = async ({ pid, identity }: Postmaster): Promise<boolean> =>

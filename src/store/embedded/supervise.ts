@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { isRunning, type Postmaster, stopPostmaster } from './postmaster.ts'
+import { isRunning, type Postmaster, stopAtExit, stopPostmaster } from './postmaster.ts'
 
 /** How often it is looked at, and how long a new start waits after one that failed. */
 const LOOK_MS = 500
@@ -17,6 +17,7 @@ export interface SuperviseOptions {
 export async function supervise({ start, logger, signal }: SuperviseOptions): Promise<AsyncDisposable> {
   const stopping = new AbortController()
   let postmaster = await start(signal)
+  const atExit = stopAtExit(() => postmaster)
   const watching = watch()
 
   async function watch(): Promise<void> {
@@ -39,6 +40,7 @@ export async function supervise({ start, logger, signal }: SuperviseOptions): Pr
       stopping.abort()
       await watching
       await stopPostmaster(postmaster)
+      atExit[Symbol.dispose]()
     },
   }
 }

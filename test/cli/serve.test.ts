@@ -1,0 +1,108 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { createLogger } from '../../src/logger.ts'
+import { startEmbeddedPostgres } from '../../src/store/embedded/index.ts'
+import { freePort } from '../testkit/redis.ts'
+import { until } from '../testkit/wait.ts'
+
+const MAIN = join(import.meta.dirname, '../../src/cli/main.ts')
+
+interface Serving extends AsyncDisposable {
+  readonly child: ChildProcess
+  readonly exit: Promise<number | null>
+  /** Of the command line, on this server. */
+  command(...args: readonly string[]): ChildProcess
+  err(): string
+  out(): string
+  /** What runs of it: its Postgres, its agents, itself. */
+  processes(): readonly string[]
+}
+
+/** `phaseline serve` with an embedded Postgres and all built-in agents, in an empty folder. */
+async function serve(): Promise<Serving> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'phaseline-serve-'))
+  const port = String(await freePort())
+  const command = (...args: readonly string[]) =>
+    spawn(process.execPath, [MAIN, ...args], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: {
+        PATH: process.env.PATH,
+        NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+        PORT: port,
+        PHASELINE_DATA: dataDir,
+        PHASELINE_URL: `http://127.0.0.1:${port}/graphql`,
+      },
+    })
+  const child = command('serve', '--no-example')
+  const exit = once(child, 'exit').then(([code]: (number | null)[]) => code ?? null)
+  let [out, err] = ['', '']
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    out += text
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    err += text
+  })
+  return {
+    child,
+    exit,
+    command,
+    out: () => out,
+    err: () => err,
+    processes: () => commandLines().filter((line) => line.includes(dataDir) || line.includes(`:${port}/graphql`)),
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL')
+      await exit
+      // Whatever it has left is taken over, and stopped.
+      const logger = createLogger('silent')
+      await (await startEmbeddedPostgres({ dataDir, logger }))[Symbol.asyncDispose]()
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+const commandLines = (): readonly string[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
+      } catch {
+        return ''
+      }
+    })
+
+describe('serve', { timeout: 60_000 }, () => {
+  it('stops in order when nobody reads its output any more, and leaves nothing behind', async () => {
+    await using serving = await serve()
+    // `phaseline serve | head -0`
+    serving.child.stdout?.destroy()
+    expect(await serving.exit).toBe(0)
+    expect(serving.processes()).toEqual([])
+    expect(serving.err()).not.toContain('This is a defect')
+  })
+
+  it('leaves nothing behind either when it is told twice to end', async () => {
+    await using serving = await serve()
+    await until(() => serving.out().includes('GraphiQL is at'), { what: 'it serves', timeoutMs: 40_000 })
+    expect(serving.processes().length).toBeGreaterThanOrEqual(3)
+    // `phaseline machines | head -0`: a client has nothing left to do either, and does not complain.
+    const client = serving.command('machines')
+    client.stdout?.destroy()
+    let complaint = ''
+    client.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      complaint += text
+    })
+    expect(await once(client, 'close')).toEqual([0, null])
+    expect(complaint).toBe('')
+
+    serving.child.kill('SIGINT')
+    serving.child.kill('SIGTERM')
+    expect(await serving.exit).toBe(130)
+    await until(() => serving.processes().length === 0, { what: 'all has ended' })
+  })
+})
