@@ -1,7 +1,11 @@
 import { z } from 'zod'
+import { isLoopback } from './core/loopback.ts'
 import type { TimeoutDefaults } from './core/tree.ts'
 
 /** Everything that the environment may say, read once. All problems are reported together; values never are. */
+
+/** What nobody else may know. Each can be given in a file, named by `<name>_FILE`. */
+export const SECRET_SETTINGS = ['PHASELINE_TOKEN', 'PHASELINE_SECRET_KEY', 'DATABASE_URL', 'REDIS_URL'] as const
 
 const ROLES = ['gateway', 'engine', 'agents'] as const
 type Role = (typeof ROLES)[number]
@@ -33,12 +37,14 @@ export interface Config {
   readonly capacity: { readonly maxWorkers: number; readonly maxJobs: number }
   /** Whether the built-in agents run commands on this machine that users of the API write. */
   readonly processRuntime: boolean
+  /** Why that is off though nobody has said so; null: it is on, or off because somebody has. */
+  readonly processRuntimeOff: string | null
 }
 
 const SECRET_KEY = /^[A-Za-z0-9+/]{43}=$/
-/** Keys of 32 bytes each, in base64, with commas between them; null: at least one of them is none. */
+/** Keys of 32 bytes each, in base64, with commas between them or one a line; null: at least one of them is none. */
 export function secretKeysOf(text: string): readonly Uint8Array[] | null {
-  const keys = text.split(',').map((part) => part.trim())
+  const keys = text.trim().split(/\s*,\s*|\s+/)
   return keys.every((key) => SECRET_KEY.test(key)) ? keys.map((key) => Buffer.from(key, 'base64')) : null
 }
 
@@ -122,14 +128,33 @@ export type LoadedConfig =
   | { readonly ok: true; readonly config: Config }
   | { readonly ok: false; readonly problems: readonly string[] }
 
-export function loadConfig(env: Readonly<Record<string, string | undefined>>): LoadedConfig {
+type Env = Readonly<Record<string, string | undefined>>
+
+/** Those that hold a secret, by their names: what this process was started with, others of its user can read. */
+export const exposedSecrets = (env: Env): readonly string[] =>
+  [...SECRET_SETTINGS, 'PGPASSWORD'].filter((name) => {
+    const value = env[name]?.trim()
+    return value && (!name.endsWith('_URL') || hasPassword(value))
+  })
+
+function hasPassword(text: string): boolean {
+  const url = URL.parse(text)
+  return url !== null && (url.password !== '' || url.searchParams.has('password'))
+}
+
+/** `nameOf`: how a setting is called in a problem. */
+export function loadConfig(env: Env, nameOf: (setting: string) => string = (setting) => setting): LoadedConfig {
   // An empty value means that the variable is not set, as in most shells and compose files.
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value?.trim()))
   const parsed = schema.safeParse(given)
   if (!parsed.success) {
-    return { ok: false, problems: parsed.error.issues.map((issue) => `${String(issue.path[0])}: ${issue.message}`) }
+    return {
+      ok: false,
+      problems: parsed.error.issues.map(({ path, message }) => `${nameOf(String(path[0]))}: ${message}`),
+    }
   }
   const { data } = parsed
+  const processRuntimeOff = data.PHASELINE_PROCESS_RUNTIME ? null : whyNoCommands(data)
   return {
     ok: true,
     config: {
@@ -155,8 +180,14 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): L
       logRetentionMs: data.PHASELINE_LOG_RETENTION,
       secretKeys: data.PHASELINE_SECRET_KEY ?? [],
       capacity: { maxWorkers: data.PHASELINE_MAX_WORKERS, maxJobs: data.PHASELINE_MAX_JOBS },
-      // It lets every user of the API run commands here: a matter of course only where both are the same person.
-      processRuntime: data.PHASELINE_PROCESS_RUNTIME ? data.PHASELINE_PROCESS_RUNTIME === 'on' : !data.DATABASE_URL,
+      processRuntime: data.PHASELINE_PROCESS_RUNTIME ? data.PHASELINE_PROCESS_RUNTIME === 'on' : !processRuntimeOff,
+      processRuntimeOff,
     },
   }
+}
+
+/** It lets every user of the API run commands here: a matter of course only where both are the same person. */
+function whyNoCommands({ HOST, DATABASE_URL }: z.infer<typeof schema>): string | null {
+  if (!isLoopback(HOST)) return `HOST is ${HOST}, which others may reach`
+  return DATABASE_URL ? 'the database is not the embedded one' : null
 }

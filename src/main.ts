@@ -6,7 +6,7 @@ import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { type AgentProcessOptions, startAgentProcess } from './agents/spawn.ts'
 import { systemAmbient } from './ambient.ts'
-import { type Config, loadConfig } from './config.ts'
+import { type Config, exposedSecrets, SECRET_SETTINGS } from './config.ts'
 import type { Ambient, Signal } from './core/ports.ts'
 import type { TimeoutDefaults } from './core/tree.ts'
 import { evaluateIn } from './engine/evaluate.ts'
@@ -37,6 +37,7 @@ import { createLogger } from './logger.ts'
 import { createSandbox, type Sandbox } from './sandbox/index.ts'
 import { loadSecretKeys, SecretKeyProblem } from './secret-keys.ts'
 import { createServer } from './server/server.ts'
+import { loadSettings } from './settings.ts'
 import { FolderInUse } from './store/embedded/folder-lock.ts'
 import { startEmbeddedPostgres } from './store/embedded/index.ts'
 import { MigrationError, migrate } from './store/migrate.ts'
@@ -268,10 +269,13 @@ export interface ServeOptions {
 
 /** `phaseline serve`: runs until it is told to stop. */
 export async function serve({ example, signal = untilTold() }: ServeOptions): Promise<void> {
-  const loaded = loadConfig(process.env)
+  const exposed = exposedSecrets(process.env)
+  const loaded = await loadSettings(process.env)
   if (!loaded.ok)
     throw new StartProblem(`The settings cannot be used:\n${loaded.problems.map((p) => `  ${p}`).join('\n')}`)
   const { config } = loaded
+  // Whatever this process starts shall not be handed them.
+  for (const name of SECRET_SETTINGS) delete process.env[name]
   const logger = createLogger(config.logLevel)
   const shop = join(HOME, 'examples/webshop')
   const gadgetFolders = example ? [join(shop, 'gadgets')] : []
@@ -282,6 +286,7 @@ export async function serve({ example, signal = untilTold() }: ServeOptions): Pr
     const fragment = app.token && !config.token ? `#token=${app.token}` : ''
     say(`Phaseline is at ${app.origin}/${fragment}`)
     say(`GraphiQL is at ${app.origin}/graphql${fragment}`)
+    if (config.roles.has('agents')) tellOfCommands(config, exposed, { logger, say })
   }
   if (example && app.origin && app.token) {
     const { showExample } = await import('./example.ts')
@@ -289,6 +294,23 @@ export async function serve({ example, signal = untilTold() }: ServeOptions): Pr
   }
   if (!signal.aborted) await new Promise((stopped) => signal.addEventListener('abort', stopped, { once: true }))
   say('Stopping …')
+}
+
+/** Whether commands of users run here, where that may be a surprise. */
+function tellOfCommands(
+  { processRuntime, processRuntimeOff }: Config,
+  exposed: readonly string[],
+  { logger, say }: { readonly logger: Logger; say(text: string): unknown },
+): void {
+  if (processRuntimeOff)
+    say(
+      `The process runtime is off, since ${processRuntimeOff}: PHASELINE_PROCESS_RUNTIME=on lets users run commands here.`,
+    )
+  if (processRuntime && exposed.length > 0)
+    logger.warn(
+      { settings: exposed },
+      'workers and jobs of the process runtime can read these settings in the environment of the server: name files that hold them, with _FILE at the end of each name',
+    )
 }
 
 function untilTold(): AbortSignal {

@@ -26,7 +26,7 @@ export async function loadSecretKeys({
     throw error
   })
   if (text !== null) {
-    const kept = secretKeysOf(text.trim().replaceAll(/\s+/g, ','))
+    const kept = secretKeysOf(text)
     // It is never written again: what it sealed could not be opened any more.
     if (!kept) throw new SecretKeyProblem(`${file} must hold 32 bytes in base64, one key a line.`)
     return [...secretKeys, ...kept]

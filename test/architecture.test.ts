@@ -28,6 +28,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   cli: ['core', 'client', 'manifest', 'main'],
   config: ['core'],
   'secret-keys': ['config'],
+  settings: ['config'],
   logger: [],
   ambient: ['core'],
 }

@@ -1,12 +1,16 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Writable } from 'node:stream'
-import { expect, test } from 'vitest'
-import { loadConfig } from '../src/config.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { exposedSecrets, loadConfig } from '../src/config.ts'
 import { createLogger } from '../src/logger.ts'
+import { loadSettings } from '../src/settings.ts'
 
 const KEY = Buffer.alloc(32, 255)
 const OLD_KEY = Buffer.alloc(32, 7)
 
-test('commands of users run here by themselves only where the database is embedded', () => {
+test('commands of users run here by themselves only where the database is embedded and nobody else reaches it', () => {
   const runs = (env: Record<string, string>) => {
     const loaded = loadConfig(env)
     return loaded.ok && loaded.config.processRuntime
@@ -16,6 +20,85 @@ test('commands of users run here by themselves only where the database is embedd
   expect(runs({ PHASELINE_PROCESS_RUNTIME: 'off' })).toBe(false)
   expect(runs({ DATABASE_URL })).toBe(false)
   expect(runs({ DATABASE_URL, PHASELINE_PROCESS_RUNTIME: 'on' })).toBe(true)
+  for (const HOST of ['localhost', '127.0.0.53', '::1']) expect(runs({ HOST }), HOST).toBe(true)
+  for (const HOST of ['0.0.0.0', '::', '192.0.2.7', '127.0.0.1.example.org', 'phaseline.example.org']) {
+    expect(runs({ HOST }), HOST).toBe(false)
+    expect(runs({ HOST, PHASELINE_PROCESS_RUNTIME: 'on' }), HOST).toBe(true)
+    expect(loadConfig({ HOST })).toMatchObject({ config: { processRuntimeOff: expect.stringContaining(HOST) } })
+    expect(loadConfig({ HOST, PHASELINE_PROCESS_RUNTIME: 'off' })).toMatchObject({
+      config: { processRuntimeOff: null },
+    })
+  }
+})
+
+describe('secrets in files', () => {
+  let folder: string
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'phaseline-settings-'))
+  })
+  afterAll(() => rm(folder, { recursive: true }))
+  const file = async (name: string, text: string): Promise<string> => {
+    await writeFile(join(folder, name), text, { mode: 0o600 })
+    return join(folder, name)
+  }
+
+  test('are read, without the line end, keys one a line or with commas', async () => {
+    const loaded = await loadSettings({
+      PHASELINE_TOKEN: '',
+      PHASELINE_TOKEN_FILE: await file('token', 'sixteen-letters!\n'),
+      PHASELINE_SECRET_KEY_FILE: await file('keys', `${KEY.toString('base64')}\n${OLD_KEY.toString('base64')}\n`),
+      DATABASE_URL_FILE: await file('database', 'postgres://ada:pw@db/x\n'),
+      REDIS_URL_FILE: await file('redis', 'redis://cache\n'),
+    })
+    expect(loaded).toMatchObject({
+      ok: true,
+      config: {
+        token: 'sixteen-letters!',
+        secretKeys: [KEY, OLD_KEY],
+        databaseUrl: 'postgres://ada:pw@db/x',
+        redisUrl: 'redis://cache',
+        processRuntime: false,
+      },
+    })
+  })
+
+  test('are refused by the name of the setting, with all other problems, and no value is told', async () => {
+    const loaded = await loadSettings({
+      PORT: 'x',
+      PHASELINE_TOKEN_FILE: await file('short', 'hunter2'),
+      PHASELINE_SECRET_KEY_FILE: join(folder, 'none'),
+      DATABASE_URL: 'postgres://db/x',
+      DATABASE_URL_FILE: await file('both', 'postgres://hunter2@db/x'),
+      REDIS_URL_FILE: await file('large', 'hunter2'.repeat(10_000)),
+    })
+    expect(loaded).toEqual({
+      ok: false,
+      problems: [
+        'PHASELINE_SECRET_KEY_FILE: its file cannot be read (ENOENT)',
+        'DATABASE_URL_FILE: DATABASE_URL is set too: set one of them',
+        'REDIS_URL_FILE: its file is larger than 64 KiB',
+        'PORT: must be a whole number',
+        'PHASELINE_TOKEN_FILE: must be at least 16 ASCII characters without spaces',
+      ],
+    })
+    const empty = await loadSettings({ PHASELINE_TOKEN_FILE: await file('empty', '\n') })
+    expect(empty).toEqual({ ok: false, problems: ['PHASELINE_TOKEN_FILE: its file is empty'] })
+  })
+
+  test('those in the environment are known by their names', () => {
+    expect(exposedSecrets({ PHASELINE_TOKEN_FILE: 'x', DATABASE_URL: 'postgres://ada@db/x', REDIS_URL: ' ' })).toEqual(
+      [],
+    )
+    expect(
+      exposedSecrets({
+        PHASELINE_TOKEN: 'x',
+        PHASELINE_SECRET_KEY: 'x',
+        DATABASE_URL: 'postgres://db/x?password=pw',
+        REDIS_URL: 'redis://:pw@cache',
+        PGPASSWORD: 'pw',
+      }),
+    ).toEqual(['PHASELINE_TOKEN', 'PHASELINE_SECRET_KEY', 'DATABASE_URL', 'REDIS_URL', 'PGPASSWORD'])
+  })
 })
 
 test.each(['hunter2', `${KEY.toString('base64')},`, Buffer.alloc(31, 1).toString('base64'), 'a'.repeat(44)])(
@@ -56,6 +139,7 @@ test('nothing has to be set, and what is empty is not set', () => {
       secretKeys: [],
       capacity: { maxWorkers: 50, maxJobs: 100 },
       processRuntime: true,
+      processRuntimeOff: null,
     },
   })
 })

@@ -12,12 +12,13 @@ import { groupGuard } from './gadget/group-guard.ts'
 import { jobWork } from './gadget/job-work.ts'
 import { mockWork } from './mock.ts'
 import { openProcessRuntime } from './process/process-runtime.ts'
+import { readToken } from './read-token.ts'
 import { runRuntime } from './runtime/run-runtime.ts'
 
 /**
  * An agent process: `node src/agents/main.ts --types mock,gadget --url http://127.0.0.1:4000/graphql`.
- * The token comes from PHASELINE_TOKEN, since arguments are visible to everybody; the gadgets' folders from
- * PHASELINE_GADGETS. Two types need a token of their own kind, so each gets a process of its own: `gadget-job`, the jobs
+ * The token comes from `--token-file <file>`, `-` for standard input, otherwise from PHASELINE_TOKEN, which everything that
+ * it starts can read; the gadgets' folders from PHASELINE_GADGETS. Two types need a token of their own kind, so each gets a process of its own: `gadget-job`, the jobs
  * of tasks, and `process`, a runtime of workers and jobs, which needs `--state <folder>` too; `--grace-ms` is how long
  * its workloads have to end politely; `--lease-ms`, how soon another agent takes over what this one had when it is gone. So does `crm`, a simulated CRM, which needs `--cloudlet <id or name>` and `--state
  * <folder>`; `--crm-version` is that of a new state folder, PHASELINE_CRM is JSON that says how it behaves (see
@@ -120,7 +121,7 @@ async function crm(common: Common, env: NodeJS.ProcessEnv): Promise<void> {
     instance: `crm-${name}`,
     behaviour: readBehaviour(env.PHASELINE_CRM),
     leaseMs: CRM_LEASE_MS,
-    successor: { args: [main, ...again], env: { ...env, PHASELINE_TOKEN: token } },
+    successor: { args: [main, ...again], env, token },
     crash: () => process.exit(EXIT_CRASHED),
     signal,
     tell,
@@ -172,13 +173,17 @@ async function main(): Promise<number> {
       cloudlet: { type: 'string', default: '' },
       role: { type: 'string', default: 'CRM' },
       'crm-version': { type: 'string', default: '1.0.0' },
+      'token-file': { type: 'string' },
     },
   })
   const known = builtIns(process.env)
   const types = (values.types ?? DEFAULT_TYPES).split(',')
   const unknown = types.filter((type) => !Object.hasOwn(known, type))
-  const token = process.env.PHASELINE_TOKEN
-  // Whatever this process starts shall not find it.
+  // Its starter may end at any time from now on.
+  const end = endSignal()
+  const tokenFile = values['token-file']
+  const token = tokenFile === undefined ? process.env.PHASELINE_TOKEN : await readToken(tokenFile)
+  // Whatever this process starts shall not be handed it.
   delete process.env.PHASELINE_TOKEN
   const limit = wholeNumber(values.concurrency)
   const graceMs = wholeNumber(values['grace-ms'])
@@ -198,7 +203,7 @@ async function main(): Promise<number> {
     return EXIT_USAGE
   }
   const failed = new AbortController()
-  const signal = AbortSignal.any([endSignal(), failed.signal])
+  const signal = AbortSignal.any([end, failed.signal])
   const { url, state } = values
   await using client = createClient({ url, token })
   const name = values.instance ?? `${process.pid}-${uuid().slice(-12)}`
@@ -234,7 +239,7 @@ function wholeNumber(text: string | undefined): number | undefined {
 
 interface Usage {
   readonly unknown: readonly string[]
-  readonly token: string | undefined
+  readonly token: string | null | undefined
   readonly limit: number | undefined
   readonly graceMs: number | undefined
   readonly leaseMs: number | undefined
@@ -253,7 +258,7 @@ function usageProblem({
   role,
 }: Usage): string | null {
   if (unknown.length > 0) return `There is no built-in agent for ${unknown.join(', ')}.`
-  if (!token) return 'PHASELINE_TOKEN must hold the agent’s token.'
+  if (!token) return '--token-file must hold the agent’s token, or PHASELINE_TOKEN.'
   if (stateMissing) return 'This agent needs --state: the folder that it keeps what it makes in.'
   if (cloudletMissing) return 'The CRM needs --cloudlet: the id or the name of the cloudlet that it serves.'
   if (role !== 'CRM' && role !== 'CRM_V2') return '--role must be CRM or CRM_V2.'

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { pause } from '../client/pause.ts'
 import type { CrmBehaviourInput } from './crm/behaviour.ts'
 import { LIFELINE, LIFELINE_FD } from './crm/successor.ts'
+import { handToken } from './hand-token.ts'
 
 export interface AgentProcessOptions {
   /** Of the built-in agents, e.g. `['mock', 'gadget']`; `gadget-job`, `process` and `crm` in processes of their own. */
@@ -143,7 +144,7 @@ function start(options: AgentProcessOptions) {
   const { types, url, token, gadgetFolders, state, graceMs, leaseMs, crm, targets, concurrency, env, onEvent } = options
   // The same file as source and as built.
   const main = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? './main.ts' : './main.js', import.meta.url))
-  const args = [main, '--types', types.join(','), '--url', url]
+  const args = [main, '--types', types.join(','), '--url', url, '--token-file', '-']
   if (targets) args.push('--targets', targets.join(','))
   if (state !== undefined) args.push('--state', state)
   if (graceMs !== undefined) args.push('--grace-ms', String(graceMs))
@@ -152,12 +153,13 @@ function start(options: AgentProcessOptions) {
   if (crm?.version !== undefined) args.push('--crm-version', crm.version)
   if (concurrency !== undefined) args.push('--concurrency', String(concurrency))
   const child = spawn(process.execPath, args, {
-    env: { ...childEnv(env ?? process.env, token, gadgetFolders ?? []), ...(crm ? crmEnv(crm) : {}) },
+    env: { ...childEnv(env ?? process.env, gadgetFolders ?? []), ...(crm ? crmEnv(crm) : {}) },
     // The channel tells the child when this process is gone, however it ends; the lifeline tells who comes after it.
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc', ...(crm ? (['pipe'] as const) : [])],
+    stdio: ['pipe', 'pipe', 'pipe', 'ipc', ...(crm ? (['pipe'] as const) : [])],
     // Ctrl-C in a terminal reaches this process only, which then ends its children in order.
     detached: true,
   })
+  handToken(child, token)
   for (const stream of [child.stdout, child.stderr]) {
     if (stream) createInterface({ input: stream }).on('line', (line) => onEvent?.({ type: 'said', line }))
   }
@@ -197,7 +199,6 @@ function endGroup(group: number): void {
 
 function childEnv(
   env: Readonly<Record<string, string | undefined>>,
-  token: string,
   gadgetFolders: readonly string[],
 ): Record<string, string> {
   const passed = PASSED_ON.flatMap((name) => {
@@ -206,7 +207,6 @@ function childEnv(
   })
   return {
     ...Object.fromEntries(passed),
-    PHASELINE_TOKEN: token,
     PHASELINE_GADGETS: gadgetFolders.join(delimiter),
   }
 }

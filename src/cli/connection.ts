@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isLoopback } from '../core/loopback.ts'
 import type { Io } from './io.ts'
 
 export const DEFAULT_URL = 'http://127.0.0.1:4000/graphql'
@@ -15,8 +16,8 @@ export interface Connection {
 export type Connecting = ({ readonly ok: true } & Connection) | { readonly ok: false; readonly message: string }
 
 /**
- * Finds where the server is and the token to show it: `--token-file`, then PHASELINE_TOKEN, then the token file of the
- * embedded data folder. The last one only for a server on this machine, since it must never be sent to another.
+ * Finds where the server is and the token to show it: `--token-file`, then PHASELINE_TOKEN, then the file that
+ * PHASELINE_TOKEN_FILE names, then the token file of the embedded data folder. The last one only for a server on this machine, since it must never be sent to another.
  */
 export async function findConnection(options: ConnectionOptions, env: Io['env']): Promise<Connecting> {
   const url = options.url ?? (env.PHASELINE_URL || DEFAULT_URL)
@@ -29,6 +30,7 @@ export async function findConnection(options: ConnectionOptions, env: Io['env'])
   }
   if (options.tokenFile !== undefined) return withToken(url, await readToken(options.tokenFile))
   if (env.PHASELINE_TOKEN) return { ok: true, url, token: env.PHASELINE_TOKEN }
+  if (env.PHASELINE_TOKEN_FILE) return withToken(url, await readToken(env.PHASELINE_TOKEN_FILE))
   if (!isLoopback(parsed.hostname)) {
     return { ok: false, message: `No token for ${parsed.host}: set PHASELINE_TOKEN or give --token-file.` }
   }
@@ -51,5 +53,3 @@ async function readToken(path: string): Promise<TokenRead> {
     return { problem: `No token: cannot read ${path} (${code}). Set PHASELINE_TOKEN or give --token-file.` }
   }
 }
-
-const isLoopback = (host: string): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/i.test(host)

@@ -61,11 +61,14 @@ describe('findConnection', () => {
   })
   afterAll(() => rm(folder, { recursive: true, force: true }))
 
-  it('prefers --token-file to PHASELINE_TOKEN to the embedded token', async () => {
+  it('prefers --token-file to PHASELINE_TOKEN to PHASELINE_TOKEN_FILE to the embedded token', async () => {
     const env = { PHASELINE_DATA: folder, PHASELINE_TOKEN: 'from-env' }
     const tokenFile = join(folder, 'other')
     expect(await findConnection({ tokenFile }, env)).toMatchObject({ token: 'file-token', url: DEFAULT_URL })
     expect(await findConnection({}, env)).toMatchObject({ token: 'from-env' })
+    const named = { PHASELINE_DATA: folder, PHASELINE_TOKEN_FILE: tokenFile }
+    expect(await findConnection({}, named)).toMatchObject({ token: 'file-token' })
+    expect(await findConnection({}, { ...env, ...named })).toMatchObject({ token: 'from-env' })
     expect(await findConnection({}, { PHASELINE_DATA: folder })).toMatchObject({ token: 'embedded-token' })
   })
 

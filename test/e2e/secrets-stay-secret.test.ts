@@ -129,6 +129,9 @@ test('a secret is nowhere in logs, errors, phase changes, process arguments or t
     arguments: whileItRan,
     output: server.output(),
   }
+  // Given as they are, they can be read by what the runtime starts: at least that is told, by their names.
+  expect(server.output()).toContain('"settings":["PHASELINE_TOKEN","PHASELINE_SECRET_KEY"]')
+  expect(server.output()).not.toContain(server.token)
   for (const [place, text] of Object.entries(everywhere)) {
     expect(text.includes(MARKER), place).toBe(false)
     expect(text.includes(Buffer.from(MARKER).toString('hex')), place).toBe(false)

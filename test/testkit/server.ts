@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Client, createClient } from '../../src/client/index.ts'
@@ -31,14 +31,18 @@ export interface ServerOptions {
   readonly env?: Readonly<Record<string, string>>
   readonly example?: boolean
   readonly token?: string
+  /** Where the server finds it: in its environment, or as one of before in its data folder. */
+  readonly tokenIn?: 'environment' | 'data folder'
 }
 
 export async function startServer({
   env = {},
   example = false,
   token = randomBytes(24).toString('base64url'),
+  tokenIn = 'environment',
 }: ServerOptions = {}): Promise<TestServer> {
   const dataDir = await mkdtemp(join(tmpdir(), 'phaseline-server-'))
+  if (tokenIn === 'data folder') await writeFile(join(dataDir, 'token'), `${token}\n`, { mode: 0o600 })
   const port = await freePort()
   const origin = `http://127.0.0.1:${port}`
   const url = `${origin}/graphql`
@@ -56,7 +60,7 @@ export async function startServer({
         NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
         PORT: String(port),
         PHASELINE_DATA: dataDir,
-        PHASELINE_TOKEN: token,
+        PHASELINE_TOKEN: tokenIn === 'environment' ? token : '',
         PHASELINE_LOG_LEVEL: 'warn',
         NO_COLOR: '1',
         // A process more for each server: for those that need it.

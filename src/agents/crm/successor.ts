@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { CrmProblem, type CrmRequest, type CrmUpgrade } from '../../client/index.ts'
+import { handToken } from '../hand-token.ts'
 import type { CrmBehaviour } from './behaviour.ts'
 
 /** How this program is started as the CRM of another version. */
@@ -8,6 +9,7 @@ export interface Successor {
   /** Of node, the program's file first; the role and the version follow. */
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string | undefined>>
+  readonly token: string
 }
 
 /** After those of every process, and the channel of an agent's. */
@@ -21,19 +23,20 @@ export const LIFELINE = 'PHASELINE_LIFELINE'
 /** @throws CrmProblem when it cannot be started */
 export async function startSuccessor(
   { spec }: CrmRequest,
-  { args, env }: Successor,
+  { args, env, token }: Successor,
   { upgrade }: CrmBehaviour,
 ): Promise<CrmUpgrade> {
   const version = versionOf(spec)
   if (version === null) throw new CrmProblem('The spec has no version.', 'UPGRADE_FAILED')
   if (upgrade === 'NOT_STARTED') throw new CrmProblem('It is not started, as configured.', 'UPGRADE_FAILED')
   const lifeline = env[LIFELINE] === undefined ? 'ignore' : LIFELINE_FD
-  const child = spawn(process.execPath, [...args, '--role', 'CRM_V2', '--crm-version', version], {
+  const child = spawn(process.execPath, [...args, '--role', 'CRM_V2', '--crm-version', version, '--token-file', '-'], {
     env: { ...env },
-    stdio: ['ignore', 'inherit', 'inherit', 'ignore', lifeline],
+    stdio: ['pipe', 'inherit', 'inherit', 'ignore', lifeline],
     // It outlives this process, and what is sent to its group.
     detached: true,
   })
+  handToken(child, token)
   try {
     await once(child, 'spawn')
   } catch {

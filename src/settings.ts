@@ -1,0 +1,42 @@
+import { open } from 'node:fs/promises'
+import { type LoadedConfig, loadConfig, SECRET_SETTINGS } from './config.ts'
+
+/** More than any of them has. */
+const MAX_BYTES = 64 * 1024
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/**
+ * What the environment says, with the secrets that it names the files of: `<name>_FILE` for `<name>`. Other processes of
+ * the same user can read the environment of this one for as long as it lives, which no program can change from inside.
+ */
+export async function loadSettings(env: Env): Promise<LoadedConfig> {
+  const problems: string[] = []
+  const read: Record<string, string> = {}
+  for (const name of SECRET_SETTINGS) {
+    const file = env[fileSetting(name)]?.trim()
+    if (!file) continue
+    const text = await readSecret(file)
+    if (env[name]?.trim()) problems.push(`${fileSetting(name)}: ${name} is set too: set one of them`)
+    else if ('problem' in text) problems.push(`${fileSetting(name)}: ${text.problem}`)
+    else read[name] = text.secret
+  }
+  const loaded = loadConfig({ ...env, ...read }, (name) => (name in read ? fileSetting(name) : name))
+  const all = [...problems, ...(loaded.ok ? [] : loaded.problems)]
+  return all.length > 0 ? { ok: false, problems: all } : loaded
+}
+
+const fileSetting = (name: string): string => `${name}_FILE`
+
+async function readSecret(path: string): Promise<{ readonly secret: string } | { readonly problem: string }> {
+  try {
+    await using file = await open(path)
+    const { bytesRead, buffer } = await file.read({ buffer: Buffer.alloc(MAX_BYTES + 1) })
+    if (bytesRead > MAX_BYTES) return { problem: `its file is larger than ${MAX_BYTES / 1024} KiB` }
+    const secret = buffer.toString('utf8', 0, bytesRead).trim()
+    return secret === '' ? { problem: 'its file is empty' } : { secret }
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
+    return { problem: `its file cannot be read (${code})` }
+  }
+}
