@@ -1,9 +1,12 @@
 #!/usr/bin/env node
-import { enableCompileCache } from 'node:module'
+import * as nodeModule from 'node:module'
 import { join } from 'node:path'
 import process from 'node:process'
 
-/** The first version with type stripping and `URL.parse`; an older one would fail with a riddle. */
+/**
+ * The first version with type stripping and `URL.parse`; an older one would fail with a riddle. So nothing is imported before
+ * this is checked, nor by a name that an older one has not.
+ */
 const OLDEST = [22, 18] as const
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
@@ -16,7 +19,7 @@ if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) {
 // else can put anything into it; the processes of agents read it, too.
 const { HOME, XDG_CACHE_HOME = HOME && join(HOME, '.cache') } = process.env
 if (XDG_CACHE_HOME) process.env.NODE_COMPILE_CACHE ??= join(XDG_CACHE_HOME, 'phaseline')
-if (process.env.NODE_COMPILE_CACHE) enableCompileCache(process.env.NODE_COMPILE_CACHE)
+if (process.env.NODE_COMPILE_CACHE) nodeModule.enableCompileCache(process.env.NODE_COMPILE_CACHE)
 
 const interrupted = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {

@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import { callSignal } from './call-signal.ts'
 import { ClientError } from './client-error.ts'
 import { type FollowOptions, followPhases, type PhaseLogBatch } from './follow-phases.ts'

@@ -1,0 +1,263 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
+import { chmod, cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join, relative } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { freePort } from '../testkit/redis.ts'
+import { until } from '../testkit/wait.ts'
+
+/** The package as somebody has it who installs it elsewhere and has nothing of this repository. */
+
+const ROOT = join(import.meta.dirname, '../..')
+const STEP_MS = 120_000
+/** What a fresh clone has not, and what is no part of it. */
+const NOT_CLONED = ['node_modules', '.git', 'dist', '.phaseline', 'test', 'bench', 'src/store/generated']
+const NOT_PASSED_ON = /^npm_(?!config_)|^npm_config_local_prefix$/
+
+/** What npm itself needs: nothing of the test runner, or of the npm that has started it. */
+const env: Record<string, string> = {
+  ...Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) =>
+      /^(HOME|TMPDIR|LANG|NODE_EXTRA_CA_CERTS|NODE_COMPILE_CACHE|npm_config_.*|.*_proxy)$/i.test(name) &&
+      !NOT_PASSED_ON.test(name) &&
+      value !== undefined
+        ? [[name, value] as const]
+        : [],
+    ),
+  ),
+  PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
+  NO_COLOR: '1',
+}
+
+interface Packed {
+  readonly filename: string
+  readonly size: number
+  readonly unpackedSize: number
+  readonly files: readonly { readonly path: string; readonly mode: number }[]
+}
+
+let base: string
+/** Where the package is installed. */
+let folder: string
+let packed: Packed
+let port: number
+
+interface Ran {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+async function run(cwd: string, command: string, args: readonly string[]): Promise<Ran> {
+  try {
+    const { stdout, stderr } = await promisify(execFile)(command, args, { cwd, env: theirEnv(), timeout: STEP_MS })
+    return { code: 0, out: stdout, err: stderr }
+  } catch (error) {
+    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string }
+    return { code, out: stdout, err: stderr }
+  }
+}
+const theirEnv = () => ({
+  ...env,
+  PORT: String(port),
+  PHASELINE_URL: `http://127.0.0.1:${port}/graphql`,
+  // Of the example's services; there is one for each machine otherwise.
+  PHASELINE_STATE: join(base, 'state'),
+})
+const npx = (...args: readonly string[]) => run(folder, 'npx', ['phaseline', ...args])
+
+beforeAll(async () => {
+  port = await freePort()
+  base = await mkdtemp(join(tmpdir(), 'phaseline-package-'))
+  // An embedded Postgres that is started by root runs as somebody else.
+  await chmod(base, 0o755)
+  folder = join(base, 'theirs')
+  const clone = join(base, 'clone')
+  await cp(ROOT, clone, {
+    recursive: true,
+    filter: (path) => !NOT_CLONED.includes(relative(ROOT, path)) && !path.startsWith(join(ROOT, 'web-playground/dist')),
+  })
+  await symlink(join(ROOT, 'node_modules'), join(clone, 'node_modules'))
+  const { code, out, err } = await run(clone, 'npm', ['pack', '--json', '--pack-destination', base])
+  expect(code, err).toBe(0)
+  ;[packed] = JSON.parse(out.slice(out.lastIndexOf('\n[') + 1)) as [Packed]
+  await mkdir(folder)
+  const flags = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error']
+  const installed = await run(folder, 'npm', ['install', ...flags, join(base, packed.filename)])
+  expect(installed.code, installed.err).toBe(0)
+}, 2 * STEP_MS)
+
+afterAll(async () => {
+  // Whatever a test that has failed left behind: all of it has the name of this folder.
+  for (const { pid } of theirProcesses()) process.kill(pid, 'SIGKILL')
+  await rm(base, { recursive: true, force: true })
+})
+
+function theirProcesses(): readonly { readonly pid: number; readonly args: string }[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((pid) => ({ pid: Number(pid), args: argumentsOf(pid) }))
+    .filter(({ args }) => args.includes(folder))
+}
+function argumentsOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
+  } catch {
+    return ''
+  }
+}
+
+test('the tarball has all that runs, and nothing else', () => {
+  const paths = packed.files.map(({ path }) => path)
+  for (const needed of [
+    'dist/src/cli/main.js',
+    'dist/src/store/generated/client.js',
+    'dist/src/agents/gadget/guard-main.js',
+    'dist/src/sandbox/worker.js',
+    'dist/src/client/index.d.ts',
+    'dist/src/manifest/index.d.ts',
+    'web-playground/dist/index.html',
+    'prisma/migrations/20261121000000_foundation/migration.sql',
+    'examples/manifests/nested.yaml',
+    'schema.graphql',
+    'README.md',
+    'LICENSE',
+  ]) {
+    expect(paths).toContain(needed)
+  }
+  // Neither sources, nor tests, nor what only somebody has who has worked here.
+  const foreign = paths.filter(
+    (path) =>
+      (path.endsWith('.ts') && !path.endsWith('.d.ts')) ||
+      /^(src|test|bench|scripts|node_modules|\.)|\.(map|tgz|log|pem|key)$|(^|\/)(\.env|\.npmrc|token|secret-key)$/.test(
+        path,
+      ),
+  )
+  expect(foreign).toEqual([])
+  const executable = packed.files.filter(({ mode }) => (mode & 0o111) !== 0).map(({ path }) => path)
+  expect(executable).toEqual(
+    expect.arrayContaining(['examples/webshop/gadgets/service', 'examples/gadgets/touch-file']),
+  )
+  expect(packed.unpackedSize).toBeLessThan(8_000_000)
+  expect(packed.size).toBeLessThan(4_000_000)
+})
+
+test('npx finds the command', { timeout: STEP_MS }, async () => {
+  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string }
+  expect(await npx('--version')).toMatchObject({ code: 0, out: `${version}\n` })
+  expect(await npx('--help')).toMatchObject({ code: 0, out: expect.stringContaining('serve [options]') })
+})
+
+test('an older Node is told which one is needed', async () => {
+  // It has no compile cache: to import that by its name alone would fail before anything can be said.
+  const older = `import { registerHooks } from 'node:module'
+Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.11.0' } })
+const url = 'data:text/javascript,export const createRequire = 1'
+registerHooks({ resolve: (name, context, next) => name === 'node:module' ? { url, shortCircuit: true } : next(name, context) })`
+  const main = join(folder, 'node_modules/phaseline/dist/src/cli/main.js')
+  const preload = `data:text/javascript,${encodeURIComponent(older)}`
+  expect(await run(folder, process.execPath, ['--import', preload, main, 'serve'])).toEqual({
+    code: 2,
+    out: '',
+    err: 'phaseline needs Node 22.18 or newer; this is 20.11.0.\n',
+  })
+})
+
+/** Every name that a user writes, with its type; it is run, too. */
+const USE = `
+import { readFileSync } from 'node:fs'
+import { type Client, ClientError, createClient, runAgent, type WorkItem } from 'phaseline/client'
+import { type Manifest, parseManifests } from 'phaseline/manifest'
+
+const [url = '', token = '', file = ''] = process.argv.slice(2)
+const client: Client = createClient({ url, token })
+const parsed = parseManifests(readFileSync(file, 'utf8'))
+const manifests: readonly Manifest[] = parsed.ok ? parsed.manifests : []
+async function ask<T>(field: string, type: string, selection: string, input: object): Promise<T> {
+  const document = \`mutation ($input: \${type}!) { answer: \${field}(input: $input) { __typename \${selection} } }\`
+  return (await client.query<{ answer: T }>(document, { input })).answer
+}
+const agent = { name: 'mine', role: 'AGENT', actor: 'DEPLOYER', types: ['mine'] }
+const { secret } = await ask<{ secret: string }>('createToken', 'CreateTokenInput', '... on CreatedToken { secret }', agent)
+const spec = { deployItems: [{ name: 'item', type: 'mine', config: { of: manifests.map(({ name }) => name) } }] }
+await ask('createInstallation', 'CreateInstallationInput', '', { name: 'mine', spec })
+const done = new AbortController()
+const options: Parameters<typeof runAgent>[0] = {
+  client: createClient({ url, token: secret }),
+  instance: 'mine-1',
+  types: ['mine'],
+  signal: done.signal,
+  async work(item: WorkItem, { log }) {
+    log('STDOUT', 'at work')
+    console.log(JSON.stringify({ action: item.action, config: item.config }))
+    setTimeout(() => done.abort(), 100)
+    return { phase: 'SUCCEEDED', exports: {} }
+  },
+}
+// @ts-expect-error There is no such phase.
+const wrong: typeof options.work = async () => ({ phase: 'DONE_AND_DUSTED' })
+await runAgent(options)
+await client[Symbol.asyncDispose]()
+await options.client[Symbol.asyncDispose]()
+if (wrong.name === '' || new ClientError('network', 'x').kind !== 'network') process.exitCode = 1
+`
+const USE_PROCESS = `declare const process: { argv: string[]; exitCode: number }
+declare module 'node:fs' { export function readFileSync(path: string, encoding: 'utf8'): string }
+`
+
+test('its types are whole, also for who checks libraries and has no types of Node', { timeout: STEP_MS }, async () => {
+  await writeFile(join(folder, 'use.mts'), USE)
+  await writeFile(join(folder, 'node.d.ts'), USE_PROCESS)
+  const compilerOptions = {
+    ...{ target: 'es2022', lib: ['es2022', 'dom'], types: [], module: 'nodenext', noEmit: true },
+    ...{ strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false },
+  }
+  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['use.mts', 'node.d.ts'] }))
+  expect(await run(folder, join(ROOT, 'node_modules/.bin/tsc'), ['-p', '.'])).toEqual({ code: 0, out: '', err: '' })
+})
+
+test('it serves with an embedded Postgres, and all that it brings works', { timeout: 2 * STEP_MS }, async () => {
+  const server = spawn('npx', ['phaseline', 'serve'], {
+    cwd: folder,
+    env: theirEnv(),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  })
+  const ended = once(server, 'exit')
+  const said = output(server)
+  const isThere = () => said().includes('shop exports url')
+  await until(() => isThere() || server.exitCode !== null, { what: 'the example is there', timeoutMs: STEP_MS })
+  expect(said()).toContain('shop exports url')
+  const [, origin = '', token = ''] = /at (http:\S+)\/#token=(\S+)/.exec(said()) ?? []
+  const page = await (await fetch(`${origin}/`)).text()
+  const [script = ''] = /\/assets\/[^"]+\.js/.exec(page) ?? []
+  expect(page).toContain('<title>Phaseline</title>')
+  expect((await fetch(origin + script)).status).toBe(200)
+
+  const manifest = 'node_modules/phaseline/examples/manifests/nested.yaml'
+  const [applied, used] = await Promise.all([
+    npx('apply', '-f', manifest, '--wait'),
+    run(folder, process.execPath, ['use.mts', `${origin}/graphql`, token, manifest]),
+  ])
+  expect(applied).toMatchObject({ code: 0, out: expect.stringContaining('platform succeeded') })
+  expect(used).toMatchObject({ code: 0, out: '{"action":"RECONCILE","config":{"of":["platform"]}}\n' })
+
+  // Its services are real, and stay until it is deleted.
+  expect(await npx('delete', 'shop', '--wait')).toMatchObject({ code: 0 })
+  // Ctrl-C in their terminal.
+  if (server.pid !== undefined) process.kill(-server.pid, 'SIGINT')
+  await ended
+  await until(() => theirProcesses().length === 0, { what: 'nothing of it runs any more' })
+})
+
+function output(child: ChildProcess): () => string {
+  let text = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (more: string) => {
+      text += more
+    })
+  }
+  return () => text
+}
