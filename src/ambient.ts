@@ -20,8 +20,7 @@ let lastMs = 0
 let count = 0
 
 /** Within a millisecond they grow by 1 from a random number that leaves room; so they grow whatever the clock does. */
-function id(): string {
-  const now = Date.now()
+function id(now: number): string {
   if (now > lastMs) {
     lastMs = now
     count = random(4).readUInt32BE() >>> 1
@@ -31,10 +30,11 @@ function id(): string {
   return v7({ msecs: lastMs, seq: count, random: random(16) })
 }
 
-/** The real clock, ids and randomness. */
-export const systemAmbient: Ambient = {
-  now: () => new Date(),
-  id,
+/** A real clock, ids that grow with it, and randomness. */
+export const ambientOf = (clock: Pick<Ambient, 'now'>): Ambient => ({
+  now: () => clock.now(),
+  fixedTime: null,
+  id: () => id(clock.now().getTime()),
   random: () => Math.random(),
   secret: random,
-}
+})

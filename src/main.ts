@@ -5,8 +5,9 @@ import { dirname, join, resolve } from 'node:path'
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { type AgentProcessOptions, startAgentProcess } from './agents/spawn.ts'
-import { systemAmbient } from './ambient.ts'
+import { ambientOf } from './ambient.ts'
 import { type Config, exposedSecrets, SECRET_SETTINGS } from './config.ts'
+
 import type { Ambient, Signal } from './core/ports.ts'
 import type { TimeoutDefaults } from './core/tree.ts'
 import { evaluateIn } from './engine/evaluate.ts'
@@ -38,6 +39,7 @@ import { createSandbox, type Sandbox } from './sandbox/index.ts'
 import { loadSecretKeys, SecretKeyProblem } from './secret-keys.ts'
 import { createServer } from './server/server.ts'
 import { loadSettings } from './settings.ts'
+import { startDatabaseClock } from './store/database-clock.ts'
 import { FolderInUse } from './store/embedded/folder-lock.ts'
 import { startEmbeddedPostgres } from './store/embedded/index.ts'
 import { MigrationError, migrate } from './store/migrate.ts'
@@ -87,22 +89,20 @@ export interface App extends AsyncDisposable {
 }
 export interface AppOptions {
   readonly logger: Logger
-  readonly ambient?: Ambient
   /** Beside those of the configuration. */
   readonly gadgetFolders?: readonly string[]
 }
 
 /** Starts what the configuration says, in the order in which each part needs the others; disposing ends it in reverse. */
-export async function startApp(
-  config: Config,
-  { logger, ambient = systemAmbient, gadgetFolders = [] }: AppOptions,
-): Promise<App> {
+export async function startApp(config: Config, { logger, gadgetFolders = [] }: AppOptions): Promise<App> {
   await using starting = new AsyncDisposableStack()
   const connection = await connect(config, logger, starting)
   const openPool = (max: number, planOnce = false) =>
     starting.adopt(createPool(connection, { max, logger, planOnce }), (pool) => pool.end())
   const pool = openPool(POOL_SIZE)
   await migrate(pool, join(HOME, MIGRATIONS))
+  const clock = starting.use(await startDatabaseClock({ pool, logger }))
+  const ambient = ambientOf(clock)
   await ensureProject(pool, 'default', ambient)
   const sealing = createSealing(await loadSecretKeys(config), ambient)
   const tokens = createTokens(pool, ambient, createWorkerTokens(pool, sealing))
@@ -144,7 +144,7 @@ export async function startApp(
     }
     const dashboardFolder = join(HOME, DASHBOARD)
     const server = starting.use(
-      await createServer({ config, schema: buildSchema(GRAPHQL), services, logger, dashboardFolder }),
+      await createServer({ config, schema: buildSchema(GRAPHQL), services, logger, dashboardFolder, clock }),
     )
     origin = server.url
   }

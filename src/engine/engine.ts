@@ -3,7 +3,7 @@ import type { Pool } from 'pg'
 import { backoffMs } from '../core/backoff.ts'
 import type { Ambient, Signal } from '../core/ports.ts'
 import type { Logger } from '../logger.ts'
-import { delayRoot, dueRoots, nextClock } from '../store/queue.ts'
+import { delayRoot, dueRoots, untilNextClock } from '../store/queue.ts'
 import { sweep } from '../store/sweep.ts'
 import { listen } from './listen.ts'
 import type { TreeRunner } from './runner.ts'
@@ -39,8 +39,8 @@ export class Engine implements AsyncDisposable {
   #wait: { wake: () => void } | null = null
   #loop: Promise<void> | null = null
   #ears: { close(): Promise<void> } | null = null
-  #sweptAt = 0
-  #tendedAt = 0
+  #sweptAt = Number.NEGATIVE_INFINITY
+  #tendedAt = Number.NEGATIVE_INFINITY
 
   constructor(options: EngineOptions) {
     this.#options = options
@@ -84,7 +84,7 @@ export class Engine implements AsyncDisposable {
     this.#heard = false
     const { pool, ambient } = this.#options
     if (this.#inHand.size >= CONCURRENCY) return
-    const due = await dueRoots(pool, ambient.now(), CONCURRENCY * 4)
+    const due = await dueRoots(pool, ambient.fixedTime, CONCURRENCY * 4)
     for (const rootId of due) {
       if (this.#stopped || this.#inHand.size >= CONCURRENCY) return
       if (this.#inHand.has(rootId)) continue
@@ -121,22 +121,22 @@ export class Engine implements AsyncDisposable {
 
   async #sweep(): Promise<void> {
     const { pool, ambient, tend } = this.#options
-    const now = ambient.now()
-    if (now.getTime() - this.#tendedAt >= TEND_MS) {
-      this.#tendedAt = now.getTime()
+    const now = performance.now()
+    if (now - this.#tendedAt >= TEND_MS) {
+      this.#tendedAt = now
       await tend()
     }
-    if (now.getTime() - this.#sweptAt < SWEEP_MS) return
-    this.#sweptAt = now.getTime()
-    await sweep(pool, now)
+    if (now - this.#sweptAt < SWEEP_MS) return
+    this.#sweptAt = now
+    await sweep(pool, ambient.now())
   }
 
   /** Until something is heard, a clock runs out, or it is time to look anyway. */
   async #pause(): Promise<void> {
     if (this.#heard && this.#inHand.size < CONCURRENCY) return
-    const at = await nextClock(this.#options.pool)
-    const untilClock = at ? at.getTime() - this.#options.ambient.now().getTime() : POLL_MS
-    await this.#sleep(Math.max(1, Math.min(POLL_MS, untilClock)))
+    const { pool, ambient } = this.#options
+    const untilClock = (await untilNextClock(pool, ambient.fixedTime)) ?? POLL_MS
+    await this.#sleep(Math.max(1, Math.min(POLL_MS, Math.ceil(untilClock))))
   }
 
   async #sleep(ms: number): Promise<void> {

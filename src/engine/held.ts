@@ -38,10 +38,9 @@ export class Held implements HeldTree {
   static planted(
     given: Transaction,
     parts: EngineParts,
-    { project, projectId, root }: { project: string; projectId: string; root: NewRoot },
+    { project, projectId, now, root }: { project: string; projectId: string; now: Date; root: NewRoot },
   ): Held {
     const id = parts.ambient.id()
-    const now = parts.ambient.now()
     const draft = Draft.fresh({
       id,
       rootId: id,
@@ -62,7 +61,7 @@ export class Held implements HeldTree {
       createdAt: now,
       updatedAt: now,
     })
-    const slice = newSlice(parts, project, draft, new Map())
+    const slice = newSlice(parts, { projectName: project, root: draft, now, evaluated: new Map() })
     slice.adopt(draft, root, 'USER')
     return new Held({ ...given, slice, wakeAt: null, failures: 0 }, parts, true)
   }

@@ -22,7 +22,7 @@ export interface TreeTask<T> {
   /** Most of them end: what waits for them is looked at too. */
   readonly ends: boolean
   /** Whether it can be done on what this process remembers of an object; what it decides without writing is done again. */
-  knows(work: Work): boolean
+  knows(work: Work, now: Date): boolean
   apply(slice: TreeSlice): T
 }
 
@@ -161,6 +161,7 @@ export class TreeRunner {
           keptSpecs: this.#specs.of(rootId),
         })
         if (typeof tree === 'string') return null
+        checkKnown(entries, kept, tree.slice.now)
         const applied = entries.map(({ task }) => attempt(() => task.apply(tree.slice)))
         const { kinds } = this.#parts
         const left = deciding ? await settle(given.client, tree.slice, kinds, BUDGET) : touchedIds(tree.slice)
@@ -181,10 +182,11 @@ export class TreeRunner {
   #recall(rootId: string, entries: readonly Entry[]): ReadonlyMap<string, LoadedNode> {
     const tasks = new Map<string, TreeTask<unknown>[]>()
     for (const { task } of entries) for (const id of task.ids) tasks.set(id, [...(tasks.get(id) ?? []), task])
+    const now = this.#parts.ambient.now()
     return this.#kept.find(
       rootId,
       tasks.keys(),
-      (id, work) => tasks.get(id)?.every((task) => task.knows(work)) ?? false,
+      (id, work) => tasks.get(id)?.every((task) => task.knows(work, now)) ?? false,
     )
   }
 
@@ -264,6 +266,16 @@ function attempt(apply: () => unknown): Applied {
   } catch (error) {
     return { error }
   }
+}
+
+/** What was remembered must still do now that the lock is there and the time is known. */
+function checkKnown(entries: readonly Entry[], kept: ReadonlyMap<string, LoadedNode>, now: Date): void {
+  if (kept.size === 0) return
+  for (const { task } of entries)
+    for (const id of task.ids) {
+      const work = kept.get(id)?.work
+      if (work && !task.knows(work, now)) throw new RevisionConflict(kept.size, 0)
+    }
 }
 
 /** What was remembered is proved right by being written; whatever was decided about the others has to be decided again. */

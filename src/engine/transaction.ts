@@ -1,4 +1,5 @@
 import type { Pool, PoolClient } from 'pg'
+import { following } from '../core/clock-offset.ts'
 import type { Ambient, WrittenBatch } from '../core/ports.ts'
 import type { Evaluated, TimeoutDefaults } from '../core/tree.ts'
 import { appendChanges } from '../log/append.ts'
@@ -21,7 +22,7 @@ import type { Kinds } from './families.ts'
 import { flush, onlyInserts } from './flush.ts'
 import type { SpecsOfTree } from './kept-specs.ts'
 import { bring, take, takeNeighbours } from './load.ts'
-import { type Effect, TreeSlice } from './slice.ts'
+import { type Effect, type SliceOptions, TreeSlice } from './slice.ts'
 
 export interface EngineParts {
   readonly pool: Pool
@@ -143,15 +144,18 @@ export async function openTree(
   parts: EngineParts,
   { ids = [], ending = [], kept = NOTHING_KEPT, skipLocked = false, evaluated = NONE, keptSpecs }: OpenOptions = {},
 ): Promise<OpenTree | 'gone' | 'locked'> {
-  const { kinds } = parts
+  const { kinds, ambient } = parts
   const wanted = new Set([rootId, ...ids.map((id) => kept.get(id)?.row.parentId ?? id)])
   const [lock, loaded, dependents] = await together([
-    lockRoot(client, rootId, skipLocked),
+    lockRoot(client, rootId, { skipLocked, time: ambient.fixedTime }),
     kinds.loader.nodes(client, rootId, [...wanted]),
     ending.length > 0 && loadEdges(client, 'dependents', ending),
   ])
   if (typeof lock === 'string') return lock
-  const slice = newSlice(parts, lock.projectName, Draft.fresh(lock.row), evaluated, keptSpecs)
+  const { projectName, row } = lock
+  // A root that was planted has the time as well as its process knew it.
+  const now = new Date(following(row.updatedAt.getTime(), lock.at.getTime()))
+  const slice = newSlice(parts, { projectName, root: Draft.fresh(row), now, evaluated, keptSpecs })
   slice.nodes.clear()
   take(slice, kinds, loaded)
   const root = slice.nodes.get(rootId)
@@ -166,21 +170,14 @@ export async function openTree(
 
 export function newSlice(
   { ambient, timeouts, kinds }: EngineParts,
-  projectName: string,
-  root: Draft,
-  evaluated: ReadonlyMap<string, Evaluated>,
-  keptSpecs?: SpecsOfTree,
+  given: Pick<SliceOptions, 'root' | 'projectName' | 'now' | 'evaluated' | 'keptSpecs'>,
 ): TreeSlice {
   return new TreeSlice({
-    root,
-    projectName,
+    ...given,
     ambient,
-    now: ambient.now(),
     timeouts,
     machineOf: kinds.machine,
     factsDefaults: (kind) => kinds.factsOf(kind)?.defaults ?? null,
-    evaluated,
-    keptSpecs,
   })
 }
 

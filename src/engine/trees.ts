@@ -88,6 +88,7 @@ interface InScope {
   readonly open: Open
   readonly project: string
   readonly projectId: string
+  readonly now: Date
   readonly trusts: boolean
 }
 
@@ -100,22 +101,26 @@ interface UnderLock {
   readonly trusts: boolean
 }
 
-/** Where the project's id is known already, what is asked for under its lock travels with it. */
+/** Where the project's id is known already, what is asked for under its lock travels with it, judged by the time that is believed. */
 async function underLock(
   open: Open,
   { project, ids, trusts }: UnderLock,
   work: (scope: InScope | null) => Promise<void>,
 ): Promise<void> {
   const known = ids.get(project)
+  const { ambient } = open.parts
   if (known === undefined) {
-    const projectId = await lockScope(open.client, project)
-    if (projectId !== null) ids.set(project, projectId)
-    return work(projectId === null ? null : { open, project, projectId, trusts: false })
+    const locked = await lockScope(open.client, project, ambient.fixedTime)
+    if (!locked) return work(null)
+    const { projectId, at } = locked
+    ids.set(project, projectId)
+    return work({ open, project, projectId, now: at, trusts: false })
   }
-  const locked = lockKnownScope(open.client, project, known)
+  const now = ambient.now()
+  const locked = lockKnownScope(open.client, { project, id: known, now: ambient.fixedTime ? null : now })
   // Before the work, so that it is what is told when it fails.
   if (trusts) open.leave([locked])
-  await together([!trusts && locked, work({ open, project, projectId: known, trusts })])
+  await together([!trusts && locked, work({ open, project, projectId: known, now, trusts })])
 }
 
 /** @param decided slices that are decided in the transaction end up here; absent: none is */
@@ -168,16 +173,19 @@ async function hold(open: Open, held: Held[], rootId: string): Promise<Held | nu
   return holding
 }
 
-function inScope<T>({ open, project, projectId, trusts }: InScope, work: (scope: Scope) => Promise<T>): Promise<T> {
+function inScope<T>(
+  { open, project, projectId, now, trusts }: InScope,
+  work: (scope: Scope) => Promise<T>,
+): Promise<T> {
   const { client, parts, told } = open
   return holding(open, (held) =>
     work({
       client,
       projectId,
-      now: parts.ambient.now(),
+      now,
       trusts,
       plant: (root) => {
-        const planted = Held.planted(open, parts, { project, projectId, root })
+        const planted = Held.planted(open, parts, { project, projectId, now, root })
         held.push(planted)
         return planted
       },

@@ -30,7 +30,7 @@ export interface Family {
   renew?(
     client: Client,
     fences: readonly { readonly objectId: string; readonly hash: Buffer }[],
-    by: { readonly principal: string; readonly until: Date; readonly now: Date },
+    by: { readonly principal: string; readonly leaseMs: number; readonly time: Date | null },
   ): Promise<readonly { readonly objectId: string; readonly hash: Buffer; readonly leaseUntil: Date }[]>
   /** The claim is the pickup: what it does to the object. */
   claimed(node: Node, by: string, slice: Slice): void

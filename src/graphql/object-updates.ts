@@ -10,7 +10,7 @@ import { TreeObjectRef } from './refs.ts'
 
 type Update = Pick<ChangedObject, 'objectId' | 'revision'>
 
-/** Clocks of processes may differ, and a write is seen only when it is committed: what is so recent is looked at again. */
+/** A write has the time of its lock and is seen only when it is committed: what is so recent is looked at again. */
 const OVERLAP_MS = 5_000
 /** Every other beat of the pulse. */
 const EVERY = 2

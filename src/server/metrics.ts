@@ -16,6 +16,11 @@ export interface Measured {
   readonly log: Pick<Log, 'stats'>
   readonly open: OpenStreams
   readonly agents: Pick<AgentPort, 'waitingClaims'>
+  readonly clock: MeasuredClock | undefined
+}
+export interface MeasuredClock {
+  /** How far the wall clock of this process is ahead of the database's. */
+  readonly wallOffsetMs: number
 }
 
 /** What Prometheus may scrape: the process itself, requests by route and status, and how its streams do. */
@@ -36,7 +41,7 @@ export function createMetrics(measured: Measured): Metrics {
   }
 }
 
-function measureStreams(registry: Registry, { socket, fanOut, log, open, agents }: Measured): void {
+function measureStreams(registry: Registry, { socket, fanOut, log, open, agents, clock }: Measured): void {
   const registers = [registry]
   const gauge = (name: string, help: string, read: () => number) =>
     new Gauge({
@@ -60,6 +65,12 @@ function measureStreams(registry: Registry, { socket, fanOut, log, open, agents 
   gauge('websockets', 'Open WebSocket connections.', () => socket.size)
   gauge('websocket_buffered_bytes', 'Sent, and not taken yet by the clients.', () => socket.bufferedBytes)
   gauge('waiting_claims', 'Claims that wait for work: agents with nothing to do.', () => agents.waitingClaims)
+  if (clock)
+    gauge(
+      'clock_offset_seconds',
+      "How far this process's clock is ahead of the database's, which is gone by.",
+      () => clock.wallOffsetMs / 1_000,
+    )
   gauge('log_head', 'The last sequence that this gateway knows of.', () => log.stats.known)
   gauge('log_lag', 'Sequences that are known and not handed out yet.', () => log.stats.known - log.stats.through)
   counter('log_announcements', 'Batches that were announced.', () => log.stats.announcements)

@@ -8,7 +8,7 @@ import { Connections } from './connections.ts'
 import { loadDashboard } from './dashboard.ts'
 import { createGraphQLSocket, type SocketParts } from './graphql-socket.ts'
 import { mask } from './mask.ts'
-import { createMetrics } from './metrics.ts'
+import { createMetrics, type MeasuredClock } from './metrics.ts'
 import { checkOrigin, type OriginRules } from './origin-check.ts'
 import { protect, replyError, replyText } from './reply.ts'
 import { type RouteParts, routeOf } from './routes.ts'
@@ -30,6 +30,8 @@ export interface ServerOptions {
   readonly logger: Logger
   /** Where the built dashboard is, if it is to be served. */
   readonly dashboardFolder?: string
+  /** What is told of it; absent: nothing. */
+  readonly clock?: MeasuredClock
 }
 
 export interface RunningServer extends AsyncDisposable {
@@ -47,7 +49,7 @@ const IDLE_MS = 20
 
 /** One port for pages, GraphQL over HTTP, events and WebSockets, health and metrics. Resolves once it listens. */
 export async function createServer(options: ServerOptions): Promise<RunningServer> {
-  const { config, schema, services, logger, dashboardFolder } = options
+  const { config, schema, services, logger, dashboardFolder, clock } = options
   const { tokens, pool, log, ambient, streams } = services
   const connections = new Connections(tokens)
   const yoga = createGraphQL(schema, services)
@@ -55,7 +57,7 @@ export async function createServer(options: ServerOptions): Promise<RunningServe
   const fanOut = new FanOut(shared)
   const subscribe = createSubscribe({ ...shared, fanOut })
   const socket = createGraphQLSocket({ schema, yoga, tokens, connections, subscribe, ...config.sockets })
-  const metrics = createMetrics({ socket, fanOut, log, open: streams, agents: services.agents })
+  const metrics = createMetrics({ socket, fanOut, log, open: streams, agents: services.agents, clock })
   let closing: Promise<void> | undefined
   const isReady = async () => closing === undefined && (await answers(pool))
   const dashboard = dashboardFolder === undefined ? null : await loadDashboard(dashboardFolder)

@@ -1,5 +1,6 @@
 import type { ObjectKind, WorkAction } from '../core/vocabulary.ts'
 import type { Client } from './client.ts'
+import { plusMs, statementTime } from './time.ts'
 
 /** Work that outlives its object: what is to be removed is removed even when nobody can look the object up any more. */
 
@@ -32,19 +33,19 @@ export async function findLeftWork(client: Client, objectIds: readonly string[])
 }
 
 const CLAIM = `update work w set state = 1, fence_hash = u.fence_hash, principal = $3, instance = $4,
-    attempt = w.attempt + 1, lease_until = $5, offer_after = null
+    attempt = w.attempt + 1, lease_until = ${plusMs(statementTime('$6'), '$5')}, offer_after = null
   from unnest($1::uuid[], $2::bytea[]) as u(id, fence_hash)
   where w.object_id = u.id and not exists (select from object o where o.id = u.id)
-    and ((w.state = 0 and (w.offer_after is null or w.offer_after <= $6)) or (w.state = 1 and w.lease_until <= $6))
-  returning w.object_id as id`
+    and ((w.state = 0 and (w.offer_after is null or w.offer_after <= ${statementTime('$6')})) or (w.state = 1 and w.lease_until <= ${statementTime('$6')}))
+  returning w.object_id as id, w.lease_until as "leaseUntil"`
 
-/** No tree is left whose lock could decide, so each row decides for itself. Returns the ids that were to be had. */
+/** No tree is left whose lock could decide, so each row decides for itself. Returns until when those are held that were to be had. */
 export async function claimLeftWork(
   client: Client,
   claims: readonly { readonly objectId: string; readonly fenceHash: Buffer }[],
-  by: { readonly principal: string; readonly instance: string; readonly leaseUntil: Date; readonly now: Date },
-): Promise<ReadonlySet<string>> {
-  const { rows } = await client.query<{ id: string }>({
+  by: { readonly principal: string; readonly instance: string; readonly leaseMs: number; readonly time: Date | null },
+): Promise<ReadonlyMap<string, Date>> {
+  const { rows } = await client.query<{ id: string; leaseUntil: Date }>({
     name: 'claim-left-work',
     text: CLAIM,
     values: [
@@ -52,11 +53,11 @@ export async function claimLeftWork(
       claims.map(({ fenceHash }) => fenceHash),
       by.principal,
       by.instance,
-      by.leaseUntil,
-      by.now,
+      by.leaseMs,
+      by.time,
     ],
   })
-  return new Set(rows.map(({ id }) => id))
+  return new Map(rows.map(({ id, leaseUntil }) => [id, leaseUntil]))
 }
 
 /** Who has or last had the work of an object that is gone, for what is still said of it. */

@@ -2,6 +2,7 @@ import type { ObjectRow } from '../core/tree.ts'
 import { binaryUuids } from './binary.ts'
 import type { Client } from './client.ts'
 import { OBJECT_COLUMNS } from './columns.ts'
+import { statementTime, timeNow } from './time.ts'
 import { together } from './together.ts'
 import { IS_OPEN } from './work-states.ts'
 
@@ -12,19 +13,26 @@ export interface RootLock {
   readonly projectName: string
   readonly wakeAt: Date | null
   readonly failures: number
+  /** The time by which the tree is judged: read when the lock is there. */
+  readonly at: Date
 }
 
 // Without a word of the parent, which roots do not have: that would let a plan go through all roots for the one.
 const LOCK = `select ${OBJECT_COLUMNS.map(({ property, column }) => `o."${column}" as "${property}"`).join(', ')},
     (select p.name from project p where p.id = o.project_id) as "projectName"
   from object o where o.id = $1 and o.root_id = $1 for no key update`
-const QUEUED = 'select wake_at, failures from root_queue where root_id = $1'
+// Whether or not it is queued, it tells the time.
+const QUEUED = `select q.wake_at, q.failures, ${timeNow('$2')} as at from (values (1)) one left join root_queue q on q.root_id = $1`
 
-/** What it waits for is asked for in a statement of its own, which sees what the holder before has committed. */
+/**
+ * What it waits for is asked for in a statement of its own, which sees what the holder before has committed; so is the time,
+ * which is then later than anything that the holder before has written down.
+ * @param time null: the database's own
+ */
 export async function lockRoot(
   client: Client,
   rootId: string,
-  skipLocked: boolean,
+  { skipLocked, time }: { readonly skipLocked: boolean; readonly time: Date | null },
 ): Promise<RootLock | 'gone' | 'locked'> {
   const [locked, queued] = await together([
     client.query<ObjectRow & { projectName: string }>({
@@ -32,12 +40,18 @@ export async function lockRoot(
       text: skipLocked ? `${LOCK} skip locked` : LOCK,
       values: [rootId],
     }),
-    client.query<{ wake_at: Date; failures: number }>({ name: 'root-queued', text: QUEUED, values: [rootId] }),
+    client.query<{ wake_at: Date | null; failures: number | null; at: Date }>({
+      name: 'root-queued',
+      text: QUEUED,
+      values: [rootId, time],
+    }),
   ])
   const [found] = locked.rows
   if (!found) return skipLocked && (await exists(client, rootId)) ? 'locked' : 'gone'
   const { projectName, ...row } = found
-  return { row, projectName, wakeAt: queued.rows[0]?.wake_at ?? null, failures: queued.rows[0]?.failures ?? 0 }
+  const [told] = queued.rows
+  if (!told) throw new Error('the database did not tell its time')
+  return { row, projectName, wakeAt: told.wake_at, failures: told.failures ?? 0, at: told.at }
 }
 
 async function exists(client: Client, rootId: string): Promise<boolean> {
@@ -148,25 +162,29 @@ export async function delayRoot(client: Client, rootId: string, at: Date, failur
 
 const DUE = `select root_id from (
     select w.root_id, min(w.id) as first from wake w
-      where not exists (select 1 from root_queue q where q.root_id = w.root_id and q.failures > 0 and q.wake_at > $1)
+      where not exists (select 1 from root_queue q where q.root_id = w.root_id and q.failures > 0 and q.wake_at > ${statementTime('$1')})
       group by w.root_id order by first limit $2
   ) words
   union
-  (select root_id from root_queue where wake_at <= $1 order by wake_at limit $2)`
+  (select root_id from root_queue where wake_at <= ${statementTime('$1')} order by wake_at limit $2)`
 
-/** Trees that want attention now; candidates only, the lock decides. */
-export async function dueRoots(client: Client, now: Date, limit: number): Promise<readonly string[]> {
-  const { rows } = await client.query<{ root_id: string }>({ name: 'due-roots', text: DUE, values: [now, limit] })
+/**
+ * Trees that want attention now; candidates only, the lock decides.
+ * @param time null: the database's own
+ */
+export async function dueRoots(client: Client, time: Date | null, limit: number): Promise<readonly string[]> {
+  const { rows } = await client.query<{ root_id: string }>({ name: 'due-roots', text: DUE, values: [time, limit] })
   return rows.map((row) => row.root_id)
 }
 
-/** When the next clock runs out; null: none runs. */
-export async function nextClock(client: Client): Promise<Date | null> {
-  const { rows } = await client.query<{ at: Date | null }>({
+/** In how many milliseconds the next clock runs out; null: none runs. */
+export async function untilNextClock(client: Client, time: Date | null): Promise<number | null> {
+  const { rows } = await client.query<{ ms: number | null }>({
     name: 'next-clock',
-    text: 'select min(wake_at) as at from root_queue',
+    text: `select extract(epoch from min(wake_at) - ${timeNow('$1')})::float8 * 1000 as ms from root_queue`,
+    values: [time],
   })
-  return rows[0]?.at ?? null
+  return rows[0]?.ms ?? null
 }
 
 /** Nothing is left of a tree that is gone. */

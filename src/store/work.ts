@@ -1,5 +1,6 @@
 import type { Client } from './client.ts'
 import { fewOf } from './rows.ts'
+import { plusMs, statementTime, timeNow } from './time.ts'
 import { IS_CLAIMED } from './work-states.ts'
 
 /** Work as agents come for it. Candidates are chosen unlocked; the tree's lock decides. */
@@ -28,10 +29,10 @@ const CANDIDATES = `select object_id as "objectId", root_id as "rootId" from (
     union all
     (select w.* from (select distinct unnest($1::text[]) as type) t cross join lateral (
       select object_id, root_id, seq from work
-      where state = 0 and type = t.type and offer_after <= $3 and ${SUITS} order by offer_after limit $4) w)
+      where state = 0 and type = t.type and offer_after <= ${statementTime('$3')} and ${SUITS} order by offer_after limit $4) w)
     union all
     (select object_id, root_id, seq from work
-      where state = 1 and lease_until <= $3 and abort_requested_at is null and type = any($1::text[]) and ${SUITS}
+      where state = 1 and lease_until <= ${statementTime('$3')} and abort_requested_at is null and type = any($1::text[]) and ${SUITS}
       order by lease_until limit $4)
   ) c order by seq limit $4`
 
@@ -41,15 +42,16 @@ export interface Wanted {
   readonly targets: readonly string[] | null
   /** Null: all. */
   readonly projects: readonly string[] | null
-  readonly now: Date
+  /** Null: the database's own. */
+  readonly time: Date | null
   readonly max: number
 }
 export async function findCandidates(client: Client, wanted: Wanted): Promise<readonly Candidate[]> {
-  const { types, targets, projects, now, max } = wanted
+  const { types, targets, projects, time, max } = wanted
   const { rows } = await client.query<Candidate>({
     name: 'find-candidates',
     text: CANDIDATES,
-    values: [types, targets, now, max, projects],
+    values: [types, targets, time, max, projects],
   })
   return rows
 }
@@ -74,7 +76,7 @@ const RENEW = `with u as (select * from unnest($1::uuid[], $2::bytea[]) as u(id,
         order by 1
       ) wanted cross join lateral (select id from object where id = wanted.id for share) o
     )
-  update work w set lease_until = greatest(w.lease_until, $3) from u
+  update work w set lease_until = greatest(w.lease_until, ${plusMs(timeNow('$3'), '$5')}) from u
   where ${fewOf('u.id')} and w.object_id = u.id and w.fence_hash = u.fence_hash and w.${IS_CLAIMED} and w.principal = $4 and w.lease_until is not null
     and (w.root_id in (select id from roots) or not exists (select from object o where o.id = w.root_id offset 0))
   returning w.object_id as "objectId", w.lease_until as "leaseUntil", w.abort_requested_at is not null as "abortRequested"`
@@ -84,17 +86,22 @@ export interface Renewed {
   readonly leaseUntil: Date
   readonly abortRequested: boolean
 }
+export interface RenewedBy {
+  readonly principal: string
+  readonly leaseMs: number
+  /** Null: the database's own. */
+  readonly time: Date | null
+}
 /** A fence that was replaced, or whose work is over, renews nothing. */
 export async function renewLeases(
   client: Client,
   fences: readonly { objectId: string; hash: Buffer }[],
-  until: Date,
-  principal: string,
+  { principal, leaseMs, time }: RenewedBy,
 ): Promise<readonly Renewed[]> {
   const { rows } = await client.query<Renewed>({
     name: 'renew-leases',
     text: RENEW,
-    values: [fences.map((f) => f.objectId), fences.map((f) => f.hash), until, principal],
+    values: [fences.map((f) => f.objectId), fences.map((f) => f.hash), time, principal, leaseMs],
   })
   return rows
 }
@@ -103,10 +110,10 @@ const WAITING = `select type, count(*)::integer as waiting from (
     (select type from work where state = 0 and type = any($1::text[]) and offer_after is null
       and (target is null or $2::text[] is null or target = any($2::text[])) limit 10000)
     union all
-    (select type from work where state = 0 and type = any($1::text[]) and offer_after <= $3
+    (select type from work where state = 0 and type = any($1::text[]) and offer_after <= ${statementTime('$3')}
       and (target is null or $2::text[] is null or target = any($2::text[])) limit 10000)
     union all
-    (select type from work where state = 1 and lease_until <= $3 and abort_requested_at is null and type = any($1::text[])
+    (select type from work where state = 1 and lease_until <= ${statementTime('$3')} and abort_requested_at is null and type = any($1::text[])
       and (target is null or $2::text[] is null or target = any($2::text[])) limit 10000)
   ) w group by type`
 
@@ -114,12 +121,12 @@ export async function countWaiting(
   client: Client,
   types: readonly string[],
   targets: readonly string[] | null,
-  now: Date,
+  time: Date | null,
 ): Promise<readonly { type: string; waiting: number }[]> {
   const { rows } = await client.query<{ type: string; waiting: number }>({
     name: 'count-waiting',
     text: WAITING,
-    values: [types, targets, now],
+    values: [types, targets, time],
   })
   return rows
 }

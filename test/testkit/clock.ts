@@ -9,6 +9,9 @@ export class TestClock implements Ambient {
     this.#now = start
   }
   now = (): Date => new Date(this.#now)
+  get fixedTime(): Date {
+    return this.now()
+  }
   id = (): string => v7()
   /** In the middle, so that a backoff is what it is. */
   random = (): number => 0.5

@@ -8,6 +8,7 @@ import { type Connection, createPool } from '../../src/store/pool.ts'
 import { provideChromium } from './browser.ts'
 import { fastFolder, TEST_PREFIX, tidyUp } from './leftovers.ts'
 import { ensureRedis, startRedis } from './redis.ts'
+import { provideFaketime } from './shifted-clock.ts'
 
 export interface PostgresServer {
   /** The folder of its socket. */
@@ -33,6 +34,7 @@ const SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'o
 /** One Postgres and one Redis for the whole run, both real, both gone afterwards. */
 export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   ensureRedis()
+  provideFaketime()
   // For the processes that tests start, and not among the user's own files.
   process.env.NODE_COMPILE_CACHE = join(import.meta.dirname, '../../node_modules/.cache/phaseline')
   await tidyUp()

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient } from 'redis'
 import { inject } from 'vitest'
+import { installPackage } from './debian.ts'
 import { until } from './wait.ts'
 
 /** The run's own Redis. */
@@ -23,15 +24,8 @@ const HINT = 'The tests need a redis-server. Install one, e.g.: sudo apt-get ins
 /** Installs a redis-server where that can be done; fails with the one line to run elsewhere. Nothing is skipped. */
 export function ensureRedis(): void {
   if (spawnSync('redis-server', ['--version']).status === 0) return
-  if (process.getuid?.() !== 0 || spawnSync('apt-get', ['--version']).status !== 0) throw new Error(HINT)
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-  spawnSync('apt-get', ['update'], { stdio: 'ignore', env })
   // It is started by the tests themselves, on a free port.
-  const { status } = spawnSync('apt-get', ['install', '-y', '--no-install-recommends', 'redis-server'], {
-    stdio: 'ignore',
-    env,
-  })
-  if (status !== 0) throw new Error(HINT)
+  if (!installPackage('redis-server')) throw new Error(HINT)
 }
 
 export async function freePort(): Promise<number> {

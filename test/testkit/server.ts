@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { type Client, createClient } from '../../src/client/index.ts'
 import { createTestDatabase } from './postgres.ts'
 import { freePort } from './redis.ts'
+import { type ClockOptions, shiftClock } from './shifted-clock.ts'
 import { until } from './wait.ts'
 
 const MAIN = join(import.meta.dirname, '../../src/cli/main.ts')
@@ -25,6 +26,8 @@ export interface TestServer extends AsyncDisposable {
   /** Politely. */
   stop(): Promise<number | null>
   start(): Promise<void>
+  /** Sets its clock, as somebody may do at any time; only of a server that was given one. */
+  setClock(offset: string): void
 }
 
 export interface ServerOptions {
@@ -33,6 +36,8 @@ export interface ServerOptions {
   readonly token?: string
   /** Where the server finds it: in its environment, or as one of before in its data folder. */
   readonly tokenIn?: 'environment' | 'data folder'
+  /** It has a clock of its own, which is wrong. Needs a `DATABASE_URL`: an embedded Postgres would have the same. */
+  readonly clock?: ClockOptions
 }
 
 export async function startServer({
@@ -40,9 +45,12 @@ export async function startServer({
   example = false,
   token = randomBytes(24).toString('base64url'),
   tokenIn = 'environment',
+  clock,
 }: ServerOptions = {}): Promise<TestServer> {
+  if (clock && !env.DATABASE_URL) throw new Error('a server with a clock of its own needs a database that has not')
   const dataDir = await mkdtemp(join(tmpdir(), 'phaseline-server-'))
   if (tokenIn === 'data folder') await writeFile(join(dataDir, 'token'), `${token}\n`, { mode: 0o600 })
+  const shifted = clock && shiftClock(join(dataDir, 'clock'), clock)
   const port = await freePort()
   const origin = `http://127.0.0.1:${port}`
   const url = `${origin}/graphql`
@@ -65,6 +73,7 @@ export async function startServer({
         NO_COLOR: '1',
         // A process more for each server: for those that need it.
         PHASELINE_PROCESS_RUNTIME: 'off',
+        ...shifted?.env,
         ...env,
       },
     })
@@ -109,6 +118,10 @@ export async function startServer({
       return () => void frozen?.kill('SIGCONT')
     },
     stop: () => end('SIGTERM'),
+    setClock(offset) {
+      if (!shifted) throw new Error('this server has the clock of its machine')
+      shifted.set(offset)
+    },
     async [Symbol.asyncDispose]() {
       await client[Symbol.asyncDispose]()
       // A server that was killed leaves its own Postgres behind: the next one takes it along.

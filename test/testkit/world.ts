@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import { pino } from 'pino'
 import { v7 } from 'uuid'
-import type { ClaimedItem, Report, Viewer } from '../../src/core/ports.ts'
+import type { Ambient, ClaimedItem, Report, Viewer } from '../../src/core/ports.ts'
 import type { TimeoutDefaults } from '../../src/core/tree.ts'
 import type { ObjectKind, Phase } from '../../src/core/vocabulary.ts'
 import { evaluateIn } from '../../src/engine/evaluate.ts'
@@ -109,29 +109,35 @@ export interface World extends AsyncDisposable {
   history(id: string): Promise<readonly Phase[]>
 }
 
-export async function createWorld(): Promise<World> {
+export interface WorldOptions {
+  /** In the place of the clock that only the test moves. */
+  readonly ambient?: Ambient
+}
+
+export async function createWorld({ ambient }: WorldOptions = {}): Promise<World> {
   const database = await createTestDatabase()
   const { pool } = database
   const clock = new TestClock()
+  const given = ambient ?? clock
   const logger = pino({ level: 'fatal' })
   const sandbox = createSandbox({ logger })
   const signal = createMemorySignal({ logger })
-  const parts = { pool, kinds: kindsOf(families), ambient: clock, timeouts: TIMEOUTS }
+  const parts = { pool, kinds: kindsOf(families), ambient: given, timeouts: TIMEOUTS }
   const drive = () => createDriving({ parts, evaluate: evaluateIn(sandbox), signal, committed: () => {}, logger })
   const driving = drive()
-  const commands = deploymentsCommands({ trees: driving.trees, sandbox, ambient: clock, client: pool })
-  const sealing = createSealing([SECRET_KEY], clock)
-  const operations = operationsCommands({ trees: driving.trees, sandbox, ambient: clock, client: pool })
-  const edge = edgeCommands({ trees: driving.trees, ambient: clock, client: pool })
+  const commands = deploymentsCommands({ trees: driving.trees, sandbox, ambient: given, client: pool })
+  const sealing = createSealing([SECRET_KEY], given)
+  const operations = operationsCommands({ trees: driving.trees, sandbox, ambient: given, client: pool })
+  const edge = edgeCommands({ trees: driving.trees, ambient: given, client: pool })
   const pipelines = pipelinesCommands({
     trees: driving.trees,
-    ambient: clock,
+    ambient: given,
     pool,
     sealing,
     timeouts: TIMEOUTS,
     tasks: operations,
   })
-  const tokens = createTokens(pool, clock, createWorkerTokens(pool, sealing))
+  const tokens = createTokens(pool, given, createWorkerTokens(pool, sealing))
   await pool.query(
     'insert into project (id, name, created_at, updated_at) values ($1, $2, now(), now()) on conflict do nothing',
     [v7(), 'default'],
@@ -139,9 +145,9 @@ export async function createWorld(): Promise<World> {
 
   const settle = async () => {
     for (
-      let due = await dueRoots(pool, clock.now(), 100);
+      let due = await dueRoots(pool, given.fixedTime, 100);
       due.length > 0;
-      due = await dueRoots(pool, clock.now(), 100)
+      due = await dueRoots(pool, given.fixedTime, 100)
     ) {
       for (const rootId of due) await driving.runner.look(rootId, false)
     }
@@ -155,7 +161,7 @@ export async function createWorld(): Promise<World> {
     tokens,
     kinds: createKindRegistry([deploymentsGraphql, pipelinesGraphql, operationsGraphql, edgeGraphql]),
     agents: driving.agents,
-    ambient: clock,
+    ambient: given,
     logger,
     deployments: commands,
     pipelines,
@@ -181,7 +187,7 @@ export async function createWorld(): Promise<World> {
     sealing,
     tokens,
     settle,
-    due: () => dueRoots(pool, clock.now(), 100),
+    due: () => dueRoots(pool, given.fixedTime, 100),
     tend: () => tend(parts),
     second: async () => drive(),
     create: (name, spec, reconcile = true) => done('createInstallation', { name, spec, reconcile }),

@@ -1,5 +1,6 @@
 import { retryDelay } from '../pause.ts'
 import type { AgentApi, LeaseState } from './agent-api.ts'
+import { ageOf, type Instant, instant } from './instant.ts'
 
 export interface LeasesOptions {
   readonly api: Pick<AgentApi, 'renew'>
@@ -15,20 +16,16 @@ export interface LeasesOptions {
 
 const MAX_FENCES = 1_000
 
-/** When a lease was asked for, by both clocks: one stands still while the machine sleeps, the other can be set. */
-export interface Instant {
-  readonly monotonic: number
-  readonly wall: number
-}
-export const instant = (): Instant => ({ monotonic: performance.now(), wall: Date.now() })
-export const later = ({ monotonic, wall }: Instant, ms: number): Instant => ({
-  monotonic: monotonic + ms,
-  wall: wall + ms,
-})
+/** They are judged by the clock so often, in milliseconds: well within what they count as lost before their end. */
+const WATCH_MS = 1_000
+/** A wall clock that is ahead of the monotonic one by so much more, or less, than before was set. */
+const SET_MS = 1_000
 
 /**
  * Renews all leases in hand in time. A lease that expires counts as lost a little before its end, so that work
  * is stopped before somebody else can get it: when no renewal got through, and when this process did not run for long.
+ * Whatever the wall clock shows costs no lease; but that it was set may be all that is to be seen of a virtual machine that
+ * stood still, so the server is asked at once what is still held.
  */
 export class Leases {
   readonly #options: LeasesOptions
@@ -36,12 +33,17 @@ export class Leases {
   /** A lease is good for so long after it was asked for. */
   readonly #goodMs: number
   #timer: NodeJS.Timeout | undefined
+  readonly #watch: NodeJS.Timeout
+  #wallAheadMs = wallAheadMs()
+  #renewing = false
+  #isUnsure = false
   #failures = 0
   #closed = false
 
   constructor(options: LeasesOptions) {
     this.#options = options
     this.#goodMs = options.leaseMs - Math.min(2_000, options.leaseMs / 10)
+    this.#watch = setInterval(() => this.#look(), Math.min(WATCH_MS, options.leaseMs / 15))
     this.#plan(options.renewMs)
   }
 
@@ -61,26 +63,42 @@ export class Leases {
   close(): void {
     this.#closed = true
     clearTimeout(this.#timer)
+    clearInterval(this.#watch)
   }
 
   #plan(ms: number): void {
     if (!this.#closed) this.#timer = setTimeout(() => void this.#tick(), ms)
   }
 
+  #look(): void {
+    this.#dropExpired()
+    const ahead = wallAheadMs()
+    if (Math.abs(ahead - this.#wallAheadMs) < SET_MS) return
+    this.#wallAheadMs = ahead
+    this.#isUnsure = true
+    if (this.#renewing) return
+    clearTimeout(this.#timer)
+    this.#plan(0)
+  }
+
   async #tick(): Promise<void> {
     this.#dropExpired()
     const { leaseMs, renewMs } = this.#options
-    const fences = this.#due()
+    const fences = this.#isUnsure ? [...this.#held.keys()] : this.#due()
+    this.#isUnsure = false
+    this.#renewing = true
     try {
       for (let start = 0; start < fences.length; start += MAX_FENCES) {
         await this.#renew(fences.slice(start, start + MAX_FENCES))
       }
       this.#failures = 0
-      this.#plan(renewMs)
+      this.#plan(this.#isUnsure ? 0 : renewMs)
     } catch (error) {
       this.#options.onProblem(error instanceof Error ? error : new Error(String(error)))
       this.#plan(Math.min(leaseMs / 15, retryDelay(this.#failures)))
       this.#failures += 1
+    } finally {
+      this.#renewing = false
     }
   }
 
@@ -93,9 +111,7 @@ export class Leases {
 
   async #renew(fences: readonly string[]): Promise<void> {
     const askedAt = instant()
-    // An answer that is long in coming must not keep leases from being judged by the clock.
-    const watch = setInterval(() => this.#dropExpired(), this.#options.leaseMs / 15)
-    const states = await this.#options.api.renew(fences, this.#options.leaseMs).finally(() => clearInterval(watch))
+    const states = await this.#options.api.renew(fences, this.#options.leaseMs)
     for (const [i, fence] of fences.entries()) {
       if (!this.#held.has(fence)) continue
       const state = states[i] ?? 'LOST'
@@ -106,8 +122,7 @@ export class Leases {
   }
 
   #isOver(askedAt: Instant, now: Instant): boolean {
-    const age = Math.max(now.monotonic - askedAt.monotonic, now.wall - askedAt.wall)
-    return this.#options.expire && age >= this.#goodMs
+    return this.#options.expire && ageOf(askedAt, now) >= this.#goodMs
   }
 
   #dropExpired(): void {
@@ -120,3 +135,5 @@ export class Leases {
     }
   }
 }
+
+const wallAheadMs = (): number => Date.now() - performance.now()

@@ -1,5 +1,6 @@
 import { type AgentApi, agentApi, type ReportAnswer } from '../agent/agent-api.ts'
-import { type Instant, instant, Leases } from '../agent/leases.ts'
+import { type Instant, instant } from '../agent/instant.ts'
+import { Leases } from '../agent/leases.ts'
 import { type OpenMailbox, openMailbox } from '../agent/mailbox.ts'
 import { printProblems } from '../agent/print-problems.ts'
 import type { Variables } from '../client.ts'

@@ -39,7 +39,7 @@ export class Attendance {
 
   #isDue(key: string): boolean {
     const now = this.#parts.ambient.now().getTime()
-    if (now - (this.#noted.get(key) ?? 0) < NOTE_MS) return false
+    if (Math.abs(now - (this.#noted.get(key) ?? 0)) < NOTE_MS) return false
     if (this.#noted.size > 10_000) this.#noted.clear()
     this.#noted.set(key, now)
     return true

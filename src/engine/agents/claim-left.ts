@@ -1,4 +1,4 @@
-import { leaseFrom } from '../../core/lease.ts'
+import { clampLeaseMs } from '../../core/lease.ts'
 import type { ClaimedItem } from '../../core/ports.ts'
 import { FENCE_SECRET_BYTES, hashOf, makeFence } from '../../store/fence.ts'
 import { claimLeftWork, findLeftWork } from '../../store/left-work.ts'
@@ -16,19 +16,13 @@ export async function claimLeft(
   const left = (await findLeftWork(pool, objectIds)).filter(({ kind }) => mayDrive(viewer, kind, kinds))
   if (left.length === 0) return []
   const claims = left.map((work) => ({ ...work, secret: ambient.secret(FENCE_SECRET_BYTES) }))
-  const now = ambient.now()
-  const leaseUntil = leaseFrom(now, leaseMs)
   const claimed = await claimLeftWork(
     pool,
     claims.map(({ objectId, secret }) => ({ objectId, fenceHash: hashOf(secret) })),
-    { principal: viewer.name, instance, leaseUntil, now },
+    { principal: viewer.name, instance, leaseMs: clampLeaseMs(leaseMs), time: ambient.fixedTime },
   )
-  return claims
-    .filter(({ objectId }) => claimed.has(objectId))
-    .map(({ secret, attempt, ...work }) => ({
-      ...work,
-      fence: makeFence(work.objectId, secret),
-      attempt: attempt + 1,
-      leaseUntil,
-    }))
+  return claims.flatMap(({ secret, attempt, ...work }) => {
+    const leaseUntil = claimed.get(work.objectId)
+    return leaseUntil ? [{ ...work, fence: makeFence(work.objectId, secret), attempt: attempt + 1, leaseUntil }] : []
+  })
 }

@@ -50,7 +50,8 @@ export function claimer({ parts, runner, attendance, waiting }: ClaimParts): Age
       key: JSON.stringify([types, targets, viewer.projects]),
     }
     const askedAt = parts.ambient.now().getTime()
-    const until = performance.now() + Math.min(request.waitMs ?? 0, MAX_WAIT_MS)
+    const begun = performance.now()
+    const until = begun + Math.min(request.waitMs ?? 0, MAX_WAIT_MS)
     const mayWait = () => waiting.isOpen && !signal?.aborted && performance.now() < until
     let { rings } = waiting
     let vainMs = mayWait() ? searching.looks.vainFor(claiming.key, rings, parts.ambient.now()) : 0
@@ -64,7 +65,9 @@ export function claimer({ parts, runner, attendance, waiting }: ClaimParts): Age
       if (items.length === 0 && !signal?.aborted) items = await claimNow(claiming, searching)
     }
     const leasedAt = Math.min(...items.map(({ leaseUntil }) => leaseUntil.getTime())) - claiming.claimant.leaseMs
-    const waitedMs = items.length > 0 ? Math.max(0, leasedAt - askedAt) : 0
+    // Who was suspended meanwhile knows badly when it was asked: a lease must not seem to begin later than it can have.
+    const most = parts.ambient.fixedTime ? Number.POSITIVE_INFINITY : Math.floor(performance.now() - begun)
+    const waitedMs = items.length > 0 ? Math.max(0, Math.min(most, leasedAt - askedAt)) : 0
     if (!signal?.aborted || items.length === 0) return { ok: true, items, waitedMs }
     // Whoever asked has gone: nobody would hear of it before the leases end.
     await release(
@@ -99,7 +102,8 @@ async function claimNow(
     const want = max - items.length
     const { rings } = waiting
     const now = parts.ambient.now()
-    const wanted = { types, targets, projects, now, max: want + Math.min(inHand.size, MAX_PASSED) }
+    const time = parts.ambient.fixedTime
+    const wanted = { types, targets, projects, time, max: want + Math.min(inHand.size, MAX_PASSED) }
     const found = await findCandidates(parts.pool, wanted)
     if (found.length === 0) looks.noteVain(key, rings, now)
     const candidates = found.filter(({ objectId }) => !inHand.has(objectId)).slice(0, want)

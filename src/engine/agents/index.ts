@@ -27,7 +27,7 @@ export function agentPort(
     renew: renewer(parts, attendance),
     report: reporter(parts, runner),
     appendLogs: logAppender(parts),
-    waiting: (types, targets) => countWaiting(parts.pool, types, targets, parts.ambient.now()),
+    waiting: (types, targets) => countWaiting(parts.pool, types, targets, parts.ambient.fixedTime),
     onWork,
   }
 }

@@ -1,4 +1,4 @@
-import { clampLeaseMs, leaseFrom } from '../../core/lease.ts'
+import { clampLeaseMs } from '../../core/lease.ts'
 import type { AgentPort, Renewal } from '../../core/ports.ts'
 import { type OpenedFence, openFence } from '../../store/fence.ts'
 import { renewLeases } from '../../store/work.ts'
@@ -17,13 +17,11 @@ export function renewer({ pool, ambient, kinds }: EngineParts, attendance: Atten
     const opened = fences.map(openFence)
     const known = opened.filter((fence): fence is OpenedFence => fence !== null)
     await attendance.renews(viewer, known)
-    const now = ambient.now()
-    const until = leaseFrom(now, clampLeaseMs(leaseMs))
-    const renewed = known.length > 0 ? await renewLeases(pool, known, until, viewer.name) : []
+    const by = { principal: viewer.name, leaseMs: clampLeaseMs(leaseMs), time: ambient.fixedTime }
+    const renewed = known.length > 0 ? await renewLeases(pool, known, by) : []
     const byId = new Map(renewed.map((lease) => [lease.objectId, lease]))
     const others = known.filter(({ objectId }) => !byId.has(objectId))
-    const ask = () =>
-      kinds.families.map((family) => family.renew?.(pool, others, { principal: viewer.name, until, now }) ?? [])
+    const ask = () => kinds.families.map((family) => family.renew?.(pool, others, by) ?? [])
     const own = others.length > 0 ? (await Promise.all(ask())).flat() : []
     const leases = fences.map((fence, i): Renewal => {
       const lease = byId.get(opened[i]?.objectId ?? '')

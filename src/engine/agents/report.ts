@@ -49,7 +49,7 @@ async function reportAll(
       const ran = await runner.run(rootId, {
         ids,
         ends: true,
-        knows: (work) => work.state === WORK_STATE.CLAIMED && hasHeld(work, parts.ambient.now()),
+        knows: (work, now) => work.state === WORK_STATE.CLAIMED && hasHeld(work, now),
         apply: (slice) =>
           indexes.map((i) => reportOne(slice, reports[i] as Report, opened[i] as OpenedFence, viewer, parts)),
       })

@@ -1,4 +1,5 @@
 import type { Client } from '../../store/client.ts'
+import { plusMs, timeNow } from '../../store/time.ts'
 import type { Family } from '../family.ts'
 import type { Lease } from './decide-cloudlet.ts'
 import { requestFence } from './fences.ts'
@@ -28,33 +29,38 @@ export const questions: Family['questions'] = {
 // Under the lock of the tree, shared: a look at the cloudlet that finds the lease at its end comes first, or sees the new one.
 const RENEW = `with u as (select * from unnest($1::uuid[], $2::bytea[]) as u(id, fence_hash)),
     roots as (select o.id from object o where o.id in (select id from u) order by o.id for share)
-  update crm_lease l set lease_until = greatest(l.lease_until, $3) from u
+  update crm_lease l set lease_until = greatest(l.lease_until, ${plusMs(timeNow('$3'), '$5')}) from u
   where l.cloudlet_id = u.id and l.fence_hash = u.fence_hash and l.principal = $4 and l.cloudlet_id in (select id from roots)
   returning l.cloudlet_id as "objectId", l.fence_hash as hash, l.lease_until as "leaseUntil"`
 
 /** Whoever renews a session is there. */
-async function noteSeen(client: Client, principal: string, cloudletIds: readonly string[], now: Date): Promise<void> {
+async function noteSeen(
+  client: Client,
+  principal: string,
+  cloudletIds: readonly string[],
+  time: Date | null,
+): Promise<void> {
   await client.query({
     name: 'note-crm-seen',
-    text: `update agent a set seen_at = $3 where a.name = $1 and a.instance in (
+    text: `update agent a set seen_at = ${timeNow('$3')} where a.name = $1 and a.instance in (
         select s.instance from cloudlet c, jsonb_to_recordset(c.sessions) as s(instance text)
         where c.object_id = any($2::uuid[]))`,
-    values: [principal, cloudletIds, now],
+    values: [principal, cloudletIds, time],
   })
 }
 
-export const renewSessions: NonNullable<Family['renew']> = async (client, fences, { until, principal, now }) => {
+export const renewSessions: NonNullable<Family['renew']> = async (client, fences, { principal, leaseMs, time }) => {
   const { rows } = await client.query<{ objectId: string; hash: Buffer; leaseUntil: Date }>({
     name: 'renew-crm-leases',
     text: RENEW,
-    values: [fences.map(({ objectId }) => objectId), fences.map(({ hash }) => hash), until, principal],
+    values: [fences.map(({ objectId }) => objectId), fences.map(({ hash }) => hash), time, principal, leaseMs],
   })
   if (rows.length > 0)
     await noteSeen(
       client,
       principal,
       rows.map(({ objectId }) => objectId),
-      now,
+      time,
     )
   return rows
 }

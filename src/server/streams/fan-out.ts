@@ -157,7 +157,7 @@ export class FanOut {
       payloads: this.#payloads,
       render: (event) => this.#render(args, event),
       refresh: () => forget(args.contextValue as GraphQLContext),
-      sent: ({ at }) => this.onDelay((ambient.now().getTime() - at.getTime()) / 1_000),
+      sent: ({ at }) => this.onDelay(Math.max(0, ambient.now().getTime() - at.getTime()) / 1_000),
     })
     return { name, topic, members: new Set<Subscriber>() }
   }

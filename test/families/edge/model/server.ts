@@ -120,7 +120,7 @@ export async function command<S extends Kept>(
   const never = () => Promise.reject(new Error('the model holds one tree'))
   const parts: EdgeParts = {
     client,
-    ambient: { now: () => NOW, id: slice.newId, random: () => 0, secret: () => new Uint8Array(16) },
+    ambient: { now: () => NOW, fixedTime: NOW, id: slice.newId, random: () => 0, secret: () => new Uint8Array(16) },
     trees: { inScope: never, inTree: (_rootId, work) => work(held) },
   }
   const done = await run(parts)

@@ -1,0 +1,44 @@
+/**
+ * What another clock shows, told from a steady clock of one's own, which nobody sets. In milliseconds throughout. Between two
+ * looks only the steady clock counts.
+ */
+
+/** One look at the other clock: somewhere between `sentAt` and `heardAt` of the steady one it showed `told`. */
+export interface ClockSample {
+  readonly sentAt: number
+  readonly told: number
+  readonly heardAt: number
+}
+
+/** The other clock is ahead of the steady one by `offset`, give or take `error`, as it was at `at` of the steady one. */
+export interface ClockOffset {
+  readonly offset: number
+  readonly error: number
+  readonly at: number
+}
+
+/** Clocks that nobody sets part by less than so much of the time: quartz by a tenth of it, one that is slewed by half. */
+const DRIFT = 0.001
+
+/** Set by less than this, a clock is only measured better than before. */
+export const SET_MS = 1_000
+
+export function offsetOf({ sentAt, told, heardAt }: ClockSample): ClockOffset {
+  return { offset: told - (sentAt + heardAt) / 2, error: (heardAt - sentAt) / 2, at: heardAt }
+}
+
+/** How wrong what is known may be by now. */
+export const errorAt = ({ error, at }: ClockOffset, steady: number): number => error + DRIFT * Math.max(0, steady - at)
+
+/** Both cannot be true: the other clock was set, or the steady one stood still. */
+export const contradicts = (known: ClockOffset, next: ClockOffset): boolean =>
+  Math.abs(next.offset - known.offset) > errorAt(known, next.at) + next.error
+
+/** What is known better, unless the newer look contradicts what was known. */
+export function betterOf(known: ClockOffset | null, next: ClockOffset): ClockOffset {
+  if (!known || contradicts(known, next)) return next
+  return next.error <= errorAt(known, next.at) ? next : known
+}
+
+/** A time that follows another one: it stands still rather than go back a little, and goes back where the clock was set. */
+export const following = (last: number, time: number): number => (time < last && last - time < SET_MS ? last : time)

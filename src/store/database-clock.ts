@@ -1,0 +1,113 @@
+import type { Pool } from 'pg'
+import { betterOf, type ClockOffset, contradicts, following, offsetOf, SET_MS } from '../core/clock-offset.ts'
+import type { Logger } from '../logger.ts'
+
+/** A suspended machine, or a database that has moved, is noticed within so long, in milliseconds. */
+const EVERY_MS = 1_000
+/** Looks at the start: the first one on a new connection takes several times as long as the others. */
+const FIRST_LOOKS = 4
+
+const TIME = 'select extract(epoch from clock_timestamp())::float8 * 1000 as told'
+
+/** What time it is by the database's clock. The wall clock of this process has no part in it. */
+export interface DatabaseClock extends AsyncDisposable {
+  /** As well as it is known here: transactions that judge by the time ask the database itself. */
+  now(): Date
+  /** How far the wall clock of this process is ahead of the database's. */
+  readonly wallOffsetMs: number
+}
+export interface DatabaseClockOptions {
+  readonly pool: Pick<Pool, 'query'>
+  readonly logger: Logger
+  /** Milliseconds of a clock that nobody sets. */
+  readonly steady?: () => number
+  readonly wall?: () => number
+}
+
+/** Knows the time when it resolves, and looks again every second. */
+export async function startDatabaseClock(options: DatabaseClockOptions): Promise<DatabaseClock> {
+  const clock = new MeasuredClock(options)
+  for (let look = 0; look < FIRST_LOOKS; look++) await clock.look()
+  clock.watch()
+  return clock
+}
+
+class MeasuredClock implements DatabaseClock {
+  readonly #pool: Pick<Pool, 'query'>
+  readonly #logger: Logger
+  readonly #steady: () => number
+  readonly #wall: () => number
+  #known: ClockOffset | null = null
+  #last = Number.NEGATIVE_INFINITY
+  #toldMs = 0
+  #timer: NodeJS.Timeout | undefined
+  #looking: Promise<void> | null = null
+
+  constructor({ pool, logger, steady = () => performance.now(), wall = () => Date.now() }: DatabaseClockOptions) {
+    this.#pool = pool
+    this.#logger = logger
+    this.#steady = steady
+    this.#wall = wall
+  }
+
+  now(): Date {
+    this.#last = following(this.#last, this.#time())
+    return new Date(this.#last)
+  }
+
+  get wallOffsetMs(): number {
+    return this.#wall() - this.#time()
+  }
+
+  watch(): void {
+    this.#timer = setInterval(() => {
+      // When the database cannot be asked, whoever needs it says so: what is known stays good meanwhile.
+      this.#looking ??= this.look()
+        .catch(() => undefined)
+        .finally(() => {
+          this.#looking = null
+        })
+    }, EVERY_MS)
+  }
+
+  async look(): Promise<void> {
+    const sentAt = this.#steady()
+    const { rows } = await this.#pool.query<{ told: number }>({ name: 'database-time', text: TIME })
+    const [row] = rows
+    if (!row) throw new Error('the database did not tell its time')
+    const next = offsetOf({ sentAt, told: row.told, heardAt: this.#steady() })
+    const known = this.#known
+    this.#known = betterOf(known, next)
+    if (known && contradicts(known, next)) this.#tellJump(next.offset - known.offset)
+    this.#tellSkew()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#looking
+  }
+
+  #time(): number {
+    if (!this.#known) throw new Error("the database's clock was asked before it was looked at")
+    return this.#steady() + this.#known.offset
+  }
+
+  #tellJump(byMs: number): void {
+    if (Math.abs(byMs) < SET_MS) return
+    this.#logger.warn(
+      { byMs: Math.round(byMs) },
+      "the database's clock was set, or this process stood still with its machine",
+    )
+  }
+
+  /** Once for each change of a second and more. */
+  #tellSkew(): void {
+    const offset = this.wallOffsetMs
+    if (Math.abs(offset - this.#toldMs) < SET_MS) return
+    const isRight = Math.abs(offset) < SET_MS
+    this.#toldMs = isRight ? 0 : offset
+    const told = { clockOffsetMs: Math.round(offset) }
+    if (isRight) this.#logger.info(told, 'the clock of this process agrees with that of the database again')
+    else this.#logger.warn(told, "the clock of this process is wrong by the database's, which is gone by")
+  }
+}

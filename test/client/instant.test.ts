@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import { ageOf, instant, later } from '../../src/client/agent/instant.ts'
+
+const at = (monotonic: number, uptime: number) => ({ monotonic, uptime })
+
+test('what the machine has slept counts, and what a coarse clock is wrong by does not', () => {
+  const then = at(5_000, 90_000)
+  expect(ageOf(then, at(6_000, 91_000))).toBe(1_000)
+  expect(ageOf(then, at(6_000, 91_999))).toBe(1_000)
+  expect(ageOf(then, at(6_000, 90_000))).toBe(1_000)
+  expect(ageOf(then, at(6_000, 691_000))).toBe(601_000)
+  expect(ageOf(later(then, 400), at(6_000, 691_000))).toBe(600_600)
+})
+
+test('an instant is now, by clocks that go', async () => {
+  const then = instant()
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  expect(ageOf(then, instant())).toBeGreaterThanOrEqual(19)
+  expect(ageOf(then, instant())).toBeLessThan(1_000)
+})

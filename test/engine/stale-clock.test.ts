@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { ambientOf } from '../../src/ambient.ts'
+import { until } from '../testkit/wait.ts'
+import { createWorld, DEPLOYER, item } from '../testkit/world.ts'
+
+/** As that of a process whose machine stood still, before it has looked at the database's clock again. */
+const wrongBy = (ms: number) => ambientOf({ now: () => new Date(Date.now() + ms) })
+const NEAR_MS = 500
+
+test.each([-600_000, -20_000, 20_000, 600_000])(
+  'objects are created, leases given, renewed and judged by the time of the database, whatever a process believes: wrong by %i ms',
+  async (ms) => {
+    await using world = await createWorld({ ambient: wrongBy(ms) })
+    const { agents } = world.driving
+    // The second time the project is known: what is written by a time that is mistaken is taken back, and written anew.
+    const ids = [
+      await world.create('empty', { deployItems: [] }),
+      await world.create('tree', { deployItems: [item('only')] }),
+    ]
+    const created = 'select from object where id = any($1::uuid[]) and abs(extract(epoch from now() - created_at)) < 1'
+    expect((await world.pool.query(created, [ids])).rowCount).toBe(2)
+    const request = { instance: 'i', types: ['mock'], targets: null, max: 1, leaseMs: 1_000, waitMs: 2_000 }
+    const begun = performance.now()
+    const claimed = await agents.claim(DEPLOYER, request)
+    if (!claimed.ok || !claimed.items[0]) throw new Error('nothing was claimed')
+    // The agent reckons by it: a lease must not seem to begin later than it did.
+    expect(claimed.waitedMs).toBeLessThanOrEqual(performance.now() - begun)
+    const [{ fence, leaseUntil }] = claimed.items
+    expect(Math.abs(leaseUntil.getTime() - Date.now() - 1_000)).toBeLessThan(NEAR_MS)
+    expect(await world.claim()).toEqual([])
+    expect(await agents.waiting(['mock'], null)).toEqual([])
+
+    const renewed = await agents.renew(DEPLOYER, [fence], 1_500)
+    if (!renewed.ok) throw new Error('it was not renewed')
+    const renewedUntil = renewed.leases[0]?.leaseUntil?.getTime() ?? 0
+    expect(Math.abs(renewedUntil - Date.now() - 1_500)).toBeLessThan(NEAR_MS)
+    expect(await world.claim()).toEqual([])
+
+    const [again] = await until(async () => ((found) => (found.length > 0 ? found : null))(await world.claim()), {
+      what: 'the work is offered again',
+      timeoutMs: 5_000,
+    })
+    expect(Date.now()).toBeGreaterThanOrEqual(renewedUntil)
+    expect(again).toMatchObject({ name: 'only', attempt: 2 })
+  },
+)

@@ -1,0 +1,253 @@
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { type Client, createClient } from '../../src/client/index.ts'
+import { startAgent } from '../testkit/agent.ts'
+import { create, items, show } from '../testkit/mutations.ts'
+import { createTestDatabase } from '../testkit/postgres.ts'
+import { SECRET_KEY, type ServerOptions, startServer, type TestServer } from '../testkit/server.ts'
+import { until } from '../testkit/wait.ts'
+
+/** Processes whose wall clocks are wrong, or are set while they work, beside others on the same database. */
+
+const ADMINISTRATOR = 'administrator-of-skewed-clocks'
+/** Shorter than any of the shifts: who judged by a wall clock would take leases for ended, or for endless. */
+const LEASE_MS = 3_000
+const SHIFTS = ['+20s', '-20s', '+600s', '-600s']
+
+interface Answer {
+  readonly answer: {
+    readonly message?: string
+    readonly secret?: string
+    readonly id?: string
+    readonly items?: readonly Item[]
+    readonly leases?: readonly { readonly state: string }[]
+  }
+}
+interface Item {
+  readonly fence: string
+  readonly name: string
+}
+async function ask(client: Client, document: string, input: object): Promise<Answer['answer']> {
+  const { answer } = await client.query<Answer>(document, { input })
+  if (answer.message !== undefined) throw new Error(answer.message)
+  return answer
+}
+const CREATE_TOKEN = `mutation ($input: CreateTokenInput!) { answer: createToken(input: $input) {
+  ... on CreatedToken { secret } ... on Error { message } } }`
+const CREATE_TASK = `mutation ($input: CreateTaskInput!) { answer: createTask(input: $input) {
+  ... on Task { id } ... on Error { message } } }`
+const CLAIM = `mutation ($input: ClaimWorkInput!) { answer: claimWork(input: $input) {
+  ... on ClaimedWork { items { fence name } } ... on Error { message } } }`
+const RENEW = `mutation ($input: RenewLeasesInput!) { answer: renewLeases(input: $input) {
+  ... on RenewedLeases { leases { state } } ... on Error { message } } }`
+
+/** A database, and processes on it that know each other's tokens. */
+async function openPlace() {
+  await using opening = new AsyncDisposableStack()
+  const database = opening.use(await createTestDatabase(1))
+  const env = { DATABASE_URL: database.url, PHASELINE_SECRET_KEY: SECRET_KEY }
+  const running = opening.move()
+  return {
+    server: async (roles: string, options: ServerOptions = {}) => {
+      const given = { ...env, PHASELINE_ROLES: roles, ...options.env }
+      return running.use(await startServer({ ...options, token: ADMINISTRATOR, env: given }))
+    },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  }
+}
+async function agentToken(client: Client, actor: string, type: string): Promise<string> {
+  const { secret } = await ask(client, CREATE_TOKEN, { name: actor, role: 'AGENT', actor, types: [type] })
+  if (!secret) throw new Error('there is no token')
+  return secret
+}
+
+const toldOfClocks = (server: TestServer): readonly string[] =>
+  server
+    .output()
+    .split('\n')
+    .filter((line) => line.includes('clock'))
+
+/** Says which of its calls begin, and takes so many seconds for a run. */
+const GADGET = `#!/bin/sh
+mode=run
+while [ $# -gt 0 ]; do case "$1" in --protocol*) ;; --getlocks|--undo|--abort) mode=\${1#--} ;; *) break ;; esac; shift; done
+[ $mode = getlocks ] && exit 0
+echo "$mode $1" >> "$GADGET_STATE/said"
+[ $mode = run ] && sleep "$2"
+exit 0
+`
+async function openGadgets() {
+  const folder = await mkdtemp(join(tmpdir(), 'phaseline-skew-'))
+  await writeFile(join(folder, 'slow'), GADGET)
+  await chmod(join(folder, 'slow'), 0o755)
+  return {
+    folder,
+    said: async () => (await readFile(join(folder, 'said'), 'utf8').catch(() => '')).split('\n').filter(Boolean),
+    /** A task of so many jobs at the same time. */
+    task: async (client: Client, jobs: number, seconds: number) => {
+      const env = [{ name: 'GADGET_STATE', value: folder }]
+      const job = (name: string) => ({ name, gadget: 'slow', args: [name, String(seconds)], env, dependsOn: [] })
+      const names = Array.from({ length: jobs }, (_, i) => `job-${i}`)
+      const { id = '' } = await ask(client, CREATE_TASK, { name: 'task', jobs: names.map(job) })
+      return id
+    },
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+  }
+}
+const hasEnded = (client: Client, id: string) =>
+  until(async () => (await show(client, id))?.finished, { what: 'the task has ended', timeoutMs: 30_000 })
+
+const offsetOf = async (origin: string): Promise<number> => {
+  const headers = { authorization: `Bearer ${ADMINISTRATOR}` }
+  const text = await (await fetch(`${origin}/metrics`, { headers })).text()
+  return Number(/^phaseline_clock_offset_seconds (\S+)$/m.exec(text)?.[1])
+}
+
+describe('a clock that is wrong', { timeout: 90_000 }, () => {
+  test('engines ahead run each job once and undo none, and say that they are', async () => {
+    await using place = await openPlace()
+    await using gadgets = await openGadgets()
+    const { client, url } = await place.server('gateway')
+    const engines: (readonly [TestServer, number])[] = []
+    for (const ahead of [14, 20])
+      engines.push([await place.server('gateway,engine', { clock: { offset: `+${ahead}s` } }), ahead])
+    const token = await agentToken(client, 'GADGET_RUNNER', 'gadget-job')
+    const runner = { types: ['gadget-job'], url, token, gadgetFolder: gadgets.folder, leaseMs: LEASE_MS }
+    await using _runner = await startAgent(runner)
+    const id = await gadgets.task(client, 4, 2)
+    await hasEnded(client, id)
+    expect((await gadgets.said()).toSorted()).toEqual(['run job-0', 'run job-1', 'run job-2', 'run job-3'])
+    expect(await show(client, id)).toMatchObject({ phase: 'SUCCEEDED' })
+
+    for (const [engine, ahead] of engines) {
+      expect(await offsetOf(engine.origin)).toBeCloseTo(ahead, 0)
+      const [told, ...more] = toldOfClocks(engine)
+      expect(JSON.parse(told ?? '')).toMatchObject({ level: 40, clockOffsetMs: expect.any(Number) })
+      expect(more).toEqual([])
+    }
+  })
+
+  test('a gateway hands out nothing that is under a lease, and what a dead agent had in due time', async () => {
+    await using place = await openPlace()
+    const right = await place.server('gateway,engine')
+    const wrong = await place.server('gateway', { clock: { offset: SHIFTS[0] ?? '' } })
+    const token = await agentToken(right.client, 'DEPLOYER', 'mock')
+    await using one = createClient({ url: right.url, token })
+    await using other = createClient({ url: wrong.url, token })
+    await create(right.client, 'tree', items(2))
+    const claim = async (client: Client, leaseMs: number, max = 1) => {
+      const { items: found = [] } = await ask(client, CLAIM, { instance: 'i', types: ['mock'], leaseMs, max })
+      return found
+    }
+    const claimed = async (client: Client, leaseMs: number, max: number) =>
+      until(async () => ((found) => (found.length > 0 ? found : null))(await claim(client, leaseMs, max)), {
+        what: 'the work is offered again',
+        timeoutMs: 6_000,
+      })
+    // One is held all the time, and renewed by either; the other one goes from hand to hand as its holders die.
+    const [held] = await claimed(one, 15_000, 1)
+    if (!held) throw new Error('nothing was offered')
+    await claimed(one, 1_000, 1)
+    for (const shift of SHIFTS) {
+      wrong.setClock(shift)
+      for (const [next, leaseMs] of [
+        [other, 2_000],
+        [one, 1_000],
+      ] as const) {
+        const found = await claimed(next, leaseMs, 2)
+        expect(
+          found.map(({ name }) => name),
+          shift,
+        ).not.toContain(held.name)
+        const since = performance.now()
+        // Nobody gets it before its time.
+        expect(await claim(next === one ? other : one, 1_000), shift).toEqual([])
+        expect(performance.now() - since).toBeLessThan(leaseMs)
+        const { leases } = await ask(next, RENEW, { fences: [held.fence], leaseMs: 15_000 })
+        expect(leases, shift).toEqual([{ state: 'HELD' }])
+      }
+    }
+  })
+
+  test.each(['+600s', '-600s'])('an engine at %s lets a deadline fire in due time', async (offset) => {
+    await using place = await openPlace()
+    const env = { PHASELINE_PICKUP_TIMEOUT_MS: '2000' }
+    const { client } = await place.server('gateway', { env })
+    await place.server('gateway,engine', { clock: { offset }, env })
+    const since = performance.now()
+    const id = await create(client, 'tree', items(1))
+    await until(async () => (await show(client, id))?.finished, { what: 'its deadline has fired', timeoutMs: 10_000 })
+    expect(performance.now() - since).toBeGreaterThan(1_900)
+    expect(await show(client, id)).toMatchObject({ phase: 'FAILED' })
+  })
+})
+
+describe('a clock that is set while a job runs', { timeout: 90_000 }, () => {
+  test.each(['the server', 'the agent'])("%s's: the job runs once, and is not undone", async (whose) => {
+    await using place = await openPlace()
+    await using gadgets = await openGadgets()
+    const clock = { offset: '+0s' }
+    const isServer = whose === 'the server'
+    const server = await place.server('gateway,engine', isServer ? { clock } : {})
+    const { client, url } = server
+    const token = await agentToken(client, 'GADGET_RUNNER', 'gadget-job')
+    const runner = { types: ['gadget-job'], url, token, gadgetFolder: gadgets.folder, leaseMs: LEASE_MS }
+    await using agent = await startAgent({ ...runner, ...(isServer ? {} : { clock }) })
+    const id = await gadgets.task(client, 1, 5)
+    await until(async () => (await gadgets.said()).length > 0, { what: 'the job runs' })
+    for (const shift of SHIFTS) {
+      const stepped = isServer ? server : agent
+      stepped.setClock(shift)
+      await delay(900)
+    }
+    await hasEnded(client, id)
+    expect(await gadgets.said()).toEqual(['run job-0'])
+    expect(await show(client, id)).toMatchObject({ phase: 'SUCCEEDED' })
+    // Said once for each change, not for each look.
+    expect(toldOfClocks(server).length).toBeLessThanOrEqual(SHIFTS.length + 1)
+  })
+})
+
+describe('a process that stood still', { timeout: 90_000 }, () => {
+  test('a server goes on by the time that it is: what was renewed elsewhere is not taken back', async () => {
+    await using place = await openPlace()
+    await using gadgets = await openGadgets()
+    const engine = await place.server('gateway,engine')
+    const { client, url } = await place.server('gateway')
+    const token = await agentToken(client, 'GADGET_RUNNER', 'gadget-job')
+    const runner = { types: ['gadget-job'], url, token, gadgetFolder: gadgets.folder, leaseMs: LEASE_MS }
+    await using _runner = await startAgent(runner)
+    const id = await gadgets.task(client, 1, 6)
+    await until(async () => (await gadgets.said()).length > 0, { what: 'the job runs' })
+    const goOn = engine.freeze()
+    await using _ = { [Symbol.asyncDispose]: async () => goOn() }
+    await delay(LEASE_MS + 1_000)
+    goOn()
+    await hasEnded(client, id)
+    expect(await gadgets.said()).toEqual(['run job-0'])
+  })
+
+  test('an agent finds that what it had is lost, and what it says of it is not heard', async () => {
+    await using place = await openPlace()
+    await using gadgets = await openGadgets()
+    const { client, url } = await place.server('gateway,engine')
+    const token = await agentToken(client, 'GADGET_RUNNER', 'gadget-job')
+    const runner = { types: ['gadget-job'], url, token, gadgetFolder: gadgets.folder, leaseMs: LEASE_MS }
+    await using frozen = await startAgent(runner)
+    const id = await gadgets.task(client, 1, 3)
+    await until(async () => (await gadgets.said()).length > 0, { what: 'the job runs' })
+    const goOn = frozen.freeze()
+    await using _ = { [Symbol.asyncDispose]: async () => goOn() }
+    await using _other = await startAgent(runner)
+    const runs = async () => (await gadgets.said()).filter((line) => line.startsWith('run'))
+    await until(async () => (await runs()).length === 2, { what: 'another one runs it', timeoutMs: 25_000 })
+    goOn()
+    await hasEnded(client, id)
+    // What is handed to a claim of the frozen one, which does not begin it, is undone as well.
+    expect((await gadgets.said()).join()).toMatch(/^run job-0(,undo job-0)+,run job-0$/)
+    expect(await show(client, id)).toMatchObject({ phase: 'SUCCEEDED' })
+  })
+})
