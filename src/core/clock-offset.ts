@@ -42,3 +42,12 @@ export function betterOf(known: ClockOffset | null, next: ClockOffset): ClockOff
 
 /** A time that follows another one: it stands still rather than go back a little, and goes back where the clock was set. */
 export const following = (last: number, time: number): number => (time < last && last - time < SET_MS ? last : time)
+
+/**
+ * When something was, by the clock here, that somebody else has dated. With `sentAt`, by the same clock as `at`, only how long
+ * ago it was counts. Never later than now, and never so early that it could not be stored.
+ */
+export function dateHere(at: Date, { sentAt, now }: { readonly sentAt: Date | null; readonly now: Date }): Date {
+  const agoMs = (sentAt ?? now).getTime() - at.getTime()
+  return new Date(Math.max(0, now.getTime() - Math.max(0, agoMs)))
+}

@@ -293,7 +293,12 @@ export interface AgentPort {
     viewer: Viewer,
     reports: readonly Report[],
   ): Promise<Outcome<{ results: readonly Outcome<{ objectId: string | null; changed: boolean }>[] }>>
-  appendLogs(viewer: Viewer, lines: readonly LogLineEntry[]): Promise<Outcome<{ accepted: number }>>
+  /** @param sentAt by the clock that the lines' times are of */
+  appendLogs(
+    viewer: Viewer,
+    lines: readonly LogLineEntry[],
+    sentAt?: Date | null,
+  ): Promise<Outcome<{ accepted: number }>>
   /** How much waits to be claimed, per type; only types with something waiting. */
   waiting(
     types: readonly string[],

@@ -14,13 +14,20 @@ const AppendedLogsRef = builder
 const LogLineInput = builder.inputType('LogLineInput', {
   fields: (t) => ({
     fence: t.string({ required: true }),
-    at: t.field({ type: 'DateTime', description: 'When it was written; now, if left out.' }),
+    at: t.field({ type: 'DateTime', description: 'When it was written; now, if left out or later than that.' }),
     stream: t.field({ type: LogStreamEnum, required: true }),
     text: t.string({ required: true }),
   }),
 })
 const AppendLogsInput = builder.inputType('AppendLogsInput', {
-  fields: (t) => ({ lines: t.field({ type: [LogLineInput], required: true }) }),
+  fields: (t) => ({
+    lines: t.field({ type: [LogLineInput], required: true }),
+    sentAt: t.field({
+      type: 'DateTime',
+      description:
+        'When this is sent, by the clock that `at` is of: however wrong it is, lines are then dated by the time here.',
+    }),
+  }),
 })
 
 builder.mutationField('appendLogs', (t) =>
@@ -28,11 +35,11 @@ builder.mutationField('appendLogs', (t) =>
     type: resultUnion('AppendLogsResult', AppendedLogsRef, ['InvalidInputError', 'StaleReportError', 'ForbiddenError']),
     nullable: true,
     args: { input: t.arg({ type: AppendLogsInput, required: true }) },
-    resolve: (_, { input: { lines } }, context) =>
+    resolve: (_, { input: { lines, sentAt } }, context) =>
       answer(
         context,
         'agent',
-        () => context.agents.appendLogs(context.viewer, lines),
+        () => context.agents.appendLogs(context.viewer, lines, sentAt),
         ({ accepted }) => ({ __typename: 'AppendedLogs' as const, accepted }),
       ),
   }),

@@ -109,7 +109,7 @@ const SDL = `
   input PhaseReportInput { fence: String! phase: String progress: JSON error: JSON }
   input ReportPhasesInput { reports: [PhaseReportInput!]! }
   input LogLineInput { fence: String! at: String! stream: String! text: String! }
-  input AppendLogsInput { lines: [LogLineInput!]! }
+  input AppendLogsInput { lines: [LogLineInput!]!, sentAt: String }
   type AppendedLogs { accepted: Int! }
   union AppendLogsResult = AppendedLogs | StaleReportError
   type Object { id: ID! name: String! }

@@ -57,7 +57,7 @@ const SDL = `
   }
   input ReportPhasesInput { reports: [PhaseReportInput!]! }
   input LogLineInput { fence: String! at: String! stream: String! text: String! }
-  input AppendLogsInput { lines: [LogLineInput!]! }
+  input AppendLogsInput { lines: [LogLineInput!]!, sentAt: String }
   type AppendedLogs { accepted: Int! }
   union AppendLogsResult = AppendedLogs | ForbiddenError
   type WorkOffer { type: String! waiting: Int! }

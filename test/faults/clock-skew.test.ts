@@ -51,6 +51,7 @@ async function openPlace() {
   const env = { DATABASE_URL: database.url, PHASELINE_SECRET_KEY: SECRET_KEY }
   const running = opening.move()
   return {
+    pool: database.pool,
     server: async (roles: string, options: ServerOptions = {}) => {
       const given = { ...env, PHASELINE_ROLES: roles, ...options.env }
       return running.use(await startServer({ ...options, token: ADMINISTRATOR, env: given }))
@@ -76,7 +77,7 @@ mode=run
 while [ $# -gt 0 ]; do case "$1" in --protocol*) ;; --getlocks|--undo|--abort) mode=\${1#--} ;; *) break ;; esac; shift; done
 [ $mode = getlocks ] && exit 0
 echo "$mode $1" >> "$GADGET_STATE/said"
-[ $mode = run ] && sleep "$2"
+[ $mode = run ] && echo "at work" >&2 && sleep "$2"
 exit 0
 `
 async function openGadgets() {
@@ -189,7 +190,7 @@ describe('a clock that is set while a job runs', { timeout: 90_000 }, () => {
   test.each(['the server', 'the agent'])("%s's: the job runs once, and is not undone", async (whose) => {
     await using place = await openPlace()
     await using gadgets = await openGadgets()
-    const clock = { offset: '+0s' }
+    const clock = { offset: '+600s' }
     const isServer = whose === 'the server'
     const server = await place.server('gateway,engine', isServer ? { clock } : {})
     const { client, url } = server
@@ -206,6 +207,8 @@ describe('a clock that is set while a job runs', { timeout: 90_000 }, () => {
     await hasEnded(client, id)
     expect(await gadgets.said()).toEqual(['run job-0'])
     expect(await show(client, id)).toMatchObject({ phase: 'SUCCEEDED' })
+    const off = 'select abs(extract(epoch from now() - at))::float8 as s from log_line'
+    for (const { s } of (await place.pool.query<{ s: number }>(off)).rows) expect(s).toBeLessThan(60)
     // Said once for each change, not for each look.
     expect(toldOfClocks(server).length).toBeLessThanOrEqual(SHIFTS.length + 1)
   })

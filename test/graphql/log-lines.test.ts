@@ -48,6 +48,55 @@ async function running(name: string) {
   }
 }
 
+test('a line is dated by the time here, however wrong the clock of its agent is', async () => {
+  await api.world.create('dated', { deployItems: [{ ...item('only'), type: 'dated' }] })
+  const { id } = await api.world.see('dated', 'deploy-items', 'only')
+  const [work] = await api.world.claim(1, DEPLOYER, ['dated'])
+  const now = api.world.clock.now().getTime()
+  const iso = (ms: number) => new Date(ms).toISOString()
+  const append = (input: object) =>
+    api.query(
+      'mutation ($input: AppendLogsInput!) { appendLogs(input: $input) { ... on AppendedLogs { accepted } } }',
+      { input },
+      DEPLOYER,
+    )
+  const line = (text: string, at?: string) => ({ fence: work?.fence, stream: 'STDOUT', text, at })
+  for (const ahead of [600_000, -600_000]) {
+    const sentAt = iso(now + ahead)
+    const lines = [
+      line('before', iso(now + ahead - 5_000)),
+      line('now', sentAt),
+      line('later', iso(now + ahead + 9_000)),
+    ]
+    expect(await append({ sentAt, lines })).toEqual({ appendLogs: { accepted: 3 } })
+  }
+  // Who does not say when it was sent may be believed about the past.
+  await append({ lines: [line('past', iso(now - 5_000)), line('future', iso(now + 5_000)), line('undated')] })
+  // As far as times go, either way.
+  const [first, last] = ['0000-01-01T00:00:00.000Z', '9999-12-31T23:59:59.999Z']
+  await append({ sentAt: first, lines: [line('last', last)] })
+  await append({ sentAt: last, lines: [line('first', first)] })
+  const { rows } = await api.world.pool.query<{ text: string; at: Date }>(
+    'select text, at from log_line where object_id = $1 order by n',
+    [id],
+  )
+  const three = [
+    ['before', -5_000],
+    ['now', 0],
+    ['later', 0],
+  ]
+  const undated = [
+    ['past', -5_000],
+    ['future', 0],
+    ['undated', 0],
+  ]
+  const extremes = [
+    ['last', 0],
+    ['first', -now],
+  ]
+  expect(rows.map(({ text, at }) => [text, at.getTime() - now])).toEqual([...three, ...three, ...undated, ...extremes])
+})
+
 interface Line {
   readonly cursor: string
   readonly stream: string

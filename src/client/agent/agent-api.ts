@@ -9,7 +9,8 @@ export interface AgentApi {
   renew(fences: readonly string[], leaseMs: number): Promise<readonly LeaseState[]>
   /** In the order of the reports. */
   report(reports: readonly FencedReport[]): Promise<readonly ReportAnswer[]>
-  appendLogs(lines: readonly FencedLine[]): Promise<void>
+  /** @param sentAt by the clock that the lines are dated by */
+  appendLogs(lines: readonly FencedLine[], sentAt: string): Promise<void>
 }
 export interface Claimed {
   readonly items: readonly WorkItem[]
@@ -119,8 +120,8 @@ export function agentApi(client: Client): AgentApi {
         return type === 'PhaseReportAccepted' ? { accepted: true } : { accepted: false, type, message }
       })
     },
-    async appendLogs(lines) {
-      await callAgents(client, 'appendLogs', APPEND_LOGS, { lines })
+    async appendLogs(lines, sentAt) {
+      await callAgents(client, 'appendLogs', APPEND_LOGS, { lines, sentAt })
     },
   }
 }

@@ -31,7 +31,7 @@ export function openMailbox(
   })
   const lines = new Batcher<FencedLine, true>({
     send: async (batch) => {
-      await api.appendLogs(batch)
+      await api.appendLogs(batch, steadyTime())
       return batch.map(() => true as const)
     },
     max: MAX_LINES,
@@ -45,11 +45,13 @@ export function openMailbox(
     get hasRoom() {
       return lines.size < MAX_WAITING_LINES
     },
-    log: (fence, stream, text) =>
-      lines.add({ fence, at: new Date().toISOString(), stream, text: text.slice(0, MAX_LINE) }),
+    log: (fence, stream, text) => lines.add({ fence, at: steadyTime(), stream, text: text.slice(0, MAX_LINE) }),
     close() {
       reports.close()
       lines.close()
     },
   }
 }
+
+/** As it was when this process started, and has grown since: nobody sets it between a line and its being sent. */
+const steadyTime = (): string => new Date(performance.timeOrigin + performance.now()).toISOString()

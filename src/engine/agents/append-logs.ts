@@ -1,3 +1,4 @@
+import { dateHere } from '../../core/clock-offset.ts'
 import type { AgentPort, LogLineEntry, Viewer } from '../../core/ports.ts'
 import { type OpenedFence, openFence } from '../../store/fence.ts'
 import { appendLogLines, LOG_BOUNDS } from '../../store/log-lines.ts'
@@ -10,26 +11,31 @@ const MAX_LINE = 8_192
 
 /** Captured output of what the agent holds or held last; lines with an old fence are dropped. */
 export function logAppender(parts: EngineParts, bounds = LOG_BOUNDS): AgentPort['appendLogs'] {
-  return async (viewer, lines) => {
+  return async (viewer, lines, sentAt = null) => {
     const refused = mayNotWork(viewer)
     if (refused) return refused
     if (lines.length > MAX_LINES) return tooMany('input.lines', MAX_LINES)
-    const accepted = await linesWithFence(parts, viewer, lines)
+    const accepted = await linesWithFence(parts, viewer, { lines, sentAt })
     if (accepted.length > 0) await appendLogLines(parts.pool, accepted, bounds)
     return { ok: true, accepted: accepted.length }
   }
 }
 
-async function linesWithFence(parts: EngineParts, viewer: Viewer, lines: readonly LogLineEntry[]) {
+async function linesWithFence(
+  parts: EngineParts,
+  viewer: Viewer,
+  { lines, sentAt }: { readonly lines: readonly LogLineEntry[]; readonly sentAt: Date | null },
+) {
   const opened = lines.map(({ fence }) => openFence(fence))
   const held = await heldWork(parts, viewer, opened)
+  const now = parts.ambient.now()
   return lines.flatMap(({ at, stream, text }, i) => {
     const fence = opened[i]
     if (!fence || !held.has(fence.objectId)) return []
     return [
       {
         objectId: fence.objectId,
-        at: at ?? parts.ambient.now(),
+        at: at ? dateHere(at, { sentAt, now }) : now,
         stream,
         text: text.slice(0, MAX_LINE).replaceAll('\0', ''),
       },
