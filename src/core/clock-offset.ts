@@ -20,6 +20,9 @@ export interface ClockOffset {
 /** Clocks that nobody sets part by less than so much of the time: quartz by a tenth of it, one that is slewed by half. */
 const DRIFT = 0.001
 
+/** Differences as small are rounding. */
+const ROUNDING_MS = 0.1
+
 /** Set by less than this, a clock is only measured better than before. */
 export const SET_MS = 1_000
 
@@ -32,7 +35,7 @@ export const errorAt = ({ error, at }: ClockOffset, steady: number): number => e
 
 /** Both cannot be true: the other clock was set, or the steady one stood still. */
 export const contradicts = (known: ClockOffset, next: ClockOffset): boolean =>
-  Math.abs(next.offset - known.offset) > errorAt(known, next.at) + next.error
+  Math.abs(next.offset - known.offset) > errorAt(known, next.at) + next.error + ROUNDING_MS
 
 /** What is known better, unless the newer look contradicts what was known. */
 export function betterOf(known: ClockOffset | null, next: ClockOffset): ClockOffset {

@@ -102,7 +102,7 @@ describe('the simulated CRM and the server', { timeout: 180_000 }, () => {
     const worse = { repeatReports: 0.2, delayReports: 0.2, fail: 0.15, crash: 0.03 }
     await using place = await edgePlace(
       { behaviour: { seed, steps: 3, delayMs: [20, 300], ...bad, ...worse } },
-      { PHASELINE_CRM_SILENCE_MS: '3000' },
+      { env: { PHASELINE_CRM_SILENCE_MS: '3000' } },
     )
     const { create, mutate, instances, recorded, found, see, cloudletId } = place
     const chance = randomOf(seed)

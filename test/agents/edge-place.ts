@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type AgentProcess, type CrmProcessOptions, startAgentProcess } from '../../src/agents/spawn.ts'
-import { startSharedServer, type TestServer } from '../testkit/server.ts'
+import { type SharedServerOptions, startSharedServer, type TestServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 
 /** The real server, a cloudlet on it, and its simulated CRM in a process of its own. */
@@ -54,10 +54,15 @@ const TREE = `query Tree($id: ID!) { tree(rootId: $id) { objects(first: 200) { e
 
 export async function edgePlace(
   crm: Omit<CrmProcessOptions, 'cloudlet'> = {},
-  env: Readonly<Record<string, string>> = {},
+  { env = {}, beside }: Pick<SharedServerOptions, 'beside'> & { readonly env?: Readonly<Record<string, string>> } = {},
 ): Promise<EdgePlace> {
   await using starting = new AsyncDisposableStack()
-  const server = starting.use(await startSharedServer({ env: { PHASELINE_ROLES: 'gateway,engine', ...env } }))
+  const server = starting.use(
+    await startSharedServer({
+      env: { PHASELINE_ROLES: 'gateway,engine', ...env },
+      ...(beside ? { beside } : {}),
+    }),
+  )
   const state = await mkdtemp(join(tmpdir(), 'phaseline-edge-'))
   starting.defer(() => rm(state, { recursive: true, force: true }))
   const cloudlet = `cloud_${randomBytes(4).toString('hex')}`

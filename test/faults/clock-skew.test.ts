@@ -186,7 +186,7 @@ describe('a clock that is wrong', { timeout: 90_000 }, () => {
   })
 })
 
-describe('a clock that is set while a job runs', { timeout: 90_000 }, () => {
+describe.concurrent('a clock that is set while a job runs', { timeout: 90_000 }, () => {
   test.each(['the server', 'the agent'])("%s's: the job runs once, and is not undone", async (whose) => {
     await using place = await openPlace()
     await using gadgets = await openGadgets()
@@ -214,7 +214,7 @@ describe('a clock that is set while a job runs', { timeout: 90_000 }, () => {
   })
 })
 
-describe('a process that stood still', { timeout: 90_000 }, () => {
+describe.concurrent('a process that stood still', { timeout: 90_000 }, () => {
   test('a server goes on by the time that it is: what was renewed elsewhere is not taken back', async () => {
     await using place = await openPlace()
     await using gadgets = await openGadgets()

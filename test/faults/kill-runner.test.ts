@@ -5,10 +5,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { startAgentProcess } from '../../src/agents/spawn.ts'
 import type { Client } from '../../src/client/index.ts'
-import { startServer } from '../testkit/server.ts'
+import { startSharedServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 
-/** Real gadgets on resources that they lock, while the engine and the runner are killed with -9 again and again. */
+/**
+ * Real gadgets on resources that they lock, while the engine and the runner are killed with -9 again and again, and another
+ * engine beside them has a clock that is wrong by more than a lease.
+ */
 
 const TASKS = 50
 const JOBS = 4
@@ -130,7 +133,10 @@ test('kill -9 of engine and runner over 200 jobs: each ends once, no two conflic
   const state = await mkdtemp(join(tmpdir(), 'phaseline-taken-'))
   await writeFile(join(folder, 'take'), GADGET)
   await chmod(join(folder, 'take'), 0o755)
-  await using server = await startServer({ env: { PHASELINE_ROLES: 'gateway,engine' } })
+  await using server = await startSharedServer({
+    env: { PHASELINE_ROLES: 'gateway,engine' },
+    beside: { offset: '+14s' },
+  })
   const { client } = server
   const input = { name: 'runner', role: 'AGENT', actor: 'GADGET_RUNNER', types: ['gadget-job'] }
   const { secret = '' } = await ask(client, CREATE_TOKEN, input)

@@ -7,10 +7,13 @@ import { expect, test } from 'vitest'
 import { startAgentProcess } from '../../src/agents/spawn.ts'
 import type { Client } from '../../src/client/index.ts'
 import { processesOf } from '../agents/process-place.ts'
-import { startServer } from '../testkit/server.ts'
+import { startSharedServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 
-/** Real workers and jobs, while the engine and the runtime are killed with -9 again and again. */
+/**
+ * Real workers and jobs, while the engine and the runtime are killed with -9 again and again, and another engine beside them
+ * has a clock that is wrong by more than a lease.
+ */
 
 const EVENTS = 200
 /** Takes its own folder for as long as it runs: who finds it taken runs beside another one. */
@@ -55,7 +58,8 @@ test('kill -9 of engine and runtime over 200 events: each ends, none runs twice 
 }, async () => {
   const once = await mkdtemp(join(tmpdir(), 'phaseline-once-'))
   const state = await mkdtemp(join(tmpdir(), 'phaseline-runtime-'))
-  await using server = await startServer({
+  await using server = await startSharedServer({
+    beside: { offset: '+20s' },
     env: {
       PHASELINE_ROLES: 'gateway,engine',
       PHASELINE_CLEANUP_DELAY_MS: '300',
