@@ -27,7 +27,9 @@ const ROUNDING_MS = 0.1
 export const SET_MS = 1_000
 
 export function offsetOf({ sentAt, told, heardAt }: ClockSample): ClockOffset {
-  return { offset: told - (sentAt + heardAt) / 2, error: (heardAt - sentAt) / 2, at: heardAt }
+  const took = heardAt - sentAt
+  // It may have been told at either end, and the clocks part meanwhile, too.
+  return { offset: told - (sentAt + heardAt) / 2, error: took / 2 + DRIFT * took, at: heardAt }
 }
 
 /** How wrong what is known may be by now. */

@@ -41,7 +41,12 @@ async function agentFolder(text: string) {
   await json('tsconfig.json', { compilerOptions: { ...options, skipLibCheck: true }, files: ['agent.ts'] })
   await json('tsconfig.client.json', {
     extends: join(ROOT, 'tsconfig.build.json'),
-    compilerOptions: { rootDir: ROOT, outDir: join(built, 'dist'), typeRoots: [join(ROOT, 'node_modules/@types')] },
+    compilerOptions: {
+      declaration: true,
+      rootDir: ROOT,
+      outDir: join(built, 'dist'),
+      typeRoots: [join(ROOT, 'node_modules/@types')],
+    },
     files: [join(ROOT, 'src/client/index.ts')],
     include: [],
   })

@@ -28,13 +28,28 @@ export function ensureRedis(): void {
   if (!installPackage('redis-server')) throw new Error(HINT)
 }
 
+/** Below those that the system gives to connections, any of which could take a port between its choice and its use. */
+const PORTS = { from: 12_000, to: 32_000 }
+/** Other workers of this run begin elsewhere, and so does another run. */
+let nextPort = PORTS.from + ((process.pid * 131) % (PORTS.to - PORTS.from))
+
+/** A port for a server that is to be started, and perhaps started again. No port is given twice in a process. */
 export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = nextPort
+    nextPort = port + 1 < PORTS.to ? port + 1 : PORTS.from
+    if (await isFree(port)) return port
+  }
+}
+
+async function isFree(port: number): Promise<boolean> {
   const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
+  const listening = new Promise<boolean>((resolve) => {
+    server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true))
+  })
+  if (!(await listening)) return false
   await new Promise((resolve) => server.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('no port was given')
-  return address.port
+  return true
 }
 
 /** A redis-server that ends when the pipe to this process does, so that a run that is killed leaves none behind. */
