@@ -79,4 +79,17 @@ export function processesOf(id: string): readonly number[] {
       }
     })
     .map(Number)
+    .toSorted((a, b) => startOf(a) - startOf(b))
+}
+
+/** In ticks since the machine has started: process ids begin anew when they have all been used. */
+function startOf(pid: number): number {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /, '')
+      .split(' ')
+    return Number(fields[19])
+  } catch {
+    return Number.POSITIVE_INFINITY
+  }
 }

@@ -6,6 +6,7 @@ import { expect, test } from 'vitest'
 import { startAgentProcess } from '../../src/agents/spawn.ts'
 import type { Client } from '../../src/client/index.ts'
 import { startSharedServer } from '../testkit/server.ts'
+import { soak } from '../testkit/soak.ts'
 import { until } from '../testkit/wait.ts'
 
 /**
@@ -13,7 +14,7 @@ import { until } from '../testkit/wait.ts'
  * engine beside them has a clock that is wrong by more than a lease.
  */
 
-const TASKS = 50
+const TASKS = soak(20, 50)
 const JOBS = 4
 const RESOURCES = 6
 

@@ -8,6 +8,7 @@ import { startAgentProcess } from '../../src/agents/spawn.ts'
 import type { Client } from '../../src/client/index.ts'
 import { processesOf } from '../agents/process-place.ts'
 import { startSharedServer } from '../testkit/server.ts'
+import { soak } from '../testkit/soak.ts'
 import { until } from '../testkit/wait.ts'
 
 /**
@@ -15,7 +16,7 @@ import { until } from '../testkit/wait.ts'
  * has a clock that is wrong by more than a lease.
  */
 
-const EVENTS = 200
+const EVENTS = soak(80, 200)
 /** Takes its own folder for as long as it runs: who finds it taken runs beside another one. */
 const SCRIPT = `
 mkdir "$ONCE/$PHASELINE_WORKLOAD" || { echo "$PHASELINE_WORKLOAD" >> "$ONCE/twice"; exit 9; }
