@@ -3,7 +3,8 @@ import type { ToldChange } from './tree/presenter.ts'
 
 /** A phase change as the log has it. */
 export interface LoggedChange extends ToldChange {
-  readonly cursor: string
+  /** Where it was asked for. */
+  readonly cursor?: string
   readonly projectName: string
 }
 

@@ -6,8 +6,8 @@ import { pause, retryDelay } from './pause.ts'
 /** One durable record of a phase write, or of a refused request (`rejected`). Times are ISO 8601. */
 export interface PhaseChange {
   readonly sequence: number
-  /** Its place in the log, to resume after it. */
-  readonly cursor: string
+  /** Its place in the log, to resume after it; only where `cursors` was asked for. */
+  readonly cursor?: string
   readonly objectId: string
   readonly kind: ObjectKind
   readonly name: string
@@ -58,13 +58,16 @@ export interface FollowOptions {
   readonly signal?: AbortSignal | undefined
   /** Changes per batch, 500 by default. */
   readonly maxBatch?: number
+  /** Whether each change has its own `cursor`; a batch always has one. */
+  readonly cursors?: boolean
 }
 
-const PHASE_LOG = `subscription PhaseLog($filter: PhaseChangeFilter, $after: Sequence!, $maxBatch: Int!) {
+const PHASE_LOG = `subscription PhaseLog($filter: PhaseChangeFilter, $after: Sequence!, $maxBatch: Int!, $cursors: Boolean!) {
   phaseLog(filter: $filter, after: $after, maxBatch: $maxBatch) {
     through cursor
     changes {
-      sequence cursor objectId kind name rootId projectName machine from to actor by reason message jobId revision rejected at
+      cursor @include(if: $cursors)
+      sequence objectId kind name rootId projectName machine from to actor by reason message jobId revision rejected at
     }
   }
 }`
@@ -94,10 +97,10 @@ export function logRangeOf(error: unknown): LogRange | null {
 }
 
 async function* followFrom(client: Client, options: FollowOptions): AsyncGenerator<PhaseLogBatch> {
-  const { filter, signal, maxBatch = 500 } = options
+  const { filter, signal, maxBatch = 500, cursors = false } = options
   let cursor = options.after
   let known = typeof cursor === 'number' ? cursor : 0
-  const where = () => ({ ...(filter ? { filter } : {}), after: cursor, maxBatch })
+  const where = () => ({ ...(filter ? { filter } : {}), after: cursor, maxBatch, cursors })
   // The log has no end: a server that completes the stream is going away.
   for (let retries = 0; !signal?.aborted; retries += 1) {
     const batches = client.subscribe<{ phaseLog: PhaseLogBatch }>(PHASE_LOG, where, {

@@ -40,7 +40,6 @@ export function change(objectId: string, to: PhaseChange['to'], more: Partial<Ph
   sequence += 1
   return {
     sequence,
-    cursor: `cursor-${sequence}`,
     objectId,
     kind: 'DEPLOY_ITEM',
     name: `item-${objectId}`,

@@ -104,7 +104,13 @@ async function stream(session: Session, filter: Filter, stretch: Stretch): Promi
   let reached = typeof after === 'number' ? after : 0
   const { signal } = session.io
   const onExpired = (log: LogRange): string => goOn(session, log, reached)
-  for await (const { changes, through } of session.client.followPhases({ filter, after, signal, onExpired })) {
+  for await (const { changes, through } of session.client.followPhases({
+    filter,
+    after,
+    signal,
+    onExpired,
+    cursors: session.json,
+  })) {
     const wanted = changes.filter(({ sequence }) => sequence <= until).slice(0, left)
     for (const change of wanted) print(session, change)
     reached = through

@@ -82,7 +82,7 @@ export const actMutation = (field: string, input: string): string => `mutation A
 
 /** All that PhaseChange of the client has. */
 export const CHANGE =
-  'sequence cursor objectId kind name rootId projectName machine from to actor by reason message jobId revision rejected at'
+  'sequence objectId kind name rootId projectName machine from to actor by reason message jobId revision rejected at'
 
 export const LOG_PAGE = `query LogPage($last: Int!) {
   phaseChanges(last: $last, filter: { includeRejected: true }) {
