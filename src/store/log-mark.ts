@@ -47,5 +47,9 @@ export const HEAD = `greatest((select floor_seq from log_meta), coalesce((
     select l.first_seq + l.n - 1 from log_batch l where l.first_seq is not null order by l.first_seq desc limit 1
   ), 0))`
 
-/** Names the running server and the database, in a query of one row or many: the migration says how. */
-export const INSTANCE = '(select log_instance())'
+/**
+ * Names the running server and the database, as the function log_instance() does, which costs more than the rest of a short
+ * statement: only values of the same of the two are compared.
+ */
+export const INSTANCE = `(select concat_ws('.', (extract(epoch from pg_postmaster_start_time()) * 1000000)::bigint,
+    d.oid, 'log_meta'::regclass::oid) from pg_database d where d.datname = current_database())`

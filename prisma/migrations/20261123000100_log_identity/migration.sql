@@ -47,19 +47,21 @@ create trigger "log_meta_epoch" before update of "log_id" on "log_meta" for each
   when (old.log_id is distinct from new.log_id) execute function log_begin_epoch();
 
 -- Names the running server and the database: it changes whenever one of them is replaced, and when the server restarts.
--- Cheap enough to be asked with every answer.
-create function log_instance() returns text language sql stable as $sql$
-  select concat_ws('.', (extract(epoch from pg_postmaster_start_time()) * 1000000)::bigint,
-    (select oid from pg_database where datname = current_database()), 'log_meta'::regclass::oid)
-$sql$;
+-- Cheap enough to be asked with every answer: in PL/pgSQL its plan is kept, which it would not be in SQL.
+create function log_instance() returns text language plpgsql stable as $plpgsql$
+begin
+  return concat_ws('.', (extract(epoch from pg_postmaster_start_time()) * 1000000)::bigint,
+    (select oid from pg_database where datname = current_database()), 'log_meta'::regclass::oid);
+end
+$plpgsql$;
 
 -- Begins an epoch when this is another database than the one the log was last numbered in. The numbering lock is held:
 -- no sequence of the new epoch is given before.
 create function log_check() returns void language plpgsql volatile as $plpgsql$
 declare
-  here text;
+  here text := log_instance();
 begin
-  if not exists (select from log_meta m where m.instance is distinct from log_instance()) then
+  if not exists (select from log_meta m where m.instance is distinct from here) then
     return;
   end if;
   here := log_server();
