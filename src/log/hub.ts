@@ -104,16 +104,16 @@ export class Hub {
     return instance === this.#identity.instance && epoch === this.#identity.epoch
   }
 
-  /** Nobody is live. */
-  get isQuiet(): boolean {
-    return this.#audience.size === 0
+  /** Whether to tell it where the log ends: nobody is live, or its own end has no mark. */
+  get wantsHead(): boolean {
+    return this.#audience.size === 0 || this.#recent.end.mark === null
   }
 
   /** While nobody is live, whatever was numbered meanwhile is nobody's gap, unless it is just about to be told of. */
   saw(head: LogCursor): void {
     const { end } = this.#recent
-    if (this.#audience.size > 0 || head.sequence < end.sequence) return
-    if (end.mark !== null && head.sequence <= end.sequence + PAGE) return
+    if (end.mark === null ? head.sequence < end.sequence : head.sequence <= end.sequence + PAGE) return
+    if (this.#audience.size > 0 && head.sequence > end.sequence) return
     this.#recent.restart(head)
     this.#known = Math.max(this.#known, head.sequence)
   }

@@ -58,7 +58,7 @@ export class Places
   }
 
   async place(after: LogCursor | undefined): Promise<LogPlace> {
-    if (after !== undefined && !this.#hub.isQuiet) return await this.#locate(after)
+    if (after !== undefined && !this.#hub.wantsHead) return await this.#locate(after)
     const head = await this.#find('head')
     this.#hub.saw(head)
     return after === undefined ? this.#placed(head) : await this.#locate(after)

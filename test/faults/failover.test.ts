@@ -87,7 +87,8 @@ test.each([
       PHASELINE_LOG_LEVEL: 'fatal',
     }
     const one = stack.use(await startServer({ env, token }))
-    const two = stack.use(await startServer({ env, token }))
+    // Its clock is wrong as well.
+    const two = stack.use(await startServer({ env, token, clock: { offset: '+20s' } }))
     const stop = new AbortController()
     stack.defer(() => stop.abort())
     const readers = [one, two].map(({ client }) => follow(client, stop.signal))

@@ -118,8 +118,13 @@ test('what was typed is kept when an example is opened, also before GraphiQL is 
   await inside(page).getByRole('tab', { name: 'Mine' }).click()
   await shows(page, OPERATION, 'query Mine { viewer { name } }')
   // It keeps what is typed once that has rested for a moment.
-  const kept = (): Promise<string> => page.evaluate<string>('Object.values(localStorage).join()')
-  await until(async () => (await kept()).includes('query Mine { viewer'), { what: 'it is kept' })
+  const kept = (): Promise<boolean> =>
+    page.evaluate<boolean>(`(() => {
+      const { tabs = [], activeTabIndex } = JSON.parse(localStorage.getItem('graphiql:tabState') ?? '{}')
+      const both = [localStorage.getItem('graphiql:query'), tabs[activeTabIndex]?.query]
+      return both.every((query) => query?.includes('query Mine { viewer'))
+    })()`)
+  await until(kept, { what: 'it is kept, and that it is what is shown' })
   // By itself it has the same tabs, and needs no token again.
   await page.getByRole('link', { name: 'Open it alone' }).click()
   await page.waitForURL(/\/graphiql/)
