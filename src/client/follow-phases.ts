@@ -40,7 +40,7 @@ export interface LogRange {
   readonly startCursor: string
   readonly endCursor: string
   /** The last place that is in every history of the log: whoever goes on from here misses nothing, and may repeat some. */
-  readonly agreedCursor: string
+  readonly commonCursor: string
 }
 export interface FollowOptions {
   /** As PhaseChangeFilter of the API. */
@@ -90,10 +90,10 @@ export async function* followPhases(client: Client, options: FollowOptions): Asy
 /** What the log holds, when an error says that a place is not in it; otherwise null. */
 export function logRangeOf(error: unknown): LogRange | null {
   if (!(error instanceof ClientError && error.code === 'CURSOR_EXPIRED')) return null
-  const { oldest, head, startCursor, endCursor, agreedCursor } = error.extensions
+  const { oldest, head, startCursor, endCursor, commonCursor } = error.extensions
   if (typeof oldest !== 'number' || typeof head !== 'number') return null
-  if (typeof startCursor !== 'string' || typeof endCursor !== 'string' || typeof agreedCursor !== 'string') return null
-  return { oldest, head, startCursor, endCursor, agreedCursor }
+  if (typeof startCursor !== 'string' || typeof endCursor !== 'string' || typeof commonCursor !== 'string') return null
+  return { oldest, head, startCursor, endCursor, commonCursor }
 }
 
 async function* followFrom(client: Client, options: FollowOptions): AsyncGenerator<PhaseLogBatch> {

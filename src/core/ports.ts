@@ -146,7 +146,7 @@ export interface Log {
   /** Throws CursorExpired when the log has not come to a place, or is another one than that the place is of. */
   reaches(place: LogCursor): Promise<void>
   /** The place at the end of the log, before what it still holds, or the last one that is in every history of it. */
-  end(which: 'head' | 'floor' | 'agreed'): Promise<LogCursor>
+  end(which: 'head' | 'floor' | 'common'): Promise<LogCursor>
   /** A page of matching records after a cursor (or before one, newest last), for queries. Throws CursorExpired. */
   page(
     query: PhaseChangeQuery,

@@ -9,7 +9,7 @@ import { encodeCursor } from '../log/cursor.ts'
  * one that is in every history of the log.
  */
 export async function cursorExpired({ message }: CursorExpired, log: Pick<Log, 'end'>): Promise<GraphQLError> {
-  const [floor, head, agreed] = await Promise.all([log.end('floor'), log.end('head'), log.end('agreed')])
+  const [floor, head, common] = await Promise.all([log.end('floor'), log.end('head'), log.end('common')])
   return new GraphQLError(message, {
     extensions: {
       code: 'CURSOR_EXPIRED',
@@ -17,7 +17,7 @@ export async function cursorExpired({ message }: CursorExpired, log: Pick<Log, '
       head: head.sequence,
       startCursor: encodeCursor(floor),
       endCursor: encodeCursor(head),
-      agreedCursor: encodeCursor(agreed),
+      commonCursor: encodeCursor(common),
     },
   })
 }

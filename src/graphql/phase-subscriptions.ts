@@ -51,7 +51,7 @@ builder.subscriptionFields((t) => ({
     description:
       'The same in batches, for programs that keep their place: `through` moves on even when the filter matches nothing.\n' +
       'A cursor that is not in the log (pruned, or of another log) ends the stream with extensions\n' +
-      '{ code: "CURSOR_EXPIRED", oldest, head, startCursor, endCursor, agreedCursor }; so for phaseChanges.',
+      '{ code: "CURSOR_EXPIRED", oldest, head, startCursor, endCursor, commonCursor }; so for phaseChanges.',
     args: {
       filter: t.arg({ type: PhaseChangeFilter }),
       after: t.arg({ type: 'Sequence', required: true }),

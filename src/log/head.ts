@@ -29,7 +29,7 @@ export const toHead = (row: HeadRow): LogHead => ({
 })
 
 /** A sequence to look up, or an end of the log. */
-export type Sought = number | 'floor' | 'head'
+export type LogPosition = number | 'floor' | 'head'
 
 /** What the log has at a sequence; a null mark: no such change, or not any more. */
 export interface Found extends LogHead, LogCursor {}
@@ -50,10 +50,10 @@ interface FoundRow extends HeadRow {
 }
 
 /** All of one snapshot, in order. Given a client inside of a transaction, it is that transaction's. */
-export async function lookUp(client: Client, sought: readonly Sought[]): Promise<readonly Found[]> {
-  const sequences = sought.map((one) => (one === 'head' ? -1 : one === 'floor' ? -2 : one))
+export async function lookUp(client: Client, positions: readonly LogPosition[]): Promise<readonly Found[]> {
+  const sequences = positions.map((one) => (one === 'head' ? -1 : one === 'floor' ? -2 : one))
   const { rows } = await client.query<FoundRow>({ name: 'log_look_up', text: LOOK_UP, values: [sequences] })
-  if (rows.length < sought.length) throw new Error('log_meta has no row: the database was not migrated.')
+  if (rows.length < positions.length) throw new Error('log_meta has no row: the database was not migrated.')
   return rows.map((row) => ({
     ...toHead(row),
     sequence: Number(row.sequence),
@@ -70,7 +70,7 @@ export async function readHead(client: Client): Promise<Found> {
 /** Looks up at once, or together with all who ask while another look-up runs: a crowd that comes back is one query. */
 export class SharedLookUp {
   readonly #client: Client
-  #waiting: { readonly sought: Sought; readonly asked: PromiseWithResolvers<Found> }[] = []
+  #waiting: { readonly position: LogPosition; readonly asked: PromiseWithResolvers<Found> }[] = []
   #isRunning = false
 
   constructor(client: Client) {
@@ -78,9 +78,9 @@ export class SharedLookUp {
   }
 
   /** As it is after the call. */
-  find(sought: Sought): Promise<Found> {
+  find(position: LogPosition): Promise<Found> {
     const asked = Promise.withResolvers<Found>()
-    this.#waiting.push({ sought, asked })
+    this.#waiting.push({ position, asked })
     if (!this.#isRunning) void this.#run()
     return asked.promise
   }
@@ -94,7 +94,7 @@ export class SharedLookUp {
       try {
         const found = await lookUp(
           this.#client,
-          batch.map(({ sought }) => sought),
+          batch.map(({ position }) => position),
         )
         for (const [i, { asked }] of batch.entries()) asked.resolve(found[i] as Found)
       } catch (error) {

@@ -22,8 +22,8 @@ export interface LogIdentity {
  * place. Its epoch ends.
  * @param base up to this sequence it is as it was
  */
-export async function partLog(client: Client, { epoch }: LogIdentity, base: number): Promise<LogIdentity> {
-  await client.query({ text: 'select log_part($1, $2, $3)', values: [NUMBERING_LOCK, epoch, base] })
+export async function forkLog(client: Client, { epoch }: LogIdentity, base: number): Promise<LogIdentity> {
+  await client.query({ text: 'select log_fork($1, $2, $3)', values: [NUMBERING_LOCK, epoch, base] })
   return await openLog(client)
 }
 

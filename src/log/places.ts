@@ -9,7 +9,7 @@ import {
   type PhaseChangeRecord,
 } from '../core/ports.ts'
 import type { Logger } from '../logger.ts'
-import { type Found, type LogHead, SharedLookUp, type Sought } from './head.ts'
+import { type Found, type LogHead, type LogPosition, SharedLookUp } from './head.ts'
 import type { Hub } from './hub.ts'
 import { checkRange, Older } from './older.ts'
 import { type PageRange, readPage } from './page.ts'
@@ -44,17 +44,17 @@ export class Places
     this.#older = new Older({ pool, find: (sequence) => this.#lookUp.find(sequence) })
   }
 
-  async end(which: 'head' | 'floor' | 'agreed'): Promise<LogCursor> {
-    const end = await this.#find(which === 'agreed' ? 'head' : which)
+  async end(which: 'head' | 'floor' | 'common'): Promise<LogCursor> {
+    const end = await this.#find(which === 'common' ? 'head' : which)
     const { epoch, epochBase } = this.#hub.identity
-    const parts = which === 'agreed' && epoch > 1
+    const parts = which === 'common' && epoch > 1
     const { sequence, mark } = parts ? await this.#find(Math.max(epochBase, end.floor)) : end
     return { sequence, mark }
   }
 
   /** What the log that is followed here has. */
-  #find(sought: Sought): Promise<Found> {
-    return this.#current(() => this.#lookUp.find(sought))
+  #find(position: LogPosition): Promise<Found> {
+    return this.#current(() => this.#lookUp.find(position))
   }
 
   async place(after: LogCursor | undefined): Promise<LogPlace> {

@@ -2,7 +2,7 @@ import type { LogCursor } from '../core/ports.ts'
 import type { Client } from '../store/client.ts'
 import { cursorAt } from './cursor.ts'
 import { type Found, lookUp } from './head.ts'
-import { type LogIdentity, openLog, partLog } from './identity.ts'
+import { forkLog, type LogIdentity, openLog } from './identity.ts'
 import type { Recent } from './recent.ts'
 
 type Remembered = Pick<Recent, 'after' | 'through' | 'end' | 'at'>
@@ -29,8 +29,8 @@ export async function reopenLog(client: Client, recent: Remembered, known: LogId
   const isKnown = end.mark !== null && end.sequence >= here.floor
   // It says that it is the log of before, and it is not.
   if (!goesOn && isKnown && identity.logId === known.logId) {
-    const parted = await partLog(client, identity, await lastInCommon(client, recent, here.floor))
-    return { identity: parted, head, goesOn }
+    const forked = await forkLog(client, identity, await lastInCommon(client, recent, here.floor))
+    return { identity: forked, head, goesOn }
   }
   return { identity, head, goesOn }
 }

@@ -30,7 +30,7 @@ function growingLog(batchMs = 1) {
   async function* phaseLog({ after: place, maxBatch }: { after: string | number; maxBatch: number }) {
     const after = Number(place)
     if (after < OLDEST) {
-      const cursors = { startCursor: cursorAt(OLDEST), endCursor: cursorAt(head), agreedCursor: cursorAt(head) }
+      const cursors = { startCursor: cursorAt(OLDEST), endCursor: cursorAt(head), commonCursor: cursorAt(head) }
       throw Object.assign(new Error('Gone.'), {
         extensions: { code: 'CURSOR_EXPIRED', oldest: OLDEST, head, ...cursors },
       })

@@ -26,11 +26,11 @@ interface Reader {
 function follow(client: Client, signal: AbortSignal): Reader {
   const told: PhaseChange[] = []
   const lost: number[] = []
-  const onExpired = ({ agreedCursor, head }: { agreedCursor: string; head: number }): string => {
+  const onExpired = ({ commonCursor, head }: { commonCursor: string; head: number }): string => {
     lost.push(head)
     // What it is told from here on it may know already.
     told.length = 0
-    return agreedCursor
+    return commonCursor
   }
   const done = (async () => {
     for await (const { changes } of client.followPhases({ after: 0, signal, onExpired })) told.push(...changes)

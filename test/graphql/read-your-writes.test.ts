@@ -63,7 +63,7 @@ test('a log that does not have what a read asks for says so, and where to go on'
     const { errors } = await api.execute(HISTORY, { id: created.id, atLeast })
     const { endCursor, head } = after
     expect(errors?.map(({ extensions }) => extensions)).toEqual([
-      { code: 'CURSOR_EXPIRED', oldest: 1, head, endCursor, agreedCursor: endCursor, startCursor: expect.any(String) },
+      { code: 'CURSOR_EXPIRED', oldest: 1, head, endCursor, commonCursor: endCursor, startCursor: expect.any(String) },
     ])
   }
   const { errors } = await api.execute(HISTORY, { id: created.id, atLeast: 'nonsense' })

@@ -76,7 +76,7 @@ test('after a restore only what is in the restored log can be resumed after; a b
   await grow(copy, log, root, 38)
   const rest = await messages(copy)
   expect(log.stats.epoch).toBe(2)
-  expect(await log.end('agreed')).toEqual(places[32])
+  expect(await log.end('common')).toEqual(places[32])
   for (const sequence of [0, 1, 20, 32]) {
     expect(await read(log, places[sequence] as LogCursor, 70)).toEqual(rest.slice(sequence))
     expect(await read(log, bare(sequence), 70)).toEqual(rest.slice(sequence))
@@ -149,7 +149,7 @@ test('a failover under open subscriptions: who had read what the copy has goes o
   // Beyond where the reader was.
   await grow(db, log, root, 64)
   await expect(waiting).rejects.toEqual(expired)
-  expect((await log.end('agreed')).sequence).toBe(32)
+  expect((await log.end('common')).sequence).toBe(32)
 })
 
 test('a restart of connections, or a new identity by hand, costs no reader its place', async () => {

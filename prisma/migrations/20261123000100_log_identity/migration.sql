@@ -82,7 +82,7 @@ $plpgsql$;
 
 -- For who has found that the log is not what it was, though nothing says that its database is another one: a copy of the
 -- files that was started in its place. Its histories agree up to "base" and no further. Only the first one begins an epoch.
-create function log_part("lock" bigint, "seen" integer, "base" bigint) returns void language plpgsql volatile as $plpgsql$
+create function log_fork("lock" bigint, "seen" integer, "base" bigint) returns void language plpgsql volatile as $plpgsql$
 begin
   perform pg_advisory_xact_lock("lock");
   update log_meta m set log_id = gen_random_uuid() where m.epoch = "seen";

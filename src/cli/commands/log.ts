@@ -121,12 +121,12 @@ async function stream(session: Session, filter: Filter, stretch: Stretch): Promi
 }
 
 /** Where to go on when a place in the log is lost: with the oldest that is left, or where its histories part. */
-function goOn(session: Session, { oldest, head, startCursor, agreedCursor }: LogRange, reached: number): string {
+function goOn(session: Session, { oldest, head, startCursor, commonCursor }: LogRange, reached: number): string {
   const isPruned = reached < oldest - 1
   const where = isPruned ? `with ${oldest}` : 'where its histories part'
   const text = `The log holds ${oldest} to ${head}, and not what follows ${reached || 'that place'}: going on ${where}.`
   printLine(session.io.stderr, text)
-  return isPruned ? startCursor : agreedCursor
+  return isPruned ? startCursor : commonCursor
 }
 
 function print(session: Session, change: LoggedChange): void {
