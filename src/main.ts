@@ -111,7 +111,9 @@ export async function startApp(config: Config, { logger, gadgetFolders = [] }: A
 
   const signal = starting.adopt(await openSignal(config, logger), (s) => s.close())
   const numberer = starting.use(createNumberer({ pool, signal, logger }))
-  const onReplaced = () => driving.runner.forget()
+  // The log is opened before those who remember objects.
+  let forget = (): void => undefined
+  const onReplaced = () => forget()
   const log = starting.use(await createLog({ pool: openPool(READERS), signal, logger, numberer, onReplaced }))
   const sandbox = starting.use(createSandbox({ logger }))
   const driving = starting.use(
@@ -124,6 +126,7 @@ export async function startApp(config: Config, { logger, gadgetFolders = [] }: A
       logger,
     }),
   )
+  forget = () => driving.runner.forget()
   if (config.roles.has('engine')) {
     await setCapacity(pool, config.capacity)
     driving.startEngine()
