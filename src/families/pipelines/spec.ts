@@ -46,9 +46,8 @@ export interface TaskJob {
   readonly dependsOn?: readonly string[] | null
 }
 
-export const STRATEGIES = ['QUEUE', 'LATEST_ONLY'] as const
 /** What becomes of events that wait: each has its turn, or only the latest of one source and type. */
-export type Strategy = (typeof STRATEGIES)[number]
+export type Strategy = 'QUEUE' | 'LATEST_ONLY'
 
 /** How much of a project may be started at the same time; null: as much as there is. */
 export interface Limits {

@@ -13,48 +13,84 @@ import { writeObject } from '../../../graphql/write-object.ts'
 import { EventRef } from './event.ts'
 
 const IDEMPOTENCY =
-  'Scoped to viewer, project and mutation. Same key, same input, within a day: the object of the first call as it is now; other input: INVALID_INPUT.'
+  'Names the request, for this caller, project and mutation; left out, null or empty: it has no name. A repetition with the same input within 24 hours creates no event again, and returns those of the first call as they are now; one with another input is refused (INVALID_INPUT).'
+const REASON = 'Added to the message of the phase change and to the error of the worker.'
+const FILTER = {
+  project: 'Name of the project. One that does not exist is refused.',
+  phases: 'Phases of which an event must have one; at least one.',
+  source: 'Source that an event must have. Left out or null: any.',
+  type: 'Type that an event must have. Left out or null: any.',
+  qualifiers: 'Pairs that must be all qualifiers of an event; at most 64. Left out or null: any.',
+  labels: 'Pairs that must be among the labels of an event; at most 64. Left out or null: any.',
+} as const
 
 const CreateEventInput = builder.inputType('CreateEventInput', {
+  description: 'An occurrence, for one project or for all that have subscribed to it.',
   fields: (t) => ({
-    project: t.string({ description: 'Left out: one event for each project that has subscribed to it, maybe none.' }),
-    source: t.string({ required: true, description: 'Where it comes from, e.g. github.com/acme.' }),
-    type: t.string({ required: true, description: 'What has happened, e.g. push.' }),
-    qualifiers: t.field({ type: [LabelInput], description: 'A subscription must have exactly these.' }),
-    labels: t.field({ type: [LabelInput], description: 'A subscription may ask for some of them.' }),
-    payload: t.string({ description: 'Handed to the worker as it is; at most 512 KiB.' }),
+    project: t.string({
+      description:
+        'Project that gets the event; it must have a worker template. Left out or null: every project of the caller with a subscription that matches gets one event, maybe none does.',
+    }),
+    source: t.string({
+      required: true,
+      description: 'Origin of the event, e.g. github.com/acme; 1 to 255 characters on one line.',
+    }),
+    type: t.string({
+      required: true,
+      description: 'What has happened at the source, e.g. push; 1 to 255 characters on one line, and not `*`.',
+    }),
+    qualifiers: t.field({
+      type: [LabelInput],
+      description: 'Pairs that the qualifiers of a subscription must equal; at most 64. Left out or null: none.',
+    }),
+    labels: t.field({
+      type: [LabelInput],
+      description: 'Pairs of which a subscription may require some; at most 64. Left out or null: none.',
+    }),
+    payload: t.string({ description: 'Text for the worker, at most 512 KiB. Left out or null: none.' }),
     idempotencyKey: t.string({ description: IDEMPOTENCY }),
   }),
 })
-const EventIdInput = (name: string) =>
+const EventIdInput = (name: string, description: string) =>
   builder.inputType(name, {
-    fields: (t) => ({ id: t.id({ required: true }), idempotencyKey: t.string({ description: IDEMPOTENCY }) }),
+    description,
+    fields: (t) => ({
+      id: t.id({ required: true, description: 'Id of the event.' }),
+      idempotencyKey: t.string({ description: IDEMPOTENCY }),
+    }),
   })
 const CancelEventInput = builder.inputType('CancelEventInput', {
-  fields: (t) => ({ id: t.id({ required: true }), reason: t.string() }),
-})
-const DeleteEventInput = builder.inputType('DeleteEventInput', { fields: (t) => ({ id: t.id({ required: true }) }) })
-const CancelEventsInput = builder.inputType('CancelEventsInput', {
-  description: 'Which events: all that is given must hold.',
+  description: 'The event to cancel, and why.',
   fields: (t) => ({
-    project: t.string({ required: true }),
-    phases: t.field({ type: [PhaseEnum], required: true, description: 'None of them final.' }),
-    source: t.string(),
-    type: t.string(),
-    qualifiers: t.field({ type: [LabelInput], description: 'Exactly these.' }),
-    labels: t.field({ type: [LabelInput], description: 'All of these.' }),
-    reason: t.string(),
+    id: t.id({ required: true, description: 'Id of the event.' }),
+    reason: t.string({ description: REASON }),
+  }),
+})
+const DeleteEventInput = builder.inputType('DeleteEventInput', {
+  description: 'The event to delete.',
+  fields: (t) => ({ id: t.id({ required: true, description: 'Id of the event.' }) }),
+})
+const CancelEventsInput = builder.inputType('CancelEventsInput', {
+  description: 'The events to cancel: those for which every given field holds.',
+  fields: (t) => ({
+    project: t.string({ required: true, description: FILTER.project }),
+    phases: t.field({ type: [PhaseEnum], required: true, description: `${FILTER.phases} A final one is refused.` }),
+    source: t.string({ description: FILTER.source }),
+    type: t.string({ description: FILTER.type }),
+    qualifiers: t.field({ type: [LabelInput], description: FILTER.qualifiers }),
+    labels: t.field({ type: [LabelInput], description: FILTER.labels }),
+    reason: t.string({ description: REASON }),
   }),
 })
 const DeleteEventsInput = builder.inputType('DeleteEventsInput', {
-  description: 'Which events: all that is given must hold.',
+  description: 'The events to delete: those for which every given field holds.',
   fields: (t) => ({
-    project: t.string({ required: true }),
-    phases: t.field({ type: [PhaseEnum], required: true }),
-    source: t.string(),
-    type: t.string(),
-    qualifiers: t.field({ type: [LabelInput], description: 'Exactly these.' }),
-    labels: t.field({ type: [LabelInput], description: 'All of these.' }),
+    project: t.string({ required: true, description: FILTER.project }),
+    phases: t.field({ type: [PhaseEnum], required: true, description: FILTER.phases }),
+    source: t.string({ description: FILTER.source }),
+    type: t.string({ description: FILTER.type }),
+    qualifiers: t.field({ type: [LabelInput], description: FILTER.qualifiers }),
+    labels: t.field({ type: [LabelInput], description: FILTER.labels }),
   }),
 })
 
@@ -64,12 +100,17 @@ interface Events {
   readonly tasks: readonly ObjectRow[]
 }
 const CreatedEventsRef = builder.objectRef<Events>('CreatedEvents').implement({
-  description: 'By project. Empty when nobody has subscribed to it.',
+  description: 'Objects that an event has created; none if no subscription matches.',
   fields: (t) => ({
-    events: t.field({ type: [EventRef], resolve: ({ events }) => [...events] }),
+    events: t.field({
+      type: [EventRef],
+      description: 'One event for each project that gets it, by name of the project.',
+      resolve: ({ events }) => [...events],
+    }),
     tasks: t.field({
       type: [TreeObjectRef],
-      description: 'Of subscriptions that ask for a task instead of a worker.',
+      description:
+        'One task for each subscription that matches and asks for a task, by name of the project. None if createEvent names a project.',
       resolve: ({ tasks }) => [...tasks],
     }),
   }),
@@ -78,10 +119,17 @@ interface Count<Name extends string> {
   readonly __typename: Name
   readonly count: number
 }
-const countRef = <Name extends string>(name: Name) =>
-  builder.objectRef<Count<Name>>(name).implement({ fields: (t) => ({ count: t.exposeInt('count') }) })
-const CanceledEventsRef = countRef('CanceledEvents')
-const DeletedEventsRef = countRef('DeletedEvents')
+const countRef = <Name extends string>(name: Name, done: string) =>
+  builder.objectRef<Count<Name>>(name).implement({
+    description: `Result of a request that has ${done} events by a filter.`,
+    fields: (t) => ({
+      count: t.exposeInt('count', {
+        description: `Count of events that were ${done}. Events that have left the given phases meanwhile are not among them.`,
+      }),
+    }),
+  })
+const CanceledEventsRef = countRef('CanceledEvents', 'cancelled')
+const DeletedEventsRef = countRef('DeletedEvents', 'deleted')
 
 async function writeEvents(
   context: GraphQLContext,
@@ -99,6 +147,8 @@ builder.mutationFields((t) => ({
   createEvent: t.field({
     type: resultUnion('CreateEventResult', CreatedEventsRef, ['InvalidInputError', 'ForbiddenError']),
     nullable: true,
+    description:
+      'Creates an event in one project, or in each with a subscription that matches, and starts its worker when a slot is free. Requires the role USER or ADMIN; a project without worker template is refused (INVALID_INPUT).',
     args: { input: t.arg({ type: CreateEventInput, required: true }) },
     resolve: (_, { input }, context) =>
       writeEvents(context, () => context.pipelines.createEvent(context.viewer, given(input))),
@@ -107,8 +157,8 @@ builder.mutationFields((t) => ({
     type: resultUnion('CloneEventResult', CreatedEventsRef, ['NotFoundError', 'InvalidInputError', 'ForbiddenError']),
     nullable: true,
     description:
-      'The same event once more: through the subscriptions as they are now, if it came through one; else for its project as it is now.',
-    args: { input: t.arg({ type: EventIdInput('CloneEventInput'), required: true }) },
+      'Creates an event again: through the subscriptions as they are now if it came through one, otherwise in its project as it is now. Requires the role USER or ADMIN.',
+    args: { input: t.arg({ type: EventIdInput('CloneEventInput', 'The event to clone.'), required: true }) },
     resolve: (_, { input }, context) =>
       writeEvents(context, () => context.pipelines.cloneEvent(context.viewer, given(input))),
   }),
@@ -121,8 +171,8 @@ builder.mutationFields((t) => ({
     ]),
     nullable: true,
     description:
-      'A new event with the worker of one that has ended, as that worker was; jobs of it that succeeded outside of the workspace need not run again. Secrets are those of the project as they are now.',
-    args: { input: t.arg({ type: EventIdInput('RetryEventInput'), required: true }) },
+      'Creates an event with the worker of one that has ended, as that worker was, and the secrets of the project as they are now. Jobs that succeeded outside of the workspace are inherited and do not run again. Requires the role USER or ADMIN; an event that has not ended is refused (BUSY).',
+    args: { input: t.arg({ type: EventIdInput('RetryEventInput', 'The event to retry.'), required: true }) },
     resolve: (_, { input }, context) =>
       writeObject(context, 'write', null, () => context.pipelines.retryEvent(context.viewer, given(input))),
   }),
@@ -132,6 +182,8 @@ builder.mutationFields((t) => ({
   cancelEvent: t.field({
     type: resultUnion('CancelEventResult', EventRef, ['NotFoundError', 'TransitionError', 'ForbiddenError']),
     nullable: true,
+    description:
+      'Cancels the worker of an event, and with it all its jobs: those that wait for a slot are CANCELED, the others ABORTED and stopped. Requires the role USER or ADMIN; an event that has ended is refused with a TransitionError.',
     args: { input: t.arg({ type: CancelEventInput, required: true }) },
     resolve: (_, { input }, context) =>
       writeObject(context, 'write', input.id, () => context.pipelines.cancelEvent(context.viewer, given(input))),
@@ -139,7 +191,8 @@ builder.mutationFields((t) => ({
   deleteEvent: t.field({
     type: resultUnion('DeleteEventResult', EventRef, ['NotFoundError', 'ForbiddenError']),
     nullable: true,
-    description: 'With its worker and jobs, in any phase. Returns it as it was.',
+    description:
+      'Deletes an event with its worker and jobs, in any phase, and returns it as it was. Processes are stopped and resources removed at once. Requires the role USER or ADMIN.',
     args: { input: t.arg({ type: DeleteEventInput, required: true }) },
     resolve: (_, { input }, context) =>
       writeObject(context, 'write', input.id, () => context.pipelines.deleteEvent(context.viewer, input)),
@@ -147,6 +200,8 @@ builder.mutationFields((t) => ({
   cancelEvents: t.field({
     type: resultUnion('CancelEventsResult', CanceledEventsRef, ['InvalidInputError', 'ForbiddenError']),
     nullable: true,
+    description:
+      'Cancels all events of a project that match, each like cancelEvent. Requires the role USER or ADMIN; a malformed filter is refused and cancels nothing.',
     args: { input: t.arg({ type: CancelEventsInput, required: true }) },
     resolve: (_, { input }, context) =>
       answer(
@@ -159,6 +214,8 @@ builder.mutationFields((t) => ({
   deleteEvents: t.field({
     type: resultUnion('DeleteEventsResult', DeletedEventsRef, ['InvalidInputError', 'ForbiddenError']),
     nullable: true,
+    description:
+      'Deletes all events of a project that match, each like deleteEvent. Requires the role USER or ADMIN; a malformed filter is refused and deletes nothing.',
     args: { input: t.arg({ type: DeleteEventsInput, required: true }) },
     resolve: (_, { input }, context) =>
       answer(

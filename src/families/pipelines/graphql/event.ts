@@ -11,33 +11,43 @@ const pairs = (record: Readonly<Record<string, string>>) =>
 
 export const EventRef = builder.objectRef<ObjectRow>('Event')
 EventRef.implement({
-  description: "Something that has happened, for one project. It shows its worker's phase.",
+  description:
+    'One occurrence, reported to one project. It starts a worker from the worker template of the project, and has the phase of that worker.',
   interfaces: [NodeRef, TreeObjectRef],
   fields: (t) => ({
-    source: t.string({ resolve: async ({ id }, _, context) => (await eventLoader(context).load(id))?.source ?? '' }),
-    type: t.string({ resolve: async ({ id }, _, context) => (await eventLoader(context).load(id))?.type ?? '' }),
+    source: t.string({
+      description: 'Origin of the event, e.g. github.com/acme; 1 to 255 characters.',
+      resolve: async ({ id }, _, context) => (await eventLoader(context).load(id))?.source ?? '',
+    }),
+    type: t.string({
+      description: 'What has happened at the source, e.g. push; 1 to 255 characters.',
+      resolve: async ({ id }, _, context) => (await eventLoader(context).load(id))?.type ?? '',
+    }),
     qualifiers: t.field({
       type: [LabelRef],
+      description: 'Pairs that the qualifiers of a subscription must equal; at most 64, empty if none were given.',
       resolve: async ({ id }, _, context) => pairs((await eventLoader(context).load(id))?.qualifiers ?? {}),
     }),
     payload: t.string({
       nullable: true,
+      description: 'Text for the worker, exactly as it was given, at most 512 KiB; null if none was given.',
       resolve: async ({ id }, _, context) => (await payloadLoader(context).load(id))?.payload ?? null,
     }),
     subscribed: t.boolean({
-      description: 'It came through a subscription, and not for its project by name.',
+      description:
+        'Whether a subscription brought the event to the project; false if createEvent named the project. Retries and clones have the value of their event.',
       resolve: async ({ id }, _, context) => (await eventLoader(context).load(id))?.subscribed ?? false,
     }),
     worker: t.field({
       type: WorkerRef,
       nullable: true,
-      description: 'Null once it is gone.',
+      description: 'The worker that the event started; null once it is deleted.',
       resolve: ({ id }, _, context) => workerLoader(context).load(id),
     }),
     retryOf: t.field({
       type: EventRef,
       nullable: true,
-      description: 'The event that it retries; null as well once that is gone.',
+      description: 'The event that this one retries; null if it is no retry, and once that event is deleted.',
       resolve: async ({ id }, _, context) => {
         const { retryOf } = (await eventLoader(context).load(id)) ?? {}
         return retryOf ? objectLoader(context).load(retryOf) : null
@@ -46,7 +56,7 @@ EventRef.implement({
     cloneOf: t.field({
       type: EventRef,
       nullable: true,
-      description: 'The event that it is a clone of; null as well once that is gone.',
+      description: 'The event that this one is a clone of; null if it is no clone, and once that event is deleted.',
       resolve: async ({ id }, _, context) => {
         const { cloneOf } = (await eventLoader(context).load(id)) ?? {}
         return cloneOf ? objectLoader(context).load(cloneOf) : null

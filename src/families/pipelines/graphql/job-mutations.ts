@@ -3,36 +3,48 @@ import { given } from '../../../graphql/given.ts'
 import { resultUnion } from '../../../graphql/result-union.ts'
 import { writeObject } from '../../../graphql/write-object.ts'
 import { JobRef } from './workload.ts'
-import { EnvInput, FileInput } from './workload-inputs.ts'
+import { EnvInput, FileInput, WORKLOAD } from './workload-inputs.ts'
 
 const JobSpecInput = builder.inputType('JobSpecInput', {
-  description: 'What a job runs.',
+  description: 'The program that a job runs.',
   fields: (t) => ({
-    runtime: t.string({ description: 'The type of agent that starts it; that of its worker if left out.' }),
-    image: t.string({ description: 'For runtimes that have images.' }),
-    command: t.stringList({ description: 'The program and what always follows it; without a shell.' }),
-    args: t.stringList({ description: 'What follows the command.' }),
-    env: t.field({ type: [EnvInput] }),
-    files: t.field({ type: [FileInput], description: 'Written into the working folder before the start.' }),
-    timeoutMs: t.int({ description: 'From its pickup; null: as long as its worker lets it.' }),
-    workspace: t.boolean({ required: true, defaultValue: false, description: "Works in its worker's workspace." }),
+    runtime: t.string({
+      description: `Type of the agent that starts it; that of its worker if left out or null. ${WORKLOAD.runtime}`,
+    }),
+    image: t.string({ description: WORKLOAD.image }),
+    command: t.stringList({ description: WORKLOAD.command }),
+    args: t.stringList({ description: WORKLOAD.args }),
+    env: t.field({ type: [EnvInput], description: WORKLOAD.env }),
+    files: t.field({ type: [FileInput], description: WORKLOAD.files }),
+    timeoutMs: t.int({
+      description: `${WORKLOAD.timeoutMs} Left out or null: no limit but the end of its worker, which may also time it out.`,
+    }),
+    workspace: t.boolean({
+      required: true,
+      defaultValue: false,
+      description: 'Whether it works in the working folder of its worker; refused if the worker has no workspace.',
+    }),
   }),
 })
 const CreateJobInput = builder.inputType('CreateJobInput', {
-  description: "A job of the caller's own event: the same name with the same spec is the same job.",
+  description: 'A job of the event whose worker calls.',
   fields: (t) => ({
-    name: t.string({ required: true }),
-    spec: t.field({ type: JobSpecInput, required: true }),
+    name: t.string({
+      required: true,
+      description: 'A letter or _, then letters, digits, _ or -; at most 63 characters. Unique within the event.',
+    }),
+    spec: t.field({ type: JobSpecInput, required: true, description: 'Program that the job runs.' }),
   }),
 })
 const CancelJobInput = builder.inputType('CancelJobInput', {
+  description: 'The job to cancel, and why.',
   fields: (t) => ({
-    id: t.id({ required: true }),
-    reason: t.string(),
+    id: t.id({ required: true, description: 'Id of the job.' }),
+    reason: t.string({ description: 'Added to the message of the phase change and to the error of the job.' }),
     timedOut: t.boolean({
       required: true,
       defaultValue: false,
-      description: 'Workers only: the job has had its time. It ends as TIMED_OUT, if it had started.',
+      description: 'Whether a job that has started ends as TIMED_OUT instead of ABORTED. Only heeded from its worker.',
     }),
   }),
 })
@@ -48,7 +60,7 @@ builder.mutationFields((t) => ({
     ]),
     nullable: true,
     description:
-      'By a worker, with the token that it was started with, while it is STARTING, RUNNING or UNKNOWN: when only its runtime is not heard of, its jobs queue.',
+      'Creates a job in the event of the calling worker and queues it for a slot; a job that has the name is returned instead, if its spec is the same or it was inherited. Requires the token of a worker that is STARTING, RUNNING or UNKNOWN; refused for another spec under the name (ALREADY_EXISTS), and beyond 1,000 jobs in an event (LIMIT).',
     args: { input: t.arg({ type: CreateJobInput, required: true }) },
     resolve: (_, { input }, context) =>
       writeObject(context, 'jobs', null, () => context.pipelines.createJob(context.viewer, given(input))),
@@ -56,7 +68,8 @@ builder.mutationFields((t) => ({
   cancelJob: t.field({
     type: resultUnion('CancelJobResult', JobRef, ['NotFoundError', 'TransitionError', 'ForbiddenError']),
     nullable: true,
-    description: 'By its worker, or by a user.',
+    description:
+      'Ends a job: as CANCELED if it waits for a slot, otherwise as ABORTED (see timedOut), and its process is stopped. Its worker may call it, and the roles USER and ADMIN; a job that has ended is refused with a TransitionError.',
     args: { input: t.arg({ type: CancelJobInput, required: true }) },
     resolve: (_, { input }, context) =>
       writeObject(context, 'jobs', input.id, () => context.pipelines.cancelJob(context.viewer, given(input))),

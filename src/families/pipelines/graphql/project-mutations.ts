@@ -13,45 +13,99 @@ import { WorkerTemplateInput } from './workload-inputs.ts'
 
 const TaskTemplateInput = builder.inputType('TaskTemplateInput', {
   description:
-    'A task that an event creates. Each job finds the event in GADGET_EVENT_SOURCE, GADGET_EVENT_TYPE and, up to 16 KiB, GADGET_EVENT_PAYLOAD.',
-  fields: (t) => ({ jobs: t.field({ type: [GadgetJobInput], required: true }) }),
+    'A task that an event creates. Each job gets the event as GADGET_EVENT_SOURCE, GADGET_EVENT_TYPE and, if it has at most 16 KiB, GADGET_EVENT_PAYLOAD.',
+  fields: (t) => ({
+    jobs: t.field({
+      type: [GadgetJobInput],
+      required: true,
+      description: 'Jobs of the task, 1 to 1,000, each with at most 61 environment variables of its own.',
+    }),
+  }),
 })
 const SubscriptionInput = builder.inputType('SubscriptionInput', {
+  description:
+    'A rule for events that name no project: an event that matches it creates a worker or a task in the project.',
   fields: (t) => ({
-    source: t.string({ required: true }),
-    types: t.stringList({ required: true, description: '`*` stands for every type.' }),
-    qualifiers: t.field({ type: [LabelInput], description: 'Exactly those of the event, both ways.' }),
-    labels: t.field({ type: [LabelInput], description: "All of them among the event's." }),
-    task: t.field({ type: TaskTemplateInput, description: 'Creates a task instead of a worker.' }),
+    source: t.string({
+      required: true,
+      description: 'Source that the event must have exactly; 1 to 255 characters.',
+    }),
+    types: t.stringList({
+      required: true,
+      description:
+        'Types of which the event must have one, 1 to 64, each of 1 to 255 characters; `*` stands for every type.',
+    }),
+    qualifiers: t.field({
+      type: [LabelInput],
+      description:
+        'Pairs that must be all qualifiers of the event, no more and no fewer; at most 64. Left out or null: none.',
+    }),
+    labels: t.field({
+      type: [LabelInput],
+      description: 'Pairs that must be among the labels of the event; at most 64. Left out or null: none.',
+    }),
+    task: t.field({
+      type: TaskTemplateInput,
+      description: 'Task that is created instead of a worker. Left out or null: a worker.',
+    }),
   }),
 })
 const LimitsInput = builder.inputType('LimitsInput', {
-  description: 'Null: as much as there is; 0: nothing is started.',
+  description: 'How many workers and jobs of a project may hold a slot at the same time, from STARTING to their end.',
   fields: (t) => ({
-    maxWorkers: t.int(),
-    maxJobs: t.int(),
-    strategy: t.field({ type: StrategyEnum, description: 'QUEUE if null.' }),
+    maxWorkers: t.int({
+      description: 'Most workers, 0 to 100,000; 0: none is started. Null: only the limit of all projects holds.',
+    }),
+    maxJobs: t.int({
+      description: 'Most jobs, 0 to 100,000; 0: none is started. Null: only the limit of all projects holds.',
+    }),
+    strategy: t.field({ type: StrategyEnum, description: 'What happens to events that wait; null: QUEUE.' }),
   }),
 })
 const CreateProjectInput = builder.inputType('CreateProjectInput', {
+  description: 'Name and settings of a new project.',
   fields: (t) => ({
-    name: t.string({ required: true }),
-    workerTemplate: t.field({ type: WorkerTemplateInput }),
-    subscriptions: t.field({ type: [SubscriptionInput] }),
-    limits: t.field({ type: LimitsInput }),
+    name: t.string({
+      required: true,
+      description: 'A letter or _, then letters, digits, _ or -; at most 63 characters.',
+    }),
+    workerTemplate: t.field({
+      type: WorkerTemplateInput,
+      description:
+        'Program of its workers. Left out or null: the project gets no events, only the tasks of its subscriptions.',
+    }),
+    subscriptions: t.field({
+      type: [SubscriptionInput],
+      description: 'Rules for events that name no project; at most 64. Left out or null: none.',
+    }),
+    limits: t.field({
+      type: LimitsInput,
+      description: 'Left out or null: only the limits of all projects hold, and every event has its turn.',
+    }),
   }),
 })
 const UpdateProjectInput = builder.inputType('UpdateProjectInput', {
-  description: 'What is left out stays as it is; null clears it.',
+  description: 'Changes of a project. A field that is left out stays as it is, and null clears it.',
   fields: (t) => ({
-    name: t.string({ required: true }),
-    workerTemplate: t.field({ type: WorkerTemplateInput }),
-    subscriptions: t.field({ type: [SubscriptionInput], description: 'All of them.' }),
-    limits: t.field({ type: LimitsInput, description: 'Those that are left out stay as they are.' }),
+    name: t.string({ required: true, description: 'Name of the project. It cannot be changed.' }),
+    workerTemplate: t.field({
+      type: WorkerTemplateInput,
+      description:
+        'Program of its workers, in place of the one before; null: the project gets no more events, only the tasks of its subscriptions.',
+    }),
+    subscriptions: t.field({
+      type: [SubscriptionInput],
+      description: 'Rules in place of all that the project has; at most 64.',
+    }),
+    limits: t.field({
+      type: LimitsInput,
+      description: 'Limits to change; those that are left out stay as they are. Null clears all, and sets QUEUE.',
+    }),
   }),
 })
 const DeleteProjectInput = builder.inputType('DeleteProjectInput', {
-  fields: (t) => ({ name: t.string({ required: true }) }),
+  description: 'The project to delete.',
+  fields: (t) => ({ name: t.string({ required: true, description: 'Name of the project.' }) }),
 })
 
 /** The project as it is after the command. */
@@ -72,13 +126,17 @@ const write = (context: GraphQLContext, command: () => Promise<ProjectDone>) =>
 
 const DeletedProjectRef = builder
   .objectRef<{ readonly __typename: 'DeletedProject'; readonly name: string }>('DeletedProject')
-  .implement({ fields: (t) => ({ name: t.exposeString('name') }) })
+  .implement({
+    description: 'Confirms that a project is deleted.',
+    fields: (t) => ({ name: t.exposeString('name', { description: 'Name that the project had.' }) }),
+  })
 
 builder.mutationFields((t) => ({
   createProject: t.field({
     type: resultUnion('CreateProjectResult', ProjectMember, ['InvalidInputError', 'ConflictError', 'ForbiddenError']),
     nullable: true,
-    description: 'By an administrator, or by a user that may see all projects.',
+    description:
+      'Creates a project. Only the roles USER and ADMIN with access to all projects may call it, and an ADMIN whose projects include the name; a name that exists is refused (ALREADY_EXISTS).',
     args: { input: t.arg({ type: CreateProjectInput, required: true }) },
     resolve: (_, { input }, context) =>
       write(context, () => context.pipelines.createProject(context.viewer, given(input))),
@@ -86,7 +144,8 @@ builder.mutationFields((t) => ({
   updateProject: t.field({
     type: resultUnion('UpdateProjectResult', ProjectMember, ['InvalidInputError', 'NotFoundError', 'ForbiddenError']),
     nullable: true,
-    description: 'Events that have come already are not concerned, but for the limits.',
+    description:
+      'Changes a project. Limits take effect at once; events that exist keep their worker and secrets. Requires the role USER or ADMIN.',
     args: { input: t.arg({ type: UpdateProjectInput, required: true }) },
     resolve: (_, { input }, context) =>
       write(context, () => context.pipelines.updateProject(context.viewer, given(input))),
@@ -99,7 +158,8 @@ builder.mutationFields((t) => ({
       'ForbiddenError',
     ]),
     nullable: true,
-    description: 'Once it has no objects any more. Its secrets, subscriptions and data go with it.',
+    description:
+      'Deletes a project with its secrets, subscriptions and data. Requires the role USER or ADMIN; refused while the project has objects (IN_USE), and for the project default.',
     args: { input: t.arg({ type: DeleteProjectInput, required: true }) },
     resolve: (_, { input }, context) =>
       answer(

@@ -5,7 +5,7 @@ import { loadSide } from '../../../graphql/loaders.ts'
 import { LabelRef } from '../../../graphql/object-parts.ts'
 import { ProjectRef } from '../../../graphql/refs.ts'
 import { loadProjectSpecs, loadSecrets, type ProjectRow, type SecretRow } from '../../../store/loaders/projects.ts'
-import { type Limits, type ProjectSpec, STRATEGIES, type Subscription, type WorkloadSpec } from '../spec.ts'
+import type { Limits, ProjectSpec, Strategy, Subscription, WorkloadSpec } from '../spec.ts'
 import { WorkloadSpecRef } from './workload-spec.ts'
 
 /** What a project is for its pipelines. */
@@ -16,49 +16,70 @@ export const ProjectMember = ProjectRef as unknown as ObjectRef<Types, ProjectVa
 export type SecretValue = SecretRow & { readonly __typename: 'Secret' }
 
 export const StrategyEnum = builder.enumType('ProjectStrategy', {
-  description: 'What becomes of events that wait: each has its turn, or only the latest of one source and type.',
-  values: STRATEGIES,
+  description: 'What happens to events that wait for a slot when a later one comes.',
+  values: {
+    QUEUE: { description: 'Every event has its turn, first in, first out.' },
+    LATEST_ONLY: {
+      description:
+        'A new event, or a clone, cancels those of the project with the same source and type that are PENDING.',
+    },
+  } satisfies Record<Strategy, { description: string }>,
 })
 
 const pairs = (record: Readonly<Record<string, string>>) =>
   Object.entries(record).map(([key, value]) => ({ key, value }))
 
 const SubscriptionRef = builder.objectRef<Subscription>('EventSubscription').implement({
-  description: 'Which events a project has workers for.',
+  description:
+    'A rule of a project for events that name no project: an event that matches it creates a worker or a task. Several that match and ask for a worker create one event.',
   fields: (t) => ({
-    source: t.exposeString('source'),
-    types: t.stringList({ description: '`*` stands for every type.', resolve: ({ types }) => [...types] }),
+    source: t.exposeString('source', { description: 'Source that the event must have exactly.' }),
+    types: t.stringList({
+      description: 'Types of which the event must have one, 1 to 64; `*` stands for every type.',
+      resolve: ({ types }) => [...types],
+    }),
     qualifiers: t.field({
       type: [LabelRef],
-      description: 'Exactly those of the event, both ways.',
+      description: 'Pairs that must be all qualifiers of the event, no more and no fewer.',
       resolve: ({ qualifiers }) => pairs(qualifiers),
     }),
     labels: t.field({
       type: [LabelRef],
-      description: "All of them among the event's.",
+      description: 'Pairs that must be among the labels of the event.',
       resolve: ({ labels }) => pairs(labels),
     }),
     task: t.field({
       type: 'JSON',
       nullable: true,
-      description: 'Jobs of a task that is created instead of a worker, as they were asked for; null: a worker is.',
+      description:
+        'Jobs of the task that is created instead of a worker, as given in GadgetJobInput; null if a worker is created.',
       resolve: ({ task }) => task,
     }),
   }),
 })
 
 const LimitsRef = builder.objectRef<Limits>('ProjectLimits').implement({
-  description: 'How much of a project may be started at the same time; null: as much as there is.',
+  description: 'How many workers and jobs of a project may hold a slot at the same time, from STARTING to their end.',
   fields: (t) => ({
-    maxWorkers: t.exposeInt('maxWorkers', { nullable: true }),
-    maxJobs: t.exposeInt('maxJobs', { nullable: true }),
-    strategy: t.expose('strategy', { type: StrategyEnum }),
+    maxWorkers: t.exposeInt('maxWorkers', {
+      nullable: true,
+      description: 'Most workers, 0 to 100,000; null: only the limit of all projects holds.',
+    }),
+    maxJobs: t.exposeInt('maxJobs', {
+      nullable: true,
+      description: 'Most jobs, 0 to 100,000; null: only the limit of all projects holds.',
+    }),
+    strategy: t.expose('strategy', { type: StrategyEnum, description: 'What happens to events that wait.' }),
   }),
 })
 
 export const SecretRef = builder.objectRef<SecretValue>('Secret').implement({
-  description: 'That there is a secret. What it is cannot be read: workers and jobs are handed it when they start.',
-  fields: (t) => ({ name: t.exposeString('name'), updatedAt: t.expose('updatedAt', { type: 'DateTime' }) }),
+  description:
+    'A secret of a project. Its value cannot be read: the runtime gets it with the start of a worker or a job.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'Name of the secret, and of its environment variable.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When its value was last set.' }),
+  }),
 })
 
 const specLoader = perOperation(({ pool }) => loadSide((ids) => loadProjectSpecs(pool, ids)))
@@ -79,21 +100,23 @@ builder.objectFields(ProjectRef, (t) => ({
   workerTemplate: t.field({
     type: WorkloadSpecRef,
     nullable: true,
-    description: 'What its workers run; null: it has none. Each event keeps what it was when it came.',
+    description:
+      'Program that the workers of the project run; null if the project gets no events. Each event keeps a copy from its creation.',
     resolve: async ({ id }, _, context) => (await specOf(context, id)).workerTemplate,
   }),
   subscriptions: t.field({
     type: [SubscriptionRef],
-    description: 'At most 64.',
+    description: 'Rules for events that name no project, in the order in which they were given; at most 64.',
     resolve: async ({ id }, _, context) => [...(await specOf(context, id)).subscriptions],
   }),
   limits: t.field({
     type: LimitsRef,
+    description: 'How many of its workers and jobs may run at the same time.',
     resolve: async ({ id }, _, context) => (await specOf(context, id)).limits,
   }),
   secrets: t.field({
     type: [SecretRef],
-    description: 'Their names, never their values; at most 256.',
+    description: 'Names of the secrets of the project, at most 256. Values cannot be read.',
     resolve: async ({ id }, _, context) =>
       ((await secretsLoader(context).load(id)) ?? []).map((row) => ({ ...row, __typename: 'Secret' as const })),
   }),

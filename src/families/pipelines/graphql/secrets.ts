@@ -11,11 +11,13 @@ interface Deleted {
   readonly name: string
 }
 const DeletedSecretRef = builder.objectRef<Deleted>('DeletedSecret').implement({
+  description: 'Confirms that a secret is deleted.',
   fields: (t) => ({
-    name: t.exposeString('name'),
+    name: t.exposeString('name', { description: 'Name that the secret had.' }),
     project: t.field({
       type: ProjectRef,
       nullable: true,
+      description: 'Project that had the secret; null once the project is deleted.',
       resolve: async ({ project }, _, { pool, viewer }) =>
         (await loadProjects(pool, { names: [project] }, viewer.projects))[0] ?? null,
     }),
@@ -23,16 +25,22 @@ const DeletedSecretRef = builder.objectRef<Deleted>('DeletedSecret').implement({
 })
 
 const SetSecretInput = builder.inputType('SetSecretInput', {
+  description: 'The secret to set.',
   fields: (t) => ({
-    project: t.string({ required: true, defaultValue: 'default' }),
-    name: t.string({ required: true, description: 'As an environment variable: letters, digits and _.' }),
-    value: t.string({ required: true, description: '1 to 65536 bytes of text. It cannot be read again.' }),
+    project: t.string({ required: true, defaultValue: 'default', description: 'Name of its project.' }),
+    name: t.string({
+      required: true,
+      description:
+        'Name of its environment variable: a letter or _, then letters, digits or _; at most 128 characters, not starting with PHASELINE_.',
+    }),
+    value: t.string({ required: true, description: 'Text of 1 byte to 64 KiB. It cannot be read again.' }),
   }),
 })
 const DeleteSecretInput = builder.inputType('DeleteSecretInput', {
+  description: 'The secret to delete.',
   fields: (t) => ({
-    project: t.string({ required: true, defaultValue: 'default' }),
-    name: t.string({ required: true }),
+    project: t.string({ required: true, defaultValue: 'default', description: 'Name of its project.' }),
+    name: t.string({ required: true, description: 'Name of the secret.' }),
   }),
 })
 
@@ -45,7 +53,8 @@ builder.mutationFields((t) => ({
       'ForbiddenError',
     ]),
     nullable: true,
-    description: 'Replaces the one of the same name. Events that have come already keep the one of before.',
+    description:
+      'Creates a secret, or replaces its value; events that exist keep the one of before. Requires the role USER or ADMIN; refused beyond 256 secrets or 512 KiB of values in a project (LIMIT), and without PHASELINE_SECRET_KEY on the server.',
     args: { input: t.arg({ type: SetSecretInput, required: true }) },
     resolve: (_, { input }, context) =>
       answer(
@@ -58,7 +67,7 @@ builder.mutationFields((t) => ({
   deleteSecret: t.field({
     type: resultUnion('DeleteSecretResult', DeletedSecretRef, ['NotFoundError', 'ForbiddenError']),
     nullable: true,
-    description: 'Events that have come already keep it.',
+    description: 'Deletes a secret of a project; events that exist keep it. Requires the role USER or ADMIN.',
     args: { input: t.arg({ type: DeleteSecretInput, required: true }) },
     resolve: (_, { input }, context) =>
       answer(

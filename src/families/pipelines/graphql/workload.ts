@@ -11,17 +11,31 @@ import { type Resource, resourcesOf } from '../resources.ts'
 import { specOf, workloadLoader } from './loaders.ts'
 import { WorkloadSpecRef } from './workload-spec.ts'
 
-const ResourceKindEnum = builder.enumType('ResourceKind', { values: ['PROCESS', 'SECRETS', 'WORKSPACE'] as const })
+const ResourceKindEnum = builder.enumType('ResourceKind', {
+  description: 'Kinds of resource that a runtime keeps for a worker or a job.',
+  values: {
+    PROCESS: { description: 'The running program, with whatever the runtime made to run it.' },
+    SECRETS: { description: 'The secrets of the event, as the runtime stored them for the program.' },
+    WORKSPACE: {
+      description: 'The working folder of a worker whose spec says `workspace: true`. Its jobs never remove it.',
+    },
+  } as const,
+})
 const ResourceRef = builder.objectRef<Resource>('WorkloadResource').implement({
-  description: 'Something that a runtime keeps for a worker or a job.',
+  description: 'A resource that a runtime keeps for a worker or a job, from its claim until it is removed.',
   fields: (t) => ({
-    kind: t.expose('kind', { type: ResourceKindEnum }),
+    kind: t.expose('kind', { type: ResourceKindEnum, description: 'Kind of resource.' }),
     removeAt: t.expose('removeAt', {
       type: 'DateTime',
       nullable: true,
-      description: '60 seconds after a normal end, so that logs drain; at once after any other. Null: not yet.',
+      description:
+        'When the removal is due: at once, or, if the program ended by itself, after a delay in which its output drains (PHASELINE_CLEANUP_DELAY_MS, 60 s by default). Null until the worker or job has ended.',
     }),
-    removedAt: t.expose('removedAt', { type: 'DateTime', nullable: true }),
+    removedAt: t.expose('removedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the runtime reported the removal; null before.',
+    }),
   }),
 })
 
@@ -35,42 +49,48 @@ const common = (name: 'Worker' | 'Job', description: string) =>
       spec: t.field({
         type: WorkloadSpecRef,
         nullable: true,
-        description: 'As it was when the event came, or the job was created. Null once it is gone.',
+        description:
+          'Specification as copied when the object was created; later changes of the project do not reach it. Null once the object is deleted.',
         resolve: ({ id }, _, context) => specOf(context, id),
       }),
       exitCode: t.int({
         nullable: true,
-        description: 'Null while it runs, when a signal ended it, and when its runtime could not tell.',
+        description:
+          'Exit code of the program. Null before its end, if a signal ended it, and if the runtime reported none.',
         resolve: async ({ id }, _, context) => (await facts(context, id))?.exitCode ?? null,
       }),
       signal: t.string({
         nullable: true,
-        description: 'Which ended it, e.g. SIGKILL.',
+        description:
+          'Name of the signal that ended the program, e.g. SIGKILL. Null if none did, and if the runtime reported none.',
         resolve: async ({ id }, _, context) => (await facts(context, id))?.signal ?? null,
       }),
       startedAt: t.field({
         type: 'DateTime',
         nullable: true,
-        description: 'When a runtime took it.',
+        description: 'When a runtime first claimed it; null before, and for a job that is inherited.',
         resolve: async ({ id }, _, context) => (await facts(context, id))?.startedAt ?? null,
       }),
       endedAt: t.field({
         type: 'DateTime',
         nullable: true,
+        description: 'When it entered a final phase; null before.',
         resolve: async ({ id }, _, context) => (await facts(context, id))?.endedAt ?? null,
       }),
       agent: t.field({
         type: WorkHolderRef,
         nullable: true,
-        description: 'The runtime that has it, or last had.',
+        description: 'The runtime that claimed it last; null before the first claim.',
         resolve: ({ id }, _, context) => holderOf(context, id),
       }),
       attempt: t.int({
-        description: 'How often a runtime has taken it up: more than once when one came back.',
+        description:
+          'How often a runtime has claimed its work; 0 before the first claim. A runtime that comes back claims it again, and so does the one that removes its resources.',
         resolve: async ({ id }, _, context) => (await workLoader(context).load(id))?.attempt ?? 0,
       }),
       resources: t.field({
         type: [ResourceRef],
+        description: 'Resources that a runtime keeps, or kept, for it; empty before the first claim.',
         resolve: async ({ id, kind }, _, context) => {
           const found = await facts(context, id)
           return found ? [...resourcesOf(kind, found)] : []
@@ -79,14 +99,21 @@ const common = (name: 'Worker' | 'Job', description: string) =>
     }),
   })
 
-export const WorkerRef = common('Worker', 'What an event starts: it may start jobs, and ends with its event.')
-export const JobRef = common('Job', 'What a worker starts. How it ends has no bearing on the phase of its worker.')
+export const WorkerRef = common(
+  'Worker',
+  'The program that an event starts, from the worker template of its project. It may create jobs; jobs that have not ended when it ends are cancelled.',
+)
+export const JobRef = common(
+  'Job',
+  'A program that a worker creates for its event. Its outcome has no bearing on the phase of the worker.',
+)
 
 builder.objectField(JobRef, 'inheritedFrom', (t) =>
   t.field({
     type: JobRef,
     nullable: true,
-    description: 'The job of the retried event that it stands for; null as well once that is gone.',
+    description:
+      'The job of an earlier event that succeeded and that this one stands for without running again. Null if the job runs itself, and once that job is deleted.',
     resolve: async ({ id }, _, context) => {
       const { inheritedFrom } = (await facts(context, id)) ?? {}
       return inheritedFrom ? objectLoader(context).load(inheritedFrom) : null
@@ -96,17 +123,23 @@ builder.objectField(JobRef, 'inheritedFrom', (t) =>
 
 type CapacityBlocker = Extract<PipelinesBlocker, { readonly reason: 'CAPACITY' }> & BlockerValue
 builder.objectRef<CapacityBlocker>('CapacityBlocker').implement({
-  description: 'All slots that it could have are taken.',
+  description: 'The worker or job waits for a slot: its project, or all projects together, have reached their limit.',
   interfaces: [BlockerRef],
   fields: (t) => ({
-    pool: t.expose('pool', { type: ObjectKindEnum, description: 'WORKER or JOB: they have slots of their own.' }),
+    pool: t.expose('pool', {
+      type: ObjectKindEnum,
+      description: 'WORKER or JOB: workers and jobs have separate slots.',
+    }),
     projectName: t.string({
       nullable: true,
-      description: 'Whose limit it is; null: that of all projects together.',
+      description:
+        'Name of the project whose limit is reached; null for the limit of all projects together (PHASELINE_MAX_WORKERS, PHASELINE_MAX_JOBS).',
       resolve: ({ project }) => project,
     }),
-    limit: t.exposeInt('limit'),
-    held: t.exposeInt('held'),
-    position: t.exposeInt('position', { description: 'From 1, among those of its project that wait.' }),
+    limit: t.exposeInt('limit', { description: 'Count of slots that this limit allows.' }),
+    held: t.exposeInt('held', {
+      description: 'Count of slots that are held under this limit. A slot is held from STARTING to the end.',
+    }),
+    position: t.exposeInt('position', { description: 'Place in the queue of its project, from 1.' }),
   }),
 })
