@@ -10,23 +10,36 @@ import type { OperationsBlocker } from '../blockers.ts'
 import { countLocks, type LockPosition, type LockRow, listLocks } from '../locks.ts'
 
 export const LockRef = builder.objectRef<LockRow>('Lock').implement({
-  description: 'A resource that a job holds, or waits for.',
+  description:
+    'A lock on a resource that a gadget job holds or waits for. A job gets all its locks at once, first come, first served.',
   fields: (t) => ({
-    resource: t.exposeString('resource'),
-    mode: t.expose('mode', { type: LockModeEnum }),
-    held: t.exposeBoolean('held'),
+    resource: t.exposeString('resource', {
+      description:
+        'Name of the resource as the gadget declared it, e.g. host:web-1; 1 to 256 characters. Phaseline does not interpret it.',
+    }),
+    mode: t.expose('mode', {
+      type: LockModeEnum,
+      description:
+        'SHARED: other jobs may hold shared locks on the resource at the same time. EXCLUSIVE: no other job holds one.',
+    }),
+    held: t.exposeBoolean('held', { description: 'Whether the job holds the lock; false: it waits for it.' }),
     position: t.exposeInt('position', {
       nullable: true,
-      description: 'From 1, among those that wait for the resource; null: it holds it.',
+      description:
+        'Place in the queue of the resource, from 1, counting waiting jobs of all projects. Null if the lock is held.',
     }),
     object: t.field({
       type: TreeObjectRef,
       nullable: true,
-      description: 'The job. Null once it is gone.',
+      description: 'The gadget job; null if it is deleted, or the caller may not read it.',
       resolve: ({ objectId }, _, context) => objectLoader(context).load(objectId),
     }),
-    declaredAt: t.expose('declaredAt', { type: 'DateTime' }),
-    grantedAt: t.expose('grantedAt', { type: 'DateTime', nullable: true }),
+    declaredAt: t.expose('declaredAt', { type: 'DateTime', description: 'When the job entered the queue.' }),
+    grantedAt: t.expose('grantedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the lock was granted; null while the job waits.',
+    }),
   }),
 })
 const LockConnection = builder.connectionObject({ name: 'LockConnection', type: LockRef }, {})
@@ -35,8 +48,14 @@ builder.queryField('locks', (t) =>
   t.field({
     type: LockConnection,
     nullable: true,
-    description: 'Holders and waiters, by resource; each resource in the order of its queue.',
-    args: { resource: t.arg.string(), ...t.arg.connectionArgs() },
+    description:
+      'Locks of the jobs in projects that the caller may read, held and waited for, by resource and then in the order of its queue.',
+    args: {
+      resource: t.arg.string({
+        description: 'Resource whose locks are listed, by its exact name. Left out or null: all resources.',
+      }),
+      ...t.arg.connectionArgs(),
+    },
     complexity: (args) => pageCost(args),
     resolve: (_, { resource, ...args }, { pool, viewer }) => {
       const query = { resource: resource ?? undefined, projects: viewer.projects }
@@ -52,22 +71,25 @@ builder.queryField('locks', (t) =>
 
 type LockBlocker = Extract<OperationsBlocker, { readonly reason: 'LOCK' }> & BlockerValue
 builder.objectRef<LockBlocker>('LockBlocker').implement({
-  description: 'A resource that others hold, or have asked for before.',
+  description:
+    'The job waits for a lock on a resource that other jobs hold or asked for earlier, in a mode that conflicts.',
   interfaces: [BlockerRef],
   fields: (t) => ({
-    resource: t.exposeString('resource'),
-    mode: t.expose('mode', { type: LockModeEnum }),
-    position: t.exposeInt('position', { description: 'From 1, among those that wait for the resource.' }),
+    resource: t.exposeString('resource', { description: 'Name of the resource.' }),
+    mode: t.expose('mode', { type: LockModeEnum, description: 'Mode in which the job needs the resource.' }),
+    position: t.exposeInt('position', { description: 'Place in the queue of the resource, from 1.' }),
     holders: t.field({
       type: [TreeObjectRef],
       nullable: { list: false, items: true },
-      description: 'At most ten of them; null: one that may not be seen.',
+      description:
+        'Jobs that hold the resource and conflict with it. With waiters at most ten, earliest first; null for one that the caller may not read.',
       resolve: ({ holderIds }, _, context) => holderIds.map((id) => objectLoader(context).load(id)),
     }),
     waiters: t.field({
       type: [TreeObjectRef],
       nullable: { list: false, items: true },
-      description: 'Some of those that come before it and are in conflict with it.',
+      description:
+        'Jobs that wait for the resource, come before it and conflict with it. With holders at most ten; null for one that the caller may not read.',
       resolve: ({ waiterIds }, _, context) => waiterIds.map((id) => objectLoader(context).load(id)),
     }),
   }),

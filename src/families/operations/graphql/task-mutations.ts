@@ -8,31 +8,48 @@ import { writeObject } from '../../../graphql/write-object.ts'
 import { GadgetJobRef, TaskRef } from './task.ts'
 
 const CreateTaskInput = builder.inputType('CreateTaskInput', {
+  description: 'Name, labels and jobs of a new task.',
   fields: (t) => ({
-    project: t.string({ required: true, defaultValue: 'default' }),
-    name: t.string({ required: true }),
-    labels: t.field({ type: [LabelInput] }),
-    jobs: t.field({ type: [GadgetJobInput], required: true }),
+    project: t.string({ required: true, defaultValue: 'default', description: 'Name of its project.' }),
+    name: t.string({
+      required: true,
+      description:
+        'A letter or _, then letters, digits, _ or -; at most 63 characters. Unique among the tasks of the project.',
+    }),
+    labels: t.field({ type: [LabelInput], description: 'At most 64, each key once. Left out or null: none.' }),
+    jobs: t.field({ type: [GadgetJobInput], required: true, description: 'Jobs of the task, 1 to 1,000.' }),
     idempotencyKey: t.string({
       description:
-        'Scoped to viewer, project and mutation. Same key, same input, within a day: the object of the first call as it is now; other input: INVALID_INPUT.',
+        'Names the request, for this caller, project and mutation; left out, null or empty: it has no name. A repetition with the same input within 24 hours creates nothing, and returns the task of the first call as it is now; one with another input is refused (INVALID_INPUT), and so is one that comes after the task is deleted.',
     }),
   }),
 })
 const CancelTaskInput = builder.inputType('CancelTaskInput', {
-  fields: (t) => ({ id: t.id({ required: true }), reason: t.string() }),
+  description: 'The task to cancel, and why.',
+  fields: (t) => ({
+    id: t.id({ required: true, description: 'Id of the task.' }),
+    reason: t.string({ description: 'Added to the message of the phase changes.' }),
+  }),
 })
-const DeleteTaskInput = builder.inputType('DeleteTaskInput', { fields: (t) => ({ id: t.id({ required: true }) }) })
+const DeleteTaskInput = builder.inputType('DeleteTaskInput', {
+  description: 'The task to delete.',
+  fields: (t) => ({ id: t.id({ required: true, description: 'Id of the task.' }) }),
+})
 const UndoDecision = builder.enumType('UndoDecision', {
+  description: 'What an operator decides about a job in UNDO_FAILED.',
   values: {
-    RETRY: { description: 'Do again what has failed: its undo, or its clean-up.' },
-    GIVE_UP: { description: 'Leave it as it is: the job has failed, and its locks are released.' },
+    RETRY: { description: 'The call that failed, --undo or --abort, is made again, with the locks held.' },
+    GIVE_UP: {
+      description:
+        'Nothing more is undone: the job ends as FAILED with the code UNDO_GIVEN_UP, and its locks are released.',
+    },
   } as const,
 })
 const ResolveUndoInput = builder.inputType('ResolveUndoInput', {
+  description: 'The decision about a job that could not be undone or cleaned up.',
   fields: (t) => ({
-    id: t.id({ required: true, description: 'Of a job in UNDO_FAILED.' }),
-    decision: t.field({ type: UndoDecision, required: true }),
+    id: t.id({ required: true, description: 'Id of the gadget job, which must be in UNDO_FAILED.' }),
+    decision: t.field({ type: UndoDecision, required: true, description: 'What becomes of the job.' }),
   }),
 })
 
@@ -40,6 +57,8 @@ builder.mutationFields((t) => ({
   createTask: t.field({
     type: resultUnion<ObjectRow>('CreateTaskResult', TaskRef, ['InvalidInputError', 'ConflictError', 'ForbiddenError']),
     nullable: true,
+    description:
+      'Creates a task and starts it. Requires the role USER or ADMIN; a name that exists (ALREADY_EXISTS), cycles, and expressions on jobs that do not come before are refused.',
     args: { input: t.arg({ type: CreateTaskInput, required: true }) },
     resolve: (_, { input }, context) =>
       writeObject(context, 'write', null, () => context.operations.createTask(context.viewer, given(input))),
@@ -47,7 +66,8 @@ builder.mutationFields((t) => ({
   cancelTask: t.field({
     type: resultUnion<ObjectRow>('CancelTaskResult', TaskRef, ['NotFoundError', 'TransitionError', 'ForbiddenError']),
     nullable: true,
-    description: 'Nothing new starts, what runs is aborted, what is being undone is undone to its end.',
+    description:
+      'Cancels a task: no more jobs start, running ones are aborted, and undos go on to their end. Requires the role USER or ADMIN; a task that is neither PENDING nor RUNNING is refused with a TransitionError.',
     args: { input: t.arg({ type: CancelTaskInput, required: true }) },
     resolve: (_, { input }, context) =>
       writeObject(context, 'write', input.id, () => context.operations.cancelTask(context.viewer, given(input))),
@@ -55,7 +75,8 @@ builder.mutationFields((t) => ({
   deleteTask: t.field({
     type: resultUnion<ObjectRow>('DeleteTaskResult', TaskRef, ['NotFoundError', 'TransitionError', 'ForbiddenError']),
     nullable: true,
-    description: 'Once it has ended. Returns it as it was.',
+    description:
+      'Deletes a task with its jobs, and returns it as it was. Requires the role USER or ADMIN; a task that has not ended is refused with a TransitionError.',
     args: { input: t.arg({ type: DeleteTaskInput, required: true }) },
     resolve: (_, { input }, context) =>
       writeObject(context, 'write', input.id, () => context.operations.deleteTask(context.viewer, input)),
@@ -67,7 +88,8 @@ builder.mutationFields((t) => ({
       'ForbiddenError',
     ]),
     nullable: true,
-    description: 'What is to become of a job that could not be undone, and holds its locks.',
+    description:
+      'Decides about a job that could not be undone or cleaned up and so holds its locks. Requires the role USER or ADMIN; a job that is not in UNDO_FAILED is refused with a TransitionError.',
     args: { input: t.arg({ type: ResolveUndoInput, required: true }) },
     resolve: (_, { input }, context) =>
       writeObject(context, 'write', input.id, () => context.operations.resolveUndo(context.viewer, input)),

@@ -11,65 +11,85 @@ import { jobLoader, journalLoader, lockLoader, taskLoader } from './loaders.ts'
 import { LockRef } from './lock.ts'
 
 export const TaskRef = builder.objectRef<ObjectRow>('Task').implement({
-  description: 'Jobs on machines that they lock, one after the other or as a graph.',
+  description:
+    'Gadget jobs that run one after the other, or as a graph, each under locks on the resources that it uses. It ends when all its jobs have ended.',
   interfaces: [NodeRef, TreeObjectRef],
   fields: (t) => ({
     jobs: t.field({
       type: TreeObjectConnection,
-      description: 'Its children, in the order in which they were given.',
+      description: 'Gadget jobs of the task, in the order in which they were given.',
       args: t.arg.connectionArgs(),
       complexity: (args) => pageCost(args),
       resolve: (row, args, context) => relatedOf(context, 'children', row, args),
     }),
     cancelBy: t.string({
       nullable: true,
-      description: 'Who has cancelled it.',
+      description: 'Name of the token of the caller that cancelled the task; null if none did.',
       resolve: async ({ id }, _, context) => (await taskLoader(context).load(id))?.cancelBy ?? null,
     }),
   }),
 })
 
 const JournalEntryRef = builder.objectRef<JournalRow>('JournalEntry').implement({
-  description:
-    'START and UNDO_STARTED are durable before a run or its undo begins; DONE, UNDO (it is undone), FAILED and ABORT say what has happened.',
-  fields: (t) => ({ entry: t.exposeString('entry'), at: t.expose('at', { type: 'DateTime' }) }),
+  description: 'An entry in the journal of a gadget job, from which recovery tells what has to be done.',
+  fields: (t) => ({
+    entry: t.exposeString('entry', {
+      description:
+        'START or UNDO_STARTED, durable before a run or its undo begins; DONE, UNDO (the undo has succeeded), FAILED or ABORT, written when it has happened.',
+    }),
+    at: t.expose('at', { type: 'DateTime', description: 'When the entry was written.' }),
+  }),
 })
 const JobSpecRef = builder.objectRef<JobSpec>('GadgetJobSpec').implement({
-  description: 'As it was asked for: its expressions are not resolved here.',
+  description: 'Specification of a gadget job as it was given, with its expressions unresolved.',
   fields: (t) => ({
-    gadget: t.exposeString('gadget'),
-    args: t.stringList({ resolve: ({ args }) => [...args] }),
-    when: t.exposeString('when', { nullable: true }),
-    dependsOn: t.stringList({ resolve: ({ dependsOn }) => [...dependsOn] }),
+    gadget: t.exposeString('gadget', { description: 'File name of the gadget in a gadget folder of the runner.' }),
+    args: t.stringList({
+      description: 'Arguments of the gadget, which may hold expressions; at most 256.',
+      resolve: ({ args }) => [...args],
+    }),
+    when: t.exposeString('when', {
+      nullable: true,
+      description: 'Expression under which the job runs; if it is false the job is SKIPPED. Null: it always runs.',
+    }),
+    dependsOn: t.stringList({
+      description: 'Names of the jobs that come directly before it; in a task without any dependsOn, the previous job.',
+      resolve: ({ dependsOn }) => [...dependsOn],
+    }),
   }),
 })
 
 export const GadgetJobRef = builder.objectRef<ObjectRow>('GadgetJob').implement({
-  description: 'One call of a gadget within a task.',
+  description:
+    'A job of a task that runs one gadget: it declares its locks, waits for them, runs, and is undone if it fails or its runner is lost.',
   interfaces: [NodeRef, TreeObjectRef],
   fields: (t) => ({
     uuid: t.id({
       nullable: true,
       description:
-        'Names the job to its gadget, as PHASELINE_JOB: the same in every run, undo and abort. Null before its turn.',
+        'Id that the gadget gets as PHASELINE_JOB, the same in every run, undo and abort. Null until the turn of the job comes, and if it ended before.',
       resolve: ({ jobId }) => jobId,
     }),
     spec: t.field({
       type: JobSpecRef,
       nullable: true,
+      description: 'Specification as it was given; null once the job is deleted.',
       resolve: async ({ id }, _, context) =>
         ((await specLoader(context).load(id))?.spec as JobSpec | undefined) ?? null,
     }),
     when: t.string({
       nullable: true,
-      description: 'The condition under which it runs.',
+      description: 'Expression under which the job runs, the same as in spec. Null: it always runs.',
       resolve: async ({ id }, _, context) =>
         ((await specLoader(context).load(id))?.spec as JobSpec | undefined)?.when ?? null,
     }),
-    gadget: t.string({ resolve: async ({ id }, _, context) => (await jobLoader(context).load(id))?.gadget ?? '' }),
+    gadget: t.string({
+      description: 'File name of the gadget in a gadget folder of the runner.',
+      resolve: async ({ id }, _, context) => (await jobLoader(context).load(id))?.gadget ?? '',
+    }),
     args: t.stringList({
       nullable: true,
-      description: 'With all expressions resolved; null before its turn.',
+      description: 'Arguments of the gadget with their expressions resolved; null until the turn of the job comes.',
       resolve: async ({ id }, _, context) => {
         const { args } = (await jobLoader(context).load(id)) ?? {}
         return args ? [...args] : null
@@ -78,37 +98,43 @@ export const GadgetJobRef = builder.objectRef<ObjectRow>('GadgetJob').implement(
     startedAt: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'When it first had all its locks.',
+      description: 'When it had all its locks and first entered RUNNING; null before.',
       resolve: async ({ id }, _, context) => (await jobLoader(context).load(id))?.startedAt ?? null,
     }),
     endedAt: t.field({
       type: 'DateTime',
       nullable: true,
+      description: 'When it entered a final phase; null before. UNDO_FAILED is not final.',
       resolve: async ({ id }, _, context) => (await jobLoader(context).load(id))?.endedAt ?? null,
     }),
     exports: t.field({
       type: 'JSON',
       nullable: true,
+      description:
+        'JSON object of the values that the gadget exported, by name; empty if there are none. Null until the job is DONE.',
       resolve: async ({ id }, _, context) => (await jobLoader(context).load(id))?.exports ?? null,
     }),
     activity: t.string({
       nullable: true,
-      description: 'The last STEP that its gadget told.',
+      description: 'Text of the last STEP that the gadget reported; null before the first.',
       resolve: async ({ id }, _, context) => (await statusLoader(context).load(id))?.progress?.step ?? null,
     }),
     locks: t.field({
       type: [LockRef],
-      description: 'What it holds or waits for.',
+      description:
+        'Locks that it holds or waits for, by resource; empty before they are declared and once it has ended.',
       resolve: async ({ id }, _, context) => [...((await lockLoader(context).load(id)) ?? [])],
     }),
     journal: t.field({
       type: [JournalEntryRef],
+      description: 'Journal of its runs, undos and aborts, oldest entry first; empty until it has all its locks.',
       resolve: async ({ id }, _, context) => [...((await journalLoader(context).load(id)) ?? [])],
     }),
     agent: t.field({
       type: WorkHolderRef,
       nullable: true,
-      description: 'The gadget runner that has it, or last had.',
+      description:
+        'The gadget runner that claimed its current, or last, piece of work; null while that has not been claimed.',
       resolve: ({ id }, _, context) => holderOf(context, id),
     }),
   }),
