@@ -7,31 +7,44 @@ import { writeObject } from '../../../graphql/write-object.ts'
 import { CloudletRef } from './cloudlet.ts'
 
 export const KEY =
-  'Scoped to viewer, project and mutation. Same key, same input, within a day: the object of the first call as it is now; other input: INVALID_INPUT.'
+  'Names the request, for this caller, project and mutation; left out, null or empty: it has no name. A repetition with the same input within 24 hours creates nothing, and returns the object of the first call as it is now; one with another input is refused (INVALID_INPUT), and so is one that comes after the object is deleted.'
+export const NAME = 'A letter or _, then letters, digits, _ or -; at most 63 characters.'
+export const LABELS = 'At most 64, each key once. Left out or null: none.'
 
 const CreateCloudletInput = builder.inputType('CreateCloudletInput', {
+  description: 'Name and labels of a new cloudlet.',
   fields: (t) => ({
-    project: t.string({ required: true, defaultValue: 'default' }),
-    name: t.string({ required: true }),
-    labels: t.field({ type: [LabelInput] }),
+    project: t.string({ required: true, defaultValue: 'default', description: 'Name of its project.' }),
+    name: t.string({ required: true, description: `${NAME} Unique among the cloudlets of the project.` }),
+    labels: t.field({ type: [LabelInput], description: LABELS }),
     idempotencyKey: t.string({ description: KEY }),
   }),
 })
 const DeleteCloudletInput = builder.inputType('DeleteCloudletInput', {
+  description: 'The cloudlet to delete.',
   fields: (t) => ({
-    id: t.id({ required: true }),
+    id: t.id({ required: true, description: 'Id of the cloudlet.' }),
     cascade: t.boolean({
       required: true,
       defaultValue: false,
-      description: 'With the records of all that is beneath: no CRM is there that could remove anything.',
+      description:
+        'Whether the records of its instances are deleted too. The instances themselves stay, since no CRM is connected to remove them.',
     }),
   }),
 })
 const UpgradeCloudletInput = builder.inputType('UpgradeCloudletInput', {
-  fields: (t) => ({ id: t.id({ required: true }), version: t.string({ required: true }) }),
+  description: 'The cloudlet to upgrade, and to which version.',
+  fields: (t) => ({
+    id: t.id({ required: true, description: 'Id of the cloudlet.' }),
+    version: t.string({
+      required: true,
+      description: 'Version that its CRM is to bring up, 1 to 64 ASCII characters without spaces.',
+    }),
+  }),
 })
 const ResolveCloudletUpgradeInput = builder.inputType('ResolveCloudletUpgradeInput', {
-  fields: (t) => ({ id: t.id({ required: true }) }),
+  description: 'The cloudlet whose failed upgrade was put right.',
+  fields: (t) => ({ id: t.id({ required: true, description: 'Id of the cloudlet.' }) }),
 })
 
 const CLOUDLET_ERRORS = [
@@ -50,7 +63,8 @@ builder.mutationFields((t) => ({
       'ForbiddenError',
     ]),
     nullable: true,
-    description: 'A cloudlet to which a CRM is to connect (connectCrm).',
+    description:
+      'Creates a cloudlet, which waits in INIT for its CRM (connectCrm) and is OFFLINE if none connects in time (PHASELINE_CRM_SILENCE_MS). Requires the role USER or ADMIN; a name that exists is refused (ALREADY_EXISTS).',
     args: { input: t.arg({ type: CreateCloudletInput, required: true }) },
     resolve: (_, { input }, context) =>
       writeObject(context, 'write', null, () => context.edge.createCloudlet(context.viewer, given(input))),
@@ -58,7 +72,8 @@ builder.mutationFields((t) => ({
   deleteCloudlet: t.field({
     type: resultUnion<ObjectRow>('DeleteCloudletResult', CloudletRef, CLOUDLET_ERRORS),
     nullable: true,
-    description: 'Once it is OFFLINE. Returns it as it was.',
+    description:
+      'Deletes the record of a cloudlet, and returns it as it was. Requires the role USER or ADMIN; refused unless it is OFFLINE (TransitionError), and while it has instances without cascade (IN_USE).',
     args: { input: t.arg({ type: DeleteCloudletInput, required: true }) },
     resolve: (_, { input }, context) =>
       writeObject(context, 'write', input.id, () => context.edge.deleteCloudlet(context.viewer, input)),
@@ -66,7 +81,8 @@ builder.mutationFields((t) => ({
   upgradeCloudlet: t.field({
     type: resultUnion<ObjectRow>('UpgradeCloudletResult', CloudletRef, CLOUDLET_ERRORS),
     nullable: true,
-    description: 'Its CRM brings up one of this version, which takes over. Meanwhile nothing beneath can be changed.',
+    description:
+      'Asks the CRM of a cloudlet to bring up a CRM of the given version, which takes over; until then no instance can be changed. Requires the role USER or ADMIN; refused while another upgrade runs or has failed, and unless the cloudlet (NOT_READY) and all its instances (BUSY) are READY.',
     args: { input: t.arg({ type: UpgradeCloudletInput, required: true }) },
     resolve: (_, { input }, context) =>
       writeObject(context, 'write', input.id, () => context.edge.upgradeCloudlet(context.viewer, input)),
@@ -74,7 +90,8 @@ builder.mutationFields((t) => ({
   resolveCloudletUpgrade: t.field({
     type: resultUnion<ObjectRow>('ResolveCloudletUpgradeResult', CloudletRef, CLOUDLET_ERRORS),
     nullable: true,
-    description: 'An administrator has put right an upgrade that had failed.',
+    description:
+      'Says that a failed upgrade was put right by hand: the upgrade phase is READY again, and instances can be changed. Requires the role ADMIN; refused unless the upgrade phase is UPDATE_ERROR (TransitionError).',
     args: { input: t.arg({ type: ResolveCloudletUpgradeInput, required: true }) },
     resolve: (_, { input }, context) =>
       writeObject(context, 'administer', input.id, () => context.edge.resolveCloudletUpgrade(context.viewer, input)),

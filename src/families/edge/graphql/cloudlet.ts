@@ -8,10 +8,17 @@ import type { ReportedObject, Session } from '../spec.ts'
 import { cloudletLoader, driftedLoader, leaseLoader } from './loaders.ts'
 
 export const CrmRoleEnum = builder.enumType('CrmRole', {
+  description: 'Part that a CRM process plays for its cloudlet.',
   values: {
-    CRM: { description: 'Serves the cloudlet.' },
-    CRM_V1: { description: 'The same, while an upgrade runs.' },
-    CRM_V2: { description: 'Is brought up by an upgrade.' },
+    CRM: { description: 'Serves the cloudlet: it gets all requests for instances.' },
+    CRM_V1: {
+      description:
+        'The CRM that serves the cloudlet during an upgrade. connectCrm takes it as CRM, and sessions are shown as CRM.',
+    },
+    CRM_V2: {
+      description:
+        'The CRM that an upgrade brings up. It gets no requests until it has taken over, and is CRM from then on.',
+    },
   } as const,
 })
 
@@ -20,59 +27,84 @@ interface ConnectedCrm {
   readonly leaseUntil: Date | null
 }
 const ConnectedCrmRef = builder.objectRef<ConnectedCrm>('ConnectedCrm').implement({
-  description: 'A CRM process that serves the cloudlet, or is being brought up.',
+  description: 'The session of a CRM process that serves a cloudlet, served it last, or is brought up by an upgrade.',
   fields: (t) => ({
-    role: t.field({ type: CrmRoleEnum, resolve: ({ session }) => session.role }),
-    epoch: t.int({ resolve: ({ session }) => session.epoch }),
-    instance: t.string({ resolve: ({ session }) => session.instance }),
-    by: t.string({ description: 'The name of its token.', resolve: ({ session }) => session.principal }),
-    version: t.string({ resolve: ({ session }) => session.version }),
-    connectedAt: t.field({ type: 'DateTime', resolve: ({ session }) => new Date(session.connectedAt) }),
+    role: t.field({
+      type: CrmRoleEnum,
+      description: 'Part of the process: CRM or CRM_V2.',
+      resolve: ({ session }) => session.role,
+    }),
+    epoch: t.int({
+      description:
+        'Notify epoch of the session, from 1. Messages of a session that a newer epoch has replaced are refused.',
+      resolve: ({ session }) => session.epoch,
+    }),
+    instance: t.string({
+      description: 'Name that the process gave itself in connectCrm.',
+      resolve: ({ session }) => session.instance,
+    }),
+    by: t.string({ description: 'Name of the token of the process.', resolve: ({ session }) => session.principal }),
+    version: t.string({ description: 'Version of the CRM.', resolve: ({ session }) => session.version }),
+    connectedAt: t.field({
+      type: 'DateTime',
+      description: 'When the process last called connectCrm.',
+      resolve: ({ session }) => new Date(session.connectedAt),
+    }),
     leaseUntil: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'Null: it has disconnected.',
+      description: 'Until when the session lasts unless it is renewed (renewLeases); null: it has disconnected.',
       resolve: ({ leaseUntil }) => leaseUntil,
     }),
   }),
 })
 
 const CrmOrphanRef = builder.objectRef<ReportedObject>('CrmOrphan').implement({
-  description: 'Something that the CRM has and nobody has asked for. Nothing is deleted by itself.',
+  description: 'An instance that the CRM reported and that has no record. It is shown only, never deleted.',
   fields: (t) => ({
-    kind: t.expose('kind', { type: ObjectKindEnum }),
-    path: t.stringList({ resolve: ({ path }) => [...path] }),
-    phase: t.expose('phase', { type: PhaseEnum }),
-    specRevision: t.exposeInt('specRevision', { nullable: true }),
+    kind: t.expose('kind', { type: ObjectKindEnum, description: 'CLUSTER_INST or APP_INST.' }),
+    path: t.stringList({
+      description: 'Names from the cloudlet down: two for a cluster instance, three for an app instance.',
+      resolve: ({ path }) => [...path],
+    }),
+    phase: t.expose('phase', { type: PhaseEnum, description: 'Phase that the CRM reported.' }),
+    specRevision: t.exposeInt('specRevision', {
+      nullable: true,
+      description: 'Spec revision that the CRM reported; null if it reported none.',
+    }),
   }),
 })
 
 export const CloudletRef = builder.objectRef<ObjectRow>('Cloudlet').implement({
-  description: 'An edge site whose instances a CRM keeps. Its phase is that of its connection.',
+  description:
+    'An edge site, on which a CRM (cloudlet resource manager) creates, updates and deletes instances. Its phase is that of the connection to the CRM.',
   interfaces: [NodeRef, TreeObjectRef],
   fields: (t) => ({
     upgradePhase: t.field({
       type: PhaseEnum,
-      description: 'Of the machine cloudletUpgrade; READY when no upgrade runs.',
+      description:
+        'Phase of its upgrade, in the machine cloudletUpgrade. READY if none runs; UPDATE_ERROR until resolveCloudletUpgrade if the last one failed.',
       resolve: async ({ id }, _, context) => (await cloudletLoader(context).load(id))?.upgradePhase ?? 'READY',
     }),
     epoch: t.int({
-      description: 'Grows with every CRM process that connects; 0 before the first.',
+      description:
+        'Notify epoch of the CRM process that connected last: each new process gets the next one. 0 before the first.',
       resolve: async ({ id }, _, context) => (await cloudletLoader(context).load(id))?.epoch ?? 0,
     }),
     version: t.string({
       nullable: true,
-      description: 'Of the CRM that serves it, or did last.',
+      description: 'Version of the CRM that serves it, or served it last; null before the first connects.',
       resolve: async ({ id }, _, context) => (await cloudletLoader(context).load(id))?.version ?? null,
     }),
     wantedVersion: t.string({
       nullable: true,
-      description: 'What the running upgrade is to bring.',
+      description: 'Version to which the running upgrade leads; null if none runs.',
       resolve: async ({ id }, _, context) => (await cloudletLoader(context).load(id))?.wantedVersion ?? null,
     }),
     agents: t.field({
       type: [ConnectedCrmRef],
-      description: 'Who is connected, or was last.',
+      description:
+        'Sessions of its CRMs: the one that serves it, or served it last, and during an upgrade that of the new CRM.',
       resolve: async ({ id }, _, context) => {
         const [facts, leases] = await Promise.all([cloudletLoader(context).load(id), leaseLoader(context).load(id)])
         return (facts?.sessions ?? []).map((session) => {
@@ -82,14 +114,16 @@ export const CloudletRef = builder.objectRef<ObjectRow>('Cloudlet').implement({
       },
     }),
     drifted: t.boolean({
-      description: 'As of the last resync something beneath is not really as recorded.',
+      description: 'Whether one of its instances is drifted.',
       resolve: async ({ id }, _, context) => (await driftedLoader(context).load(id)) !== null,
     }),
     driftedInstances: t.field({
       type: [TreeObjectRef],
       nullable: { list: false, items: true },
-      description: 'Those that are not really as recorded.',
-      args: { first: t.arg.int({ required: true, defaultValue: 100 }) },
+      description: 'Instances that are drifted, oldest first, at most 1,000; null for one that was deleted meanwhile.',
+      args: {
+        first: t.arg.int({ required: true, defaultValue: 100, description: 'Most entries to return; at most 1,000.' }),
+      },
       complexity: ({ first }) => ({ field: 1, multiplier: Math.min(1_000, first) }),
       resolve: async ({ id }, { first }, context) => {
         const ids = (await driftedLoader(context).load(id))?.ids ?? []
@@ -98,18 +132,21 @@ export const CloudletRef = builder.objectRef<ObjectRow>('Cloudlet').implement({
     }),
     orphans: t.field({
       type: [CrmOrphanRef],
-      description: 'What the CRM has and nobody has asked for, as of the last resync; at most 1,000.',
-      args: { first: t.arg.int({ required: true, defaultValue: 100 }) },
+      description: 'Instances without a record that the CRM reported in the last resync; at most 1,000.',
+      args: {
+        first: t.arg.int({ required: true, defaultValue: 100, description: 'Most entries to return; at most 1,000.' }),
+      },
       resolve: async ({ id }, { first }, context) =>
         ((await cloudletLoader(context).load(id))?.orphans ?? []).slice(0, Math.max(0, first)),
     }),
     resyncedAt: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'When a CRM last told all that it has.',
+      description:
+        'Time of the last resync, in which all that a CRM has is set against the record; null before the first.',
       resolve: async ({ id }, _, context) => (await cloudletLoader(context).load(id))?.resyncedAt ?? null,
     }),
   }),
 })
 
-pointingBlocker('CloudletBlocker', 'Its cloudlet is not connected.')
+pointingBlocker('CloudletBlocker', 'The instance waits for the CRM of its cloudlet, which is not connected.')

@@ -11,43 +11,78 @@ import type { CrmRequest } from '../requests-of.ts'
 import { CrmRoleEnum } from './cloudlet.ts'
 import { requestStream } from './request-stream.ts'
 
-const CrmActionEnum = builder.enumType('CrmAction', { values: ['CREATE', 'UPDATE', 'DELETE'] as const })
+const CrmActionEnum = builder.enumType('CrmAction', {
+  description: 'What a CRM is to do. All of it is idempotent, since a request may come again.',
+  values: {
+    CREATE: { description: 'Make the instance exist as the spec says.' },
+    UPDATE: {
+      description: 'Make the instance be as the spec says; for a cloudlet, bring up a CRM of the version in the spec.',
+    },
+    DELETE: { description: 'Remove the instance; one that does not exist is NOT_PRESENT.' },
+  } as const,
+})
 
 const CrmRequestRef = builder.objectRef<CrmRequest>('CrmRequest').implement({
   description:
-    'What a CRM is to do for one object. A newer request for the same object replaces this one: stop what is done for it first.',
+    'A request to a CRM about one object. A newer request for the same object replaces it: the CRM stops the work on the earlier one first.',
   fields: (t) => ({
     fence: t.exposeString('fence', {
-      description: 'Opaque; hand it back with every report. The same fence is the same request, sent again.',
+      description:
+        'Opaque token of the request, sent back with every report. A request with the same fence is the same one again.',
     }),
-    objectId: t.exposeID('objectId'),
-    kind: t.expose('kind', { type: ObjectKindEnum }),
-    path: t.stringList({ description: 'Names from the cloudlet down.', resolve: ({ path }) => [...path] }),
+    objectId: t.exposeID('objectId', { description: 'Id of the object.' }),
+    kind: t.expose('kind', {
+      type: ObjectKindEnum,
+      description: 'CLUSTER_INST or APP_INST; CLOUDLET for the upgrade of the CRM itself.',
+    }),
+    path: t.stringList({
+      description: "Names from the cloudlet down, the cloudlet's first: one to three.",
+      resolve: ({ path }) => [...path],
+    }),
     object: t.field({
       type: TreeObjectRef,
       nullable: true,
+      description: 'The object; null once it is deleted.',
       resolve: ({ objectId }, _, context) => objectLoader(context).load(objectId),
     }),
-    action: t.expose('action', { type: CrmActionEnum }),
-    operationId: t.exposeID('operationId'),
-    specRevision: t.exposeInt('specRevision', { description: 'Tell it with the object when you connect.' }),
+    action: t.expose('action', {
+      type: CrmActionEnum,
+      description:
+        'What to do. To take an operation back, it is DELETE for a creation, UPDATE for an update and CREATE for a deletion.',
+    }),
+    operationId: t.exposeID('operationId', {
+      description: 'Id of the creation, update, deletion or upgrade to which the request belongs.',
+    }),
+    specRevision: t.exposeInt('specRevision', {
+      description: 'Revision of the spec, which the CRM reports with the object in connectCrm; 0 for a cloudlet.',
+    }),
     spec: t.expose('spec', {
       type: 'JSON',
       nullable: true,
       description:
-        'Null of what is to be deleted; for the cloudlet itself `{ version }`, to which it is to be upgraded.',
+        'Spec that the instance is to have; null for DELETE. For a cloudlet `{ version }`, the version to upgrade to.',
     }),
   }),
 })
 
 const CrmSessionRef = builder.objectRef<CrmSession & { readonly __typename: 'CrmSession' }>('CrmSession').implement({
+  description: 'The session of a CRM that has connected.',
   fields: (t) => ({
-    epoch: t.exposeInt('epoch'),
-    fence: t.exposeString('fence', { description: "The session's own, to be renewed with renewLeases." }),
-    leaseUntil: t.expose('leaseUntil', { type: 'DateTime' }),
+    epoch: t.exposeInt('epoch', {
+      description:
+        'Notify epoch of the session, for crmRequests. A process that connects again under its instance keeps it.',
+    }),
+    fence: t.exposeString('fence', {
+      description: 'Opaque token of the session, for renewLeases, and for the report with which CRM_V2 takes over.',
+    }),
+    leaseUntil: t.expose('leaseUntil', {
+      type: 'DateTime',
+      description: 'When the session ends unless it is renewed.',
+    }),
     requests: t.field({
       type: [CrmRequestRef],
-      description: 'What waits for this CRM.',
+      description:
+        'Requests that wait for this CRM; a new process also gets those that an earlier one had begun. Empty for CRM_V2.',
       complexity: { field: 1, multiplier: 100 },
       resolve: ({ requests }) => [...requests],
     }),
@@ -55,33 +90,60 @@ const CrmSessionRef = builder.objectRef<CrmSession & { readonly __typename: 'Crm
 })
 
 const CrmObjectInput = builder.inputType('CrmObjectInput', {
+  description: 'An instance that a CRM has.',
   fields: (t) => ({
-    kind: t.field({ type: ObjectKindEnum, required: true }),
-    path: t.stringList({ required: true, description: "Names from the cloudlet down, the cloudlet's first." }),
-    phase: t.field({ type: PhaseEnum, required: true }),
-    specRevision: t.int(),
+    kind: t.field({ type: ObjectKindEnum, required: true, description: 'CLUSTER_INST or APP_INST.' }),
+    path: t.stringList({
+      required: true,
+      description:
+        "Names from the cloudlet down, the cloudlet's first: two for a cluster instance, three for an app instance, each of at most 255 characters.",
+    }),
+    phase: t.field({
+      type: PhaseEnum,
+      required: true,
+      description: 'READY, NOT_PRESENT, CREATING, UPDATING, DELETING, CREATE_ERROR, UPDATE_ERROR or DELETE_ERROR.',
+    }),
+    specRevision: t.int({
+      description: 'Revision of the spec that it has, from its request. Null or left out: it differs from the record.',
+    }),
   }),
 })
 const ConnectCrmInput = builder.inputType('ConnectCrmInput', {
+  description: 'A CRM process, and everything that it has.',
   fields: (t) => ({
-    cloudletId: t.id({ required: true }),
+    cloudletId: t.id({ required: true, description: 'Id of the cloudlet that it serves.' }),
     instance: t.string({
       required: true,
-      description: 'Names the process; the same instance again keeps its epoch and its fences.',
+      description:
+        'Name of the process, 1 to 200 characters. The same instance again keeps its epoch and its fences; another one is a new process.',
     }),
-    role: t.field({ type: CrmRoleEnum, required: true, defaultValue: 'CRM' }),
-    version: t.string({ required: true }),
-    leaseMs: t.int({ required: true, defaultValue: 30_000 }),
+    role: t.field({
+      type: CrmRoleEnum,
+      required: true,
+      defaultValue: 'CRM',
+      description:
+        'CRM_V2 for a process that an upgrade brings up, otherwise CRM. An instance that is known keeps its role.',
+    }),
+    version: t.string({
+      required: true,
+      description: 'Version of the CRM, 1 to 64 ASCII characters without spaces; it may be newer than the server.',
+    }),
+    leaseMs: t.int({
+      required: true,
+      defaultValue: 30_000,
+      description:
+        'Milliseconds until the session ends unless it is renewed; brought into the range of 1,000 to 600,000.',
+    }),
     call: t.int({
       required: true,
       defaultValue: 0,
       description:
-        'From 1, one more with each call of the same instance: one that was overtaken on its way is refused, since what it tells is not so any more. 0: calls are not counted.',
+        'Number of this call of the instance, from 1, growing by one. A call that a later one has overtaken is refused (StaleReportError); 0: calls are not counted.',
     }),
     objects: t.field({
       type: [CrmObjectInput],
       required: true,
-      description: 'Everything it has; what is not listed is NOT_PRESENT.',
+      description: 'All instances that it has, at most 20,000; an instance that is not listed is NOT_PRESENT.',
     }),
   }),
 })
@@ -96,7 +158,7 @@ builder.mutationField('connectCrm', (t) =>
     ]),
     nullable: true,
     description:
-      'A CRM (re)connects: what it has, the new epoch, and the requests that wait for it. StaleReportError: a newer process has taken its place, so it has to end.',
+      'Connects a CRM to its cloudlet, for the first time or again: what it has is set against the record (resync), and it gets its epoch and the requests that wait. Only a token with the role AGENT and the actor CRM may call it, within its targets. StaleReportError: the process was replaced, or no upgrade needs it, and has to end; or a later call has overtaken this one.',
     args: { input: t.arg({ type: ConnectCrmInput, required: true }) },
     resolve: (_, { input }, context) =>
       answer(
@@ -120,8 +182,11 @@ builder.subscriptionField('crmRequests', (t) =>
   t.field({
     type: CrmRequestRef,
     description:
-      'Requests for a connected CRM, those outstanding first; what is not acknowledged is sent again. Ends when a newer epoch connects, or the session is over: connect again then. When its client goes away so does the session.',
-    args: { cloudletId: t.arg.id({ required: true }), epoch: t.arg.int({ required: true }) },
+      'Sends the requests of a CRM session, outstanding ones first; one that is not acknowledged is sent again, at the earliest after 5 s. The stream ends when its session ends or gets another stream; a client that ends the stream ends the session. Only a token with the role AGENT and the actor CRM may subscribe.',
+    args: {
+      cloudletId: t.arg.id({ required: true, description: 'Id of the cloudlet.' }),
+      epoch: t.arg.int({ required: true, description: 'Epoch of the session, from connectCrm.' }),
+    },
     subscribe: (_, { cloudletId, epoch }, context) => {
       const { role, actor } = context.viewer
       if (role !== 'AGENT' || actor !== 'CRM') throw forbiddenFailure('Only a CRM is told of requests.')

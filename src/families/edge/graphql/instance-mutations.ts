@@ -4,72 +4,93 @@ import { given } from '../../../graphql/given.ts'
 import { LabelInput } from '../../../graphql/label-input.ts'
 import { resultUnion } from '../../../graphql/result-union.ts'
 import { writeObject } from '../../../graphql/write-object.ts'
-import { KEY } from './cloudlet-mutations.ts'
+import { KEY, LABELS, NAME } from './cloudlet-mutations.ts'
 import { AppInstRef, ClusterInstRef } from './instance.ts'
 
-const SPEC = 'An object; what is in it is the business of the CRM.'
+const SPEC = 'A JSON object that only the CRM interprets.'
+const GENERATION =
+  'Generation that the instance must still have; another one is refused (GENERATION_MISMATCH). Left out or null: any.'
+const WITHDRAW =
+  'Withdraws a request that the CRM has not acknowledged, and undoes it; if the CRM may have begun it takes it back first. Requires the role USER or ADMIN; refused with a TransitionError unless the phase is CREATE_REQUESTED, UPDATE_REQUESTED or DELETE_REQUESTED.'
+const REASON = 'Added to the message of the phase change and to the error of the instance.'
 const CREATE_ERRORS = ['InvalidInputError', 'NotFoundError', 'ConflictError', 'ForbiddenError'] as const
 
 const CreateClusterInstInput = builder.inputType('CreateClusterInstInput', {
+  description: 'Name, labels and spec of a new cluster instance.',
   fields: (t) => ({
-    cloudletId: t.id({ required: true }),
-    name: t.string({ required: true }),
-    labels: t.field({ type: [LabelInput] }),
+    cloudletId: t.id({ required: true, description: 'Id of its cloudlet, which must be READY.' }),
+    name: t.string({ required: true, description: `${NAME} Unique within the cloudlet.` }),
+    labels: t.field({ type: [LabelInput], description: LABELS }),
     spec: t.field({ type: 'JSON', required: true, description: SPEC }),
     idempotencyKey: t.string({ description: KEY }),
   }),
 })
 const UpdateClusterInstInput = builder.inputType('UpdateClusterInstInput', {
+  description: 'The new spec of a cluster instance.',
   fields: (t) => ({
-    id: t.id({ required: true }),
+    id: t.id({ required: true, description: 'Id of the cluster instance.' }),
     spec: t.field({ type: 'JSON', required: true, description: SPEC }),
-    expectedGeneration: t.int(),
+    expectedGeneration: t.int({ description: GENERATION }),
   }),
 })
 const DeleteClusterInstInput = builder.inputType('DeleteClusterInstInput', {
+  description: 'The cluster instance to delete.',
   fields: (t) => ({
-    id: t.id({ required: true }),
+    id: t.id({ required: true, description: 'Id of the cluster instance.' }),
     cascade: t.boolean({
       required: true,
       defaultValue: false,
-      description: 'Its app instances first; if one of them cannot be removed, it stays.',
+      description:
+        'Whether its app instances are deleted first. If one of them cannot be removed the cluster instance is READY again, and its error names it.',
     }),
   }),
 })
 const CancelClusterInstInput = builder.inputType('CancelClusterInstInput', {
-  fields: (t) => ({ id: t.id({ required: true }), reason: t.string() }),
+  description: 'The cluster instance whose request is withdrawn, and why.',
+  fields: (t) => ({
+    id: t.id({ required: true, description: 'Id of the cluster instance.' }),
+    reason: t.string({ description: REASON }),
+  }),
 })
 
 const CreateAppInstInput = builder.inputType('CreateAppInstInput', {
+  description: 'Name, labels and spec of a new app instance.',
   fields: (t) => ({
-    clusterInstId: t.id({ required: true }),
-    name: t.string({ required: true }),
-    labels: t.field({ type: [LabelInput] }),
+    clusterInstId: t.id({ required: true, description: 'Id of its cluster instance, which must be READY.' }),
+    name: t.string({ required: true, description: `${NAME} Unique within the cluster instance.` }),
+    labels: t.field({ type: [LabelInput], description: LABELS }),
     spec: t.field({ type: 'JSON', required: true, description: SPEC }),
     idempotencyKey: t.string({ description: KEY }),
   }),
 })
 const UpdateAppInstInput = builder.inputType('UpdateAppInstInput', {
+  description: 'The new spec of an app instance.',
   fields: (t) => ({
-    id: t.id({ required: true }),
+    id: t.id({ required: true, description: 'Id of the app instance.' }),
     spec: t.field({ type: 'JSON', required: true, description: SPEC }),
-    expectedGeneration: t.int(),
+    expectedGeneration: t.int({ description: GENERATION }),
   }),
 })
 const DeleteAppInstInput = builder.inputType('DeleteAppInstInput', {
+  description: 'The app instance to delete.',
   fields: (t) => ({
-    id: t.id({ required: true }),
+    id: t.id({ required: true, description: 'Id of the app instance.' }),
   }),
 })
 const CancelAppInstInput = builder.inputType('CancelAppInstInput', {
-  fields: (t) => ({ id: t.id({ required: true }), reason: t.string() }),
+  description: 'The app instance whose request is withdrawn, and why.',
+  fields: (t) => ({
+    id: t.id({ required: true, description: 'Id of the app instance.' }),
+    reason: t.string({ description: REASON }),
+  }),
 })
 
 builder.mutationFields((t) => ({
   createClusterInst: t.field({
     type: resultUnion<ObjectRow>('CreateClusterInstResult', ClusterInstRef, CREATE_ERRORS),
     nullable: true,
-    description: 'The cloudlet must be READY.',
+    description:
+      'Creates a cluster instance on a cloudlet, by a request to its CRM; if that fails the record is deleted. Requires the role USER or ADMIN; refused for a name that exists (ALREADY_EXISTS, or BUSY), unless the cloudlet is READY (NOT_READY), and while an upgrade runs or has failed.',
     args: { input: t.arg({ type: CreateClusterInstInput, required: true }) },
     resolve: (_, { input: { cloudletId: parentId, ...input } }, context) =>
       writeObject(context, 'write', null, () =>
@@ -79,7 +100,8 @@ builder.mutationFields((t) => ({
   updateClusterInst: t.field({
     type: resultUnion<ObjectRow>('UpdateClusterInstResult', ClusterInstRef, CREATE_ERRORS),
     nullable: true,
-    description: 'When it fails the spec from before is restored.',
+    description:
+      'Changes the spec of a cluster instance, by a request to its CRM; if that fails the spec before is restored. The same spec changes nothing, unless the instance is drifted. Requires the role USER or ADMIN; refused unless it and its app instances are READY (BUSY), and while an upgrade of the cloudlet runs or has failed.',
     args: { input: t.arg({ type: UpdateClusterInstInput, required: true }) },
     resolve: (_, { input }, context) =>
       writeObject(context, 'write', input.id, () =>
@@ -93,6 +115,8 @@ builder.mutationFields((t) => ({
       'ForbiddenError',
     ]),
     nullable: true,
+    description:
+      'Deletes a cluster instance, by a request to its CRM; if that fails it is READY again. Requires the role USER or ADMIN; refused while it has app instances without cascade (IN_USE), unless it and its app instances are READY (BUSY), and while an upgrade of the cloudlet runs or has failed.',
     args: { input: t.arg({ type: DeleteClusterInstInput, required: true }) },
     resolve: (_, { input }, context) =>
       writeObject(context, 'write', input.id, () =>
@@ -106,8 +130,7 @@ builder.mutationFields((t) => ({
       'ForbiddenError',
     ]),
     nullable: true,
-    description:
-      'Withdraws a request that its CRM has not acknowledged. What the CRM may have begun unseen it takes back.',
+    description: WITHDRAW,
     args: { input: t.arg({ type: CancelClusterInstInput, required: true }) },
     resolve: (_, { input }, context) =>
       writeObject(context, 'write', input.id, () =>
@@ -120,7 +143,8 @@ builder.mutationFields((t) => ({
   createAppInst: t.field({
     type: resultUnion<ObjectRow>('CreateAppInstResult', AppInstRef, CREATE_ERRORS),
     nullable: true,
-    description: 'The cluster instance must be READY.',
+    description:
+      'Creates an app instance in a cluster instance, by a request to the CRM; if that fails the record is deleted. Requires the role USER or ADMIN; refused for a name that exists (ALREADY_EXISTS, or BUSY), unless the cluster instance is READY (NOT_READY), and while an upgrade runs or has failed.',
     args: { input: t.arg({ type: CreateAppInstInput, required: true }) },
     resolve: (_, { input: { clusterInstId: parentId, ...input } }, context) =>
       writeObject(context, 'write', null, () =>
@@ -130,7 +154,8 @@ builder.mutationFields((t) => ({
   updateAppInst: t.field({
     type: resultUnion<ObjectRow>('UpdateAppInstResult', AppInstRef, CREATE_ERRORS),
     nullable: true,
-    description: 'When it fails the spec from before is restored.',
+    description:
+      'Changes the spec of an app instance, by a request to its CRM; if that fails the spec before is restored. The same spec changes nothing, unless the instance is drifted. Requires the role USER or ADMIN; refused unless it and its cluster instance are READY (BUSY), and while an upgrade of the cloudlet runs or has failed.',
     args: { input: t.arg({ type: UpdateAppInstInput, required: true }) },
     resolve: (_, { input }, context) =>
       writeObject(context, 'write', input.id, () =>
@@ -144,6 +169,8 @@ builder.mutationFields((t) => ({
       'ForbiddenError',
     ]),
     nullable: true,
+    description:
+      'Deletes an app instance, by a request to its CRM; if that fails it is READY again. Requires the role USER or ADMIN; refused unless it and its cluster instance are READY (BUSY), and while an upgrade of the cloudlet runs or has failed.',
     args: { input: t.arg({ type: DeleteAppInstInput, required: true }) },
     resolve: (_, { input }, context) =>
       writeObject(context, 'write', input.id, () =>
@@ -157,8 +184,7 @@ builder.mutationFields((t) => ({
       'ForbiddenError',
     ]),
     nullable: true,
-    description:
-      'Withdraws a request that its CRM has not acknowledged. What the CRM may have begun unseen it takes back.',
+    description: WITHDRAW,
     args: { input: t.arg({ type: CancelAppInstInput, required: true }) },
     resolve: (_, { input }, context) =>
       writeObject(context, 'write', input.id, () =>

@@ -14,39 +14,51 @@ const instanceRef = (name: string, description: string) =>
     fields: (t) => ({
       operationId: t.id({
         nullable: true,
-        description: 'Of its last creation, update or deletion; a name that is used again has another one.',
+        description:
+          'Id of its last creation, update or deletion. An instance that takes over the name of a deleted one has another.',
         resolve: ({ jobId }) => jobId,
       }),
       spec: t.field({
         type: 'JSON',
         nullable: true,
+        description:
+          'Spec that is wanted, a JSON object that only the CRM interprets; null once the instance is deleted.',
         resolve: async ({ id }, _, context) => (await specLoader(context).load(id))?.spec ?? null,
       }),
       specRevision: t.int({
-        description: 'Of the spec that is wanted: what its CRM tells it apart by.',
+        description:
+          'Revision of the spec that is wanted, from 1, by which the CRM tells specs apart. An update that fails restores the one before.',
         resolve: async ({ id }, _, context) => (await instanceLoader(context).load(id))?.specRevision ?? 1,
       }),
       drifted: t.boolean({
-        description: 'As of the last resync it is not really as recorded.',
+        description:
+          'Whether the instance is known to differ from its record, by the last resync of the CRM. An update puts it right.',
         resolve: async ({ id }, _, context) => (await instanceLoader(context).load(id))?.drifted ?? false,
       }),
       undoing: t.boolean({
-        description: 'What was withdrawn, or has timed out, is being taken back by its CRM.',
+        description: 'Whether the CRM is asked to take back a request that was withdrawn or has timed out.',
         resolve: async ({ id }, _, context) => (await instanceLoader(context).load(id))?.undoing ?? false,
       }),
       cloudlet: t.field({
         type: CloudletRef,
         nullable: true,
+        description: 'Cloudlet on which it is; null once that is deleted.',
         resolve: ({ rootId }, _, context) => referredObject(context, rootId),
       }),
       agent: t.field({
         type: WorkHolderRef,
         nullable: true,
-        description: 'The CRM that has the request, or last had.',
+        description: 'The CRM that got its last request; null before the first.',
         resolve: ({ id }, _, context) => holderOf(context, id),
       }),
     }),
   })
 
-export const ClusterInstRef = instanceRef('ClusterInst', 'A cluster on a cloudlet.')
-export const AppInstRef = instanceRef('AppInst', 'An app in a cluster instance.')
+export const ClusterInstRef = instanceRef(
+  'ClusterInst',
+  'A cluster on a cloudlet, which the CRM of the cloudlet creates, updates and deletes on request.',
+)
+export const AppInstRef = instanceRef(
+  'AppInst',
+  'An app in a cluster instance, which the CRM of the cloudlet creates, updates and deletes on request.',
+)
