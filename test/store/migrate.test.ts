@@ -150,6 +150,8 @@ test('an undo that was begun before says so, and a clean-up that had failed is k
     [3, 'UNDO_FAILED', null, 'START'],
     [4, 'FAILED', null, 'START UNDO FAILED'],
     [5, 'RUNNING', null, 'START UNDO START'],
+    [6, 'UNDO_FAILED', 'CRASH', 'START UNDO START'],
+    [7, 'UNDO_FAILED', 'CRASH', 'START UNDO'],
   ] as const
   const client = await database.pool.connect()
   // Neither guards nor foreign keys: only what is changed matters.
@@ -178,6 +180,8 @@ test('an undo that was begun before says so, and a clean-up that had failed is k
     { journal: 'START', undoAfter: 'ABORT' },
     { journal: 'START UNDO FAILED', undoAfter: null },
     { journal: 'START UNDO START', undoAfter: null },
+    { journal: 'START UNDO START', undoAfter: 'ABORT' },
+    { journal: 'START UNDO_STARTED', undoAfter: 'CRASH' },
   ])
 })
 
