@@ -6,7 +6,8 @@ import { DatabaseError, type Pool, type PoolClient } from 'pg'
 /** Prisma's own key: our migrations and Prisma's tools exclude each other. */
 const LOCK = 72_707_369
 
-const BOOKKEEPING = `create table if not exists "_prisma_migrations" (
+/** The table that Prisma keeps its own records in. */
+export const BOOKKEEPING = `create table if not exists "_prisma_migrations" (
   "id" varchar(36) primary key not null,
   "checksum" varchar(64) not null,
   "finished_at" timestamptz,
