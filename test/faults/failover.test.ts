@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Client, PhaseChange } from '../../src/client/index.ts'
-import { step } from '../../src/core/machine.ts'
-import type { Phase } from '../../src/core/vocabulary.ts'
-import { allMachines } from '../../src/families/machines.ts'
+import { expectLegal } from '../testkit/legal-log.ts'
 import { create, show } from '../testkit/mutations.ts'
 import { startOwnPostgres, startSwitch } from '../testkit/own-postgres.ts'
 import { startRedis } from '../testkit/redis.ts'
@@ -49,20 +47,6 @@ async function wholeLog(client: Client): Promise<readonly PhaseChange[]> {
     if (batch.through >= head) break
   }
   return changes
-}
-
-/** Dense sequences, and each object on a path of its machine that begins with its creation. */
-function expectLegal(changes: readonly PhaseChange[]): void {
-  expect(changes.map((change) => change.sequence)).toEqual(changes.map((_, i) => i + 1))
-  const phases = new Map<string, Phase>()
-  for (const { objectId, machine: name, from, to, actor, rejected } of changes) {
-    if (rejected) continue
-    expect(from).toBe(phases.get(objectId) ?? null)
-    const machine = allMachines.find((m) => m.name === name)
-    if (!machine) throw new Error(`no machine ${name}`)
-    if (from !== null) expect(step(machine, from, actor, to)).toMatchObject({ ok: true, changed: true })
-    phases.set(objectId, to)
-  }
 }
 
 test.each([

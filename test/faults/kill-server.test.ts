@@ -1,9 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { Client, PhaseChange } from '../../src/client/index.ts'
-import { step } from '../../src/core/machine.ts'
-import type { Phase } from '../../src/core/vocabulary.ts'
-import { allMachines } from '../../src/families/machines.ts'
+import { expectLegal } from '../testkit/legal-log.ts'
 import { create, remove, show } from '../testkit/mutations.ts'
 import { startServer, type TestServer } from '../testkit/server.ts'
 import { soak } from '../testkit/soak.ts'
@@ -46,21 +44,6 @@ async function wholeLog(client: Client): Promise<readonly PhaseChange[]> {
     if (changes.length >= phaseChanges.totalCount) break
   }
   return changes
-}
-
-/** Dense sequences, and each object on a path of its machine that begins with its creation. */
-function expectLegal(changes: readonly PhaseChange[]): void {
-  expect(changes.map((change) => change.sequence)).toEqual(changes.map((_, i) => i + 1))
-  const phases = new Map<string, Phase>()
-  for (const { objectId, machine: name, from, to, actor, rejected } of changes) {
-    if (rejected) continue
-    expect(from).toBe(phases.get(objectId) ?? null)
-    const machine = allMachines.find((m) => m.name === name)
-    if (!machine) throw new Error(`no machine ${name}`)
-    if (from === null) expect(to).toBe(machine.initial)
-    else expect(step(machine, from, actor, to)).toMatchObject({ ok: true, changed: true })
-    phases.set(objectId, to)
-  }
 }
 
 test('kill -9 of the server at random moments of a tree of 200 items, and of its deletion', {
