@@ -1,44 +1,62 @@
 import {
-  ACTORS,
-  BLOCKER_REASONS,
-  ERROR_CODES,
-  LOCK_MODES,
-  OBJECT_KINDS,
-  PHASES,
-  type Phase,
-  type ReconcileMode,
-  WORK_ACTIONS,
-} from '../core/vocabulary.ts'
+  ACTOR_DESCRIPTIONS,
+  BLOCKER_REASON_DESCRIPTIONS,
+  ERROR_CODE_DESCRIPTIONS,
+  LOCK_MODE_DESCRIPTIONS,
+  OBJECT_KIND_DESCRIPTIONS,
+  PHASE_DESCRIPTIONS,
+  RECONCILE_MODE_DESCRIPTIONS,
+  WORK_ACTION_DESCRIPTIONS,
+} from '../core/descriptions.ts'
 import { builder } from './builder.ts'
 
-const NOTES: Readonly<Partial<Record<Phase, string>>> = {
-  GONE: 'Only as the `to` of a phase change: the object no longer exists.',
+/** The values of an enum, each with what it means. */
+function described<Value extends string>(
+  descriptions: Readonly<Record<Value, string>>,
+): Record<Value, { description: string }> {
+  const values = Object.entries<string>(descriptions).map(([value, description]) => [value, { description }])
+  return Object.fromEntries(values) as Record<Value, { description: string }>
 }
-const phases = Object.fromEntries(PHASES.map((phase) => [phase, { description: NOTES[phase] }]))
 
-export const ObjectKindEnum = builder.enumType('ObjectKind', { values: OBJECT_KINDS })
-export const ActorEnum = builder.enumType('Actor', { values: ACTORS })
-export const PhaseEnum = builder.enumType('Phase', {
-  description: 'Every phase of every machine; `stateMachines(kind:)` says which belong to a kind.',
-  values: phases as Record<Phase, { description?: string }>,
+export const ObjectKindEnum = builder.enumType('ObjectKind', {
+  description: 'What an object is. The kind decides its state machines, its parent and its own fields.',
+  values: described(OBJECT_KIND_DESCRIPTIONS),
 })
-export const BlockerReasonEnum = builder.enumType('BlockerReason', { values: BLOCKER_REASONS })
-export const ErrorCodeEnum = builder.enumType('ErrorCode', { values: ERROR_CODES })
-export const WorkActionEnum = builder.enumType('WorkAction', {
+export const ActorEnum = builder.enumType('Actor', {
+  description: 'Who moves an object. The actor follows from the token of a request, never from its arguments.',
+  values: described(ACTOR_DESCRIPTIONS),
+})
+export const PhaseEnum = builder.enumType('Phase', {
   description:
-    'RECONCILE, DELETE: deployers. START, STOP, REMOVE: runtimes. GET_LOCKS, RUN, UNDO, ABORT: gadget runners.',
-  values: WORK_ACTIONS,
+    'Every phase of every machine; `stateMachines(kind:)` says which belong to a kind. In a final phase nothing runs, and nothing happens until somebody asks for something.',
+  values: described(PHASE_DESCRIPTIONS),
+})
+export const BlockerReasonEnum = builder.enumType('BlockerReason', {
+  description: 'What kind of thing an object waits for. Each reason has a type of blocker with fields of its own.',
+  values: described(BLOCKER_REASON_DESCRIPTIONS),
+})
+export const ErrorCodeEnum = builder.enumType('ErrorCode', {
+  description: 'Why a request is refused, for programs.',
+  values: described(ERROR_CODE_DESCRIPTIONS),
+})
+export const WorkActionEnum = builder.enumType('WorkAction', {
+  description: 'What an agent is to do with the object that it has claimed.',
+  values: described(WORK_ACTION_DESCRIPTIONS),
 })
 export const ReconcileModeEnum = builder.enumType('ReconcileMode', {
   description: 'How a job goes about a tree.',
-  values: {
-    STANDARD: { description: 'Every object runs again.' },
-    IF_CHANGED: { description: 'What is unchanged since its last success, spec and imports, keeps its state.' },
-    FORCE: {
-      description:
-        'Every object runs again, and neither a predecessor that has failed nor another root is waited for. What runs in this job is waited for, and imports must be satisfied. A deletion does not look for importers.',
-    },
-  } satisfies Record<ReconcileMode, { description: string }>,
+  values: described(RECONCILE_MODE_DESCRIPTIONS),
 })
-export const LockModeEnum = builder.enumType('LockMode', { values: LOCK_MODES })
-export const LogStreamEnum = builder.enumType('LogStream', { values: ['STDOUT', 'STDERR', 'STEP', 'SYSTEM'] as const })
+export const LockModeEnum = builder.enumType('LockMode', {
+  description: 'How a lock is shared.',
+  values: described(LOCK_MODE_DESCRIPTIONS),
+})
+export const LogStreamEnum = builder.enumType('LogStream', {
+  description: 'Where a line of output comes from.',
+  values: described({
+    STDOUT: 'Standard output of the process.',
+    STDERR: 'Standard error of the process.',
+    STEP: 'A step that the agent or the gadget has announced.',
+    SYSTEM: 'A note of Phaseline or of the agent about the output, such as how many lines are not kept.',
+  }),
+})
