@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { watchTree } from './cli/watch.ts'
+import { watchTree } from './cli/objects/watch.ts'
 import { type Client, createClient } from './client/index.ts'
 import { parseManifests } from './manifest/index.ts'
 

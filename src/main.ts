@@ -5,14 +5,12 @@ import { dirname, join, resolve } from 'node:path'
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { type AgentProcessOptions, startAgentProcess } from './agents/spawn.ts'
-import { ambientOf } from './ambient.ts'
 import { type Config, exposedSecrets, SECRET_SETTINGS } from './config.ts'
-
-import type { Ambient, Signal } from './core/ports.ts'
+import type { Signal, System } from './core/ports.ts'
 import type { TimeoutDefaults } from './core/tree.ts'
 import { evaluateIn } from './engine/evaluate.ts'
 import { kindsOf } from './engine/families.ts'
-import { createDriving, type Driving } from './engine/index.ts'
+import { createEngineHost, type EngineHost } from './engine/index.ts'
 import { deploymentsCommands } from './families/deployments/commands.ts'
 import { deploymentsGraphql } from './families/deployments/graphql.ts'
 import { edgeCommands } from './families/edge/commands.ts'
@@ -25,11 +23,11 @@ import { pipelinesCommands } from './families/pipelines/commands.ts'
 import { pipelinesGraphql } from './families/pipelines/graphql.ts'
 import { setCapacity } from './families/pipelines/slots.ts'
 import { createWorkerTokens } from './families/pipelines/worker-tokens.ts'
+import { createTokens, type Tokens } from './graphql/auth/tokens.ts'
 import { createKindRegistry } from './graphql/family.ts'
-import { createLive } from './graphql/live.ts'
-import { OpenStreams } from './graphql/open-streams.ts'
+import { createLive } from './graphql/log/live.ts'
+import { OpenStreams } from './graphql/log/open-streams.ts'
 import { buildSchema } from './graphql/schema.ts'
-import { createTokens, type Tokens } from './graphql/tokens.ts'
 import { createNumberer } from './log/numberer.ts'
 import { createPruner } from './log/pruner.ts'
 import { createLog } from './log/reader.ts'
@@ -46,6 +44,7 @@ import { MigrationError, migrate } from './store/migrate.ts'
 import { type Connection, createPool } from './store/pool.ts'
 import { ensureProject } from './store/projects.ts'
 import { createSealing, type Sealing } from './store/sealing.ts'
+import { systemOf } from './system.ts'
 
 /** The composition root: the only file that wires everything. */
 
@@ -85,7 +84,7 @@ export interface App extends AsyncDisposable {
   readonly origin: string | null
   /** The administrator's; null when this process was given none. */
   readonly token: string | null
-  readonly driving: Driving
+  readonly engineHost: EngineHost
 }
 export interface AppOptions {
   readonly logger: Logger
@@ -102,10 +101,10 @@ export async function startApp(config: Config, { logger, gadgetFolders = [] }: A
   const pool = openPool(POOL_SIZE)
   await migrate(pool, join(HOME, MIGRATIONS))
   const clock = starting.use(await startDatabaseClock({ pool, logger }))
-  const ambient = ambientOf(clock)
-  await ensureProject(pool, 'default', ambient)
-  const sealing = createSealing(await loadSecretKeys(config), ambient)
-  const tokens = createTokens(pool, ambient, createWorkerTokens(pool, sealing))
+  const system = systemOf(clock)
+  await ensureProject(pool, 'default', system)
+  const sealing = createSealing(await loadSecretKeys(config), system)
+  const tokens = createTokens(pool, system, createWorkerTokens(pool, sealing))
   const secret = await administratorToken(config)
   if (secret) await adoptTokens(tokens, secret)
 
@@ -116,9 +115,9 @@ export async function startApp(config: Config, { logger, gadgetFolders = [] }: A
   const onReplaced = () => forget()
   const log = starting.use(await createLog({ pool: openPool(READERS), signal, logger, numberer, onReplaced }))
   const sandbox = starting.use(createSandbox({ logger }))
-  const driving = starting.use(
-    createDriving({
-      parts: { pool: openPool(WRITERS, true), kinds: kindsOf(families), ambient, timeouts: config.timeouts },
+  const engineHost = starting.use(
+    createEngineHost({
+      parts: { pool: openPool(WRITERS, true), kinds: kindsOf(families), system, timeouts: config.timeouts },
       evaluate: evaluateIn(sandbox),
       signal,
       appended: (batches) => log.appended(batches),
@@ -126,24 +125,24 @@ export async function startApp(config: Config, { logger, gadgetFolders = [] }: A
       logger,
     }),
   )
-  forget = () => driving.runner.forget()
+  forget = () => engineHost.runner.forget()
   if (config.roles.has('engine')) {
     await setCapacity(pool, config.capacity)
-    driving.startEngine()
+    engineHost.startEngine()
     const { logRetentionMs: retentionMs } = config
-    if (retentionMs !== null) starting.use(createPruner({ pool, ambient, logger, retentionMs }))
+    if (retentionMs !== null) starting.use(createPruner({ pool, system, logger, retentionMs }))
   }
   let origin: string | null = null
   if (config.roles.has('gateway')) {
     const services = {
-      ...gatewayServices({ ambient, driving, sandbox, pool, sealing, timeouts: config.timeouts }),
+      ...gatewayServices({ system, engineHost, sandbox, pool, sealing, timeouts: config.timeouts }),
       pool,
       log,
       tokens,
       live: createLive(pool),
       streams: new OpenStreams(),
       logger,
-      ambient,
+      system,
     }
     const dashboardFolder = join(HOME, DASHBOARD)
     const server = starting.use(
@@ -163,33 +162,33 @@ export async function startApp(config: Config, { logger, gadgetFolders = [] }: A
     }
   }
   const running = starting.move()
-  return { origin, token: secret, driving, [Symbol.asyncDispose]: () => running.disposeAsync() }
+  return { origin, token: secret, engineHost, [Symbol.asyncDispose]: () => running.disposeAsync() }
 }
 
 function gatewayServices({
-  ambient,
-  driving,
+  system,
+  engineHost,
   sandbox,
   pool,
   sealing,
   timeouts,
 }: {
-  ambient: Ambient
-  driving: Driving
+  system: System
+  engineHost: EngineHost
   sandbox: Sandbox
   pool: Pool
   sealing: Sealing
   timeouts: TimeoutDefaults
 }) {
-  const { trees, agents } = driving
-  const operations = operationsCommands({ trees, sandbox, ambient, client: pool })
+  const { trees, agents } = engineHost
+  const operations = operationsCommands({ trees, sandbox, system, client: pool })
   return {
     agents,
     kinds: createKindRegistry(GRAPHQL, allMachines),
-    deployments: deploymentsCommands({ trees, sandbox, ambient, client: pool }),
+    deployments: deploymentsCommands({ trees, sandbox, system, client: pool }),
     operations,
-    pipelines: pipelinesCommands({ trees, ambient, pool, sealing, timeouts, tasks: operations }),
-    edge: edgeCommands({ trees, ambient, client: pool }),
+    pipelines: pipelinesCommands({ trees, system, pool, sealing, timeouts, tasks: operations }),
+    edge: edgeCommands({ trees, system, client: pool }),
   }
 }
 

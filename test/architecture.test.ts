@@ -8,7 +8,7 @@ const SRC = join(import.meta.dirname, '../src')
 
 /** A family's files that do I/O; all its others are pure. */
 const IMPURE =
-  /^(commands|queries|effects|family|root-scope|read-existing|shown-facts|waiting-facts|export-names|spec-snapshots|event-queries|slots|locks|hand-out|worker-tokens|fences|requests-of|graphql)\.ts$|^(commands|graphql)\//
+  /^(commands|queries|effects|family|root-scope|read-existing|detail-loaders|blocker-queries|export-names|spec-snapshots|event-queries|slots|locks|claim-payload|worker-tokens|fences|requests-of|graphql)\.ts$|^(commands|graphql)\//
 
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   core: [],
@@ -30,7 +30,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'secret-keys': ['config'],
   settings: ['config'],
   logger: [],
-  ambient: ['core'],
+  system: ['core'],
 }
 
 /** Packages that a layer must not touch; core touches none at all. */

@@ -3,7 +3,7 @@ import { delimiter } from 'node:path'
 import { parseArgs } from 'node:util'
 import { v7 as uuid } from 'uuid'
 import type { GroupState } from '../client/gadget/run-gadget.ts'
-import { type AgentProblem, type Client, type CrmTrouble, createClient, runAgent, type Work } from '../client/index.ts'
+import { type AgentProblem, type Client, type CrmError, createClient, runAgent, type Work } from '../client/index.ts'
 import { readBehaviour } from './crm/behaviour.ts'
 import { runSimulatedCrm } from './crm/simulated-crm.ts'
 import { LIFELINE } from './crm/successor.ts'
@@ -138,7 +138,7 @@ function tell(event: string, details: Readonly<Record<string, unknown>>): void {
   process.stderr.write(`${JSON.stringify({ event, ...details })}\n`)
 }
 
-function tellProblem(type: string, { what, error, objectId }: AgentProblem | CrmTrouble): void {
+function tellProblem(type: string, { what, error, objectId }: AgentProblem | CrmError): void {
   tell('agent problem', { type, what, message: error.message, ...(objectId === undefined ? {} : { objectId }) })
 }
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isLoopback } from '../core/loopback.ts'
-import type { Io } from './io.ts'
+import type { Io } from './terminal/io.ts'
 
 export const DEFAULT_URL = 'http://127.0.0.1:4000/graphql'
 

@@ -1,10 +1,10 @@
 import { CommanderError } from 'commander'
 import { ClientError } from '../client/index.ts'
 import type { Cli } from './cli.ts'
-import { EXIT, type ExitCode } from './exit.ts'
-import { type Io, printJson, printLine } from './io.ts'
 import { createProgram } from './program.ts'
-import { plain } from './text.ts'
+import { EXIT, type ExitCode } from './terminal/exit.ts'
+import { type Io, printJson, printLine } from './terminal/io.ts'
+import { plain } from './terminal/text.ts'
 
 /** Runs one command line (without node and script); the exit code. It never ends the process and never throws. */
 export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {

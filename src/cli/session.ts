@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import { type Client, createClient } from '../client/index.ts'
 import { type ConnectionOptions, DEFAULT_URL, findConnection } from './connection.ts'
-import { EXIT, type ExitCode } from './exit.ts'
-import { type Io, printJson, printLine } from './io.ts'
-import { type Paint, painter, wantsColour } from './paint.ts'
-import { printRefusal, type Refusal } from './refusal.ts'
+import { printRefusal, type Refusal } from './objects/refusal.ts'
+import { EXIT, type ExitCode } from './terminal/exit.ts'
+import { type Io, printJson, printLine } from './terminal/io.ts'
+import { type Paint, painter, wantsColour } from './terminal/paint.ts'
 
 export interface SessionOptions extends ConnectionOptions {
   readonly json?: boolean

@@ -24,12 +24,12 @@ export {
   type CrmContext,
   type CrmDriver,
   type CrmEnd,
+  type CrmError,
   type CrmObject,
   type CrmOptions,
   CrmProblem,
   type CrmRequest,
   type CrmStopReason,
-  type CrmTrouble,
   type CrmUpgrade,
 } from './crm/crm.ts'
 export { runCrm } from './crm/run-crm.ts'

@@ -30,7 +30,7 @@ export interface WrittenObject {
 }
 
 /** Clock, ids and randomness come in through here and nowhere else, so that every deadline can be tested to the millisecond. */
-export interface Ambient {
+export interface System {
   /** By the database's clock, as well as this process knows it: what leases and deadlines are judged by a statement asks. */
   now(): Date
   /** What statements are to take for the time. Null, as always outside of tests: the database's own clock. */
@@ -99,7 +99,7 @@ export interface LogCursor {
 }
 
 /** A cursor that this process has found in the log. */
-export interface LogPlace extends LogCursor {
+export interface ResolvedCursor extends LogCursor {
   /** Grows when the log turns out to be another one than before: places of an earlier lineage are looked up again. */
   readonly lineage: number
 }
@@ -107,17 +107,17 @@ export interface LogPlace extends LogCursor {
 export interface LogBatch {
   readonly changes: readonly PhaseChangeRecord[]
   /** Resume after it; moves on even when the filter matches nothing. */
-  readonly through: LogPlace
+  readonly through: ResolvedCursor
 }
 
 /** What hears of the live end of the log. All three are synchronous and never throw. */
 export interface LogListener {
   /** Those that match among the sequences after `after` and up to `through`; at least one, in order. */
-  offer(changes: readonly PhaseChangeRecord[], after: LogPlace, through: LogPlace): void
+  offer(changes: readonly PhaseChangeRecord[], after: ResolvedCursor, through: ResolvedCursor): void
   /** Once a second: all that matches, up to here, was offered. */
-  tick(through: LogPlace): void
+  tick(through: ResolvedCursor): void
   /** The live end has moved: all that matches up to `through` was offered; what comes next has to be read. */
-  lost(through: LogPlace): void
+  lost(through: ResolvedCursor): void
 }
 
 /** How the log is heard in this process, since its start. */
@@ -174,14 +174,14 @@ export interface Log {
     signal: AbortSignal,
   ): AsyncIterable<LogBatch>
   /** Where a cursor is in the log as it is now; without one, the head. Throws CursorExpired. */
-  place(after: LogCursor | undefined): Promise<LogPlace>
+  place(after: LogCursor | undefined): Promise<ResolvedCursor>
   /** The same for the place of a stream that is open, which outlasts a database that is away for a while. */
-  renew(place: LogPlace): Promise<LogPlace>
+  renew(place: ResolvedCursor): Promise<ResolvedCursor>
   /**
    * What matches next, at most `limit` of it; null at the live end: a listener will be offered what comes after.
    * Throws CursorExpired.
    */
-  next(query: PhaseChangeQuery, place: LogPlace, limit: number): Promise<LogBatch | null> | LogBatch | null
+  next(query: PhaseChangeQuery, place: ResolvedCursor, limit: number): Promise<LogBatch | null> | LogBatch | null
   /** Offers what matches from the live end on, wherever that is. Returns the way to stop. */
   listen(query: PhaseChangeQuery, listener: LogListener): () => void
   readonly stats: LogStats

@@ -34,7 +34,7 @@ export type LifecyclePatch = Partial<
 >
 
 /** Counts over the direct children within the current job. */
-export interface Tally {
+export interface ChildCounts {
   readonly total: number
   /** Not yet given the current job. */
   readonly untriggered: number
@@ -45,7 +45,7 @@ export interface Tally {
   /** How far a walk over the children in their order has come; the meaning is the phase's. */
   readonly cursor: number
 }
-export const NO_TALLY: Tally = { total: 0, untriggered: 0, open: 0, failed: 0, cursor: 0 }
+export const NO_CHILD_COUNTS: ChildCounts = { total: 0, untriggered: 0, open: 0, failed: 0, cursor: 0 }
 
 /** `OFFERED`: to be claimed; `CLAIMED`: somebody has a fence and a lease; `DONE`: kept so that a repeated report is answered. */
 export const WORK_STATE = { OFFERED: 0, CLAIMED: 1, DONE: 2 } as const
@@ -103,12 +103,12 @@ export const NEW_WORK = {
 /** One object in a slice. Read it; change it only through the slice. */
 export interface Node {
   readonly row: ObjectRow
-  readonly tally: Tally
+  readonly childCounts: ChildCounts
   readonly work: Work | null
   readonly error: ObjectFailure | null
   readonly hasProgress: boolean
   /** The family's own columns; the family knows their shape. */
-  readonly facts: unknown
+  readonly details: unknown
   readonly gone: boolean
 }
 
@@ -117,7 +117,7 @@ export interface NewChild {
   readonly name: string
   readonly ordinal: number
   readonly spec: unknown
-  readonly facts?: unknown
+  readonly details?: unknown
   readonly labels?: Readonly<Record<string, string>>
   readonly waitingFor?: number
   readonly by?: string | null
@@ -182,15 +182,15 @@ export interface Slice {
   /** The one way to change a phase: judged by the guard; a missing row is a bug of the rule and throws. */
   move(node: Node, to: Phase, options?: MoveOptions): void
   /** The same for a lifecycle beside the phase: the family keeps that one's phase among its facts. */
-  moveBeside(node: Node, machine: Machine, from: Phase, to: Phase, options?: MoveOptions): void
+  moveSecondary(node: Node, machine: Machine, from: Phase, to: Phase, options?: MoveOptions): void
   patch(node: Node, patch: LifecyclePatch): void
-  setFacts(node: Node, patch: object): void
+  setDetails(node: Node, patch: object): void
   setSpec(node: Node, spec: unknown): void
   setError(node: Node, error: ObjectFailure | null): void
   setProgress(node: Node, progress: unknown): void
   setWork(node: Node, patch: Partial<Work>): void
-  setTally(node: Node, patch: Partial<Tally>): void
-  addTally(node: Node, delta: Partial<Tally>): void
+  setChildCounts(node: Node, patch: Partial<ChildCounts>): void
+  addChildCounts(node: Node, delta: Partial<ChildCounts>): void
   create(parent: Node, child: NewChild): Node
   /** Replaces what the node depends on. */
   setDependencies(node: Node, dependencies: readonly Node[]): void

@@ -16,7 +16,7 @@ export const OBJECT_KINDS = [
 export type ObjectKind = (typeof OBJECT_KINDS)[number]
 
 /** Machines of another field than an object's `phase`: their changes are in the log, and say nothing of the phase. */
-export const BESIDE_MACHINES = ['cloudletUpgrade'] as const
+export const SECONDARY_MACHINES = ['cloudletUpgrade'] as const
 
 export const ACTORS = [
   'USER',

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import { backoffMs } from '../core/backoff.ts'
-import type { Ambient, Signal } from '../core/ports.ts'
+import type { Signal, System } from '../core/ports.ts'
 import type { Logger } from '../logger.ts'
 import { delayRoot, dueRoots, untilNextClock } from '../store/queue.ts'
 import { sweep } from '../store/sweep.ts'
@@ -15,7 +15,7 @@ const POLL_MS = 250
 /** Leftovers are removed so often, in milliseconds. */
 const SWEEP_MS = 60_000
 /** What waits without need is looked for so often, in milliseconds. */
-const TEND_MS = 5_000
+const RECOVER_MS = 5_000
 const LOCKED_MS = 10
 export const WAKE_CHANNEL = 'phaseline:wake'
 
@@ -23,22 +23,22 @@ export interface EngineOptions {
   readonly pool: Pool
   readonly runner: TreeRunner
   readonly signal: Signal
-  readonly ambient: Ambient
+  readonly system: System
   readonly logger: Logger
   /** Leaves word for whatever waits without need. */
-  tend(): Promise<void>
+  recoverStalled(): Promise<void>
 }
 
 /** Drives whatever tree is due. Any number of engines may run side by side: a tree's root row is its lock. */
 export class Engine implements AsyncDisposable {
   readonly #options: EngineOptions
-  readonly #inHand = new Map<string, Promise<void>>()
+  readonly #active = new Map<string, Promise<void>>()
   readonly #failures = new Map<string, number>()
   #heard = true
   #stopped = false
   #wait: { wake: () => void } | null = null
   #loop: Promise<void> | null = null
-  #ears: { close(): Promise<void> } | null = null
+  #subscription: { close(): Promise<void> } | null = null
   #sweptAt = Number.NEGATIVE_INFINITY
   #tendedAt = Number.NEGATIVE_INFINITY
 
@@ -48,7 +48,7 @@ export class Engine implements AsyncDisposable {
 
   start(): void {
     const { signal, logger } = this.#options
-    this.#ears = listen(signal, WAKE_CHANNEL, () => this.hear(), logger)
+    this.#subscription = listen(signal, WAKE_CHANNEL, () => this.hear(), logger)
     this.#loop = this.#run()
   }
 
@@ -63,8 +63,8 @@ export class Engine implements AsyncDisposable {
     this.#stopped = true
     this.#wait?.wake()
     await this.#loop
-    await Promise.all(this.#inHand.values())
-    await this.#ears?.close()
+    await Promise.all(this.#active.values())
+    await this.#subscription?.close()
   }
 
   async #run(): Promise<void> {
@@ -82,17 +82,17 @@ export class Engine implements AsyncDisposable {
 
   async #takeDue(): Promise<void> {
     this.#heard = false
-    const { pool, ambient } = this.#options
-    if (this.#inHand.size >= CONCURRENCY) return
-    const due = await dueRoots(pool, ambient.fixedTime, CONCURRENCY * 4)
+    const { pool, system } = this.#options
+    if (this.#active.size >= CONCURRENCY) return
+    const due = await dueRoots(pool, system.fixedTime, CONCURRENCY * 4)
     for (const rootId of due) {
-      if (this.#stopped || this.#inHand.size >= CONCURRENCY) return
-      if (this.#inHand.has(rootId)) continue
+      if (this.#stopped || this.#active.size >= CONCURRENCY) return
+      if (this.#active.has(rootId)) continue
       const looking = this.#look(rootId).finally(() => {
-        this.#inHand.delete(rootId)
+        this.#active.delete(rootId)
         this.hear()
       })
-      this.#inHand.set(rootId, looking)
+      this.#active.set(rootId, looking)
     }
   }
 
@@ -109,10 +109,10 @@ export class Engine implements AsyncDisposable {
 
   /** A tree whose decision throws is left alone for a while; it never stops the others. */
   async #delay(rootId: string, error: unknown): Promise<void> {
-    const { pool, ambient, logger } = this.#options
+    const { pool, system, logger } = this.#options
     const failures = (this.#failures.get(rootId) ?? 0) + 1
     this.#failures.set(rootId, failures)
-    const at = new Date(ambient.now().getTime() + backoffMs(failures, ambient.random()))
+    const at = new Date(system.now().getTime() + backoffMs(failures, system.random()))
     logger.error({ err: error, rootId, failures, retryAt: at }, 'a tree could not go on and is tried again later')
     await delayRoot(pool, rootId, at, failures).catch((cause) =>
       logger.error({ err: cause, rootId }, 'could not note a backoff'),
@@ -120,22 +120,22 @@ export class Engine implements AsyncDisposable {
   }
 
   async #sweep(): Promise<void> {
-    const { pool, ambient, tend } = this.#options
+    const { pool, system, recoverStalled } = this.#options
     const now = performance.now()
-    if (now - this.#tendedAt >= TEND_MS) {
+    if (now - this.#tendedAt >= RECOVER_MS) {
       this.#tendedAt = now
-      await tend()
+      await recoverStalled()
     }
     if (now - this.#sweptAt < SWEEP_MS) return
     this.#sweptAt = now
-    await sweep(pool, ambient.now())
+    await sweep(pool, system.now())
   }
 
   /** Until something is heard, a clock runs out, or it is time to look anyway. */
   async #pause(): Promise<void> {
-    if (this.#heard && this.#inHand.size < CONCURRENCY) return
-    const { pool, ambient } = this.#options
-    const untilClock = (await untilNextClock(pool, ambient.fixedTime)) ?? POLL_MS
+    if (this.#heard && this.#active.size < CONCURRENCY) return
+    const { pool, system } = this.#options
+    const untilClock = (await untilNextClock(pool, system.fixedTime)) ?? POLL_MS
     await this.#sleep(Math.max(1, Math.min(POLL_MS, Math.ceil(untilClock))))
   }
 

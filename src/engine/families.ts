@@ -1,17 +1,17 @@
 import type { Machine } from '../core/machine.ts'
 import type { Actor, ObjectKind } from '../core/vocabulary.ts'
-import type { FactsTable, Family } from '../families/family.ts'
+import type { DetailsTable, Family } from '../families/family.ts'
 import { NodeLoader } from '../store/load-nodes.ts'
 
 /** Which family, machine and side table belong to a kind. */
 export interface Kinds {
   readonly families: readonly Family[]
-  readonly facts: readonly FactsTable[]
+  readonly details: readonly DetailsTable[]
   /** Reads objects with their side rows. */
   readonly loader: NodeLoader
   family(kind: ObjectKind): Family
   machine(kind: ObjectKind): Machine
-  factsOf(kind: ObjectKind): FactsTable | undefined
+  detailsOf(kind: ObjectKind): DetailsTable | undefined
   /** Whether a machine of this kind has a row for the actor. */
   isDrivenBy(kind: ObjectKind, actor: Actor): boolean
 }
@@ -24,7 +24,7 @@ export function kindsOf(families: readonly Family[]): Kinds {
       for (const kind of machine.kinds) if (!byKind.has(kind)) byKind.set(kind, { family, machine })
     }
   }
-  const facts = families.flatMap((family) => family.facts)
+  const details = families.flatMap((family) => family.details)
   const drivers = new Map<ObjectKind, Set<Actor>>()
   for (const { kinds, transitions } of families.flatMap(({ machines }) => machines)) {
     for (const kind of kinds) {
@@ -40,11 +40,11 @@ export function kindsOf(families: readonly Family[]): Kinds {
   }
   return {
     families,
-    facts,
-    loader: new NodeLoader(facts),
+    details,
+    loader: new NodeLoader(details),
     family: (kind) => of(kind).family,
     machine: (kind) => of(kind).machine,
-    factsOf: (kind) => facts.find((table) => table.kinds.includes(kind)),
+    detailsOf: (kind) => details.find((table) => table.kinds.includes(kind)),
     isDrivenBy: (kind, actor) => drivers.get(kind)?.has(actor) ?? false,
   }
 }

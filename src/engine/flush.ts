@@ -1,96 +1,97 @@
-import type { FactsTable } from '../families/family.ts'
+import type { DetailsTable } from '../families/family.ts'
 import type { Client } from '../store/client.ts'
 import {
   deleteObjects,
   insertObjects,
   updateObjects,
+  writeChildCounts,
+  writeDetails,
   writeEdges,
-  writeFacts,
   writeSpecs,
   writeStatuses,
-  writeTallies,
   writeWork,
 } from '../store/transition.ts'
-import type { Draft, Part } from './draft.ts'
 import type { TreeSlice } from './slice.ts'
+import type { Part, TrackedObject } from './tracked-object.ts'
 
 /**
  * Brings the store up to date with the slice, within the transaction: all in one go, what is gone first, since its name
  * may be taken again. What is sent counts as stored, since without it there is no transaction.
  */
-export function flush(client: Client, slice: TreeSlice, facts: readonly FactsTable[]): readonly Promise<unknown>[] {
-  const drafts = unwritten(slice)
-  if (drafts.length === 0) return []
-  const gone = drafts.filter((draft) => draft.gone)
-  const live = drafts.filter((draft) => !draft.gone)
-  const sent = [...remove(client, gone, slice), ...write(client, live, slice, facts)]
-  for (const draft of live) settle(draft)
+export function flush(client: Client, slice: TreeSlice, details: readonly DetailsTable[]): readonly Promise<unknown>[] {
+  const tracked = unwritten(slice)
+  if (tracked.length === 0) return []
+  const gone = tracked.filter((tracked) => tracked.gone)
+  const live = tracked.filter((tracked) => !tracked.gone)
+  const sent = [...remove(client, gone, slice), ...write(client, live, slice, details)]
+  for (const tracked of live) markPersisted(tracked)
   return sent
 }
 
 /** Nothing that is there already is going to be written: nobody else can have written it meanwhile. */
-export const onlyInserts = (slice: TreeSlice): boolean => unwritten(slice).every(({ stored, gone }) => !stored && !gone)
+export const onlyInserts = (slice: TreeSlice): boolean =>
+  unwritten(slice).every(({ persisted, gone }) => !persisted && !gone)
 
-const unwritten = (slice: TreeSlice): readonly Draft[] =>
-  [...slice.nodes.values()].filter((draft) => draft.gone || !draft.stored || draft.dirty.size > 0)
+const unwritten = (slice: TreeSlice): readonly TrackedObject[] =>
+  [...slice.nodes.values()].filter((tracked) => tracked.gone || !tracked.persisted || tracked.dirty.size > 0)
 
 function write(
   client: Client,
-  live: readonly Draft[],
+  live: readonly TrackedObject[],
   slice: TreeSlice,
-  facts: readonly FactsTable[],
+  details: readonly DetailsTable[],
 ): readonly Promise<unknown>[] {
-  for (const draft of live) noteWrite(draft, slice.now)
-  const written = (part: Part) => live.filter((draft) => draft.dirty.has(part))
+  for (const tracked of live) noteWrite(tracked, slice.now)
+  const written = (part: Part) => live.filter((tracked) => tracked.dirty.has(part))
   return [
     // With all its hops done: the database knows how far it can have come.
     insertObjects(
       client,
-      live.filter((draft) => !draft.stored).map(({ row }) => row),
+      live.filter((tracked) => !tracked.persisted).map(({ row }) => row),
     ),
     updateObjects(
       client,
-      live.filter((d) => d.stored && d.dirty.has('row')),
+      live.filter((d) => d.persisted && d.dirty.has('row')),
     ),
     writeSpecs(
       client,
-      live.filter((d) => !d.stored || d.dirty.has('spec')),
+      live.filter((d) => !d.persisted || d.dirty.has('spec')),
     ),
-    ...facts.map((table) =>
-      writeFacts(
+    ...details.map((table) =>
+      writeDetails(
         client,
         table,
-        live.filter((d) => table.kinds.includes(d.row.kind) && (!d.stored || d.dirty.has('facts'))),
+        live.filter((d) => table.kinds.includes(d.row.kind) && (!d.persisted || d.dirty.has('details'))),
       ),
     ),
     writeEdges(client, written('edges')),
-    writeTallies(client, written('tally')),
+    writeChildCounts(client, written('childCounts')),
     writeWork(client, written('work')),
     writeStatuses(client, written('status')),
   ]
 }
 
 /** Every write makes a revision, whether or not it moves a phase; only a parent's counters are nobody's business. */
-function noteWrite(draft: Draft, now: Date): void {
-  const shown = [...draft.dirty].some((part) => part !== 'tally')
-  if (!(draft.stored && shown) || draft.hops.length > 0) return
-  draft.row = { ...draft.row, revision: draft.row.revision + 1, updatedAt: now }
-  draft.dirty.add('row')
+function noteWrite(tracked: TrackedObject, now: Date): void {
+  const shown = [...tracked.dirty].some((part) => part !== 'childCounts')
+  if (!(tracked.persisted && shown) || tracked.pendingTransitions.length > 0) return
+  tracked.row = { ...tracked.row, revision: tracked.row.revision + 1, updatedAt: now }
+  tracked.dirty.add('row')
 }
 
-function remove(client: Client, gone: readonly Draft[], slice: TreeSlice): readonly Promise<unknown>[] {
-  for (const draft of gone) {
-    slice.nodes.delete(draft.row.id)
-    slice.touched.delete(draft)
+function remove(client: Client, gone: readonly TrackedObject[], slice: TreeSlice): readonly Promise<unknown>[] {
+  for (const tracked of gone) {
+    slice.nodes.delete(tracked.row.id)
+    slice.touched.delete(tracked)
   }
   return [
     updateObjects(
       client,
-      gone.filter((draft) => draft.hops.length > 0),
+      gone.filter((tracked) => tracked.pendingTransitions.length > 0),
     ),
     deleteObjects(
       client,
-      gone.map((draft) => draft.row.id),
+      gone.map((tracked) => tracked.row.id),
     ),
     // Work outlives its object, so that a repeated last report finds it.
     writeWork(
@@ -100,11 +101,11 @@ function remove(client: Client, gone: readonly Draft[], slice: TreeSlice): reado
   ]
 }
 
-function settle(draft: Draft): void {
-  draft.stored = true
-  draft.storedRow = draft.row
-  draft.storedWork = draft.work
-  draft.hops = []
-  draft.offered = false
-  draft.dirty.clear()
+function markPersisted(tracked: TrackedObject): void {
+  tracked.persisted = true
+  tracked.persistedRow = tracked.row
+  tracked.persistedWork = tracked.work
+  tracked.pendingTransitions = []
+  tracked.offered = false
+  tracked.dirty.clear()
 }

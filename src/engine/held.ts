@@ -1,9 +1,9 @@
 import type { Node } from '../core/tree.ts'
-import type { HeldTree, NewRoot } from '../families/family.ts'
+import type { LockedTree, NewRoot } from '../families/family.ts'
 import type { Client } from '../store/client.ts'
-import { Draft } from './draft.ts'
-import { bring } from './load.ts'
+import { load } from './load.ts'
 import type { TreeSlice } from './slice.ts'
+import { TrackedObject } from './tracked-object.ts'
 import {
   type Aftermath,
   closeTree,
@@ -18,7 +18,7 @@ import {
 export type Decide = (slice: TreeSlice) => Promise<ReadonlySet<string>>
 
 /** A tree in the hands of a mutation. */
-export class Held implements HeldTree {
+export class Held implements LockedTree {
   readonly slice: TreeSlice
   readonly client: Client
   readonly isNew: boolean
@@ -35,13 +35,13 @@ export class Held implements HeldTree {
     this.isNew = isNew
   }
 
-  static planted(
+  static created(
     given: Transaction,
     parts: EngineParts,
     { project, projectId, now, root }: { project: string; projectId: string; now: Date; root: NewRoot },
   ): Held {
-    const id = parts.ambient.id()
-    const draft = Draft.fresh({
+    const id = parts.system.id()
+    const tracked = TrackedObject.fresh({
       id,
       rootId: id,
       parentId: null,
@@ -61,8 +61,8 @@ export class Held implements HeldTree {
       createdAt: now,
       updatedAt: now,
     })
-    const slice = newSlice(parts, { projectName: project, root: draft, now, evaluated: new Map() })
-    slice.adopt(draft, root, 'USER')
+    const slice = newSlice(parts, { projectName: project, root: tracked, now, evaluated: new Map() })
+    slice.adopt(tracked, root, 'USER')
     return new Held({ ...given, slice, wakeAt: null, failures: 0 }, parts, true)
   }
 
@@ -70,17 +70,17 @@ export class Held implements HeldTree {
     return this.slice.root
   }
   // Properties rather than methods: rules take what they need of a held tree apart.
-  readonly bring = (ids: readonly string[]): Promise<void> => bring(this.client, this.slice, this.#parts.kinds, ids)
+  readonly load = (ids: readonly string[]): Promise<void> => load(this.client, this.slice, this.#parts.kinds, ids)
   readonly wake = (ids: readonly string[], reason: string | null = null): void => {
     this.#words.push({ rootId: this.root.row.id, ids, reason })
   }
-  readonly goOn = (node: Node = this.root): void => {
+  readonly decideNow = (node: Node = this.root): void => {
     this.#going.push(node)
   }
   readonly reject = (
-    ...[node, to, by, reason, { actor = 'USER', beside } = {}]: Parameters<HeldTree['reject']>
+    ...[node, to, by, reason, { actor = 'USER', secondary } = {}]: Parameters<LockedTree['reject']>
   ): void => {
-    this.slice.reject({ node, to, actor, by, reason, beside })
+    this.slice.reject({ node, to, actor, by, reason, secondary })
   }
 
   /** @param decide null: others wait, so word is left of what could go on */

@@ -15,7 +15,7 @@ import { treesOf } from './trees.ts'
 const WORK_CHANNEL = 'phaseline:work'
 
 /** What a process needs to write trees, whether or not it also drives them. */
-export interface Driving extends AsyncDisposable {
+export interface EngineHost extends AsyncDisposable {
   readonly runner: TreeRunner
   readonly trees: Trees
   readonly agents: AgentPort
@@ -23,7 +23,7 @@ export interface Driving extends AsyncDisposable {
   startEngine(): void
 }
 
-export interface DrivingOptions {
+export interface EngineHostOptions {
   readonly parts: EngineParts
   readonly evaluate: Evaluate
   readonly signal: Signal
@@ -34,14 +34,14 @@ export interface DrivingOptions {
   readonly logger: Logger
 }
 
-export function createDriving({
+export function createEngineHost({
   parts: given,
   evaluate,
   signal,
   appended,
   committed,
   logger,
-}: DrivingOptions): Driving {
+}: EngineHostOptions): EngineHost {
   const parts: EngineParts = appended ? { ...given, appended } : given
   const handlers = new Set<(types: readonly string[]) => void>()
   let engine: Engine | null = null
@@ -59,7 +59,7 @@ export function createDriving({
       signal.publish(WORK_CHANNEL, JSON.stringify([...types]))
     }
   }
-  const ears = listen(signal, WORK_CHANNEL, (message) => tell(JSON.parse(message) as string[]), logger)
+  const subscription = listen(signal, WORK_CHANNEL, (message) => tell(JSON.parse(message) as string[]), logger)
   const waiting = new Waiting(parts)
   const writing = { parts, announce, handing: new Handing(parts.pool, waiting), kept: new KeptItems(), logger }
   const runner = new TreeRunner({ ...writing, evaluate })
@@ -74,21 +74,21 @@ export function createDriving({
     trees: treesOf(writing),
     agents: agentPort(parts, runner, onWork, waiting),
     startEngine() {
-      const { pool, ambient } = parts
-      engine = new Engine({ pool, runner, signal, ambient, logger, tend: () => tend(parts) })
+      const { pool, system } = parts
+      engine = new Engine({ pool, runner, signal, system, logger, recoverStalled: () => recoverStalled(parts) })
       engine.start()
     },
     async [Symbol.asyncDispose]() {
       await engine?.[Symbol.asyncDispose]()
       await runner.idle()
-      await ears.close()
+      await subscription.close()
     },
   }
 }
 
 /** Each family leaves word for what waits without need: the engine that tends looks for it next. */
-export async function tend({ pool, kinds }: EngineParts): Promise<void> {
-  for (const { tend: leaveWord } of kinds.families) {
+export async function recoverStalled({ pool, kinds }: EngineParts): Promise<void> {
+  for (const { recoverStalled: leaveWord } of kinds.families) {
     if (leaveWord) await transaction(pool, ({ client }) => leaveWord(client))
   }
 }

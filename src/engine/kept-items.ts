@@ -51,10 +51,10 @@ export class KeptItems {
   keep(slice: TreeSlice): void {
     const now = performance.now()
     const rootId = slice.root.row.id
-    for (const { row, tally, work, error, hasProgress, facts } of slice.nodes.values()) {
+    for (const { row, childCounts, work, error, hasProgress, details } of slice.nodes.values()) {
       if (!work || work.state === WORK_STATE.DONE || !isSmall(work.config)) this.#kept.delete(row.id)
       else if (this.#kept.has(row.id) || this.#hasRoom(now)) {
-        const node = { row, tally, work, error, hasProgress, facts: facts as object | null }
+        const node = { row, childCounts, work, error, hasProgress, details: details as object | null }
         this.#kept.set(row.id, { rootId, node, at: now })
       }
     }

@@ -1,5 +1,5 @@
-import type { Draft } from './draft.ts'
 import type { TreeSlice } from './slice.ts'
+import type { TrackedObject } from './tracked-object.ts'
 
 /** Trees whose specs are kept at a time: as many as this process works at, which may be large. */
 const MAX_TREES = 4
@@ -42,5 +42,7 @@ export class KeptSpecs {
   }
 }
 
-const entryOf = (draft: Draft | undefined): [string, Kept][] =>
-  draft && draft.spec !== undefined ? [[draft.row.id, { revision: draft.row.revision, spec: draft.spec }]] : []
+const entryOf = (tracked: TrackedObject | undefined): [string, Kept][] =>
+  tracked && tracked.spec !== undefined
+    ? [[tracked.row.id, { revision: tracked.row.revision, spec: tracked.spec }]]
+    : []

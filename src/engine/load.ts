@@ -1,24 +1,24 @@
+import { awaitAll } from '../store/await-all.ts'
 import type { Client } from '../store/client.ts'
 import { loadEdges, loadSpecs } from '../store/load-edges.ts'
 import { findReadyChildren, type LoadedNode } from '../store/load-nodes.ts'
-import { together } from '../store/together.ts'
-import { Draft } from './draft.ts'
 import type { Kinds } from './families.ts'
 import type { Question } from './questions.ts'
 import type { TreeSlice } from './slice.ts'
+import { TrackedObject } from './tracked-object.ts'
 
 /** Takes what was loaded into the slice. What is in memory already is newer and stays. */
 export function take(slice: TreeSlice, kinds: Kinds, loaded: readonly LoadedNode[]): void {
   for (const node of loaded) {
     if (slice.nodes.has(node.row.id)) continue
-    const draft = new Draft(node, true)
-    draft.facts ??= kinds.factsOf(node.row.kind)?.defaults ?? null
-    slice.nodes.set(node.row.id, draft)
+    const tracked = new TrackedObject(node, true)
+    tracked.details ??= kinds.detailsOf(node.row.kind)?.defaults ?? null
+    slice.nodes.set(node.row.id, tracked)
   }
 }
 
 /** Loads objects by id with their ancestors. Ids of other trees, or of what is gone, are passed over. */
-export async function bring(client: Client, slice: TreeSlice, kinds: Kinds, ids: readonly string[]): Promise<void> {
+export async function load(client: Client, slice: TreeSlice, kinds: Kinds, ids: readonly string[]): Promise<void> {
   const missing = [...new Set(ids)].filter((id) => !slice.nodes.has(id))
   if (missing.length > 0) take(slice, kinds, await kinds.loader.nodes(client, slice.root.row.id, missing))
 }
@@ -37,7 +37,7 @@ export async function answer(client: Client, slice: TreeSlice, kinds: Kinds, ope
     )
   }
   const { loader } = kinds
-  await together([
+  await awaitAll([
     ...of('children').map((q) => ids(q, loader.children(client, q.id))),
     ...of('named').map((q) => ids(q, loader.named(client, q.id, q.kind, q.names))),
     ...of('ready').map((q) => fillReady(client, slice, kinds, q)),
@@ -70,7 +70,7 @@ export async function answer(client: Client, slice: TreeSlice, kinds: Kinds, ope
 /** Most often they are in memory: written a moment ago. */
 async function fillReady(client: Client, slice: TreeSlice, kinds: Kinds, q: Of<'ready'>): Promise<void> {
   const ids = await findReadyChildren(client, q.id, q.after, q.jobId, q.limit)
-  await bring(client, slice, kinds, ids)
+  await load(client, slice, kinds, ids)
   slice.questions.answer(q, ids)
 }
 
@@ -78,16 +78,16 @@ async function fillSpecs(client: Client, slice: TreeSlice, ids: readonly string[
   const unknown = [...new Set(ids)].filter((id) => !recall(slice, id))
   if (unknown.length === 0) return
   for (const [id, spec] of await loadSpecs(client, unknown)) {
-    const draft = slice.nodes.get(id)
-    if (draft && draft.spec === undefined) draft.spec = spec
+    const tracked = slice.nodes.get(id)
+    if (tracked && tracked.spec === undefined) tracked.spec = spec
   }
 }
 
 function recall(slice: TreeSlice, id: string): boolean {
-  const draft = slice.nodes.get(id)
+  const tracked = slice.nodes.get(id)
   const kept = slice.keptSpecs.get(id)
-  if (!draft || kept?.revision !== draft.storedRow.revision) return false
-  draft.spec ??= kept.spec
+  if (!tracked || kept?.revision !== tracked.persistedRow.revision) return false
+  tracked.spec ??= kept.spec
   return true
 }
 
@@ -114,7 +114,7 @@ export async function takeNeighbours(
   side: 'dependents' | 'dependencies',
   found: ReadonlyMap<string, readonly string[]>,
 ): Promise<void> {
-  await bring(client, slice, kinds, [...found.values()].flat())
+  await load(client, slice, kinds, [...found.values()].flat())
   for (const [id, neighbours] of found) slice.questions.answer({ type: side, id }, neighbours)
 }
 

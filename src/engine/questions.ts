@@ -1,5 +1,5 @@
 import type { ObjectKind } from '../core/vocabulary.ts'
-import type { Draft } from './draft.ts'
+import type { TrackedObject } from './tracked-object.ts'
 
 /** What a rule wants to know and memory does not hold. */
 export type Question =
@@ -32,9 +32,9 @@ function keyOf(question: Question): string {
 /** Answers so far, and who waits for which that are still open. */
 export class Questions {
   readonly #answers = new Map<string, unknown>()
-  readonly #open = new Map<string, { question: Question; askers: Set<Draft> }>()
+  readonly #open = new Map<string, { question: Question; askers: Set<TrackedObject> }>()
 
-  ask(question: Question, asker: Draft): unknown {
+  ask(question: Question, asker: TrackedObject): unknown {
     const key = keyOf(question)
     const answer = this.#answers.get(key)
     if (answer !== undefined) return answer
@@ -58,7 +58,7 @@ export class Questions {
   }
 
   /** Hands out what is open, once. */
-  take(): readonly { question: Question; askers: ReadonlySet<Draft> }[] {
+  take(): readonly { question: Question; askers: ReadonlySet<TrackedObject> }[] {
     const open = [...this.#open.values()]
     this.#open.clear()
     return open

@@ -7,7 +7,7 @@ import type { Evaluate } from './evaluate.ts'
 import type { Handing } from './handing.ts'
 import type { KeptItems } from './kept-items.ts'
 import { KeptSpecs } from './kept-specs.ts'
-import { settle } from './settle.ts'
+import { runToFixpoint } from './run-to-fixpoint.ts'
 import type { Evaluation, TreeSlice } from './slice.ts'
 import { type Aftermath, closeTree, type EngineParts, type OpenTree, openTree, takeWord } from './transaction.ts'
 
@@ -164,7 +164,7 @@ export class TreeRunner {
         checkKnown(entries, kept, tree.slice.now)
         const applied = entries.map(({ task }) => attempt(() => task.apply(tree.slice)))
         const { kinds } = this.#parts
-        const left = deciding ? await settle(given.client, tree.slice, kinds, BUDGET) : touchedIds(tree.slice)
+        const left = deciding ? await runToFixpoint(given.client, tree.slice, kinds, BUDGET) : touchedIds(tree.slice)
         if (deciding) handOver(tree.slice)
         const aftermath = await closeTree(tree, this.#parts, left, false)
         checkWritten(tree.slice, kept)
@@ -182,7 +182,7 @@ export class TreeRunner {
   #recall(rootId: string, entries: readonly Entry[]): ReadonlyMap<string, LoadedNode> {
     const tasks = new Map<string, TreeTask<unknown>[]>()
     for (const { task } of entries) for (const id of task.ids) tasks.set(id, [...(tasks.get(id) ?? []), task])
-    const now = this.#parts.ambient.now()
+    const now = this.#parts.system.now()
     return this.#kept.find(
       rootId,
       tasks.keys(),
@@ -225,7 +225,7 @@ export class TreeRunner {
         keptSpecs: this.#specs.of(rootId),
       })
       if (typeof tree === 'string') return tree
-      const { left, clock } = await this.#goOn(tree)
+      const { left, clock } = await this.#decideNow(tree)
       handOver(tree.slice)
       const aftermath = await closeTree(tree, this.#parts, left, clock)
       const { slice } = tree
@@ -238,9 +238,9 @@ export class TreeRunner {
     return seen
   }
 
-  async #goOn(tree: OpenTree) {
+  async #decideNow(tree: OpenTree) {
     const clock = await takeWord(tree, this.#parts.kinds)
-    return { clock, left: await settle(tree.client, tree.slice, this.#parts.kinds, BUDGET) }
+    return { clock, left: await runToFixpoint(tree.client, tree.slice, this.#parts.kinds, BUDGET) }
   }
 
   async #retrying<T>(work: (isFirst: boolean) => Promise<T>): Promise<T> {

@@ -1,4 +1,4 @@
-import { together } from '../store/together.ts'
+import { awaitAll } from '../store/await-all.ts'
 
 /** Creations that share one transaction, at most. */
 const MAX_JOINED = 32
@@ -57,7 +57,7 @@ export class ScopeLane<C> {
     try {
       await this.#transaction(
         async (context) => {
-          await together(tasks.map((task) => task.run(context)))
+          await awaitAll(tasks.map((task) => task.run(context)))
         },
         { isAlone: tasks.length === 1 && this.#queue.length === 0, joins: tasks.every(({ joins }) => joins) },
       )

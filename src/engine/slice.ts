@@ -1,8 +1,9 @@
 import type { ObjectFailure } from '../core/errors.ts'
 import { sameJson } from '../core/json.ts'
 import { type Machine, step } from '../core/machine.ts'
-import type { Ambient, Change } from '../core/ports.ts'
+import type { Change, System } from '../core/ports.ts'
 import type {
+  ChildCounts,
   Evaluated,
   LifecyclePatch,
   MoveOptions,
@@ -10,25 +11,24 @@ import type {
   Node,
   ObjectRow,
   Slice,
-  Tally,
   TimeoutDefaults,
   Work,
 } from '../core/tree.ts'
 import { WORK_STATE } from '../core/tree.ts'
 import type { Actor, ObjectKind, Phase } from '../core/vocabulary.ts'
 import { workAfter } from '../core/work.ts'
-import { Draft } from './draft.ts'
 import { NO_SPECS, type SpecsOfTree } from './kept-specs.ts'
 import { type Question, Questions } from './questions.ts'
+import { TrackedObject } from './tracked-object.ts'
 
 export interface SliceOptions {
-  root: Draft
+  root: TrackedObject
   readonly projectName: string
-  readonly ambient: Ambient
+  readonly system: System
   readonly now: Date
   readonly timeouts: TimeoutDefaults
   readonly machineOf: (kind: ObjectKind) => Machine
-  readonly factsDefaults: (kind: ObjectKind) => object | null
+  readonly detailsDefaults: (kind: ObjectKind) => object | null
   /** Expressions and schemas that were evaluated before the lock was taken, by what was evaluated. */
   readonly evaluated: ReadonlyMap<string, Evaluated>
   /** Of the transaction before, where it was stopped by its budget. */
@@ -51,11 +51,11 @@ export interface Refused {
   readonly by: string | null
   readonly reason: string
   /** Where it was about another lifecycle than the phase. */
-  readonly beside?: { readonly machine: Machine; readonly from: Phase } | undefined
+  readonly secondary?: { readonly machine: Machine; readonly from: Phase } | undefined
 }
 
 export interface Release {
-  readonly node: Draft
+  readonly node: TrackedObject
   readonly side: 'dependents' | 'dependencies'
   readonly by: 0 | 1
 }
@@ -68,12 +68,12 @@ export interface Effect {
 
 /** The unit of work: an identity map over one tree that records what rules do to it. It knows no I/O. */
 export class TreeSlice implements Slice {
-  root: Draft
+  root: TrackedObject
   readonly now: Date
   readonly timeouts: TimeoutDefaults
-  readonly nodes = new Map<string, Draft>()
+  readonly nodes = new Map<string, TrackedObject>()
   readonly questions = new Questions()
-  readonly touched = new Set<Draft>()
+  readonly touched = new Set<TrackedObject>()
   /** Touched by id, not loaded yet. */
   readonly wanted = new Set<string>()
   readonly evaluations = new Map<string, Evaluation>()
@@ -81,7 +81,7 @@ export class TreeSlice implements Slice {
   readonly changes: Change[] = []
   /** Types of work that came up, and where. */
   readonly offers = new Set<string>()
-  readonly offered = new Set<Draft>()
+  readonly offered = new Set<TrackedObject>()
   /** The earliest clock that was set; null: none was. */
   due: Date | null = null
   releases: Release[] = []
@@ -107,24 +107,28 @@ export class TreeSlice implements Slice {
     return this.#options.keptSpecs ?? NO_SPECS
   }
 
-  newId = (): string => this.#options.ambient.id()
-  random = (): number => this.#options.ambient.random()
-  parent = (node: Node): Draft | null => (node.row.parentId === null ? null : this.#loaded(node.row.parentId))
-  get = (id: string): Draft | undefined => this.nodes.get(id)
+  newId = (): string => this.#options.system.id()
+  random = (): number => this.#options.system.random()
+  parent = (node: Node): TrackedObject | null => (node.row.parentId === null ? null : this.#loaded(node.row.parentId))
+  get = (id: string): TrackedObject | undefined => this.nodes.get(id)
 
   // Questions: undefined until the engine has loaded the answer.
 
-  children(node: Node): readonly Draft[] | undefined {
+  children(node: Node): readonly TrackedObject[] | undefined {
     if (!this.#ask(node, { type: 'children', id: node.row.id })) return undefined
     return this.#childrenOf(node.row.id)
   }
 
-  #childrenOf(id: string): readonly Draft[] {
+  #childrenOf(id: string): readonly TrackedObject[] {
     const found = [...this.nodes.values()].filter((n) => n.row.parentId === id && !n.gone)
     return found.sort((a, b) => a.row.ordinal - b.row.ordinal || (a.row.id < b.row.id ? -1 : 1))
   }
 
-  childrenNamed(node: Node, kind: ObjectKind, names: readonly string[]): ReadonlyMap<string, Draft> | undefined {
+  childrenNamed(
+    node: Node,
+    kind: ObjectKind,
+    names: readonly string[],
+  ): ReadonlyMap<string, TrackedObject> | undefined {
     const known = this.#knownByName(node, kind, names)
     if (known) return known
     const ids = this.#ask<readonly string[]>(node, { type: 'named', id: node.row.id, kind, names })
@@ -132,18 +136,18 @@ export class TreeSlice implements Slice {
   }
 
   /** All of them are in memory, specs included: null when that is not certain. */
-  #knownByName(node: Node, kind: ObjectKind, names: readonly string[]): ReadonlyMap<string, Draft> | null {
+  #knownByName(node: Node, kind: ObjectKind, names: readonly string[]): ReadonlyMap<string, TrackedObject> | null {
     if (!this.questions.isAnswered({ type: 'children', id: node.row.id })) return null
     const wanted = new Set(names)
     const found = this.#childrenOf(node.row.id).filter(({ row }) => row.kind === kind && wanted.has(row.name))
     return found.every(({ spec }) => spec !== undefined) ? new Map(found.map((n) => [n.row.name, n])) : null
   }
 
-  readyChildren(node: Node, after: number, limit: number): readonly Draft[] | undefined {
+  readyChildren(node: Node, after: number, limit: number): readonly TrackedObject[] | undefined {
     const { id, jobId } = node.row
     // All of them are in memory when they have just been created, or were all asked for.
     if (this.questions.isAnswered({ type: 'children', id })) {
-      const isReady = ({ row }: Draft) => row.ordinal > after && row.waitingFor === 0 && row.jobId !== jobId
+      const isReady = ({ row }: TrackedObject) => row.ordinal > after && row.waitingFor === 0 && row.jobId !== jobId
       return this.#childrenOf(id).filter(isReady).slice(0, limit)
     }
     // What is ready changes with every trigger, so the answer is good for one look only.
@@ -154,17 +158,17 @@ export class TreeSlice implements Slice {
   }
 
   spec(node: Node): unknown {
-    const draft = node as Draft
-    if (draft.spec === undefined) this.#ask(node, { type: 'spec', id: node.row.id })
-    return draft.spec
+    const tracked = node as TrackedObject
+    if (tracked.spec === undefined) this.#ask(node, { type: 'spec', id: node.row.id })
+    return tracked.spec
   }
 
-  neighbours(node: Node, side: 'dependents' | 'dependencies'): readonly Draft[] | undefined {
+  neighbours(node: Node, side: 'dependents' | 'dependencies'): readonly TrackedObject[] | undefined {
     const ids = this.#ask<readonly string[]>(node, { type: side, id: node.row.id })
     return ids && this.#live(ids)
   }
 
-  known(node: Node, side: 'dependents' | 'dependencies'): readonly Draft[] | undefined {
+  known(node: Node, side: 'dependents' | 'dependencies'): readonly TrackedObject[] | undefined {
     const ids = this.questions.find({ type: side, id: node.row.id })
     return ids === undefined ? undefined : this.#live(ids as readonly string[])
   }
@@ -188,14 +192,14 @@ export class TreeSlice implements Slice {
   }
 
   #ask<T>(node: Node, question: Question): T | undefined {
-    return this.questions.ask(question, this.#current ?? (node as Draft)) as T | undefined
+    return this.questions.ask(question, this.#current ?? (node as TrackedObject)) as T | undefined
   }
-  #loaded(id: string): Draft {
+  #loaded(id: string): TrackedObject {
     const node = this.nodes.get(id)
     if (!node) throw new Error(`object ${id} should have been loaded with its descendant`)
     return node
   }
-  #live(ids: readonly string[]): readonly Draft[] {
+  #live(ids: readonly string[]): readonly TrackedObject[] {
     return ids.flatMap((id) => {
       const node = this.nodes.get(id)
       return node && !node.gone ? [node] : []
@@ -203,8 +207,8 @@ export class TreeSlice implements Slice {
   }
 
   /** Whose turn it is: a family's question is answered to it. */
-  #current: Draft | null = null
-  look(node: Draft, rule: () => void): void {
+  #current: TrackedObject | null = null
+  look(node: TrackedObject, rule: () => void): void {
     this.#current = node
     try {
       rule()
@@ -216,53 +220,60 @@ export class TreeSlice implements Slice {
   // What rules do.
 
   move(node: Node, to: Phase, options: MoveOptions = {}): void {
-    const draft = node as Draft
-    const { row } = draft
+    const tracked = node as TrackedObject
+    const { row } = tracked
     const actor = options.actor ?? 'CONTROLLER'
     const machine = this.#options.machineOf(row.kind)
     const verdict = step(machine, row.phase, actor, to)
     if (!verdict.ok)
       throw new Error(`rule broke the guard: ${actor} moves ${row.kind} ${row.name} from ${row.phase} to ${to}`)
     const revision = row.revision + 1
-    this.#record(draft, { from: row.phase, to, actor, revision, ...options, reason: options.reason ?? verdict.reason })
-    if (to === 'GONE') draft.gone = true
+    this.#record(tracked, {
+      from: row.phase,
+      to,
+      actor,
+      revision,
+      ...options,
+      reason: options.reason ?? verdict.reason,
+    })
+    if (to === 'GONE') tracked.gone = true
     else {
-      draft.hops.push({ phase: to, at: this.now, revision })
-      draft.row = { ...row, phase: to, phaseSince: this.now, revision, updatedAt: this.now }
+      tracked.pendingTransitions.push({ phase: to, at: this.now, revision })
+      tracked.row = { ...row, phase: to, phaseSince: this.now, revision, updatedAt: this.now }
     }
-    draft.dirty.add('row')
+    tracked.dirty.add('row')
     this.moves++
   }
 
-  moveBeside(node: Node, machine: Machine, from: Phase, to: Phase, options: MoveOptions = {}): void {
-    const draft = node as Draft
+  moveSecondary(node: Node, machine: Machine, from: Phase, to: Phase, options: MoveOptions = {}): void {
+    const tracked = node as TrackedObject
     const actor = options.actor ?? 'CONTROLLER'
     const verdict = step(machine, from, actor, to)
     if (!verdict.ok)
       throw new Error(`rule broke the guard: ${actor} moves ${machine.name} of ${node.row.name} from ${from} to ${to}`)
-    const revision = draft.row.revision + 1
+    const revision = tracked.row.revision + 1
     const reason = options.reason ?? verdict.reason
-    this.#record(draft, { from, to, actor, revision, ...options, reason }, machine)
+    this.#record(tracked, { from, to, actor, revision, ...options, reason }, machine)
     // A hop without a change of phase: the store has every revision that a record tells of.
-    draft.hops.push({ phase: draft.row.phase, at: draft.row.phaseSince, revision })
-    draft.row = { ...draft.row, revision, updatedAt: this.now }
-    draft.dirty.add('row')
+    tracked.pendingTransitions.push({ phase: tracked.row.phase, at: tracked.row.phaseSince, revision })
+    tracked.row = { ...tracked.row, revision, updatedAt: this.now }
+    tracked.dirty.add('row')
     this.moves++
   }
 
   /** A refused request leaves this and nothing else. */
   reject(refused: Refused): void {
-    const { node, to, actor, by, reason, beside } = refused
-    const from = beside?.from ?? node.row.phase
-    this.#record(node as Draft, { from, to, actor, by, reason, revision: null }, beside?.machine)
+    const { node, to, actor, by, reason, secondary } = refused
+    const from = secondary?.from ?? node.row.phase
+    this.#record(node as TrackedObject, { from, to, actor, by, reason, revision: null }, secondary?.machine)
   }
 
   #record(
-    draft: Draft,
+    tracked: TrackedObject,
     change: { from: Phase | null; to: Phase; actor: Actor; revision: number | null } & MoveOptions,
-    machine = this.#options.machineOf(draft.row.kind),
+    machine = this.#options.machineOf(tracked.row.kind),
   ): void {
-    const { row } = draft
+    const { row } = tracked
     this.changes.push({
       objectId: row.id,
       rootId: row.rootId,
@@ -285,56 +296,56 @@ export class TreeSlice implements Slice {
   }
 
   patch(node: Node, patch: LifecyclePatch): void {
-    const draft = node as Draft
-    draft.row = { ...draft.row, ...patch, updatedAt: this.now }
-    draft.dirty.add('row')
+    const tracked = node as TrackedObject
+    tracked.row = { ...tracked.row, ...patch, updatedAt: this.now }
+    tracked.dirty.add('row')
   }
-  setFacts(node: Node, patch: object): void {
-    const draft = node as Draft
-    draft.facts = { ...(draft.facts as object), ...patch }
-    draft.dirty.add('facts')
+  setDetails(node: Node, patch: object): void {
+    const tracked = node as TrackedObject
+    tracked.details = { ...(tracked.details as object), ...patch }
+    tracked.dirty.add('details')
   }
   setSpec(node: Node, spec: unknown): void {
-    const draft = node as Draft
-    draft.spec = spec
-    draft.dirty.add('spec')
+    const tracked = node as TrackedObject
+    tracked.spec = spec
+    tracked.dirty.add('spec')
   }
   setError(node: Node, error: ObjectFailure | null): void {
-    const draft = node as Draft
-    draft.error = error
-    draft.dirty.add('status')
+    const tracked = node as TrackedObject
+    tracked.error = error
+    tracked.dirty.add('status')
   }
   setProgress(node: Node, progress: unknown): void {
-    const draft = node as Draft
-    draft.progress = progress
-    draft.hasProgress = progress !== null
-    draft.dirty.add('status')
+    const tracked = node as TrackedObject
+    tracked.progress = progress
+    tracked.hasProgress = progress !== null
+    tracked.dirty.add('status')
   }
   setWork(node: Node, patch: Partial<Work>): void {
-    const draft = node as Draft
-    const before = draft.work
-    draft.work = workAfter(before, patch)
-    const { state, type, dueAt, leaseUntil, leaseWatched } = draft.work
+    const tracked = node as TrackedObject
+    const before = tracked.work
+    tracked.work = workAfter(before, patch)
+    const { state, type, dueAt, leaseUntil, leaseWatched } = tracked.work
     if (state === WORK_STATE.OFFERED && before?.state !== WORK_STATE.OFFERED) {
-      draft.offered = true
+      tracked.offered = true
       this.offers.add(type)
-      this.offered.add(draft)
+      this.offered.add(tracked)
     }
     if (dueAt && dueAt !== before?.dueAt) this.#wakeAt(dueAt)
     if (leaseWatched && state === WORK_STATE.CLAIMED && leaseUntil) this.#wakeAt(leaseUntil)
-    draft.dirty.add('work')
+    tracked.dirty.add('work')
   }
   #wakeAt(at: Date): void {
     if (!this.due || at < this.due) this.due = at
   }
-  setTally(node: Node, patch: Partial<Tally>): void {
-    const draft = node as Draft
-    draft.tally = { ...draft.tally, ...patch }
-    draft.dirty.add('tally')
+  setChildCounts(node: Node, patch: Partial<ChildCounts>): void {
+    const tracked = node as TrackedObject
+    tracked.childCounts = { ...tracked.childCounts, ...patch }
+    tracked.dirty.add('childCounts')
   }
-  addTally(node: Node, delta: Partial<Tally>): void {
-    const { total, untriggered, open, failed, cursor } = node.tally
-    this.setTally(node, {
+  addChildCounts(node: Node, delta: Partial<ChildCounts>): void {
+    const { total, untriggered, open, failed, cursor } = node.childCounts
+    this.setChildCounts(node, {
       total: total + (delta.total ?? 0),
       untriggered: untriggered + (delta.untriggered ?? 0),
       open: open + (delta.open ?? 0),
@@ -343,8 +354,8 @@ export class TreeSlice implements Slice {
     })
   }
 
-  create(parent: Node, child: NewChild): Draft {
-    const draft = this.add(
+  create(parent: Node, child: NewChild): TrackedObject {
+    const tracked = this.add(
       {
         rootId: this.root.row.id,
         parentId: parent.row.id,
@@ -356,19 +367,19 @@ export class TreeSlice implements Slice {
       },
       child,
     )
-    return draft
+    return tracked
   }
 
   /** A new object, with its record in the log. */
   add(
     place: Pick<ObjectRow, 'rootId' | 'parentId' | 'projectId' | 'kind' | 'name' | 'ordinal' | 'waitingFor'>,
-    child: Pick<NewChild, 'spec' | 'facts' | 'labels' | 'by'>,
+    child: Pick<NewChild, 'spec' | 'details' | 'labels' | 'by'>,
     id = this.newId(),
     actor: Actor = 'CONTROLLER',
-  ): Draft {
+  ): TrackedObject {
     const { now } = this
     const machine = this.#options.machineOf(place.kind)
-    const draft = Draft.fresh({
+    const tracked = TrackedObject.fresh({
       ...place,
       id,
       phase: machine.initial,
@@ -382,39 +393,43 @@ export class TreeSlice implements Slice {
       createdAt: now,
       updatedAt: now,
     })
-    return this.adopt(draft, child, actor)
+    return this.adopt(tracked, child, actor)
   }
 
-  adopt(draft: Draft, child: Pick<NewChild, 'spec' | 'facts' | 'labels' | 'by'>, actor: Actor): Draft {
-    const defaults = this.#options.factsDefaults(draft.row.kind)
-    draft.facts = defaults && { ...defaults, ...((child.facts as object) ?? {}) }
-    draft.spec = child.spec
-    draft.labels = child.labels ?? {}
-    const { id, phase, revision } = draft.row
-    this.nodes.set(id, draft)
+  adopt(
+    tracked: TrackedObject,
+    child: Pick<NewChild, 'spec' | 'details' | 'labels' | 'by'>,
+    actor: Actor,
+  ): TrackedObject {
+    const defaults = this.#options.detailsDefaults(tracked.row.kind)
+    tracked.details = defaults && { ...defaults, ...((child.details as object) ?? {}) }
+    tracked.spec = child.spec
+    tracked.labels = child.labels ?? {}
+    const { id, phase, revision } = tracked.row
+    this.nodes.set(id, tracked)
     for (const type of ['children', 'dependents', 'dependencies'] as const) this.questions.answer({ type, id }, [])
-    this.#record(draft, { from: null, to: phase, actor, revision, by: child.by ?? null, reason: 'created' })
+    this.#record(tracked, { from: null, to: phase, actor, revision, by: child.by ?? null, reason: 'created' })
     this.moves++
-    return draft
+    return tracked
   }
 
   setDependencies(node: Node, dependencies: readonly Node[]): void {
-    const draft = node as Draft
-    draft.dependencies = dependencies as readonly Draft[]
-    if (draft.stored) this.rewired = true
-    draft.dirty.add('edges')
+    const tracked = node as TrackedObject
+    tracked.dependencies = dependencies as readonly TrackedObject[]
+    if (tracked.persisted) this.rewired = true
+    tracked.dirty.add('edges')
     this.questions.answer(
-      { type: 'dependencies', id: draft.row.id },
+      { type: 'dependencies', id: tracked.row.id },
       dependencies.map((d) => d.row.id),
     )
     for (const d of dependencies) this.questions.forget({ type: 'dependents', id: d.row.id })
   }
 
   release(node: Node, side: 'dependents' | 'dependencies', by: 0 | 1): void {
-    this.releases.push({ node: node as Draft, side, by })
+    this.releases.push({ node: node as TrackedObject, side, by })
   }
   touch(node: Node): void {
-    this.touched.add(node as Draft)
+    this.touched.add(node as TrackedObject)
   }
   effect(name: string, args: unknown): void {
     // Once is enough: several objects may ask for the same.

@@ -1,8 +1,9 @@
 import type { Pool, PoolClient } from 'pg'
 import { following } from '../core/clock-offset.ts'
-import type { Ambient, WrittenBatch } from '../core/ports.ts'
+import type { System, WrittenBatch } from '../core/ports.ts'
 import type { Evaluated, TimeoutDefaults } from '../core/tree.ts'
 import { appendChanges } from '../log/append.ts'
+import { awaitAll } from '../store/await-all.ts'
 import { loadEdges } from '../store/load-edges.ts'
 import type { LoadedNode } from '../store/load-nodes.ts'
 import {
@@ -15,19 +16,18 @@ import {
   takeLostWork,
   takeWakes,
 } from '../store/queue.ts'
-import { together } from '../store/together.ts'
 import { RevisionConflict } from '../store/transition.ts'
-import { Draft } from './draft.ts'
 import type { Kinds } from './families.ts'
 import { flush, onlyInserts } from './flush.ts'
 import type { SpecsOfTree } from './kept-specs.ts'
-import { bring, take, takeNeighbours } from './load.ts'
+import { load, take, takeNeighbours } from './load.ts'
 import { type Effect, type SliceOptions, TreeSlice } from './slice.ts'
+import { TrackedObject } from './tracked-object.ts'
 
 export interface EngineParts {
   readonly pool: Pool
   readonly kinds: Kinds
-  readonly ambient: Ambient
+  readonly system: System
   readonly timeouts: TimeoutDefaults
   /** Told what is about to be committed to the log. */
   readonly appended?: (batches: readonly WrittenBatch[]) => void
@@ -82,7 +82,7 @@ export async function transaction<T>(pool: Pool, work: (given: Transaction) => P
     left.add([client.query(BEGIN)])
     const result = await work({ client, leave: left.add })
     left.check()
-    const [{ command }] = await together([client.query(COMMIT), left.settled()])
+    const [{ command }] = await awaitAll([client.query(COMMIT), left.settled()])
     if (command !== 'COMMIT')
       throw new Error(`a transaction ended with ${command}, though no statement of it has failed`)
     return result
@@ -115,7 +115,7 @@ class Left {
     if (this.#failure) throw this.#failure.error
   }
   async settled(): Promise<void> {
-    await together(this.#sent)
+    await awaitAll(this.#sent)
   }
 }
 
@@ -144,10 +144,10 @@ export async function openTree(
   parts: EngineParts,
   { ids = [], ending = [], kept = NOTHING_KEPT, skipLocked = false, evaluated = NONE, keptSpecs }: OpenOptions = {},
 ): Promise<OpenTree | 'gone' | 'locked'> {
-  const { kinds, ambient } = parts
+  const { kinds, system } = parts
   const wanted = new Set([rootId, ...ids.map((id) => kept.get(id)?.row.parentId ?? id)])
-  const [lock, loaded, dependents] = await together([
-    lockRoot(client, rootId, { skipLocked, time: ambient.fixedTime }),
+  const [lock, loaded, dependents] = await awaitAll([
+    lockRoot(client, rootId, { skipLocked, time: system.fixedTime }),
     kinds.loader.nodes(client, rootId, [...wanted]),
     ending.length > 0 && loadEdges(client, 'dependents', ending),
   ])
@@ -155,7 +155,7 @@ export async function openTree(
   const { projectName, row } = lock
   // A root that was planted has the time as well as its process knew it.
   const now = new Date(following(row.updatedAt.getTime(), lock.at.getTime()))
-  const slice = newSlice(parts, { projectName, root: Draft.fresh(row), now, evaluated, keptSpecs })
+  const slice = newSlice(parts, { projectName, root: TrackedObject.fresh(row), now, evaluated, keptSpecs })
   slice.nodes.clear()
   take(slice, kinds, loaded)
   const root = slice.nodes.get(rootId)
@@ -169,15 +169,15 @@ export async function openTree(
 }
 
 export function newSlice(
-  { ambient, timeouts, kinds }: EngineParts,
+  { system, timeouts, kinds }: EngineParts,
   given: Pick<SliceOptions, 'root' | 'projectName' | 'now' | 'evaluated' | 'keptSpecs'>,
 ): TreeSlice {
   return new TreeSlice({
     ...given,
-    ambient,
+    system,
     timeouts,
     machineOf: kinds.machine,
-    factsDefaults: (kind) => kinds.factsOf(kind)?.defaults ?? null,
+    detailsDefaults: (kind) => kinds.detailsOf(kind)?.defaults ?? null,
   })
 }
 
@@ -187,18 +187,18 @@ export async function takeWord(tree: OpenTree, kinds: Kinds): Promise<boolean> {
   const words = await takeWakes(client, slice.root.row.id)
   const due = tree.wakeAt !== null && tree.wakeAt <= slice.now
   const dueIds = due ? await dueWork(client, slice.root.row.id, slice.now) : []
-  await bring(client, slice, kinds, [...words.flatMap((word) => word.objectIds), ...dueIds])
+  await load(client, slice, kinds, [...words.flatMap((word) => word.objectIds), ...dueIds])
   for (const { objectIds, reason } of words) {
     for (const id of objectIds) {
-      const draft = slice.nodes.get(id)
-      if (!draft) continue
-      if (reason) slice.look(draft, () => kinds.family(draft.row.kind).woken(draft, reason, slice))
-      slice.touch(draft)
+      const tracked = slice.nodes.get(id)
+      if (!tracked) continue
+      if (reason) slice.look(tracked, () => kinds.family(tracked.row.kind).onWake(tracked, reason, slice))
+      slice.touch(tracked)
     }
   }
   for (const id of dueIds) {
-    const draft = slice.nodes.get(id)
-    if (draft) slice.touch(draft)
+    const tracked = slice.nodes.get(id)
+    if (tracked) slice.touch(tracked)
   }
   const lost = dueIds.filter((id) => !slice.nodes.has(id))
   if (lost.length > 0) await writeOff(tree, kinds, lost)
@@ -208,7 +208,7 @@ export async function takeWord(tree: OpenTree, kinds: Kinds): Promise<boolean> {
 /** Their clock has run out and they are not there any more: to their parents they have failed. */
 async function writeOff({ client, slice }: OpenTree, kinds: Kinds, lost: readonly string[]): Promise<void> {
   const works = await takeLostWork(client, lost)
-  await bring(
+  await load(
     client,
     slice,
     kinds,
@@ -217,7 +217,7 @@ async function writeOff({ client, slice }: OpenTree, kinds: Kinds, lost: readonl
   for (const { parentId, jobId } of works) {
     const parent = slice.nodes.get(parentId ?? '')
     if (!parent || parent.row.jobId !== jobId) continue
-    slice.addTally(parent, { open: -1, failed: 1 })
+    slice.addChildCounts(parent, { open: -1, failed: 1 })
     slice.touch(parent)
   }
 }
@@ -235,7 +235,7 @@ export async function closeTree(
 ): Promise<Aftermath> {
   const { client, slice, leave } = tree
   const rootId = slice.root.row.id
-  const { facts } = parts.kinds
+  const { details } = parts.kinds
   const woken = new Set<string>()
   const { gone } = slice.root
   const effects = slice.effects.splice(0)
@@ -243,7 +243,7 @@ export async function closeTree(
   if (gone) await runEffects(tree, effects, parts.kinds, woken)
   // An effect may have more to say than what it sends at once.
   const inserts = onlyInserts(slice) && !gone && effects.length === 0
-  const sent = [...flush(client, slice, facts)]
+  const sent = [...flush(client, slice, details)]
   if (!gone) sent.push(runEffects(tree, effects, parts.kinds, woken))
   const wakes: readonly Word[] = left.size > 0 ? [{ rootId, ids: [...left], reason: null }, ...words] : words
   for (const word of wakes) {
@@ -252,10 +252,10 @@ export async function closeTree(
   }
   sent.push(schedule(tree, clock))
   // What it waits for must have its answer.
-  if (clock || tree.failures > 0) await together(sent.splice(0))
+  if (clock || tree.failures > 0) await awaitAll(sent.splice(0))
   sent.push(appendChanges(client, slice.changes).then((batches) => parts.appended?.(batches)))
   if (inserts) leave(sent)
-  else await together(sent)
+  else await awaitAll(sent)
   return { woken, types: slice.offers, changed: slice.changes.length > 0 }
 }
 

@@ -1,14 +1,14 @@
 import type { Scope, Trees } from '../families/family.ts'
 import type { Logger } from '../logger.ts'
+import { awaitAll } from '../store/await-all.ts'
 import { insertWakes } from '../store/queue.ts'
 import { isReplaced, isTakenBack, lockKnownScope, lockScope } from '../store/scope.ts'
-import { together } from '../store/together.ts'
 import type { Handing } from './handing.ts'
 import { type Decide, Held } from './held.ts'
 import type { KeptItems } from './kept-items.ts'
+import { runToFixpoint } from './run-to-fixpoint.ts'
 import type { Announce } from './runner.ts'
 import { ScopeLane } from './scope-lane.ts'
-import { settle } from './settle.ts'
 import type { TreeSlice } from './slice.ts'
 import { type Aftermath, type EngineParts, openTree, type Transaction } from './transaction.ts'
 
@@ -55,7 +55,7 @@ export function treesOf(given: TreesParts): Trees {
     inTree: (rootId, work) =>
       inTransaction(given, (open) =>
         holding(open, async (held) => {
-          const tree = await hold(open, held, rootId)
+          const tree = await lockTree(open, held, rootId)
           return tree && work(tree)
         }),
       ),
@@ -108,19 +108,19 @@ async function underLock(
   work: (scope: InScope | null) => Promise<void>,
 ): Promise<void> {
   const known = ids.get(project)
-  const { ambient } = open.parts
+  const { system } = open.parts
   if (known === undefined) {
-    const locked = await lockScope(open.client, project, ambient.fixedTime)
+    const locked = await lockScope(open.client, project, system.fixedTime)
     if (!locked) return work(null)
     const { projectId, at } = locked
     ids.set(project, projectId)
     return work({ open, project, projectId, now: at, trusts: false })
   }
-  const now = ambient.now()
-  const locked = lockKnownScope(open.client, { project, id: known, now: ambient.fixedTime ? null : now })
+  const now = system.now()
+  const locked = lockKnownScope(open.client, { project, id: known, now: system.fixedTime ? null : now })
   // Before the work, so that it is what is told when it fails.
   if (trusts) open.leave([locked])
-  await together([!trusts && locked, work({ open, project, projectId: known, now, trusts })])
+  await awaitAll([!trusts && locked, work({ open, project, projectId: known, now, trusts })])
 }
 
 /** @param decided slices that are decided in the transaction end up here; absent: none is */
@@ -133,7 +133,7 @@ async function inTransaction<T>(
     const { client } = given
     const decide = async (slice: TreeSlice) => {
       decided?.push(slice)
-      const left = await settle(client, slice, parts.kinds, BUDGET)
+      const left = await runToFixpoint(client, slice, parts.kinds, BUDGET)
       handOver(slice)
       return left
     }
@@ -165,7 +165,7 @@ async function holding<T>({ told, decide }: Open, work: (held: Held[]) => Promis
   return result
 }
 
-async function hold(open: Open, held: Held[], rootId: string): Promise<Held | null> {
+async function lockTree(open: Open, held: Held[], rootId: string): Promise<Held | null> {
   const tree = await openTree(open, rootId, open.parts)
   if (typeof tree === 'string') return null
   const holding = new Held(tree, open.parts)
@@ -184,12 +184,12 @@ function inScope<T>(
       projectId,
       now,
       trusts,
-      plant: (root) => {
-        const planted = Held.planted(open, parts, { project, projectId, now, root })
-        held.push(planted)
-        return planted
+      createRoot: (root) => {
+        const created = Held.created(open, parts, { project, projectId, now, root })
+        held.push(created)
+        return created
       },
-      hold: (rootId) => hold(open, held, rootId),
+      lockTree: (rootId) => lockTree(open, held, rootId),
       wake: async (rootIds, reason) => {
         for (const rootId of rootIds) await insertWakes(client, rootId, [rootId], reason)
         told.push({ ...NOTHING, woken: new Set(rootIds) })

@@ -3,17 +3,17 @@ import type { Outcome, Viewer, WrittenObject } from '../core/ports.ts'
 
 /** Who may do what, for the commands of every family. */
 
-export type Done = Outcome<WrittenObject>
+export type CommandResult = Outcome<WrittenObject>
 
 export const refuse = (refusal: Refusal): { ok: false; refusal: Refusal } => ({ ok: false, refusal })
 
 /** A viewer that may not change anything is told so; one that may not see the project is told that there is none. */
-export function mayChange(viewer: Viewer, project?: string): Refusal | null {
+export function requireProjectWrite(viewer: Viewer, project?: string): Refusal | null {
   if (viewer.role !== 'ADMIN' && viewer.role !== 'USER')
     return forbidden(`The role ${viewer.role} may not change anything.`)
-  if (project !== undefined && !mayRead(viewer, project))
+  if (project !== undefined && !canRead(viewer, project))
     return forbidden(`You have no access to a project ${project}.`)
   return null
 }
-export const mayRead = (viewer: Viewer, project: string): boolean =>
+export const canRead = (viewer: Viewer, project: string): boolean =>
   viewer.projects === null || viewer.projects.includes(project)

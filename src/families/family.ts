@@ -5,7 +5,7 @@ import type { Actor, ObjectKind, Phase } from '../core/vocabulary.ts'
 import type { Client } from '../store/client.ts'
 
 /** A side table of some kinds: one row an object, keyed by object_id. The engine reads and writes it set-based. */
-export interface FactsTable {
+export interface DetailsTable {
   readonly table: string
   readonly kinds: readonly ObjectKind[]
   /** Property name → column and its SQL type. */
@@ -17,11 +17,11 @@ export interface FactsTable {
 export interface Family {
   readonly name: string
   readonly machines: readonly Machine[]
-  readonly facts: readonly FactsTable[]
+  readonly details: readonly DetailsTable[]
   /** Looks at one object and does what is to be done now. Pure: all it knows comes from the slice. */
   decide(node: Node, slice: Slice): void
   /** Another tree, or a user, left word for this object. The reasons are the family's own. */
-  woken(node: Node, reason: string, slice: Slice): void
+  onWake(node: Node, reason: string, slice: Slice): void
   /** Takes in an agent's report that the guard has let pass or that carries no phase; does the phase write itself. */
   report(node: Node, report: Report, by: string, slice: Slice): ReportVerdict
   /** Whether a fence that is not that of the object's work is one that the family has given out itself, to this principal. */
@@ -43,7 +43,7 @@ export interface Family {
     Record<string, (client: Client, root: Node, args: unknown, now: Date) => Promise<readonly string[]>>
   >
   /** Called now and then by every engine, in a transaction: leaves word for whatever waits without need. */
-  tend?(client: Client): Promise<void>
+  recoverStalled?(client: Client): Promise<void>
 }
 
 export type ReportVerdict =
@@ -54,38 +54,38 @@ export type ReportVerdict =
       readonly to: Phase
       /** Whoever it was, when not simply the actor of the token, and about which lifecycle. */
       readonly actor?: Actor
-      readonly beside?: Beside
+      readonly secondary?: SecondaryMachine
     }
 
 /** A lifecycle beside the phase, and where it stands. */
-export interface Beside {
+export interface SecondaryMachine {
   readonly machine: Machine
   readonly from: Phase
 }
 
 /** A tree that a mutation holds: under its root's lock, in one transaction. */
-export interface HeldTree {
+export interface LockedTree {
   readonly client: Client
   readonly slice: Slice
   readonly root: Node
   /** Planted in this transaction: the store has nothing of it yet. */
   readonly isNew: boolean
   /** Loads objects of this tree, and their ancestors. */
-  bring(ids: readonly string[]): Promise<void>
+  load(ids: readonly string[]): Promise<void>
   /** The engine is to look at these once this is committed; a reason goes to `woken`. */
   wake(ids: readonly string[], reason?: string): void
   /**
    * Lets the root, or this object, go on as far as it can before this is committed, or at least soon. For a new tree whose
    * rules wait for nobody: meanwhile others may be waiting for the scope.
    */
-  goOn(node?: Node): void
+  decideNow(node?: Node): void
   /** Records a request that the guard refused, and nothing else. */
   reject(
     node: Node,
     to: Phase,
     by: string,
     reason: string,
-    more?: { readonly actor?: Actor; readonly beside?: Beside },
+    more?: { readonly actor?: Actor; readonly secondary?: SecondaryMachine },
   ): void
 }
 
@@ -93,7 +93,7 @@ export interface NewRoot {
   readonly kind: ObjectKind
   readonly name: string
   readonly spec: unknown
-  readonly facts: object
+  readonly details: object
   readonly labels: Readonly<Record<string, string>>
   readonly by: string
 }
@@ -105,8 +105,8 @@ export interface Scope {
   readonly now: Date
   /** Whether a root's name is taken need not be asked for: the database refuses it, and then all of this runs again, asking. */
   readonly trusts: boolean
-  plant(root: NewRoot): HeldTree
-  hold(rootId: string): Promise<HeldTree | null>
+  createRoot(root: NewRoot): LockedTree
+  lockTree(rootId: string): Promise<LockedTree | null>
   /** These trees are to be looked at once this is committed. */
   wake(rootIds: readonly string[], reason: string): Promise<void>
 }
@@ -124,5 +124,5 @@ export interface Trees {
     options?: { readonly joins?: boolean },
   ): Promise<T | null>
   /** Runs under the tree's root lock; null: there is no such tree. */
-  inTree<T>(rootId: string, work: (tree: HeldTree) => Promise<T>): Promise<T | null>
+  inTree<T>(rootId: string, work: (tree: LockedTree) => Promise<T>): Promise<T | null>
 }

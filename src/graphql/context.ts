@@ -1,10 +1,10 @@
 import type { Pool } from 'pg'
-import type { AgentPort, Ambient, Log, Viewer } from '../core/ports.ts'
+import type { AgentPort, Log, System, Viewer } from '../core/ports.ts'
 import type { Logger } from '../logger.ts'
+import type { Tokens } from './auth/tokens.ts'
 import type { KindRegistry } from './family.ts'
-import type { Live } from './live.ts'
-import type { OpenStreams } from './open-streams.ts'
-import type { Tokens } from './tokens.ts'
+import type { Live } from './log/live.ts'
+import type { OpenStreams } from './log/open-streams.ts'
 
 /** What families bring along for their own resolvers; each adds its part by declaration merging. */
 // biome-ignore lint/suspicious/noEmptyInterface: families merge into it
@@ -15,7 +15,7 @@ export interface GraphQLServices extends FamilyServices {
   readonly pool: Pool
   readonly log: Log
   readonly agents: AgentPort
-  readonly ambient: Ambient
+  readonly system: System
   readonly kinds: KindRegistry
   readonly live: Live
   readonly streams: OpenStreams

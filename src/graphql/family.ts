@@ -33,7 +33,7 @@ export interface GraphQLFamily {
   blockers(context: GraphQLContext, rows: readonly ObjectRow[]): Promise<readonly (readonly BlockerValue[])[]>
   deadlines(context: GraphQLContext, rows: readonly ObjectRow[]): Promise<readonly (readonly DeadlineValue[])[]>
   /** Where the second lifecycle of an object stands, of kinds that have one. */
-  phaseBeside?(context: GraphQLContext, row: ObjectRow): Promise<Phase | null>
+  secondaryPhase?(context: GraphQLContext, row: ObjectRow): Promise<Phase | null>
   /** Whether a job is remembered that has not begun. */
   outstanding(context: GraphQLContext, rows: readonly ObjectRow[]): Promise<readonly boolean[]>
   /** The same as a condition on `object o`. */
@@ -42,10 +42,10 @@ export interface GraphQLFamily {
    * What an agent is told beside what was claimed: put together for this one answer, never stored, logged or cached.
    * One for each item of its kinds, in order; null leaves an item as it is.
    */
-  handOut?(context: GraphQLContext, items: readonly ClaimedItem[]): Promise<readonly (HandedOut | null)[]>
+  claimPayloads?(context: GraphQLContext, items: readonly ClaimedItem[]): Promise<readonly (ClaimPayload | null)[]>
 }
 
-export interface HandedOut {
+export interface ClaimPayload {
   readonly config: unknown
   /** With which what is started may call. */
   readonly token: string | null

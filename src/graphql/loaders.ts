@@ -6,9 +6,9 @@ import { loadPhaseChanges } from '../store/loaders/phase-changes.ts'
 import { loadProjects, type ProjectRow } from '../store/loaders/projects.ts'
 import { loadLabels, loadSpecs, loadStatuses, loadWork } from '../store/loaders/side-rows.ts'
 import type { Window } from '../store/loaders/window.ts'
+import { readable } from './auth/worker-access.ts'
 import { type GraphQLContext, perOperation } from './context.ts'
-import { isUuid, type PhaseChangeId, phaseChangeId } from './ids.ts'
-import { readable } from './own-tree.ts'
+import { isUuid, type PhaseChangeId, phaseChangeId } from './schema/ids.ts'
 
 /** One statement for whatever a list asks about its entries. All are made anew for each operation. */
 

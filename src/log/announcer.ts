@@ -3,8 +3,8 @@ import type { Pool } from 'pg'
 import type { Signal, WrittenBatch } from '../core/ports.ts'
 import { type Announcement, encode, logChannel } from './announcement.ts'
 import { type LogIdentity, openLog } from './identity.ts'
+import { LocalBatches } from './local-batches.ts'
 import { type Numbered, readNumbered } from './number-batches.ts'
-import { Written } from './written.ts'
 
 /** More changes than this are not read to be announced: whoever needs them reads them. */
 const MAX_READ = 250
@@ -15,7 +15,7 @@ export class Announcer {
   readonly origin = randomUUID()
   readonly #pool: Pool
   readonly #signal: Signal
-  readonly #written = new Written()
+  readonly #localBatches = new LocalBatches()
   readonly #handlers: ((announcement: Announcement) => void)[] = []
   #identity: LogIdentity | null = null
   #instance: string | null = null
@@ -31,7 +31,7 @@ export class Announcer {
 
   /** What is announced later need not be read then. */
   remember(batches: readonly WrittenBatch[]): void {
-    for (const batch of batches) this.#written.add(batch)
+    for (const batch of batches) this.#localBatches.add(batch)
   }
 
   async announce(numbered: Numbered): Promise<void> {
@@ -45,9 +45,9 @@ export class Announcer {
   async #changesOf(numbered: Numbered): Promise<Announcement['changes']> {
     const { instance, from, through, batches } = numbered
     // What another database was given is not in this one, which may use the same ids again.
-    if (this.#instance !== null && this.#instance !== instance) this.#written.clear()
+    if (this.#instance !== null && this.#instance !== instance) this.#localBatches.clear()
     this.#instance = instance
-    const known = this.#written.take(batches)
+    const known = this.#localBatches.take(batches)
     return known ?? (through - from < MAX_READ ? await readNumbered(this.#pool, numbered) : null)
   }
 

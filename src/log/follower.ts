@@ -3,24 +3,24 @@ import type {
   LogBatch,
   LogCursor,
   LogListener,
-  LogPlace,
   PhaseChangeQuery,
   PhaseChangeRecord,
+  ResolvedCursor,
 } from '../core/ports.ts'
 import { cursorAt } from './cursor.ts'
 
-type Places = Pick<Log, 'place' | 'renew' | 'next' | 'listen'>
+type CursorResolver = Pick<Log, 'place' | 'renew' | 'next' | 'listen'>
 
 /** Changes that are asked for at a time. */
 const PAGE = 1_000
 
 /** One reader's way through the log, at its own pace: it keeps its place and nothing else. */
 export class Follower implements LogListener {
-  readonly #log: Places
+  readonly #log: CursorResolver
   readonly #query: PhaseChangeQuery
   readonly #maxBatch: number
   readonly #signal: AbortSignal
-  #place: LogPlace = { lineage: 0, sequence: 0, mark: null }
+  #place: ResolvedCursor = { lineage: 0, sequence: 0, mark: null }
   /** At the live end, with nothing to do. */
   #isWaiting = false
   /** What ended the waiting. */
@@ -30,7 +30,7 @@ export class Follower implements LogListener {
   #leave: () => void = () => undefined
 
   /** @param signal the follower's own: aborting it is the way to end it, also when nobody iterates */
-  constructor(log: Places, query: PhaseChangeQuery, maxBatch: number, signal: AbortSignal) {
+  constructor(log: CursorResolver, query: PhaseChangeQuery, maxBatch: number, signal: AbortSignal) {
     this.#log = log
     this.#query = query
     this.#maxBatch = Math.max(1, maxBatch)
@@ -86,7 +86,7 @@ export class Follower implements LogListener {
     if (hasMoved) yield { changes: [], through }
   }
 
-  offer(offered: readonly PhaseChangeRecord[], _after: LogPlace, through: LogPlace): void {
+  offer(offered: readonly PhaseChangeRecord[], _after: ResolvedCursor, through: ResolvedCursor): void {
     if (!this.#isWaiting || this.#offered) return
     const { sequence } = this.#place
     const changes = (offered[0]?.sequence ?? 0) > sequence ? offered : offered.filter((c) => c.sequence > sequence)
@@ -95,13 +95,13 @@ export class Follower implements LogListener {
     this.#awake.resolve()
   }
 
-  tick(through: LogPlace): void {
+  tick(through: ResolvedCursor): void {
     if (!this.#isWaiting || this.#offered || through.sequence <= this.#place.sequence) return
     this.#offered = { changes: [], through }
     this.#awake.resolve()
   }
 
-  lost(through: LogPlace): void {
+  lost(through: ResolvedCursor): void {
     this.#isLost = true
     if (!this.#isWaiting || this.#offered) return
     // Nothing up to there has matched, or it would not be waiting.

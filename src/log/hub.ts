@@ -2,21 +2,21 @@ import type { Pool } from 'pg'
 import type {
   LogCursor,
   LogListener,
-  LogPlace,
   LogStats,
   PhaseChangeQuery,
   PhaseChangeRecord,
+  ResolvedCursor,
   Signal,
 } from '../core/ports.ts'
 import type { Logger } from '../logger.ts'
 import { type Announcement, decode, logChannel, originOf } from './announcement.ts'
-import { Audience } from './audience.ts'
 import { cursorAt } from './cursor.ts'
 import { type LogHead, readHead } from './head.ts'
 import type { LogIdentity } from './identity.ts'
+import { ListenerIndex } from './listener-index.ts'
+import { LiveBuffer } from './live-buffer.ts'
 import type { Numberer } from './numberer.ts'
 import { readPage } from './page.ts'
-import { Recent } from './recent.ts'
 import { reopenLog } from './reopen-log.ts'
 
 export interface HubParts {
@@ -47,9 +47,9 @@ export class Hub {
   readonly #logger: Logger
   /** What it publishes is known already. */
   readonly #own: string | undefined
-  readonly #audience = new Audience<LogListener>()
+  readonly #listeners = new ListenerIndex<LogListener>()
   /** Its end is what is delivered: all up to there was handed out, or nobody was live who wanted it. */
-  readonly #recent: Recent
+  readonly #live: LiveBuffer
   readonly #counts = { announcements: 0, stale: 0, gaps: 0, filled: 0, unverified: 0, skips: 0 }
   readonly #onReplaced: (() => void) | undefined
   #identity: LogIdentity
@@ -72,7 +72,7 @@ export class Hub {
     this.#logger = logger
     this.#onReplaced = onReplaced
     this.#identity = identity
-    this.#recent = new Recent(end)
+    this.#live = new LiveBuffer(end)
     this.#known = end.sequence
     this.#own = numberer?.origin
     numberer?.listen((announcement) => this.#take(announcement))
@@ -86,17 +86,17 @@ export class Hub {
   get lineage(): number {
     return this.#lineage
   }
-  get recent(): Omit<Recent, 'append' | 'restart'> {
-    return this.#recent
+  get live(): Omit<LiveBuffer, 'append' | 'restart'> {
+    return this.#live
   }
   get stats(): LogStats {
     const { epoch } = this.#identity
-    return { ...this.#counts, epoch, listeners: this.#audience.size, through: this.#recent.through, known: this.#known }
+    return { ...this.#counts, epoch, listeners: this.#listeners.size, through: this.#live.through, known: this.#known }
   }
 
   /** From now on the listener is offered whatever matches and comes after the end of what is recent. */
   join(query: PhaseChangeQuery, listener: LogListener): void {
-    this.#audience.add(query, listener)
+    this.#listeners.add(query, listener)
   }
 
   /** Whether an answer of the database is of the log that is followed here. If not, refresh before it is used. */
@@ -106,32 +106,32 @@ export class Hub {
 
   /** Whether to tell it where the log ends: nobody is live, or its own end has no mark. */
   get wantsHead(): boolean {
-    return this.#audience.size === 0 || this.#recent.end.mark === null
+    return this.#listeners.size === 0 || this.#live.end.mark === null
   }
 
   /** While nobody is live, whatever was numbered meanwhile is nobody's gap, unless it is just about to be told of. */
   saw(head: LogCursor): void {
-    const { end } = this.#recent
+    const { end } = this.#live
     if (end.mark === null ? head.sequence < end.sequence : head.sequence <= end.sequence + PAGE) return
-    if (this.#audience.size > 0 && head.sequence > end.sequence) return
-    this.#recent.restart(head)
+    if (this.#listeners.size > 0 && head.sequence > end.sequence) return
+    this.#live.restart(head)
     this.#known = Math.max(this.#known, head.sequence)
   }
 
   leave(listener: LogListener): void {
-    this.#audience.delete(listener)
+    this.#listeners.delete(listener)
     this.#leftAt = performance.now()
   }
 
   /** Whoever was cut off comes back soon, and finds here what was missed; without anybody it would only grow old in memory. */
   #isForgotten(): boolean {
-    return this.#audience.size === 0 && performance.now() - this.#leftAt > KEPT_MS
+    return this.#listeners.size === 0 && performance.now() - this.#leftAt > KEPT_MS
   }
 
   async close(): Promise<void> {
     this.#closed = true
     clearInterval(this.#timer)
-    for (const listener of this.#audience.listeners()) this.#audience.delete(listener)
+    for (const listener of this.#listeners.listeners()) this.#listeners.delete(listener)
     await this.#subscription?.close()
     await this.#looking?.catch(() => undefined)
     await this.#filling
@@ -165,7 +165,7 @@ export class Hub {
     this.#counts.announcements += 1
     // The database was replaced, or has restarted: what is known here has to be found in it first.
     if (instance !== this.#identity.instance) return this.#look()
-    const delivered = this.#recent.through
+    const delivered = this.#live.through
     if (through <= delivered) {
       this.#counts.stale += 1
       return
@@ -173,7 +173,7 @@ export class Hub {
     this.#known = Math.max(this.#known, through)
     if (this.#isForgotten()) this.#forget(changes)
     else if (changes && from <= delivered + 1) this.#deliver(changes.slice(delivered + 1 - from))
-    else if (this.#audience.size === 0) this.#forget(changes)
+    else if (this.#listeners.size === 0) this.#forget(changes)
     else {
       if (from > delivered + 1) this.#counts.gaps += 1
       this.#fill()
@@ -183,18 +183,18 @@ export class Hub {
   /** Nobody is live: what is recent starts anew where the log is known to be. */
   #forget(changes: readonly PhaseChangeRecord[] | null = null): void {
     const last = changes?.at(-1)
-    this.#recent.restart(last?.sequence === this.#known ? cursorAt(last) : { sequence: this.#known, mark: null })
+    this.#live.restart(last?.sequence === this.#known ? cursorAt(last) : { sequence: this.#known, mark: null })
   }
 
-  #end(): LogPlace {
-    return { lineage: this.#lineage, ...this.#recent.end }
+  #end(): ResolvedCursor {
+    return { lineage: this.#lineage, ...this.#live.end }
   }
 
   #deliver(changes: readonly PhaseChangeRecord[]): void {
     const after = this.#end()
-    this.#recent.append(changes)
+    this.#live.append(changes)
     const through = this.#end()
-    for (const [listener, own] of this.#audience.route(changes)) listener.offer(own, after, through)
+    for (const [listener, own] of this.#listeners.route(changes)) listener.offer(own, after, through)
   }
 
   #fill(): void {
@@ -203,8 +203,8 @@ export class Hub {
 
   async #fillPages(): Promise<void> {
     try {
-      while (!this.#closed && this.#recent.through < this.#known) {
-        if (this.#audience.size === 0) this.#forget()
+      while (!this.#closed && this.#live.through < this.#known) {
+        if (this.#listeners.size === 0) this.#forget()
         else if (!(await this.#fillPage())) break
       }
     } catch (error) {
@@ -216,14 +216,14 @@ export class Hub {
 
   /** False: the database is another one than before. */
   async #fillPage(): Promise<boolean> {
-    const after = this.#recent.through
+    const after = this.#live.through
     const page = await readPage(this.#pool, EVERYTHING, { after, limit: PAGE, direction: 'forward' })
     if (!this.isOf(page)) {
       this.#look()
       return false
     }
     // Announcements may have brought some of these meanwhile.
-    const delivered = this.#recent.through
+    const delivered = this.#live.through
     const changes = page.changes.filter(({ sequence }) => sequence > delivered)
     const [first, last] = [changes[0], changes.at(-1)]
     if (first && last) {
@@ -239,7 +239,7 @@ export class Hub {
   /** Pruned below us, or the log is not the one it was: what each follower then gets is for its own cursor to find out. */
   #skip({ sequence, mark }: LogCursor): void {
     const after = this.#end()
-    if (this.#audience.size > 0) {
+    if (this.#listeners.size > 0) {
       this.#logger.warn(
         { after: after.sequence, head: sequence },
         'The log does not go on where it was left; its followers read it again.',
@@ -247,17 +247,17 @@ export class Hub {
     }
     this.#counts.skips += 1
     this.#lineage += 1
-    this.#recent.restart({ sequence, mark })
+    this.#live.restart({ sequence, mark })
     this.#known = sequence
-    for (const listener of this.#audience.listeners()) listener.lost(after)
+    for (const listener of this.#listeners.listeners()) listener.lost(after)
   }
 
   #onTimer(): void {
-    if (this.#audience.size === 0) return
+    if (this.#listeners.size === 0) return
     const now = performance.now()
     if (now - this.#tickedAt >= LOOK_MS) {
       this.#tickedAt = now
-      for (const listener of this.#audience.listeners()) listener.tick(this.#end())
+      for (const listener of this.#listeners.listeners()) listener.tick(this.#end())
     }
     if (!this.#signal.connected || now - this.#lookedAt >= LOOK_MS) this.#look()
   }
@@ -278,7 +278,7 @@ export class Hub {
 
   async #lookNow(): Promise<void> {
     this.#lookedAt = performance.now()
-    const delivered = this.#recent.through
+    const delivered = this.#live.through
     const found = await readHead(this.#pool)
     if (!this.isOf(found)) await this.#reopen()
     else if (found.sequence < delivered) this.#skip(found)
@@ -286,17 +286,17 @@ export class Hub {
   }
 
   #advance(head: number): void {
-    if (head <= this.#recent.through) return
+    if (head <= this.#live.through) return
     this.#known = Math.max(this.#known, head)
     this.#fill()
   }
 
   /** Another server, another database, or the same one restarted: the log goes on if what was delivered is in it. */
   async #reopen(): Promise<void> {
-    const { end } = this.#recent
-    const { identity, head, goesOn } = await reopenLog(this.#pool, this.#recent, this.#identity)
+    const { end } = this.#live
+    const { identity, head, goesOn } = await reopenLog(this.#pool, this.#live, this.#identity)
     // What was announced meanwhile is of the database of before: the next look takes it in.
-    if (this.#recent.end !== end) throw new Error('The log has moved while it was being opened.')
+    if (this.#live.end !== end) throw new Error('The log has moved while it was being opened.')
     this.#adopt(identity)
     if (goesOn) this.#advance(head.sequence)
     else this.#skip(head)

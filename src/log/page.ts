@@ -2,8 +2,8 @@ import type { Pool } from 'pg'
 import type { PhaseChangeQuery, PhaseChangeRecord } from '../core/ports.ts'
 import { batchFilterSql, filterSql, Params } from './filter.ts'
 import { HEAD_SQL, type HeadRow, type LogHead, toHead } from './head.ts'
-import { batchAt, firstPlace, lastPlace, type Order, viewFor } from './place.ts'
 import { RECORD_COLUMNS, type RecordRow, toRecord } from './record.ts'
+import { batchAt, firstPlace, lastPlace, type Order, viewFor } from './search.ts'
 
 export interface PageRange {
   /** Exclusive. */

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { Client } from '../store/client.ts'
 import { readMark } from '../store/log-mark.ts'
-import { batchAt, OTHER_MACHINES } from './place.ts'
+import { batchAt, OTHER_MACHINES } from './search.ts'
 
 /** Held by whoever prunes, for one step: the digits have no meaning, they only must be nobody else's. */
 const PRUNING_LOCK = 7_270_737_002

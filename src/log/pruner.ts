@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool } from 'pg'
-import type { Ambient } from '../core/ports.ts'
+import type { System } from '../core/ports.ts'
 import type { Logger } from '../logger.ts'
 import { pruneStep } from './prune.ts'
 
@@ -9,7 +9,7 @@ const EVERY_MS = 60_000
 
 export interface PrunerOptions {
   readonly pool: Pool
-  readonly ambient: Pick<Ambient, 'now'>
+  readonly system: Pick<System, 'now'>
   readonly logger: Logger
   /** How long a phase change is kept. */
   readonly retentionMs: number
@@ -21,12 +21,12 @@ export interface Pruner extends AsyncDisposable {
 }
 
 /** Prunes the log by age: at once, then every minute. Each engine has one; they need no leader. */
-export function createPruner({ pool, ambient, logger, retentionMs }: PrunerOptions): Pruner {
+export function createPruner({ pool, system, logger, retentionMs }: PrunerOptions): Pruner {
   const stop = new AbortController()
   let running: Promise<void> | null = null
 
   const prune = async (): Promise<void> => {
-    const before = new Date(ambient.now().getTime() - retentionMs)
+    const before = new Date(system.now().getTime() - retentionMs)
     while (!stop.signal.aborted) {
       const start = performance.now()
       const step = await pruneStep(pool, before)

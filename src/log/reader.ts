@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import type { Log, LogBatch, LogCursor, Signal } from '../core/ports.ts'
 import type { Logger } from '../logger.ts'
+import { CursorResolver } from './cursor-resolver.ts'
 import { Follower } from './follower.ts'
 import { readHead } from './head.ts'
 import { Hub } from './hub.ts'
@@ -8,7 +9,6 @@ import { openLog } from './identity.ts'
 import { isAnythingWaiting, numberBatches } from './number-batches.ts'
 import type { Numberer } from './numberer.ts'
 import { countChanges } from './page.ts'
-import { Places } from './places.ts'
 
 export interface LogParts {
   readonly pool: Pool
@@ -30,25 +30,25 @@ export async function createLog({
 }: LogParts): Promise<Log & AsyncDisposable> {
   const hub = new Hub({ pool, signal, logger, numberer, onReplaced }, await openLog(pool), await readHead(pool))
   const stop = new AbortController()
-  const places = new Places(hub, pool, logger)
+  const cursors = new CursorResolver(hub, pool, logger)
   return {
-    place: (after) => places.place(after),
-    next: (query, place, limit) => places.next(query, place, limit),
-    renew: (place) => places.renew(place),
-    listen: (query, listener) => places.listen(query, listener),
+    place: (after) => cursors.place(after),
+    next: (query, place, limit) => cursors.next(query, place, limit),
+    renew: (place) => cursors.renew(place),
+    listen: (query, listener) => cursors.listen(query, listener),
     async caughtUp() {
       if (!(await isAnythingWaiting(pool))) return
       // Without a numberer of its own the process numbers itself, a page at a time.
       if (numberer) await numberer.settle()
       else while ((await numberBatches(pool))?.full);
     },
-    end: (which) => places.end(which),
-    reaches: (place) => places.reaches(place),
-    page: (query, range) => places.page(query, range),
-    checkWindow: (window) => places.checkWindow(window),
+    end: (which) => cursors.end(which),
+    reaches: (place) => cursors.reaches(place),
+    page: (query, range) => cursors.page(query, range),
+    checkWindow: (window) => cursors.checkWindow(window),
     count: (query) => countChanges(pool, query),
     follow: (query, after, maxBatch, outer) =>
-      follow((own) => new Follower(places, query, maxBatch, own), after, AbortSignal.any([stop.signal, outer])),
+      follow((own) => new Follower(cursors, query, maxBatch, own), after, AbortSignal.any([stop.signal, outer])),
     get stats() {
       return hub.stats
     },

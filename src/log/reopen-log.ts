@@ -3,9 +3,9 @@ import type { Client } from '../store/client.ts'
 import { cursorAt } from './cursor.ts'
 import { type Found, lookUp } from './head.ts'
 import { forkLog, type LogIdentity, openLog } from './identity.ts'
-import type { Recent } from './recent.ts'
+import type { LiveBuffer } from './live-buffer.ts'
 
-type Remembered = Pick<Recent, 'after' | 'through' | 'end' | 'at'>
+type Remembered = Pick<LiveBuffer, 'after' | 'through' | 'end' | 'at'>
 
 export interface ReopenedLog {
   readonly identity: LogIdentity
@@ -16,12 +16,12 @@ export interface ReopenedLog {
 
 /**
  * Finds out which log a database holds that has restarted or was replaced.
- * @param recent what was delivered last
+ * @param live what was delivered last
  * @param known the log that it was delivered from
  */
-export async function reopenLog(client: Client, recent: Remembered, known: LogIdentity): Promise<ReopenedLog> {
+export async function reopenLog(client: Client, live: Remembered, known: LogIdentity): Promise<ReopenedLog> {
   const identity = await openLog(client)
-  const { end } = recent
+  const { end } = live
   const [here, head] = await lookUp(client, [end.sequence, 'head'])
   const isCurrent = here?.instance === identity.instance && here.epoch === identity.epoch
   if (!here || !head || !isCurrent) throw new Error('The database was replaced while its log was being opened.')
@@ -29,19 +29,19 @@ export async function reopenLog(client: Client, recent: Remembered, known: LogId
   const isKnown = end.mark !== null && end.sequence >= here.floor
   // It says that it is the log of before, and it is not.
   if (!goesOn && isKnown && identity.logId === known.logId) {
-    const forked = await forkLog(client, identity, await lastInCommon(client, recent, here.floor))
+    const forked = await forkLog(client, identity, await lastInCommon(client, live, here.floor))
     return { identity: forked, head, goesOn }
   }
   return { identity, head, goesOn }
 }
 
 /** The last sequence at which the log is still what was delivered, as far as that is remembered; 0: at none. */
-async function lastInCommon(client: Client, recent: Remembered, floor: number): Promise<number> {
-  const from = Math.max(recent.after, floor)
-  let [low, high] = [from, recent.through]
+async function lastInCommon(client: Client, live: Remembered, floor: number): Promise<number> {
+  const from = Math.max(live.after, floor)
+  let [low, high] = [from, live.through]
   while (low < high) {
     const middle = Math.ceil((low + high) / 2)
-    const change = recent.at(middle)
+    const change = live.at(middle)
     const [found] = await lookUp(client, [middle])
     if (change && found && isSame(cursorAt(change), found)) low = middle
     else high = middle - 1

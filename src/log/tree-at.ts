@@ -2,7 +2,7 @@ import { CursorExpired } from '../core/ports.ts'
 import type { ObjectKind, Phase } from '../core/vocabulary.ts'
 import type { Client } from '../store/client.ts'
 import { HEAD_SQL, type HeadRow, toHead } from './head.ts'
-import { lastPlace, OTHER_MACHINES } from './place.ts'
+import { lastPlace, OTHER_MACHINES } from './search.ts'
 
 /** What one object was like at a sequence. */
 export interface ObjectState {

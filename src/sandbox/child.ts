@@ -86,7 +86,7 @@ export class Child {
     }
   }
 
-  get #jobInHand(): number | null {
+  get #activeJob(): number | null {
     return this.#begun > this.#before ? this.#begun - this.#before - 1 : null
   }
 
@@ -97,7 +97,7 @@ export class Child {
   /** Calls back with each result as it comes. After `killed` it is of no use any more, except to `kill`. */
   async run(chunk: Chunk, onResult: OnResult): Promise<ChunkEnd> {
     const ended = Promise.withResolvers<ChunkEnd>()
-    const stopped = (reason: Reason) => ended.resolve({ type: 'killed', by: this.#jobInHand, reason })
+    const stopped = (reason: Reason) => ended.resolve({ type: 'killed', by: this.#activeJob, reason })
     this.#listener = {
       message: (message) => {
         const { first, results } = message as Progress
@@ -138,7 +138,7 @@ export class Child {
       const late = now - last - WATCH_MS
       if (late > WATCH_MS) this.#since = Math.min(now, this.#since + late)
       last = now
-      const overdue = this.#jobInHand !== null && now - this.#since > LIMITS.jobMs
+      const overdue = this.#activeJob !== null && now - this.#since > LIMITS.jobMs
       if (!overdue) return
       if (suspect?.job !== this.#begun) suspect = { job: this.#begun, used: this.#processorMs() }
       const used = this.#processorMs()

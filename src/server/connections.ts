@@ -1,4 +1,4 @@
-import type { Tokens } from '../graphql/tokens.ts'
+import type { Tokens } from '../graphql/auth/tokens.ts'
 
 /** Long-lived connections are closed within so many milliseconds after their token was revoked or has expired. */
 const CHECK_MS = 5_000

@@ -4,13 +4,13 @@ import { type DocumentNode, GraphQLError, type GraphQLSchema, getOperationAST } 
 import { useServer } from 'graphql-ws/use/ws'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { Viewer } from '../core/ports.ts'
-import { MAX_BODY } from '../graphql/limits.ts'
-import type { Tokens } from '../graphql/tokens.ts'
+import type { Tokens } from '../graphql/auth/tokens.ts'
+import { MAX_BODY } from '../graphql/schema/limits.ts'
 import { CLOSE } from './close-codes.ts'
 import type { Connections } from './connections.ts'
 import { bearerOf, UNAUTHENTICATED } from './credentials.ts'
-import type { Outlet } from './streams/outlet.ts'
-import { socketOutlet } from './streams/socket-outlet.ts'
+import type { ClientSink } from './streams/client-sink.ts'
+import { socketSink } from './streams/socket-sink.ts'
 import type { Subscribe } from './streams/subscribe.ts'
 import type { Yoga } from './yoga.ts'
 
@@ -59,7 +59,7 @@ interface Extra extends Record<PropertyKey, unknown> {
 export function createGraphQLSocket(parts: SocketParts): GraphQLSocket {
   const { tokens, connections, schema, maxSockets = MAX_SOCKETS } = parts
   const server = new WebSocketServer({ noServer: true, maxPayload: MAX_BODY })
-  const outlets = new WeakMap<WebSocket, Outlet>()
+  const sinks = new WeakMap<WebSocket, ClientSink>()
   useServer<Record<string, unknown>, Extra>(
     {
       schema,
@@ -81,9 +81,9 @@ export function createGraphQLSocket(parts: SocketParts): GraphQLSocket {
           return [failure(`At most ${MAX_OPERATIONS} operations at a time on one socket.`, 'TOO_MANY')]
         }
         const viewer = extra.secret === undefined ? null : await tokens.authenticate(extra.secret)
-        const outlet = outlets.get(extra.socket)
-        if (viewer === null || !outlet) return [failure(UNAUTHENTICATED, 'UNAUTHENTICATED')]
-        return await prepare({ ...payload, id, viewer, outlet }, parts)
+        const sink = sinks.get(extra.socket)
+        if (viewer === null || !sink) return [failure(UNAUTHENTICATED, 'UNAUTHENTICATED')]
+        return await prepare({ ...payload, id, viewer, sink }, parts)
       },
     },
     server,
@@ -92,7 +92,7 @@ export function createGraphQLSocket(parts: SocketParts): GraphQLSocket {
   return {
     upgrade: (request, stream, head) =>
       server.handleUpgrade(request, stream, head, (client) => {
-        outlets.set(client, socketOutlet(client, stream, parts.stalledAfterMs))
+        sinks.set(client, socketSink(client, stream, parts.stalledAfterMs))
         if (server.clients.size > maxSockets) {
           client.close(CLOSE.TRY_AGAIN_LATER.code, CLOSE.TRY_AGAIN_LATER.reason)
         } else server.emit('connection', client, request)
@@ -110,7 +110,7 @@ export function createGraphQLSocket(parts: SocketParts): GraphQLSocket {
 interface Request {
   readonly id: string
   readonly viewer: Viewer
-  readonly outlet: Outlet
+  readonly sink: ClientSink
   readonly query: string
   readonly operationName?: string | null | undefined
   readonly variables?: Record<string, unknown> | null | undefined
@@ -128,8 +128,8 @@ async function prepare(request: Request, { yoga, schema, subscribe }: SocketPart
     const args = { schema, document, operationName, variableValues: variables, contextValue, execute }
     if (getOperationAST(document, operationName)?.operation !== 'subscription') return args
     const asked = { query, document, operationName: operationName ?? null, variables: variables ?? {}, viewer }
-    const { id, outlet } = request
-    return { ...args, subscribe: () => subscribe({ asked, context: contextValue, outlet, id }) }
+    const { id, sink } = request
+    return { ...args, subscribe: () => subscribe({ asked, context: contextValue, sink, id }) }
   } catch (error) {
     if (error instanceof GraphQLError) return [error]
     throw error

@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql'
-import { internalFailure } from '../graphql/failures.ts'
-import { badInput } from '../graphql/limits.ts'
+import { internalFailure } from '../graphql/schema/failures.ts'
+import { badInput } from '../graphql/schema/limits.ts'
 import type { Logger } from '../logger.ts'
 
 /** Postgres takes no NUL in text, and no time or number beyond its range: class 22, data exceptions. */

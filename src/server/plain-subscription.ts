@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { GraphQLError, type GraphQLSchema, getOperationAST } from 'graphql'
 import type { Viewer } from '../core/ports.ts'
 import type { PlainRequest } from './plain-operation.ts'
-import { sendEvents } from './streams/event-outlet.ts'
+import { sendEvents } from './streams/event-sink.ts'
 import type { Subscribe } from './streams/subscribe.ts'
 import type { Yoga } from './yoga.ts'
 
@@ -26,7 +26,7 @@ export async function answerSubscription(
     if (!isSubscription || validate(schema, document).length > 0) return false
     const context = await contextFactory()
     const asked = { query, document, operationName, variables: variables ?? {}, viewer }
-    await sendEvents(response, (outlet) => subscribe({ asked, context, outlet, id: '' }))
+    await sendEvents(response, (sink) => subscribe({ asked, context, sink, id: '' }))
     return true
   } catch (error) {
     if (error instanceof GraphQLError && !response.headersSent) return false

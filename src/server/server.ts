@@ -50,10 +50,10 @@ const IDLE_MS = 20
 /** One port for pages, GraphQL over HTTP, events and WebSockets, health and metrics. Resolves once it listens. */
 export async function createServer(options: ServerOptions): Promise<RunningServer> {
   const { config, schema, services, logger, dashboardFolder, clock } = options
-  const { tokens, pool, log, ambient, streams } = services
+  const { tokens, pool, log, system, streams } = services
   const connections = new Connections(tokens)
   const yoga = createGraphQL(schema, services)
-  const shared = { schema, log, ambient, open: streams, mask: (error: unknown) => mask(error, logger) }
+  const shared = { schema, log, system, open: streams, mask: (error: unknown) => mask(error, logger) }
   const fanOut = new FanOut(shared)
   const subscribe = createSubscribe({ ...shared, fanOut })
   const socket = createGraphQLSocket({ schema, yoga, tokens, connections, subscribe, ...config.sockets })

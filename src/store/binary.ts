@@ -69,12 +69,12 @@ const CODECS: Readonly<Record<BinaryType, Codec>> = {
 /** Bytes that are kept for the next array, usually and after a large one. */
 const KEPT = 65_536
 const MAX_KEPT = 4 * 1024 * 1024
-let scratch = Buffer.allocUnsafeSlow(KEPT)
+let buffer = Buffer.allocUnsafeSlow(KEPT)
 function ensure(bytes: number, used: number): void {
-  if (bytes <= scratch.length) return
+  if (bytes <= buffer.length) return
   const larger = Buffer.allocUnsafeSlow(bytes * 2)
-  scratch.copy(larger, 0, 0, used)
-  scratch = larger
+  buffer.copy(larger, 0, 0, used)
+  buffer = larger
 }
 
 const HEADER = 20
@@ -90,23 +90,23 @@ export function binaryArray<R>(type: BinaryType, rows: readonly R[], of: (row: R
     const value = of(row) as never
     if (value === null || value === undefined) {
       ensure(at + LENGTH, at)
-      scratch.writeInt32BE(-1, at)
+      buffer.writeInt32BE(-1, at)
       hasNull = 1
       at += LENGTH
       continue
     }
     if (bytes === null) ensure(at + LENGTH + size(value), at)
-    const written = write(value, scratch, at + LENGTH)
-    scratch.writeInt32BE(written, at)
+    const written = write(value, buffer, at + LENGTH)
+    buffer.writeInt32BE(written, at)
     at += LENGTH + written
   }
-  scratch.writeInt32BE(1, 0)
-  scratch.writeInt32BE(hasNull, 4)
-  scratch.writeInt32BE(oid, 8)
-  scratch.writeInt32BE(rows.length, 12)
-  scratch.writeInt32BE(1, 16)
-  const array = Buffer.from(scratch.subarray(0, at))
-  if (scratch.length > MAX_KEPT) scratch = Buffer.allocUnsafeSlow(KEPT)
+  buffer.writeInt32BE(1, 0)
+  buffer.writeInt32BE(hasNull, 4)
+  buffer.writeInt32BE(oid, 8)
+  buffer.writeInt32BE(rows.length, 12)
+  buffer.writeInt32BE(1, 16)
+  const array = Buffer.from(buffer.subarray(0, at))
+  if (buffer.length > MAX_KEPT) buffer = Buffer.allocUnsafeSlow(KEPT)
   return array
 }
 

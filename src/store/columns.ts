@@ -61,7 +61,7 @@ export const WORK_COLUMNS = columns<Work>({
   doneAt: 'timestamptz',
   leaseWatched: 'boolean',
 })
-export const TALLY_COLUMNS = ['total', 'untriggered', 'open', 'failed', 'cursor'] as const
+export const CHILD_COUNT_COLUMNS = ['total', 'untriggered', 'open', 'failed', 'cursor'] as const
 
 /** Words in the order of their numbers, as which they travel: what an enum's own numbers are differs between databases. */
 const ENUMS: Readonly<Record<string, readonly string[]>> = {
@@ -88,7 +88,7 @@ const JSONB: Carrier = {
   value: (value) => (value === null || value === undefined ? null : JSON.stringify(value)),
 }
 
-export function carrierOf(type: string): Carrier {
+export function wireTypeOf(type: string): Carrier {
   const words = ENUMS[type]
   const numbers = NUMBERS.get(type)
   if (!words || !numbers) return type === 'jsonb' ? JSONB : asIs(type as BinaryType)

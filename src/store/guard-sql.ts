@@ -1,5 +1,5 @@
 import type { Machine } from '../core/machine.ts'
-import type { BESIDE_MACHINES, ObjectKind, Phase } from '../core/vocabulary.ts'
+import type { ObjectKind, Phase, SECONDARY_MACHINES } from '../core/vocabulary.ts'
 
 /**
  * SQL that lets the database itself refuse what the guard would refuse, even from psql: an object is created in its
@@ -32,14 +32,14 @@ export function guardSql(machines: readonly Machine[]): string {
     GUARDS,
     TRIGGERS,
     ...machines.flatMap((machine) => {
-      const place = BESIDE[machine.name as keyof typeof BESIDE]
-      return place ? [besideGuard(machine, place)] : []
+      const place = SECONDARY[machine.name as keyof typeof SECONDARY]
+      return place ? [secondaryGuard(machine, place)] : []
     }),
   ].join('\n')
 }
 
 /** Where the phases of machines beside an object's own are kept. */
-const BESIDE: Readonly<Record<(typeof BESIDE_MACHINES)[number], Place>> = {
+const SECONDARY: Readonly<Record<(typeof SECONDARY_MACHINES)[number], Place>> = {
   cloudletUpgrade: { table: 'cloudlet', column: 'upgrade_phase' },
 }
 interface Place {
@@ -47,7 +47,7 @@ interface Place {
   readonly column: string
 }
 
-function besideGuard(machine: Machine, { table, column }: Place): string {
+function secondaryGuard(machine: Machine, { table, column }: Place): string {
   const name = `${table}_${column}_guard`
   return `create or replace function ${name}() returns trigger
 language plpgsql as $plpgsql$

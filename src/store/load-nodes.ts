@@ -1,23 +1,23 @@
 import type { ObjectFailure } from '../core/errors.ts'
-import { NO_TALLY, type ObjectRow, type Tally, type Work } from '../core/tree.ts'
+import { type ChildCounts, NO_CHILD_COUNTS, type ObjectRow, type Work } from '../core/tree.ts'
 import type { ObjectKind } from '../core/vocabulary.ts'
 import { binaryUuids } from './binary.ts'
 import type { Client } from './client.ts'
-import { OBJECT_COLUMNS, TALLY_COLUMNS, WORK_COLUMNS } from './columns.ts'
-import type { FactsColumns } from './transition.ts'
+import { CHILD_COUNT_COLUMNS, OBJECT_COLUMNS, WORK_COLUMNS } from './columns.ts'
+import type { DetailsColumns } from './transition.ts'
 
 /** One object as the store has it. */
 export interface LoadedNode {
   readonly row: ObjectRow
-  readonly tally: Tally
+  readonly childCounts: ChildCounts
   readonly work: Work | null
   readonly error: ObjectFailure | null
   readonly hasProgress: boolean
   /** Its side row, if its kind has one and it is there. */
-  readonly facts: object | null
+  readonly details: object | null
 }
 
-export interface KindFacts extends FactsColumns {
+export interface KindDetails extends DetailsColumns {
   readonly kinds: readonly ObjectKind[]
 }
 
@@ -28,12 +28,12 @@ type Values = readonly unknown[]
  * in any other order: looked up one by one, by an index, however few rows there were when the plan was made.
  */
 export class NodeLoader {
-  readonly #facts: readonly (KindFacts & { readonly at: number; readonly properties: readonly string[] })[]
+  readonly #details: readonly (KindDetails & { readonly at: number; readonly properties: readonly string[] })[]
   readonly #texts: Readonly<Record<'nodes' | 'children' | 'named', string>>
 
-  constructor(facts: readonly KindFacts[]) {
-    let at = FACTS_AT
-    this.#facts = facts.map((table) => {
+  constructor(details: readonly KindDetails[]) {
+    let at = DETAILS_AT
+    this.#details = details.map((table) => {
       const properties = Object.keys(table.columns)
       const placed = { ...table, at, properties }
       at += properties.length + 1
@@ -41,17 +41,17 @@ export class NodeLoader {
     })
     const selection = [
       SELECTION,
-      ...facts.flatMap(({ columns }, f) => [
+      ...details.flatMap(({ columns }, f) => [
         `f${f}.object_id`,
         ...Object.values(columns).map(({ column }) => `f${f}."${column}"`),
       ]),
     ].join(', ')
     // Tables of other kinds are not even looked into.
-    const side = ({ table, kinds }: KindFacts, f: number) =>
+    const side = ({ table, kinds }: KindDetails, f: number) =>
       `left join lateral (
         select * from "${table}" where object_id = o.id and o.kind in (${kinds.map((kind) => `'${kind}'`).join(', ')}) offset 0
       ) f${f} on true`
-    const joins = [JOINS, ...facts.map(side)].join(' ')
+    const joins = [JOINS, ...details.map(side)].join(' ')
     this.#texts = {
       nodes: `with recursive up as (
           select o.id, o.parent_id from unnest($1::uuid[]) wanted(id)
@@ -99,16 +99,19 @@ export class NodeLoader {
     const row = pick<ObjectRow>(OBJECT_PROPERTIES, values, 0)
     return {
       row,
-      tally: values[TALLY_AT] === null ? NO_TALLY : pick<Tally>(TALLY_COLUMNS, values, TALLY_AT),
+      childCounts:
+        values[CHILD_COUNTS_AT] === null
+          ? NO_CHILD_COUNTS
+          : pick<ChildCounts>(CHILD_COUNT_COLUMNS, values, CHILD_COUNTS_AT),
       work: values[WORK_AT] === null ? null : pick<Work>(WORK_PROPERTIES, values, WORK_AT),
       error: (values[STATUS_AT] as ObjectFailure | null) ?? null,
       hasProgress: values[STATUS_AT + 1] === true,
-      facts: this.#factsOf(row.kind, values),
+      details: this.#detailsOf(row.kind, values),
     }
   }
 
-  #factsOf(kind: ObjectKind, values: Values): object | null {
-    const table = this.#facts.find((facts) => facts.kinds.includes(kind))
+  #detailsOf(kind: ObjectKind, values: Values): object | null {
+    const table = this.#details.find((details) => details.kinds.includes(kind))
     if (!table || values[table.at] === null) return null
     return pick<object>(table.properties, values, table.at + 1)
   }
@@ -116,7 +119,7 @@ export class NodeLoader {
 
 const SELECTION = [
   ...OBJECT_COLUMNS.map(({ column }) => `o."${column}"`),
-  ...TALLY_COLUMNS.map((column) => `t."${column}"`),
+  ...CHILD_COUNT_COLUMNS.map((column) => `t."${column}"`),
   ...WORK_COLUMNS.map(({ column }) => `w."${column}"`),
   's.error',
   's.progress is not null',
@@ -132,10 +135,10 @@ const JOINS = [
   .join(' ')
 const OBJECT_PROPERTIES = OBJECT_COLUMNS.map(({ property }) => property)
 const WORK_PROPERTIES = WORK_COLUMNS.map(({ property }) => property)
-const TALLY_AT = OBJECT_COLUMNS.length
-const WORK_AT = TALLY_AT + TALLY_COLUMNS.length
+const CHILD_COUNTS_AT = OBJECT_COLUMNS.length
+const WORK_AT = CHILD_COUNTS_AT + CHILD_COUNT_COLUMNS.length
 const STATUS_AT = WORK_AT + WORK_COLUMNS.length
-const FACTS_AT = STATUS_AT + 2
+const DETAILS_AT = STATUS_AT + 2
 
 function pick<T>(properties: readonly string[], values: Values, at: number): T {
   const result: Record<string, unknown> = {}

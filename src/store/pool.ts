@@ -1,7 +1,7 @@
 import { type CustomTypesConfig, Pool, type PoolConfig, types } from 'pg'
 import type { Logger } from 'pino'
-import { CalledBackClient } from './called-back.ts'
-import { TurnSocket } from './turn-socket.ts'
+import { CallbackClient } from './callback-client.ts'
+import { CorkedSocket } from './corked-socket.ts'
 
 export interface PoolOptions {
   readonly max: number
@@ -34,10 +34,10 @@ export function createPool(connection: Connection, { max, logger, planOnce = fal
     ...withOptions(connection, [HOT, READ_COMMITTED, UNFROZEN, ...(planOnce ? [PLAN_ONCE] : [])].join(' ')),
     max,
     idleTimeoutMillis: IDLE_MS,
-    Client: CalledBackClient,
+    Client: CallbackClient,
     // Statements that do not need each other's answers travel together.
     pipeline: true,
-    stream: () => new TurnSocket(),
+    stream: () => new CorkedSocket(),
     types: PARSERS,
     application_name: 'phaseline',
     keepAlive: true,

@@ -1,15 +1,15 @@
 import type { Pool } from 'pg'
-import type { Ambient } from '../core/ports.ts'
+import type { System } from '../core/ports.ts'
 import type { Client } from './client.ts'
 import { Prisma } from './generated/client.ts'
 import { prismaOn } from './prisma.ts'
 
 /** Nothing happens when there is one. */
-export async function ensureProject(pool: Pool, name: string, ambient: Ambient): Promise<void> {
-  const now = ambient.now()
+export async function ensureProject(pool: Pool, name: string, system: System): Promise<void> {
+  const now = system.now()
   // Skipped rather than refused: two processes may start at once.
   await prismaOn(pool).project.createMany({
-    data: [{ id: ambient.id(), name, createdAt: now, updatedAt: now }],
+    data: [{ id: system.id(), name, createdAt: now, updatedAt: now }],
     skipDuplicates: true,
   })
 }
@@ -37,14 +37,14 @@ export interface SubscriptionRow {
 /** False: its name is taken. */
 export async function insertProject(
   pool: Pool,
-  ambient: Ambient,
+  system: System,
   { name, workerTemplate, limits, subscriptions }: NewProject,
 ): Promise<boolean> {
-  const now = ambient.now()
+  const now = system.now()
   try {
     await prismaOn(pool).project.create({
       data: {
-        id: ambient.id(),
+        id: system.id(),
         name,
         createdAt: now,
         updatedAt: now,

@@ -1,9 +1,9 @@
 import type { ObjectRow } from '../core/tree.ts'
+import { awaitAll } from './await-all.ts'
 import { binaryUuids } from './binary.ts'
 import type { Client } from './client.ts'
 import { OBJECT_COLUMNS } from './columns.ts'
 import { statementTime, timeNow } from './time.ts'
-import { together } from './together.ts'
 import { IS_OPEN } from './work-states.ts'
 
 /** Which trees want attention: words left by others (`wake`), and clocks (`root_queue`). */
@@ -34,7 +34,7 @@ export async function lockRoot(
   rootId: string,
   { skipLocked, time }: { readonly skipLocked: boolean; readonly time: Date | null },
 ): Promise<RootLock | 'gone' | 'locked'> {
-  const [locked, queued] = await together([
+  const [locked, queued] = await awaitAll([
     client.query<ObjectRow & { projectName: string }>({
       name: skipLocked ? 'lock-root-skip' : 'lock-root',
       text: skipLocked ? `${LOCK} skip locked` : LOCK,
@@ -87,7 +87,7 @@ export async function insertWakes(
   reason: string | null,
 ): Promise<void> {
   const words = Array.from({ length: Math.ceil(ids.length / WORD) }, (_, i) => ids.slice(i * WORD, (i + 1) * WORD))
-  await together(
+  await awaitAll(
     words.map((word) =>
       client.query({
         name: 'insert-wake',

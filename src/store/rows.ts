@@ -1,5 +1,5 @@
 import { binaryArray } from './binary.ts'
-import { type Carrier, type Column, carrierOf } from './columns.ts'
+import { type Carrier, type Column, wireTypeOf } from './columns.ts'
 
 /** A column of a statement over many rows: how to get it from a row. */
 export interface RowColumn<R> {
@@ -17,7 +17,7 @@ export interface RowSource {
   /** A `from` item, called `u`. */
   readonly from: string
   /** `fewOf` the first column. */
-  readonly isFew: string
+  readonly hint: string
 }
 
 export interface Statement {
@@ -32,7 +32,7 @@ const MAX = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
  * A condition on a column of uuids, true of every row. The planner thinks it is true of few, and so looks up what they are
  * joined with one by one, by an index, even if there was next to nothing when the plan was made.
  */
-export const fewOf = (column: string): string => `${column} between '${NIL}' and '${MAX}'`
+export const selectivityHint = (column: string): string => `${column} between '${NIL}' and '${MAX}'`
 
 /** So many texts of one statement are prepared; whatever else comes up is sent in full. */
 const MAX_VARIANTS = 8
@@ -48,14 +48,14 @@ interface Variant {
  */
 export class RowStatement<R> {
   readonly #name: string
-  readonly #columns: readonly (RowColumn<R> & { readonly carrier: Carrier })[]
+  readonly #columns: readonly (RowColumn<R> & { readonly wireType: Carrier })[]
   readonly #text: (source: RowSource) => string
   readonly #variants = new Map<number, Variant>()
 
   /** @param columns at most 30; the first one is never taken for being the same in all rows */
   constructor(name: string, columns: readonly RowColumn<R>[], text: (source: RowSource) => string) {
     this.#name = name
-    this.#columns = columns.map((column) => ({ ...column, carrier: carrierOf(column.type) }))
+    this.#columns = columns.map((column) => ({ ...column, wireType: wireTypeOf(column.type) }))
     this.#text = text
     // The one that fits always.
     this.#variant(0)
@@ -68,9 +68,9 @@ export class RowStatement<R> {
       if (isSame(rows, (columns[c] as RowColumn<R>).of)) mask |= 1 << c
     }
     const [variant, sent] = this.#variant(mask)
-    const values = columns.map(({ of, carrier }, c) => {
-      if (sent & (1 << c)) return single(carrier.value(of(rows[0] as R)))
-      return binaryArray(carrier.type, rows, (row) => carrier.value(of(row)))
+    const values = columns.map(({ of, wireType }, c) => {
+      if (sent & (1 << c)) return single(wireType.value(of(rows[0] as R)))
+      return binaryArray(wireType.type, rows, (row) => wireType.value(of(row)))
     })
     return { ...variant, values }
   }
@@ -94,10 +94,10 @@ export class RowStatement<R> {
   }
 
   #source(mask: number): RowSource {
-    const columns = this.#columns.map(({ column, carrier }, c) => {
+    const columns = this.#columns.map(({ column, wireType }, c) => {
       const isSingle = (mask & (1 << c)) !== 0
-      const parameter = `$${c + 1}::${carrier.type}`
-      const sql = carrier.element(isSingle ? parameter : `u."${column}"`)
+      const parameter = `$${c + 1}::${wireType.type}`
+      const sql = wireType.element(isSingle ? parameter : `u."${column}"`)
       return { column, parameter, isSingle, sql }
     })
     const arrays = columns.filter(({ isSingle }) => !isSingle)
@@ -107,7 +107,7 @@ export class RowStatement<R> {
       at: (column) => sqls.get(column) as string,
       list: columns.map(({ sql }) => sql).join(', '),
       from: `unnest(${arrays.map(({ parameter }) => `${parameter}[]`).join(', ')}) as u(${names})`,
-      isFew: fewOf(`u."${columns[0]?.column}"`),
+      hint: selectivityHint(`u."${columns[0]?.column}"`),
     }
   }
 }

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
-import type { Ambient } from '../core/ports.ts'
+import type { System } from '../core/ports.ts'
 
 /**
  * How secrets are kept: AES-256-GCM with a key that the database does not have. A sealed text is one byte of format,
@@ -35,7 +35,7 @@ export const SEALED_OVERHEAD = HEADER_BYTES + NONCE_BYTES + TAG_BYTES
 const KEY_BYTES = 32
 
 /** The first key seals and signs, all of them open and verify: so a key can be replaced while it is in use. */
-export function createSealing(keys: readonly Uint8Array[], { secret }: Pick<Ambient, 'secret'>): Sealing {
+export function createSealing(keys: readonly Uint8Array[], { secret }: Pick<System, 'secret'>): Sealing {
   const known = keys.map((key) => ({ key, header: headerOf(key) }))
   const first = known[0]
   return {

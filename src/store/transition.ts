@@ -1,33 +1,33 @@
 import type { ObjectFailure } from '../core/errors.ts'
-import type { ObjectRow, Tally, Work } from '../core/tree.ts'
+import type { ChildCounts, ObjectRow, Work } from '../core/tree.ts'
 import type { Phase } from '../core/vocabulary.ts'
+import { awaitAll } from './await-all.ts'
 import { binaryUuids } from './binary.ts'
 import type { Client } from './client.ts'
-import { OBJECT_COLUMNS, TALLY_COLUMNS, WORK_COLUMNS } from './columns.ts'
+import { CHILD_COUNT_COLUMNS, OBJECT_COLUMNS, WORK_COLUMNS } from './columns.ts'
 import { type ChangeColumn, ChangeStatement, properties, quoted, type RowColumn, RowStatement } from './rows.ts'
-import { together } from './together.ts'
 
 /** The only writer of objects and their phases. Set-based: one statement for each table and hop, whatever the number of objects. */
 
 export interface WritableNode {
   readonly row: ObjectRow
-  readonly tally: Tally
+  readonly childCounts: ChildCounts
   readonly work: Work | null
   readonly error: ObjectFailure | null
   readonly progress: unknown
-  readonly facts: unknown
+  readonly details: unknown
   readonly spec: unknown
   readonly labels: Readonly<Record<string, string>>
   readonly dependencies: readonly { readonly row: { readonly id: string } }[] | null
   readonly gone: boolean
-  readonly stored: boolean
+  readonly persisted: boolean
   /** As the store has them, or will have once it has what was sent to it. */
-  readonly storedRow: ObjectRow
-  readonly storedWork: Work | null
-  readonly hops: readonly { readonly phase: Phase; readonly at: Date; readonly revision: number }[]
+  readonly persistedRow: ObjectRow
+  readonly persistedWork: Work | null
+  readonly pendingTransitions: readonly { readonly phase: Phase; readonly at: Date; readonly revision: number }[]
   readonly offered: boolean
 }
-export interface FactsColumns {
+export interface DetailsColumns {
   readonly table: string
   readonly columns: Readonly<Record<string, { readonly column: string; readonly type: string }>>
 }
@@ -57,21 +57,21 @@ export async function insertObjects(client: Client, rows: readonly ObjectRow[]):
 const MUTABLE = OBJECT_COLUMNS.filter(
   ({ property }) => !['id', 'rootId', 'parentId', 'projectId', 'kind', 'name', 'createdAt'].includes(property),
 )
-const UPDATE = new ChangeStatement<Wave>(
+const UPDATE = new ChangeStatement<PendingUpdate>(
   'update-objects',
   [
     { column: 'id', type: 'uuid', of: ({ row }) => row.id },
     { column: 'expected', type: 'integer', of: ({ before }) => before.revision },
   ],
   properties<ObjectRow>(MUTABLE).map(
-    ({ of, ...column }): ChangeColumn<Wave> => ({
+    ({ of, ...column }): ChangeColumn<PendingUpdate> => ({
       ...column,
       of: ({ row }) => of(row),
       before: ({ before }) => of(before),
     }),
   ),
-  (set, { at, from, isFew }) =>
-    `update object o set ${set} from ${from} where ${isFew} and o.id = u.id and o.revision = ${at('expected')}`,
+  (set, { at, from, hint }) =>
+    `update object o set ${set} from ${from} where ${hint} and o.id = u.id and o.revision = ${at('expected')}`,
 )
 
 /**
@@ -79,27 +79,27 @@ const UPDATE = new ChangeStatement<Wave>(
  * All waves are sent at once.
  */
 export async function updateObjects(client: Client, nodes: readonly WritableNode[]): Promise<void> {
-  const longest = nodes.reduce((most, node) => Math.max(most, node.hops.length), 1)
+  const longest = nodes.reduce((most, node) => Math.max(most, node.pendingTransitions.length), 1)
   const waves = Array.from({ length: longest }, (_, wave) => nodes.flatMap((node) => rowAfter(node, wave) ?? []))
-  await together(waves.map((wave) => updateWave(client, wave)))
+  await awaitAll(waves.map((wave) => updatePending(client, wave)))
 }
 
-interface Wave {
+interface PendingUpdate {
   readonly before: ObjectRow
   readonly row: ObjectRow
 }
 
-function rowAfter(node: WritableNode, wave: number): Wave | null {
-  const { hops, row, storedRow } = node
-  if (wave > 0 && wave >= hops.length) return null
-  const at = (hop: WritableNode['hops'][number] | undefined): ObjectRow =>
-    hop ? { ...row, phase: hop.phase, phaseSince: hop.at, revision: hop.revision } : storedRow
-  const before = at(hops[wave - 1])
-  if (wave >= hops.length - 1) return { before, row }
-  return { before, row: at(hops[wave]) }
+function rowAfter(node: WritableNode, wave: number): PendingUpdate | null {
+  const { pendingTransitions, row, persistedRow } = node
+  if (wave > 0 && wave >= pendingTransitions.length) return null
+  const at = (pending: WritableNode['pendingTransitions'][number] | undefined): ObjectRow =>
+    pending ? { ...row, phase: pending.phase, phaseSince: pending.at, revision: pending.revision } : persistedRow
+  const before = at(pendingTransitions[wave - 1])
+  if (wave >= pendingTransitions.length - 1) return { before, row }
+  return { before, row: at(pendingTransitions[wave]) }
 }
 
-async function updateWave(client: Client, waves: readonly Wave[]): Promise<void> {
+async function updatePending(client: Client, waves: readonly PendingUpdate[]): Promise<void> {
   const statement = UPDATE.of(waves)
   if (!statement) return
   const { rowCount } = await client.query(statement)
@@ -145,9 +145,9 @@ class SideRow {
   }
 
   async write(client: Client, nodes: readonly WritableNode[]): Promise<void> {
-    const known = nodes.filter(({ stored }) => stored)
-    const fresh = known.length === 0 ? nodes : nodes.filter(({ stored }) => !stored)
-    await together([
+    const known = nodes.filter(({ persisted }) => persisted)
+    const fresh = known.length === 0 ? nodes : nodes.filter(({ persisted }) => !persisted)
+    await awaitAll([
       fresh.length > 0 && client.query(this.#insert.of(fresh)),
       known.length > 0 && client.query(this.#upsert.of(known)),
     ])
@@ -164,13 +164,17 @@ const SPEC = new SideRow(
 )
 export const writeSpecs = (client: Client, nodes: readonly WritableNode[]): Promise<void> => SPEC.write(client, nodes)
 
-const TALLY = new SideRow(
+const CHILD_COUNTS = new SideRow(
   'tallies',
   'tally',
-  TALLY_COLUMNS.map((column) => ({ column, type: 'integer', of: ({ tally }: WritableNode) => tally[column] })),
+  CHILD_COUNT_COLUMNS.map((column) => ({
+    column,
+    type: 'integer',
+    of: ({ childCounts }: WritableNode) => childCounts[column],
+  })),
 )
-export const writeTallies = (client: Client, nodes: readonly WritableNode[]): Promise<void> =>
-  TALLY.write(client, nodes)
+export const writeChildCounts = (client: Client, nodes: readonly WritableNode[]): Promise<void> =>
+  CHILD_COUNTS.write(client, nodes)
 
 const status = (name: string, set: string) =>
   new RowStatement<WritableNode>(
@@ -189,7 +193,7 @@ export async function writeStatuses(client: Client, nodes: readonly WritableNode
   // Progress that was not touched in this transaction was not loaded either: it stays as it is.
   const withProgress = nodes.filter((n) => n.progress !== undefined)
   const errorOnly = nodes.filter((n) => n.progress === undefined)
-  await together([
+  await awaitAll([
     withProgress.length > 0 && client.query(STATUS.of(withProgress)),
     errorOnly.length > 0 && client.query(STATUS_ERROR_ONLY.of(errorOnly)),
   ])
@@ -198,7 +202,7 @@ export async function writeStatuses(client: Client, nodes: readonly WritableNode
 const ofWork = ({ of, ...column }: RowColumn<Work>): ChangeColumn<WritableNode> => ({
   ...column,
   of: ({ work }) => of(work as Work),
-  before: ({ storedWork }) => of(storedWork as Work),
+  before: ({ persistedWork }) => of(persistedWork as Work),
 })
 const WORK = properties<Work>(WORK_COLUMNS).map(ofWork)
 const OFFERED = { column: 'offered', type: 'boolean', of: ({ offered }: WritableNode) => offered }
@@ -221,15 +225,15 @@ const UPDATE_WORK = new ChangeStatement<WritableNode>(
   'update-work',
   [ID],
   WORK,
-  (set, { from, isFew }) => `update work w set ${set} from ${from} where ${isFew} and w.object_id = u.object_id`,
+  (set, { from, hint }) => `update work w set ${set} from ${from} where ${hint} and w.object_id = u.object_id`,
 )
 
 /** Work that is new to agents gets a place in their queue, in the order of the nodes. */
 export async function writeWork(client: Client, nodes: readonly WritableNode[]): Promise<void> {
-  const placed = nodes.filter(({ storedWork, offered }) => offered || !storedWork)
-  const known = nodes.filter(({ storedWork, offered }) => storedWork && !offered)
-  const areNew = placed.every(({ storedWork }) => !storedWork)
-  await together([
+  const placed = nodes.filter(({ persistedWork, offered }) => offered || !persistedWork)
+  const known = nodes.filter(({ persistedWork, offered }) => persistedWork && !offered)
+  const areNew = placed.every(({ persistedWork }) => !persistedWork)
+  await awaitAll([
     placed.length > 0 && client.query((areNew ? INSERT_WORK : OFFER_WORK).of(placed)),
     changeWork(
       client,
@@ -240,46 +244,50 @@ export async function writeWork(client: Client, nodes: readonly WritableNode[]):
 }
 
 // Leases are renewed beside the revisions: what does not mean to change one must not write an older one over it.
-const changesLease = ({ work, storedWork }: WritableNode): boolean => work?.leaseUntil !== storedWork?.leaseUntil
+const changesLease = ({ work, persistedWork }: WritableNode): boolean => work?.leaseUntil !== persistedWork?.leaseUntil
 
 async function changeWork(client: Client, nodes: readonly WritableNode[]): Promise<void> {
-  const changed = nodes.filter((node) => node.work !== node.storedWork)
+  const changed = nodes.filter((node) => node.work !== node.persistedWork)
   const statement = UPDATE_WORK.of(changed)
   if (!statement) return
   const { rowCount } = await client.query(statement)
   if (rowCount !== changed.length) throw new RevisionConflict(changed.length, rowCount ?? 0)
 }
 
-const FACTS = new WeakMap<FactsColumns, SideRow>()
+const DETAILS = new WeakMap<DetailsColumns, SideRow>()
 
 /** The whole side row of each object; new or changed. */
-export async function writeFacts(client: Client, table: FactsColumns, nodes: readonly WritableNode[]): Promise<void> {
+export async function writeDetails(
+  client: Client,
+  table: DetailsColumns,
+  nodes: readonly WritableNode[],
+): Promise<void> {
   if (nodes.length === 0) return
-  const row = FACTS.get(table) ?? factsRow(table)
-  FACTS.set(table, row)
+  const row = DETAILS.get(table) ?? detailsRow(table)
+  DETAILS.set(table, row)
   await row.write(client, nodes)
 }
 
-const factsRow = ({ table, columns }: FactsColumns): SideRow =>
+const detailsRow = ({ table, columns }: DetailsColumns): SideRow =>
   new SideRow(
     table,
     table,
     Object.entries(columns).map(([property, column]) => ({
       ...column,
-      of: ({ facts }) => (facts as Record<string, unknown>)[property],
+      of: ({ details }) => (details as Record<string, unknown>)[property],
     })),
   )
 
 /** Replaces what each of these objects depends on. */
 export async function writeEdges(client: Client, nodes: readonly WritableNode[]): Promise<void> {
-  const stored = nodes.filter((node) => node.stored)
+  const persisted = nodes.filter((node) => node.persisted)
   const edges = nodes.flatMap((node) => (node.dependencies ?? []).map((to) => [node.row.id, to.row.id] as const))
-  await together([
-    stored.length > 0 &&
+  await awaitAll([
+    persisted.length > 0 &&
       client.query({
         name: 'delete-edges',
         text: 'delete from edge where from_id = any($1::uuid[])',
-        values: [binaryUuids(idsOf(stored))],
+        values: [binaryUuids(idsOf(persisted))],
       }),
     edges.length > 0 &&
       client.query({

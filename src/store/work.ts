@@ -1,5 +1,5 @@
 import type { Client } from './client.ts'
-import { fewOf } from './rows.ts'
+import { selectivityHint } from './rows.ts'
 import { plusMs, statementTime, timeNow } from './time.ts'
 import { IS_CLAIMED } from './work-states.ts'
 
@@ -77,7 +77,7 @@ const RENEW = `with u as (select * from unnest($1::uuid[], $2::bytea[]) as u(id,
       ) wanted cross join lateral (select id from object where id = wanted.id for share) o
     )
   update work w set lease_until = greatest(w.lease_until, ${plusMs(timeNow('$3'), '$5')}) from u
-  where ${fewOf('u.id')} and w.object_id = u.id and w.fence_hash = u.fence_hash and w.${IS_CLAIMED} and w.principal = $4 and w.lease_until is not null
+  where ${selectivityHint('u.id')} and w.object_id = u.id and w.fence_hash = u.fence_hash and w.${IS_CLAIMED} and w.principal = $4 and w.lease_until is not null
     and (w.root_id in (select id from roots) or not exists (select from object o where o.id = w.root_id offset 0))
   returning w.object_id as "objectId", w.lease_until as "leaseUntil", w.abort_requested_at is not null as "abortRequested"`
 

@@ -54,13 +54,16 @@ const TREE = `query Tree($id: ID!) { tree(rootId: $id) { objects(first: 200) { e
 
 export async function edgePlace(
   crm: Omit<CrmProcessOptions, 'cloudlet'> = {},
-  { env = {}, beside }: Pick<SharedServerOptions, 'beside'> & { readonly env?: Readonly<Record<string, string>> } = {},
+  {
+    env = {},
+    secondary,
+  }: Pick<SharedServerOptions, 'secondary'> & { readonly env?: Readonly<Record<string, string>> } = {},
 ): Promise<EdgePlace> {
   await using starting = new AsyncDisposableStack()
   const server = starting.use(
     await startSharedServer({
       env: { PHASELINE_ROLES: 'gateway,engine', ...env },
-      ...(beside ? { beside } : {}),
+      ...(secondary ? { secondary } : {}),
     }),
   )
   const state = await mkdtemp(join(tmpdir(), 'phaseline-edge-'))

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import type { Io } from '../../src/cli/io.ts'
 import { run } from '../../src/cli/run.ts'
+import type { Io } from '../../src/cli/terminal/io.ts'
 import { until } from '../testkit/wait.ts'
 
 const MAIN = join(import.meta.dirname, '../../src/cli/main.ts')

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { InvalidArgumentError } from 'commander'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { parseAddress } from '../../src/cli/address.ts'
 import { DEFAULT_URL, findConnection } from '../../src/cli/connection.ts'
+import { parseAddress } from '../../src/cli/objects/address.ts'
 import { parseCount, parseKind, parseKinds, parseLabel, parsePhases } from '../../src/cli/options.ts'
-import { wantsColour } from '../../src/cli/paint.ts'
+import { wantsColour } from '../../src/cli/terminal/paint.ts'
 
 describe('parseAddress', () => {
   it.each([

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { EXIT, worst } from '../../src/cli/exit.ts'
-import { cancelMutation, deleteInput, deleteMutation } from '../../src/cli/kind-mutations.ts'
-import { outcomeOf, printRefusal } from '../../src/cli/refusal.ts'
-import { endOf } from '../../src/cli/watch-end.ts'
+import { cancelMutation, deleteInput, deleteMutation } from '../../src/cli/objects/kind-mutations.ts'
+import { outcomeOf, printRefusal } from '../../src/cli/objects/refusal.ts'
+import { endOf } from '../../src/cli/objects/watch-end.ts'
+import { EXIT, worst } from '../../src/cli/terminal/exit.ts'
 
 const sink = () => {
   const written: string[] = []

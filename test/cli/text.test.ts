@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { table } from '../../src/cli/table.ts'
-import { columns, duration, pad, plain, shorten } from '../../src/cli/text.ts'
+import { table } from '../../src/cli/terminal/table.ts'
+import { columns, duration, pad, plain, shorten } from '../../src/cli/terminal/text.ts'
 
 describe('text for a terminal', () => {
   it('lets nothing through that could steer the terminal', () => {

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { painter } from '../../src/cli/paint.ts'
-import { SYMBOLS } from '../../src/cli/phases.ts'
-import { columns } from '../../src/cli/text.ts'
+import { SYMBOLS } from '../../src/cli/objects/phases.ts'
+import { painter } from '../../src/cli/terminal/paint.ts'
+import { columns } from '../../src/cli/terminal/text.ts'
 import { type TreeChange, TreeModel, type TreeObject } from '../../src/cli/tree/model.ts'
 import { describeProgress, renderTree } from '../../src/cli/tree/render.ts'
 

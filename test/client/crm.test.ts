@@ -3,11 +3,11 @@ import {
   ClientError,
   type CrmContext,
   type CrmDriver,
+  type CrmError,
   type CrmObject,
   type CrmOptions,
   CrmProblem,
   type CrmRequest,
-  type CrmTrouble,
   createClient,
   runCrm,
 } from '../../src/client/index.ts'
@@ -56,7 +56,7 @@ async function startAll(options: Partial<CrmOptions> = {}, wire: Partial<TinyOpt
   const server = await startCrmServer(wire)
   const client = createClient({ url: server.tiny.url, token: TOKEN })
   const stop = new AbortController()
-  const troubles: CrmTrouble[] = []
+  const problems: CrmError[] = []
   const running = runCrm({
     client,
     cloudletId: CLOUDLET,
@@ -65,7 +65,7 @@ async function startAll(options: Partial<CrmOptions> = {}, wire: Partial<TinyOpt
     leaseMs: 1_000,
     driver: hand.driver,
     signal: stop.signal,
-    onProblem: (problem) => troubles.push(problem),
+    onProblem: (problem) => problems.push(problem),
     ...options,
   })
   running.catch(() => {})
@@ -73,7 +73,7 @@ async function startAll(options: Partial<CrmOptions> = {}, wire: Partial<TinyOpt
     server,
     stop,
     running,
-    troubles,
+    problems,
     ...hand,
     async [Symbol.asyncDispose]() {
       stop.abort()
@@ -160,7 +160,7 @@ describe('runCrm', () => {
     expect(bug.phases).toEqual(['DELETING', 'DELETE_ERROR'])
     expect(bug.error).toEqual({ code: 'CRM_FAILED', message: 'The CRM failed (TypeError: ECONNREFUSED).' })
     // Whoever runs the CRM sees all of it.
-    expect(crm.troubles.map(({ error }) => error.message)).toContain('password=hunter2')
+    expect(crm.problems.map(({ error }) => error.message)).toContain('password=hunter2')
   })
 
   it('does a request once, however often it comes, and repeats its end', async () => {
@@ -319,7 +319,7 @@ describe('runCrm', () => {
     objects.push(object('c2'), object('c3', { specRevision: 4 }))
     server.away = true
     server.tiny.cut()
-    await until(() => crm.troubles.some(({ what }) => what === 'connect'), { what: 'the server is missed' })
+    await until(() => crm.problems.some(({ what }) => what === 'connect'), { what: 'the server is missed' })
     for (const { request, resolve, reject } of crm.calls) {
       if (request.action === 'UPDATE') reject(new CrmProblem('No.'))
       else resolve()
@@ -428,7 +428,7 @@ describe('runCrm', () => {
     }
     await using crm = await startAll({ driver }, {}, hand)
     await connected(crm.server)
-    expect(crm.troubles.map(({ what }) => what)).toEqual(['list', 'list'])
+    expect(crm.problems.map(({ what }) => what)).toEqual(['list', 'list'])
   })
 })
 

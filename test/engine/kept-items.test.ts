@@ -7,15 +7,15 @@ import { createWorld, DEPLOYER, item, type World } from '../testkit/world.ts'
 
 const LEASE_MS = 30_000
 
-async function claim({ driving }: Driver | World, viewer: Viewer = DEPLOYER): Promise<ClaimedItem> {
+async function claim({ engineHost }: Driver | World, viewer: Viewer = DEPLOYER): Promise<ClaimedItem> {
   const request = { instance: 'test', types: ['mock'], targets: null, max: 1, leaseMs: LEASE_MS }
-  const outcome = await driving.agents.claim(viewer, request)
+  const outcome = await engineHost.agents.claim(viewer, request)
   const [first] = outcome.ok ? outcome.items : []
   if (!first) throw new Error('nothing was claimed')
   return first
 }
-async function report({ driving }: Driver | World, fence: string): Promise<string> {
-  const outcome = await driving.agents.report(DEPLOYER, [{ fence, phase: 'SUCCEEDED' }])
+async function report({ engineHost }: Driver | World, fence: string): Promise<string> {
+  const outcome = await engineHost.agents.report(DEPLOYER, [{ fence, phase: 'SUCCEEDED' }])
   const [first] = outcome.ok ? outcome.results : []
   if (!first) throw new Error('the report was not answered')
   return first.ok ? `changed: ${first.changed}` : first.refusal.type
@@ -41,13 +41,15 @@ test('a lease that was renewed elsewhere is neither ended early nor set back', a
   await world.create('shop', { deployItems: [item('a')] })
   const { fence, objectId } = await claim(world)
   world.clock.advance(LEASE_MS - 1)
-  expect(await other.driving.agents.renew(DEPLOYER, [fence], LEASE_MS)).toMatchObject({ leases: [{ state: 'HELD' }] })
+  expect(await other.engineHost.agents.renew(DEPLOYER, [fence], LEASE_MS)).toMatchObject({
+    leases: [{ state: 'HELD' }],
+  })
   world.clock.advance(1)
   await expect(claim(world)).rejects.toThrow('nothing was claimed')
   const leaseEnd = async () =>
     (await world.pool.query('select lease_until as at from work where object_id = $1', [objectId])).rows[0].at.getTime()
   const renewed = await leaseEnd()
-  await world.driving.agents.report(DEPLOYER, [{ fence, phase: 'PROGRESSING', progress: { value: 1 } }])
+  await world.engineHost.agents.report(DEPLOYER, [{ fence, phase: 'PROGRESSING', progress: { value: 1 } }])
   expect(await leaseEnd()).toBe(renewed)
   expect(await report(world, fence)).toBe('changed: true')
 })

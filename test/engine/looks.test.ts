@@ -5,9 +5,16 @@ import { createWorld, DEPLOYER, item, type World } from '../testkit/world.ts'
 /** Claims do not look for what cannot be there. */
 
 const spec = (name: string) => ({ deployItems: [item(name)], imports: [], exports: [], installations: [] })
-const claim = ({ driving }: World, waitMs: number) =>
-  driving.agents.claim(DEPLOYER, { instance: 'test', types: ['mock'], targets: null, max: 10, leaseMs: 30_000, waitMs })
-const waits = ({ driving }: World) => until(() => driving.agents.waitingClaims === 1, { what: 'the claim waits' })
+const claim = ({ engineHost }: World, waitMs: number) =>
+  engineHost.agents.claim(DEPLOYER, {
+    instance: 'test',
+    types: ['mock'],
+    targets: null,
+    max: 10,
+    leaseMs: 30_000,
+    waitMs,
+  })
+const waits = ({ engineHost }: World) => until(() => engineHost.agents.waitingClaims === 1, { what: 'the claim waits' })
 const names = async (claiming: ReturnType<typeof claim>) => {
   const claimed = await claiming
   return claimed.ok ? claimed.items.map(({ name }) => name) : claimed.refusal

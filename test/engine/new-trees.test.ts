@@ -22,8 +22,8 @@ const phases = async ({ pool }: World) =>
 test('a claim that waits has the first item from the transaction that has created it', async () => {
   await using world = await createWorld()
   const request = { instance: 'test', types: ['mock'], targets: null, max: 10, leaseMs: 30_000, waitMs: 20_000 }
-  const claiming = world.driving.agents.claim(DEPLOYER, request)
-  await until(() => world.driving.agents.waitingClaims === 1, { what: 'the claim waits' })
+  const claiming = world.engineHost.agents.claim(DEPLOYER, request)
+  await until(() => world.engineHost.agents.waitingClaims === 1, { what: 'the claim waits' })
   expect(await create(world, 'shop', ['a', 'b'])).toMatchObject({ ok: true })
   expect(await claiming).toMatchObject({ ok: true, items: [{ name: 'a' }, { name: 'b' }] })
   const written = await phases(world)
@@ -98,8 +98,8 @@ test('a name that is taken is refused though nobody has asked for it, and who wa
   const first = await create(world, 'shop', ['a'])
   expect(await world.claim()).toHaveLength(1)
   const request = { instance: 'test', types: ['mock'], targets: null, max: 10, leaseMs: 30_000, waitMs: 20_000 }
-  const claiming = world.driving.agents.claim(DEPLOYER, request)
-  await until(() => world.driving.agents.waitingClaims === 1, { what: 'the claim waits' })
+  const claiming = world.engineHost.agents.claim(DEPLOYER, request)
+  await until(() => world.engineHost.agents.waitingClaims === 1, { what: 'the claim waits' })
   expect(await create(world, 'shop', ['b'])).toMatchObject({
     ok: false,
     refusal: { type: 'ConflictError', code: 'ALREADY_EXISTS', objectId: first.ok && first.objectId },

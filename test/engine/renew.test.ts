@@ -4,7 +4,7 @@ import { createWorld, DEPLOYER, item } from '../testkit/world.ts'
 
 test('a renewal waits for the trees of its work, and is judged by what has become of it there', async () => {
   await using world = await createWorld()
-  const { pool, driving } = world
+  const { pool, engineHost } = world
   const roots = [
     await world.create('one', { deployItems: [item('a'), item('b')] }),
     await world.create('two', { deployItems: [item('c')] }),
@@ -19,7 +19,7 @@ test('a renewal waits for the trees of its work, and is judged by what has becom
   ])
   const fences = claimed.map(({ fence }) => fence)
   let isDone = false
-  const renewing = driving.agents.renew(DEPLOYER, fences, 90_000).finally(() => {
+  const renewing = engineHost.agents.renew(DEPLOYER, fences, 90_000).finally(() => {
     isDone = true
   })
   const waiting = `select from pg_stat_activity where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0`

@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest'
-import { ambientOf } from '../../src/ambient.ts'
+import { systemOf } from '../../src/system.ts'
 import { until } from '../testkit/wait.ts'
 import { createWorld, DEPLOYER, item } from '../testkit/world.ts'
 
 /** As that of a process whose machine stood still, before it has looked at the database's clock again. */
-const wrongBy = (ms: number) => ambientOf({ now: () => new Date(Date.now() + ms) })
+const wrongBy = (ms: number) => systemOf({ now: () => new Date(Date.now() + ms) })
 const NEAR_MS = 500
 
 test.each([-600_000, -20_000, 20_000, 600_000])(
   'objects are created, leases given, renewed and judged by the time of the database, whatever a process believes: wrong by %i ms',
   async (ms) => {
-    await using world = await createWorld({ ambient: wrongBy(ms) })
-    const { agents } = world.driving
+    await using world = await createWorld({ system: wrongBy(ms) })
+    const { agents } = world.engineHost
     // The second time the project is known: what is written by a time that is mistaken is taken back, and written anew.
     const ids = [
       await world.create('empty', { deployItems: [] }),

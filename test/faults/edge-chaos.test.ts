@@ -33,7 +33,7 @@ it('over a bad network, with a CRM that crashes, records and folders agree in th
 }, async () => {
   await using place = await edgePlace(
     { behaviour: BEHAVIOUR },
-    { env: { PHASELINE_CRM_SILENCE_MS: '1500' }, beside: { offset: '+600s' } },
+    { env: { PHASELINE_CRM_SILENCE_MS: '1500' }, secondary: { offset: '+600s' } },
   )
   const { server, cloudletId, mutate, create, instances, recorded, found } = place
   const done = new Map<string, number>()

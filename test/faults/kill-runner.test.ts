@@ -136,7 +136,7 @@ test('kill -9 of engine and runner over 200 jobs: each ends once, no two conflic
   await chmod(join(folder, 'take'), 0o755)
   await using server = await startSharedServer({
     env: { PHASELINE_ROLES: 'gateway,engine' },
-    beside: { offset: '+14s' },
+    secondary: { offset: '+14s' },
   })
   const { client } = server
   const input = { name: 'runner', role: 'AGENT', actor: 'GADGET_RUNNER', types: ['gadget-job'] }

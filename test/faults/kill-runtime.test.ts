@@ -60,7 +60,7 @@ test('kill -9 of engine and runtime over 200 events: each ends, none runs twice 
   const once = await mkdtemp(join(tmpdir(), 'phaseline-once-'))
   const state = await mkdtemp(join(tmpdir(), 'phaseline-runtime-'))
   await using server = await startSharedServer({
-    beside: { offset: '+20s' },
+    secondary: { offset: '+20s' },
     env: {
       PHASELINE_ROLES: 'gateway,engine',
       PHASELINE_CLEANUP_DELAY_MS: '300',

@@ -68,7 +68,7 @@ test('slots are never leaked and never given twice over many events with random 
     const due = await surviving(world.due(), [])
     await Promise.all(
       due.flatMap((id) =>
-        [world.driving, other].map(({ runner }) => surviving(runner.look(id, true), 'gone' as const)),
+        [world.engineHost, other].map(({ runner }) => surviving(runner.look(id, true), 'gone' as const)),
       ),
     )
   }
@@ -78,7 +78,10 @@ test('slots are never leaked and never given twice over many events with random 
   const end = async (item: ClaimedItem) => {
     const reports = [{ phase: 'RUNNING' } as const, succeeded, failed]
     const report = item.action === 'REMOVE' ? ({ done: true } as const) : (pick(reports) ?? succeeded)
-    await surviving(world.driving.agents.report(RUNTIME, [{ fence: item.fence, ...report }]), { ok: true, results: [] })
+    await surviving(world.engineHost.agents.report(RUNTIME, [{ fence: item.fence, ...report }]), {
+      ok: true,
+      results: [],
+    })
   }
   const steps: (() => Promise<unknown>)[] = [
     async () => {
@@ -114,11 +117,11 @@ test('slots are never leaked and never given twice over many events with random 
     const { rows } = await surviving(world.pool.query<{ n: number }>(open), { rows: [{ n: -1 }] } as never)
     if (rows[0]?.n === 0) break
     expect(rounds, `still open: ${rows[0]?.n}, seed ${seed}`).toBeLessThan(2_000)
-    await surviving(world.tend(), undefined)
+    await surviving(world.recoverStalled(), undefined)
     await surviving(world.settle(), undefined)
     for (const { fence, action } of await surviving(claimAt(world), []))
       await accepted(
-        world.driving.agents.report(RUNTIME, [{ fence, ...(action === 'START' ? succeeded : { done: true }) }]),
+        world.engineHost.agents.report(RUNTIME, [{ fence, ...(action === 'START' ? succeeded : { done: true }) }]),
       )
     world.clock.advance(31_000)
     await check()

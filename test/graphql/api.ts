@@ -6,11 +6,11 @@ import { deploymentsGraphql } from '../../src/families/deployments/graphql.ts'
 import { edgeGraphql } from '../../src/families/edge/graphql.ts'
 import { operationsGraphql } from '../../src/families/operations/graphql.ts'
 import { pipelinesGraphql } from '../../src/families/pipelines/graphql.ts'
+import type { NewToken } from '../../src/graphql/auth/tokens.ts'
 import { createContext, type GraphQLServices } from '../../src/graphql/context.ts'
 import { createKindRegistry } from '../../src/graphql/family.ts'
-import { createLive } from '../../src/graphql/live.ts'
-import { OpenStreams } from '../../src/graphql/open-streams.ts'
-import type { NewToken } from '../../src/graphql/tokens.ts'
+import { createLive } from '../../src/graphql/log/live.ts'
+import { OpenStreams } from '../../src/graphql/log/open-streams.ts'
 import { numberBatches } from '../../src/log/number-batches.ts'
 import { createNumberer } from '../../src/log/numberer.ts'
 import { createLog } from '../../src/log/reader.ts'
@@ -62,8 +62,8 @@ export async function createApi(): Promise<Api> {
     streams: new OpenStreams(),
     tokens: world.tokens,
     kinds: createKindRegistry([deploymentsGraphql, pipelinesGraphql, operationsGraphql, edgeGraphql]),
-    agents: world.driving.agents,
-    ambient: world.clock,
+    agents: world.engineHost.agents,
+    system: world.clock,
     logger,
     deployments: world.commands,
     pipelines: world.pipelines,

@@ -40,7 +40,7 @@ async function running(name: string) {
   return {
     ...{ id, root },
     write: (...texts: string[]) =>
-      api.world.driving.agents.appendLogs(
+      api.world.engineHost.agents.appendLogs(
         DEPLOYER,
         texts.map((text) => ({ fence, stream: 'STDOUT' as const, text })),
       ),
@@ -163,7 +163,7 @@ test('a job that is running again keeps the stream open', async () => {
   await follow(other.id, true).ended
   expect(stream.hasEnded()).toBe(false)
   const [claimed] = await api.world.claim(1, DEPLOYER, ['again'])
-  await api.world.driving.agents.appendLogs(DEPLOYER, [
+  await api.world.engineHost.agents.appendLogs(DEPLOYER, [
     { fence: claimed?.fence ?? '', stream: 'STDOUT', text: 'second run' },
   ])
   await api.world.report({ fence: claimed?.fence ?? '', phase: 'SUCCEEDED' })
@@ -177,9 +177,9 @@ test('many who wait for the end of many objects ask the database once a beat', a
   for (const work of works) await work.write('there')
   await until(() => streams.every((stream) => stream.texts().length === 1), { what: 'all have begun' })
   let beats = 0
-  const { pulse } = api.services.live
+  const { interval } = api.services.live
   const statements = await api.statements(async () => {
-    for (const signal = new AbortController().signal; beats < 4; beats += 1) await pulse.next(signal)
+    for (const signal = new AbortController().signal; beats < 4; beats += 1) await interval.next(signal)
   })
   // The lines and the objects of all of them, and a beat's answers may still be under way when it is counted.
   expect(statements).toBeLessThanOrEqual(2 * (beats + 1))

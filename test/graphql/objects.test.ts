@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createContext } from '../../src/graphql/context.ts'
 import { objectLoader } from '../../src/graphql/loaders.ts'
-import { finishedLoader } from '../../src/graphql/object-lists.ts'
+import { finishedLoader } from '../../src/graphql/objects/object-lists.ts'
 import { item, USER } from '../testkit/world.ts'
 import { type Api, createApi } from './api.ts'
 

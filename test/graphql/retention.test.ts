@@ -39,7 +39,7 @@ beforeAll(async () => {
   const retentionMs = 30 * DAY_MS
   await using pruner = createPruner({
     pool: world.pool,
-    ambient: world.clock,
+    system: world.clock,
     logger: pino({ level: 'silent' }),
     retentionMs,
   })

@@ -66,7 +66,7 @@ test('a job shows its record: uuid, gadget, parameters, locks, activity, journal
   const { world } = api
   const id = await addTask(world, [gadget('one', { args: ['a', 'b'] })], 'record')
   const run = await begin(world, 'one', [exclusive('host:a')])
-  await world.driving.agents.report(RUNNER, [
+  await world.engineHost.agents.report(RUNNER, [
     { fence: run.fence, progress: { step: 'Copying', value: 1, total: 4, unit: 'GiB' } },
   ])
   const read = () =>

@@ -27,11 +27,11 @@ test('what is written is kept while somebody is live, and for a while after, but
     await write(pool, root, () => numbered(root, written + 1, n))
     written += n
     numberer.committed()
-    await until(() => hub.recent.through === written, { what: 'the hub has heard of it' })
+    await until(() => hub.live.through === written, { what: 'the hub has heard of it' })
   }
 
   await tell(5)
-  expect(hub.recent.after).toBe(written)
+  expect(hub.live.after).toBe(written)
 
   const heard: number[] = []
   const listener = {
@@ -45,7 +45,7 @@ test('what is written is kept while somebody is live, and for a while after, but
   hub.leave(listener)
   // Whoever was cut off a moment ago finds it.
   await tell(2)
-  expect(hub.recent.after).toBe(joined)
-  expect(hub.recent.read(QUERY, joined, 10).changes).toHaveLength(5)
+  expect(hub.live.after).toBe(joined)
+  expect(hub.live.read(QUERY, joined, 10).changes).toHaveLength(5)
   expect(heard).toEqual([joined + 1, joined + 2, joined + 3])
 })

@@ -247,7 +247,7 @@ test('after a crash between the floor and the deletes nothing pruned is shown, a
   expect(await list(db, ALL, { before: 11, limit: 1, direction: 'backward' })).toEqual([])
 
   const clock = new TestClock(second(10).getTime() + 60_000)
-  await using pruner = createPruner({ pool: db.pool, ambient: clock, logger, retentionMs: 60_000 })
+  await using pruner = createPruner({ pool: db.pool, system: clock, logger, retentionMs: 60_000 })
   await pruner.prune()
   expect(await rowsOf(db)).toEqual({ changes: 10, batches: 10, floor: 10 })
   clock.advance(5_000)

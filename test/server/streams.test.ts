@@ -118,7 +118,8 @@ describe.each(TRANSPORTS)('over %s', (transport, open) => {
     const { id } = await api.world.see(name, 'deploy-items', 'only')
     const [work] = await api.world.claim(1, DEPLOYER, [name])
     const fence = work?.fence ?? ''
-    const write = (text: string) => api.world.driving.agents.appendLogs(DEPLOYER, [{ fence, stream: 'STDOUT', text }])
+    const write = (text: string) =>
+      api.world.engineHost.agents.appendLogs(DEPLOYER, [{ fence, stream: 'STDOUT', text }])
     await write('one')
     await write('two')
     const LOGS = 'subscription ($id: ID!, $after: String) { logs(objectId: $id, after: $after) { cursor text stream } }'

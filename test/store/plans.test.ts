@@ -70,11 +70,11 @@ async function judgeOne(client: PoolClient): Promise<Judged> {
 
 /** Whatever happens to trees: made, claimed, renewed, reported, timed out, done again, cancelled, deleted. */
 async function live(world: World): Promise<void> {
-  const { clock, driving } = world
+  const { clock, engineHost } = world
   const spec = { deployItems: [item('a'), item('b', ['a']), item('c')] }
   const id = await world.create('shop', spec)
   const claimed = await world.claim(2)
-  await driving.agents.renew(
+  await engineHost.agents.renew(
     DEPLOYER,
     claimed.map(({ fence }) => fence),
     60_000,
@@ -84,7 +84,7 @@ async function live(world: World): Promise<void> {
   await world.reconcile(id, 'FORCE')
   clock.advance(3_600_000)
   await world.settle()
-  await world.tend()
+  await world.recoverStalled()
   await world.work()
   const other = await world.create('other', spec)
   await world.cancel(other)
@@ -93,7 +93,7 @@ async function live(world: World): Promise<void> {
   await world.work()
   await world.create('kept', { deployItems: Array.from({ length: 10 }, (_, i) => item(`item-${i}`)) })
   await world.work()
-  await world.tend()
+  await world.recoverStalled()
 }
 
 /** One has a lock, another one waits for it and gets it. */

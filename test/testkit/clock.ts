@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { v7 } from 'uuid'
-import type { Ambient } from '../../src/core/ports.ts'
+import type { System } from '../../src/core/ports.ts'
 
 /** A clock that stands still until a test moves it, so that every deadline can be tried to the millisecond. */
-export class TestClock implements Ambient {
+export class TestClock implements System {
   #now: number
   constructor(start = Date.UTC(2026, 0, 1)) {
     this.#now = start

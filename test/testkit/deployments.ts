@@ -4,7 +4,7 @@ import type { Refusal } from '../../src/core/errors.ts'
 import type { ObjectKind, Phase } from '../../src/core/vocabulary.ts'
 import { evaluateIn } from '../../src/engine/evaluate.ts'
 import { kindsOf } from '../../src/engine/families.ts'
-import { createDriving, type Driving } from '../../src/engine/index.ts'
+import { createEngineHost, type EngineHost } from '../../src/engine/index.ts'
 import { type DeploymentsCommands, deploymentsCommands } from '../../src/families/deployments/commands.ts'
 import type { ItemInput, SpecInput } from '../../src/families/deployments/normalise.ts'
 import { families } from '../../src/families/index.ts'
@@ -145,7 +145,7 @@ export async function everything(world: World): Promise<Record<string, unknown>>
 }
 
 export interface Driver extends AsyncDisposable {
-  readonly driving: Driving
+  readonly engineHost: EngineHost
   readonly commands: DeploymentsCommands
 }
 /**
@@ -157,18 +157,18 @@ export async function anotherDriver(world: World, meanwhile = async () => {}): P
   const sandbox = createSandbox({ logger })
   const signal = createMemorySignal({ logger })
   const { pool, clock } = world
-  const parts = { pool, kinds: kindsOf(families), ambient: clock, timeouts: TIMEOUTS }
+  const parts = { pool, kinds: kindsOf(families), system: clock, timeouts: TIMEOUTS }
   const inSandbox = evaluateIn(sandbox)
   const evaluate: typeof inSandbox = async (evaluations) => {
     await meanwhile()
     return inSandbox(evaluations)
   }
-  const driving = createDriving({ parts, evaluate, signal, committed: () => {}, logger })
+  const engineHost = createEngineHost({ parts, evaluate, signal, committed: () => {}, logger })
   return {
-    driving,
-    commands: deploymentsCommands({ trees: driving.trees, sandbox, ambient: clock, client: pool }),
+    engineHost,
+    commands: deploymentsCommands({ trees: engineHost.trees, sandbox, system: clock, client: pool }),
     async [Symbol.asyncDispose]() {
-      await driving[Symbol.asyncDispose]()
+      await engineHost[Symbol.asyncDispose]()
       await sandbox[Symbol.asyncDispose]()
       await signal.close()
     },

@@ -39,7 +39,7 @@ export async function refused(outcome: Promise<Outcome<object>>): Promise<Refusa
 
 /** What became of one report. */
 export async function told(world: World, report: Report, viewer: Viewer = DEPLOYER) {
-  const outcome = await world.driving.agents.report(viewer, [report])
+  const outcome = await world.engineHost.agents.report(viewer, [report])
   await world.settle()
   const result = outcome.ok ? outcome.results[0] : outcome
   if (!result) throw new Error('there is no result')
@@ -47,7 +47,7 @@ export async function told(world: World, report: Report, viewer: Viewer = DEPLOY
 }
 
 export async function renewed(world: World, fence: string, viewer: Viewer = DEPLOYER, leaseMs = 30_000) {
-  const outcome = await world.driving.agents.renew(viewer, [fence], leaseMs)
+  const outcome = await world.engineHost.agents.renew(viewer, [fence], leaseMs)
   if (!outcome.ok) throw new Error(outcome.refusal.message)
   return outcome.leases[0]?.state
 }

@@ -21,7 +21,7 @@ export async function addTask(world: World, jobs: readonly JobInput[], name = `t
 
 export async function claimJobs(world: World, instance = 'here'): Promise<readonly ClaimedItem[]> {
   const request = { instance, types: ['gadget-job'], targets: null, max: 500, leaseMs: 30_000 }
-  const { items } = await accepted(world.driving.agents.claim(RUNNER, request))
+  const { items } = await accepted(world.engineHost.agents.claim(RUNNER, request))
   await world.settle()
   return items
 }

@@ -72,7 +72,7 @@ export async function addJob(world: World, eventId: string, name: string, spec: 
 
 /** What a runtime at this place gets; its lease is 30 s. */
 export async function claimAt(world: World, instance = 'here', max = 500): Promise<readonly ClaimedItem[]> {
-  const { agents } = world.driving
+  const { agents } = world.engineHost
   const request = { instance, types: ['process'], targets: [instance], max, leaseMs: 30_000 }
   const { items } = await accepted(agents.claim(RUNTIME, request))
   await world.settle()

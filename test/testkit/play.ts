@@ -121,7 +121,7 @@ export class Play {
   }
 
   async claim(max: number, viewer = DEPLOYER, leaseMs = 30_000): Promise<readonly Held[]> {
-    const { agents } = this.#world.driving
+    const { agents } = this.#world.engineHost
     const outcome = await agents.claim(viewer, { instance: 'p', types: [this.#type], targets: null, max, leaseMs })
     if (!outcome.ok) throw new Error(outcome.refusal.message)
     const held = outcome.items.map((item): Held => ({ item, viewer, leaseUntil: item.leaseUntil, let: false }))
@@ -138,7 +138,7 @@ export class Play {
   async #renew(which: number): Promise<void> {
     const held = this.#pick(which)
     if (!held) return
-    const outcome = await this.#world.driving.agents.renew(held.viewer, [held.item.fence], LEAST_MS * 40)
+    const outcome = await this.#world.engineHost.agents.renew(held.viewer, [held.item.fence], LEAST_MS * 40)
     const lease = outcome.ok ? outcome.leases[0] : undefined
     if (lease?.leaseUntil) held.leaseUntil = lease.leaseUntil
     if (lease?.state !== 'LOST' && !this.#isLatest(held)) throw new Error(`${held.item.name}: an old fence was renewed`)
@@ -158,7 +158,7 @@ export class Play {
     if (held) await this.#tell(held, report)
   }
   async #tell(held: Held, report: Omit<Report, 'fence'>): Promise<void> {
-    const outcome = await this.#world.driving.agents.report(held.viewer, [{ ...report, fence: held.item.fence }])
+    const outcome = await this.#world.engineHost.agents.report(held.viewer, [{ ...report, fence: held.item.fence }])
     const result = outcome.ok ? outcome.results[0] : undefined
     if (!result) throw new Error('a report had no result')
     if (!result.ok) return

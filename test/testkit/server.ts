@@ -137,18 +137,18 @@ export const SECRET_KEY = Buffer.alloc(32, 'k').toString('base64')
 
 export interface SharedServerOptions extends ServerOptions {
   /** Another process on the same database, a gateway and an engine beside it all the time, whose clock is wrong. */
-  readonly beside?: ClockOptions
+  readonly secondary?: ClockOptions
 }
 
 /** The same on a database of the run's Postgres: starts faster, for tests that are not about what an embedded one survives. */
-export async function startSharedServer({ env, beside, ...options }: SharedServerOptions = {}): Promise<TestServer> {
+export async function startSharedServer({ env, secondary, ...options }: SharedServerOptions = {}): Promise<TestServer> {
   await using starting = new AsyncDisposableStack()
   const { url: DATABASE_URL } = starting.use(await createTestDatabase(1))
   const given = { DATABASE_URL, PHASELINE_SECRET_KEY: SECRET_KEY, ...env }
   const server = starting.use(await startServer({ ...options, env: given }))
-  if (beside) {
+  if (secondary) {
     const skewed = { ...given, PHASELINE_ROLES: 'gateway,engine' }
-    starting.use(await startServer({ env: skewed, token: server.token, clock: beside }))
+    starting.use(await startServer({ env: skewed, token: server.token, clock: secondary }))
   }
   const all = starting.move()
   return { ...server, [Symbol.asyncDispose]: () => all.disposeAsync() }

@@ -1,12 +1,12 @@
 import type { Pool } from 'pg'
 import { pino } from 'pino'
 import { v7 } from 'uuid'
-import type { Ambient, ClaimedItem, Report, Viewer } from '../../src/core/ports.ts'
+import type { ClaimedItem, Report, System, Viewer } from '../../src/core/ports.ts'
 import type { TimeoutDefaults } from '../../src/core/tree.ts'
 import type { ObjectKind, Phase } from '../../src/core/vocabulary.ts'
 import { evaluateIn } from '../../src/engine/evaluate.ts'
 import { kindsOf } from '../../src/engine/families.ts'
-import { createDriving, type Driving, tend } from '../../src/engine/index.ts'
+import { createEngineHost, type EngineHost, recoverStalled } from '../../src/engine/index.ts'
 import { type DeploymentsCommands, deploymentsCommands } from '../../src/families/deployments/commands.ts'
 import { deploymentsGraphql } from '../../src/families/deployments/graphql.ts'
 import type { SpecInput } from '../../src/families/deployments/normalise.ts'
@@ -18,10 +18,10 @@ import { operationsGraphql } from '../../src/families/operations/graphql.ts'
 import { type PipelinesCommands, pipelinesCommands } from '../../src/families/pipelines/commands.ts'
 import { pipelinesGraphql } from '../../src/families/pipelines/graphql.ts'
 import { createWorkerTokens } from '../../src/families/pipelines/worker-tokens.ts'
+import { createTokens, type Tokens } from '../../src/graphql/auth/tokens.ts'
 import { createKindRegistry } from '../../src/graphql/family.ts'
-import { createLive } from '../../src/graphql/live.ts'
-import { OpenStreams } from '../../src/graphql/open-streams.ts'
-import { createTokens, type Tokens } from '../../src/graphql/tokens.ts'
+import { createLive } from '../../src/graphql/log/live.ts'
+import { OpenStreams } from '../../src/graphql/log/open-streams.ts'
 import { createLog } from '../../src/log/reader.ts'
 import { createMemorySignal } from '../../src/log/signal/memory.ts'
 import { createSandbox } from '../../src/sandbox/index.ts'
@@ -75,7 +75,7 @@ export interface Seen {
 export interface World extends AsyncDisposable {
   readonly pool: Pool
   readonly clock: TestClock
-  readonly driving: Driving
+  readonly engineHost: EngineHost
   readonly commands: DeploymentsCommands
   readonly pipelines: PipelinesCommands
   readonly operations: OperationsCommands
@@ -86,9 +86,9 @@ export interface World extends AsyncDisposable {
   /** Roots that want to be looked at. */
   due(): Promise<readonly string[]>
   /** What every engine does now and then. */
-  tend(): Promise<void>
+  recoverStalled(): Promise<void>
   /** Another process on the same database. */
-  second(): Promise<Driving>
+  second(): Promise<EngineHost>
   /** Creates a root (reconciled unless told otherwise) and lets it go as far as it can. Throws when it is refused. */
   create(name: string, spec: SpecInput, reconcile?: boolean): Promise<string>
   update(id: string, spec: SpecInput, reconcile?: boolean): Promise<void>
@@ -111,27 +111,27 @@ export interface World extends AsyncDisposable {
 
 export interface WorldOptions {
   /** In the place of the clock that only the test moves. */
-  readonly ambient?: Ambient
+  readonly system?: System
 }
 
-export async function createWorld({ ambient }: WorldOptions = {}): Promise<World> {
+export async function createWorld({ system }: WorldOptions = {}): Promise<World> {
   const database = await createTestDatabase()
   const { pool } = database
   const clock = new TestClock()
-  const given = ambient ?? clock
+  const given = system ?? clock
   const logger = pino({ level: 'fatal' })
   const sandbox = createSandbox({ logger })
   const signal = createMemorySignal({ logger })
-  const parts = { pool, kinds: kindsOf(families), ambient: given, timeouts: TIMEOUTS }
-  const drive = () => createDriving({ parts, evaluate: evaluateIn(sandbox), signal, committed: () => {}, logger })
-  const driving = drive()
-  const commands = deploymentsCommands({ trees: driving.trees, sandbox, ambient: given, client: pool })
+  const parts = { pool, kinds: kindsOf(families), system: given, timeouts: TIMEOUTS }
+  const drive = () => createEngineHost({ parts, evaluate: evaluateIn(sandbox), signal, committed: () => {}, logger })
+  const engineHost = drive()
+  const commands = deploymentsCommands({ trees: engineHost.trees, sandbox, system: given, client: pool })
   const sealing = createSealing([SECRET_KEY], given)
-  const operations = operationsCommands({ trees: driving.trees, sandbox, ambient: given, client: pool })
-  const edge = edgeCommands({ trees: driving.trees, ambient: given, client: pool })
+  const operations = operationsCommands({ trees: engineHost.trees, sandbox, system: given, client: pool })
+  const edge = edgeCommands({ trees: engineHost.trees, system: given, client: pool })
   const pipelines = pipelinesCommands({
-    trees: driving.trees,
-    ambient: given,
+    trees: engineHost.trees,
+    system: given,
     pool,
     sealing,
     timeouts: TIMEOUTS,
@@ -149,7 +149,7 @@ export async function createWorld({ ambient }: WorldOptions = {}): Promise<World
       due.length > 0;
       due = await dueRoots(pool, given.fixedTime, 100)
     ) {
-      for (const rootId of due) await driving.runner.look(rootId, false)
+      for (const rootId of due) await engineHost.runner.look(rootId, false)
     }
   }
   const log = await createLog({ pool, signal, logger })
@@ -160,8 +160,8 @@ export async function createWorld({ ambient }: WorldOptions = {}): Promise<World
     streams: new OpenStreams(),
     tokens,
     kinds: createKindRegistry([deploymentsGraphql, pipelinesGraphql, operationsGraphql, edgeGraphql]),
-    agents: driving.agents,
-    ambient: given,
+    agents: engineHost.agents,
+    system: given,
     logger,
     deployments: commands,
     pipelines,
@@ -179,7 +179,7 @@ export async function createWorld({ ambient }: WorldOptions = {}): Promise<World
   const world: World = {
     pool,
     clock,
-    driving,
+    engineHost,
     commands,
     pipelines,
     operations,
@@ -188,7 +188,7 @@ export async function createWorld({ ambient }: WorldOptions = {}): Promise<World
     tokens,
     settle,
     due: () => dueRoots(pool, given.fixedTime, 100),
-    tend: () => tend(parts),
+    recoverStalled: () => recoverStalled(parts),
     second: async () => drive(),
     create: (name, spec, reconcile = true) => done('createInstallation', { name, spec, reconcile }),
     update: async (id, spec, reconcile = true) => void (await done('updateInstallation', { id, spec, reconcile })),
@@ -233,7 +233,7 @@ export async function createWorld({ ambient }: WorldOptions = {}): Promise<World
     },
     async [Symbol.asyncDispose]() {
       await log[Symbol.asyncDispose]()
-      await driving[Symbol.asyncDispose]()
+      await engineHost[Symbol.asyncDispose]()
       await sandbox[Symbol.asyncDispose]()
       await signal.close()
       await database[Symbol.asyncDispose]()

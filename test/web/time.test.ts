@@ -199,13 +199,13 @@ test('where not all of the log is here, the server is asked how it was', { timeo
   const { sequence } = await changeOf(id, 'item-149', 'SUCCEEDED')
   await page.goto(`${here.server.origin}/tree/${id}?at=${sequence}`)
   const count = (await phasesAt(id, sequence)).filter((text) => text.endsWith('SUCCEEDED')).length
-  const tally = page.locator('.tree-counts .is-done')
-  await until(async () => (await tally.textContent())?.startsWith(`${count} `), { what: 'so many are done' })
+  const childCounts = page.locator('.tree-counts .is-done')
+  await until(async () => (await childCounts.textContent())?.startsWith(`${count} `), { what: 'so many are done' })
   const first = asked
   expect(first).toBeGreaterThan(0)
   await slider(page).press('ArrowLeft')
   await until(() => asked > first, { what: 'it is asked again' })
-  await until(async () => (await tally.textContent())?.startsWith(`${count - 1} `), { what: 'one less is done' })
+  await until(async () => (await childCounts.textContent())?.startsWith(`${count - 1} `), { what: 'one less is done' })
 })
 
 test('the timeline has a row for each object, and in it the phases that the log has', async () => {

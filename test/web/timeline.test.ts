@@ -189,7 +189,7 @@ test('a place in a tree is written into the address and read from it', () => {
 })
 
 test('a way through a machine is numbered; the machine beside it has its own', () => {
-  const [machine, beside] = ['cloudlet', 'cloudletUpgrade'].map(
+  const [machine, secondary] = ['cloudlet', 'cloudletUpgrade'].map(
     (name) => machines.all.find((each) => each.name === name) as Machine,
   ) as [Machine, Machine]
   const own = { kind: 'CLOUDLET', machine: 'cloudlet' } as const
@@ -208,7 +208,7 @@ test('a way through a machine is numbered; the machine beside it has its own', (
     ['READY OFFLINE', [3]],
   ])
   expect([way.phase, way.refused.length]).toEqual(['READY', 1])
-  expect(wayThrough(beside, changes).steps.map(({ wayId }) => wayId)).toEqual(['READY UPDATING'])
+  expect(wayThrough(secondary, changes).steps.map(({ wayId }) => wayId)).toEqual(['READY UPDATING'])
   expect([numbersText([2, 4]), numbersText([1, 2, 3, 4])]).toEqual(['2, 4', '1, 2, 3 …'])
 })
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { classOf as classInTerminal } from '../../src/cli/phases.ts'
+import { classOf as classInTerminal } from '../../src/cli/objects/phases.ts'
 import { PHASES } from '../../src/core/vocabulary.ts'
 import { type Actable, actionsFor } from '../../web-playground/src/model/actions.ts'
 import { type Connection, type ConnectionEvent, nextConnection } from '../../web-playground/src/model/connection.ts'

@@ -1,4 +1,4 @@
-import { type Client, type CrmTrouble, runCrm } from '../../client/index.ts'
+import { type Client, type CrmError, runCrm } from '../../client/index.ts'
 import { pause } from '../../client/pause.ts'
 import { StateInUse } from '../process/state-lock.ts'
 import { badNetwork } from './bad-network.ts'
@@ -30,7 +30,7 @@ export interface SimulatedCrmOptions {
   crash(): never
   readonly signal: AbortSignal
   tell(event: string, details: Readonly<Record<string, unknown>>): void
-  onProblem(problem: CrmTrouble): void
+  onProblem(problem: CrmError): void
 }
 
 const STAND_BY_MS = 200

@@ -1,14 +1,14 @@
 import type { Command } from 'commander'
-import { type Applied, applyManifest } from '../apply-manifest.ts'
 import type { Cli } from '../cli.ts'
-import { type ExitCode, worst } from '../exit.ts'
-import { follow } from '../follow.ts'
-import { loadManifests } from '../load-manifests.ts'
+import { type Applied, applyManifest } from '../manifests/apply-manifest.ts'
+import { loadManifests } from '../manifests/load-manifests.ts'
+import { planManifest } from '../manifests/plan-manifest.ts'
+import { follow } from '../objects/follow.ts'
 import { parseFiles } from '../options.ts'
-import { planManifest } from '../plan-manifest.ts'
 import { applyProjects } from '../projects/apply-all.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
-import { plain } from '../text.ts'
+import { type ExitCode, worst } from '../terminal/exit.ts'
+import { plain } from '../terminal/text.ts'
 
 interface ApplyOptions extends SessionOptions {
   readonly file: readonly string[]

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import { type AddressOptions, locate, withAddressOptions } from '../address.ts'
-import { type CancelOptions, cancelObject } from '../cancel-object.ts'
 import type { Cli } from '../cli.ts'
+import { type AddressOptions, locate, withAddressOptions } from '../objects/address.ts'
+import { type CancelOptions, cancelObject } from '../objects/cancel-object.ts'
 import { type SessionOptions, withSession, withSessionOptions } from '../session.ts'
 
 /** `phaseline cancel NAME`: nothing new is started, and what runs is asked to stop. */

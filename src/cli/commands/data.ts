@@ -1,9 +1,6 @@
 import type { Command } from 'commander'
 import type { Cli } from '../cli.ts'
-import { EXIT, type ExitCode } from '../exit.ts'
-import { parseCount, parseFile } from '../options.ts'
-import { describeRest, type Page, readPages } from '../pages.ts'
-import { readInput } from '../read-input.ts'
+import { describeRest, type Page, readPages } from '../objects/pages.ts'
 import {
   type Answer,
   invalid,
@@ -12,10 +9,13 @@ import {
   outcomeOf,
   REFUSAL_FRAGMENT,
   refused,
-} from '../refusal.ts'
+} from '../objects/refusal.ts'
+import { parseCount, parseFile } from '../options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
-import { table } from '../table.ts'
-import { duration, plain, shorten } from '../text.ts'
+import { EXIT, type ExitCode } from '../terminal/exit.ts'
+import { readInput } from '../terminal/read-input.ts'
+import { table } from '../terminal/table.ts'
+import { duration, plain, shorten } from '../terminal/text.ts'
 
 interface DataOptions extends SessionOptions {
   readonly project: string

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import { type AddressOptions, locate, withAddressOptions } from '../address.ts'
 import type { Cli } from '../cli.ts'
-import { type DeleteOptions, deleteObject } from '../delete-object.ts'
+import { type AddressOptions, locate, withAddressOptions } from '../objects/address.ts'
+import { type DeleteOptions, deleteObject } from '../objects/delete-object.ts'
 import { type SessionOptions, withSession, withSessionOptions } from '../session.ts'
 
 /** `phaseline delete NAME`. */

@@ -1,8 +1,5 @@
 import type { Command } from 'commander'
-import type { Located } from '../address.ts'
-import { type CancelOptions, cancelObject } from '../cancel-object.ts'
 import type { Cli } from '../cli.ts'
-import { type DeleteOptions, deleteObject } from '../delete-object.ts'
 import { describeCloudlet, describeInstance } from '../edge/describe.ts'
 import { type EdgeKind, EXAMPLES, type InstanceKind, NOUNS } from '../edge/kinds.ts'
 import { type EdgeFilter, listCloudlets, listInstances } from '../edge/list.ts'
@@ -19,10 +16,13 @@ import {
   updateInstance,
   upgradeCloudlet,
 } from '../edge/write.ts'
-import { EXIT, type ExitCode } from '../exit.ts'
+import type { Located } from '../objects/address.ts'
+import { type CancelOptions, cancelObject } from '../objects/cancel-object.ts'
+import { type DeleteOptions, deleteObject } from '../objects/delete-object.ts'
+import { notFoundRefusal } from '../objects/refusal.ts'
 import { parseCount, parseFile, parseLabel, parsePhases } from '../options.ts'
-import { notFoundRefusal } from '../refusal.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
+import { EXIT, type ExitCode } from '../terminal/exit.ts'
 
 /** `phaseline cloudlet …`: edge sites, each served by a CRM. */
 export function addCloudlet(program: Command, cli: Cli): void {

@@ -6,11 +6,11 @@ import { join } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
 import { SETTABLE } from '../../client/gadget/gadget-env.ts'
 import type { Cli } from '../cli.ts'
-import { EXIT, type ExitCode } from '../exit.ts'
 import { type CheckedRule, checkGadget } from '../gadget/check-gadget.ts'
-import { type Io, printJson, printLine } from '../io.ts'
-import { painter, wantsColour } from '../paint.ts'
-import { plain } from '../text.ts'
+import { EXIT, type ExitCode } from '../terminal/exit.ts'
+import { type Io, printJson, printLine } from '../terminal/io.ts'
+import { painter, wantsColour } from '../terminal/paint.ts'
+import { plain } from '../terminal/text.ts'
 
 interface CheckOptions {
   readonly env?: Readonly<Record<string, string>>

@@ -1,15 +1,15 @@
 import { type Command, Option } from 'commander'
-import { type AddressOptions, locate } from '../address.ts'
 import type { Cli } from '../cli.ts'
-import { describeObject, type FullObject, OBJECT_FIELDS } from '../describe-object.ts'
-import { EXIT, type ExitCode } from '../exit.ts'
+import { type AddressOptions, locate } from '../objects/address.ts'
+import { describeObject, type FullObject, OBJECT_FIELDS } from '../objects/describe-object.ts'
+import { describeRest, type Page, type PagedList, readPages } from '../objects/pages.ts'
+import { classOf, SYMBOLS } from '../objects/phases.ts'
+import { notFoundRefusal } from '../objects/refusal.ts'
 import { type LabelArgument, parseCount, parseKinds, parseLabel, parsePhases } from '../options.ts'
-import { describeRest, type Page, type PagedList, readPages } from '../pages.ts'
-import { classOf, SYMBOLS } from '../phases.ts'
-import { notFoundRefusal } from '../refusal.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
-import { table } from '../table.ts'
-import { duration, words } from '../text.ts'
+import { EXIT, type ExitCode } from '../terminal/exit.ts'
+import { table } from '../terminal/table.ts'
+import { duration, words } from '../terminal/text.ts'
 
 interface GetOptions extends SessionOptions {
   readonly project?: string

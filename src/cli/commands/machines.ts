@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
 import type { Cli } from '../cli.ts'
-import { EXIT, type ExitCode } from '../exit.ts'
+import { notFoundRefusal } from '../objects/refusal.ts'
 import { parseKind } from '../options.ts'
-import { notFoundRefusal } from '../refusal.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
-import { table } from '../table.ts'
-import { words } from '../text.ts'
+import { EXIT, type ExitCode } from '../terminal/exit.ts'
+import { table } from '../terminal/table.ts'
+import { words } from '../terminal/text.ts'
 
 interface MachinesOptions extends SessionOptions {
   readonly mermaid?: boolean

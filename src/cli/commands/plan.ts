@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
 import type { Cli } from '../cli.ts'
-import { type ExitCode, worst } from '../exit.ts'
-import { loadManifests } from '../load-manifests.ts'
+import { loadManifests } from '../manifests/load-manifests.ts'
+import { planManifest } from '../manifests/plan-manifest.ts'
 import { parseFiles } from '../options.ts'
-import { planManifest } from '../plan-manifest.ts'
 import { applyProjects } from '../projects/apply-all.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
+import { type ExitCode, worst } from '../terminal/exit.ts'
 
 interface PlanOptions extends SessionOptions {
   readonly file: readonly string[]

@@ -1,11 +1,11 @@
 import { type Command, Option } from 'commander'
-import { type AddressOptions, locate, withAddressOptions } from '../address.ts'
 import type { Cli } from '../cli.ts'
-import { EXIT, type ExitCode } from '../exit.ts'
-import { follow } from '../follow.ts'
-import { type Answer, outcomeOf, REFUSAL_FRAGMENT } from '../refusal.ts'
+import { type AddressOptions, locate, withAddressOptions } from '../objects/address.ts'
+import { follow } from '../objects/follow.ts'
+import { type Answer, outcomeOf, REFUSAL_FRAGMENT } from '../objects/refusal.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
-import { plain } from '../text.ts'
+import { EXIT, type ExitCode } from '../terminal/exit.ts'
+import { plain } from '../terminal/text.ts'
 
 interface ReconcileOptions extends SessionOptions, AddressOptions {
   readonly mode: string

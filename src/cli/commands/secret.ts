@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
-import { ask } from '../ask.ts'
 import type { Cli } from '../cli.ts'
-import { EXIT, type ExitCode } from '../exit.ts'
-import { readExactly } from '../read-input.ts'
-import { invalid, notFoundRefusal, type Outcome, REFUSAL_FRAGMENT, refused } from '../refusal.ts'
+import { invalid, notFoundRefusal, type Outcome, REFUSAL_FRAGMENT, refused } from '../objects/refusal.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
-import { table } from '../table.ts'
-import { readHidden } from '../terminal-input.ts'
-import { duration, plain } from '../text.ts'
+import { ask } from '../terminal/ask.ts'
+import { EXIT, type ExitCode } from '../terminal/exit.ts'
+import { readExactly } from '../terminal/read-input.ts'
+import { table } from '../terminal/table.ts'
+import { readHidden } from '../terminal/terminal-input.ts'
+import { duration, plain } from '../terminal/text.ts'
 
 interface Secret {
   readonly name: string

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Cli } from '../cli.ts'
-import { EXIT } from '../exit.ts'
-import { printLine } from '../io.ts'
+import { EXIT } from '../terminal/exit.ts'
+import { printLine } from '../terminal/io.ts'
 
 /** `phaseline serve`: the server itself, embedded or grown-up as the environment says. */
 export function addServe(program: Command, cli: Cli): void {

@@ -1,17 +1,17 @@
 import type { Command } from 'commander'
-import type { Located } from '../address.ts'
-import { type CancelOptions, cancelObject } from '../cancel-object.ts'
 import type { Cli } from '../cli.ts'
-import { type DeleteOptions, deleteObject } from '../delete-object.ts'
-import { EXIT, type ExitCode } from '../exit.ts'
+import type { Located } from '../objects/address.ts'
+import { type CancelOptions, cancelObject } from '../objects/cancel-object.ts'
+import { type DeleteOptions, deleteObject } from '../objects/delete-object.ts'
+import { notFoundRefusal } from '../objects/refusal.ts'
 import { parseCount, parseFiles, parseLabel, parsePhases } from '../options.ts'
-import { notFoundRefusal } from '../refusal.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
 import { describeJob, describeTask } from '../tasks/describe.ts'
 import { listTasks, type TaskFilter } from '../tasks/list.ts'
 import { locateGadgetJob, locateTask, type TaskAddress } from '../tasks/locate.ts'
 import { readJob, readTask } from '../tasks/read.ts'
 import { type RunOptions, runTask } from '../tasks/run.ts'
+import { EXIT, type ExitCode } from '../terminal/exit.ts'
 
 interface GetOptions {
   readonly job?: string

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import { type AddressOptions, locate, withAddressOptions } from '../address.ts'
 import type { Cli } from '../cli.ts'
-import { follow } from '../follow.ts'
+import { type AddressOptions, locate, withAddressOptions } from '../objects/address.ts'
+import { follow } from '../objects/follow.ts'
 import { type SessionOptions, withSession, withSessionOptions } from '../session.ts'
 
 interface WatchCommandOptions extends SessionOptions, AddressOptions {

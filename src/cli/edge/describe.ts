@@ -1,9 +1,9 @@
-import { describeObject } from '../describe-object.ts'
-import type { Fact } from '../facts.ts'
-import type { Paint } from '../paint.ts'
-import { classOf, SYMBOLS } from '../phases.ts'
-import { table } from '../table.ts'
-import { duration, plain, shorten, words } from '../text.ts'
+import { describeObject } from '../objects/describe-object.ts'
+import type { Fact } from '../objects/facts.ts'
+import { classOf, SYMBOLS } from '../objects/phases.ts'
+import type { Paint } from '../terminal/paint.ts'
+import { table } from '../terminal/table.ts'
+import { duration, plain, shorten, words } from '../terminal/text.ts'
 import type { ConnectedCrm, FullCloudlet, FullInstance, ListedInstance } from './read.ts'
 
 /** Columns that why an instance is not as wanted gets in the table; `--json` has it whole. */

@@ -1,7 +1,7 @@
 import { instanceSpecSchema } from '../../manifest/index.ts'
-import type { Io } from '../io.ts'
-import { readOne } from '../one-document.ts'
-import { invalid, type Outcome, refused } from '../refusal.ts'
+import { readOne } from '../manifests/one-document.ts'
+import { invalid, type Outcome, refused } from '../objects/refusal.ts'
+import type { Io } from '../terminal/io.ts'
 
 export interface SpecOptions {
   readonly spec?: string

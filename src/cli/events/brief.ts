@@ -1,4 +1,4 @@
-import { plain } from '../text.ts'
+import { plain } from '../terminal/text.ts'
 
 /** An event as far as it takes to name it. */
 export interface BriefEvent {

@@ -1,7 +1,7 @@
-import { ask } from '../ask.ts'
-import { EXIT, type ExitCode } from '../exit.ts'
-import { type Outcome, REFUSAL_FRAGMENT } from '../refusal.ts'
+import { type Outcome, REFUSAL_FRAGMENT } from '../objects/refusal.ts'
 import type { Session } from '../session.ts'
+import { ask } from '../terminal/ask.ts'
+import { EXIT, type ExitCode } from '../terminal/exit.ts'
 import { BRIEF_EVENT, type BriefEvent, pathOf } from './brief.ts'
 import { followEvents } from './follow.ts'
 

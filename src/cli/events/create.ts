@@ -1,8 +1,8 @@
-import type { ExitCode } from '../exit.ts'
+import { invalid } from '../objects/refusal.ts'
 import type { LabelArgument } from '../options.ts'
-import { readExactly } from '../read-input.ts'
-import { invalid } from '../refusal.ts'
 import type { Session } from '../session.ts'
+import type { ExitCode } from '../terminal/exit.ts'
+import { readExactly } from '../terminal/read-input.ts'
 import { type BringOptions, createEvent } from './bring.ts'
 
 export interface CreateOptions extends BringOptions {

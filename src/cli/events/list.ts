@@ -1,10 +1,10 @@
-import { EXIT, type ExitCode } from '../exit.ts'
+import type { Page } from '../objects/pages.ts'
+import { classOf, SYMBOLS } from '../objects/phases.ts'
 import type { LabelArgument } from '../options.ts'
-import type { Page } from '../pages.ts'
-import { classOf, SYMBOLS } from '../phases.ts'
 import type { Session } from '../session.ts'
-import { table } from '../table.ts'
-import { duration, shorten } from '../text.ts'
+import { EXIT, type ExitCode } from '../terminal/exit.ts'
+import { table } from '../terminal/table.ts'
+import { duration, shorten } from '../terminal/text.ts'
 import type { BriefEvent } from './brief.ts'
 
 /** Which events: all that is given must hold. */

@@ -1,9 +1,9 @@
-import type { Located } from '../address.ts'
-import type { ExitCode } from '../exit.ts'
-import { printObjectLogs } from '../object-logs.ts'
-import { notFoundRefusal, type Outcome, refused } from '../refusal.ts'
+import type { Located } from '../objects/address.ts'
+import { printObjectLogs } from '../objects/object-logs.ts'
+import { notFoundRefusal, type Outcome, refused } from '../objects/refusal.ts'
 import type { Session } from '../session.ts'
-import { plain } from '../text.ts'
+import type { ExitCode } from '../terminal/exit.ts'
+import { plain } from '../terminal/text.ts'
 
 export interface LogsOptions {
   readonly job?: string

@@ -1,9 +1,9 @@
-import { ask } from '../ask.ts'
-import { EXIT, type ExitCode } from '../exit.ts'
-import { REFUSAL_FRAGMENT } from '../refusal.ts'
+import { REFUSAL_FRAGMENT } from '../objects/refusal.ts'
 import type { Session } from '../session.ts'
-import { confirm } from '../terminal-input.ts'
-import { plain } from '../text.ts'
+import { ask } from '../terminal/ask.ts'
+import { EXIT, type ExitCode } from '../terminal/exit.ts'
+import { confirm } from '../terminal/terminal-input.ts'
+import { plain } from '../terminal/text.ts'
 import { type EventFilter, findEvents } from './list.ts'
 
 export interface ManyFilter extends EventFilter {

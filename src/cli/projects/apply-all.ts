@@ -1,6 +1,6 @@
-import { EXIT, type ExitCode, worst } from '../exit.ts'
-import type { PlacedProject } from '../load-manifests.ts'
+import type { PlacedProject } from '../manifests/load-manifests.ts'
 import type { Session } from '../session.ts'
+import { EXIT, type ExitCode, worst } from '../terminal/exit.ts'
 import { applyProject, describeApplied } from './apply.ts'
 
 /** Applies one after the other and prints what was done, or would be; what is refused does not keep the others. */

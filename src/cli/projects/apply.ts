@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type ProjectSpec, projectInput, projectSpecOf, type WantedProject } from '../../manifest/index.ts'
-import type { PlacedProject } from '../load-manifests.ts'
-import { type Answer, type Outcome, outcomeOf, REFUSAL_FRAGMENT } from '../refusal.ts'
+import type { PlacedProject } from '../manifests/load-manifests.ts'
+import { type Answer, type Outcome, outcomeOf, REFUSAL_FRAGMENT } from '../objects/refusal.ts'
 import type { Session } from '../session.ts'
-import { plain } from '../text.ts'
+import { plain } from '../terminal/text.ts'
 import { readProject } from './api.ts'
 
 export interface AppliedProject {

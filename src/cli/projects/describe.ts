@@ -1,7 +1,7 @@
 import { type Limits, projectSpecOf, type Subscription, type WorkerTemplate } from '../../manifest/index.ts'
-import { describeFacts, type Fact } from '../facts.ts'
-import type { Paint } from '../paint.ts'
-import { duration, plain, shorten, words } from '../text.ts'
+import { describeFacts, type Fact } from '../objects/facts.ts'
+import type { Paint } from '../terminal/paint.ts'
+import { duration, plain, shorten, words } from '../terminal/text.ts'
 import type { ShownProject } from './api.ts'
 
 const COMMAND_SHOWN = 100

@@ -1,8 +1,8 @@
-import { describeObject } from '../describe-object.ts'
-import type { Paint } from '../paint.ts'
-import { classOf, SYMBOLS } from '../phases.ts'
-import { table } from '../table.ts'
-import { duration, plain, shorten, words } from '../text.ts'
+import { describeObject } from '../objects/describe-object.ts'
+import { classOf, SYMBOLS } from '../objects/phases.ts'
+import type { Paint } from '../terminal/paint.ts'
+import { table } from '../terminal/table.ts'
+import { duration, plain, shorten, words } from '../terminal/text.ts'
 import { describeProgress } from '../tree/render.ts'
 import type { FullJob, JobLock, ListedJob, TaskWithJobs } from './read.ts'
 

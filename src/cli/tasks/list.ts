@@ -1,11 +1,11 @@
-import { EXIT, type ExitCode } from '../exit.ts'
+import { describeRest, type Page, type PagedList, readPages } from '../objects/pages.ts'
+import { classOf, SYMBOLS } from '../objects/phases.ts'
+import { notFoundRefusal } from '../objects/refusal.ts'
 import type { LabelArgument } from '../options.ts'
-import { describeRest, type Page, type PagedList, readPages } from '../pages.ts'
-import { classOf, SYMBOLS } from '../phases.ts'
-import { notFoundRefusal } from '../refusal.ts'
 import type { Session } from '../session.ts'
-import { table } from '../table.ts'
-import { duration } from '../text.ts'
+import { EXIT, type ExitCode } from '../terminal/exit.ts'
+import { table } from '../terminal/table.ts'
+import { duration } from '../terminal/text.ts'
 
 /** Which tasks: all that is given must hold. */
 export interface TaskFilter {

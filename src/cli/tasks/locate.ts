@@ -1,7 +1,7 @@
-import { type Located, locate } from '../address.ts'
-import { invalid, type Outcome, refused } from '../refusal.ts'
+import { type Located, locate } from '../objects/address.ts'
+import { invalid, type Outcome, refused } from '../objects/refusal.ts'
 import type { Session } from '../session.ts'
-import { plain, words } from '../text.ts'
+import { plain, words } from '../terminal/text.ts'
 
 export interface TaskAddress {
   readonly project?: string

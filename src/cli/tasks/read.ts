@@ -1,5 +1,5 @@
-import { type FullObject, OBJECT_FIELDS } from '../describe-object.ts'
-import { type Page, readPages } from '../pages.ts'
+import { type FullObject, OBJECT_FIELDS } from '../objects/describe-object.ts'
+import { type Page, readPages } from '../objects/pages.ts'
 import type { Session } from '../session.ts'
 import type { Blocker, Progress } from '../tree/model.ts'
 

@@ -1,9 +1,9 @@
-import type { Located } from '../address.ts'
-import { ask } from '../ask.ts'
-import { EXIT, type ExitCode } from '../exit.ts'
-import { REFUSAL_FRAGMENT } from '../refusal.ts'
+import type { Located } from '../objects/address.ts'
+import { REFUSAL_FRAGMENT } from '../objects/refusal.ts'
 import type { Session } from '../session.ts'
-import { plain } from '../text.ts'
+import { ask } from '../terminal/ask.ts'
+import { EXIT, type ExitCode } from '../terminal/exit.ts'
+import { plain } from '../terminal/text.ts'
 
 export type Decision = 'RETRY' | 'GIVE_UP'
 

@@ -1,12 +1,12 @@
 import { type TaskManifest, taskInput, taskSchema } from '../../manifest/index.ts'
-import { ask } from '../ask.ts'
-import { everyFile } from '../every-file.ts'
-import { EXIT, type ExitCode, worst } from '../exit.ts'
-import { follow } from '../follow.ts'
-import { readOne } from '../one-document.ts'
-import { invalid, REFUSAL_FRAGMENT } from '../refusal.ts'
+import { everyFile } from '../manifests/every-file.ts'
+import { readOne } from '../manifests/one-document.ts'
+import { follow } from '../objects/follow.ts'
+import { invalid, REFUSAL_FRAGMENT } from '../objects/refusal.ts'
 import type { Session } from '../session.ts'
-import { plain } from '../text.ts'
+import { ask } from '../terminal/ask.ts'
+import { EXIT, type ExitCode, worst } from '../terminal/exit.ts'
+import { plain } from '../terminal/text.ts'
 
 export interface RunOptions {
   readonly file: readonly string[]

@@ -1,4 +1,4 @@
-import { type Counts, classOf, PHASE_CLASSES, type PhaseClass } from '../phases.ts'
+import { type Counts, classOf, PHASE_CLASSES, type PhaseClass } from '../objects/phases.ts'
 import type { TreeNode, TreeView } from './model.ts'
 
 /** One line of the tree: an object, or a line that stands for those of a parent's children that have no room. */

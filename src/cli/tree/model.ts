@@ -1,4 +1,4 @@
-import { classOf } from '../phases.ts'
+import { classOf } from '../objects/phases.ts'
 
 /** One object of the tree, as the API gives it; `tree/fields.ts` holds the selection. */
 export interface TreeObject {

@@ -1,6 +1,6 @@
-import type { Paint } from '../paint.ts'
-import { classOf, describeCounts, SYMBOLS } from '../phases.ts'
-import { columns, duration, pad, plain, shorten, words } from '../text.ts'
+import { classOf, describeCounts, SYMBOLS } from '../objects/phases.ts'
+import type { Paint } from '../terminal/paint.ts'
+import { columns, duration, pad, plain, shorten, words } from '../terminal/text.ts'
 import { countAll, layout, type Row } from './layout.ts'
 import type { Progress, TreeNode, TreeView } from './model.ts'
 

@@ -1,5 +1,5 @@
 import process from 'node:process'
-import type { Output } from '../io.ts'
+import type { Output } from '../terminal/io.ts'
 
 const ESC = '\u001b['
 /** Terminals that know it show the whole frame at once; the others ignore it. */

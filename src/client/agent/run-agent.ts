@@ -1,14 +1,14 @@
 import type { Client } from '../client.ts'
 import { ClientError } from '../client-error.ts'
 import { pause, retryDelay } from '../pause.ts'
+import { ActiveWork } from './active-work.ts'
 import { type AgentApi, agentApi, type ClaimRequest, type LeaseState } from './agent-api.ts'
-import { Doorbell } from './doorbell.ts'
+import { AutoResetEvent } from './auto-reset-event.ts'
 import { type Instant, instant, later } from './instant.ts'
 import { Leases } from './leases.ts'
-import { type OpenMailbox, openMailbox } from './mailbox.ts'
+import { type OpenOutbox, openOutbox } from './outbox.ts'
 import { printProblems } from './print-problems.ts'
 import type { StopReason, Work, WorkItem } from './work.ts'
-import { WorkInHand } from './work-in-hand.ts'
 
 export interface AgentOptions {
   readonly client: Client
@@ -76,16 +76,16 @@ class Agent {
   readonly #concurrency: number
   readonly #leaseMs: number
   readonly #api: AgentApi
-  readonly #mailbox: OpenMailbox
+  readonly #outbox: OpenOutbox
   readonly #onProblem: (problem: AgentProblem) => void
   readonly #leases: Leases
   /** One for each claim that is open at a time. */
-  readonly #bells: readonly Doorbell[]
-  readonly #inHand = new Map<string, WorkInHand>()
+  readonly #bells: readonly AutoResetEvent[]
+  readonly #active = new Map<string, ActiveWork>()
   /** Aborts when the agent shall end, or cannot go on. */
   readonly #stopping: AbortSignal
   readonly #fatal = new AbortController()
-  readonly #idle = new Doorbell()
+  readonly #idle = new AutoResetEvent()
   #working = 0
   /** Items that open claims may bring. */
   #asked = 0
@@ -93,7 +93,7 @@ class Agent {
   /** Whether offers are to be listened to, once that is known. */
   readonly #mustListen = Promise.withResolvers<boolean>()
   /** Claims that wait for room, not for offers. */
-  readonly #full = new Set<Doorbell>()
+  readonly #full = new Set<AutoResetEvent>()
 
   constructor(options: AgentOptions) {
     this.#options = options
@@ -101,16 +101,16 @@ class Agent {
     this.#concurrency = options.concurrency ?? 100
     this.#leaseMs = options.leaseMs ?? 30_000
     const claims = Math.max(1, Math.min(MAX_CLAIMS, Math.floor(this.#concurrency / MAX_CLAIM)))
-    this.#bells = Array.from({ length: claims }, () => new Doorbell())
+    this.#bells = Array.from({ length: claims }, () => new AutoResetEvent())
     this.#api = agentApi(options.client)
     this.#stopping = AbortSignal.any([options.signal, this.#fatal.signal])
-    this.#mailbox = openMailbox(this.#api, (what, error) => this.#problem({ what, error }))
+    this.#outbox = openOutbox(this.#api, (what, error) => this.#problem({ what, error }))
     this.#leases = new Leases({
       api: this.#api,
       leaseMs: this.#leaseMs,
       renewMs: Math.min(this.#leaseMs / 3, options.renewMs ?? Number.POSITIVE_INFINITY),
       expire: !options.pinned,
-      onState: (fence, state) => this.#inHand.get(fence)?.stop(state),
+      onState: (fence, state) => this.#active.get(fence)?.stop(state),
       onProblem: (error) => this.#problem({ what: 'renew', error }),
     })
   }
@@ -125,7 +125,7 @@ class Agent {
       await this.#drain()
     } finally {
       this.#leases.close()
-      this.#mailbox.close()
+      this.#outbox.close()
     }
     if (this.#fatal.signal.aborted) throw this.#fatal.signal.reason
   }
@@ -174,7 +174,7 @@ class Agent {
     }
   }
 
-  async #claimLoop(bell: Doorbell): Promise<void> {
+  async #claimLoop(bell: AutoResetEvent): Promise<void> {
     for (let failures = 0; !this.#stopping.aborted; ) {
       // What takes no time is done by then, and makes room for a whole claim.
       await nextTurn()
@@ -209,14 +209,14 @@ class Agent {
   }
 
   #ring(): void {
-    for (const bell of this.#bells) bell.ring()
+    for (const bell of this.#bells) bell.set()
   }
   #ringIfWaiting(): void {
-    for (const bell of this.#full) bell.ring()
+    for (const bell of this.#full) bell.set()
   }
 
   #free(): number {
-    const unreported = this.#inHand.size - this.#working
+    const unreported = this.#active.size - this.#working
     const share = Math.ceil(this.#concurrency / this.#bells.length)
     const room = this.#concurrency - this.#working - this.#asked
     return Math.min(MAX_CLAIM, share, room, MAX_UNREPORTED - unreported)
@@ -249,24 +249,24 @@ class Agent {
   }
 
   async #start(item: WorkItem, stopped: StopReason | null = null): Promise<void> {
-    const inHand = new WorkInHand(item, {
-      mailbox: this.#mailbox,
+    const active = new ActiveWork(item, {
+      outbox: this.#outbox,
       onRefused: (error) => this.#problem({ what: 'report', error, objectId: item.objectId }),
     })
-    if (stopped) inHand.stop(stopped)
-    this.#inHand.set(item.fence, inHand)
+    if (stopped) active.stop(stopped)
+    this.#active.set(item.fence, active)
     this.#working += 1
-    const end = await inHand.run(this.#options.work, (thrown) => {
+    const end = await active.run(this.#options.work, (thrown) => {
       this.#working -= 1
       this.#ringIfWaiting()
       if (thrown !== undefined) this.#problem({ what: 'work', error: asError(thrown), objectId: item.objectId })
     })
     this.#leases.remove(item.fence)
-    this.#inHand.delete(item.fence)
+    this.#active.delete(item.fence)
     this.#ringIfWaiting()
     // What this item held up may be there to be claimed now.
     if (end === 'accepted') this.#ring()
-    if (this.#inHand.size === 0) this.#idle.ring()
+    if (this.#active.size === 0) this.#idle.set()
   }
 
   async #drain(): Promise<void> {
@@ -279,14 +279,14 @@ class Agent {
 
   async #untilIdle(ms: number): Promise<void> {
     const until = performance.now() + ms
-    while (this.#inHand.size > 0 && performance.now() < until) {
+    while (this.#active.size > 0 && performance.now() < until) {
       await this.#idle.wait(until - performance.now(), this.#fatal.signal)
       if (this.#fatal.signal.aborted) return
     }
   }
 
   #stopAll(reason: StopReason): void {
-    for (const inHand of this.#inHand.values()) inHand.stop(reason)
+    for (const active of this.#active.values()) active.stop(reason)
   }
 
   #problem(problem: AgentProblem): void {

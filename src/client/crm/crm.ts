@@ -103,11 +103,11 @@ export interface CrmOptions {
   /** Ends the CRM: what it is doing is stopped and not reported, since the next one says what is really there. */
   readonly signal: AbortSignal
   /** Told of every trouble. Left out: they are printed to standard error, and what repeats itself once a minute. */
-  readonly onProblem?: ((problem: CrmTrouble) => void) | undefined
+  readonly onProblem?: ((problem: CrmError) => void) | undefined
 }
 
 /** Something went wrong that the CRM goes on after. The error is for whoever runs it: it may hold secrets of a spec. */
-export interface CrmTrouble {
+export interface CrmError {
   readonly what: 'list' | 'connect' | 'listen' | 'renew' | 'report' | 'log' | 'work' | 'upgrade'
   readonly error: Error
   readonly objectId?: string

@@ -1,16 +1,16 @@
 import { type AgentApi, agentApi, type ReportAnswer } from '../agent/agent-api.ts'
 import { type Instant, instant } from '../agent/instant.ts'
 import { Leases } from '../agent/leases.ts'
-import { type OpenMailbox, openMailbox } from '../agent/mailbox.ts'
+import { type OpenOutbox, openOutbox } from '../agent/outbox.ts'
 import { printProblems } from '../agent/print-problems.ts'
 import type { Variables } from '../client.ts'
 import { ClientError } from '../client-error.ts'
 import { pause, retryDelay } from '../pause.ts'
-import { type CrmContext, type CrmEnd, type CrmOptions, CrmProblem, type CrmRequest, type CrmTrouble } from './crm.ts'
+import type { Report } from './active-request.ts'
+import { type CrmContext, type CrmEnd, type CrmError, type CrmOptions, CrmProblem, type CrmRequest } from './crm.ts'
 import { type CrmSession, connectCrm, REQUESTS } from './crm-api.ts'
-import { Desk } from './desk.ts'
-import { Gate } from './gate.ts'
-import type { Report } from './request-in-hand.ts'
+import { Latch } from './latch.ts'
+import { RequestTable } from './request-table.ts'
 
 interface Connection {
   readonly session: CrmSession
@@ -40,13 +40,13 @@ class Crm {
   readonly #options: CrmOptions
   readonly #leaseMs: number
   readonly #api: AgentApi
-  readonly #mailbox: OpenMailbox
-  readonly #onProblem: (trouble: CrmTrouble) => void
-  readonly #desk: Desk
+  readonly #outbox: OpenOutbox
+  readonly #onProblem: (problem: CrmError) => void
+  readonly #requests: RequestTable
   /** Its reason is how the CRM ended, or the error that it cannot go on after. */
   readonly #ending = new AbortController()
   readonly #stopping: AbortSignal
-  readonly #connection = new Gate<Connection>()
+  readonly #connection = new Latch<Connection>()
   /** Resolves when it is this CRM that serves the cloudlet. */
   readonly #serving = Promise.withResolvers<void>()
   #role: NonNullable<CrmOptions['role']>
@@ -60,19 +60,19 @@ class Crm {
     this.#role = options.role ?? 'CRM'
     this.#api = agentApi(options.client)
     this.#stopping = AbortSignal.any([options.signal, this.#ending.signal])
-    const mailbox = openMailbox(this.#api, (what, error) => this.#trouble({ what, error }))
-    this.#mailbox = mailbox
-    this.#desk = new Desk({
-      mailbox: {
+    const outbox = openOutbox(this.#api, (what, error) => this.#problem({ what, error }))
+    this.#outbox = outbox
+    this.#requests = new RequestTable({
+      outbox: {
         report: (fence, report, onSend) => this.#report(fence, report, onSend),
-        log: (fence, stream, text) => mailbox.log(fence, stream, text),
+        log: (fence, stream, text) => outbox.log(fence, stream, text),
         get hasRoom() {
-          return mailbox.hasRoom
+          return outbox.hasRoom
         },
       },
       ready: this.#serving.promise,
       work: (request, context) => this.#work(request, context),
-      onThrown: ({ objectId }, error) => this.#trouble({ what: 'work', error: asError(error), objectId }),
+      onThrown: ({ objectId }, error) => this.#problem({ what: 'work', error: asError(error), objectId }),
     })
   }
 
@@ -84,9 +84,9 @@ class Crm {
       this.#ending.abort('STOPPED')
       this.#connection.end()
       const stopped = new AbortController()
-      const stopping = Promise.all([takingOver, this.#desk.close('SHUTDOWN')]).then(() => stopped.abort())
+      const stopping = Promise.all([takingOver, this.#requests.close('SHUTDOWN')]).then(() => stopped.abort())
       await Promise.race([stopping, pause(STOP_MS, stopped.signal)])
-      this.#mailbox.close()
+      this.#outbox.close()
     }
     const reason: unknown = this.#ending.signal.reason
     if (reason === 'STOPPED' || reason === 'SUPERSEDED') return reason
@@ -108,15 +108,15 @@ class Crm {
     const { client, driver, cloudletId, instance, version } = this.#options
     this.#calls += 1
     const session = { cloudletId, instance, version, role: this.#role, leaseMs: this.#leaseMs, call: this.#calls }
-    let what: CrmTrouble['what'] = 'list'
+    let what: CrmError['what'] = 'list'
     try {
       const listed = await driver.list()
       what = 'connect'
-      return await connectCrm(client, { ...session, objects: this.#desk.objects(listed) }, this.#stopping)
+      return await connectCrm(client, { ...session, objects: this.#requests.objects(listed) }, this.#stopping)
     } catch (error) {
       if (this.#stopping.aborted) return null
       if (error instanceof ClientError && error.code === 'STALE_REPORT') this.#ending.abort('SUPERSEDED')
-      else this.#trouble({ what, error: asError(error) })
+      else this.#problem({ what, error: asError(error) })
       // There is no use in asking again.
       if (error instanceof ClientError && error.kind === 'graphql' && !error.retryable) this.#ending.abort(error)
       return null
@@ -134,18 +134,18 @@ class Crm {
       onState: (_, state) => {
         if (state === 'LOST') over.abort()
       },
-      onProblem: (error) => this.#trouble({ what: 'renew', error }),
+      onProblem: (error) => this.#problem({ what: 'renew', error }),
     })
     leases.add(session.fence, askedAt)
     this.#connection.open({ session, end: () => over.abort() })
-    for (const request of session.requests) this.#desk.take(request)
+    for (const request of session.requests) this.#requests.take(request)
     const signal = AbortSignal.any([over.signal, this.#stopping])
     const variables = once({ cloudletId, epoch: session.epoch })
     try {
       const requests = client.subscribe<{ crmRequests: CrmRequest }>(REQUESTS, variables, { signal, buffer: BUFFER })
-      for await (const { crmRequests } of requests) this.#desk.take(crmRequests)
+      for await (const { crmRequests } of requests) this.#requests.take(crmRequests)
     } catch (error) {
-      this.#trouble({ what: 'listen', error: asError(error) })
+      this.#problem({ what: 'listen', error: asError(error) })
     } finally {
       leases.close()
       this.#connection.close()
@@ -158,7 +158,7 @@ class Crm {
       const connection = await this.#connection.wait()
       if (!connection) return null
       onSend?.()
-      const answer = await this.#mailbox.report(fence, report)
+      const answer = await this.#outbox.report(fence, report)
       if (answer === null || answer.accepted || answer.type !== 'StaleReportError') return answer
       if (await this.#isHeld(connection)) return answer
       await pause(retryDelay(failures), this.#stopping)
@@ -189,8 +189,8 @@ class Crm {
     if (!onUpgrade) throw new CrmProblem('This CRM cannot be upgraded.', 'UPGRADE_FAILED')
     const upgrade = await onUpgrade(request, context)
     const fail = (error: unknown): void => {
-      this.#trouble({ what: 'upgrade', error: asError(error), objectId: request.objectId })
-      this.#desk.fail(request, error)
+      this.#problem({ what: 'upgrade', error: asError(error), objectId: request.objectId })
+      this.#requests.fail(request, error)
     }
     upgrade?.failed.then(fail, fail)
   }
@@ -208,7 +208,7 @@ class Crm {
     const answer = await this.#report(connection.session.fence, { phase: 'READY' })
     if (answer?.accepted) this.#role = 'CRM'
     else {
-      this.#trouble({ what: 'upgrade', error: new Error(`Refused to take over: ${answer?.message ?? 'no answer'}`) })
+      this.#problem({ what: 'upgrade', error: new Error(`Refused to take over: ${answer?.message ?? 'no answer'}`) })
       // Whether it may serve all the same is heard by connecting again.
       connection.end()
     }
@@ -224,11 +224,11 @@ class Crm {
     }
   }
 
-  #trouble(trouble: CrmTrouble): void {
-    const { error } = trouble
+  #problem(problem: CrmError): void {
+    const { error } = problem
     if (this.#stopping.aborted) return
     if (error instanceof ClientError && error.kind === 'unauthorized') this.#ending.abort(error)
-    this.#onProblem(trouble)
+    this.#onProblem(problem)
   }
 }
 

@@ -9,7 +9,7 @@ export const MAX_BATCH = 500
 export const tooMany = (path: string, most: number) =>
   ({ ok: false, refusal: invalidInput([{ path, message: `must not be more than ${most}` }]) }) as const
 
-export function mayNotWork(viewer: Viewer): { ok: false; refusal: Refusal } | null {
+export function requireAgent(viewer: Viewer): { ok: false; refusal: Refusal } | null {
   if (viewer.role === 'AGENT') return null
   return { ok: false, refusal: forbidden('Only an agent may do this: use a token made for one (role AGENT).') }
 }
@@ -21,5 +21,5 @@ export function within(allowed: readonly string[] | null, asked: readonly string
 }
 
 /** A machine that has no row for an actor is none of its business. */
-export const mayDrive = (viewer: Viewer, kind: ObjectKind, kinds: Kinds): boolean =>
+export const canDrive = (viewer: Viewer, kind: ObjectKind, kinds: Kinds): boolean =>
   kinds.isDrivenBy(kind, viewer.actor)

@@ -3,7 +3,7 @@ import type { AgentPort, LogLineEntry, Viewer } from '../../core/ports.ts'
 import { type OpenedFence, openFence } from '../../store/fence.ts'
 import { appendLogLines, LOG_BOUNDS } from '../../store/log-lines.ts'
 import type { EngineParts } from '../transaction.ts'
-import { MAX_BATCH, mayNotWork, tooMany } from './access.ts'
+import { MAX_BATCH, requireAgent, tooMany } from './access.ts'
 
 const MAX_LINES = MAX_BATCH * 10
 /** Of one line that much is kept, in characters. */
@@ -12,7 +12,7 @@ const MAX_LINE = 8_192
 /** Captured output of what the agent holds or held last; lines with an old fence are dropped. */
 export function logAppender(parts: EngineParts, bounds = LOG_BOUNDS): AgentPort['appendLogs'] {
   return async (viewer, lines, sentAt = null) => {
-    const refused = mayNotWork(viewer)
+    const refused = requireAgent(viewer)
     if (refused) return refused
     if (lines.length > MAX_LINES) return tooMany('input.lines', MAX_LINES)
     const accepted = await linesWithFence(parts, viewer, { lines, sentAt })
@@ -28,7 +28,7 @@ async function linesWithFence(
 ) {
   const opened = lines.map(({ fence }) => openFence(fence))
   const held = await heldWork(parts, viewer, opened)
-  const now = parts.ambient.now()
+  const now = parts.system.now()
   return lines.flatMap(({ at, stream, text }, i) => {
     const fence = opened[i]
     if (!fence || !held.has(fence.objectId)) return []

@@ -2,8 +2,8 @@ import { isExpired, leaseFrom } from '../../core/lease.ts'
 import type { ClaimedItem, Viewer } from '../../core/ports.ts'
 import { WORK_STATE } from '../../core/tree.ts'
 import { FENCE_SECRET_BYTES, hashOf, makeFence } from '../../store/fence.ts'
-import type { Draft } from '../draft.ts'
 import type { TreeSlice } from '../slice.ts'
+import type { TrackedObject } from '../tracked-object.ts'
 import type { EngineParts } from '../transaction.ts'
 
 /** Who claims. */
@@ -13,7 +13,7 @@ export interface Claimant {
   readonly leaseMs: number
 }
 
-export function isClaimable({ work }: Draft, now: Date): boolean {
+export function isClaimable({ work }: TrackedObject, now: Date): boolean {
   if (!work || work.abortRequestedAt) return false
   if (work.state === WORK_STATE.OFFERED) return !work.offerAfter || work.offerAfter <= now
   return work.state === WORK_STATE.CLAIMED && isExpired(work.leaseUntil, now)
@@ -21,15 +21,15 @@ export function isClaimable({ work }: Draft, now: Date): boolean {
 
 /** Gives claimable work to somebody, under the tree's lock: the claim is the pickup. */
 export function claimOne(
-  draft: Draft,
+  tracked: TrackedObject,
   slice: TreeSlice,
   { viewer, instance, leaseMs }: Claimant,
-  { ambient, kinds }: EngineParts,
+  { system, kinds }: EngineParts,
 ): ClaimedItem {
-  const secret = ambient.secret(FENCE_SECRET_BYTES)
-  const attempt = (draft.work?.attempt ?? 0) + 1
+  const secret = system.secret(FENCE_SECRET_BYTES)
+  const attempt = (tracked.work?.attempt ?? 0) + 1
   const leaseUntil = leaseFrom(slice.now, leaseMs)
-  slice.setWork(draft, {
+  slice.setWork(tracked, {
     state: WORK_STATE.CLAIMED,
     fenceHash: hashOf(secret),
     principal: viewer.name,
@@ -38,9 +38,9 @@ export function claimOne(
     leaseUntil,
     offerAfter: null,
   })
-  kinds.family(draft.row.kind).claimed(draft, viewer.name, slice)
-  const { action, type, target, config } = draft.work as NonNullable<Draft['work']>
-  const { id, kind, name, jobId } = draft.row
+  kinds.family(tracked.row.kind).claimed(tracked, viewer.name, slice)
+  const { action, type, target, config } = tracked.work as NonNullable<TrackedObject['work']>
+  const { id, kind, name, jobId } = tracked.row
   return {
     fence: makeFence(id, secret),
     objectId: id,

@@ -6,11 +6,11 @@ import { findCandidates, findRoots } from '../../store/work.ts'
 import type { TreeRunner } from '../runner.ts'
 import type { TreeSlice } from '../slice.ts'
 import type { EngineParts } from '../transaction.ts'
-import { MAX_BATCH, mayDrive, mayNotWork, within } from './access.ts'
-import type { Attendance } from './attendance.ts'
-import { claimLeft } from './claim-left.ts'
+import { canDrive, MAX_BATCH, requireAgent, within } from './access.ts'
+import type { AgentPresence } from './agent-presence.ts'
 import { type Claimant, claimOne, isClaimable } from './claim-one.ts'
-import { Looks } from './looks.ts'
+import { claimOrphaned } from './claim-orphaned.ts'
+import { Looks } from './empty-claim-cache.ts'
 import { release } from './release.ts'
 import type { Waiting, WaitingClaim } from './waiting.ts'
 
@@ -30,31 +30,31 @@ type Request = Parameters<AgentPort['claim']>[1]
 export interface ClaimParts {
   readonly parts: EngineParts
   readonly runner: TreeRunner
-  readonly attendance: Attendance
+  readonly presence: AgentPresence
   readonly waiting: Waiting
 }
 
 /** Takes triggered work, tree by tree; the claim itself is the pickup. */
-export function claimer({ parts, runner, attendance, waiting }: ClaimParts): AgentPort['claim'] {
-  const searching: Searching = { parts, runner, waiting, looks: new Looks(LOOK_MS), inHand: new Set() }
+export function claimer({ parts, runner, presence, waiting }: ClaimParts): AgentPort['claim'] {
+  const searching: Searching = { parts, runner, waiting, looks: new Looks(LOOK_MS), active: new Set() }
   return async (viewer, request) => {
-    const refused = mayNotWork(viewer) ?? mayNotClaim(viewer, request)
+    const refused = requireAgent(viewer) ?? requireClaimRights(viewer, request)
     if (refused) return refused
     const { types, instance, signal } = request
     const targets = within(viewer.targets, request.targets)
-    await attendance.claims(viewer, instance, types, targets)
+    await presence.claims(viewer, instance, types, targets)
     const claiming: Claiming = {
       claimant: { viewer, instance, leaseMs: clampLeaseMs(request.leaseMs) },
       request,
       targets,
       key: JSON.stringify([types, targets, viewer.projects]),
     }
-    const askedAt = parts.ambient.now().getTime()
+    const askedAt = parts.system.now().getTime()
     const begun = performance.now()
     const until = begun + Math.min(request.waitMs ?? 0, MAX_WAIT_MS)
     const mayWait = () => waiting.isOpen && !signal?.aborted && performance.now() < until
     let { rings } = waiting
-    let vainMs = mayWait() ? searching.looks.vainFor(claiming.key, rings, parts.ambient.now()) : 0
+    let vainMs = mayWait() ? searching.looks.vainFor(claiming.key, rings, parts.system.now()) : 0
     let items: readonly ClaimedItem[] = vainMs > 0 ? [] : await claimNow(claiming, searching)
     while (items.length === 0 && mayWait()) {
       // What came up while it looked was rung for when it did not wait yet.
@@ -66,7 +66,7 @@ export function claimer({ parts, runner, attendance, waiting }: ClaimParts): Age
     }
     const leasedAt = Math.min(...items.map(({ leaseUntil }) => leaseUntil.getTime())) - claiming.claimant.leaseMs
     // Who was suspended meanwhile knows badly when it was asked: a lease must not seem to begin later than it can have.
-    const most = parts.ambient.fixedTime ? Number.POSITIVE_INFINITY : Math.floor(performance.now() - begun)
+    const most = parts.system.fixedTime ? Number.POSITIVE_INFINITY : Math.floor(performance.now() - begun)
     const waitedMs = items.length > 0 ? Math.max(0, Math.min(most, leasedAt - askedAt)) : 0
     if (!signal?.aborted || items.length === 0) return { ok: true, items, waitedMs }
     // Whoever asked has gone: nobody would hear of it before the leases end.
@@ -88,12 +88,12 @@ interface Searching {
   readonly waiting: Waiting
   readonly looks: Looks
   /** What other claims of this process are about to take: looking at the same would only be in their way. */
-  readonly inHand: Set<string>
+  readonly active: Set<string>
 }
 
 async function claimNow(
   { claimant, request, targets, key }: Claiming,
-  { parts, runner, waiting, looks, inHand }: Searching,
+  { parts, runner, waiting, looks, active }: Searching,
 ): Promise<readonly ClaimedItem[]> {
   const items: ClaimedItem[] = []
   for (let round = 0; round < CLAIM_ROUNDS && items.length < request.max; round++) {
@@ -101,14 +101,14 @@ async function claimNow(
     const { projects } = claimant.viewer
     const want = max - items.length
     const { rings } = waiting
-    const now = parts.ambient.now()
-    const time = parts.ambient.fixedTime
-    const wanted = { types, targets, projects, time, max: want + Math.min(inHand.size, MAX_PASSED) }
+    const now = parts.system.now()
+    const time = parts.system.fixedTime
+    const wanted = { types, targets, projects, time, max: want + Math.min(active.size, MAX_PASSED) }
     const found = await findCandidates(parts.pool, wanted)
     if (found.length === 0) looks.noteVain(key, rings, now)
-    const candidates = found.filter(({ objectId }) => !inHand.has(objectId)).slice(0, want)
+    const candidates = found.filter(({ objectId }) => !active.has(objectId)).slice(0, want)
     if (candidates.length === 0) break
-    for (const { objectId } of candidates) inHand.add(objectId)
+    for (const { objectId } of candidates) active.add(objectId)
     const byRoot = Map.groupBy(candidates, (candidate) => candidate.rootId)
     const claims = [...byRoot].map(async ([rootId, of]) => {
       const ids = of.map(({ objectId }) => objectId)
@@ -120,12 +120,12 @@ async function claimNow(
       }
       const ran = await runner.run(rootId, task)
       const { claimed, gone } = ran.found ? ran.value : { claimed: [], gone: ids }
-      return [...claimed, ...(await claimLeft(gone, claimant, parts))]
+      return [...claimed, ...(await claimOrphaned(gone, claimant, parts))]
     })
     try {
       items.push(...(await Promise.all(claims)).flat())
     } finally {
-      for (const { objectId } of candidates) inHand.delete(objectId)
+      for (const { objectId } of candidates) active.delete(objectId)
     }
   }
   return items
@@ -159,7 +159,10 @@ function waitFor(
   })
 }
 
-function mayNotClaim(viewer: Viewer, { types, max }: { readonly types: readonly string[]; readonly max: number }) {
+function requireClaimRights(
+  viewer: Viewer,
+  { types, max }: { readonly types: readonly string[]; readonly max: number },
+) {
   const foreign = types.filter((type) => viewer.types !== null && !viewer.types.includes(type))
   if (foreign.length > 0) {
     const message = `This token may claim only work of the types ${viewer.types?.join(', ')}.`
@@ -184,11 +187,11 @@ const isOffered = ({ state }: Work): boolean => state === WORK_STATE.OFFERED
 /** Under the tree's lock: whatever is still to be had is claimed, and the claim is the pickup. */
 function claimAll(slice: TreeSlice, ids: readonly string[], claimant: Claimant, parts: EngineParts): Claims {
   const claimed = ids.flatMap((id) => {
-    const draft = slice.nodes.get(id)
-    if (!draft || !mayDrive(claimant.viewer, draft.row.kind, parts.kinds)) return []
+    const tracked = slice.nodes.get(id)
+    if (!tracked || !canDrive(claimant.viewer, tracked.row.kind, parts.kinds)) return []
     // What a timeout or a cancel has ended is not worked on, even if no engine has looked since.
-    slice.look(draft, () => parts.kinds.family(draft.row.kind).decide(draft, slice))
-    return isClaimable(draft, slice.now) ? [claimOne(draft, slice, claimant, parts)] : []
+    slice.look(tracked, () => parts.kinds.family(tracked.row.kind).decide(tracked, slice))
+    return isClaimable(tracked, slice.now) ? [claimOne(tracked, slice, claimant, parts)] : []
   })
   return { claimed, gone: ids.filter((id) => !slice.nodes.has(id)) }
 }

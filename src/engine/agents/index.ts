@@ -2,8 +2,8 @@ import type { AgentPort } from '../../core/ports.ts'
 import { countWaiting } from '../../store/work.ts'
 import type { TreeRunner } from '../runner.ts'
 import type { EngineParts } from '../transaction.ts'
+import { AgentPresence } from './agent-presence.ts'
 import { logAppender } from './append-logs.ts'
-import { Attendance } from './attendance.ts'
 import { claimer } from './claim.ts'
 import { renewer } from './renew.ts'
 import { reporter } from './report.ts'
@@ -16,18 +16,18 @@ export function agentPort(
   onWork: (handler: (types: readonly string[]) => void) => () => void,
   waiting: Waiting,
 ): AgentPort {
-  const attendance = new Attendance(parts)
+  const presence = new AgentPresence(parts)
   onWork((types) => waiting.ring(types))
   return {
-    claim: claimer({ parts, runner, attendance, waiting }),
+    claim: claimer({ parts, runner, presence, waiting }),
     get waitingClaims() {
       return waiting.size
     },
     stopWaiting: () => waiting.close(),
-    renew: renewer(parts, attendance),
+    renew: renewer(parts, presence),
     report: reporter(parts, runner),
     appendLogs: logAppender(parts),
-    waiting: (types, targets) => countWaiting(parts.pool, types, targets, parts.ambient.fixedTime),
+    waiting: (types, targets) => countWaiting(parts.pool, types, targets, parts.system.fixedTime),
     onWork,
   }
 }

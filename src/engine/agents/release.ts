@@ -23,9 +23,9 @@ export async function release(items: readonly ClaimedItem[], roots: ReadonlyMap<
 }
 
 function releaseOne(slice: TreeSlice, { objectId, fence }: ClaimedItem): void {
-  const draft = slice.nodes.get(objectId)
+  const tracked = slice.nodes.get(objectId)
   const opened = openFence(fence)
-  if (!draft?.work || !opened || draft.work.state !== WORK_STATE.CLAIMED) return
-  if (!sameHash(draft.work.fenceHash, opened.hash)) return
-  slice.setWork(draft, { state: WORK_STATE.OFFERED, fenceHash: null, leaseUntil: null, offerAfter: null })
+  if (!tracked?.work || !opened || tracked.work.state !== WORK_STATE.CLAIMED) return
+  if (!sameHash(tracked.work.fenceHash, opened.hash)) return
+  slice.setWork(tracked, { state: WORK_STATE.OFFERED, fenceHash: null, leaseUntil: null, offerAfter: null })
 }

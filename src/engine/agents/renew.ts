@@ -3,21 +3,21 @@ import type { AgentPort, Renewal } from '../../core/ports.ts'
 import { type OpenedFence, openFence } from '../../store/fence.ts'
 import { renewLeases } from '../../store/work.ts'
 import type { EngineParts } from '../transaction.ts'
-import { MAX_BATCH, mayNotWork, tooMany } from './access.ts'
-import type { Attendance } from './attendance.ts'
+import { MAX_BATCH, requireAgent, tooMany } from './access.ts'
+import type { AgentPresence } from './agent-presence.ts'
 
 /** One agent may hold the work of many calls. */
 const MAX_FENCES = MAX_BATCH * 10
 
-export function renewer({ pool, ambient, kinds }: EngineParts, attendance: Attendance): AgentPort['renew'] {
+export function renewer({ pool, system, kinds }: EngineParts, presence: AgentPresence): AgentPort['renew'] {
   return async (viewer, fences, leaseMs) => {
-    const refused = mayNotWork(viewer)
+    const refused = requireAgent(viewer)
     if (refused) return refused
     if (fences.length > MAX_FENCES) return tooMany('input.fences', MAX_FENCES)
     const opened = fences.map(openFence)
     const known = opened.filter((fence): fence is OpenedFence => fence !== null)
-    await attendance.renews(viewer, known)
-    const by = { principal: viewer.name, leaseMs: clampLeaseMs(leaseMs), time: ambient.fixedTime }
+    await presence.renews(viewer, known)
+    const by = { principal: viewer.name, leaseMs: clampLeaseMs(leaseMs), time: system.fixedTime }
     const renewed = known.length > 0 ? await renewLeases(pool, known, by) : []
     const byId = new Map(renewed.map((lease) => [lease.objectId, lease]))
     const others = known.filter(({ objectId }) => !byId.has(objectId))

@@ -4,19 +4,19 @@ import { allowedFrom } from '../../core/machine.ts'
 import type { AgentPort, Outcome, Report, Viewer } from '../../core/ports.ts'
 import { WORK_STATE, type Work } from '../../core/tree.ts'
 import { type OpenedFence, openFence, sameHash } from '../../store/fence.ts'
-import { findLastWork, finishLeftWork } from '../../store/left-work.ts'
+import { findLastWork, finishLeftWork } from '../../store/orphaned-work.ts'
 import { findRoots } from '../../store/work.ts'
 import type { TreeRunner } from '../runner.ts'
 import type { TreeSlice } from '../slice.ts'
 import type { EngineParts } from '../transaction.ts'
-import { MAX_BATCH, mayDrive, mayNotWork, tooMany } from './access.ts'
+import { canDrive, MAX_BATCH, requireAgent, tooMany } from './access.ts'
 
 type ReportOutcome = Outcome<{ objectId: string | null; changed: boolean }>
 
 /** Reports, tree by tree; one result for each, in order. */
 export function reporter(parts: EngineParts, runner: TreeRunner): AgentPort['report'] {
   return async (viewer, reports) => {
-    const refused = mayNotWork(viewer)
+    const refused = requireAgent(viewer)
     if (refused) return refused
     if (reports.length > MAX_BATCH) return tooMany('input.reports', MAX_BATCH)
     return { ok: true, results: await reportAll(viewer, reports, parts, runner) }
@@ -94,21 +94,21 @@ function reportOne(
   viewer: Viewer,
   { kinds }: EngineParts,
 ): ReportOutcome | 'gone' {
-  const draft = slice.nodes.get(fence.objectId)
-  if (!draft || draft.gone) return 'gone'
-  const { work, row } = draft
-  if (!mayDrive(viewer, row.kind, kinds)) return refuse(forbidden(`${viewer.actor} may not work on ${row.kind}.`))
+  const tracked = slice.nodes.get(fence.objectId)
+  if (!tracked || tracked.gone) return 'gone'
+  const { work, row } = tracked
+  if (!canDrive(viewer, row.kind, kinds)) return refuse(forbidden(`${viewer.actor} may not work on ${row.kind}.`))
   const family = kinds.family(row.kind)
   const holdsWork = work && sameHash(work.fenceHash, fence.hash) && work.principal === viewer.name
-  if (!holdsWork && !family.holds?.(draft, fence.hash, viewer.name)) {
+  if (!holdsWork && !family.holds?.(tracked, fence.hash, viewer.name)) {
     return refuse(stale('The work was handed to somebody else, or started anew: stop what you do for it.'))
   }
-  const verdict = family.report(draft, report, viewer.name, slice)
-  if (verdict.ok) return { ok: true, objectId: draft.gone ? null : row.id, changed: verdict.changed }
-  const { to, actor = viewer.actor, beside } = verdict
-  const { machine, from } = beside ?? { machine: kinds.machine(row.kind), from: row.phase }
+  const verdict = family.report(tracked, report, viewer.name, slice)
+  if (verdict.ok) return { ok: true, objectId: tracked.gone ? null : row.id, changed: verdict.changed }
+  const { to, actor = viewer.actor, secondary } = verdict
+  const { machine, from } = secondary ?? { machine: kinds.machine(row.kind), from: row.phase }
   const refusal = transitionRefused(row.kind, from, actor, to, allowedFrom(machine, from, actor))
-  slice.reject({ node: draft, to, actor, by: viewer.name, reason: refusal.message, beside })
+  slice.reject({ node: tracked, to, actor, by: viewer.name, reason: refusal.message, secondary })
   return refuse(refusal)
 }
 
@@ -148,5 +148,5 @@ async function judgeGone(
       results[i] = { ok: true, objectId: null, changed: false }
     else results[i] = refuse(notFound(fence.objectId))
   }
-  if (done.length > 0) await finishLeftWork(parts.pool, done, parts.ambient.now())
+  if (done.length > 0) await finishLeftWork(parts.pool, done, parts.system.now())
 }

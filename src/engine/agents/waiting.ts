@@ -1,9 +1,9 @@
 import type { ClaimedItem } from '../../core/ports.ts'
 import { WORK_STATE } from '../../core/tree.ts'
-import type { Draft } from '../draft.ts'
 import type { TreeSlice } from '../slice.ts'
+import type { TrackedObject } from '../tracked-object.ts'
 import type { EngineParts } from '../transaction.ts'
-import { mayDrive } from './access.ts'
+import { canDrive } from './access.ts'
 import { type Claimant, claimOne, isClaimable } from './claim-one.ts'
 
 /** A claim that found nothing and waits. */
@@ -71,21 +71,21 @@ export class Waiting {
     const handed = new HandedOver(this.#claims)
     if (this.#claims.size === 0) return handed
     slice.offers.clear()
-    for (const draft of slice.offered) {
-      if (draft.gone || draft.work?.state !== WORK_STATE.OFFERED) continue
-      const suits = (claim: WaitingClaim) => this.#suits(claim, draft, slice)
-      const claim = isClaimable(draft, slice.now) ? handed.next(suits) : undefined
-      if (claim) handed.give(claim, claimOne(draft, slice, claim, this.#parts))
-      else slice.offers.add(draft.work.type)
+    for (const tracked of slice.offered) {
+      if (tracked.gone || tracked.work?.state !== WORK_STATE.OFFERED) continue
+      const suits = (claim: WaitingClaim) => this.#suits(claim, tracked, slice)
+      const claim = isClaimable(tracked, slice.now) ? handed.next(suits) : undefined
+      if (claim) handed.give(claim, claimOne(tracked, slice, claim, this.#parts))
+      else slice.offers.add(tracked.work.type)
     }
     return handed
   }
 
-  #suits({ viewer, types, targets }: WaitingClaim, { row, work }: Draft, slice: TreeSlice): boolean {
+  #suits({ viewer, types, targets }: WaitingClaim, { row, work }: TrackedObject, slice: TreeSlice): boolean {
     if (!work || !types.includes(work.type)) return false
     if (targets !== null && work.target !== null && !targets.includes(work.target)) return false
     if (viewer.projects !== null && !viewer.projects.includes(slice.projectName)) return false
-    return mayDrive(viewer, row.kind, this.#parts.kinds)
+    return canDrive(viewer, row.kind, this.#parts.kinds)
   }
 }
 

@@ -30,7 +30,7 @@ export interface Waiting {
     readonly nextDeletion: boolean
     readonly cancelRequestedAt: Date | null
   } | null
-  readonly tally: { readonly untriggered: number; readonly open: number; readonly failed: number } | null
+  readonly childCounts: { readonly untriggered: number; readonly open: number; readonly failed: number } | null
   readonly work: Pick<Work, 'type' | 'target' | 'state' | 'offerAfter'> | null
   /** What it depends on and what depends on it among its siblings; a root: its exporters and importers. */
   readonly dependsOn: readonly string[]
@@ -43,7 +43,7 @@ export interface Waiting {
   readonly retryAt: Date | null
 }
 
-export interface WaitingFacts {
+export interface BlockerInputs {
   readonly objects: ReadonlyMap<string, Waiting>
   /** Whether some agent that was heard of lately takes work like this. */
   isServed(type: string, target: string | null): boolean
@@ -63,10 +63,10 @@ export type DeploymentsBlocker =
   | { readonly reason: 'IGNORED'; readonly message: string }
 
 /** Everything that the object waits for right now: first what stands at the end of the chains, then its own part. */
-export function blockersOf(id: string, facts: WaitingFacts, now: Date): readonly DeploymentsBlocker[] {
-  const object = facts.objects.get(id)
+export function blockersOf(id: string, details: BlockerInputs, now: Date): readonly DeploymentsBlocker[] {
+  const object = details.objects.get(id)
   if (!object) return []
-  const finder = new CauseFinder(facts, now)
+  const finder = new CauseFinder(details, now)
   const direct = finder.direct(object)
   const found = new Map<string, DeploymentsBlocker>()
   const add = (blocker: DeploymentsBlocker) => {
@@ -84,16 +84,16 @@ function keyOf(blocker: DeploymentsBlocker): string {
 }
 
 class CauseFinder {
-  readonly #facts: WaitingFacts
+  readonly #details: BlockerInputs
   readonly #now: Date
   readonly #causes = new Map<string, readonly DeploymentsBlocker[]>()
-  constructor(facts: WaitingFacts, now: Date) {
-    this.#facts = facts
+  constructor(details: BlockerInputs, now: Date) {
+    this.#details = details
     this.#now = now
   }
 
   direct(object: Waiting): readonly DeploymentsBlocker[] {
-    return directBlockers(object, this.#facts, this.#now)
+    return directBlockers(object, this.#details, this.#now)
   }
 
   /** The objects that these blockers point to. */
@@ -102,7 +102,7 @@ class CauseFinder {
       if (blocker.reason === 'CHILDREN') return object.openChildren
       return 'objectId' in blocker ? [blocker.objectId] : []
     })
-    return ids.flatMap((id) => this.#facts.objects.get(id) ?? [])
+    return ids.flatMap((id) => this.#details.objects.get(id) ?? [])
   }
 
   /** What stands at the end of the chains that begin with this object: it waits for nothing that waits itself. */
@@ -122,14 +122,14 @@ class CauseFinder {
   }
 }
 
-function directBlockers(object: Waiting, facts: WaitingFacts, now: Date): readonly DeploymentsBlocker[] {
+function directBlockers(object: Waiting, details: BlockerInputs, now: Date): readonly DeploymentsBlocker[] {
   if (object.retryAt && object.retryAt > now) {
     return [{ reason: 'BACKOFF', until: object.retryAt, message: 'Its last step failed and is tried again then.' }]
   }
   if (isHeld(object)) return [HELD]
-  if (isFinished(object.row)) return waitsForItsTurn(object, facts)
-  if (object.row.kind === 'DEPLOY_ITEM') return waitsForAgent(object, facts, now)
-  return [...waitsForOthers(object, facts), ...waitsForChildren(object)]
+  if (isFinished(object.row)) return waitsForItsTurn(object, details)
+  if (object.row.kind === 'DEPLOY_ITEM') return waitsForAgent(object, details, now)
+  return [...waitsForOthers(object, details), ...waitsForChildren(object)]
 }
 
 const HELD = { reason: 'IGNORED', message: 'It is ignored: nothing is started until that is removed.' } as const
@@ -141,35 +141,35 @@ function isHeld({ row, installation }: Waiting): boolean {
 }
 
 /** It has not got its parent's job yet. */
-function waitsForItsTurn(object: Waiting, facts: WaitingFacts): readonly DeploymentsBlocker[] {
+function waitsForItsTurn(object: Waiting, details: BlockerInputs): readonly DeploymentsBlocker[] {
   const { row } = object
-  const parent = row.parentId === null ? undefined : facts.objects.get(row.parentId)
+  const parent = row.parentId === null ? undefined : details.objects.get(row.parentId)
   if (!parent || isFinished(parent.row) || row.jobId === parent.row.jobId) return []
   // After a failure, or once cancelled, nothing more is triggered: it waits for nothing.
-  if (parent.row.kind === 'EXECUTION' && isStopping(parent, facts)) return []
+  if (parent.row.kind === 'EXECUTION' && isStopping(parent, details)) return []
   if (object.installation?.ignored && row.phase !== 'PENDING' && row.deletionRequestedAt) return [HELD]
-  if (row.waitingFor > 0 && HANDS_OUT.includes(parent.row.phase)) return siblingsOf(object, facts)
+  if (row.waitingFor > 0 && HANDS_OUT.includes(parent.row.phase)) return siblingsOf(object, details)
   return [about('PARENT', parent, `Its ${wordOf(parent)} ${parent.row.name} is ${parent.row.phase}.`)]
 }
 /** Phases in which a parent starts its children one by one. */
 const HANDS_OUT: readonly Phase[] = ['PROGRESSING', 'DELETING', 'INIT', 'CLEANUP_ORPHANED']
 
-function isStopping({ row, tally }: Waiting, facts: WaitingFacts): boolean {
-  const root = facts.objects.get(row.rootId)
-  return (tally?.failed ?? 0) > 0 || (root?.installation?.cancelRequestedAt ?? null) !== null
+function isStopping({ row, childCounts }: Waiting, details: BlockerInputs): boolean {
+  const root = details.objects.get(row.rootId)
+  return (childCounts?.failed ?? 0) > 0 || (root?.installation?.cancelRequestedAt ?? null) !== null
 }
 
 /** In a deletion the order is reversed: whatever depends on it goes first. */
-function siblingsOf(object: Waiting, facts: WaitingFacts): readonly DeploymentsBlocker[] {
-  if (object.row.deletionRequestedAt) return importersOf(object, facts)
-  return known(object.dependsOn, facts)
-    .filter((other) => isAwaited(other, object, facts))
+function siblingsOf(object: Waiting, details: BlockerInputs): readonly DeploymentsBlocker[] {
+  if (object.row.deletionRequestedAt) return importersOf(object, details)
+  return known(object.dependsOn, details)
+    .filter((other) => isAwaited(other, object, details))
     .map((other) => about('DEPENDENCY', other, `Depends on ${other.row.name}, which is ${other.row.phase}.`))
 }
 
-function importersOf(object: Waiting, facts: WaitingFacts): readonly DeploymentsBlocker[] {
+function importersOf(object: Waiting, details: BlockerInputs): readonly DeploymentsBlocker[] {
   const isItem = object.row.kind === 'DEPLOY_ITEM'
-  return known(object.dependents, facts).map((other) =>
+  return known(object.dependents, details).map((other) =>
     isItem
       ? about('DEPENDENCY', other, `${other.row.name} depends on it and must go first.`)
       : about('SIBLING_IMPORT', other, `${other.row.name} imports from it and must go first.`),
@@ -177,8 +177,8 @@ function importersOf(object: Waiting, facts: WaitingFacts): readonly Deployments
 }
 
 /** Roots are judged by themselves, all others by what they did in the running job. FORCE passes over what has failed, and other trees. */
-function isAwaited(other: Waiting, object: Waiting, facts: WaitingFacts): boolean {
-  const root = facts.objects.get(object.row.rootId)
+function isAwaited(other: Waiting, object: Waiting, details: BlockerInputs): boolean {
+  const root = details.objects.get(object.row.rootId)
   const forced = root?.installation?.mode === 'FORCE'
   if (object.row.parentId === null) {
     const state = exporterState(other)
@@ -194,18 +194,18 @@ const exporterState = ({ row, installation }: Waiting): ExporterState => ({
   nextDeletion: installation?.nextDeletion ?? false,
 })
 
-function waitsForOthers(object: Waiting, facts: WaitingFacts): readonly DeploymentsBlocker[] {
+function waitsForOthers(object: Waiting, details: BlockerInputs): readonly DeploymentsBlocker[] {
   const { row } = object
-  if (row.phase === 'INIT_DELETE' && row.kind === 'INSTALLATION') return importersOf(object, facts)
+  if (row.phase === 'INIT_DELETE' && row.kind === 'INSTALLATION') return importersOf(object, details)
   if (row.phase !== 'PENDING_DEPENDENCIES') return []
   const imports = object.missing.map(
     (name): DeploymentsBlocker => ({ reason: 'IMPORT', name, message: `The import ${name} has no value yet.` }),
   )
-  return [...imports, ...siblingsOf(object, facts)]
+  return [...imports, ...siblingsOf(object, details)]
 }
 
-function waitsForChildren({ row, tally }: Waiting): readonly DeploymentsBlocker[] {
-  const { open, failed, untriggered } = tally ?? { open: 0, failed: 0, untriggered: 0 }
+function waitsForChildren({ row, childCounts }: Waiting): readonly DeploymentsBlocker[] {
+  const { open, failed, untriggered } = childCounts ?? { open: 0, failed: 0, untriggered: 0 }
   if (row.phase === 'PENDING_DEPENDENCIES') return []
   if (open === 0) {
     const isHeldUp = row.kind === 'INSTALLATION' && DELETES.includes(row.phase) && failed === 0 && untriggered > 0
@@ -222,13 +222,13 @@ const heldBelow = ({ name }: Waiting['row']): DeploymentsBlocker => ({
   message: `An installation in ${name} is ignored: it is not deleted until that is removed.`,
 })
 
-function waitsForAgent({ work }: Waiting, facts: WaitingFacts, now: Date): readonly DeploymentsBlocker[] {
+function waitsForAgent({ work }: Waiting, details: BlockerInputs, now: Date): readonly DeploymentsBlocker[] {
   if (work?.state !== WORK_STATE.OFFERED) return []
   const { type, target, offerAfter } = work
   if (offerAfter && offerAfter > now) {
     return [{ reason: 'BACKOFF', until: offerAfter, message: 'It is offered to agents again then.' }]
   }
-  const connected = facts.isServed(type, target)
+  const connected = details.isServed(type, target)
   const which = `an agent of the type ${type}${target === null ? '' : ` for the target ${target}`}`
   const message = connected ? `Waits for ${which} to take it.` : `Waits for ${which}, and none is connected.`
   return [{ reason: 'AGENT', types: [type], connected, message }]
@@ -239,6 +239,6 @@ const about = (reason: 'DEPENDENCY' | 'PARENT' | 'SIBLING_IMPORT', { row }: Wait
   objectId: row.id,
   message,
 })
-const known = (ids: readonly string[], facts: WaitingFacts): readonly Waiting[] =>
-  ids.flatMap((id) => facts.objects.get(id) ?? [])
+const known = (ids: readonly string[], details: BlockerInputs): readonly Waiting[] =>
+  ids.flatMap((id) => details.objects.get(id) ?? [])
 const wordOf = ({ row }: Waiting): string => row.kind.toLowerCase().replace('_', ' ')

@@ -1,6 +1,6 @@
 import { hasExpressions } from '../../core/expression.ts'
 import type { Node, Slice } from '../../core/tree.ts'
-import { installation } from './facts.ts'
+import { installation } from './details.ts'
 import { failure, finish } from './finish.ts'
 import type { InstallationSpec } from './spec.ts'
 
@@ -20,7 +20,7 @@ export function complete(node: Node, slice: Slice): void {
   if (!built) return
   if (!built.ok) return finish(node, slice, { to: 'FAILED', error: failure(slice, 'EXPRESSION', built.message) })
   const exports = built.value as Exports
-  slice.setFacts(node, { exports })
+  slice.setDetails(node, { exports })
   finish(node, slice, { to: 'SUCCEEDED' })
   if (!slice.parent(node)) slice.effect('succeeded', exports)
 }

@@ -1,10 +1,10 @@
 import { sameJson } from '../../core/json.ts'
 import { isFinished, type Node, type Slice } from '../../core/tree.ts'
-import { deployItem, isCancelled } from './facts.ts'
+import { deployItem, isCancelled } from './details.ts'
 import { cancelMessage, failure, failWithCauses, finish, orphansFirst, vanish } from './finish.ts'
 import { findCycle } from './graph.ts'
-import { takeOver } from './hand-over.ts'
 import type { ItemSpec } from './spec.ts'
+import { takeOver } from './start-children.ts'
 
 export interface ExecutionSpec {
   readonly deployItems: readonly ItemSpec[]
@@ -41,21 +41,21 @@ function start(execution: Node, slice: Slice): void {
     slice.move(execution, 'INIT')
   }
   if (execution.error) slice.setError(execution, null)
-  slice.setTally(execution, { total: 0, untriggered: 0, open: 0, failed: 0, cursor: -1 })
+  slice.setChildCounts(execution, { total: 0, untriggered: 0, open: 0, failed: 0, cursor: -1 })
   slice.touch(execution)
 }
 
 function init(execution: Node, slice: Slice): void {
-  const { tally } = execution
-  if (isCancelled(slice) && tally.open === 0) return abort(execution, slice)
+  const { childCounts } = execution
+  if (isCancelled(slice) && childCounts.open === 0) return abort(execution, slice)
   const spec = slice.spec(execution) as ExecutionSpec | undefined
   if (!spec) return
-  if (tally.cursor < 0) return markOrphans(execution, spec, slice)
+  if (childCounts.cursor < 0) return markOrphans(execution, spec, slice)
   const cleaned = orphansFirst(execution, slice)
   if (cleaned !== 'gone') return
-  if (tally.cursor < spec.deployItems.length) return writeItems(execution, spec, slice)
+  if (childCounts.cursor < spec.deployItems.length) return writeItems(execution, spec, slice)
   const total = spec.deployItems.length
-  slice.setTally(execution, { total, untriggered: total, open: 0, failed: 0, cursor: -1 })
+  slice.setChildCounts(execution, { total, untriggered: total, open: 0, failed: 0, cursor: -1 })
   slice.move(execution, 'PROGRESSING')
   slice.touch(execution)
 }
@@ -79,7 +79,7 @@ function markOrphans(execution: Node, spec: ExecutionSpec, slice: Slice): void {
     slice.patch(orphan, { deletionRequestedAt: orphan.row.deletionRequestedAt ?? slice.now, waitingFor })
     if (waitingFor === 0) slice.touch(orphan)
   }
-  slice.setTally(execution, { total: orphans.length, untriggered: orphans.length, open: 0, failed: 0, cursor: 0 })
+  slice.setChildCounts(execution, { total: orphans.length, untriggered: orphans.length, open: 0, failed: 0, cursor: 0 })
   slice.touch(execution)
 }
 
@@ -87,7 +87,7 @@ const isSameItem = (item: Node, wanted: ItemSpec | undefined): boolean =>
   wanted !== undefined && wanted.type === deployItem(item).type && wanted.target === deployItem(item).target
 
 function writeItems(execution: Node, spec: ExecutionSpec, slice: Slice): void {
-  const from = execution.tally.cursor
+  const from = execution.childCounts.cursor
   const chunk = spec.deployItems.slice(from, from + CHUNK)
   const names = [...new Set(chunk.flatMap((item) => [item.name, ...item.dependsOn]))]
   const known = slice.childrenNamed(execution, 'DEPLOY_ITEM', names)
@@ -106,7 +106,7 @@ function writeItems(execution: Node, spec: ExecutionSpec, slice: Slice): void {
       wanted.dependsOn.flatMap((name) => items.get(name) ?? []),
     )
   }
-  slice.setTally(execution, { cursor: from + chunk.length })
+  slice.setChildCounts(execution, { cursor: from + chunk.length })
   slice.touch(execution)
 }
 
@@ -116,7 +116,7 @@ function createItem(execution: Node, wanted: ItemSpec, ordinal: number, slice: S
     name: wanted.name,
     ordinal,
     spec: wanted,
-    facts: { type: wanted.type, target: wanted.target, exports: null },
+    details: { type: wanted.type, target: wanted.target, exports: null },
     waitingFor: wanted.dependsOn.length,
   })
 }
@@ -133,34 +133,34 @@ function updateItem(item: Node, wanted: ItemSpec, ordinal: number, slice: Slice)
 
 /** The five classes of items: A succeeded, B failed, C unfinished, D to be triggered now, E waiting. */
 function progress(execution: Node, slice: Slice): void {
-  const { tally } = execution
-  if (tally.open === 0 && isCancelled(slice)) return abort(execution, slice)
-  if (tally.failed > 0) {
-    if (tally.open > 0) return
+  const { childCounts } = execution
+  if (childCounts.open === 0 && isCancelled(slice)) return abort(execution, slice)
+  if (childCounts.failed > 0) {
+    if (childCounts.open > 0) return
     return failWithCauses(execution, slice, 'FAILED')
   }
   if (isCancelled(slice) || walkOn(execution, slice) !== 'walked') return
-  if (tally.open > 0) return
-  if (tally.untriggered > 0) return checkStuck(execution, slice, 'FAILED')
+  if (childCounts.open > 0) return
+  if (childCounts.untriggered > 0) return checkStuck(execution, slice, 'FAILED')
   const count = slice.ask<number>('childCount', execution.row.id)
   // Most often its owner ends with it: what that needs comes along.
   const owner = slice.parent(execution)
   if (owner) slice.spec(owner)
   if (count === undefined) return
-  if (count < tally.total) return failDisappeared(execution, slice, 'FAILED', count)
+  if (count < childCounts.total) return failDisappeared(execution, slice, 'FAILED', count)
   slice.move(execution, 'COMPLETING')
   slice.touch(execution)
 }
 
 /** Triggers class D in order, a chunk at a time. */
 function walkOn(execution: Node, slice: Slice): 'walked' | 'walking' {
-  const { cursor } = execution.tally
+  const { cursor } = execution.childCounts
   if (cursor === WALKED) return 'walked'
   const ready = slice.readyChildren(execution, cursor, CHUNK)
   if (!ready) return 'walking'
   for (const item of ready) slice.touch(item)
   const last = ready.at(-1)
-  slice.setTally(execution, { cursor: last && ready.length === CHUNK ? last.row.ordinal : WALKED })
+  slice.setChildCounts(execution, { cursor: last && ready.length === CHUNK ? last.row.ordinal : WALKED })
   slice.touch(execution)
   return 'walking'
 }
@@ -170,7 +170,7 @@ function checkStuck(execution: Node, slice: Slice, to: 'FAILED' | 'DELETE_FAILED
   const ready = slice.readyChildren(execution, -1, 1)
   const items = ready?.length === 0 ? slice.children(execution) : undefined
   if (!items) return
-  if (items.length < execution.tally.total) return failDisappeared(execution, slice, to, items.length)
+  if (items.length < execution.childCounts.total) return failDisappeared(execution, slice, to, items.length)
   const edges = new Map<string, readonly string[]>()
   const side = to === 'FAILED' ? 'dependencies' : 'dependents'
   for (const item of items) {
@@ -190,7 +190,7 @@ function checkStuck(execution: Node, slice: Slice, to: 'FAILED' | 'DELETE_FAILED
 }
 
 function failDisappeared(execution: Node, slice: Slice, to: 'FAILED' | 'DELETE_FAILED', left: number): void {
-  const message = `Of ${execution.tally.total} deploy items only ${left} are still there.`
+  const message = `Of ${execution.childCounts.total} deploy items only ${left} are still there.`
   finish(execution, slice, { to, error: failure(slice, 'ITEM_DISAPPEARED', message) })
 }
 
@@ -203,20 +203,20 @@ function initDelete(execution: Node, slice: Slice): void {
     const waitingFor = dependents[item.row.id] ?? 0
     slice.patch(item, { deletionRequestedAt: item.row.deletionRequestedAt ?? slice.now, waitingFor })
   }
-  slice.setTally(execution, { total: items.length, untriggered: items.length, open: 0, failed: 0, cursor: -1 })
+  slice.setChildCounts(execution, { total: items.length, untriggered: items.length, open: 0, failed: 0, cursor: -1 })
   slice.move(execution, 'DELETING')
   slice.touch(execution)
 }
 
 function progressDeletion(execution: Node, slice: Slice): void {
-  const { tally } = execution
-  if (tally.total === 0) return vanish(execution, slice, { triggered: true })
-  if (tally.open === 0 && isCancelled(slice)) return abortDeletion(execution, slice)
-  if (tally.failed > 0) {
-    if (tally.open > 0) return
+  const { childCounts } = execution
+  if (childCounts.total === 0) return vanish(execution, slice, { triggered: true })
+  if (childCounts.open === 0 && isCancelled(slice)) return abortDeletion(execution, slice)
+  if (childCounts.failed > 0) {
+    if (childCounts.open > 0) return
     return failWithCauses(execution, slice, 'DELETE_FAILED')
   }
-  if (isCancelled(slice) || walkOn(execution, slice) !== 'walked' || tally.open > 0) return
+  if (isCancelled(slice) || walkOn(execution, slice) !== 'walked' || childCounts.open > 0) return
   checkStuck(execution, slice, 'DELETE_FAILED')
 }
 

@@ -2,12 +2,12 @@ import { sameJson } from '../../core/json.ts'
 import { isFinished, type Node, type Slice } from '../../core/tree.ts'
 import { takeInRemembered } from './ask-for-job.ts'
 import { complete } from './complete-installation.ts'
-import { installation, isCancelled } from './facts.ts'
+import { installation, isCancelled } from './details.ts'
 import { cancelMessage, failure, failWithCauses, finish, keep, orphansFirst, vanish } from './finish.ts'
-import { handOver, handOverDeletion, takeOver } from './hand-over.ts'
 import { type Gathered, gatherImports, pinImports } from './imports.ts'
 import { checkImports, markOrphanedChildren, writeMissingChildren } from './init-installation.ts'
 import { mayBeDeleted } from './sibling-imports.ts'
+import { startChildren, startDeletionOfChildren, takeOver } from './start-children.ts'
 import { startJob } from './start-job.ts'
 
 /** An installation sees to its nested installations and its execution: one small step per phase. */
@@ -21,7 +21,7 @@ export function decideInstallation(node: Node, slice: Slice): void {
     case 'CLEANUP_ORPHANED':
       return cleanUp(node, slice)
     case 'OBJECTS_CREATED':
-      return isCancelled(slice) ? abort(node, slice) : handOver(node, slice)
+      return isCancelled(slice) ? abort(node, slice) : startChildren(node, slice)
     case 'PROGRESSING':
       return progress(node, slice)
     case 'COMPLETING':
@@ -29,7 +29,7 @@ export function decideInstallation(node: Node, slice: Slice): void {
     case 'INIT_DELETE':
       return initDelete(node, slice)
     case 'TRIGGER_DELETE':
-      return isCancelled(slice) ? abortDeletion(node, slice) : handOverDeletion(node, slice)
+      return isCancelled(slice) ? abortDeletion(node, slice) : startDeletionOfChildren(node, slice)
     case 'DELETING':
       return progressDeletion(node, slice)
     default:
@@ -64,7 +64,7 @@ function admit(node: Node, slice: Slice): void {
   if (!pinned) return
   if (pinned.state !== 'ready') return holdBack(node, pinned, slice)
   slice.patch(node, { observedGeneration: node.row.generation })
-  slice.setFacts(node, { imports: pinned.values })
+  slice.setDetails(node, { imports: pinned.values })
   if (node.error) slice.setError(node, null)
   slice.move(node, 'INIT')
   slice.touch(node)
@@ -87,13 +87,13 @@ function holdBack(node: Node, gathered: Gathered, slice: Slice): void {
   finish(node, slice, { to: 'FAILED', error: failure(slice, gathered.code, gathered.message) })
 }
 
-function isUnchanged({ row, facts }: Node, gathered: Gathered, slice: Slice): boolean {
+function isUnchanged({ row, details }: Node, gathered: Gathered, slice: Slice): boolean {
   return (
     installation(slice.root).mode === 'IF_CHANGED' &&
     row.phase === 'SUCCEEDED' &&
     row.generation === row.observedGeneration &&
     gathered.values !== null &&
-    sameJson(gathered.values, (facts as ReturnType<typeof installation>).imports)
+    sameJson(gathered.values, (details as ReturnType<typeof installation>).imports)
   )
 }
 
@@ -101,7 +101,7 @@ function keepUnchanged(node: Node, slice: Slice): void {
   const parent = slice.parent(node)
   keep(node, slice, node.row.jobId as string)
   if (parent) {
-    slice.addTally(parent, { open: -1 })
+    slice.addChildCounts(parent, { open: -1 })
     return slice.touch(parent)
   }
   slice.effect('ready', null)
@@ -120,14 +120,14 @@ function init(node: Node, slice: Slice): void {
 }
 
 function cleanUp(node: Node, slice: Slice): void {
-  if (isCancelled(slice) && node.tally.open === 0) return abort(node, slice)
+  if (isCancelled(slice) && node.childCounts.open === 0) return abort(node, slice)
   if (orphansFirst(node, slice) !== 'gone' || !writeMissingChildren(node, slice)) return
   slice.move(node, 'OBJECTS_CREATED')
   slice.touch(node)
 }
 
 function progress(node: Node, slice: Slice): void {
-  const { open, failed } = node.tally
+  const { open, failed } = node.childCounts
   if (open > 0) return
   if (isCancelled(slice)) return abort(node, slice)
   if (failed > 0) return failWithCauses(node, slice, 'FAILED')
@@ -155,7 +155,7 @@ function initDelete(node: Node, slice: Slice): void {
 }
 
 function progressDeletion(node: Node, slice: Slice): void {
-  const { total, open, failed } = node.tally
+  const { total, open, failed } = node.childCounts
   if (open > 0) return
   if (total === 0) {
     if (slice.parent(node)) return vanish(node, slice, { triggered: true })

@@ -2,7 +2,7 @@ import { hasExpressions } from '../../core/expression.ts'
 import { sameJson } from '../../core/json.ts'
 import { type Evaluated, isFinished, NEW_WORK, type Node, type Slice, WORK_STATE, type Work } from '../../core/tree.ts'
 import type { WorkAction } from '../../core/vocabulary.ts'
-import { deployItem, installation, isCancelled, skipsUninstall } from './facts.ts'
+import { deployItem, installation, isCancelled, skipsUninstall } from './details.ts'
 import { failure, finish, keep, vanish } from './finish.ts'
 import type { ItemSpec, Timeout } from './spec.ts'
 
@@ -21,7 +21,7 @@ function mayBeTriggered(item: Node, execution: Node, slice: Slice): boolean {
     item.row.jobId !== execution.row.jobId &&
     item.row.waitingFor === 0 &&
     // Class B: one has failed, so nothing more is triggered.
-    execution.tally.failed === 0 &&
+    execution.childCounts.failed === 0 &&
     !isFinished(execution.row) &&
     !isCancelled(slice)
   )
@@ -33,10 +33,10 @@ function trigger(item: Node, execution: Node, slice: Slice): void {
   const config = resolveConfig(item, execution, spec, slice)
   if (!config) return
   const jobId = execution.row.jobId as string
-  slice.addTally(execution, { untriggered: -1 })
+  slice.addChildCounts(execution, { untriggered: -1 })
   slice.touch(execution)
   if (config.ok && isUnchanged(item, config.value, slice)) return keep(item, slice, jobId)
-  slice.addTally(execution, { open: 1 })
+  slice.addChildCounts(execution, { open: 1 })
   slice.patch(item, { jobId, observedGeneration: item.row.generation })
   if (item.error) slice.setError(item, null)
   if (item.hasProgress) slice.setProgress(item, null)
@@ -77,7 +77,7 @@ function triggerDeletion(item: Node, execution: Node, slice: Slice): void {
   }
   const spec = slice.spec(item) as ItemSpec | undefined
   if (!spec) return
-  slice.addTally(execution, { untriggered: -1, open: 1 })
+  slice.addChildCounts(execution, { untriggered: -1, open: 1 })
   slice.patch(item, { jobId })
   if (item.error) slice.setError(item, null)
   slice.move(item, 'INIT_DELETE')

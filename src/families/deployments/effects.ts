@@ -1,6 +1,6 @@
 import type { Node } from '../../core/tree.ts'
+import { awaitAll } from '../../store/await-all.ts'
 import type { Client } from '../../store/client.ts'
-import { together } from '../../store/together.ts'
 import type { Family } from '../family.ts'
 import { lockOwnNames } from './export-names.ts'
 import { dropSnapshot } from './spec-snapshots.ts'
@@ -13,7 +13,7 @@ export const effects: Family['effects'] = {
     return []
   },
   ready: async (client, root) => {
-    const [, woken] = await together([lockOwnNames(client, root.row), wakeImporters(client, root, null)])
+    const [, woken] = await awaitAll([lockOwnNames(client, root.row), wakeImporters(client, root, null)])
     return woken
   },
   rootGone: async (client, root) => {
@@ -49,7 +49,7 @@ async function declare(
       text: `insert into root_${table} (project_id, name, ${role}) select $2, u.name, $1 from unnest($3::text[]) as u(name)`,
       values: [...at(root), names],
     })
-  await together([
+  await awaitAll([
     client.query({
       name: 'undeclare-exports',
       text: 'delete from root_export where exporter_id = $1',
@@ -81,7 +81,7 @@ async function publish(
   now: Date,
 ): Promise<readonly string[]> {
   const names = Object.keys(exports)
-  const [, woken] = await together([
+  const [, woken] = await awaitAll([
     lockOwnNames(client, root.row),
     wakeImporters(client, root, 'scope'),
     client.query({ name: 'drop-old', text: DROP_OLD, values: [...at(root), names] }),

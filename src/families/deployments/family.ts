@@ -3,20 +3,20 @@ import type { Family } from '../family.ts'
 import { decideExecution } from './decide-execution.ts'
 import { decideInstallation } from './decide-installation.ts'
 import { claimItem, decideItem } from './decide-item.ts'
+import { detailsTables } from './details.ts'
 import { effects } from './effects.ts'
-import { factsTables } from './facts.ts'
 import { machines } from './machines.ts'
+import { onWake } from './on-wake.ts'
 import { questions } from './queries.ts'
 import { reportItem } from './report-item.ts'
-import { woken } from './woken.ts'
 
 /** Installations, their executions and deploy items. */
 export const deployments: Family = {
   name: 'deployments',
   machines,
-  facts: factsTables,
+  details: detailsTables,
   decide,
-  woken,
+  onWake,
   report: reportItem,
   claimed: claimItem,
   questions,

@@ -1,7 +1,7 @@
 import type { FailureCause, ObjectFailure } from '../../core/errors.ts'
 import { type Node, type Slice, WORK_STATE } from '../../core/tree.ts'
 import type { Phase } from '../../core/vocabulary.ts'
-import { installation, isForced } from './facts.ts'
+import { installation, isForced } from './details.ts'
 import { INSTALLING } from './machines.ts'
 
 /** What ends an object's part in a job, and what its parent and siblings then have to know. The same for all three kinds. */
@@ -73,7 +73,7 @@ function tellParent(
 ) {
   const parent = slice.parent(node)
   if (!parent) return slice.touch(node)
-  slice.addTally(parent, delta)
+  slice.addChildCounts(parent, delta)
   slice.touch(parent)
 }
 
@@ -95,7 +95,7 @@ const isPassedOver = ({ row }: Node, slice: Slice): boolean =>
 export function failWithCauses(parent: Node, slice: Slice, to: 'FAILED' | 'DELETE_FAILED'): void {
   const causes = slice.ask<readonly FailureCause[]>('failedChildren', parent.row.id)
   if (!causes) return
-  const count = Math.max(parent.tally.failed, causes.length)
+  const count = Math.max(parent.childCounts.failed, causes.length)
   if (causes.length === 0) {
     const message = `${count} of its children disappeared.`
     return finish(parent, slice, { to, error: failure(slice, 'ITEM_DISAPPEARED', message, [], count) })
@@ -112,7 +112,7 @@ export const cancelMessage = (slice: Slice): string => {
 
 /** While orphans are being deleted the parent's tally counts them alone. */
 export function orphansFirst(parent: Node, slice: Slice): 'gone' | 'waiting' {
-  const { total, untriggered, open, failed } = parent.tally
+  const { total, untriggered, open, failed } = parent.childCounts
   if (total === 0 || untriggered + open + failed === 0) return 'gone'
   if (failed > 0 && open === 0) failWithCauses(parent, slice, 'FAILED')
   return 'waiting'

@@ -1,6 +1,6 @@
 import { isFinished, type Node, type Slice } from '../../core/tree.ts'
 import type { Phase, ReconcileMode } from '../../core/vocabulary.ts'
-import { installation, isForced } from './facts.ts'
+import { installation, isForced } from './details.ts'
 import type { ImportSpec, InstallationSpec } from './spec.ts'
 
 /** Where the values of an installation's imports come from, and whether what they come from is ready. */

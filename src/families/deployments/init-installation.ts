@@ -1,6 +1,6 @@
 import { sameJson } from '../../core/json.ts'
 import type { Node, Slice } from '../../core/tree.ts'
-import { installation } from './facts.ts'
+import { installation } from './details.ts'
 import { importsOf } from './imports.ts'
 import { observedSpec } from './observed-spec.ts'
 import { nestedDependencies } from './scope.ts'
@@ -55,7 +55,7 @@ export function markOrphanedChildren(node: Node, slice: Slice): boolean {
     slice.patch(orphan, { deletionRequestedAt: orphan.row.deletionRequestedAt ?? slice.now, waitingFor })
     slice.touch(orphan)
   }
-  slice.setTally(node, { total: orphans.length, untriggered: orphans.length, open: 0, failed: 0, cursor: 0 })
+  slice.setChildCounts(node, { total: orphans.length, untriggered: orphans.length, open: 0, failed: 0, cursor: 0 })
   return true
 }
 

@@ -5,7 +5,7 @@ import { type Node, type Slice, WORK_STATE } from '../../core/tree.ts'
 import type { Phase } from '../../core/vocabulary.ts'
 import type { ReportVerdict } from '../family.ts'
 import { noteProgress } from '../note-progress.ts'
-import { deployItem } from './facts.ts'
+import { deployItem } from './details.ts'
 import { failure, finish, vanish } from './finish.ts'
 import { deployItem as machine } from './machines.ts'
 
@@ -65,7 +65,7 @@ function errorOf(report: Report, to: Phase, { work }: Node, slice: Slice) {
 
 function storeExports(item: Node, exports: unknown, slice: Slice): void {
   const value = typeof exports === 'object' && exports !== null && !Array.isArray(exports) ? exports : null
-  if (value || deployItem(item).exports) slice.setFacts(item, { exports: value })
+  if (value || deployItem(item).exports) slice.setDetails(item, { exports: value })
 }
 
 /** Offered again after a backoff, within the same progressing timeout; but not once it was asked to stop. */

@@ -1,6 +1,6 @@
 import type { Refusal } from '../../core/errors.ts'
 import { invalidInput } from '../../core/errors.ts'
-import type { HeldTree, Scope } from '../family.ts'
+import type { LockedTree, Scope } from '../family.ts'
 import { rootNameTaken } from '../root-name.ts'
 import { findCycle } from './graph.ts'
 import type { InstallationSpec } from './spec.ts'
@@ -89,7 +89,7 @@ async function exportersOf(
 }
 
 /** What the root exports and imports from now on, written once the object is there. */
-export function declareScope({ slice, isNew }: HeldTree, spec: InstallationSpec): void {
+export function declareScope({ slice, isNew }: LockedTree, spec: InstallationSpec): void {
   if (isNew && spec.exports.length === 0 && spec.imports.length === 0) return
   slice.effect('declareScope', {
     exports: spec.exports.map(({ name }) => name),

@@ -1,7 +1,7 @@
 import type { FailureCause } from '../../core/errors.ts'
 import { isFinished, type Node, type Slice } from '../../core/tree.ts'
 import type { Phase } from '../../core/vocabulary.ts'
-import { installation } from './facts.ts'
+import { installation } from './details.ts'
 
 type Verdict = 'unknown' | 'yes' | 'wait' | { readonly message: string; readonly causes: readonly FailureCause[] }
 

@@ -1,5 +1,5 @@
 import type { Node, Slice } from '../../core/tree.ts'
-import { installation } from './facts.ts'
+import { installation } from './details.ts'
 
 /** A root that is finished takes up what is remembered: a deletion first, then one reconcile, however often it was asked. */
 export function startJob(root: Node, slice: Slice): void {
@@ -10,7 +10,7 @@ export function startJob(root: Node, slice: Slice): void {
   if (!nextDeletion && !nextMode) return
   // A pending deletion is only ever repeated, never undone.
   const deleting = nextDeletion || deletionRequestedAt !== null
-  slice.setFacts(root, {
+  slice.setDetails(root, {
     nextMode: null,
     nextDeletion: false,
     mode: nextMode ?? 'STANDARD',

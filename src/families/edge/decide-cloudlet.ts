@@ -1,7 +1,7 @@
 import { isDue } from '../../core/deadline.ts'
 import type { Node, Slice } from '../../core/tree.ts'
 import { NEW_WORK, WORK_STATE } from '../../core/tree.ts'
-import { cloudletFacts, isUpgrading, servingSession } from './facts.ts'
+import { cloudletDetails, isUpgrading, servingSession } from './details.ts'
 import { CRM_TYPE } from './requests.ts'
 import { instancesOf, resyncAll } from './resync-all.ts'
 import { endUpgrade } from './upgrade.ts'
@@ -10,7 +10,7 @@ import { endUpgrade } from './upgrade.ts'
 export function decideCloudlet(node: Node, slice: Slice): void {
   const leases = slice.ask<readonly Lease[]>('crmLeases', node.row.id)
   if (!leases || !takeIn(node, slice)) return
-  if (isUpgrading(node) && isDue(cloudletFacts(node).upgradeDue, slice.now)) {
+  if (isUpgrading(node) && isDue(cloudletDetails(node).upgradeDue, slice.now)) {
     const seconds = Math.round(slice.timeouts.crmSilenceMs / 1_000)
     const message = `Nothing was heard of the upgrade for ${seconds} s.`
     endUpgrade(node, slice, { actor: 'CONTROLLER', reason: 'timeout', error: { code: 'TIMEOUT', message } })
@@ -27,8 +27,8 @@ function takeIn(node: Node, slice: Slice): boolean {
   const known = instancesOf(node, slice)
   if (!known) return false
   resyncAll({ cloudlet: node, known }, slice, session.objects, { by: session.principal, isNew: true })
-  const { sessions } = cloudletFacts(node)
-  slice.setFacts(node, { sessions: sessions.map((one) => (one === session ? { ...session, objects: null } : one)) })
+  const { sessions } = cloudletDetails(node)
+  slice.setDetails(node, { sessions: sessions.map((one) => (one === session ? { ...session, objects: null } : one)) })
   return true
 }
 
@@ -42,19 +42,19 @@ export interface Lease {
 function goOffline(node: Node, slice: Slice): void {
   const { phase } = node.row
   if (phase === 'OFFLINE') return
-  const { connectDue, sessions } = cloudletFacts(node)
+  const { connectDue, sessions } = cloudletDetails(node)
   const isAwaited = sessions.length === 0 && connectDue !== null && !isDue(connectDue, slice.now)
   if (isAwaited) return
   const message = sessions.length === 0 ? 'No CRM has connected.' : 'Its CRM has disconnected, or was not heard of.'
   slice.move(node, 'OFFLINE', { message })
-  slice.setFacts(node, { connectDue: null })
+  slice.setDetails(node, { connectDue: null })
   slice.effect('endCrmLeases', node.row.id)
 }
 
 /** The next moment at which something runs out. */
 function watch(node: Node, slice: Slice, held: readonly Lease[]): void {
   const { phase } = node.row
-  const { upgradeDue, connectDue } = cloudletFacts(node)
+  const { upgradeDue, connectDue } = cloudletDetails(node)
   const limits = [
     ...(phase === 'OFFLINE' ? [] : held.map(({ until }) => until)),
     ...(isUpgrading(node) && upgradeDue ? [upgradeDue.getTime()] : []),

@@ -1,9 +1,9 @@
 import { isDue } from '../../core/deadline.ts'
 import type { Node, Slice } from '../../core/tree.ts'
+import { instanceDetails } from './details.ts'
 import { askAgain, fail, failureOf, finish, forget, undone, vanish } from './end-operation.ts'
-import { instanceFacts } from './facts.ts'
 import { isFailed, isRequested, isWorking, operationAt } from './operations.ts'
-import { ask, handOver } from './requests.ts'
+import { ask, dispatch } from './requests.ts'
 
 /** One cluster instance or app instance: what the controller does about it. */
 export function decideInstance(node: Node, slice: Slice): void {
@@ -17,7 +17,7 @@ export function decideInstance(node: Node, slice: Slice): void {
 
 function wait(node: Node, slice: Slice): void {
   const { work, row } = node
-  if (!isDue(work?.dueAt ?? null, slice.now)) return isRequested(row.phase) ? handOver(node, slice) : undefined
+  if (!isDue(work?.dueAt ?? null, slice.now)) return isRequested(row.phase) ? dispatch(node, slice) : undefined
   const seconds = Math.round(slice.timeouts.crmSilenceMs / 1_000)
   const message = work?.pickedUpAt
     ? `Nothing was heard of its CRM about it for ${seconds} s.`
@@ -27,9 +27,9 @@ function wait(node: Node, slice: Slice): void {
 }
 
 function undo(node: Node, slice: Slice): void {
-  if (!instanceFacts(node).undoing) undone(node, slice)
+  if (!instanceDetails(node).undoing) undone(node, slice)
   else if (isDue(node.work?.dueAt ?? null, slice.now)) askAgain(node, slice)
-  else handOver(node, slice)
+  else dispatch(node, slice)
 }
 
 /** App instances go before their cluster instance. */
@@ -39,7 +39,7 @@ function prepareDeletion(node: Node, slice: Slice): void {
   if (children.length === 0) {
     slice.move(node, 'DELETE_REQUESTED')
     ask(node, slice)
-    return handOver(node, slice)
+    return dispatch(node, slice)
   }
   // Each of them was asked to go: one that is there again could not be removed.
   const kept = children.filter(({ row }) => row.phase === 'READY')

@@ -1,9 +1,9 @@
 import type { ObjectFailure } from '../../core/errors.ts'
 import type { MoveOptions, Node, Slice } from '../../core/tree.ts'
 import type { Actor } from '../../core/vocabulary.ts'
-import { instanceFacts } from './facts.ts'
+import { instanceDetails } from './details.ts'
 import { operationAt } from './operations.ts'
-import { ask, handOver, settleRequest } from './requests.ts'
+import { ask, dispatch, settleRequest } from './requests.ts'
 
 /** How the operations of an instance begin to fail, are undone, and end. */
 
@@ -12,7 +12,7 @@ const NOTHING_KEPT = { keptSpec: null, keptRevision: null, undoing: false } as c
 /** It is there as it was asked for. `drifted`: it is there, and not quite so. */
 export function succeed(node: Node, slice: Slice, options: MoveOptions, { drifted = false } = {}): void {
   slice.move(node, 'READY', options)
-  slice.setFacts(node, { ...NOTHING_KEPT, drifted })
+  slice.setDetails(node, { ...NOTHING_KEPT, drifted })
   if (node.error) slice.setError(node, null)
   finish(node, slice)
 }
@@ -58,7 +58,7 @@ export function fail(node: Node, slice: Slice, { actor, by = null, reason, error
   slice.move(node, operation.failed, { actor, by, message: error.message, ...(reason ? { reason } : {}) })
   slice.setError(node, failureOf(error, slice))
   if (!unseen) return undone(node, slice, { drifted: drifted ?? null })
-  slice.setFacts(node, { undoing: true })
+  slice.setDetails(node, { undoing: true })
   ask(node, slice)
   slice.touch(node)
 }
@@ -66,20 +66,20 @@ export function fail(node: Node, slice: Slice, { actor, by = null, reason, error
 /** The CRM has not taken it back so far: it is asked again. */
 export function askAgain(node: Node, slice: Slice): void {
   ask(node, slice)
-  handOver(node, slice)
+  dispatch(node, slice)
 }
 
 /** What the failed operation was to change is as it was before. Null: and so is whether it has drifted. */
 export function undone(node: Node, slice: Slice, { drifted = null }: { readonly drifted?: boolean | null } = {}): void {
   const { phase, generation } = node.row
-  const { keptSpec, keptRevision, drifted: was } = instanceFacts(node)
+  const { keptSpec, keptRevision, drifted: was } = instanceDetails(node)
   if (phase === 'CREATE_ERROR') return vanish(node, slice, { message: node.error?.message ?? null })
   if (phase === 'UPDATE_ERROR' && keptSpec && keptRevision !== null) {
     slice.setSpec(node, keptSpec)
     slice.patch(node, { generation: generation + 1 })
-    slice.setFacts(node, { specRevision: keptRevision })
+    slice.setDetails(node, { specRevision: keptRevision })
   }
-  slice.setFacts(node, { ...NOTHING_KEPT, drifted: drifted ?? was })
+  slice.setDetails(node, { ...NOTHING_KEPT, drifted: drifted ?? was })
   slice.move(node, 'READY', {})
   finish(node, slice)
 }

@@ -2,8 +2,8 @@ import { openFence } from '../../store/fence.ts'
 import type { Family } from '../family.ts'
 import { decideCloudlet } from './decide-cloudlet.ts'
 import { decideInstance } from './decide-instance.ts'
+import { detailsTables } from './details.ts'
 import { effects } from './effects.ts'
-import { factsTables } from './facts.ts'
 import { sessionByHash } from './fences.ts'
 import { machines } from './machines.ts'
 import { questions, renewSessions } from './queries.ts'
@@ -14,10 +14,10 @@ import { reportInstance } from './report-instance.ts'
 export const edge: Family = {
   name: 'edge',
   machines,
-  facts: factsTables,
+  details: detailsTables,
   decide: (node, slice) => (node.row.kind === 'CLOUDLET' ? decideCloudlet(node, slice) : decideInstance(node, slice)),
   // Word is only left for it to be looked at.
-  woken: () => {},
+  onWake: () => {},
   report(node, report, by, slice) {
     if (node.row.kind !== 'CLOUDLET') return reportInstance(node, report, by, slice)
     const fence = openFence(report.fence)

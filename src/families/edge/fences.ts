@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Node } from '../../core/tree.ts'
 import { FENCE_SECRET_BYTES, hashOf, makeFence, sameHash } from '../../store/fence.ts'
-import { cloudletFacts } from './facts.ts'
+import { cloudletDetails } from './details.ts'
 import { bytesOf, type FenceParts } from './requests.ts'
 import type { Session } from './spec.ts'
 
@@ -26,6 +26,6 @@ export function sessionFence(salt: string, cloudletId: string) {
 }
 
 export const sessionByHash = (cloudlet: Node, hash: Buffer, principal: string): Session | null =>
-  cloudletFacts(cloudlet).sessions.find(
+  cloudletDetails(cloudlet).sessions.find(
     (session) => session.principal === principal && sameHash(bytesOf(session.fenceHash), hash),
   ) ?? null

@@ -21,7 +21,7 @@ export const edgeGraphql: GraphQLFamily = {
   kinds: { CLOUDLET: 'Cloudlet', CLUSTER_INST: 'ClusterInst', APP_INST: 'AppInst' },
   blockers,
   deadlines,
-  async phaseBeside(context, { id, phase }) {
+  async secondaryPhase(context, { id, phase }) {
     const upgradePhase = (await cloudletLoader(context).load(id))?.upgradePhase ?? null
     // Without a CRM there is nobody who could begin an upgrade.
     return upgradePhase === 'READY' && phase !== 'READY' ? null : upgradePhase

@@ -2,7 +2,7 @@ import { step } from '../../core/machine.ts'
 import type { Report } from '../../core/ports.ts'
 import type { Node, Slice } from '../../core/tree.ts'
 import type { ReportVerdict } from '../family.ts'
-import { cloudletFacts, isUpgrading, servingSession } from './facts.ts'
+import { cloudletDetails, isUpgrading, servingSession } from './details.ts'
 import { cloudletUpgrade as machine } from './machines.ts'
 import type { Session } from './spec.ts'
 import { completeUpgrade, endUpgrade, moveUpgrade, upgradeHeard } from './upgrade.ts'
@@ -21,13 +21,13 @@ export function reportCloudlet(
   if (isUpgrading(node)) upgradeHeard(node, slice)
   if (!report.phase) return UNCHANGED
   const actor = session?.role === 'CRM_V2' ? 'CRM_V2' : 'CRM_V1'
-  const from = cloudletFacts(node).upgradePhase
+  const from = cloudletDetails(node).upgradePhase
   // In UPDATE_ERROR it goes on serving: its Ready changes nothing.
   const to = from === 'UPDATE_ERROR' && report.phase === 'READY' && actor === 'CRM_V1' ? from : report.phase
   // CRM_V2's Ready, once more.
   if (from === 'READY' && to === 'READY' && session && session === servingSession(node)) return UNCHANGED
   const verdict = step(machine, from, actor, to)
-  if (!verdict.ok) return { ok: false, refused: 'TRANSITION', to, actor, beside: { machine, from } }
+  if (!verdict.ok) return { ok: false, refused: 'TRANSITION', to, actor, secondary: { machine, from } }
   if (!verdict.changed) return UNCHANGED
   if (to === 'READY' && session) completeUpgrade(node, slice, session, by)
   else if (to === 'UPDATE_ERROR') {

@@ -4,8 +4,8 @@ import type { Node, Slice } from '../../core/tree.ts'
 import type { Phase } from '../../core/vocabulary.ts'
 import type { ReportVerdict } from '../family.ts'
 import { noteProgress } from '../note-progress.ts'
+import { instanceDetails } from './details.ts'
 import { fail, failureOf, succeed, undone, vanish } from './end-operation.ts'
-import { instanceFacts } from './facts.ts'
 import { instance as machine } from './machines.ts'
 import { isFailed, operationAt, operationOf } from './operations.ts'
 import { heard } from './requests.ts'
@@ -22,7 +22,7 @@ export function reportInstance(node: Node, report: Report, by: string, slice: Sl
     heard(node, slice)
     return UNCHANGED
   }
-  if (isFailed(node.row.phase) && instanceFacts(node).undoing) return reportUndo(node, report, phase, slice)
+  if (isFailed(node.row.phase) && instanceDetails(node).undoing) return reportUndo(node, report, phase, slice)
   const verdict = step(machine, node.row.phase, 'CRM', phase)
   if (!verdict.ok) return refused(phase)
   heard(node, slice)

@@ -1,5 +1,5 @@
 import { NEW_WORK, type Node, type Slice, WORK_STATE } from '../../core/tree.ts'
-import { instanceFacts, servingSession } from './facts.ts'
+import { instanceDetails, servingSession } from './details.ts'
 import { operationAt } from './operations.ts'
 import type { CrmAction, Session } from './spec.ts'
 
@@ -21,7 +21,7 @@ export interface FenceParts {
 export function actionOf(node: Node): CrmAction | null {
   const operation = operationAt(node.row.phase)
   if (!operation) return null
-  return instanceFacts(node).undoing ? operation.undo : operation.action
+  return instanceDetails(node).undoing ? operation.undo : operation.action
 }
 
 /** A new request: whoever has an earlier one for this object has it no more. */
@@ -57,17 +57,17 @@ export function fenceParts(node: Node, { salt }: Session): FenceParts {
 }
 
 /** It is now this session's: `fenceHash` is that of its fence parts. */
-export function giveTo(node: Node, slice: Slice, session: Session, fenceHash: Buffer): void {
+export function dispatchTo(node: Node, slice: Slice, session: Session, fenceHash: Buffer): void {
   const { principal, instance } = session
   slice.setWork(node, { fenceHash, principal, instance, pickedUpAt: node.work?.pickedUpAt ?? slice.now })
 }
 
 /** Hands a request to the CRM that is connected; without one it waits. */
-export function handOver(node: Node, slice: Slice): void {
+export function dispatch(node: Node, slice: Slice): void {
   const session = servingSession(slice.root)
   if (!session || slice.root.row.phase !== 'READY' || node.work?.fenceHash) return
   const hash = slice.ask<string>('crmFence', fenceParts(node, session))
-  if (hash !== undefined) giveTo(node, slice, session, bytesOf(hash))
+  if (hash !== undefined) dispatchTo(node, slice, session, bytesOf(hash))
 }
 
 export const bytesOf = (hex: string): Buffer => Buffer.from(hex, 'hex')

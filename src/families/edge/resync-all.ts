@@ -19,7 +19,7 @@ export function resyncAll(
     if (!node.gone) slice.touch(node)
   }
   const orphans = objects.filter(({ path, phase }) => phase !== 'NOT_PRESENT' && !known.has(pathOf(path)))
-  slice.setFacts(cloudlet, { orphans: orphans.slice(0, MAX_ORPHANS), resyncedAt: slice.now })
+  slice.setDetails(cloudlet, { orphans: orphans.slice(0, MAX_ORPHANS), resyncedAt: slice.now })
 }
 
 /** Names hold no slash. */

@@ -1,8 +1,8 @@
 import { step } from '../../core/machine.ts'
 import type { Node, Slice } from '../../core/tree.ts'
 import type { Phase } from '../../core/vocabulary.ts'
+import { type InstanceDetails, instanceDetails } from './details.ts'
 import { fail, succeed, undone, vanish } from './end-operation.ts'
-import { type InstanceFacts, instanceFacts } from './facts.ts'
 import { instance as machine } from './machines.ts'
 import { isFailed, isRequested, isWorking, operationAt } from './operations.ts'
 import { ask, heard } from './requests.ts'
@@ -30,7 +30,7 @@ export type Outcome =
   | { readonly type: 'note'; readonly drifted: boolean }
   | { readonly type: 'nothing' }
 
-type Revisions = Pick<InstanceFacts, 'specRevision' | 'keptRevision' | 'undoing'>
+type Revisions = Pick<InstanceDetails, 'specRevision' | 'keptRevision' | 'undoing'>
 
 const AGAIN: Outcome = { type: 'again', drifted: null }
 const NOTHING: Outcome = { type: 'nothing' }
@@ -107,7 +107,7 @@ export interface Resync {
 
 /** Takes in what a CRM says of one object. Whoever calls hands over what is to be handed over again. */
 export function resync(node: Node, slice: Slice, found: Found, { by, isNew }: Resync): void {
-  const outcome = outcomeOf(node.row.phase, found, instanceFacts(node))
+  const outcome = outcomeOf(node.row.phase, found, instanceDetails(node))
   const told = { actor: 'CRM', by, reason: 'resync' } as const
   switch (outcome.type) {
     case 'move':
@@ -137,5 +137,5 @@ export function resync(node: Node, slice: Slice, found: Found, { by, isNew }: Re
 }
 
 function note(node: Node, slice: Slice, drifted: boolean | null): void {
-  if (drifted !== null && instanceFacts(node).drifted !== drifted) slice.setFacts(node, { drifted })
+  if (drifted !== null && instanceDetails(node).drifted !== drifted) slice.setDetails(node, { drifted })
 }

@@ -1,20 +1,20 @@
 import type { MoveOptions, Node, Slice } from '../../core/tree.ts'
 import type { Actor, Phase } from '../../core/vocabulary.ts'
+import { cloudletDetails, upgradeSession } from './details.ts'
 import { failureOf } from './end-operation.ts'
-import { cloudletFacts, upgradeSession } from './facts.ts'
 import { cloudletUpgrade as machine } from './machines.ts'
 import type { Session } from './spec.ts'
 
 /** The steps of a cloudlet's upgrade, beside its connection. */
 
 export function moveUpgrade(node: Node, slice: Slice, to: Phase, options: MoveOptions): void {
-  slice.moveBeside(node, machine, cloudletFacts(node).upgradePhase, to, options)
-  slice.setFacts(node, { upgradePhase: to, upgradeSince: slice.now })
+  slice.moveSecondary(node, machine, cloudletDetails(node).upgradePhase, to, options)
+  slice.setDetails(node, { upgradePhase: to, upgradeSince: slice.now })
 }
 
 /** It was heard of. */
 export function upgradeHeard(node: Node, slice: Slice): void {
-  slice.setFacts(node, { upgradeDue: new Date(slice.now.getTime() + slice.timeouts.crmSilenceMs) })
+  slice.setDetails(node, { upgradeDue: new Date(slice.now.getTime() + slice.timeouts.crmSilenceMs) })
 }
 
 export interface UpgradeError {
@@ -29,15 +29,15 @@ export function endUpgrade(node: Node, slice: Slice, { actor, by = null, reason,
   slice.setError(node, failureOf(error, slice))
   slice.patch(node, { finishedJobId: node.row.jobId })
   dropSession(node, slice, upgradeSession(node))
-  slice.setFacts(node, { upgradeDue: null, wantedVersion: null })
+  slice.setDetails(node, { upgradeDue: null, wantedVersion: null })
 }
 
 /** CRM_V2 has taken over and serves from now on. What it has found is taken in by the look at the cloudlet that follows. */
 export function completeUpgrade(node: Node, slice: Slice, session: Session, by: string): void {
   moveUpgrade(node, slice, 'READY', { actor: 'CRM_V2', by })
-  const { sessions, replaced } = cloudletFacts(node)
+  const { sessions, replaced } = cloudletDetails(node)
   const old = sessions.filter((one) => one !== session)
-  slice.setFacts(node, {
+  slice.setDetails(node, {
     sessions: [{ ...session, role: 'CRM' } satisfies Session],
     replaced: withReplaced(replaced, old),
     version: session.version,
@@ -53,8 +53,8 @@ export function completeUpgrade(node: Node, slice: Slice, session: Session, by: 
 
 function dropSession(node: Node, slice: Slice, session: Session | null): void {
   if (!session) return
-  const { sessions, replaced } = cloudletFacts(node)
-  slice.setFacts(node, {
+  const { sessions, replaced } = cloudletDetails(node)
+  slice.setDetails(node, {
     sessions: sessions.filter((one) => one !== session),
     replaced: withReplaced(replaced, [session]),
   })
@@ -73,5 +73,5 @@ export function connect(node: Node, slice: Slice, { by }: { readonly by: string 
   if (node.row.phase === 'INIT') slice.move(node, 'INIT_OK')
   slice.move(node, 'READY', { actor: 'CRM', by })
   slice.patch(node, { observedGeneration: node.row.generation })
-  slice.setFacts(node, { connectDue: null })
+  slice.setDetails(node, { connectDue: null })
 }

@@ -1,6 +1,6 @@
 import { WORK_STATE, type WorkState } from '../../core/tree.ts'
 import type { LockMode, ObjectKind, Phase } from '../../core/vocabulary.ts'
-import { isOver } from './facts.ts'
+import { isOver } from './details.ts'
 
 /** What a task or a job of it waits for. */
 
@@ -20,7 +20,7 @@ export interface LockWait {
   readonly position: number
   readonly ahead: readonly { readonly objectId: string; readonly mode: LockMode; readonly held: boolean }[]
 }
-export interface WaitingFacts {
+export interface BlockerInputs {
   readonly objects: ReadonlyMap<string, Waiting>
   readonly locks: ReadonlyMap<string, readonly LockWait[]>
   /** Whether some runner was heard of lately. */
@@ -46,7 +46,7 @@ export type OperationsBlocker =
       readonly connected: boolean
     }
 
-export function blockersOf(id: string, { objects, locks, isServed }: WaitingFacts): readonly OperationsBlocker[] {
+export function blockersOf(id: string, { objects, locks, isServed }: BlockerInputs): readonly OperationsBlocker[] {
   const object = objects.get(id)
   if (!object) return []
   const { kind, phase, open, type, workState, dependsOn } = object

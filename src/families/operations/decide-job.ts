@@ -1,8 +1,8 @@
 import { hasExpressions } from '../../core/expression.ts'
 import { isExpired } from '../../core/lease.ts'
 import { type Evaluated, type Node, type Slice, WORK_STATE } from '../../core/tree.ts'
+import { job } from './details.ts'
 import { endJob, offerJob, offerUndo, startRun } from './end-job.ts'
-import { job } from './facts.ts'
 import type { JobScope, JobSpec } from './spec.ts'
 
 /** One job of a task: its turn, its locks, its run; and what is to be done when its runner is lost. */
@@ -22,7 +22,7 @@ export function decideJob(node: Node, slice: Slice): void {
 }
 
 /** Nothing new starts after a failure. */
-const hasFailed = (taskNode: Node): boolean => taskNode.tally.failed > 0
+const hasFailed = (taskNode: Node): boolean => taskNode.childCounts.failed > 0
 const AFTER_FAILURE = 'Another job of its task has failed.'
 
 function takeTurn(node: Node, taskNode: Node, slice: Slice): void {
@@ -44,7 +44,7 @@ function takeTurn(node: Node, taskNode: Node, slice: Slice): void {
   }
   if (!when) return endJob(node, slice, { to: 'SKIPPED', message: 'Its condition is false.', satisfies: true })
   slice.patch(node, { jobId: slice.newId(), observedGeneration: node.row.generation })
-  slice.setFacts(node, {
+  slice.setDetails(node, {
     args: args.map(text),
     env: Object.fromEntries(Object.entries(env).map(([k, v]) => [k, text(v)])),
   })
@@ -85,7 +85,7 @@ function watch(node: Node, slice: Slice): void {
   if (node.row.phase === 'ABORTING') return offerJob(node, slice, 'ABORT')
   const message = `Nothing was heard of its runner ${work.instance}: it is undone, and run again.`
   slice.move(node, 'UNDOING', { reason: 'RUNNER_LOST', message })
-  slice.setFacts(node, { undoAfter: 'CRASH' })
+  slice.setDetails(node, { undoAfter: 'CRASH' })
   offerUndo(node, slice)
 }
 

@@ -1,14 +1,15 @@
 import type { Node, Slice } from '../../core/tree.ts'
-import { isOver } from './facts.ts'
+import { isOver } from './details.ts'
 
 /** A task: its jobs take their turns; it has ended when all of them have. */
 export function decideTask(node: Node, slice: Slice): void {
   const { phase } = node.row
   if (phase === 'PENDING') return start(node, slice)
   if (phase !== 'RUNNING' && phase !== 'ABORTING') return
-  if (node.tally.open === 0) return end(node, slice)
+  if (node.childCounts.open === 0) return end(node, slice)
   // After a failure nothing new starts: each that has not started sees for itself.
-  if (node.tally.failed > 0) for (const job of slice.children(node) ?? []) if (!isOver(job.row.phase)) slice.touch(job)
+  if (node.childCounts.failed > 0)
+    for (const job of slice.children(node) ?? []) if (!isOver(job.row.phase)) slice.touch(job)
 }
 
 function start(node: Node, slice: Slice): void {
@@ -21,7 +22,7 @@ function start(node: Node, slice: Slice): void {
 }
 
 function end(node: Node, slice: Slice): void {
-  const failed = node.tally.failed
+  const failed = node.childCounts.failed
   if (node.row.phase === 'ABORTING') slice.move(node, 'ABORTED')
   else if (failed === 0) slice.move(node, 'SUCCEEDED')
   else {

@@ -1,7 +1,7 @@
 import type { ObjectFailure } from '../../core/errors.ts'
 import { type MoveOptions, NEW_WORK, type Node, type Slice, WORK_STATE } from '../../core/tree.ts'
 import type { Actor, Phase, WorkAction } from '../../core/vocabulary.ts'
-import { afterUndo, job } from './facts.ts'
+import { afterUndo, job } from './details.ts'
 
 /** What jobs are given to do, and how they end. */
 
@@ -33,7 +33,7 @@ export function offerUndo(node: Node, slice: Slice): void {
 /** Granted: journalled first, in the transaction that lets it run. */
 export function startRun(node: Node, slice: Slice, options: MoveOptions): void {
   slice.move(node, 'RUNNING', options)
-  if (!job(node).startedAt) slice.setFacts(node, { startedAt: slice.now })
+  if (!job(node).startedAt) slice.setDetails(node, { startedAt: slice.now })
   journal(node, slice, 'START')
   offerJob(node, slice, 'RUN')
 }
@@ -73,11 +73,11 @@ export function endJob(node: Node, slice: Slice, ending: Ending): void {
     slice.setWork(node, { state: WORK_STATE.DONE, doneAt: slice.now, leaseUntil: null, leaseWatched: false })
   }
   slice.patch(node, { finishedJobId: node.row.jobId })
-  slice.setFacts(node, { endedAt: slice.now, undoAfter: null, keptError: null })
+  slice.setDetails(node, { endedAt: slice.now, undoAfter: null, keptError: null })
   if (job(node).locks) slice.effect('releaseLocks', node.row.id)
   const taskNode = slice.parent(node)
   if (!taskNode) return
-  slice.addTally(taskNode, { open: -1, failed: to === 'FAILED' ? 1 : 0 })
+  slice.addChildCounts(taskNode, { open: -1, failed: to === 'FAILED' ? 1 : 0 })
   slice.touch(taskNode)
   if (satisfies) slice.release(node, 'dependents', 1)
 }

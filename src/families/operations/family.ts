@@ -2,8 +2,8 @@ import type { Node, Slice } from '../../core/tree.ts'
 import type { Family } from '../family.ts'
 import { claimJob, decideJob } from './decide-job.ts'
 import { decideTask } from './decide-task.ts'
+import { detailsTables } from './details.ts'
 import { effects } from './effects.ts'
-import { factsTables } from './facts.ts'
 import { machines } from './machines.ts'
 import { questions, wakeHolders } from './queries.ts'
 import { reportJob } from './report-job.ts'
@@ -12,15 +12,15 @@ import { reportJob } from './report-job.ts'
 export const operations: Family = {
   name: 'operations',
   machines,
-  facts: factsTables,
+  details: detailsTables,
   decide,
   // Word is only left for it to be looked at.
-  woken: () => {},
+  onWake: () => {},
   report: reportJob,
   claimed: claimJob,
   questions,
   effects,
-  tend: wakeHolders,
+  recoverStalled: wakeHolders,
 }
 
 function decide(node: Node, slice: Slice): void {

@@ -4,8 +4,8 @@ import { type Node, type Slice, WORK_STATE } from '../../core/tree.ts'
 import type { Phase } from '../../core/vocabulary.ts'
 import type { ReportVerdict } from '../family.ts'
 import { noteProgress } from '../note-progress.ts'
+import { afterUndo, job } from './details.ts'
 import { endJob, failureOf, journal, offerUndo, startRun } from './end-job.ts'
-import { afterUndo, job } from './facts.ts'
 import { gadgetJob as machine } from './machines.ts'
 
 const ACCEPTED: ReportVerdict = { ok: true, changed: true }
@@ -57,7 +57,7 @@ function apply(node: Node, to: Phase, { report, by, slice }: Reported): void {
     case 'WAITING':
       if (!areLocks(report.locks ?? []))
         return endJob(node, slice, { to: 'FAILED', actor, by, error: WRONG_LOCKS, satisfies: false })
-      slice.setFacts(node, { locks: report.locks ?? [] })
+      slice.setDetails(node, { locks: report.locks ?? [] })
       slice.move(node, to, { actor, by, message })
       // However long it waits: nobody is to ask it again when the lease of whoever did has ended.
       setDone(node, slice)
@@ -66,15 +66,15 @@ function apply(node: Node, to: Phase, { report, by, slice }: Reported): void {
       return startRun(node, slice, { actor, by, message })
     case 'UNDOING':
       slice.move(node, to, { actor, by, reason: error.code, message: error.message })
-      slice.setFacts(node, { undoAfter: 'FAILURE', keptError: error })
+      slice.setDetails(node, { undoAfter: 'FAILURE', keptError: error })
       return offerUndo(node, slice)
     case 'UNDO_FAILED':
       slice.move(node, to, { actor, by, reason: error.code, message: error.message })
-      if (from === 'ABORTING') slice.setFacts(node, { undoAfter: 'ABORT' })
+      if (from === 'ABORTING') slice.setDetails(node, { undoAfter: 'ABORT' })
       slice.setError(node, failureOf(error, slice))
       return setDone(node, slice)
     case 'DONE':
-      slice.setFacts(node, { exports: exportsOf(report.exports) })
+      slice.setDetails(node, { exports: exportsOf(report.exports) })
       journal(node, slice, 'DONE')
       return endJob(node, slice, { to, actor, by, message, satisfies: true })
     case 'ABORTED':

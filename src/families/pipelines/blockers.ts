@@ -1,6 +1,6 @@
 import { WORK_STATE, type WorkState } from '../../core/tree.ts'
 import type { Phase } from '../../core/vocabulary.ts'
-import type { Pool } from './facts.ts'
+import type { Pool } from './details.ts'
 
 /** What a worker or a job waits for. */
 
@@ -18,7 +18,7 @@ export interface Waiting {
   readonly instance: string | null
   readonly workState: WorkState | null
 }
-export interface WaitingFacts {
+export interface BlockerInputs {
   readonly waiting: ReadonlyMap<string, Waiting>
   /** Slots that are held, by pool and project. */
   readonly held: readonly { readonly pool: Pool; readonly project: string; readonly held: number }[]
@@ -45,15 +45,15 @@ export type PipelinesBlocker =
       readonly connected: boolean
     }
 
-export function blockersOf(id: string, facts: WaitingFacts): readonly PipelinesBlocker[] {
-  const waiting = facts.waiting.get(id)
+export function blockersOf(id: string, details: BlockerInputs): readonly PipelinesBlocker[] {
+  const waiting = details.waiting.get(id)
   if (!waiting) return []
-  return waiting.phase === 'PENDING' ? [capacity(waiting, facts)] : agent(waiting, facts)
+  return waiting.phase === 'PENDING' ? [capacity(waiting, details)] : agent(waiting, details)
 }
 
 const NOUNS: Readonly<Record<Pool, string>> = { WORKER: 'workers', JOB: 'jobs' }
 
-function capacity({ pool, project, projectLimit, ahead }: Waiting, { held, limits }: WaitingFacts): PipelinesBlocker {
+function capacity({ pool, project, projectLimit, ahead }: Waiting, { held, limits }: BlockerInputs): PipelinesBlocker {
   const ofPool = held.filter((row) => row.pool === pool)
   const own = ofPool.find((row) => row.project === project)?.held ?? 0
   const position = ahead + 1
@@ -69,10 +69,10 @@ function capacity({ pool, project, projectLimit, ahead }: Waiting, { held, limit
 
 function agent(
   { phase, type, target, instance, workState }: Waiting,
-  facts: WaitingFacts,
+  details: BlockerInputs,
 ): readonly PipelinesBlocker[] {
   if (type === null) return []
-  const connected = facts.isServed(type, target)
+  const connected = details.isServed(type, target)
   if (phase === 'UNKNOWN') {
     const message = `Its runtime ${instance} has to come back and say how it is.`
     return [{ reason: 'AGENT', message, types: [type], connected }]

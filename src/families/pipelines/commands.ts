@@ -1,4 +1,5 @@
 import type { ClaimedItem, Viewer } from '../../core/ports.ts'
+import { claimPayloads } from './claim-payload.ts'
 import { cancelEvent, cancelEvents, deleteEvent, deleteEvents } from './commands/change-events.ts'
 import { cloneEvent, createEvent } from './commands/create-event.ts'
 import { createProject } from './commands/create-project.ts'
@@ -8,7 +9,6 @@ import type { PipelinesParts } from './commands/parts.ts'
 import { retryEvent } from './commands/retry-event.ts'
 import { deleteSecret, setSecret } from './commands/secrets.ts'
 import { updateProject } from './commands/update-project.ts'
-import { handOut } from './hand-out.ts'
 import { createWorkerTokens } from './worker-tokens.ts'
 
 /** The pipelines family's mutations, and what it hands to runtimes. */
@@ -37,6 +37,6 @@ export function pipelinesCommands(parts: PipelinesParts) {
     createJob: bound(createJob),
     cancelJob: bound(cancelJob),
     timeouts: parts.timeouts,
-    handOut: (items: readonly ClaimedItem[]) => handOut({ client: pool, sealing, tokens }, items),
+    claimPayloads: (items: readonly ClaimedItem[]) => claimPayloads({ client: pool, sealing, tokens }, items),
   }
 }

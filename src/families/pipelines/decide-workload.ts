@@ -1,8 +1,8 @@
 import { isExpired } from '../../core/lease.ts'
 import { NEW_WORK, type Node, type Slice, WORK_STATE, type Work } from '../../core/tree.ts'
 import { type Clock, clocksOf } from './clocks.ts'
+import { isOver, SLOT, workload } from './details.ts'
 import { cancelWorkload, endWorkload, moveWorkload } from './end-workload.ts'
-import { isOver, SLOT, workload } from './facts.ts'
 
 /** A worker or a job: waits for a slot, is started, and is watched until it ends. */
 export function decideWorkload(node: Node, slice: Slice): void {
@@ -33,7 +33,7 @@ function admit(node: Node, slice: Slice): void {
   slice.patch(node, { jobId, observedGeneration: node.row.generation })
   const event = node.row.kind === 'WORKER' ? slice.parent(node) : null
   if (event) slice.patch(event, { jobId, observedGeneration: event.row.generation })
-  slice.setFacts(node, { state: SLOT.HELD })
+  slice.setDetails(node, { state: SLOT.HELD })
   moveWorkload(node, slice, 'STARTING', {})
   slice.setWork(node, {
     ...NEW_WORK,
@@ -61,7 +61,7 @@ export function claimWorkload(node: Node, _by: string, slice: Slice): void {
   const { work } = node
   if (work?.action !== 'START') return
   slice.setWork(node, { pickedUpAt: work.pickedUpAt ?? slice.now, target: work.instance, leaseWatched: true })
-  if (!workload(node).startedAt) slice.setFacts(node, { startedAt: slice.now })
+  if (!workload(node).startedAt) slice.setDetails(node, { startedAt: slice.now })
   setClock(node, slice)
 }
 

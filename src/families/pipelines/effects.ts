@@ -1,7 +1,7 @@
 import type { Node } from '../../core/tree.ts'
 import type { Client } from '../../store/client.ts'
 import type { Family } from '../family.ts'
-import type { Pool } from './facts.ts'
+import type { Pool } from './details.ts'
 import { wakeWaiting } from './slots.ts'
 
 export const effects: Family['effects'] = {

@@ -1,7 +1,7 @@
 import type { ObjectFailure } from '../../core/errors.ts'
 import { type MoveOptions, type Node, type Slice, WORK_STATE } from '../../core/tree.ts'
 import type { Actor, Phase } from '../../core/vocabulary.ts'
-import { isOver, SLOT, workload } from './facts.ts'
+import { isOver, SLOT, workload } from './details.ts'
 
 /** How a worker or a job moves and ends. An event shows its worker's phase, so it moves along. */
 
@@ -39,7 +39,7 @@ export function endWorkload(node: Node, slice: Slice, ending: Ending): void {
     if (failure || one.error) slice.setError(one, failure)
     slice.patch(one, { finishedJobId: one.row.jobId })
   }
-  slice.setFacts(node, {
+  slice.setDetails(node, {
     state: SLOT.OVER,
     endedAt: slice.now,
     exitCode: ending.exitCode ?? null,
@@ -98,11 +98,11 @@ export function cancelWorkload(
 
 /** Gone at a user's word, in whatever phase it was. */
 export function deleteWorkload(node: Node, slice: Slice, by: string): void {
-  const facts = workload(node)
+  const details = workload(node)
   if (isOver(node.row.phase)) hasten(node, slice)
   else {
     leaveToRemove(node, slice, false)
-    slice.effect('slotFreed', facts.pool)
+    slice.effect('slotFreed', details.pool)
   }
   slice.move(node, 'GONE', { actor: 'USER', by })
 }

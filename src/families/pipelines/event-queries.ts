@@ -2,7 +2,7 @@ import type { Viewer } from '../../core/ports.ts'
 import type { ObjectKind, Phase } from '../../core/vocabulary.ts'
 import type { Client } from '../../store/client.ts'
 import type { Scope } from '../family.ts'
-import type { EventFacts } from './facts.ts'
+import type { EventDetails } from './details.ts'
 import type { EventFilter, EventSpec } from './normalise-event.ts'
 import type { Strategy, TaskJob, WorkloadSpec } from './spec.ts'
 
@@ -80,8 +80,8 @@ export async function findWaitingWorkers(
 export async function readEvent(
   client: Client,
   id: string,
-): Promise<(EventSpec & Pick<EventFacts, 'subscribed'>) | null> {
-  const { rows } = await client.query<EventSpec & Pick<EventFacts, 'subscribed'>>({
+): Promise<(EventSpec & Pick<EventDetails, 'subscribed'>) | null> {
+  const { rows } = await client.query<EventSpec & Pick<EventDetails, 'subscribed'>>({
     name: 'read-event',
     text: `select e.source, e.type, e.qualifiers, e.payload, e.subscribed, s.labels
       from event e join object_spec s on s.object_id = e.object_id where e.object_id = $1`,

@@ -1,8 +1,8 @@
 import type { Node, Slice } from '../../core/tree.ts'
 import type { Family } from '../family.ts'
 import { claimWorkload, decideWorkload } from './decide-workload.ts'
+import { detailsTables, POOLS } from './details.ts'
 import { effects } from './effects.ts'
-import { factsTables, POOLS } from './facts.ts'
 import { machines } from './machines.ts'
 import { reportWorkload } from './report-workload.ts'
 import { grantSlots, wakeWaiting } from './slots.ts'
@@ -11,15 +11,15 @@ import { grantSlots, wakeWaiting } from './slots.ts'
 export const pipelines: Family = {
   name: 'pipelines',
   machines,
-  facts: factsTables,
+  details: detailsTables,
   decide,
   // Word is only left for it to be looked at.
-  woken: () => {},
+  onWake: () => {},
   report: reportWorkload,
   claimed: claimWorkload,
   questions: { slot: grantSlots },
   effects,
-  tend: async (client) => {
+  recoverStalled: async (client) => {
     for (const pool of POOLS) await wakeWaiting(client, pool)
   },
 }

@@ -26,5 +26,5 @@ export const pipelinesGraphql: GraphQLFamily = {
   // A workload runs once; nothing is ever remembered for later.
   outstanding: async (_, rows) => rows.map(() => false),
   outstandingSql: 'false',
-  handOut: ({ pipelines }, items) => pipelines.handOut(items),
+  claimPayloads: ({ pipelines }, items) => pipelines.claimPayloads(items),
 }

@@ -4,8 +4,8 @@ import { type Node, type Slice, WORK_STATE } from '../../core/tree.ts'
 import type { ReportVerdict } from '../family.ts'
 import { noteProgress } from '../note-progress.ts'
 import { setClock } from './decide-workload.ts'
+import { isOver } from './details.ts'
 import { endWorkload, moveWorkload } from './end-workload.ts'
-import { isOver } from './facts.ts'
 import { worker as machine } from './machines.ts'
 
 const ACCEPTED: ReportVerdict = { ok: true, changed: true }
@@ -43,7 +43,7 @@ export function reportWorkload(node: Node, report: Report, by: string, slice: Sl
 function removed(node: Node, slice: Slice): ReportVerdict {
   const { work } = node
   if (work?.action !== 'REMOVE' || work.state === WORK_STATE.DONE) return UNCHANGED
-  slice.setFacts(node, { removedAt: slice.now })
+  slice.setDetails(node, { removedAt: slice.now })
   slice.setWork(node, { state: WORK_STATE.DONE, doneAt: slice.now, leaseUntil: null })
   return UNCHANGED
 }

@@ -1,5 +1,5 @@
 import type { ObjectKind } from '../../core/vocabulary.ts'
-import type { WorkloadFacts } from './facts.ts'
+import type { WorkloadDetails } from './details.ts'
 
 /** What a runtime keeps for a worker or a job, from its start until it is told to remove it. */
 export interface Resource {
@@ -15,7 +15,7 @@ export function resourcesOf(
     usesWorkspace,
     removeAt,
     removedAt,
-  }: Pick<WorkloadFacts, 'startedAt' | 'usesWorkspace' | 'removeAt' | 'removedAt'>,
+  }: Pick<WorkloadDetails, 'startedAt' | 'usesWorkspace' | 'removeAt' | 'removedAt'>,
 ): readonly Resource[] {
   if (!startedAt) return []
   // The workspace belongs to the worker, and goes with it.

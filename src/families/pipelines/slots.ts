@@ -1,6 +1,6 @@
 import type { Client } from '../../store/client.ts'
 import type { Family } from '../family.ts'
-import type { Pool } from './facts.ts'
+import type { Pool } from './details.ts'
 
 /**
  * Who may start: a queue in the rows themselves, first in first out in each project, fair between projects. Slots are

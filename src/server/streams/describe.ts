@@ -1,5 +1,5 @@
 import { Kind, type ValidatedSubscriptionArgs } from 'graphql'
-import type { OpenStream } from '../../graphql/open-streams.ts'
+import type { OpenStream } from '../../graphql/log/open-streams.ts'
 import type { Asked } from './sharing.ts'
 
 /** What a subscription is called when one looks at it. */

@@ -1,8 +1,8 @@
-import type { LogPlace, PhaseChangeRecord } from '../../core/ports.ts'
+import type { PhaseChangeRecord, ResolvedCursor } from '../../core/ports.ts'
 import { cursorAt } from '../../log/cursor.ts'
 
 /** Where a piece of a batch ends: the last one goes as far as the batch. */
-export function endOf(piece: readonly PhaseChangeRecord[], isLast: boolean, through: LogPlace): LogPlace {
+export function endOf(piece: readonly PhaseChangeRecord[], isLast: boolean, through: ResolvedCursor): ResolvedCursor {
   const last = piece.at(-1)
   return isLast || !last ? through : { lineage: through.lineage, ...cursorAt(last) }
 }

@@ -4,23 +4,23 @@ import {
   type GraphQLError,
   type ValidatedSubscriptionArgs,
 } from 'graphql'
-import type { Ambient, Log } from '../../core/ports.ts'
+import type { Log, System } from '../../core/ports.ts'
 import { forget, type GraphQLContext } from '../../graphql/context.ts'
-import { failureOf, type StreamEvent } from '../../graphql/event-stream.ts'
-import type { LogStream } from '../../graphql/log-stream.ts'
-import type { OpenStream, OpenStreams } from '../../graphql/open-streams.ts'
+import { failureOf, type StreamEvent } from '../../graphql/log/event-stream.ts'
+import type { LogStream } from '../../graphql/log/log-stream.ts'
+import type { OpenStream, OpenStreams } from '../../graphql/log/open-streams.ts'
+import type { ClientSink } from './client-sink.ts'
 import { describe } from './describe.ts'
-import type { Outlet } from './outlet.ts'
-import { OwnStream } from './own-stream.ts'
 import { type Payload, Payloads } from './payloads.ts'
 import { type Asked, sharingKey } from './sharing.ts'
 import { Subscriber } from './subscriber.ts'
 import { type LogEvent, Topic } from './topic.ts'
+import { UnsharedSubscription } from './unshared-subscription.ts'
 
 export interface FanOutParts {
   readonly log: Log
   readonly open: OpenStreams
-  readonly ambient: Ambient
+  readonly system: System
   /** What of an error is for the caller. */
   readonly mask: (error: unknown) => GraphQLError
 }
@@ -28,7 +28,7 @@ export interface FanOutParts {
 interface Subscribed {
   readonly asked: Asked
   readonly args: ValidatedSubscriptionArgs
-  readonly outlet: Outlet
+  readonly sink: ClientSink
   /** Of the operation on its socket. */
   readonly id: string
 }
@@ -58,7 +58,7 @@ export interface FanOutStats {
 export class FanOut {
   readonly #parts: FanOutParts
   readonly #topics = new Map<string, Group<Subscriber> & { readonly topic: Topic }>()
-  readonly #others = new Map<string, Group<OwnStream>>()
+  readonly #others = new Map<string, Group<UnsharedSubscription>>()
   readonly #payloads = new Payloads()
   #created = 0
   #executions = 0
@@ -79,7 +79,7 @@ export class FanOut {
   }
 
   /** Subscribes to the log. The place of "from now on" is taken at once. */
-  join({ asked, args, stream, outlet, id }: Joining): Subscriber {
+  join({ asked, args, stream, sink, id }: Joining): Subscriber {
     const key = sharingKey(asked)
     const group = this.#topics.get(key) ?? this.#createTopic(args, stream)
     this.#topics.set(key, group)
@@ -90,7 +90,7 @@ export class FanOut {
     place.catch(() => undefined)
     const subscriber: Subscriber = new Subscriber({
       topic,
-      outlet,
+      sink,
       id,
       place,
       failed: async (error) =>
@@ -103,7 +103,7 @@ export class FanOut {
       },
     })
     members.add(subscriber)
-    const stopLooking = this.#show({ asked, args, outlet }, () => ({
+    const stopLooking = this.#show({ asked, args, sink }, () => ({
       state: subscriber.state === 'ENDED' ? 'PAUSED' : subscriber.state,
       sequence: subscriber.sequence,
       sharedBy: members.size,
@@ -113,14 +113,14 @@ export class FanOut {
   }
 
   /** Subscribes to anything else. */
-  run({ asked, args, source, outlet, id }: Running): OwnStream {
+  run({ asked, args, source, sink, id }: Running): UnsharedSubscription {
     const key = sharingKey(asked)
-    const group = this.#others.get(key) ?? { name: this.#newName(), members: new Set<OwnStream>() }
+    const group = this.#others.get(key) ?? { name: this.#newName(), members: new Set<UnsharedSubscription>() }
     this.#others.set(key, group)
     const { name, members } = group
-    const stream: OwnStream = new OwnStream({
+    const stream: UnsharedSubscription = new UnsharedSubscription({
       source,
-      outlet,
+      sink,
       id,
       render: (event) => {
         const make = () => this.#render(args, event)
@@ -135,8 +135,8 @@ export class FanOut {
       },
     })
     members.add(stream)
-    const stopLooking = this.#show({ asked, args, outlet }, () => ({
-      state: outlet.isReady ? 'LIVE' : 'PAUSED',
+    const stopLooking = this.#show({ asked, args, sink }, () => ({
+      state: sink.isReady ? 'LIVE' : 'PAUSED',
       sequence: null,
       sharedBy: members.size,
       ...stream.counts,
@@ -150,14 +150,14 @@ export class FanOut {
   }
 
   #createTopic(args: ValidatedSubscriptionArgs, { source }: LogStream<LogEvent>) {
-    const { log, ambient } = this.#parts
+    const { log, system } = this.#parts
     const name = this.#newName()
     const topic = new Topic(name, source, {
       log,
       payloads: this.#payloads,
       render: (event) => this.#render(args, event),
       refresh: () => forget(args.contextValue as GraphQLContext),
-      sent: ({ at }) => this.onDelay(Math.max(0, ambient.now().getTime() - at.getTime()) / 1_000),
+      sent: ({ at }) => this.onDelay(Math.max(0, system.now().getTime() - at.getTime()) / 1_000),
     })
     return { name, topic, members: new Set<Subscriber>() }
   }
@@ -178,12 +178,12 @@ export class FanOut {
   }
 
   #show(
-    { asked, args, outlet }: Pick<Subscribed, 'asked' | 'args' | 'outlet'>,
+    { asked, args, sink }: Pick<Subscribed, 'asked' | 'args' | 'sink'>,
     look: () => Pick<OpenStream, 'state' | 'sequence' | 'sharedBy'> & Counts,
   ): () => void {
-    const openedAt = this.#parts.ambient.now()
+    const openedAt = this.#parts.system.now()
     const what = describe(asked, args)
-    return this.#parts.open.opened(() => ({ ...what, openedAt, bufferedBytes: outlet.waiting, ...look() }))
+    return this.#parts.open.opened(() => ({ ...what, openedAt, bufferedBytes: sink.waiting, ...look() }))
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Allocate } from './scratch.ts'
+import type { Allocate } from './buffer-pool.ts'
 
 /** FIN and the opcode of a text message: these are whole messages, never fragments. */
 const TEXT = 0x81

@@ -6,17 +6,17 @@ import {
   validateSubscriptionArgs,
 } from 'graphql'
 import type { GraphQLContext } from '../../graphql/context.ts'
-import type { StreamEvent } from '../../graphql/event-stream.ts'
-import { LogStream } from '../../graphql/log-stream.ts'
+import type { StreamEvent } from '../../graphql/log/event-stream.ts'
+import { LogStream } from '../../graphql/log/log-stream.ts'
 import { holdsNul, nulRefused } from '../refuse-nul.ts'
+import type { ClientSink } from './client-sink.ts'
 import type { FanOut } from './fan-out.ts'
-import type { Outlet } from './outlet.ts'
 import type { Asked } from './sharing.ts'
 
 export interface Subscribing {
   readonly asked: Asked
   readonly context: GraphQLContext
-  readonly outlet: Outlet
+  readonly sink: ClientSink
   /** Of the operation on its socket. */
   readonly id: string
 }
@@ -32,15 +32,15 @@ export interface SubscribeParts {
 export function createSubscribe({ schema, fanOut, mask }: SubscribeParts): Subscribe {
   const masked = (result: ExecutionResult): ExecutionResult =>
     result.errors ? { ...result, errors: result.errors.map(mask) } : result
-  return async ({ asked, context, outlet, id }) => {
+  return async ({ asked, context, sink, id }) => {
     const { document, operationName, variables: variableValues } = asked
     if (holdsNul(variableValues)) return { errors: [nulRefused()] }
     const args = validateSubscriptionArgs({ schema, document, operationName, variableValues, contextValue: context })
     if (!('operation' in args)) return { errors: args.map((error) => badRequest(error)) }
     const source = await createSourceEventStream(args)
     if (!(Symbol.asyncIterator in source)) return masked(source)
-    if (source instanceof LogStream) return fanOut.join({ asked, args, stream: source, outlet, id })
-    return fanOut.run({ asked, args, source: source as AsyncIterable<StreamEvent<unknown>>, outlet, id })
+    if (source instanceof LogStream) return fanOut.join({ asked, args, stream: source, sink, id })
+    return fanOut.run({ asked, args, source: source as AsyncIterable<StreamEvent<unknown>>, sink, id })
   }
 }
 

@@ -1,8 +1,8 @@
 import type { ExecutionResult } from 'graphql'
-import type { LogPlace } from '../../core/ports.ts'
+import type { ResolvedCursor } from '../../core/ports.ts'
+import type { ClientSink } from './client-sink.ts'
+import type { EncodedBatch } from './encoded-batch.ts'
 import { endOf } from './end-of.ts'
-import type { Outlet } from './outlet.ts'
-import type { Parcel } from './parcel.ts'
 import type { Payload } from './payloads.ts'
 import type { Topic } from './topic.ts'
 
@@ -11,11 +11,11 @@ const CHUNK = 250
 
 export interface SubscriberParts {
   readonly topic: Topic
-  readonly outlet: Outlet
+  readonly sink: ClientSink
   /** The operation's, in its messages. */
   readonly id: string
   /** Taken when it subscribed. */
-  readonly place: Promise<LogPlace>
+  readonly place: Promise<ResolvedCursor>
   /** Tells why a stream cannot go on, as a payload. */
   readonly failed: (error: unknown) => Payload
   readonly closed: () => void
@@ -30,7 +30,7 @@ export type SubscriberState = 'CATCHING_UP' | 'LIVE' | 'PAUSED' | 'ENDED'
 export class Subscriber implements AsyncIterableIterator<ExecutionResult, undefined> {
   readonly #parts: SubscriberParts
   readonly #ended = Promise.withResolvers<void>()
-  #place: LogPlace = { lineage: 0, sequence: 0, mark: null }
+  #place: ResolvedCursor = { lineage: 0, sequence: 0, mark: null }
   #state: SubscriberState = 'CATCHING_UP'
   #hasStarted = false
   #isLost = false
@@ -69,22 +69,22 @@ export class Subscriber implements AsyncIterableIterator<ExecutionResult, undefi
     return this
   }
 
-  deliver(parcel: Parcel): void {
-    const { topic, outlet, id } = this.#parts
+  deliver(batch: EncodedBatch): void {
+    const { topic, sink, id } = this.#parts
     const { sequence } = this.#place
-    if (sequence >= parcel.through.sequence) return
-    if (sequence > parcel.after.sequence || !outlet.isReady) {
+    if (sequence >= batch.through.sequence) return
+    if (sequence > batch.after.sequence || !sink.isReady) {
       // Up to where the parcel begins nothing is missing.
-      this.#moveTo(parcel.after)
+      this.#moveTo(batch.after)
       topic.stopLive(this)
       void this.#catchUp()
       return
     }
-    this.#count(parcel.writeTo(outlet, id), parcel.payloads.length)
-    this.#place = parcel.through
+    this.#count(batch.writeTo(sink, id), batch.payloads.length)
+    this.#place = batch.through
   }
 
-  lost(through: LogPlace): void {
+  lost(through: ResolvedCursor): void {
     this.#moveTo(through)
     this.#parts.topic.stopLive(this)
     this.#isLost = true
@@ -102,10 +102,10 @@ export class Subscriber implements AsyncIterableIterator<ExecutionResult, undefi
 
   /** Reads from its place on until it is where the log ends, then goes live. */
   async #catchUp(): Promise<void> {
-    const { topic, outlet } = this.#parts
+    const { topic, sink } = this.#parts
     try {
       while (this.#state !== 'ENDED') {
-        if (!outlet.isReady) await this.#pause()
+        if (!sink.isReady) await this.#pause()
         this.#enter('CATCHING_UP')
         if (this.#isLost) {
           this.#isLost = false
@@ -126,7 +126,7 @@ export class Subscriber implements AsyncIterableIterator<ExecutionResult, undefi
   }
 
   async #sendChunk(reading: ReturnType<Topic['log']['next']>): Promise<void> {
-    const { topic, outlet, id } = this.#parts
+    const { topic, sink, id } = this.#parts
     const batch = await reading
     if (!batch) return
     this.counts.reads += 1
@@ -136,9 +136,9 @@ export class Subscriber implements AsyncIterableIterator<ExecutionResult, undefi
       const changes = batch.changes.slice(i, i + CHUNK)
       const through = endOf(changes, i + CHUNK >= batch.changes.length, batch.through)
       const payloads = await topic.payloadsOf({ changes, through }, after)
-      if (!outlet.isReady) await this.#pause()
+      if (!sink.isReady) await this.#pause()
       if (this.#state === 'ENDED') return
-      if (payloads.length > 0) this.#write(outlet.encode(id, payloads), payloads.length)
+      if (payloads.length > 0) this.#write(sink.encode(id, payloads), payloads.length)
       this.#place = through
       after = through
     }
@@ -147,16 +147,16 @@ export class Subscriber implements AsyncIterableIterator<ExecutionResult, undefi
   async #pause(): Promise<void> {
     this.counts.pauses += 1
     this.#enter('PAUSED')
-    await this.#parts.outlet.ready()
+    await this.#parts.sink.ready()
   }
 
   #enter(state: SubscriberState): void {
-    if (!this.#parts.outlet.isOpen) this.#end()
+    if (!this.#parts.sink.isOpen) this.#end()
     else if (this.#state !== 'ENDED') this.#state = state
   }
 
   #write(frames: Buffer, messages: number): void {
-    this.#parts.outlet.write(frames)
+    this.#parts.sink.write(frames)
     this.#count(frames.length, messages)
   }
 
@@ -166,15 +166,15 @@ export class Subscriber implements AsyncIterableIterator<ExecutionResult, undefi
   }
 
   /** Never back. */
-  #moveTo(place: LogPlace): void {
+  #moveTo(place: ResolvedCursor): void {
     if (place.sequence > this.#place.sequence) this.#place = place
   }
 
   async #fail(error: unknown): Promise<void> {
     if (this.#state === 'ENDED') return
     const payload = await this.#parts.failed(error)
-    const { outlet, id } = this.#parts
-    this.#write(outlet.encode(id, [payload]), 1)
+    const { sink, id } = this.#parts
+    this.#write(sink.encode(id, [payload]), 1)
     this.#end()
   }
 

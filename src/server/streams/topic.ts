@@ -1,9 +1,9 @@
 import { setTimeout as delay, setImmediate as othersTurn } from 'node:timers/promises'
-import type { Log, LogBatch, LogListener, LogPlace, PhaseChangeRecord } from '../../core/ports.ts'
-import type { StreamEvent } from '../../graphql/event-stream.ts'
-import type { LogSource } from '../../graphql/log-stream.ts'
+import type { Log, LogBatch, LogListener, PhaseChangeRecord, ResolvedCursor } from '../../core/ports.ts'
+import type { StreamEvent } from '../../graphql/log/event-stream.ts'
+import type { LogSource } from '../../graphql/log/log-stream.ts'
+import { EncodedBatch } from './encoded-batch.ts'
 import { endOf } from './end-of.ts'
-import { Parcel } from './parcel.ts'
 import type { Payload, Payloads } from './payloads.ts'
 import type { Subscriber } from './subscriber.ts'
 
@@ -21,8 +21,8 @@ export interface TopicParts {
 }
 
 type Pending =
-  | { readonly type: 'changes'; readonly batch: LogBatch; readonly after: LogPlace }
-  | { readonly type: 'lost'; readonly through: LogPlace }
+  | { readonly type: 'changes'; readonly batch: LogBatch; readonly after: ResolvedCursor }
+  | { readonly type: 'lost'; readonly through: ResolvedCursor }
 
 /** Changes that wait to be executed. Beyond, subscribers read for themselves what they miss. */
 const MAX_PENDING = 5_000
@@ -32,7 +32,7 @@ const MAX_PAUSE_MS = 5
 /** So long others wait while a parcel is written to many. */
 const TURN_MS = 10
 /** Changes that go out together; bounds the bytes as well as the time that nobody else gets. */
-const MAX_PARCEL = 250
+const MAX_ENCODED_BATCH = 250
 
 /** One operation, for all who subscribed to it: executed and serialised once for each event, then sent to each. */
 export class Topic implements LogListener {
@@ -81,7 +81,7 @@ export class Topic implements LogListener {
     if (alike?.delete(subscriber) && alike.size === 0) this.#live.delete(subscriber.id)
   }
 
-  offer(changes: readonly PhaseChangeRecord[], after: LogPlace, through: LogPlace): void {
+  offer(changes: readonly PhaseChangeRecord[], after: ResolvedCursor, through: ResolvedCursor): void {
     if (this.#live.size === 0) return
     const last = this.#pending.at(-1)
     if (last?.type === 'lost') return
@@ -89,23 +89,23 @@ export class Topic implements LogListener {
     this.#waiting += changes.length
     let at = after
     // Much that comes at once goes out in parcels, too: between them it is seen whose client is slow.
-    for (let i = 0; i === 0 || i < changes.length; i += MAX_PARCEL) {
-      const part = changes.length > MAX_PARCEL ? changes.slice(i, i + MAX_PARCEL) : changes
-      const upTo = endOf(part, i + MAX_PARCEL >= changes.length, through)
+    for (let i = 0; i === 0 || i < changes.length; i += MAX_ENCODED_BATCH) {
+      const part = changes.length > MAX_ENCODED_BATCH ? changes.slice(i, i + MAX_ENCODED_BATCH) : changes
+      const upTo = endOf(part, i + MAX_ENCODED_BATCH >= changes.length, through)
       this.#push({ type: 'changes', batch: { changes: part, through: upTo }, after: at })
       at = upTo
     }
   }
-  tick(through: LogPlace): void {
+  tick(through: ResolvedCursor): void {
     if (this.source.events !== 'batches' || this.#live.size === 0 || this.#pending.length > 0) return
     this.#push({ type: 'changes', batch: { changes: [], through }, after: through })
   }
-  lost(through: LogPlace): void {
+  lost(through: ResolvedCursor): void {
     this.#push({ type: 'lost', through })
   }
 
   /** What a batch looks like to subscribers; several of them may ask for the same. */
-  async payloadsOf(batch: LogBatch, after: LogPlace): Promise<readonly Buffer[]> {
+  async payloadsOf(batch: LogBatch, after: ResolvedCursor): Promise<readonly Buffer[]> {
     const { payloads, render, refresh } = this.#parts
     refresh()
     const all: readonly Payload[] = this.#eventsOf(batch).map((event) => {
@@ -156,7 +156,7 @@ export class Topic implements LogListener {
     const changes = [...first.batch.changes]
     let { through } = first.batch
     for (let next = this.#pending[0]; next?.type === 'changes'; next = this.#pending[0]) {
-      if (changes.length + next.batch.changes.length > MAX_PARCEL) break
+      if (changes.length + next.batch.changes.length > MAX_ENCODED_BATCH) break
       for (const change of next.batch.changes) changes.push(change)
       through = next.batch.through
       this.#pending.shift()
@@ -165,8 +165,8 @@ export class Topic implements LogListener {
     return { type: 'changes', batch: { changes, through }, after: first.after }
   }
 
-  async #send(batch: LogBatch, after: LogPlace): Promise<void> {
-    const spent = await this.#deliver(new Parcel(after, batch.through, await this.payloadsOf(batch, after)))
+  async #send(batch: LogBatch, after: ResolvedCursor): Promise<void> {
+    const spent = await this.#deliver(new EncodedBatch(after, batch.through, await this.payloadsOf(batch, after)))
     const last = batch.changes.at(-1)
     if (last) this.#parts.sent(last)
     // A write to a connection costs much the same for one message as for fifty: what comes up meanwhile goes together.
@@ -174,23 +174,23 @@ export class Topic implements LogListener {
   }
 
   /** In milliseconds, how long it took. Who goes live meanwhile has it already. */
-  async #deliver(parcel: Parcel): Promise<number> {
+  async #deliver(batch: EncodedBatch): Promise<number> {
     const started = performance.now()
     let turn = started
     for (const alike of this.#live.values()) {
       for (const subscriber of alike) {
-        subscriber.deliver(parcel)
+        subscriber.deliver(batch)
         if (performance.now() - turn < TURN_MS) continue
-        parcel.rest()
+        batch.rest()
         await othersTurn()
         turn = performance.now()
       }
     }
-    parcel.rest()
+    batch.rest()
     return performance.now() - started
   }
 
-  #loseAll(through: LogPlace): void {
+  #loseAll(through: ResolvedCursor): void {
     for (const alike of [...this.#live.values()]) for (const subscriber of [...alike]) subscriber.lost(through)
   }
 }

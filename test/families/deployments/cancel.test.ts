@@ -358,7 +358,7 @@ describe('cancel against claim', () => {
       const id = await world.create(name, { deployItems: [item('a')] })
       const [claim, cancel] = await race(
         i,
-        () => world.driving.agents.claim(DEPLOYER, { ...CLAIM, instance: name }),
+        () => world.engineHost.agents.claim(DEPLOYER, { ...CLAIM, instance: name }),
         () => other.commands.cancelInstallation(USER, { id }),
       )
       expect(cancel).toMatchObject({ ok: true })
@@ -385,7 +385,7 @@ describe('cancel against claim', () => {
       const { fence } = only(await world.claim())
       const [, cancel] = await race(
         i,
-        () => world.driving.agents.report(DEPLOYER, [{ fence, phase: 'SUCCEEDED' }]),
+        () => world.engineHost.agents.report(DEPLOYER, [{ fence, phase: 'SUCCEEDED' }]),
         () => other.commands.cancelInstallation(USER, { id }),
       )
       await world.settle()

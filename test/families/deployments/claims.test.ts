@@ -18,7 +18,7 @@ const ask = (
   world: World,
   { types = ['mock'], targets = null, max = 500, leaseMs = LEASE }: Wanted,
   viewer: Viewer = DEPLOYER,
-) => world.driving.agents.claim(viewer, { instance: 'test', types, targets, max, leaseMs })
+) => world.engineHost.agents.claim(viewer, { instance: 'test', types, targets, max, leaseMs })
 async function claimed(world: World, wanted: Wanted, viewer?: Viewer): Promise<readonly ClaimedItem[]> {
   const outcome = await ask(world, wanted, viewer)
   if (!outcome.ok) throw new Error(outcome.refusal.message)
@@ -85,7 +85,7 @@ describe('a claim', () => {
       await world.create(name, { deployItems: Array.from({ length: 12 }, (_, i) => item(`${name}-${i}`)) })
     }
     const claims = Array.from({ length: 8 }, (_, i) =>
-      (i % 2 === 0 ? world : other).driving.agents.claim(i < 4 ? DEPLOYER : OTHER, {
+      (i % 2 === 0 ? world : other).engineHost.agents.claim(i < 4 ? DEPLOYER : OTHER, {
         instance: `process-${i}`,
         types: ['mock'],
         targets: null,
@@ -108,7 +108,7 @@ describe('who is no deployer', () => {
     await using world = await createWorld()
     await world.create('shop', { deployItems: [item('a')] })
     for (const viewer of [USER, { ...DEPLOYER, ...nothing }]) {
-      const { agents } = world.driving
+      const { agents } = world.engineHost
       expect(await refused(ask(world, {}, viewer))).toMatchObject({ type: 'ForbiddenError' })
       expect(await refused(agents.renew(viewer, ['x'], LEASE))).toMatchObject({ type: 'ForbiddenError' })
       expect(await refused(agents.report(viewer, []))).toMatchObject({ type: 'ForbiddenError' })
@@ -327,7 +327,7 @@ describe('an item asked to abort', () => {
     await world.cancel(id)
     await pass(world, 10 * LEASE - 1)
     expect(await world.claim(1, OTHER)).toEqual([])
-    expect(await world.driving.agents.waiting(['mock'], null)).toEqual([])
+    expect(await world.engineHost.agents.waiting(['mock'], null)).toEqual([])
     expect(await world.report({ fence, phase: 'ABORTED' })).toBe(true)
   })
 
@@ -359,7 +359,7 @@ describe('a dead deployer', () => {
     await world.create('shop', { deployItems: [item('a')] })
     await world.claim()
     await pass(world, LEASE)
-    expect(await world.driving.agents.waiting(['mock'], null)).toEqual([{ type: 'mock', waiting: 1 }])
+    expect(await world.engineHost.agents.waiting(['mock'], null)).toEqual([{ type: 'mock', waiting: 1 }])
     expect(await world.work()).toEqual(['a'])
     expect((await world.see('shop')).phase).toBe('SUCCEEDED')
   })

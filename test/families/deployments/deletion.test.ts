@@ -97,7 +97,7 @@ describe('deletion', () => {
     await world.remove(id)
     for (let work = await world.claim(); work.length > 0; work = await world.claim()) {
       const lines = work.map(({ fence }) => ({ fence, stream: 'STDOUT', text: 'going' }) as const)
-      expect(await world.driving.agents.appendLogs(DEPLOYER, lines)).toEqual({ ok: true, accepted: lines.length })
+      expect(await world.engineHost.agents.appendLogs(DEPLOYER, lines)).toEqual({ ok: true, accepted: lines.length })
       for (const { fence } of work) await world.report({ fence, phase: 'GONE' })
     }
     expect(await rowsOf(world, id)).toEqual({})

@@ -6,7 +6,7 @@ import { createWorld, DEPLOYER, item, type World } from '../../testkit/world.ts'
 
 /** Ends some of the claimed items, in one message. */
 async function end(world: World, reports: readonly Report[]): Promise<void> {
-  const outcome = await world.driving.agents.report(DEPLOYER, reports)
+  const outcome = await world.engineHost.agents.report(DEPLOYER, reports)
   if (!outcome.ok) throw new Error(outcome.refusal.message)
   for (const result of outcome.results) if (!result.ok) throw new Error(result.refusal.message)
   await world.settle()
@@ -339,7 +339,7 @@ describe('an item that disappeared', () => {
     await vanish(world, 'a')
     await end(world, [well(named(claimed, 'b').fence)])
     world.clock.advance(600_000)
-    await world.driving.runner.look((await world.see('shop')).id, false)
+    await world.engineHost.runner.look((await world.see('shop')).id, false)
     expect(await world.see(...EXECUTION)).toMatchObject({ phase: 'FAILED', error: { code: 'ITEM_DISAPPEARED' } })
     expect((await world.see('shop')).phase).toBe('FAILED')
     const { rows } = await world.pool.query('select * from root_queue')

@@ -127,7 +127,7 @@ describe('picked up', () => {
     await world.create('shop', { deployItems: [item('a', [], { n: 1 })] })
     const before = await world.see(...at('a'))
     expect(before.phase).toBe('INIT')
-    const outcome = await world.driving.agents.claim(
+    const outcome = await world.engineHost.agents.claim(
       { tokenId: before.id, name: 'eve', role: 'AGENT', actor: 'DEPLOYER', projects: null, types: null, targets: null },
       { instance: 'one', types: ['mock'], targets: null, max: 5, leaseMs: 30_000 },
     )

@@ -11,7 +11,10 @@ const GOING = ['INIT_DELETE', 'TRIGGER_DELETE', 'DELETING']
 /** Settles with the other driver beside: both look at whatever is due, at the same time. */
 async function settleTogether(world: World, other: Driver): Promise<void> {
   for (let due = await dueRoots(world.pool, world.clock.now(), 100); due.length > 0; ) {
-    const looks = due.flatMap((id) => [world.driving.runner.look(id, false), other.driving.runner.look(id, false)])
+    const looks = due.flatMap((id) => [
+      world.engineHost.runner.look(id, false),
+      other.engineHost.runner.look(id, false),
+    ])
     await Promise.all(looks)
     due = await dueRoots(world.pool, world.clock.now(), 100)
   }
@@ -23,7 +26,7 @@ const somebodyWaits = async (world: World): Promise<boolean> => {
   )
   return rows.length > 0
 }
-const look = (driver: Pick<Driver, 'driving'>, id: string) => driver.driving.runner.look(id, false)
+const look = (driver: Pick<Driver, 'engineHost'>, id: string) => driver.engineHost.runner.look(id, false)
 
 /** A root that has succeeded and exports `name`; its item makes its deletion last. */
 async function exporting(world: World, root: string, name: string): Promise<string> {
@@ -52,7 +55,7 @@ interface Taking {
   /** What it is to import. */
   readonly name: string
 }
-type Take = (driver: Pick<Driver, 'driving' | 'commands'>) => Promise<void>
+type Take = (driver: Pick<Driver, 'engineHost' | 'commands'>) => Promise<void>
 
 async function byCreation({ round, name }: Taking): Promise<Take> {
   const input = { project: 'default', name: `app${round}`, spec: importer(name), reconcile: true }
@@ -156,13 +159,13 @@ describe('a wake-up is never lost', () => {
       const name = `url${round}`
       await world.create(`db${round}`, exporter(name))
       const app = await world.create(`app${round}`, importer(name), false)
-      const [make] = await other.driving.agents
+      const [make] = await other.engineHost.agents
         .claim(DEPLOYER, { instance: 'other', types: ['mock'], targets: null, max: 1, leaseMs: 30_000 })
         .then((outcome) => (outcome.ok ? outcome.items : []))
       const succeeding = async () => {
         await delay(round % 4)
         const report = { fence: make?.fence ?? '', phase: 'SUCCEEDED', exports: { [name]: 1 } } as const
-        await other.driving.agents.report(DEPLOYER, [report])
+        await other.engineHost.agents.report(DEPLOYER, [report])
         const { id } = await world.see(`db${round}`)
         await look(other, id)
       }
@@ -188,7 +191,7 @@ describe('a wake-up is never lost', () => {
     // What the exporter writes after it has looked for importers.
     await gate.query('select 1 from data_object for update')
     const report = { fence: make?.fence ?? '', phase: 'SUCCEEDED', exports: { url: 'two' } } as const
-    const succeeding = other.driving.agents.report(DEPLOYER, [report]).then(() => look(other, db))
+    const succeeding = other.engineHost.agents.report(DEPLOYER, [report]).then(() => look(other, db))
     await until(() => somebodyWaits(world), { what: 'the exporter waits to write its exports' })
     const created = await specOf(world, 'app', importer('url'))
     if (!created.ok) throw new Error(created.refusal.message)
@@ -234,7 +237,7 @@ describe('a wake-up is never lost', () => {
       const [x] = await world.claim()
       const going = async () => {
         await delay(round % 4)
-        await other.driving.agents.report(DEPLOYER, [{ fence: x?.fence ?? '', phase: 'GONE' }])
+        await other.engineHost.agents.report(DEPLOYER, [{ fence: x?.fence ?? '', phase: 'GONE' }])
       }
       const judging = async () => {
         await removeBy(world, db)

@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { step } from '../../../src/core/machine.ts'
 import type { Actor, ObjectKind, Phase } from '../../../src/core/vocabulary.ts'
+import { queryBlockerInputs } from '../../../src/families/deployments/blocker-queries.ts'
 import { blockersOf } from '../../../src/families/deployments/blockers.ts'
 import { machines } from '../../../src/families/deployments/machines.ts'
 import type { SpecInput } from '../../../src/families/deployments/normalise.ts'
-import { loadWaitingFacts } from '../../../src/families/deployments/waiting-facts.ts'
 import { type Move, Play } from '../../testkit/play.ts'
 import { createWorld, type World } from '../../testkit/world.ts'
 
@@ -149,8 +149,8 @@ async function toItsEnd(play: Play): Promise<void> {
 async function waitsForItsImport(play: Play): Promise<boolean> {
   const open = await openOf(play.rootId)
   if (play.seeded || open.length > 1 || open[0]?.phase !== 'PENDING_DEPENDENCIES') return false
-  const facts = await loadWaitingFacts(world.pool, [play.rootId], world.clock.now())
-  expect(blockersOf(play.rootId, facts, world.clock.now())).toMatchObject([{ reason: 'IMPORT' }])
+  const details = await queryBlockerInputs(world.pool, [play.rootId], world.clock.now())
+  expect(blockersOf(play.rootId, details, world.clock.now())).toMatchObject([{ reason: 'IMPORT' }])
   return true
 }
 
@@ -213,12 +213,12 @@ async function nothingRestsForNothing(rootId: string): Promise<void> {
     [rootId],
   )
   const now = world.clock.now()
-  const facts = await loadWaitingFacts(
+  const details = await queryBlockerInputs(
     world.pool,
     rows.map(({ id }) => id),
     now,
   )
-  for (const { id, what } of rows) expect(blockersOf(id, facts, now), `${what} waits for nothing`).not.toEqual([])
+  for (const { id, what } of rows) expect(blockersOf(id, details, now), `${what} waits for nothing`).not.toEqual([])
 }
 
 interface Entry {

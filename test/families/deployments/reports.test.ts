@@ -43,7 +43,7 @@ async function stored(world: World): Promise<unknown> {
   return rest
 }
 async function all(world: World, reports: readonly Report[]) {
-  const outcome = await world.driving.agents.report(DEPLOYER, reports)
+  const outcome = await world.engineHost.agents.report(DEPLOYER, reports)
   await world.settle()
   if (!outcome.ok) throw new Error(outcome.refusal.message)
   return outcome.results.map((result) => (result.ok ? result.changed : result.refusal.type))
@@ -233,7 +233,7 @@ describe('a batch', () => {
     await using world = await createWorld()
     const { fence } = await started(world)
     const many = Array.from({ length: 501 }, (): Report => ({ fence, phase: 'SUCCEEDED' }))
-    expect(await refused(world.driving.agents.report(DEPLOYER, many))).toMatchObject({ type: 'InvalidInputError' })
+    expect(await refused(world.engineHost.agents.report(DEPLOYER, many))).toMatchObject({ type: 'InvalidInputError' })
     expect((await world.see(...at('a'))).phase).toBe('PROGRESSING')
     expect(await all(world, [])).toEqual([])
     expect(await all(world, many.slice(1))).toEqual([true, ...Array.from({ length: 499 }, () => false)])
@@ -249,8 +249,8 @@ describe('two racing writers', () => {
       await world.create(name, { deployItems: [item('a')] })
       const { fence, objectId } = only(await world.claim())
       const outcomes = await Promise.all([
-        world.driving.agents.report(DEPLOYER, [{ fence, phase: 'SUCCEEDED' }]),
-        other.driving.agents.report(DEPLOYER, [{ fence, phase: 'FAILED', error: broken.error }]),
+        world.engineHost.agents.report(DEPLOYER, [{ fence, phase: 'SUCCEEDED' }]),
+        other.engineHost.agents.report(DEPLOYER, [{ fence, phase: 'FAILED', error: broken.error }]),
       ])
       const results = outcomes.flatMap((outcome) => (outcome.ok ? outcome.results : []))
       expect(results.filter((result) => result.ok && result.changed)).toHaveLength(1)

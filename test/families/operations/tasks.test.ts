@@ -156,7 +156,7 @@ describe('locks', () => {
     const running = await begin(world, 'one', [exclusive('host:a')])
     await declare(world, 'two', [exclusive('host:a')])
     world.clock.advance(20_000)
-    await accepted(world.driving.agents.renew(RUNNER, [running.fence], 30_000))
+    await accepted(world.engineHost.agents.renew(RUNNER, [running.fence], 30_000))
     world.clock.advance(20_000)
     await world.settle()
     expect(await claimJobs(world, 'elsewhere')).toEqual([])
@@ -208,11 +208,11 @@ test('word of a grant that is lost is given again', async () => {
   const two = await addTask(world, [gadget('two')])
   const running = await begin(world, 'one', [exclusive('host:a')])
   await declare(world, 'two', [exclusive('host:a')])
-  await accepted(world.driving.agents.report(RUNNER, [{ fence: running.fence, phase: 'DONE' }]))
+  await accepted(world.engineHost.agents.report(RUNNER, [{ fence: running.fence, phase: 'DONE' }]))
   await world.pool.query('delete from wake')
   await world.settle()
   expect(await jobsOf(world, two)).toMatchObject({ two: 'WAITING' })
-  await world.tend()
+  await world.recoverStalled()
   await world.settle()
   expect(await jobsOf(world, two)).toMatchObject({ two: 'RUNNING' })
 })
@@ -233,7 +233,7 @@ describe('progress', () => {
     await tellJob(world, { fence, message: 'Looking around' })
     expect(await progressOf(id, 'one')).toMatchObject({ step: 'Looking around' })
     await accepted(
-      world.driving.agents.report(RUNNER, [
+      world.engineHost.agents.report(RUNNER, [
         { fence, progress: at(1) },
         { fence, phase: 'UNDOING', error: broken },
       ]),
@@ -410,7 +410,7 @@ describe('cancelling a task', () => {
     const run = await begin(world, 'one', [exclusive('host:a')])
     await accepted(world.operations.cancelTask(USER, { id, reason: 'enough' }))
     await world.settle()
-    const { leases } = await accepted(world.driving.agents.renew(RUNNER, [run.fence], 30_000))
+    const { leases } = await accepted(world.engineHost.agents.renew(RUNNER, [run.fence], 30_000))
     expect(leases).toMatchObject([{ state: 'ABORT_REQUESTED' }])
     expect(await tellJob(world, { fence: run.fence, phase: 'DONE' })).toBe('TransitionError')
     expect(await tellJob(world, { fence: run.fence, phase: 'ABORTED' })).toBe(true)

@@ -190,7 +190,7 @@ describe('jobs', () => {
     expect(await phasesOf(world, id)).toMatchObject({ worker: 'UNKNOWN', one: 'STARTING', two: 'PENDING' })
     // What works in the workspace waits for the runtime that has it.
     expect(await claimAt(world, 'elsewhere')).toEqual([])
-    await accepted(world.driving.agents.renew(RUNTIME, [start.fence], 30_000))
+    await accepted(world.engineHost.agents.renew(RUNTIME, [start.fence], 30_000))
     await tell(world, { fence: start.fence, phase: 'RUNNING' })
     const [one] = await runAll(world)
     await tell(world, { fence: one?.fence ?? '', ...succeeded })
@@ -401,7 +401,7 @@ describe('copies', () => {
     await accepted(world.pipelines.updateProject(USER, { name, workerTemplate: { command: ['after'] } }))
     await accepted(world.pipelines.setSecret(USER, { project: name, name: 'KEY', value: 'new' }))
     const [start] = await claimAt(world)
-    const [handed] = await world.pipelines.handOut(start ? [start] : [])
+    const [handed] = await world.pipelines.claimPayloads(start ? [start] : [])
     expect(handed?.config).toMatchObject({ command: ['before'], env: { A: '1' }, secrets: { KEY: 'old' } })
   })
 })
@@ -485,7 +485,7 @@ describe('retry and clone', () => {
       ['good', 'SUCCEEDED'],
     ])
     const [restart] = await runAll(world)
-    const [handed] = await world.pipelines.handOut(restart ? [restart] : [])
+    const [handed] = await world.pipelines.claimPayloads(restart ? [restart] : [])
     expect(handed?.config?.command).toEqual(['true'])
     // It stands for whatever has its name; the others run again.
     expect(await addJob(world, again, 'good', { command: ['false'] })).toBe(tree.good?.id)

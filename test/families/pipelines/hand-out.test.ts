@@ -158,11 +158,11 @@ describe('what a runtime is handed', () => {
   })
 
   test('without a key: workloads of no secrets, and no tokens', async () => {
-    const { clock, driving, pool } = api.world
+    const { clock, engineHost, pool } = api.world
     const sealing = createSealing([], clock)
     const keyless = pipelinesCommands({
-      trees: driving.trees,
-      ambient: clock,
+      trees: engineHost.trees,
+      system: clock,
       pool,
       sealing,
       timeouts: TIMEOUTS,
@@ -173,8 +173,8 @@ describe('what a runtime is handed', () => {
     await Promise.all(['bare', 'sealed'].map(createEvent))
     const given = async (type: string) =>
       (await claim(type)).map(({ objectId }) => ({ objectId, kind: 'WORKER', action: 'START' }) as never)
-    expect(await keyless.handOut(await given('bare'))).toMatchObject([{ config: { secrets: {} }, token: null }])
-    expect(await keyless.handOut(await given('sealed'))).toEqual([{ config: null, token: null }])
+    expect(await keyless.claimPayloads(await given('bare'))).toMatchObject([{ config: { secrets: {} }, token: null }])
+    expect(await keyless.claimPayloads(await given('sealed'))).toEqual([{ config: null, token: null }])
   })
 
   test('the same statements, however many are claimed', async () => {
@@ -186,19 +186,19 @@ describe('what a runtime is handed', () => {
     const measure = async (type: string) => {
       const items = (await claim(type)) as never[]
       const counted = pipelinesCommands({
-        trees: api.world.driving.trees,
-        ambient: api.world.clock,
+        trees: api.world.engineHost.trees,
+        system: api.world.clock,
         pool: api.services.pool,
         sealing: api.world.sealing,
         timeouts: TIMEOUTS,
         tasks: api.world.operations,
       })
-      const statements = await api.statements(() => counted.handOut(items))
+      const statements = await api.statements(() => counted.claimPayloads(items))
       return { count: items.length, statements }
     }
     expect(await measure('few')).toEqual({ count: 1, statements: 3 })
     expect(await measure('lots')).toEqual({ count: 8, statements: 3 })
-    expect(await pipelines.handOut([])).toEqual([])
+    expect(await pipelines.claimPayloads([])).toEqual([])
     await settle()
   })
 })

@@ -103,7 +103,7 @@ describe('a deleted event', () => {
     await world.settle()
     expect(await treeOf(world, id)).toEqual({})
     expect(await tell(world, { fence: start.fence, phase: 'SUCCEEDED' })).toBe('NotFoundError')
-    const { leases } = await accepted(world.driving.agents.renew(RUNTIME, [start.fence], 30_000))
+    const { leases } = await accepted(world.engineHost.agents.renew(RUNTIME, [start.fence], 30_000))
     expect(leases).toMatchObject([{ state: 'LOST' }])
     const items = await claimAt(world)
     expect(items.map(({ action, kind, name }) => [action, kind, name]).sort()).toEqual([
@@ -113,7 +113,7 @@ describe('a deleted event', () => {
     // It may take its time.
     const fences = items.map(({ fence }) => fence)
     expect(
-      (await accepted(world.driving.agents.renew(RUNTIME, fences, 30_000))).leases.map(({ state }) => state),
+      (await accepted(world.engineHost.agents.renew(RUNTIME, fences, 30_000))).leases.map(({ state }) => state),
     ).toEqual(['HELD', 'HELD'])
     for (const fence of fences) expect(await tell(world, { fence, done: true })).toBe(false)
     for (const fence of fences) expect(await tell(world, { fence, done: true })).toBe(false)
@@ -161,7 +161,7 @@ describe('a runtime that is missed', () => {
     const before = (await world.see('event-1')).revision
     for (let i = 0; i < 10; i++) {
       world.clock.advance(20_000)
-      await accepted(world.driving.agents.renew(RUNTIME, [start.fence], 30_000))
+      await accepted(world.engineHost.agents.renew(RUNTIME, [start.fence], 30_000))
       await world.settle()
     }
     expect(await phaseOf(world, id)).toBe('RUNNING')
@@ -173,7 +173,7 @@ describe('a runtime that is missed', () => {
     world.clock.advance(30_000)
     await world.settle()
     expect(await claimAt(world, 'elsewhere')).toEqual([])
-    await accepted(world.driving.agents.renew(RUNTIME, [start.fence], 30_000))
+    await accepted(world.engineHost.agents.renew(RUNTIME, [start.fence], 30_000))
     expect(await tell(world, { fence: start.fence, phase: 'RUNNING' })).toBe(true)
     expect(await phaseOf(world, id)).toBe('RUNNING')
     world.clock.advance(30_000)

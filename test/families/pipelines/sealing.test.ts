@@ -6,13 +6,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { loadSecretKeys } from '../../../src/secret-keys.ts'
 import { createSealing, SEALED_OVERHEAD } from '../../../src/store/sealing.ts'
 
-const ambient = { secret: (bytes: number) => randomBytes(bytes) }
+const system = { secret: (bytes: number) => randomBytes(bytes) }
 const place = { projectId: 'd2e0a3f4-0000-7000-8000-000000000001', name: 'TOKEN' }
 const [old, fresh] = [randomBytes(32), randomBytes(32)]
 
 describe('sealing', () => {
   test('what was sealed opens, at its place only, and is never the same twice', () => {
-    const sealing = createSealing([fresh], ambient)
+    const sealing = createSealing([fresh], system)
     const sealed = sealing.seal(place, 'häss\n')
     expect(sealing.open(place, sealed)).toBe('häss\n')
     expect(sealed.byteLength).toBe(SEALED_OVERHEAD + 6)
@@ -23,7 +23,7 @@ describe('sealing', () => {
   })
 
   test('a changed byte, wherever it is, is noticed', () => {
-    const sealing = createSealing([fresh], ambient)
+    const sealing = createSealing([fresh], system)
     const sealed = sealing.seal(place, 'secret')
     for (let i = 0; i < sealed.byteLength; i++) {
       const changed = Buffer.from(sealed)
@@ -35,22 +35,22 @@ describe('sealing', () => {
   })
 
   test('a key can be replaced while it is in use', () => {
-    const before = createSealing([old], ambient).seal(place, 'kept')
-    const both = createSealing([fresh, old], ambient)
+    const before = createSealing([old], system).seal(place, 'kept')
+    const both = createSealing([fresh, old], system)
     expect(both.open(place, before)).toBe('kept')
     const after = both.seal(place, 'new')
-    expect(createSealing([fresh], ambient).open(place, after)).toBe('new')
-    expect(createSealing([fresh], ambient).open(place, before)).toBeNull()
-    const signed = createSealing([old], ambient).sign('a', Buffer.from('x')) as Buffer
+    expect(createSealing([fresh], system).open(place, after)).toBe('new')
+    expect(createSealing([fresh], system).open(place, before)).toBeNull()
+    const signed = createSealing([old], system).sign('a', Buffer.from('x')) as Buffer
     expect(both.verify('a', Buffer.from('x'), signed)).toBe(true)
     expect(both.verify('b', Buffer.from('x'), signed)).toBe(false)
-    expect(createSealing([fresh], ambient).verify('a', Buffer.from('x'), signed)).toBe(false)
+    expect(createSealing([fresh], system).verify('a', Buffer.from('x'), signed)).toBe(false)
   })
 
   test('without a key nothing is sealed, opened or signed', () => {
-    const none = createSealing([], ambient)
+    const none = createSealing([], system)
     expect(none.canSeal).toBe(false)
-    expect(none.open(place, createSealing([old], ambient).seal(place, 'x'))).toBeNull()
+    expect(none.open(place, createSealing([old], system).seal(place, 'x'))).toBeNull()
     expect(none.sign('a', Buffer.from('x'))).toBeNull()
     expect(none.verify('a', Buffer.from('x'), Buffer.alloc(32))).toBe(false)
     expect(() => none.seal(place, 'hunter2')).toThrow(/^((?!hunter2).)*$/s)

@@ -84,11 +84,11 @@ describe('a secret', () => {
   })
 
   test('without a key none can be set, and everything else works', async () => {
-    const { clock, driving, pool } = api.world
+    const { clock, engineHost, pool } = api.world
     const sealing = createSealing([], clock)
     const keyless = pipelinesCommands({
-      trees: driving.trees,
-      ambient: clock,
+      trees: engineHost.trees,
+      system: clock,
       pool,
       sealing,
       timeouts: TIMEOUTS,

@@ -126,14 +126,14 @@ describe('what waits is never forgotten', () => {
     const ids = await addMany(name, 2)
     const [first] = await runAll(world)
     await accepted(
-      world.driving.agents.report({ ...USER, name: 'runtime', role: 'AGENT', actor: 'RUNTIME' }, [
+      world.engineHost.agents.report({ ...USER, name: 'runtime', role: 'AGENT', actor: 'RUNTIME' }, [
         { fence: first?.fence ?? '', ...succeeded },
       ]),
     )
     await world.pool.query('delete from wake')
     await world.settle()
     expect(await started(ids)).toBe(1)
-    await world.tend()
+    await world.recoverStalled()
     await world.settle()
     expect(await started(ids)).toBe(2)
   })
@@ -144,7 +144,7 @@ describe('what waits is never forgotten', () => {
     const [first] = await runAll(world)
     // The second is told of the slot, and cancelled before it has looked.
     await accepted(
-      world.driving.agents.report({ ...USER, name: 'runtime', role: 'AGENT', actor: 'RUNTIME' }, [
+      world.engineHost.agents.report({ ...USER, name: 'runtime', role: 'AGENT', actor: 'RUNTIME' }, [
         { fence: first?.fence ?? '', ...succeeded },
       ]),
     )
@@ -163,7 +163,7 @@ describe('two engines at once', () => {
     const created = await Promise.all(Array.from({ length: 40 }, create))
     const ids = created.flatMap(({ eventIds }) => eventIds)
     await using other = await world.second()
-    await Promise.all(ids.flatMap((id) => [world.driving.runner.look(id, false), other.runner.look(id, false)]))
+    await Promise.all(ids.flatMap((id) => [world.engineHost.runner.look(id, false), other.runner.look(id, false)]))
     await world.settle()
     expect(await started(ids)).toBe(5)
     expect((await claimAt(world)).length).toBe(5)

@@ -2,31 +2,34 @@ import { invalidInput, notFound, type Refusal } from '../../../core/errors.ts'
 import type { Viewer } from '../../../core/ports.ts'
 import type { Node } from '../../../core/tree.ts'
 import { type FoundObject, findObject } from '../../../store/objects.ts'
-import { type Done, mayChange, mayRead, refuse } from '../../access.ts'
-import type { HeldTree } from '../../family.ts'
+import { type CommandResult, canRead, refuse, requireProjectWrite } from '../../access.ts'
+import type { LockedTree } from '../../family.ts'
 import type { CommandParts } from './parts.ts'
 
 /** Which object a command is about, and whether the viewer may. */
 
 /** How the tree of an object comes to be held; null: there is no such tree any more. */
-export type Hold = (found: FoundObject, work: (held: HeldTree) => Promise<Done>) => Promise<Done | null>
+export type LockTree = (
+  found: FoundObject,
+  work: (tree: LockedTree) => Promise<CommandResult>,
+) => Promise<CommandResult | null>
 
 /** Runs on the tree of an object that the viewer may see and change. */
 async function onObject(
   parts: CommandParts,
   viewer: Viewer,
   id: string,
-  work: (held: HeldTree, node: Node) => Promise<Done>,
-  hold: Hold,
-): Promise<Done> {
-  const may = mayChange(viewer)
-  if (may) return refuse(may)
+  work: (tree: LockedTree, node: Node) => Promise<CommandResult>,
+  lockTree: LockTree,
+): Promise<CommandResult> {
+  const refused = requireProjectWrite(viewer)
+  if (refused) return refuse(refused)
   const found = await findObject(parts.client, id)
-  if (found?.kind !== 'INSTALLATION' || !mayRead(viewer, found.projectName)) return refuse(notFound(id, 'installation'))
-  const done = await hold(found, async (held) => {
-    await held.bring([id])
-    const node = held.slice.get(id)
-    return node ? work(held, node) : refuse(notFound(id, 'installation'))
+  if (found?.kind !== 'INSTALLATION' || !canRead(viewer, found.projectName)) return refuse(notFound(id, 'installation'))
+  const done = await lockTree(found, async (tree) => {
+    await tree.load([id])
+    const node = tree.slice.get(id)
+    return node ? work(tree, node) : refuse(notFound(id, 'installation'))
   })
   return done ?? refuse(notFound(id, 'installation'))
 }
@@ -34,15 +37,15 @@ export const onRoot = (
   parts: CommandParts,
   viewer: Viewer,
   id: string,
-  work: (held: HeldTree) => Promise<Done>,
-  hold: Hold = ({ rootId }, held) => parts.trees.inTree(rootId, held),
-): Promise<Done> =>
+  work: (tree: LockedTree) => Promise<CommandResult>,
+  lockTree: LockTree = ({ rootId }, tree) => parts.trees.inTree(rootId, tree),
+): Promise<CommandResult> =>
   onObject(
     parts,
     viewer,
     id,
-    async (held, node) => (node.row.parentId === null ? work(held) : refuse(rootsOnly(held.root))),
-    hold,
+    async (tree, node) => (node.row.parentId === null ? work(tree) : refuse(rootsOnly(tree.root))),
+    lockTree,
   )
 
 const rootsOnly = (root: Node): Refusal =>

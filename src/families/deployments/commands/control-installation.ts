@@ -3,11 +3,11 @@ import type { Viewer } from '../../../core/ports.ts'
 import { isFinished } from '../../../core/tree.ts'
 import type { ReconcileMode } from '../../../core/vocabulary.ts'
 import { activeIds } from '../../../store/objects.ts'
-import { type Done, refuse } from '../../access.ts'
-import type { HeldTree } from '../../family.ts'
-import { once } from '../../keys.ts'
+import { type CommandResult, refuse } from '../../access.ts'
+import type { LockedTree } from '../../family.ts'
+import { idempotent } from '../../idempotent.ts'
 import { askForJob } from '../ask-for-job.ts'
-import { installation } from '../facts.ts'
+import { installation } from '../details.ts'
 import { onRoot } from './access.ts'
 import type { CommandParts } from './parts.ts'
 
@@ -17,10 +17,10 @@ export const deleteInstallation = (
   parts: CommandParts,
   viewer: Viewer,
   input: { id: string; withoutUninstall: boolean; force: boolean },
-): Promise<Done> =>
+): Promise<CommandResult> =>
   onRoot(parts, viewer, input.id, async ({ root, slice, wake }) => {
     const { forceDeletion } = installation(root)
-    slice.setFacts(root, {
+    slice.setDetails(root, {
       nextDeletion: true,
       withoutUninstall: input.withoutUninstall,
       forceDeletion: input.force || (forceDeletion && root.row.deletionRequestedAt !== null),
@@ -33,17 +33,17 @@ export const cancelInstallation = (
   parts: CommandParts,
   viewer: Viewer,
   input: { id: string; reason?: string | null },
-): Promise<Done> =>
-  onRoot(parts, viewer, input.id, async (held) =>
-    cancel(held, viewer, input.reason ? `${viewer.name} (${input.reason})` : viewer.name),
+): Promise<CommandResult> =>
+  onRoot(parts, viewer, input.id, async (tree) =>
+    cancel(tree, viewer, input.reason ? `${viewer.name} (${input.reason})` : viewer.name),
   )
 
 export async function reconcileInstallation(
   parts: CommandParts,
   viewer: Viewer,
   input: { id: string; mode: ReconcileMode; idempotencyKey?: string | null },
-): Promise<Done> {
-  const remember = async ({ root, slice, wake }: HeldTree): Promise<Done> => {
+): Promise<CommandResult> {
+  const remember = async ({ root, slice, wake }: LockedTree): Promise<CommandResult> => {
     askForJob(root, input.mode, slice)
     wake([root.row.id])
     return { ok: true, objectId: root.row.id }
@@ -52,31 +52,35 @@ export async function reconcileInstallation(
   // The key and what it stands for are kept together, under the scope's lock, or not at all.
   return onRoot(parts, viewer, input.id, remember, ({ rootId, projectName }, work) =>
     parts.trees.inScope(projectName, (scope) =>
-      once(scope, viewer, 'reconcileInstallation', input, async () => {
-        const held = await scope.hold(rootId)
-        return held ? work(held) : refuse(notFound(input.id, 'installation'))
+      idempotent(scope, viewer, 'reconcileInstallation', input, async () => {
+        const tree = await scope.lockTree(rootId)
+        return tree ? work(tree) : refuse(notFound(input.id, 'installation'))
       }),
     ),
   )
 }
 
 /** Drops a remembered reconcile, keeps a remembered deletion. */
-async function cancel({ root, slice, client, wake, reject }: HeldTree, viewer: Viewer, by: string): Promise<Done> {
+async function cancel(
+  { root, slice, client, wake, reject }: LockedTree,
+  viewer: Viewer,
+  by: string,
+): Promise<CommandResult> {
   const { row } = root
-  const facts = installation(root)
+  const details = installation(root)
   if (isFinished(row)) {
-    if (!facts.nextMode) {
+    if (!details.nextMode) {
       const refusal = transitionRefused(row.kind, row.phase, 'USER', 'ABORTED', [])
       reject(root, 'ABORTED', viewer.name, 'Nothing is running that could be cancelled.')
       return refuse({ ...refusal, message: 'Nothing is running that could be cancelled.' })
     }
-    slice.setFacts(root, { nextMode: null })
+    slice.setDetails(root, { nextMode: null })
     return { ok: true, objectId: row.id }
   }
-  slice.setFacts(root, {
+  slice.setDetails(root, {
     nextMode: null,
-    cancelRequestedAt: facts.cancelRequestedAt ?? slice.now,
-    cancelBy: facts.cancelBy ?? by,
+    cancelRequestedAt: details.cancelRequestedAt ?? slice.now,
+    cancelBy: details.cancelBy ?? by,
   })
   wake(await activeIds(client, row.id))
   return { ok: true, objectId: row.id }

@@ -2,8 +2,8 @@ import { invalidInput } from '../../../core/errors.ts'
 import { labelsOf } from '../../../core/labels.ts'
 import type { Viewer } from '../../../core/ports.ts'
 import { isName, NAME_RULE, Problems } from '../../../core/problems.ts'
-import { type Done, mayChange, refuse } from '../../access.ts'
-import { once } from '../../keys.ts'
+import { type CommandResult, refuse, requireProjectWrite } from '../../access.ts'
+import { idempotent } from '../../idempotent.ts'
 import { checkRootScope, declareScope } from '../root-scope.ts'
 import type { CreateInstallation } from './inputs.ts'
 import type { CommandParts } from './parts.ts'
@@ -13,9 +13,9 @@ export async function createInstallation(
   parts: CommandParts,
   viewer: Viewer,
   input: CreateInstallation,
-): Promise<Done> {
-  const may = mayChange(viewer, input.project)
-  if (may) return refuse(may)
+): Promise<CommandResult> {
+  const refused = requireProjectWrite(viewer, input.project)
+  if (refused) return refuse(refused)
   const problems = new Problems()
   if (!isName(input.name)) problems.add('input.name', NAME_RULE)
   const labels = labelsOf(input.labels ?? [], problems)
@@ -24,22 +24,22 @@ export async function createInstallation(
   const done = await parts.trees.inScope(
     input.project,
     (scope) =>
-      once(scope, viewer, 'createInstallation', input, async () => {
+      idempotent(scope, viewer, 'createInstallation', input, async () => {
         const refused = await checkRootScope(scope, { id: null, name: input.name, spec })
         if (refused) return refuse(refused)
-        const held = scope.plant({
+        const tree = scope.createRoot({
           kind: 'INSTALLATION',
           name: input.name,
           spec,
           labels,
           by: viewer.name,
-          facts: { nextMode: input.reconcile ? 'STANDARD' : null },
+          details: { nextMode: input.reconcile ? 'STANDARD' : null },
         })
-        declareScope(held, spec)
+        declareScope(tree, spec)
         // What is taken in from other roots is looked at under locks of theirs.
-        if (input.reconcile && spec.imports.length === 0) held.goOn()
-        else if (input.reconcile) held.wake([held.root.row.id])
-        return { ok: true, objectId: held.root.row.id, object: held.root }
+        if (input.reconcile && spec.imports.length === 0) tree.decideNow()
+        else if (input.reconcile) tree.wake([tree.root.row.id])
+        return { ok: true, objectId: tree.root.row.id, object: tree.root }
       }),
     // Names are unique in the database too; only who both takes in and hands out can be part of a cycle.
     { joins: spec.exports.length === 0 || spec.imports.length === 0 },

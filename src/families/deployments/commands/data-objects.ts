@@ -2,37 +2,41 @@ import { invalidInput, notFound, type Refusal } from '../../../core/errors.ts'
 import { sameJson } from '../../../core/json.ts'
 import type { Outcome, Viewer } from '../../../core/ports.ts'
 import { isName, NAME_RULE } from '../../../core/problems.ts'
-import { mayChange, refuse } from '../../access.ts'
+import { refuse, requireProjectWrite } from '../../access.ts'
 import { findDataObject, importersOf, removeDataObject, writeDataObject } from '../root-scope.ts'
 import type { DataObjectKey } from './inputs.ts'
 import type { CommandParts } from './parts.ts'
 
-type DataDone = Outcome<DataObjectKey>
+type DataObjectResult = Outcome<DataObjectKey>
 
 export async function setDataObject(
   parts: CommandParts,
   viewer: Viewer,
   input: { project: string; name: string; value: unknown },
-): Promise<DataDone> {
-  const may = mayChange(viewer, input.project)
-  if (may) return refuse(may)
+): Promise<DataObjectResult> {
+  const refused = requireProjectWrite(viewer, input.project)
+  if (refused) return refuse(refused)
   if (!isName(input.name)) return refuse(invalidInput([{ path: 'input.name', message: NAME_RULE }]))
-  const done = await parts.trees.inScope(input.project, async (scope): Promise<DataDone> => {
+  const done = await parts.trees.inScope(input.project, async (scope): Promise<DataObjectResult> => {
     const known = await findDataObject(scope, input.name)
     if (known.exporterId) return refuse(exportedBy(input.name, known.exporterId))
     if (known.exists && sameJson(known.value, input.value))
       return { ok: true, project: input.project, name: input.name }
-    await writeDataObject(scope, input.name, input.value, parts.ambient.now())
+    await writeDataObject(scope, input.name, input.value, parts.system.now())
     await scope.wake(await importersOf(scope, input.name), 'scope')
     return { ok: true, project: input.project, name: input.name }
   })
   return done ?? refuse(invalidInput([{ path: 'input.project', message: `there is no project ${input.project}` }]))
 }
 
-export async function deleteDataObject(parts: CommandParts, viewer: Viewer, input: DataObjectKey): Promise<DataDone> {
-  const may = mayChange(viewer, input.project)
-  if (may) return refuse(may)
-  const done = await parts.trees.inScope(input.project, async (scope): Promise<DataDone> => {
+export async function deleteDataObject(
+  parts: CommandParts,
+  viewer: Viewer,
+  input: DataObjectKey,
+): Promise<DataObjectResult> {
+  const refused = requireProjectWrite(viewer, input.project)
+  if (refused) return refuse(refused)
+  const done = await parts.trees.inScope(input.project, async (scope): Promise<DataObjectResult> => {
     const known = await findDataObject(scope, input.name)
     if (known.exporterId) return refuse(exportedBy(input.name, known.exporterId))
     if (!known.exists) return refuse(notFound(null, 'data object'))

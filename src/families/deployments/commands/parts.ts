@@ -1,4 +1,4 @@
-import type { Ambient } from '../../../core/ports.ts'
+import type { System } from '../../../core/ports.ts'
 import type { Sandbox } from '../../../sandbox/index.ts'
 import type { Client } from '../../../store/client.ts'
 import type { Trees } from '../../family.ts'
@@ -6,7 +6,7 @@ import type { Trees } from '../../family.ts'
 export interface CommandParts {
   readonly trees: Trees
   readonly sandbox: Sandbox
-  readonly ambient: Ambient
+  readonly system: System
   /** For looking up where an object stands, before its tree is held. */
   readonly client: Client
 }

@@ -2,7 +2,7 @@ import { forbidden, invalidInput, notFound } from '../../../core/errors.ts'
 import type { Outcome, Viewer } from '../../../core/ports.ts'
 import { isName, NAME_RULE, Problems } from '../../../core/problems.ts'
 import { findObject } from '../../../store/objects.ts'
-import { mayRead, refuse } from '../../access.ts'
+import { canRead, refuse } from '../../access.ts'
 import { type PlanStep, planApply, planDelete } from '../plan.ts'
 import { readExisting } from '../read-existing.ts'
 import type { PlanInstallation } from './inputs.ts'
@@ -19,11 +19,11 @@ export async function planInstallation(
   const found = id === undefined ? null : await findObject(parts.client, id)
   if (
     id !== undefined &&
-    (found?.rootId !== id || found.kind !== 'INSTALLATION' || !mayRead(viewer, found.projectName))
+    (found?.rootId !== id || found.kind !== 'INSTALLATION' || !canRead(viewer, found.projectName))
   ) {
     return refuse(notFound(id, 'root installation'))
   }
-  if (input.create && !mayRead(viewer, input.create.project))
+  if (input.create && !canRead(viewer, input.create.project))
     return refuse(forbidden(`You have no access to a project ${input.create.project}.`))
   const existing = id === undefined ? null : await readExisting(parts.client, id)
   if (input.delete)

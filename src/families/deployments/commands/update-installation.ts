@@ -6,11 +6,11 @@ import { Problems } from '../../../core/problems.ts'
 import type { Node } from '../../../core/tree.ts'
 import { loadSpecs } from '../../../store/load-edges.ts'
 import { findObject, readLabels, writeLabels } from '../../../store/objects.ts'
-import { type Done, mayChange, mayRead, refuse } from '../../access.ts'
-import type { HeldTree, Scope } from '../../family.ts'
-import { once } from '../../keys.ts'
+import { type CommandResult, canRead, refuse, requireProjectWrite } from '../../access.ts'
+import type { LockedTree, Scope } from '../../family.ts'
+import { idempotent } from '../../idempotent.ts'
 import { askForJob } from '../ask-for-job.ts'
-import { installation } from '../facts.ts'
+import { installation } from '../details.ts'
 import { isObserved } from '../observed-spec.ts'
 import { checkRootScope, declareScope } from '../root-scope.ts'
 import type { InstallationSpec } from '../spec.ts'
@@ -23,11 +23,11 @@ export async function updateInstallation(
   parts: CommandParts,
   viewer: Viewer,
   input: UpdateInstallation,
-): Promise<Done> {
-  const may = mayChange(viewer)
-  if (may) return refuse(may)
+): Promise<CommandResult> {
+  const refused = requireProjectWrite(viewer)
+  if (refused) return refuse(refused)
   const found = await findObject(parts.client, input.id)
-  if (found?.kind !== 'INSTALLATION' || !mayRead(viewer, found.projectName))
+  if (found?.kind !== 'INSTALLATION' || !canRead(viewer, found.projectName))
     return refuse(notFound(input.id, 'installation'))
   const problems = new Problems()
   const labels = input.labels ? labelsOf(input.labels, problems) : null
@@ -35,12 +35,12 @@ export async function updateInstallation(
   if (spec && found.rootId !== input.id) problems.add('input.spec', 'is its root’s: change it there')
   if (problems.found.length > 0) return refuse(invalidInput(problems.found))
   const done = await parts.trees.inScope(found.projectName, (scope) =>
-    once(scope, viewer, 'updateInstallation', input, async () => {
-      const held = await scope.hold(found.rootId)
-      await held?.bring([input.id])
-      const node = held?.slice.get(input.id)
-      if (!held || !node) return refuse(notFound(input.id, 'installation'))
-      return update(scope, held, node, { input, spec, labels })
+    idempotent(scope, viewer, 'updateInstallation', input, async () => {
+      const tree = await scope.lockTree(found.rootId)
+      await tree?.load([input.id])
+      const node = tree?.slice.get(input.id)
+      if (!tree || !node) return refuse(notFound(input.id, 'installation'))
+      return update(scope, tree, node, { input, spec, labels })
     }),
   )
   return done ?? refuse(notFound(input.id, 'installation'))
@@ -52,8 +52,13 @@ interface Change {
   readonly labels: Readonly<Record<string, string>> | null
 }
 
-async function update(scope: Scope, held: HeldTree, node: Node, { input, spec, labels }: Change): Promise<Done> {
-  const { slice, root } = held
+async function update(
+  scope: Scope,
+  tree: LockedTree,
+  node: Node,
+  { input, spec, labels }: Change,
+): Promise<CommandResult> {
+  const { slice, root } = tree
   const { id, generation, deletionRequestedAt } = node.row
   if (typeof input.expectedGeneration === 'number' && input.expectedGeneration !== generation) {
     const message = `It is at generation ${generation}, not ${input.expectedGeneration}: read it again.`
@@ -65,22 +70,22 @@ async function update(scope: Scope, held: HeldTree, node: Node, { input, spec, l
     }
     const refused = await checkRootScope(scope, { id, name: node.row.name, spec })
     if (refused) return refuse(refused)
-    const known = await loadSpecs(held.client, [id])
+    const known = await loadSpecs(tree.client, [id])
     if (!sameJson(known.get(id), spec)) {
-      if (isObserved(node.row)) await keepSpec(held.client, node.row)
+      if (isObserved(node.row)) await keepSpec(tree.client, node.row)
       slice.setSpec(node, spec)
       slice.patch(node, { generation: generation + 1 })
-      declareScope(held, spec)
+      declareScope(tree, spec)
     }
   }
-  if (labels && !sameJson(labels, await readLabels(held.client, id))) {
-    await writeLabels(held.client, id, labels)
+  if (labels && !sameJson(labels, await readLabels(tree.client, id))) {
+    await writeLabels(tree.client, id, labels)
     slice.patch(node, {})
   }
-  if (typeof input.ignored === 'boolean') slice.setFacts(node, { ignored: input.ignored })
+  if (typeof input.ignored === 'boolean') slice.setDetails(node, { ignored: input.ignored })
   if (input.reconcile && node === root && (spec || input.ignored === false)) {
     askForJob(root, 'STANDARD', slice)
   }
-  held.wake([id])
+  tree.wake([id])
   return { ok: true, objectId: id }
 }

@@ -1,6 +1,6 @@
-import { builder } from '../../../graphql/builder.ts'
-import { pointingBlocker } from '../../../graphql/common-blockers.ts'
-import { BlockerRef } from '../../../graphql/refs.ts'
+import { pointingBlocker } from '../../../graphql/objects/common-blockers.ts'
+import { builder } from '../../../graphql/schema/builder.ts'
+import { BlockerRef } from '../../../graphql/schema/refs.ts'
 import type { DeploymentsBlocker } from '../blockers.ts'
 
 type Blocker<R extends DeploymentsBlocker['reason']> = Extract<DeploymentsBlocker, { readonly reason: R }> & {

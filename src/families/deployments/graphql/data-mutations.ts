@@ -1,8 +1,8 @@
 import type { Outcome } from '../../../core/ports.ts'
-import { builder } from '../../../graphql/builder.ts'
-import { answer } from '../../../graphql/errors.ts'
-import { DataObjectRef, type DataObjectValue, ProjectRef } from '../../../graphql/refs.ts'
-import { resultUnion } from '../../../graphql/result-union.ts'
+import { builder } from '../../../graphql/schema/builder.ts'
+import { answer } from '../../../graphql/schema/errors.ts'
+import { DataObjectRef, type DataObjectValue, ProjectRef } from '../../../graphql/schema/refs.ts'
+import { resultUnion } from '../../../graphql/schema/result-union.ts'
 import { loadDataObject, loadProjects } from '../../../store/loaders/projects.ts'
 
 interface Deleted {
@@ -51,7 +51,7 @@ builder.mutationFields((t) => ({
         context,
         'write',
         async (): Promise<Outcome<{ row: DataObjectValue }>> => {
-          const { deployments, pool, viewer, ambient } = context
+          const { deployments, pool, viewer, system } = context
           const { value = null } = input
           const outcome = await deployments.setDataObject(viewer, { ...input, value })
           if (!outcome.ok) return outcome
@@ -61,7 +61,7 @@ builder.mutationFields((t) => ({
             name: input.name,
             value,
             exporterId: null,
-            updatedAt: ambient.now(),
+            updatedAt: system.now(),
           }
           return { ok: true, row: { ...row, __typename: 'DataObject' } }
         },

@@ -1,6 +1,6 @@
 import type { ObjectRow } from '../../../core/tree.ts'
-import { builder } from '../../../graphql/builder.ts'
-import { NodeRef, TreeObjectRef } from '../../../graphql/refs.ts'
+import { builder } from '../../../graphql/schema/builder.ts'
+import { NodeRef, TreeObjectRef } from '../../../graphql/schema/refs.ts'
 import { classesOf, type ItemClasses } from '../item-classes.ts'
 import { itemCountLoader } from './loaders.ts'
 

@@ -1,4 +1,4 @@
-import { builder } from '../../../graphql/builder.ts'
+import { builder } from '../../../graphql/schema/builder.ts'
 
 /** The spec of an installation, as the API takes it. */
 

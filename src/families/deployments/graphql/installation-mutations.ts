@@ -1,9 +1,9 @@
-import { builder } from '../../../graphql/builder.ts'
-import { ReconcileModeEnum } from '../../../graphql/enums.ts'
-import { given } from '../../../graphql/given.ts'
-import { LabelInput } from '../../../graphql/label-input.ts'
-import { resultUnion } from '../../../graphql/result-union.ts'
-import { writeObject } from '../../../graphql/write-object.ts'
+import { LabelInput } from '../../../graphql/objects/label-input.ts'
+import { writeObject } from '../../../graphql/objects/write-object.ts'
+import { builder } from '../../../graphql/schema/builder.ts'
+import { dropUndefined } from '../../../graphql/schema/drop-undefined.ts'
+import { ReconcileModeEnum } from '../../../graphql/schema/enums.ts'
+import { resultUnion } from '../../../graphql/schema/result-union.ts'
 import { InstallationSpecInput } from './inputs.ts'
 import { InstallationRef } from './installation.ts'
 
@@ -66,7 +66,9 @@ builder.mutationFields((t) => ({
     nullable: true,
     args: { input: t.arg({ type: CreateInstallationInput, required: true }) },
     resolve: (_, { input }, context) =>
-      writeObject(context, 'write', null, () => context.deployments.createInstallation(context.viewer, given(input))),
+      writeObject(context, 'write', null, () =>
+        context.deployments.createInstallation(context.viewer, dropUndefined(input)),
+      ),
   }),
   updateInstallation: t.field({
     type: resultUnion('UpdateInstallationResult', InstallationRef, [
@@ -80,7 +82,7 @@ builder.mutationFields((t) => ({
     args: { input: t.arg({ type: UpdateInstallationInput, required: true }) },
     resolve: (_, { input }, context) =>
       writeObject(context, 'write', input.id, () =>
-        context.deployments.updateInstallation(context.viewer, given(input)),
+        context.deployments.updateInstallation(context.viewer, dropUndefined(input)),
       ),
   }),
   deleteInstallation: t.field({
@@ -110,7 +112,7 @@ builder.mutationFields((t) => ({
     args: { input: t.arg({ type: CancelInstallationInput, required: true }) },
     resolve: (_, { input }, context) =>
       writeObject(context, 'write', input.id, () =>
-        context.deployments.cancelInstallation(context.viewer, given(input)),
+        context.deployments.cancelInstallation(context.viewer, dropUndefined(input)),
       ),
   }),
   reconcileInstallation: t.field({
@@ -125,7 +127,7 @@ builder.mutationFields((t) => ({
     args: { input: t.arg({ type: ReconcileInstallationInput, required: true }) },
     resolve: (_, { input }, context) =>
       writeObject(context, 'write', input.id, () =>
-        context.deployments.reconcileInstallation(context.viewer, given(input)),
+        context.deployments.reconcileInstallation(context.viewer, dropUndefined(input)),
       ),
   }),
 }))

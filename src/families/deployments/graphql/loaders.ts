@@ -1,12 +1,12 @@
 import type { ObjectRow } from '../../../core/tree.ts'
-import { agentsSince } from '../../../graphql/agent.ts'
+import { agentsSince } from '../../../graphql/agents/agent.ts'
 import { type GraphQLContext, perOperation } from '../../../graphql/context.ts'
 import type { BlockerValue, DeadlineValue } from '../../../graphql/family.ts'
 import { loadSide, specLoader, workLoader } from '../../../graphql/loaders.ts'
+import { queryBlockerInputs } from '../blocker-queries.ts'
 import { blockersOf, type DeploymentsBlocker } from '../blockers.ts'
 import { deadlinesOf } from '../deadlines.ts'
-import { countItems, loadExecutions, loadInstallations, loadItems, loadJobs } from '../shown-facts.ts'
-import { loadWaitingFacts } from '../waiting-facts.ts'
+import { countItems, loadExecutions, loadInstallations, loadItems, loadJobs } from '../detail-loaders.ts'
 
 export const installationLoader = perOperation(({ pool }) => loadSide((ids) => loadInstallations(pool, ids)))
 const jobLoader = perOperation(({ pool }) => loadSide((ids) => loadJobs(pool, ids)))
@@ -32,17 +32,17 @@ const TYPENAMES: Readonly<Record<DeploymentsBlocker['reason'], string>> = {
 }
 
 export async function blockers(
-  { pool, ambient }: GraphQLContext,
+  { pool, system }: GraphQLContext,
   rows: readonly ObjectRow[],
 ): Promise<readonly (readonly BlockerValue[])[]> {
-  const now = ambient.now()
-  const facts = await loadWaitingFacts(
+  const now = system.now()
+  const details = await queryBlockerInputs(
     pool,
     rows.map(({ id }) => id),
     agentsSince(now),
   )
   return rows.map(({ id }) =>
-    blockersOf(id, facts, now).map((blocker) => ({ ...blocker, __typename: TYPENAMES[blocker.reason] })),
+    blockersOf(id, details, now).map((blocker) => ({ ...blocker, __typename: TYPENAMES[blocker.reason] })),
   )
 }
 

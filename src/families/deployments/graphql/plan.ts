@@ -1,8 +1,8 @@
-import { builder } from '../../../graphql/builder.ts'
-import { ObjectKindEnum } from '../../../graphql/enums.ts'
-import { answer } from '../../../graphql/errors.ts'
-import { given } from '../../../graphql/given.ts'
-import { resultUnion } from '../../../graphql/result-union.ts'
+import { builder } from '../../../graphql/schema/builder.ts'
+import { dropUndefined } from '../../../graphql/schema/drop-undefined.ts'
+import { ObjectKindEnum } from '../../../graphql/schema/enums.ts'
+import { answer } from '../../../graphql/schema/errors.ts'
+import { resultUnion } from '../../../graphql/schema/result-union.ts'
 import type { PlanStep } from '../plan.ts'
 import { CreateInstallationInput, DeleteInstallationInput, UpdateInstallationInput } from './installation-mutations.ts'
 
@@ -51,7 +51,7 @@ builder.queryField('planInstallation', (t) =>
       answer(
         context,
         'read',
-        () => context.deployments.planInstallation(context.viewer, given(input)),
+        () => context.deployments.planInstallation(context.viewer, dropUndefined(input)),
         ({ steps }) => ({ __typename: 'InstallationPlan' as const, steps }),
       ),
   }),

@@ -5,16 +5,16 @@ import type { Viewer } from '../../../core/ports.ts'
 import { isName, NAME_RULE, Problems } from '../../../core/problems.ts'
 import { NEW_WORK, type Node, WORK_STATE } from '../../../core/tree.ts'
 import type { Phase } from '../../../core/vocabulary.ts'
-import { type Done, mayChange, refuse } from '../../access.ts'
-import type { HeldTree, Scope } from '../../family.ts'
-import { once } from '../../keys.ts'
+import { type CommandResult, refuse, requireProjectWrite } from '../../access.ts'
+import type { LockedTree, Scope } from '../../family.ts'
+import { idempotent } from '../../idempotent.ts'
 import { rootNameTaken } from '../../root-name.ts'
 import { setClock } from '../decide-cloudlet.ts'
-import { cloudletFacts } from '../facts.ts'
+import { cloudletDetails } from '../details.ts'
 import { cloudletUpgrade, cloudlet as connection } from '../machines.ts'
 import { CRM_TYPE, settleRequest } from '../requests.ts'
 import { moveUpgrade, upgradeHeard } from '../upgrade.ts'
-import { childrenOf, type EdgeParts, handNow, inTheWay, nameOf, onObject, upgradeInTheWay } from './parts.ts'
+import { childrenOf, dispatchNow, type EdgeParts, inTheWay, nameOf, onObject, upgradeInTheWay } from './parts.ts'
 
 /** What users do with cloudlets. */
 
@@ -24,28 +24,32 @@ export interface CreateCloudlet {
   readonly labels?: readonly LabelInput[] | null
   readonly idempotencyKey?: string | null
 }
-export async function createCloudlet({ trees }: EdgeParts, viewer: Viewer, input: CreateCloudlet): Promise<Done> {
-  const may = mayChange(viewer, input.project)
-  if (may) return refuse(may)
+export async function createCloudlet(
+  { trees }: EdgeParts,
+  viewer: Viewer,
+  input: CreateCloudlet,
+): Promise<CommandResult> {
+  const refused = requireProjectWrite(viewer, input.project)
+  if (refused) return refuse(refused)
   const problems = new Problems()
   if (!isName(input.name)) problems.add('input.name', NAME_RULE)
   const labels = labelsOf(input.labels ?? [], problems)
   if (problems.found.length > 0) return refuse(invalidInput(problems.found))
-  const plant = async (scope: Scope): Promise<Done> => {
+  const createRoot = async (scope: Scope): Promise<CommandResult> => {
     const taken = await rootNameTaken(scope, { kind: 'CLOUDLET', name: input.name, what: 'a cloudlet' })
     if (taken) return refuse(taken)
     const { name } = input
     const by = viewer.name
-    const { slice, root } = scope.plant({ kind: 'CLOUDLET', name, spec: {}, labels, by, facts: {} })
+    const { slice, root } = scope.createRoot({ kind: 'CLOUDLET', name, spec: {}, labels, by, details: {} })
     const connectDue = new Date(slice.now.getTime() + slice.timeouts.crmSilenceMs)
     slice.move(root, 'INIT', { actor: 'USER', by })
-    slice.setFacts(root, { connectDue })
+    slice.setDetails(root, { connectDue })
     setClock(root, slice, connectDue)
     return { ok: true, objectId: root.row.id, object: root }
   }
   const done = await trees.inScope(
     input.project,
-    (scope) => once(scope, viewer, 'createCloudlet', input, () => plant(scope)),
+    (scope) => idempotent(scope, viewer, 'createCloudlet', input, () => createRoot(scope)),
     { joins: true },
   )
   return done ?? refuse(invalidInput([{ path: 'input.project', message: `there is no project ${input.project}` }]))
@@ -55,20 +59,24 @@ export interface DeleteCloudlet {
   readonly id: string
   readonly cascade: boolean
 }
-export const deleteCloudlet = (parts: EdgeParts, viewer: Viewer, { id, cascade }: DeleteCloudlet): Promise<Done> =>
-  onObject(parts, viewer, { id, kind: 'CLOUDLET' }, async (held, node) => {
-    const { slice } = held
+export const deleteCloudlet = (
+  parts: EdgeParts,
+  viewer: Viewer,
+  { id, cascade }: DeleteCloudlet,
+): Promise<CommandResult> =>
+  onObject(parts, viewer, { id, kind: 'CLOUDLET' }, async (tree, node) => {
+    const { slice } = tree
     const { phase } = node.row
     if (phase !== 'OFFLINE') {
       const message = `${nameOf(node)} is ${phase}: end its CRM first, so that it is OFFLINE.`
-      held.reject(node, 'GONE', viewer.name, message)
+      tree.reject(node, 'GONE', viewer.name, message)
       const allowed = allowedFrom(connection, phase, 'USER')
       return refuse({ ...transitionRefused('CLOUDLET', phase, 'USER', 'GONE', allowed), message })
     }
-    const clusters = await childrenOf(held, node)
+    const clusters = await childrenOf(tree, node)
     if (clusters.length > 0 && !cascade) return inUse(clusters)
     const apps: Node[] = []
-    for (const cluster of clusters) apps.push(...(await childrenOf(held, cluster)))
+    for (const cluster of clusters) apps.push(...(await childrenOf(tree, cluster)))
     for (const one of [...apps, ...clusters]) {
       settleRequest(one, slice)
       slice.move(one, 'GONE', { by: viewer.name })
@@ -91,18 +99,22 @@ export interface UpgradeCloudlet {
   readonly id: string
   readonly version: string
 }
-export const upgradeCloudlet = (parts: EdgeParts, viewer: Viewer, { id, version }: UpgradeCloudlet): Promise<Done> =>
-  onObject(parts, viewer, { id, kind: 'CLOUDLET' }, async (held, node) => {
+export const upgradeCloudlet = (
+  parts: EdgeParts,
+  viewer: Viewer,
+  { id, version }: UpgradeCloudlet,
+): Promise<CommandResult> =>
+  onObject(parts, viewer, { id, kind: 'CLOUDLET' }, async (tree, node) => {
     if (!isVersion(version)) return refuse(invalidInput([{ path: 'input.version', message: VERSION_RULE }]))
     const { phase, name } = node.row
     const stopped = upgradeInTheWay(node)
     if (stopped) return stopped
     if (phase !== 'READY')
       return inTheWay('NOT_READY', node, `The cloudlet ${name} is ${phase}: its CRM is not connected.`)
-    const moving = await inTransition(held)
+    const moving = await inTransition(tree)
     if (moving)
       return inTheWay('BUSY', moving, `${nameOf(moving)} is ${moving.row.phase}: an upgrade has to wait for it.`)
-    startUpgrade(held, node, { version, by: viewer.name, operationId: parts.ambient.id() })
+    startUpgrade(tree, node, { version, by: viewer.name, operationId: parts.system.id() })
     return { ok: true, objectId: id }
   })
 
@@ -110,29 +122,29 @@ const VERSION = /^[\x21-\x7e]{1,64}$/
 export const isVersion = (text: string): boolean => VERSION.test(text)
 export const VERSION_RULE = 'must have 1 to 64 ASCII characters without spaces'
 
-async function inTransition(held: HeldTree): Promise<Node | null> {
-  const { id } = held.root.row
-  const { rows } = await held.client.query<{ id: string }>({
+async function inTransition(tree: LockedTree): Promise<Node | null> {
+  const { id } = tree.root.row
+  const { rows } = await tree.client.query<{ id: string }>({
     name: 'edge-in-transition',
     text: `select id from object where root_id = $1 and id <> $1 and phase <> 'READY' order by id limit 1`,
     values: [id],
   })
-  await held.bring(rows.map((row) => row.id))
-  return held.slice.get(rows[0]?.id ?? '') ?? null
+  await tree.load(rows.map((row) => row.id))
+  return tree.slice.get(rows[0]?.id ?? '') ?? null
 }
 
 /** The CRM that serves the cloudlet is asked to bring up a new one. */
 function startUpgrade(
-  held: HeldTree,
+  tree: LockedTree,
   node: Node,
   { version, by, operationId }: { readonly version: string; readonly by: string; readonly operationId: string },
 ): void {
-  const { slice } = held
+  const { slice } = tree
   slice.patch(node, { jobId: operationId })
   moveUpgrade(node, slice, 'UPDATE_REQUESTED', { actor: 'USER', by, message: `To version ${version}.` })
-  slice.setFacts(node, { wantedVersion: version })
+  slice.setDetails(node, { wantedVersion: version })
   upgradeHeard(node, slice)
-  const { upgradeDue } = cloudletFacts(node)
+  const { upgradeDue } = cloudletDetails(node)
   slice.setWork(node, {
     ...NEW_WORK,
     type: CRM_TYPE,
@@ -145,24 +157,24 @@ function startUpgrade(
     triggeredAt: slice.now,
     dueAt: upgradeDue,
   })
-  handNow(node, slice)
-  held.wake([node.row.id])
+  dispatchNow(node, slice)
+  tree.wake([node.row.id])
 }
 
 export const resolveCloudletUpgrade = (
   parts: EdgeParts,
   viewer: Viewer,
   { id }: { readonly id: string },
-): Promise<Done> =>
-  onObject(parts, viewer, { id, kind: 'CLOUDLET' }, (held, node) => {
+): Promise<CommandResult> =>
+  onObject(parts, viewer, { id, kind: 'CLOUDLET' }, (tree, node) => {
     if (viewer.role !== 'ADMIN')
       return refuse(forbidden('Only an administrator may say that an upgrade was put right.'))
-    const { slice } = held
-    const { upgradePhase } = cloudletFacts(node)
+    const { slice } = tree
+    const { upgradePhase } = cloudletDetails(node)
     const to: Phase = 'READY'
     if (upgradePhase !== 'UPDATE_ERROR') {
       const message = `There is nothing to put right: the upgrade of ${node.row.name} is ${upgradePhase}.`
-      held.reject(node, to, viewer.name, message, { beside: { machine: cloudletUpgrade, from: upgradePhase } })
+      tree.reject(node, to, viewer.name, message, { secondary: { machine: cloudletUpgrade, from: upgradePhase } })
       return refuse({ ...transitionRefused('CLOUDLET', upgradePhase, 'USER', to, []), message })
     }
     moveUpgrade(node, slice, to, { actor: 'USER', by: viewer.name })

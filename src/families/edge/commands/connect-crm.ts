@@ -6,12 +6,12 @@ import { Problems } from '../../../core/problems.ts'
 import type { Node, Slice } from '../../../core/tree.ts'
 import { noteAgent } from '../../../store/work.ts'
 import { refuse } from '../../access.ts'
-import type { HeldTree } from '../../family.ts'
-import { cloudletFacts, isUpgrading, servingSession, upgradeSession } from '../facts.ts'
+import type { LockedTree } from '../../family.ts'
+import { cloudletDetails, isUpgrading, servingSession, upgradeSession } from '../details.ts'
 import { requestFence, sessionFence } from '../fences.ts'
 import { operationAt } from '../operations.ts'
 import { keepLease } from '../queries.ts'
-import { CRM_TYPE, fenceParts, giveTo } from '../requests.ts'
+import { CRM_TYPE, dispatchTo, fenceParts } from '../requests.ts'
 import { type CrmRequest, outstandingRequests } from '../requests-of.ts'
 import { resyncAll } from '../resync-all.ts'
 import type { CrmRole, ReportedObject, Session } from '../spec.ts'
@@ -58,13 +58,13 @@ export async function connectCrm(parts: EdgeParts, viewer: Viewer, input: Connec
   const looked = await findCloudlet(parts, viewer, cloudletId)
   if (!looked.ok) return looked
   type Held = Outcome<{ readonly connected: Connection }>
-  const held = await parts.trees.inTree(cloudletId, async (tree): Promise<Held> => {
+  const tree = await parts.trees.inTree(cloudletId, async (tree): Promise<Held> => {
     const refusal = refusalOf(tree.root, viewer, input)
     return refusal ? refuse(refusal) : { ok: true, connected: await connectTo(tree, parts, viewer, input) }
   })
-  if (!held) return refuse(notFound(cloudletId, WORDS.CLOUDLET))
-  if (!held.ok) return held
-  const { session, isNew, fence, leaseUntil } = held.connected
+  if (!tree) return refuse(notFound(cloudletId, WORDS.CLOUDLET))
+  if (!tree.ok) return tree
+  const { session, isNew, fence, leaseUntil } = tree.connected
   // Read when all is written: what is decided meanwhile comes with it.
   const requests =
     session.role === 'CRM' ? await outstandingRequests(parts.client, cloudletId, session, { begunToo: isNew }) : []
@@ -97,9 +97,9 @@ function refusalOf(
   { instance, role, call }: ConnectCrm,
 ): Refusal | null {
   const own = cloudlet.row.name
-  const may = (targets === null || targets.includes(own)) && (types === null || types.includes(CRM_TYPE))
-  if (!may) return forbidden(`This token may not serve the cloudlet ${own}.`)
-  const { sessions, replaced } = cloudletFacts(cloudlet)
+  const refused = (targets === null || targets.includes(own)) && (types === null || types.includes(CRM_TYPE))
+  if (!refused) return forbidden(`This token may not serve the cloudlet ${own}.`)
+  const { sessions, replaced } = cloudletDetails(cloudlet)
   const known = sessions.find((session) => session.instance === instance)
   if (known && known.principal !== name) return forbidden(`${instance} is the instance of somebody else's session.`)
   // What it said then is not so any more, and nobody waits for this answer.
@@ -117,19 +117,19 @@ interface Connection {
   readonly leaseUntil: Date
 }
 
-async function connectTo(held: HeldTree, parts: EdgeParts, viewer: Viewer, input: ConnectCrm): Promise<Connection> {
-  const { slice, root, client } = held
+async function connectTo(tree: LockedTree, parts: EdgeParts, viewer: Viewer, input: ConnectCrm): Promise<Connection> {
+  const { slice, root, client } = tree
   const by = viewer.name
   const cloudletId = root.row.id
   const { session, isNew } = sessionFor(root, slice, { ...input, by })
-  if (session.role === 'CRM') await serve(held, session, { by, isNew, objects: input.objects })
-  held.wake([cloudletId])
+  if (session.role === 'CRM') await serve(tree, session, { by, isNew, objects: input.objects })
+  tree.wake([cloudletId])
   const leaseUntil = leaseFrom(slice.now, clampLeaseMs(input.leaseMs))
   const { fence, hash } = sessionFence(session.salt, cloudletId)
   await keepLease(client, { cloudletId, epoch: session.epoch, fenceHash: hash, principal: by, until: leaseUntil })
   const { instance } = input
   const { actor } = viewer
-  const agent = { id: parts.ambient.id(), name: by, instance, actor, types: [CRM_TYPE], targets: [root.row.name] }
+  const agent = { id: parts.system.id(), name: by, instance, actor, types: [CRM_TYPE], targets: [root.row.name] }
   await noteAgent(client, { ...agent, now: slice.now })
   return { session, isNew, fence, leaseUntil }
 }
@@ -140,7 +140,7 @@ function sessionFor(
   slice: Slice,
   { instance, role, version, objects, call, by }: ConnectCrm & { readonly by: string },
 ): { readonly session: Session; readonly isNew: boolean } {
-  const { sessions, replaced, epoch: last } = cloudletFacts(cloudlet)
+  const { sessions, replaced, epoch: last } = cloudletDetails(cloudlet)
   const isUpgrade = role === 'CRM_V2'
   const known = sessions.find((session) => session.instance === instance)
   const salt = known?.salt ?? randomBytes(16).toString('hex')
@@ -159,7 +159,7 @@ function sessionFor(
   const place = session.role === 'CRM' ? servingSession(cloudlet) : upgradeSession(cloudlet)
   const others = sessions.filter((one) => one !== place)
   const found = session.role === 'CRM_V2' ? { ...session, objects } : session
-  slice.setFacts(cloudlet, {
+  slice.setDetails(cloudlet, {
     sessions: [...others, found],
     epoch: Math.max(last, session.epoch),
     ...(place && !known ? { replaced: withReplaced(replaced, [place]) } : {}),
@@ -173,7 +173,7 @@ function sessionFor(
 /** The new CRM of an upgrade is there. */
 function acknowledge(cloudlet: Node, slice: Slice, by: string): void {
   upgradeHeard(cloudlet, slice)
-  if (cloudletFacts(cloudlet).upgradePhase === 'INIT_OK') return
+  if (cloudletDetails(cloudlet).upgradePhase === 'INIT_OK') return
   moveUpgrade(cloudlet, slice, 'INIT_OK', { message: `${by} has connected.` })
 }
 
@@ -184,34 +184,34 @@ interface Serving {
 }
 
 /** The cloudlet is served by it: what it has is taken in, and what is to be done is its work now. */
-async function serve(held: HeldTree, session: Session, { by, isNew, objects }: Serving): Promise<void> {
-  const { slice, root } = held
+async function serve(tree: LockedTree, session: Session, { by, isNew, objects }: Serving): Promise<void> {
+  const { slice, root } = tree
   if (isNew && root.row.phase !== 'OFFLINE' && root.row.phase !== 'INIT') slice.move(root, 'INIT', { actor: 'CRM', by })
   connect(root, slice, { by })
-  const known = await loadInstances(held)
+  const known = await loadInstances(tree)
   resyncAll({ cloudlet: root, known }, slice, objects, { by, isNew })
-  const upgrade = cloudletFacts(root).upgradePhase === 'UPDATE_REQUESTED' ? [root] : []
+  const upgrade = cloudletDetails(root).upgradePhase === 'UPDATE_REQUESTED' ? [root] : []
   for (const node of [...known.values(), ...upgrade]) {
     const waits = !node.gone && (node === root || operationAt(node.row.phase) !== null)
     if (waits && (isNew || !node.work?.fenceHash))
-      giveTo(node, slice, session, requestFence(fenceParts(node, session)).hash)
+      dispatchTo(node, slice, session, requestFence(fenceParts(node, session)).hash)
   }
-  held.wake([...known.values()].filter(({ gone }) => !gone).map(({ row }) => row.id))
+  tree.wake([...known.values()].filter(({ gone }) => !gone).map(({ row }) => row.id))
 }
 
 /** All instances of the cloudlet by path, parents first. */
-async function loadInstances(held: HeldTree): Promise<ReadonlyMap<string, Node>> {
-  const { id } = held.root.row
-  const { rows } = await held.client.query<{ id: string; path: string }>({
+async function loadInstances(tree: LockedTree): Promise<ReadonlyMap<string, Node>> {
+  const { id } = tree.root.row
+  const { rows } = await tree.client.query<{ id: string; path: string }>({
     name: 'edge-instances',
     text: `select o.id, concat_ws('/', r.name, p.name, o.name) as path from object o join object r on r.id = o.root_id
       left join object p on p.id = o.parent_id and p.id <> r.id where o.root_id = $1 and o.id <> $1 order by o.kind, o.id`,
     values: [id],
   })
-  await held.bring(rows.map((row) => row.id))
+  await tree.load(rows.map((row) => row.id))
   return new Map(
     rows.flatMap(({ id: of, path }) => {
-      const node = held.slice.get(of)
+      const node = tree.slice.get(of)
       return node ? [[path, node] as const] : []
     }),
   )

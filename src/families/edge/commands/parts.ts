@@ -1,18 +1,18 @@
 import { notFound, type Refusal } from '../../../core/errors.ts'
-import type { Ambient, Viewer } from '../../../core/ports.ts'
+import type { System, Viewer } from '../../../core/ports.ts'
 import type { Node, Slice } from '../../../core/tree.ts'
 import type { ObjectKind } from '../../../core/vocabulary.ts'
 import type { Client } from '../../../store/client.ts'
 import { findObject } from '../../../store/objects.ts'
-import { type Done, mayChange, mayRead, refuse } from '../../access.ts'
-import type { HeldTree, Trees } from '../../family.ts'
-import { cloudletFacts, isUpgrading, servingSession } from '../facts.ts'
+import { type CommandResult, canRead, refuse, requireProjectWrite } from '../../access.ts'
+import type { LockedTree, Trees } from '../../family.ts'
+import { cloudletDetails, isUpgrading, servingSession } from '../details.ts'
 import { requestFence } from '../fences.ts'
-import { fenceParts, giveTo } from '../requests.ts'
+import { dispatchTo, fenceParts } from '../requests.ts'
 
 export interface EdgeParts {
   readonly trees: Trees
-  readonly ambient: Ambient
+  readonly system: System
   /** For looking up where an object stands, before its tree is held. */
   readonly client: Client
 }
@@ -29,37 +29,37 @@ export async function onObject(
   { client, trees }: EdgeParts,
   viewer: Viewer,
   { id, kind }: { readonly id: string; readonly kind: EdgeKind },
-  work: (held: HeldTree, node: Node) => Promise<Done> | Done,
-): Promise<Done> {
-  const may = mayChange(viewer)
-  if (may) return refuse(may)
+  work: (tree: LockedTree, node: Node) => Promise<CommandResult> | CommandResult,
+): Promise<CommandResult> {
+  const refused = requireProjectWrite(viewer)
+  if (refused) return refuse(refused)
   const missing = refuse(notFound(id, WORDS[kind]))
   const found = await findObject(client, id)
-  if (found?.kind !== kind || !mayRead(viewer, found.projectName)) return missing
-  const done = await trees.inTree(found.rootId, async (held) => {
-    await held.bring([id])
-    const node = held.slice.get(id)
-    return node ? await work(held, node) : missing
+  if (found?.kind !== kind || !canRead(viewer, found.projectName)) return missing
+  const done = await trees.inTree(found.rootId, async (tree) => {
+    await tree.load([id])
+    const node = tree.slice.get(id)
+    return node ? await work(tree, node) : missing
   })
   return done ?? missing
 }
 
 /** Direct children, in memory from now on. */
-export async function childrenOf(held: HeldTree, node: Node): Promise<readonly Node[]> {
-  const { rows } = await held.client.query<{ id: string }>({
+export async function childrenOf(tree: LockedTree, node: Node): Promise<readonly Node[]> {
+  const { rows } = await tree.client.query<{ id: string }>({
     name: 'edge-children',
     text: 'select id from object where parent_id = $1 order by ordinal, id',
     values: [node.row.id],
   })
-  await held.bring(rows.map(({ id }) => id))
-  return rows.flatMap(({ id }) => held.slice.get(id) ?? [])
+  await tree.load(rows.map(({ id }) => id))
+  return rows.flatMap(({ id }) => tree.slice.get(id) ?? [])
 }
 
 /** Hands a request to the CRM that is connected, in the transaction that makes it. */
-export function handNow(node: Node, slice: Slice): void {
+export function dispatchNow(node: Node, slice: Slice): void {
   const session = servingSession(slice.root)
   if (session && slice.root.row.phase === 'READY')
-    giveTo(node, slice, session, requestFence(fenceParts(node, session)).hash)
+    dispatchTo(node, slice, session, requestFence(fenceParts(node, session)).hash)
 }
 
 type Code = Extract<Refusal, { type: 'ConflictError' }>['code']
@@ -70,7 +70,7 @@ export const inTheWay = (code: Code, { row }: Node, message: string): { ok: fals
 export function upgradeInTheWay(cloudlet: Node): { ok: false; refusal: Refusal } | null {
   const { name } = cloudlet.row
   if (isUpgrading(cloudlet)) return inTheWay('CLOUDLET_UPGRADING', cloudlet, `The cloudlet ${name} is being upgraded.`)
-  if (cloudletFacts(cloudlet).upgradePhase !== 'UPDATE_ERROR') return null
+  if (cloudletDetails(cloudlet).upgradePhase !== 'UPDATE_ERROR') return null
   const message = `An upgrade of the cloudlet ${name} has failed: an administrator has to put it right (resolveCloudletUpgrade).`
   return inTheWay('CLOUDLET_UPGRADE_FAILED', cloudlet, message)
 }

@@ -1,9 +1,9 @@
 import type { ObjectRow } from '../../../core/tree.ts'
-import { builder } from '../../../graphql/builder.ts'
-import { given } from '../../../graphql/given.ts'
-import { LabelInput } from '../../../graphql/label-input.ts'
-import { resultUnion } from '../../../graphql/result-union.ts'
-import { writeObject } from '../../../graphql/write-object.ts'
+import { LabelInput } from '../../../graphql/objects/label-input.ts'
+import { writeObject } from '../../../graphql/objects/write-object.ts'
+import { builder } from '../../../graphql/schema/builder.ts'
+import { dropUndefined } from '../../../graphql/schema/drop-undefined.ts'
+import { resultUnion } from '../../../graphql/schema/result-union.ts'
 import { CloudletRef } from './cloudlet.ts'
 
 export const KEY =
@@ -67,7 +67,7 @@ builder.mutationFields((t) => ({
       'Creates a cloudlet, which waits in INIT for its CRM (connectCrm) and is OFFLINE if none connects in time (PHASELINE_CRM_SILENCE_MS). Requires the role USER or ADMIN; a name that exists is refused (ALREADY_EXISTS).',
     args: { input: t.arg({ type: CreateCloudletInput, required: true }) },
     resolve: (_, { input }, context) =>
-      writeObject(context, 'write', null, () => context.edge.createCloudlet(context.viewer, given(input))),
+      writeObject(context, 'write', null, () => context.edge.createCloudlet(context.viewer, dropUndefined(input))),
   }),
   deleteCloudlet: t.field({
     type: resultUnion<ObjectRow>('DeleteCloudletResult', CloudletRef, CLOUDLET_ERRORS),

@@ -1,9 +1,9 @@
 import type { ObjectRow } from '../../../core/tree.ts'
-import { builder } from '../../../graphql/builder.ts'
-import { pointingBlocker } from '../../../graphql/common-blockers.ts'
-import { ObjectKindEnum, PhaseEnum } from '../../../graphql/enums.ts'
 import { objectLoader } from '../../../graphql/loaders.ts'
-import { NodeRef, TreeObjectRef } from '../../../graphql/refs.ts'
+import { pointingBlocker } from '../../../graphql/objects/common-blockers.ts'
+import { builder } from '../../../graphql/schema/builder.ts'
+import { ObjectKindEnum, PhaseEnum } from '../../../graphql/schema/enums.ts'
+import { NodeRef, TreeObjectRef } from '../../../graphql/schema/refs.ts'
 import type { ReportedObject, Session } from '../spec.ts'
 import { cloudletLoader, driftedLoader, leaseLoader } from './loaders.ts'
 
@@ -106,8 +106,8 @@ export const CloudletRef = builder.objectRef<ObjectRow>('Cloudlet').implement({
       description:
         'Sessions of its CRMs: the one that serves it, or served it last, and during an upgrade that of the new CRM.',
       resolve: async ({ id }, _, context) => {
-        const [facts, leases] = await Promise.all([cloudletLoader(context).load(id), leaseLoader(context).load(id)])
-        return (facts?.sessions ?? []).map((session) => {
+        const [details, leases] = await Promise.all([cloudletLoader(context).load(id), leaseLoader(context).load(id)])
+        return (details?.sessions ?? []).map((session) => {
           const until = leases?.leases[session.epoch]
           return { session, leaseUntil: until ? new Date(until) : null }
         })

@@ -1,9 +1,9 @@
 import type { ObjectRow } from '../../../core/tree.ts'
-import { builder } from '../../../graphql/builder.ts'
-import { given } from '../../../graphql/given.ts'
-import { LabelInput } from '../../../graphql/label-input.ts'
-import { resultUnion } from '../../../graphql/result-union.ts'
-import { writeObject } from '../../../graphql/write-object.ts'
+import { LabelInput } from '../../../graphql/objects/label-input.ts'
+import { writeObject } from '../../../graphql/objects/write-object.ts'
+import { builder } from '../../../graphql/schema/builder.ts'
+import { dropUndefined } from '../../../graphql/schema/drop-undefined.ts'
+import { resultUnion } from '../../../graphql/schema/result-union.ts'
 import { KEY, LABELS, NAME } from './cloudlet-mutations.ts'
 import { AppInstRef, ClusterInstRef } from './instance.ts'
 
@@ -94,7 +94,7 @@ builder.mutationFields((t) => ({
     args: { input: t.arg({ type: CreateClusterInstInput, required: true }) },
     resolve: (_, { input: { cloudletId: parentId, ...input } }, context) =>
       writeObject(context, 'write', null, () =>
-        context.edge.createInstance(context.viewer, { kind: 'CLUSTER_INST', parentId, ...given(input) }),
+        context.edge.createInstance(context.viewer, { kind: 'CLUSTER_INST', parentId, ...dropUndefined(input) }),
       ),
   }),
   updateClusterInst: t.field({
@@ -105,7 +105,7 @@ builder.mutationFields((t) => ({
     args: { input: t.arg({ type: UpdateClusterInstInput, required: true }) },
     resolve: (_, { input }, context) =>
       writeObject(context, 'write', input.id, () =>
-        context.edge.updateInstance(context.viewer, { kind: 'CLUSTER_INST', ...given(input) }),
+        context.edge.updateInstance(context.viewer, { kind: 'CLUSTER_INST', ...dropUndefined(input) }),
       ),
   }),
   deleteClusterInst: t.field({
@@ -120,7 +120,7 @@ builder.mutationFields((t) => ({
     args: { input: t.arg({ type: DeleteClusterInstInput, required: true }) },
     resolve: (_, { input }, context) =>
       writeObject(context, 'write', input.id, () =>
-        context.edge.deleteInstance(context.viewer, { kind: 'CLUSTER_INST', ...given(input) }),
+        context.edge.deleteInstance(context.viewer, { kind: 'CLUSTER_INST', ...dropUndefined(input) }),
       ),
   }),
   cancelClusterInst: t.field({
@@ -134,7 +134,7 @@ builder.mutationFields((t) => ({
     args: { input: t.arg({ type: CancelClusterInstInput, required: true }) },
     resolve: (_, { input }, context) =>
       writeObject(context, 'write', input.id, () =>
-        context.edge.cancelInstance(context.viewer, { kind: 'CLUSTER_INST', ...given(input) }),
+        context.edge.cancelInstance(context.viewer, { kind: 'CLUSTER_INST', ...dropUndefined(input) }),
       ),
   }),
 }))
@@ -148,7 +148,7 @@ builder.mutationFields((t) => ({
     args: { input: t.arg({ type: CreateAppInstInput, required: true }) },
     resolve: (_, { input: { clusterInstId: parentId, ...input } }, context) =>
       writeObject(context, 'write', null, () =>
-        context.edge.createInstance(context.viewer, { kind: 'APP_INST', parentId, ...given(input) }),
+        context.edge.createInstance(context.viewer, { kind: 'APP_INST', parentId, ...dropUndefined(input) }),
       ),
   }),
   updateAppInst: t.field({
@@ -159,7 +159,7 @@ builder.mutationFields((t) => ({
     args: { input: t.arg({ type: UpdateAppInstInput, required: true }) },
     resolve: (_, { input }, context) =>
       writeObject(context, 'write', input.id, () =>
-        context.edge.updateInstance(context.viewer, { kind: 'APP_INST', ...given(input) }),
+        context.edge.updateInstance(context.viewer, { kind: 'APP_INST', ...dropUndefined(input) }),
       ),
   }),
   deleteAppInst: t.field({
@@ -188,7 +188,7 @@ builder.mutationFields((t) => ({
     args: { input: t.arg({ type: CancelAppInstInput, required: true }) },
     resolve: (_, { input }, context) =>
       writeObject(context, 'write', input.id, () =>
-        context.edge.cancelInstance(context.viewer, { kind: 'APP_INST', ...given(input) }),
+        context.edge.cancelInstance(context.viewer, { kind: 'APP_INST', ...dropUndefined(input) }),
       ),
   }),
 }))

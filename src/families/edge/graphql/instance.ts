@@ -1,8 +1,8 @@
 import type { ObjectRow } from '../../../core/tree.ts'
-import { builder } from '../../../graphql/builder.ts'
+import { holderOf, WorkHolderRef } from '../../../graphql/agents/work-holder.ts'
 import { referredObject, specLoader } from '../../../graphql/loaders.ts'
-import { NodeRef, TreeObjectRef } from '../../../graphql/refs.ts'
-import { holderOf, WorkHolderRef } from '../../../graphql/work-holder.ts'
+import { builder } from '../../../graphql/schema/builder.ts'
+import { NodeRef, TreeObjectRef } from '../../../graphql/schema/refs.ts'
 import { CloudletRef } from './cloudlet.ts'
 import { instanceLoader } from './loaders.ts'
 

@@ -3,10 +3,10 @@ import type { Phase } from '../../../core/vocabulary.ts'
 import { type GraphQLContext, perOperation } from '../../../graphql/context.ts'
 import type { BlockerValue, DeadlineValue } from '../../../graphql/family.ts'
 import { loadSide, workLoader } from '../../../graphql/loaders.ts'
+import { queryBlockerInputs } from '../blocker-queries.ts'
 import { blockersOf } from '../blockers.ts'
+import { loadCloudlets, loadDrifted, loadInstances, loadLeases } from '../detail-loaders.ts'
 import { isRequested, isWorking, operationAt } from '../operations.ts'
-import { loadCloudlets, loadDrifted, loadInstances, loadLeases } from '../shown-facts.ts'
-import { loadWaitingFacts } from '../waiting-facts.ts'
 
 export const cloudletLoader = perOperation(({ pool }) => loadSide((ids) => loadCloudlets(pool, ids)))
 export const instanceLoader = perOperation(({ pool }) => loadSide((ids) => loadInstances(pool, ids)))
@@ -20,9 +20,9 @@ export async function blockers(
   rows: readonly ObjectRow[],
 ): Promise<readonly (readonly BlockerValue[])[]> {
   const ids = rows.map(({ id }) => id)
-  const facts = await loadWaitingFacts(pool, ids)
+  const details = await queryBlockerInputs(pool, ids)
   return ids.map((id) =>
-    blockersOf(facts.get(id)).map((blocker) => ({ ...blocker, __typename: TYPENAMES[blocker.reason] })),
+    blockersOf(details.get(id)).map((blocker) => ({ ...blocker, __typename: TYPENAMES[blocker.reason] })),
   )
 }
 
@@ -36,9 +36,9 @@ export async function deadlines(
 }
 
 async function ofCloudlet({ id, phaseSince }: ObjectRow, context: GraphQLContext): Promise<readonly DeadlineValue[]> {
-  const facts = await cloudletLoader(context).load(id)
-  if (!facts) return []
-  const { connectDue, upgradeDue, upgradeSince } = facts
+  const details = await cloudletLoader(context).load(id)
+  if (!details) return []
+  const { connectDue, upgradeDue, upgradeSince } = details
   const of = (name: string, since: Date, expiresAt: Date | null, to: Phase): readonly DeadlineValue[] =>
     expiresAt ? [{ name, since, expiresAt, to }] : []
   return [

@@ -14,8 +14,8 @@ export async function* requestStream(
   { cloudletId, epoch }: { readonly cloudletId: string; readonly epoch: number },
   signal: AbortSignal,
 ): AsyncGenerator<CrmRequest> {
-  const { pool, ambient, log, live, viewer } = context
-  const stream = ambient.id()
+  const { pool, system, log, live, viewer } = context
+  const stream = system.id()
   if (!isUuid(cloudletId) || !(await beginStream(pool, { cloudletId, epoch, principal: viewer.name, stream }))) return
   let rung = Promise.withResolvers<void>()
   const ring = (): void => rung.resolve()
@@ -37,7 +37,7 @@ export async function* requestStream(
         sent.set(request.fence, now)
         yield request
       }
-      await Promise.race([rung.promise, live.pulse.next(signal, EVERY)])
+      await Promise.race([rung.promise, live.interval.next(signal, EVERY)])
     }
   } finally {
     stop()

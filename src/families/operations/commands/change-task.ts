@@ -2,10 +2,10 @@ import { notFound, transitionRefused } from '../../../core/errors.ts'
 import type { Viewer } from '../../../core/ports.ts'
 import { type Node, type Slice, WORK_STATE } from '../../../core/tree.ts'
 import { findObject } from '../../../store/objects.ts'
-import { type Done, mayChange, mayRead, refuse } from '../../access.ts'
-import type { HeldTree } from '../../family.ts'
+import { type CommandResult, canRead, refuse, requireProjectWrite } from '../../access.ts'
+import type { LockedTree } from '../../family.ts'
+import { isOver } from '../details.ts'
 import { endJob, journal, offerJob, offerUndo } from '../end-job.ts'
-import { isOver } from '../facts.ts'
 import type { OperationsParts } from './parts.ts'
 
 /** What users end and decide: tasks, and jobs that could not be undone. */
@@ -14,64 +14,67 @@ export const cancelTask = (
   parts: OperationsParts,
   viewer: Viewer,
   { id, reason }: { readonly id: string; readonly reason?: string | null },
-): Promise<Done> =>
-  onObject(parts, viewer, { id, kind: 'TASK', what: 'task' }, (held) => cancel(held, viewer, reason ?? null))
+): Promise<CommandResult> =>
+  onObject(parts, viewer, { id, kind: 'TASK', what: 'task' }, (tree) => cancel(tree, viewer, reason ?? null))
 
-export const deleteTask = (parts: OperationsParts, viewer: Viewer, { id }: { readonly id: string }): Promise<Done> =>
-  onObject(parts, viewer, { id, kind: 'TASK', what: 'task' }, (held) => remove(held, viewer))
+export const deleteTask = (
+  parts: OperationsParts,
+  viewer: Viewer,
+  { id }: { readonly id: string },
+): Promise<CommandResult> => onObject(parts, viewer, { id, kind: 'TASK', what: 'task' }, (tree) => remove(tree, viewer))
 
 export interface ResolveUndo {
   /** Of a job. */
   readonly id: string
   readonly decision: 'RETRY' | 'GIVE_UP'
 }
-export const resolveUndo = (parts: OperationsParts, viewer: Viewer, input: ResolveUndo): Promise<Done> =>
-  onObject(parts, viewer, { id: input.id, kind: 'GADGET_JOB', what: 'job' }, (held, node) =>
-    resolve(held, node, viewer, input),
+export const resolveUndo = (parts: OperationsParts, viewer: Viewer, input: ResolveUndo): Promise<CommandResult> =>
+  onObject(parts, viewer, { id: input.id, kind: 'GADGET_JOB', what: 'job' }, (tree, node) =>
+    resolve(tree, node, viewer, input),
   )
 
 async function onObject(
   { client, trees }: OperationsParts,
   viewer: Viewer,
   { id, kind, what }: { readonly id: string; readonly kind: string; readonly what: string },
-  work: (held: HeldTree, node: Node) => Promise<Done> | Done,
-): Promise<Done> {
-  const may = mayChange(viewer)
-  if (may) return refuse(may)
+  work: (tree: LockedTree, node: Node) => Promise<CommandResult> | CommandResult,
+): Promise<CommandResult> {
+  const refused = requireProjectWrite(viewer)
+  if (refused) return refuse(refused)
   const found = await findObject(client, id)
-  if (found?.kind !== kind || !mayRead(viewer, found.projectName)) return refuse(notFound(id, what))
-  const done = await trees.inTree(found.rootId, async (held) => {
-    await held.bring([id])
-    const node = held.slice.get(id)
-    return node ? await work(held, node) : refuse(notFound(id, what))
+  if (found?.kind !== kind || !canRead(viewer, found.projectName)) return refuse(notFound(id, what))
+  const done = await trees.inTree(found.rootId, async (tree) => {
+    await tree.load([id])
+    const node = tree.slice.get(id)
+    return node ? await work(tree, node) : refuse(notFound(id, what))
   })
   return done ?? refuse(notFound(id, what))
 }
 
-async function jobsOf(held: HeldTree): Promise<readonly Node[]> {
-  const { rows } = await held.client.query<{ id: string }>({
+async function jobsOf(tree: LockedTree): Promise<readonly Node[]> {
+  const { rows } = await tree.client.query<{ id: string }>({
     name: 'task-job-ids',
     text: 'select id from object where parent_id = $1 order by ordinal',
-    values: [held.root.row.id],
+    values: [tree.root.row.id],
   })
-  await held.bring(rows.map(({ id }) => id))
-  return rows.flatMap(({ id }) => held.slice.get(id) ?? [])
+  await tree.load(rows.map(({ id }) => id))
+  return rows.flatMap(({ id }) => tree.slice.get(id) ?? [])
 }
 
-async function cancel(held: HeldTree, viewer: Viewer, reason: string | null): Promise<Done> {
-  const { root, slice } = held
+async function cancel(tree: LockedTree, viewer: Viewer, reason: string | null): Promise<CommandResult> {
+  const { root, slice } = tree
   const { phase, kind, id } = root.row
   if (phase !== 'PENDING' && phase !== 'RUNNING') {
-    held.reject(root, 'ABORTING', viewer.name, 'It has ended, or is being aborted already.')
+    tree.reject(root, 'ABORTING', viewer.name, 'It has ended, or is being aborted already.')
     const refusal = transitionRefused(kind, phase, 'USER', 'ABORTING', [])
     return refuse({ ...refusal, message: `It cannot be cancelled any more: it is ${phase}.` })
   }
   const by = viewer.name
   const message = reason ? `Cancelled by ${by}: ${reason}` : `Cancelled by ${by}.`
   slice.move(root, 'ABORTING', { actor: 'USER', by, message })
-  slice.setFacts(root, { cancelBy: by })
-  for (const node of await jobsOf(held)) abort(node, slice, by, message)
-  held.wake([id])
+  slice.setDetails(root, { cancelBy: by })
+  for (const node of await jobsOf(tree)) abort(node, slice, by, message)
+  tree.wake([id])
   return { ok: true, objectId: id }
 }
 
@@ -88,21 +91,21 @@ function abort(node: Node, slice: Slice, by: string, message: string): void {
   else offerJob(node, slice, 'ABORT')
 }
 
-async function remove(held: HeldTree, viewer: Viewer): Promise<Done> {
-  const { root, slice } = held
+async function remove(tree: LockedTree, viewer: Viewer): Promise<CommandResult> {
+  const { root, slice } = tree
   const { phase, kind, id } = root.row
   if (phase !== 'SUCCEEDED' && phase !== 'FAILED' && phase !== 'ABORTED') {
-    held.reject(root, 'GONE', viewer.name, 'It has not ended.')
+    tree.reject(root, 'GONE', viewer.name, 'It has not ended.')
     const refusal = transitionRefused(kind, phase, 'USER', 'GONE', [])
     return refuse({ ...refusal, message: `It is ${phase}: cancel it, or wait for its end, before it is deleted.` })
   }
-  for (const node of await jobsOf(held)) slice.move(node, 'GONE', { reason: 'deleted with its task' })
+  for (const node of await jobsOf(tree)) slice.move(node, 'GONE', { reason: 'deleted with its task' })
   slice.move(root, 'GONE', { actor: 'USER', by: viewer.name })
   return { ok: true, objectId: id }
 }
 
-function resolve(held: HeldTree, node: Node, viewer: Viewer, { decision }: ResolveUndo): Done {
-  const { slice, wake, reject } = held
+function resolve(tree: LockedTree, node: Node, viewer: Viewer, { decision }: ResolveUndo): CommandResult {
+  const { slice, wake, reject } = tree
   const { phase, kind, id } = node.row
   const to = decision === 'RETRY' ? 'UNDOING' : 'FAILED'
   if (phase !== 'UNDO_FAILED' || isOver(phase)) {
@@ -120,6 +123,6 @@ function resolve(held: HeldTree, node: Node, viewer: Viewer, { decision }: Resol
     const error = { code: 'UNDO_GIVEN_UP', message: `${by} has given up undoing it: ${node.error?.message ?? ''}` }
     endJob(node, slice, { to: 'FAILED', actor: 'USER', by, error, satisfies: false })
   }
-  wake([held.root.row.id])
+  wake([tree.root.row.id])
   return { ok: true, objectId: id }
 }

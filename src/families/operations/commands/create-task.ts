@@ -3,9 +3,9 @@ import { type LabelInput, labelsOf } from '../../../core/labels.ts'
 import type { Viewer } from '../../../core/ports.ts'
 import { isName, NAME_RULE, Problems } from '../../../core/problems.ts'
 import type { Node } from '../../../core/tree.ts'
-import { type Done, mayChange, refuse } from '../../access.ts'
+import { type CommandResult, refuse, requireProjectWrite } from '../../access.ts'
 import type { Scope } from '../../family.ts'
-import { once } from '../../keys.ts'
+import { idempotent } from '../../idempotent.ts'
 import { rootNameTaken } from '../../root-name.ts'
 import { checkOrder, expressionsOf, type JobInput, normaliseJobs } from '../normalise-task.ts'
 import type { JobSpec } from '../spec.ts'
@@ -19,9 +19,9 @@ export interface CreateTask {
   readonly idempotencyKey?: string | null
 }
 
-export async function createTask(parts: OperationsParts, viewer: Viewer, input: CreateTask): Promise<Done> {
-  const may = mayChange(viewer, input.project)
-  if (may) return refuse(may)
+export async function createTask(parts: OperationsParts, viewer: Viewer, input: CreateTask): Promise<CommandResult> {
+  const refused = requireProjectWrite(viewer, input.project)
+  if (refused) return refuse(refused)
   const problems = new Problems()
   if (!isName(input.name)) problems.add('input.name', NAME_RULE)
   const labels = labelsOf(input.labels ?? [], problems)
@@ -30,10 +30,10 @@ export async function createTask(parts: OperationsParts, viewer: Viewer, input: 
   const done = await parts.trees.inScope(
     input.project,
     (scope) =>
-      once(scope, viewer, 'createTask', input, async () => {
+      idempotent(scope, viewer, 'createTask', input, async () => {
         const taken = await rootNameTaken(scope, { kind: 'TASK', name: input.name, what: 'a task' })
         if (taken) return refuse(taken)
-        const object = plantTask(scope, { ...input, jobs, labels, by: viewer.name })
+        const object = createTaskRoot(scope, { ...input, jobs, labels, by: viewer.name })
         return { ok: true, objectId: object.row.id, object }
       }),
     { joins: true },
@@ -64,15 +64,15 @@ interface NewTask {
   readonly by: string
 }
 
-function plantTask(scope: Scope, { name, jobs, labels, by }: NewTask): Node {
-  const { slice, root, goOn } = scope.plant({ kind: 'TASK', name, spec: {}, labels, by, facts: {} })
+function createTaskRoot(scope: Scope, { name, jobs, labels, by }: NewTask): Node {
+  const { slice, root, decideNow } = scope.createRoot({ kind: 'TASK', name, spec: {}, labels, by, details: {} })
   const nodes = new Map(
     jobs.map((spec, ordinal) => {
-      const facts = { gadget: spec.gadget }
+      const details = { gadget: spec.gadget }
       const waitingFor = spec.dependsOn.length
       return [
         spec.name,
-        slice.create(root, { kind: 'GADGET_JOB', name: spec.name, ordinal, spec, facts, waitingFor, by }),
+        slice.create(root, { kind: 'GADGET_JOB', name: spec.name, ordinal, spec, details, waitingFor, by }),
       ]
     }),
   )
@@ -84,7 +84,7 @@ function plantTask(scope: Scope, { name, jobs, labels, by }: NewTask): Node {
         dependsOn.flatMap((other) => nodes.get(other) ?? []),
       )
   }
-  slice.setTally(root, { total: jobs.length, open: jobs.length })
-  goOn()
+  slice.setChildCounts(root, { total: jobs.length, open: jobs.length })
+  decideNow()
   return root
 }

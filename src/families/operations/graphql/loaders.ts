@@ -1,12 +1,12 @@
 import type { ObjectRow } from '../../../core/tree.ts'
-import { agentsSince } from '../../../graphql/agent.ts'
+import { agentsSince } from '../../../graphql/agents/agent.ts'
 import { type GraphQLContext, perOperation } from '../../../graphql/context.ts'
 import type { BlockerValue } from '../../../graphql/family.ts'
 import { loadSide } from '../../../graphql/loaders.ts'
+import { queryBlockerInputs } from '../blocker-queries.ts'
 import { blockersOf } from '../blockers.ts'
+import { loadJobs, loadJournals, loadTasks } from '../detail-loaders.ts'
 import { locksOf } from '../locks.ts'
-import { loadJobs, loadJournals, loadTasks } from '../shown-facts.ts'
-import { loadWaitingFacts } from '../waiting-facts.ts'
 
 export const taskLoader = perOperation(({ pool }) => loadSide((ids) => loadTasks(pool, ids)))
 export const jobLoader = perOperation(({ pool }) => loadSide((ids) => loadJobs(pool, ids)))
@@ -21,12 +21,12 @@ const TYPENAMES = {
 } as const
 
 export async function blockers(
-  { pool, ambient }: GraphQLContext,
+  { pool, system }: GraphQLContext,
   rows: readonly ObjectRow[],
 ): Promise<readonly (readonly BlockerValue[])[]> {
   const ids = rows.map(({ id }) => id)
-  const facts = await loadWaitingFacts(pool, ids, agentsSince(ambient.now()))
+  const details = await queryBlockerInputs(pool, ids, agentsSince(system.now()))
   return ids.map((id) =>
-    blockersOf(id, facts).map((blocker) => ({ ...blocker, __typename: TYPENAMES[blocker.reason] })),
+    blockersOf(id, details).map((blocker) => ({ ...blocker, __typename: TYPENAMES[blocker.reason] })),
   )
 }

@@ -1,10 +1,10 @@
 import type { ObjectRow } from '../../../core/tree.ts'
-import { builder } from '../../../graphql/builder.ts'
-import { GadgetJobInput } from '../../../graphql/gadget-job-input.ts'
-import { given } from '../../../graphql/given.ts'
-import { LabelInput } from '../../../graphql/label-input.ts'
-import { resultUnion } from '../../../graphql/result-union.ts'
-import { writeObject } from '../../../graphql/write-object.ts'
+import { GadgetJobInput } from '../../../graphql/agents/gadget-job-input.ts'
+import { LabelInput } from '../../../graphql/objects/label-input.ts'
+import { writeObject } from '../../../graphql/objects/write-object.ts'
+import { builder } from '../../../graphql/schema/builder.ts'
+import { dropUndefined } from '../../../graphql/schema/drop-undefined.ts'
+import { resultUnion } from '../../../graphql/schema/result-union.ts'
 import { GadgetJobRef, TaskRef } from './task.ts'
 
 const CreateTaskInput = builder.inputType('CreateTaskInput', {
@@ -61,7 +61,7 @@ builder.mutationFields((t) => ({
       'Creates a task and starts it. Requires the role USER or ADMIN; a name that exists (ALREADY_EXISTS), cycles, and expressions on jobs that do not come before are refused.',
     args: { input: t.arg({ type: CreateTaskInput, required: true }) },
     resolve: (_, { input }, context) =>
-      writeObject(context, 'write', null, () => context.operations.createTask(context.viewer, given(input))),
+      writeObject(context, 'write', null, () => context.operations.createTask(context.viewer, dropUndefined(input))),
   }),
   cancelTask: t.field({
     type: resultUnion<ObjectRow>('CancelTaskResult', TaskRef, ['NotFoundError', 'TransitionError', 'ForbiddenError']),
@@ -70,7 +70,9 @@ builder.mutationFields((t) => ({
       'Cancels a task: no more jobs start, running ones are aborted, and undos go on to their end. Requires the role USER or ADMIN; a task that is neither PENDING nor RUNNING is refused with a TransitionError.',
     args: { input: t.arg({ type: CancelTaskInput, required: true }) },
     resolve: (_, { input }, context) =>
-      writeObject(context, 'write', input.id, () => context.operations.cancelTask(context.viewer, given(input))),
+      writeObject(context, 'write', input.id, () =>
+        context.operations.cancelTask(context.viewer, dropUndefined(input)),
+      ),
   }),
   deleteTask: t.field({
     type: resultUnion<ObjectRow>('DeleteTaskResult', TaskRef, ['NotFoundError', 'TransitionError', 'ForbiddenError']),

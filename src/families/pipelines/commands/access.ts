@@ -1,6 +1,6 @@
 import { notFound } from '../../../core/errors.ts'
 import type { Outcome, Viewer } from '../../../core/ports.ts'
-import { mayChange, mayRead, refuse } from '../../access.ts'
+import { canRead, refuse, requireProjectWrite } from '../../access.ts'
 import type { Scope } from '../../family.ts'
 import type { PipelinesParts } from './parts.ts'
 
@@ -11,8 +11,8 @@ export async function inProject<T>(
   project: string,
   work: (scope: Scope) => Promise<Outcome<T>>,
 ): Promise<Outcome<T>> {
-  const may = mayChange(viewer)
-  if (may) return refuse(may)
+  const refused = requireProjectWrite(viewer)
+  if (refused) return refuse(refused)
   const none = refuse(notFound(null, 'project'))
-  return mayRead(viewer, project) ? ((await trees.inScope(project, work)) ?? none) : none
+  return canRead(viewer, project) ? ((await trees.inScope(project, work)) ?? none) : none
 }

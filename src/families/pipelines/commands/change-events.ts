@@ -3,11 +3,11 @@ import type { Outcome, Viewer } from '../../../core/ports.ts'
 import { Problems } from '../../../core/problems.ts'
 import type { Phase } from '../../../core/vocabulary.ts'
 import { findObject } from '../../../store/objects.ts'
-import { type Done, mayChange, mayRead, refuse } from '../../access.ts'
-import type { HeldTree } from '../../family.ts'
+import { type CommandResult, canRead, refuse, requireProjectWrite } from '../../access.ts'
+import type { LockedTree } from '../../family.ts'
+import { isOver } from '../details.ts'
 import { cancelWorkload, deleteWorkload } from '../end-workload.ts'
 import { findEvents, findMembers, findProject, findWorker } from '../event-queries.ts'
-import { isOver } from '../facts.ts'
 import { type EventFilterInput, normaliseFilter } from '../normalise-event.ts'
 import type { PipelinesParts } from './parts.ts'
 
@@ -17,10 +17,13 @@ export const cancelEvent = (
   parts: PipelinesParts,
   viewer: Viewer,
   { id, reason }: { readonly id: string; readonly reason?: string | null },
-): Promise<Done> => onEvent(parts, viewer, id, (held) => cancel(held, viewer, reason ?? null))
+): Promise<CommandResult> => onEvent(parts, viewer, id, (tree) => cancel(tree, viewer, reason ?? null))
 
-export const deleteEvent = (parts: PipelinesParts, viewer: Viewer, { id }: { readonly id: string }): Promise<Done> =>
-  onEvent(parts, viewer, id, (held) => remove(held, viewer))
+export const deleteEvent = (
+  parts: PipelinesParts,
+  viewer: Viewer,
+  { id }: { readonly id: string },
+): Promise<CommandResult> => onEvent(parts, viewer, id, (tree) => remove(tree, viewer))
 
 export type Changed = Outcome<{ readonly count: number }>
 
@@ -29,22 +32,22 @@ export const cancelEvents = (
   viewer: Viewer,
   input: EventFilterInput & { readonly reason?: string | null },
 ): Promise<Changed> =>
-  onMany(parts, viewer, input, { running: true }, (held) => cancel(held, viewer, input.reason ?? null))
+  onMany(parts, viewer, input, { running: true }, (tree) => cancel(tree, viewer, input.reason ?? null))
 
 export const deleteEvents = (parts: PipelinesParts, viewer: Viewer, input: EventFilterInput): Promise<Changed> =>
-  onMany(parts, viewer, input, { running: false }, (held) => remove(held, viewer))
+  onMany(parts, viewer, input, { running: false }, (tree) => remove(tree, viewer))
 
 /** Runs on the tree of an event that the viewer may see and change. */
 async function onEvent(
   parts: PipelinesParts,
   viewer: Viewer,
   id: string,
-  work: (held: HeldTree) => Promise<Done>,
-): Promise<Done> {
-  const may = mayChange(viewer)
-  if (may) return refuse(may)
+  work: (tree: LockedTree) => Promise<CommandResult>,
+): Promise<CommandResult> {
+  const refused = requireProjectWrite(viewer)
+  if (refused) return refuse(refused)
   const found = await findObject(parts.pool, id)
-  if (found?.kind !== 'EVENT' || !mayRead(viewer, found.projectName)) return refuse(notFound(id, 'event'))
+  if (found?.kind !== 'EVENT' || !canRead(viewer, found.projectName)) return refuse(notFound(id, 'event'))
   return (await parts.trees.inTree(id, work)) ?? refuse(notFound(id, 'event'))
 }
 
@@ -57,10 +60,10 @@ async function onMany(
   viewer: Viewer,
   input: EventFilterInput,
   options: { readonly running: boolean },
-  work: (held: HeldTree) => Promise<Done>,
+  work: (tree: LockedTree) => Promise<CommandResult>,
 ): Promise<Changed> {
-  const may = mayChange(viewer, input.project)
-  if (may) return refuse(may)
+  const refused = requireProjectWrite(viewer, input.project)
+  if (refused) return refuse(refused)
   const problems = new Problems()
   const filter = normaliseFilter(input, problems, options)
   if ((await findProject(parts.pool, input.project)).length === 0)
@@ -70,8 +73,8 @@ async function onMany(
   let count = 0
   const one = async (): Promise<void> => {
     for (const id of ids) {
-      const done = await parts.trees.inTree(id, async (held) =>
-        matches(held, filter.phases) ? await work(held) : null,
+      const done = await parts.trees.inTree(id, async (tree) =>
+        matches(tree, filter.phases) ? await work(tree) : null,
       )
       if (done?.ok) count += 1
     }
@@ -80,30 +83,30 @@ async function onMany(
   return { ok: true, count }
 }
 
-const matches = ({ root }: HeldTree, phases: readonly Phase[]): boolean => phases.includes(root.row.phase)
+const matches = ({ root }: LockedTree, phases: readonly Phase[]): boolean => phases.includes(root.row.phase)
 
-async function cancel(held: HeldTree, viewer: Viewer, reason: string | null): Promise<Done> {
-  const { root, slice, client } = held
+async function cancel(tree: LockedTree, viewer: Viewer, reason: string | null): Promise<CommandResult> {
+  const { root, slice, client } = tree
   const { kind, phase, id } = root.row
   const workerId = await findWorker(client, id)
-  await held.bring(workerId ? [workerId] : [])
+  await tree.load(workerId ? [workerId] : [])
   const worker = slice.get(workerId ?? '')
   if (!worker || isOver(phase)) {
     const refusal = transitionRefused(kind, phase, 'USER', 'ABORTED', [])
-    held.reject(root, 'ABORTED', viewer.name, 'It has ended already.')
+    tree.reject(root, 'ABORTED', viewer.name, 'It has ended already.')
     return refuse({ ...refusal, message: `It has ended already: it is ${phase}.` })
   }
   const message = reason ? `Cancelled by ${viewer.name}: ${reason}` : `Cancelled by ${viewer.name}.`
   cancelWorkload(worker, slice, { actor: 'USER', by: viewer.name, code: 'CANCELED', message })
   // Its jobs follow.
-  held.wake([worker.row.id])
+  tree.wake([worker.row.id])
   return { ok: true, objectId: id }
 }
 
-async function remove(held: HeldTree, viewer: Viewer): Promise<Done> {
-  const { root, slice, client } = held
+async function remove(tree: LockedTree, viewer: Viewer): Promise<CommandResult> {
+  const { root, slice, client } = tree
   const members = await findMembers(client, root.row.id)
-  await held.bring(members.map(({ id }) => id))
+  await tree.load(members.map(({ id }) => id))
   for (const { id, kind } of members) {
     const node = slice.get(id)
     if (!node) continue

@@ -2,15 +2,15 @@ import { invalidInput, notFound } from '../../../core/errors.ts'
 import type { Outcome, Viewer } from '../../../core/ports.ts'
 import { Problems } from '../../../core/problems.ts'
 import { findObject } from '../../../store/objects.ts'
-import { type Done, mayChange, mayRead, refuse } from '../../access.ts'
+import { type CommandResult, canRead, refuse, requireProjectWrite } from '../../access.ts'
 import type { Scope } from '../../family.ts'
-import { once } from '../../keys.ts'
+import { idempotent } from '../../idempotent.ts'
 import { cancelWorkload } from '../end-workload.ts'
 import { findProject, findSubscribers, findWaitingWorkers, readEvent, type Subscriber } from '../event-queries.ts'
 import { type EventInput, normaliseEvent } from '../normalise-event.ts'
+import { createEventRoot, type NewEvent, takeFromProject } from './create-event-root.ts'
 import { createTasks } from './create-tasks.ts'
 import type { PipelinesParts } from './parts.ts'
-import { type NewEvent, plantEvent, takeFromProject } from './plant-event.ts'
 
 export interface CreateEvent extends EventInput {
   /** Left out: every project that has subscribed to it. */
@@ -21,8 +21,8 @@ export type CreatedEvents = Outcome<{ readonly eventIds: readonly string[]; read
 
 /** One event for a project, or one for each project that has subscribed to it; none is no failure. */
 export async function createEvent(parts: PipelinesParts, viewer: Viewer, input: CreateEvent): Promise<CreatedEvents> {
-  const may = mayChange(viewer, input.project ?? undefined)
-  if (may) return refuse(may)
+  const refused = requireProjectWrite(viewer, input.project ?? undefined)
+  if (refused) return refuse(refused)
   const problems = new Problems()
   const spec = normaliseEvent(input, problems)
   if (problems.found.length > 0) return refuse(invalidInput(problems.found))
@@ -35,10 +35,10 @@ export async function cloneEvent(
   viewer: Viewer,
   input: { readonly id: string; readonly idempotencyKey?: string | null },
 ): Promise<CreatedEvents> {
-  const may = mayChange(viewer)
-  if (may) return refuse(may)
+  const refused = requireProjectWrite(viewer)
+  if (refused) return refuse(refused)
   const found = await findObject(parts.pool, input.id)
-  if (found?.kind !== 'EVENT' || !mayRead(viewer, found.projectName)) return refuse(notFound(input.id, 'event'))
+  if (found?.kind !== 'EVENT' || !canRead(viewer, found.projectName)) return refuse(notFound(input.id, 'event'))
   const event = await readEvent(parts.pool, input.id)
   if (!event) return refuse(notFound(input.id, 'event'))
   const project = event.subscribed ? null : found.projectName
@@ -80,17 +80,23 @@ function createIn(
   { name, strategy }: Subscriber,
   input: Wanted,
   event: NewEvent,
-): Promise<Done | null> {
+): Promise<CommandResult | null> {
   return trees.inScope(
     name,
     (scope) =>
-      once(scope, viewer, event.cloneOf ? 'cloneEvent' : 'createEvent', input, async (): Promise<Done> => {
-        const { template, number, strategy: now } = await takeFromProject(scope)
-        if (!template) return refuse(NO_WORKERS)
-        if (now === 'LATEST_ONLY') await supersede(scope, event)
-        const { held } = plantEvent(scope, viewer, event, { spec: template, number })
-        return { ok: true, objectId: held.root.row.id }
-      }),
+      idempotent(
+        scope,
+        viewer,
+        event.cloneOf ? 'cloneEvent' : 'createEvent',
+        input,
+        async (): Promise<CommandResult> => {
+          const { template, number, strategy: now } = await takeFromProject(scope)
+          if (!template) return refuse(NO_WORKERS)
+          if (now === 'LATEST_ONLY') await supersede(scope, event)
+          const { tree } = createEventRoot(scope, viewer, event, { spec: template, number })
+          return { ok: true, objectId: tree.root.row.id }
+        },
+      ),
     // Whoever takes the place of others must see them.
     { joins: strategy === 'QUEUE' },
   )
@@ -99,11 +105,11 @@ function createIn(
 /** Those of the same source and type that still wait make room for the latest. */
 async function supersede(scope: Scope, { source, type }: NewEvent): Promise<void> {
   for (const { rootId, workerId } of await findWaitingWorkers(scope, source, type)) {
-    const held = await scope.hold(rootId)
-    await held?.bring([workerId])
-    const worker = held?.slice.get(workerId)
-    if (!held || worker?.row.phase !== 'PENDING') continue
+    const tree = await scope.lockTree(rootId)
+    await tree?.load([workerId])
+    const worker = tree?.slice.get(workerId)
+    if (!tree || worker?.row.phase !== 'PENDING') continue
     const message = 'A later event of the same source and type has taken its place.'
-    cancelWorkload(worker, held.slice, { actor: 'CONTROLLER', code: 'SUPERSEDED', message })
+    cancelWorkload(worker, tree.slice, { actor: 'CONTROLLER', code: 'SUPERSEDED', message })
   }
 }

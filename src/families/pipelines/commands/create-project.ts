@@ -2,28 +2,28 @@ import { forbidden, invalidInput, type Refusal } from '../../../core/errors.ts'
 import type { Outcome, Viewer } from '../../../core/ports.ts'
 import { Problems } from '../../../core/problems.ts'
 import { insertProject } from '../../../store/projects.ts'
-import { mayChange, mayRead, refuse } from '../../access.ts'
+import { canRead, refuse, requireProjectWrite } from '../../access.ts'
 import { checkName } from '../names.ts'
 import { normaliseProject, type ProjectInput } from '../normalise-project.ts'
 import type { Subscription } from '../spec.ts'
 import type { PipelinesParts, TaskPort } from './parts.ts'
 
-export type ProjectDone = Outcome<{ readonly project: string }>
+export type ProjectResult = Outcome<{ readonly project: string }>
 
 export async function createProject(
-  { pool, ambient, tasks }: PipelinesParts,
+  { pool, system, tasks }: PipelinesParts,
   viewer: Viewer,
   input: ProjectInput & { readonly name: string },
-): Promise<ProjectDone> {
-  const may = mayCreate(viewer, input.name)
-  if (may) return refuse(may)
+): Promise<ProjectResult> {
+  const refused = requireProjectCreation(viewer, input.name)
+  if (refused) return refuse(refused)
   const problems = new Problems()
   checkName(input.name, 'input.name', problems)
   const { workerTemplate = null, subscriptions = [], limits = {} } = normaliseProject(input, 'input', problems)
   await checkTasks(tasks, subscriptions, problems)
   if (problems.found.length > 0) return refuse(invalidInput(problems.found))
   const { maxWorkers = null, maxJobs = null, strategy = 'QUEUE' } = limits
-  const created = await insertProject(pool, ambient, {
+  const created = await insertProject(pool, system, {
     name: input.name,
     workerTemplate,
     subscriptions,
@@ -50,9 +50,9 @@ export async function checkTasks(
 }
 
 /** Whoever sees only some projects would not see a new one, and must not learn which others there are. */
-function mayCreate(viewer: Viewer, name: string): Refusal | null {
-  const may = mayChange(viewer)
-  if (may || viewer.projects === null || (viewer.role === 'ADMIN' && mayRead(viewer, name))) return may
+function requireProjectCreation(viewer: Viewer, name: string): Refusal | null {
+  const refused = requireProjectWrite(viewer)
+  if (refused || viewer.projects === null || (viewer.role === 'ADMIN' && canRead(viewer, name))) return refused
   return forbidden(`${viewer.name} may see some projects only, and may not create one.`)
 }
 

@@ -12,23 +12,23 @@ const MAX_PAYLOAD = 16_384
 
 /** One task for each subscription that asks for one. A request that is repeated with its key makes those that are missing. */
 export async function createTasks(
-  { pool, ambient, tasks }: PipelinesParts,
+  { pool, system, tasks }: PipelinesParts,
   viewer: Viewer,
   { idempotencyKey = null }: { readonly idempotencyKey?: string | null },
   event: EventSpec,
 ): Promise<Outcome<{ readonly taskIds: readonly string[] }>> {
   const taskIds: string[] = []
   for (const { project, ordinal, jobs } of await findTaskSubscriptions(pool, event, viewer.projects)) {
-    const seed = idempotencyKey === null ? ambient.id() : `${viewer.name} ${idempotencyKey}`
+    const seed = idempotencyKey === null ? system.id() : `${viewer.name} ${idempotencyKey}`
     const name = `event-task-${createHash('sha256').update(`${seed} ${project} ${ordinal}`).digest('hex').slice(0, 12)}`
     const labels = Object.entries(event.labels).map(([key, value]) => ({ key, value }))
     const own = { project, labels, jobs: jobs.map((job) => withEvent(job, event)) }
-    const once = await tasks.createTask(viewer, { ...own, name, idempotencyKey: name })
+    const idempotent = await tasks.createTask(viewer, { ...own, name, idempotencyKey: name })
     // A key that is used again after its day is a new request, and its task needs a name of its own.
-    const isLate = !once.ok && once.refusal.type === 'ConflictError'
+    const isLate = !idempotent.ok && idempotent.refusal.type === 'ConflictError'
     const done = isLate
-      ? await tasks.createTask(viewer, { ...own, name: `event-task-${ambient.id()}`, idempotencyKey: null })
-      : once
+      ? await tasks.createTask(viewer, { ...own, name: `event-task-${system.id()}`, idempotencyKey: null })
+      : idempotent
     if (!done.ok) return refuse(done.refusal)
     taskIds.push(done.objectId)
   }

@@ -3,7 +3,7 @@ import type { Viewer } from '../../../core/ports.ts'
 import { removeProject, someRoot } from '../../../store/projects.ts'
 import { refuse } from '../../access.ts'
 import { inProject } from './access.ts'
-import type { ProjectDone } from './create-project.ts'
+import type { ProjectResult } from './create-project.ts'
 import type { PipelinesParts } from './parts.ts'
 
 /** Made by every server when it starts. */
@@ -14,8 +14,8 @@ export const deleteProject = (
   parts: PipelinesParts,
   viewer: Viewer,
   { name }: { readonly name: string },
-): Promise<ProjectDone> =>
-  inProject(parts, viewer, name, async ({ client, projectId }): Promise<ProjectDone> => {
+): Promise<ProjectResult> =>
+  inProject(parts, viewer, name, async ({ client, projectId }): Promise<ProjectResult> => {
     if (name === KEPT) return refuse(invalidInput([{ path: 'input.name', message: `${KEPT} cannot be deleted` }]))
     const root = await someRoot(client, projectId)
     if (root) return refuse(inUse(name, root))

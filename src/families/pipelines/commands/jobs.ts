@@ -4,17 +4,17 @@ import type { Viewer } from '../../../core/ports.ts'
 import { Problems } from '../../../core/problems.ts'
 import type { Node } from '../../../core/tree.ts'
 import { findObject } from '../../../store/objects.ts'
-import { type Done, mayRead, refuse } from '../../access.ts'
-import type { HeldTree } from '../../family.ts'
+import { type CommandResult, canRead, refuse } from '../../access.ts'
+import type { LockedTree } from '../../family.ts'
+import { isOver } from '../details.ts'
 import { cancelWorkload, endWorkload } from '../end-workload.ts'
 import { countJobs, findJob, findWorker, readWorkloadSpec } from '../event-queries.ts'
-import { isOver } from '../facts.ts'
 import { STARTED } from '../machines.ts'
 import { checkName } from '../names.ts'
 import { normaliseWorkload, type WorkloadInput } from '../normalise-workload.ts'
 import type { WorkloadSpec } from '../spec.ts'
+import { workloadDetails } from './create-event-root.ts'
 import type { PipelinesParts } from './parts.ts'
-import { workloadFacts } from './plant-event.ts'
 
 /** What a worker does with the jobs of its own event. */
 
@@ -30,49 +30,52 @@ const MAX_JOBS = 1_000
  * A job of the worker's own event. The same name with the same spec is the same job, so a request may be repeated; one
  * that was inherited from a retried event stands for whatever has its name.
  */
-export async function createJob(parts: PipelinesParts, viewer: Viewer, input: CreateJob): Promise<Done> {
+export async function createJob(parts: PipelinesParts, viewer: Viewer, input: CreateJob): Promise<CommandResult> {
   const { eventId } = viewer
   if (viewer.role !== 'WORKER' || !eventId)
     return refuse(forbidden('Only a worker may create jobs, with the token that it was started with.'))
-  const done = await parts.trees.inTree(eventId, async (held) => {
-    const workerId = await findWorker(held.client, eventId)
-    await held.bring(workerId ? [workerId] : [])
-    const worker = held.slice.get(workerId ?? '')
-    return worker ? await create(held, worker, viewer, input) : refuse(notFound(eventId, 'worker'))
+  const done = await parts.trees.inTree(eventId, async (tree) => {
+    const workerId = await findWorker(tree.client, eventId)
+    await tree.load(workerId ? [workerId] : [])
+    const worker = tree.slice.get(workerId ?? '')
+    return worker ? await create(tree, worker, viewer, input) : refuse(notFound(eventId, 'worker'))
   })
   return done ?? refuse(notFound(eventId, 'event'))
 }
 
-async function create(held: HeldTree, worker: Node, viewer: Viewer, input: CreateJob): Promise<Done> {
+async function create(tree: LockedTree, worker: Node, viewer: Viewer, input: CreateJob): Promise<CommandResult> {
   const { phase, id } = worker.row
   // UNKNOWN is what is known of its runtime: the worker's own token proves that the worker lives.
   if (!STARTED.includes(phase)) return refuse(notRunning(worker))
-  const workerSpec = await readWorkloadSpec(held.client, id)
+  const workerSpec = await readWorkloadSpec(tree.client, id)
   if (!workerSpec) return refuse(notFound(id, 'worker'))
   const problems = new Problems()
   checkName(input.name, 'input.name', problems)
   const spec = normaliseWorkload(input.spec, 'input.spec', problems, { defaultRuntime: workerSpec.runtime })
   if (spec.workspace && !workerSpec.workspace) problems.add('input.spec.workspace', 'its worker has no workspace')
   if (problems.found.length > 0) return refuse(invalidInput(problems.found))
-  const known = await findJob(held.client, id, input.name)
+  const known = await findJob(tree.client, id, input.name)
   if (known) {
     const same = known.inheritedFrom !== null || sameJson(known.spec, spec)
     return same ? { ok: true, objectId: known.id } : refuse(nameTaken(known))
   }
-  const count = await countJobs(held.client, id)
+  const count = await countJobs(tree.client, id)
   if (count >= MAX_JOBS) {
     return refuse({ type: 'LimitError', message: `An event has at most ${MAX_JOBS} jobs.`, limit: MAX_JOBS })
   }
-  return { ok: true, objectId: plantJob(held, worker, { name: input.name, spec, ordinal: count, by: viewer.name }) }
+  return {
+    ok: true,
+    objectId: createJobObject(tree, worker, { name: input.name, spec, ordinal: count, by: viewer.name }),
+  }
 }
 
-function plantJob(
-  { slice, wake }: HeldTree,
+function createJobObject(
+  { slice, wake }: LockedTree,
   worker: Node,
   { name, spec, ordinal, by }: { name: string; spec: WorkloadSpec; ordinal: number; by: string },
 ): string {
-  const facts = workloadFacts(spec, { projectId: worker.row.projectId, pool: 'JOB' })
-  const job = slice.create(worker, { kind: 'JOB', name, ordinal, spec, facts, by })
+  const details = workloadDetails(spec, { projectId: worker.row.projectId, pool: 'JOB' })
+  const job = slice.create(worker, { kind: 'JOB', name, ordinal, spec, details, by })
   wake([job.row.id])
   return job.row.id
 }
@@ -101,21 +104,30 @@ export interface CancelJob {
 }
 
 /** By its worker, or by a user. */
-export async function cancelJob({ trees, pool }: PipelinesParts, viewer: Viewer, input: CancelJob): Promise<Done> {
+export async function cancelJob(
+  { trees, pool }: PipelinesParts,
+  viewer: Viewer,
+  input: CancelJob,
+): Promise<CommandResult> {
   if (viewer.role !== 'WORKER' && viewer.role !== 'ADMIN' && viewer.role !== 'USER')
     return refuse(forbidden(`The role ${viewer.role} may not change anything.`))
   const found = await findObject(pool, input.id)
   const isOurs = viewer.role !== 'WORKER' || found?.rootId === viewer.eventId
-  if (found?.kind !== 'JOB' || !isOurs || !mayRead(viewer, found.projectName)) return refuse(notFound(input.id, 'job'))
-  const done = await trees.inTree(found.rootId, async (held) => {
-    await held.bring([input.id])
-    const job = held.slice.get(input.id)
-    return job ? cancel(held, job, viewer, input) : refuse(notFound(input.id, 'job'))
+  if (found?.kind !== 'JOB' || !isOurs || !canRead(viewer, found.projectName)) return refuse(notFound(input.id, 'job'))
+  const done = await trees.inTree(found.rootId, async (tree) => {
+    await tree.load([input.id])
+    const job = tree.slice.get(input.id)
+    return job ? cancel(tree, job, viewer, input) : refuse(notFound(input.id, 'job'))
   })
   return done ?? refuse(notFound(input.id, 'job'))
 }
 
-function cancel({ slice, reject }: HeldTree, job: Node, viewer: Viewer, { reason, timedOut }: CancelJob): Done {
+function cancel(
+  { slice, reject }: LockedTree,
+  job: Node,
+  viewer: Viewer,
+  { reason, timedOut }: CancelJob,
+): CommandResult {
   const { phase, kind, id } = job.row
   const actor = viewer.role === 'WORKER' ? 'WORKER' : 'USER'
   const isTimeout = timedOut && actor === 'WORKER' && phase !== 'PENDING'

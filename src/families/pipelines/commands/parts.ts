@@ -1,10 +1,10 @@
 import type { Pool } from 'pg'
 import type { LabelInput } from '../../../core/labels.ts'
-import type { Ambient, Viewer } from '../../../core/ports.ts'
+import type { System, Viewer } from '../../../core/ports.ts'
 import type { Problems } from '../../../core/problems.ts'
 import type { TimeoutDefaults } from '../../../core/tree.ts'
 import type { Sealing } from '../../../store/sealing.ts'
-import type { Done } from '../../access.ts'
+import type { CommandResult } from '../../access.ts'
 import type { Trees } from '../../family.ts'
 import type { TaskJob } from '../spec.ts'
 
@@ -21,12 +21,12 @@ export interface TaskPort {
       readonly jobs: readonly TaskJob[]
       readonly idempotencyKey: string | null
     },
-  ): Promise<Done>
+  ): Promise<CommandResult>
 }
 
 export interface PipelinesParts {
   readonly trees: Trees
-  readonly ambient: Ambient
+  readonly system: System
   /** For what needs no lock: looking up where an object stands, and what Prisma does. */
   readonly pool: Pool
   /** What secrets are sealed with, and what workers' tokens are signed with. */

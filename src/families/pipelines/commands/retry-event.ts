@@ -1,13 +1,13 @@
 import { notFound, type Refusal } from '../../../core/errors.ts'
 import type { Viewer } from '../../../core/ports.ts'
 import { findObject } from '../../../store/objects.ts'
-import { type Done, mayChange, mayRead, refuse } from '../../access.ts'
-import type { HeldTree, Scope } from '../../family.ts'
-import { once } from '../../keys.ts'
+import { type CommandResult, canRead, refuse, requireProjectWrite } from '../../access.ts'
+import type { LockedTree, Scope } from '../../family.ts'
+import { idempotent } from '../../idempotent.ts'
+import { isOver, SLOT } from '../details.ts'
 import { findSucceededJobs, findWorker, type KnownJob, readEvent, readWorkloadSpec } from '../event-queries.ts'
-import { isOver, SLOT } from '../facts.ts'
+import { createEventRoot, takeFromProject, workloadDetails } from './create-event-root.ts'
 import type { PipelinesParts } from './parts.ts'
-import { plantEvent, takeFromProject, workloadFacts } from './plant-event.ts'
 
 /**
  * A new event with the worker of one that has ended, as that worker was. Jobs of it that have succeeded need not run
@@ -17,34 +17,34 @@ export async function retryEvent(
   parts: PipelinesParts,
   viewer: Viewer,
   input: { readonly id: string; readonly idempotencyKey?: string | null },
-): Promise<Done> {
-  const may = mayChange(viewer)
-  if (may) return refuse(may)
+): Promise<CommandResult> {
+  const refused = requireProjectWrite(viewer)
+  if (refused) return refuse(refused)
   const found = await findObject(parts.pool, input.id)
-  if (found?.kind !== 'EVENT' || !mayRead(viewer, found.projectName)) return refuse(notFound(input.id, 'event'))
+  if (found?.kind !== 'EVENT' || !canRead(viewer, found.projectName)) return refuse(notFound(input.id, 'event'))
   const done = await parts.trees.inScope(found.projectName, (scope) =>
-    once(scope, viewer, 'retryEvent', input, async () => await retry(scope, viewer, input.id)),
+    idempotent(scope, viewer, 'retryEvent', input, async () => await retry(scope, viewer, input.id)),
   )
   return done ?? refuse(notFound(input.id, 'event'))
 }
 
-async function retry(scope: Scope, viewer: Viewer, id: string): Promise<Done> {
+async function retry(scope: Scope, viewer: Viewer, id: string): Promise<CommandResult> {
   const { client } = scope
   // Held, so that it is not deleted meanwhile.
-  const original = await scope.hold(id)
+  const original = await scope.lockTree(id)
   const workerId = original && (await findWorker(client, id))
   const event = await readEvent(client, id)
   const spec = workerId ? await readWorkloadSpec(client, workerId) : null
   if (!original || !workerId || !event || !spec) return refuse(notFound(id, 'event'))
   if (!isOver(original.root.row.phase)) return refuse(stillRuns(original))
   const { number } = await takeFromProject(scope)
-  const { held, worker } = plantEvent(scope, viewer, { ...event, retryOf: id, cloneOf: null }, { spec, number })
+  const { tree, worker } = createEventRoot(scope, viewer, { ...event, retryOf: id, cloneOf: null }, { spec, number })
   const inherited = (await findSucceededJobs(client, workerId)).filter(({ usesWorkspace }) => !usesWorkspace)
-  for (const [ordinal, job] of inherited.entries()) inherit(held, worker, job, { ordinal, by: viewer.name })
-  return { ok: true, objectId: held.root.row.id }
+  for (const [ordinal, job] of inherited.entries()) inherit(tree, worker, job, { ordinal, by: viewer.name })
+  return { ok: true, objectId: tree.root.row.id }
 }
 
-const stillRuns = ({ root }: HeldTree): Refusal => ({
+const stillRuns = ({ root }: LockedTree): Refusal => ({
   type: 'ConflictError',
   code: 'BUSY',
   message: `The event ${root.row.name} is ${root.row.phase}: cancel it, or wait for its end, before it is retried.`,
@@ -52,17 +52,17 @@ const stillRuns = ({ root }: HeldTree): Refusal => ({
 })
 
 function inherit(
-  { slice }: HeldTree,
-  worker: Parameters<HeldTree['slice']['create']>[0],
+  { slice }: LockedTree,
+  worker: Parameters<LockedTree['slice']['create']>[0],
   { id, name, spec, inheritedFrom }: KnownJob,
   { ordinal, by }: { readonly ordinal: number; readonly by: string },
 ): void {
-  const facts = {
-    ...workloadFacts(spec, { projectId: worker.row.projectId, pool: 'JOB' }),
+  const details = {
+    ...workloadDetails(spec, { projectId: worker.row.projectId, pool: 'JOB' }),
     state: SLOT.OVER,
     inheritedFrom: inheritedFrom ?? id,
     endedAt: slice.now,
   }
-  const job = slice.create(worker, { kind: 'JOB', name, ordinal, spec, facts, by })
+  const job = slice.create(worker, { kind: 'JOB', name, ordinal, spec, details, by })
   slice.move(job, 'SUCCEEDED', { reason: 'inherited', message: 'Inherited from the event that is retried.' })
 }

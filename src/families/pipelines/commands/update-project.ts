@@ -3,11 +3,11 @@ import type { Viewer } from '../../../core/ports.ts'
 import { Problems } from '../../../core/problems.ts'
 import { replaceSubscriptions, writeProject } from '../../../store/projects.ts'
 import { refuse } from '../../access.ts'
-import { POOLS } from '../facts.ts'
+import { POOLS } from '../details.ts'
 import { normaliseProject, type ProjectInput } from '../normalise-project.ts'
 import { wakeWaiting } from '../slots.ts'
 import { inProject } from './access.ts'
-import { checkTasks, type ProjectDone } from './create-project.ts'
+import { checkTasks, type ProjectResult } from './create-project.ts'
 import type { PipelinesParts } from './parts.ts'
 
 /** Only what is given is changed. Events that exist keep the worker that they were created with. */
@@ -15,11 +15,11 @@ export async function updateProject(
   parts: PipelinesParts,
   viewer: Viewer,
   input: ProjectInput & { readonly name: string },
-): Promise<ProjectDone> {
+): Promise<ProjectResult> {
   const problems = new Problems()
   const { subscriptions, ...settings } = normaliseProject(input, 'input', problems)
   await checkTasks(parts.tasks, subscriptions ?? [], problems)
-  return await inProject(parts, viewer, input.name, async ({ client, projectId, now }): Promise<ProjectDone> => {
+  return await inProject(parts, viewer, input.name, async ({ client, projectId, now }): Promise<ProjectResult> => {
     if (problems.found.length > 0) return refuse(invalidInput(problems.found))
     await writeProject(client, projectId, settings, now)
     if (subscriptions) await replaceSubscriptions(client, projectId, subscriptions)

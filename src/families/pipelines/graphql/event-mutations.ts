@@ -1,15 +1,15 @@
 import type { Outcome } from '../../../core/ports.ts'
 import type { ObjectRow } from '../../../core/tree.ts'
-import { builder } from '../../../graphql/builder.ts'
 import type { GraphQLContext } from '../../../graphql/context.ts'
-import { PhaseEnum } from '../../../graphql/enums.ts'
-import { answer, type ErrorValue } from '../../../graphql/errors.ts'
-import { given } from '../../../graphql/given.ts'
-import { LabelInput } from '../../../graphql/label-input.ts'
 import { objectLoader } from '../../../graphql/loaders.ts'
-import { TreeObjectRef } from '../../../graphql/refs.ts'
-import { resultUnion } from '../../../graphql/result-union.ts'
-import { writeObject } from '../../../graphql/write-object.ts'
+import { LabelInput } from '../../../graphql/objects/label-input.ts'
+import { writeObject } from '../../../graphql/objects/write-object.ts'
+import { builder } from '../../../graphql/schema/builder.ts'
+import { dropUndefined } from '../../../graphql/schema/drop-undefined.ts'
+import { PhaseEnum } from '../../../graphql/schema/enums.ts'
+import { answer, type ErrorValue } from '../../../graphql/schema/errors.ts'
+import { TreeObjectRef } from '../../../graphql/schema/refs.ts'
+import { resultUnion } from '../../../graphql/schema/result-union.ts'
 import { EventRef } from './event.ts'
 
 const IDEMPOTENCY =
@@ -151,7 +151,7 @@ builder.mutationFields((t) => ({
       'Creates an event in one project, or in each with a subscription that matches, and starts its worker when a slot is free. Requires the role USER or ADMIN; a project without worker template is refused (INVALID_INPUT).',
     args: { input: t.arg({ type: CreateEventInput, required: true }) },
     resolve: (_, { input }, context) =>
-      writeEvents(context, () => context.pipelines.createEvent(context.viewer, given(input))),
+      writeEvents(context, () => context.pipelines.createEvent(context.viewer, dropUndefined(input))),
   }),
   cloneEvent: t.field({
     type: resultUnion('CloneEventResult', CreatedEventsRef, ['NotFoundError', 'InvalidInputError', 'ForbiddenError']),
@@ -160,7 +160,7 @@ builder.mutationFields((t) => ({
       'Creates an event again: through the subscriptions as they are now if it came through one, otherwise in its project as it is now. Requires the role USER or ADMIN.',
     args: { input: t.arg({ type: EventIdInput('CloneEventInput', 'The event to clone.'), required: true }) },
     resolve: (_, { input }, context) =>
-      writeEvents(context, () => context.pipelines.cloneEvent(context.viewer, given(input))),
+      writeEvents(context, () => context.pipelines.cloneEvent(context.viewer, dropUndefined(input))),
   }),
   retryEvent: t.field({
     type: resultUnion('RetryEventResult', EventRef, [
@@ -174,7 +174,7 @@ builder.mutationFields((t) => ({
       'Creates an event with the worker of one that has ended, as that worker was, and the secrets of the project as they are now. Jobs that succeeded outside of the workspace are inherited and do not run again. Requires the role USER or ADMIN; an event that has not ended is refused (BUSY).',
     args: { input: t.arg({ type: EventIdInput('RetryEventInput', 'The event to retry.'), required: true }) },
     resolve: (_, { input }, context) =>
-      writeObject(context, 'write', null, () => context.pipelines.retryEvent(context.viewer, given(input))),
+      writeObject(context, 'write', null, () => context.pipelines.retryEvent(context.viewer, dropUndefined(input))),
   }),
 }))
 
@@ -186,7 +186,9 @@ builder.mutationFields((t) => ({
       'Cancels the worker of an event, and with it all its jobs: those that wait for a slot are CANCELED, the others ABORTED and stopped. Requires the role USER or ADMIN; an event that has ended is refused with a TransitionError.',
     args: { input: t.arg({ type: CancelEventInput, required: true }) },
     resolve: (_, { input }, context) =>
-      writeObject(context, 'write', input.id, () => context.pipelines.cancelEvent(context.viewer, given(input))),
+      writeObject(context, 'write', input.id, () =>
+        context.pipelines.cancelEvent(context.viewer, dropUndefined(input)),
+      ),
   }),
   deleteEvent: t.field({
     type: resultUnion('DeleteEventResult', EventRef, ['NotFoundError', 'ForbiddenError']),
@@ -207,7 +209,7 @@ builder.mutationFields((t) => ({
       answer(
         context,
         'write',
-        () => context.pipelines.cancelEvents(context.viewer, given(input)),
+        () => context.pipelines.cancelEvents(context.viewer, dropUndefined(input)),
         ({ count }) => ({ __typename: 'CanceledEvents' as const, count }),
       ),
   }),
@@ -221,7 +223,7 @@ builder.mutationFields((t) => ({
       answer(
         context,
         'write',
-        () => context.pipelines.deleteEvents(context.viewer, given(input)),
+        () => context.pipelines.deleteEvents(context.viewer, dropUndefined(input)),
         ({ count }) => ({ __typename: 'DeletedEvents' as const, count }),
       ),
   }),

@@ -1,8 +1,8 @@
 import type { ObjectRow } from '../../../core/tree.ts'
-import { builder } from '../../../graphql/builder.ts'
 import { objectLoader } from '../../../graphql/loaders.ts'
-import { LabelRef } from '../../../graphql/object-parts.ts'
-import { NodeRef, TreeObjectRef } from '../../../graphql/refs.ts'
+import { LabelRef } from '../../../graphql/objects/object-parts.ts'
+import { builder } from '../../../graphql/schema/builder.ts'
+import { NodeRef, TreeObjectRef } from '../../../graphql/schema/refs.ts'
 import { eventLoader, payloadLoader, workerLoader } from './loaders.ts'
 import { WorkerRef } from './workload.ts'
 

@@ -1,7 +1,7 @@
-import { builder } from '../../../graphql/builder.ts'
-import { given } from '../../../graphql/given.ts'
-import { resultUnion } from '../../../graphql/result-union.ts'
-import { writeObject } from '../../../graphql/write-object.ts'
+import { writeObject } from '../../../graphql/objects/write-object.ts'
+import { builder } from '../../../graphql/schema/builder.ts'
+import { dropUndefined } from '../../../graphql/schema/drop-undefined.ts'
+import { resultUnion } from '../../../graphql/schema/result-union.ts'
 import { JobRef } from './workload.ts'
 import { EnvInput, FileInput, WORKLOAD } from './workload-inputs.ts'
 
@@ -63,7 +63,7 @@ builder.mutationFields((t) => ({
       'Creates a job in the event of the calling worker and queues it for a slot; a job that has the name is returned instead, if its spec is the same or it was inherited. Requires the token of a worker that is STARTING, RUNNING or UNKNOWN; refused for another spec under the name (ALREADY_EXISTS), and beyond 1,000 jobs in an event (LIMIT).',
     args: { input: t.arg({ type: CreateJobInput, required: true }) },
     resolve: (_, { input }, context) =>
-      writeObject(context, 'jobs', null, () => context.pipelines.createJob(context.viewer, given(input))),
+      writeObject(context, 'jobs', null, () => context.pipelines.createJob(context.viewer, dropUndefined(input))),
   }),
   cancelJob: t.field({
     type: resultUnion('CancelJobResult', JobRef, ['NotFoundError', 'TransitionError', 'ForbiddenError']),
@@ -72,6 +72,6 @@ builder.mutationFields((t) => ({
       'Ends a job: as CANCELED if it waits for a slot, otherwise as ABORTED (see timedOut), and its process is stopped. Its worker may call it, and the roles USER and ADMIN; a job that has ended is refused with a TransitionError.',
     args: { input: t.arg({ type: CancelJobInput, required: true }) },
     resolve: (_, { input }, context) =>
-      writeObject(context, 'jobs', input.id, () => context.pipelines.cancelJob(context.viewer, given(input))),
+      writeObject(context, 'jobs', input.id, () => context.pipelines.cancelJob(context.viewer, dropUndefined(input))),
   }),
 }))

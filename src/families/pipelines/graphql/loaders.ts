@@ -1,13 +1,13 @@
 import type { ObjectRow } from '../../../core/tree.ts'
-import { agentsSince } from '../../../graphql/agent.ts'
+import { agentsSince } from '../../../graphql/agents/agent.ts'
 import { type GraphQLContext, perOperation } from '../../../graphql/context.ts'
 import type { BlockerValue, DeadlineValue } from '../../../graphql/family.ts'
 import { loadSide, specLoader } from '../../../graphql/loaders.ts'
+import { queryBlockerInputs } from '../blocker-queries.ts'
 import { blockersOf } from '../blockers.ts'
 import { clocksOf } from '../clocks.ts'
-import { loadClocks, loadEvents, loadPayloads, loadWorkers, loadWorkloads } from '../shown-facts.ts'
+import { loadClocks, loadEvents, loadPayloads, loadWorkers, loadWorkloads } from '../detail-loaders.ts'
 import type { WorkloadSpec } from '../spec.ts'
-import { loadWaitingFacts } from '../waiting-facts.ts'
 
 export const eventLoader = perOperation(({ pool }) => loadSide((ids) => loadEvents(pool, ids)))
 export const payloadLoader = perOperation(({ pool }) => loadSide((ids) => loadPayloads(pool, ids)))
@@ -24,13 +24,13 @@ export async function specOf(context: GraphQLContext, id: string): Promise<Workl
 const TYPENAMES = { CAPACITY: 'CapacityBlocker', AGENT: 'AgentBlocker' } as const
 
 export async function blockers(
-  { pool, ambient }: GraphQLContext,
+  { pool, system }: GraphQLContext,
   rows: readonly ObjectRow[],
 ): Promise<readonly (readonly BlockerValue[])[]> {
   const ids = rows.map(({ id }) => id)
-  const facts = await loadWaitingFacts(pool, ids, agentsSince(ambient.now()))
+  const details = await queryBlockerInputs(pool, ids, agentsSince(system.now()))
   return ids.map((id) =>
-    blockersOf(id, facts).map((blocker) => ({ ...blocker, __typename: TYPENAMES[blocker.reason] })),
+    blockersOf(id, details).map((blocker) => ({ ...blocker, __typename: TYPENAMES[blocker.reason] })),
   )
 }
 
@@ -43,11 +43,11 @@ export async function deadlines(
     rows.map(async (row) => {
       const workload = row.kind === 'EVENT' ? await workerLoader(context).load(row.id) : row
       if (!workload) return []
-      const [clock, facts] = await Promise.all([
+      const [clock, details] = await Promise.all([
         clockLoader(context).load(workload.id),
         workloadLoader(context).load(workload.id),
       ])
-      const { endedAt, removeAt, removedAt } = facts ?? {}
+      const { endedAt, removeAt, removedAt } = details ?? {}
       return clocksOf(
         {
           ...workload,

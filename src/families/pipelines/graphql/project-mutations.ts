@@ -1,13 +1,13 @@
 import type { Outcome } from '../../../core/ports.ts'
-import { builder } from '../../../graphql/builder.ts'
+import { GadgetJobInput } from '../../../graphql/agents/gadget-job-input.ts'
 import { forget, type GraphQLContext } from '../../../graphql/context.ts'
-import { answer } from '../../../graphql/errors.ts'
-import { GadgetJobInput } from '../../../graphql/gadget-job-input.ts'
-import { given } from '../../../graphql/given.ts'
-import { LabelInput } from '../../../graphql/label-input.ts'
-import { resultUnion } from '../../../graphql/result-union.ts'
+import { LabelInput } from '../../../graphql/objects/label-input.ts'
+import { builder } from '../../../graphql/schema/builder.ts'
+import { dropUndefined } from '../../../graphql/schema/drop-undefined.ts'
+import { answer } from '../../../graphql/schema/errors.ts'
+import { resultUnion } from '../../../graphql/schema/result-union.ts'
 import { loadProjects } from '../../../store/loaders/projects.ts'
-import type { ProjectDone } from '../commands/create-project.ts'
+import type { ProjectResult } from '../commands/create-project.ts'
 import { ProjectMember, type ProjectValue, StrategyEnum } from './project.ts'
 import { WorkerTemplateInput } from './workload-inputs.ts'
 
@@ -109,7 +109,7 @@ const DeleteProjectInput = builder.inputType('DeleteProjectInput', {
 })
 
 /** The project as it is after the command. */
-const write = (context: GraphQLContext, command: () => Promise<ProjectDone>) =>
+const write = (context: GraphQLContext, command: () => Promise<ProjectResult>) =>
   answer(
     context,
     'write',
@@ -139,7 +139,7 @@ builder.mutationFields((t) => ({
       'Creates a project. Only the roles USER and ADMIN with access to all projects may call it, and an ADMIN whose projects include the name; a name that exists is refused (ALREADY_EXISTS).',
     args: { input: t.arg({ type: CreateProjectInput, required: true }) },
     resolve: (_, { input }, context) =>
-      write(context, () => context.pipelines.createProject(context.viewer, given(input))),
+      write(context, () => context.pipelines.createProject(context.viewer, dropUndefined(input))),
   }),
   updateProject: t.field({
     type: resultUnion('UpdateProjectResult', ProjectMember, ['InvalidInputError', 'NotFoundError', 'ForbiddenError']),
@@ -148,7 +148,7 @@ builder.mutationFields((t) => ({
       'Changes a project. Limits take effect at once; events that exist keep their worker and secrets. Requires the role USER or ADMIN.',
     args: { input: t.arg({ type: UpdateProjectInput, required: true }) },
     resolve: (_, { input }, context) =>
-      write(context, () => context.pipelines.updateProject(context.viewer, given(input))),
+      write(context, () => context.pipelines.updateProject(context.viewer, dropUndefined(input))),
   }),
   deleteProject: t.field({
     type: resultUnion('DeleteProjectResult', DeletedProjectRef, [

@@ -1,7 +1,7 @@
-import { builder } from '../../../graphql/builder.ts'
-import { answer } from '../../../graphql/errors.ts'
-import { ProjectRef } from '../../../graphql/refs.ts'
-import { resultUnion } from '../../../graphql/result-union.ts'
+import { builder } from '../../../graphql/schema/builder.ts'
+import { answer } from '../../../graphql/schema/errors.ts'
+import { ProjectRef } from '../../../graphql/schema/refs.ts'
+import { resultUnion } from '../../../graphql/schema/result-union.ts'
 import { loadProjects } from '../../../store/loaders/projects.ts'
 import { SecretRef } from './project.ts'
 

@@ -1,4 +1,4 @@
-import { builder } from '../../../graphql/builder.ts'
+import { builder } from '../../../graphql/schema/builder.ts'
 
 /** What runs, as the API takes it: in a project's worker template and in a job. */
 

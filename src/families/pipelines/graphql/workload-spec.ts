@@ -1,4 +1,4 @@
-import { builder } from '../../../graphql/builder.ts'
+import { builder } from '../../../graphql/schema/builder.ts'
 import type { FileSpec, WorkloadSpec } from '../spec.ts'
 
 /** What runs, as the API shows it. */

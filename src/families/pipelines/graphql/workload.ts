@@ -1,11 +1,11 @@
 import type { ObjectRow } from '../../../core/tree.ts'
-import { builder } from '../../../graphql/builder.ts'
+import { holderOf, WorkHolderRef } from '../../../graphql/agents/work-holder.ts'
 import type { GraphQLContext } from '../../../graphql/context.ts'
-import { ObjectKindEnum } from '../../../graphql/enums.ts'
 import type { BlockerValue } from '../../../graphql/family.ts'
 import { objectLoader, workLoader } from '../../../graphql/loaders.ts'
-import { BlockerRef, NodeRef, TreeObjectRef } from '../../../graphql/refs.ts'
-import { holderOf, WorkHolderRef } from '../../../graphql/work-holder.ts'
+import { builder } from '../../../graphql/schema/builder.ts'
+import { ObjectKindEnum } from '../../../graphql/schema/enums.ts'
+import { BlockerRef, NodeRef, TreeObjectRef } from '../../../graphql/schema/refs.ts'
 import type { PipelinesBlocker } from '../blockers.ts'
 import { type Resource, resourcesOf } from '../resources.ts'
 import { specOf, workloadLoader } from './loaders.ts'
@@ -39,7 +39,7 @@ const ResourceRef = builder.objectRef<Resource>('WorkloadResource').implement({
   }),
 })
 
-const facts = (context: GraphQLContext, id: string) => workloadLoader(context).load(id)
+const details = (context: GraphQLContext, id: string) => workloadLoader(context).load(id)
 
 const common = (name: 'Worker' | 'Job', description: string) =>
   builder.objectRef<ObjectRow>(name).implement({
@@ -57,25 +57,25 @@ const common = (name: 'Worker' | 'Job', description: string) =>
         nullable: true,
         description:
           'Exit code of the program. Null before its end, if a signal ended it, and if the runtime reported none.',
-        resolve: async ({ id }, _, context) => (await facts(context, id))?.exitCode ?? null,
+        resolve: async ({ id }, _, context) => (await details(context, id))?.exitCode ?? null,
       }),
       signal: t.string({
         nullable: true,
         description:
           'Name of the signal that ended the program, e.g. SIGKILL. Null if none did, and if the runtime reported none.',
-        resolve: async ({ id }, _, context) => (await facts(context, id))?.signal ?? null,
+        resolve: async ({ id }, _, context) => (await details(context, id))?.signal ?? null,
       }),
       startedAt: t.field({
         type: 'DateTime',
         nullable: true,
         description: 'When a runtime first claimed it; null before, and for a job that is inherited.',
-        resolve: async ({ id }, _, context) => (await facts(context, id))?.startedAt ?? null,
+        resolve: async ({ id }, _, context) => (await details(context, id))?.startedAt ?? null,
       }),
       endedAt: t.field({
         type: 'DateTime',
         nullable: true,
         description: 'When it entered a final phase; null before.',
-        resolve: async ({ id }, _, context) => (await facts(context, id))?.endedAt ?? null,
+        resolve: async ({ id }, _, context) => (await details(context, id))?.endedAt ?? null,
       }),
       agent: t.field({
         type: WorkHolderRef,
@@ -92,7 +92,7 @@ const common = (name: 'Worker' | 'Job', description: string) =>
         type: [ResourceRef],
         description: 'Resources that a runtime keeps, or kept, for it; empty before the first claim.',
         resolve: async ({ id, kind }, _, context) => {
-          const found = await facts(context, id)
+          const found = await details(context, id)
           return found ? [...resourcesOf(kind, found)] : []
         },
       }),
@@ -115,7 +115,7 @@ builder.objectField(JobRef, 'inheritedFrom', (t) =>
     description:
       'The job of an earlier event that succeeded and that this one stands for without running again. Null if the job runs itself, and once that job is deleted.',
     resolve: async ({ id }, _, context) => {
-      const { inheritedFrom } = (await facts(context, id)) ?? {}
+      const { inheritedFrom } = (await details(context, id)) ?? {}
       return inheritedFrom ? objectLoader(context).load(inheritedFrom) : null
     },
   }),

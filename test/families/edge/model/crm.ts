@@ -1,5 +1,5 @@
 import type { Phase } from '../../../../src/core/vocabulary.ts'
-import type { InstanceFacts } from '../../../../src/families/edge/facts.ts'
+import type { InstanceDetails } from '../../../../src/families/edge/details.ts'
 import { operationOf } from '../../../../src/families/edge/operations.ts'
 import type { CrmAction, ReportedObject } from '../../../../src/families/edge/spec.ts'
 import { openFence } from '../../../../src/store/fence.ts'
@@ -54,7 +54,7 @@ const say = (place: Place, { fence, age, owner }: Job, phase: Phase): Told => ({
 /** Nobody but the server knows what depends on what: so it must never ask for this. */
 function checkOrder(state: State, place: Place, { action }: Job): void {
   const { crm, tampered } = state
-  if (tampered || (instanceAt(state, 'c')?.facts as InstanceFacts | undefined)?.drifted) return
+  if (tampered || (instanceAt(state, 'c')?.details as InstanceDetails | undefined)?.drifted) return
   if (place === 'a' && action !== 'DELETE' && crm.disk.c === null)
     throw new Violation('an app instance is made in a cluster instance that is not there')
   if (place === 'c' && action === 'DELETE' && crm.disk.a !== null)

@@ -1,4 +1,4 @@
-import { cloudletFacts, type InstanceFacts } from '../../../../src/families/edge/facts.ts'
+import { cloudletDetails, type InstanceDetails } from '../../../../src/families/edge/details.ts'
 import { actionsOf, connect, deliver, type Limits, receive, send } from './actions.ts'
 import { begin, finish } from './crm.ts'
 import type { Model } from './search.ts'
@@ -34,9 +34,9 @@ function check(state: State, how: Strictness): void {
   for (const place of PLACES) {
     const record = instanceAt(state, place)
     if (record) {
-      const { row, spec, facts } = record
+      const { row, spec, details } = record
       if (ownersOf(row.phase).size !== 1) throw new Violation(`not exactly one actor has its turn in ${row.phase}`)
-      if ((spec as { v: number }).v !== (facts as InstanceFacts).specRevision)
+      if ((spec as { v: number }).v !== (details as InstanceDetails).specRevision)
         throw new Violation('a revision stands for another spec')
     }
     if (isQuiet(state) && !state.tampered) checkAgreement(state, place, how)
@@ -59,12 +59,12 @@ function checkAgreement(state: State, place: Place, { isExact }: Strictness): vo
   const record = instanceAt(state, place)
   const disk = state.crm.disk[place]
   if (!record) {
-    const { orphans } = cloudletFacts(new ModelNode(cloudletOf(state)))
+    const { orphans } = cloudletDetails(new ModelNode(cloudletOf(state)))
     const isTold = orphans.some(({ path }) => path.length === (place === 'c' ? 2 : 3))
     if (disk && !isTold) throw new Violation(`${place} is there, and nobody knows of it`)
     return
   }
-  const { specRevision, drifted, undoing } = record.facts as InstanceFacts
+  const { specRevision, drifted, undoing } = record.details as InstanceDetails
   if (undoing) throw new Violation(`${place} is READY and being undone`)
   if (record.work?.dueAt) throw new Violation(`a clock runs for ${place}, which is READY`)
   if (record.row.jobId !== record.row.finishedJobId) throw new Violation(`${place} is READY, and its job is not over`)

@@ -11,11 +11,11 @@ import {
   updateInstance,
 } from '../../../../src/families/edge/commands/instances.ts'
 import type { EdgeParts } from '../../../../src/families/edge/commands/parts.ts'
-import { cloudletFacts, type InstanceFacts, instanceFacts } from '../../../../src/families/edge/facts.ts'
+import { cloudletDetails, type InstanceDetails, instanceDetails } from '../../../../src/families/edge/details.ts'
 import { edge } from '../../../../src/families/edge/family.ts'
 import { requestFence } from '../../../../src/families/edge/fences.ts'
 import { actionOf, type FenceParts, fenceParts } from '../../../../src/families/edge/requests.ts'
-import type { HeldTree } from '../../../../src/families/family.ts'
+import type { LockedTree } from '../../../../src/families/family.ts'
 import type { Client } from '../../../../src/store/client.ts'
 import { openFence, sameHash } from '../../../../src/store/fence.ts'
 import { USER } from '../../../testkit/world.ts'
@@ -103,16 +103,16 @@ export async function command<S extends Kept>(
   const leases = new Set(state.leases)
   const wakes = new Set(state.wakes)
   const client = clientOf(slice, leases)
-  const held: HeldTree = {
+  const held: LockedTree = {
     client,
     slice,
     root: slice.root,
     isNew: false,
-    bring: () => Promise.resolve(),
+    load: () => Promise.resolve(),
     wake: (ids) => {
       for (const id of ids) wakes.add(id)
     },
-    goOn: () => {
+    decideNow: () => {
       throw new Error('only a new tree goes on')
     },
     reject: () => {},
@@ -120,7 +120,7 @@ export async function command<S extends Kept>(
   const never = () => Promise.reject(new Error('the model holds one tree'))
   const parts: EdgeParts = {
     client,
-    ambient: { now: () => NOW, fixedTime: NOW, id: slice.newId, random: () => 0, secret: () => new Uint8Array(16) },
+    system: { now: () => NOW, fixedTime: NOW, id: slice.newId, random: () => 0, secret: () => new Uint8Array(16) },
     trees: { inScope: never, inTree: (_rootId, work) => work(held) },
   }
   const done = await run(parts)
@@ -146,7 +146,7 @@ export function update(state: State, place: Place): Promise<State | null> {
   const record = instanceAt(state, place)
   if (!record) return Promise.resolve(null)
   const { id } = record.row
-  const spec = { v: (record.facts as InstanceFacts).lastRevision + 1 }
+  const spec = { v: (record.details as InstanceDetails).lastRevision + 1 }
   return command(state, (parts) => updateInstance(parts, USER, { kind: kindOf(place), id, spec }))
 }
 export function remove(state: State, place: Place, cascade: boolean): Promise<State | null> {
@@ -251,13 +251,13 @@ const WORKING: readonly Phase[] = ['CREATING', 'UPDATING', 'DELETING']
 export function outstanding(state: State, begunToo: boolean): readonly Request[] {
   const instance = processName(state.crm.process)
   const root = new ModelNode(cloudletOf(state))
-  const session = cloudletFacts(root).sessions.find((one) => one.instance === instance)
+  const session = cloudletDetails(root).sessions.find((one) => one.instance === instance)
   if (!session) return []
   return state.records.slice(1).flatMap((record) => {
     const { work, row } = record
     const isAsked = work?.state === WORK_STATE.CLAIMED && work.fenceHash !== null && work.instance === instance
-    const facts = record.facts as InstanceFacts
-    const waits = REQUESTED.includes(row.phase) || facts.undoing || (begunToo && WORKING.includes(row.phase))
+    const details = record.details as InstanceDetails
+    const waits = REQUESTED.includes(row.phase) || details.undoing || (begunToo && WORKING.includes(row.phase))
     return isAsked && waits ? [requestOf(record, session)] : []
   })
 }
@@ -275,7 +275,7 @@ function fenceOf(parts: FenceParts): string {
 
 function requestOf(record: Rec, session: Parameters<typeof fenceParts>[1]): Request {
   const node = new ModelNode(record)
-  const { specRevision, keptRevision, keptSpec, undoing } = instanceFacts(node)
+  const { specRevision, keptRevision, keptSpec, undoing } = instanceDetails(node)
   const parts = fenceParts(node, session)
   const action = actionOf(node) ?? 'DELETE'
   return {

@@ -1,6 +1,7 @@
 import type { ObjectFailure } from '../../../../src/core/errors.ts'
 import { type Machine, step } from '../../../../src/core/machine.ts'
 import type {
+  ChildCounts,
   Evaluated,
   LifecyclePatch,
   MoveOptions,
@@ -8,12 +9,11 @@ import type {
   Node,
   ObjectRow,
   Slice,
-  Tally,
   Work,
 } from '../../../../src/core/tree.ts'
-import { NO_TALLY } from '../../../../src/core/tree.ts'
+import { NO_CHILD_COUNTS } from '../../../../src/core/tree.ts'
 import type { ObjectKind, Phase } from '../../../../src/core/vocabulary.ts'
-import { factsTables } from '../../../../src/families/edge/facts.ts'
+import { detailsTables } from '../../../../src/families/edge/details.ts'
 import { requestFence } from '../../../../src/families/edge/fences.ts'
 import { cloudlet, instance } from '../../../../src/families/edge/machines.ts'
 import type { FenceParts } from '../../../../src/families/edge/requests.ts'
@@ -28,32 +28,32 @@ export const NOW = new Date(1_000_000_000)
 export interface Rec {
   readonly row: ObjectRow
   readonly work: Work | null
-  readonly facts: unknown
+  readonly details: unknown
   readonly spec: unknown
   readonly error: ObjectFailure | null
 }
 
 export class ModelNode implements Node {
   row: ObjectRow
-  readonly tally: Tally = NO_TALLY
+  readonly childCounts: ChildCounts = NO_CHILD_COUNTS
   work: Work | null
   error: ObjectFailure | null
   hasProgress = false
-  facts: unknown
+  details: unknown
   spec: unknown
   gone = false
 
-  constructor({ row, work, facts, spec, error }: Rec) {
+  constructor({ row, work, details, spec, error }: Rec) {
     this.row = row
     this.work = work
-    this.facts = facts
+    this.details = details
     this.spec = spec
     this.error = error
   }
 
   record(): Rec {
-    const { row, work, facts, spec, error } = this
-    return { row, work, facts, spec, error }
+    const { row, work, details, spec, error } = this
+    return { row, work, details, spec, error }
   }
 }
 
@@ -131,7 +131,13 @@ export class ModelSlice implements Slice {
     if (to === 'GONE') draft.gone = true
     else draft.row = { ...row, phase: to, revision: row.revision + 1 }
   }
-  moveBeside(node: Node, machine: Machine, from: Phase, to: Phase, { actor = 'CONTROLLER' }: MoveOptions = {}): void {
+  moveSecondary(
+    node: Node,
+    machine: Machine,
+    from: Phase,
+    to: Phase,
+    { actor = 'CONTROLLER' }: MoveOptions = {},
+  ): void {
     if (!step(machine, from, actor, to).ok)
       throw new Violation(`${actor} moves ${machine.name} from ${from} to ${to}, which no row allows`)
     this.moved.push({ id: node.row.id, from, to, actor })
@@ -141,9 +147,9 @@ export class ModelSlice implements Slice {
     const draft = node as ModelNode
     draft.row = { ...draft.row, ...patch }
   }
-  setFacts(node: Node, patch: object): void {
+  setDetails(node: Node, patch: object): void {
     const draft = node as ModelNode
-    draft.facts = { ...(draft.facts as object), ...patch }
+    draft.details = { ...(draft.details as object), ...patch }
   }
   setSpec(node: Node, spec: unknown): void {
     const draft = node as ModelNode
@@ -159,10 +165,10 @@ export class ModelSlice implements Slice {
     draft.work = { handed: false, handedConfig: null, leaseWatched: false, ...draft.work, ...patch } as Work
   }
 
-  create(parent: Node, { kind, name, ordinal, spec, facts }: NewChild): ModelNode {
+  create(parent: Node, { kind, name, ordinal, spec, details }: NewChild): ModelNode {
     const { id: rootId } = this.root.row
     const row = newRow({ id: this.newId(), rootId, parentId: parent.row.id, kind, name, ordinal })
-    const node = new ModelNode(newRecord(row, spec, facts))
+    const node = new ModelNode(newRecord(row, spec, details))
     this.nodes.set(row.id, node)
     return node
   }
@@ -196,10 +202,10 @@ export class ModelSlice implements Slice {
   validate(): Evaluated {
     throw LACKING('validate')
   }
-  setTally(): void {
+  setChildCounts(): void {
     throw LACKING('setTally')
   }
-  addTally(): void {
+  addChildCounts(): void {
     throw LACKING('addTally')
   }
   setDependencies(): void {
@@ -213,12 +219,12 @@ export class ModelSlice implements Slice {
 /** Ids grow with time, as those of the server do. */
 export const idOf = (n: number): string => `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`
 
-export const newRecord = (row: ObjectRow, spec: unknown, facts?: unknown): Rec => ({
+export const newRecord = (row: ObjectRow, spec: unknown, details?: unknown): Rec => ({
   row,
   work: null,
   spec,
   error: null,
-  facts: { ...factsTables.find(({ kinds }) => kinds.includes(row.kind))?.defaults, ...((facts as object) ?? {}) },
+  details: { ...detailsTables.find(({ kinds }) => kinds.includes(row.kind))?.defaults, ...((details as object) ?? {}) },
 })
 
 type Place = Pick<ObjectRow, 'id' | 'rootId' | 'parentId' | 'name' | 'ordinal'> & { readonly kind: ObjectKind }

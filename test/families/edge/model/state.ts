@@ -1,7 +1,7 @@
 import { WORK_STATE, type Work } from '../../../../src/core/tree.ts'
 import type { Phase } from '../../../../src/core/vocabulary.ts'
 import type { ConnectCrm } from '../../../../src/families/edge/commands/connect-crm.ts'
-import { cloudletFacts, type InstanceFacts, servingSession } from '../../../../src/families/edge/facts.ts'
+import { cloudletDetails, type InstanceDetails, servingSession } from '../../../../src/families/edge/details.ts'
 import type { CrmAction } from '../../../../src/families/edge/spec.ts'
 import type { Kept } from './server.ts'
 import { ModelNode, type Rec } from './slice.ts'
@@ -105,7 +105,7 @@ export function keyOf(state: State): string {
   const root = records[0] as Rec
   const node = new ModelNode(root)
   const serving = servingSession(node)
-  const { orphans, sessions, replaced } = cloudletFacts(node)
+  const { orphans, sessions, replaced } = cloudletDetails(node)
   const parts = [
     root.row.phase,
     serving ? (serving.instance === processName(crm.process) ? 'S' : 's') : '-',
@@ -157,10 +157,10 @@ function placeKey(state: State, place: Place, ids: Map<string, string>): string 
     if (one) ids.set(one.fence, `${rank}${one.owner === record?.row.id ? '' : 'g'}`)
   }
   if (record) ids.set(record.row.id, place)
-  const facts = record?.facts as InstanceFacts | undefined
+  const details = record?.details as InstanceDetails | undefined
   const revision = revisions(record, [
-    facts?.specRevision,
-    facts?.keptRevision ?? undefined,
+    details?.specRevision,
+    details?.keptRevision ?? undefined,
     ...diskRevisions(disk),
     ...(job ? [job.rev, ...diskRevisions(job.before)] : []),
     ...mine.map(({ rev }) => rev),
@@ -179,11 +179,11 @@ function placeKey(state: State, place: Place, ids: Map<string, string>): string 
 
 function recordKey(
   { crm }: State,
-  { row, work, facts }: Rec,
+  { row, work, details }: Rec,
   rank: number | string,
   revision: (rev: number) => string,
 ): string {
-  const { specRevision, keptRevision, drifted, undoing } = facts as InstanceFacts
+  const { specRevision, keptRevision, drifted, undoing } = details as InstanceDetails
   const asked = work
     ? [
         work.state === WORK_STATE.DONE ? 'D' : 'A',
@@ -204,7 +204,7 @@ const diskRevisions = (disk: Disk | null): readonly number[] =>
 
 /** Revisions up to the last one that was given are told apart by their order; those beyond will be given again. */
 function revisions(record: Rec | null, alive: readonly (number | undefined)[]): (rev: number) => string {
-  const last = record ? (record.facts as InstanceFacts).lastRevision : 0
+  const last = record ? (record.details as InstanceDetails).lastRevision : 0
   const known = [...new Set(alive.filter((rev) => rev !== undefined))].sort((a, b) => a - b)
   return (rev) => (rev > last ? `+${rev - last}` : String(known.indexOf(rev)))
 }

@@ -1,6 +1,6 @@
 import { WORK_STATE } from '../../../../src/core/tree.ts'
 import { resolveCloudletUpgrade, upgradeCloudlet } from '../../../../src/families/edge/commands/cloudlets.ts'
-import { type CloudletFacts, cloudletFacts } from '../../../../src/families/edge/facts.ts'
+import { type CloudletDetails, cloudletDetails } from '../../../../src/families/edge/details.ts'
 import { requestFence, sessionFence } from '../../../../src/families/edge/fences.ts'
 import { fenceParts } from '../../../../src/families/edge/requests.ts'
 import type { Session } from '../../../../src/families/edge/spec.ts'
@@ -51,9 +51,9 @@ export function created(): Upgrading {
 }
 
 const rootOf = ({ records }: server.Kept): ModelNode => new ModelNode(records[0] as (typeof records)[number])
-const factsOf = (state: server.Kept): CloudletFacts => cloudletFacts(rootOf(state))
+const detailsOf = (state: server.Kept): CloudletDetails => cloudletDetails(rootOf(state))
 const sessionOf = (state: server.Kept, n: number): Session | null =>
-  factsOf(state).sessions.find(({ instance }) => instance === processName(n)) ?? null
+  detailsOf(state).sessions.find(({ instance }) => instance === processName(n)) ?? null
 
 const changed = (state: Upgrading, to: Process): Upgrading => ({
   ...state,
@@ -96,7 +96,7 @@ function askedOf(state: Upgrading, { n, connected, taken }: Process): Request | 
   const { work } = root
   const session = sessionOf(state, n)
   const isAsked = work?.state === WORK_STATE.CLAIMED && work.fenceHash !== null && work.instance === processName(n)
-  if (!connected || !session || !isAsked || factsOf(state).upgradePhase !== 'UPDATE_REQUESTED') return null
+  if (!connected || !session || !isAsked || detailsOf(state).upgradePhase !== 'UPDATE_REQUESTED') return null
   const { fence } = requestFence(fenceParts(root, session))
   return fence === taken ? null : { fence, operationId: root.row.jobId ?? '', begun: false }
 }
@@ -137,10 +137,10 @@ function deliver(state: Upgrading, told: Told): Upgrading {
 function runOut(state: Upgrading, clock: 'upgradeDue' | 'connectDue'): Upgrading {
   const [record] = state.records
   if (!record) return state
-  const facts = { ...(record.facts as CloudletFacts), [clock]: new Date(0) }
-  return server.look({ ...state, records: [{ ...record, facts }], wakes: [record.row.id] })
+  const details = { ...(record.details as CloudletDetails), [clock]: new Date(0) }
+  return server.look({ ...state, records: [{ ...record, details }], wakes: [record.row.id] })
 }
-const isUpgrading = ({ upgradePhase }: CloudletFacts): boolean =>
+const isUpgrading = ({ upgradePhase }: CloudletDetails): boolean =>
   upgradePhase !== 'READY' && upgradePhase !== 'UPDATE_ERROR'
 
 const upgrade = (state: Upgrading) =>
@@ -151,7 +151,7 @@ const resolve = (state: Upgrading) =>
 /** Sessions whose process is not there to keep them. */
 const deserted = (state: Upgrading): readonly number[] =>
   state.leases.filter((epoch) => {
-    const session = factsOf(state).sessions.find((one) => one.epoch === epoch)
+    const session = detailsOf(state).sessions.find((one) => one.epoch === epoch)
     return !state.processes.some(({ n, connected }) => connected && session?.instance === processName(n))
   })
 const hasStream = (state: Upgrading, { n }: Process): boolean => state.leases.includes(sessionOf(state, n)?.epoch ?? 0)
@@ -159,14 +159,14 @@ const hasStream = (state: Upgrading, { n }: Process): boolean => state.leases.in
 const MOST_TOLD = 3
 
 function actionsOf(state: Upgrading): readonly Action<Upgrading>[] {
-  const facts = factsOf(state)
+  const details = detailsOf(state)
   const { told, processes, wakes } = state
   return [
     { name: 'upgrade', run: () => upgrade(state) },
     { name: 'resolve', run: () => resolve(state) },
     ...(wakes.length > 0 ? [{ name: 'engine looks', run: () => server.look(state) }] : []),
-    ...(isUpgrading(facts) ? [{ name: 'deadline passes', run: () => runOut(state, 'upgradeDue') }] : []),
-    ...(facts.connectDue ? [{ name: 'nobody has connected', run: () => runOut(state, 'connectDue') }] : []),
+    ...(isUpgrading(details) ? [{ name: 'deadline passes', run: () => runOut(state, 'upgradeDue') }] : []),
+    ...(details.connectDue ? [{ name: 'nobody has connected', run: () => runOut(state, 'connectDue') }] : []),
     ...deserted(state).map((epoch) => ({ name: `session ${epoch} ends`, run: () => server.expire(state, epoch) })),
     ...(processes.filter(({ isSecond }) => !isSecond).length < 2
       ? [{ name: 'a CRM is started by hand', run: () => started(state, false) }]
@@ -208,7 +208,7 @@ function actionsOfProcess(state: Upgrading, process: Process): readonly Action<U
 
 async function fairStep(state: Upgrading): Promise<{ readonly name: string; readonly state: Upgrading } | null> {
   const to = (name: string, next: Upgrading | null) => next && { name, state: next }
-  const facts = factsOf(state)
+  const details = detailsOf(state)
   const { processes, told, wakes } = state
   if (wakes.length > 0) return to('engine looks', server.look(state))
   if (told[0]) return to(`${told[0].phase} of ${told[0].n} arrives`, deliver(state, told[0]))
@@ -224,15 +224,15 @@ async function fairStep(state: Upgrading): Promise<{ readonly name: string; read
   const [epoch] = deserted(state)
   if (epoch !== undefined) return to(`session ${epoch} ends`, server.expire(state, epoch))
   if (processes.length === 0) return to('a CRM is started', started(state, false))
-  if (isUpgrading(facts)) return to('deadline passes', runOut(state, 'upgradeDue'))
-  return facts.upgradePhase === 'UPDATE_ERROR' ? to('resolve', await resolve(state)) : null
+  if (isUpgrading(details)) return to('deadline passes', runOut(state, 'upgradeDue'))
+  return details.upgradePhase === 'UPDATE_ERROR' ? to('resolve', await resolve(state)) : null
 }
 
 function isQuiet(state: Upgrading): boolean {
   const { processes, told, wakes, leases } = state
   const [process, ...others] = processes
   if (!process || others.length + told.length + wakes.length > 0 || deserted(state).length > 0) return false
-  const { upgradePhase, sessions } = factsOf(state)
+  const { upgradePhase, sessions } = detailsOf(state)
   const isServing = process.connected && !process.isSecond && hasStream(state, process)
   return (
     isServing &&
@@ -244,17 +244,17 @@ function isQuiet(state: Upgrading): boolean {
 }
 
 function check(state: Upgrading): void {
-  const facts = factsOf(state)
-  const roles = facts.sessions.map(({ role }) => role)
+  const details = detailsOf(state)
+  const roles = details.sessions.map(({ role }) => role)
   if (new Set(roles).size !== roles.length) throw new Violation('two processes have one part')
-  if (roles.includes('CRM_V2') !== (facts.upgradePhase === 'INIT_OK'))
-    throw new Violation(`a second process has a session or has none, and the upgrade is ${facts.upgradePhase}`)
-  if (isUpgrading(facts) !== (facts.upgradeDue !== null))
+  if (roles.includes('CRM_V2') !== (details.upgradePhase === 'INIT_OK'))
+    throw new Violation(`a second process has a session or has none, and the upgrade is ${details.upgradePhase}`)
+  if (isUpgrading(details) !== (details.upgradeDue !== null))
     throw new Violation('a clock runs for no upgrade, or none for one')
   if (rootOf(state).row.phase === 'READY' && !roles.includes('CRM')) throw new Violation('READY, and served by nobody')
   const [process] = state.processes
   if (!isQuiet(state) || !process) return
-  if (facts.version !== String(process.n) || facts.wantedVersion) throw new Violation('recorded is another version')
+  if (details.version !== String(process.n) || details.wantedVersion) throw new Violation('recorded is another version')
   if (sessionOf(state, process.n)?.role !== 'CRM') throw new Violation('it is served by one that is not known to serve')
 }
 
@@ -262,7 +262,7 @@ function check(state: Upgrading): void {
 function keyOf(state: Upgrading): string {
   const { processes, told, leases, wakes } = state
   const root = rootOf(state)
-  const facts = factsOf(state)
+  const details = detailsOf(state)
   const numbers = [...processes, ...told].map(({ n }) => n).sort((a, b) => a - b)
   const order = [...new Set(numbers)]
   const rank = (instance: string | null | undefined): string => {
@@ -273,16 +273,16 @@ function keyOf(state: Upgrading): string {
   const isGood = (fence: string): string => (hexOf(openFence(fence)?.hash ?? Buffer.alloc(0)) === current ? '!' : '')
   return [
     root.row.phase,
-    facts.upgradePhase,
-    facts.connectDue ? 'c' : '',
+    details.upgradePhase,
+    details.connectDue ? 'c' : '',
     wakes.length,
     `${current ? rank(root.work?.instance) : '-'}${root.work?.state}`,
-    facts.sessions
+    details.sessions
       .map(({ role, instance, epoch }) => `${role}${rank(instance)}${leases.includes(epoch)}`)
       .sort()
       .join(),
     leases.length,
-    facts.replaced
+    details.replaced
       .map(rank)
       .filter((one) => one !== 'x')
       .sort()

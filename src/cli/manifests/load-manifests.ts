@@ -1,0 +1,101 @@
+import { dirname, resolve } from 'node:path'
+import {
+  describeProblem,
+  type Manifest,
+  type ManifestKind,
+  type ManifestProblem,
+  type ProjectManifest,
+  parseManifests,
+  type WantedProject,
+  wantedProject,
+} from '../../manifest/index.ts'
+import { invalid, type Outcome, type Refusal, refused } from '../objects/refusal.ts'
+import type { Io } from '../terminal/io.ts'
+import { readExactly, readInput } from '../terminal/read-input.ts'
+import { everyFile } from './every-file.ts'
+
+/** A manifest with the project that it goes into. */
+export type PlacedManifest = Manifest & { readonly project: string }
+/** A project as its file wants it, the files of its worker read. */
+export interface PlacedProject {
+  readonly name: string
+  readonly wanted: WantedProject
+}
+export interface LoadedManifests {
+  readonly installations: readonly PlacedManifest[]
+  readonly projects: readonly PlacedProject[]
+}
+
+export interface LoadOptions {
+  readonly file: readonly string[]
+  /** Of installations that name none. */
+  readonly project?: string
+  /** Of documents that name none; Installation by default. */
+  readonly kind?: ManifestKind
+}
+
+/**
+ * Reads every `-f`, in the order in which they are given; what is wrong is reported all together, with paths and lines,
+ * before anything is asked of the server.
+ */
+export async function loadManifests(io: Io, { file, ...options }: LoadOptions): Promise<Outcome<LoadedManifests>> {
+  const loaded = await everyFile(file, (one) => loadFile(io, one, options))
+  if (!loaded.ok) return loaded
+  const installations = loaded.value.flatMap((one) => one.installations)
+  const projects = loaded.value.flatMap((one) => one.projects)
+  return { ok: true, value: { installations, projects } }
+}
+
+async function loadFile(
+  io: Io,
+  file: string,
+  { project = 'default', kind }: Omit<LoadOptions, 'file'>,
+): Promise<Outcome<LoadedManifests>> {
+  const input = await readInput(file, io.stdin)
+  if (!input.ok) return refused(invalid(input.message))
+  const parsed = parseManifests(input.text, kind)
+  if (!parsed.ok) return refused(notValid(file, parsed.problems))
+  // What is read from standard input stands in the current folder.
+  const folder = file === '-' ? '.' : dirname(file)
+  const placed = await Promise.all(parsed.projects.map((manifest) => placeProject(manifest, folder, io)))
+  const problems = placed.flatMap((one) => ('problems' in one ? one.problems : []))
+  if (problems.length > 0) return refused(notValid(file, problems))
+  return {
+    ok: true,
+    value: {
+      installations: parsed.manifests.map((manifest) => ({ ...manifest, project: manifest.project ?? project })),
+      projects: placed.flatMap((one) => ('wanted' in one ? [one] : [])),
+    },
+  }
+}
+
+function notValid(file: string, problems: readonly ManifestProblem[]): Refusal {
+  const shown = file === '-' ? '<stdin>' : file
+  return invalid(
+    `${shown} is not valid.`,
+    problems.map((problem) => ({
+      path: describeProblem(shown, { ...problem, message: '' }),
+      message: problem.message,
+    })),
+  )
+}
+
+/** Files of the worker that are given by name are read from beside the manifest. */
+async function placeProject(
+  manifest: ProjectManifest,
+  folder: string,
+  { stdin }: Io,
+): Promise<PlacedProject | { readonly problems: readonly ManifestProblem[] }> {
+  const files = manifest.workerTemplate?.files ?? []
+  const read = await Promise.all(
+    files.map(async ({ content = '', from }) =>
+      from === undefined ? ({ ok: true, text: content } as const) : await readExactly(resolve(folder, from), stdin),
+    ),
+  )
+  const problems = read.flatMap((one, index) =>
+    one.ok ? [] : [{ path: `workerTemplate.files.${index}.from`, message: one.message }],
+  )
+  if (problems.length > 0) return { problems }
+  const contents = read.map((one) => (one.ok ? one.text : ''))
+  return { name: manifest.name, wanted: wantedProject(manifest, contents) }
+}

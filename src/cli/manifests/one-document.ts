@@ -1,0 +1,22 @@
+import { describeProblem, readDocument, type WantedDocument } from '../../manifest/index.ts'
+import { invalid, type Outcome, refused } from '../objects/refusal.ts'
+import type { Io } from '../terminal/io.ts'
+import { readInput } from '../terminal/read-input.ts'
+
+/** Reads the one YAML or JSON document of a file; what is wrong with it is told with its place. */
+export async function readOne<T>(
+  { stdin }: Pick<Io, 'stdin'>,
+  file: string,
+  wanted: WantedDocument<T>,
+): Promise<Outcome<T>> {
+  const input = await readInput(file, stdin)
+  if (!input.ok) return refused(invalid(input.message))
+  const read = readDocument(input.text, wanted)
+  if (read.ok) return { ok: true, value: read.value }
+  const shown = file === '-' ? '<stdin>' : file
+  const fields = read.problems.map((problem) => ({
+    path: describeProblem(shown, { ...problem, message: '' }),
+    message: problem.message,
+  }))
+  return refused(invalid(`${shown} is not valid.`, fields))
+}

@@ -1,0 +1,102 @@
+import { type Command, Option } from 'commander'
+import { parseKind } from '../options.ts'
+import type { Session } from '../session.ts'
+import { invalid, notFoundRefusal, type Outcome, refused } from './refusal.ts'
+
+export interface AddressOptions {
+  readonly project?: string
+  readonly kind?: string
+}
+
+/** How the user names one object. */
+export type Address =
+  | { readonly by: 'id'; readonly id: string }
+  | { readonly by: 'path'; readonly path: readonly string[] }
+  | { readonly by: 'nothing' }
+
+export interface Located {
+  readonly id: string
+  readonly kind: string
+  readonly name: string
+  readonly phase: string
+  readonly finished: boolean
+  readonly generation: number
+  readonly project: { readonly name: string }
+  readonly root: { readonly id: string; readonly name: string }
+}
+
+const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i
+
+/** An id is a UUID; everything else is a path, its names divided by `/`. */
+export function parseAddress(text: string): Address {
+  if (UUID.test(text)) return { by: 'id', id: text }
+  const path = text.split('/').filter((name) => name !== '')
+  return path.length === 0 ? { by: 'nothing' } : { by: 'path', path }
+}
+
+export const withAddressOptions = (command: Command): Command =>
+  command
+    .option('--project <name>', 'project that the path stands in (default: "default")')
+    .addOption(new Option('--kind <kind>', 'kind that the path leads to').argParser(parseKind).default('INSTALLATION'))
+
+const LOCATED = `fragment Located on TreeObject {
+  id kind name phase finished generation project { name } root { id name }
+}`
+const BY_ID = `query LocateById($id: ID!) { object(id: $id) { ...Located } }\n${LOCATED}`
+const BY_PATH = `query LocateByPath($project: String!, $kind: ObjectKind!, $path: [String!]!) {
+  objectByPath(project: $project, kind: $kind, path: $path) { ...Located }
+}\n${LOCATED}`
+const BY_EITHER_PATH = `query LocateByEitherPath(
+  $project: String!, $path: [String!]!, $first: String!, $rest: [String!]!, $kind: ObjectKind!
+) {
+  objectByPath(project: $project, kind: $kind, path: $path) { ...Located }
+  projectFirst: objectByPath(project: $first, kind: $kind, path: $rest) { ...Located }
+}\n${LOCATED}`
+
+/**
+ * Finds the one object that is meant. Without `--project`, the first name of a path may also be the project's; when
+ * both readings name an object the address is refused as ambiguous, since it may be about to be deleted.
+ */
+export async function locate(session: Session, text: string, options: AddressOptions): Promise<Outcome<Located>> {
+  const address = parseAddress(text)
+  if (address.by === 'nothing') return refused(invalid(`${JSON.stringify(text)} names no object.`))
+  const { object, projectFirst } = await look(session, address, options)
+  if (object && projectFirst) {
+    const first = address.by === 'path' ? address.path[0] : ''
+    return refused(
+      invalid(
+        `${text} is ambiguous: it stands in project default and, with ${first} as the project, there too. Give --project.`,
+      ),
+    )
+  }
+  const value = object ?? projectFirst
+  if (value) return { ok: true, value }
+  return refused(notFoundRefusal(notFound(address, text, options)))
+}
+
+function notFound(address: Address, text: string, { project, kind = 'INSTALLATION' }: AddressOptions): string {
+  const what = address.by === 'id' ? 'object' : kind
+  return `There is no ${what} ${text}${project === undefined ? '' : ` in project ${project}`} that you may read.`
+}
+
+interface Looked {
+  readonly object: Located | null
+  readonly projectFirst?: Located | null
+}
+
+async function look(
+  { client, io: { signal } }: Session,
+  address: Exclude<Address, { by: 'nothing' }>,
+  { project, kind = 'INSTALLATION' }: AddressOptions,
+): Promise<Looked> {
+  if (address.by === 'id') return await client.query<Looked>(BY_ID, { id: address.id }, { signal })
+  const { path } = address
+  const [first, ...rest] = path
+  const either = project === undefined && rest.length > 0
+  const answer = await client.query<{ objectByPath: Located | null; projectFirst?: Located | null }>(
+    either ? BY_EITHER_PATH : BY_PATH,
+    { project: project ?? 'default', kind, path, ...(either ? { first, rest } : {}) },
+    { signal },
+  )
+  return { object: answer.objectByPath, projectFirst: answer.projectFirst ?? null }
+}

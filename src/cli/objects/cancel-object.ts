@@ -1,0 +1,36 @@
+import type { Session } from '../session.ts'
+import { ask } from '../terminal/ask.ts'
+import { EXIT, type ExitCode } from '../terminal/exit.ts'
+import { plain } from '../terminal/text.ts'
+import type { Located } from './address.ts'
+import { follow } from './follow.ts'
+import { cancelMutation } from './kind-mutations.ts'
+import { invalid } from './refusal.ts'
+
+export interface CancelOptions {
+  readonly reason?: string
+  readonly wait?: boolean
+}
+
+/** Asks for it, and waits until nothing runs any more if that is wanted. */
+export async function cancelObject(
+  session: Session,
+  object: Located,
+  { reason, wait }: CancelOptions,
+): Promise<ExitCode> {
+  const mutation = cancelMutation(object.kind)
+  if (!mutation) {
+    const hint = object.id === object.root.id ? '' : ' by itself: cancel what it belongs to'
+    return session.refuse(invalid(`${object.kind} cannot be cancelled${hint}.`))
+  }
+  const outcome = await ask<Pick<Located, 'id' | 'kind' | 'name' | 'phase'>>(session, mutation, {
+    id: object.id,
+    ...(reason === undefined ? {} : { reason }),
+  })
+  if (!outcome.ok) return session.refuse(outcome.refusal)
+  session.emit(outcome.value)
+  session.say(`${plain(object.name)} asked to cancel, now ${outcome.value.phase}`)
+  if (!wait) return EXIT.ok
+  // To have ended without success is what was asked for; a job that succeeded first was not cancelled.
+  return await follow(session, object.root.id, (result) => result.outcome !== 'succeeded', { focusId: object.id })
+}

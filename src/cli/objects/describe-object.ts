@@ -1,0 +1,96 @@
+import type { Paint } from '../terminal/paint.ts'
+import { duration, plain, words } from '../terminal/text.ts'
+import type { Blocker, Progress } from '../tree/model.ts'
+import { describeProgress } from '../tree/render.ts'
+import { describeFacts, type Fact } from './facts.ts'
+import { classOf, SYMBOLS } from './phases.ts'
+
+/** Everything that every kind of object has to say. */
+export interface FullObject {
+  readonly id: string
+  readonly kind: string
+  readonly name: string
+  readonly project: { readonly name: string }
+  readonly labels: readonly { readonly key: string; readonly value: string }[]
+  readonly parent: { readonly name: string } | null
+  readonly root: { readonly id: string; readonly name: string }
+  readonly children: { readonly totalCount: number | null }
+  readonly phase: string
+  readonly phaseSince: string
+  readonly finished: boolean
+  readonly generation: number
+  readonly observedGeneration: number
+  readonly revision: number
+  readonly jobId: string | null
+  readonly finishedJobId: string | null
+  readonly deletionRequestedAt: string | null
+  readonly error: {
+    readonly code: string
+    readonly message: string
+    readonly at: string
+    readonly causeCount: number
+    readonly causes: readonly {
+      readonly kind: string
+      readonly name: string
+      readonly code: string
+      readonly message: string
+    }[]
+  } | null
+  readonly blockedBy: readonly Blocker[]
+  readonly deadlines: readonly {
+    readonly name: string
+    readonly since: string
+    readonly expiresAt: string
+    readonly to: string | null
+  }[]
+  readonly allowedTransitions: readonly { readonly to: string; readonly reason: string }[]
+  readonly progress: Progress | null
+  readonly createdAt: string
+  readonly updatedAt: string
+}
+
+export const OBJECT_FIELDS = `fragment Full on TreeObject {
+  id kind name project { name } labels { key value } parent { name } root { id name } children(first: 1) { totalCount }
+  phase phaseSince finished generation observedGeneration revision jobId finishedJobId deletionRequestedAt
+  error { code message at causeCount causes { kind name code message } }
+  blockedBy { reason message }
+  deadlines { name since expiresAt to }
+  allowedTransitions { to reason }
+  progress { step value total unit }
+  createdAt updatedAt
+}`
+
+/** As people read it: one line for each thing there is to say, what is empty left out; `more` is what its kind has to say. */
+export function describeObject(object: FullObject, now: number, paint: Paint, more: readonly Fact[] = []): string[] {
+  const { symbol, style } = SYMBOLS[classOf(object.phase)]
+  const ago = (time: string): string => `${time} (${duration(Math.max(0, now - Date.parse(time)))} ago)`
+  const { error, jobId, finishedJobId, deletionRequestedAt, progress, children } = object
+  const facts: readonly Fact[] = [
+    ['name', paint('bold', plain(object.name))],
+    ['kind', words(object.kind)],
+    ['id', object.id],
+    ['project', plain(object.project.name)],
+    ['labels', object.labels.map(({ key, value }) => plain(`${key}=${value}`)).join(', ')],
+    ['parent', object.parent && `${plain(object.parent.name)} in ${plain(object.root.name)}`],
+    ['children', children.totalCount ? String(children.totalCount) : null],
+    ...more,
+    ['phase', `${paint(style, `${symbol} ${object.phase}`)}${object.finished ? '' : ', not finished'}`],
+    ['since', ago(object.phaseSince)],
+    ['progress', progress && describeProgress(progress)],
+    ['error', error && paint('red', plain(`${error.code}: ${error.message}`))],
+    ...(error?.causes ?? []).map(
+      (cause) => ['caused by', plain(`${words(cause.kind)} ${cause.name}: ${cause.code}: ${cause.message}`)] as const,
+    ),
+    ...object.blockedBy.map(({ reason, message }) => ['waits for', `${words(reason)}: ${plain(message)}`] as const),
+    ...object.deadlines.map(
+      ({ name, expiresAt, to }) => ['deadline', `${name} at ${expiresAt}${to ? `, then ${to}` : ''}`] as const,
+    ),
+    ['generation', `${object.generation} (observed ${object.observedGeneration}), revision ${object.revision}`],
+    ['job', jobId && `${jobId}${jobId === finishedJobId ? '' : ' (outstanding)'}`],
+    ['deletion', deletionRequestedAt && `requested ${ago(deletionRequestedAt)}`],
+    ['you may', object.allowedTransitions.map(({ to, reason }) => `${to} (${plain(reason)})`).join(', ')],
+    ['created', ago(object.createdAt)],
+    ['updated', ago(object.updatedAt)],
+  ]
+  return describeFacts(facts, paint)
+}

@@ -1,0 +1,125 @@
+import { ClientError } from '../../client/index.ts'
+import type { Session } from '../session.ts'
+import { EXIT, type ExitCode } from '../terminal/exit.ts'
+import { printLine } from '../terminal/io.ts'
+import { plain } from '../terminal/text.ts'
+import type { Page } from './pages.ts'
+import { notFoundRefusal } from './refusal.ts'
+
+/** A line of an object's output. `cursor` says where to go on after it; `at` is ISO 8601. */
+export interface ObjectLogLine {
+  readonly cursor: string
+  readonly at: string
+  readonly stream: 'STDOUT' | 'STDERR' | 'STEP' | 'SYSTEM'
+  readonly text: string
+}
+
+export interface ObjectLogOptions {
+  /**
+   * `no`: what there is (by default). `untilEnd`: goes on until the object is finished and its last lines have come.
+   * `always`: goes on until the object is gone, or the user interrupts.
+   */
+  readonly follow?: 'no' | 'untilEnd' | 'always' | undefined
+  /** Only what comes after this line. A line that is not kept any more stands for the first that is. */
+  readonly after?: string | undefined
+  /** Only so many of the newest that there are; what comes while following is not counted. */
+  readonly newest?: number | undefined
+  /** Instead of printing; `formatLogLine` tells how a line is printed otherwise. */
+  readonly print?: ((line: ObjectLogLine) => void) | undefined
+}
+
+const LINE = 'cursor at stream text'
+const PAGE_OF = `query ObjectLogs($id: ID!, $first: Int, $after: String, $last: Int, $before: String) {
+  object(id: $id) { logs(first: $first, after: $after, last: $last, before: $before) {
+    pageInfo { hasNextPage endCursor hasPreviousPage startCursor } edges { node { ${LINE} } }
+  } }
+}`
+const FOLLOW = `subscription FollowObjectLogs($objectId: ID!, $after: String, $untilEnd: Boolean!) {
+  logs(objectId: $objectId, after: $after, untilEnd: $untilEnd) { ${LINE} }
+}`
+const PAGE = 500
+
+interface LogPage extends Page<ObjectLogLine> {
+  readonly pageInfo: Page<ObjectLogLine>['pageInfo'] & {
+    readonly hasPreviousPage: boolean
+    readonly startCursor: string | null
+  }
+}
+
+/**
+ * Prints an object's output, oldest first: each line once, across reconnects. With `--json` one line's JSON a line.
+ * Ends with `ok` when there is no more, `interrupted` by the user, and `refused` when there is no such object.
+ * @throws ClientError when the server cannot be asked
+ */
+export async function printObjectLogs(
+  session: Session,
+  objectId: string,
+  { follow = 'no', after, newest, print = (line) => printLogLine(session, line) }: ObjectLogOptions = {},
+): Promise<ExitCode> {
+  let cursor = after
+  try {
+    if (follow === 'no' || newest !== undefined) {
+      const range = newest === undefined ? pagesAfter(session, objectId, cursor) : newestOf(session, objectId, newest)
+      for await (const line of range) {
+        print(line)
+        cursor = line.cursor
+      }
+      if (follow === 'no') return EXIT.ok
+    }
+    const place = () => ({ objectId, after: cursor ?? null, untilEnd: follow === 'untilEnd' })
+    const lines = session.client.subscribe<{ logs: ObjectLogLine }>(FOLLOW, place, { signal: session.io.signal })
+    for await (const { logs: line } of lines) {
+      print(line)
+      cursor = line.cursor
+    }
+    return session.io.signal.aborted ? EXIT.interrupted : EXIT.ok
+  } catch (error) {
+    if (!(error instanceof ClientError && error.code === 'NOT_FOUND')) throw error
+    // Gone while the connection was lost: that is an end like any other.
+    return cursor === undefined ? session.refuse(notFoundRefusal(`There is no object ${objectId}.`)) : EXIT.ok
+  }
+}
+
+async function* pagesAfter(session: Session, id: string, start: string | undefined): AsyncGenerator<ObjectLogLine> {
+  for (let after = start ?? null, more = true; more; ) {
+    const { pageInfo, edges } = await readPage(session, id, { first: PAGE, after })
+    for (const { node } of edges) yield node
+    after = pageInfo.endCursor
+    more = pageInfo.hasNextPage
+  }
+}
+
+async function* newestOf(session: Session, id: string, count: number): AsyncGenerator<ObjectLogLine> {
+  const lines: ObjectLogLine[] = []
+  for (let before: string | null = null, more = true; more && lines.length < count; ) {
+    const page: LogPage = await readPage(session, id, { last: Math.min(PAGE, count - lines.length), before })
+    lines.unshift(...page.edges.map(({ node }) => node))
+    before = page.pageInfo.startCursor
+    more = page.pageInfo.hasPreviousPage
+  }
+  yield* lines
+}
+
+async function readPage({ client, io }: Session, id: string, window: object): Promise<LogPage> {
+  const { object } = await client.query<{ object: { logs: LogPage } | null }>(
+    PAGE_OF,
+    { id, ...window },
+    { signal: io.signal },
+  )
+  if (!object) throw new ClientError('graphql', `There is no object ${id}.`, { code: 'NOT_FOUND' })
+  return object.logs
+}
+
+/** As JSON when that is asked for, otherwise as `formatLogLine` says. */
+export function printLogLine(session: Session, line: ObjectLogLine): void {
+  session.emit(line)
+  if (!session.json) printLine(session.io.stdout, formatLogLine(line, session.paint))
+}
+
+/** The text, safe for a terminal and with its indentation; steps and what the system says stand out. */
+export function formatLogLine({ stream, text }: ObjectLogLine, paint: Session['paint']): string {
+  const indent = /^[ \t]*/.exec(text)?.[0] ?? ''
+  const shown = indent + plain(text.slice(indent.length))
+  if (stream === 'STEP') return paint('bold', `» ${shown}`)
+  return stream === 'SYSTEM' ? paint('dim', `# ${shown}`) : shown
+}

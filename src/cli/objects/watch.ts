@@ -1,0 +1,256 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Client, ClientError, logRangeOf } from '../../client/index.ts'
+import type { Io, Output } from '../terminal/io.ts'
+import { isTerminal, painter, wantsColour } from '../terminal/paint.ts'
+import { TreeModel, type TreeObject } from '../tree/model.ts'
+import { liveTree, type Presenter, treeJson, treeLines } from '../tree/presenter.ts'
+import { readMachines, readObjects, readTree, TREE_FIELDS } from '../tree/read.ts'
+import { endOf, endOfGone, type WatchResult } from './watch-end.ts'
+
+export interface WatchOptions {
+  readonly out: Output
+  /** Ends the watch early, with the outcome `interrupted`. */
+  readonly signal: AbortSignal
+  /** `finished` (default): until no job is outstanding, or the object is gone. */
+  readonly until?: 'finished' | 'never'
+  /** The object to show and to wait for, when it is not the root. */
+  readonly focusId?: string
+  readonly json?: boolean
+  /** For NO_COLOR, FORCE_COLOR and TERM; the process's own by default. */
+  readonly env?: Io['env']
+}
+
+const REFRESH_MS = 1000
+/** A quiet tree is asked what it waits for only now and then: capacity, locks and agents change without a phase change. */
+const QUIET_ROUNDS = 5
+/** Of how many objects it is asked at once what they wait for. */
+const REFRESHED = 50
+
+const UPDATES = `subscription Updates($rootId: ID!) {
+  objectUpdates(rootId: $rootId) { objectId revision object { ...TreeFields } }
+}\n${TREE_FIELDS}`
+interface Updates {
+  readonly objectUpdates: { readonly objectId: string; readonly object: TreeObject | null }
+}
+
+/**
+ * Shows a tree live on `out`: redrawn on a terminal, one line per phase change elsewhere, NDJSON with `json`.
+ * One snapshot, then phase changes from its sequence on and updates of single objects; the whole tree again only when
+ * the log has lost that place.
+ * @throws ClientError when the server cannot be reached or refuses
+ */
+export async function watchTree(client: Client, rootId: string, options: WatchOptions): Promise<WatchResult> {
+  const stop = new AbortController()
+  using presenter = presenterFor(options)
+  const watch = new TreeWatch(client, rootId, presenter, {
+    ...options,
+    signal: AbortSignal.any([options.signal, stop.signal]),
+  })
+  try {
+    return await watch.run()
+  } catch (error) {
+    // Whatever broke because the user interrupted is no failure.
+    if (options.signal.aborted) return watch.interrupted
+    throw error
+  } finally {
+    stop.abort()
+  }
+}
+
+function presenterFor({ out, json, env = process.env }: WatchOptions): Presenter {
+  if (json) return treeJson(out)
+  const paint = painter(wantsColour(out, env))
+  return isTerminal(out, env) ? liveTree(out, paint) : treeLines(out, paint)
+}
+
+class TreeWatch {
+  readonly #client: Client
+  readonly #rootId: string
+  /** Gone once the result was told: what had already arrived then must not be told after it. */
+  #presenter: Presenter | undefined
+  readonly #options: WatchOptions
+  readonly #focusId: string
+  readonly #ended = Promise.withResolvers<WatchResult>()
+  readonly #loaded = Promise.withResolvers<TreeModel>()
+  #model: TreeModel | undefined
+  #gone: Promise<WatchResult> | undefined
+  /** Counts what has changed, so that a quiet tree is left in peace. */
+  #news = 0
+
+  constructor(client: Client, rootId: string, presenter: Presenter, options: WatchOptions) {
+    this.#client = client
+    this.#rootId = rootId
+    this.#presenter = presenter
+    this.#options = options
+    this.#focusId = options.focusId ?? rootId
+  }
+
+  get interrupted(): WatchResult {
+    const { phase = 'UNKNOWN', error = null } = this.#model?.root ?? {}
+    return { outcome: 'interrupted', phase, error }
+  }
+
+  async run(): Promise<WatchResult> {
+    const { signal } = this.#options
+    const interrupted = new Promise<WatchResult>((resolve) => {
+      signal.addEventListener('abort', () => resolve(this.interrupted), { once: true })
+    })
+    // Subscribed before the snapshot is read, so that no update falls between the two.
+    const updates = this.#followUpdates()
+    const model = await this.#load()
+    if (!model) return await this.#endUnseen()
+    const tasks = [updates, this.#followPhases(model.cursor, model.tree), this.#keepFresh(model.tree)]
+    const failed = Promise.all(tasks).then(() => this.#ended.promise)
+    const result = await Promise.race([this.#ended.promise, failed, interrupted])
+    this.#end(model.tree, result)
+    return result
+  }
+
+  /** It was gone before it could be looked at. */
+  async #endUnseen(): Promise<WatchResult> {
+    const { name, ...result } = await endOfGone(this.#client, this.#focusId, this.#options.signal)
+    this.#end(new TreeModel(this.#focusId, [], name), result)
+    return result
+  }
+
+  #end(tree: TreeModel, result: WatchResult): void {
+    this.#presenter?.ended(tree, result)
+    this.#presenter = undefined
+  }
+
+  async #load(): Promise<{ readonly tree: TreeModel; readonly cursor: string } | null> {
+    const { signal } = this.#options
+    const [machines, snapshot] = await Promise.all([
+      readMachines(this.#client, signal),
+      readTree(this.#client, this.#rootId, signal),
+    ])
+    const tree = new TreeModel(this.#focusId, machines)
+    for (const object of snapshot?.objects ?? []) tree.put(object)
+    if (!snapshot || !tree.root) return null
+    this.#model = tree
+    this.#presenter?.loaded(tree, snapshot)
+    this.#loaded.resolve(tree)
+    return { tree, cursor: snapshot.cursor }
+  }
+
+  async #followPhases(from: string, tree: TreeModel): Promise<void> {
+    const { signal } = this.#options
+    for (let after: string | null = from; after !== null; ) {
+      try {
+        await this.#readPhases(after, tree)
+        if (signal.aborted) return
+        throw new ClientError('network', 'The stream of phase changes ended.')
+      } catch (error) {
+        if (!logRangeOf(error)) throw error
+        after = await this.#reload(tree)
+      }
+    }
+  }
+
+  async #readPhases(after: string, tree: TreeModel): Promise<void> {
+    const { signal } = this.#options
+    const batches = this.#client.followPhases({ filter: { rootId: this.#rootId }, after, signal })
+    for await (const { changes } of batches) {
+      const created = changes.filter(({ objectId, to }) => to !== 'GONE' && !tree.knows(objectId))
+      const ids = [...new Set(created.map(({ objectId }) => objectId))]
+      for (const object of await readObjects(this.#client, ids, { signal })) tree.put(object)
+      for (const change of changes) {
+        this.#presenter?.change(change, tree)
+        tree.change(change)
+      }
+      this.#news += changes.length
+      await this.#judge(tree)
+    }
+  }
+
+  /** What happened meanwhile is lost, what the tree is now is not: where its log goes on, null when there is none. */
+  async #reload(tree: TreeModel): Promise<string | null> {
+    const snapshot = await readTree(this.#client, this.#rootId, this.#options.signal)
+    tree.replace(snapshot?.objects ?? [])
+    this.#presenter?.reloaded(tree, snapshot)
+    this.#news += 1
+    await this.#judge(tree)
+    return snapshot?.cursor ?? null
+  }
+
+  async #followUpdates(): Promise<void> {
+    const { signal } = this.#options
+    try {
+      for await (const { objectUpdates } of this.#client.subscribe<Updates>(
+        UPDATES,
+        { rootId: this.#rootId },
+        { signal },
+      )) {
+        const tree = await this.#loaded.promise
+        this.#take(objectUpdates, tree)
+        await this.#judge(tree)
+      }
+    } catch (error) {
+      // Updates only add detail, and what they tell is asked for now and then as well: phases come from the log.
+      if (!signal.aborted && !(error instanceof ClientError)) throw error
+    }
+  }
+
+  #take({ objectId, object }: Updates['objectUpdates'], tree: TreeModel): void {
+    if (!object) tree.remove(objectId)
+    else {
+      tree.put(object)
+      this.#presenter?.update(object, tree)
+    }
+    this.#news += 1
+  }
+
+  /** Asks what unfinished objects wait for, and why failed ones failed, as long as the watch lasts. */
+  async #keepFresh(tree: TreeModel): Promise<void> {
+    const { signal } = this.#options
+    let seen = this.#news
+    for (let round = 0; !signal.aborted; round += 1) {
+      if (this.#news !== seen || round % QUIET_ROUNDS === 0) {
+        seen = this.#news
+        await this.#refresh(tree)
+      }
+      await this.#judge(tree)
+      this.#presenter?.refresh(tree)
+      await sleep(REFRESH_MS, undefined, { signal })
+    }
+  }
+
+  /** Whether what is known now is what is. */
+  async #refresh(tree: TreeModel): Promise<boolean> {
+    const { signal } = this.#options
+    const ids = refreshable(tree)
+    try {
+      const found = await readObjects(this.#client, ids, { signal, blockers: true })
+      for (const object of found) tree.put(object)
+      if (!found.some(({ id }) => id === this.#focusId)) tree.remove(this.#focusId)
+      return true
+    } catch (error) {
+      // The stream reconnects by itself and tells when it cannot; until then what is shown is only a little older.
+      if (!(error instanceof ClientError && error.kind === 'network')) throw error
+      return false
+    }
+  }
+
+  /** Ends the watch when what it waits for has come. */
+  async #judge(tree: TreeModel): Promise<void> {
+    const { until = 'finished', signal } = this.#options
+    if (until === 'never') return
+    // A final phase may be left at once for a job that was asked for meanwhile, and tells nothing of what was undone:
+    // only the object itself knows.
+    if (tree.root && !(tree.root.finished && (await this.#refresh(tree)))) return
+    const { root } = tree
+    if (root?.finished) return this.#ended.resolve(endOf(root))
+    if (root) return
+    this.#gone ??= endOfGone(this.#client, this.#focusId, signal)
+    this.#ended.resolve(await this.#gone)
+  }
+}
+
+function refreshable(tree: TreeModel): string[] {
+  const ids = new Set([tree.rootId, ...[...tree.unexplained].slice(0, REFRESHED)])
+  for (const { id, finished } of tree.nodes.values()) {
+    if (ids.size >= REFRESHED) break
+    if (!finished) ids.add(id)
+  }
+  return [...ids]
+}

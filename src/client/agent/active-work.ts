@@ -1,0 +1,139 @@
+import type { ReportAnswer } from './agent-api.ts'
+import { finalReport, outcomeOfThrown } from './final-report.ts'
+import type { InterimReport, LogStream, StopReason, Work, WorkContext, WorkItem, WorkOutcome } from './work.ts'
+
+/** Where reports and log lines of any work go. */
+export interface Outbox {
+  /** Null: it was given up. */
+  report(fence: string, report: InterimReport | NonNullable<WorkOutcome>): Promise<ReportAnswer | null>
+  /** False: lines come faster than they can be sent. */
+  readonly hasRoom: boolean
+  /** Resolves when the line is delivered, or given up. */
+  log(fence: string, stream: LogStream, text: string): Promise<unknown>
+}
+
+export type WorkEnd = 'accepted' | 'refused' | 'dropped'
+
+export interface ActiveWorkOptions {
+  readonly outbox: Outbox
+  /** The server has refused a report: nothing more is accepted. Told once. */
+  onRefused(error: Error): void
+}
+
+/** One claimed item: its work, its two signals, and its reports in order. */
+export class ActiveWork {
+  readonly item: WorkItem
+  readonly #options: ActiveWorkOptions
+  readonly #stop = new AbortController()
+  readonly #lost = new AbortController()
+  /** Not sent yet. */
+  #next: InterimReport | null = null
+  /** Until what is reported meanwhile is sent. */
+  #delivery: Promise<void> | null = null
+  #lastLine: Promise<unknown> | null = null
+  #droppedLines = 0
+  #ended = false
+
+  constructor(item: WorkItem, options: ActiveWorkOptions) {
+    this.item = item
+    this.#options = options
+  }
+
+  stop(reason: StopReason): void {
+    if (!this.#stop.signal.aborted) this.#stop.abort(reason)
+    if (reason === 'LOST' && !this.#lost.signal.aborted) this.#lost.abort(reason)
+  }
+
+  #report(report: InterimReport): void {
+    if (this.#ended || this.#lost.signal.aborted) return
+    this.#next = { ...this.#next, ...report }
+    this.#delivery ??= this.#deliver()
+  }
+
+  #log(stream: LogStream, text: string): void {
+    const { outbox } = this.#options
+    if (this.#ended || this.#lost.signal.aborted) return
+    if (!outbox.hasRoom) {
+      this.#droppedLines += 1
+      return
+    }
+    const { fence } = this.item
+    if (this.#droppedLines > 0) void outbox.log(fence, 'SYSTEM', `${this.#droppedLines} lines were dropped.`)
+    this.#droppedLines = 0
+    this.#lastLine = outbox.log(fence, stream, text)
+  }
+
+  /** Does the work, then tells `worked`, then reports how it ended. Never rejects. */
+  async run(work: Work, worked: (thrown: unknown) => void): Promise<WorkEnd> {
+    let outcome: WorkOutcome
+    let thrown: unknown
+    try {
+      outcome = await work(this.item, this.#context())
+    } catch (error) {
+      if (!this.#stop.signal.aborted) thrown = error
+      outcome = outcomeOfThrown(error, this.#stopped)
+    }
+    this.#ended = true
+    worked(thrown)
+    const report = finalReport(this.item, outcome, this.#stopped)
+    if (this.#lost.signal.aborted) return 'dropped'
+    // Lines of an object that is gone are accepted no more; and of work that goes on elsewhere none shall be missing.
+    if (this.#lastLine) await this.#lastLine
+    return await this.#tellEnd(report)
+  }
+
+  /** What was reported last goes ahead of the end, most often in the same call. */
+  async #tellEnd(end: NonNullable<WorkOutcome> | null): Promise<WorkEnd> {
+    const last = this.#take()
+    // When it is refused, the end is too, and tells it.
+    const delivered = last ? this.#options.outbox.report(this.item.fence, last) : this.#delivery
+    if (!end) {
+      await delivered
+      return 'dropped'
+    }
+    const answer = await this.#tell(end)
+    return answer === null ? 'dropped' : answer.accepted ? 'accepted' : 'refused'
+  }
+
+  /** Its functions are free ones: work may take them out of it. */
+  #context(): WorkContext {
+    return {
+      signal: this.#stop.signal,
+      lost: this.#lost.signal,
+      report: (report) => this.#report(report),
+      log: (stream, text) => this.#log(stream, text),
+    }
+  }
+
+  async #tell(report: InterimReport | NonNullable<WorkOutcome>): Promise<ReportAnswer | null> {
+    const answer = await this.#options.outbox.report(this.item.fence, report)
+    // Of work whose lease is lost nothing else is to be expected.
+    if (answer && !answer.accepted && !this.#lost.signal.aborted) this.#options.onRefused(refusalOf(report, answer))
+    return answer
+  }
+
+  get #stopped(): StopReason | null {
+    return this.#stop.signal.aborted ? (this.#stop.signal.reason as StopReason) : null
+  }
+
+  async #deliver(): Promise<void> {
+    for (let report = this.#take(); report; report = this.#take()) {
+      const answer = await this.#tell(report)
+      // Refused: the work was ended, deleted or given to somebody else meanwhile.
+      if (answer && !answer.accepted) this.stop('LOST')
+    }
+    this.#delivery = null
+  }
+
+  #take(): InterimReport | null {
+    const next = this.#next
+    this.#next = null
+    return next
+  }
+}
+
+type Refused = Extract<ReportAnswer, { readonly accepted: false }>
+function refusalOf(report: InterimReport | NonNullable<WorkOutcome>, { type, message }: Refused): Error {
+  const said = 'phase' in report && report.phase ? report.phase : 'A report'
+  return new Error(`${said} was refused (${type}): ${message}`)
+}

@@ -1,0 +1,57 @@
+import type { Outbox } from './active-work.ts'
+import type { AgentApi, FencedLine, FencedReport, ReportAnswer } from './agent-api.ts'
+import { Batcher } from './batcher.ts'
+
+/** Limits of the server. */
+const MAX_REPORTS = 500
+const MAX_LINES = 500
+/** More than one call at a time keeps the server busy while answers travel. */
+const REPORT_CALLS = 3
+/** Lines that may wait to be sent. */
+const MAX_WAITING_LINES = 20_000
+const MAX_LINE = 8_192
+
+export interface OpenOutbox extends Outbox {
+  close(): void
+}
+
+/** Reports in few calls, each repeated until it is answered; log lines likewise, in order, with a bound. */
+export function openOutbox(
+  api: Pick<AgentApi, 'report' | 'appendLogs'>,
+  onProblem: (what: 'report' | 'log', error: Error) => void,
+): OpenOutbox {
+  const reports = new Batcher<FencedReport, ReportAnswer>({
+    send: (batch) => api.report(batch),
+    max: MAX_REPORTS,
+    calls: REPORT_CALLS,
+    keyOf: ({ fence }) => fence,
+    // Two minutes and more: a database may well be away so long.
+    maxRefusals: { final: 5, retryable: 30 },
+    onProblem: (error) => onProblem('report', error),
+  })
+  const lines = new Batcher<FencedLine, true>({
+    send: async (batch) => {
+      await api.appendLogs(batch, steadyTime())
+      return batch.map(() => true as const)
+    },
+    max: MAX_LINES,
+    calls: 1,
+    keyOf: () => '',
+    maxRefusals: { final: 1, retryable: 5 },
+    onProblem: (error) => onProblem('log', error),
+  })
+  return {
+    report: (fence, report) => reports.add({ ...report, fence }),
+    get hasRoom() {
+      return lines.size < MAX_WAITING_LINES
+    },
+    log: (fence, stream, text) => lines.add({ fence, at: steadyTime(), stream, text: text.slice(0, MAX_LINE) }),
+    close() {
+      reports.close()
+      lines.close()
+    },
+  }
+}
+
+/** As it was when this process started, and has grown since: nobody sets it between a line and its being sent. */
+const steadyTime = (): string => new Date(performance.timeOrigin + performance.now()).toISOString()

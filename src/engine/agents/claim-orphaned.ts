@@ -1,0 +1,28 @@
+import { clampLeaseMs } from '../../core/lease.ts'
+import type { ClaimedItem } from '../../core/ports.ts'
+import { FENCE_SECRET_BYTES, hashOf, makeFence } from '../../store/fence.ts'
+import { claimOrphanedWork, findOrphanedWork } from '../../store/orphaned-work.ts'
+import type { EngineParts } from '../transaction.ts'
+import { canDrive } from './access.ts'
+import type { Claimant } from './claim-one.ts'
+
+/** Claims what is left to do for objects that are gone. */
+export async function claimOrphaned(
+  objectIds: readonly string[],
+  { viewer, instance, leaseMs }: Claimant,
+  { pool, system, kinds }: EngineParts,
+): Promise<readonly ClaimedItem[]> {
+  if (objectIds.length === 0) return []
+  const left = (await findOrphanedWork(pool, objectIds)).filter(({ kind }) => canDrive(viewer, kind, kinds))
+  if (left.length === 0) return []
+  const claims = left.map((work) => ({ ...work, secret: system.secret(FENCE_SECRET_BYTES) }))
+  const claimed = await claimOrphanedWork(
+    pool,
+    claims.map(({ objectId, secret }) => ({ objectId, fenceHash: hashOf(secret) })),
+    { principal: viewer.name, instance, leaseMs: clampLeaseMs(leaseMs), time: system.fixedTime },
+  )
+  return claims.flatMap(({ secret, attempt, ...work }) => {
+    const leaseUntil = claimed.get(work.objectId)
+    return leaseUntil ? [{ ...work, fence: makeFence(work.objectId, secret), attempt: attempt + 1, leaseUntil }] : []
+  })
+}

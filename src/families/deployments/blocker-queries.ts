@@ -1,0 +1,157 @@
+import type { Client } from '../../store/client.ts'
+import { loadAgentsOf } from '../../store/loaders/agents.ts'
+import type { BlockerInputs, Waiting } from './blockers.ts'
+
+/** Bounds on how far and how widely chains of waiting are followed for one list of objects. */
+const MAX_OBJECTS = 2_000
+const MAX_NEIGHBOURS = 20
+
+/**
+ * The objects, and whatever stands on the chains of what they wait for: what they depend on and has not succeeded in
+ * this job, what must go before them, the children that they wait for, their parents. A superset is harmless.
+ */
+const CHAINS = `with recursive chain (id) as (
+    select unnest($1::uuid[])
+    union
+    select next.id from chain join object o on o.id = chain.id join object r on r.id = o.root_id cross join lateral (
+      (select d.id from edge e join object d on d.id = e.to_id
+        where e.from_id = o.id and o.deletion_requested_at is null
+          and not (d.phase = 'SUCCEEDED' and d.finished_job_id is not distinct from r.job_id) limit ${MAX_NEIGHBOURS})
+      union all
+      (select e.from_id from edge e where e.to_id = o.id and o.deletion_requested_at is not null limit ${MAX_NEIGHBOURS})
+      union all
+      (select c.id from object c left join work w on w.object_id = c.id
+        where c.parent_id = o.id and o.job_id is distinct from o.finished_job_id
+          and c.job_id = o.job_id and c.finished_job_id is distinct from c.job_id
+        order by coalesce(w.state, 3), c.ordinal limit ${MAX_NEIGHBOURS})
+      union all
+      (select unnest(array[o.parent_id, o.root_id]))
+      union all
+      (select x.exporter_id from root_import i join root_export x on x.project_id = i.project_id and x.name = i.name
+        where i.importer_id = o.id and o.phase = 'PENDING_DEPENDENCIES' limit ${MAX_NEIGHBOURS})
+      union all
+      (select i.importer_id from root_export x join root_import i on i.project_id = x.project_id and i.name = x.name
+        where x.exporter_id = o.id and o.phase = 'INIT_DELETE' limit ${MAX_NEIGHBOURS})
+    ) next where next.id is not null and r.job_id is distinct from r.finished_job_id
+  ) select id from chain limit ${MAX_OBJECTS}`
+
+const DETAILS = `select o.id, o.root_id as "rootId", o.parent_id as "parentId", o.kind, o.name, o.phase, o.generation,
+    o.observed_generation as "observedGeneration", o.job_id as "jobId", o.finished_job_id as "finishedJobId",
+    o.deletion_requested_at as "deletionRequestedAt", o.waiting_for as "waitingFor",
+    i.object_id is not null as "isInstallation", i.ignored, i.mode, i.next_mode as "nextMode",
+    i.next_deletion as "nextDeletion", i.cancel_requested_at as "cancelRequestedAt",
+    t.untriggered, t.open, t.failed, w.type, w.target, w.state, w.offer_after as "offerAfter", q.wake_at as "retryAt",
+    array(select e.to_id from edge e where e.from_id = o.id and e.to_id = any($1::uuid[])) as "dependsOn",
+    array(select e.from_id from edge e where e.to_id = o.id and e.from_id = any($1::uuid[])) as "dependents"
+  from object o
+  left join installation i on i.object_id = o.id
+  left join tally t on t.object_id = o.id
+  left join work w on w.object_id = o.id
+  left join root_queue q on q.root_id = o.id and q.failures > 0
+  where o.id = any($1::uuid[])`
+
+// What a root requires is in its spec; what it declares to import has the names alone.
+const SCOPE = `select o.id as "rootId", n.name, n.required, x.exporter_id as "exporterId", d.name is not null as exists
+  from object o join object_spec s on s.object_id = o.id
+  cross join lateral (select m ->> 'from' as name, bool_or((m ->> 'required')::boolean) as required
+    from jsonb_array_elements(s.spec -> 'imports') m group by 1) n
+  left join root_export x on x.project_id = o.project_id and x.name = n.name and x.exporter_id <> o.id
+  left join data_object d on d.project_id = o.project_id and d.name = n.name
+  where o.id = any($1::uuid[]) and o.parent_id is null and o.phase = 'PENDING_DEPENDENCIES'`
+
+const IMPORTERS = `select distinct x.exporter_id as "exporterId", i.importer_id as "importerId"
+  from root_export x join root_import i on i.project_id = x.project_id and i.name = x.name and i.importer_id <> x.exporter_id
+  where x.exporter_id = any($1::uuid[]) and i.importer_id = any($1::uuid[])`
+
+type Row = Waiting['row']
+interface FactRow extends Row {
+  readonly isInstallation: boolean
+  readonly ignored: boolean
+  readonly mode: NonNullable<Waiting['installation']>['mode']
+  readonly nextMode: NonNullable<Waiting['installation']>['nextMode']
+  readonly nextDeletion: boolean
+  readonly cancelRequestedAt: Date | null
+  readonly untriggered: number | null
+  readonly open: number | null
+  readonly failed: number | null
+  readonly type: string | null
+  readonly target: string | null
+  readonly state: 0 | 1 | 2
+  readonly offerAfter: Date | null
+  readonly retryAt: Date | null
+  readonly dependsOn: readonly string[]
+  readonly dependents: readonly string[]
+}
+
+/** Five statements, however many objects are asked about and however long the chains are. */
+export async function queryBlockerInputs(
+  client: Client,
+  ids: readonly string[],
+  agentsSince: Date,
+): Promise<BlockerInputs> {
+  const chain = await client.query<{ id: string }>({ text: CHAINS, values: [ids] })
+  const all = [...new Set([...ids, ...chain.rows.map(({ id }) => id)])]
+  const [{ rows }, scope, importers] = await Promise.all([
+    client.query<FactRow>({ text: DETAILS, values: [all] }),
+    client.query<ScopeRow>({ text: SCOPE, values: [all] }),
+    client.query<{ exporterId: string; importerId: string }>({ text: IMPORTERS, values: [all] }),
+  ])
+  const types = new Set(rows.flatMap(({ type, state }) => (type !== null && state === 0 ? [type] : [])))
+  const agents = types.size > 0 ? await loadAgentsOf(client, [...types], agentsSince) : []
+  const openChildren = Map.groupBy(rows.filter(isOpen(rows)), ({ parentId }) => parentId ?? '')
+  const objects = rows.map((row): readonly [string, Waiting] => [
+    row.id,
+    toWaiting(row, {
+      openChildren: (openChildren.get(row.id) ?? []).map(({ id }) => id),
+      scope: scope.rows.filter(({ rootId }) => rootId === row.id),
+      importers: importers.rows.filter(({ exporterId }) => exporterId === row.id).map(({ importerId }) => importerId),
+    }),
+  ])
+  return {
+    objects: new Map(objects),
+    isServed: (type, target) =>
+      agents.some(
+        (agent) =>
+          agent.types.includes(type) && (agent.targets === null || target === null || agent.targets.includes(target)),
+      ),
+  }
+}
+
+interface ScopeRow {
+  readonly rootId: string
+  readonly name: string
+  readonly required: boolean
+  readonly exporterId: string | null
+  readonly exists: boolean
+}
+const isMissing = ({ required, exists, exporterId }: ScopeRow): boolean => required && !exists && exporterId === null
+interface Around {
+  readonly openChildren: readonly string[]
+  readonly scope: readonly ScopeRow[]
+  readonly importers: readonly string[]
+}
+
+function isOpen(rows: readonly FactRow[]): (row: FactRow) => boolean {
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return (row) => {
+    const parent = row.parentId === null ? undefined : byId.get(row.parentId)
+    return parent !== undefined && row.jobId === parent.jobId && row.jobId !== row.finishedJobId
+  }
+}
+
+function toWaiting(fact: FactRow, { openChildren, scope, importers }: Around): Waiting {
+  const { isInstallation, ignored, mode, nextMode, nextDeletion, cancelRequestedAt, open, type, ...rest } = fact
+  const { untriggered, failed, target, state, offerAfter, retryAt, dependsOn, dependents, ...row } = rest
+  const exporters = scope.flatMap(({ exporterId }) => exporterId ?? [])
+  return {
+    row,
+    installation: isInstallation ? { ignored, mode, nextMode, nextDeletion, cancelRequestedAt } : null,
+    childCounts: open === null || failed === null || untriggered === null ? null : { untriggered, open, failed },
+    work: type === null ? null : { type, target, state, offerAfter },
+    dependsOn: [...new Set([...dependsOn, ...exporters])],
+    dependents: [...dependents, ...importers],
+    openChildren,
+    missing: scope.filter(isMissing).map(({ name }) => name),
+    retryAt,
+  }
+}

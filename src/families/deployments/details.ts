@@ -1,0 +1,84 @@
+import type { Node, Slice } from '../../core/tree.ts'
+import type { ReconcileMode } from '../../core/vocabulary.ts'
+import type { DetailsTable } from '../family.ts'
+
+/** The family's own columns. */
+
+export interface InstallationDetails {
+  readonly ignored: boolean
+  /** Of the running or last job. */
+  readonly mode: ReconcileMode
+  /** A reconcile that is remembered; null: none. */
+  readonly nextMode: ReconcileMode | null
+  /** A deletion that is remembered. */
+  readonly nextDeletion: boolean
+  readonly forceDeletion: boolean
+  readonly withoutUninstall: boolean
+  readonly cancelRequestedAt: Date | null
+  readonly cancelBy: string | null
+  /** As read on entering INIT; they hold for the whole job. */
+  readonly imports: Readonly<Record<string, unknown>> | null
+  /** Of the last success: a failing re-run takes nothing away. */
+  readonly exports: Readonly<Record<string, unknown>> | null
+}
+export interface DeployItemDetails {
+  readonly type: string
+  readonly target: string | null
+  readonly exports: Readonly<Record<string, unknown>> | null
+}
+
+const INSTALLATION: DetailsTable = {
+  table: 'installation',
+  kinds: ['INSTALLATION'],
+  columns: {
+    ignored: { column: 'ignored', type: 'boolean' },
+    mode: { column: 'mode', type: 'reconcile_mode' },
+    nextMode: { column: 'next_mode', type: 'reconcile_mode' },
+    nextDeletion: { column: 'next_deletion', type: 'boolean' },
+    forceDeletion: { column: 'force_deletion', type: 'boolean' },
+    withoutUninstall: { column: 'without_uninstall', type: 'boolean' },
+    cancelRequestedAt: { column: 'cancel_requested_at', type: 'timestamptz' },
+    cancelBy: { column: 'cancel_by', type: 'text' },
+    imports: { column: 'imports', type: 'jsonb' },
+    exports: { column: 'exports', type: 'jsonb' },
+  },
+  defaults: {
+    ignored: false,
+    mode: 'STANDARD',
+    nextMode: null,
+    nextDeletion: false,
+    forceDeletion: false,
+    withoutUninstall: false,
+    cancelRequestedAt: null,
+    cancelBy: null,
+    imports: null,
+    exports: null,
+  } satisfies InstallationDetails,
+}
+const DEPLOY_ITEM: DetailsTable = {
+  table: 'deploy_item',
+  kinds: ['DEPLOY_ITEM'],
+  columns: {
+    type: { column: 'type', type: 'text' },
+    target: { column: 'target', type: 'text' },
+    exports: { column: 'exports', type: 'jsonb' },
+  },
+  defaults: { type: '', target: null, exports: null } satisfies DeployItemDetails,
+}
+export const detailsTables: readonly DetailsTable[] = [INSTALLATION, DEPLOY_ITEM]
+
+export const installation = (node: Node): InstallationDetails => node.details as InstallationDetails
+export const deployItem = (node: Node): DeployItemDetails => node.details as DeployItemDetails
+
+/** Cancelling is asked of a root and holds for its running job. */
+export const isCancelled = (slice: Slice): boolean => installation(slice.root).cancelRequestedAt !== null
+/** Nothing that has failed, and no other tree, holds anything of this one up. */
+export const isForced = (slice: Slice): boolean => installation(slice.root).mode === 'FORCE'
+/** Asked for together with a deletion: what is only remembered says nothing about the orphans of the job before it. */
+export const skipsUninstall = (slice: Slice): boolean =>
+  slice.root.row.deletionRequestedAt !== null && installation(slice.root).withoutUninstall
+
+const RANK: Readonly<Record<ReconcileMode, number>> = { IF_CHANGED: 0, STANDARD: 1, FORCE: 2 }
+/** FORCE beats STANDARD beats IF_CHANGED. */
+export const strongerMode = (a: ReconcileMode | null, b: ReconcileMode): ReconcileMode =>
+  a && RANK[a] >= RANK[b] ? a : b

@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto'
+import { invalidInput } from '../core/errors.ts'
+import type { Viewer } from '../core/ports.ts'
+import { findKey, keepKey } from '../store/idempotency.ts'
+import { type CommandResult, refuse } from './access.ts'
+import type { Scope } from './family.ts'
+
+/** A request that is repeated with its key is answered again and not done again. */
+
+const KEY_REUSED = invalidInput([{ path: 'input.idempotencyKey', message: 'was used for another input within a day' }])
+
+const hashOf = (input: object): string => createHash('sha256').update(JSON.stringify(input)).digest('hex')
+
+type Keyed = { readonly idempotencyKey?: string | null }
+/** Same key, same input, within a day: the object of the first call; other input: refused. */
+export async function idempotent(
+  scope: Pick<Scope, 'client' | 'projectId' | 'now'>,
+  viewer: Viewer,
+  mutation: string,
+  input: Keyed,
+  work: () => Promise<CommandResult>,
+): Promise<CommandResult> {
+  if (!input.idempotencyKey) return work()
+  const key = {
+    principal: viewer.name,
+    projectId: scope.projectId,
+    mutation,
+    key: input.idempotencyKey,
+    inputHash: hashOf(input),
+  }
+  const known = await findKey(scope.client, key, scope.now)
+  if (known) return known.inputHash === key.inputHash ? { ok: true, objectId: known.objectId } : refuse(KEY_REUSED)
+  const done = await work()
+  if (done.ok) await keepKey(scope.client, key, done.objectId, scope.now)
+  return done
+}

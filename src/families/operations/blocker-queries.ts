@@ -1,0 +1,30 @@
+import type { Client } from '../../store/client.ts'
+import { loadAgentsOf } from '../../store/loaders/agents.ts'
+import type { BlockerInputs, Waiting } from './blockers.ts'
+import { blockersOfLocks } from './locks.ts'
+
+const WAITING = `select o.id, o.kind, o.name, o.phase, t.phase as "taskPhase", y.open, w.type, w.state as "workState",
+    array(select json_build_object('id', d.id, 'name', d.name, 'phase', d.phase) from edge e join object d on d.id = e.to_id
+      where e.from_id = o.id and d.phase not in ('DONE', 'SKIPPED') order by d.ordinal limit 10) as "dependsOn"
+  from object o left join object t on t.id = o.parent_id left join tally y on y.object_id = o.id
+  left join work w on w.object_id = o.id where o.id = any($1::uuid[])`
+
+/** Two statements, one for the locks and one for the agents, however many objects are asked about. */
+export async function queryBlockerInputs(
+  client: Client,
+  ids: readonly string[],
+  agentsSince: Date,
+): Promise<BlockerInputs> {
+  const { rows } = await client.query<Waiting & { readonly id: string }>({ text: WAITING, values: [ids] })
+  const waiting = rows.filter(({ phase }) => phase === 'WAITING').map(({ id }) => id)
+  const types = [...new Set(rows.flatMap(({ type }) => type ?? []))]
+  const [locks, agents] = await Promise.all([
+    waiting.length > 0 ? blockersOfLocks(client, waiting) : new Map(),
+    types.length > 0 ? loadAgentsOf(client, types, agentsSince) : [],
+  ])
+  return {
+    objects: new Map(rows.map((row) => [row.id, row])),
+    locks,
+    isServed: (type) => agents.some((agent) => agent.types.includes(type)),
+  }
+}

@@ -1,0 +1,38 @@
+import type { Client } from '../../store/client.ts'
+import { loadKeyed } from '../../store/loaders/keyed.ts'
+import type { JobDetails, TaskDetails } from './details.ts'
+
+/** The family's own columns as the API shows them, for many objects in one statement. */
+
+export type ShownJob = Pick<JobDetails, 'gadget' | 'args' | 'exports' | 'startedAt' | 'endedAt' | 'undoAfter'>
+export const loadJobs = (client: Client, ids: readonly string[]) =>
+  loadKeyed<ShownJob>(
+    client,
+    `select object_id as key, gadget, args, exports, started_at as "startedAt", ended_at as "endedAt",
+        undo_after as "undoAfter"
+      from gadget_job where object_id = any($1::uuid[])`,
+    ids,
+  )
+
+export const loadTasks = (client: Client, ids: readonly string[]) =>
+  loadKeyed<TaskDetails>(
+    client,
+    'select object_id as key, cancel_by as "cancelBy" from task where object_id = any($1::uuid[])',
+    ids,
+  )
+
+export interface JournalRow {
+  readonly key: string
+  readonly entry: string
+  readonly at: Date
+}
+export async function loadJournals(
+  client: Client,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, readonly JournalRow[]>> {
+  const { rows } = await client.query<JournalRow>({
+    text: 'select object_id as key, entry, at from journal where object_id = any($1::uuid[]) order by object_id, n',
+    values: [ids],
+  })
+  return Map.groupBy(rows, ({ key }) => key)
+}

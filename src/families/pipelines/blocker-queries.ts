@@ -1,0 +1,47 @@
+import type { Client } from '../../store/client.ts'
+import { loadAgentsOf } from '../../store/loaders/agents.ts'
+import type { BlockerInputs, Waiting } from './blockers.ts'
+import type { Pool } from './details.ts'
+
+// What an event waits for is what its worker waits for.
+const WAITING = `select x.id as key, w.pool, w.state, o.phase, k.type, k.target, k.instance, k.state as "workState",
+    p.name as project, case w.pool when 'WORKER' then p.max_workers else p.max_jobs end as "projectLimit",
+    case when w.state = 0 then (select count(*)::integer from workload b
+      where b.pool = w.pool and b.project_id = w.project_id and b.state = 0 and b.seq < w.seq) else 0 end as ahead
+  from unnest($1::uuid[]) x(id) join object r on r.id = x.id
+  join object o on o.id = case r.kind when 'EVENT'
+    then (select c.id from object c where c.parent_id = r.id and c.kind = 'WORKER') else r.id end
+  join workload w on w.object_id = o.id join project p on p.id = o.project_id
+  left join work k on k.object_id = o.id
+  where o.phase in ('PENDING', 'STARTING', 'UNKNOWN')`
+
+const HELD = `select w.pool, p.name as project, count(*)::integer as held,
+    (select case w.pool when 'WORKER' then c.max_workers else c.max_jobs end from capacity c) as "limit"
+  from workload w join object o on o.id = w.object_id join project p on p.id = w.project_id
+  where w.state = 1 and o.phase in ('STARTING', 'RUNNING', 'UNKNOWN') group by w.pool, p.name`
+const LIMITS = 'select max_workers as "WORKER", max_jobs as "JOB" from capacity'
+
+/** Three statements and one for the agents, however many objects are asked about. */
+export async function queryBlockerInputs(
+  client: Client,
+  ids: readonly string[],
+  agentsSince: Date,
+): Promise<BlockerInputs> {
+  const [waiting, held, limits] = await Promise.all([
+    client.query<Waiting & { readonly key: string }>({ text: WAITING, values: [ids] }),
+    client.query<{ pool: Pool; project: string; held: number }>({ text: HELD }),
+    client.query<Readonly<Record<Pool, number>>>({ text: LIMITS }),
+  ])
+  const types = [...new Set(waiting.rows.flatMap(({ type }) => type ?? []))]
+  const agents = types.length > 0 ? await loadAgentsOf(client, types, agentsSince) : []
+  return {
+    waiting: new Map(waiting.rows.map((row) => [row.key, row])),
+    held: held.rows,
+    limits: limits.rows[0] ?? { WORKER: 0, JOB: 0 },
+    isServed: (type, target) =>
+      agents.some(
+        (agent) =>
+          agent.types.includes(type) && (agent.targets === null || target === null || agent.targets.includes(target)),
+      ),
+  }
+}

@@ -1,0 +1,160 @@
+import type { ClaimedItem } from '../../core/ports.ts'
+import type { Client } from '../../store/client.ts'
+import type { Sealing } from '../../store/sealing.ts'
+import type { WorkloadSpec } from './spec.ts'
+import type { WorkerTokens } from './worker-tokens.ts'
+
+/**
+ * What a runtime is handed with a START, and only then: how to start the workload, with all secrets of its event in
+ * clear. It is put together when the work is claimed, stored nowhere and never logged.
+ */
+export interface StartConfig {
+  readonly eventId: string
+  readonly workerId: string
+  readonly project: string
+  readonly image: string | null
+  /** Run is `[...command, ...args]`. */
+  readonly command: readonly string[]
+  readonly args: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  readonly files: WorkloadSpec['files']
+  readonly secrets: Readonly<Record<string, string>>
+  readonly event: StartedEvent
+  /** The worker whose workspace it works in; null: it has a folder of its own. */
+  readonly workspace: string | null
+}
+interface StartedEvent {
+  readonly id: string
+  readonly name: string
+  readonly project: string
+  readonly source: string
+  readonly type: string
+  readonly qualifiers: Readonly<Record<string, string>>
+  readonly labels: Readonly<Record<string, string>>
+  readonly payload: string | null
+}
+
+export interface ClaimPayload {
+  /** Null: it cannot be read. It is gone, or its secrets cannot be opened. */
+  readonly config: StartConfig | null
+  /** With what a worker creates and cancels jobs. */
+  readonly token: string | null
+}
+const UNREADABLE: ClaimPayload = { config: null, token: null }
+
+export interface ClaimPayloadParts {
+  readonly client: Client
+  readonly sealing: Pick<Sealing, 'open'>
+  readonly tokens: Pick<WorkerTokens, 'tokenOf'>
+}
+
+/** One answer for each item, in order; null: it is handed out as it is. */
+export async function claimPayloads(
+  { client, sealing, tokens }: ClaimPayloadParts,
+  items: readonly ClaimedItem[],
+): Promise<readonly (ClaimPayload | null)[]> {
+  const starts = items.filter(isStart).map(({ objectId }) => objectId)
+  if (starts.length === 0) return items.map(() => null)
+  const [workloads, events, sealed] = await Promise.all([
+    readWorkloads(client, starts),
+    readEvents(client, starts),
+    readSecrets(client, starts),
+  ])
+  const secrets = openEach(sealing, events, sealed)
+  return items.map((item) => {
+    if (!isStart(item)) return null
+    const workload = workloads.get(item.objectId)
+    const event = workload && events.get(workload.eventId)
+    const opened = workload && secrets.get(workload.eventId)
+    if (!workload || !event || !opened) return UNREADABLE
+    const token = item.kind === 'WORKER' ? tokens.tokenOf(item.objectId) : null
+    return { config: startConfigOf(workload, event, opened), token }
+  })
+}
+
+const isStart = ({ action, kind }: ClaimedItem): boolean => action === 'START' && (kind === 'WORKER' || kind === 'JOB')
+
+function startConfigOf(
+  { spec, eventId, workerId }: WorkloadRow,
+  { projectId: _, ...event }: EventRow,
+  secrets: Readonly<Record<string, string>>,
+): StartConfig {
+  const { image, command, args, env, files, workspace } = spec
+  return {
+    eventId,
+    workerId,
+    project: event.project,
+    image,
+    command,
+    args,
+    env,
+    files,
+    secrets,
+    event,
+    workspace: workspace ? workerId : null,
+  }
+}
+
+/** Each event's secrets once, however many of its workloads are handed out; null: one of them does not open. */
+function openEach(
+  sealing: Pick<Sealing, 'open'>,
+  events: ReadonlyMap<string, EventRow>,
+  sealed: ReadonlyMap<string, readonly SealedRow[]>,
+): ReadonlyMap<string, Readonly<Record<string, string>> | null> {
+  return new Map(
+    [...events].map(([id, { projectId }]) => {
+      const opened = (sealed.get(id) ?? []).map(
+        (row) => [row.name, sealing.open({ projectId, name: row.name }, row.sealed)] as const,
+      )
+      return [id, opened.every(isOpen) ? Object.fromEntries(opened) : null]
+    }),
+  )
+}
+const isOpen = (entry: readonly [string, string | null]): entry is readonly [string, string] => entry[1] !== null
+
+interface WorkloadRow {
+  readonly id: string
+  readonly eventId: string
+  /** Its own, or that of its worker. */
+  readonly workerId: string
+  readonly spec: WorkloadSpec
+}
+async function readWorkloads(client: Client, ids: readonly string[]): Promise<ReadonlyMap<string, WorkloadRow>> {
+  const { rows } = await client.query<WorkloadRow>({
+    name: 'hand-out-workloads',
+    text: `select o.id, o.root_id as "eventId", case o.kind when 'WORKER' then o.id else o.parent_id end as "workerId",
+        s.spec from object o join object_spec s on s.object_id = o.id where o.id = any($1::uuid[])`,
+    values: [ids],
+  })
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+interface EventRow extends StartedEvent {
+  readonly projectId: string
+}
+const EVENTS = 'select root_id from object where id = any($1::uuid[])'
+async function readEvents(client: Client, ids: readonly string[]): Promise<ReadonlyMap<string, EventRow>> {
+  const { rows } = await client.query<EventRow>({
+    name: 'hand-out-events',
+    text: `select r.id, r.name, p.name as project, e.source, e.type, e.qualifiers, s.labels, e.payload,
+        r.project_id as "projectId"
+      from object r join event e on e.object_id = r.id join object_spec s on s.object_id = r.id
+      join project p on p.id = r.project_id where r.id in (${EVENTS})`,
+    values: [ids],
+  })
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+interface SealedRow {
+  readonly eventId: string
+  readonly name: string
+  readonly sealed: Buffer
+}
+async function readSecrets(client: Client, ids: readonly string[]): Promise<ReadonlyMap<string, readonly SealedRow[]>> {
+  const { rows } = await client.query<SealedRow>({
+    name: 'hand-out-secrets',
+    text: `select event_id as "eventId", name, sealed from event_secret where event_id in (${EVENTS})`,
+    values: [ids],
+  })
+  return Map.groupBy(rows, ({ eventId }) => eventId)
+}

@@ -1,0 +1,64 @@
+import type { Viewer } from '../../../core/ports.ts'
+import type { Node } from '../../../core/tree.ts'
+import type { LockedTree, Scope } from '../../family.ts'
+import { SLOT, type WorkloadDetails } from '../details.ts'
+import type { EventSpec } from '../normalise-event.ts'
+import type { Strategy, WorkloadSpec } from '../spec.ts'
+
+export interface NewEvent extends EventSpec {
+  readonly subscribed: boolean
+  readonly retryOf: string | null
+  readonly cloneOf: string | null
+}
+
+/** What an event takes from its project at its moment. */
+export interface Taken {
+  readonly template: WorkloadSpec | null
+  readonly strategy: Strategy
+  /** From 1, within the project. */
+  readonly number: number
+}
+
+/** Under the scope's lock, so that two events never have the same number. */
+export async function takeFromProject({ client, projectId }: Scope): Promise<Taken> {
+  const { rows } = await client.query<Taken>({
+    name: 'take-from-project',
+    text: `update project set event_count = event_count + 1 where id = $1
+      returning worker_template as template, strategy, event_count as number`,
+    values: [projectId],
+  })
+  return rows[0] as Taken
+}
+
+export const workloadDetails = (
+  spec: WorkloadSpec,
+  of: Pick<WorkloadDetails, 'projectId' | 'pool'>,
+): Partial<WorkloadDetails> => ({
+  ...of,
+  state: SLOT.WAITING,
+  runtime: spec.runtime,
+  usesWorkspace: spec.workspace,
+  timeoutMs: spec.timeoutMs,
+})
+
+/** The event and its worker, with copies of what they need: later changes of the project do not reach them. */
+export function createEventRoot(
+  scope: Scope,
+  viewer: Viewer,
+  { labels, ...details }: NewEvent,
+  { spec, number }: { readonly spec: WorkloadSpec; readonly number: number },
+): { readonly tree: LockedTree; readonly worker: Node } {
+  const { name: by } = viewer
+  const tree = scope.createRoot({ kind: 'EVENT', name: `event-${number}`, spec: {}, labels, by, details })
+  const worker = tree.slice.create(tree.root, {
+    kind: 'WORKER',
+    name: 'worker',
+    ordinal: 0,
+    spec,
+    by,
+    details: workloadDetails(spec, { projectId: scope.projectId, pool: 'WORKER' }),
+  })
+  tree.slice.effect('copySecrets', null)
+  tree.decideNow(worker)
+  return { tree, worker }
+}

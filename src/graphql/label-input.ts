@@ -1,5 +1,0 @@
-import { builder } from './builder.ts'
-
-export const LabelInput = builder.inputType('LabelInput', {
-  fields: (t) => ({ key: t.string({ required: true }), value: t.string({ required: true }) }),
-})

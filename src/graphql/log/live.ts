@@ -1,0 +1,35 @@
+import DataLoader from 'dataloader'
+import type { Pool } from 'pg'
+import type { ObjectRow } from '../../core/tree.ts'
+import { type LogLineRow, type LogTail, loadLogTails } from '../../store/loaders/log-lines.ts'
+import { loadObjects } from '../../store/loaders/objects.ts'
+import { type ChangedObject, loadTreeChanges, type WatchedTree } from '../../store/loaders/tree-changes.ts'
+import { SharedInterval } from './shared-interval.ts'
+
+/** So many lines are read for one subscription at a time. */
+export const TAIL_PAGE = 500
+
+/**
+ * What is read again and again for subscriptions. They all wait for the same pulse, so what they then ask for is one
+ * statement, however many they are.
+ */
+export interface Live {
+  readonly interval: SharedInterval
+  readonly tails: DataLoader<LogTail, readonly LogLineRow[] | null>
+  readonly changes: DataLoader<WatchedTree, readonly ChangedObject[]>
+  /** As they are now, whoever may see them; null: gone. */
+  readonly objects: DataLoader<string, ObjectRow | null>
+}
+
+export const createLive = (pool: Pool): Live => ({
+  interval: new SharedInterval(),
+  tails: new DataLoader((tails) => loadLogTails(pool, tails, TAIL_PAGE), { cache: false }),
+  changes: new DataLoader((trees) => loadTreeChanges(pool, trees), { cache: false }),
+  objects: new DataLoader(
+    async (ids) => {
+      const found = new Map((await loadObjects(pool, ids, null)).map((row) => [row.id, row]))
+      return ids.map((id) => found.get(id) ?? null)
+    },
+    { cache: false },
+  ),
+})

@@ -1,0 +1,39 @@
+import type { LogBatch, LogCursor, PhaseChangeQuery, PhaseChangeRecord } from '../../core/ports.ts'
+import type { GraphQLContext } from '../context.ts'
+import { eventStream, type StreamEvent } from './event-stream.ts'
+
+/** What a subscription follows. */
+export interface LogSource {
+  readonly query: PhaseChangeQuery
+  /** Undefined: from now on. */
+  readonly after: LogCursor | undefined
+  readonly maxBatch: number
+  /** Whether an event is one change, or a batch of them. */
+  readonly events: 'changes' | 'batches'
+}
+
+/**
+ * The source of a subscription to the log. A server that serves many subscribers looks at `source` and follows it once
+ * for all who ask the same; iterated, it follows for itself, from the moment of the call.
+ */
+export class LogStream<T extends PhaseChangeRecord | LogBatch> implements AsyncIterable<StreamEvent<T>> {
+  readonly source: LogSource
+  readonly #context: GraphQLContext
+  constructor(context: GraphQLContext, source: LogSource) {
+    this.#context = context
+    this.source = source
+  }
+
+  [Symbol.asyncIterator](): AsyncIterableIterator<StreamEvent<T>> {
+    const { query, after, maxBatch, events } = this.source
+    return eventStream(this.#context, (signal) => {
+      const batches = this.#context.log.follow(query, after, maxBatch, signal)
+      // `events` says which of the two T is.
+      return (events === 'batches' ? batches : oneByOne(batches)) as AsyncIterable<T>
+    })
+  }
+}
+
+async function* oneByOne(batches: AsyncIterable<LogBatch>): AsyncGenerator<PhaseChangeRecord> {
+  for await (const { changes } of batches) yield* changes
+}

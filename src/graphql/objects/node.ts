@@ -1,0 +1,45 @@
+import type { PhaseChangeRecord } from '../../core/ports.ts'
+import type { ObjectRow } from '../../core/tree.ts'
+import type { ProjectRow } from '../../store/loaders/projects.ts'
+import type { GraphQLContext } from '../context.ts'
+import { objectLoader, phaseChangeLoader, projectLoader } from '../loaders.ts'
+import { builder } from '../schema/builder.ts'
+import { isUuid, parsePhaseChangeId } from '../schema/ids.ts'
+import { badInput, MAX_PAGE } from '../schema/limits.ts'
+import { NodeRef } from '../schema/refs.ts'
+
+type NodeValue = ObjectRow | (ProjectRow & Branded) | (PhaseChangeRecord & Branded)
+interface Branded {
+  readonly __typename: string
+}
+
+/** Whatever has this id, as far as the viewer may see it. */
+async function resolveNode(context: GraphQLContext, id: string): Promise<NodeValue | null> {
+  const changeId = parsePhaseChangeId(id)
+  if (changeId) {
+    const change = await phaseChangeLoader(context).load(changeId)
+    return change && { ...change, __typename: 'PhaseChange' }
+  }
+  if (!isUuid(id)) return null
+  const [object, project] = await Promise.all([objectLoader(context).load(id), projectLoader(context).load(id)])
+  return object ?? (project && { ...project, __typename: 'Project' })
+}
+
+builder.queryFields((t) => ({
+  node: t.field({
+    type: NodeRef,
+    nullable: true,
+    args: { id: t.arg.id({ required: true }) },
+    resolve: (_, { id }, context) => resolveNode(context, id),
+  }),
+  nodes: t.field({
+    type: [NodeRef],
+    nullable: { list: false, items: true },
+    args: { ids: t.arg.idList({ required: true }) },
+    complexity: ({ ids }) => ({ field: 1, multiplier: ids.length }),
+    resolve: (_, { ids }, context) => {
+      if (ids.length > MAX_PAGE) throw badInput(`At most ${MAX_PAGE} ids at once, not ${ids.length}.`)
+      return Promise.all(ids.map((id) => resolveNode(context, id)))
+    },
+  }),
+}))

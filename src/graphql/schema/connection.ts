@@ -1,0 +1,97 @@
+import type { Window } from '../../store/loaders/window.ts'
+import { badInput, DEFAULT_PAGE, MAX_PAGE } from './limits.ts'
+
+/** Relay connections over keyset pages. */
+
+export interface PageArgs {
+  readonly first?: number | null | undefined
+  readonly after?: string | null | undefined
+  readonly last?: number | null | undefined
+  readonly before?: string | null | undefined
+}
+
+/** How a place in a list is written as a cursor. */
+export interface CursorCodec<Position> {
+  encode(position: Position): string
+  /** Undefined: not one of ours. */
+  decode(cursor: string): Position | undefined
+}
+
+export interface Connection<T> {
+  readonly edges: readonly { readonly cursor: string; readonly node: T }[]
+  readonly pageInfo: {
+    readonly hasNextPage: boolean
+    readonly hasPreviousPage: boolean
+    readonly startCursor: string | null
+    readonly endCursor: string | null
+  }
+  /** Counted only when it is asked for. */
+  readonly totalCount: () => Promise<number>
+}
+
+export interface List<T, Position> {
+  readonly cursor: CursorCodec<Position>
+  position(value: T): Position
+  /** The rows of a window in the list's order. */
+  load(window: Window<Position>): Promise<readonly T[]>
+  count(): Promise<number>
+  readonly defaultPage?: number
+  readonly maxPage?: number
+}
+
+/** Most requests ask for the node alone: cursors are made when somebody does. */
+class Edge<T, Position> {
+  readonly node: T
+  readonly #list: List<T, Position>
+  constructor(node: T, list: List<T, Position>) {
+    this.node = node
+    this.#list = list
+  }
+  get cursor(): string {
+    return this.#list.cursor.encode(this.#list.position(this.node))
+  }
+}
+
+/** Reads one entry more than asked to know whether there are more. */
+export async function connect<T, Position>(args: PageArgs, list: List<T, Position>): Promise<Connection<T>> {
+  const window = windowOf(args, list)
+  const rows = await list.load({ ...window, limit: window.limit + 1 })
+  const more = rows.length > window.limit
+  const shown = more ? (window.backward ? rows.slice(1) : rows.slice(0, -1)) : rows
+  const edges = shown.map((node) => new Edge(node, list))
+  return {
+    edges,
+    pageInfo: {
+      hasNextPage: window.backward ? window.before !== null : more,
+      hasPreviousPage: window.backward ? more : window.after !== null,
+      get startCursor() {
+        return edges.at(0)?.cursor ?? null
+      },
+      get endCursor() {
+        return edges.at(-1)?.cursor ?? null
+      },
+    },
+    totalCount: () => list.count(),
+  }
+}
+
+function windowOf<T, Position>(args: PageArgs, list: List<T, Position>): Window<Position> {
+  const { first, last } = args
+  if (typeof first === 'number' && typeof last === 'number') throw badInput('Give first or last, not both.')
+  const limit = first ?? last ?? list.defaultPage ?? DEFAULT_PAGE
+  const max = list.maxPage ?? MAX_PAGE
+  if (limit < 0 || limit > max) throw badInput(`A page has 0 to ${max} entries, not ${limit}.`)
+  return {
+    limit,
+    backward: typeof last === 'number',
+    after: positionOf(args.after, list.cursor),
+    before: positionOf(args.before, list.cursor),
+  }
+}
+
+function positionOf<Position>(cursor: string | null | undefined, codec: CursorCodec<Position>): Position | null {
+  if (cursor === null || cursor === undefined) return null
+  const position = codec.decode(cursor)
+  if (position === undefined) throw badInput(`${JSON.stringify(cursor.slice(0, 100))} is not a cursor of this list.`)
+  return position
+}

@@ -1,0 +1,62 @@
+import {
+  ACTOR_DESCRIPTIONS,
+  BLOCKER_REASON_DESCRIPTIONS,
+  ERROR_CODE_DESCRIPTIONS,
+  LOCK_MODE_DESCRIPTIONS,
+  OBJECT_KIND_DESCRIPTIONS,
+  PHASE_DESCRIPTIONS,
+  RECONCILE_MODE_DESCRIPTIONS,
+  WORK_ACTION_DESCRIPTIONS,
+} from '../../core/descriptions.ts'
+import { builder } from './builder.ts'
+
+/** The values of an enum, each with what it means. */
+function described<Value extends string>(
+  descriptions: Readonly<Record<Value, string>>,
+): Record<Value, { description: string }> {
+  const values = Object.entries<string>(descriptions).map(([value, description]) => [value, { description }])
+  return Object.fromEntries(values) as Record<Value, { description: string }>
+}
+
+export const ObjectKindEnum = builder.enumType('ObjectKind', {
+  description: 'What an object is. The kind decides its state machines, its parent and its own fields.',
+  values: described(OBJECT_KIND_DESCRIPTIONS),
+})
+export const ActorEnum = builder.enumType('Actor', {
+  description: 'Who moves an object. The actor follows from the token of a request, never from its arguments.',
+  values: described(ACTOR_DESCRIPTIONS),
+})
+export const PhaseEnum = builder.enumType('Phase', {
+  description:
+    'Every phase of every machine; `stateMachines(kind:)` says which belong to a kind. In a final phase nothing runs, and nothing happens until somebody asks for something.',
+  values: described(PHASE_DESCRIPTIONS),
+})
+export const BlockerReasonEnum = builder.enumType('BlockerReason', {
+  description: 'What kind of thing an object waits for. Each reason has a type of blocker with fields of its own.',
+  values: described(BLOCKER_REASON_DESCRIPTIONS),
+})
+export const ErrorCodeEnum = builder.enumType('ErrorCode', {
+  description: 'Why a request is refused, for programs.',
+  values: described(ERROR_CODE_DESCRIPTIONS),
+})
+export const WorkActionEnum = builder.enumType('WorkAction', {
+  description: 'What an agent is to do with the object that it has claimed.',
+  values: described(WORK_ACTION_DESCRIPTIONS),
+})
+export const ReconcileModeEnum = builder.enumType('ReconcileMode', {
+  description: 'How a job goes about a tree.',
+  values: described(RECONCILE_MODE_DESCRIPTIONS),
+})
+export const LockModeEnum = builder.enumType('LockMode', {
+  description: 'How a lock is shared.',
+  values: described(LOCK_MODE_DESCRIPTIONS),
+})
+export const LogStreamEnum = builder.enumType('LogStream', {
+  description: 'Where a line of output comes from.',
+  values: described({
+    STDOUT: 'Standard output of the process.',
+    STDERR: 'Standard error of the process.',
+    STEP: 'A step that the agent or the gadget has announced.',
+    SYSTEM: 'A note of Phaseline or of the agent about the output, such as how many lines are not kept.',
+  }),
+})

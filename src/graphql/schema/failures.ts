@@ -1,0 +1,43 @@
+import { GraphQLError } from 'graphql'
+import { CursorExpired, type Log } from '../../core/ports.ts'
+import { encodeCursor } from '../../log/cursor.ts'
+
+/** Top-level errors that are meant for the caller. All others are bugs, and are told as such without a detail. */
+
+/**
+ * With what the log holds by now, and the cursors to go on from: before its oldest change, after its newest, and the last
+ * one that is in every history of the log.
+ */
+export async function cursorExpired({ message }: CursorExpired, log: Pick<Log, 'end'>): Promise<GraphQLError> {
+  const [floor, head, common] = await Promise.all([log.end('floor'), log.end('head'), log.end('common')])
+  return new GraphQLError(message, {
+    extensions: {
+      code: 'CURSOR_EXPIRED',
+      oldest: floor.sequence + 1,
+      head: head.sequence,
+      startCursor: encodeCursor(floor),
+      endCursor: encodeCursor(head),
+      commonCursor: encodeCursor(common),
+    },
+  })
+}
+
+/** What a reader is told when its cursor is expired; anything else is thrown as it is. */
+export async function tellExpired<T>(log: Pick<Log, 'end'>, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read()
+  } catch (error) {
+    throw error instanceof CursorExpired ? await cursorExpired(error, log) : error
+  }
+}
+
+export const notFoundFailure = (id: string): GraphQLError =>
+  new GraphQLError(`There is no object ${id} that you may read.`, { extensions: { code: 'NOT_FOUND' } })
+
+export const forbiddenFailure = (message: string): GraphQLError =>
+  new GraphQLError(message, { extensions: { code: 'FORBIDDEN' } })
+
+export const internalFailure = (): GraphQLError =>
+  new GraphQLError('Something went wrong on the server; its log says more.', {
+    extensions: { code: 'INTERNAL_SERVER_ERROR' },
+  })

@@ -1,0 +1,34 @@
+import type { Machine, Transition } from '../../core/machine.ts'
+import type { PhaseChangeRecord } from '../../core/ports.ts'
+import type { ObjectRow } from '../../core/tree.ts'
+import type { AgentRow } from '../../store/loaders/agents.ts'
+import type { LogLineRow } from '../../store/loaders/log-lines.ts'
+import type { DataObjectRow, ProjectRow } from '../../store/loaders/projects.ts'
+import type { BlockerValue } from '../family.ts'
+import { builder } from './builder.ts'
+
+/** The shared types, named here so that they can refer to each other; each is filled in by the module of its name. */
+
+/** A member of a result union is told by its `__typename`. */
+export type DataObjectValue = DataObjectRow & { readonly __typename: 'DataObject' }
+
+export const NodeRef = builder.nodeInterfaceRef()
+export const TreeObjectRef = builder.interfaceRef<ObjectRow>('TreeObject')
+export const BlockerRef = builder.interfaceRef<BlockerValue>('Blocker')
+export const ProjectRef = builder.objectRef<ProjectRow>('Project')
+export const DataObjectRef = builder.objectRef<DataObjectValue>('DataObject')
+export const PhaseChangeRef = builder.objectRef<PhaseChangeRecord>('PhaseChange')
+export const LogLineRef = builder.objectRef<LogLineRow>('LogLine')
+export const AgentRef = builder.objectRef<AgentRow>('Agent')
+export const StateMachineRef = builder.objectRef<Machine>('StateMachine')
+export const TransitionRef = builder.objectRef<Transition>('Transition')
+
+export const TreeObjectConnection = builder.connectionObject({ name: 'TreeObjectConnection', type: TreeObjectRef }, {})
+export const PhaseChangeConnection = builder.connectionObject(
+  { name: 'PhaseChangeConnection', type: PhaseChangeRef },
+  {},
+)
+export const LogLineConnection = builder.connectionObject({ name: 'LogLineConnection', type: LogLineRef }, {})
+export const ProjectConnection = builder.connectionObject({ name: 'ProjectConnection', type: ProjectRef }, {})
+export const DataObjectConnection = builder.connectionObject({ name: 'DataObjectConnection', type: DataObjectRef }, {})
+export const AgentConnection = builder.connectionObject({ name: 'AgentConnection', type: AgentRef }, {})

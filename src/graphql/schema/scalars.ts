@@ -1,0 +1,44 @@
+import { GraphQLError, Kind, type ValueNode, valueFromASTUntyped } from 'graphql'
+import type { LogCursor } from '../../core/ports.ts'
+import { decodeCursor, isSequence } from '../../log/cursor.ts'
+import { builder } from './builder.ts'
+
+const wrong = (what: string, value: unknown): GraphQLError =>
+  new GraphQLError(`${JSON.stringify(value)?.slice(0, 100)} is not ${what}.`)
+
+function parseTime(value: unknown): Date {
+  const time = typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value) ? new Date(value) : null
+  if (!time || Number.isNaN(time.getTime())) throw wrong('a time such as 2026-11-21T09:00:00.000Z', value)
+  return time
+}
+
+/** A bare number says nothing of the log that it is of. */
+function parseSequence(value: unknown): LogCursor {
+  const cursor = isSequence(value) ? { sequence: value, mark: null } : typeof value === 'string' && decodeCursor(value)
+  if (!cursor) throw wrong('a sequence, or a cursor of the log', value)
+  return cursor
+}
+
+builder.scalarType('DateTime', {
+  description: 'A time as ISO 8601 text, in UTC, to the millisecond.',
+  specifiedByURL: 'https://scalars.graphql.org/andimarek/date-time.html',
+  serialize: (value) => value.toISOString(),
+  parseValue: parseTime,
+})
+builder.scalarType('JSON', {
+  description: 'Any JSON value.',
+  serialize: (value) => value,
+  parseValue: (value) => value as NonNullable<unknown>,
+  parseLiteral: (node: ValueNode, variables) => valueFromASTUntyped(node, variables) as NonNullable<unknown>,
+})
+builder.scalarType('Sequence', {
+  description:
+    'A position in the log of phase changes: dense, starting at 1, growing in commit order. A JSON number, a safe integer.\n' +
+    'Given to the API it may also be a cursor (a string), and should be: a cursor names the very change, so it is recognised ' +
+    'when the database was restored or failed over and gives the number to another one. A bare number is taken as long as ' +
+    'all histories of the log agree on it; otherwise the answer is CURSOR_EXPIRED.',
+  serialize: (value) => value,
+  parseValue: parseSequence,
+  parseLiteral: (node: ValueNode) =>
+    parseSequence(node.kind === Kind.INT ? Number(node.value) : node.kind === Kind.STRING ? node.value : undefined),
+})

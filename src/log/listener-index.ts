@@ -1,0 +1,102 @@
+import type { PhaseChangeQuery, PhaseChangeRecord } from '../core/ports.ts'
+import { matches } from './filter.ts'
+
+/** What a query can be filed under; a change has one value of each. */
+type Sort = 'object' | 'root' | 'to' | 'project' | 'kind' | 'all'
+
+interface Entry<L> {
+  readonly query: PhaseChangeQuery
+  readonly listener: L
+  readonly keys: Keys
+}
+interface Keys {
+  readonly sort: Sort
+  readonly values: ReadonlySet<string>
+}
+
+/**
+ * Who wants to hear what. Each query is filed under the narrowest thing that it names, so that a change is held only
+ * against queries that share something with it, however many there are.
+ */
+export class ListenerIndex<L> {
+  readonly #buckets = new Map<Sort, Map<string, Set<Entry<L>>>>()
+  readonly #entries = new Map<L, Entry<L>>()
+
+  get size(): number {
+    return this.#entries.size
+  }
+  listeners(): readonly L[] {
+    return [...this.#entries.keys()]
+  }
+
+  add(query: PhaseChangeQuery, listener: L): void {
+    const entry = { query, listener, keys: keysOf(query) }
+    this.#entries.set(listener, entry)
+    const { sort, values } = entry.keys
+    const buckets = this.#buckets.get(sort) ?? new Map<string, Set<Entry<L>>>()
+    this.#buckets.set(sort, buckets)
+    for (const value of values) {
+      const shelf = buckets.get(value)
+      if (shelf) shelf.add(entry)
+      else buckets.set(value, new Set([entry]))
+    }
+  }
+
+  delete(listener: L): void {
+    const entry = this.#entries.get(listener)
+    if (!entry) return
+    this.#entries.delete(listener)
+    const { sort, values } = entry.keys
+    const buckets = this.#buckets.get(sort)
+    for (const value of values) {
+      const shelf = buckets?.get(value)
+      shelf?.delete(entry)
+      if (shelf?.size === 0) buckets?.delete(value)
+    }
+    if (buckets?.size === 0) this.#buckets.delete(sort)
+  }
+
+  /** What each listener that is concerned has to hear, in order. */
+  route(changes: readonly PhaseChangeRecord[]): ReadonlyMap<L, readonly PhaseChangeRecord[]> {
+    const routed = new Map<L, PhaseChangeRecord[]>()
+    for (const change of changes) {
+      for (const [sort, buckets] of this.#buckets) {
+        for (const { query, listener } of buckets.get(valueIn(change, sort)) ?? []) {
+          if (!matches(query, change)) continue
+          const own = routed.get(listener)
+          if (own) own.push(change)
+          else routed.set(listener, [change])
+        }
+      }
+    }
+    return routed
+  }
+}
+
+/** All keys are of one sort, and a change has one value of it: so nobody is found twice. */
+function keysOf({ objectId, rootId, project, projects, to, kinds }: PhaseChangeQuery): Keys {
+  if (objectId !== undefined) return { sort: 'object', values: new Set([objectId]) }
+  if (rootId !== undefined) return { sort: 'root', values: new Set([rootId]) }
+  if (to !== undefined) return { sort: 'to', values: new Set(to) }
+  if (project !== undefined) return { sort: 'project', values: new Set([project]) }
+  if (kinds !== undefined) return { sort: 'kind', values: new Set(kinds) }
+  if (projects !== null) return { sort: 'project', values: new Set(projects) }
+  return { sort: 'all', values: new Set(['']) }
+}
+
+function valueIn({ objectId, rootId, to, projectName, kind }: PhaseChangeRecord, sort: Sort): string {
+  switch (sort) {
+    case 'object':
+      return objectId
+    case 'root':
+      return rootId
+    case 'to':
+      return to
+    case 'project':
+      return projectName
+    case 'kind':
+      return kind
+    case 'all':
+      return ''
+  }
+}

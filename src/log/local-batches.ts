@@ -1,0 +1,63 @@
+import type { Change, PhaseChangeRecord, WrittenBatch } from '../core/ports.ts'
+import type { NumberedBatch } from './number-batches.ts'
+
+/** Changes that are kept until they are numbered: what waits for longer is read again. */
+const MAX_KEPT = 20_000
+
+/** What this process has written and nobody has numbered yet, so that it need not be read to be announced. */
+export class LocalBatches {
+  readonly #batches = new Map<string, readonly Change[]>()
+  #kept = 0
+
+  add({ id, changes }: WrittenBatch): void {
+    if (this.#batches.has(id)) return
+    this.#batches.set(id, changes)
+    this.#kept += changes.length
+    for (const [oldest, { length }] of this.#batches) {
+      if (this.#kept <= MAX_KEPT) return
+      this.#batches.delete(oldest)
+      this.#kept -= length
+    }
+  }
+
+  clear(): void {
+    this.#batches.clear()
+    this.#kept = 0
+  }
+
+  /** The changes of these batches with their numbers; null when not all of them were written here. They are kept no more. */
+  take(batches: readonly NumberedBatch[]): readonly PhaseChangeRecord[] | null {
+    const records: PhaseChangeRecord[] = []
+    let isWhole = true
+    for (const { id, from, n } of batches) {
+      const changes = this.#batches.get(id)
+      if (this.#batches.delete(id)) this.#kept -= changes?.length ?? 0
+      if (changes?.length !== n) isWhole = false
+      else if (isWhole) for (const [i, change] of changes.entries()) records.push(numbered(change, id, i, from + i))
+    }
+    return isWhole ? records : null
+  }
+}
+
+const numbered = (change: Change, batchId: string, idx: number, sequence: number): PhaseChangeRecord => ({
+  sequence,
+  batchId,
+  idx,
+  objectId: change.objectId,
+  rootId: change.rootId,
+  parentId: change.parentId,
+  projectName: change.projectName,
+  kind: change.kind,
+  name: change.name,
+  machine: change.machine,
+  from: change.from,
+  to: change.to,
+  actor: change.actor,
+  by: change.by,
+  reason: change.reason,
+  message: change.message,
+  jobId: change.jobId,
+  revision: change.revision,
+  rejected: change.rejected,
+  at: change.at,
+})

@@ -1,0 +1,54 @@
+import type { ServerResponse } from 'node:http'
+import type { Allocate } from './buffer-pool.ts'
+import { ClientSink } from './client-sink.ts'
+
+const BEFORE = Buffer.from('event: next\ndata: ')
+const AFTER = Buffer.from('\n\n')
+/** Says nothing; a proxy that closes what is silent stays content, and a connection that is gone is noticed. */
+const COMMENT = Buffer.from(':\n\n')
+const COMMENT_MS = 12_000
+const COMPLETE = 'event: complete\ndata:\n\n'
+
+/** Server-sent events, as graphql-sse has them in its distinct connections mode. One operation a response. */
+function eventsOf(_id: string, payloads: readonly Buffer[], allocate: Allocate = Buffer.allocUnsafe): Buffer {
+  const pieces = payloads.flatMap((payload) => [BEFORE, payload, AFTER])
+  const events = allocate(pieces.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const piece of pieces) at += piece.copy(events, at)
+  return events
+}
+
+/** Runs a subscription into a response, until either ends. What it tells is written by the subscription itself. */
+export async function sendEvents(
+  response: ServerResponse,
+  subscribe: (sink: ClientSink) => Promise<AsyncIterator<unknown> | object>,
+): Promise<void> {
+  const sink = new ClientSink({
+    stream: response,
+    encode: eventsOf,
+    isOpen: () => !response.destroyed && !response.writableEnded,
+    giveUp: () => response.destroy(),
+  })
+  const subscribed = await subscribe(sink)
+  response.writeHead(200, {
+    'content-type': 'text/event-stream',
+    'cache-control': 'no-cache',
+    // Without it nginx would collect events before it passes them on.
+    'x-accel-buffering': 'no',
+  })
+  response.write(COMMENT)
+  if ('next' in subscribed) await untilEither(subscribed as AsyncIterator<unknown>, response)
+  else sink.write(eventsOf('', [Buffer.from(JSON.stringify(subscribed))]))
+  if (sink.isOpen) response.end(COMPLETE)
+}
+
+async function untilEither(iterator: AsyncIterator<unknown>, response: ServerResponse): Promise<void> {
+  const timer = setInterval(() => response.write(COMMENT), COMMENT_MS)
+  response.once('close', () => void iterator.return?.())
+  try {
+    if (!response.destroyed) await iterator.next()
+  } finally {
+    clearInterval(timer)
+    await iterator.return?.()
+  }
+}
