@@ -1,6 +1,6 @@
 import { randomFillSync } from 'node:crypto'
 import { v7 } from 'uuid'
-import type { System } from './core/ports.ts'
+import type { System } from './core/ports/system.ts'
 
 /** Drawing random bytes costs microseconds, however few: so they are drawn in blocks of so many. */
 const BLOCK = 8_192

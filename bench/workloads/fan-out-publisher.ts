@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import { pino } from 'pino'
-import type { Change, WrittenBatch } from '../../src/core/ports.ts'
+import type { Change, WrittenBatch } from '../../src/core/ports/phase-change.ts'
 import { appendChanges } from '../../src/log/append.ts'
 import { createNumberer } from '../../src/log/numberer.ts'
 import { createRedisSignal } from '../../src/log/signal/redis.ts'

@@ -1,4 +1,6 @@
-import type { AgentPort, Signal, WrittenBatch } from '../core/ports.ts'
+import type { AgentPort } from '../core/ports/agents.ts'
+import type { WrittenBatch } from '../core/ports/phase-change.ts'
+import type { Signal } from '../core/ports/signal.ts'
 import type { Trees } from '../families/family.ts'
 import type { Logger } from '../logger.ts'
 import { agentPort } from './agents/index.ts'

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Signal } from '../core/ports.ts'
+import type { Signal } from '../core/ports/signal.ts'
 
 /** Hears what it can as soon as it can: a signal that is down delays nothing, whoever listens looks for itself too. */
 export function listen(

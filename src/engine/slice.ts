@@ -1,7 +1,8 @@
 import type { ObjectFailure } from '../core/errors.ts'
 import { sameJson } from '../core/json.ts'
 import { type Machine, step } from '../core/machine.ts'
-import type { Change, System } from '../core/ports.ts'
+import type { Change } from '../core/ports/phase-change.ts'
+import type { System } from '../core/ports/system.ts'
 import type {
   ChildCounts,
   Evaluated,

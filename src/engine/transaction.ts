@@ -1,6 +1,7 @@
 import type { Pool, PoolClient } from 'pg'
 import { following } from '../core/clock-offset.ts'
-import type { System, WrittenBatch } from '../core/ports.ts'
+import type { WrittenBatch } from '../core/ports/phase-change.ts'
+import type { System } from '../core/ports/system.ts'
 import type { Evaluated, TimeoutDefaults } from '../core/tree.ts'
 import { appendChanges } from '../log/append.ts'
 import { awaitAll } from '../store/await-all.ts'

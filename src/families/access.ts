@@ -1,5 +1,6 @@
 import { forbidden, type Refusal } from '../core/errors.ts'
-import type { Outcome, Viewer, WrittenObject } from '../core/ports.ts'
+import type { Outcome, WrittenObject } from '../core/ports/outcome.ts'
+import type { Viewer } from '../core/ports/viewer.ts'
 
 /** Who may do what, for the commands of every family. */
 

@@ -1,5 +1,5 @@
 import type { Machine } from '../core/machine.ts'
-import type { Report } from '../core/ports.ts'
+import type { Report } from '../core/ports/agents.ts'
 import type { Node, Slice } from '../core/tree.ts'
 import type { Actor, ObjectKind, Phase } from '../core/vocabulary.ts'
 import type { Client } from '../store/client.ts'

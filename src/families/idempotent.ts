@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { invalidInput } from '../core/errors.ts'
-import type { Viewer } from '../core/ports.ts'
+import type { Viewer } from '../core/ports/viewer.ts'
 import { findKey, keepKey } from '../store/idempotency.ts'
 import { type CommandResult, refuse } from './access.ts'
 import type { Scope } from './family.ts'

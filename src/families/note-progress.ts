@@ -1,4 +1,4 @@
-import type { Report } from '../core/ports.ts'
+import type { Report } from '../core/ports/agents.ts'
 import { isFinished, type Node, type Slice } from '../core/tree.ts'
 
 /**

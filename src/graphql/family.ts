@@ -1,5 +1,5 @@
 import type { Machine } from '../core/machine.ts'
-import type { ClaimedItem } from '../core/ports.ts'
+import type { ClaimedItem } from '../core/ports/agents.ts'
 import { isFinished, type ObjectRow } from '../core/tree.ts'
 import type { BlockerReason, ObjectKind, Phase } from '../core/vocabulary.ts'
 import type { FinishedRule } from '../store/loaders/find-objects.ts'

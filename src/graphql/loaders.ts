@@ -1,5 +1,5 @@
 import DataLoader from 'dataloader'
-import type { PhaseChangeRecord } from '../core/ports.ts'
+import type { PhaseChangeRecord } from '../core/ports/phase-change.ts'
 import type { ObjectRow } from '../core/tree.ts'
 import { loadObjects } from '../store/loaders/objects.ts'
 import { loadPhaseChanges } from '../store/loaders/phase-changes.ts'

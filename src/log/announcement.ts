@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import type { PhaseChangeRecord } from '../core/ports.ts'
+import type { PhaseChangeRecord } from '../core/ports/phase-change.ts'
 import type { LogIdentity } from './identity.ts'
 
 /** What a numberer tells all readers: these sequences are numbered and committed. */

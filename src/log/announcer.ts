@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
-import type { Signal, WrittenBatch } from '../core/ports.ts'
+import type { WrittenBatch } from '../core/ports/phase-change.ts'
+import type { Signal } from '../core/ports/signal.ts'
 import { type Announcement, encode, logChannel } from './announcement.ts'
 import { type LogIdentity, openLog } from './identity.ts'
 import { LocalBatches } from './local-batches.ts'

@@ -1,4 +1,4 @@
-import type { Change, WrittenBatch } from '../core/ports.ts'
+import type { Change, WrittenBatch } from '../core/ports/phase-change.ts'
 import { binaryArray, binaryUuids } from '../store/binary.ts'
 import type { Client } from '../store/client.ts'
 

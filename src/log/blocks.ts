@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import type { PhaseChangeRecord } from '../core/ports.ts'
+import type { PhaseChangeRecord } from '../core/ports/phase-change.ts'
 import type { LogHead } from './head.ts'
 import { readPage } from './page.ts'
 

@@ -1,13 +1,6 @@
 import type { Pool } from 'pg'
-import {
-  CursorExpired,
-  type Log,
-  type LogBatch,
-  type LogCursor,
-  type PhaseChangeQuery,
-  type PhaseChangeRecord,
-  type ResolvedCursor,
-} from '../core/ports.ts'
+import { CursorExpired, type Log, type LogBatch, type LogCursor, type ResolvedCursor } from '../core/ports/log.ts'
+import type { PhaseChangeQuery, PhaseChangeRecord } from '../core/ports/phase-change.ts'
 import type { Logger } from '../logger.ts'
 import { type Found, type LogHead, type LogPosition, SharedLookUp } from './head.ts'
 import { checkRange, HistoryReader } from './history-reader.ts'

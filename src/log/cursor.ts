@@ -1,4 +1,5 @@
-import type { LogCursor, PhaseChangeRecord } from '../core/ports.ts'
+import type { LogCursor } from '../core/ports/log.ts'
+import type { PhaseChangeRecord } from '../core/ports/phase-change.ts'
 import { markOf } from '../store/log-mark.ts'
 
 export const START: LogCursor = { sequence: 0, mark: null }

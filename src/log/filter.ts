@@ -1,4 +1,4 @@
-import type { PhaseChangeQuery, PhaseChangeRecord } from '../core/ports.ts'
+import type { PhaseChangeQuery, PhaseChangeRecord } from '../core/ports/phase-change.ts'
 
 /** The live filter. `filterSql` is the same question to the database; both look at immutable columns only. */
 export function matches(query: PhaseChangeQuery, record: PhaseChangeRecord): boolean {

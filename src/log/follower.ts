@@ -1,12 +1,5 @@
-import type {
-  Log,
-  LogBatch,
-  LogCursor,
-  LogListener,
-  PhaseChangeQuery,
-  PhaseChangeRecord,
-  ResolvedCursor,
-} from '../core/ports.ts'
+import type { Log, LogBatch, LogCursor, LogListener, ResolvedCursor } from '../core/ports/log.ts'
+import type { PhaseChangeQuery, PhaseChangeRecord } from '../core/ports/phase-change.ts'
 import { cursorAt } from './cursor.ts'
 
 type CursorResolver = Pick<Log, 'place' | 'renew' | 'next' | 'listen'>

@@ -1,4 +1,4 @@
-import type { LogCursor } from '../core/ports.ts'
+import type { LogCursor } from '../core/ports/log.ts'
 import type { Client } from '../store/client.ts'
 import { HEAD, INSTANCE, markOfFields, markSql } from '../store/log-mark.ts'
 

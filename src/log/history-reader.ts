@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
-import { CursorExpired, type LogCursor, type PhaseChangeQuery, type PhaseChangeRecord } from '../core/ports.ts'
+import { CursorExpired, type LogCursor } from '../core/ports/log.ts'
+import type { PhaseChangeQuery, PhaseChangeRecord } from '../core/ports/phase-change.ts'
 import { Blocks, type LogVersion } from './blocks.ts'
 import { cursorAt } from './cursor.ts'
 import { matches } from './filter.ts'

@@ -1,13 +1,7 @@
 import type { Pool } from 'pg'
-import type {
-  LogCursor,
-  LogListener,
-  LogStats,
-  PhaseChangeQuery,
-  PhaseChangeRecord,
-  ResolvedCursor,
-  Signal,
-} from '../core/ports.ts'
+import type { LogCursor, LogListener, LogStats, ResolvedCursor } from '../core/ports/log.ts'
+import type { PhaseChangeQuery, PhaseChangeRecord } from '../core/ports/phase-change.ts'
+import type { Signal } from '../core/ports/signal.ts'
 import type { Logger } from '../logger.ts'
 import { type Announcement, decode, logChannel, originOf } from './announcement.ts'
 import { cursorAt } from './cursor.ts'

@@ -1,4 +1,4 @@
-import type { PhaseChangeQuery, PhaseChangeRecord } from '../core/ports.ts'
+import type { PhaseChangeQuery, PhaseChangeRecord } from '../core/ports/phase-change.ts'
 import { matches } from './filter.ts'
 
 /** What a query can be filed under; a change has one value of each. */

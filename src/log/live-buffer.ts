@@ -1,4 +1,5 @@
-import type { LogCursor, PhaseChangeQuery, PhaseChangeRecord } from '../core/ports.ts'
+import type { LogCursor } from '../core/ports/log.ts'
+import type { PhaseChangeQuery, PhaseChangeRecord } from '../core/ports/phase-change.ts'
 import { cursorAt, START } from './cursor.ts'
 import { matches } from './filter.ts'
 

@@ -1,4 +1,4 @@
-import type { Change, PhaseChangeRecord, WrittenBatch } from '../core/ports.ts'
+import type { Change, PhaseChangeRecord, WrittenBatch } from '../core/ports/phase-change.ts'
 import type { NumberedBatch } from './number-batches.ts'
 
 /** Changes that are kept until they are numbered: what waits for longer is read again. */

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import type { PhaseChangeRecord } from '../core/ports.ts'
+import type { PhaseChangeRecord } from '../core/ports/phase-change.ts'
 import { INSTANCE } from '../store/log-mark.ts'
 import { RECORD_COLUMNS, type RecordRow, toRecord } from './record.ts'
 

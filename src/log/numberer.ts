@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
-import type { Signal, WrittenBatch } from '../core/ports.ts'
+import type { WrittenBatch } from '../core/ports/phase-change.ts'
+import type { Signal } from '../core/ports/signal.ts'
 import type { Logger } from '../logger.ts'
 import type { Announcement } from './announcement.ts'
 import { Announcer } from './announcer.ts'

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import type { PhaseChangeQuery, PhaseChangeRecord } from '../core/ports.ts'
+import type { PhaseChangeQuery, PhaseChangeRecord } from '../core/ports/phase-change.ts'
 import { batchFilterSql, filterSql, Params } from './filter.ts'
 import { HEAD_SQL, type HeadRow, type LogHead, toHead } from './head.ts'
 import { RECORD_COLUMNS, type RecordRow, toRecord } from './record.ts'

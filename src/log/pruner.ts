@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool } from 'pg'
-import type { System } from '../core/ports.ts'
+import type { System } from '../core/ports/system.ts'
 import type { Logger } from '../logger.ts'
 import { pruneStep } from './prune.ts'
 

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
-import type { Log, LogBatch, LogCursor, Signal } from '../core/ports.ts'
+import type { Log, LogBatch, LogCursor } from '../core/ports/log.ts'
+import type { Signal } from '../core/ports/signal.ts'
 import type { Logger } from '../logger.ts'
 import { CursorResolver } from './cursor-resolver.ts'
 import { Follower } from './follower.ts'

@@ -1,4 +1,4 @@
-import type { PhaseChangeRecord } from '../core/ports.ts'
+import type { PhaseChangeRecord } from '../core/ports/phase-change.ts'
 import type { Actor, ObjectKind, Phase } from '../core/vocabulary.ts'
 
 /** The select list of a record: `c` is `phase_change`, `b` its `log_batch`. */

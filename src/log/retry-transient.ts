@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { DatabaseError } from 'pg'
-import { CursorExpired } from '../core/ports.ts'
+import { CursorExpired } from '../core/ports/log.ts'
 import type { Logger } from '../logger.ts'
 
 /** A database that is away for longer ends the stream; its reader comes back with its cursor. */

@@ -1,4 +1,4 @@
-import { CursorExpired } from '../core/ports.ts'
+import { CursorExpired } from '../core/ports/log.ts'
 import type { ObjectKind, Phase } from '../core/vocabulary.ts'
 import type { Client } from '../store/client.ts'
 import { HEAD_SQL, type HeadRow, toHead } from './head.ts'

@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { AgentPort, Log } from '../core/ports.ts'
+import type { AgentPort } from '../core/ports/agents.ts'
+import type { Log } from '../core/ports/log.ts'
 import type { OpenStreams } from '../graphql/log/open-streams.ts'
 import type { GraphQLSocket } from './graphql-socket.ts'
 import type { FanOut } from './streams/fan-out.ts'

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { type ExecutionResult, GraphQLError, getOperationAST } from 'graphql'
-import type { Viewer } from '../core/ports.ts'
+import type { Viewer } from '../core/ports/viewer.ts'
 import { reply } from './reply.ts'
 import type { Yoga } from './yoga.ts'
 

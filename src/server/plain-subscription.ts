@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { GraphQLError, type GraphQLSchema, getOperationAST } from 'graphql'
-import type { Viewer } from '../core/ports.ts'
+import type { Viewer } from '../core/ports/viewer.ts'
 import type { PlainRequest } from './plain-operation.ts'
 import { sendEvents } from './streams/event-sink.ts'
 import type { Subscribe } from './streams/subscribe.ts'

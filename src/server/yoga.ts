@@ -1,6 +1,6 @@
 import { GraphQLError, type GraphQLSchema, parse } from 'graphql'
 import { createYoga, type Plugin } from 'graphql-yoga'
-import type { Viewer } from '../core/ports.ts'
+import type { Viewer } from '../core/ports/viewer.ts'
 import { createContext, type GraphQLContext, type GraphQLServices } from '../graphql/context.ts'
 import { MAX_BODY, MAX_DOCUMENT_LENGTH, MAX_TOKENS } from '../graphql/schema/limits.ts'
 import { mask } from './mask.ts'

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { PhaseChangeRecord } from '../core/ports.ts'
+import type { PhaseChangeRecord } from '../core/ports/phase-change.ts'
 import type { Client } from './client.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import type { System } from '../core/ports.ts'
+import type { System } from '../core/ports/system.ts'
 import type { Client } from './client.ts'
 import { Prisma } from './generated/client.ts'
 import { prismaOn } from './prisma.ts'

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
-import type { System } from '../core/ports.ts'
+import type { System } from '../core/ports/system.ts'
 
 /**
  * How secrets are kept: AES-256-GCM with a key that the database does not have. A sealed text is one byte of format,

@@ -1,4 +1,4 @@
-import type { Viewer } from '../core/ports.ts'
+import type { Viewer } from '../core/ports/viewer.ts'
 import type { Client } from './client.ts'
 
 /** Who may call, as the store has it. The hash is SHA-256 of a secret that is kept nowhere. */

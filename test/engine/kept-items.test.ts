@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import type { ClaimedItem, Viewer } from '../../src/core/ports.ts'
+import type { ClaimedItem } from '../../src/core/ports/agents.ts'
+import type { Viewer } from '../../src/core/ports/viewer.ts'
 import { anotherDriver, type Driver } from '../testkit/deployments.ts'
 import { createWorld, DEPLOYER, item, type World } from '../testkit/world.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ClaimedItem } from '../../src/core/ports.ts'
+import type { ClaimedItem } from '../../src/core/ports/agents.ts'
 import { setCapacity } from '../../src/families/pipelines/slots.ts'
 import { accepted, addProject, claimAt, failed, RUNTIME, succeeded } from '../testkit/pipelines.ts'
 import { soak } from '../testkit/soak.ts'

@@ -1,7 +1,7 @@
 import { type ExecutionResult, graphql } from 'graphql'
 import type { Pool } from 'pg'
 import { pino } from 'pino'
-import type { Viewer } from '../../src/core/ports.ts'
+import type { Viewer } from '../../src/core/ports/viewer.ts'
 import { deploymentsGraphql } from '../../src/families/deployments/graphql.ts'
 import { edgeGraphql } from '../../src/families/edge/graphql.ts'
 import { operationsGraphql } from '../../src/families/operations/graphql.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { v7 } from 'uuid'
 import { expect, test } from 'vitest'
-import type { Change, PhaseChangeQuery, PhaseChangeRecord } from '../../src/core/ports.ts'
+import type { Change, PhaseChangeQuery, PhaseChangeRecord } from '../../src/core/ports/phase-change.ts'
 import type { ObjectKind, Phase } from '../../src/core/vocabulary.ts'
 import { appendChanges } from '../../src/log/append.ts'
 import { matches } from '../../src/log/filter.ts'

@@ -1,6 +1,7 @@
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
-import { CursorExpired, type Log, type LogBatch, type LogCursor, type Signal } from '../../src/core/ports.ts'
+import { CursorExpired, type Log, type LogBatch, type LogCursor } from '../../src/core/ports/log.ts'
+import type { Signal } from '../../src/core/ports/signal.ts'
 import { cursorAt, decodeCursor, encodeCursor } from '../../src/log/cursor.ts'
 import { openLog } from '../../src/log/identity.ts'
 import { createNumberer } from '../../src/log/numberer.ts'

@@ -1,7 +1,7 @@
 import { Socket } from 'node:net'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
-import type { Signal } from '../../src/core/ports.ts'
+import type { Signal } from '../../src/core/ports/signal.ts'
 import { type Announcement, decode } from '../../src/log/announcement.ts'
 import { appendChanges } from '../../src/log/append.ts'
 import { openLog } from '../../src/log/identity.ts'

@@ -1,13 +1,8 @@
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
-import {
-  CursorExpired,
-  type Log,
-  type LogBatch,
-  type LogCursor,
-  type PhaseChangeQuery,
-  type Signal,
-} from '../../src/core/ports.ts'
+import { CursorExpired, type Log, type LogBatch, type LogCursor } from '../../src/core/ports/log.ts'
+import type { PhaseChangeQuery } from '../../src/core/ports/phase-change.ts'
+import type { Signal } from '../../src/core/ports/signal.ts'
 import { createNumberer } from '../../src/log/numberer.ts'
 import { createLog } from '../../src/log/reader.ts'
 import { createMemorySignal } from '../../src/log/signal/memory.ts'

@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { Signal } from '../../src/core/ports.ts'
+import type { Signal } from '../../src/core/ports/signal.ts'
 import { createMemorySignal } from '../../src/log/signal/memory.ts'
 import { createRedisSignal } from '../../src/log/signal/redis.ts'
 import { redisUrl, startRedis } from '../testkit/redis.ts'

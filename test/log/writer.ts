@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import { v7 } from 'uuid'
-import type { Change, PhaseChangeRecord } from '../../src/core/ports.ts'
+import type { Change, PhaseChangeRecord } from '../../src/core/ports/phase-change.ts'
 import { appendChanges } from '../../src/log/append.ts'
 
 /** A root that can be locked, as every writer of a tree does first. */

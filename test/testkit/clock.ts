@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { v7 } from 'uuid'
-import type { System } from '../../src/core/ports.ts'
+import type { System } from '../../src/core/ports/system.ts'
 
 /** A clock that stands still until a test moves it, so that every deadline can be tried to the millisecond. */
 export class TestClock implements System {

@@ -1,4 +1,5 @@
-import type { Report, Viewer } from '../../src/core/ports.ts'
+import type { Report } from '../../src/core/ports/agents.ts'
+import type { Viewer } from '../../src/core/ports/viewer.ts'
 import type { Phase } from '../../src/core/vocabulary.ts'
 import type { CrmSession } from '../../src/families/edge/commands/connect-crm.ts'
 import type { InstanceKind } from '../../src/families/edge/commands/instances.ts'

@@ -1,5 +1,7 @@
 import type { Refusal } from '../../src/core/errors.ts'
-import type { ClaimedItem, Outcome, Report, Viewer } from '../../src/core/ports.ts'
+import type { ClaimedItem, Report } from '../../src/core/ports/agents.ts'
+import type { Outcome } from '../../src/core/ports/outcome.ts'
+import type { Viewer } from '../../src/core/ports/viewer.ts'
 import type { Actor, Phase } from '../../src/core/vocabulary.ts'
 import { DEPLOYER, type World } from './world.ts'
 

@@ -1,5 +1,6 @@
 import { graphql } from 'graphql'
-import type { ClaimedItem, Report, Viewer } from '../../src/core/ports.ts'
+import type { ClaimedItem, Report } from '../../src/core/ports/agents.ts'
+import type { Viewer } from '../../src/core/ports/viewer.ts'
 import { deploymentsGraphql } from '../../src/families/deployments/graphql.ts'
 import { edgeGraphql } from '../../src/families/edge/graphql.ts'
 import { operationsGraphql } from '../../src/families/operations/graphql.ts'

@@ -1,4 +1,5 @@
-import type { ClaimedItem, DeclaredLock, Report, Viewer } from '../../src/core/ports.ts'
+import type { ClaimedItem, DeclaredLock, Report } from '../../src/core/ports/agents.ts'
+import type { Viewer } from '../../src/core/ports/viewer.ts'
 import type { Phase } from '../../src/core/vocabulary.ts'
 import type { JobInput } from '../../src/families/operations/normalise-task.ts'
 import { accepted } from './pipelines.ts'

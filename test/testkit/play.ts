@@ -1,5 +1,7 @@
 import type { Pool } from 'pg'
-import type { ClaimedItem, Outcome, Report, Viewer } from '../../src/core/ports.ts'
+import type { ClaimedItem, Report } from '../../src/core/ports/agents.ts'
+import type { Outcome } from '../../src/core/ports/outcome.ts'
+import type { Viewer } from '../../src/core/ports/viewer.ts'
 import type { Phase } from '../../src/core/vocabulary.ts'
 import type { SpecInput } from '../../src/families/deployments/normalise.ts'
 import { DEPLOYER, USER, type World } from './world.ts'

@@ -1,5 +1,5 @@
 import { forbidden, invalidInput, type Refusal } from '../../core/errors.ts'
-import type { Viewer } from '../../core/ports.ts'
+import type { Viewer } from '../../core/ports/viewer.ts'
 import type { ObjectKind } from '../../core/vocabulary.ts'
 import type { Kinds } from '../families.ts'
 

@@ -1,5 +1,6 @@
 import { dateHere } from '../../core/clock-offset.ts'
-import type { AgentPort, LogLineEntry, Viewer } from '../../core/ports.ts'
+import type { AgentPort, LogLineEntry } from '../../core/ports/agents.ts'
+import type { Viewer } from '../../core/ports/viewer.ts'
 import { type OpenedFence, openFence } from '../../store/fence.ts'
 import { appendLogLines, LOG_BOUNDS } from '../../store/log-lines.ts'
 import type { EngineParts } from '../transaction.ts'

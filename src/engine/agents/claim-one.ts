@@ -1,5 +1,6 @@
 import { isExpired, leaseFrom } from '../../core/lease.ts'
-import type { ClaimedItem, Viewer } from '../../core/ports.ts'
+import type { ClaimedItem } from '../../core/ports/agents.ts'
+import type { Viewer } from '../../core/ports/viewer.ts'
 import { WORK_STATE } from '../../core/tree.ts'
 import { FENCE_SECRET_BYTES, hashOf, makeFence } from '../../store/fence.ts'
 import type { TreeSlice } from '../slice.ts'

@@ -1,5 +1,5 @@
 import { clampLeaseMs } from '../../core/lease.ts'
-import type { ClaimedItem } from '../../core/ports.ts'
+import type { ClaimedItem } from '../../core/ports/agents.ts'
 import { FENCE_SECRET_BYTES, hashOf, makeFence } from '../../store/fence.ts'
 import { claimOrphanedWork, findOrphanedWork } from '../../store/orphaned-work.ts'
 import type { EngineParts } from '../transaction.ts'

@@ -1,6 +1,7 @@
 import { forbidden, invalidInput } from '../../core/errors.ts'
 import { clampLeaseMs } from '../../core/lease.ts'
-import type { AgentPort, ClaimedItem, Viewer } from '../../core/ports.ts'
+import type { AgentPort, ClaimedItem } from '../../core/ports/agents.ts'
+import type { Viewer } from '../../core/ports/viewer.ts'
 import { WORK_STATE, type Work } from '../../core/tree.ts'
 import { findCandidates, findRoots } from '../../store/work.ts'
 import type { TreeRunner } from '../runner.ts'

@@ -1,4 +1,4 @@
-import type { AgentPort } from '../../core/ports.ts'
+import type { AgentPort } from '../../core/ports/agents.ts'
 import { countWaiting } from '../../store/work.ts'
 import type { TreeRunner } from '../runner.ts'
 import type { EngineParts } from '../transaction.ts'

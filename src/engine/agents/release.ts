@@ -1,4 +1,4 @@
-import type { ClaimedItem } from '../../core/ports.ts'
+import type { ClaimedItem } from '../../core/ports/agents.ts'
 import { WORK_STATE } from '../../core/tree.ts'
 import { openFence, sameHash } from '../../store/fence.ts'
 import type { TreeRunner } from '../runner.ts'

@@ -1,5 +1,5 @@
 import { clampLeaseMs } from '../../core/lease.ts'
-import type { AgentPort, Renewal } from '../../core/ports.ts'
+import type { AgentPort, Renewal } from '../../core/ports/agents.ts'
 import { type OpenedFence, openFence } from '../../store/fence.ts'
 import { renewLeases } from '../../store/work.ts'
 import type { EngineParts } from '../transaction.ts'

@@ -1,4 +1,4 @@
-import type { Viewer } from '../../core/ports.ts'
+import type { Viewer } from '../../core/ports/viewer.ts'
 import { cancelInstallation, deleteInstallation, reconcileInstallation } from './commands/control-installation.ts'
 import { createInstallation } from './commands/create-installation.ts'
 import { deleteDataObject, setDataObject } from './commands/data-objects.ts'

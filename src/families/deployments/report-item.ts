@@ -1,6 +1,6 @@
 import { backoffMs } from '../../core/backoff.ts'
 import { step } from '../../core/machine.ts'
-import type { Report } from '../../core/ports.ts'
+import type { Report } from '../../core/ports/agents.ts'
 import { type Node, type Slice, WORK_STATE } from '../../core/tree.ts'
 import type { Phase } from '../../core/vocabulary.ts'
 import type { ReportVerdict } from '../family.ts'

@@ -1,4 +1,4 @@
-import type { Viewer } from '../../core/ports.ts'
+import type { Viewer } from '../../core/ports/viewer.ts'
 import { createCloudlet, deleteCloudlet, resolveCloudletUpgrade, upgradeCloudlet } from './commands/cloudlets.ts'
 import { connectCrm } from './commands/connect-crm.ts'
 import { cancelInstance, createInstance, deleteInstance, updateInstance } from './commands/instances.ts'

@@ -1,4 +1,4 @@
-import type { Viewer } from '../../core/ports.ts'
+import type { Viewer } from '../../core/ports/viewer.ts'
 import type { Problems } from '../../core/problems.ts'
 import { cancelTask, deleteTask, resolveUndo } from './commands/change-task.ts'
 import { createTask, readJobs } from './commands/create-task.ts'

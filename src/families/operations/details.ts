@@ -1,4 +1,4 @@
-import type { DeclaredLock } from '../../core/ports.ts'
+import type { DeclaredLock } from '../../core/ports/agents.ts'
 import type { Node } from '../../core/tree.ts'
 import type { Phase } from '../../core/vocabulary.ts'
 import type { DetailsTable } from '../family.ts'

@@ -1,4 +1,4 @@
-import type { DeclaredLock } from '../../core/ports.ts'
+import type { DeclaredLock } from '../../core/ports/agents.ts'
 import type { Client } from '../../store/client.ts'
 import type { Family } from '../family.ts'
 import { acquire } from './locks.ts'

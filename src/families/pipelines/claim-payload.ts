@@ -1,4 +1,4 @@
-import type { ClaimedItem } from '../../core/ports.ts'
+import type { ClaimedItem } from '../../core/ports/agents.ts'
 import type { Client } from '../../store/client.ts'
 import type { Sealing } from '../../store/sealing.ts'
 import type { WorkloadSpec } from './spec.ts'

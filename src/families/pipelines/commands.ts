@@ -1,4 +1,5 @@
-import type { ClaimedItem, Viewer } from '../../core/ports.ts'
+import type { ClaimedItem } from '../../core/ports/agents.ts'
+import type { Viewer } from '../../core/ports/viewer.ts'
 import { claimPayloads } from './claim-payload.ts'
 import { cancelEvent, cancelEvents, deleteEvent, deleteEvents } from './commands/change-events.ts'
 import { cloneEvent, createEvent } from './commands/create-event.ts'

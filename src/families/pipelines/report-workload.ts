@@ -1,5 +1,5 @@
 import { step } from '../../core/machine.ts'
-import type { Report } from '../../core/ports.ts'
+import type { Report } from '../../core/ports/agents.ts'
 import { type Node, type Slice, WORK_STATE } from '../../core/tree.ts'
 import type { ReportVerdict } from '../family.ts'
 import { noteProgress } from '../note-progress.ts'

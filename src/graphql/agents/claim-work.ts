@@ -1,4 +1,4 @@
-import type { ClaimedItem } from '../../core/ports.ts'
+import type { ClaimedItem } from '../../core/ports/agents.ts'
 import type { GraphQLContext } from '../context.ts'
 import type { ClaimPayload } from '../family.ts'
 import { objectLoader } from '../loaders.ts'

@@ -1,5 +1,5 @@
 import { invalidInput } from '../../core/errors.ts'
-import type { Renewal } from '../../core/ports.ts'
+import type { Renewal } from '../../core/ports/agents.ts'
 import { builder } from '../schema/builder.ts'
 import { answer } from '../schema/errors.ts'
 import { MAX_BATCH } from '../schema/limits.ts'

@@ -1,4 +1,5 @@
-import type { Outcome, Report } from '../../core/ports.ts'
+import type { Report } from '../../core/ports/agents.ts'
+import type { Outcome } from '../../core/ports/outcome.ts'
 import { forget } from '../context.ts'
 import { objectLoader } from '../loaders.ts'
 import { builder } from '../schema/builder.ts'

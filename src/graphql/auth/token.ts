@@ -1,5 +1,5 @@
 import { type FieldProblem, invalidInput, notFound } from '../../core/errors.ts'
-import type { Outcome } from '../../core/ports.ts'
+import type { Outcome } from '../../core/ports/outcome.ts'
 import type { TokenRow } from '../../store/tokens.ts'
 import { builder } from '../schema/builder.ts'
 import { ActorEnum } from '../schema/enums.ts'

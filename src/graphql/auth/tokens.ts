@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Pool } from 'pg'
-import type { System, Viewer } from '../../core/ports.ts'
+import type { System } from '../../core/ports/system.ts'
+import type { Viewer } from '../../core/ports/viewer.ts'
 import { deleteToken, findToken, insertToken, listTokens, type TokenRow } from '../../store/tokens.ts'
 
 /** A revoked token is refused everywhere within so many milliseconds; where it was revoked, at once. */

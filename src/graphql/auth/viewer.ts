@@ -1,4 +1,4 @@
-import type { Viewer } from '../../core/ports.ts'
+import type { Viewer } from '../../core/ports/viewer.ts'
 import { builder } from '../schema/builder.ts'
 import { ActorEnum } from '../schema/enums.ts'
 

@@ -1,4 +1,4 @@
-import type { Viewer } from '../../core/ports.ts'
+import type { Viewer } from '../../core/ports/viewer.ts'
 
 /** A worker reads the tree that it works for, and no other of its project; everybody else may read all trees. */
 export const canReadTree = ({ eventId }: Viewer, rootId: string): boolean => eventId === undefined || eventId === rootId

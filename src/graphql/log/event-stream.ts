@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql'
-import { CursorExpired } from '../../core/ports.ts'
+import { CursorExpired } from '../../core/ports/log.ts'
 import { forget, type GraphQLContext } from '../context.ts'
 import { cursorExpired, internalFailure } from '../schema/failures.ts'
 

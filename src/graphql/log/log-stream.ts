@@ -1,4 +1,5 @@
-import type { LogBatch, LogCursor, PhaseChangeQuery, PhaseChangeRecord } from '../../core/ports.ts'
+import type { LogBatch, LogCursor } from '../../core/ports/log.ts'
+import type { PhaseChangeQuery, PhaseChangeRecord } from '../../core/ports/phase-change.ts'
 import type { GraphQLContext } from '../context.ts'
 import { eventStream, type StreamEvent } from './event-stream.ts'
 

@@ -1,4 +1,5 @@
-import type { LogBatch, PhaseChangeQuery, PhaseChangeRecord } from '../../core/ports.ts'
+import type { LogBatch } from '../../core/ports/log.ts'
+import type { PhaseChangeQuery, PhaseChangeRecord } from '../../core/ports/phase-change.ts'
 import { encodeCursor } from '../../log/cursor.ts'
 import type { GraphQLContext } from '../context.ts'
 import { builder } from '../schema/builder.ts'

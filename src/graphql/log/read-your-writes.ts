@@ -1,4 +1,4 @@
-import type { LogCursor } from '../../core/ports.ts'
+import type { LogCursor } from '../../core/ports/log.ts'
 import { type GraphQLContext, perOperation } from '../context.ts'
 import { tellExpired } from '../schema/failures.ts'
 

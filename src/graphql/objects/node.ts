@@ -1,4 +1,4 @@
-import type { PhaseChangeRecord } from '../../core/ports.ts'
+import type { PhaseChangeRecord } from '../../core/ports/phase-change.ts'
 import type { ObjectRow } from '../../core/tree.ts'
 import type { ProjectRow } from '../../store/loaders/projects.ts'
 import type { GraphQLContext } from '../context.ts'

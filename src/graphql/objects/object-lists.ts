@@ -1,5 +1,6 @@
 import DataLoader from 'dataloader'
-import type { LogCursor, PhaseChangeRecord } from '../../core/ports.ts'
+import type { LogCursor } from '../../core/ports/log.ts'
+import type { PhaseChangeRecord } from '../../core/ports/phase-change.ts'
 import type { ObjectRow } from '../../core/tree.ts'
 import { cursorAt } from '../../log/cursor.ts'
 import { countLogLines, type LogLineRow, loadLogLines } from '../../store/loaders/log-lines.ts'

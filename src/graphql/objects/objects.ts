@@ -1,4 +1,4 @@
-import type { Viewer } from '../../core/ports.ts'
+import type { Viewer } from '../../core/ports/viewer.ts'
 import type { ObjectRow } from '../../core/tree.ts'
 import {
   countObjects,

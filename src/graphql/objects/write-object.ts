@@ -1,5 +1,5 @@
 import { invalidInput, notFound } from '../../core/errors.ts'
-import type { Outcome, WrittenObject } from '../../core/ports.ts'
+import type { Outcome, WrittenObject } from '../../core/ports/outcome.ts'
 import type { ObjectRow } from '../../core/tree.ts'
 import { forget, type GraphQLContext } from '../context.ts'
 import { objectLoader } from '../loaders.ts'

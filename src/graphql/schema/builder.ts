@@ -1,7 +1,7 @@
 import SchemaBuilder from '@pothos/core'
 import ComplexityPlugin from '@pothos/plugin-complexity'
 import RelayPlugin from '@pothos/plugin-relay'
-import type { LogCursor } from '../../core/ports.ts'
+import type { LogCursor } from '../../core/ports/log.ts'
 import type { ObjectRow } from '../../core/tree.ts'
 import type { GraphQLContext } from '../context.ts'
 import { complexityLimit, tooComplex } from './limits.ts'

@@ -1,4 +1,4 @@
-import type { LogCursor } from '../../core/ports.ts'
+import type { LogCursor } from '../../core/ports/log.ts'
 import { decodeCursor, encodeCursor } from '../../log/cursor.ts'
 import type { CursorCodec } from './connection.ts'
 import { isUuid } from './ids.ts'

@@ -1,5 +1,6 @@
 import type { Refusal } from '../../core/errors.ts'
-import type { Outcome, Viewer } from '../../core/ports.ts'
+import type { Outcome } from '../../core/ports/outcome.ts'
+import type { Viewer } from '../../core/ports/viewer.ts'
 import type { ErrorCode } from '../../core/vocabulary.ts'
 import type { GraphQLContext } from '../context.ts'
 import { objectLoader } from '../loaders.ts'

@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql'
-import { CursorExpired, type Log } from '../../core/ports.ts'
+import { CursorExpired, type Log } from '../../core/ports/log.ts'
 import { encodeCursor } from '../../log/cursor.ts'
 
 /** Top-level errors that are meant for the caller. All others are bugs, and are told as such without a detail. */

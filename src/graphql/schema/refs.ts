@@ -1,5 +1,5 @@
 import type { Machine, Transition } from '../../core/machine.ts'
-import type { PhaseChangeRecord } from '../../core/ports.ts'
+import type { PhaseChangeRecord } from '../../core/ports/phase-change.ts'
 import type { ObjectRow } from '../../core/tree.ts'
 import type { AgentRow } from '../../store/loaders/agents.ts'
 import type { LogLineRow } from '../../store/loaders/log-lines.ts'

@@ -1,5 +1,5 @@
 import { GraphQLError, Kind, type ValueNode, valueFromASTUntyped } from 'graphql'
-import type { LogCursor } from '../../core/ports.ts'
+import type { LogCursor } from '../../core/ports/log.ts'
 import { decodeCursor, isSequence } from '../../log/cursor.ts'
 import { builder } from './builder.ts'
 

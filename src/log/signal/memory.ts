@@ -1,4 +1,4 @@
-import type { Signal } from '../../core/ports.ts'
+import type { Signal } from '../../core/ports/signal.ts'
 import type { Logger } from '../../logger.ts'
 
 type Handler = (message: string) => void

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { createClient } from 'redis'
-import type { Signal } from '../../core/ports.ts'
+import type { Signal } from '../../core/ports/signal.ts'
 import type { Logger } from '../../logger.ts'
 
 /** So often is a quiet connection asked whether it still lives; without an answer it is dropped after `SILENCE_MS`. */

@@ -1,4 +1,4 @@
-import type { ResolvedCursor } from '../../core/ports.ts'
+import type { ResolvedCursor } from '../../core/ports/log.ts'
 import { BufferPool } from './buffer-pool.ts'
 import type { ClientSink } from './client-sink.ts'
 

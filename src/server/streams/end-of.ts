@@ -1,4 +1,5 @@
-import type { PhaseChangeRecord, ResolvedCursor } from '../../core/ports.ts'
+import type { ResolvedCursor } from '../../core/ports/log.ts'
+import type { PhaseChangeRecord } from '../../core/ports/phase-change.ts'
 import { cursorAt } from '../../log/cursor.ts'
 
 /** Where a piece of a batch ends: the last one goes as far as the batch. */

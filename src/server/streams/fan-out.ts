@@ -4,7 +4,8 @@ import {
   type GraphQLError,
   type ValidatedSubscriptionArgs,
 } from 'graphql'
-import type { Log, System } from '../../core/ports.ts'
+import type { Log } from '../../core/ports/log.ts'
+import type { System } from '../../core/ports/system.ts'
 import { forget, type GraphQLContext } from '../../graphql/context.ts'
 import { failureOf, type StreamEvent } from '../../graphql/log/event-stream.ts'
 import type { LogStream } from '../../graphql/log/log-stream.ts'

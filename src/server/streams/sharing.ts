@@ -1,5 +1,5 @@
 import { type DocumentNode, getOperationAST, Kind, visit } from 'graphql'
-import type { Viewer } from '../../core/ports.ts'
+import type { Viewer } from '../../core/ports/viewer.ts'
 
 /** What one subscriber asks. */
 export interface Asked {

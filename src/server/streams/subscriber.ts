@@ -1,5 +1,5 @@
 import type { ExecutionResult } from 'graphql'
-import type { ResolvedCursor } from '../../core/ports.ts'
+import type { ResolvedCursor } from '../../core/ports/log.ts'
 import type { ClientSink } from './client-sink.ts'
 import type { EncodedBatch } from './encoded-batch.ts'
 import { endOf } from './end-of.ts'

@@ -1,5 +1,6 @@
 import { setTimeout as delay, setImmediate as othersTurn } from 'node:timers/promises'
-import type { Log, LogBatch, LogListener, PhaseChangeRecord, ResolvedCursor } from '../../core/ports.ts'
+import type { Log, LogBatch, LogListener, ResolvedCursor } from '../../core/ports/log.ts'
+import type { PhaseChangeRecord } from '../../core/ports/phase-change.ts'
 import type { StreamEvent } from '../../graphql/log/event-stream.ts'
 import type { LogSource } from '../../graphql/log/log-stream.ts'
 import { EncodedBatch } from './encoded-batch.ts'

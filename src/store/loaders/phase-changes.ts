@@ -1,4 +1,4 @@
-import type { PhaseChangeRecord } from '../../core/ports.ts'
+import type { PhaseChangeRecord } from '../../core/ports/phase-change.ts'
 import type { Client } from '../client.ts'
 import type { Projects } from './objects.ts'
 import { direction, type Window } from './window.ts'

@@ -1,6 +1,6 @@
 import { v7 } from 'uuid'
 import { describe, expect, it } from 'vitest'
-import type { Viewer } from '../../../src/core/ports.ts'
+import type { Viewer } from '../../../src/core/ports/viewer.ts'
 import { anotherDriver, columnsOf, everything, exporter, importer } from '../../testkit/deployments.ts'
 import {
   at,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { ClaimedItem, Viewer } from '../../../src/core/ports.ts'
+import type { ClaimedItem } from '../../../src/core/ports/agents.ts'
+import type { Viewer } from '../../../src/core/ports/viewer.ts'
 import { anotherDriver } from '../../testkit/deployments.ts'
 import { at, itemsOf, logOf, names, only, pass, refused, renewed, told, tryAgain } from '../../testkit/items.ts'
 import { until } from '../../testkit/wait.ts'

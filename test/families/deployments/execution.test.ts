@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Report } from '../../../src/core/ports.ts'
+import type { Report } from '../../../src/core/ports/agents.ts'
 import type { Phase } from '../../../src/core/vocabulary.ts'
 import { at, broken, countsOf, dependOn, EXECUTION, itemsOf, logOf, named, names, only } from '../../testkit/items.ts'
 import { createWorld, DEPLOYER, item, type World } from '../../testkit/world.ts'

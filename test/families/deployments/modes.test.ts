@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ClaimedItem } from '../../../src/core/ports.ts'
+import type { ClaimedItem } from '../../../src/core/ports/agents.ts'
 import {
   changesOf,
   columnsOf,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ClaimedItem } from '../../../src/core/ports.ts'
+import type { ClaimedItem } from '../../../src/core/ports/agents.ts'
 import { changesOf, EXECUTION, exporter, importer, nested, reached } from '../../testkit/deployments.ts'
 import { createWorld, DEPLOYER, item, succeed, type World } from '../../testkit/world.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Report } from '../../../src/core/ports.ts'
+import type { Report } from '../../../src/core/ports/agents.ts'
 import type { Phase } from '../../../src/core/vocabulary.ts'
 import { anotherDriver, everything } from '../../testkit/deployments.ts'
 import {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Viewer } from '../../../src/core/ports.ts'
+import type { Viewer } from '../../../src/core/ports/viewer.ts'
 import type { SpecInput } from '../../../src/families/deployments/normalise.ts'
 import { EXECUTION, everything, expr, nested, refusal, specOf } from '../../testkit/deployments.ts'
 import { createWorld, item, USER, type World } from '../../testkit/world.ts'

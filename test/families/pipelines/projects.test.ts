@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Viewer } from '../../../src/core/ports.ts'
+import type { Viewer } from '../../../src/core/ports/viewer.ts'
 import { type Api, createApi } from '../../graphql/api.ts'
 import { DEPLOYER, USER } from '../../testkit/world.ts'
 

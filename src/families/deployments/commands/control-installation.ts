@@ -1,5 +1,5 @@
 import { notFound, transitionRefused } from '../../../core/errors.ts'
-import type { Viewer } from '../../../core/ports.ts'
+import type { Viewer } from '../../../core/ports/viewer.ts'
 import { isFinished } from '../../../core/tree.ts'
 import type { ReconcileMode } from '../../../core/vocabulary.ts'
 import { activeIds } from '../../../store/objects.ts'

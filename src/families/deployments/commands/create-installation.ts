@@ -1,6 +1,6 @@
 import { invalidInput } from '../../../core/errors.ts'
 import { labelsOf } from '../../../core/labels.ts'
-import type { Viewer } from '../../../core/ports.ts'
+import type { Viewer } from '../../../core/ports/viewer.ts'
 import { isName, NAME_RULE, Problems } from '../../../core/problems.ts'
 import { type CommandResult, refuse, requireProjectWrite } from '../../access.ts'
 import { idempotent } from '../../idempotent.ts'

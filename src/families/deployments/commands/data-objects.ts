@@ -1,6 +1,7 @@
 import { invalidInput, notFound, type Refusal } from '../../../core/errors.ts'
 import { sameJson } from '../../../core/json.ts'
-import type { Outcome, Viewer } from '../../../core/ports.ts'
+import type { Outcome } from '../../../core/ports/outcome.ts'
+import type { Viewer } from '../../../core/ports/viewer.ts'
 import { isName, NAME_RULE } from '../../../core/problems.ts'
 import { refuse, requireProjectWrite } from '../../access.ts'
 import { findDataObject, importersOf, removeDataObject, writeDataObject } from '../root-scope.ts'

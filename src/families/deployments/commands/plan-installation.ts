@@ -1,5 +1,6 @@
 import { forbidden, invalidInput, notFound } from '../../../core/errors.ts'
-import type { Outcome, Viewer } from '../../../core/ports.ts'
+import type { Outcome } from '../../../core/ports/outcome.ts'
+import type { Viewer } from '../../../core/ports/viewer.ts'
 import { isName, NAME_RULE, Problems } from '../../../core/problems.ts'
 import { findObject } from '../../../store/objects.ts'
 import { canRead, refuse } from '../../access.ts'

@@ -1,7 +1,7 @@
 import { invalidInput, notFound } from '../../../core/errors.ts'
 import { sameJson } from '../../../core/json.ts'
 import { labelsOf } from '../../../core/labels.ts'
-import type { Viewer } from '../../../core/ports.ts'
+import type { Viewer } from '../../../core/ports/viewer.ts'
 import { Problems } from '../../../core/problems.ts'
 import type { Node } from '../../../core/tree.ts'
 import { loadSpecs } from '../../../store/load-edges.ts'

@@ -1,4 +1,4 @@
-import type { Outcome } from '../../../core/ports.ts'
+import type { Outcome } from '../../../core/ports/outcome.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
 import { answer } from '../../../graphql/schema/errors.ts'
 import { DataObjectRef, type DataObjectValue, ProjectRef } from '../../../graphql/schema/refs.ts'

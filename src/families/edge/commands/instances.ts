@@ -1,7 +1,7 @@
 import { invalidInput, notFound, transitionRefused } from '../../../core/errors.ts'
 import { sameJson } from '../../../core/json.ts'
 import { type LabelInput, labelsOf } from '../../../core/labels.ts'
-import type { Viewer } from '../../../core/ports.ts'
+import type { Viewer } from '../../../core/ports/viewer.ts'
 import { isName, NAME_RULE, Problems } from '../../../core/problems.ts'
 import type { Node } from '../../../core/tree.ts'
 import { findObject } from '../../../store/objects.ts'

@@ -1,5 +1,6 @@
 import { notFound, type Refusal } from '../../../core/errors.ts'
-import type { System, Viewer } from '../../../core/ports.ts'
+import type { System } from '../../../core/ports/system.ts'
+import type { Viewer } from '../../../core/ports/viewer.ts'
 import type { Node, Slice } from '../../../core/tree.ts'
 import type { ObjectKind } from '../../../core/vocabulary.ts'
 import type { Client } from '../../../store/client.ts'

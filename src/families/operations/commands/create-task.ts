@@ -1,6 +1,6 @@
 import { invalidInput } from '../../../core/errors.ts'
 import { type LabelInput, labelsOf } from '../../../core/labels.ts'
-import type { Viewer } from '../../../core/ports.ts'
+import type { Viewer } from '../../../core/ports/viewer.ts'
 import { isName, NAME_RULE, Problems } from '../../../core/problems.ts'
 import type { Node } from '../../../core/tree.ts'
 import { type CommandResult, refuse, requireProjectWrite } from '../../access.ts'

@@ -1,4 +1,4 @@
-import type { System } from '../../../core/ports.ts'
+import type { System } from '../../../core/ports/system.ts'
 import type { Sandbox } from '../../../sandbox/index.ts'
 import type { Client } from '../../../store/client.ts'
 import type { Trees } from '../../family.ts'

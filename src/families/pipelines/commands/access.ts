@@ -1,5 +1,6 @@
 import { notFound } from '../../../core/errors.ts'
-import type { Outcome, Viewer } from '../../../core/ports.ts'
+import type { Outcome } from '../../../core/ports/outcome.ts'
+import type { Viewer } from '../../../core/ports/viewer.ts'
 import { canRead, refuse, requireProjectWrite } from '../../access.ts'
 import type { Scope } from '../../family.ts'
 import type { PipelinesParts } from './parts.ts'

@@ -1,5 +1,6 @@
 import { invalidInput, notFound, transitionRefused } from '../../../core/errors.ts'
-import type { Outcome, Viewer } from '../../../core/ports.ts'
+import type { Outcome } from '../../../core/ports/outcome.ts'
+import type { Viewer } from '../../../core/ports/viewer.ts'
 import { Problems } from '../../../core/problems.ts'
 import type { Phase } from '../../../core/vocabulary.ts'
 import { findObject } from '../../../store/objects.ts'

@@ -1,4 +1,4 @@
-import type { Viewer } from '../../../core/ports.ts'
+import type { Viewer } from '../../../core/ports/viewer.ts'
 import type { Node } from '../../../core/tree.ts'
 import type { LockedTree, Scope } from '../../family.ts'
 import { SLOT, type WorkloadDetails } from '../details.ts'

@@ -1,5 +1,6 @@
 import { forbidden, invalidInput, type Refusal } from '../../../core/errors.ts'
-import type { Outcome, Viewer } from '../../../core/ports.ts'
+import type { Outcome } from '../../../core/ports/outcome.ts'
+import type { Viewer } from '../../../core/ports/viewer.ts'
 import { Problems } from '../../../core/problems.ts'
 import { insertProject } from '../../../store/projects.ts'
 import { canRead, refuse, requireProjectWrite } from '../../access.ts'

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { Outcome, Viewer } from '../../../core/ports.ts'
+import type { Outcome } from '../../../core/ports/outcome.ts'
+import type { Viewer } from '../../../core/ports/viewer.ts'
 import { refuse } from '../../access.ts'
 import { findTaskSubscriptions } from '../event-queries.ts'
 import { bytesOf } from '../names.ts'

@@ -1,5 +1,5 @@
 import { invalidInput, type Refusal } from '../../../core/errors.ts'
-import type { Viewer } from '../../../core/ports.ts'
+import type { Viewer } from '../../../core/ports/viewer.ts'
 import { removeProject, someRoot } from '../../../store/projects.ts'
 import { refuse } from '../../access.ts'
 import { inProject } from './access.ts'

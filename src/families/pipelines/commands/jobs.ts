@@ -1,6 +1,6 @@
 import { forbidden, invalidInput, notFound, type Refusal, transitionRefused } from '../../../core/errors.ts'
 import { sameJson } from '../../../core/json.ts'
-import type { Viewer } from '../../../core/ports.ts'
+import type { Viewer } from '../../../core/ports/viewer.ts'
 import { Problems } from '../../../core/problems.ts'
 import type { Node } from '../../../core/tree.ts'
 import { findObject } from '../../../store/objects.ts'

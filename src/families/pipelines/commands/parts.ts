@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import type { LabelInput } from '../../../core/labels.ts'
-import type { System, Viewer } from '../../../core/ports.ts'
+import type { System } from '../../../core/ports/system.ts'
+import type { Viewer } from '../../../core/ports/viewer.ts'
 import type { Problems } from '../../../core/problems.ts'
 import type { TimeoutDefaults } from '../../../core/tree.ts'
 import type { Sealing } from '../../../store/sealing.ts'

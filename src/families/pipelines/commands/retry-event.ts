@@ -1,5 +1,5 @@
 import { notFound, type Refusal } from '../../../core/errors.ts'
-import type { Viewer } from '../../../core/ports.ts'
+import type { Viewer } from '../../../core/ports/viewer.ts'
 import { findObject } from '../../../store/objects.ts'
 import { type CommandResult, canRead, refuse, requireProjectWrite } from '../../access.ts'
 import type { LockedTree, Scope } from '../../family.ts'

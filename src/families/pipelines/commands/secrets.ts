@@ -1,5 +1,6 @@
 import { type FieldProblem, invalidInput, notFound, type Refusal } from '../../../core/errors.ts'
-import type { Outcome, Viewer } from '../../../core/ports.ts'
+import type { Outcome } from '../../../core/ports/outcome.ts'
+import type { Viewer } from '../../../core/ports/viewer.ts'
 import { Problems } from '../../../core/problems.ts'
 import { SEALED_OVERHEAD } from '../../../store/sealing.ts'
 import { measureSecrets, removeSecret, writeSecret } from '../../../store/secrets.ts'

@@ -1,5 +1,5 @@
 import { invalidInput } from '../../../core/errors.ts'
-import type { Viewer } from '../../../core/ports.ts'
+import type { Viewer } from '../../../core/ports/viewer.ts'
 import { Problems } from '../../../core/problems.ts'
 import { replaceSubscriptions, writeProject } from '../../../store/projects.ts'
 import { refuse } from '../../access.ts'

@@ -1,4 +1,4 @@
-import type { Outcome } from '../../../core/ports.ts'
+import type { Outcome } from '../../../core/ports/outcome.ts'
 import type { ObjectRow } from '../../../core/tree.ts'
 import type { GraphQLContext } from '../../../graphql/context.ts'
 import { objectLoader } from '../../../graphql/loaders.ts'

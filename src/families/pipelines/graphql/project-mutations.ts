@@ -1,4 +1,4 @@
-import type { Outcome } from '../../../core/ports.ts'
+import type { Outcome } from '../../../core/ports/outcome.ts'
 import { GadgetJobInput } from '../../../graphql/agents/gadget-job-input.ts'
 import { forget, type GraphQLContext } from '../../../graphql/context.ts'
 import { LabelInput } from '../../../graphql/objects/label-input.ts'

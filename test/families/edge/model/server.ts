@@ -1,5 +1,5 @@
 import type { QueryResult } from 'pg'
-import type { Viewer } from '../../../../src/core/ports.ts'
+import type { Viewer } from '../../../../src/core/ports/viewer.ts'
 import { WORK_STATE } from '../../../../src/core/tree.ts'
 import type { Phase } from '../../../../src/core/vocabulary.ts'
 import { type ConnectCrm, connectCrm } from '../../../../src/families/edge/commands/connect-crm.ts'

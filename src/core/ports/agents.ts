@@ -1,0 +1,97 @@
+import type { LockMode, ObjectKind, Phase, WorkAction } from '../vocabulary.ts'
+import type { Outcome } from './outcome.ts'
+import type { Viewer } from './viewer.ts'
+
+/** What agents ask of the engine. Types only. */
+
+export interface ClaimedItem {
+  readonly fence: string
+  readonly objectId: string
+  readonly kind: ObjectKind
+  readonly name: string
+  readonly jobId: string | null
+  readonly action: WorkAction
+  readonly type: string
+  readonly target: string | null
+  readonly config: unknown
+  readonly attempt: number
+  readonly leaseUntil: Date
+}
+
+export interface Report {
+  readonly fence: string
+  readonly phase?: Phase | null | undefined
+  readonly done?: boolean | undefined
+  readonly message?: string | null | undefined
+  readonly progress?: ReportedProgress | null | undefined
+  readonly exports?: unknown
+  readonly error?: { readonly code: string; readonly message: string; readonly retryable: boolean } | null | undefined
+  /** What a gadget has declared to need. */
+  readonly locks?: readonly DeclaredLock[] | null | undefined
+}
+
+export interface DeclaredLock {
+  readonly resource: string
+  readonly mode: LockMode
+}
+
+export interface ReportedProgress {
+  readonly step?: string | null | undefined
+  readonly value?: number | null | undefined
+  readonly total?: number | null | undefined
+  readonly unit?: string | null | undefined
+}
+
+export interface Renewal {
+  readonly fence: string
+  readonly state: 'HELD' | 'ABORT_REQUESTED' | 'LOST'
+  readonly leaseUntil: Date | null
+}
+
+export interface LogLineEntry {
+  readonly fence: string
+  readonly at?: Date | null | undefined
+  readonly stream: 'STDOUT' | 'STDERR' | 'STEP' | 'SYSTEM'
+  readonly text: string
+}
+
+/** What agents ask of the engine. The viewer's token says who they are. */
+export interface AgentPort {
+  claim(
+    viewer: Viewer,
+    request: {
+      instance: string
+      types: readonly string[]
+      targets: readonly string[] | null
+      max: number
+      leaseMs: number
+      /** How long to wait when there is nothing, at most. */
+      waitMs?: number | undefined
+      /** Whoever asks has gone. */
+      signal?: AbortSignal | undefined
+    },
+  ): Promise<Outcome<{ items: readonly ClaimedItem[]; waitedMs: number }>>
+  /** Claims that wait in this process right now. */
+  readonly waitingClaims: number
+  /** They are answered: this process ends. */
+  stopWaiting(): void
+  renew(viewer: Viewer, fences: readonly string[], leaseMs: number): Promise<Outcome<{ leases: readonly Renewal[] }>>
+  /** One result per report, in order. */
+  report(
+    viewer: Viewer,
+    reports: readonly Report[],
+  ): Promise<Outcome<{ results: readonly Outcome<{ objectId: string | null; changed: boolean }>[] }>>
+  /** @param sentAt by the clock that the lines' times are of */
+  appendLogs(
+    viewer: Viewer,
+    lines: readonly LogLineEntry[],
+    sentAt?: Date | null,
+  ): Promise<Outcome<{ accepted: number }>>
+  /** How much waits to be claimed, per type; only types with something waiting. */
+  waiting(
+    types: readonly string[],
+    targets: readonly string[] | null,
+  ): Promise<readonly { type: string; waiting: number }[]>
+  /** Calls back whenever work of some type may have come up. Returns the way to stop. */
+  onWork(handler: (types: readonly string[]) => void): () => void
+}

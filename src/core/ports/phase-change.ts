@@ -1,0 +1,48 @@
+import type { Actor, ObjectKind, Phase } from '../vocabulary.ts'
+
+/** Records of the log, and what selects among them. Types only. */
+
+/** One record of the log. `sequence` is dense, from 1, in commit order. */
+export interface PhaseChangeRecord {
+  readonly sequence: number
+  readonly batchId: string
+  readonly idx: number
+  readonly objectId: string
+  readonly rootId: string
+  readonly parentId: string | null
+  readonly projectName: string
+  readonly kind: ObjectKind
+  readonly name: string
+  readonly machine: string
+  readonly from: Phase | null
+  readonly to: Phase
+  readonly actor: Actor
+  readonly by: string | null
+  readonly reason: string | null
+  readonly message: string | null
+  readonly jobId: string | null
+  readonly revision: number | null
+  readonly rejected: boolean
+  readonly at: Date
+}
+
+/** A record that has not got its place in the log yet. */
+export type Change = Omit<PhaseChangeRecord, 'sequence' | 'batchId' | 'idx'>
+
+/** The changes of one transaction, as they were written; not numbered yet. */
+export interface WrittenBatch {
+  readonly id: string
+  readonly changes: readonly Change[]
+}
+
+/** By the log's own immutable columns only, so that live and replay agree. */
+export interface PhaseChangeQuery {
+  /** What the viewer may read; null means everything. */
+  readonly projects: readonly string[] | null
+  readonly project?: string | undefined
+  readonly rootId?: string | undefined
+  readonly objectId?: string | undefined
+  readonly kinds?: readonly ObjectKind[] | undefined
+  readonly to?: readonly Phase[] | undefined
+  readonly includeRejected: boolean
+}

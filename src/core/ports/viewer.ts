@@ -1,0 +1,17 @@
+import type { Actor } from '../vocabulary.ts'
+
+/** Who is calling, as the credentials say. */
+export interface Viewer {
+  readonly tokenId: string
+  /** Recorded as `by` of every phase change. */
+  readonly name: string
+  readonly role: 'ADMIN' | 'USER' | 'READER' | 'AGENT' | 'WORKER'
+  readonly actor: Actor
+  /** Names of the projects that it may see; null means all. */
+  readonly projects: readonly string[] | null
+  /** What an agent may claim; null means all. */
+  readonly types: readonly string[] | null
+  readonly targets: readonly string[] | null
+  /** A worker: the event that it works for, the root of its tree. */
+  readonly eventId?: string
+}
