@@ -1,4 +1,4 @@
-/** `unauthorized`: the token is missing, wrong or not allowed to connect. `http`: the answer was not GraphQL. */
+/** `unauthorized`: the token is missing, invalid or not allowed to connect. `http`: the response was not GraphQL. */
 export type ClientErrorKind = 'network' | 'http' | 'graphql' | 'unauthorized'
 
 export interface ClientErrorDetails {
@@ -36,11 +36,11 @@ interface WireError {
   readonly extensions: Readonly<Record<string, unknown>>
 }
 
-/** Codes of errors that may be gone when the call is repeated; whatever else is wrong stays wrong. */
+/** Codes of errors that a repeated call may not meet again; every other one is permanent. */
 const RETRYABLE = new Set(['INTERNAL_SERVER_ERROR', 'SERVICE_UNAVAILABLE', 'OVERLOADED', 'TIMEOUT', 'RATE_LIMITED'])
 const UNAUTHORIZED = new Set(['UNAUTHENTICATED', 'UNAUTHORIZED'])
 
-/** What a list of GraphQL errors means; null when it is none. */
+/** The error of a GraphQL response, from its `errors`; null when there are none. */
 export function fromGraphqlErrors(errors: unknown, status?: number): ClientError | null {
   const list = wireErrors(errors)
   const [first] = list

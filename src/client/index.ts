@@ -1,5 +1,6 @@
 /** The published client: queries, resumable streams, and the loop that agents are made of. */
-export { type AgentOptions, type AgentProblem, runAgent } from './agent/run-agent.ts'
+export type { AgentOptions, AgentProblem } from './agent/agent.ts'
+export { runAgent } from './agent/run-agent.ts'
 export type {
   InterimReport,
   LogStream,
@@ -11,15 +12,16 @@ export type {
   WorkItem,
   WorkOutcome,
 } from './agent/work.ts'
-export {
-  type Client,
-  type ClientOptions,
-  createClient,
-  type QueryOptions,
-  type SubscribeOptions,
-  type Variables,
+export type {
+  Client,
+  ClientOptions,
+  ConnectionState,
+  QueryOptions,
+  SubscribeOptions,
+  Variables,
 } from './client.ts'
 export { ClientError, type ClientErrorKind } from './client-error.ts'
+export { createClient } from './create-client.ts'
 export {
   type CrmContext,
   type CrmDriver,
@@ -33,5 +35,4 @@ export {
   type CrmUpgrade,
 } from './crm/crm.ts'
 export { runCrm } from './crm/run-crm.ts'
-export { type FollowOptions, type LogRange, logRangeOf, type PhaseChange, type PhaseLogBatch } from './follow-phases.ts'
-export type { ConnectionState } from './socket.ts'
+export { type FollowOptions, type LogRange, logRangeOf, type PhaseChange, type PhaseLogBatch } from './phase-log.ts'

@@ -1,4 +1,4 @@
-/** Waits, or returns early when the signal aborts. Never throws. */
+/** Resolves after `ms`, or when the signal aborts. Never rejects. */
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve()

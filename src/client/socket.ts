@@ -1,17 +1,18 @@
 import { createClient as createSocket, type SubscribePayload } from 'graphql-ws'
+import type { ConnectionState } from './client.ts'
 import { ClientError, fromGraphqlErrors, isRecord } from './client-error.ts'
 
 export interface Socket {
   /**
-   * One subscription over the shared socket, which is opened with the first and closed after the last.
-   * Ends when the server completes it or the signal aborts; throws a ClientError otherwise, a lost connection too.
+   * One subscription over the shared socket, which opens with the first and closes after the last.
+   * Ends when the server completes it or the signal aborts; throws a ClientError otherwise, also for a lost connection.
    */
   stream(payload: SubscribePayload, options: StreamOptions): AsyncGenerator<Readonly<Record<string, unknown>>>
   close(): Promise<void>
 }
 export interface StreamOptions {
   readonly signal?: AbortSignal | undefined
-  /** Messages kept for a slow reader; with one more the stream fails with the code TOO_SLOW. */
+  /** Messages buffered for a slow reader; with one more the stream fails with the code TOO_SLOW. */
   readonly buffer: number
   readonly onConnected?: (() => void) | undefined
 }
@@ -19,18 +20,15 @@ export interface StreamOptions {
 const PING_MS = 10_000
 const PONG_MS = 5_000
 const ACK_MS = 10_000
-/** A subscription that comes soon after the last one ended finds the socket still open. */
+/** A subscription that starts soon after the last one ended finds the socket still open. */
 const LINGER_MS = 500
-
-/** `connected`: streams flow. `lost`: it was closed, or could not be made; each stream that is open makes it again. */
-export type ConnectionState = 'connected' | 'lost'
 
 export function openSocket(url: string, token: string, onConnection?: (state: ConnectionState) => void): Socket {
   let pong: ReturnType<typeof setTimeout> | undefined
   const socket = createSocket({
     url,
     connectionParams: { authorization: `Bearer ${token}` },
-    // Each stream reconnects by itself, so that it can resume from where it is by then.
+    // Each stream reconnects by itself, so that it resumes after its newest cursor.
     retryAttempts: 0,
     lazyCloseTimeout: LINGER_MS,
     connectionAckWaitTimeout: ACK_MS,
@@ -102,16 +100,20 @@ export function openSocket(url: string, token: string, onConnection?: (state: Co
 
   async function close(): Promise<void> {
     clearTimeout(pong)
-    // Fails when the connection that is being made fails: then there is nothing to close.
+    // Fails when the connection is being opened and that fails: then there is nothing to close.
     await Promise.resolve(socket.dispose()).catch(() => undefined)
   }
   return { stream, close }
 }
 
 const tooSlow = (): ClientError =>
-  new ClientError('network', 'More messages came than were read in time.', { code: 'TOO_SLOW' })
+  new ClientError(
+    'network',
+    'The buffer of this subscription is full: read its messages faster, or allow more with `buffer`.',
+    { code: 'TOO_SLOW' },
+  )
 
-/** Close codes of the protocol that say that the request is wrong, not the connection. */
+/** Close codes of the protocol for a wrong request, not a broken connection. */
 const BAD_REQUEST = new Set([4400, 4406, 4409, 4429])
 
 function toClientError(error: unknown): ClientError {
@@ -125,7 +127,7 @@ function toClientError(error: unknown): ClientError {
     return new ClientError('network', message, { status })
   }
   const message = isRecord(error) || error instanceof Event ? messageOf(error) : ''
-  return new ClientError('network', message || 'The connection could not be made.')
+  return new ClientError('network', message || 'The connection could not be opened.')
 }
 const isClosed = (error: unknown): error is { readonly code: number; readonly reason: string } =>
   typeof error === 'object' &&

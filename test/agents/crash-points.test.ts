@@ -362,7 +362,7 @@ describe('a runner that lives', { timeout: 180_000 }, () => {
     await using _other = startRunner({ url: server.url, token: own.token, folder: at.path })
     await begun(at, 'undo-1')
     await handed?.letThrough()
-    await until(() => runner.lines.some((line) => line.includes('Its lease was over when the answer came')), {
+    await until(() => runner.lines.some((line) => line.includes('The lease expired before the answer')), {
       what: 'it says why it does nothing',
     })
     expect(await ofX(at)).toEqual(['getlocks-1 begin', 'getlocks-1 end', 'undo-1 begin'])

@@ -281,7 +281,7 @@ describe('runAgent', () => {
     expect(begun).not.toContain(1)
     expect(agent.problems).toContainEqual({
       what: 'claim',
-      error: expect.objectContaining({ message: expect.stringContaining('lease was over') }),
+      error: expect.objectContaining({ message: expect.stringContaining('lease expired') }),
       objectId: 'x',
     })
   })

@@ -2,11 +2,11 @@ import type { ReportAnswer } from './agent-api.ts'
 import { finalReport, outcomeOfThrown } from './final-report.ts'
 import type { InterimReport, LogStream, StopReason, Work, WorkContext, WorkItem, WorkOutcome } from './work.ts'
 
-/** Where reports and log lines of any work go. */
+/** Sends reports and log lines of all work. */
 export interface Outbox {
-  /** Null: it was given up. */
+  /** Null: the report was given up. */
   report(fence: string, report: InterimReport | NonNullable<WorkOutcome>): Promise<ReportAnswer | null>
-  /** False: lines come faster than they can be sent. */
+  /** False: lines arrive faster than they can be sent. */
   readonly hasRoom: boolean
   /** Resolves when the line is delivered, or given up. */
   log(fence: string, stream: LogStream, text: string): Promise<unknown>
@@ -16,7 +16,7 @@ export type WorkEnd = 'accepted' | 'refused' | 'dropped'
 
 export interface ActiveWorkOptions {
   readonly outbox: Outbox
-  /** The server has refused a report: nothing more is accepted. Told once. */
+  /** Called once, when the server refuses a report: it accepts no further one either. */
   onRefused(error: Error): void
 }
 
@@ -26,9 +26,9 @@ export class ActiveWork {
   readonly #options: ActiveWorkOptions
   readonly #stop = new AbortController()
   readonly #lost = new AbortController()
-  /** Not sent yet. */
+  /** The interim report to send next. */
   #next: InterimReport | null = null
-  /** Until what is reported meanwhile is sent. */
+  /** Runs while interim reports are being sent. */
   #delivery: Promise<void> | null = null
   #lastLine: Promise<unknown> | null = null
   #droppedLines = 0
@@ -63,8 +63,8 @@ export class ActiveWork {
     this.#lastLine = outbox.log(fence, stream, text)
   }
 
-  /** Does the work, then tells `worked`, then reports how it ended. Never rejects. */
-  async run(work: Work, worked: (thrown: unknown) => void): Promise<WorkEnd> {
+  /** Does the work, calls `onDone`, then reports the outcome. Never rejects. */
+  async run(work: Work, onDone: (thrown: unknown) => void): Promise<WorkEnd> {
     let outcome: WorkOutcome
     let thrown: unknown
     try {
@@ -74,28 +74,28 @@ export class ActiveWork {
       outcome = outcomeOfThrown(error, this.#stopped)
     }
     this.#ended = true
-    worked(thrown)
+    onDone(thrown)
     const report = finalReport(this.item, outcome, this.#stopped)
     if (this.#lost.signal.aborted) return 'dropped'
-    // Lines of an object that is gone are accepted no more; and of work that goes on elsewhere none shall be missing.
+    // The server accepts no lines of an object that is gone, and work that moves to another agent must miss none.
     if (this.#lastLine) await this.#lastLine
-    return await this.#tellEnd(report)
+    return await this.#sendFinal(report)
   }
 
-  /** What was reported last goes ahead of the end, most often in the same call. */
-  async #tellEnd(end: NonNullable<WorkOutcome> | null): Promise<WorkEnd> {
+  /** Sends the last interim report first, most often in the same call. */
+  async #sendFinal(end: NonNullable<WorkOutcome> | null): Promise<WorkEnd> {
     const last = this.#take()
-    // When it is refused, the end is too, and tells it.
+    // When the server refuses it, it refuses the final report too, which reports the refusal.
     const delivered = last ? this.#options.outbox.report(this.item.fence, last) : this.#delivery
     if (!end) {
       await delivered
       return 'dropped'
     }
-    const answer = await this.#tell(end)
+    const answer = await this.#send(end)
     return answer === null ? 'dropped' : answer.accepted ? 'accepted' : 'refused'
   }
 
-  /** Its functions are free ones: work may take them out of it. */
+  /** Its functions are not bound to it: work may destructure it. */
   #context(): WorkContext {
     return {
       signal: this.#stop.signal,
@@ -105,9 +105,9 @@ export class ActiveWork {
     }
   }
 
-  async #tell(report: InterimReport | NonNullable<WorkOutcome>): Promise<ReportAnswer | null> {
+  async #send(report: InterimReport | NonNullable<WorkOutcome>): Promise<ReportAnswer | null> {
     const answer = await this.#options.outbox.report(this.item.fence, report)
-    // Of work whose lease is lost nothing else is to be expected.
+    // A refusal is expected once the lease is lost.
     if (answer && !answer.accepted && !this.#lost.signal.aborted) this.#options.onRefused(refusalOf(report, answer))
     return answer
   }
@@ -118,8 +118,8 @@ export class ActiveWork {
 
   async #deliver(): Promise<void> {
     for (let report = this.#take(); report; report = this.#take()) {
-      const answer = await this.#tell(report)
-      // Refused: the work was ended, deleted or given to somebody else meanwhile.
+      const answer = await this.#send(report)
+      // Refused: the work was ended or deleted, or another agent has claimed it.
       if (answer && !answer.accepted) this.stop('LOST')
     }
     this.#delivery = null
@@ -134,6 +134,6 @@ export class ActiveWork {
 
 type Refused = Extract<ReportAnswer, { readonly accepted: false }>
 function refusalOf(report: InterimReport | NonNullable<WorkOutcome>, { type, message }: Refused): Error {
-  const said = 'phase' in report && report.phase ? report.phase : 'A report'
-  return new Error(`${said} was refused (${type}): ${message}`)
+  const subject = 'phase' in report && report.phase ? report.phase : 'A report'
+  return new Error(`${subject} was refused (${type}): ${message}`)
 }

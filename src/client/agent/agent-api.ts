@@ -2,19 +2,19 @@ import type { Client } from '../client.ts'
 import { ClientError } from '../client-error.ts'
 import type { LogStream, WorkItem, WorkOutcome } from './work.ts'
 
-/** The agents' calls, with refusals of a whole call thrown as ClientErrors. */
+/** The agents' mutations. A refusal of a whole call is thrown as a ClientError. */
 export interface AgentApi {
   claim(request: ClaimRequest, signal: AbortSignal): Promise<Claimed>
   /** In the order of the fences. */
   renew(fences: readonly string[], leaseMs: number): Promise<readonly LeaseState[]>
   /** In the order of the reports. */
   report(reports: readonly FencedReport[]): Promise<readonly ReportAnswer[]>
-  /** @param sentAt by the clock that the lines are dated by */
+  /** @param sentAt by the clock of the lines' own times */
   appendLogs(lines: readonly FencedLine[], sentAt: string): Promise<void>
 }
 export interface Claimed {
   readonly items: readonly WorkItem[]
-  /** How long after the request the leases began. */
+  /** Milliseconds from the request to the start of the leases. */
   readonly waitedMs: number
 }
 export interface ClaimRequest {
@@ -23,7 +23,7 @@ export interface ClaimRequest {
   readonly targets?: readonly string[] | undefined
   readonly max: number
   readonly leaseMs: number
-  /** How long the server may wait for something to come up. */
+  /** How long the server may wait for work to become ready. */
   readonly waitMs: number
 }
 export type LeaseState = 'HELD' | 'ABORT_REQUESTED' | 'LOST'
@@ -84,8 +84,8 @@ interface ReportsAnswer extends Answer {
 }
 
 /**
- * One call whose answer is a union of what was asked for and errors.
- * @throws ClientError, also for an answer that is an error; its code is that of the error
+ * One mutation whose result is a union of a payload and errors.
+ * @throws ClientError, also for an error of the union, whose code it takes
  */
 export async function callAgents<T extends Answer>(
   client: Client,
@@ -96,7 +96,7 @@ export async function callAgents<T extends Answer>(
 ): Promise<T> {
   const data = await client.query<Readonly<Record<string, T | null>>>(document, { input }, { signal })
   const answer = data[field]
-  if (!answer) throw new ClientError('graphql', `${field} was answered with nothing.`, { retryable: true })
+  if (!answer) throw new ClientError('graphql', `The server answered ${field} without a result.`, { retryable: true })
   if (answer.__typename.endsWith('Error')) {
     throw new ClientError('graphql', answer.message ?? answer.__typename, { code: answer.code })
   }

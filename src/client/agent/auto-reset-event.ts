@@ -1,29 +1,29 @@
-/** One waiter, any number of ringers. A ring while nobody waits is remembered. */
+/** One waiter, any number of setters. An event set while nobody waits ends the next wait at once. */
 export class AutoResetEvent {
-  #rung = false
-  #answer: () => void = () => undefined
+  #isSet = false
+  #release: () => void = () => undefined
 
-  // Called for every item: an AbortController would make an exception, with its stack, each time.
+  // Called for every item: an AbortController would create an exception, with its stack, each time.
   set(): void {
-    this.#rung = true
-    this.#answer()
+    this.#isSet = true
+    this.#release()
   }
 
-  /** Returns when it rings, after `ms`, or when the signal aborts. */
+  /** Resolves when the event is set, after `ms`, or when the signal aborts; resets it. */
   async wait(ms: number, signal: AbortSignal): Promise<void> {
-    if (!this.#rung && !signal.aborted) {
+    if (!this.#isSet && !signal.aborted) {
       await new Promise<void>((resolve) => {
         const done = (): void => {
           clearTimeout(timer)
           signal.removeEventListener('abort', done)
-          this.#answer = () => undefined
+          this.#release = () => undefined
           resolve()
         }
         const timer = setTimeout(done, ms)
         signal.addEventListener('abort', done)
-        this.#answer = done
+        this.#release = done
       })
     }
-    this.#rung = false
+    this.#isSet = false
   }
 }

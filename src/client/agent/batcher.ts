@@ -1,3 +1,4 @@
+import { asError } from '../as-error.ts'
 import { ClientError } from '../client-error.ts'
 import { pause, retryDelay } from '../pause.ts'
 
@@ -10,7 +11,7 @@ export interface BatcherOptions<E, R> {
   readonly calls: number
   /** Entries with the same key are sent in their order, never by two calls at the same time. */
   keyOf(entry: E): string
-  /** How often the server may fail to process an entry before it is given up: it must not be in the way for ever. */
+  /** How often the server may fail to process an entry before it is given up: it must not block others for ever. */
   readonly maxRefusals: { readonly final: number; readonly retryable: number }
   onProblem(error: Error): void
 }
@@ -23,8 +24,8 @@ interface Queued<E, R> {
 }
 
 /**
- * Collects entries into few calls: what arrives while calls are under way joins the next one. A call that got no
- * answer is repeated until it gets one. When the server cannot process a batch, its entries go one by one.
+ * Collects entries into few calls: an entry that is added during a call joins the next one. A call without an answer
+ * is repeated until it gets one. When the server cannot process a batch, its entries are sent one by one.
  */
 export class Batcher<E, R> {
   readonly #options: BatcherOptions<E, R>
@@ -39,7 +40,7 @@ export class Batcher<E, R> {
     this.#options = options
   }
 
-  /** The entry's result; null when it was given up. Never rejects. */
+  /** The entry's result; null when the entry was given up. Never rejects. */
   add(entry: E): Promise<R | null> {
     if (this.#closed.signal.aborted) return Promise.resolve(null)
     return new Promise((settle) => {
@@ -52,7 +53,7 @@ export class Batcher<E, R> {
     return this.#queue.length
   }
 
-  /** Gives up whatever is still queued. */
+  /** Gives up all queued entries. */
   close(): void {
     this.#closed.abort()
     for (const { settle } of this.#queue.splice(0)) settle(null)
@@ -61,7 +62,7 @@ export class Batcher<E, R> {
   #schedule(): void {
     if (this.#scheduled || this.#calls >= this.#options.calls) return
     this.#scheduled = true
-    // What is added in this turn of the event loop goes along.
+    // Entries added in this turn of the event loop join the call.
     setImmediate(() => {
       this.#scheduled = false
       while (this.#calls < this.#options.calls) {
@@ -73,18 +74,18 @@ export class Batcher<E, R> {
   }
 
   #take(): Queued<E, R>[] {
-    // After a failure one call at a time finds out whether the server is back.
+    // After a failure, one call at a time probes whether the server is back.
     if (this.#failures > 0 && this.#calls > 0) return []
     const batch: Queued<E, R>[] = []
-    const rest: Queued<E, R>[] = []
+    const remaining: Queued<E, R>[] = []
     for (const queued of this.#queue) {
       const [first] = batch
       const alone = first ? first.refusals > 0 || queued.refusals > 0 : false
       const full = alone || batch.length >= this.#options.max
-      if (full || this.#busy.has(queued.key)) rest.push(queued)
+      if (full || this.#busy.has(queued.key)) remaining.push(queued)
       else batch.push(queued)
     }
-    this.#queue = rest
+    this.#queue = remaining
     return batch
   }
 
@@ -110,12 +111,12 @@ export class Batcher<E, R> {
     try {
       return { ok: true, results: await this.#options.send(batch.map(({ entry }) => entry)) } as const
     } catch (error) {
-      return { ok: false, error: error instanceof Error ? error : new Error(String(error)) } as const
+      return { ok: false, error: asError(error) } as const
     }
   }
 
-  /** Of what has been refused: others may well succeed. What belongs to it stays behind it. */
-  #letOthersFirst(refused: readonly Queued<E, R>[]): void {
+  /** Moves refused entries behind others, which may well succeed. Entries of the same key stay behind them. */
+  #requeueLast(refused: readonly Queued<E, R>[]): void {
     const keys = new Set(refused.map(({ key }) => key))
     const { followers = [], others = [] } = Object.groupBy(this.#queue, ({ key }) =>
       keys.has(key) ? 'followers' : 'others',
@@ -126,12 +127,12 @@ export class Batcher<E, R> {
   #putBack(batch: readonly Queued<E, R>[], error: Error): void {
     const lost = error instanceof ClientError && error.kind === 'network'
     const { final, retryable } = this.#options.maxRefusals
-    const most = error instanceof ClientError && error.retryable ? retryable : final
+    const max = error instanceof ClientError && error.retryable ? retryable : final
     if (!lost) for (const queued of batch) queued.refusals += 1
-    const givenUp = (queued: Queued<E, R>) => this.#closed.signal.aborted || queued.refusals >= most
+    const givenUp = (queued: Queued<E, R>) => this.#closed.signal.aborted || queued.refusals >= max
     const again = batch.filter((queued) => !givenUp(queued))
     for (const queued of batch) if (givenUp(queued)) queued.settle(null)
     if (lost) this.#queue.unshift(...again)
-    else this.#letOthersFirst(again)
+    else this.#requeueLast(again)
   }
 }

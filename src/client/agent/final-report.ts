@@ -3,7 +3,7 @@ import type { StopReason, WorkItem, WorkOutcome } from './work.ts'
 
 type Final = NonNullable<WorkOutcome>
 
-/** What an outcome is called when the work was a deletion. */
+/** Phases of an outcome when the work was a deletion. */
 const WHEN_DELETING: Readonly<Partial<Record<Phase, Phase>>> = {
   SUCCEEDED: 'GONE',
   FAILED: 'DELETE_FAILED',
@@ -11,7 +11,7 @@ const WHEN_DELETING: Readonly<Partial<Record<Phase, Phase>>> = {
   PROGRESSING: 'DELETING',
 }
 
-/** What to report of an outcome; null for nothing. */
+/** The report of an outcome; null for none. */
 export function finalReport(item: WorkItem, outcome: WorkOutcome, stopped: StopReason | null): Final | null {
   if (outcome === null || !('phase' in outcome)) return outcome
   if (stopped === 'SHUTDOWN' && outcome.phase === 'ABORTED') return giveBack(item)
@@ -21,7 +21,7 @@ export function finalReport(item: WorkItem, outcome: WorkOutcome, stopped: StopR
   return { ...(error ? { error } : {}), ...outcome, phase }
 }
 
-/** Nobody asked for the work to be stopped but the agent's own end: another one shall have it. */
+/** Gives work back that only the agent's own shutdown has stopped: another agent continues it. */
 function giveBack({ action }: WorkItem): Final | null {
   const error = { code: 'AGENT_STOPPED', message: 'Its agent was shut down.', retryable: true }
   if (action === 'RECONCILE') return { phase: 'PROGRESSING', error }
@@ -29,7 +29,7 @@ function giveBack({ action }: WorkItem): Final | null {
   return null
 }
 
-/** What to report of work that threw: a bug of the agent, or an abort that it passed on. */
+/** The outcome of work that threw: a bug of the agent, or an abort that it passed on. */
 export function outcomeOfThrown(thrown: unknown, stopped: StopReason | null): Final {
   if (stopped) return { phase: 'ABORTED' }
   const message = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : 'The agent failed.'

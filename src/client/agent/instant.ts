@@ -1,16 +1,16 @@
 /**
- * When something was, by two clocks that nobody sets, in milliseconds: one stands still while the machine sleeps, the other
- * goes on, and may be as coarse as a second. The wall clock is none of them: it may be set at any time.
+ * A point in time by two clocks that nobody can set, in milliseconds: `monotonic` stops while the machine sleeps, `uptime`
+ * does not, and may be as coarse as a second. The wall clock is neither: it may be set at any time.
  */
 export interface Instant {
   readonly monotonic: number
   readonly uptime: number
 }
 
-/** Less is no sleep: it is what a clock in whole seconds is wrong by. */
+/** A smaller difference is no sleep but the error of a clock in whole seconds. */
 const SLEPT_MS = 1_000
 
-/** Where there is no such clock, as in a browser, sleep goes unnoticed. */
+/** Without such a clock, as in a browser, sleep goes unnoticed. */
 const { process } = globalThis as { process?: NodeJS.Process }
 const os = process?.getBuiltinModule?.('node:os')
 
@@ -24,7 +24,7 @@ export const later = ({ monotonic, uptime }: Instant, ms: number): Instant => ({
   uptime: uptime + ms,
 })
 
-/** How long ago it was, with what the machine has slept since. */
+/** Milliseconds from `then` to `now`, including the machine's sleep. */
 export function ageOf(then: Instant, now: Instant): number {
   const awake = now.monotonic - then.monotonic
   const slept = now.uptime - then.uptime - awake

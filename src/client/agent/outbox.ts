@@ -5,7 +5,7 @@ import { Batcher } from './batcher.ts'
 /** Limits of the server. */
 const MAX_REPORTS = 500
 const MAX_LINES = 500
-/** More than one call at a time keeps the server busy while answers travel. */
+/** Several calls at a time keep the server busy while answers travel. */
 const REPORT_CALLS = 3
 /** Lines that may wait to be sent. */
 const MAX_WAITING_LINES = 20_000
@@ -15,7 +15,7 @@ export interface OpenOutbox extends Outbox {
   close(): void
 }
 
-/** Reports in few calls, each repeated until it is answered; log lines likewise, in order, with a bound. */
+/** Sends reports in few calls, each repeated until it is answered; log lines likewise, in order, with a bound. */
 export function openOutbox(
   api: Pick<AgentApi, 'report' | 'appendLogs'>,
   onProblem: (what: 'report' | 'log', error: Error) => void,
@@ -25,7 +25,7 @@ export function openOutbox(
     max: MAX_REPORTS,
     calls: REPORT_CALLS,
     keyOf: ({ fence }) => fence,
-    // Two minutes and more: a database may well be away so long.
+    // More than two minutes: a database failover may take so long.
     maxRefusals: { final: 5, retryable: 30 },
     onProblem: (error) => onProblem('report', error),
   })
@@ -53,5 +53,5 @@ export function openOutbox(
   }
 }
 
-/** As it was when this process started, and has grown since: nobody sets it between a line and its being sent. */
+/** The wall clock of the process start, advanced by the monotonic clock: it cannot be set between a line and its sending. */
 const steadyTime = (): string => new Date(performance.timeOrigin + performance.now()).toISOString()

@@ -1,6 +1,6 @@
 import type { ObjectKind, Phase, WorkAction } from '../../core/vocabulary.ts'
 
-/** One claimed piece of work. The config holds secrets: never log it. */
+/** One claimed item of work. Its config holds secrets: never log it. */
 export interface WorkItem {
   /** Opaque: names job, object, operation and attempt. */
   readonly fence: string
@@ -15,7 +15,7 @@ export interface WorkItem {
   readonly config: unknown
   /** From 1; grows with each claim within one job. */
   readonly attempt: number
-  /** START of a worker: the token with which it may create jobs of its own event. */
+  /** For START of a worker: the token to create jobs of its own event with. */
   readonly token: string | null
 }
 
@@ -31,17 +31,17 @@ export interface ReportedProgress {
   readonly total?: number | null
   readonly unit?: string | null
 }
-/** What is told while the work goes on. Progress not sent yet is replaced by newer progress; the last is sent with the end. */
+/** A report during the work. Newer progress replaces progress not sent yet; the last one is sent with the final report. */
 export interface InterimReport {
-  /** e.g. RUNNING; deployers need none, since the claim is the pickup. */
+  /** E.g. RUNNING. Deployers need none, since the claim itself is the pickup. */
   readonly phase?: Phase
   readonly message?: string
   readonly progress?: ReportedProgress
   readonly error?: ReportedError
 }
 /**
- * How the work ended. For a DELETE the good end is GONE and the bad one DELETE_FAILED; for STOP and REMOVE it is `done`.
- * PROGRESSING or DELETING with a retryable error gives the work back. Null reports nothing: the lease simply ends.
+ * The result of the work. DELETE ends in GONE or DELETE_FAILED; STOP and REMOVE end with `done`.
+ * PROGRESSING or DELETING with a retryable error gives the work back. Null reports nothing: the lease expires.
  */
 export type WorkOutcome =
   | {
@@ -55,16 +55,16 @@ export type WorkOutcome =
   | { readonly done: true; readonly message?: string }
   | null
 
-/** `LOST`: somebody else may have the work by now. `SHUTDOWN`: this agent ends, and gives the work back. */
+/** `LOST`: another agent may have the work by now. `SHUTDOWN`: this agent ends and gives the work back. */
 export type StopReason = 'ABORT_REQUESTED' | 'LOST' | 'SHUTDOWN'
 export type LogStream = 'STDOUT' | 'STDERR' | 'STEP' | 'SYSTEM'
 
 export interface WorkContext {
-  /** Aborts when the work must stop; its `reason` is a StopReason. Then end it, and return what became of it. */
+  /** Aborts when the work must stop; its `reason` is a StopReason. Then stop, and return the outcome. */
   readonly signal: AbortSignal
-  /** Aborts when the lease is lost, after an abort request too: stop at once, nothing is accepted any more. */
+  /** Aborts when the lease is lost, also after an abort request: stop at once, since the server accepts no more reports. */
   readonly lost: AbortSignal
-  /** A function of its own, like `log`: both may be taken out of the context. */
+  /** Not bound to the context, like `log`: work may destructure it. */
   readonly report: (report: InterimReport) => void
   readonly log: (stream: LogStream, text: string) => void
 }

@@ -6,22 +6,22 @@ import { finalPhase, problemOf, transitionalPhase } from './phases.ts'
 type Final = Extract<NonNullable<WorkOutcome>, { readonly phase: unknown }>
 export type Report = InterimReport | Final
 
-/** Where reports and lines of requests go. */
+/** Sends reports and log lines of all requests. */
 export interface CrmOutbox {
-  /** Null: it was given up. `onSend` is called when it may reach the server from now on. */
+  /** Null: the report was given up. Calls `onSend` when the report may reach the server from now on. */
   report(fence: string, report: Report, onSend?: () => void): Promise<ReportAnswer | null>
-  /** False: lines come faster than they can be sent. */
+  /** False: lines arrive faster than they can be sent. */
   readonly hasRoom: boolean
   log(fence: string, stream: LogStream, text: string): Promise<unknown>
 }
 
 export interface RequestSteps {
-  /** Resolves when the object is free. */
+  /** Resolves when no other request works on the object. */
   readonly before: Promise<unknown>
   readonly outbox: CrmOutbox
   work(request: CrmRequest, context: CrmContext): Promise<unknown>
   onThrown(error: unknown): void
-  /** The server wants it no more. */
+  /** The server has refused a report of the request. */
   onRefused(): void
 }
 
@@ -30,16 +30,16 @@ export class ActiveRequest {
   readonly request: CrmRequest
   readonly #steps: RequestSteps
   readonly #stop = new AbortController()
-  /** Resolves when nothing is done for it any more, nor ever will be. */
+  /** Resolves when no work is done for it any more, nor ever will be. */
   readonly stopped: Promise<void>
   #working = false
   #final: Final | null = null
   #finalSending = false
   #finalSent = false
-  #finalKnown = false
-  /** Not sent yet. */
+  #finalAcknowledged = false
+  /** The interim report to send next. */
   #next: InterimReport | null = null
-  /** Until the progress that was told is sent. */
+  /** Runs while progress is being sent. */
   #delivery: Promise<void> | null = null
   #step: string | null = null
   #lastLine: Promise<unknown> | null = null
@@ -53,33 +53,33 @@ export class ActiveRequest {
   get signal(): AbortSignal {
     return this.#stop.signal
   }
-  /** The driver is at it. */
+  /** The driver is working on it. */
   get working(): boolean {
     return this.#working
   }
   /**
-   * How it ended, until the server is known to have heard of it. An error that it may have heard of, and have undone by
-   * now, is not told by the way: what there is says enough.
+   * The outcome, until the server has acknowledged it. An error that the server may have received, and undone by now, is
+   * left out: the list of objects is enough.
    */
   get unacknowledged(): Final | null {
     const isUnsure = this.#finalSent && this.#final !== null && 'error' in this.#final
-    return this.#finalKnown || isUnsure ? null : this.#final
+    return this.#finalAcknowledged || isUnsure ? null : this.#final
   }
 
   stop(reason: CrmStopReason): void {
     if (!this.signal.aborted) this.#stop.abort(reason)
   }
 
-  /** The server asks again: it has not heard how it ended. */
+  /** The server repeats the request because it has not received the outcome. */
   repeat(): void {
-    if (this.#final) void this.#tellFinal()
+    if (this.#final) void this.#sendFinal()
   }
-  /** What this request has begun, and told of, has failed after all. */
+  /** The upgrade that this request has begun, and reported, has failed after all. */
   fail(error: unknown): void {
     if (this.signal.aborted) return
     this.#final = problemOf(this.request, error)
-    this.#finalKnown = false
-    void this.#tellFinal()
+    this.#finalAcknowledged = false
+    void this.#sendFinal()
   }
 
   #progress(step: string, value?: number, total?: number): void {
@@ -95,7 +95,7 @@ export class ActiveRequest {
     if (this.#open && outbox.hasRoom) this.#lastLine = outbox.log(this.request.fence, stream, text)
   }
 
-  /** Its functions are free ones: a driver may take them out of it. */
+  /** Its functions are not bound to it: a driver may destructure it. */
   #context(): CrmContext {
     return {
       signal: this.signal,
@@ -112,11 +112,11 @@ export class ActiveRequest {
     await this.#steps.before
     if (this.signal.aborted) return
     const first = transitionalPhase(this.request)
-    // The answer is waited for: what is not wanted any more must not be begun.
-    if (first && !(await this.#tell({ phase: first }))) return
+    // Waits for the answer: a stale request must not be begun.
+    if (first && !(await this.#send({ phase: first }))) return
     if (this.signal.aborted) return
     this.#final = await this.#work()
-    void this.#tellFinal()
+    void this.#sendFinal()
   }
 
   async #work(): Promise<Final | null> {
@@ -133,18 +133,18 @@ export class ActiveRequest {
     }
   }
 
-  async #tellFinal(): Promise<void> {
+  async #sendFinal(): Promise<void> {
     if (this.#finalSending) return
     this.#finalSending = true
-    // Lines of an object that is gone are accepted no more.
+    // The server accepts no lines of an object that is gone.
     await this.#lastLine
     await this.#delivery
-    for (let told: Final | null = null; this.#final !== told && !this.signal.aborted; ) {
-      told = this.#final
+    for (let sent: Final | null = null; this.#final !== sent && !this.signal.aborted; ) {
+      sent = this.#final
       const onSend = (): void => {
         this.#finalSent = true
       }
-      if (told) this.#finalKnown = await this.#tell(told, onSend)
+      if (sent) this.#finalAcknowledged = await this.#send(sent, onSend)
     }
     this.#finalSending = false
   }
@@ -163,8 +163,8 @@ export class ActiveRequest {
     return next
   }
 
-  /** Given up, a report counts as refused: as soon as it can, the server asks again. */
-  async #tell(report: Report, onSend?: () => void): Promise<boolean> {
+  /** A report that was given up counts as refused: the server repeats the request as soon as it can. */
+  async #send(report: Report, onSend?: () => void): Promise<boolean> {
     const answer = await this.#steps.outbox.report(this.request.fence, report, onSend)
     if (answer?.accepted) return true
     if (!this.signal.aborted) this.#refused()

@@ -4,9 +4,9 @@ import type { CrmObject, CrmOptions, CrmRequest } from './crm.ts'
 
 export interface CrmSession {
   readonly epoch: number
-  /** Of the connection. */
+  /** Fence of the connection. */
   readonly fence: string
-  /** Those that were outstanding. */
+  /** The outstanding requests. */
   readonly requests: readonly CrmRequest[]
 }
 export interface ConnectRequest {
@@ -15,7 +15,7 @@ export interface ConnectRequest {
   readonly role: NonNullable<CrmOptions['role']>
   readonly version: string
   readonly leaseMs: number
-  /** From 1, one more with each call: one that is overtaken on its way must not be taken for what there is. */
+  /** Counts the calls from 1: the server ignores the objects of a call that a later one has overtaken. */
   readonly call: number
   readonly objects: readonly CrmObject[]
 }

@@ -1,4 +1,4 @@
-/** Something that is there at times: waiters get it as soon as it is. */
+/** A value that exists at times: waiters get it as soon as it does. */
 export class Latch<T> {
   #value: T | null = null
   #next = Promise.withResolvers<T | null>()
@@ -16,7 +16,7 @@ export class Latch<T> {
     this.#value = null
     this.#next = Promise.withResolvers()
   }
-  /** For good. */
+  /** Releases all waiters, for good. */
   end(): void {
     this.#ended = true
     this.#value = null
@@ -24,7 +24,7 @@ export class Latch<T> {
     this.#next = Promise.withResolvers()
     this.#next.resolve(null)
   }
-  /** Null: it never will be there again. */
+  /** Null: the latch has ended. */
   wait(): Promise<T | null> {
     return this.#next.promise
   }

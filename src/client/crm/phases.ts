@@ -6,23 +6,23 @@ const WHILE = { CREATE: 'CREATING', UPDATE: 'UPDATING', DELETE: 'DELETING' } as 
 const ERROR = { CREATE: 'CREATE_ERROR', UPDATE: 'UPDATE_ERROR', DELETE: 'DELETE_ERROR' } as const
 const MAX_MESSAGE = 500
 
-/** What is reported first. Null: of an upgrade that is only reported once the new CRM is started. */
+/** The phase reported first. Null for an upgrade, whose first report follows the start of the new CRM. */
 export const transitionalPhase = ({ kind, action }: CrmRequest): Phase | null =>
   kind === 'CLOUDLET' ? null : WHILE[action]
 
-/** What is reported last, when all went well. The end of an upgrade is the new CRM's to report. */
+/** The phase reported on success. Of an upgrade, the new CRM reports the end. */
 export function finalPhase({ kind, action }: CrmRequest): Phase {
   if (kind === 'CLOUDLET') return 'UPDATING'
   return action === 'DELETE' ? 'NOT_PRESENT' : 'READY'
 }
 
-/** What is reported last, when it failed. */
+/** The report of a failure. */
 export const problemOf = ({ action }: CrmRequest, thrown: unknown): { phase: Phase; error: ReportedError } => ({
   phase: ERROR[action],
   error: shownError(thrown),
 })
 
-/** Messages of others may hold anything, e.g. a spec with its passwords: of those only what kind of error it is. */
+/** The message of a foreign error may hold secrets, e.g. a spec with its passwords: only its name and code are shown. */
 function shownError(thrown: unknown): ReportedError {
   if (thrown instanceof CrmProblem) return { code: thrown.code, message: firstLine(thrown.message) }
   const name = thrown instanceof Error ? thrown.name : 'an error'

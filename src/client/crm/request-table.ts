@@ -4,7 +4,7 @@ import { finalPhase, transitionalPhase } from './phases.ts'
 
 export interface RequestTableOptions {
   readonly outbox: CrmOutbox
-  /** Nothing is begun before. */
+  /** No request is begun before it resolves. */
   readonly ready: Promise<unknown>
   work(request: CrmRequest, context: CrmContext): Promise<unknown>
   onThrown(request: CrmRequest, error: unknown): void
@@ -12,17 +12,17 @@ export interface RequestTableOptions {
 
 interface Slot {
   readonly newest: ActiveRequest
-  /** Fences of those that it replaced: a late repetition of one must not replace it. */
+  /** Fences of the requests that it replaced: a late repetition of one must not replace it. */
   readonly past: ReadonlySet<string>
   /** Refused by the server. */
   readonly forgotten: boolean
 }
 
-/** Objects whose last request is remembered, so that a repetition of it is not done twice. */
+/** Objects whose last request is remembered, so that its repetition is not done twice. */
 const MAX_SLOTS = 10_000
 const MAX_PAST = 16
 
-/** All requests in hand, one an object: a newer one stops the earlier, and is done once that has stopped. */
+/** All active requests, one per object: a newer one stops the earlier, and begins once that has stopped. */
 export class RequestTable {
   readonly #options: RequestTableOptions
   readonly #slots = new Map<string, Slot>()
@@ -44,39 +44,39 @@ export class RequestTable {
     earlier?.stop('REPLACED')
     const past = slot && !slot.forgotten ? [...slot.past, slot.newest.request.fence] : []
     const newest = this.#begin(request, earlier?.stopped ?? this.#options.ready)
-    // The last one that was touched is the last one to be dropped.
+    // Re-inserted, so that the least recently used slot is dropped first.
     this.#slots.delete(request.objectId)
     this.#slots.set(request.objectId, { newest, past: new Set(past.slice(-MAX_PAST)), forgotten: false })
     this.#dropOldest()
   }
 
-  /** The upgrade that this request began, and whatever else is not told by its own work, has failed. */
+  /** An effect of this request, like an upgrade, has failed after its work ended. */
   fail({ objectId, fence }: CrmRequest, error: unknown): void {
     const newest = this.#slots.get(objectId)?.newest
     if (newest?.request.fence === fence) newest.fail(error)
   }
 
-  /** What there is, with what is being done at present: the driver's list cannot be of one moment with that. */
+  /** The driver's list, overlaid with active requests: the two cannot be read at one moment. */
   objects(listed: readonly CrmObject[]): readonly CrmObject[] {
     const objects = new Map(listed.map((object) => [keyOf(object.path), object]))
     for (const { newest, forgotten } of this.#slots.values()) {
       const { request } = newest
       if (request.kind === 'CLOUDLET' || forgotten) continue
       const key = keyOf(request.path)
-      const told = shownAs(newest, this.#isBusy(request.objectId), objects.get(key))
-      if (told === 'ABSENT') objects.delete(key)
-      else if (told) objects.set(key, told)
+      const overlay = overlayOf(newest, this.#isBusy(request.objectId), objects.get(key))
+      if (overlay === 'ABSENT') objects.delete(key)
+      else if (overlay) objects.set(key, overlay)
     }
     return [...objects.values()]
   }
 
-  /** Stops all; resolves when the driver does nothing any more. */
+  /** Stops all requests; resolves when the driver is idle. */
   async close(reason: CrmStopReason): Promise<void> {
     this.#closed = true
     const running = [...this.#running]
     for (const { newest } of this.#slots.values()) newest.stop(reason)
     for (const active of running) active.stop(reason)
-    // The others wait for an answer, and begin nothing any more.
+    // The others wait for an answer and begin no work any more.
     await Promise.all(running.filter(({ working }) => working).map(({ stopped }) => stopped))
   }
 
@@ -98,11 +98,11 @@ export class RequestTable {
     const { objectId } = active.request
     const slot = this.#slots.get(objectId)
     if (slot?.newest !== active) return
-    // What was replaced by it may be wanted after all: requests may overtake each other.
+    // The request that it replaced may be the current one after all: requests may overtake each other.
     this.#slots.set(objectId, { newest: active, past: new Set(), forgotten: true })
   }
 
-  /** Also before the driver is at it: the server may have heard of its beginning, although its answer is still to come. */
+  /** True also before the driver begins: the server may have received its first report without having answered yet. */
   #isBusy(objectId: string): boolean {
     return this.#running.values().some(({ request }) => request.objectId === objectId)
   }
@@ -117,8 +117,8 @@ export class RequestTable {
   }
 }
 
-/** Null: as the driver says. */
-function shownAs(
+/** Null: as the driver lists it. */
+function overlayOf(
   { request, unacknowledged }: ActiveRequest,
   isBusy: boolean,
   listed: CrmObject | undefined,

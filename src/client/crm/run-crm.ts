@@ -3,6 +3,7 @@ import { type Instant, instant } from '../agent/instant.ts'
 import { Leases } from '../agent/leases.ts'
 import { type OpenOutbox, openOutbox } from '../agent/outbox.ts'
 import { printProblems } from '../agent/print-problems.ts'
+import { asError } from '../as-error.ts'
 import type { Variables } from '../client.ts'
 import { ClientError } from '../client-error.ts'
 import { pause, retryDelay } from '../pause.ts'
@@ -14,21 +15,21 @@ import { RequestTable } from './request-table.ts'
 
 interface Connection {
   readonly session: CrmSession
-  /** Connects again. */
+  /** Ends the connection, so that a new one is opened. */
   end(): void
 }
 
 const LEASE_MS = 30_000
-/** A connection that held so long did not fail at its start: the next one is made soon again. */
+/** A connection that lasted so long did not fail at its start: the backoff begins anew. */
 const STABLE_MS = 5_000
 const STOP_MS = 10_000
-/** Requests that may come at once. */
+/** Requests that may arrive at once. */
 const BUFFER = 10_000
 
 /**
- * The client of an edge agent: connects for one cloudlet with all that the driver has, does what is requested, and
- * reports it, until the signal aborts or a newer CRM has connected. Whenever the connection is lost it connects again,
- * and what it is doing goes on meanwhile.
+ * The client of an edge agent: connects for one cloudlet with the driver's objects, works on requests and reports them,
+ * until the signal aborts or a newer CRM connects. It reconnects whenever the connection is lost, and its requests
+ * continue meanwhile.
  * @throws ClientError when the server refuses this CRM: unauthorized, not allowed, no such cloudlet
  * @throws what `onTakeOver` throws
  */
@@ -43,14 +44,14 @@ class Crm {
   readonly #outbox: OpenOutbox
   readonly #onProblem: (problem: CrmError) => void
   readonly #requests: RequestTable
-  /** Its reason is how the CRM ended, or the error that it cannot go on after. */
+  /** Its reason is the CrmEnd, or the fatal error. */
   readonly #ending = new AbortController()
   readonly #stopping: AbortSignal
   readonly #connection = new Latch<Connection>()
-  /** Resolves when it is this CRM that serves the cloudlet. */
+  /** Resolves when this CRM serves the cloudlet. */
   readonly #serving = Promise.withResolvers<void>()
   #role: NonNullable<CrmOptions['role']>
-  /** Of connectCrm. */
+  /** Calls of connectCrm. */
   #calls = 0
 
   constructor(options: CrmOptions) {
@@ -96,9 +97,9 @@ class Crm {
   async #stayConnected(): Promise<void> {
     for (let failures = 0; !this.#stopping.aborted; failures += 1) {
       const since = performance.now()
-      const askedAt = instant()
+      const sentAt = instant()
       const session = await this.#connect()
-      if (session) await this.#listen(session, askedAt)
+      if (session) await this.#listen(session, sentAt)
       if (performance.now() - since > STABLE_MS) failures = 0
       await pause(retryDelay(failures), this.#stopping)
     }
@@ -117,13 +118,13 @@ class Crm {
       if (this.#stopping.aborted) return null
       if (error instanceof ClientError && error.code === 'STALE_REPORT') this.#ending.abort('SUPERSEDED')
       else this.#problem({ what, error: asError(error) })
-      // There is no use in asking again.
+      // The server refuses this CRM for good.
       if (error instanceof ClientError && error.kind === 'graphql' && !error.retryable) this.#ending.abort(error)
       return null
     }
   }
 
-  async #listen(session: CrmSession, askedAt: Instant): Promise<void> {
+  async #listen(session: CrmSession, sentAt: Instant): Promise<void> {
     const { client, cloudletId } = this.#options
     const over = new AbortController()
     const leases = new Leases({
@@ -136,11 +137,11 @@ class Crm {
       },
       onProblem: (error) => this.#problem({ what: 'renew', error }),
     })
-    leases.add(session.fence, askedAt)
+    leases.add(session.fence, sentAt)
     this.#connection.open({ session, end: () => over.abort() })
     for (const request of session.requests) this.#requests.take(request)
     const signal = AbortSignal.any([over.signal, this.#stopping])
-    const variables = once({ cloudletId, epoch: session.epoch })
+    const variables = forOneAttempt({ cloudletId, epoch: session.epoch })
     try {
       const requests = client.subscribe<{ crmRequests: CrmRequest }>(REQUESTS, variables, { signal, buffer: BUFFER })
       for await (const { crmRequests } of requests) this.#requests.take(crmRequests)
@@ -152,7 +153,7 @@ class Crm {
     }
   }
 
-  /** Waits until there is a connection: without one the server would refuse whatever it is told. */
+  /** Waits for a connection: without one the server would refuse every report. */
   async #report(fence: string, report: Report, onSend?: () => void): Promise<ReportAnswer | null> {
     for (let failures = 0; ; failures += 1) {
       const connection = await this.#connection.wait()
@@ -165,7 +166,7 @@ class Crm {
     }
   }
 
-  /** Whether it is the request that is stale, and not the connection with all that was requested by it. */
+  /** Whether the request is stale, and not the whole connection. */
   async #isHeld(connection: Connection): Promise<boolean> {
     if (this.#connection.value !== connection) return false
     try {
@@ -209,13 +210,13 @@ class Crm {
     if (answer?.accepted) this.#role = 'CRM'
     else {
       this.#problem({ what: 'upgrade', error: new Error(`Refused to take over: ${answer?.message ?? 'no answer'}`) })
-      // Whether it may serve all the same is heard by connecting again.
+      // The next connection shows whether it may serve all the same.
       connection.end()
     }
     this.#serving.resolve()
   }
 
-  /** The old one must not be ended by one that nobody wants any more. */
+  /** A CRM that was superseded itself must not end the old one. */
   async #heldConnection(): Promise<Connection | null> {
     for (let failures = 0; ; failures += 1) {
       const connection = await this.#connection.wait()
@@ -232,14 +233,12 @@ class Crm {
   }
 }
 
-/** A connection that was cut must be made anew from its beginning, not by the subscription alone. */
-function once(variables: Variables): () => Variables {
-  let asked = false
+/** Variables for one attempt: a lost connection must be opened anew by connectCrm, not by the subscription alone. */
+function forOneAttempt(variables: Variables): () => Variables {
+  let used = false
   return () => {
-    if (asked) throw new ClientError('network', 'The connection was cut.', { retryable: false })
-    asked = true
+    if (used) throw new ClientError('network', 'The connection was lost.', { retryable: false })
+    used = true
     return variables
   }
 }
-
-const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)))

@@ -1,10 +1,10 @@
-/** What a gadget sees of the agent's own environment: enough to find programs and files, and no secret. */
+/** Variables of the agent's own environment that a gadget gets: enough to find programs and files, and no secret. */
 const PASSED_ON = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TZ', 'TMPDIR', 'PHASELINE_STATE'] as const
 
-/** The variable that names the job of a task to its gadget: the same in every call for it. */
+/** Names the job of the task to its gadget: the same in every call for it. */
 const JOB = 'PHASELINE_JOB'
 
-/** Names that an item's config may set: none that a shell, a linker or an interpreter listens to. */
+/** Names that an item's config may set: none that a shell, a linker or an interpreter reads. */
 export const SETTABLE = /^GADGET_[A-Z0-9_]{1,100}$/
 
 export function gadgetEnv(

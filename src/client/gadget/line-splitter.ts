@@ -6,7 +6,7 @@ export class LineSplitter {
   #bytes = 0
   #tooLong = false
 
-  /** A line that is too long is handed on cut off, once. */
+  /** A line that is too long is passed on truncated, once. */
   constructor(maxBytes: number, onLine: (line: string, tooLong: boolean) => void) {
     this.#maxBytes = maxBytes
     this.#onLine = onLine
@@ -22,7 +22,7 @@ export class LineSplitter {
     if (start < chunk.length) this.#add(chunk.subarray(start))
   }
 
-  /** A last line need not have an end. */
+  /** The last line may lack a line end. */
   end(): void {
     if (this.#bytes > 0) this.#flush()
   }
@@ -30,9 +30,9 @@ export class LineSplitter {
   #add(part: Buffer): void {
     const room = this.#maxBytes - this.#bytes
     if (part.length > room) this.#tooLong = true
-    const kept = part.subarray(0, Math.max(0, room))
-    if (kept.length > 0) this.#parts.push(kept)
-    this.#bytes += kept.length
+    const fitting = part.subarray(0, Math.max(0, room))
+    if (fitting.length > 0) this.#parts.push(fitting)
+    this.#bytes += fitting.length
   }
 
   #flush(): void {

@@ -5,12 +5,12 @@ import { pause } from '../pause.ts'
 import { LineSplitter } from './line-splitter.ts'
 
 export interface GadgetRun extends OutputEvents {
-  /** Of an executable; see findGadget. */
+  /** Path of an executable; see findGadget. */
   readonly path: string
-  /** Handed on as they are: there is no shell. Undo and abort get those of the run. */
+  /** Passed as they are: there is no shell. Undo and abort get those of the run. */
   readonly args: readonly string[]
   readonly mode: GadgetMode
-  /** How the protocol is asked for: gadgets know both spellings. */
+  /** The option that names the protocol: gadgets know both spellings. */
   readonly protocolOption?: '--protocol' | '--protocols' | undefined
   /** The whole environment of the gadget. */
   readonly env: Readonly<Record<string, string>>
@@ -21,9 +21,9 @@ export interface GadgetRun extends OutputEvents {
   /** Milliseconds. */
   readonly graceMs: number
   readonly cwd?: string | undefined
-  /** The process group that it runs in has started, or is gone. */
+  /** Called when the gadget's process group has started, and when it is gone. */
   onGroup?: ((group: number, state: GroupState) => void) | undefined
-  /** A line of its standard error. */
+  /** Called with each line of its standard error. */
   onLog?: ((text: string) => void) | undefined
 }
 export type GroupState = 'started' | 'ended'
@@ -40,7 +40,7 @@ export type GadgetResult =
       readonly message: string
       readonly exitCode: number | null
     }
-  /** It ended after it was asked to, whatever its exit code. */
+  /** It ended after a stop signal, whatever its exit code. */
   | { readonly outcome: 'stopped' }
 
 const OPTIONS: Readonly<Record<GadgetMode, readonly string[]>> = {
@@ -49,10 +49,10 @@ const OPTIONS: Readonly<Record<GadgetMode, readonly string[]>> = {
   abort: ['--abort'],
   getlocks: ['--getlocks'],
 }
-/** Pipes may be held open by what a gadget leaves behind; after its end they are read no longer than this. */
+/** Processes that a gadget leaves behind may hold its pipes open; they are read no longer than this after its end. */
 const DRAIN_MS = 500
 
-/** Runs one gadget to its end, in its own process group. When it ends, nothing of its group is left. Never rejects. */
+/** Runs one gadget to its end, in its own process group, and then kills the rest of the group. Never rejects. */
 export async function runGadget(run: GadgetRun): Promise<GadgetResult> {
   if (run.signal?.aborted || run.kill?.aborted) return { outcome: 'stopped' }
   const output = new GadgetOutput(run.mode, run)
@@ -96,7 +96,7 @@ function untilEnd(child: ChildProcess): Promise<Ended | { readonly problem: stri
   })
 }
 
-/** Returns what takes in a last line without an end, and stops reading. */
+/** Returns a function that stops reading and flushes a last line without a line end. */
 function readOutput(child: ChildProcess, { onLog }: GadgetRun, output: GadgetOutput, breakOff: () => void) {
   const lines = new LineSplitter(MAX_LINE_BYTES, (line, tooLong) => {
     if (!output.take(line, tooLong)) breakOff()
@@ -132,7 +132,7 @@ function stopOnSignals(child: ChildProcess, { signal, kill, graceMs }: GadgetRun
   kill?.addEventListener('abort', onKill, { once: true })
   return {
     stopped: () => stopped,
-    /** A gadget that breaks the protocol is asked to stop like one that is aborted, and has failed all the same. */
+    /** Interrupts a gadget that breaks the protocol like one that is aborted; it has failed all the same. */
     breakOff: interrupt,
     release(): void {
       clearTimeout(grace)
@@ -147,7 +147,7 @@ function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   try {
     process.kill(-child.pid, signal)
   } catch (error) {
-    // Nothing of the group is left; some systems say EPERM when all of it has ended but is not reaped.
+    // The group is empty; some systems answer EPERM when all of it has ended but is not reaped.
     if (!['ESRCH', 'EPERM'].includes(codeOf(error))) throw error
   }
 }

@@ -1,0 +1,78 @@
+import type { Client, ClientOptions, QueryOptions, SubscribeOptions, Variables } from './client.ts'
+import { ClientError } from './client-error.ts'
+import { followPhases } from './follow-phases.ts'
+import { httpCall } from './http-call.ts'
+import { pause, retryDelay } from './pause.ts'
+import { openSocket, type Socket } from './socket.ts'
+
+const TIMEOUT_MS = 30_000
+const BUFFER = 1_000
+
+/** @throws TypeError when the URL or the token is invalid */
+export function createClient(options: ClientOptions): Client {
+  const { token, timeoutMs = TIMEOUT_MS, fetch, onConnection } = options
+  const url = checkUrl(options.url)
+  if (!/^[\x21-\x7e]+$/.test(token)) throw new TypeError('The token must be printable ASCII without blanks.')
+  const closed = new AbortController()
+  let socket: Socket | undefined
+  const withClose = (signal: AbortSignal | undefined): AbortSignal =>
+    signal ? AbortSignal.any([signal, closed.signal]) : closed.signal
+
+  const client: Client = {
+    query<T>(document: string, variables: Variables = {}, { signal }: QueryOptions = {}): Promise<T> {
+      return httpCall<T>({ url, token, fetch, document, variables, timeoutMs, signals: [closed.signal, signal] })
+    },
+
+    subscribe<T>(
+      document: string,
+      variables: Variables | (() => Variables) = {},
+      { buffer = BUFFER, ...subscribe }: SubscribeOptions = {},
+    ) {
+      const signal = withClose(subscribe.signal)
+      const stream = { signal, buffer, onConnected: subscribe.onConnected }
+      return reconnecting<T>(signal, () => {
+        socket ??= openSocket(webSocketUrl(url), token, onConnection)
+        const current = typeof variables === 'function' ? variables() : variables
+        return socket.stream({ query: document, variables: { ...current } }, stream)
+      })
+    },
+
+    followPhases: (follow) => followPhases(client, { ...follow, signal: withClose(follow.signal) }),
+
+    async close() {
+      closed.abort(new ClientError('network', 'The client is closed.', { retryable: false }))
+      await socket?.close()
+    },
+    [Symbol.asyncDispose]: () => client.close(),
+  }
+  return client
+}
+
+async function* reconnecting<T>(signal: AbortSignal, open: () => AsyncGenerator<unknown>): AsyncGenerator<T> {
+  for (let retries = 0; !signal.aborted; retries += 1) {
+    try {
+      for await (const data of open()) {
+        retries = 0
+        yield data as T
+      }
+      return
+    } catch (error) {
+      if (signal.aborted) return
+      if (!(error instanceof ClientError && error.retryable)) throw error
+    }
+    await pause(retryDelay(retries), signal)
+  }
+}
+
+function checkUrl(text: string): URL {
+  const url = URL.parse(text)
+  if (!url || !/^https?:$/.test(url.protocol)) throw new TypeError('The URL must be an http or https URL.')
+  if (url.username || url.password) throw new TypeError('The URL must not hold credentials.')
+  return url
+}
+
+function webSocketUrl(url: URL): string {
+  const socketUrl = new URL(url)
+  socketUrl.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:'
+  return socketUrl.href
+}
