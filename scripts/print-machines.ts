@@ -2,14 +2,10 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import type { Machine, Transition } from '../src/core/machine.ts'
 import { mermaid } from '../src/core/mermaid.ts'
-import { machines as deployments } from '../src/families/deployments/machines.ts'
-import { machines as edge } from '../src/families/edge/machines.ts'
-import { machines as operations } from '../src/families/operations/machines.ts'
-import { machines as pipelines } from '../src/families/pipelines/machines.ts'
+import { families } from '../src/families/index.ts'
 
 /** Writes docs/machines.md from the machine tables; with --check it only says whether the file is up to date. */
 
-const FAMILIES: Readonly<Record<string, readonly Machine[]>> = { deployments, pipelines, operations, edge }
 const FILE = new URL('../docs/machines.md', import.meta.url)
 const INTRODUCTION = `# The machines
 
@@ -38,8 +34,8 @@ function section(machine: Machine): string {
   ].join('\n\n')
 }
 
-const families = Object.entries(FAMILIES).flatMap(([name, machines]) => [`## ${name}`, ...machines.map(section)])
-const page = `${[INTRODUCTION, ...families].join('\n\n')}\n`
+const sections = families.flatMap(({ name, machines }) => [`## ${name}`, ...machines.map(section)])
+const page = `${[INTRODUCTION, ...sections].join('\n\n')}\n`
 
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } })
 if (!values.check) await writeFile(FILE, page)

@@ -1,15 +1,15 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { lexicographicSortSchema, printSchema } from 'graphql'
-import { deploymentsGraphql } from '../src/families/deployments/graphql.ts'
-import { edgeGraphql } from '../src/families/edge/graphql.ts'
-import { operationsGraphql } from '../src/families/operations/graphql.ts'
-import { pipelinesGraphql } from '../src/families/pipelines/graphql.ts'
+import { loadFamilies } from '../src/families/define-family.ts'
+import { families } from '../src/families/index.ts'
 import { buildSchema } from '../src/graphql/schema.ts'
 
 /** Writes schema.graphql. With `--check`: writes nothing, and fails when it is not what would be written. */
 
 const FILE = new URL('../schema.graphql', import.meta.url)
-const printed = `${printSchema(lexicographicSortSchema(buildSchema([deploymentsGraphql, pipelinesGraphql, operationsGraphql, edgeGraphql])))}\n`
+const loaded = await loadFamilies(families)
+const schema = buildSchema(loaded.map(({ graphql }) => graphql))
+const printed = `${printSchema(lexicographicSortSchema(schema))}\n`
 
 if (!process.argv.includes('--check')) writeFileSync(FILE, printed)
 else if (readFileSync(FILE, 'utf8') !== printed) {

@@ -2,28 +2,23 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { type AgentProcessOptions, startAgentProcess } from './agents/spawn.ts'
 import { type Config, exposedSecrets, SECRET_SETTINGS } from './config.ts'
 import type { Signal } from './core/ports/signal.ts'
-import type { System } from './core/ports/system.ts'
-import type { TimeoutDefaults } from './core/tree.ts'
 import { evaluateIn } from './engine/evaluate.ts'
 import { kindsOf } from './engine/families.ts'
 import { createEngineHost, type EngineHost } from './engine/index.ts'
-import { deploymentsCommands } from './families/deployments/commands.ts'
-import { deploymentsGraphql } from './families/deployments/graphql.ts'
-import { edgeCommands } from './families/edge/commands.ts'
-import { edgeGraphql } from './families/edge/graphql.ts'
-import { families } from './families/index.ts'
-import { allMachines } from './families/machines.ts'
-import { operationsCommands } from './families/operations/commands.ts'
-import { operationsGraphql } from './families/operations/graphql.ts'
-import { pipelinesCommands } from './families/pipelines/commands.ts'
-import { pipelinesGraphql } from './families/pipelines/graphql.ts'
-import { setCapacity } from './families/pipelines/slots.ts'
-import { createWorkerTokens } from './families/pipelines/worker-tokens.ts'
+import {
+  type BuiltInAgent,
+  createCommands,
+  type FamilyDefinition,
+  type FamilyParts,
+  familyTokens,
+  type LoadedFamily,
+  loadFamilies,
+} from './families/define-family.ts'
+import { families as ownFamilies } from './families/index.ts'
 import { createTokens, type Tokens } from './graphql/auth/tokens.ts'
 import { createKindRegistry } from './graphql/family.ts'
 import { createLive } from './graphql/log/live.ts'
@@ -34,7 +29,7 @@ import { createPruner } from './log/pruner.ts'
 import { createLog } from './log/reader.ts'
 import { createMemorySignal } from './log/signal/memory.ts'
 import { createLogger } from './logger.ts'
-import { createSandbox, type Sandbox } from './sandbox/index.ts'
+import { createSandbox } from './sandbox/index.ts'
 import { loadSecretKeys, SecretKeyProblem } from './secret-keys.ts'
 import { createServer } from './server/server.ts'
 import { loadSettings } from './settings.ts'
@@ -44,7 +39,7 @@ import { startEmbeddedPostgres } from './store/embedded/index.ts'
 import { MigrationError, migrate } from './store/migrate.ts'
 import { type Connection, createPool } from './store/pool.ts'
 import { ensureProject } from './store/projects.ts'
-import { createSealing, type Sealing } from './store/sealing.ts'
+import { createSealing } from './store/sealing.ts'
 import { systemOf } from './system.ts'
 
 /** The composition root: the only file that wires everything. */
@@ -53,32 +48,11 @@ const MIGRATIONS = 'prisma/migrations'
 const DASHBOARD = 'web-playground/dist'
 /** The package's own folder, whether this runs as source or built. */
 const HOME = packageOf(import.meta.dirname)
-const GRAPHQL = [deploymentsGraphql, pipelinesGraphql, operationsGraphql, edgeGraphql]
 const POOL_SIZE = 8
 /** Of the trees' transactions: more than a few of them at once only wait for each other. */
 const WRITERS = 4
 /** Those who read the log have connections of their own, so that a crowd that comes back does not stop the work. */
 const READERS = 4
-/** Built-in agents get a token made from the administrator's, so that all processes of an installation have the same. */
-const AGENTS = {
-  name: 'built-in',
-  actor: 'DEPLOYER',
-  types: ['mock', 'gadget'],
-  purpose: 'phaseline built-in agents',
-} as const
-const RUNNER = {
-  name: 'built-in-runner',
-  actor: 'GADGET_RUNNER',
-  types: ['gadget-job'],
-  purpose: 'phaseline built-in runner',
-} as const
-const RUNTIME = {
-  name: 'built-in-runtime',
-  actor: 'RUNTIME',
-  types: ['process'],
-  purpose: 'phaseline built-in runtime',
-} as const
-type BuiltIn = typeof AGENTS | typeof RUNTIME | typeof RUNNER
 
 export interface App extends AsyncDisposable {
   /** e.g. http://127.0.0.1:4000; null for a process without a gateway. */
@@ -91,12 +65,17 @@ export interface AppOptions {
   readonly logger: Logger
   /** Beside those of the configuration. */
   readonly gadgetFolders?: readonly string[]
+  /** In the place of the product's own. */
+  readonly families?: readonly FamilyDefinition[]
 }
 
 /** Starts what the configuration says, in the order in which each part needs the others; disposing ends it in reverse. */
-export async function startApp(config: Config, { logger, gadgetFolders = [] }: AppOptions): Promise<App> {
+export async function startApp(
+  config: Config,
+  { logger, gadgetFolders = [], families: given = ownFamilies }: AppOptions,
+): Promise<App> {
   await using starting = new AsyncDisposableStack()
-  const connection = await connect(config, logger, starting)
+  const [connection, families] = await Promise.all([connect(config, logger, starting), loadFamilies(given)])
   const openPool = (max: number, planOnce = false) =>
     starting.adopt(createPool(connection, { max, logger, planOnce }), (pool) => pool.end())
   const pool = openPool(POOL_SIZE)
@@ -105,9 +84,10 @@ export async function startApp(config: Config, { logger, gadgetFolders = [] }: A
   const system = systemOf(clock)
   await ensureProject(pool, 'default', system)
   const sealing = createSealing(await loadSecretKeys(config), system)
-  const tokens = createTokens(pool, system, createWorkerTokens(pool, sealing))
+  const tokens = createTokens(pool, system, familyTokens(families, { pool, sealing }))
   const secret = await administratorToken(config)
-  if (secret) await adoptTokens(tokens, secret)
+  const agents = families.flatMap((family) => family.agents)
+  if (secret) await adoptTokens(tokens, secret, agents)
 
   const signal = starting.adopt(await openSignal(config, logger), (s) => s.close())
   const numberer = starting.use(createNumberer({ pool, signal, logger }))
@@ -118,7 +98,12 @@ export async function startApp(config: Config, { logger, gadgetFolders = [] }: A
   const sandbox = starting.use(createSandbox({ logger }))
   const engineHost = starting.use(
     createEngineHost({
-      parts: { pool: openPool(WRITERS, true), kinds: kindsOf(families), system, timeouts: config.timeouts },
+      parts: {
+        pool: openPool(WRITERS, true),
+        kinds: kindsOf(families.map(({ rules }) => rules)),
+        system,
+        timeouts: config.timeouts,
+      },
       evaluate: evaluateIn(sandbox),
       signal,
       appended: (batches) => log.appended(batches),
@@ -128,7 +113,7 @@ export async function startApp(config: Config, { logger, gadgetFolders = [] }: A
   )
   forget = () => engineHost.runner.forget()
   if (config.roles.has('engine')) {
-    await setCapacity(pool, config.capacity)
+    for (const family of families) await family.prepare?.({ pool, config })
     engineHost.startEngine()
     const { logRetentionMs: retentionMs } = config
     if (retentionMs !== null) starting.use(createPruner({ pool, system, logger, retentionMs }))
@@ -136,7 +121,7 @@ export async function startApp(config: Config, { logger, gadgetFolders = [] }: A
   let origin: string | null = null
   if (config.roles.has('gateway')) {
     const services = {
-      ...gatewayServices({ system, engineHost, sandbox, pool, sealing, timeouts: config.timeouts }),
+      ...gatewayServices(families, engineHost, { system, sandbox, pool, sealing, timeouts: config.timeouts }),
       pool,
       log,
       tokens,
@@ -146,50 +131,28 @@ export async function startApp(config: Config, { logger, gadgetFolders = [] }: A
       system,
     }
     const dashboardFolder = join(HOME, DASHBOARD)
-    const server = starting.use(
-      await createServer({ config, schema: buildSchema(GRAPHQL), services, logger, dashboardFolder, clock }),
-    )
+    const schema = buildSchema(families.map(({ graphql }) => graphql))
+    const server = starting.use(await createServer({ config, schema, services, logger, dashboardFolder, clock }))
     origin = server.url
   }
   if (config.roles.has('agents') && origin && secret) {
-    const gadgets = [...config.gadgetFolders, ...gadgetFolders].map((folder) => resolve(folder))
-    const start = agentStarter({ origin, secret, logger })
-    // A process for each type: a mock that is told to crash takes no gadget with it.
-    for (const type of AGENTS.types) starting.use(start(AGENTS, { types: [type], gadgetFolders: gadgets }))
-    // Without a gadget there is nothing to run.
-    if (gadgets.length > 0) starting.use(start(RUNNER, { types: RUNNER.types, gadgetFolders: gadgets }))
-    if (config.processRuntime) {
-      starting.use(start(RUNTIME, { types: RUNTIME.types, state: resolve(config.dataDir, 'runtime') }))
-    }
+    const folders = [...config.gadgetFolders, ...gadgetFolders].map((folder) => resolve(folder))
+    for (const agent of startAgents(agents, config, folders, agentStarter({ origin, secret, logger })))
+      starting.use(agent)
   }
   const running = starting.move()
   return { origin, token: secret, engineHost, [Symbol.asyncDispose]: () => running.disposeAsync() }
 }
 
-function gatewayServices({
-  system,
-  engineHost,
-  sandbox,
-  pool,
-  sealing,
-  timeouts,
-}: {
-  system: System
-  engineHost: EngineHost
-  sandbox: Sandbox
-  pool: Pool
-  sealing: Sealing
-  timeouts: TimeoutDefaults
-}) {
-  const { trees, agents } = engineHost
-  const operations = operationsCommands({ trees, sandbox, system, client: pool })
+function gatewayServices(
+  families: readonly LoadedFamily[],
+  { trees, agents }: EngineHost,
+  parts: Omit<FamilyParts, 'trees'>,
+) {
   return {
+    ...createCommands(families, { ...parts, trees }),
     agents,
-    kinds: createKindRegistry(GRAPHQL, allMachines),
-    deployments: deploymentsCommands({ trees, sandbox, system, client: pool }),
-    operations,
-    pipelines: pipelinesCommands({ trees, system, pool, sealing, timeouts, tasks: operations }),
-    edge: edgeCommands({ trees, system, client: pool }),
+    kinds: createKindRegistry(families.map(({ graphql }) => graphql)),
   }
 }
 
@@ -218,20 +181,34 @@ async function administratorToken({ token, databaseUrl, dataDir }: Config): Prom
   return made
 }
 
-const agentSecret = (secret: string, { purpose }: BuiltIn): string =>
+/** Made from the administrator's, so that all processes of an installation have the same. */
+const agentSecret = (secret: string, { purpose }: BuiltInAgent): string =>
   createHmac('sha256', secret).update(purpose).digest('base64url')
 
-async function adoptTokens(tokens: Tokens, secret: string): Promise<void> {
+async function adoptTokens(tokens: Tokens, secret: string, builtIn: readonly BuiltInAgent[]): Promise<void> {
   const unlimited = { projects: null, targets: null, expiresInMs: null }
   await tokens.adopt(secret, { ...unlimited, name: 'admin', role: 'ADMIN', actor: 'USER', types: null })
-  for (const agents of [AGENTS, RUNTIME, RUNNER]) {
+  for (const agents of builtIn) {
     const { name, actor, types } = agents
     await tokens.adopt(agentSecret(secret, agents), { ...unlimited, name, role: 'AGENT', actor, types: [...types] })
   }
 }
 
+function startAgents(
+  agents: readonly BuiltInAgent[],
+  { dataDir, processRuntime }: Config,
+  gadgetFolders: readonly string[],
+  start: ReturnType<typeof agentStarter>,
+): readonly AsyncDisposable[] {
+  const settings = { gadgetFolders, dataDir: resolve(dataDir), processRuntime }
+  return agents.flatMap((agent) => agent.processes(settings).map((process) => start(agent, process)))
+}
+
 function agentStarter({ origin, secret, logger }: { origin: string; secret: string; logger: Logger }) {
-  return (agents: BuiltIn, options: Pick<AgentProcessOptions, 'types' | 'gadgetFolders' | 'state'>): AsyncDisposable =>
+  return (
+    agents: BuiltInAgent,
+    options: Pick<AgentProcessOptions, 'types' | 'gadgetFolders' | 'state'>,
+  ): AsyncDisposable =>
     startAgentProcess({
       ...options,
       url: `${origin}/graphql`,

@@ -1,8 +1,8 @@
-import { deployments } from './deployments/family.ts'
-import { edge } from './edge/family.ts'
-import type { Family } from './family.ts'
-import { operations } from './operations/family.ts'
-import { pipelines } from './pipelines/family.ts'
+import type { FamilyDefinition } from './define-family.ts'
+import { deployments } from './deployments/index.ts'
+import { edge } from './edge/index.ts'
+import { operations } from './operations/index.ts'
+import { pipelines } from './pipelines/index.ts'
 
-/** The families that the engine drives. */
-export const families: readonly Family[] = [deployments, pipelines, operations, edge]
+/** All families of the product: the only list of them. */
+export const families: readonly FamilyDefinition[] = [deployments, pipelines, operations, edge]

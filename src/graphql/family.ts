@@ -21,15 +21,28 @@ export interface DeadlineValue {
   readonly to: Phase | null
 }
 
+/** What the API calls a kind. */
+export interface KindDefinition {
+  /** The GraphQL type of its objects. */
+  readonly type: string
+  /** As people call one of them, in lower case. */
+  readonly noun: string
+}
+
+/** A family as the API sees it. */
+export interface GraphQLFamily extends FamilyApi {
+  readonly name: string
+  /** As people read it. */
+  readonly title: string
+  readonly machines: readonly Machine[]
+  readonly kinds: Readonly<Partial<Record<ObjectKind, KindDefinition>>>
+}
+
 /**
- * What the API must know of a family. Loading the module that exports it adds the family's own types, queries and
+ * How the API reads a family's objects. Loading the module that exports it adds the family's own types, queries and
  * mutations to the builder. The functions get all objects of a list at once, and answer one for one, in order.
  */
-export interface GraphQLFamily {
-  readonly name: string
-  readonly machines: readonly Machine[]
-  /** The GraphQL type of each of its kinds. */
-  readonly kinds: Readonly<Partial<Record<ObjectKind, string>>>
+export interface FamilyApi {
   blockers(context: GraphQLContext, rows: readonly ObjectRow[]): Promise<readonly (readonly BlockerValue[])[]>
   deadlines(context: GraphQLContext, rows: readonly ObjectRow[]): Promise<readonly (readonly DeadlineValue[])[]>
   /** Where the second lifecycle of an object stands, of kinds that have one. */
@@ -62,11 +75,8 @@ export interface KindRegistry {
   isAtRest(row: ObjectRow): boolean
 }
 
-/** With the machines of kinds that have no family yet, when they are given: they are data, and can be looked at. */
-export function createKindRegistry(
-  families: readonly GraphQLFamily[],
-  machines: readonly Machine[] = families.flatMap((family) => family.machines),
-): KindRegistry {
+export function createKindRegistry(families: readonly GraphQLFamily[]): KindRegistry {
+  const machines = families.flatMap((family) => family.machines)
   const byKind = new Map(families.flatMap((family) => kindsOf(family).map((kind) => [kind, family] as const)))
   const familyOf = (kind: ObjectKind): GraphQLFamily => {
     const family = byKind.get(kind)
@@ -85,7 +95,7 @@ export function createKindRegistry(
     },
     familyOf,
     machinesOf,
-    typenameOf: (kind) => familyOf(kind).kinds[kind] as string,
+    typenameOf: (kind) => (familyOf(kind).kinds[kind] as KindDefinition).type,
     isAtRest: (row) => isFinished(row) && (final.get(row.kind)?.has(row.phase) ?? false),
   }
 }

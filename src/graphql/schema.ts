@@ -32,8 +32,8 @@ import { boxJson } from './schema/json-data.ts'
 /** The schema of the shared types and of these families, which have added theirs when their modules were loaded. */
 export function buildSchema(families: readonly GraphQLFamily[]): GraphQLSchema {
   const schema = builder.toSchema()
-  for (const name of families.flatMap((family) => Object.values(family.kinds))) {
-    if (!schema.getType(name)) throw new Error(`the type ${name} was never added to the builder`)
+  for (const { type } of families.flatMap((family) => Object.values(family.kinds))) {
+    if (!schema.getType(type)) throw new Error(`the type ${type} was never added to the builder`)
   }
   boxJson(schema)
   return schema

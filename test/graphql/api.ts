@@ -2,10 +2,6 @@ import { type ExecutionResult, graphql } from 'graphql'
 import type { Pool } from 'pg'
 import { pino } from 'pino'
 import type { Viewer } from '../../src/core/ports/viewer.ts'
-import { deploymentsGraphql } from '../../src/families/deployments/graphql.ts'
-import { edgeGraphql } from '../../src/families/edge/graphql.ts'
-import { operationsGraphql } from '../../src/families/operations/graphql.ts'
-import { pipelinesGraphql } from '../../src/families/pipelines/graphql.ts'
 import type { NewToken } from '../../src/graphql/auth/tokens.ts'
 import { createContext, type GraphQLServices } from '../../src/graphql/context.ts'
 import { createKindRegistry } from '../../src/graphql/family.ts'
@@ -16,7 +12,7 @@ import { createNumberer } from '../../src/log/numberer.ts'
 import { createLog } from '../../src/log/reader.ts'
 import { createMemorySignal } from '../../src/log/signal/memory.ts'
 import { createServer, type RunningServer } from '../../src/server/server.ts'
-import { schema } from '../testkit/mutate.ts'
+import { loaded, schema } from '../testkit/mutate.ts'
 import { createWorld, USER, type World } from '../testkit/world.ts'
 
 type Data = Record<string, any>
@@ -61,14 +57,11 @@ export async function createApi(): Promise<Api> {
     live: createLive(pool),
     streams: new OpenStreams(),
     tokens: world.tokens,
-    kinds: createKindRegistry([deploymentsGraphql, pipelinesGraphql, operationsGraphql, edgeGraphql]),
+    kinds: createKindRegistry(loaded.map(({ graphql }) => graphql)),
     agents: world.engineHost.agents,
     system: world.clock,
     logger,
-    deployments: world.commands,
-    pipelines: world.pipelines,
-    operations: world.operations,
-    edge: world.edge,
+    ...world.services,
   }
   const servers: RunningServer[] = []
   const execute = (source: string, variables: object = {}, viewer: Viewer = USER) =>

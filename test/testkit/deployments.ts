@@ -7,9 +7,9 @@ import { kindsOf } from '../../src/engine/families.ts'
 import { createEngineHost, type EngineHost } from '../../src/engine/index.ts'
 import { type DeploymentsCommands, deploymentsCommands } from '../../src/families/deployments/commands.ts'
 import type { ItemInput, SpecInput } from '../../src/families/deployments/normalise.ts'
-import { families } from '../../src/families/index.ts'
 import { createMemorySignal } from '../../src/log/signal/memory.ts'
 import { createSandbox } from '../../src/sandbox/index.ts'
+import { loaded } from './mutate.ts'
 import { TIMEOUTS, USER, type World } from './world.ts'
 
 /** Specs said shortly, and what the store and the log say of a tree of installations. */
@@ -157,7 +157,7 @@ export async function anotherDriver(world: World, meanwhile = async () => {}): P
   const sandbox = createSandbox({ logger })
   const signal = createMemorySignal({ logger })
   const { pool, clock } = world
-  const parts = { pool, kinds: kindsOf(families), system: clock, timeouts: TIMEOUTS }
+  const parts = { pool, kinds: kindsOf(loaded.map(({ rules }) => rules)), system: clock, timeouts: TIMEOUTS }
   const inSandbox = evaluateIn(sandbox)
   const evaluate: typeof inSandbox = async (evaluations) => {
     await meanwhile()

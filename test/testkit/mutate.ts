@@ -1,16 +1,15 @@
 import { graphql } from 'graphql'
 import type { ClaimedItem, Report } from '../../src/core/ports/agents.ts'
 import type { Viewer } from '../../src/core/ports/viewer.ts'
-import { deploymentsGraphql } from '../../src/families/deployments/graphql.ts'
-import { edgeGraphql } from '../../src/families/edge/graphql.ts'
-import { operationsGraphql } from '../../src/families/operations/graphql.ts'
-import { pipelinesGraphql } from '../../src/families/pipelines/graphql.ts'
+import { loadFamilies } from '../../src/families/define-family.ts'
+import { families } from '../../src/families/index.ts'
 import { createContext, type GraphQLServices } from '../../src/graphql/context.ts'
 import { buildSchema } from '../../src/graphql/schema.ts'
 
 /** What a world does, it does through the public API: documents against the real schema, executed in process. */
 
-export const schema = buildSchema([deploymentsGraphql, pipelinesGraphql, operationsGraphql, edgeGraphql])
+export const loaded = await loadFamilies(families)
+export const schema = buildSchema(loaded.map(({ graphql }) => graphql))
 
 export type Answer = { readonly __typename: string; readonly id?: string; readonly message?: string }
 export interface Mutate {

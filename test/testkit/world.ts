@@ -9,18 +9,14 @@ import type { ObjectKind, Phase } from '../../src/core/vocabulary.ts'
 import { evaluateIn } from '../../src/engine/evaluate.ts'
 import { kindsOf } from '../../src/engine/families.ts'
 import { createEngineHost, type EngineHost, recoverStalled } from '../../src/engine/index.ts'
-import { type DeploymentsCommands, deploymentsCommands } from '../../src/families/deployments/commands.ts'
-import { deploymentsGraphql } from '../../src/families/deployments/graphql.ts'
+import { createCommands, familyTokens } from '../../src/families/define-family.ts'
+import type { DeploymentsCommands } from '../../src/families/deployments/commands.ts'
 import type { SpecInput } from '../../src/families/deployments/normalise.ts'
-import { type EdgeCommands, edgeCommands } from '../../src/families/edge/commands.ts'
-import { edgeGraphql } from '../../src/families/edge/graphql.ts'
-import { families } from '../../src/families/index.ts'
-import { type OperationsCommands, operationsCommands } from '../../src/families/operations/commands.ts'
-import { operationsGraphql } from '../../src/families/operations/graphql.ts'
-import { type PipelinesCommands, pipelinesCommands } from '../../src/families/pipelines/commands.ts'
-import { pipelinesGraphql } from '../../src/families/pipelines/graphql.ts'
-import { createWorkerTokens } from '../../src/families/pipelines/worker-tokens.ts'
+import type { EdgeCommands } from '../../src/families/edge/commands.ts'
+import type { OperationsCommands } from '../../src/families/operations/commands.ts'
+import type { PipelinesCommands } from '../../src/families/pipelines/commands.ts'
 import { createTokens, type Tokens } from '../../src/graphql/auth/tokens.ts'
+import type { FamilyServices } from '../../src/graphql/context.ts'
 import { createKindRegistry } from '../../src/graphql/family.ts'
 import { createLive } from '../../src/graphql/log/live.ts'
 import { OpenStreams } from '../../src/graphql/log/open-streams.ts'
@@ -30,7 +26,7 @@ import { createSandbox } from '../../src/sandbox/index.ts'
 import { dueRoots } from '../../src/store/queue.ts'
 import { createSealing, type Sealing } from '../../src/store/sealing.ts'
 import { TestClock } from './clock.ts'
-import { mutateWith } from './mutate.ts'
+import { loaded, mutateWith } from './mutate.ts'
 import { createTestDatabase } from './postgres.ts'
 
 export const TIMEOUTS: TimeoutDefaults = {
@@ -78,6 +74,8 @@ export interface World extends AsyncDisposable {
   readonly pool: Pool
   readonly clock: TestClock
   readonly engineHost: EngineHost
+  /** The commands of all families. */
+  readonly services: FamilyServices
   readonly commands: DeploymentsCommands
   readonly pipelines: PipelinesCommands
   readonly operations: OperationsCommands
@@ -124,22 +122,15 @@ export async function createWorld({ system }: WorldOptions = {}): Promise<World>
   const logger = pino({ level: 'fatal' })
   const sandbox = createSandbox({ logger })
   const signal = createMemorySignal({ logger })
-  const parts = { pool, kinds: kindsOf(families), system: given, timeouts: TIMEOUTS }
+  const parts = { pool, kinds: kindsOf(loaded.map(({ rules }) => rules)), system: given, timeouts: TIMEOUTS }
   const drive = () => createEngineHost({ parts, evaluate: evaluateIn(sandbox), signal, committed: () => {}, logger })
   const engineHost = drive()
-  const commands = deploymentsCommands({ trees: engineHost.trees, sandbox, system: given, client: pool })
   const sealing = createSealing([SECRET_KEY], given)
-  const operations = operationsCommands({ trees: engineHost.trees, sandbox, system: given, client: pool })
-  const edge = edgeCommands({ trees: engineHost.trees, system: given, client: pool })
-  const pipelines = pipelinesCommands({
-    trees: engineHost.trees,
-    system: given,
-    pool,
-    sealing,
-    timeouts: TIMEOUTS,
-    tasks: operations,
-  })
-  const tokens = createTokens(pool, given, createWorkerTokens(pool, sealing))
+  const { trees } = engineHost
+  const familyParts = { trees, sandbox, system: given, pool, sealing, timeouts: TIMEOUTS }
+  const services = createCommands(loaded, familyParts)
+  const { deployments: commands, pipelines, operations, edge } = services
+  const tokens = createTokens(pool, given, familyTokens(loaded, { pool, sealing }))
   await pool.query(
     'insert into project (id, name, created_at, updated_at) values ($1, $2, now(), now()) on conflict do nothing',
     [v7(), 'default'],
@@ -161,14 +152,11 @@ export async function createWorld({ system }: WorldOptions = {}): Promise<World>
     live: createLive(pool),
     streams: new OpenStreams(),
     tokens,
-    kinds: createKindRegistry([deploymentsGraphql, pipelinesGraphql, operationsGraphql, edgeGraphql]),
+    kinds: createKindRegistry(loaded.map(({ graphql }) => graphql)),
     agents: engineHost.agents,
     system: given,
     logger,
-    deployments: commands,
-    pipelines,
-    operations,
-    edge,
+    ...services,
   })
   /** Throws when it is refused. */
   const done = async (field: string, input: object): Promise<string> => {
@@ -182,6 +170,7 @@ export async function createWorld({ system }: WorldOptions = {}): Promise<World>
     pool,
     clock,
     engineHost,
+    services,
     commands,
     pipelines,
     operations,

@@ -1,4 +1,4 @@
-import type { GraphQLFamily } from '../../graphql/family.ts'
+import type { FamilyApi } from '../../graphql/family.ts'
 import type { DeploymentsCommands } from './commands.ts'
 import './graphql/blockers.ts'
 import './graphql/installation.ts'
@@ -8,7 +8,6 @@ import './graphql/installation-mutations.ts'
 import './graphql/data-mutations.ts'
 import './graphql/plan.ts'
 import { blockers, deadlines, outstanding } from './graphql/loaders.ts'
-import { machines } from './machines.ts'
 
 declare module '../../graphql/context.ts' {
   interface FamilyServices {
@@ -17,10 +16,7 @@ declare module '../../graphql/context.ts' {
 }
 
 /** The deployments family's part of the API. */
-export const deploymentsGraphql: GraphQLFamily = {
-  name: 'deployments',
-  machines,
-  kinds: { INSTALLATION: 'Installation', EXECUTION: 'Execution', DEPLOY_ITEM: 'DeployItem' },
+export const deploymentsGraphql: FamilyApi = {
   blockers,
   deadlines,
   outstanding,

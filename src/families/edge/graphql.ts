@@ -1,4 +1,4 @@
-import type { GraphQLFamily } from '../../graphql/family.ts'
+import type { FamilyApi } from '../../graphql/family.ts'
 import type { EdgeCommands } from './commands.ts'
 import './graphql/cloudlet.ts'
 import './graphql/cloudlet-mutations.ts'
@@ -6,7 +6,6 @@ import './graphql/crm.ts'
 import './graphql/instance.ts'
 import './graphql/instance-mutations.ts'
 import { blockers, cloudletLoader, deadlines } from './graphql/loaders.ts'
-import { machines } from './machines.ts'
 
 declare module '../../graphql/context.ts' {
   interface FamilyServices {
@@ -15,10 +14,7 @@ declare module '../../graphql/context.ts' {
 }
 
 /** The edge family's part of the API. */
-export const edgeGraphql: GraphQLFamily = {
-  name: 'edge',
-  machines,
-  kinds: { CLOUDLET: 'Cloudlet', CLUSTER_INST: 'ClusterInst', APP_INST: 'AppInst' },
+export const edgeGraphql: FamilyApi = {
   blockers,
   deadlines,
   async secondaryPhase(context, { id, phase }) {

@@ -1,10 +1,9 @@
-import type { GraphQLFamily } from '../../graphql/family.ts'
+import type { FamilyApi } from '../../graphql/family.ts'
 import type { OperationsCommands } from './commands.ts'
 import './graphql/lock.ts'
 import './graphql/task.ts'
 import './graphql/task-mutations.ts'
 import { blockers } from './graphql/loaders.ts'
-import { machines } from './machines.ts'
 
 declare module '../../graphql/context.ts' {
   interface FamilyServices {
@@ -13,10 +12,7 @@ declare module '../../graphql/context.ts' {
 }
 
 /** The operations family's part of the API. */
-export const operationsGraphql: GraphQLFamily = {
-  name: 'operations',
-  machines,
-  kinds: { TASK: 'Task', GADGET_JOB: 'GadgetJob' },
+export const operationsGraphql: FamilyApi = {
   blockers,
   deadlines: async (_, rows) => rows.map(() => []),
   // A job runs once; nothing is ever remembered for later.

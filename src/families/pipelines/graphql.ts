@@ -1,4 +1,5 @@
-import type { GraphQLFamily } from '../../graphql/family.ts'
+import type { FamilyApi } from '../../graphql/family.ts'
+import type { TaskPort } from './commands/parts.ts'
 import type { PipelinesCommands } from './commands.ts'
 import './graphql/event.ts'
 import './graphql/event-mutations.ts'
@@ -8,19 +9,17 @@ import './graphql/project-mutations.ts'
 import './graphql/secrets.ts'
 import './graphql/workload.ts'
 import { blockers, deadlines } from './graphql/loaders.ts'
-import { machines } from './machines.ts'
 
 declare module '../../graphql/context.ts' {
   interface FamilyServices {
     readonly pipelines: PipelinesCommands
+    /** Of the family that runs tasks. */
+    readonly tasks: TaskPort
   }
 }
 
 /** The pipelines family's part of the API. */
-export const pipelinesGraphql: GraphQLFamily = {
-  name: 'pipelines',
-  machines,
-  kinds: { EVENT: 'Event', WORKER: 'Worker', JOB: 'Job' },
+export const pipelinesGraphql: FamilyApi = {
   blockers,
   deadlines,
   // A workload runs once; nothing is ever remembered for later.

@@ -1,0 +1,107 @@
+import type { Pool } from 'pg'
+import type { Config } from '../config.ts'
+import type { Machine } from '../core/machine.ts'
+import type { System } from '../core/ports/system.ts'
+import type { TimeoutDefaults } from '../core/tree.ts'
+import type { Actor, ObjectKind } from '../core/vocabulary.ts'
+import type { SelfMadeTokens } from '../graphql/auth/tokens.ts'
+import type { FamilyServices } from '../graphql/context.ts'
+import type { FamilyApi, GraphQLFamily, KindDefinition } from '../graphql/family.ts'
+import type { Sandbox } from '../sandbox/index.ts'
+import type { Sealing } from '../store/sealing.ts'
+import type { Family, Trees } from './family.ts'
+
+/** A family as one object: data that is cheap to load, and its server's half, which is loaded when a server starts. */
+export interface FamilyDefinition {
+  readonly name: string
+  /** As people read it, e.g. over a list of its kinds. */
+  readonly title: string
+  /** A kind's first machine is that of its phase; further ones belong to other fields. */
+  readonly machines: readonly Machine[]
+  readonly kinds: Readonly<Partial<Record<ObjectKind, KindDefinition>>>
+  /** Agents that a server starts beside itself. */
+  readonly agents: readonly BuiltInAgent[]
+  server(): Promise<FamilyServer>
+}
+
+/** The half of a family that works on the database and in the API. Loading it adds the family's types to the schema. */
+export interface FamilyServer {
+  readonly rules: Family
+  readonly graphql: FamilyApi
+  /** What the resolvers call. `services` has those of all families, once all of them are made. */
+  commands(parts: FamilyParts, services: FamilyServices): Partial<FamilyServices>
+  /** Recognises tokens that the family gives out itself. */
+  tokens?(parts: Pick<FamilyParts, 'pool' | 'sealing'>): SelfMadeTokens
+  /** Runs in a process with an engine, before that starts. */
+  prepare?(parts: { readonly pool: Pool; readonly config: Config }): Promise<void>
+}
+
+/** What commands work with. */
+export interface FamilyParts {
+  readonly trees: Trees
+  readonly sandbox: Sandbox
+  readonly system: System
+  /** For what needs no lock, such as looking up where an object stands. */
+  readonly pool: Pool
+  readonly sealing: Sealing
+  readonly timeouts: TimeoutDefaults
+}
+
+/** An agent of the package: its token, and the processes that a server starts for it. */
+export interface BuiltInAgent {
+  /** Recorded as `by` of its phase changes. */
+  readonly name: string
+  readonly actor: Actor
+  readonly types: readonly string[]
+  /** From which its token is derived. Never changes: all processes of an installation have the same token. */
+  readonly purpose: string
+  processes(settings: AgentSettings): readonly AgentProcessSettings[]
+}
+export interface AgentSettings {
+  /** Absolute paths. */
+  readonly gadgetFolders: readonly string[]
+  /** Where processes may keep state, one folder each. */
+  readonly dataDir: string
+  readonly processRuntime: boolean
+}
+export interface AgentProcessSettings {
+  readonly types: readonly string[]
+  readonly gadgetFolders?: readonly string[]
+  readonly state?: string
+}
+
+/** A family with its server's half. */
+export interface LoadedFamily extends Omit<FamilyDefinition, 'server'>, Omit<FamilyServer, 'graphql'> {
+  readonly graphql: GraphQLFamily
+}
+
+export const defineFamily = (family: FamilyDefinition): FamilyDefinition => Object.freeze(family)
+
+export const loadFamilies = (families: readonly FamilyDefinition[]): Promise<readonly LoadedFamily[]> =>
+  Promise.all(
+    families.map(async ({ server, ...family }) => {
+      const { graphql, ...half } = await server()
+      const { name, title, machines, kinds } = family
+      return { ...family, ...half, graphql: { ...graphql, name, title, machines, kinds } }
+    }),
+  )
+
+/** The commands of all families, as the resolvers call them. */
+export function createCommands(families: readonly LoadedFamily[], parts: FamilyParts): FamilyServices {
+  const services = {} as FamilyServices
+  for (const family of families) Object.assign(services, family.commands(parts, services))
+  return services
+}
+
+/** Secrets of all families' own tokens. */
+export function familyTokens(
+  families: readonly LoadedFamily[],
+  parts: Pick<FamilyParts, 'pool' | 'sealing'>,
+): SelfMadeTokens {
+  const all = families.flatMap((family) => family.tokens?.(parts) ?? [])
+  const of = (secret: string) => all.find((tokens) => tokens.recognises(secret))
+  return {
+    recognises: (secret) => of(secret) !== undefined,
+    authenticate: async (secret) => (await of(secret)?.authenticate(secret)) ?? null,
+  }
+}

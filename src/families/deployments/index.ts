@@ -1,0 +1,25 @@
+import { defineFamily } from '../define-family.ts'
+import { machines } from './machines.ts'
+
+/** Installations, their executions and deploy items. */
+export const deployments = defineFamily({
+  name: 'deployments',
+  title: 'Deployments',
+  machines,
+  kinds: {
+    INSTALLATION: { type: 'Installation', noun: 'installation' },
+    EXECUTION: { type: 'Execution', noun: 'execution' },
+    DEPLOY_ITEM: { type: 'DeployItem', noun: 'deploy item' },
+  },
+  agents: [
+    {
+      name: 'built-in',
+      actor: 'DEPLOYER',
+      types: ['mock', 'gadget'],
+      purpose: 'phaseline built-in agents',
+      // A process for each type: a mock that is told to crash takes no gadget with it.
+      processes: ({ gadgetFolders }) => ['mock', 'gadget'].map((type) => ({ types: [type], gadgetFolders })),
+    },
+  ],
+  server: async () => (await import('./server.ts')).server,
+})

@@ -1,0 +1,17 @@
+import { defineFamily } from '../define-family.ts'
+import { machines } from './machines.ts'
+
+/** Cloudlets, their cluster instances and app instances. */
+export const edge = defineFamily({
+  name: 'edge',
+  title: 'Edge',
+  machines,
+  kinds: {
+    CLOUDLET: { type: 'Cloudlet', noun: 'cloudlet' },
+    CLUSTER_INST: { type: 'ClusterInst', noun: 'cluster' },
+    APP_INST: { type: 'AppInst', noun: 'app' },
+  },
+  // A CRM is started for the cloudlet that it serves, by hand.
+  agents: [],
+  server: async () => (await import('./server.ts')).server,
+})

@@ -1,0 +1,24 @@
+import { defineFamily } from '../define-family.ts'
+import { machines } from './machines.ts'
+
+/** Tasks and the jobs of their gadgets. */
+export const operations = defineFamily({
+  name: 'operations',
+  title: 'Operations',
+  machines,
+  kinds: {
+    TASK: { type: 'Task', noun: 'task' },
+    GADGET_JOB: { type: 'GadgetJob', noun: 'gadget job' },
+  },
+  agents: [
+    {
+      name: 'built-in-runner',
+      actor: 'GADGET_RUNNER',
+      types: ['gadget-job'],
+      purpose: 'phaseline built-in runner',
+      // Without a gadget there is nothing to run.
+      processes: ({ gadgetFolders }) => (gadgetFolders.length > 0 ? [{ types: ['gadget-job'], gadgetFolders }] : []),
+    },
+  ],
+  server: async () => (await import('./server.ts')).server,
+})
