@@ -13,6 +13,6 @@ const printed = `${printSchema(lexicographicSortSchema(schema))}\n`
 
 if (!process.argv.includes('--check')) writeFileSync(FILE, printed)
 else if (readFileSync(FILE, 'utf8') !== printed) {
-  process.stderr.write('schema.graphql is not what the code says: run npm run schema and look at the difference.\n')
+  process.stderr.write('schema.graphql is stale: run npm run generate, and look at the difference.\n')
   process.exitCode = 1
 }

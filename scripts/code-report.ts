@@ -1,0 +1,94 @@
+import { globSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Import, type Part, readSource, type SourceFile } from './source-file.ts'
+
+/**
+ * Prints how long files and named functions are, which imports go in circles, and which files name a family outside its
+ * folder: of the server, the dashboard and the tests.
+ */
+
+const HOME = join(import.meta.dirname, '..')
+const ROOTS = ['src', 'web-playground/src', 'test']
+const FAMILIES = readdirSync(join(HOME, 'src/families'), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name)
+/** How many of the longest are shown. */
+const LONGEST = 5
+
+function printSizes(title: string, parts: readonly Part[]): void {
+  const sorted = parts.toSorted((a, b) => a.lines - b.lines)
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]?.lines ?? 0
+  console.log(`${title}: ${parts.length}, lines: median ${at(0.5)}, p95 ${at(0.95)}, longest ${at(1)}`)
+  for (const { place, lines } of sorted.slice(-LONGEST).reverse())
+    console.log(`  ${String(lines).padStart(4)}  ${place}`)
+}
+
+type Circle = readonly string[]
+
+/** Groups of files that import each other, however far around (Tarjan's strongly connected components). */
+function circlesOf(imports: readonly Import[]): readonly Circle[] {
+  const importsOf = Map.groupBy(imports, ({ from }) => from)
+  const lowest = new Map<string, number>()
+  const open: string[] = []
+  const circles: Circle[] = []
+  const visit = (file: string): number => {
+    const index = lowest.size
+    let low = index
+    lowest.set(file, index)
+    open.push(file)
+    for (const { to } of importsOf.get(file) ?? []) {
+      if (!lowest.has(to)) low = Math.min(low, visit(to))
+      else if (open.includes(to)) low = Math.min(low, lowest.get(to) ?? low)
+    }
+    lowest.set(file, low)
+    if (low < index) return low
+    const circle = open.splice(open.indexOf(file))
+    if (circle.length > 1) circles.push(circle.toSorted())
+    return low
+  }
+  for (const file of importsOf.keys()) if (!lowest.has(file)) visit(file)
+  return circles
+}
+
+function printCircles(imports: readonly Import[]): void {
+  const circles = circlesOf(imports.filter(({ isType }) => !isType))
+  const withTypes = circlesOf(imports).filter((circle) => !circles.some((other) => other.join() === circle.join()))
+  console.log(`Circles of imports: ${circles.length}, and ${withTypes.length} of types`)
+  for (const circle of [...circles, ...withTypes]) console.log(`        ${circle.join(' ⇄ ')}`)
+}
+
+/** `deployments`, `deploymentsGraphql`, `data/deployments.ts`, `/deployments?…`; not a sentence with the word in it. */
+function names(word: string, family: string): boolean {
+  // An edge of a graph, or of a connection.
+  if (word === 'edge' || /\s/.test(word)) return false
+  // Whose file it is counts, not what it is called there.
+  const [ownFolder] = /.*\bfamilies\/\w+\//.exec(word) ?? [word]
+  return new RegExp(`(^|[/|(])${family}(?=$|[/|).?]|[A-Z])`).test(ownFolder)
+}
+
+function printFamilies(files: readonly SourceFile[]): void {
+  for (const family of FAMILIES) {
+    const outside = files.filter(
+      ({ path, words }) =>
+        !path.includes(`families/${family}/`) && [path, ...words].some((word) => names(word, family)),
+    )
+    console.log(`Files that name ${family} outside its folder: ${outside.length}`)
+    for (const { path } of outside) console.log(`        ${path}`)
+  }
+}
+
+for (const root of ROOTS) {
+  const paths = globSync(`${root}/**/*.{ts,tsx}`, { cwd: HOME, exclude: ['src/store/generated/**'] })
+  const files = paths.toSorted().map(readSource)
+  console.log(`\n${root}\n`)
+  printSizes(
+    'Files',
+    files.map(({ path, lines }) => ({ place: path, lines })),
+  )
+  printSizes(
+    'Functions with a name',
+    files.flatMap(({ functions }) => functions),
+  )
+  printCircles(files.flatMap(({ imports }) => imports))
+  printFamilies(files)
+}
