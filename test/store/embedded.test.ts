@@ -7,9 +7,9 @@ import { setImmediate } from 'node:timers/promises'
 import { Client } from 'pg'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { FolderInUse, lockFolder } from '../../src/store/embedded/folder-lock.ts'
+import { FolderInUse, lockFolder } from '../../src/process/folder-lock.ts'
+import { identityOf } from '../../src/process/identity.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/store/embedded/index.ts'
-import { identityOf } from '../../src/store/embedded/process-info.ts'
 import { until } from '../testkit/wait.ts'
 
 const logger = pino({ level: 'silent' })
@@ -179,22 +179,30 @@ describe('an embedded Postgres', () => {
 })
 
 describe('the lock of a data folder', () => {
+  test('of a running server of 0.1.0 is respected', async () => {
+    const identity = await identityOf(process.pid)
+    await writeFile(join(base, 'server.lock.1'), JSON.stringify({ pid: process.pid, identity }))
+    const lock = { folder: base, prefix: 'server.lock.', inUse: (pid: number) => `in use by ${pid}` }
+    await expect(lockFolder(lock)).rejects.toThrow(`in use by ${process.pid}`)
+  })
+
   test('that a killed server left goes to one of many at a time', async () => {
     await writeFile(join(base, 'server.lock.1'), JSON.stringify({ pid: process.pid, identity: 'of an earlier one' }))
+    const lock = { folder: base, prefix: 'server.lock.', inUse: (pid: number) => `in use by ${pid}` }
     let holders = 0
     let taken = 0
     const contend = async () => {
       while (taken < 200) {
-        const lock = await lockFolder(base).catch((error: unknown) => {
+        const held = await lockFolder(lock).catch((error: unknown) => {
           if (error instanceof FolderInUse) return null
           throw error
         })
-        if (!lock) continue
+        if (!held) continue
         taken++
         expect(++holders).toBe(1)
         await setImmediate()
         holders--
-        await lock[Symbol.asyncDispose]()
+        await held[Symbol.asyncDispose]()
       }
     }
     await Promise.all(Array.from({ length: 8 }, contend))

@@ -3,9 +3,10 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { type CrmObject, CrmProblem } from '../../client/index.ts'
+import { lockFolder } from '../../process/folder-lock.ts'
 import { removeTree } from '../process/remove-tree.ts'
 import { codeOf } from '../process/shim.ts'
-import { lockState } from '../process/state-lock.ts'
+import { stateLock } from '../process/state-lock.ts'
 
 const specFile = z.object({ spec: z.unknown(), specRevision: z.int() })
 export type SpecFile = z.infer<typeof specFile>
@@ -32,11 +33,11 @@ export class CloudletFolder {
 
   /**
    * Only whoever has the lock writes.
-   * @throws StateInUse
+   * @throws FolderInUse
    */
   async lock(): Promise<AsyncDisposable> {
     await mkdir(join(this.#state, OWN), { recursive: true, mode: 0o700 })
-    return lockState(join(this.#state, OWN))
+    return lockFolder(stateLock(join(this.#state, OWN)))
   }
 
   /** All that is there; not what is half made, nor what is in it. */

@@ -1,7 +1,7 @@
 import { pause } from '../../client/pause.ts'
-import { isAlive, type ProcessId } from '../process/identity.ts'
+import { FolderInUse } from '../../process/folder-lock.ts'
+import { isAlive, type ProcessId } from '../../process/identity.ts'
 import { codeOf } from '../process/shim.ts'
-import { StateInUse } from '../process/state-lock.ts'
 import type { CloudletFolder } from './cloudlet-folder.ts'
 
 const LOOK_MS = 20
@@ -17,7 +17,7 @@ export async function endHolder(folder: CloudletFolder, signal: AbortSignal): Pr
     try {
       return await folder.lock()
     } catch (error) {
-      if (!(error instanceof StateInUse)) throw error
+      if (!(error instanceof FolderInUse)) throw error
       await endProcess(error.holder, signal)
     }
   }

@@ -1,6 +1,6 @@
 import { type Client, type CrmError, runCrm } from '../../client/index.ts'
 import { pause } from '../../client/pause.ts'
-import { StateInUse } from '../process/state-lock.ts'
+import { FolderInUse } from '../../process/folder-lock.ts'
 import { badNetwork } from './bad-network.ts'
 import type { CrmBehaviour } from './behaviour.ts'
 import { Chance } from './chance.ts'
@@ -91,7 +91,7 @@ async function standBy(folder: CloudletFolder, { signal, tell }: SimulatedCrmOpt
     try {
       return await folder.lock()
     } catch (error) {
-      if (!(error instanceof StateInUse)) throw error
+      if (!(error instanceof FolderInUse)) throw error
       if (waits === 0) tell('crm stands by', { pid: process.pid, serving: error.holder.pid })
     }
     await pause(STAND_BY_MS, signal)

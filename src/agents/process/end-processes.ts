@@ -1,5 +1,5 @@
 import { pause } from '../../client/pause.ts'
-import { isAlive, type ProcessId } from './identity.ts'
+import { isAlive, type ProcessId } from '../../process/identity.ts'
 import { type Members, statOf } from './members.ts'
 import { codeOf } from './shim.ts'
 

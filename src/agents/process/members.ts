@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { setImmediate as turn } from 'node:timers/promises'
 import { pause } from '../../client/pause.ts'
-import { onLinux, readStat, type Stat } from './identity.ts'
+import { onLinux, parseStat, type Stat } from '../../process/identity.ts'
 import { COOKIE } from './workload-env.ts'
 
 const MARK = `${COOKIE}=`
@@ -72,7 +72,7 @@ function cookieOf(pid: number): string | null {
 /** Null: it has ended. */
 export function statOf(pid: number): Stat | null {
   try {
-    return readStat(pid, readFileSync(`/proc/${pid}/stat`, 'latin1'))
+    return parseStat(pid, readFileSync(`/proc/${pid}/stat`, 'latin1'))
   } catch {
     return null
   }

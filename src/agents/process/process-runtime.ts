@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { chmod, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { constants } from 'node:os'
 import { join, resolve } from 'node:path'
+import { lockFolder } from '../../process/folder-lock.ts'
+import { isAlive, type ProcessId } from '../../process/identity.ts'
 import {
   type KnownWorkload,
   type Runtime,
@@ -11,7 +13,6 @@ import {
   type WorkloadEnd,
 } from '../runtime/runtime.ts'
 import { askToEnd, endByForce, endGroup, type Target } from './end-processes.ts'
-import { isAlive, type ProcessId } from './identity.ts'
 import { Mask } from './mask.ts'
 import { Members } from './members.ts'
 import { OUTPUT_LIMITS, Output, type OutputLimits } from './output.ts'
@@ -19,7 +20,7 @@ import { openPipes } from './pipes.ts'
 import { prepare } from './prepare.ts'
 import { removeTree } from './remove-tree.ts'
 import { codeOf, SHIM, startShim } from './shim.ts'
-import { lockState } from './state-lock.ts'
+import { stateLock } from './state-lock.ts'
 import { WorkloadFolder } from './workload-folder.ts'
 
 export interface ProcessRuntimeOptions {
@@ -47,7 +48,7 @@ const SIGNALS = new Map<number, string>(Object.entries(constants.signals).map(([
 /**
  * The runtime of this machine: each workload is a process group with a working folder of its own, led by a shim (see
  * SHIM). It owns its state folder; disposing it lets go of the folder and of no workload.
- * @throws StateInUse
+ * @throws FolderInUse
  */
 export async function openProcessRuntime(options: ProcessRuntimeOptions): Promise<Runtime> {
   const state = resolve(options.state)
@@ -56,7 +57,7 @@ export async function openProcessRuntime(options: ProcessRuntimeOptions): Promis
     await chmod(folder, 0o700)
   }
   await using starting = new AsyncDisposableStack()
-  starting.use(await lockState(state))
+  starting.use(await lockFolder(stateLock(state)))
   const instance = await instanceOf(state)
   // Replaced, never changed: a shell reads its script while it runs.
   await writeWhole(join(state, 'shim.sh'), SHIM)

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { linkOnce } from '../../process/folder-lock.ts'
+import { type ProcessId, parseProcessId } from '../../process/identity.ts'
 import type { WorkloadEnd } from '../runtime/runtime.ts'
-import { type ProcessId, parseProcessId } from './identity.ts'
-import { linked } from './state-lock.ts'
 
 const state = z.object({
   receipt: z.string(),
@@ -93,7 +93,7 @@ export class WorkloadFolder {
   async forbidStart(): Promise<boolean> {
     const draft = this.file('claim.none')
     await writeFile(draft, NOBODY, { mode: 0o600 })
-    return (await linked(draft, this.file('pid'))) || (await this.#read('pid')) === NOBODY
+    return (await linkOnce(draft, this.file('pid'))) || (await this.#read('pid')) === NOBODY
   }
 
   /** As a shell tells it. Null: it has not ended by itself so far. */

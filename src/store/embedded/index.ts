@@ -1,9 +1,9 @@
 import { mkdir, realpath } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { Logger } from 'pino'
+import { lockFolder } from '../../process/folder-lock.ts'
 import type { Connection } from '../pool.ts'
 import { findBinaries } from './binaries.ts'
-import { lockFolder } from './folder-lock.ts'
 import { initialise } from './initialise.ts'
 import { launch } from './launch.ts'
 import { choosePlace, systemFolder } from './place.ts'
@@ -41,7 +41,7 @@ export async function startEmbeddedPostgres({
   const since = performance.now()
   const folder = await makeFolder(dataDir)
   await using starting = new AsyncDisposableStack()
-  starting.use(await lockFolder(folder))
+  starting.use(await lockFolder({ folder, prefix: 'server.lock.', inUse: inUse(folder) }))
   const place = await choosePlace(folder)
   const binaries = await findBinaries(place.owner, async () =>
     place.owner.uid === undefined ? folder : systemFolder(),
@@ -61,6 +61,9 @@ export async function startEmbeddedPostgres({
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
 }
+
+const inUse = (folder: string) => (pid: number) =>
+  `The data folder ${folder} is in use by the server with pid ${pid}: stop that one, or set PHASELINE_DATA to another folder.`
 
 /** By its one real name, so that one folder is one folder however it is reached. */
 async function makeFolder(dataDir: string): Promise<string> {

@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { open, readFile, rename, stat } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
+import { identityOf } from '../../process/identity.ts'
 import type { Binaries } from './binaries.ts'
 import type { Place } from './place.ts'
 import { ask, type Postmaster, stopAtExit, stopPostmaster } from './postmaster.ts'
-import { identityOf } from './process-info.ts'
 
 const MAX_LOG_BYTES = 10 * 1024 * 1024
 

@@ -2,8 +2,8 @@ import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'pg'
+import { commandOf, identityNow, identityOf } from '../../process/identity.ts'
 import type { Place } from './place.ts'
-import { commandOf, identityNow, identityOf } from './process-info.ts'
 
 /** A running postmaster: one that we started, or one that outlived a server that was killed. */
 export interface Postmaster {

@@ -1,0 +1,98 @@
+import { execFile, execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+export const onLinux = process.platform === 'linux'
+const BOOT_ID = '/proc/sys/kernel/random/boot_id'
+const PS_OPTIONS = { encoding: 'utf8', env: { LC_ALL: 'C', TZ: 'UTC' } } as const
+
+/** Names one process, unlike any later one with the same pid and any of an earlier boot. */
+export interface ProcessId {
+  readonly pid: number
+  /**
+   * The start of the process: boot id and clock ticks on Linux, elsewhere `ps -o lstart=` in UTC. Not a time of day, which
+   * would change for a living process when the clock is set.
+   */
+  readonly identity: string
+}
+
+/** Null: there is no such process, or it has ended and waits to be reaped. */
+export async function identityOf(pid: number): Promise<string | null> {
+  try {
+    return onLinux ? await fromProc(pid) : (await ps(pid, 'lstart=')) || null
+  } catch {
+    return null
+  }
+}
+
+/** Synchronous, for the exit of this process, which cannot wait. */
+export function identityNow(pid: number): string | null {
+  try {
+    if (onLinux) return identityFrom(pid, readFileSync(`/proc/${pid}/stat`, 'utf8'), readBootIdNow())
+    return execFileSync('ps', ['-ww', '-o', 'lstart=', '-p', String(pid)], PS_OPTIONS).trim() || null
+  } catch {
+    return null
+  }
+}
+
+export const isAlive = async ({ pid, identity }: ProcessId): Promise<boolean> => (await identityOf(pid)) === identity
+
+/** The arguments that a process was started with, separated by spaces; empty when they cannot be read. */
+export async function commandOf(pid: number): Promise<string> {
+  try {
+    return onLinux ? (await readFile(`/proc/${pid}/cmdline`, 'utf8')).replaceAll('\0', ' ') : await ps(pid, 'command=')
+  } catch {
+    return ''
+  }
+}
+
+/** Reads a line `<pid> <identity>`. Null: the line is something else, e.g. `none`. */
+export function parseProcessId(line: string): ProcessId | null {
+  const [, pid, identity] = /^(\d+) (.+)$/.exec(line.trim()) ?? []
+  // A signal to 0 or 1 would reach this process's group, or every process.
+  return pid && identity && Number(pid) > 1 ? { pid: Number(pid), identity: identity.trim() } : null
+}
+export const formatProcessId = ({ pid, identity }: ProcessId): string => `${pid} ${identity}\n`
+
+export interface Stat {
+  readonly pid: number
+  readonly group: number
+  /** Start of the process in clock ticks since boot. */
+  readonly ticks: string
+  readonly ended: boolean
+}
+/** Parses /proc/<pid>/stat. The name in parentheses may hold anything: fields are counted from after it. */
+export function parseStat(pid: number, text: string): Stat {
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+  const [state, , group] = fields
+  // A zombie has ended, whether or not its parent ever reaps it.
+  return { pid, group: Number(group), ticks: fields[19] ?? '', ended: state === 'Z' || state === 'X' }
+}
+
+async function fromProc(pid: number): Promise<string | null> {
+  const [stat, bootId] = await Promise.all([
+    readFile(`/proc/${pid}/stat`, 'utf8'),
+    readFile(BOOT_ID, 'utf8').catch(() => ''),
+  ])
+  return identityFrom(pid, stat, bootId)
+}
+
+function readBootIdNow(): string {
+  try {
+    return readFileSync(BOOT_ID, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+function identityFrom(pid: number, stat: string, bootId: string): string | null {
+  const { ticks, ended } = parseStat(pid, stat)
+  return ended ? null : `${bootId.trim()}:${ticks}`
+}
+
+async function ps(pid: number, column: string): Promise<string> {
+  const { stdout } = await run('ps', ['-ww', '-o', column, '-p', String(pid)], PS_OPTIONS)
+  return stdout.trim()
+}
