@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
-import type { Machine, Transition } from '../src/core/machine.ts'
+import { type Machine, PHASE_CLASSES, type Transition } from '../src/core/machine.ts'
 import { mermaid } from '../src/core/mermaid.ts'
 import { families } from '../src/families/index.ts'
 
@@ -14,7 +14,8 @@ tables in \`src/families/*/machines.ts\`: change those, not this page. The same 
 write, the answer of \`stateMachines\`, and the database's own trigger.
 
 \`GONE\` means that the object no longer exists. In a final phase nothing is running and nothing will happen until
-somebody asks for something.`
+somebody asks for something. The class of a phase and the verbs of a user are for clients: they draw and act on any kind
+with them.`
 
 const code = (words: readonly string[]): string => words.map((word) => `\`${word}\``).join(', ')
 
@@ -24,11 +25,29 @@ function rowsOf(transitions: readonly Transition[]): readonly string[] {
   return [...lines].map(([line, rows]) => `| ${code(rows.map(({ from }) => from))} ${line}`)
 }
 
+/** What clients show: a phase that is not named is ACTIVE. */
+function classLine({ classes }: Machine): string {
+  const byClass = Map.groupBy(classes.keys(), (phase) => classes.get(phase))
+  const named = PHASE_CLASSES.filter((name) => byClass.has(name))
+  return `Classes: ${named.map((name) => `${name}: ${code(byClass.get(name) ?? [])}`).join('; ')}.`
+}
+
+function verbLines({ verbs, phases: all }: Machine): readonly string[] {
+  if (verbs.length === 0) return []
+  const lines = verbs.map(
+    ({ kind, name, mutation, phases, flags }) =>
+      `| \`${kind}\` | ${name} | \`${mutation}\` | ${code(flags.map((flag) => flag.name))} | ${phases.length === all.length ? 'any phase' : code(phases)} |`,
+  )
+  return [['| kind | a user may | mutation | flags | in |', '|---|---|---|---|---|', ...lines].join('\n')]
+}
+
 function section(machine: Machine): string {
   const { name, kinds, initial, final, transitions } = machine
   return [
     `### ${name}`,
     `Kinds: ${code(kinds)}. Initial: ${code([initial])}. Final: ${code(final)}.`,
+    classLine(machine),
+    ...verbLines(machine),
     ['| from | actor | to | what happens |', '|---|---|---|---|', ...rowsOf(transitions)].join('\n'),
     `\`\`\`mermaid\n${mermaid(machine)}\`\`\``,
   ].join('\n\n')

@@ -1,3 +1,5 @@
+import type { PhaseClass } from './machine.ts'
+import type { WhileDeleting } from './verb.ts'
 import type {
   Actor,
   BlockerReason,
@@ -92,6 +94,23 @@ export const PHASE_DESCRIPTIONS: Readonly<Record<Phase, string>> = {
   INIT_OK:
     'Cloudlet: the start of its CRM is acknowledged, and the CRM gathers its data. Upgrade: the new CRM is connected and acknowledged.',
   GONE: 'The object no longer exists. Only the `to` of a phase change or a transition, and the report of a deployer, have this value.',
+}
+
+export const PHASE_CLASS_DESCRIPTIONS: Readonly<Record<PhaseClass, string>> = {
+  FAILED: 'It ended, or an attempt ended, without success: somebody should look.',
+  STOPPED: 'It ended before its work was done, since somebody wanted it to.',
+  UNDOING: 'It is being stopped, or what it did is being undone.',
+  ACTIVE: 'Work on it goes on.',
+  REMOVING: 'It is being deleted.',
+  WAITING: 'It exists, and nothing happens to it before something else does.',
+  DONE: 'It is as it was wanted.',
+  SKIPPED: 'It did not run, and need not.',
+}
+
+export const WHILE_DELETING_DESCRIPTIONS: Readonly<Record<WhileDeleting, string>> = {
+  ALLOWED: 'The verb is there all the same.',
+  ONCE_FINISHED: 'The verb is there again when the deletion has ended without success.',
+  NEVER: 'The verb is not there any more.',
 }
 
 export const BLOCKER_REASON_DESCRIPTIONS: Readonly<Record<BlockerReason, string>> = {

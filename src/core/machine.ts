@@ -1,3 +1,4 @@
+import { type Verb, type VerbRow, verbsOf } from './verb.ts'
 import type { Actor, ObjectKind, Phase } from './vocabulary.ts'
 
 /** One row of a machine: this actor may move an object from here to there, and why that happens. */
@@ -8,6 +9,19 @@ export interface Transition {
   readonly to: Phase
   readonly reason: string
 }
+
+/** What a phase means to somebody who watches, whatever the kind; in the order in which it deserves attention. */
+export const PHASE_CLASSES = [
+  'FAILED',
+  'STOPPED',
+  'UNDOING',
+  'ACTIVE',
+  'REMOVING',
+  'WAITING',
+  'DONE',
+  'SKIPPED',
+] as const
+export type PhaseClass = (typeof PHASE_CLASSES)[number]
 
 /** One lifecycle as data. The guard, the enum, the diagrams, the docs and the database trigger all come from it. */
 export interface Machine {
@@ -20,6 +34,9 @@ export interface Machine {
   /** Nothing runs and nothing will happen until somebody asks for something. */
   readonly final: readonly Phase[]
   readonly transitions: readonly Transition[]
+  /** Of each phase. */
+  readonly classes: ReadonlyMap<Phase, PhaseClass>
+  readonly verbs: readonly Verb[]
 }
 
 export interface MachineDefinition {
@@ -34,6 +51,10 @@ export interface MachineDefinition {
     to: Phase | readonly Phase[],
     reason: string,
   ])[]
+  /** Phases that are not named are ACTIVE. */
+  readonly classes?: Readonly<Partial<Record<PhaseClass, readonly Phase[]>>>
+  /** In the order in which they are shown. In every phase, or where the user has a row to one of `to`, unless `phases` says. */
+  readonly verbs?: readonly VerbRow[]
 }
 
 const list = <T>(value: T | readonly T[]): readonly T[] => (Array.isArray(value) ? value : [value as T])
@@ -56,7 +77,23 @@ export function defineMachine(definition: MachineDefinition): Machine {
   for (const phase of final) {
     if (!phases.includes(phase)) throw new Error(`machine ${name}: final phase ${phase} stands in no row`)
   }
-  return Object.freeze({ name, kinds, initial, final, phases, transitions })
+  const classes = classesOf(definition, phases)
+  const verbs = (definition.verbs ?? []).flatMap((row) => verbsOf(row, { name, kinds, phases, final, transitions }))
+  return Object.freeze({ name, kinds, initial, final, phases, transitions, classes, verbs })
+}
+
+function classesOf(
+  { name, classes = {} }: MachineDefinition,
+  phases: readonly Phase[],
+): ReadonlyMap<Phase, PhaseClass> {
+  const found = new Map<Phase, PhaseClass>(phases.map((phase) => [phase, 'ACTIVE']))
+  for (const phaseClass of PHASE_CLASSES) {
+    for (const phase of classes[phaseClass] ?? []) {
+      if (found.get(phase) !== 'ACTIVE') throw new Error(`machine ${name}: the class of ${phase} is not clear`)
+      found.set(phase, phaseClass)
+    }
+  }
+  return found
 }
 
 export type Step =

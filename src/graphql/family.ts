@@ -1,4 +1,4 @@
-import type { Machine } from '../core/machine.ts'
+import type { Machine, PhaseClass } from '../core/machine.ts'
 import type { ClaimedItem } from '../core/ports/agents.ts'
 import { isFinished, type ObjectRow } from '../core/tree.ts'
 import type { BlockerReason, ObjectKind, Phase } from '../core/vocabulary.ts'
@@ -66,6 +66,7 @@ export interface ClaimPayload {
 
 /** All families' machines and types, by kind. */
 export interface KindRegistry {
+  readonly families: readonly GraphQLFamily[]
   readonly machines: readonly Machine[]
   readonly finishedRule: FinishedRule
   familyOf(kind: ObjectKind): GraphQLFamily
@@ -87,7 +88,9 @@ export function createKindRegistry(families: readonly GraphQLFamily[]): KindRegi
     machines.filter((machine) => machine.kinds.includes(kind))
   // A kind with two lifecycles has its phase from the first.
   const final = new Map([...byKind.keys()].map((kind) => [kind, new Set(machinesOf(kind)[0]?.final)]))
+  checkClasses(machines)
   return {
+    families,
     machines,
     finishedRule: {
       final: [...final].flatMap(([kind, phases]) => [...phases].map((phase) => ({ kind, phase }))),
@@ -101,3 +104,16 @@ export function createKindRegistry(families: readonly GraphQLFamily[]): KindRegi
 }
 
 const kindsOf = (family: GraphQLFamily): readonly ObjectKind[] => Object.keys(family.kinds) as ObjectKind[]
+
+/** A phase is drawn without its kind in places, such as filters: so it means the same for all kinds. */
+function checkClasses(machines: readonly Machine[]): void {
+  const known = new Map<Phase, PhaseClass>()
+  for (const { name, classes } of machines) {
+    for (const [phase, phaseClass] of classes) {
+      const before = known.get(phase)
+      if (before && before !== phaseClass)
+        throw new Error(`machine ${name}: ${phase} is ${phaseClass} here and ${before} in another machine`)
+      known.set(phase, phaseClass)
+    }
+  }
+}

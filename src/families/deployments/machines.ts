@@ -1,4 +1,5 @@
 import { defineMachine, type Machine } from '../../core/machine.ts'
+import { CANCEL_TEXT } from '../../core/verb.ts'
 import type { Phase } from '../../core/vocabulary.ts'
 
 const ENDED = ['SUCCEEDED', 'FAILED', 'ABORTED'] as const
@@ -8,6 +9,14 @@ const STARTABLE = ['PENDING', ...ENDED] as const
 const DELETABLE = ['PENDING', ...FINAL] as const
 /** What an installation goes through in a job, once it has begun. */
 export const INSTALLING: readonly Phase[] = ['INIT', 'CLEANUP_ORPHANED', 'OBJECTS_CREATED', 'PROGRESSING', 'COMPLETING']
+/** What a phase means to somebody who watches; the others are active. */
+const CLASSES = {
+  WAITING: ['PENDING'],
+  DONE: ['SUCCEEDED'],
+  FAILED: ['FAILED', 'DELETE_FAILED'],
+  STOPPED: ['ABORTED'],
+  REMOVING: ['INIT_DELETE', 'DELETING'],
+} as const
 const UNINSTALLING = ['INIT_DELETE', 'TRIGGER_DELETE', 'DELETING'] as const
 
 export const installation = defineMachine({
@@ -39,6 +48,42 @@ export const installation = defineMachine({
     ['DELETING', 'CONTROLLER', 'GONE', 'nothing below is left'],
     [UNINSTALLING, 'CONTROLLER', 'DELETE_FAILED', 'a sibling imports from it, something below is left, or cancelled'],
   ],
+  classes: {
+    ...CLASSES,
+    WAITING: ['PENDING', 'PENDING_DEPENDENCIES'],
+    REMOVING: UNINSTALLING,
+  },
+  // Its phases are the controller's alone: what a user may ask for follows from how it stands.
+  verbs: [
+    {
+      name: 'reconcile',
+      label: 'Reconcile',
+      mutation: 'reconcileInstallation',
+      rootsOnly: true,
+      whileDeleting: 'NEVER',
+    },
+    {
+      name: 'cancel',
+      label: 'Cancel',
+      mutation: 'cancelInstallation',
+      rootsOnly: true,
+      finished: false,
+      confirm: CANCEL_TEXT,
+    },
+    {
+      name: 'delete',
+      label: 'Delete',
+      mutation: 'deleteInstallation',
+      rootsOnly: true,
+      whileDeleting: 'ONCE_FINISHED',
+      confirm: 'Delete {name} and everything below it, in reverse order of its creation. This cannot be undone.',
+      danger: true,
+      flags: [
+        { name: 'force', description: 'Even while a sibling imports from it.' },
+        { name: 'withoutUninstall', description: 'Forget the items without asking their deployers.' },
+      ],
+    },
+  ],
 })
 
 export const execution = defineMachine({
@@ -63,6 +108,7 @@ export const execution = defineMachine({
     ['DELETING', 'CONTROLLER', 'GONE', 'no item is left'],
     [['INIT_DELETE', 'DELETING'], 'CONTROLLER', 'DELETE_FAILED', 'an item could not be deleted, stuck, or cancelled'],
   ],
+  classes: CLASSES,
 })
 
 export const deployItem = defineMachine({
@@ -89,6 +135,7 @@ export const deployItem = defineMachine({
     [['INIT_DELETE', 'DELETING'], 'CONTROLLER', 'DELETE_FAILED', 'a pickup or aborting timeout, or cancelled'],
     [['PENDING', 'INIT_DELETE'], 'CONTROLLER', 'GONE', 'never deployed, or deleted without uninstalling'],
   ],
+  classes: CLASSES,
 })
 
 export const machines: readonly Machine[] = [installation, execution, deployItem]

@@ -1,4 +1,5 @@
 import { defineMachine, type Machine } from '../../core/machine.ts'
+import { CANCEL_TEXT, DELETE_TEXT, type VerbRow } from '../../core/verb.ts'
 
 const PRESENT = [
   'CREATE_REQUESTED',
@@ -14,6 +15,16 @@ const PRESENT = [
   'DELETED',
   'DELETE_ERROR',
 ] as const
+
+const REMOVE: Omit<VerbRow, 'mutation'> = { name: 'delete', label: 'Delete', confirm: DELETE_TEXT, danger: true }
+/** A cloudlet or cluster that has something on it refuses to go by itself. */
+const CASCADE = { name: 'cascade', description: 'With the instances on it.', confirmed: true }
+const WITHDRAW: Omit<VerbRow, 'mutation'> = {
+  name: 'cancel',
+  label: 'Cancel',
+  confirm: CANCEL_TEXT,
+  phases: ['CREATE_REQUESTED', 'UPDATE_REQUESTED', 'DELETE_PREPARE', 'DELETE_REQUESTED'],
+}
 
 /** Of cluster instances and app instances. The rows of a resync that are not ordinary ones say so. */
 export const instance = defineMachine({
@@ -66,6 +77,18 @@ export const instance = defineMachine({
     // own row: an instance cannot be deleted this way by itself.
     [PRESENT, 'CONTROLLER', 'GONE', 'its offline cloudlet is deleted with all that is beneath it'],
   ],
+  classes: {
+    WAITING: ['NOT_PRESENT', 'CREATE_REQUESTED', 'UPDATE_REQUESTED'],
+    DONE: ['READY', 'DELETED'],
+    FAILED: ['CREATE_ERROR', 'UPDATE_ERROR', 'DELETE_ERROR'],
+    REMOVING: ['DELETE_PREPARE', 'DELETE_REQUESTED', 'DELETING'],
+  },
+  verbs: [
+    { ...WITHDRAW, kind: 'CLUSTER_INST', mutation: 'cancelClusterInst' },
+    { ...REMOVE, kind: 'CLUSTER_INST', mutation: 'deleteClusterInst', to: ['DELETE_PREPARE'], flags: [CASCADE] },
+    { ...WITHDRAW, kind: 'APP_INST', mutation: 'cancelAppInst' },
+    { ...REMOVE, kind: 'APP_INST', mutation: 'deleteAppInst', to: ['DELETE_PREPARE'] },
+  ],
 })
 
 /** A cloudlet's connection: its `phase`. */
@@ -87,6 +110,16 @@ export const cloudlet = defineMachine({
       'its CRM disconnected or lost its lease, and no newer one connected',
     ],
     ['OFFLINE', 'USER', 'GONE', 'deleted'],
+  ],
+  classes: { WAITING: ['OFFLINE'], DONE: ['READY'] },
+  verbs: [
+    {
+      ...REMOVE,
+      mutation: 'deleteCloudlet',
+      to: ['GONE'],
+      flags: [CASCADE],
+      otherwise: 'still connected: a cloudlet can be deleted once it is OFFLINE',
+    },
   ],
 })
 
@@ -111,6 +144,16 @@ export const cloudletUpgrade = defineMachine({
     [['UPDATE_REQUESTED', 'UPDATING', 'INIT_OK'], 'CONTROLLER', 'UPDATE_ERROR', 'timeout'],
     ['UPDATE_ERROR', 'CRM_V1', 'UPDATE_ERROR', 'its Ready changes nothing'],
     ['UPDATE_ERROR', 'USER', 'READY', 'an administrator has put it right by hand'],
+  ],
+  classes: { WAITING: ['UPDATE_REQUESTED'], DONE: ['READY'], FAILED: ['UPDATE_ERROR'] },
+  verbs: [
+    {
+      name: 'resolve',
+      label: 'Upgrade is put right',
+      mutation: 'resolveCloudletUpgrade',
+      to: ['READY'],
+      confirm: 'Say that the failed upgrade of {name} was put right by hand.',
+    },
   ],
 })
 

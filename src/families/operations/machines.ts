@@ -1,4 +1,5 @@
 import { defineMachine, type Machine } from '../../core/machine.ts'
+import { CANCEL_TEXT, DELETE_TEXT } from '../../core/verb.ts'
 
 export const task = defineMachine({
   name: 'task',
@@ -12,6 +13,32 @@ export const task = defineMachine({
     [['PENDING', 'RUNNING'], 'USER', 'ABORTING', 'cancelled: nothing new starts, what runs is aborted'],
     ['ABORTING', 'CONTROLLER', 'ABORTED', 'all jobs ended'],
     [['SUCCEEDED', 'FAILED', 'ABORTED'], 'USER', 'GONE', 'deleted'],
+  ],
+  classes: {
+    WAITING: ['PENDING'],
+    DONE: ['SUCCEEDED'],
+    FAILED: ['FAILED'],
+    STOPPED: ['ABORTED'],
+    UNDOING: ['ABORTING'],
+  },
+  verbs: [
+    {
+      name: 'cancel',
+      label: 'Cancel',
+      mutation: 'cancelTask',
+      to: ['ABORTING'],
+      finished: false,
+      confirm: CANCEL_TEXT,
+    },
+    {
+      name: 'delete',
+      label: 'Delete',
+      mutation: 'deleteTask',
+      to: ['GONE'],
+      confirm: DELETE_TEXT,
+      danger: true,
+      otherwise: 'not ended yet: cancel them first',
+    },
   ],
 })
 
@@ -47,6 +74,32 @@ export const gadgetJob = defineMachine({
     ['UNDO_FAILED', 'USER', 'FAILED', 'an operator gives up and releases its locks'],
     // Needed by the deletion of its task. Not the user's own row: a job cannot be deleted by itself.
     [['DONE', 'FAILED', 'ABORTED', 'SKIPPED'], 'CONTROLLER', 'GONE', 'deleted with its task'],
+  ],
+  classes: {
+    WAITING: ['PENDING', 'WAITING'],
+    DONE: ['DONE'],
+    SKIPPED: ['SKIPPED'],
+    FAILED: ['FAILED', 'UNDO_FAILED'],
+    STOPPED: ['ABORTED'],
+    UNDOING: ['UNDOING', 'ABORTING'],
+  },
+  verbs: [
+    {
+      name: 'retryUndo',
+      label: 'Undo again',
+      mutation: 'resolveUndo',
+      to: ['UNDOING'],
+      input: { decision: 'RETRY' },
+    },
+    {
+      name: 'giveUpUndo',
+      label: 'Give up',
+      mutation: 'resolveUndo',
+      to: ['FAILED'],
+      confirm: 'Leave {name} as it is: its locks are released, and nothing is undone any more.',
+      danger: true,
+      input: { decision: 'GIVE_UP' },
+    },
   ],
 })
 

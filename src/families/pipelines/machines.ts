@@ -1,4 +1,5 @@
 import { defineMachine, type Machine } from '../../core/machine.ts'
+import { CANCEL_TEXT, DELETE_TEXT } from '../../core/verb.ts'
 import type { Phase } from '../../core/vocabulary.ts'
 
 /** From its slot to its end: its process may live. */
@@ -36,6 +37,43 @@ export const worker = defineMachine({
     [['STARTING', 'RUNNING'], 'CONTROLLER', 'UNKNOWN', "its runtime's lease is lost"],
     ['UNKNOWN', 'CONTROLLER', 'FAILED', 'its runtime did not come back in time'],
     [['PENDING', ...STARTED, ...TERMINAL], 'USER', 'GONE', 'deleted'],
+  ],
+  classes: {
+    WAITING: ['PENDING'],
+    DONE: ['SUCCEEDED'],
+    FAILED: ['FAILED', 'SCHEDULING_FAILED', 'TIMED_OUT'],
+    STOPPED: ['ABORTED', 'CANCELED'],
+  },
+  verbs: [
+    {
+      kind: 'EVENT',
+      name: 'cancel',
+      label: 'Cancel',
+      mutation: 'cancelEvent',
+      to: ['CANCELED', 'ABORTED'],
+      finished: false,
+      confirm: CANCEL_TEXT,
+    },
+    { kind: 'EVENT', name: 'retry', label: 'Retry', mutation: 'retryEvent', finished: true },
+    { kind: 'EVENT', name: 'clone', label: 'Run again as new', mutation: 'cloneEvent' },
+    {
+      kind: 'EVENT',
+      name: 'delete',
+      label: 'Delete',
+      mutation: 'deleteEvent',
+      to: ['GONE'],
+      confirm: DELETE_TEXT,
+      danger: true,
+    },
+    {
+      kind: 'JOB',
+      name: 'cancel',
+      label: 'Cancel',
+      mutation: 'cancelJob',
+      to: ['CANCELED', 'ABORTED'],
+      finished: false,
+      confirm: CANCEL_TEXT,
+    },
   ],
 })
 

@@ -1,7 +1,10 @@
+import type { PhaseClass } from '../../core/machine.ts'
 import { mermaid } from '../../core/mermaid.ts'
+import type { Phase } from '../../core/vocabulary.ts'
 import { builder } from '../schema/builder.ts'
-import { ActorEnum, ObjectKindEnum, PhaseEnum } from '../schema/enums.ts'
+import { ActorEnum, ObjectKindEnum, PhaseClassEnum, PhaseEnum } from '../schema/enums.ts'
 import { StateMachineRef, TransitionRef } from '../schema/refs.ts'
+import { VerbRef } from './verb.ts'
 
 TransitionRef.implement({
   fields: (t) => ({
@@ -13,6 +16,16 @@ TransitionRef.implement({
   }),
 })
 
+const ClassifiedPhaseRef = builder
+  .objectRef<{ readonly phase: Phase; readonly class: PhaseClass }>('ClassifiedPhase')
+  .implement({
+    description: 'A phase of a state machine, and its class.',
+    fields: (t) => ({
+      phase: t.expose('phase', { type: PhaseEnum, description: 'The phase.' }),
+      class: t.expose('class', { type: PhaseClassEnum, description: 'What the phase means to somebody who watches.' }),
+    }),
+  })
+
 StateMachineRef.implement({
   fields: (t) => ({
     name: t.exposeString('name'),
@@ -21,6 +34,17 @@ StateMachineRef.implement({
     initial: t.expose('initial', { type: PhaseEnum }),
     final: t.field({ type: [PhaseEnum], resolve: (machine) => [...machine.final] }),
     transitions: t.field({ type: [TransitionRef], resolve: (machine) => [...machine.transitions] }),
+    classes: t.field({
+      type: [ClassifiedPhaseRef],
+      description:
+        'The class of each phase, in the order of `phases`. A phase has the same class in every machine, so a client can draw an object of a kind that it does not know.',
+      resolve: ({ classes }) => [...classes].map(([phase, phaseClass]) => ({ phase, class: phaseClass })),
+    }),
+    verbs: t.field({
+      type: [VerbRef],
+      description: 'What a user may ask for of objects of these kinds, in the order in which a client shows it.',
+      resolve: ({ verbs }) => [...verbs],
+    }),
     mermaid: t.string({ description: 'A stateDiagram-v2 text.', resolve: mermaid }),
   }),
 })

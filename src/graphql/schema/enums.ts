@@ -4,8 +4,10 @@ import {
   ERROR_CODE_DESCRIPTIONS,
   LOCK_MODE_DESCRIPTIONS,
   OBJECT_KIND_DESCRIPTIONS,
+  PHASE_CLASS_DESCRIPTIONS,
   PHASE_DESCRIPTIONS,
   RECONCILE_MODE_DESCRIPTIONS,
+  WHILE_DELETING_DESCRIPTIONS,
   WORK_ACTION_DESCRIPTIONS,
 } from '../../core/descriptions.ts'
 import { builder } from './builder.ts'
@@ -30,6 +32,14 @@ export const PhaseEnum = builder.enumType('Phase', {
   description:
     'Every phase of every machine; `stateMachines(kind:)` says which belong to a kind. In a final phase nothing runs, and nothing happens until somebody asks for something.',
   values: described(PHASE_DESCRIPTIONS),
+})
+export const PhaseClassEnum = builder.enumType('PhaseClass', {
+  description: 'What a phase means to somebody who watches, whatever the kind. Every phase of a machine has a class.',
+  values: described(PHASE_CLASS_DESCRIPTIONS),
+})
+export const WhileDeletingEnum = builder.enumType('WhileDeleting', {
+  description: 'Whether a verb is there once the deletion of an object is requested.',
+  values: described(WHILE_DELETING_DESCRIPTIONS),
 })
 export const BlockerReasonEnum = builder.enumType('BlockerReason', {
   description: 'What kind of thing an object waits for. Each reason has a type of blocker with fields of its own.',
