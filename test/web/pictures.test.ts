@@ -52,11 +52,12 @@ test.runIf(process.env.PICTURES)('each page is pictured', { timeout: 300_000 }, 
   }
 })
 
-test('every page has its pictures, light and dark, and the README shows them', async () => {
+test('every page has its pictures, light and dark, and the documentation shows them', async () => {
+  const shown = await readFile(join(ROOT, 'docs/dashboard.md'), 'utf8')
   const readme = await readFile(join(ROOT, 'README.md'), 'utf8')
-  const all = PICTURES.flatMap(([name]) => LOOKS.map((look) => `docs/images/${name}-${look}.png`))
-  expect(all.filter((path) => !existsSync(join(ROOT, path)))).toEqual([])
-  expect(all.filter((path) => !readme.includes(path))).toEqual([])
+  const all = PICTURES.flatMap(([name]) => LOOKS.map((look) => `images/${name}-${look}.png`))
+  expect(all.filter((path) => !existsSync(join(ROOT, 'docs', path)))).toEqual([])
+  expect(all.filter((path) => !shown.includes(path) && !readme.includes(`docs/${path}`))).toEqual([])
   // No page is forgotten.
   const shell = await readFile(join(ROOT, 'web-playground/src/ui/shell.tsx'), 'utf8')
   const pages = [...shell.matchAll(/<Route path="\/(\w*)/g)].map(([, path]) => path || 'overview')
