@@ -1,4 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
+import type { TypedDocument } from '../documents/typed-document.ts'
 import type { FollowOptions, PhaseLogBatch } from './phase-log.ts'
 
 export type Variables = Readonly<Record<string, unknown>>
@@ -28,23 +29,30 @@ export interface SubscribeOptions {
   readonly buffer?: number
 }
 
+/** The arguments after a document: its variables may be omitted when it requires none. */
+export type VariablesAnd<V, Options> =
+  Record<never, never> extends V ? [variables?: V, options?: Options] : [variables: V, options?: Options]
+
 /** A connection to one server as one principal. It owns a WebSocket while there are subscriptions: dispose it. */
 export interface Client extends AsyncDisposable {
   /**
-   * One query or mutation. The client never repeats it: the caller decides, by `ClientError.retryable`.
+   * One query or mutation. The document is a string, or a string with types: then result and variables are checked.
+   * The client never repeats it: the caller decides, by `ClientError.retryable`.
    * @throws ClientError, or the signal's reason when it aborts
    */
-  query<T>(document: string, variables?: Variables, options?: QueryOptions): Promise<T>
+  query<T = unknown, V = Variables>(
+    document: TypedDocument<T, V>,
+    ...rest: VariablesAnd<NoInfer<V>, QueryOptions>
+  ): Promise<T>
   /**
    * A subscription. It reconnects without limit and skips what happens meanwhile, unless `variables` is a function:
    * the client calls it at each reconnection, so that it can pass the cursor to resume after.
    * Ends when the server completes it or the signal aborts.
    * @throws ClientError that is not retryable
    */
-  subscribe<T>(
-    document: string,
-    variables?: Variables | (() => Variables),
-    options?: SubscribeOptions,
+  subscribe<T = unknown, V = Variables>(
+    document: TypedDocument<T, V>,
+    ...rest: VariablesAnd<NoInfer<V> | (() => NoInfer<V>), SubscribeOptions>
   ): AsyncIterable<T>
   /**
    * Phase changes after a cursor of the log, then live: each exactly once, across reconnects. Ends when the signal aborts.

@@ -1,3 +1,4 @@
+import type { TypedDocument } from '../documents/typed-document.ts'
 import type { Client, ClientOptions, QueryOptions, SubscribeOptions, Variables } from './client.ts'
 import { ClientError } from './client-error.ts'
 import { followPhases } from './follow-phases.ts'
@@ -19,21 +20,22 @@ export function createClient(options: ClientOptions): Client {
     signal ? AbortSignal.any([signal, closed.signal]) : closed.signal
 
   const client: Client = {
-    query<T>(document: string, variables: Variables = {}, { signal }: QueryOptions = {}): Promise<T> {
+    query<T>(typed: TypedDocument<T, never>, variables: unknown = {}, { signal }: QueryOptions = {}): Promise<T> {
+      const document = typed.valueOf()
       return httpCall<T>({ url, token, fetch, document, variables, timeoutMs, signals: [closed.signal, signal] })
     },
 
     subscribe<T>(
-      document: string,
-      variables: Variables | (() => Variables) = {},
+      document: TypedDocument<T, never>,
+      variables: unknown = {},
       { buffer = BUFFER, ...subscribe }: SubscribeOptions = {},
     ) {
       const signal = withClose(subscribe.signal)
       const stream = { signal, buffer, onConnected: subscribe.onConnected }
       return reconnecting<T>(signal, () => {
         socket ??= openSocket(webSocketUrl(url), token, onConnection)
-        const current = typeof variables === 'function' ? variables() : variables
-        return socket.stream({ query: document, variables: { ...current } }, stream)
+        const current = (typeof variables === 'function' ? variables() : variables) as Variables
+        return socket.stream({ query: document.valueOf(), variables: { ...current } }, stream)
       })
     },
 

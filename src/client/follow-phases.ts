@@ -1,8 +1,11 @@
+import { gql } from '../documents/gql.ts'
 import type { Client } from './client.ts'
 import { pause, retryDelay } from './pause.ts'
 import { type FollowOptions, logRangeOf, type PhaseLogBatch } from './phase-log.ts'
 
-const PHASE_LOG = `subscription PhaseLog($filter: PhaseChangeFilter, $after: Sequence!, $maxBatch: Int!, $cursors: Boolean!) {
+const PHASE_LOG = gql(`subscription PhaseLog(
+  $filter: PhaseChangeFilter, $after: Sequence!, $maxBatch: Int!, $cursors: Boolean!
+) {
   phaseLog(filter: $filter, after: $after, maxBatch: $maxBatch) {
     through cursor
     changes {
@@ -10,7 +13,7 @@ const PHASE_LOG = `subscription PhaseLog($filter: PhaseChangeFilter, $after: Seq
       sequence objectId kind name rootId projectName machine from to actor by reason message jobId revision rejected at
     }
   }
-}`
+}`)
 /** Batches buffered for a slow reader; beyond, the stream is dropped and resumed once they are read. */
 const BUFFER = 32
 
@@ -34,7 +37,7 @@ async function* followFrom(client: Client, options: FollowOptions): AsyncGenerat
   const variables = () => ({ ...(filter ? { filter } : {}), after: cursor, maxBatch, cursors })
   // The log has no end: a server that completes the stream is shutting down.
   for (let retries = 0; !signal?.aborted; retries += 1) {
-    const batches = client.subscribe<{ phaseLog: PhaseLogBatch }>(PHASE_LOG, variables, {
+    const batches = client.subscribe(PHASE_LOG, variables, {
       buffer: BUFFER,
       ...(signal ? { signal } : {}),
     })

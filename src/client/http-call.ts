@@ -1,4 +1,3 @@
-import type { Variables } from './client.ts'
 import { ClientError, fromGraphqlErrors, isRecord, isRetryableStatus } from './client-error.ts'
 
 export interface HttpCall {
@@ -6,7 +5,7 @@ export interface HttpCall {
   readonly token: string
   readonly fetch: typeof globalThis.fetch | undefined
   readonly document: string
-  readonly variables: Variables
+  readonly variables: unknown
   readonly timeoutMs: number
   readonly signals: readonly (AbortSignal | undefined)[]
 }

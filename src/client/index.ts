@@ -1,4 +1,6 @@
 /** The published client: queries, resumable streams, and the loop that agents are made of. */
+
+export type { TypedDocument } from '../documents/typed-document.ts'
 export type { AgentOptions, AgentProblem } from './agent/agent.ts'
 export { runAgent } from './agent/run-agent.ts'
 export type {

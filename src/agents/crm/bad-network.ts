@@ -1,10 +1,11 @@
-import type { Client, CrmRequest, Variables } from '../../client/index.ts'
+import type { Client, CrmRequest, QueryOptions, SubscribeOptions, Variables } from '../../client/index.ts'
 import { pause } from '../../client/pause.ts'
+import type { TypedDocument } from '../../documents/typed-document.ts'
 import type { CrmBehaviour } from './behaviour.ts'
 import type { Chance } from './chance.ts'
 import { labelOf } from './folder-driver.ts'
 
-interface Told {
+interface SentReport {
   readonly fence: string
   readonly phase?: string
 }
@@ -23,10 +24,10 @@ interface Connected {
 
 const ENDS = /^(READY|NOT_PRESENT|DELETED|\w+_ERROR)$/
 const ACCEPTED: Answer = { __typename: 'PhaseReportAccepted' }
-/** Requests whose reports are told from others: those are never touched. */
+/** Requests whose reports it recognises; it never touches others. */
 const MAX_LABELS = 10_000
 
-/** A connection on which requests and reports are lost, repeated and overtaken by others, as the behaviour says. */
+/** A connection that loses, repeats and reorders requests and reports, as the behaviour says. */
 export function badNetwork(client: Client, behaviour: CrmBehaviour, chance: Chance): Client {
   const labels = new Map<string, string>()
 
@@ -44,7 +45,7 @@ export function badNetwork(client: Client, behaviour: CrmBehaviour, chance: Chan
   const arriving = (request: CrmRequest): readonly CrmRequest[] =>
     Array.from({ length: arrivals(request) }, () => request)
 
-  function fateOf({ fence, phase }: Told): 'lost' | 'late' | 'twice' | 'sent' {
+  function fateOf({ fence, phase }: SentReport): 'lost' | 'late' | 'twice' | 'sent' {
     const request = labels.get(fence)
     if (request === undefined) return 'sent'
     const isEnd = phase !== undefined && ENDS.test(phase)
@@ -60,12 +61,12 @@ export function badNetwork(client: Client, behaviour: CrmBehaviour, chance: Chan
     }
   }
 
-  async function report(document: string, reports: readonly Told[]): Promise<Reported> {
+  async function report(document: string, reports: readonly SentReport[]): Promise<Reported> {
     const fates = reports.map(fateOf)
     const those = (...wanted: readonly string[]) => reports.filter((_, i) => wanted.includes(fates[i] ?? ''))
-    const send = (some: readonly Told[]) => client.query<Reported>(document, { input: { reports: some } })
+    const send = (some: readonly SentReport[]) => client.query<Reported>(document, { input: { reports: some } })
     const late = those('late', 'twice')
-    // Nobody waits for the answer, as with any message that is only sent.
+    // Like any message that is only sent, it has no answer.
     if (late.length > 0) void pause(behaviour.laterMs).then(() => send(late).catch(() => {}))
     const now = those('sent', 'twice')
     if (now.length === 0) return answerWith(reports.map(() => ACCEPTED))
@@ -78,17 +79,20 @@ export function badNetwork(client: Client, behaviour: CrmBehaviour, chance: Chan
   }
 
   return {
-    async query<T>(document: string, variables: Variables = {}, options = {}): Promise<T> {
-      const { input } = variables as { readonly input?: { readonly reports?: readonly Told[] } }
+    async query<T>(typed: TypedDocument<T, never>, variables?: unknown, options?: QueryOptions): Promise<T> {
+      const document = typed.valueOf()
+      const { input } = (variables ?? {}) as { readonly input?: { readonly reports?: readonly SentReport[] } }
       if (document.includes('reportPhases(')) return (await report(document, input?.reports ?? [])) as T
-      const data = await client.query<T>(document, variables, options)
+      const data = await client.query<T>(document, variables as Variables, options)
       if (!document.includes('connectCrm(')) return data
       const { connectCrm } = data as Connected
       return { ...data, connectCrm: { ...connectCrm, requests: (connectCrm.requests ?? []).flatMap(arriving) } }
     },
-    // The only one of a CRM.
-    subscribe: <T>(...given: Parameters<Client['subscribe']>) =>
-      arrivingOf(client.subscribe<Requested>(...given)) as AsyncIterable<unknown> as AsyncIterable<T>,
+    // A CRM has no other subscription.
+    subscribe: <T>(document: TypedDocument<T, never>, variables?: unknown, options?: SubscribeOptions) =>
+      arrivingOf(
+        client.subscribe<Requested>(document.valueOf(), variables as () => Variables, options),
+      ) as AsyncIterable<unknown> as AsyncIterable<T>,
     followPhases: (options) => client.followPhases(options),
     close: () => client.close(),
     [Symbol.asyncDispose]: () => client.close(),

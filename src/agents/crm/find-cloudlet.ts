@@ -1,5 +1,6 @@
 import { type Client, ClientError } from '../../client/index.ts'
 import { pause, retryDelay } from '../../client/pause.ts'
+import { gql } from '../../documents/gql.ts'
 
 export interface Cloudlet {
   readonly id: string
@@ -7,8 +8,10 @@ export interface Cloudlet {
 }
 
 const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
-const BY_ID = `query Cloudlet($given: ID!) { found: object(id: $given) { id name } }`
-const BY_NAME = `query Cloudlet($given: String!) { found: objectByPath(kind: CLOUDLET, path: [$given]) { id name } }`
+const BY_ID = gql(`query Cloudlet($given: ID!) { found: object(id: $given) { id name } }`)
+const BY_NAME = gql(
+  `query Cloudlet($given: String!) { found: objectByPath(kind: CLOUDLET, path: [$given]) { id name } }`,
+)
 
 /**
  * By id or by name, waiting for the server. Null: the signal aborted.
@@ -18,7 +21,7 @@ export async function findCloudlet(client: Client, given: string, signal: AbortS
   for (let retries = 0; !signal.aborted; retries += 1) {
     try {
       const document = ID.test(given) ? BY_ID : BY_NAME
-      const { found } = await client.query<{ found: Cloudlet | null }>(document, { given }, { signal })
+      const { found } = await client.query(document, { given }, { signal })
       if (found) return found
       throw new ClientError('graphql', `There is no cloudlet ${given}.`, { code: 'NOT_FOUND' })
     } catch (error) {

@@ -1,5 +1,6 @@
 import type { Client, StopReason, Work, WorkContext, WorkItem, WorkOutcome } from '../../client/index.ts'
 import { pause, retryDelay } from '../../client/pause.ts'
+import { gql } from '../../documents/gql.ts'
 import { writeReceipt } from './receipt.ts'
 import { type Runtime, StartProblem, type Watcher, type WorkloadEnd } from './runtime.ts'
 import { readWorkload, readWorkspace } from './start-config.ts'
@@ -152,13 +153,13 @@ async function watch({ runtime, onProblem }: RuntimeWorkOptions, id: string, wat
 
 const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)))
 
-const OBJECT = `query Object($id: ID!) { object(id: $id) { finished } }`
+const OBJECT = gql('query Object($id: ID!) { object(id: $id) { finished } }')
 
 /** A lost lease alone does not say whether the workload is needed: this very agent may get the work again. */
 async function settle({ runtime, client, signal }: RuntimeWorkOptions, id: string): Promise<void> {
   for (let failures = 0; !signal.aborted; failures += 1) {
     try {
-      const { object } = await client.query<{ object: { finished: boolean } | null }>(OBJECT, { id }, { signal })
+      const { object } = await client.query(OBJECT, { id }, { signal })
       if (!object || object.finished) await runtime.stop(id)
       return
     } catch {

@@ -1,3 +1,5 @@
+import { gql } from '../../documents/gql.ts'
+import type { TypedDocument } from '../../documents/typed-document.ts'
 import type { Client } from '../client.ts'
 import { ClientError } from '../client-error.ts'
 import type { LogStream, WorkItem, WorkOutcome } from './work.ts'
@@ -39,7 +41,7 @@ export type ReportAnswer =
   | { readonly accepted: true }
   | { readonly accepted: false; readonly type: string; readonly message: string }
 
-const CLAIM = `mutation Claim($input: ClaimWorkInput!) {
+const CLAIM = gql(`mutation Claim($input: ClaimWorkInput!) {
   claimWork(input: $input) {
     __typename
     ... on ClaimedWork {
@@ -48,73 +50,69 @@ const CLAIM = `mutation Claim($input: ClaimWorkInput!) {
     }
     ... on Error { message code }
   }
-}`
-const RENEW = `mutation Renew($input: RenewLeasesInput!) {
+}`)
+const RENEW = gql(`mutation Renew($input: RenewLeasesInput!) {
   renewLeases(input: $input) {
     __typename
     ... on RenewedLeases { leases { fence state } }
     ... on Error { message code }
   }
-}`
-const REPORT = `mutation Report($input: ReportPhasesInput!) {
+}`)
+const REPORT = gql(`mutation Report($input: ReportPhasesInput!) {
   reportPhases(input: $input) {
     __typename
     ... on PhaseReports { results { __typename ... on Error { message } } }
     ... on Error { message code }
   }
-}`
-const APPEND_LOGS = `mutation AppendLogs($input: AppendLogsInput!) {
+}`)
+const APPEND_LOGS = gql(`mutation AppendLogs($input: AppendLogsInput!) {
   appendLogs(input: $input) {
     __typename
     ... on Error { message code }
   }
-}`
+}`)
 
-export interface Answer {
+interface Answer {
   readonly __typename: string
-  readonly message?: string
-  readonly code?: string
+  readonly message?: string | undefined
+  readonly code?: string | undefined
 }
-type ClaimAnswer = Answer & Claimed
-interface RenewAnswer extends Answer {
-  readonly leases: readonly { readonly fence: string; readonly state: LeaseState }[]
-}
-interface ReportsAnswer extends Answer {
-  readonly results: readonly { readonly __typename: string; readonly message?: string }[]
+interface Refusal {
+  readonly __typename: `${string}Error`
 }
 
 /**
  * One mutation whose result is a union of a payload and errors.
  * @throws ClientError, also for an error of the union, whose code it takes
  */
-export async function callAgents<T extends Answer>(
+export async function callAgents<Field extends string, T extends Answer, Input>(
   client: Client,
-  field: string,
-  document: string,
-  input: unknown,
+  field: Field,
+  document: TypedDocument<Readonly<Record<Field, T | null>>, { readonly input: Input }>,
+  input: NoInfer<Input>,
   signal?: AbortSignal,
-): Promise<T> {
-  const data = await client.query<Readonly<Record<string, T | null>>>(document, { input }, { signal })
-  const answer = data[field]
+): Promise<Exclude<T, Refusal>> {
+  const data = await client.query(document, { input }, { signal })
+  const answer: T | null = data[field]
   if (!answer) throw new ClientError('graphql', `The server answered ${field} without a result.`, { retryable: true })
   if (answer.__typename.endsWith('Error')) {
     throw new ClientError('graphql', answer.message ?? answer.__typename, { code: answer.code })
   }
-  return answer
+  return answer as Exclude<T, Refusal>
 }
 
 export function agentApi(client: Client): AgentApi {
   return {
     async claim(request, signal) {
-      return await callAgents<ClaimAnswer>(client, 'claimWork', CLAIM, request, signal)
+      return await callAgents(client, 'claimWork', CLAIM, request, signal)
     },
     async renew(fences, leaseMs) {
-      const { leases } = await callAgents<RenewAnswer>(client, 'renewLeases', RENEW, { fences, leaseMs })
+      const { leases } = await callAgents(client, 'renewLeases', RENEW, { fences, leaseMs })
       const states = new Map(leases.map(({ fence, state }) => [fence, state]))
       return fences.map((fence) => states.get(fence) ?? 'LOST')
     },
     async report(reports) {
-      const { results } = await callAgents<ReportsAnswer>(client, 'reportPhases', REPORT, { reports })
+      const { results } = await callAgents(client, 'reportPhases', REPORT, { reports })
       return reports.map((_, i): ReportAnswer => {
         const { __typename: type = 'NoAnswer', message = '' } = results[i] ?? {}
         return type === 'PhaseReportAccepted' ? { accepted: true } : { accepted: false, type, message }

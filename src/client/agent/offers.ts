@@ -1,3 +1,4 @@
+import { gql } from '../../documents/gql.ts'
 import { asError } from '../as-error.ts'
 import type { Client } from '../client.ts'
 import { pause, retryDelay } from '../pause.ts'
@@ -13,9 +14,9 @@ export interface OffersOptions {
   onProblem(error: Error): void
 }
 
-const OFFERS = `subscription Offers($types: [String!]!, $targets: [String!]) {
+const OFFERS = gql(`subscription Offers($types: [String!]!, $targets: [String!]) {
   workOffered(types: $types, targets: $targets) { type waiting }
-}`
+}`)
 
 /** Listens for offered work until the signal aborts. */
 export async function listenForOffers(options: OffersOptions): Promise<void> {

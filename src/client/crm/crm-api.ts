@@ -1,5 +1,6 @@
-import { type Answer, callAgents } from '../agent/agent-api.ts'
-import type { Client } from '../client.ts'
+import { gql } from '../../documents/gql.ts'
+import { callAgents } from '../agent/agent-api.ts'
+import type { Client, SubscribeOptions } from '../client.ts'
 import type { CrmObject, CrmOptions, CrmRequest } from './crm.ts'
 
 export interface CrmSession {
@@ -21,18 +22,35 @@ export interface ConnectRequest {
 }
 
 const REQUEST = 'fence objectId kind path action operationId specRevision spec'
-const CONNECT = `mutation Connect($input: ConnectCrmInput!) {
+const CONNECT = gql(`mutation Connect($input: ConnectCrmInput!) {
   connectCrm(input: $input) {
     __typename
     ... on CrmSession { epoch fence requests { ${REQUEST} } }
     ... on Error { message code }
   }
-}`
-export const REQUESTS = `subscription Requests($cloudletId: ID!, $epoch: Int!) {
+}`)
+const REQUESTS = gql(`subscription Requests($cloudletId: ID!, $epoch: Int!) {
   crmRequests(cloudletId: $cloudletId, epoch: $epoch) { ${REQUEST} }
-}`
+}`)
 
 /** @throws ClientError; with the code STALE_REPORT a newer CRM has connected */
-export function connectCrm(client: Client, request: ConnectRequest, signal: AbortSignal): Promise<CrmSession> {
-  return callAgents<Answer & CrmSession>(client, 'connectCrm', CONNECT, request, signal)
+export async function connectCrm(client: Client, request: ConnectRequest, signal: AbortSignal): Promise<CrmSession> {
+  const { epoch, fence, requests } = await callAgents(client, 'connectCrm', CONNECT, request, signal)
+  return { epoch, fence, requests: requests.filter(isKnown) }
 }
+
+/** The requests of one connection. The client calls `variables` at each reconnection. */
+export async function* subscribeRequests(
+  client: Client,
+  variables: () => { readonly cloudletId: string; readonly epoch: number },
+  options: SubscribeOptions,
+): AsyncGenerator<CrmRequest> {
+  for await (const { crmRequests } of client.subscribe(REQUESTS, variables, options)) {
+    if (isKnown(crmRequests)) yield crmRequests
+  }
+}
+
+const KINDS: ReadonlySet<string> = new Set<CrmRequest['kind']>(['CLOUDLET', 'CLUSTER_INST', 'APP_INST'])
+/** A newer server may have kinds that this CRM cannot make. */
+const isKnown = <R extends { readonly kind: string }>(request: R): request is R & Pick<CrmRequest, 'kind'> =>
+  KINDS.has(request.kind)

@@ -4,12 +4,11 @@ import { Leases } from '../agent/leases.ts'
 import { type OpenOutbox, openOutbox } from '../agent/outbox.ts'
 import { printProblems } from '../agent/print-problems.ts'
 import { asError } from '../as-error.ts'
-import type { Variables } from '../client.ts'
 import { ClientError } from '../client-error.ts'
 import { pause, retryDelay } from '../pause.ts'
 import type { Report } from './active-request.ts'
 import { type CrmContext, type CrmEnd, type CrmError, type CrmOptions, CrmProblem, type CrmRequest } from './crm.ts'
-import { type CrmSession, connectCrm, REQUESTS } from './crm-api.ts'
+import { type CrmSession, connectCrm, subscribeRequests } from './crm-api.ts'
 import { Latch } from './latch.ts'
 import { RequestTable } from './request-table.ts'
 
@@ -143,8 +142,8 @@ class Crm {
     const signal = AbortSignal.any([over.signal, this.#stopping])
     const variables = forOneAttempt({ cloudletId, epoch: session.epoch })
     try {
-      const requests = client.subscribe<{ crmRequests: CrmRequest }>(REQUESTS, variables, { signal, buffer: BUFFER })
-      for await (const { crmRequests } of requests) this.#requests.take(crmRequests)
+      const requests = subscribeRequests(client, variables, { signal, buffer: BUFFER })
+      for await (const request of requests) this.#requests.take(request)
     } catch (error) {
       this.#problem({ what: 'listen', error: asError(error) })
     } finally {
@@ -234,7 +233,7 @@ class Crm {
 }
 
 /** Variables for one attempt: a lost connection must be opened anew by connectCrm, not by the subscription alone. */
-function forOneAttempt(variables: Variables): () => Variables {
+function forOneAttempt<V>(variables: V): () => V {
   let used = false
   return () => {
     if (used) throw new ClientError('network', 'The connection was lost.', { retryable: false })

@@ -1,0 +1,59 @@
+import { globSync } from 'node:fs'
+import { type Module, type Modules, type Node, walk } from './constants.ts'
+
+/** The text of one call of `gql`, or of a fragment that such a text is built from. */
+export interface FoundDocument {
+  readonly text: string
+  readonly file: string
+  readonly line: number
+  /** A fixture: the line above says `@ts-expect-error`, since the document is wrong. */
+  readonly isExpectedToFail: boolean
+}
+export interface Finding {
+  readonly documents: readonly FoundDocument[]
+  /** Calls whose text only the running program knows. */
+  readonly problems: readonly string[]
+}
+
+const CALL = /\bgql\(/
+
+/** All documents of the TypeScript files in a folder of the project. */
+export function findDocuments(modules: Modules, root: string, folders: readonly string[]): Finding {
+  const documents: FoundDocument[] = []
+  const problems: string[] = []
+  for (const file of globSync(
+    folders.map((folder) => `${folder}/**/*.{ts,tsx}`),
+    { cwd: root },
+  ).sort()) {
+    const module = modules.read(file)
+    if (!CALL.test(module.source)) continue
+    walk(module.program, (node) => {
+      const argument = argumentOf(node)
+      if (!argument) return
+      const text = modules.evaluate(argument, module)
+      const place = { file, ...placeOf(module.source, node.start) }
+      if (text !== undefined) documents.push({ text, ...place })
+      else if (!place.isExpectedToFail) problems.push(`${file}:${place.line}: the text of gql() must be a constant.`)
+      for (const fragment of fragmentsIn(modules, argument, module)) documents.push({ text: fragment, ...place })
+    })
+  }
+  return { documents, problems }
+}
+
+function argumentOf(node: Node): Node | undefined {
+  if (node.type !== 'CallExpression' || node.callee.type !== 'Identifier' || node.callee.name !== 'gql') return
+  return node.arguments[0]
+}
+
+/** Constants in a template that are whole fragments: their types are asked for by name. */
+function fragmentsIn(modules: Modules, argument: Node, module: Module): readonly string[] {
+  if (argument.type !== 'TemplateLiteral') return []
+  return argument.expressions
+    .map((expression) => modules.evaluate(expression, module))
+    .filter((text) => text !== undefined && /^\s*fragment\s/.test(text)) as string[]
+}
+
+function placeOf(source: string, start: number): Pick<FoundDocument, 'line' | 'isExpectedToFail'> {
+  const lines = source.slice(0, start).split('\n')
+  return { line: lines.length, isExpectedToFail: /@ts-expect-error/.test(lines.at(-2) ?? '') }
+}

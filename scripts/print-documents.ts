@@ -1,0 +1,42 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { buildSchema } from 'graphql'
+import { Modules } from './documents/constants.ts'
+import { findDocuments } from './documents/find-documents.ts'
+import { printDocuments } from './documents/print-documents.ts'
+
+/**
+ * Writes the types of all GraphQL documents, from schema.graphql and the calls of `gql`. With `--check`: writes nothing,
+ * and fails when a file is not as it would be written. Fails with the place of each document that the schema refuses.
+ */
+
+const ROOT = join(import.meta.dirname, '..')
+/** Each file of types, with the folders whose documents it has. */
+const TARGETS: readonly (readonly [file: string, folders: readonly string[]])[] = [
+  ['src/documents/generated/documents.d.ts', ['src/client', 'src/agents', 'src/cli']],
+  ['web-playground/src/generated/documents.d.ts', ['web-playground/src']],
+  ['test/generated/documents.d.ts', ['test']],
+]
+
+const isCheck = process.argv.includes('--check')
+const schema = buildSchema(readFileSync(join(ROOT, 'schema.graphql'), 'utf8'))
+const modules = new Modules(ROOT)
+
+for (const [file, folders] of TARGETS) {
+  const found = findDocuments(modules, ROOT, folders)
+  const printed = printDocuments(schema, found.documents)
+  for (const problem of [...found.problems, ...printed.problems]) fail(problem)
+  const path = join(ROOT, file)
+  const isFresh = existsSync(path) && readFileSync(path, 'utf8') === printed.module
+  if (isFresh) continue
+  if (isCheck) fail(`${file} is not what the documents say: run \`npm run generate\`.`)
+  else {
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, printed.module)
+  }
+}
+
+function fail(problem: string): void {
+  process.stderr.write(`${problem}\n`)
+  process.exitCode = 1
+}

@@ -1,0 +1,12 @@
+import type { Documents } from './generated/documents.d.ts'
+import type { TypedDocument } from './typed-document.ts'
+
+/** What the compiler says of a text that has no types. */
+type Unknown = 'The schema has no such document: `npm run generate` says why.'
+
+/** A document of our own, typed from schema.graphql by `npm run generate`. The text must be a constant. */
+export const gql = <const Text extends string>(
+  text: Text extends keyof Documents ? Text : Unknown,
+): Text extends keyof Documents
+  ? string & TypedDocument<Documents[Text]['result'], Documents[Text]['variables']>
+  : never => text as never
