@@ -2,9 +2,9 @@ import { createRequire } from 'node:module'
 import type Pg from 'pg'
 import type { Reading } from './server.ts'
 
-/** The server as it is, counting what it sends to Postgres and what it needs. Asked and answered over IPC. */
+/** The server as it is, with a count of its statements and its memory. Answers over IPC. */
 
-/** What is looked at costs half a millisecond. */
+/** One look costs half a millisecond. */
 const SAMPLE_MS = 100
 
 // The server's own copy of the driver, not that of the benchmark.

@@ -43,7 +43,7 @@ type Answer =
 export async function startPeer(name: string, { use, url }: PeerOptions): Promise<PeerProcess> {
   const child = fork(join(import.meta.dirname, 'peers', `${name}.ts`), {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, NODE_ENV: 'production', PEER_URL: url, PEER_USE: use },
-    // Of a peer's own dependencies; it is not for us to say.
+    // Warnings about a peer's own dependencies are not ours.
     execArgv: ['--disable-warning=DeprecationWarning'],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
@@ -77,19 +77,19 @@ export async function servePeer(open: (options: PeerOptions) => Promise<Peer>): 
   const use = USES.find((known) => known === PEER_USE)
   if (!url || !use) throw new Error('PEER_URL and PEER_USE are not set')
   const peer = await open({ use, url })
-  const tell = (answer: Answer): void => void process.send?.(answer)
+  const send = (answer: Answer): void => void process.send?.(answer)
   process.on('message', (command: Command) => {
     run(peer, command).then(
-      (ms) => tell({ type: 'took', ms }),
+      (ms) => send({ type: 'took', ms }),
       (error: unknown) =>
-        tell({ type: 'failed', message: error instanceof Error ? (error.stack ?? '') : String(error) }),
+        send({ type: 'failed', message: error instanceof Error ? (error.stack ?? '') : String(error) }),
     )
   })
   process.on('disconnect', async () => {
     await peer[Symbol.asyncDispose]()
     process.exit()
   })
-  tell({ type: 'ready' })
+  send({ type: 'ready' })
 }
 
 async function run(peer: Peer, command: Command): Promise<readonly number[]> {
@@ -119,7 +119,7 @@ async function timeStart(creator: Pick<Peer, 'createItem'>): Promise<number> {
   return took
 }
 
-/** Waits for so many roots: each is told of once. */
+/** Waits for so many roots: each is reported once. */
 export class Roots {
   readonly #done = Promise.withResolvers<void>()
   #open: number

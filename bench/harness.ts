@@ -1,4 +1,4 @@
-/** What a workload is given and what it gives back; the parts that every workload is made of. */
+/** The context and the result of a workload, and the parts that all workloads share. */
 
 import type { BenchPostgres } from './postgres.ts'
 
@@ -15,7 +15,7 @@ export interface Workload {
 export interface BenchContext {
   /** One server for all workloads of a run; databases are the workload's own. */
   readonly postgres: BenchPostgres
-  /** Progress, for whoever waits: not part of the results. */
+  /** Progress for the person who waits; not part of the results. */
   readonly log: (line: string) => void
   /** How often each contestant is measured, in turns with the others; medians are reported. */
   readonly rounds: number
@@ -24,20 +24,20 @@ export interface BenchContext {
 /** A part of docs/benchmarks.md. */
 export interface Section {
   readonly title: string
-  /** Markdown: what is measured, and how each contestant is used. */
+  /** Markdown: the measurement, and how each contestant is used. */
   readonly prose: string
   readonly table: Table
-  /** One line of Markdown each: what the table means for us. */
+  /** Conclusions from the table, one line of Markdown each. */
   readonly ratios: readonly string[]
 }
 export interface Table {
   readonly columns: readonly string[]
   readonly rows: readonly (readonly Cell[])[]
 }
-/** Numbers are written with as many digits as they are good for. */
+/** As many digits as the number is precise to. */
 export type Cell = string | number
 
-/** Of an even number, the mean of the two in the middle. NaN when there are none. */
+/** The mean of the two in the middle if their number is even. NaN if there are none. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b)
   const upper = sorted.length / 2
@@ -45,7 +45,7 @@ export function median(values: readonly number[]): number {
   return ((a ?? Number.NaN) + (b ?? Number.NaN)) / 2
 }
 
-/** The value below which lies this share of all, from 0 to 1. NaN when there are none. */
+/** The value below which this share of all lies, from 0 to 1. NaN if there are none. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN

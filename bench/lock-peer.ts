@@ -1,10 +1,10 @@
 import { type PeerOptions, servePeer } from './harness-peer.ts'
 
-/** One resource that is held, and a queue of those who want it. */
+/** One resource with a holder, and a queue of waiters. */
 export interface LockContestant extends AsyncDisposable {
-  /** Called once, first: somebody holds it and so many wait. */
+  /** Called once, first: one holder, and so many waiters. */
   wait(waiters: number): Promise<void>
-  /** So many times: whoever holds it gives it back, one that waits gets it, and whoever gave it back waits again. */
+  /** So many times: the holder gives it back, a waiter gets it, and the former holder waits again. */
   grant(count: number): Promise<void>
 }
 
@@ -25,14 +25,14 @@ export async function serveLocks(open: (options: PeerOptions) => Promise<LockCon
   })
 }
 
-/** Whoever gets the lock passes here before giving it back: it stays until grants are to be measured. */
-export class Gate {
+/** Each holder passes here before it gives the lock back, and is stopped until grants are measured. */
+export class Barrier {
   #left = 0
   #open = Promise.withResolvers<void>()
   #done = Promise.withResolvers<void>()
 
   /** Resolves when so many more have got the lock. */
-  async let(count: number): Promise<void> {
+  async admit(count: number): Promise<void> {
     const closed = this.#open
     this.#left = count
     this.#done = Promise.withResolvers()

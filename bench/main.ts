@@ -37,11 +37,11 @@ for (const name of asked.length > 0 ? NAMES.filter((known) => asked.includes(kno
   const section = render(name, await workload.run(context), surroundings)
   process.stdout.write(`${section}\n\n`)
   rendered.set(name, section)
-  // After each one, so that what breaks later costs nothing of what was measured.
+  // After each workload, so that a later failure loses no result.
   writePage(NAMES, rendered, version)
 }
 
-/** Told to stop: Postgres is in a process group of its own; everything else ends with this process. */
+/** Stops Postgres, which is in a process group of its own; everything else ends with this process. */
 async function leave(): Promise<void> {
   await postgres[Symbol.asyncDispose]()
   process.exit(1)

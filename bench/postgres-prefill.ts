@@ -18,7 +18,7 @@ const RECONCILE = `mutation ($input: ReconcileInstallationInput!) {
   reconcileInstallation(input: $input) { __typename ... on Error { message } }
 }`
 
-/** A tree as the product itself leaves it behind: what is copied. The server may be stopped then. */
+/** Creates the tree that is copied, through the product itself. The server may be stopped afterwards. */
 export async function makeModel(client: Client): Promise<void> {
   let after = await headOf(client)
   const id = await createTree(client, 'model', ITEMS)

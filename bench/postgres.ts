@@ -8,10 +8,10 @@ import { startEmbeddedPostgres } from '../src/store/embedded/index.ts'
 export interface BenchPostgres extends AsyncDisposable {
   /** Of the database `postgres`. */
   readonly url: string
-  /** A new, empty database; resolves to its URL. One of the same name is dropped first, whoever uses it. */
+  /** A new, empty database; resolves to its URL. One of the same name is dropped first, even if it is in use. */
   createDatabase(name: string): Promise<string>
   dropDatabase(name: string): Promise<void>
-  /** Writes everything back, so that nobody pays for what another one left. */
+  /** Writes everything back, so that no contestant pays for the one before. */
   settle(): Promise<void>
 }
 

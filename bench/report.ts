@@ -83,7 +83,7 @@ npm run bench -- tree latency            # some workloads
 \`\`\`
 
 It needs a \`redis-server\`. Each contestant runs in a process of its own, with the settings that
-its own documentation recommends; all of them share the machine with the databases and with whoever measures.
+its own documentation recommends; all of them share the machine with the databases and with the measuring processes.
 
 | | |
 |---|---|

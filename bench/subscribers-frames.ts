@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
 
 /**
- * The client's half of a WebSocket, and no more of it than a measurement needs: whoever measures a server on the same
+ * The client's half of a WebSocket, and no more of it than a measurement needs: a measurement on the same
  * two cores must cost less than the server does. It checks no UTF-8, takes no fragments, and reads all sockets of the
  * process into one buffer.
  */
@@ -99,7 +99,7 @@ const upgrade = (port: number, path: string): string =>
     '\r\n',
   ].join('\r\n')
 
-/** Hands out whole frames; returns where the first one that is not whole begins. */
+/** Delivers whole frames; returns the offset of the first incomplete one. */
 function readFrames(
   buffer: Buffer,
   start: number,

@@ -9,7 +9,7 @@ import {
   type Opening,
 } from './subscribers-protocol.ts'
 
-/** Many subscribers in one process, which count, and note when what came. See `subscribers.ts`. */
+/** Many subscribers in one process: they count messages and note their times. See `subscribers.ts`. */
 
 const PROGRESS_MS = 10
 /** Connections that are being made at a time: fewer than a server's backlog. */
@@ -22,7 +22,7 @@ let sampled = 0
 const indexes = new Uint32Array(MAX_SAMPLES)
 const arrivedAt = new Float64Array(MAX_SAMPLES)
 
-const tell = (answer: Answer): void => void process.send?.(answer)
+const send = (answer: Answer): void => void process.send?.(answer)
 const MARK = Buffer.from(`"${NAME_PREFIX}`)
 
 function indexIn(buffer: Buffer, start: number, end: number): number {
@@ -59,7 +59,7 @@ async function subscribe(opening: Opening, number: number, isDense: boolean): Pr
     const { type } = JSON.parse(text) as { type: string }
     if (type === 'connection_ack') acknowledged.resolve()
     else if (type === 'ping') socket.send('{"type":"pong"}')
-    else fail(`subscriber ${number} was told ${text.slice(0, 500)}`)
+    else fail(`subscriber ${number} got ${text.slice(0, 500)}`)
   }
   socket.send(
     JSON.stringify({ type: 'connection_init', ...(token ? { payload: { authorization: `Bearer ${token}` } } : {}) }),
@@ -71,7 +71,7 @@ async function subscribe(opening: Opening, number: number, isDense: boolean): Pr
 }
 
 function fail(message: string): void {
-  tell({ type: 'failed', message })
+  send({ type: 'failed', message })
 }
 
 async function open(opening: Opening): Promise<void> {
@@ -81,7 +81,7 @@ async function open(opening: Opening): Promise<void> {
     while (next < opening.variables.length) await subscribe(opening, next++, isDense)
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))
-  tell({ type: 'opened' })
+  send({ type: 'opened' })
 }
 
 process.on('message', (command: Command) => {
@@ -90,15 +90,15 @@ process.on('message', (command: Command) => {
     if (command.oneIn > 0) sampled = 0
     oneIn = command.oneIn
   } else {
-    tell({ type: 'samples', indexes: indexes.slice(0, sampled), arrivedAt: arrivedAt.slice(0, sampled) })
+    send({ type: 'samples', indexes: indexes.slice(0, sampled), arrivedAt: arrivedAt.slice(0, sampled) })
   }
 })
 process.on('disconnect', () => process.exit())
 
-let told = -1
+let reported = -1
 setInterval(() => {
-  if (counts.delivered === told) return
-  told = counts.delivered
+  if (counts.delivered === reported) return
+  reported = counts.delivered
   const { user, system } = process.cpuUsage()
-  tell({ type: 'progress', ...counts, cpuMs: (user + system) / 1_000, at: monotonicMs() })
+  send({ type: 'progress', ...counts, cpuMs: (user + system) / 1_000, at: monotonicMs() })
 }, PROGRESS_MS)

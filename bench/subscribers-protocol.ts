@@ -45,7 +45,7 @@ const OFFSET = Number(process.hrtime.bigint()) / 1e6 - performance.now()
 /** Milliseconds on a clock that all processes of this machine share and that never jumps. */
 export const monotonicMs = (): number => performance.now() + OFFSET
 
-/** Every message carries its index within its `name`, so that nobody has to parse more. */
+/** Every message carries its index within its `name`, so that a subscriber need not parse more. */
 export const NAME_PREFIX = 'item-'
 export const INDEX_DIGITS = 9
 export const nameOf = (index: number): string => NAME_PREFIX + String(index).padStart(INDEX_DIGITS, '0')

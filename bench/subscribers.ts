@@ -5,7 +5,7 @@ import type { Answer, Command, Opening, Progress, Samples } from './subscribers-
 
 /** So many WebSocket subscribers in a process of their own. Disposing disconnects them all. */
 export interface Subscribers extends AsyncDisposable {
-  /** The latest that was heard; it comes every 10 ms while messages come. */
+  /** The latest progress, which comes every 10 ms while messages come. */
   readonly progress: Progress
   /** Called with each progress. Throws from `check` are not caught: a broken subscriber ends the measurement. */
   onProgress(handler: (progress: Progress) => void): void

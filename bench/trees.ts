@@ -15,7 +15,7 @@ export async function createTree(client: Client, name: string, items: number, ty
   return created.id
 }
 
-/** Resolves when each of these roots has ended; throws unless all did well. Hears of it from the log. */
+/** Follows the log until each of these roots has ended; throws unless all succeeded. */
 export async function untilSucceeded(client: Client, ids: readonly string[], after: number): Promise<void> {
   const open = new Set(ids)
   for await (const { changes } of client.followPhases({
@@ -46,7 +46,7 @@ export interface TreeRun {
   readonly transitions: number
 }
 
-/** So many trees at once, from the first request until the last root's end was heard of. */
+/** So many trees at once, from the first request until the log has the last root's end. */
 export async function runTrees(client: Client, trees: number, items: number): Promise<TreeRun> {
   const after = await headOf(client)
   const since = performance.now()

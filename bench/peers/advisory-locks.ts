@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import type { PeerOptions } from '../harness-peer.ts'
-import { Gate, type LockContestant, serveLocks } from '../lock-peer.ts'
+import { Barrier, type LockContestant, serveLocks } from '../lock-peer.ts'
 
-/** A session for each of those who wait: that is what an advisory lock is held by, and waited for in. */
+/** A session for each waiter: sessions hold advisory locks and wait for them. */
 
 const NAME = 'advisory-locks'
 const WAITING = `select count(*)::integer as n from pg_locks where locktype = 'advisory' and not granted`
@@ -11,7 +11,7 @@ const WAITING = `select count(*)::integer as n from pg_locks where locktype = 'a
 await serveLocks(open)
 
 async function open({ url }: PeerOptions): Promise<LockContestant> {
-  const gate = new Gate()
+  const barrier = new Barrier()
   const connect = async (name: string): Promise<pg.Client> => {
     const client = new pg.Client({ connectionString: url, application_name: name })
     client.on('error', () => {})
@@ -23,7 +23,7 @@ async function open({ url }: PeerOptions): Promise<LockContestant> {
   const take = async (session: pg.Client): Promise<void> => {
     for (;;) {
       await session.query({ name: 'lock', text: 'select pg_advisory_lock(1)' })
-      await gate.pass()
+      await barrier.pass()
       await session.query({ name: 'unlock', text: 'select pg_advisory_unlock(1)' })
     }
   }
@@ -36,7 +36,7 @@ async function open({ url }: PeerOptions): Promise<LockContestant> {
       }
       while ((await observer.query<{ n: number }>(WAITING)).rows[0]?.n !== waiters) await delay(10)
     },
-    grant: (count) => gate.let(count),
+    grant: (count) => barrier.admit(count),
     async [Symbol.asyncDispose]() {
       isOver = true
       await observer.query('select pg_terminate_backend(pid) from pg_stat_activity where application_name = $1', [NAME])

@@ -1,7 +1,7 @@
 import { createClient } from 'redis'
 import { fieldsOf, type Publisher, settingOf, topicOf } from '../workloads/fan-out-peer.ts'
 
-/** A topic padded to so many bytes, and then what is sent as it is. */
+/** A topic padded to so many bytes, and then the message as it is. */
 export const FRAME_AT = 36
 export const CHANNEL = 'bare-ws'
 /** As long as those of the others' subscribers. */

@@ -4,8 +4,8 @@ import { answerReadings, settingOf, topicOf } from '../workloads/fan-out-peer.ts
 import { CHANNEL, FRAME_AT } from './bare-ws-publisher.ts'
 
 /**
- * The ceiling: no GraphQL at all. What comes from Redis is the bytes of the message as they are, which `ws` sends to
- * everybody who wants them. A process.
+ * The ceiling: no GraphQL at all. Redis delivers the bytes of the message as they are, and `ws` sends
+ * them to each subscriber. A process.
  */
 const topics = new Map<string, Set<WebSocket>>()
 const server = new WebSocketServer({ port: 0, host: '127.0.0.1', handleProtocols: () => 'graphql-transport-ws' })

@@ -1,7 +1,7 @@
 import { createClient } from '../../src/client/index.ts'
 import { type Peer, type PeerOptions, Roots, servePeer } from '../harness-peer.ts'
 
-/** Whoever creates events and watches them live, as a dashboard would; server and runtime are processes of their own. */
+/** Creates events and watches them live, as a dashboard does; server and runtime are processes of their own. */
 
 const PROJECT = 'bench'
 const CREATE_PROJECT = `mutation ($input: CreateProjectInput!) {

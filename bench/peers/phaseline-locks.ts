@@ -35,7 +35,7 @@ async function open({ url }: PeerOptions): Promise<LockContestant> {
         const holder = queue.shift() ?? ''
         const woken = await within(pool, (client) => release(client, [holder], new Date()))
         const held = await ask(holder)
-        if (woken[0]?.objectId !== queue[0] || held) throw new Error('it was not the turn of whoever got it')
+        if (woken[0]?.objectId !== queue[0] || held) throw new Error('a waiter got the lock before its turn')
         queue.push(holder)
       }
     },

@@ -2,7 +2,7 @@ import { createClient, runAgent } from '../../src/client/index.ts'
 import { type Peer, type PeerOptions, servePeer } from '../harness-peer.ts'
 import { createTree } from '../trees.ts'
 
-/** A creator and an agent of the published client, as anybody would write them; the server is a process of its own. */
+/** A creator and an agent of the published client, as users write them; the server is a process of its own. */
 
 const TYPE = 'bench'
 const CREATE_TOKEN = `mutation ($input: CreateTokenInput!) {

@@ -7,7 +7,7 @@ import { PostGraphileAmberPreset } from 'postgraphile/presets/amber'
 
 /**
  * PostGraphile on a database of Phaseline, as its documentation has it, but that columns without an index can be
- * filtered by too. A process: tells its port, and then, whenever it is asked, what it needs and has asked Postgres.
+ * filtered by too. A process: sends its port, and on request its resources and its count of statements.
  */
 let statements = 0
 const query = pg.Client.prototype.query as (...args: unknown[]) => unknown

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createClient } from 'redis'
 import type { PeerOptions } from '../harness-peer.ts'
-import { Gate, type LockContestant, serveLocks } from '../lock-peer.ts'
+import { Barrier, type LockContestant, serveLocks } from '../lock-peer.ts'
 
-/** The lock of Redis's documentation: SET NX PX with a value of one's own, and a script that deletes it if it is still that. */
+/** The lock of Redis's documentation: SET NX PX with a random value, and a script that deletes it if it still has that value. */
 
 const KEY = `host-${randomUUID()}`
 const LEASE_MS = 30_000
@@ -17,7 +17,7 @@ await serveLocks(open)
 async function open({ url }: PeerOptions): Promise<LockContestant> {
   const client = createClient({ url })
   await client.connect()
-  const gate = new Gate()
+  const barrier = new Barrier()
   let isOver = false
   const held = Promise.withResolvers<void>()
   const stay = async (): Promise<void> => {
@@ -26,11 +26,11 @@ async function open({ url }: PeerOptions): Promise<LockContestant> {
       const taken = await client.set(KEY, value, { condition: 'NX', expiration: { type: 'PX', value: LEASE_MS } })
       if (taken !== null) {
         held.resolve()
-        await gate.pass()
+        await barrier.pass()
         const given = await client.eval(UNLOCK, { keys: [KEY], arguments: [value] })
         if (given !== 1) throw new Error('the lease had ended')
       }
-      // Also after giving it back: who asked again at once would have it again, and nobody else ever.
+      // Also after giving it back: a client that asked again at once would always win.
       await delay(RETRY.ms + (Math.random() * 2 - 1) * RETRY.jitter)
     }
   }
@@ -39,7 +39,7 @@ async function open({ url }: PeerOptions): Promise<LockContestant> {
       for (let i = 0; i <= waiters; i++) stay().catch((error: unknown) => isOver || Promise.reject(error))
       await held.promise
     },
-    grant: (count) => gate.let(count),
+    grant: (count) => barrier.admit(count),
     [Symbol.asyncDispose]() {
       isOver = true
       client.destroy()

@@ -92,7 +92,7 @@ function sectionOf(measured: ReadonlyMap<string, Measured>): Section {
 
 const PROSE = `
 Each event starts the program \`true\`, at most ${SLOTS} at the same time. *Created to running*: one after the other, from before
-the request until whoever asked hears that the process runs. *Events/s*: ${EVENTS} at once, until all have ended.
+the request until the client hears that the process runs. *Events/s*: ${EVENTS} at once, until all have ended.
 
 - **Phaseline**: \`createEvent\` over HTTP; the built-in process runtime; RUNNING and SUCCEEDED heard on a subscription. The event,
   its worker, four phases of each and what is to be removed are in fsynced Postgres. A process here is one that outlives its

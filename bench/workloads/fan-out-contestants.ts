@@ -109,7 +109,7 @@ export async function startWriter(
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
-  const tell = (command: WriterCommand): void => void child.send(command)
+  const send = (command: WriterCommand): void => void child.send(command)
   let published = 0
   let waiting = Promise.withResolvers<WriterAnswer>()
   const onPublished: (() => void)[] = []
@@ -119,20 +119,20 @@ export async function startWriter(
     for (const handler of onPublished) handler()
   })
   child.once('exit', (code) => waiting.reject(new Error(`the writer ended with ${code}`)))
-  tell({ type: 'start', contestant, roots })
+  send({ type: 'start', contestant, roots })
   await waiting.promise
   return {
-    allow: (upTo) => tell({ type: 'allow', upTo }),
+    allow: (upTo) => send({ type: 'allow', upTo }),
     async rate(perSecond, count) {
       const end = published + count
       const done = Promise.withResolvers<void>()
       onPublished.push(() => published >= end && done.resolve())
-      tell({ type: 'rate', perSecond, count })
+      send({ type: 'rate', perSecond, count })
       await done.promise
     },
     async committedAt() {
       waiting = Promise.withResolvers()
-      tell({ type: 'collect' })
+      send({ type: 'collect' })
       const answer = await waiting.promise
       if (answer.type !== 'committed') throw new Error(`the writer answered ${answer.type}`)
       return answer.at

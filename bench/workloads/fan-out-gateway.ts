@@ -1,6 +1,6 @@
 import { answerReadings } from './fan-out-peer.ts'
 
-/** A gateway of Phaseline: the server as it is, in a process that tells what it needs. */
+/** A gateway of Phaseline: the server as it is, in a process that reports its resources. */
 process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'))
 const { serve } = await import('../../src/main.ts')
 const serving = serve({ example: false })

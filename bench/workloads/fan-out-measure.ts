@@ -23,7 +23,7 @@ export interface Result {
   /** To all subscribers together, a second, while the writer never waits for anything but them. */
   readonly messagesPerSecond: number
   readonly atHalf: Latency
-  /** At a rate that is easy for everybody. */
+  /** At a rate that is easy for every contestant. */
   readonly atEase: Latency
   /** Microseconds of the server's CPU for one message to one subscriber, at the full rate. */
   readonly cpuPerMessage: number
@@ -42,8 +42,8 @@ export interface Result {
 const WARM_MS = 1_500
 const MEASURED_MS = 3_000
 /**
- * Messages in flight, to all subscribers together: as many as were delivered in so long, so that nobody ever waits for
- * the writer; at least so many, and at most so many for each subscriber, so that everybody gets going and nobody has to
+ * Messages in flight, to all subscribers together: as many as were delivered in so long, so that no subscriber ever waits
+ * for the writer; at least so many, and at most so many for each subscriber, so that all start and none has to
  * drop any.
  */
 const AHEAD = { ms: 250, least: { shared: 30_000, filtered: 6_000 }, most: 400 }
@@ -116,7 +116,7 @@ export async function measure(contestant: Contestant, scenario: Scenario, places
   }
 }
 
-/** Nobody tells when a subscription is in force: messages are sent until each subscriber has got one. */
+/** No protocol says when a subscription is in force: messages are sent until each subscriber has one. */
 async function untilAllAreReached(subscribers: Subscribers, writer: Writer, n: number, isFiltered: boolean) {
   const round = isFiltered ? n * 20 : 1
   for (let upTo = round; subscribers.progress.reached < n; upTo += round) {
@@ -195,7 +195,7 @@ async function timeAt(
   return { messagesPerSecond, p50: at(0.5), p99: at(0.99), ...busy }
 }
 
-/** Throws unless everybody gets everything, and nothing twice. */
+/** Throws unless each subscriber gets each message exactly once. */
 async function untilDelivered({ writer, subscribers, width, delivered, published }: Run): Promise<void> {
   const end = performance.now() + PATIENCE_MS
   for (;;) {

@@ -1,4 +1,4 @@
-/** What every contestant of *fan-out* has in common: what is sent, and how its processes are talked to. */
+/** Shared by all contestants of *fan-out*: the messages, and the protocol of their processes. */
 
 export interface Message {
   readonly index: number
@@ -21,7 +21,7 @@ export const fieldsOf = ({ index, objectId, kind, name, from, to, at }: Message)
   at: at.toISOString(),
 })
 
-/** How a writer hands messages over to a contestant. */
+/** How a writer publishes messages through a contestant. */
 export interface Publisher extends AsyncDisposable {
   /** How many it is given at most at a time. */
   readonly maxBatch: number
@@ -29,7 +29,7 @@ export interface Publisher extends AsyncDisposable {
   publish(messages: readonly Message[], committed: (messages: readonly Message[]) => void): Promise<void>
 }
 
-/** Peers know two kinds of topics: everything, and one for each root that somebody asks for. */
+/** Peers know two kinds of topics: everything, and one for each root that a subscriber asks for. */
 export const EVERYTHING = 'all'
 export const topicOf = (rootId: string | null | undefined): string => rootId ?? EVERYTHING
 
@@ -58,7 +58,7 @@ export interface Reading {
   readonly cpuMs: number
 }
 
-/** In a server's process: tells its port and then, whenever it is asked, what it needs. */
+/** In a server's process: sends its port, and on request its resources. */
 export function answerReadings(port: number): void {
   process.on('message', () => {
     const { user, system } = process.cpuUsage()

@@ -11,8 +11,8 @@ import { type Message, type Publisher, settingOf } from './fan-out-peer.ts'
 const CONNECTIONS = 4
 
 /**
- * The writer of Phaseline, as its engine writes: one transaction for what happens to one tree, under the lock of its
- * root, the log last; then the numberer, which announces over Redis. Beside the phase changes nothing is written.
+ * The writer of Phaseline, as its engine writes: one transaction for the changes of one tree, under the lock of its
+ * root, the log last; then the numberer, which announces over Redis. It writes nothing but the phase changes.
  */
 export async function createPublisher(roots: readonly string[]): Promise<Publisher> {
   const logger = pino({ level: 'warn' })

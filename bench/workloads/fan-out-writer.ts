@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { monotonicMs, nameOf } from '../subscribers-protocol.ts'
 import type { Message, Publisher } from './fan-out-peer.ts'
 
-/** The one writer, in a process of its own: as far as it may, or so many a second. Told over IPC. */
+/** The one writer, in a process of its own: up to an index, or so many a second. Controlled over IPC. */
 
 export type WriterCommand =
   | { readonly type: 'start'; readonly contestant: string; readonly roots: readonly string[] }
@@ -23,7 +23,7 @@ const TICK_MS = 2
 
 const committedAt = new Float64Array(MAX_MESSAGES)
 const objectIds = Array.from({ length: 1_000 }, () => randomUUID())
-const tell = (answer: WriterAnswer): void => void process.send?.(answer)
+const send = (answer: WriterAnswer): void => void process.send?.(answer)
 
 let roots: readonly string[] = []
 let publisher: Publisher | null = null
@@ -60,7 +60,7 @@ async function publishAllowed(): Promise<void> {
     await publisher.publish(messages, committed)
   }
   isPublishing = false
-  tell({ type: 'published', through: next })
+  send({ type: 'published', through: next })
 }
 
 /** Evenly, by the clock, so that a server which is late does not slow the writer down. */
@@ -93,11 +93,11 @@ process.on('message', async (command: WriterCommand) => {
   if (command.type === 'start') {
     roots = command.roots
     publisher = (await MODULES[command.contestant]?.(roots.length > 1)) ?? null
-    tell({ type: 'started' })
+    send({ type: 'started' })
   } else if (command.type === 'allow') {
     allowed = Math.max(allowed, command.upTo)
     run()
   } else if (command.type === 'rate') publishAtRate(command.perSecond, command.count)
-  else tell({ type: 'committed', at: committedAt.slice(0, next) })
+  else send({ type: 'committed', at: committedAt.slice(0, next) })
 })
 process.on('disconnect', () => process.exit())

@@ -102,7 +102,7 @@ function ratioOf(scenario: string, rows: readonly Result[]): string {
 }
 
 const PROSE = `
-One writer tells of phase changes; every subscriber has a WebSocket of its own (graphql-transport-ws, an operation id of
+One writer publishes phase changes; every subscriber has a WebSocket of its own (graphql-transport-ws, an operation id of
 its own) and asks \`subscription { phaseChanges { sequence objectId kind name from to at } }\`: about 275 bytes a message.
 In the first two scenarios all get everything; in the last one each asks for another tree (\`filter: { rootId }\`), so that a
 change is for one of them. *messages/s* counts what all subscribers together have received while the writer was always
@@ -115,7 +115,7 @@ ahead of them, by as much as they take in 250 ms. Milliseconds are from commit t
   commits nothing. For the last scenario, a topic for each tree.
 - **bare ws**: no GraphQL; the writer publishes the bytes of the message, and the server calls \`ws.send\` for each socket.
 
-Writer, server and subscribers are a process each, beside Redis and Postgres, on the same cores: where the server is not
-busy, somebody else was the limit. Subscribers read frames straight from TCP, so that they cost less than any server, and
+Writer, server and subscribers are a process each, on the same cores as Redis and Postgres: where the server is not
+busy, another process was the limit. Subscribers read frames straight from TCP, so that they cost less than any server, and
 check that nothing is missing, repeated or out of order.
 `

@@ -95,5 +95,5 @@ not counted.
 - **graphile-worker**: \`addJob\`, woken by NOTIFY, without its local queue (which trades latency for throughput).
 - **pg-boss**: \`send\`, woken by NOTIFY.
 - **DBOS**: \`startWorkflow\` without a queue (which is polled): stored, and then run in the process that asked for it, so
-  that nothing is handed over.
+  that nothing is dispatched.
 `

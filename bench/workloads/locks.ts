@@ -5,13 +5,13 @@ const WAITERS = [1, 100, 10_000] as const
 type Waiters = (typeof WAITERS)[number]
 const OURS = 'Phaseline'
 const IN_MEMORY = 'Phaseline, not waiting for the disk'
-/** Each of those who wait for an advisory lock has a connection. */
+/** Each waiter for an advisory lock has a connection. */
 const CONNECTIONS = 150
 
 interface Contestant {
   readonly name: string
   readonly peer: string
-  /** Resolves to where it finds its database: a new one. */
+  /** Resolves to the URL of its database: a new one. */
   readonly open: () => Promise<string>
   /** How many grants are measured; null: it cannot have so many waiters. */
   readonly grants: (waiters: Waiters) => number | null
@@ -93,10 +93,10 @@ function sectionOf(rates: ReadonlyMap<string, readonly (readonly number[])[]>): 
 }
 
 const PROSE = `
-One resource, held exclusively. Whoever holds it gives it back, one that waits gets it, and whoever gave it back waits again: so as
+One resource, held exclusively. The holder gives it back, a waiter gets it, and the former holder waits again: so as
 many wait all the time. All in one process, one grant after the other.
 
-- **Phaseline**: the lock manager as the engine calls it, on one connection. Giving back, with the grant and word of it, is a
+- **Phaseline**: the lock manager as the engine calls it, on one connection. Giving back, with the grant and its wake-up, is a
   transaction, and so is asking again; both are in fsynced Postgres before they count. The second row does not wait for the
   disk (\`synchronous_commit\` off): it shows what the statements cost. First come, first served.
 - **Postgres advisory locks**: \`pg_advisory_lock\` and \`pg_advisory_unlock\`, a session for each that waits, so 10,000 are out of the
@@ -104,6 +104,6 @@ many wait all the time. All in one process, one grant after the other.
   first served.
 - **Redis lock**: the algorithm of Redis’s documentation, \`SET NX PX\` with a value of one’s own and a script that deletes it, on one server
   without AOF; who does not get it tries again after 200 ± 100 ms, as libraries for Redlock do. There is no queue: who gets it is
-  chance, and with few waiters it lies idle until one of them asks. Whoever gives it back waits as long before it asks again: otherwise
+  chance, and with few waiters it lies idle until one of them asks. A holder that gives it back waits as long before it asks again: otherwise
   it would have it again at once, and nobody else ever. After its lease the lock is gone, whether its holder has ended or not.
 `

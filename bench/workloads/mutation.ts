@@ -12,7 +12,7 @@ import { openFloor } from './mutation-floor.ts'
 
 const CLIENTS = [1, 32] as const
 const ROUND_MS = 2_000
-/** Nobody claims it. */
+/** No agent claims it. */
 const TYPE = 'nobody'
 const CREATE = `mutation ($input: CreateInstallationInput!) {
   createInstallation(input: $input) { __typename ... on Installation { id } ... on Error { message } }
@@ -43,7 +43,7 @@ async function run({ postgres, log, rounds }: BenchContext): Promise<Section> {
     { name: 'the same inserts through pg', create: floor.create },
   ]
   const rates = new Map(contestants.map(({ name }) => [name, CLIENTS.map((): number[] => [])]))
-  // The first round warms everybody up.
+  // The first round is a warm-up.
   for (let round = 0; round <= rounds; round++) {
     for (const [i, clients] of CLIENTS.entries()) {
       for (const { name, create } of [...contestants.slice(round), ...contestants.slice(0, round)]) {
@@ -104,7 +104,7 @@ function sectionOf(rates: ReadonlyMap<string, readonly (readonly number[])[]>): 
   const names = [...rates.keys()]
   const floor = names.at(-1) ?? ''
   const rateOf = (name: string, i: number): number => median(rates.get(name)?.[i] ?? [])
-  // What it does for few it could do for many, by letting them queue: more that wait for one row only get in each other's way.
+  // A server can queue many clients and serve few: more waiters for one row only get in each other's way.
   const best = Math.max(...CLIENTS.map((_, i) => rateOf(floor, i)))
   const share = (name: string, i: number): string => `${((rateOf(name, i) / best) * 100).toFixed(0)} %`
   return {

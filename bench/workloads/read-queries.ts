@@ -1,4 +1,4 @@
-/** The same questions to both, each in its own words, and the answers in a common form, so that they can be compared. */
+/** The same questions to both, each in its own schema, and the answers in a common form, so that they can be compared. */
 
 export interface Question {
   readonly name: string
@@ -52,7 +52,7 @@ interface TreeOrList {
 /** Ours has a tree around it. */
 export type Lists = TreeOrList | { readonly tree: TreeOrList }
 
-/** In an order that does not depend on who answers. */
+/** In an order that does not depend on the server. */
 export function comparable(answer: Lists): string {
   const { objects, relations } = 'tree' in answer ? answer.tree : answer
   const sorted = ({ edges }: Edges): readonly string[] => edges.map(({ node }) => JSON.stringify(node, asMoment)).sort()

@@ -51,7 +51,7 @@ async function run({ postgres, log, rounds }: BenchContext): Promise<Section> {
   return sectionOf(reads)
 }
 
-/** A tree of 5,000 objects, and others beside it. Returns its id. */
+/** A tree of 5,000 objects, and others next to it. Returns its id. */
 async function fill(databaseUrl: string): Promise<string> {
   await using server = await startServer({ databaseUrl })
   const { ids } = await runTrees(server.client, 1, ITEMS)
@@ -194,7 +194,7 @@ function sectionOf(reads: readonly Read[]): Section {
 const PROSE = `
 The same question to both, on the same tables of the same database, over HTTP, for ${ROUND_MS / 1_000} seconds a round in turns;
 that both answer the same is checked first. The tree has 5,000 objects with their parents and all relations (2 requests at
-a time); beside it there are ${OTHERS.trees} trees of ${OTHERS.items}. The list is a page of 50 deploy items that have
+a time); next to it there are ${OTHERS.trees} trees of ${OTHERS.items}. The list is a page of 50 deploy items that have
 succeeded, by name, with their total (8 at a time).
 
 - **Phaseline** checks the token, the cost of the question, and what the viewer may see.

@@ -26,7 +26,7 @@ async function run({ postgres, log, rounds }: BenchContext): Promise<Section> {
   const filled = await fill(fullUrl)
   log(`  filled in ${(filled.ms / 1_000).toFixed(0)} s`)
   const runs = await compare(emptyUrl, fullUrl, rounds)
-  // Nothing that comes after shall pay for it.
+  // Later workloads must not pay for it.
   await postgres.dropDatabase('scale_full')
   return sectionOf(filled, runs)
 }

@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { openRawSocket, type RawSocket } from '../subscribers-frames.ts'
 
 /**
- * Subscribers that are cut off again and again and resume after the last sequence that they have seen, on whichever
- * gateway they happen to reach. Told over IPC; see `storm.ts`.
+ * Subscribers that are cut off again and again and resume after the last sequence that they have seen, on any
+ * gateway that they reach. Controlled over IPC; see `storm.ts`.
  */
 export interface StormOpening {
   readonly ports: readonly number[]
@@ -26,9 +26,9 @@ export interface StormCounts {
   readonly cuts: number
   /** Connections beyond the first of each. */
   readonly reconnections: number
-  /** Attempts that came to nothing. */
+  /** Attempts that failed. */
   readonly refused: number
-  /** The first things that should not have been. */
+  /** The first violations. */
   readonly problems: readonly string[]
 }
 

@@ -109,10 +109,10 @@ function startSubscribers(opening: StormOpening): Storm {
   const child = fork(join(import.meta.dirname, 'storm-subscribers.ts'), {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
-  const tell = (command: StormCommand): void => void child.send(command)
-  tell({ type: 'open', opening })
+  const send = (command: StormCommand): void => void child.send(command)
+  send({ type: 'open', opening })
   return {
-    cut: () => tell({ type: 'cut' }),
+    cut: () => send({ type: 'cut' }),
     async until(condition) {
       const signal = AbortSignal.timeout(LIMIT_MS)
       for (let last: StormCounts | null = null; ; ) {

@@ -32,7 +32,7 @@ const WARM_UP = [
 
 interface Contestant {
   readonly name: string
-  /** What of it survives a crash. */
+  /** What survives a crash. */
   readonly durable: string
   /** Resolves to milliseconds, and the durable changes of state that were written meanwhile. */
   readonly run: (trees: number, items: number) => Promise<Run>
@@ -93,9 +93,9 @@ async function run({ postgres, log, rounds }: BenchContext): Promise<Section> {
   const runs = new Map(contestants.map(({ name }) => [name, SIZES.map((): Run[] => [])]))
   for (let round = 0; round < rounds; round++) {
     for (const [i, size] of SIZES.entries()) {
-      // Each begins once in a while: nobody always comes after the same one.
+      // Each begins in turn, so that none always comes after the same one.
       for (const { name, run } of [...contestants.slice(round), ...contestants.slice(0, round)]) {
-        // Whoever was idle while others were measured is measured awake.
+        // A contestant that was idle during the others' turns is measured warm.
         await run(size.trees, size.items)
         for (let n = 0; n < size.repeats; n++) runs.get(name)?.[i]?.push(await run(size.trees, size.items))
       }
