@@ -1,5 +1,5 @@
 import type { ObjectFailure } from './errors.ts'
-import type { Machine } from './machine.ts'
+import type { Machine, Step } from './machine.ts'
 import type { Actor, ObjectKind, Phase, WorkAction } from './vocabulary.ts'
 
 /** The plain data that rules see of a tree, and what they may do to it. Types only: the engine implements `Slice`. */
@@ -179,9 +179,11 @@ export interface Slice {
   /** Judges a value by a JSON Schema, likewise outside of the lock. */
   validate(node: Node, schema: unknown, value: unknown): Evaluated | undefined
 
-  /** The one way to change a phase: judged by the guard; a missing row is a bug of the rule and throws. */
+  /** The guard's verdict on a report, before anything follows from it. `secondary`: on the object's secondary machine. */
+  judge(node: Node, actor: Actor, to: Phase, secondary?: { readonly machine: Machine; readonly from: Phase }): Step
+  /** The one way to change a phase. The guard judges it; a missing row is a bug of the rule and throws. */
   move(node: Node, to: Phase, options?: MoveOptions): void
-  /** The same for a lifecycle beside the phase: the family keeps that one's phase among its facts. */
+  /** The same for a lifecycle beside the phase: the family keeps that phase among its details. */
   moveSecondary(node: Node, machine: Machine, from: Phase, to: Phase, options?: MoveOptions): void
   patch(node: Node, patch: LifecyclePatch): void
   setDetails(node: Node, patch: object): void

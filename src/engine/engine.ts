@@ -9,14 +9,15 @@ import { sweep } from '../store/sweep.ts'
 import { listen } from './listen.ts'
 import type { TreeRunner } from './runner.ts'
 
-/** Trees in hand at once: more than connections only makes them queue. */
+/** Trees at a time: more than there are connections would only queue. */
 const CONCURRENCY = 8
-/** How long it relies on hearing of new work before it looks for itself, in milliseconds. */
+/** How long the engine relies on notifications before it polls, in milliseconds. */
 const POLL_MS = 250
-/** Leftovers are removed so often, in milliseconds. */
+/** Expired rows are removed so often, in milliseconds. */
 const SWEEP_MS = 60_000
-/** What waits without need is looked for so often, in milliseconds. */
+/** Objects that wait without a reason are searched for so often, in milliseconds. */
 const RECOVER_MS = 5_000
+/** Pause after a tree that another engine has locked, in milliseconds. */
 const LOCKED_MS = 10
 export const WAKE_CHANNEL = 'phaseline:wake'
 
@@ -26,22 +27,22 @@ export interface EngineOptions {
   readonly signal: Signal
   readonly system: System
   readonly logger: Logger
-  /** Leaves word for whatever waits without need. */
+  /** Enqueues wake requests for objects that wait without a reason. */
   recoverStalled(): Promise<void>
 }
 
-/** Drives whatever tree is due. Any number of engines may run side by side: a tree's root row is its lock. */
+/** Reconciles every tree that is due. Any number of engines may run side by side: a tree's root row is its lock. */
 export class Engine implements AsyncDisposable {
   readonly #options: EngineOptions
   readonly #active = new Map<string, Promise<void>>()
   readonly #failures = new Map<string, number>()
-  #heard = true
+  #isNotified = true
   #stopped = false
   #wait: { wake: () => void } | null = null
   #loop: Promise<void> | null = null
   #subscription: { close(): Promise<void> } | null = null
   #sweptAt = Number.NEGATIVE_INFINITY
-  #tendedAt = Number.NEGATIVE_INFINITY
+  #recoveredAt = Number.NEGATIVE_INFINITY
 
   constructor(options: EngineOptions) {
     this.#options = options
@@ -49,17 +50,17 @@ export class Engine implements AsyncDisposable {
 
   start(): void {
     const { signal, logger } = this.#options
-    this.#subscription = listen(signal, WAKE_CHANNEL, () => this.hear(), logger)
+    this.#subscription = listen(signal, WAKE_CHANNEL, () => this.notify(), logger)
     this.#loop = this.#run()
   }
 
-  /** Something may be due. */
-  hear(): void {
-    this.#heard = true
+  /** A tree may be due. */
+  notify(): void {
+    this.#isNotified = true
     this.#wait?.wake()
   }
 
-  /** Takes on nothing more, finishes what is in hand. */
+  /** Takes on no more trees and finishes the active ones. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopped = true
     this.#wait?.wake()
@@ -82,39 +83,42 @@ export class Engine implements AsyncDisposable {
   }
 
   async #takeDue(): Promise<void> {
-    this.#heard = false
+    this.#isNotified = false
     const { pool, system } = this.#options
     if (this.#active.size >= CONCURRENCY) return
     const due = await dueRoots(pool, system.fixedTime, CONCURRENCY * 4)
     for (const rootId of due) {
       if (this.#stopped || this.#active.size >= CONCURRENCY) return
       if (this.#active.has(rootId)) continue
-      const looking = this.#look(rootId).finally(() => {
+      const reconciling = this.#reconcile(rootId).finally(() => {
         this.#active.delete(rootId)
-        this.hear()
+        this.notify()
       })
-      this.#active.set(rootId, looking)
+      this.#active.set(rootId, reconciling)
     }
   }
 
-  async #look(rootId: string): Promise<void> {
+  async #reconcile(rootId: string): Promise<void> {
     try {
-      const looked = await this.#options.runner.look(rootId, true)
-      // Another engine is at it, for milliseconds: asking again at once would only disturb it.
-      if (looked === 'locked') await delay(LOCKED_MS)
+      const outcome = await this.#options.runner.reconcile(rootId, true)
+      // Another engine has it, for milliseconds: asking again at once would only disturb it.
+      if (outcome === 'locked') await delay(LOCKED_MS)
       this.#failures.delete(rootId)
     } catch (error) {
       await this.#delay(rootId, error)
     }
   }
 
-  /** A tree whose decision throws is left alone for a while; it never stops the others. */
+  /** A tree whose rules throw is tried again later, and never stops the others. */
   async #delay(rootId: string, error: unknown): Promise<void> {
     const { pool, system, logger } = this.#options
     const failures = (this.#failures.get(rootId) ?? 0) + 1
     this.#failures.set(rootId, failures)
     const at = new Date(system.now().getTime() + backoffMs(failures, system.random()))
-    logger.error({ err: error, rootId, failures, retryAt: at }, 'a tree could not go on and is tried again later')
+    logger.error(
+      { err: error, rootId, failures, retryAt: at },
+      'a tree could not be reconciled and is tried again later',
+    )
     await delayRoot(pool, rootId, at, failures).catch((cause) =>
       logger.error({ err: cause, rootId }, 'could not note a backoff'),
     )
@@ -123,8 +127,8 @@ export class Engine implements AsyncDisposable {
   async #sweep(): Promise<void> {
     const { pool, system, recoverStalled } = this.#options
     const now = performance.now()
-    if (now - this.#tendedAt >= RECOVER_MS) {
-      this.#tendedAt = now
+    if (now - this.#recoveredAt >= RECOVER_MS) {
+      this.#recoveredAt = now
       await recoverStalled()
     }
     if (now - this.#sweptAt < SWEEP_MS) return
@@ -132,9 +136,9 @@ export class Engine implements AsyncDisposable {
     await sweep(pool, system.now())
   }
 
-  /** Until something is heard, a clock runs out, or it is time to look anyway. */
+  /** Waits for a notification, for the next clock, or for the next poll. */
   async #pause(): Promise<void> {
-    if (this.#heard && this.#active.size < CONCURRENCY) return
+    if (this.#isNotified && this.#active.size < CONCURRENCY) return
     const { pool, system } = this.#options
     const untilClock = (await untilNextClock(pool, system.fixedTime)) ?? POLL_MS
     await this.#sleep(Math.max(1, Math.min(POLL_MS, Math.ceil(untilClock))))

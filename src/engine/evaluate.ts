@@ -1,6 +1,6 @@
 import type { Evaluated } from '../core/tree.ts'
 import type { Sandbox } from '../sandbox/index.ts'
-import type { Evaluation } from './slice.ts'
+import type { Evaluation } from './slice/slice-reader.ts'
 
 export type Evaluate = (evaluations: readonly Evaluation[]) => Promise<ReadonlyMap<string, Evaluated>>
 

@@ -11,7 +11,7 @@ import {
   writeStatuses,
   writeWork,
 } from '../store/transition.ts'
-import type { TreeSlice } from './slice.ts'
+import type { TreeSlice } from './slice/tree-slice.ts'
 import type { Part, TrackedObject } from './tracked-object.ts'
 
 /**

@@ -3,25 +3,26 @@ import type { WrittenBatch } from '../core/ports/phase-change.ts'
 import type { Signal } from '../core/ports/signal.ts'
 import type { Trees } from '../families/family.ts'
 import type { Logger } from '../logger.ts'
+import { Dispatcher } from './agents/dispatcher.ts'
 import { agentPort } from './agents/index.ts'
-import { Waiting } from './agents/waiting.ts'
+import { SpecCache } from './cache/spec-cache.ts'
+import { WorkCache } from './cache/work-cache.ts'
+import type { EngineContext, EngineParts } from './context.ts'
 import { Engine, WAKE_CHANNEL } from './engine.ts'
 import type { Evaluate } from './evaluate.ts'
-import { Handing } from './handing.ts'
-import { KeptItems } from './kept-items.ts'
 import { listen } from './listen.ts'
 import { TreeRunner } from './runner.ts'
-import { type Aftermath, type EngineParts, transaction } from './transaction.ts'
+import { type CommitEvents, transaction } from './transaction.ts'
 import { treesOf } from './trees.ts'
 
 const WORK_CHANNEL = 'phaseline:work'
 
-/** What a process needs to write trees, whether or not it also drives them. */
+/** The engine's part of one process: it writes trees for commands and agents, and reconciles them if it is started. */
 export interface EngineHost extends AsyncDisposable {
   readonly runner: TreeRunner
   readonly trees: Trees
   readonly agents: AgentPort
-  /** Starts driving whatever tree is due. */
+  /** Starts to reconcile every tree that is due. */
   startEngine(): void
 }
 
@@ -29,55 +30,56 @@ export interface EngineHostOptions {
   readonly parts: EngineParts
   readonly evaluate: Evaluate
   readonly signal: Signal
-  /** These batches of the log are about to be committed. */
+  /** Hears of batches of the log that are about to be committed. */
   readonly appended?: (batches: readonly WrittenBatch[]) => void
-  /** Something was committed that the log must number. */
+  /** Hears of a commit that the log has to number. */
   readonly committed: () => void
   readonly logger: Logger
 }
 
-export function createEngineHost({
-  parts: given,
-  evaluate,
-  signal,
-  appended,
-  committed,
-  logger,
-}: EngineHostOptions): EngineHost {
-  const parts: EngineParts = appended ? { ...given, appended } : given
-  const handlers = new Set<(types: readonly string[]) => void>()
-  let engine: Engine | null = null
-  const tell = (types: readonly string[]) => {
-    for (const handler of handlers) handler(types)
+export function createEngineHost(options: EngineHostOptions): EngineHost {
+  const { signal, committed, logger } = options
+  const parts = options.appended ? { ...options.parts, appended: options.appended } : options.parts
+  const workHandlers = new Set<(types: readonly string[]) => void>()
+  const notifyWork = (types: readonly string[]) => {
+    for (const handler of workHandlers) handler(types)
   }
-  const announce = ({ changed, woken, types }: Aftermath) => {
-    if (changed) committed()
-    if (woken.size > 0) {
-      engine?.hear()
+  let engine: Engine | null = null
+  const publish = ({ hasChanges, wokenRoots, workTypes }: CommitEvents) => {
+    if (hasChanges) committed()
+    if (wokenRoots.size > 0) {
+      engine?.notify()
       signal.publish(WAKE_CHANNEL, '')
     }
-    if (types.size > 0) {
-      tell([...types])
-      signal.publish(WORK_CHANNEL, JSON.stringify([...types]))
+    if (workTypes.size > 0) {
+      notifyWork([...workTypes])
+      signal.publish(WORK_CHANNEL, JSON.stringify([...workTypes]))
     }
   }
-  const subscription = listen(signal, WORK_CHANNEL, (message) => tell(JSON.parse(message) as string[]), logger)
-  const waiting = new Waiting(parts)
-  const writing = { parts, announce, handing: new Handing(parts.pool, waiting), kept: new KeptItems(), logger }
-  const runner = new TreeRunner({ ...writing, evaluate })
-  // Behind it may be a copy that was failed over to.
+  const subscription = listen(signal, WORK_CHANNEL, (message) => notifyWork(JSON.parse(message) as string[]), logger)
+  const dispatcher = new Dispatcher(parts)
+  const context: EngineContext = {
+    ...parts,
+    dispatcher,
+    work: new WorkCache(),
+    specs: new SpecCache(),
+    publish,
+    logger,
+  }
+  const runner = new TreeRunner(context, options.evaluate)
+  // A new connection may lead to another copy of the database, after a failover.
   parts.pool.on('connect', () => runner.forget())
   const onWork = (handler: (types: readonly string[]) => void) => {
-    handlers.add(handler)
-    return () => void handlers.delete(handler)
+    workHandlers.add(handler)
+    return () => void workHandlers.delete(handler)
   }
   return {
     runner,
-    trees: treesOf(writing),
-    agents: agentPort(parts, runner, onWork, waiting),
+    trees: treesOf(context),
+    agents: agentPort(parts, runner, onWork, dispatcher),
     startEngine() {
       const { pool, system } = parts
-      engine = new Engine({ pool, runner, signal, system, logger, recoverStalled: () => recoverStalled(parts) })
+      engine = new Engine({ pool, runner, signal, system, logger, recoverStalled: () => recoverStalled(context) })
       engine.start()
     },
     async [Symbol.asyncDispose]() {
@@ -88,9 +90,11 @@ export function createEngineHost({
   }
 }
 
-/** Each family leaves word for what waits without need: the engine that tends looks for it next. */
-export async function recoverStalled({ pool, kinds }: EngineParts): Promise<void> {
-  for (const { recoverStalled: leaveWord } of kinds.families) {
-    if (leaveWord) await transaction(pool, ({ client }) => leaveWord(client))
+/** Each family enqueues wake requests for objects that wait without a reason; the engine that does so takes them next. */
+export async function recoverStalled({ pool, kinds }: Pick<EngineParts, 'pool' | 'kinds'>): Promise<void> {
+  for (const family of kinds.families) {
+    const { recoverStalled: recover } = family
+    // Nothing is published: the engine looks for due trees right after this.
+    if (recover) await transaction({ pool, publish: () => {} }, ({ client }) => recover(client))
   }
 }

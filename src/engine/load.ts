@@ -3,8 +3,8 @@ import type { Client } from '../store/client.ts'
 import { loadEdges, loadSpecs } from '../store/load-edges.ts'
 import { findReadyChildren, type LoadedNode } from '../store/load-nodes.ts'
 import type { Kinds } from './families.ts'
-import type { Question } from './questions.ts'
-import type { TreeSlice } from './slice.ts'
+import type { Question } from './slice/questions.ts'
+import type { TreeSlice } from './slice/tree-slice.ts'
 import { TrackedObject } from './tracked-object.ts'
 
 /** Takes what was loaded into the slice. What is in memory already is newer and stays. */
@@ -85,7 +85,7 @@ async function fillSpecs(client: Client, slice: TreeSlice, ids: readonly string[
 
 function recall(slice: TreeSlice, id: string): boolean {
   const tracked = slice.nodes.get(id)
-  const kept = slice.keptSpecs.get(id)
+  const kept = slice.specs.get(id)
   if (!tracked || kept?.revision !== tracked.persistedRow.revision) return false
   tracked.spec ??= kept.spec
   return true
@@ -98,7 +98,7 @@ export async function fillNeighbours(
   side: 'dependents' | 'dependencies',
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, readonly string[]>> {
-  const known = slice.rewired ? [] : ids.filter((id) => slice.questions.isAnswered({ type: side, id }))
+  const known = slice.isRewired ? [] : ids.filter((id) => slice.questions.isAnswered({ type: side, id }))
   const found = new Map(known.map((id) => [id, slice.questions.find({ type: side, id }) as readonly string[]]))
   const unknown = ids.filter((id) => !found.has(id))
   if (unknown.length === 0) return found

@@ -3,7 +3,7 @@ import type { Client } from '../store/client.ts'
 import type { Kinds } from './families.ts'
 import { flush } from './flush.ts'
 import { answer, fillNeighbours } from './load.ts'
-import type { Release, TreeSlice } from './slice.ts'
+import type { Release, TreeSlice } from './slice/tree-slice.ts'
 import type { TrackedObject } from './tracked-object.ts'
 
 /** A tree that takes more looks than this in one transaction is going in circles. */

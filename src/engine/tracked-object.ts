@@ -1,9 +1,16 @@
 import type { ObjectFailure } from '../core/errors.ts'
+import type { Machine, Step } from '../core/machine.ts'
 import { type ChildCounts, NO_CHILD_COUNTS, type Node, type ObjectRow, type Work } from '../core/tree.ts'
-import type { Phase } from '../core/vocabulary.ts'
+import type { Actor, Phase } from '../core/vocabulary.ts'
 import type { LoadedNode } from '../store/load-nodes.ts'
 
-/** One object in memory: as it is now, and what of it the store does not know yet. */
+/** What tells a new object from its siblings and places it in its tree. */
+export type ObjectPlace = Pick<
+  ObjectRow,
+  'id' | 'rootId' | 'parentId' | 'projectId' | 'kind' | 'name' | 'ordinal' | 'waitingFor'
+>
+
+/** One object in memory: as it is now, and which parts of it the store does not have yet. */
 export class TrackedObject implements Node {
   row: ObjectRow
   childCounts: ChildCounts
@@ -16,10 +23,10 @@ export class TrackedObject implements Node {
 
   /** The store has it. */
   persisted: boolean
-  /** What the store has, or will have once it has what was sent to it: what the next write is compared with. */
+  /** As the store has them, or will have once it has what was sent to it: the next write is compared with these. */
   persistedRow: ObjectRow
   persistedWork: Work | null
-  /** Phases gone through since the last write, in order: the store is told each hop. */
+  /** Phases since the last write, in order: the store sees each transition. */
   pendingTransitions: { phase: Phase; at: Date; revision: number }[] = []
   spec: unknown = undefined
   labels: Readonly<Record<string, string>> = {}
@@ -27,6 +34,8 @@ export class TrackedObject implements Node {
   readonly dirty = new Set<Part>()
   /** Work that is new to agents gets a new place in their queue. */
   offered = false
+  /** The last verdict of the guard on this object, until it moves. */
+  judged: { machine: Machine; from: Phase; actor: Actor; to: Phase; verdict: Step } | null = null
 
   constructor(loaded: LoadedNode, persisted: boolean) {
     this.row = loaded.row
@@ -40,11 +49,26 @@ export class TrackedObject implements Node {
     this.persistedWork = loaded.work
   }
 
+  /** An object that the store does not have. */
   static fresh(row: ObjectRow): TrackedObject {
-    return new TrackedObject(
-      { row, childCounts: NO_CHILD_COUNTS, work: null, error: null, hasProgress: false, details: null },
-      false,
-    )
+    const empty = { childCounts: NO_CHILD_COUNTS, work: null, error: null, hasProgress: false, details: null }
+    return new TrackedObject({ row, ...empty }, false)
+  }
+
+  static created(place: ObjectPlace, initial: Phase, now: Date): TrackedObject {
+    return TrackedObject.fresh({
+      ...place,
+      phase: initial,
+      phaseSince: now,
+      revision: 1,
+      generation: 1,
+      observedGeneration: 0,
+      jobId: null,
+      finishedJobId: null,
+      deletionRequestedAt: null,
+      createdAt: now,
+      updatedAt: now,
+    })
   }
 }
 

@@ -18,9 +18,9 @@ export interface Family {
   readonly name: string
   readonly machines: readonly Machine[]
   readonly details: readonly DetailsTable[]
-  /** Looks at one object and does what is to be done now. Pure: all it knows comes from the slice. */
+  /** Looks at one object and does what is to be done now. Pure: everything it knows comes from the slice. */
   decide(node: Node, slice: Slice): void
-  /** Another tree, or a user, left word for this object. The reasons are the family's own. */
+  /** Handles a wake request of another tree or of a command. The reasons are the family's own. */
   onWake(node: Node, reason: string, slice: Slice): void
   /** Takes in an agent's report that the guard has let pass or that carries no phase; does the phase write itself. */
   report(node: Node, report: Report, by: string, slice: Slice): ReportVerdict
@@ -42,7 +42,7 @@ export interface Family {
   readonly effects: Readonly<
     Record<string, (client: Client, root: Node, args: unknown, now: Date) => Promise<readonly string[]>>
   >
-  /** Called now and then by every engine, in a transaction: leaves word for whatever waits without need. */
+  /** Called by every engine every few seconds, in a transaction: enqueues wake requests for objects that wait without a reason. */
   recoverStalled?(client: Client): Promise<void>
 }
 
@@ -52,34 +52,34 @@ export type ReportVerdict =
       readonly ok: false
       readonly refused: 'TRANSITION'
       readonly to: Phase
-      /** Whoever it was, when not simply the actor of the token, and about which lifecycle. */
+      /** The actor where it is not simply that of the token, and the secondary machine where it is about that one. */
       readonly actor?: Actor
       readonly secondary?: SecondaryMachine
     }
 
-/** A lifecycle beside the phase, and where it stands. */
+/** A second lifecycle of an object, and its phase there. */
 export interface SecondaryMachine {
   readonly machine: Machine
   readonly from: Phase
 }
 
-/** A tree that a mutation holds: under its root's lock, in one transaction. */
+/** A tree under its root's lock, in one transaction. What was done to it is written when the transaction closes. */
 export interface LockedTree {
   readonly client: Client
   readonly slice: Slice
   readonly root: Node
-  /** Planted in this transaction: the store has nothing of it yet. */
+  /** Created in this transaction: the store has nothing of it yet. */
   readonly isNew: boolean
-  /** Loads objects of this tree, and their ancestors. */
+  /** Loads objects of this tree with their ancestors. */
   load(ids: readonly string[]): Promise<void>
-  /** The engine is to look at these once this is committed; a reason goes to `woken`. */
+  /** Has the engine decide these objects soon after the commit; a reason goes to `onWake`. */
   wake(ids: readonly string[], reason?: string): void
   /**
-   * Lets the root, or this object, go on as far as it can before this is committed, or at least soon. For a new tree whose
-   * rules wait for nobody: meanwhile others may be waiting for the scope.
+   * Decides the root, or this object, as far as possible before the commit; soon after it, where others wait for the
+   * project. For a new tree whose rules wait for nobody.
    */
-  decideNow(node?: Node): void
-  /** Records a request that the guard refused, and nothing else. */
+  decideNow(node?: Node): Promise<void>
+  /** Records a request that the guard refused; changes nothing. */
   reject(
     node: Node,
     to: Phase,
@@ -98,30 +98,31 @@ export interface NewRoot {
   readonly by: string
 }
 
-/** A project's scope, held. */
-export interface Scope {
+/** A project under its lock, in one transaction: the specs of its roots are written by one transaction at a time. */
+export interface LockedProject {
   readonly client: Client
   readonly projectId: string
   readonly now: Date
-  /** Whether a root's name is taken need not be asked for: the database refuses it, and then all of this runs again, asking. */
+  /** Unique names need not be asked for: the database refuses a taken one, and then the command runs again, asking. */
   readonly trusts: boolean
   createRoot(root: NewRoot): LockedTree
+  /** Null: there is no such tree. */
   lockTree(rootId: string): Promise<LockedTree | null>
-  /** These trees are to be looked at once this is committed. */
+  /** Has the engine decide these trees soon after the commit. */
   wake(rootIds: readonly string[], reason: string): Promise<void>
 }
 
-/** How mutations write: the engine's own transactions, handed to the families. */
+/** How commands write: in transactions of the engine. */
 export interface Trees {
   /**
-   * Runs under the project's scope lock: specs of its roots are serialised. `plant` makes a root in the same transaction.
-   * With `joins` others like it share the transaction and run at the same time: for what only plants, where the
-   * database itself refuses what two of them may not do both. It may run twice. Null: there is no such project.
+   * Runs under the project's lock; null: there is no such project. `canShare`: the write only creates, and the database
+   * itself refuses what two of them may not do both, so several share a transaction and run at the same time. It may
+   * run twice.
    */
-  inScope<T>(
+  inProject<T>(
     project: string,
-    work: (scope: Scope) => Promise<T>,
-    options?: { readonly joins?: boolean },
+    work: (project: LockedProject) => Promise<T>,
+    options?: { readonly canShare?: boolean },
   ): Promise<T | null>
   /** Runs under the tree's root lock; null: there is no such tree. */
   inTree<T>(rootId: string, work: (tree: LockedTree) => Promise<T>): Promise<T | null>

@@ -3,7 +3,7 @@ import { invalidInput } from '../core/errors.ts'
 import type { Viewer } from '../core/ports/viewer.ts'
 import { findKey, keepKey } from '../store/idempotency.ts'
 import { type CommandResult, refuse } from './access.ts'
-import type { Scope } from './family.ts'
+import type { LockedProject } from './family.ts'
 
 /** A request that is repeated with its key is answered again and not done again. */
 
@@ -14,7 +14,7 @@ const hashOf = (input: object): string => createHash('sha256').update(JSON.strin
 type Keyed = { readonly idempotencyKey?: string | null }
 /** Same key, same input, within a day: the object of the first call; other input: refused. */
 export async function idempotent(
-  scope: Pick<Scope, 'client' | 'projectId' | 'now'>,
+  project: Pick<LockedProject, 'client' | 'projectId' | 'now'>,
   viewer: Viewer,
   mutation: string,
   input: Keyed,
@@ -23,14 +23,14 @@ export async function idempotent(
   if (!input.idempotencyKey) return work()
   const key = {
     principal: viewer.name,
-    projectId: scope.projectId,
+    projectId: project.projectId,
     mutation,
     key: input.idempotencyKey,
     inputHash: hashOf(input),
   }
-  const known = await findKey(scope.client, key, scope.now)
+  const known = await findKey(project.client, key, project.now)
   if (known) return known.inputHash === key.inputHash ? { ok: true, objectId: known.objectId } : refuse(KEY_REUSED)
   const done = await work()
-  if (done.ok) await keepKey(scope.client, key, done.objectId, scope.now)
+  if (done.ok) await keepKey(project.client, key, done.objectId, project.now)
   return done
 }

@@ -1,10 +1,10 @@
 import type { Refusal } from '../core/errors.ts'
 import type { ObjectKind } from '../core/vocabulary.ts'
-import type { Scope } from './family.ts'
+import type { LockedProject } from './family.ts'
 
 /** Whether a root of this kind has the name already; `what` is the kind with its article, e.g. `a task`. */
 export async function rootNameTaken(
-  { client, projectId, trusts }: Scope,
+  { client, projectId, trusts }: LockedProject,
   { kind, name, what }: { readonly kind: ObjectKind; readonly name: string; readonly what: string },
 ): Promise<Refusal | null> {
   if (trusts) return null

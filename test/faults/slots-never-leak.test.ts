@@ -68,7 +68,7 @@ test('slots are never leaked and never given twice over many events with random 
     const due = await surviving(world.due(), [])
     await Promise.all(
       due.flatMap((id) =>
-        [world.engineHost, other].map(({ runner }) => surviving(runner.look(id, true), 'gone' as const)),
+        [world.engineHost, other].map(({ runner }) => surviving(runner.reconcile(id, true), 'gone' as const)),
       ),
     )
   }

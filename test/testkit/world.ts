@@ -142,7 +142,7 @@ export async function createWorld({ system }: WorldOptions = {}): Promise<World>
       due.length > 0;
       due = await dueRoots(pool, given.fixedTime, 100)
     ) {
-      for (const rootId of due) await engineHost.runner.look(rootId, false)
+      for (const rootId of due) await engineHost.runner.reconcile(rootId, false)
     }
   }
   const log = await createLog({ pool, signal, logger })

@@ -3,7 +3,7 @@ import type { AgentPort, LogLineEntry } from '../../core/ports/agents.ts'
 import type { Viewer } from '../../core/ports/viewer.ts'
 import { type OpenedFence, openFence } from '../../store/fence.ts'
 import { appendLogLines, LOG_BOUNDS } from '../../store/log-lines.ts'
-import type { EngineParts } from '../transaction.ts'
+import type { EngineParts } from '../context.ts'
 import { MAX_BATCH, requireAgent, tooMany } from './access.ts'
 
 const MAX_LINES = MAX_BATCH * 10

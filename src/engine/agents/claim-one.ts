@@ -3,9 +3,9 @@ import type { ClaimedItem } from '../../core/ports/agents.ts'
 import type { Viewer } from '../../core/ports/viewer.ts'
 import { WORK_STATE } from '../../core/tree.ts'
 import { FENCE_SECRET_BYTES, hashOf, makeFence } from '../../store/fence.ts'
-import type { TreeSlice } from '../slice.ts'
+import type { EngineParts } from '../context.ts'
+import type { TreeSlice } from '../slice/tree-slice.ts'
 import type { TrackedObject } from '../tracked-object.ts'
-import type { EngineParts } from '../transaction.ts'
 
 /** Who claims. */
 export interface Claimant {

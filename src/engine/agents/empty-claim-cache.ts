@@ -1,32 +1,32 @@
-/** Claims of so many kinds are known at a time. */
-const MAX_KEPT = 1_000
+/** Claims of so many kinds are remembered at a time. */
+const MAX_ENTRIES = 1_000
 
 /**
- * Searches that found nothing at all. Until work comes up, of which this process is told, another one for the same would
- * find nothing either: an agent that is handed one thing after the other need not look in between.
+ * Searches that found nothing. Until this process hears of new work, another search for the same finds nothing either: an
+ * agent that gets one item after the other need not search in between.
  */
-export class Looks {
+export class EmptyClaimCache {
   readonly #everyMs: number
-  readonly #vain = new Map<string, Date>()
-  #rings = 0
+  readonly #searchedAt = new Map<string, Date>()
+  #notifications = 0
 
-  /** @param everyMs so often it is looked all the same: some work comes up without anybody saying so */
+  /** @param everyMs an entry is valid for so long: work that backs off is offered without a notification */
   constructor(everyMs: number) {
     this.#everyMs = everyMs
   }
 
-  /** @param rings how often work had come up before the search began */
-  noteVain(key: string, rings: number, now: Date): void {
-    if (rings < this.#rings) return
-    if (rings > this.#rings || this.#vain.size >= MAX_KEPT) this.#vain.clear()
-    this.#rings = rings
-    this.#vain.set(key, now)
+  /** @param notifications how many had come before the search began */
+  remember(key: string, notifications: number, now: Date): void {
+    if (notifications < this.#notifications) return
+    if (notifications > this.#notifications || this.#searchedAt.size >= MAX_ENTRIES) this.#searchedAt.clear()
+    this.#notifications = notifications
+    this.#searchedAt.set(key, now)
   }
 
-  /** For so many milliseconds there is no use in looking. */
-  vainFor(key: string, rings: number, now: Date): number {
-    const at = this.#vain.get(key)
-    if (!at || rings !== this.#rings) return 0
+  /** For so many milliseconds a search finds nothing; 0: it may find something. */
+  validFor(key: string, notifications: number, now: Date): number {
+    const at = this.#searchedAt.get(key)
+    if (!at || notifications !== this.#notifications) return 0
     const since = now.getTime() - at.getTime()
     return since < 0 ? 0 : Math.max(0, this.#everyMs - since)
   }

@@ -1,29 +1,29 @@
 import type { AgentPort } from '../../core/ports/agents.ts'
 import { countWaiting } from '../../store/work.ts'
+import type { EngineParts } from '../context.ts'
 import type { TreeRunner } from '../runner.ts'
-import type { EngineParts } from '../transaction.ts'
 import { AgentPresence } from './agent-presence.ts'
 import { logAppender } from './append-logs.ts'
 import { claimer } from './claim.ts'
+import type { Dispatcher } from './dispatcher.ts'
 import { renewer } from './renew.ts'
 import { reporter } from './report.ts'
-import type { Waiting } from './waiting.ts'
 
 /** Claims, renewals and reports. Who an agent is comes from its token; what it works on, from the fence. */
 export function agentPort(
   parts: EngineParts,
   runner: TreeRunner,
   onWork: (handler: (types: readonly string[]) => void) => () => void,
-  waiting: Waiting,
+  dispatcher: Dispatcher,
 ): AgentPort {
   const presence = new AgentPresence(parts)
-  onWork((types) => waiting.ring(types))
+  onWork((types) => dispatcher.notify(types))
   return {
-    claim: claimer({ parts, runner, presence, waiting }),
+    claim: claimer({ parts, runner, presence, dispatcher }),
     get waitingClaims() {
-      return waiting.size
+      return dispatcher.size
     },
-    stopWaiting: () => waiting.close(),
+    stopWaiting: () => dispatcher.close(),
     renew: renewer(parts, presence),
     report: reporter(parts, runner),
     appendLogs: logAppender(parts),

@@ -2,7 +2,7 @@ import type { ClaimedItem } from '../../core/ports/agents.ts'
 import { WORK_STATE } from '../../core/tree.ts'
 import { openFence, sameHash } from '../../store/fence.ts'
 import type { TreeRunner } from '../runner.ts'
-import type { TreeSlice } from '../slice.ts'
+import type { TreeSlice } from '../slice/tree-slice.ts'
 
 /** Gives back what was claimed for somebody who is not there any more: it is offered again at once. */
 export async function release(items: readonly ClaimedItem[], roots: ReadonlyMap<string, string>, runner: TreeRunner) {
@@ -13,7 +13,7 @@ export async function release(items: readonly ClaimedItem[], roots: ReadonlyMap<
       runner.run(rootId, {
         ids: of.map(({ objectId }) => objectId),
         ends: false,
-        knows: ({ state }) => state === WORK_STATE.CLAIMED,
+        canRecall: ({ state }) => state === WORK_STATE.CLAIMED,
         apply: (slice) => {
           for (const item of of) releaseOne(slice, item)
         },

@@ -8,9 +8,9 @@ import { WORK_STATE, type Work } from '../../core/tree.ts'
 import { type OpenedFence, openFence, sameHash } from '../../store/fence.ts'
 import { findLastWork, finishLeftWork } from '../../store/orphaned-work.ts'
 import { findRoots } from '../../store/work.ts'
+import type { EngineParts } from '../context.ts'
 import type { TreeRunner } from '../runner.ts'
-import type { TreeSlice } from '../slice.ts'
-import type { EngineParts } from '../transaction.ts'
+import type { TreeSlice } from '../slice/tree-slice.ts'
 import { canDrive, MAX_BATCH, requireAgent, tooMany } from './access.ts'
 
 type ReportOutcome = Outcome<{ objectId: string | null; changed: boolean }>
@@ -51,7 +51,7 @@ async function reportAll(
       const ran = await runner.run(rootId, {
         ids,
         ends: true,
-        knows: (work, now) => work.state === WORK_STATE.CLAIMED && hasHeld(work, now),
+        canRecall: (work, now) => work.state === WORK_STATE.CLAIMED && hasHeld(work, now),
         apply: (slice) =>
           indexes.map((i) => reportOne(slice, reports[i] as Report, opened[i] as OpenedFence, viewer, parts)),
       })

@@ -1,5 +1,4 @@
 import { backoffMs } from '../../core/backoff.ts'
-import { step } from '../../core/machine.ts'
 import type { Report } from '../../core/ports/agents.ts'
 import { type Node, type Slice, WORK_STATE } from '../../core/tree.ts'
 import type { Phase } from '../../core/vocabulary.ts'
@@ -7,20 +6,19 @@ import type { ReportVerdict } from '../family.ts'
 import { noteProgress } from '../note-progress.ts'
 import { deployItem } from './details.ts'
 import { failure, finish, vanish } from './finish.ts'
-import { deployItem as machine } from './machines.ts'
 
 const ACCEPTED: ReportVerdict = { ok: true, changed: true }
 const UNCHANGED: ReportVerdict = { ok: true, changed: false }
 
 /** A deployer's report whose fence is right. Judged by the guard; a repeated one changes nothing. */
 export function reportItem(item: Node, report: Report, by: string, slice: Slice): ReportVerdict {
-  const { row, work } = item
+  const { work } = item
   if (!report.phase) {
     noteProgress(item, report, slice)
     return UNCHANGED
   }
   const to = recordedAs(report.phase, item)
-  const verdict = step(machine, row.phase, 'DEPLOYER', to)
+  const verdict = slice.judge(item, 'DEPLOYER', to)
   if (!verdict.ok) return { ok: false, refused: 'TRANSITION', to: report.phase }
   const { progress, message } = report
   noteProgress(item, { progress, message: verdict.changed ? null : message }, slice)

@@ -1,6 +1,6 @@
 import type { Refusal } from '../../core/errors.ts'
 import { invalidInput } from '../../core/errors.ts'
-import type { LockedTree, Scope } from '../family.ts'
+import type { LockedProject, LockedTree } from '../family.ts'
 import { rootNameTaken } from '../root-name.ts'
 import { findCycle } from './graph.ts'
 import type { InstallationSpec } from './spec.ts'
@@ -14,13 +14,13 @@ interface Declared {
 }
 
 /** Names that are taken, and cycles between roots, are refused when a spec is written. */
-export async function checkRootScope(scope: Scope, root: Declared): Promise<Refusal | null> {
+export async function checkRootScope(project: LockedProject, root: Declared): Promise<Refusal | null> {
   const { id, name } = root
-  const taken = id === null && (await rootNameTaken(scope, { kind: 'INSTALLATION', name, what: 'an installation' }))
-  return taken || ((await exportTaken(scope, root)) ?? (await wouldCycle(scope, root)))
+  const taken = id === null && (await rootNameTaken(project, { kind: 'INSTALLATION', name, what: 'an installation' }))
+  return taken || ((await exportTaken(project, root)) ?? (await wouldCycle(project, root)))
 }
 
-async function exportTaken({ client, projectId }: Scope, { id, spec }: Declared): Promise<Refusal | null> {
+async function exportTaken({ client, projectId }: LockedProject, { id, spec }: Declared): Promise<Refusal | null> {
   if (spec.exports.length === 0) return null
   const { rows } = await client.query<{ name: string; exporter: string | null }>({
     name: 'exports-taken',
@@ -46,7 +46,7 @@ async function exportTaken({ client, projectId }: Scope, { id, spec }: Declared)
   )
 }
 
-async function wouldCycle({ client, projectId }: Scope, root: Declared): Promise<Refusal | null> {
+async function wouldCycle({ client, projectId }: LockedProject, root: Declared): Promise<Refusal | null> {
   const own = new Set(root.spec.exports.map(({ name }) => name))
   const selfish = root.spec.imports.findIndex(({ from }) => own.has(from))
   if (selfish >= 0) {
@@ -76,7 +76,7 @@ async function wouldCycle({ client, projectId }: Scope, root: Declared): Promise
 }
 
 async function exportersOf(
-  { client, projectId }: Pick<Scope, 'client' | 'projectId'>,
+  { client, projectId }: Pick<LockedProject, 'client' | 'projectId'>,
   { id, spec }: Declared,
 ): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>({
@@ -97,7 +97,7 @@ export function declareScope({ slice, isNew }: LockedTree, spec: InstallationSpe
   })
 }
 
-export async function importersOf({ client, projectId }: Scope, name: string): Promise<readonly string[]> {
+export async function importersOf({ client, projectId }: LockedProject, name: string): Promise<readonly string[]> {
   const { rows } = await client.query<{ id: string }>({
     name: 'importers-of',
     text: 'select importer_id as id from root_import where project_id = $1 and name = $2 order by importer_id',
@@ -111,7 +111,7 @@ export interface KnownData {
   readonly value: unknown
   readonly exporterId: string | null
 }
-export async function findDataObject({ client, projectId }: Scope, name: string): Promise<KnownData> {
+export async function findDataObject({ client, projectId }: LockedProject, name: string): Promise<KnownData> {
   const { rows } = await client.query<KnownData>({
     name: 'find-data-object',
     text: `select d.name is not null as "exists", d.value, coalesce(e.exporter_id, d.exporter_id) as "exporterId"
@@ -123,7 +123,7 @@ export async function findDataObject({ client, projectId }: Scope, name: string)
   return rows[0] ?? { exists: false, value: null, exporterId: null }
 }
 export async function writeDataObject(
-  { client, projectId }: Scope,
+  { client, projectId }: LockedProject,
   name: string,
   value: unknown,
   now: Date,
@@ -135,7 +135,7 @@ export async function writeDataObject(
     values: [projectId, name, JSON.stringify(value), now],
   })
 }
-export async function removeDataObject({ client, projectId }: Scope, name: string): Promise<void> {
+export async function removeDataObject({ client, projectId }: LockedProject, name: string): Promise<void> {
   await client.query({
     name: 'remove-data-object',
     text: 'delete from data_object where project_id = $1 and name = $2',

@@ -1,4 +1,3 @@
-import { step } from '../../core/machine.ts'
 import type { Report } from '../../core/ports/agents.ts'
 import type { Node, Slice } from '../../core/tree.ts'
 import type { ReportVerdict } from '../family.ts'
@@ -26,7 +25,7 @@ export function reportCloudlet(
   const to = from === 'UPDATE_ERROR' && report.phase === 'READY' && actor === 'CRM_V1' ? from : report.phase
   // CRM_V2's Ready, once more.
   if (from === 'READY' && to === 'READY' && session && session === servingSession(node)) return UNCHANGED
-  const verdict = step(machine, from, actor, to)
+  const verdict = slice.judge(node, actor, to, { machine, from })
   if (!verdict.ok) return { ok: false, refused: 'TRANSITION', to, actor, secondary: { machine, from } }
   if (!verdict.changed) return UNCHANGED
   if (to === 'READY' && session) completeUpgrade(node, slice, session, by)

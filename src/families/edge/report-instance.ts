@@ -1,4 +1,3 @@
-import { step } from '../../core/machine.ts'
 import type { Report } from '../../core/ports/agents.ts'
 import type { Node, Slice } from '../../core/tree.ts'
 import type { Phase } from '../../core/vocabulary.ts'
@@ -6,7 +5,6 @@ import type { ReportVerdict } from '../family.ts'
 import { noteProgress } from '../note-progress.ts'
 import { instanceDetails } from './details.ts'
 import { fail, failureOf, succeed, undone, vanish } from './end-operation.ts'
-import { instance as machine } from './machines.ts'
 import { isFailed, operationAt, operationOf } from './operations.ts'
 import { heard } from './requests.ts'
 
@@ -23,7 +21,7 @@ export function reportInstance(node: Node, report: Report, by: string, slice: Sl
     return UNCHANGED
   }
   if (isFailed(node.row.phase) && instanceDetails(node).undoing) return reportUndo(node, report, phase, slice)
-  const verdict = step(machine, node.row.phase, 'CRM', phase)
+  const verdict = slice.judge(node, 'CRM', phase)
   if (!verdict.ok) return refused(phase)
   heard(node, slice)
   if (!verdict.changed) return UNCHANGED

@@ -1,4 +1,3 @@
-import { step } from '../../core/machine.ts'
 import type { DeclaredLock, Report } from '../../core/ports/agents.ts'
 import { type Node, type Slice, WORK_STATE } from '../../core/tree.ts'
 import type { Phase } from '../../core/vocabulary.ts'
@@ -6,7 +5,6 @@ import type { ReportVerdict } from '../family.ts'
 import { noteProgress } from '../note-progress.ts'
 import { afterUndo, job } from './details.ts'
 import { endJob, failureOf, journal, offerUndo, startRun } from './end-job.ts'
-import { gadgetJob as machine } from './machines.ts'
 
 const ACCEPTED: ReportVerdict = { ok: true, changed: true }
 const UNCHANGED: ReportVerdict = { ok: true, changed: false }
@@ -18,7 +16,7 @@ export function reportJob(node: Node, report: Report, by: string, slice: Slice):
     return UNCHANGED
   }
   const to = recordedAs(report.phase, node, slice)
-  const verdict = step(machine, node.row.phase, 'GADGET_RUNNER', to)
+  const verdict = slice.judge(node, 'GADGET_RUNNER', to)
   if (!verdict.ok) return { ok: false, refused: 'TRANSITION', to: report.phase }
   const { progress, message } = report
   noteProgress(node, { progress, message: verdict.changed ? null : message }, slice)

@@ -1,7 +1,7 @@
 import type { Viewer } from '../../core/ports/viewer.ts'
 import type { ObjectKind, Phase } from '../../core/vocabulary.ts'
 import type { Client } from '../../store/client.ts'
-import type { Scope } from '../family.ts'
+import type { LockedProject } from '../family.ts'
 import type { EventDetails } from './details.ts'
 import type { EventFilter, EventSpec } from './normalise-event.ts'
 import type { Strategy, TaskJob, WorkloadSpec } from './spec.ts'
@@ -61,7 +61,7 @@ export async function findTaskSubscriptions(
 
 /** Workers that wait for a slot, of the project's events of one source and type. */
 export async function findWaitingWorkers(
-  { client, projectId }: Scope,
+  { client, projectId }: LockedProject,
   source: string,
   type: string,
 ): Promise<readonly { readonly rootId: string; readonly workerId: string }[]> {

@@ -1,4 +1,3 @@
-import { step } from '../../core/machine.ts'
 import type { Report } from '../../core/ports/agents.ts'
 import { type Node, type Slice, WORK_STATE } from '../../core/tree.ts'
 import type { ReportVerdict } from '../family.ts'
@@ -6,7 +5,6 @@ import { noteProgress } from '../note-progress.ts'
 import { setClock } from './decide-workload.ts'
 import { isOver } from './details.ts'
 import { endWorkload, moveWorkload } from './end-workload.ts'
-import { worker as machine } from './machines.ts'
 
 const ACCEPTED: ReportVerdict = { ok: true, changed: true }
 const UNCHANGED: ReportVerdict = { ok: true, changed: false }
@@ -18,7 +16,7 @@ export function reportWorkload(node: Node, report: Report, by: string, slice: Sl
     noteProgress(node, report, slice)
     return UNCHANGED
   }
-  const verdict = step(machine, node.row.phase, 'RUNTIME', report.phase)
+  const verdict = slice.judge(node, 'RUNTIME', report.phase)
   if (!verdict.ok) return { ok: false, refused: 'TRANSITION', to: report.phase }
   const { progress, message = null } = report
   noteProgress(node, { progress, message: verdict.changed ? null : message }, slice)

@@ -339,7 +339,7 @@ describe('an item that disappeared', () => {
     await vanish(world, 'a')
     await end(world, [well(named(claimed, 'b').fence)])
     world.clock.advance(600_000)
-    await world.engineHost.runner.look((await world.see('shop')).id, false)
+    await world.engineHost.runner.reconcile((await world.see('shop')).id, false)
     expect(await world.see(...EXECUTION)).toMatchObject({ phase: 'FAILED', error: { code: 'ITEM_DISAPPEARED' } })
     expect((await world.see('shop')).phase).toBe('FAILED')
     const { rows } = await world.pool.query('select * from root_queue')

@@ -214,7 +214,7 @@ describe('a spec edited during a job', () => {
       await world.commands.updateInstallation(USER, { id, spec, reconcile: false })
     })
     await other.commands.reconcileInstallation(USER, { id, mode: 'STANDARD' })
-    await other.engineHost.runner.look(id, false)
+    await other.engineHost.runner.reconcile(id, false)
     expect(edits).toEqual([])
     expect(await world.work()).toEqual(['x'])
     expect(await world.see('shop')).toMatchObject({ phase: 'FAILED', error: { code: 'SPEC_CHANGED' } })
@@ -331,7 +331,7 @@ describe('a spec edited while orphans are being cleaned up', () => {
     await using other = await anotherDriver(world)
     await other.engineHost.agents.report(DEPLOYER, [{ fence, phase: 'GONE' }])
     for (let due = await world.due(); due.length > 0; due = await world.due()) {
-      for (const rootId of due) await other.engineHost.runner.look(rootId, false)
+      for (const rootId of due) await other.engineHost.runner.reconcile(rootId, false)
     }
     expect(await worked(world)).toEqual(['DELETE only-first {}', ...SECOND])
     expect(await world.see('shop')).toMatchObject({ phase: 'FAILED', error: { code: 'SPEC_CHANGED' } })

@@ -12,8 +12,8 @@ const GOING = ['INIT_DELETE', 'TRIGGER_DELETE', 'DELETING']
 async function settleTogether(world: World, other: Driver): Promise<void> {
   for (let due = await dueRoots(world.pool, world.clock.now(), 100); due.length > 0; ) {
     const looks = due.flatMap((id) => [
-      world.engineHost.runner.look(id, false),
-      other.engineHost.runner.look(id, false),
+      world.engineHost.runner.reconcile(id, false),
+      other.engineHost.runner.reconcile(id, false),
     ])
     await Promise.all(looks)
     due = await dueRoots(world.pool, world.clock.now(), 100)
@@ -26,7 +26,7 @@ const somebodyWaits = async (world: World): Promise<boolean> => {
   )
   return rows.length > 0
 }
-const look = (driver: Pick<Driver, 'engineHost'>, id: string) => driver.engineHost.runner.look(id, false)
+const reconcile = (driver: Pick<Driver, 'engineHost'>, id: string) => driver.engineHost.runner.reconcile(id, false)
 
 /** A root that has succeeded and exports `name`; its item makes its deletion last. */
 async function exporting(world: World, root: string, name: string): Promise<string> {
@@ -61,7 +61,7 @@ async function byCreation({ round, name }: Taking): Promise<Take> {
   const input = { project: 'default', name: `app${round}`, spec: importer(name), reconcile: true }
   return async (driver) => {
     const outcome = await driver.commands.createInstallation(USER, input)
-    if (outcome.ok) await look(driver, outcome.objectId)
+    if (outcome.ok) await reconcile(driver, outcome.objectId)
   }
 }
 async function byUpdate({ world, round, name }: Taking, mode: 'STANDARD' | 'FORCE' = 'STANDARD'): Promise<Take> {
@@ -69,7 +69,7 @@ async function byUpdate({ world, round, name }: Taking, mode: 'STANDARD' | 'FORC
   await world.reconcile(id, mode)
   return async (driver) => {
     await driver.commands.updateInstallation(USER, { id, spec: importer(name), reconcile: false })
-    await look(driver, id)
+    await reconcile(driver, id)
   }
 }
 
@@ -92,7 +92,7 @@ describe('an importer that takes in exports while their exporter starts to be de
           // A different head start in every round, so that each meets the other in another place.
           await delay(round % 6)
           await removeBy(driver, id)
-          await look(driver, id)
+          await reconcile(driver, id)
         }
         const [first, second] = round % 2 === 0 ? [world, other] : [other, world]
         // Now and then one after the other, so that both ends are seen.
@@ -118,11 +118,11 @@ describe('an importer that takes in exports while their exporter starts to be de
     // The exporter has decided to go and cannot commit yet: its last statement draws a number for the log.
     await gate.query('lock table log_batch in access exclusive mode')
     await removeBy(other, db)
-    const going = look(other, db)
+    const going = reconcile(other, db)
     await until(() => somebodyWaits(world), { what: 'the exporter waits to commit' })
     const taking = world.commands
       .updateInstallation(USER, { id: app, spec: importer('url'), reconcile: false })
-      .then(() => look(world, app))
+      .then(() => reconcile(world, app))
     await delay(50)
     await gate.query('commit')
     gate.release()
@@ -167,11 +167,11 @@ describe('a wake-up is never lost', () => {
         const report = { fence: make?.fence ?? '', phase: 'SUCCEEDED', exports: { [name]: 1 } } as const
         await other.engineHost.agents.report(DEPLOYER, [report])
         const { id } = await world.see(`db${round}`)
-        await look(other, id)
+        await reconcile(other, id)
       }
       const judging = async () => {
         await world.commands.reconcileInstallation(USER, { id: app, mode: 'STANDARD' })
-        await look(world, app)
+        await reconcile(world, app)
       }
       await Promise.all([succeeding(), judging()])
       await settleTogether(world, other)
@@ -191,11 +191,11 @@ describe('a wake-up is never lost', () => {
     // What the exporter writes after it has looked for importers.
     await gate.query('select 1 from data_object for update')
     const report = { fence: make?.fence ?? '', phase: 'SUCCEEDED', exports: { url: 'two' } } as const
-    const succeeding = other.engineHost.agents.report(DEPLOYER, [report]).then(() => look(other, db))
+    const succeeding = other.engineHost.agents.report(DEPLOYER, [report]).then(() => reconcile(other, db))
     await until(() => somebodyWaits(world), { what: 'the exporter waits to write its exports' })
     const created = await specOf(world, 'app', importer('url'))
     if (!created.ok) throw new Error(created.refusal.message)
-    const judging = look(world, created.objectId)
+    const judging = reconcile(world, created.objectId)
     await Promise.race([judging, delay(100)])
     await gate.query('commit')
     gate.release()
@@ -212,12 +212,12 @@ describe('a wake-up is never lost', () => {
       const app = await world.create(`app${round}`, importer(name), false)
       const judging = async () => {
         await world.commands.reconcileInstallation(USER, { id: app, mode: 'STANDARD' })
-        await look(world, app)
+        await reconcile(world, app)
       }
       const setting = async () => {
         await delay(round % 4)
         await other.commands.setDataObject(USER, { project: 'default', name, value: round })
-        await look(other, app)
+        await reconcile(other, app)
       }
       await Promise.all([judging(), setting()])
       await settleTogether(world, other)
@@ -241,7 +241,7 @@ describe('a wake-up is never lost', () => {
       }
       const judging = async () => {
         await removeBy(world, db)
-        await look(world, db)
+        await reconcile(world, db)
       }
       await Promise.all([going(), judging()])
       await settleTogether(world, other)

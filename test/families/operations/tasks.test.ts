@@ -63,8 +63,8 @@ describe('a task', () => {
       gadget('create', { dependsOn: ['look'], when: expr('!jobs.look.exports.exists') }),
       gadget('use', { dependsOn: ['create', 'look'], args: [expr('jobs.look.exports.name'), 'plain'] }),
     ])
-    const look = await begin(world, 'look')
-    await tellJob(world, { fence: look.fence, phase: 'DONE', exports: { exists: true, name: 'repl' } })
+    const reconcile = await begin(world, 'look')
+    await tellJob(world, { fence: reconcile.fence, phase: 'DONE', exports: { exists: true, name: 'repl' } })
     expect(await jobsOf(world, id)).toMatchObject({ create: 'SKIPPED', use: 'DECLARING' })
     const use = await claimJob(world, 'use')
     expect(use.config).toMatchObject({ gadget: 'do-it', args: ['repl', 'plain'] })
@@ -185,7 +185,7 @@ describe('locks', () => {
     await declare(world, 'third', [exclusive('host:a')])
     await using other = await world.second()
     await accepted(world.operations.cancelTask(USER, { id: second }))
-    await other.runner.look(second, false)
+    await other.runner.reconcile(second, false)
     await tellJob(world, { fence: running.fence, phase: 'DONE' })
     expect([await jobsOf(world, first), await jobsOf(world, second), await jobsOf(world, third)]).toMatchObject([
       { task: 'SUCCEEDED' },

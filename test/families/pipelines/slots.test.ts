@@ -163,7 +163,9 @@ describe('two engines at once', () => {
     const created = await Promise.all(Array.from({ length: 40 }, create))
     const ids = created.flatMap(({ eventIds }) => eventIds)
     await using other = await world.second()
-    await Promise.all(ids.flatMap((id) => [world.engineHost.runner.look(id, false), other.runner.look(id, false)]))
+    await Promise.all(
+      ids.flatMap((id) => [world.engineHost.runner.reconcile(id, false), other.runner.reconcile(id, false)]),
+    )
     await world.settle()
     expect(await started(ids)).toBe(5)
     expect((await claimAt(world)).length).toBe(5)

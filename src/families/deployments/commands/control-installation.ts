@@ -51,9 +51,9 @@ export async function reconcileInstallation(
   if (!input.idempotencyKey) return onRoot(parts, viewer, input.id, remember)
   // The key and what it stands for are kept together, under the scope's lock, or not at all.
   return onRoot(parts, viewer, input.id, remember, ({ rootId, projectName }, work) =>
-    parts.trees.inScope(projectName, (scope) =>
-      idempotent(scope, viewer, 'reconcileInstallation', input, async () => {
-        const tree = await scope.lockTree(rootId)
+    parts.trees.inProject(projectName, (project) =>
+      idempotent(project, viewer, 'reconcileInstallation', input, async () => {
+        const tree = await project.lockTree(rootId)
         return tree ? work(tree) : refuse(notFound(input.id, 'installation'))
       }),
     ),

@@ -21,13 +21,13 @@ export async function createInstallation(
   const labels = labelsOf(input.labels ?? [], problems)
   const spec = await readSpec(parts, input.spec, problems)
   if (problems.found.length > 0) return refuse(invalidInput(problems.found))
-  const done = await parts.trees.inScope(
+  const done = await parts.trees.inProject(
     input.project,
-    (scope) =>
-      idempotent(scope, viewer, 'createInstallation', input, async () => {
-        const refused = await checkRootScope(scope, { id: null, name: input.name, spec })
+    (project) =>
+      idempotent(project, viewer, 'createInstallation', input, async () => {
+        const refused = await checkRootScope(project, { id: null, name: input.name, spec })
         if (refused) return refuse(refused)
-        const tree = scope.createRoot({
+        const tree = project.createRoot({
           kind: 'INSTALLATION',
           name: input.name,
           spec,
@@ -36,13 +36,13 @@ export async function createInstallation(
           details: { nextMode: input.reconcile ? 'STANDARD' : null },
         })
         declareScope(tree, spec)
-        // What is taken in from other roots is looked at under locks of theirs.
-        if (input.reconcile && spec.imports.length === 0) tree.decideNow()
+        // Imports are read under the locks of the roots that export them, so a tree with imports is decided later.
+        if (input.reconcile && spec.imports.length === 0) await tree.decideNow()
         else if (input.reconcile) tree.wake([tree.root.row.id])
         return { ok: true, objectId: tree.root.row.id, object: tree.root }
       }),
     // Names are unique in the database too; only who both takes in and hands out can be part of a cycle.
-    { joins: spec.exports.length === 0 || spec.imports.length === 0 },
+    { canShare: spec.exports.length === 0 || spec.imports.length === 0 },
   )
   return done ?? refuse(invalidInput([{ path: 'input.project', message: `there is no project ${input.project}` }]))
 }

@@ -18,13 +18,13 @@ export async function setDataObject(
   const refused = requireProjectWrite(viewer, input.project)
   if (refused) return refuse(refused)
   if (!isName(input.name)) return refuse(invalidInput([{ path: 'input.name', message: NAME_RULE }]))
-  const done = await parts.trees.inScope(input.project, async (scope): Promise<DataObjectResult> => {
-    const known = await findDataObject(scope, input.name)
+  const done = await parts.trees.inProject(input.project, async (project): Promise<DataObjectResult> => {
+    const known = await findDataObject(project, input.name)
     if (known.exporterId) return refuse(exportedBy(input.name, known.exporterId))
     if (known.exists && sameJson(known.value, input.value))
       return { ok: true, project: input.project, name: input.name }
-    await writeDataObject(scope, input.name, input.value, parts.system.now())
-    await scope.wake(await importersOf(scope, input.name), 'scope')
+    await writeDataObject(project, input.name, input.value, parts.system.now())
+    await project.wake(await importersOf(project, input.name), 'scope')
     return { ok: true, project: input.project, name: input.name }
   })
   return done ?? refuse(invalidInput([{ path: 'input.project', message: `there is no project ${input.project}` }]))
@@ -37,12 +37,12 @@ export async function deleteDataObject(
 ): Promise<DataObjectResult> {
   const refused = requireProjectWrite(viewer, input.project)
   if (refused) return refuse(refused)
-  const done = await parts.trees.inScope(input.project, async (scope): Promise<DataObjectResult> => {
-    const known = await findDataObject(scope, input.name)
+  const done = await parts.trees.inProject(input.project, async (project): Promise<DataObjectResult> => {
+    const known = await findDataObject(project, input.name)
     if (known.exporterId) return refuse(exportedBy(input.name, known.exporterId))
     if (!known.exists) return refuse(notFound(null, 'data object'))
-    await removeDataObject(scope, input.name)
-    await scope.wake(await importersOf(scope, input.name), 'scope')
+    await removeDataObject(project, input.name)
+    await project.wake(await importersOf(project, input.name), 'scope')
     return { ok: true, project: input.project, name: input.name }
   })
   return done ?? refuse(notFound(null, 'data object'))

@@ -7,7 +7,7 @@ import type { Node } from '../../../core/tree.ts'
 import { loadSpecs } from '../../../store/load-edges.ts'
 import { findObject, readLabels, writeLabels } from '../../../store/objects.ts'
 import { type CommandResult, canRead, refuse, requireProjectWrite } from '../../access.ts'
-import type { LockedTree, Scope } from '../../family.ts'
+import type { LockedProject, LockedTree } from '../../family.ts'
 import { idempotent } from '../../idempotent.ts'
 import { askForJob } from '../ask-for-job.ts'
 import { installation } from '../details.ts'
@@ -34,13 +34,13 @@ export async function updateInstallation(
   const spec = input.spec ? await readSpec(parts, input.spec, problems) : null
   if (spec && found.rootId !== input.id) problems.add('input.spec', 'is its root’s: change it there')
   if (problems.found.length > 0) return refuse(invalidInput(problems.found))
-  const done = await parts.trees.inScope(found.projectName, (scope) =>
-    idempotent(scope, viewer, 'updateInstallation', input, async () => {
-      const tree = await scope.lockTree(found.rootId)
+  const done = await parts.trees.inProject(found.projectName, (project) =>
+    idempotent(project, viewer, 'updateInstallation', input, async () => {
+      const tree = await project.lockTree(found.rootId)
       await tree?.load([input.id])
       const node = tree?.slice.get(input.id)
       if (!tree || !node) return refuse(notFound(input.id, 'installation'))
-      return update(scope, tree, node, { input, spec, labels })
+      return update(project, tree, node, { input, spec, labels })
     }),
   )
   return done ?? refuse(notFound(input.id, 'installation'))
@@ -53,7 +53,7 @@ interface Change {
 }
 
 async function update(
-  scope: Scope,
+  project: LockedProject,
   tree: LockedTree,
   node: Node,
   { input, spec, labels }: Change,
@@ -68,7 +68,7 @@ async function update(
     if (deletionRequestedAt || installation(node).nextDeletion) {
       return refuse({ type: 'ConflictError', code: 'BUSY', message: 'It is being deleted.', objectId: id })
     }
-    const refused = await checkRootScope(scope, { id, name: node.row.name, spec })
+    const refused = await checkRootScope(project, { id, name: node.row.name, spec })
     if (refused) return refuse(refused)
     const known = await loadSpecs(tree.client, [id])
     if (!sameJson(known.get(id), spec)) {

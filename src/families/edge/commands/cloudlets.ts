@@ -6,7 +6,7 @@ import { isName, NAME_RULE, Problems } from '../../../core/problems.ts'
 import { NEW_WORK, type Node, WORK_STATE } from '../../../core/tree.ts'
 import type { Phase } from '../../../core/vocabulary.ts'
 import { type CommandResult, refuse, requireProjectWrite } from '../../access.ts'
-import type { LockedTree, Scope } from '../../family.ts'
+import type { LockedProject, LockedTree } from '../../family.ts'
 import { idempotent } from '../../idempotent.ts'
 import { rootNameTaken } from '../../root-name.ts'
 import { setClock } from '../decide-cloudlet.ts'
@@ -35,22 +35,22 @@ export async function createCloudlet(
   if (!isName(input.name)) problems.add('input.name', NAME_RULE)
   const labels = labelsOf(input.labels ?? [], problems)
   if (problems.found.length > 0) return refuse(invalidInput(problems.found))
-  const createRoot = async (scope: Scope): Promise<CommandResult> => {
-    const taken = await rootNameTaken(scope, { kind: 'CLOUDLET', name: input.name, what: 'a cloudlet' })
+  const createRoot = async (project: LockedProject): Promise<CommandResult> => {
+    const taken = await rootNameTaken(project, { kind: 'CLOUDLET', name: input.name, what: 'a cloudlet' })
     if (taken) return refuse(taken)
     const { name } = input
     const by = viewer.name
-    const { slice, root } = scope.createRoot({ kind: 'CLOUDLET', name, spec: {}, labels, by, details: {} })
+    const { slice, root } = project.createRoot({ kind: 'CLOUDLET', name, spec: {}, labels, by, details: {} })
     const connectDue = new Date(slice.now.getTime() + slice.timeouts.crmSilenceMs)
     slice.move(root, 'INIT', { actor: 'USER', by })
     slice.setDetails(root, { connectDue })
     setClock(root, slice, connectDue)
     return { ok: true, objectId: root.row.id, object: root }
   }
-  const done = await trees.inScope(
+  const done = await trees.inProject(
     input.project,
-    (scope) => idempotent(scope, viewer, 'createCloudlet', input, () => createRoot(scope)),
-    { joins: true },
+    (project) => idempotent(project, viewer, 'createCloudlet', input, () => createRoot(project)),
+    { canShare: true },
   )
   return done ?? refuse(invalidInput([{ path: 'input.project', message: `there is no project ${input.project}` }]))
 }

@@ -47,8 +47,8 @@ export async function createInstance(parts: EdgeParts, viewer: Viewer, input: Cr
   const spec = readSpec(input.spec, problems)
   if (problems.found.length > 0) return refuse(invalidInput(problems.found))
   return onObject(parts, viewer, { id: parentId, kind: PARENT[kind] }, (tree, parent) => {
-    const scope = { client: tree.client, projectId: parent.row.projectId, now: tree.slice.now }
-    return idempotent(scope, viewer, `create${kind}`, input, async () => {
+    const project = { client: tree.client, projectId: parent.row.projectId, now: tree.slice.now }
+    return idempotent(project, viewer, `create${kind}`, input, async () => {
       const stopped = upgradeInTheWay(tree.root)
       if (stopped) return stopped
       if (parent.row.phase !== 'READY')

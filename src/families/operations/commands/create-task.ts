@@ -4,7 +4,7 @@ import type { Viewer } from '../../../core/ports/viewer.ts'
 import { isName, NAME_RULE, Problems } from '../../../core/problems.ts'
 import type { Node } from '../../../core/tree.ts'
 import { type CommandResult, refuse, requireProjectWrite } from '../../access.ts'
-import type { Scope } from '../../family.ts'
+import type { LockedProject } from '../../family.ts'
 import { idempotent } from '../../idempotent.ts'
 import { rootNameTaken } from '../../root-name.ts'
 import { checkOrder, expressionsOf, type JobInput, normaliseJobs } from '../normalise-task.ts'
@@ -27,16 +27,16 @@ export async function createTask(parts: OperationsParts, viewer: Viewer, input: 
   const labels = labelsOf(input.labels ?? [], problems)
   const jobs = await readJobs(parts, input.jobs, problems)
   if (problems.found.length > 0) return refuse(invalidInput(problems.found))
-  const done = await parts.trees.inScope(
+  const done = await parts.trees.inProject(
     input.project,
-    (scope) =>
-      idempotent(scope, viewer, 'createTask', input, async () => {
-        const taken = await rootNameTaken(scope, { kind: 'TASK', name: input.name, what: 'a task' })
+    (project) =>
+      idempotent(project, viewer, 'createTask', input, async () => {
+        const taken = await rootNameTaken(project, { kind: 'TASK', name: input.name, what: 'a task' })
         if (taken) return refuse(taken)
-        const object = createTaskRoot(scope, { ...input, jobs, labels, by: viewer.name })
+        const object = await createTaskRoot(project, { ...input, jobs, labels, by: viewer.name })
         return { ok: true, objectId: object.row.id, object }
       }),
-    { joins: true },
+    { canShare: true },
   )
   return done ?? refuse(invalidInput([{ path: 'input.project', message: `there is no project ${input.project}` }]))
 }
@@ -64,8 +64,8 @@ interface NewTask {
   readonly by: string
 }
 
-function createTaskRoot(scope: Scope, { name, jobs, labels, by }: NewTask): Node {
-  const { slice, root, decideNow } = scope.createRoot({ kind: 'TASK', name, spec: {}, labels, by, details: {} })
+async function createTaskRoot(project: LockedProject, { name, jobs, labels, by }: NewTask): Promise<Node> {
+  const { slice, root, decideNow } = project.createRoot({ kind: 'TASK', name, spec: {}, labels, by, details: {} })
   const nodes = new Map(
     jobs.map((spec, ordinal) => {
       const details = { gadget: spec.gadget }
@@ -85,6 +85,6 @@ function createTaskRoot(scope: Scope, { name, jobs, labels, by }: NewTask): Node
       )
   }
   slice.setChildCounts(root, { total: jobs.length, open: jobs.length })
-  decideNow()
+  await decideNow()
   return root
 }

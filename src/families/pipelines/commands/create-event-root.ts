@@ -1,6 +1,6 @@
 import type { Viewer } from '../../../core/ports/viewer.ts'
 import type { Node } from '../../../core/tree.ts'
-import type { LockedTree, Scope } from '../../family.ts'
+import type { LockedProject, LockedTree } from '../../family.ts'
 import { SLOT, type WorkloadDetails } from '../details.ts'
 import type { EventSpec } from '../normalise-event.ts'
 import type { Strategy, WorkloadSpec } from '../spec.ts'
@@ -20,7 +20,7 @@ export interface Taken {
 }
 
 /** Under the scope's lock, so that two events never have the same number. */
-export async function takeFromProject({ client, projectId }: Scope): Promise<Taken> {
+export async function takeFromProject({ client, projectId }: LockedProject): Promise<Taken> {
   const { rows } = await client.query<Taken>({
     name: 'take-from-project',
     text: `update project set event_count = event_count + 1 where id = $1
@@ -43,22 +43,21 @@ export const workloadDetails = (
 
 /** The event and its worker, with copies of what they need: later changes of the project do not reach them. */
 export function createEventRoot(
-  scope: Scope,
+  project: LockedProject,
   viewer: Viewer,
   { labels, ...details }: NewEvent,
   { spec, number }: { readonly spec: WorkloadSpec; readonly number: number },
 ): { readonly tree: LockedTree; readonly worker: Node } {
   const { name: by } = viewer
-  const tree = scope.createRoot({ kind: 'EVENT', name: `event-${number}`, spec: {}, labels, by, details })
+  const tree = project.createRoot({ kind: 'EVENT', name: `event-${number}`, spec: {}, labels, by, details })
   const worker = tree.slice.create(tree.root, {
     kind: 'WORKER',
     name: 'worker',
     ordinal: 0,
     spec,
     by,
-    details: workloadDetails(spec, { projectId: scope.projectId, pool: 'WORKER' }),
+    details: workloadDetails(spec, { projectId: project.projectId, pool: 'WORKER' }),
   })
   tree.slice.effect('copySecrets', null)
-  tree.decideNow(worker)
   return { tree, worker }
 }

@@ -4,7 +4,7 @@ import type { Viewer } from '../../../core/ports/viewer.ts'
 import { Problems } from '../../../core/problems.ts'
 import { findObject } from '../../../store/objects.ts'
 import { type CommandResult, canRead, refuse, requireProjectWrite } from '../../access.ts'
-import type { Scope } from '../../family.ts'
+import type { LockedProject } from '../../family.ts'
 import { idempotent } from '../../idempotent.ts'
 import { cancelWorkload } from '../end-workload.ts'
 import { findProject, findSubscribers, findWaitingWorkers, readEvent, type Subscriber } from '../event-queries.ts'
@@ -82,31 +82,32 @@ function createIn(
   input: Wanted,
   event: NewEvent,
 ): Promise<CommandResult | null> {
-  return trees.inScope(
+  return trees.inProject(
     name,
-    (scope) =>
+    (project) =>
       idempotent(
-        scope,
+        project,
         viewer,
         event.cloneOf ? 'cloneEvent' : 'createEvent',
         input,
         async (): Promise<CommandResult> => {
-          const { template, number, strategy: now } = await takeFromProject(scope)
+          const { template, number, strategy: now } = await takeFromProject(project)
           if (!template) return refuse(NO_WORKERS)
-          if (now === 'LATEST_ONLY') await supersede(scope, event)
-          const { tree } = createEventRoot(scope, viewer, event, { spec: template, number })
+          if (now === 'LATEST_ONLY') await supersede(project, event)
+          const { tree, worker } = createEventRoot(project, viewer, event, { spec: template, number })
+          await tree.decideNow(worker)
           return { ok: true, objectId: tree.root.row.id }
         },
       ),
     // Whoever takes the place of others must see them.
-    { joins: strategy === 'QUEUE' },
+    { canShare: strategy === 'QUEUE' },
   )
 }
 
 /** Those of the same source and type that still wait make room for the latest. */
-async function supersede(scope: Scope, { source, type }: NewEvent): Promise<void> {
-  for (const { rootId, workerId } of await findWaitingWorkers(scope, source, type)) {
-    const tree = await scope.lockTree(rootId)
+async function supersede(project: LockedProject, { source, type }: NewEvent): Promise<void> {
+  for (const { rootId, workerId } of await findWaitingWorkers(project, source, type)) {
+    const tree = await project.lockTree(rootId)
     await tree?.load([workerId])
     const worker = tree?.slice.get(workerId)
     if (!tree || worker?.row.phase !== 'PENDING') continue

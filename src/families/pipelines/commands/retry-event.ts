@@ -2,7 +2,7 @@ import { notFound, type Refusal } from '../../../core/errors.ts'
 import type { Viewer } from '../../../core/ports/viewer.ts'
 import { findObject } from '../../../store/objects.ts'
 import { type CommandResult, canRead, refuse, requireProjectWrite } from '../../access.ts'
-import type { LockedTree, Scope } from '../../family.ts'
+import type { LockedProject, LockedTree } from '../../family.ts'
 import { idempotent } from '../../idempotent.ts'
 import { isOver, SLOT } from '../details.ts'
 import { findSucceededJobs, findWorker, type KnownJob, readEvent, readWorkloadSpec } from '../event-queries.ts'
@@ -22,25 +22,26 @@ export async function retryEvent(
   if (refused) return refuse(refused)
   const found = await findObject(parts.pool, input.id)
   if (found?.kind !== 'EVENT' || !canRead(viewer, found.projectName)) return refuse(notFound(input.id, 'event'))
-  const done = await parts.trees.inScope(found.projectName, (scope) =>
-    idempotent(scope, viewer, 'retryEvent', input, async () => await retry(scope, viewer, input.id)),
+  const done = await parts.trees.inProject(found.projectName, (project) =>
+    idempotent(project, viewer, 'retryEvent', input, async () => await retry(project, viewer, input.id)),
   )
   return done ?? refuse(notFound(input.id, 'event'))
 }
 
-async function retry(scope: Scope, viewer: Viewer, id: string): Promise<CommandResult> {
-  const { client } = scope
+async function retry(project: LockedProject, viewer: Viewer, id: string): Promise<CommandResult> {
+  const { client } = project
   // Held, so that it is not deleted meanwhile.
-  const original = await scope.lockTree(id)
+  const original = await project.lockTree(id)
   const workerId = original && (await findWorker(client, id))
   const event = await readEvent(client, id)
   const spec = workerId ? await readWorkloadSpec(client, workerId) : null
   if (!original || !workerId || !event || !spec) return refuse(notFound(id, 'event'))
   if (!isOver(original.root.row.phase)) return refuse(stillRuns(original))
-  const { number } = await takeFromProject(scope)
-  const { tree, worker } = createEventRoot(scope, viewer, { ...event, retryOf: id, cloneOf: null }, { spec, number })
+  const { number } = await takeFromProject(project)
+  const { tree, worker } = createEventRoot(project, viewer, { ...event, retryOf: id, cloneOf: null }, { spec, number })
   const inherited = (await findSucceededJobs(client, workerId)).filter(({ usesWorkspace }) => !usesWorkspace)
   for (const [ordinal, job] of inherited.entries()) inherit(tree, worker, job, { ordinal, by: viewer.name })
+  await tree.decideNow(worker)
   return { ok: true, objectId: tree.root.row.id }
 }
 

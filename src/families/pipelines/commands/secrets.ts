@@ -5,7 +5,7 @@ import { Problems } from '../../../core/problems.ts'
 import { SEALED_OVERHEAD } from '../../../store/sealing.ts'
 import { measureSecrets, removeSecret, writeSecret } from '../../../store/secrets.ts'
 import { refuse } from '../../access.ts'
-import type { Scope } from '../../family.ts'
+import type { LockedProject } from '../../family.ts'
 import { bytesOf, checkText, checkVariable } from '../names.ts'
 import { inProject } from './access.ts'
 import type { PipelinesParts } from './parts.ts'
@@ -27,12 +27,12 @@ export async function setSecret(
   { project, name, value }: SecretKey & { readonly value: string },
 ): Promise<SecretSet> {
   const problems = problemsOf(name, value)
-  return inProject(parts, viewer, project, async (scope): Promise<SecretSet> => {
+  return inProject(parts, viewer, project, async (locked): Promise<SecretSet> => {
     if (problems.length > 0) return refuse(invalidInput(problems))
     if (!parts.sealing.canSeal) return refuse(NO_KEY)
-    const tooMany = await beyondLimits(scope, name, value)
+    const tooMany = await beyondLimits(locked, name, value)
     if (tooMany) return refuse(tooMany)
-    const { client, projectId, now } = scope
+    const { client, projectId, now } = locked
     const sealed = parts.sealing.seal({ projectId, name }, value)
     await writeSecret(client, { projectId, name, sealed, updatedAt: now })
     return { ok: true, project, name, updatedAt: now }
@@ -71,7 +71,7 @@ const NO_KEY = invalidInput([
 ])
 
 async function beyondLimits(
-  { client, projectId }: Pick<Scope, 'client' | 'projectId'>,
+  { client, projectId }: Pick<LockedProject, 'client' | 'projectId'>,
   name: string,
   value: string,
 ): Promise<Refusal | null> {

@@ -121,7 +121,7 @@ export async function command<S extends Kept>(
   const parts: EdgeParts = {
     client,
     system: { now: () => NOW, fixedTime: NOW, id: slice.newId, random: () => 0, secret: () => new Uint8Array(16) },
-    trees: { inScope: never, inTree: (_rootId, work) => work(held) },
+    trees: { inProject: never, inTree: (_rootId, work) => work(held) },
   }
   const done = await run(parts)
   if (!done.ok) return null

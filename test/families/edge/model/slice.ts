@@ -1,5 +1,5 @@
 import type { ObjectFailure } from '../../../../src/core/errors.ts'
-import { type Machine, step } from '../../../../src/core/machine.ts'
+import { type Machine, type Step, step } from '../../../../src/core/machine.ts'
 import type {
   ChildCounts,
   Evaluated,
@@ -12,7 +12,7 @@ import type {
   Work,
 } from '../../../../src/core/tree.ts'
 import { NO_CHILD_COUNTS } from '../../../../src/core/tree.ts'
-import type { ObjectKind, Phase } from '../../../../src/core/vocabulary.ts'
+import type { Actor, ObjectKind, Phase } from '../../../../src/core/vocabulary.ts'
 import { detailsTables } from '../../../../src/families/edge/details.ts'
 import { requestFence } from '../../../../src/families/edge/fences.ts'
 import { cloudlet, instance } from '../../../../src/families/edge/machines.ts'
@@ -119,6 +119,10 @@ export class ModelSlice implements Slice {
     return this.#leases.map((epoch) => ({ epoch, until })) as T
   }
 
+  judge(node: Node, actor: Actor, to: Phase, secondary?: { readonly machine: Machine; readonly from: Phase }): Step {
+    const machine = node.row.kind === 'CLOUDLET' ? cloudlet : instance
+    return secondary ? step(secondary.machine, secondary.from, actor, to) : step(machine, node.row.phase, actor, to)
+  }
   move(node: Node, to: Phase, { actor = 'CONTROLLER', reason }: MoveOptions = {}): void {
     const { row } = node
     const machine = row.kind === 'CLOUDLET' ? cloudlet : instance

@@ -1,8 +1,8 @@
 import type { ClaimedItem } from '../../core/ports/agents.ts'
 import { WORK_STATE } from '../../core/tree.ts'
-import type { TreeSlice } from '../slice.ts'
+import type { EngineParts } from '../context.ts'
+import type { TreeSlice } from '../slice/tree-slice.ts'
 import type { TrackedObject } from '../tracked-object.ts'
-import type { EngineParts } from '../transaction.ts'
 import { canDrive } from './access.ts'
 import { type Claimant, claimOne, isClaimable } from './claim-one.ts'
 
@@ -12,19 +12,19 @@ export interface WaitingClaim extends Claimant {
   /** Null: any. */
   readonly targets: readonly string[] | null
   readonly max: number
-  /** Called once: with what was claimed for it, or with nothing when it is to look for itself. */
+  /** Called once: with the items that were claimed for it, or with none when it is to search by itself. */
   readonly settle: (items: readonly ClaimedItem[]) => void
 }
 
 /**
- * Claims of this process that wait for work. What comes up in a tree is given to them in the very transaction in which
- * it comes up: without a search, a lock and a commit of its own.
+ * The claims of this process that wait for work. New work of a tree is given to them in the very transaction that offers
+ * it: without a search, a lock and a commit of its own.
  */
-export class Waiting {
+export class Dispatcher {
   readonly #parts: EngineParts
   readonly #claims = new Set<WaitingClaim>()
   #isOpen = true
-  #rings = 0
+  #notifications = 0
 
   constructor(parts: EngineParts) {
     this.#parts = parts
@@ -33,21 +33,21 @@ export class Waiting {
   add(claim: WaitingClaim): void {
     this.#claims.add(claim)
   }
-  /** False: it is not waiting any more, or is being served. */
+  /** False: it does not wait any more, or a transaction is serving it. */
   delete(claim: WaitingClaim): boolean {
     return this.#claims.delete(claim)
   }
 
-  /** Work of these types may have come up elsewhere. */
-  ring(types: readonly string[]): void {
-    this.#rings++
+  /** Work of these types may have been offered elsewhere: claims for it search by themselves. */
+  notify(types: readonly string[]): void {
+    this.#notifications++
     for (const claim of this.#claims) {
       if (types.some((type) => claim.types.includes(type))) this.#dismiss(claim)
     }
   }
-  /** Whoever has looked for work meanwhile may have looked too early. */
-  get rings(): number {
-    return this.#rings
+  /** A search that began at another count may have missed work. */
+  get notifications(): number {
+    return this.#notifications
   }
   get size(): number {
     return this.#claims.size
@@ -55,7 +55,7 @@ export class Waiting {
   get isOpen(): boolean {
     return this.#isOpen
   }
-  /** All are answered, and nobody waits any more. */
+  /** Answers all claims that wait; from now on none waits. */
   close(): void {
     this.#isOpen = false
     for (const claim of this.#claims) this.#dismiss(claim)
@@ -66,19 +66,19 @@ export class Waiting {
     claim.settle([])
   }
 
-  /** Claims what has come up in a slice that is about to be written. What comes of it is told once that is committed. */
-  handOver(slice: TreeSlice): HandedOver {
-    const handed = new HandedOver(this.#claims)
-    if (this.#claims.size === 0) return handed
+  /** Claims new work of a slice that is about to be written. Null: nobody waits for any of it. */
+  dispatch(slice: TreeSlice): Handoff | null {
+    if (this.#claims.size === 0 || slice.offered.size === 0) return null
+    const handoff = new Handoff(this.#claims)
     slice.offers.clear()
     for (const tracked of slice.offered) {
       if (tracked.gone || tracked.work?.state !== WORK_STATE.OFFERED) continue
       const suits = (claim: WaitingClaim) => this.#suits(claim, tracked, slice)
-      const claim = isClaimable(tracked, slice.now) ? handed.next(suits) : undefined
-      if (claim) handed.give(claim, claimOne(tracked, slice, claim, this.#parts))
+      const claim = isClaimable(tracked, slice.now) ? handoff.next(suits) : undefined
+      if (claim) handoff.give(claim, claimOne(tracked, slice, claim, this.#parts))
       else slice.offers.add(tracked.work.type)
     }
-    return handed
+    return handoff.isEmpty ? null : handoff
   }
 
   #suits({ viewer, types, targets }: WaitingClaim, { row, work }: TrackedObject, slice: TreeSlice): boolean {
@@ -89,38 +89,36 @@ export class Waiting {
   }
 }
 
-/** What one transaction gives to those who wait. */
-export class HandedOver {
+/** Items that one transaction gives to claims that wait; they get them when it is committed. */
+export class Handoff {
   readonly #waiting: Set<WaitingClaim>
-  readonly #given = new Map<WaitingClaim, ClaimedItem[]>()
+  readonly #items = new Map<WaitingClaim, ClaimedItem[]>()
 
   constructor(waiting: Set<WaitingClaim>) {
     this.#waiting = waiting
   }
 
-  /** The first one that suits and has room, those that have got something already first: they wait no longer anyway. */
+  get isEmpty(): boolean {
+    return this.#items.size === 0
+  }
+  /** The first claim that suits and has room. A claim that has an item already comes first: it is answered anyway. */
   next(suits: (claim: WaitingClaim) => boolean): WaitingClaim | undefined {
-    for (const [claim, items] of this.#given) if (items.length < claim.max && suits(claim)) return claim
+    for (const [claim, items] of this.#items) if (items.length < claim.max && suits(claim)) return claim
     for (const claim of this.#waiting) if (suits(claim)) return claim
     return undefined
   }
   give(claim: WaitingClaim, item: ClaimedItem): void {
     this.#waiting.delete(claim)
-    const items = this.#given.get(claim)
+    const items = this.#items.get(claim)
     if (items) items.push(item)
-    else this.#given.set(claim, [item])
+    else this.#items.set(claim, [item])
   }
 
-  /** Returns whether anybody has got anything. */
-  committed(): boolean {
-    const isAwaited = this.#given.size > 0
-    for (const [claim, items] of this.#given) claim.settle(items)
-    this.#given.clear()
-    return isAwaited
+  committed(): void {
+    for (const [claim, items] of this.#items) claim.settle(items)
   }
-  /** Nothing was written: they look for themselves. */
-  failed(): void {
-    for (const claim of this.#given.keys()) claim.settle([])
-    this.#given.clear()
+  /** Nothing was written, so the claims search by themselves. */
+  rolledBack(): void {
+    for (const claim of this.#items.keys()) claim.settle([])
   }
 }

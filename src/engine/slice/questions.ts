@@ -1,5 +1,5 @@
-import type { ObjectKind } from '../core/vocabulary.ts'
-import type { TrackedObject } from './tracked-object.ts'
+import type { ObjectKind } from '../../core/vocabulary.ts'
+import type { TrackedObject } from '../tracked-object.ts'
 
 /** What a rule wants to know and memory does not hold. */
 export type Question =

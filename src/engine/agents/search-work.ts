@@ -1,0 +1,109 @@
+import type { ClaimedItem } from '../../core/ports/agents.ts'
+import { WORK_STATE, type Work } from '../../core/tree.ts'
+import { findCandidates } from '../../store/work.ts'
+import type { EngineParts } from '../context.ts'
+import type { TreeRunner } from '../runner.ts'
+import type { TreeSlice } from '../slice/tree-slice.ts'
+import { canDrive } from './access.ts'
+import { type Claimant, claimOne, isClaimable } from './claim-one.ts'
+import { claimOrphaned } from './claim-orphaned.ts'
+import type { Dispatcher } from './dispatcher.ts'
+import type { EmptyClaimCache } from './empty-claim-cache.ts'
+
+/** Other agents may have claimed the candidates meanwhile: then others are searched for. */
+const MAX_ROUNDS = 3
+/** Candidates of other claims of this process that a search passes over, at most. */
+const MAX_PASSED = 2_000
+
+export interface WantedWork {
+  readonly claimant: Claimant
+  readonly types: readonly string[]
+  /** Null: any. */
+  readonly targets: readonly string[] | null
+  readonly max: number
+  readonly signal: AbortSignal | undefined
+  /** Equal for all claims that search for the same. */
+  readonly key: string
+}
+
+export interface Search {
+  readonly parts: EngineParts
+  readonly runner: TreeRunner
+  readonly dispatcher: Dispatcher
+  readonly empty: EmptyClaimCache
+  /** Candidates of the claims of this process: another search for them would only be in the way. */
+  readonly active: Set<string>
+}
+
+/** Finds offered work and claims it, tree by tree, under each tree's lock. */
+export async function searchWork(wanted: WantedWork, search: Search): Promise<readonly ClaimedItem[]> {
+  const { active } = search
+  const items: ClaimedItem[] = []
+  for (let round = 0; round < MAX_ROUNDS && items.length < wanted.max; round++) {
+    const candidates = await candidatesOf(wanted, search, wanted.max - items.length)
+    if (candidates.length === 0) break
+    for (const { objectId } of candidates) active.add(objectId)
+    try {
+      const byRoot = Map.groupBy(candidates, ({ rootId }) => rootId)
+      const claims = [...byRoot].map(([rootId, of]) => claimInTree(rootId, of, wanted.claimant, search))
+      items.push(...(await Promise.all(claims)).flat())
+    } finally {
+      for (const { objectId } of candidates) active.delete(objectId)
+    }
+  }
+  return items
+}
+
+type Candidates = Awaited<ReturnType<typeof findCandidates>>
+
+async function candidatesOf(
+  { claimant, types, targets, key }: WantedWork,
+  { parts, dispatcher, empty, active }: Search,
+  count: number,
+): Promise<Candidates> {
+  const { projects } = claimant.viewer
+  const { notifications } = dispatcher
+  const now = parts.system.now()
+  const max = count + Math.min(active.size, MAX_PASSED)
+  const found = await findCandidates(parts.pool, { types, targets, projects, time: parts.system.fixedTime, max })
+  if (found.length === 0) empty.remember(key, notifications, now)
+  return found.filter(({ objectId }) => !active.has(objectId)).slice(0, count)
+}
+
+async function claimInTree(
+  rootId: string,
+  candidates: Candidates,
+  claimant: Claimant,
+  { parts, runner }: Search,
+): Promise<readonly ClaimedItem[]> {
+  const ids = candidates.map(({ objectId }) => objectId)
+  const ran = await runner.run(rootId, {
+    ids,
+    ends: false,
+    canRecall: isOffered,
+    apply: (slice) => claimAll(slice, ids, claimant, parts),
+  })
+  const { claimed, gone } = ran.found ? ran.value : { claimed: [], gone: ids }
+  return [...claimed, ...(await claimOrphaned(gone, claimant, parts))]
+}
+
+/** Only the store knows how long claimed work is leased. */
+const isOffered = ({ state }: Work): boolean => state === WORK_STATE.OFFERED
+
+interface Claims {
+  readonly claimed: readonly ClaimedItem[]
+  /** Objects that are not there any more. */
+  readonly gone: readonly string[]
+}
+
+/** Claims what is still offered. */
+function claimAll(slice: TreeSlice, ids: readonly string[], claimant: Claimant, parts: EngineParts): Claims {
+  const claimed = ids.flatMap((id) => {
+    const tracked = slice.nodes.get(id)
+    if (!tracked || !canDrive(claimant.viewer, tracked.row.kind, parts.kinds)) return []
+    // Work that a timeout or a cancel has ended is not claimed, even if no engine has looked since.
+    slice.look(tracked, () => parts.kinds.family(tracked.row.kind).decide(tracked, slice))
+    return isClaimable(tracked, slice.now) ? [claimOne(tracked, slice, claimant, parts)] : []
+  })
+  return { claimed, gone: ids.filter((id) => !slice.nodes.has(id)) }
+}

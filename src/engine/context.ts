@@ -1,0 +1,30 @@
+import type { Pool } from 'pg'
+import type { WrittenBatch } from '../core/ports/phase-change.ts'
+import type { System } from '../core/ports/system.ts'
+import type { TimeoutDefaults } from '../core/tree.ts'
+import type { Logger } from '../logger.ts'
+import type { Dispatcher } from './agents/dispatcher.ts'
+import type { SpecCache } from './cache/spec-cache.ts'
+import type { WorkCache } from './cache/work-cache.ts'
+import type { Kinds } from './families.ts'
+import type { CommitEvents } from './transaction.ts'
+
+/** What an engine host is given. */
+export interface EngineParts {
+  readonly pool: Pool
+  readonly kinds: Kinds
+  readonly system: System
+  readonly timeouts: TimeoutDefaults
+  /** Hears of batches of the log that are about to be committed. */
+  readonly appended?: (batches: readonly WrittenBatch[]) => void
+}
+
+/** What every transaction on trees of this process shares. */
+export interface EngineContext extends EngineParts {
+  readonly dispatcher: Dispatcher
+  readonly work: WorkCache
+  readonly specs: SpecCache
+  /** Tells the numberer, the engines and the agents of a commit. */
+  readonly publish: (events: CommitEvents) => void
+  readonly logger: Logger
+}

@@ -1,0 +1,58 @@
+import type { Machine } from '../../core/machine.ts'
+import type { Change } from '../../core/ports/phase-change.ts'
+import type { MoveOptions, Node, ObjectRow } from '../../core/tree.ts'
+import type { Actor, Phase } from '../../core/vocabulary.ts'
+import type { SecondaryMachine } from '../../families/family.ts'
+
+/** A request or a report that the guard has refused. */
+export interface Refused {
+  readonly node: Node
+  readonly to: Phase
+  readonly actor: Actor
+  readonly by: string | null
+  readonly reason: string
+  /** Where it was about the secondary machine of the object. */
+  readonly secondary?: SecondaryMachine | undefined
+}
+
+type Moved = {
+  readonly from: Phase | null
+  readonly to: Phase
+  readonly actor: Actor
+  readonly revision: number | null
+}
+
+/** Collects the records of one tree for the log, in their order. */
+export class ChangeRecorder {
+  readonly changes: Change[] = []
+  readonly #projectName: string
+  readonly #at: Date
+
+  constructor(projectName: string, at: Date) {
+    this.#projectName = projectName
+    this.#at = at
+  }
+
+  /** @param moved a change without a revision is a refused one */
+  record({ row }: { readonly row: ObjectRow }, machine: Machine, moved: Moved & MoveOptions): void {
+    this.changes.push({
+      objectId: row.id,
+      rootId: row.rootId,
+      parentId: row.parentId,
+      projectName: this.#projectName,
+      kind: row.kind,
+      name: row.name,
+      machine: machine.name,
+      from: moved.from,
+      to: moved.to,
+      actor: moved.actor,
+      by: moved.by ?? null,
+      reason: moved.reason ?? null,
+      message: moved.message ?? null,
+      jobId: row.jobId,
+      revision: moved.revision,
+      rejected: moved.revision === null,
+      at: this.#at,
+    })
+  }
+}

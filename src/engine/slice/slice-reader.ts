@@ -1,0 +1,152 @@
+import type { Evaluated, Node } from '../../core/tree.ts'
+import type { ObjectKind } from '../../core/vocabulary.ts'
+import { NO_SPECS, type SpecsOfTree } from '../cache/spec-cache.ts'
+import type { TrackedObject } from '../tracked-object.ts'
+import { type Question, Questions } from './questions.ts'
+
+/** An expression or a schema that has to be evaluated outside of the lock. */
+export interface Evaluation {
+  readonly key: string
+  readonly objectId: string
+  readonly job:
+    | { readonly type: 'resolve'; readonly template: unknown; readonly scope: Readonly<Record<string, unknown>> }
+    | { readonly type: 'validate'; readonly schema: unknown; readonly value: unknown }
+}
+
+export interface ReaderOptions {
+  readonly root: TrackedObject
+  readonly projectName: string
+  /** Results of expressions and schemas that were evaluated before the lock was taken, by their key. */
+  readonly evaluated: ReadonlyMap<string, Evaluated>
+  /** Specs that the transaction before has read, where its budget stopped it. */
+  readonly specs?: SpecsOfTree | undefined
+}
+
+/**
+ * The reading half of a slice: the objects in memory, and the questions that rules ask about the others. An answer is
+ * undefined until the engine has loaded it; then the rule that asked has its turn again.
+ */
+export class SliceReader {
+  root: TrackedObject
+  readonly projectName: string
+  readonly specs: SpecsOfTree
+  readonly nodes = new Map<string, TrackedObject>()
+  readonly questions = new Questions()
+  readonly evaluations = new Map<string, Evaluation>()
+  readonly #evaluated: ReadonlyMap<string, Evaluated>
+  /** The object whose rule runs: a family's question is answered to it. */
+  #current: TrackedObject | null = null
+
+  constructor({ root, projectName, evaluated, specs = NO_SPECS }: ReaderOptions) {
+    this.root = root
+    this.projectName = projectName
+    this.specs = specs
+    this.#evaluated = evaluated
+    this.nodes.set(root.row.id, root)
+  }
+
+  parent = (node: Node): TrackedObject | null => (node.row.parentId === null ? null : this.#loaded(node.row.parentId))
+  get = (id: string): TrackedObject | undefined => this.nodes.get(id)
+
+  /** Runs a rule about one object. */
+  look(node: TrackedObject, rule: () => void): void {
+    this.#current = node
+    try {
+      rule()
+    } finally {
+      this.#current = null
+    }
+  }
+
+  children(node: Node): readonly TrackedObject[] | undefined {
+    if (!this.#ask(node, { type: 'children', id: node.row.id })) return undefined
+    return this.#childrenOf(node.row.id)
+  }
+
+  childrenNamed(
+    node: Node,
+    kind: ObjectKind,
+    names: readonly string[],
+  ): ReadonlyMap<string, TrackedObject> | undefined {
+    const known = this.#knownByName(node, kind, names)
+    if (known) return known
+    const ids = this.#ask<readonly string[]>(node, { type: 'named', id: node.row.id, kind, names })
+    return ids && new Map(this.#live(ids).map((n) => [n.row.name, n]))
+  }
+
+  readyChildren(node: Node, after: number, limit: number): readonly TrackedObject[] | undefined {
+    const { id, jobId } = node.row
+    // All of them are in memory when they are new, or when all were asked for.
+    if (this.questions.isAnswered({ type: 'children', id })) {
+      const isReady = ({ row }: TrackedObject) => row.ordinal > after && row.waitingFor === 0 && row.jobId !== jobId
+      return this.#childrenOf(id).filter(isReady).slice(0, limit)
+    }
+    // Every trigger changes which children are ready, so an answer serves one look only.
+    const question: Question = { type: 'ready', id, after, jobId, limit }
+    const ids = this.#ask<readonly string[]>(node, question)
+    if (ids) this.questions.forget(question)
+    return ids && this.#live(ids)
+  }
+
+  spec(node: Node): unknown {
+    const tracked = node as TrackedObject
+    if (tracked.spec === undefined) this.#ask(node, { type: 'spec', id: node.row.id })
+    return tracked.spec
+  }
+
+  neighbours(node: Node, side: 'dependents' | 'dependencies'): readonly TrackedObject[] | undefined {
+    const ids = this.#ask<readonly string[]>(node, { type: side, id: node.row.id })
+    return ids && this.#live(ids)
+  }
+
+  known(node: Node, side: 'dependents' | 'dependencies'): readonly TrackedObject[] | undefined {
+    const ids = this.questions.find({ type: side, id: node.row.id })
+    return ids === undefined ? undefined : this.#live(ids as readonly string[])
+  }
+
+  ask<T>(question: string, args: unknown): T | undefined {
+    return this.#ask<T>(this.root, { type: 'own', question, args })
+  }
+
+  evaluate(node: Node, template: unknown, scope: Readonly<Record<string, unknown>>): Evaluated | undefined {
+    return this.#evaluate(node, { type: 'resolve', template, scope })
+  }
+  validate(node: Node, schema: unknown, value: unknown): Evaluated | undefined {
+    return this.#evaluate(node, { type: 'validate', schema, value })
+  }
+
+  #evaluate(node: Node, job: Evaluation['job']): Evaluated | undefined {
+    const key = `${node.row.id} ${JSON.stringify(job)}`
+    const known = this.#evaluated.get(key)
+    if (!known) this.evaluations.set(key, { key, objectId: node.row.id, job })
+    return known
+  }
+
+  #childrenOf(id: string): readonly TrackedObject[] {
+    const found = [...this.nodes.values()].filter((n) => n.row.parentId === id && !n.gone)
+    return found.sort((a, b) => a.row.ordinal - b.row.ordinal || (a.row.id < b.row.id ? -1 : 1))
+  }
+
+  /** All of them are in memory, specs included: null when that is not certain. */
+  #knownByName(node: Node, kind: ObjectKind, names: readonly string[]): ReadonlyMap<string, TrackedObject> | null {
+    if (!this.questions.isAnswered({ type: 'children', id: node.row.id })) return null
+    const wanted = new Set(names)
+    const found = this.#childrenOf(node.row.id).filter(({ row }) => row.kind === kind && wanted.has(row.name))
+    return found.every(({ spec }) => spec !== undefined) ? new Map(found.map((n) => [n.row.name, n])) : null
+  }
+
+  #ask<T>(node: Node, question: Question): T | undefined {
+    return this.questions.ask(question, this.#current ?? (node as TrackedObject)) as T | undefined
+  }
+  #loaded(id: string): TrackedObject {
+    const node = this.nodes.get(id)
+    if (!node) throw new Error(`object ${id} should have been loaded with its descendant`)
+    return node
+  }
+  #live(ids: readonly string[]): readonly TrackedObject[] {
+    return ids.flatMap((id) => {
+      const node = this.nodes.get(id)
+      return node && !node.gone ? [node] : []
+    })
+  }
+}

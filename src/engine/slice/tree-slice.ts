@@ -1,0 +1,243 @@
+import type { ObjectFailure } from '../../core/errors.ts'
+import { sameJson } from '../../core/json.ts'
+import { type Machine, type Step, step } from '../../core/machine.ts'
+import type { Change } from '../../core/ports/phase-change.ts'
+import type { System } from '../../core/ports/system.ts'
+import type {
+  ChildCounts,
+  LifecyclePatch,
+  MoveOptions,
+  NewChild,
+  Node,
+  Slice,
+  TimeoutDefaults,
+  Work,
+} from '../../core/tree.ts'
+import { WORK_STATE } from '../../core/tree.ts'
+import type { Actor, Phase } from '../../core/vocabulary.ts'
+import { workAfter } from '../../core/work.ts'
+import type { SecondaryMachine } from '../../families/family.ts'
+import type { Kinds } from '../families.ts'
+import { type Part, TrackedObject } from '../tracked-object.ts'
+import { ChangeRecorder, type Refused } from './change-recorder.ts'
+import { type ReaderOptions, SliceReader } from './slice-reader.ts'
+
+export interface SliceOptions extends ReaderOptions {
+  readonly now: Date
+  readonly system: System
+  readonly timeouts: TimeoutDefaults
+  readonly kinds: Pick<Kinds, 'machine' | 'detailsOf'>
+}
+
+/** Counts `by` off `waitingFor` of the neighbours on one side. */
+export interface Release {
+  readonly node: TrackedObject
+  readonly side: 'dependents' | 'dependencies'
+  readonly by: 0 | 1
+}
+
+/** What the same transaction does to other trees; its family knows how. */
+export interface Effect {
+  readonly name: string
+  readonly args: unknown
+}
+
+/** The unit of work of one tree: an identity map that tracks what rules do to its objects. It knows no I/O. */
+export class TreeSlice extends SliceReader implements Slice {
+  readonly now: Date
+  readonly timeouts: TimeoutDefaults
+  /** Objects whose rules have their turn. */
+  readonly touched = new Set<TrackedObject>()
+  readonly effects: Effect[] = []
+  /** Types of work that agents can claim from now on, and its objects. */
+  readonly offers = new Set<string>()
+  readonly offered = new Set<TrackedObject>()
+  /** The earliest clock that was set; null: none was. */
+  due: Date | null = null
+  releases: Release[] = []
+  /** A persisted object depends on others than before, so dependents and dependencies have to be read again. */
+  isRewired = false
+  /** Phase writes and looks so far. */
+  moves = 0
+  looks = 0
+  readonly #system: System
+  readonly #kinds: SliceOptions['kinds']
+  readonly #recorder: ChangeRecorder
+
+  constructor(options: SliceOptions) {
+    super(options)
+    this.now = options.now
+    this.timeouts = options.timeouts
+    this.#system = options.system
+    this.#kinds = options.kinds
+    this.#recorder = new ChangeRecorder(options.projectName, options.now)
+  }
+
+  get changes(): Change[] {
+    return this.#recorder.changes
+  }
+  newId = (): string => this.#system.id()
+  random = (): number => this.#system.random()
+
+  /** The verdict is kept until the object moves, so a report and the move that follows from it are judged once. */
+  judge(node: Node, actor: Actor, to: Phase, secondary?: SecondaryMachine): Step {
+    const tracked = node as TrackedObject
+    const { machine, from } = secondary ?? { machine: this.#kinds.machine(node.row.kind), from: node.row.phase }
+    const verdict = step(machine, from, actor, to)
+    tracked.judged = { machine, from, actor, to, verdict }
+    return verdict
+  }
+
+  move(node: Node, to: Phase, options: MoveOptions = {}): void {
+    const tracked = node as TrackedObject
+    const { row } = tracked
+    const { revision } = this.#recordMove(tracked, to, options)
+    if (to === 'GONE') tracked.gone = true
+    else {
+      tracked.pendingTransitions.push({ phase: to, at: this.now, revision })
+      tracked.row = { ...row, phase: to, phaseSince: this.now, revision, updatedAt: this.now }
+    }
+    tracked.dirty.add('row')
+  }
+
+  moveSecondary(node: Node, machine: Machine, from: Phase, to: Phase, options: MoveOptions = {}): void {
+    const tracked = node as TrackedObject
+    const { revision } = this.#recordMove(tracked, to, options, { machine, from })
+    // A transition without a change of phase: the store has every revision that a record shows.
+    tracked.pendingTransitions.push({ phase: tracked.row.phase, at: tracked.row.phaseSince, revision })
+    tracked.row = { ...tracked.row, revision, updatedAt: this.now }
+    tracked.dirty.add('row')
+  }
+
+  #recordMove(
+    tracked: TrackedObject,
+    to: Phase,
+    options: MoveOptions,
+    secondary?: SecondaryMachine,
+  ): { readonly revision: number } {
+    const { row } = tracked
+    const actor = options.actor ?? 'CONTROLLER'
+    const { machine, from } = secondary ?? { machine: this.#kinds.machine(row.kind), from: row.phase }
+    const { judged } = tracked
+    const isJudged = judged?.machine === machine && judged.from === from && judged.actor === actor && judged.to === to
+    const verdict = isJudged ? judged.verdict : step(machine, from, actor, to)
+    if (!verdict.ok)
+      throw new Error(`rule broke the guard: ${actor} moves ${machine.name} of ${row.name} from ${from} to ${to}`)
+    tracked.judged = null
+    const revision = row.revision + 1
+    const reason = options.reason ?? verdict.reason
+    this.#recorder.record(tracked, machine, { from, to, actor, revision, ...options, reason })
+    this.moves++
+    return { revision }
+  }
+
+  /** A refused request leaves a record and nothing else. */
+  reject({ node, to, actor, by, reason, secondary }: Refused): void {
+    const { machine, from } = secondary ?? { machine: this.#kinds.machine(node.row.kind), from: node.row.phase }
+    this.#recorder.record(node, machine, { from, to, actor, by, reason, revision: null })
+  }
+
+  patch(node: Node, patch: LifecyclePatch): void {
+    const tracked = changed(node, 'row')
+    tracked.row = { ...tracked.row, ...patch, updatedAt: this.now }
+  }
+  setDetails(node: Node, patch: object): void {
+    const tracked = changed(node, 'details')
+    tracked.details = { ...(tracked.details as object), ...patch }
+  }
+  setSpec(node: Node, spec: unknown): void {
+    changed(node, 'spec').spec = spec
+  }
+  setError(node: Node, error: ObjectFailure | null): void {
+    changed(node, 'status').error = error
+  }
+  setProgress(node: Node, progress: unknown): void {
+    const tracked = changed(node, 'status')
+    tracked.progress = progress
+    tracked.hasProgress = progress !== null
+  }
+  setWork(node: Node, patch: Partial<Work>): void {
+    const tracked = changed(node, 'work')
+    const before = tracked.work
+    tracked.work = workAfter(before, patch)
+    const { state, type, dueAt, leaseUntil, leaseWatched } = tracked.work
+    if (state === WORK_STATE.OFFERED && before?.state !== WORK_STATE.OFFERED) {
+      tracked.offered = true
+      this.offers.add(type)
+      this.offered.add(tracked)
+    }
+    if (dueAt && dueAt !== before?.dueAt) this.#wakeAt(dueAt)
+    if (leaseWatched && state === WORK_STATE.CLAIMED && leaseUntil) this.#wakeAt(leaseUntil)
+  }
+  #wakeAt(at: Date): void {
+    if (!this.due || at < this.due) this.due = at
+  }
+  setChildCounts(node: Node, patch: Partial<ChildCounts>): void {
+    const tracked = changed(node, 'childCounts')
+    tracked.childCounts = { ...tracked.childCounts, ...patch }
+  }
+  addChildCounts(node: Node, delta: Partial<ChildCounts>): void {
+    const { total, untriggered, open, failed, cursor } = node.childCounts
+    this.setChildCounts(node, {
+      total: total + (delta.total ?? 0),
+      untriggered: untriggered + (delta.untriggered ?? 0),
+      open: open + (delta.open ?? 0),
+      failed: failed + (delta.failed ?? 0),
+      cursor: cursor + (delta.cursor ?? 0),
+    })
+  }
+
+  create(parent: Node, child: NewChild): TrackedObject {
+    const { kind, name, ordinal, waitingFor = 0 } = child
+    const { id: rootId, projectId } = this.root.row
+    const place = { id: this.newId(), rootId, parentId: parent.row.id, projectId, kind, name, ordinal, waitingFor }
+    return this.adopt(TrackedObject.created(place, this.#kinds.machine(kind).initial, this.now), child, 'CONTROLLER')
+  }
+
+  /** Takes a new object in, with its record in the log. */
+  adopt(
+    tracked: TrackedObject,
+    { spec, details, labels = {}, by = null }: Pick<NewChild, 'spec' | 'details' | 'labels' | 'by'>,
+    actor: Actor,
+  ): TrackedObject {
+    const { id, kind, phase, revision } = tracked.row
+    const defaults = this.#kinds.detailsOf(kind)?.defaults
+    tracked.details = defaults ? { ...defaults, ...((details as object) ?? {}) } : null
+    tracked.spec = spec
+    tracked.labels = labels
+    this.nodes.set(id, tracked)
+    for (const type of ['children', 'dependents', 'dependencies'] as const) this.questions.answer({ type, id }, [])
+    const machine = this.#kinds.machine(kind)
+    this.#recorder.record(tracked, machine, { from: null, to: phase, actor, revision, by, reason: 'created' })
+    this.moves++
+    return tracked
+  }
+
+  setDependencies(node: Node, dependencies: readonly Node[]): void {
+    const tracked = changed(node, 'edges')
+    tracked.dependencies = dependencies as readonly TrackedObject[]
+    if (tracked.persisted) this.isRewired = true
+    const ids = dependencies.map(({ row }) => row.id)
+    this.questions.answer({ type: 'dependencies', id: tracked.row.id }, ids)
+    for (const id of ids) this.questions.forget({ type: 'dependents', id })
+  }
+
+  release(node: Node, side: 'dependents' | 'dependencies', by: 0 | 1): void {
+    this.releases.push({ node: node as TrackedObject, side, by })
+  }
+  touch(node: Node): void {
+    this.touched.add(node as TrackedObject)
+  }
+  effect(name: string, args: unknown): void {
+    // Several objects may ask for the same effect: it runs once.
+    if (!this.effects.some((known) => known.name === name && sameJson(known.args, args)))
+      this.effects.push({ name, args })
+  }
+}
+
+/** Marks a part of an object as changed. Only the slice hands out nodes, so each is a tracked object. */
+function changed(node: Node, part: Part): TrackedObject {
+  const tracked = node as TrackedObject
+  tracked.dirty.add(part)
+  return tracked
+}
