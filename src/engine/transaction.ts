@@ -34,7 +34,8 @@ export class Transaction {
     hasDispatched: false,
   }
   readonly #trees: Flushable[] = []
-  readonly #pipelined: Promise<unknown>[] = []
+  /** Statements that are sent and of which only the success matters: the commit travels with them. */
+  readonly pipelined: Promise<unknown>[] = []
   readonly #commitHooks: (() => void)[] = []
   readonly #rollbackHooks: (() => void)[] = []
   #failure: { readonly error: unknown } | null = null
@@ -60,21 +61,18 @@ export class Transaction {
   /** Takes statements that are sent already and of which only the success matters: the commit travels with them. */
   pipeline(sent: readonly Promise<unknown>[]): void {
     for (const statement of sent) {
-      this.#pipelined.push(statement)
+      this.pipelined.push(statement)
       statement.catch((error: unknown) => {
         this.#failure ??= { error }
       })
     }
   }
 
-  async commit(): Promise<void> {
+  /** Writes the trees, in one go: the log of each comes last. */
+  async flush(): Promise<void> {
     await awaitAll(this.#trees.map((tree) => tree.flush()))
     // A statement that could not even be sent must not be missing from what is committed.
     if (this.#failure) throw this.#failure.error
-    const [{ command }] = await awaitAll([this.client.query(COMMIT), ...this.#pipelined])
-    // Postgres answers COMMIT of a failed transaction with ROLLBACK, without an error.
-    if (command !== 'COMMIT')
-      throw new Error(`a transaction ended with ${command}, though none of its statements failed`)
   }
 
   /** The error that came first: statements after a failed one only say that the transaction has failed. */
@@ -111,7 +109,11 @@ export async function transaction<T>(
   let result: T
   try {
     result = await work(tx)
-    await tx.commit()
+    await tx.flush()
+    const [{ command }] = await awaitAll([client.query(COMMIT), ...tx.pipelined])
+    // Postgres answers COMMIT of a failed transaction with ROLLBACK, without an error.
+    if (command !== 'COMMIT')
+      throw new Error(`a transaction ended with ${command}, though none of its statements failed`)
   } catch (error) {
     broken = await tx.rollback()
     throw tx.causeOf(error)

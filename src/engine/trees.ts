@@ -1,4 +1,4 @@
-import type { Trees } from '../families/family.ts'
+import type { LockedProject, Trees } from '../families/family.ts'
 import type { EngineContext } from './context.ts'
 import { lockTree } from './locked-tree.ts'
 import { ProjectLane } from './project-lane.ts'
@@ -11,20 +11,20 @@ import { transaction } from './transaction.ts'
 export function treesOf(context: EngineContext): Trees {
   const lanes = new Map<string, ProjectLane>()
   const projectIds = new Map<string, string>()
+  const laneOf = (name: string): ProjectLane => {
+    const known = lanes.get(name)
+    if (known) return known
+    const lane = new ProjectLane(context, name, projectIds, () => lanes.delete(name))
+    lanes.set(name, lane)
+    return lane
+  }
   return {
     inTree: (rootId, run) =>
       transaction(context, async (tx) => {
         const tree = await lockTree(tx, context, rootId)
         return typeof tree === 'string' ? null : await run(tree)
       }),
-    async inProject(name, run, { canShare = false } = {}) {
-      const lane = lanes.get(name) ?? new ProjectLane(context, name, projectIds)
-      lanes.set(name, lane)
-      try {
-        return await lane.run({ run, canShare })
-      } finally {
-        if (lane.isIdle && lanes.get(name) === lane) lanes.delete(name)
-      }
-    },
+    inProject: <T>(name: string, run: (project: LockedProject) => Promise<T>, { canShare = false } = {}) =>
+      laneOf(name).run({ run, canShare }) as Promise<T | null>,
   }
 }

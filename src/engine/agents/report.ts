@@ -56,7 +56,7 @@ async function reportAll(
           indexes.map((i) => reportOne(slice, reports[i] as Report, opened[i] as OpenedFence, viewer, parts)),
       })
       for (const [at, i] of indexes.entries()) {
-        const outcome = ran.found ? ran.value[at] : 'gone'
+        const outcome = ran ? ran.value[at] : 'gone'
         if (outcome === undefined || outcome === 'gone') gone.push(i)
         else results[i] = outcome
       }

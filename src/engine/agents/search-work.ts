@@ -4,6 +4,7 @@ import { findCandidates } from '../../store/work.ts'
 import type { EngineParts } from '../context.ts'
 import type { TreeRunner } from '../runner.ts'
 import type { TreeSlice } from '../slice/tree-slice.ts'
+import type { TreeTask } from '../tree-lane.ts'
 import { canDrive } from './access.ts'
 import { type Claimant, claimOne, isClaimable } from './claim-one.ts'
 import { claimOrphaned } from './claim-orphaned.ts'
@@ -37,16 +38,19 @@ export interface Search {
 
 /** Finds offered work and claims it, tree by tree, under each tree's lock. */
 export async function searchWork(wanted: WantedWork, search: Search): Promise<readonly ClaimedItem[]> {
-  const { active } = search
+  const { active, parts } = search
   const items: ClaimedItem[] = []
   for (let round = 0; round < MAX_ROUNDS && items.length < wanted.max; round++) {
     const candidates = await candidatesOf(wanted, search, wanted.max - items.length)
     if (candidates.length === 0) break
     for (const { objectId } of candidates) active.add(objectId)
     try {
-      const byRoot = Map.groupBy(candidates, ({ rootId }) => rootId)
-      const claims = [...byRoot].map(([rootId, of]) => claimInTree(rootId, of, wanted.claimant, search))
-      items.push(...(await Promise.all(claims)).flat())
+      const tasks = Map.groupBy(candidates, ({ rootId }) => rootId)
+      const claims = [...tasks].map(([rootId, of]) => search.runner.run(rootId, claimTask(of, wanted.claimant, parts)))
+      const ran = await Promise.all(claims)
+      items.push(...ran.flatMap((tree) => tree?.value.claimed ?? []))
+      const gone = [...tasks.values()].flatMap((of, i) => ran[i]?.value.gone ?? of.map(({ objectId }) => objectId))
+      items.push(...(await claimOrphaned(gone, wanted.claimant, parts)))
     } finally {
       for (const { objectId } of candidates) active.delete(objectId)
     }
@@ -70,21 +74,9 @@ async function candidatesOf(
   return found.filter(({ objectId }) => !active.has(objectId)).slice(0, count)
 }
 
-async function claimInTree(
-  rootId: string,
-  candidates: Candidates,
-  claimant: Claimant,
-  { parts, runner }: Search,
-): Promise<readonly ClaimedItem[]> {
+function claimTask(candidates: Candidates, claimant: Claimant, parts: EngineParts): TreeTask<Claims> {
   const ids = candidates.map(({ objectId }) => objectId)
-  const ran = await runner.run(rootId, {
-    ids,
-    ends: false,
-    canRecall: isOffered,
-    apply: (slice) => claimAll(slice, ids, claimant, parts),
-  })
-  const { claimed, gone } = ran.found ? ran.value : { claimed: [], gone: ids }
-  return [...claimed, ...(await claimOrphaned(gone, claimant, parts))]
+  return { ids, ends: false, canRecall: isOffered, apply: (slice) => claimAll(slice, ids, claimant, parts) }
 }
 
 /** Only the store knows how long claimed work is leased. */

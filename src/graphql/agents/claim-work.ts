@@ -4,7 +4,7 @@ import type { ClaimPayload } from '../family.ts'
 import { objectLoader } from '../loaders.ts'
 import { builder } from '../schema/builder.ts'
 import { ObjectKindEnum, WorkActionEnum } from '../schema/enums.ts'
-import { answer } from '../schema/errors.ts'
+import { errorValue, refusedBy } from '../schema/errors.ts'
 import { TreeObjectRef } from '../schema/refs.ts'
 import { resultUnion } from '../schema/result-union.ts'
 
@@ -88,21 +88,16 @@ builder.mutationField('claimWork', (t) =>
     nullable: true,
     description: 'Take up to `max` triggered objects of these types, each under a lease.',
     args: { input: t.arg({ type: ClaimWorkInput, required: true }) },
-    resolve: (_, { input }, context) =>
-      answer(
-        context,
-        'agent',
-        () => {
-          const { signal } = context
-          // Only where it would be noticed that whoever asked has gone.
-          const waitMs = signal ? (input.waitMs ?? 0) : 0
-          return context.agents.claim(context.viewer, { ...input, targets: input.targets ?? null, waitMs, signal })
-        },
-        async ({ items, waitedMs }) => ({
-          __typename: 'ClaimedWork' as const,
-          items: await claimPayloads(context, items),
-          waitedMs,
-        }),
-      ),
+    resolve: async (_, { input }, context) => {
+      const refused = refusedBy(context, 'agent')
+      if (refused) return refused
+      const { signal, viewer } = context
+      // A claim waits only where the gateway notices that its agent is gone.
+      const waitMs = signal ? (input.waitMs ?? 0) : 0
+      const claimed = await context.agents.claim(viewer, { ...input, targets: input.targets ?? null, waitMs, signal })
+      if (!claimed.ok) return errorValue(claimed.refusal)
+      const items = await claimPayloads(context, claimed.items)
+      return { __typename: 'ClaimedWork' as const, items, waitedMs: claimed.waitedMs }
+    },
   }),
 )

@@ -4,7 +4,7 @@ import { forget } from '../context.ts'
 import { objectLoader } from '../loaders.ts'
 import { builder } from '../schema/builder.ts'
 import { LockModeEnum, PhaseEnum } from '../schema/enums.ts'
-import { answer, type ErrorValue, errorValue } from '../schema/errors.ts'
+import { type ErrorValue, errorValue, refusedBy } from '../schema/errors.ts'
 import { TreeObjectRef } from '../schema/refs.ts'
 import { resultUnion } from '../schema/result-union.ts'
 
@@ -95,15 +95,13 @@ builder.mutationField('reportPhases', (t) =>
     nullable: true,
     description: 'Report phases; one result per report, in order. The only way for an agent to move an object.',
     args: { input: t.arg({ type: ReportPhasesInput, required: true }) },
-    resolve: (_, { input }, context) =>
-      answer(
-        context,
-        'agent',
-        () => context.agents.report(context.viewer, input.reports satisfies readonly Report[]),
-        ({ results }) => {
-          forget(context)
-          return { __typename: 'PhaseReports' as const, results: results.map(resultOf) }
-        },
-      ),
+    resolve: async (_, { input }, context) => {
+      const refused = refusedBy(context, 'agent')
+      if (refused) return refused
+      const reported = await context.agents.report(context.viewer, input.reports satisfies readonly Report[])
+      if (!reported.ok) return errorValue(reported.refusal)
+      forget(context)
+      return { __typename: 'PhaseReports' as const, results: reported.results.map(resultOf) }
+    },
   }),
 )

@@ -3,7 +3,7 @@ import type { Outcome, WrittenObject } from '../../core/ports/outcome.ts'
 import type { ObjectRow } from '../../core/tree.ts'
 import { forget, type GraphQLContext } from '../context.ts'
 import { objectLoader } from '../loaders.ts'
-import { answer, type ErrorValue, type Permission } from '../schema/errors.ts'
+import { type ErrorValue, errorValue, type Permission, refusedBy } from '../schema/errors.ts'
 
 const GONE_SINCE = invalidInput([
   { path: 'input', message: 'what this call, or an earlier one with its idempotency key, has created is gone since' },
@@ -16,18 +16,12 @@ export async function writeObject(
   id: string | null,
   command: () => Promise<Outcome<WrittenObject>>,
 ): Promise<ObjectRow | ErrorValue> {
-  return await answer(
-    context,
-    permission,
-    async (): Promise<Outcome<{ row: ObjectRow }>> => {
-      const before = id === null ? null : await objectLoader(context).load(id)
-      const outcome = await command()
-      if (!outcome.ok) return outcome
-      forget(context)
-      const row = outcome.object?.row ?? (await objectLoader(context).load(outcome.objectId)) ?? before
-      if (!row) return { ok: false, refusal: id === null ? GONE_SINCE : notFound(id) }
-      return { ok: true, row }
-    },
-    ({ row }) => row,
-  )
+  const refused = refusedBy(context, permission)
+  if (refused) return refused
+  const before = id === null ? null : await objectLoader(context).load(id)
+  const outcome = await command()
+  if (!outcome.ok) return errorValue(outcome.refusal)
+  forget(context)
+  const row = outcome.object?.row ?? (await objectLoader(context).load(outcome.objectId)) ?? before
+  return row ?? errorValue(id === null ? GONE_SINCE : notFound(id))
 }

@@ -98,18 +98,23 @@ const MAY: Readonly<Record<Permission, { readonly roles: readonly Viewer['role']
   jobs: { roles: ['ADMIN', 'USER', 'WORKER'], otherwise: 'may not change jobs' },
 }
 
-/** Runs a command if the caller may; says what came of it as a member of a result union. */
+/** Null: the caller may. */
+export function refusedBy({ viewer }: GraphQLContext, permission: Permission): ErrorValue | null {
+  const { roles, otherwise } = MAY[permission]
+  if (roles.includes(viewer.role)) return null
+  const message = `${viewer.name} has the role ${viewer.role} and ${otherwise}.`
+  return { __typename: 'ForbiddenError', type: 'ForbiddenError', message }
+}
+
+/** Runs a command if the caller may; its outcome becomes a member of a result union. */
 export async function answer<T, V>(
-  { viewer }: GraphQLContext,
+  context: GraphQLContext,
   permission: Permission,
   run: () => Promise<Outcome<T>>,
   accepted: (value: T) => V | Promise<V>,
 ): Promise<V | ErrorValue> {
-  const { roles, otherwise } = MAY[permission]
-  if (!roles.includes(viewer.role)) {
-    const message = `${viewer.name} has the role ${viewer.role} and ${otherwise}.`
-    return { __typename: 'ForbiddenError', type: 'ForbiddenError', message }
-  }
+  const refused = refusedBy(context, permission)
+  if (refused) return refused
   const outcome = await run()
-  return outcome.ok ? await accepted(outcome) : (errorValue(outcome.refusal) as ErrorValue)
+  return outcome.ok ? await accepted(outcome) : errorValue(outcome.refusal)
 }

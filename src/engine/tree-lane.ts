@@ -1,0 +1,184 @@
+import type { Evaluated, Work } from '../core/tree.ts'
+import type { LoadedNode } from '../store/load-nodes.ts'
+import { forgetRoot } from '../store/queue.ts'
+import { RevisionConflict } from '../store/transition.ts'
+import type { EngineContext } from './context.ts'
+import type { Evaluate } from './evaluate.ts'
+import { Lane, type Outcome, type Queued } from './lane.ts'
+import { type LockedTree, lockTree } from './locked-tree.ts'
+import type { TreeSlice } from './slice/tree-slice.ts'
+import { type Transaction, transaction } from './transaction.ts'
+import { takeWakeUps } from './wake-ups.ts'
+
+/** Phase writes of one transaction, at most: then other trees have their turn. */
+const BUDGET = 2_000
+const RETRIES = 3
+
+/** An agent's claims or reports on one tree. */
+export interface TreeTask<T> {
+  /** Objects that it needs to see. */
+  readonly ids: readonly string[]
+  /** Most of them end, so what depends on them is loaded too. */
+  readonly ends: boolean
+  /** Whether it can use the work as this process remembers it. */
+  canRecall(work: Work, now: Date): boolean
+  apply(slice: TreeSlice): T
+}
+/** Null: the tree is gone. */
+export type Ran<T> = { readonly value: T } | null
+
+/** `locked`: another engine has it. */
+export type Reconciled = 'done' | 'gone' | 'locked'
+
+type Task = TreeTask<unknown> | { readonly skipLocked: boolean }
+interface Attempt {
+  readonly failures: number
+  readonly decides: boolean
+}
+type Answer = Ran<unknown> | Reconciled
+const isReport = (task: Task): task is TreeTask<unknown> => 'apply' in task
+
+/** The transactions of this process on one tree. Tasks that meet share a transaction. */
+export class TreeLane extends Lane<Task, Answer> {
+  readonly #context: EngineContext
+  readonly #evaluate: Evaluate
+  readonly #rootId: string
+
+  constructor(context: EngineContext, evaluate: Evaluate, rootId: string, onIdle: () => void) {
+    super(onIdle)
+    this.#context = context
+    this.#evaluate = evaluate
+    this.#rootId = rootId
+  }
+
+  /** Reports first: the wake requests that they leave are then part of the same reconcile. */
+  protected override takeBatch(queue: Queued<Task, Answer>[]): readonly Queued<Task, Answer>[] {
+    const all = queue.splice(0)
+    const reports = all.filter(({ task }) => isReport(task))
+    if (reports.length === 0) return all
+    queue.push(...all.filter(({ task }) => !isReport(task)))
+    return reports
+  }
+
+  protected override async runBatch(batch: readonly Task[]): Promise<readonly Outcome<Answer>[]> {
+    const tasks = batch.filter(isReport)
+    if (tasks.length === 0) return await this.#reconcileFor(batch)
+    let attempt: Attempt = { failures: 0, decides: true }
+    for (;;) {
+      try {
+        return await transaction(this.#context, (tx) => this.#apply(tx, tasks, attempt))
+      } catch (error) {
+        attempt = this.#next(attempt, error)
+      }
+    }
+  }
+
+  async #apply(
+    tx: Transaction,
+    tasks: readonly TreeTask<unknown>[],
+    { failures, decides }: Attempt,
+  ): Promise<readonly Outcome<Ran<unknown>>[]> {
+    // Only now: a new connection may be to another database, and then nothing is remembered any more.
+    const recalled = decides && failures === 0 ? this.#recall(tasks) : NOTHING_RECALLED
+    const tree = await lockTree(tx, this.#context, this.#rootId, {
+      ids: tasks.flatMap(({ ids }) => ids),
+      ending: decides ? tasks.flatMap(({ ends, ids }) => (ends ? ids : [])) : [],
+      recalled,
+      specs: this.#context.specs.of(this.#rootId),
+    })
+    if (typeof tree === 'string') return tasks.map(() => ({ value: null }))
+    checkRecalled(tasks, recalled, tree.slice.now)
+    const outcomes = tasks.map((task) => applyTask(task, tree.slice))
+    if (decides) await tree.decide(BUDGET)
+    else tree.deferDecisions()
+    return outcomes
+  }
+
+  /** What to try next; throws where nothing is left to try. */
+  #next({ failures, decides }: Attempt, error: unknown): Attempt {
+    if (failures + 1 < RETRIES && isTransient(error)) return { failures: failures + 1, decides }
+    if (!decides) throw error
+    // A report must not be lost because the tree cannot decide what follows from it.
+    const { logger } = this.#context
+    const at = { err: error, rootId: this.#rootId }
+    logger.error(at, 'a tree could not decide: the report is kept, the engine tries again')
+    return { failures: 0, decides: false }
+  }
+
+  /** An object that several tasks need must be good enough for all of them. */
+  #recall(tasks: readonly TreeTask<unknown>[]): ReadonlyMap<string, LoadedNode> {
+    const byId = new Map<string, TreeTask<unknown>[]>()
+    for (const task of tasks) for (const id of task.ids) byId.set(id, [...(byId.get(id) ?? []), task])
+    const now = this.#context.system.now()
+    const canRecall = (id: string, work: Work) => byId.get(id)?.every((task) => task.canRecall(work, now)) ?? false
+    return this.#context.work.find(this.#rootId, byId.keys(), canRecall)
+  }
+
+  async #reconcileFor(batch: readonly Task[]): Promise<readonly Outcome<Reconciled>[]> {
+    const value = await this.#reconcile(batch.every((task) => !isReport(task) && task.skipLocked))
+    return batch.map(() => ({ value }))
+  }
+
+  /** Decides the tree as far as possible, in as many transactions as its expressions need. */
+  async #reconcile(skipLocked: boolean): Promise<Reconciled> {
+    let evaluated: ReadonlyMap<string, Evaluated> = new Map()
+    for (let failures = 0; ; ) {
+      try {
+        const tree = await this.#reconcileOnce(skipLocked, evaluated)
+        if (tree === 'gone') await forgetRoot(this.#context.pool, this.#rootId)
+        if (typeof tree === 'string') return tree
+        const evaluations = [...tree.slice.evaluations.values()]
+        // Outside of the lock: slow or hostile expressions hold up nobody.
+        if (evaluations.length > 0) evaluated = await this.#evaluate(evaluations)
+        // Results that the budget left over are used up before other trees have their turn.
+        else if (evaluated.size === 0 || tree.undecided.size === 0) return 'done'
+        failures = 0
+      } catch (error) {
+        if (++failures >= RETRIES || !isTransient(error)) throw error
+      }
+    }
+  }
+
+  #reconcileOnce(
+    skipLocked: boolean,
+    evaluated: ReadonlyMap<string, Evaluated>,
+  ): Promise<LockedTree | 'gone' | 'locked'> {
+    return transaction(this.#context, async (tx) => {
+      const specs = this.#context.specs.of(this.#rootId)
+      const tree = await lockTree(tx, this.#context, this.#rootId, { skipLocked, evaluated, specs })
+      if (typeof tree === 'string') return tree
+      await takeWakeUps(tree, this.#context.kinds)
+      await tree.decide(BUDGET)
+      return tree
+    })
+  }
+}
+
+const NOTHING_RECALLED: ReadonlyMap<string, LoadedNode> = new Map()
+
+function applyTask(task: TreeTask<unknown>, slice: TreeSlice): Outcome<Ran<unknown>> {
+  try {
+    return { value: { value: task.apply(slice) } }
+  } catch (error) {
+    return { error }
+  }
+}
+
+/** What was remembered must still do now that the lock is there and the time is known. */
+function checkRecalled(
+  tasks: readonly TreeTask<unknown>[],
+  recalled: ReadonlyMap<string, LoadedNode>,
+  now: Date,
+): void {
+  if (recalled.size === 0) return
+  for (const task of tasks)
+    for (const id of task.ids) {
+      const work = recalled.get(id)?.work
+      if (work && !task.canRecall(work, now)) throw new RevisionConflict(recalled.size, 0)
+    }
+}
+
+/** Serialisation failure and deadlock; both are safe to repeat, since nothing was written. */
+const TRANSIENT = new Set(['40001', '40P01'])
+const isTransient = (error: unknown): boolean =>
+  error instanceof RevisionConflict || (error instanceof Error && 'code' in error && TRANSIENT.has(String(error.code)))
