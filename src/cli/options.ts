@@ -1,24 +1,20 @@
 import { InvalidArgumentError } from 'commander'
-import { OBJECT_KINDS, PHASES } from '../core/vocabulary.ts'
 
-/** One of the words in any of the usual spellings: `deploy-item`, `deploy_item`, `DEPLOY_ITEM`. */
-const parserOf =
-  (words: readonly string[]) =>
-  (text: string): string => {
-    const constant = text.trim().toUpperCase().replaceAll('-', '_')
-    if (words.includes(constant)) return constant
-    throw new InvalidArgumentError(`Expected one of ${words.map(spell).join(', ')}.`)
-  }
-const spell = (word: string): string => word.toLowerCase().replaceAll('_', '-')
+/** A kind or a phase in any of the usual spellings: `deploy-item`, `deploy_item`, `DEPLOY_ITEM`. Whether it exists the server knows. */
+function parseWord(text: string): string {
+  const constant = text.trim().toUpperCase().replaceAll('-', '_')
+  if (/^[A-Z][A-Z0-9_]*$/.test(constant)) return constant
+  throw new InvalidArgumentError('Expected a word such as deploy-item.')
+}
 
 /** The same for an option that can be given several times, or once with commas. */
 const severalOf =
   (parse: (text: string) => string) =>
   (text: string, before: readonly string[] = []): string[] => [...before, ...text.split(',').map(parse)]
 
-export const parseKind = parserOf(OBJECT_KINDS)
-export const parseKinds = severalOf(parseKind)
-export const parsePhases = severalOf(parserOf(PHASES))
+export const parseKind = parseWord
+export const parseKinds = severalOf(parseWord)
+export const parsePhases = severalOf(parseWord)
 
 /** A whole number that is not negative: a sequence, a limit. */
 export function parseCount(text: string): number {
@@ -58,4 +54,10 @@ export function parseLabel(text: string, before: readonly LabelArgument[] = []):
   const at = text.indexOf('=')
   if (at < 1) throw new InvalidArgumentError('Expected key=value.')
   return [...before, { key: text.slice(0, at), value: text.slice(at + 1) }]
+}
+
+/** A name as inputs of the API have it, of an option that can be given several times. */
+export function parseFlag(text: string, before: readonly string[] = []): string[] {
+  if (!/^[a-z][a-zA-Z0-9]*$/.test(text)) throw new InvalidArgumentError('Expected the name of a flag, such as force.')
+  return [...before, text]
 }

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { cancelMutation, deleteInput, deleteMutation } from '../../src/cli/objects/kind-mutations.ts'
 import { outcomeOf, printRefusal } from '../../src/cli/objects/refusal.ts'
+import { verbDocument, verbInput } from '../../src/cli/objects/verbs.ts'
 import { endOf } from '../../src/cli/objects/watch-end.ts'
 import { EXIT, worst } from '../../src/cli/terminal/exit.ts'
+import { machinesOf } from './machines.ts'
 
 const sink = () => {
   const written: string[] = []
@@ -65,39 +66,54 @@ describe('typed errors', () => {
   })
 })
 
+const machines = machinesOf()
+const verb = (kind: string, name: string) => {
+  const found = machines.verb(kind, name)
+  if (!found) throw new Error(`${kind} has no verb ${name}`)
+  return found
+}
+
 describe('mutations by kind', () => {
   it('has none for what belongs to something else', () => {
-    for (const kind of ['EXECUTION', 'DEPLOY_ITEM', 'WORKER', 'GADGET_JOB']) {
-      expect([cancelMutation(kind), deleteMutation(kind)]).toEqual([null, null])
+    for (const kind of ['EXECUTION', 'DEPLOY_ITEM', 'WORKER', 'GADGET_JOB', 'UNHEARD_OF']) {
+      expect([machines.verb(kind, 'cancel'), machines.verb(kind, 'delete')]).toEqual([undefined, undefined])
     }
-    expect(cancelMutation('CLUSTER_INST')).toContain('cancelClusterInst(input: $input)')
-    expect(deleteMutation('EVENT')).toContain('$input: DeleteEventInput!')
+    expect(verbDocument(verb('CLUSTER_INST', 'cancel'))).toContain('cancelClusterInst(input: $input)')
+    expect(verbDocument(verb('EVENT', 'delete'))).toContain('$input: DeleteEventInput!')
   })
 
   it('refuses flags that mean nothing for the kind', () => {
-    expect(deleteInput('INSTALLATION', '1', { force: true })).toEqual({ ok: true, value: { id: '1', force: true } })
-    expect(deleteInput('CLOUDLET', '1', { cascade: true })).toEqual({ ok: true, value: { id: '1', cascade: true } })
-    expect(deleteInput('TASK', '1', {})).toEqual({ ok: true, value: { id: '1' } })
-    expect(deleteInput('INSTALLATION', '1', { cascade: true }).ok).toBe(false)
-    expect(deleteInput('EVENT', '1', { force: true }).ok).toBe(false)
+    const input = (kind: string, flags: readonly string[] = []) => verbInput(verb(kind, 'delete'), '1', flags)
+    expect(input('INSTALLATION', ['force'])).toEqual({ ok: true, value: { id: '1', force: true } })
+    expect(input('CLOUDLET', ['cascade'])).toEqual({ ok: true, value: { id: '1', cascade: true } })
+    expect(input('TASK')).toEqual({ ok: true, value: { id: '1' } })
+    expect(input('INSTALLATION', ['cascade']).ok).toBe(false)
+    expect(input('EVENT', ['force']).ok).toBe(false)
+  })
+
+  it('sends what a verb says beside its flags', () => {
+    expect(verbInput(verb('GADGET_JOB', 'giveUpUndo'), '1', [])).toEqual({
+      ok: true,
+      value: { decision: 'GIVE_UP', id: '1' },
+    })
   })
 })
 
 describe('how a watched object has ended', () => {
   const error = (code: string) => ({ code, message: 'no' })
   it.each([
-    ['SUCCEEDED', null, 'succeeded'],
-    ['SKIPPED', null, 'succeeded'],
-    ['FAILED', error('BOOM'), 'failed'],
-    ['ABORTED', error('ABORTED'), 'stopped'],
-    ['READY', null, 'succeeded'],
-    ['READY', error('QUOTA'), 'failed'],
-    ['READY', error('WITHDRAWN'), 'stopped'],
-    ['OFFLINE', null, 'stopped'],
-    ['OFFLINE', error('TIMEOUT'), 'failed'],
-    // Only of edge objects the error tells more than the phase.
-    ['SUCCEEDED', error('OLD'), 'succeeded'],
-  ])('%s with %j', (phase, why, outcome) => {
-    expect(endOf({ phase, error: why })).toEqual({ outcome, phase, error: why })
+    ['TASK', 'SUCCEEDED', null, 'succeeded'],
+    ['GADGET_JOB', 'SKIPPED', null, 'succeeded'],
+    ['INSTALLATION', 'FAILED', error('BOOM'), 'failed'],
+    ['INSTALLATION', 'ABORTED', error('ABORTED'), 'stopped'],
+    ['APP_INST', 'READY', null, 'succeeded'],
+    ['APP_INST', 'READY', error('QUOTA'), 'failed'],
+    ['APP_INST', 'READY', error('WITHDRAWN'), 'stopped'],
+    ['CLOUDLET', 'OFFLINE', null, 'stopped'],
+    ['CLOUDLET', 'OFFLINE', error('TIMEOUT'), 'failed'],
+    // Only where no phase says that something has failed, the error tells more than the phase.
+    ['INSTALLATION', 'SUCCEEDED', error('OLD'), 'succeeded'],
+  ])('%s %s with %j', (kind, phase, why, outcome) => {
+    expect(endOf({ kind, phase, error: why }, machines)).toEqual({ outcome, phase, error: why })
   })
 })

@@ -5,14 +5,10 @@ import { painter } from '../../src/cli/terminal/paint.ts'
 import { columns } from '../../src/cli/terminal/text.ts'
 import { type TreeChange, TreeModel, type TreeObject } from '../../src/cli/tree/model.ts'
 import { describeProgress, renderTree } from '../../src/cli/tree/render.ts'
+import { machinesOf } from './machines.ts'
 
 const FINAL = ['SUCCEEDED', 'FAILED', 'ABORTED', 'DELETE_FAILED']
-const machines = [
-  { name: 'installation', kinds: ['INSTALLATION'], final: FINAL },
-  { name: 'deployItem', kinds: ['DEPLOY_ITEM'], final: FINAL },
-  { name: 'cloudlet', kinds: ['CLOUDLET'], final: ['OFFLINE', 'READY'] },
-  { name: 'cloudletUpgrade', kinds: ['CLOUDLET'], final: ['READY', 'UPDATE_ERROR'] },
-]
+const machines = machinesOf()
 const START = '2026-01-01T00:00:00.000Z'
 const later = (ms: number): string => new Date(Date.parse(START) + ms).toISOString()
 

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { Cli } from '../cli.ts'
 import { type AddressOptions, locate, withAddressOptions } from '../objects/address.ts'
 import { type DeleteOptions, deleteObject } from '../objects/delete-object.ts'
+import { parseFlag } from '../options.ts'
 import { type SessionOptions, withSession, withSessionOptions } from '../session.ts'
 
 /** `phaseline delete NAME`. */
@@ -12,6 +13,7 @@ export function addDelete(program: Command, cli: Cli): void {
     .option('--force', 'installations: even while a sibling imports from it')
     .option('--without-uninstall', 'installations: forget the items without asking their deployers')
     .option('--cascade', 'cloudlets and cluster instances: with the instances on them')
+    .option('--flag <name>', 'another flag of the deletion of its kind', parseFlag)
     .option('--wait', 'follow the tree until it is gone')
     .action(async (name: string, options: SessionOptions & AddressOptions & DeleteOptions) => {
       cli.exitCode = await withSession(cli.io, options, async (session) => {

@@ -19,6 +19,7 @@ import {
 import type { Located } from '../objects/address.ts'
 import { type CancelOptions, cancelObject } from '../objects/cancel-object.ts'
 import { type DeleteOptions, deleteObject } from '../objects/delete-object.ts'
+import { readMachines } from '../objects/machines.ts'
 import { notFoundRefusal } from '../objects/refusal.ts'
 import { parseCount, parseFile, parseLabel, parsePhases } from '../options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
@@ -144,10 +145,13 @@ function addOnOne<T extends object>(
 }
 
 async function getCloudlet(session: Session, { id, name }: Located): Promise<ExitCode> {
-  const cloudlet = await readCloudlet(session, id)
+  const [cloudlet, machines] = await Promise.all([
+    readCloudlet(session, id),
+    readMachines(session.client, session.io.signal),
+  ])
   if (!cloudlet) return session.refuse(notFoundRefusal(`${name} is gone.`))
   session.emit(cloudlet)
-  session.say(...describeCloudlet(cloudlet, Date.now(), session.paint))
+  session.say(...describeCloudlet(cloudlet, machines, Date.now(), session.paint))
   return EXIT.ok
 }
 

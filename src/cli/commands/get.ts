@@ -1,9 +1,11 @@
 import { type Command, Option } from 'commander'
+import type { PhaseClass } from '../../core/machine.ts'
 import type { Cli } from '../cli.ts'
 import { type AddressOptions, locate } from '../objects/address.ts'
+import { checkWords } from '../objects/check-words.ts'
 import { describeObject, type FullObject, OBJECT_FIELDS } from '../objects/describe-object.ts'
 import { describeRest, type Page, type PagedList, readPages } from '../objects/pages.ts'
-import { classOf, SYMBOLS } from '../objects/phases.ts'
+import { markedPhase } from '../objects/phases.ts'
 import { notFoundRefusal } from '../objects/refusal.ts'
 import { type LabelArgument, parseCount, parseKinds, parseLabel, parsePhases } from '../options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
@@ -27,7 +29,7 @@ const ONE = `query Get($id: ID!) { object(id: $id) { ...Full } }\n${OBJECT_FIELD
 const LIST = `query List($filter: ObjectFilter, $first: Int!, $after: String) {
   objects(filter: $filter, first: $first, after: $after) {
     totalCount pageInfo { hasNextPage endCursor }
-    edges { node { id kind name phase phaseSince finished project { name } error { code message } } }
+    edges { node { id kind name phase phaseClass phaseSince finished project { name } error { code message } } }
   }
 }`
 
@@ -36,6 +38,7 @@ interface Listed {
   readonly kind: string
   readonly name: string
   readonly phase: string
+  readonly phaseClass: PhaseClass
   readonly phaseSince: string
   readonly finished: boolean
   readonly project: { readonly name: string }
@@ -83,6 +86,8 @@ async function getOne(session: Session, name: string, { project, kind }: GetOpti
 }
 
 async function list(session: Session, options: GetOptions): Promise<ExitCode> {
+  const wrong = await checkWords(session, { kinds: options.kind, phases: options.phase })
+  if (wrong) return session.refuse(wrong)
   const filter = filterOf(options)
   const listed = await readPages(options.limit, async (first, after) => {
     const { objects } = await session.client.query<{ objects: Page<Listed> | null }>(
@@ -111,11 +116,11 @@ const filterOf = ({ project, kind, phase, label, nameContains, finished, unfinis
 
 function describeList(listed: PagedList<Listed>): string[] {
   if (listed.totalCount === 0) return ['Nothing matches.']
-  const rows = listed.nodes.map(({ project, name, kind, phase, phaseSince, error, id }) => [
+  const rows = listed.nodes.map(({ project, name, kind, phase, phaseClass, phaseSince, error, id }) => [
     project.name,
     name,
     words(kind),
-    `${SYMBOLS[classOf(phase)].symbol} ${phase}`,
+    markedPhase({ phase, phaseClass }),
     duration(Date.now() - Date.parse(phaseSince)),
     id,
     error?.code ?? '',

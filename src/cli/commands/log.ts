@@ -2,9 +2,11 @@ import type { Command } from 'commander'
 import type { LogRange } from '../../client/index.ts'
 import type { Cli } from '../cli.ts'
 import { type AddressOptions, locate, withAddressOptions } from '../objects/address.ts'
+import { checkWords } from '../objects/check-words.ts'
 import { type LoggedChange, readEnd, readNewest } from '../objects/log-read.ts'
+import { type Machines, readMachines } from '../objects/machines.ts'
 import { printObjectLogs } from '../objects/object-logs.ts'
-import { invalid, type Outcome } from '../objects/refusal.ts'
+import { invalid, type Outcome, refused } from '../objects/refusal.ts'
 import { parseCount, parseKinds, parsePhases, parsePlace } from '../options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
@@ -56,18 +58,19 @@ export function addLog(program: Command, cli: Cli): void {
 async function log(session: Session, name: string | undefined, options: LogOptions): Promise<ExitCode> {
   const filter = await filterOf(session, name, options)
   if (!filter.ok) return session.refuse(filter.refusal)
-  const end = await readEnd(session)
+  const [end, machines] = await Promise.all([readEnd(session), readMachines(session.client, session.io.signal)])
+  const printer = (change: LoggedChange): void => print(session, change, machines)
   const { after, limit, follow } = options
   if (after !== undefined) {
     if (!follow && typeof after === 'number' && after > end.head)
       printLine(session.io.stderr, `Nothing: the log ends at ${end.head}.`)
     const bounds = { ...(follow ? {} : { until: end.head }), ...(limit === undefined ? {} : { limit }) }
-    return await stream(session, filter.value, { after, ...bounds })
+    return await stream(session, filter.value, { after, ...bounds }, printer)
   }
   const newest = await readNewest(session, filter.value, limit ?? NEWEST)
-  for (const change of newest) print(session, change)
+  for (const change of newest) printer(change)
   if (!follow) return EXIT.ok
-  return await stream(session, filter.value, { after: newest.at(-1)?.cursor ?? end.endCursor })
+  return await stream(session, filter.value, { after: newest.at(-1)?.cursor ?? end.endCursor }, printer)
 }
 
 async function output(session: Session, name: string | undefined, options: LogOptions): Promise<ExitCode> {
@@ -88,6 +91,8 @@ const addressOf = ({ project, kind }: LogOptions): AddressOptions => ({
 
 async function filterOf(session: Session, name: string | undefined, options: LogOptions): Promise<Outcome<Filter>> {
   const { project, kinds, to, rejected } = options
+  const wrong = await checkWords(session, { kinds, phases: to })
+  if (wrong) return refused(wrong)
   const common = { ...(kinds ? { kinds } : {}), ...(to ? { to } : {}), includeRejected: rejected === true }
   if (name === undefined) return { ok: true, value: { ...common, ...(project === undefined ? {} : { project }) } }
   const located = await locate(session, name, addressOf(options))
@@ -97,7 +102,12 @@ async function filterOf(session: Session, name: string | undefined, options: Log
 }
 
 /** Prints a stretch of the log. What the log holds no more is left out, and the user told so. */
-async function stream(session: Session, filter: Filter, stretch: Stretch): Promise<ExitCode> {
+async function stream(
+  session: Session,
+  filter: Filter,
+  stretch: Stretch,
+  printer: (change: LoggedChange) => void,
+): Promise<ExitCode> {
   const { after, until = Number.POSITIVE_INFINITY, limit = Number.POSITIVE_INFINITY } = stretch
   if (limit <= 0 || (typeof after === 'number' && after >= until)) return EXIT.ok
   let left = limit
@@ -112,7 +122,7 @@ async function stream(session: Session, filter: Filter, stretch: Stretch): Promi
     cursors: session.json,
   })) {
     const wanted = changes.filter(({ sequence }) => sequence <= until).slice(0, left)
-    for (const change of wanted) print(session, change)
+    for (const change of wanted) printer(change)
     reached = through
     left -= wanted.length
     if (reached >= until || left <= 0) return EXIT.ok
@@ -129,12 +139,12 @@ function goOn(session: Session, { oldest, head, startCursor, commonCursor }: Log
   return isPruned ? startCursor : commonCursor
 }
 
-function print(session: Session, change: LoggedChange): void {
+function print(session: Session, change: LoggedChange, machines: Machines): void {
   session.emit(change)
   if (session.json) return
   const where = `${change.projectName}/${change.name}`
   printLine(
     session.io.stdout,
-    `${String(change.sequence).padStart(8)}  ${describeChange(change, where, session.paint)}`,
+    `${String(change.sequence).padStart(8)}  ${describeChange(change, where, { paint: session.paint, machines })}`,
   )
 }

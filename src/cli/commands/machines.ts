@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { Cli } from '../cli.ts'
+import { checkWords } from '../objects/check-words.ts'
 import { notFoundRefusal } from '../objects/refusal.ts'
 import { parseKind } from '../options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
@@ -41,6 +42,8 @@ export function addMachines(program: Command, cli: Cli): void {
 }
 
 async function machines(session: Session, kind: string | undefined, options: MachinesOptions): Promise<ExitCode> {
+  const wrong = await checkWords(session, kind === undefined ? {} : { kinds: [kind] })
+  if (wrong) return session.refuse(wrong)
   const { stateMachines } = await session.client.query<{ stateMachines: readonly StateMachine[] }>(
     MACHINES,
     kind === undefined ? {} : { kind },

@@ -1,6 +1,7 @@
 import { describeObject } from '../objects/describe-object.ts'
 import type { Fact } from '../objects/facts.ts'
-import { classOf, SYMBOLS } from '../objects/phases.ts'
+import type { Machines } from '../objects/machines.ts'
+import { markedPhase, SYMBOLS } from '../objects/phases.ts'
 import type { Paint } from '../terminal/paint.ts'
 import { table } from '../terminal/table.ts'
 import { duration, plain, shorten, words } from '../terminal/text.ts'
@@ -12,9 +13,9 @@ const WHY_SHOWN = 60
 const MOST_SHOWN = 20
 
 /** As people read it: the cloudlet, who serves it, and a table of its cluster instances. */
-export function describeCloudlet(cloudlet: FullCloudlet, now: number, paint: Paint): string[] {
+export function describeCloudlet(cloudlet: FullCloudlet, machines: Machines, now: number, paint: Paint): string[] {
   return [
-    ...describeObject(cloudlet, now, paint, cloudletFacts(cloudlet, now, paint)),
+    ...describeObject(cloudlet, now, paint, cloudletFacts(cloudlet, machines, now, paint)),
     ...beneath(cloudlet, now, paint),
   ]
 }
@@ -24,9 +25,9 @@ export function describeInstance(instance: FullInstance, now: number, paint: Pai
   return [...describeObject(instance, now, paint, instanceFacts(instance)), ...beneath(instance, now, paint)]
 }
 
-function cloudletFacts(cloudlet: FullCloudlet, now: number, paint: Paint): readonly Fact[] {
+function cloudletFacts(cloudlet: FullCloudlet, machines: Machines, now: number, paint: Paint): readonly Fact[] {
   const { upgradePhase, wantedVersion, version, epoch, agents, driftedInstances, orphans, resyncedAt, name } = cloudlet
-  const { symbol, style } = SYMBOLS[classOf(upgradePhase)]
+  const { symbol, style } = SYMBOLS[machines.classOf(upgradePhase)]
   const to = wantedVersion === null ? '' : `, to version ${plain(wantedVersion)}`
   const missing = driftedInstances.flatMap((one) =>
     one === null ? [] : [[...(one.parent && one.parent.id !== cloudlet.id ? [one.parent.name] : []), one.name]],
@@ -77,7 +78,7 @@ function beneath(
   if (instances.length === 0) return []
   const rows = instances.map((instance) => [
     instance.name,
-    `${SYMBOLS[classOf(instance.phase)].symbol} ${instance.phase}`,
+    markedPhase(instance),
     duration(Math.max(0, now - Date.parse(instance.phaseSince))),
     String(instance.specRevision),
     instance.children.totalCount ? String(instance.children.totalCount) : '',

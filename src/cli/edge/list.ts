@@ -1,5 +1,7 @@
+import type { PhaseClass } from '../../core/machine.ts'
+import { checkWords } from '../objects/check-words.ts'
 import { describeRest, type Page, readPages } from '../objects/pages.ts'
-import { classOf, SYMBOLS } from '../objects/phases.ts'
+import { markedPhase } from '../objects/phases.ts'
 import { notFoundRefusal } from '../objects/refusal.ts'
 import type { LabelArgument } from '../options.ts'
 import type { Session } from '../session.ts'
@@ -20,6 +22,7 @@ interface Listed {
   readonly id: string
   readonly name: string
   readonly phase: string
+  readonly phaseClass: PhaseClass
   readonly phaseSince: string
   readonly createdAt: string
   readonly finished: boolean
@@ -44,7 +47,7 @@ const list = (selection: string): string => `query ListEdge($filter: ObjectFilte
   objects(filter: $filter, first: $first, after: $after, orderBy: { field: NAME, direction: ASC }) {
     totalCount pageInfo { hasNextPage endCursor }
     edges { node {
-      id name phase phaseSince createdAt finished project { name } root { id name } parent { id name } error { code }
+      id name phase phaseClass phaseSince createdAt finished project { name } root { id name } parent { id name } error { code }
       children(first: 1) { totalCount } ${selection}
     } }
   }
@@ -58,17 +61,19 @@ export const listCloudlets = (session: Session, filter: EdgeFilter, limit: numbe
   show<ListedCloudlet>(session, 'CLOUDLET', { document: CLOUDLETS, filter, limit }, (cloudlets, now) =>
     table(
       ['PROJECT', 'NAME', 'PHASE', 'SINCE', 'UPGRADE', 'VERSION', 'EPOCH', 'CLUSTERS', 'ERROR'],
-      cloudlets.map(({ project, name, phase, phaseSince, upgradePhase, version, epoch, children, error }) => [
-        project.name,
-        name,
-        `${SYMBOLS[classOf(phase)].symbol} ${phase}`,
-        duration(Math.max(0, now - Date.parse(phaseSince))),
-        upgradePhase,
-        version ?? '',
-        String(epoch),
-        String(children.totalCount ?? ''),
-        error?.code ?? '',
-      ]),
+      cloudlets.map(
+        ({ project, name, phase, phaseClass, phaseSince, upgradePhase, version, epoch, children, error }) => [
+          project.name,
+          name,
+          markedPhase({ phase, phaseClass }),
+          duration(Math.max(0, now - Date.parse(phaseSince))),
+          upgradePhase,
+          version ?? '',
+          String(epoch),
+          String(children.totalCount ?? ''),
+          error?.code ?? '',
+        ],
+      ),
     ),
   )
 
@@ -84,7 +89,7 @@ export const listInstances = (
       [NOUNS[kind].toUpperCase(), 'PHASE', 'SINCE', 'AGE', 'REVISION', 'FLAGS', 'ERROR'],
       instances.map((instance) => [
         pathOf(instance),
-        `${SYMBOLS[classOf(instance.phase)].symbol} ${instance.phase}`,
+        markedPhase(instance),
         duration(Math.max(0, now - Date.parse(instance.phaseSince))),
         duration(Math.max(0, now - Date.parse(instance.createdAt))),
         String(instance.specRevision),
@@ -107,6 +112,8 @@ async function show<T>(
   describe: (nodes: readonly T[], now: number) => readonly string[],
 ): Promise<ExitCode> {
   const { client, io } = session
+  const wrong = await checkWords(session, { phases: filter.phase })
+  if (wrong) return session.refuse(wrong)
   const listed = await readPages(limit, async (first, after) => {
     const { objects } = await client.query<{ objects: Page<T> | null }>(
       document,

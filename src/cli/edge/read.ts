@@ -1,3 +1,4 @@
+import type { PhaseClass } from '../../core/machine.ts'
 import { type FullObject, OBJECT_FIELDS } from '../objects/describe-object.ts'
 import { type Page, readPages } from '../objects/pages.ts'
 import type { Session } from '../session.ts'
@@ -21,6 +22,7 @@ export interface ListedInstance {
   readonly id: string
   readonly name: string
   readonly phase: string
+  readonly phaseClass: PhaseClass
   readonly phaseSince: string
   readonly finished: boolean
   readonly specRevision: number
@@ -78,7 +80,7 @@ const RECORD =
 const INSTANCE = `query GetInstance($id: ID!) { object(id: $id) {
   ...Full ... on ClusterInst { ${RECORD} } ... on AppInst { ${RECORD} }
 } }\n${OBJECT_FIELDS}`
-const LISTED = `id name phase phaseSince finished specRevision drifted undoing error { code message }
+const LISTED = `id name phase phaseClass phaseSince finished specRevision drifted undoing error { code message }
       blockedBy(first: 3) { reason message } children(first: 1) { totalCount }`
 const BENEATH = `query Beneath($id: ID!, $first: Int!, $after: String) { object(id: $id) {
   children(first: $first, after: $after) {

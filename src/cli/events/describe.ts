@@ -1,6 +1,6 @@
 import { describeObject } from '../objects/describe-object.ts'
 import { describeFacts, type Fact } from '../objects/facts.ts'
-import { classOf, SYMBOLS } from '../objects/phases.ts'
+import { markedPhase, SYMBOLS } from '../objects/phases.ts'
 import { describeCommand } from '../projects/describe.ts'
 import type { Paint } from '../terminal/paint.ts'
 import { table } from '../terminal/table.ts'
@@ -35,10 +35,9 @@ function eventFacts({ source, type, qualifiers, payload, subscribed, retryOf, cl
 
 /** Its error, clocks and what it waits for are the event's too, and told there. */
 function describeWorker(worker: Workload, now: number, paint: Paint): string[] {
-  const { phase, agent, spec, attempt } = worker
-  const { symbol, style } = SYMBOLS[classOf(phase)]
+  const { agent, spec, attempt } = worker
   const facts: readonly Fact[] = [
-    ['phase', paint(style, `${symbol} ${phase}`)],
+    ['phase', paint(SYMBOLS[worker.phaseClass].style, markedPhase(worker))],
     ['runs', spec && describeCommand(spec)],
     ['runtime', spec && plain(spec.runtime)],
     ['at', agent && `${plain(agent.name)} ${plain(agent.instance)}`],
@@ -71,7 +70,7 @@ function describeResources({ resources }: Workload, now: number): string {
 function describeJobs(jobs: readonly Job[], now: number): string[] {
   const rows = jobs.map((job) => [
     job.name,
-    `${SYMBOLS[classOf(job.phase)].symbol} ${job.phase}`,
+    markedPhase(job),
     took(job),
     job.signal ?? (job.exitCode === null ? '' : String(job.exitCode)),
     describeResources(job, now),

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ClientError } from '../../client/index.ts'
+import type { PhaseClass } from '../../core/machine.ts'
 import { formatLogLine, type ObjectLogLine, printObjectLogs } from '../objects/object-logs.ts'
-import { classOf, SYMBOLS } from '../objects/phases.ts'
+import { SYMBOLS } from '../objects/phases.ts'
 import type { Session } from '../session.ts'
 import { EXIT, type ExitCode, worst } from '../terminal/exit.ts'
 import { printLine } from '../terminal/io.ts'
@@ -15,6 +16,7 @@ interface Failure {
 }
 interface End {
   readonly phase: string
+  readonly phaseClass: PhaseClass
   readonly finished: boolean
   readonly error: Failure | null
   readonly worker: {
@@ -32,7 +34,7 @@ interface Waiting {
 
 const WORKER = `query WorkerOf($id: ID!) { object(id: $id) { ... on Event { worker { id } } } }`
 const END = `query EventEnd($id: ID!) { object(id: $id) {
-  phase finished error { code message } ... on Event { worker { exitCode signal startedAt endedAt } }
+  phase phaseClass finished error { code message } ... on Event { worker { exitCode signal startedAt endedAt } }
 } }`
 const WAITING = `query EventWaits($id: ID!) { object(id: $id) {
   phase ... on Event { worker { blockedBy(first: 3) { reason message } } }
@@ -99,11 +101,11 @@ function printFrom(session: Session, event: BriefEvent, line: ObjectLogLine, sev
 }
 
 function report(session: Session, event: BriefEvent, end: End | null): ExitCode {
-  const { phase = 'GONE', error = null, worker } = end ?? {}
+  const { phase = 'GONE', phaseClass = 'ACTIVE', error = null, worker } = end ?? {}
   const { exitCode = null, signal = null, startedAt, endedAt } = worker ?? {}
   const { id: eventId, name, project } = event
   session.emit({ type: 'result', eventId, name, project, phase, exitCode, signal, error })
-  const { symbol, style } = SYMBOLS[classOf(phase)]
+  const { symbol, style } = SYMBOLS[phaseClass]
   const took = startedAt && endedAt ? ` after ${duration(Date.parse(endedAt) - Date.parse(startedAt))}` : ''
   const why = error ? `: ${plain(`${error.code}: ${error.message}`)}` : ''
   session.say(session.paint(style, `${symbol} ${pathOf(event)} ${phase}${took}${why}`))

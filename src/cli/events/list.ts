@@ -1,5 +1,7 @@
+import type { PhaseClass } from '../../core/machine.ts'
+import { checkWords } from '../objects/check-words.ts'
 import type { Page } from '../objects/pages.ts'
-import { classOf, SYMBOLS } from '../objects/phases.ts'
+import { markedPhase } from '../objects/phases.ts'
 import type { LabelArgument } from '../options.ts'
 import type { Session } from '../session.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
@@ -17,6 +19,7 @@ export interface EventFilter {
   readonly label?: readonly LabelArgument[]
 }
 interface ListedEvent extends BriefEvent {
+  readonly phaseClass: PhaseClass
   readonly phaseSince: string
   readonly createdAt: string
   readonly error: { readonly code: string } | null
@@ -34,7 +37,7 @@ const LIST = `query ListEvents($filter: ObjectFilter, $first: Int!, $after: Stri
   objects(filter: $filter, first: $first, after: $after, orderBy: { field: CREATED_AT, direction: DESC }) {
     totalCount pageInfo { hasNextPage endCursor }
     edges { node {
-      id name phase phaseSince createdAt project { name } error { code }
+      id name phase phaseClass phaseSince createdAt project { name } error { code }
       ... on Event { source type qualifiers { key value } worker { startedAt endedAt } }
     } }
   }
@@ -44,6 +47,8 @@ const SOURCE_SHOWN = 40
 
 /** `event list`. */
 export async function listEvents(session: Session, filter: EventFilter, limit: number): Promise<ExitCode> {
+  const wrong = await checkWords(session, { phases: filter.phase })
+  if (wrong) return session.refuse(wrong)
   const { events, totalCount } = await findEvents(session, filter, limit)
   session.emit({ totalCount, events })
   if (totalCount === 0) session.say('Nothing matches.')
@@ -99,12 +104,12 @@ function fits(event: ListedEvent, { source, type, qualifier }: EventFilter): boo
 }
 
 function describeEvents(events: readonly ListedEvent[]): string[] {
-  const rows = events.map(({ project, name, source, type, phase, phaseSince, worker, error }) => [
+  const rows = events.map(({ project, name, source, type, phase, phaseClass, phaseSince, worker, error }) => [
     project.name,
     name,
     shorten(source, SOURCE_SHOWN),
     shorten(type, SOURCE_SHOWN),
-    `${SYMBOLS[classOf(phase)].symbol} ${phase}`,
+    markedPhase({ phase, phaseClass }),
     duration(Math.max(0, Date.now() - Date.parse(phaseSince))),
     took(worker),
     error?.code ?? '',

@@ -1,3 +1,4 @@
+import { checkWords } from '../objects/check-words.ts'
 import { REFUSAL_FRAGMENT } from '../objects/refusal.ts'
 import type { Session } from '../session.ts'
 import { ask } from '../terminal/ask.ts'
@@ -38,6 +39,8 @@ const MOST_COUNTED = 1_000
 
 /** Ends many events; on a terminal only after the user has said yes. */
 export async function changeMany(session: Session, many: Many, options: ManyOptions): Promise<ExitCode> {
+  const wrong = await checkWords(session, { phases: options.phase })
+  if (wrong) return session.refuse(wrong)
   if (options.yes !== true && session.io.stdin.isTTY === true) {
     if (!(await confirm(session.io, await questionOf(session, many, options)))) {
       session.say(`Nothing was ${many.done}.`)

@@ -1,3 +1,4 @@
+import type { PhaseClass } from '../../core/machine.ts'
 import { type FullObject, OBJECT_FIELDS } from '../objects/describe-object.ts'
 import { type Page, readPages } from '../objects/pages.ts'
 import type { Session } from '../session.ts'
@@ -8,6 +9,7 @@ export interface Workload {
   readonly id: string
   readonly name: string
   readonly phase: string
+  readonly phaseClass: PhaseClass
   readonly phaseSince: string
   readonly finished: boolean
   readonly error: { readonly code: string; readonly message: string } | null
@@ -51,7 +53,7 @@ export interface EventWithJobs extends FullEvent {
 }
 
 const WORKLOAD = `
-  id name phase phaseSince finished error { code message } blockedBy(first: 5) { reason message }
+  id name phase phaseClass phaseSince finished error { code message } blockedBy(first: 5) { reason message }
   startedAt endedAt exitCode signal attempt agent { name instance leaseUntil }
   resources { kind removeAt removedAt } spec { runtime image command args timeoutMs workspace }`
 const EVENT = `query GetEvent($id: ID!) { object(id: $id) {

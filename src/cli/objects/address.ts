@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
 import { parseKind } from '../options.ts'
 import type { Session } from '../session.ts'
+import { checkWords } from './check-words.ts'
 import { invalid, notFoundRefusal, type Outcome, refused } from './refusal.ts'
 
 export interface AddressOptions {
@@ -60,6 +61,8 @@ const BY_EITHER_PATH = `query LocateByEitherPath(
 export async function locate(session: Session, text: string, options: AddressOptions): Promise<Outcome<Located>> {
   const address = parseAddress(text)
   if (address.by === 'nothing') return refused(invalid(`${JSON.stringify(text)} names no object.`))
+  const wrong = await checkWords(session, options.kind === undefined ? {} : { kinds: [options.kind] })
+  if (wrong) return refused(wrong)
   const { object, projectFirst } = await look(session, address, options)
   if (object && projectFirst) {
     const first = address.by === 'path' ? address.path[0] : ''

@@ -4,8 +4,9 @@ import { EXIT, type ExitCode } from '../terminal/exit.ts'
 import { plain } from '../terminal/text.ts'
 import type { Located } from './address.ts'
 import { follow } from './follow.ts'
-import { cancelMutation } from './kind-mutations.ts'
+import { readMachines } from './machines.ts'
 import { invalid } from './refusal.ts'
+import { verbDocument } from './verbs.ts'
 
 export interface CancelOptions {
   readonly reason?: string
@@ -18,12 +19,14 @@ export async function cancelObject(
   object: Located,
   { reason, wait }: CancelOptions,
 ): Promise<ExitCode> {
-  const mutation = cancelMutation(object.kind)
-  if (!mutation) {
+  const verb = (await readMachines(session.client, session.io.signal)).verb(object.kind, 'cancel')
+  if (!verb) {
     const hint = object.id === object.root.id ? '' : ' by itself: cancel what it belongs to'
     return session.refuse(invalid(`${object.kind} cannot be cancelled${hint}.`))
   }
-  const outcome = await ask<Pick<Located, 'id' | 'kind' | 'name' | 'phase'>>(session, mutation, {
+  const document = verbDocument(verb, '... on TreeObject { id kind name phase }')
+  const outcome = await ask<Pick<Located, 'id' | 'kind' | 'name' | 'phase'>>(session, document, {
+    ...verb.input,
     id: object.id,
     ...(reason === undefined ? {} : { reason }),
   })

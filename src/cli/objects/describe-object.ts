@@ -1,9 +1,10 @@
+import type { PhaseClass } from '../../core/machine.ts'
 import type { Paint } from '../terminal/paint.ts'
 import { duration, plain, words } from '../terminal/text.ts'
 import type { Blocker, Progress } from '../tree/model.ts'
 import { describeProgress } from '../tree/render.ts'
 import { describeFacts, type Fact } from './facts.ts'
-import { classOf, SYMBOLS } from './phases.ts'
+import { SYMBOLS } from './phases.ts'
 
 /** Everything that every kind of object has to say. */
 export interface FullObject {
@@ -16,6 +17,7 @@ export interface FullObject {
   readonly root: { readonly id: string; readonly name: string }
   readonly children: { readonly totalCount: number | null }
   readonly phase: string
+  readonly phaseClass: PhaseClass
   readonly phaseSince: string
   readonly finished: boolean
   readonly generation: number
@@ -51,7 +53,7 @@ export interface FullObject {
 
 export const OBJECT_FIELDS = `fragment Full on TreeObject {
   id kind name project { name } labels { key value } parent { name } root { id name } children(first: 1) { totalCount }
-  phase phaseSince finished generation observedGeneration revision jobId finishedJobId deletionRequestedAt
+  phase phaseClass phaseSince finished generation observedGeneration revision jobId finishedJobId deletionRequestedAt
   error { code message at causeCount causes { kind name code message } }
   blockedBy { reason message }
   deadlines { name since expiresAt to }
@@ -62,7 +64,7 @@ export const OBJECT_FIELDS = `fragment Full on TreeObject {
 
 /** As people read it: one line for each thing there is to say, what is empty left out; `more` is what its kind has to say. */
 export function describeObject(object: FullObject, now: number, paint: Paint, more: readonly Fact[] = []): string[] {
-  const { symbol, style } = SYMBOLS[classOf(object.phase)]
+  const { symbol, style } = SYMBOLS[object.phaseClass]
   const ago = (time: string): string => `${time} (${duration(Math.max(0, now - Date.parse(time)))} ago)`
   const { error, jobId, finishedJobId, deletionRequestedAt, progress, children } = object
   const facts: readonly Fact[] = [

@@ -4,7 +4,8 @@ import type { Io, Output } from '../terminal/io.ts'
 import { isTerminal, painter, wantsColour } from '../terminal/paint.ts'
 import { TreeModel, type TreeObject } from '../tree/model.ts'
 import { liveTree, type Presenter, treeJson, treeLines } from '../tree/presenter.ts'
-import { readMachines, readObjects, readTree, TREE_FIELDS } from '../tree/read.ts'
+import { readObjects, readTree, TREE_FIELDS } from '../tree/read.ts'
+import { readMachines } from './machines.ts'
 import { endOf, endOfGone, type WatchResult } from './watch-end.ts'
 
 export interface WatchOptions {
@@ -108,8 +109,10 @@ class TreeWatch {
 
   /** It was gone before it could be looked at. */
   async #endUnseen(): Promise<WatchResult> {
-    const { name, ...result } = await endOfGone(this.#client, this.#focusId, this.#options.signal)
-    this.#end(new TreeModel(this.#focusId, [], name), result)
+    const { signal } = this.#options
+    const machines = await readMachines(this.#client, signal)
+    const { name, ...result } = await endOfGone(this.#client, { id: this.#focusId, machines, signal })
+    this.#end(new TreeModel(this.#focusId, machines, name), result)
     return result
   }
 
@@ -239,9 +242,9 @@ class TreeWatch {
     // only the object itself knows.
     if (tree.root && !(tree.root.finished && (await this.#refresh(tree)))) return
     const { root } = tree
-    if (root?.finished) return this.#ended.resolve(endOf(root))
+    if (root?.finished) return this.#ended.resolve(endOf(root, tree.machines))
     if (root) return
-    this.#gone ??= endOfGone(this.#client, this.#focusId, signal)
+    this.#gone ??= endOfGone(this.#client, { id: this.#focusId, machines: tree.machines, signal })
     this.#ended.resolve(await this.#gone)
   }
 }

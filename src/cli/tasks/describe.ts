@@ -1,5 +1,5 @@
 import { describeObject } from '../objects/describe-object.ts'
-import { classOf, SYMBOLS } from '../objects/phases.ts'
+import { markedPhase } from '../objects/phases.ts'
 import type { Paint } from '../terminal/paint.ts'
 import { table } from '../terminal/table.ts'
 import { duration, plain, shorten, words } from '../terminal/text.ts'
@@ -24,7 +24,7 @@ function describeJobs(jobs: readonly ListedJob[], now: number): string[] {
   const rows = jobs.map((job) => [
     job.name,
     job.gadget,
-    `${SYMBOLS[classOf(job.phase)].symbol} ${job.phase}`,
+    markedPhase(job),
     took(job, now),
     shorten(job.locks.map(describeLock).join(', '), LOCKS_SHOWN),
     shorten(plain(atWhat(job)), NOW_SHOWN),

@@ -1,5 +1,7 @@
+import type { PhaseClass } from '../../core/machine.ts'
+import { checkWords } from '../objects/check-words.ts'
 import { describeRest, type Page, type PagedList, readPages } from '../objects/pages.ts'
-import { classOf, SYMBOLS } from '../objects/phases.ts'
+import { markedPhase } from '../objects/phases.ts'
 import { notFoundRefusal } from '../objects/refusal.ts'
 import type { LabelArgument } from '../options.ts'
 import type { Session } from '../session.ts'
@@ -17,6 +19,7 @@ interface ListedTask {
   readonly id: string
   readonly name: string
   readonly phase: string
+  readonly phaseClass: PhaseClass
   readonly phaseSince: string
   readonly createdAt: string
   readonly finished: boolean
@@ -29,7 +32,7 @@ const LIST = `query ListTasks($filter: ObjectFilter, $first: Int!, $after: Strin
   objects(filter: $filter, first: $first, after: $after, orderBy: { field: CREATED_AT, direction: DESC }) {
     totalCount pageInfo { hasNextPage endCursor }
     edges { node {
-      id name phase phaseSince createdAt finished project { name } error { code } children(first: 1) { totalCount }
+      id name phase phaseClass phaseSince createdAt finished project { name } error { code } children(first: 1) { totalCount }
     } }
   }
 }`
@@ -37,6 +40,8 @@ const LIST = `query ListTasks($filter: ObjectFilter, $first: Int!, $after: Strin
 /** `task list`: the newest first. */
 export async function listTasks(session: Session, filter: TaskFilter, limit: number): Promise<ExitCode> {
   const { client, io } = session
+  const wrong = await checkWords(session, { phases: filter.phase })
+  if (wrong) return session.refuse(wrong)
   const listed = await readPages(limit, async (first, after) => {
     const { objects } = await client.query<{ objects: Page<ListedTask> | null }>(
       LIST,
@@ -60,14 +65,16 @@ const serverFilter = ({ project, phase, label }: TaskFilter): object => ({
 
 function describeTasks(listed: PagedList<ListedTask>, now: number): string[] {
   if (listed.totalCount === 0) return ['Nothing matches.']
-  const rows = listed.nodes.map(({ project, name, phase, phaseSince, createdAt, finished, children, error }) => [
-    project.name,
-    name,
-    `${SYMBOLS[classOf(phase)].symbol} ${phase}`,
-    String(children.totalCount ?? ''),
-    duration(Math.max(0, now - Date.parse(createdAt))),
-    duration(Math.max(0, (finished ? Date.parse(phaseSince) : now) - Date.parse(createdAt))),
-    error?.code ?? '',
-  ])
+  const rows = listed.nodes.map(
+    ({ project, name, phase, phaseClass, phaseSince, createdAt, finished, children, error }) => [
+      project.name,
+      name,
+      markedPhase({ phase, phaseClass }),
+      String(children.totalCount ?? ''),
+      duration(Math.max(0, now - Date.parse(createdAt))),
+      duration(Math.max(0, (finished ? Date.parse(phaseSince) : now) - Date.parse(createdAt))),
+      error?.code ?? '',
+    ],
+  )
   return [...table(['PROJECT', 'NAME', 'PHASE', 'JOBS', 'AGE', 'TOOK', 'ERROR'], rows), ...describeRest(listed)]
 }

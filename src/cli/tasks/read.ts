@@ -1,3 +1,4 @@
+import type { PhaseClass } from '../../core/machine.ts'
 import { type FullObject, OBJECT_FIELDS } from '../objects/describe-object.ts'
 import { type Page, readPages } from '../objects/pages.ts'
 import type { Session } from '../session.ts'
@@ -26,6 +27,7 @@ export interface ListedJob extends JobRecord {
   readonly id: string
   readonly name: string
   readonly phase: string
+  readonly phaseClass: PhaseClass
   readonly phaseSince: string
   readonly finished: boolean
   readonly error: { readonly code: string; readonly message: string } | null
@@ -50,7 +52,7 @@ const JOBS = `query TaskJobs($id: ID!, $first: Int!, $after: String) { object(id
   children(first: $first, after: $after) {
     totalCount pageInfo { hasNextPage endCursor }
     edges { node { ... on GadgetJob {
-      id name phase phaseSince finished error { code message } progress { step value total unit }
+      id name phase phaseClass phaseSince finished error { code message } progress { step value total unit }
       blockedBy(first: 3) { reason message } ${RECORD}
     } } }
   }

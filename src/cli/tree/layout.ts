@@ -1,4 +1,5 @@
-import { type Counts, classOf, PHASE_CLASSES, type PhaseClass } from '../objects/phases.ts'
+import { PHASE_CLASSES } from '../../core/machine.ts'
+import { type Counts, noCounts } from '../objects/phases.ts'
 import type { TreeNode, TreeView } from './model.ts'
 
 /** One line of the tree: an object, or a line that stands for those of a parent's children that have no room. */
@@ -6,23 +7,11 @@ export type Row =
   | { readonly type: 'object'; readonly prefix: string; readonly node: TreeNode }
   | { readonly type: 'hidden'; readonly prefix: string; readonly counts: Counts; readonly total: number }
 
-type Tally = Record<PhaseClass, number>
-const tally = (): Tally => ({
-  failed: 0,
-  stopped: 0,
-  undoing: 0,
-  active: 0,
-  removing: 0,
-  waiting: 0,
-  done: 0,
-  skipped: 0,
-})
-
 /** How many objects of each class there are at and below the root. */
 export function countAll(view: TreeView): Counts {
-  const counts = tally()
+  const counts = noCounts()
   walk(view, view.rootId, (node) => {
-    counts[classOf(node.phase)] += 1
+    counts[node.phaseClass] += 1
   })
   return counts
 }
@@ -80,7 +69,7 @@ function choose(view: TreeView, order: readonly TreeNode[], height: number): Rea
   }
   for (const wanted of PHASE_CLASSES) {
     for (const node of order) {
-      if (shown.has(node.id) || classOf(node.phase) !== wanted) continue
+      if (shown.has(node.id) || node.phaseClass !== wanted) continue
       const chain = missingParents(view, node, shown)
       if (lines + cost(chain) <= height) show(chain)
     }
@@ -115,11 +104,11 @@ function appendChildren(
     appendChildren(view, node, `${indent}${last ? '   ' : '│  '}`, shown, rows)
   })
   if (!anyHidden) return
-  const counts = tally()
+  const counts = noCounts()
   let total = 0
   for (const { id } of children.filter((child) => !shown?.has(child.id))) {
     walk(view, id, (node) => {
-      counts[classOf(node.phase)] += 1
+      counts[node.phaseClass] += 1
       total += 1
     })
   }

@@ -1,4 +1,5 @@
-import { classOf } from '../objects/phases.ts'
+import type { PhaseClass } from '../../core/machine.ts'
+import type { Machines } from '../objects/machines.ts'
 
 /** One object of the tree, as the API gives it; `tree/fields.ts` holds the selection. */
 export interface TreeObject {
@@ -40,12 +41,6 @@ export interface TreeChange {
   readonly rejected: boolean
   readonly at: string
 }
-/** Which phases end a machine, and which machine is a kind's own: the others (an upgrade) do not move `phase`. */
-export interface MachineInfo {
-  readonly name: string
-  readonly kinds: readonly string[]
-  readonly final: readonly string[]
-}
 
 export interface TreeNode {
   readonly id: string
@@ -53,6 +48,7 @@ export interface TreeNode {
   readonly name: string
   readonly parentId: string | null
   readonly phase: string
+  readonly phaseClass: PhaseClass
   /** Milliseconds since 1970, as are the other times. */
   readonly phaseSince: number
   readonly finished: boolean
@@ -81,7 +77,7 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 /** The tree in memory, moved on by snapshots, phase changes and updates in any order; an older revision never wins. */
 export class TreeModel implements TreeView {
   readonly rootId: string
-  readonly #machines: ReadonlyMap<string, MachineInfo>
+  readonly machines: Machines
   readonly #nodes = new Map<string, Mutable<TreeNode>>()
   readonly #children = new Map<string, Set<string>>()
   readonly #gone = new Set<string>()
@@ -91,10 +87,10 @@ export class TreeModel implements TreeView {
   /** Objects of which a phase change said that they failed, but not yet an update why. */
   readonly unexplained = new Set<string>()
 
-  constructor(rootId: string, machines: readonly MachineInfo[], rootName = rootId) {
+  constructor(rootId: string, machines: Machines, rootName = rootId) {
     this.rootId = rootId
     this.#rootName = rootName
-    this.#machines = primaryMachines(machines)
+    this.machines = machines
   }
 
   get nodes(): ReadonlyMap<string, TreeNode> {
@@ -139,7 +135,8 @@ export class TreeModel implements TreeView {
   /** Takes in a phase change; whether it was news. */
   change(change: TreeChange): boolean {
     if (change.rejected || this.#gone.has(change.objectId)) return false
-    if (this.#machines.get(change.kind)?.name !== change.machine && this.#machines.has(change.kind)) return false
+    const own = this.machines.of(change.kind)
+    if (own && own.name !== change.machine) return false
     if (change.to === 'GONE') return this.remove(change.objectId)
     const node = this.#nodes.get(change.objectId)
     if (!node) return false
@@ -147,12 +144,13 @@ export class TreeModel implements TreeView {
     this.#clock(node, change, at)
     if (change.revision != null && change.revision <= node.revision) return false
     node.phase = change.to
+    node.phaseClass = this.machines.classOf(change.to)
     node.phaseSince = at
     node.revision = change.revision ?? node.revision
     node.jobId = change.jobId ?? node.jobId
-    node.finished = this.isFinal(node.kind, change.to)
+    node.finished = this.machines.isFinal(node.kind, change.to)
     node.blockedBy = []
-    if (['failed', 'stopped'].includes(classOf(change.to))) this.unexplained.add(node.id)
+    if (['FAILED', 'STOPPED'].includes(node.phaseClass)) this.unexplained.add(node.id)
     else node.error = null
     if (node.finished) node.progress = null
     return true
@@ -182,10 +180,6 @@ export class TreeModel implements TreeView {
     return false
   }
 
-  isFinal(kind: string, phase: string): boolean {
-    return this.#machines.get(kind)?.final.includes(phase) ?? false
-  }
-
   /** Names from the focus down, e.g. `shop/backend/api`. */
   pathOf(id: string): string {
     const names: string[] = []
@@ -196,7 +190,7 @@ export class TreeModel implements TreeView {
   }
 
   #set(object: TreeObject, known: TreeNode | undefined): void {
-    const node = fromObject(object, known)
+    const node = fromObject(object, known, this.machines)
     this.#nodes.set(node.id, node)
     this.#parents.set(node.id, node.parentId)
     if (node.id === this.rootId) this.#rootName = node.name
@@ -207,8 +201,8 @@ export class TreeModel implements TreeView {
   }
 
   #clock(node: Mutable<TreeNode>, { kind, from, to }: TreeChange, at: number): void {
-    const wasIdle = from == null || from === 'PENDING' || this.isFinal(kind, from)
-    if (this.isFinal(kind, to)) node.endedAt = at
+    const wasIdle = from == null || from === 'PENDING' || this.machines.isFinal(kind, from)
+    if (this.machines.isFinal(kind, to)) node.endedAt = at
     else if (wasIdle) {
       node.startedAt = at
       node.endedAt = null
@@ -216,24 +210,16 @@ export class TreeModel implements TreeView {
   }
 }
 
-function fromObject(object: TreeObject, known: TreeNode | undefined): Mutable<TreeNode> {
+function fromObject(object: TreeObject, known: TreeNode | undefined, machines: Machines): Mutable<TreeNode> {
   const { id, kind, name, parent, phase, phaseSince, finished, revision, jobId, error, progress, blockedBy } = object
   const samePhase = known?.phase === phase
   return {
     ...{ id, kind, name, phase, finished, revision, jobId, error, progress },
+    phaseClass: machines.classOf(phase),
     parentId: parent?.id ?? null,
     phaseSince: Date.parse(phaseSince),
     blockedBy: blockedBy ?? (samePhase ? known.blockedBy : []),
     startedAt: known?.startedAt ?? null,
     endedAt: known?.endedAt ?? null,
   }
-}
-
-/** A kind with two machines (cloudlet, cloudletUpgrade) is shown by its first. */
-function primaryMachines(machines: readonly MachineInfo[]): ReadonlyMap<string, MachineInfo> {
-  const byKind = new Map<string, MachineInfo>()
-  for (const machine of machines) {
-    for (const kind of machine.kinds) if (!byKind.has(kind)) byKind.set(kind, machine)
-  }
-  return byKind
 }

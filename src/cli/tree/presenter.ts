@@ -1,4 +1,5 @@
-import { classOf, describeCounts, SYMBOLS } from '../objects/phases.ts'
+import type { Machines } from '../objects/machines.ts'
+import { describeCounts, SYMBOLS } from '../objects/phases.ts'
 import type { WatchResult } from '../objects/watch-end.ts'
 import type { Output } from '../terminal/io.ts'
 import { printJson, printLine } from '../terminal/io.ts'
@@ -84,7 +85,10 @@ export function treeLines(out: Output, paint: Paint): Presenter {
     },
     change(change, model) {
       if (!model.isBelow(change.objectId)) return
-      printLine(out, describeChange(change, model.pathOf(change.objectId) || change.name, paint))
+      printLine(
+        out,
+        describeChange(change, model.pathOf(change.objectId) || change.name, { paint, machines: model.machines }),
+      )
     },
     update() {},
     refresh(model) {
@@ -121,18 +125,26 @@ export function treeJson(out: Output): Presenter {
 const describeTree = (model: TreeModel): string =>
   `${plain(model.rootName)} ${describeCounts(countAll(model)) || 'is gone'}`
 
-/** What a change belongs to that is none of the object's own phase. */
-const BESIDE: Readonly<Record<string, string>> = { cloudletUpgrade: ' upgrade' }
+/** Names the lifecycle of a change that does not move the object's own phase, e.g. ` upgrade` for `cloudletUpgrade`. */
+function lifecycleOf({ kind, machine }: ToldChange, machines: Machines): string {
+  const own = machines.of(kind)?.name ?? machine
+  if (machine === own) return ''
+  return ` ${machine.startsWith(own) ? machine.slice(own.length).toLowerCase() : machine}`
+}
 
 /** e.g. `12:00:01.250  ▶ shop/api  INIT → PROGRESSING  DEPLOYER mock: picked up`. */
-export function describeChange(change: ToldChange, path: string, paint: Paint): string {
-  const { symbol, style } = SYMBOLS[classOf(change.to)]
+export function describeChange(
+  change: ToldChange,
+  path: string,
+  { paint, machines }: { readonly paint: Paint; readonly machines: Machines },
+): string {
+  const { symbol, style } = SYMBOLS[machines.classOf(change.to)]
   const who = change.by ? `${change.actor} ${change.by}` : change.actor
   const why = change.message ?? change.reason
   return [
     `${change.at.slice(11, 23)}  `,
     change.rejected ? paint('red', '! ') : paint(style, `${symbol} `),
-    `${plain(path)}${BESIDE[change.machine] ?? ''}  ${change.from ?? '(new)'} → `,
+    `${plain(path)}${lifecycleOf(change, machines)}  ${change.from ?? '(new)'} → `,
     paint(style, change.to),
     paint('dim', `  ${plain(why ? `${who}: ${why}` : who)}`),
     change.rejected ? paint('red', '  refused') : '',

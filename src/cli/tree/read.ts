@@ -1,5 +1,5 @@
 import type { Client } from '../../client/index.ts'
-import type { MachineInfo, TreeObject } from './model.ts'
+import type { TreeObject } from './model.ts'
 
 /** Big enough for most trees in one page, small enough for one answer. */
 const PAGE = 1000
@@ -18,7 +18,6 @@ const TREE_PAGE = `query TreePage($rootId: ID!, $first: Int!, $after: String) {
     objects(first: $first, after: $after) { pageInfo { hasNextPage endCursor } edges { node { ...TreeFields } } }
   }
 }\n${TREE_FIELDS}`
-const MACHINES = 'query Finals { stateMachines { name kinds final } }'
 const OBJECTS = `query TreeObjects($ids: [ID!]!) { nodes(ids: $ids) { ...TreeFields } }\n${TREE_FIELDS}`
 const WITH_BLOCKERS = `query TreeBlockers($ids: [ID!]!) {
   nodes(ids: $ids) { ... on TreeObject { ...TreeFields blockedBy(first: 3) { reason message } } }
@@ -59,11 +58,6 @@ export async function readTree(client: Client, rootId: string, signal: AbortSign
     after = tree.objects.pageInfo.hasNextPage ? tree.objects.pageInfo.endCursor : null
   } while (after !== null)
   return { ...place, objects }
-}
-
-export async function readMachines(client: Client, signal: AbortSignal): Promise<readonly MachineInfo[]> {
-  const { stateMachines } = await client.query<{ stateMachines: readonly MachineInfo[] }>(MACHINES, {}, { signal })
-  return stateMachines
 }
 
 /** Objects by id, those that exist no more left out; with what they wait for when asked, which costs the server more. */

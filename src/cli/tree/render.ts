@@ -1,4 +1,4 @@
-import { classOf, describeCounts, SYMBOLS } from '../objects/phases.ts'
+import { describeCounts, SYMBOLS } from '../objects/phases.ts'
 import type { Paint } from '../terminal/paint.ts'
 import { columns, duration, pad, plain, shorten, words } from '../terminal/text.ts'
 import { countAll, layout, type Row } from './layout.ts'
@@ -53,7 +53,7 @@ function renderRow(row: Row, measured: Measured, now: Now): string {
     return now.paint('dim', shorten(`${row.prefix}… ${row.total} more: ${describeCounts(row.counts)}`, measured.width))
   }
   const { node, prefix } = row
-  const { symbol, style } = SYMBOLS[classOf(node.phase)]
+  const { symbol, style } = SYMBOLS[node.phaseClass]
   const room = measured.left - columns(prefix) - 2
   const cells: readonly (readonly [text: string, paint: (text: string) => string])[] = [
     [prefix, (text) => now.paint('dim', text)],
@@ -84,7 +84,7 @@ function joinWithin(cells: readonly (readonly [string, (text: string) => string]
 /** How long its job took; while it moves, how long it has been in its phase. */
 function elapsed(node: TreeNode, now: number): string {
   if (node.endedAt !== null) return node.startedAt === null ? '' : duration(node.endedAt - node.startedAt)
-  if (node.finished || classOf(node.phase) === 'done') return ''
+  if (node.finished || node.phaseClass === 'DONE') return ''
   // The server's clock may be ahead of ours.
   return duration(Math.max(0, now - node.phaseSince))
 }

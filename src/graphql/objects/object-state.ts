@@ -2,7 +2,7 @@ import type { Machine } from '../../core/machine.ts'
 import type { Phase } from '../../core/vocabulary.ts'
 import { statusLoader } from '../loaders.ts'
 import { builder } from '../schema/builder.ts'
-import { PhaseEnum } from '../schema/enums.ts'
+import { PhaseClassEnum, PhaseEnum } from '../schema/enums.ts'
 import { BlockerRef, TransitionRef, TreeObjectRef } from '../schema/refs.ts'
 import { blockersLoader, deadlinesLoader, finishedLoader } from './object-lists.ts'
 import { DeadlineRef, ObjectErrorRef, ProgressRef } from './object-parts.ts'
@@ -10,6 +10,11 @@ import { DeadlineRef, ObjectErrorRef, ProgressRef } from './object-parts.ts'
 /** How an object is, beside where it stands. */
 builder.interfaceFields(TreeObjectRef, (t) => ({
   phase: t.expose('phase', { type: PhaseEnum }),
+  phaseClass: t.field({
+    type: PhaseClassEnum,
+    description: 'The class of `phase`: what it means to somebody who watches, whatever the kind.',
+    resolve: ({ kind, phase }, _, { kinds }) => kinds.machinesOf(kind)[0]?.classes.get(phase) ?? 'ACTIVE',
+  }),
   phaseSince: t.expose('phaseSince', { type: 'DateTime' }),
   finished: t.boolean({
     description: 'In a final phase of its machine, with no job outstanding.',

@@ -1,0 +1,70 @@
+import type { Client } from '../../client/index.ts'
+import type { PhaseClass } from '../../core/machine.ts'
+
+/** A state machine as far as commands need it. */
+export interface MachineInfo {
+  readonly name: string
+  readonly kinds: readonly string[]
+  readonly initial: string
+  readonly final: readonly string[]
+  readonly classes: readonly { readonly phase: string; readonly class: PhaseClass }[]
+  readonly verbs: readonly VerbInfo[]
+}
+/** What a user may ask for of a kind, and the mutation that asks. */
+export interface VerbInfo {
+  readonly kind: string
+  readonly name: string
+  readonly mutation: string
+  readonly input: Readonly<Record<string, unknown>>
+  readonly flags: readonly { readonly name: string }[]
+}
+
+const MACHINES = `query Machines {
+  stateMachines {
+    name kinds initial final classes { phase class } verbs { kind name mutation input flags { name } }
+  }
+}`
+
+/** The state machines of the server: they say what the phases of any kind mean, and what can be asked for. */
+export async function readMachines(client: Client, signal: AbortSignal): Promise<Machines> {
+  const { stateMachines } = await client.query<{ stateMachines: readonly MachineInfo[] }>(MACHINES, {}, { signal })
+  return new Machines(stateMachines)
+}
+
+export class Machines {
+  readonly #all: readonly MachineInfo[]
+  readonly #byKind = new Map<string, MachineInfo>()
+  readonly #classes = new Map<string, PhaseClass>()
+
+  constructor(all: readonly MachineInfo[]) {
+    this.#all = all
+    for (const machine of all) {
+      // A kind with two machines (cloudlet, cloudletUpgrade) is shown by its first.
+      for (const kind of machine.kinds) if (!this.#byKind.has(kind)) this.#byKind.set(kind, machine)
+      for (const { phase, class: phaseClass } of machine.classes) this.#classes.set(phase, phaseClass)
+    }
+  }
+
+  /** The machine of the kind's phase; the others (an upgrade) do not move it. */
+  of(kind: string): MachineInfo | undefined {
+    return this.#byKind.get(kind)
+  }
+
+  isFinal(kind: string, phase: string): boolean {
+    return this.of(kind)?.final.includes(phase) ?? false
+  }
+
+  /** GONE, which no object is in, counts as active. */
+  classOf(phase: string): PhaseClass {
+    return this.#classes.get(phase) ?? 'ACTIVE'
+  }
+
+  /** Whether a phase can say that it has ended without success; otherwise only the error of an object does. */
+  endsInFailure(kind: string): boolean {
+    return this.of(kind)?.final.some((phase) => this.classOf(phase) === 'FAILED') ?? true
+  }
+
+  verb(kind: string, name: string): VerbInfo | undefined {
+    return this.#all.flatMap(({ verbs }) => verbs).find((verb) => verb.kind === kind && verb.name === name)
+  }
+}
