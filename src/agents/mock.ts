@@ -5,23 +5,23 @@ import { pause } from '../client/pause.ts'
 const times = z.int().nonnegative()
 const ms = z.number().nonnegative().max(2_147_483_647)
 
-/** Config of a `mock` item. Other keys are allowed and mean nothing. Times in milliseconds. */
+/** Config of a `mock` item. Unknown keys are ignored. Times in milliseconds. */
 const mockConfig = z.object({
   delayMs: ms.default(0),
   exports: z.record(z.string(), z.unknown()).optional(),
-  /** The first so many attempts of a job fail, and are tried again. */
+  /** This many first attempts of a job fail, and are retried. */
   failTimes: times.default(0),
-  /** Ends FAILED, for good. */
+  /** Ends FAILED, without a retry. */
   fail: z.boolean().default(false),
   /** Never ends by itself. */
   hang: z.boolean().default(false),
   /** Does not stop when asked to, only when the lease is lost. */
   ignoreAbort: z.boolean().default(false),
-  /** Ends the deployer's process: always, or in the first so many attempts. */
+  /** Ends the deployer's process: always, or in this many first attempts. */
   crash: z.union([z.boolean(), times]).default(false),
-  /** Reports so many steps, spread over `delayMs`. */
+  /** Number of reported steps, spread over `delayMs`. */
   steps: times.max(1_000).default(0),
-  /** Lines of output. */
+  /** Number of output lines. */
   logLines: times.max(10_000).default(0),
   deleteDelayMs: ms.default(0),
   deleteFailTimes: times.default(0),
@@ -31,11 +31,11 @@ type MockConfig = z.infer<typeof mockConfig>
 const DEFAULTS = mockConfig.parse({})
 
 export interface MockOptions {
-  /** Ends the process that this deployer runs in. */
+  /** Ends the process of this deployer. */
   crash(): never
 }
 
-/** The `mock` deployer: does nothing, in whatever way its config asks for. */
+/** The `mock` deployer: deploys nothing, and behaves as its config says. */
 export const mockWork =
   (options: MockOptions): Work =>
   (item, context) => {
@@ -57,7 +57,7 @@ function deploy(
     if (config.fail) return { phase: 'FAILED', error: failure(item, false) }
     return { phase: 'SUCCEEDED', ...(config.exports ? { exports: config.exports } : {}) }
   }
-  // Without a delay there is nothing to wait for: that is what throughput is measured with.
+  // Without a delay the work is synchronous: throughput is measured with it.
   if (config.delayMs === 0 && config.steps === 0 && !config.hang) return end()
   return unlessStopped(config, context, () => takeTime(config, context), end)
 }
@@ -96,7 +96,7 @@ async function takeTime(config: MockConfig, context: WorkContext): Promise<void>
 }
 
 function stopSignal({ ignoreAbort }: MockConfig, { signal, lost }: WorkContext): AbortSignal {
-  // An agent that ends is obeyed all the same: nobody asked for the item to be aborted.
+  // Only an abort request is ignored, not the agent's shutdown.
   return ignoreAbort && (!signal.aborted || signal.reason === 'ABORT_REQUESTED') ? lost : signal
 }
 

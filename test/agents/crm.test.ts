@@ -3,11 +3,12 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import type { AgentProcessEvent, CrmProcessOptions } from '../../src/agents/agent-process.ts'
 import { badNetwork } from '../../src/agents/crm/bad-network.ts'
 import { crmBehaviour, readBehaviour } from '../../src/agents/crm/behaviour.ts'
 import { Chance } from '../../src/agents/crm/chance.ts'
 import { CloudletFolder } from '../../src/agents/crm/cloudlet-folder.ts'
-import { type AgentProcessEvent, type CrmProcessOptions, startAgentProcess } from '../../src/agents/spawn.ts'
+import { startAgentProcess } from '../../src/agents/spawn.ts'
 import type { Client, CrmRequest } from '../../src/client/index.ts'
 import { type Asked, CLOUDLET, startCrmServer, TOKEN } from '../client/crm-server.ts'
 import { until } from '../testkit/wait.ts'
@@ -77,7 +78,9 @@ describe('the folder of a cloudlet', () => {
     await using state = await stateFolder()
     const folder = new CloudletFolder(join(state.path, 'inner'), CLOUDLET)
     for (const path of [[CLOUDLET, '..'], [CLOUDLET, '.crm'], [CLOUDLET, 'a/b'], [CLOUDLET], ['other', 'c1']]) {
-      await expect(Promise.resolve().then(() => folder.remove(path))).rejects.toThrow('No such place.')
+      await expect(Promise.resolve().then(() => folder.remove(path))).rejects.toThrow(
+        'names no instance of this cloudlet',
+      )
     }
   })
 })
@@ -225,7 +228,7 @@ describe('the simulated CRM', { timeout: 60_000 }, () => {
     expect(server.connects.at(-1)?.objects).toEqual([
       { kind: 'CLUSTER_INST', path: [CLOUDLET, 'c0'], phase: 'READY', specRevision: 9 },
     ])
-    expect(said('crm serves').at(-1)).toMatchObject({ left: ['c1'] })
+    expect(said('crm serves').at(-1)).toMatchObject({ tidied: ['c1'] })
     expect(await names(state)).toEqual(['c0'])
   })
 

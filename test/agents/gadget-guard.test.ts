@@ -13,8 +13,8 @@ const runner = (silenceMs: number) =>
     const guard = groupGuard(${silenceMs})
     const start = () => spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' }).pid
     const [kept, ended] = [start(), start()]
-    for (const group of [kept, ended]) guard.tell(group, 'started')
-    guard.tell(ended, 'ended')
+    for (const group of [kept, ended]) guard.onGroup(group, 'started')
+    guard.onGroup(ended, 'ended')
     console.log(kept + ' ' + ended)
     setInterval(() => {}, 1000)`)
 
@@ -46,9 +46,9 @@ describe('the guard of gadgets', () => {
       import { groupGuard } from ${JSON.stringify(GUARD)}
       const guard = groupGuard(60_000)
       const start = (call) => spawn('sleep', ['1000'], { detached: true, stdio: 'ignore', env: { PHASELINE_CALL: call } }).pid
-      guard.announce('over', 'begins')
-      guard.announce('over', 'begun')
-      guard.announce('begins', 'begins')
+      guard.onCall('over', 'begins')
+      guard.onCall('over', 'begun')
+      guard.onCall('begins', 'begins')
       console.log(start('begins') + ' ' + start('over'))
       setInterval(() => {}, 1000)`
     await using it = await runnerOf(code)

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** Decisions that depend on the seed, on what is decided and on how often it was before: not on what runs beside. */
+/** Decisions that depend on the seed, on the subject and on how often it was decided before, not on other work. */
 export class Chance {
   readonly #seed: string
   readonly #times = new Map<string, number>()
@@ -20,7 +20,7 @@ export class Chance {
   }
 
   hits(rate: number, what: string): boolean {
-    // What never happens is not counted, either: so one rate does not change what another one brings.
+    // A rate of 0 is not counted, so that one rate does not change the decisions of another.
     return rate > 0 && this.number(what) < rate
   }
 }

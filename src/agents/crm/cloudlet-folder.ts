@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto'
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { type CrmObject, CrmProblem } from '../../client/index.ts'
@@ -7,19 +6,20 @@ import { lockFolder } from '../../process/folder-lock.ts'
 import { removeTree } from '../process/remove-tree.ts'
 import { codeOf } from '../process/shim.ts'
 import { stateLock } from '../process/state-lock.ts'
+import { writeWhole } from '../process/write-whole.ts'
 
 const specFile = z.object({ spec: z.unknown(), specRevision: z.int() })
 export type SpecFile = z.infer<typeof specFile>
 
-/** Of the CRM itself: no name of an instance begins with a dot. */
+/** The CRM's own folder: no name of an instance begins with a dot. */
 const OWN = '.crm'
 const SPEC = 'spec.json'
-/** As the server has them; they are names of folders. */
+/** The server's rule for names, which are names of folders here. */
 const NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,62}$/
 
 /**
- * What a cloudlet really has: `<cluster>/spec.json` and `<cluster>/apps/<app>/spec.json`. An instance is there as soon as
- * its spec.json is, which appears with its whole content; a folder without one is half made, or half removed.
+ * The instances of a cloudlet: `<cluster>/spec.json` and `<cluster>/apps/<app>/spec.json`. An instance exists as soon as its
+ * spec.json does, which appears with its whole content; a folder without one is half made, or half removed.
  */
 export class CloudletFolder {
   readonly #state: string
@@ -32,7 +32,7 @@ export class CloudletFolder {
   }
 
   /**
-   * Only whoever has the lock writes.
+   * Only the process with the lock writes.
    * @throws FolderInUse
    */
   async lock(): Promise<AsyncDisposable> {
@@ -40,7 +40,7 @@ export class CloudletFolder {
     return lockFolder(stateLock(join(this.#state, OWN)))
   }
 
-  /** All that is there; not what is half made, nor what is in it. */
+  /** All instances, without half-made ones and their apps. */
   async list(): Promise<readonly CrmObject[]> {
     const clusters = await this.#wholeIn([])
     const apps = await Promise.all(clusters.map(({ path }) => this.#wholeIn(path)))
@@ -52,26 +52,26 @@ export class CloudletFolder {
     }))
   }
 
-  /** Removes what an earlier process has left half made, and says what that was. */
+  /** Removes instances that an earlier process has left half made, and returns their paths. */
   async tidy(): Promise<readonly string[]> {
-    const left: string[] = []
+    const removed: string[] = []
     for (const parent of [[], ...(await this.#names([])).map((name) => [name])]) {
       for (const name of await this.#names(parent)) {
         const path = [...parent, name]
         if (await this.#read(path)) continue
         await removeTree(this.#folder(path))
-        left.push(path.join('/'))
+        removed.push(path.join('/'))
       }
     }
-    return left
+    return removed
   }
 
   /** `path` from the cloudlet's name down, as in requests. */
-  async isThere(path: readonly string[]): Promise<boolean> {
+  async exists(path: readonly string[]): Promise<boolean> {
     return (await this.#read(this.#below(path))) !== null
   }
 
-  /** The beginning: a folder that holds nothing so far. What is there stays. */
+  /** Begins an instance with an empty folder. An existing one stays. */
   async begin(path: readonly string[]): Promise<void> {
     const below = this.#below(path)
     if (below.length > 1 && !(await this.#read(below.slice(0, 1)))) {
@@ -80,16 +80,16 @@ export class CloudletFolder {
     await mkdir(this.#folder(below), { recursive: true, mode: 0o700 })
   }
 
-  /** The end: from now on it is there. */
+  /** Completes an instance: from now on it exists. */
   write(path: readonly string[], { spec, specRevision }: SpecFile): Promise<void> {
     return writeWhole(join(this.#folder(this.#below(path)), SPEC), JSON.stringify({ spec, specRevision }, null, 2))
   }
 
-  /** From now on it is not there; its folder is. */
-  async spoil(path: readonly string[]): Promise<void> {
+  /** Begins a removal: the instance does not exist any more, its folder does. */
+  async invalidate(path: readonly string[]): Promise<void> {
     const below = this.#below(path)
     const [app] = await this.#wholeIn(below)
-    if (app) throw new CrmProblem(`It has the app ${app.path.at(-1)}.`, 'HAS_APPS')
+    if (app) throw new CrmProblem(`The cluster still has the app ${app.path.at(-1)}.`, 'HAS_APPS')
     await rm(join(this.#folder(below), SPEC), { force: true })
   }
 
@@ -97,7 +97,7 @@ export class CloudletFolder {
     await removeTree(this.#folder(this.#below(path)))
   }
 
-  /** What the CRM keeps of itself; null when there is none. */
+  /** A value that the CRM stores about itself; null when it is missing. */
   async note(name: string): Promise<string | null> {
     return (await readFile(join(this.#state, OWN, name), 'utf8').catch(() => null))?.trim() ?? null
   }
@@ -106,8 +106,10 @@ export class CloudletFolder {
   }
 
   #below([cloudlet, ...below]: readonly string[]): readonly string[] {
-    const isPlace = cloudlet === this.#name && below.length >= 1 && below.length <= 2
-    if (!isPlace || !below.every((name) => NAME.test(name))) throw new CrmProblem('No such place.', 'NO_PLACE')
+    const isInstance = cloudlet === this.#name && below.length >= 1 && below.length <= 2
+    if (!isInstance || !below.every((name) => NAME.test(name))) {
+      throw new CrmProblem('The path names no instance of this cloudlet.', 'NO_PLACE')
+    }
     return below
   }
 
@@ -143,10 +145,4 @@ export class CloudletFolder {
 function noneIfMissing(error: unknown): [] {
   if (codeOf(error) === 'ENOENT') return []
   throw error
-}
-
-async function writeWhole(file: string, text: string): Promise<void> {
-  const draft = `${file}.${randomUUID()}.tmp`
-  await writeFile(draft, text, { mode: 0o600 })
-  await rename(draft, file)
 }

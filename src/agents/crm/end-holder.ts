@@ -4,12 +4,12 @@ import { isAlive, type ProcessId } from '../../process/identity.ts'
 import { codeOf } from '../process/shim.ts'
 import type { CloudletFolder } from './cloudlet-folder.ts'
 
-const LOOK_MS = 20
+const POLL_MS = 20
 /** From SIGTERM to SIGKILL. */
 const GRACE_MS = 10_000
 
 /**
- * Ends whoever has the folder, and takes its place once that has ended.
+ * Ends the process that has locked the folder, then locks it.
  * @throws the signal's reason when it aborts first
  */
 export async function endHolder(folder: CloudletFolder, signal: AbortSignal): Promise<AsyncDisposable> {
@@ -29,7 +29,7 @@ async function endProcess(holder: ProcessId, signal: AbortSignal): Promise<void>
     signal.throwIfAborted()
     send(holder.pid, name)
     name = performance.now() > killAt ? 'SIGKILL' : 0
-    await pause(LOOK_MS, signal)
+    await pause(POLL_MS, signal)
   }
 }
 

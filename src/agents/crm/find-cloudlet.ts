@@ -14,8 +14,8 @@ const BY_NAME = gql(
 )
 
 /**
- * By id or by name, waiting for the server. Null: the signal aborted.
- * @throws ClientError; with the code NOT_FOUND there is none
+ * Finds a cloudlet by id or by name, and waits for the server. Null: the signal aborted.
+ * @throws ClientError; with the code NOT_FOUND when there is no such cloudlet
  */
 export async function findCloudlet(client: Client, given: string, signal: AbortSignal): Promise<Cloudlet | null> {
   for (let retries = 0; !signal.aborted; retries += 1) {

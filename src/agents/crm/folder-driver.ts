@@ -12,33 +12,33 @@ export interface FolderDriverOptions {
   crash(): never
 }
 
-/** Makes, changes and removes folders, in whatever way its behaviour asks for. */
+/** A driver that makes, changes and removes folders, as its behaviour says. */
 export function folderDriver(options: FolderDriverOptions): CrmDriver {
   const { folder } = options
 
   async function make(request: CrmRequest, context: CrmContext): Promise<void> {
     const { path, spec, specRevision } = request
-    const wasThere = await folder.isThere(path)
+    const existed = await folder.exists(path)
     try {
       await folder.begin(path)
       await takeSteps(options, request, context)
       await folder.write(path, { spec, specRevision })
     } catch (error) {
-      if (!wasThere) await folder.remove(path)
+      if (!existed) await folder.remove(path)
       throw error
     }
   }
 
   async function remove(request: CrmRequest, context: CrmContext): Promise<void> {
     const { path } = request
-    await takeSteps(options, request, context, () => folder.spoil(path))
+    await takeSteps(options, request, context, () => folder.invalidate(path))
     await folder.remove(path)
   }
 
   return { list: () => folder.list(), create: make, update: make, delete: remove }
 }
 
-/** Takes the time that it takes; `last` is done at the end, when nothing can fail any more but the process. */
+/** Takes the configured time; calls `last` at the end, when only the process itself can still fail. */
 async function takeSteps(
   { behaviour, chance, crash }: FolderDriverOptions,
   request: CrmRequest,
@@ -63,5 +63,5 @@ async function takeSteps(
   if (crashAfter === steps) crash()
 }
 
-/** The same in each run, unlike ids and fences. */
+/** Names a request in decisions: the same in each run, unlike ids and fences. */
 export const labelOf = ({ action, path }: Pick<CrmRequest, 'action' | 'path'>): string => `${action} ${path.join('/')}`

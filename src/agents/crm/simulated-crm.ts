@@ -14,22 +14,22 @@ export interface SimulatedCrmOptions {
   readonly client: Client
   /** The cloudlet's id, or its name. */
   readonly cloudlet: string
-  /** The folder of all that the cloudlet has, see CloudletFolder. */
+  /** The folder of the cloudlet's instances, see CloudletFolder. */
   readonly state: string
   /** Names this process. */
   readonly instance: string
-  /** CRM_V2: started by an upgrade, to take over from the process that has the state folder. */
+  /** CRM_V2: started by an upgrade, to take over from the process that has locked the state folder. */
   readonly role: 'CRM' | 'CRM_V2'
-  /** That an upgrade has installed in the state folder counts more. */
+  /** A version that an upgrade has stored in the state folder overrides it. */
   readonly version: string
   readonly behaviour: CrmBehaviour
   readonly leaseMs?: number | undefined
-  /** Starts this program again, as the CRM of another version. */
+  /** How an upgrade starts this program as the CRM of another version. */
   readonly successor: Successor
   /** Ends the process. */
   crash(): never
   readonly signal: AbortSignal
-  tell(event: string, details: Readonly<Record<string, unknown>>): void
+  onEvent(event: string, details: Readonly<Record<string, unknown>>): void
   onProblem(problem: CrmError): void
 }
 
@@ -38,25 +38,25 @@ const VERSION = 'version'
 const RUN = 'run'
 
 /**
- * A CRM whose instances are folders. One process has the state folder: another one that is started stands by until that
- * has ended, and one that an upgrade has started ends it.
+ * A CRM whose instances are folders. One process locks the state folder: a second one stands by until the first has ended,
+ * and one that an upgrade has started ends it.
  * @throws ClientError like runCrm
  */
 export async function runSimulatedCrm(options: SimulatedCrmOptions): Promise<void> {
-  const { client, state, role, behaviour, signal, tell } = options
+  const { client, state, role, behaviour, signal, onEvent } = options
   await using held = new AsyncDisposableStack()
   const found = await findCloudlet(client, options.cloudlet, signal)
   if (!found) return
   const folder = new CloudletFolder(state, found.name)
   const run = Number(await folder.note(RUN)) + 1
-  // A crash that comes again with each start would never let anything be done.
+  // Seeded by the run: a crash that recurred at each start would never let any operation succeed.
   const chance = new Chance(`${behaviour.seed} ${run}`)
 
   async function begin(version: string): Promise<void> {
-    const left = await folder.tidy()
+    const tidied = await folder.tidy()
     await folder.writeNote(RUN, String(run))
     await folder.writeNote(VERSION, version)
-    tell('crm serves', { cloudlet: found?.name, pid: process.pid, version, left })
+    onEvent('crm serves', { cloudlet: found?.name, pid: process.pid, version, tidied })
   }
   let { version } = options
   if (role === 'CRM') {
@@ -83,16 +83,19 @@ export async function runSimulatedCrm(options: SimulatedCrmOptions): Promise<voi
     signal,
     onProblem: options.onProblem,
   })
-  tell('crm ended', { cloudlet: found.name, pid: process.pid, end })
+  onEvent('crm ended', { cloudlet: found.name, pid: process.pid, end })
 }
 
-async function standBy(folder: CloudletFolder, { signal, tell }: SimulatedCrmOptions): Promise<AsyncDisposable | null> {
+async function standBy(
+  folder: CloudletFolder,
+  { signal, onEvent }: SimulatedCrmOptions,
+): Promise<AsyncDisposable | null> {
   for (let waits = 0; !signal.aborted; waits += 1) {
     try {
       return await folder.lock()
     } catch (error) {
       if (!(error instanceof FolderInUse)) throw error
-      if (waits === 0) tell('crm stands by', { pid: process.pid, serving: error.holder.pid })
+      if (waits === 0) onEvent('crm stands by', { pid: process.pid, serving: error.holder.pid })
     }
     await pause(STAND_BY_MS, signal)
   }

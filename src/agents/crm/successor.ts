@@ -1,24 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { CrmProblem, type CrmRequest, type CrmUpgrade } from '../../client/index.ts'
-import { handToken } from '../hand-token.ts'
+import { LIFELINE, LIFELINE_FD } from '../lifeline.ts'
+import { sendToken } from '../token.ts'
 import type { CrmBehaviour } from './behaviour.ts'
 
-/** How this program is started as the CRM of another version. */
+/** How an upgrade starts this program as the CRM of another version. */
 export interface Successor {
-  /** Of node, the program's file first; the role and the version follow. */
+  /** Arguments of node, beginning with the program's file; the role and the version are appended. */
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string | undefined>>
   readonly token: string
 }
-
-/** After those of every process, and the channel of an agent's. */
-export const LIFELINE_FD = 4
-/**
- * Holds the number of a descriptor that is at its end when whoever supervises this process is gone, or wants it to end. A
- * successor has the same, since it outlives the process that started it.
- */
-export const LIFELINE = 'PHASELINE_LIFELINE'
 
 /** @throws CrmProblem when it cannot be started */
 export async function startSuccessor(
@@ -33,16 +26,16 @@ export async function startSuccessor(
   const child = spawn(process.execPath, [...args, '--role', 'CRM_V2', '--crm-version', version, '--token-file', '-'], {
     env: { ...env },
     stdio: ['pipe', 'inherit', 'inherit', 'ignore', lifeline],
-    // It outlives this process, and what is sent to its group.
+    // It outlives this process, and signals to its group.
     detached: true,
   })
-  handToken(child, token)
+  sendToken(child, token)
   try {
     await once(child, 'spawn')
   } catch {
     throw new CrmProblem('The new CRM could not be started.', 'UPGRADE_FAILED')
   }
-  // It must not keep this process, which it ends.
+  // It must not keep this process alive, which it ends.
   child.unref()
   return { failed: failureOf(child, version) }
 }

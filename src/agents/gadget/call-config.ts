@@ -3,7 +3,7 @@ import { SETTABLE } from '../../client/gadget/gadget-env.ts'
 
 const text = z.string().refine((value) => !value.includes('\0'), 'must not hold a NUL')
 
-/** What every config of a gadget has: which one it is, and how it is called in every mode. */
+/** Common to every gadget's config: its name, and its arguments and variables in every mode. */
 export const CALL_CONFIG = {
   gadget: z.string(),
   args: z

@@ -5,13 +5,13 @@ import type { WorkContext } from '../../client/index.ts'
 import type { GadgetMode } from '../../core/gadget/protocol.ts'
 import { CALL, type CallState } from './call-name.ts'
 
-/** A gadget as a piece of work asks for it. */
+/** One call of a gadget for a work item. */
 export interface GadgetCall {
   readonly context: WorkContext
   readonly options: CallOptions
   readonly config: { readonly args: readonly string[]; readonly env: Readonly<Record<string, string>> }
   readonly path: string
-  /** Of a task's job. */
+  /** Job of a task. */
   readonly jobId?: string | null
 }
 interface CallOptions {
@@ -21,7 +21,7 @@ interface CallOptions {
   readonly onCall?: ((call: string, state: CallState) => void) | undefined
 }
 
-/** Runs it in one of its modes; what it says goes to the server, and nothing of it outlives the lease. */
+/** Runs a gadget in one of its modes and reports its output. No process of it outlives the lease. */
 export function callGadget(
   { context, options, config, path, jobId = null }: GadgetCall,
   mode: GadgetMode,
@@ -29,7 +29,7 @@ export function callGadget(
 ): Promise<GadgetResult> {
   const call = randomUUID()
   options.onCall?.(call, 'begins')
-  // Has started it, and told of its group, when it returns.
+  // When runGadget returns, the process has started and its group has been passed on.
   const result = runGadget({
     path,
     args: config.args,

@@ -1,4 +1,4 @@
-/** `begins`: a process may be there that nobody was told of. `begun`: its group was told, or there is none. */
+/** `begins`: a process may exist whose group is not known yet. `begun`: its group is known, or there is none. */
 export type CallState = 'begins' | 'begun'
-/** The variable by which the process of a call is found when this one is killed before it could tell of it. */
+/** Marks the process of a call, so that the guard finds it when this process is killed before it has passed on the group. */
 export const CALL = 'PHASELINE_CALL'

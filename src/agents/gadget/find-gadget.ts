@@ -6,8 +6,8 @@ export type FoundGadget =
   | { readonly ok: false; readonly message: string }
 
 /**
- * The executable of that name in the first folder that has one. Nothing outside of the folders can be named, through a
- * link neither.
+ * The executable of that name in the first folder that has one. A name cannot lead out of the folders, not even through a
+ * link.
  */
 export async function findGadget(folders: readonly string[], name: string): Promise<FoundGadget> {
   if (!/^[a-z0-9][a-z0-9._-]{0,127}$/i.test(name)) {

@@ -10,5 +10,5 @@ const CODES = {
   signal: 'GADGET_FAILED',
 } as const satisfies Record<Failed['cause'], string>
 
-/** A call that failed, as it is reported. */
+/** The reported error of a failed call. */
 export const gadgetError = ({ cause, message }: Failed): ReportedError => ({ code: CODES[cause], message })

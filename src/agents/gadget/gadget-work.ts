@@ -8,27 +8,27 @@ import { findGadget } from './find-gadget.ts'
 import { gadgetError } from './gadget-error.ts'
 
 export interface GadgetOptions {
-  /** The only places where gadgets are looked for. */
+  /** The folders with gadgets. */
   readonly folders: readonly string[]
-  /** The environment of which gadgets see an allow-listed part. */
+  /** The environment of which gadgets get an allow-listed part. */
   readonly env: Readonly<Record<string, string | undefined>>
-  /** From SIGINT to SIGKILL, in milliseconds. */
+  /** Milliseconds from SIGINT to SIGKILL. */
   readonly graceMs: number
-  /** Told of each gadget's process group, so that somebody can end it when this process cannot any more. */
+  /** Called with each gadget's process group, so that another process can kill it when this one cannot any more. */
   readonly onGroup?: GadgetRun['onGroup']
-  /** Told before and after each start, since this process may end in between. */
+  /** Called before and after each start, since this process may be killed in between. */
   readonly onCall?: ((call: string, state: CallState) => void) | undefined
 }
 
 /** Config of a `gadget` item. */
 const gadgetConfig = z.strictObject({
   ...CALL_CONFIG,
-  /** How often a run that failed is tried again within the job. */
+  /** How often a failed run is retried within the job. */
   retries: z.int().nonnegative().max(100).default(0),
 })
 type GadgetConfig = z.infer<typeof gadgetConfig>
 
-/** How long `--abort` may take. */
+/** Limit of `--abort`. */
 const ABORT_MS = 60_000
 
 /** The `gadget` deployer: runs an executable to deploy, the same one with --undo to uninstall. */
@@ -67,7 +67,7 @@ async function run(job: Job): Promise<WorkOutcome> {
   }
 }
 
-/** After an abort that somebody asked for the gadget cleans up. An agent that only ends leaves that to the next run. */
+/** After an abort request the gadget cleans up. An agent's shutdown leaves that to the next run. */
 async function cleanUp(job: Job): Promise<WorkOutcome> {
   if (job.context.signal.reason !== 'ABORT_REQUESTED') return { phase: 'ABORTED' }
   const result = await callGadget(job, 'abort', AbortSignal.timeout(ABORT_MS))

@@ -9,15 +9,15 @@ import { gadgetError } from './gadget-error.ts'
 import type { GadgetOptions } from './gadget-work.ts'
 
 export interface JobOptions extends GadgetOptions {
-  /** How long `--getlocks` and `--abort` may take, in milliseconds; 60,000 by default. */
+  /** Limit of `--getlocks` and `--abort` in milliseconds; 60,000 by default. */
   readonly shortMs?: number | undefined
 }
 const SHORT_MS = 60_000
 
-/** Not strict: the server may say more. */
+/** Not strict: a newer server may send more fields. */
 const jobConfig = z.object({
   ...CALL_CONFIG,
-  /** Of an UNDO: what becomes of the job afterwards. */
+  /** For an UNDO: the phase that follows. */
   next: z.enum(['FAILED', 'RUNNING', 'ABORTED']).default('FAILED'),
 })
 type JobConfig = z.infer<typeof jobConfig>
@@ -25,8 +25,8 @@ type JobConfig = z.infer<typeof jobConfig>
 /**
  * The runner of jobs of tasks. GET_LOCKS ends WAITING or FAILED; RUN ends DONE, UNDOING, or after an abort ABORTED or
  * UNDO_FAILED; UNDO ends as its config says or UNDO_FAILED; ABORT ends ABORTED or UNDO_FAILED.
- * When the lease is lost or this process ends, nothing is reported and nothing of the gadget is left: who sees the
- * lease end may have the job undone at once.
+ * When the lease is lost or this process ends, nothing is reported and no process of the gadget is left: the job may be
+ * undone as soon as its lease has expired.
  */
 export const jobWork =
   (options: JobOptions): Work =>
@@ -72,7 +72,7 @@ async function declare(job: Job): Promise<WorkOutcome> {
     case 'failed':
       return { phase: 'FAILED', error: gadgetError(result) }
     case 'stopped':
-      // Somebody else asks it again, or nobody wants to know any more.
+      // Another agent repeats the call, or the job is over.
       return late ? { phase: 'FAILED', error: { code: 'GADGET_FAILED', message: late } } : null
     default:
       return result satisfies never
@@ -82,7 +82,7 @@ async function declare(job: Job): Promise<WorkOutcome> {
 async function run(job: Job): Promise<WorkOutcome> {
   const { signal } = job.context
   const result = await callGadget(job, 'run', signal)
-  // The abort may have come when the gadget had just ended: it is aborted all the same, whatever its exit code.
+  // An abort request that arrives just after the gadget has ended aborts the job all the same.
   if (signal.aborted) return signal.reason === 'ABORT_REQUESTED' ? await abort(job) : null
   switch (result.outcome) {
     case 'succeeded':
@@ -124,7 +124,7 @@ async function abort(job: Job): Promise<WorkOutcome> {
   }
 }
 
-/** A call that must not take long. `late` says so when it did. */
+/** A call with a time limit. `late` is the message when it was exceeded. */
 async function callShortly(job: Job, mode: GadgetMode, signal: AbortSignal) {
   const ms = job.options.shortMs ?? SHORT_MS
   const timeout = AbortSignal.timeout(ms)
@@ -133,7 +133,7 @@ async function callShortly(job: Job, mode: GadgetMode, signal: AbortSignal) {
   return { result, late: late ? `Its --${mode} did not end within ${ms / 1000} s.` : null }
 }
 
-/** A copy that an abort request leaves alone: what takes something back is brought to its end. */
+/** The signal without abort requests: an undo or abort runs to its end. */
 function onShutdown(signal: AbortSignal): AbortSignal {
   const shutdown = new AbortController()
   const pass = (): void => {

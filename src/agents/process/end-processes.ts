@@ -3,44 +3,45 @@ import { isAlive, type ProcessId } from '../../process/identity.ts'
 import { type Members, statOf } from './members.ts'
 import { codeOf } from './shim.ts'
 
+/** The processes of one workload. */
 export interface Target {
   readonly id: string
-  /** Leads the group; null when nothing was ever started. */
+  /** Leads the process group; null when no shim was ever started. */
   readonly shim: ProcessId | null
   readonly members: Members
 }
 
-const LOOK_MS = 20
-/** Whoever is killed and has not ended by then cannot be ended, e.g. since it waits for a dead disk. */
+const POLL_MS = 20
+/** A killed process that has not ended by then cannot be ended, e.g. because it waits for a dead disk. */
 const FORCE_MS = 10_000
 
-/** SIGTERM to all of a workload; returns when it has ended, all are gone, or after `graceMs`. */
+/** Sends SIGTERM to all processes; resolves when the workload has ended, all are gone, or after `graceMs`. */
 export async function askToEnd(target: Target, graceMs: number, hasEnded: () => Promise<boolean>): Promise<void> {
   const until = performance.now() + graceMs
-  let left = await signalAll(target, 'SIGTERM')
-  while (left > 0 && performance.now() < until && !(await hasEnded())) {
-    await pause(LOOK_MS)
-    left = await signalAll(target, null)
+  let living = await signalAll(target, 'SIGTERM')
+  while (living > 0 && performance.now() < until && !(await hasEnded())) {
+    await pause(POLL_MS)
+    living = await signalAll(target, null)
   }
 }
 
-/** SIGKILL to the group of a workload, if there is one. */
+/** Sends SIGKILL to the process group, if its shim lives. */
 export async function endGroup(shim: ProcessId): Promise<void> {
   if (await isAlive(shim)) send(-shim.pid, 'SIGKILL')
 }
 
-/** SIGKILL to all of a workload, until nothing of it is left. */
+/** Sends SIGKILL to all processes until none is left. */
 export async function endByForce(target: Target): Promise<void> {
   const until = performance.now() + FORCE_MS
   while ((await signalAll(target, 'SIGKILL')) > 0) {
-    if (performance.now() > until) throw new Error(`Processes of ${target.id} do not end.`)
-    await pause(LOOK_MS / 2)
+    if (performance.now() > until) throw new Error(`Processes of the workload ${target.id} do not end after SIGKILL.`)
+    await pause(POLL_MS / 2)
   }
 }
 
 /**
- * Signals the group, then what has left it. How many there were. As long as the shim is there the group is ours; any
- * other process is judged once more, by its start time, just before it gets the signal.
+ * Signals the group, then processes that have left it, and returns how many there are. While the shim lives the group is
+ * ours; any other process is checked once more, by its start time, just before it gets the signal.
  */
 async function signalAll({ id, shim, members }: Target, signal: NodeJS.Signals | null): Promise<number> {
   const leads = shim !== null && (await isAlive(shim))
@@ -57,7 +58,7 @@ function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch (error) {
-    // It has ended meanwhile; some systems say EPERM when all of a group has ended but is not reaped.
+    // It has ended meanwhile; some systems answer EPERM when all of a group has ended but is not reaped.
     if (!['ESRCH', 'EPERM'].includes(codeOf(error))) throw error
   }
 }

@@ -4,8 +4,8 @@ import { delimiter, isAbsolute, join, resolve } from 'node:path'
 import { StartProblem } from '../runtime/runtime.ts'
 
 /**
- * The absolute path of a command, so that it never is one of the shell's own: with a slash it is relative to the working
- * folder, without one it is looked for in the PATH.
+ * The absolute path of a command, so that it never is a shell builtin: with a slash it is relative to the working folder,
+ * without one it is searched in the PATH.
  * @throws StartProblem
  */
 export async function findCommand(name: string, path: string, workingFolder: string): Promise<string> {

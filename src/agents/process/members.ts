@@ -5,21 +5,21 @@ import { onLinux, parseStat, type Stat } from '../../process/identity.ts'
 import { COOKIE } from './workload-env.ts'
 
 const MARK = `${COOKIE}=`
-/** So many processes are looked at in one turn of the event loop. */
+/** Processes inspected in one turn of the event loop. */
 const AT_ONCE = 100
-/** From one look to the next, in milliseconds: many workloads that end at the same time share one. */
+/** Milliseconds from one scan to the next: many workloads that end at the same time share one. */
 const SPACING_MS = 40
 
 type Found = ReadonlyMap<string, readonly Stat[]>
 
 /**
  * Finds the processes of workloads by the variable that they inherit, whatever group or session they have moved to. Linux
- * only: elsewhere it finds none. One look serves all who asked before it began.
+ * only: elsewhere it finds none. One scan answers all calls that came before it began.
  */
 export class Members {
   #running: Promise<unknown> = Promise.resolve()
   #next: Promise<Found> | null = null
-  #lookedAt = 0
+  #scannedAt = 0
 
   /** Living processes of this workload. */
   async of(id: string): Promise<readonly Stat[]> {
@@ -29,18 +29,18 @@ export class Members {
   }
 
   #begin(): Promise<Found> {
-    const look = this.#running.then(async () => {
-      await pause(Math.max(0, this.#lookedAt + SPACING_MS - performance.now()))
-      this.#lookedAt = performance.now()
+    const scan = this.#running.then(async () => {
+      await pause(Math.max(0, this.#scannedAt + SPACING_MS - performance.now()))
+      this.#scannedAt = performance.now()
       this.#next = null
-      return lookAtAll()
+      return scanAll()
     })
-    this.#running = look.catch(() => {})
-    return look
+    this.#running = scan.catch(() => {})
+    return scan
   }
 }
 
-async function lookAtAll(): Promise<Found> {
+async function scanAll(): Promise<Found> {
   const found = new Map<string, Stat[]>()
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
   for (const [i, name] of pids.entries()) {
@@ -54,7 +54,7 @@ async function lookAtAll(): Promise<Found> {
   return found
 }
 
-/** Null: it carries none, has ended, or is somebody else's. */
+/** Null: the process has no cookie, has ended, or belongs to another user. */
 function cookieOf(pid: number): string | null {
   try {
     const environment = readFileSync(`/proc/${pid}/environ`)
@@ -69,7 +69,7 @@ function cookieOf(pid: number): string | null {
   }
 }
 
-/** Null: it has ended. */
+/** Null: the process has ended. */
 export function statOf(pid: number): Stat | null {
   try {
     return parseStat(pid, readFileSync(`/proc/${pid}/stat`, 'latin1'))

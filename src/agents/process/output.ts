@@ -3,28 +3,28 @@ import type { OutputStream } from '../runtime/runtime.ts'
 import type { Mask } from './mask.ts'
 
 export interface OutputLimits {
-  /** Lines a second that may last; five times as many at once. */
+  /** Sustained lines per second; five times as many in a burst. */
   readonly lines: number
-  /** Bytes a second likewise. */
+  /** Sustained bytes per second, likewise. */
   readonly bytes: number
-  /** Of one workload, as far as one process of the runtime has seen it. */
+  /** Total of one workload, as far as one process of the runtime reads it. */
   readonly totalBytes: number
 }
 
 export const OUTPUT_LIMITS: OutputLimits = { lines: 1_000, bytes: 1_000_000, totalBytes: 64_000_000 }
 const BURST_SECONDS = 5
-/** Of a line so much is kept; the rest of it is dropped. */
+/** Longer lines are truncated. */
 const MAX_LINE = 8_192
 
 export interface OutputOptions {
   readonly limits: OutputLimits
   readonly mask: Mask
   onLine(stream: OutputStream, text: string): void
-  /** In milliseconds. */
+  /** Monotonic time in milliseconds. */
   now(): number
 }
 
-/** Output as lines, masked and within limits: what is beyond is counted, dropped, and told of in one line. */
+/** Passes output on as lines, masked and within limits: excess lines are dropped, and one line reports their number. */
 export class Output {
   readonly #limits: OutputLimits
   readonly #onLine: (stream: OutputStream, text: string) => void
@@ -33,7 +33,7 @@ export class Output {
   #lines: number
   #bytes: number
   #filledAt: number
-  #left: number
+  #remaining: number
   #dropped = 0
   #flooded = false
   #full = false
@@ -45,13 +45,13 @@ export class Output {
     this.#lines = limits.lines * BURST_SECONDS
     this.#bytes = limits.bytes * BURST_SECONDS
     this.#filledAt = now()
-    this.#left = limits.totalBytes
+    this.#remaining = limits.totalBytes
     const splitter = (stream: 'STDOUT' | 'STDERR') =>
       new LineSplitter(MAX_LINE, (line, isCut) => this.#take(stream, mask.apply(line, isCut)))
     this.#splitters = { STDOUT: splitter('STDOUT'), STDERR: splitter('STDERR') }
   }
 
-  /** False: some of it was dropped. */
+  /** False: some lines were dropped. */
   write(stream: 'STDOUT' | 'STDERR', chunk: Buffer): boolean {
     const before = this.#dropped
     this.#refill()
@@ -59,11 +59,11 @@ export class Output {
     return this.#dropped <= before
   }
 
-  /** Hands on last lines that have no end, and tells what was dropped last. */
+  /** Flushes last lines without a line end, and reports the lines dropped last. */
   end(): void {
     this.#splitters.STDOUT.end()
     this.#splitters.STDERR.end()
-    this.#tellDropped()
+    this.#reportDropped()
   }
 
   #take(stream: 'STDOUT' | 'STDERR', line: string): void {
@@ -73,12 +73,12 @@ export class Output {
       this.#dropped += 1
       return
     }
-    this.#tellDropped()
+    this.#reportDropped()
     this.#lines -= 1
     this.#bytes -= size
-    this.#left -= size
+    this.#remaining -= size
     this.#onLine(stream, line)
-    if (this.#left > 0) return
+    if (this.#remaining > 0) return
     this.#full = true
     this.#onLine('SYSTEM', `Its output is larger than ${this.#limits.totalBytes} bytes: the rest is dropped.`)
   }
@@ -90,11 +90,11 @@ export class Output {
     this.#lines = Math.min(lines * BURST_SECONDS, this.#lines + lines * seconds)
     this.#bytes = Math.min(bytes * BURST_SECONDS, this.#bytes + bytes * seconds)
     this.#filledAt = now
-    // Not for each line that there is room for again: what is dropped is to be told of once a second, not between all lines.
+    // Only with room for a second's lines: otherwise a report of dropped lines would follow every single line.
     if (this.#lines >= lines && this.#bytes >= bytes) this.#flooded = false
   }
 
-  #tellDropped(): void {
+  #reportDropped(): void {
     if (this.#dropped === 0) return
     const { lines, bytes } = this.#limits
     const why = this.#full ? 'the output is too large' : `more than ${lines} lines or ${bytes} bytes a second`

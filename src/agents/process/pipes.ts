@@ -4,26 +4,26 @@ import { promisify } from 'node:util'
 import { pause } from '../../client/pause.ts'
 
 export interface PipesOptions {
-  /** Of the workload; its shim holds the pipes open. */
+  /** Path of a pipe of the workload; its shim holds the pipes open. */
   path(name: 'out' | 'err' | 'done'): string
-  /** False: more than may be taken in comes, and reading slows down. */
+  /** False: output exceeds its limits, so reading slows down. */
   onOutput(stream: 'STDOUT' | 'STDERR', chunk: Buffer): boolean
 }
 
-/** The reading ends of a workload's pipes. What nobody has read stays in them, and then the workload waits. */
+/** The reading ends of a workload's pipes. Unread output stays in them; when they are full, the workload waits. */
 export interface Pipes {
-  /** The exit code that the shim tells; null: the shim is gone. */
+  /** The exit code from the shim; null: the shim is gone. */
   readonly exited: Promise<number | null>
-  /** Resolves when all that was written has been read, provided that nobody holds the pipes open any more. */
+  /** Resolves when all output has been read, or soon if a process still holds the pipes open. */
   drain(): Promise<void>
-  /** Reads no more. */
+  /** Stops reading. */
   close(): void
 }
 
 const openFile = promisify(open)
-/** In a flood reading pauses for so long: of one pipe 6.5 MB a second are read at most then. */
+/** Pause of reading when output exceeds its limits: at most 6.5 MB a second are then read of one pipe. */
 const SLOW_MS = 10
-/** Somebody who cannot be ended may hold the pipes. */
+/** A process that cannot be ended may hold the pipes. */
 const DRAIN_MS = 500
 
 export async function openPipes({ path, onOutput }: PipesOptions): Promise<Pipes> {
@@ -62,7 +62,7 @@ export async function openPipes({ path, onOutput }: PipesOptions): Promise<Pipes
 async function openPipe(path: string): Promise<Socket> {
   const fd = await openFile(path, constants.O_RDONLY | constants.O_NONBLOCK)
   const socket = new Socket({ fd, readable: true, writable: false })
-  // Its end says all that there is to say.
+  // `close` follows every error.
   socket.on('error', () => {})
   return socket
 }

@@ -13,20 +13,20 @@ export interface Prepared {
 }
 export interface PrepareOptions {
   readonly folder: WorkloadFolder
-  /** Where it works: its own folder, or a worker's workspace. */
+  /** The workload's own folder, or a worker's workspace. */
   readonly workingFolder: string
   readonly url: string
-  /** Of the runtime; an allow-listed part is passed on. */
+  /** Environment of the runtime; an allow-listed part is passed on. */
   readonly ownEnv: Readonly<Record<string, string | undefined>>
 }
 
-/** Names that can be files and variables. */
+/** Valid as a file name and as a variable. */
 const SECRET = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/
 const PRIVATE_FOLDER = { recursive: true, mode: 0o700 } as const
 const PRIVATE_FILE = { mode: 0o600 } as const
 
 /**
- * Writes all that a workload finds when it starts. Nothing runs so far.
+ * Writes all files that a workload finds when it starts. Starts no process.
  * @throws StartProblem
  */
 export async function prepare(workload: Workload, options: PrepareOptions): Promise<Prepared> {
@@ -37,7 +37,7 @@ export async function prepare(workload: Workload, options: PrepareOptions): Prom
   const { eventFile, secretsFolder } = folder
   const env = workloadEnv(ownEnv, workload, { url, workingFolder, eventFile, secretsFolder })
   const wrong = Object.keys(workload.secrets).some((name) => !SECRET.test(name))
-  if (wrong) throw new StartProblem('A secret has a name that cannot be used.')
+  if (wrong) throw new StartProblem('The name of a secret must be a valid name of a variable.')
   const { token, secrets } = workload
   const [path] = await Promise.all([
     mkdir(workingFolder, PRIVATE_FOLDER).then(async () => {

@@ -2,9 +2,9 @@ import { chmod, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { codeOf } from './shim.ts'
 
-/** Removes a folder with all that is in it, read-only folders included. Links are removed, not followed. */
+/** Removes a folder with its content, read-only folders included. Links are removed, not followed. */
 export async function removeTree(folder: string): Promise<void> {
-  // Somebody may write while it is removed, and is ended soon.
+  // A process may still write into it, and is ended soon.
   const options = { recursive: true, force: true, maxRetries: 5, retryDelay: 50 } as const
   try {
     await rm(folder, options)

@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process'
 import { StartProblem } from '../runtime/runtime.ts'
 
 /**
- * What stands between a runtime and a workload, and outlives the runtime: a shell that leads a process group of its own,
- * holds the workload's pipes open, writes down how it ended and waits until it is ended itself. For as long as it lives
- * nobody else can get its pid or its group.
+ * The parent of a workload, which outlives the runtime: a shell that leads a process group of its own, holds the workload's
+ * pipes open, writes its exit code and waits until it is killed itself. While it lives no other process can get its pid or
+ * its group.
  *
- * It runs in the workload's folder and names its files relatively, so that one that comes late finds nothing in a folder
- * that was removed. `pid` is linked once: whoever comes second does nothing. Signals to the group reach the workload,
+ * It runs in the workload's folder and names its files relatively, so that a late one finds no file in a removed folder.
+ * `pid` is linked once: a second shim exits. Signals to the group reach the workload,
  * which has its own handlers, and leave the shim alive to write the exit code. `command -p` finds the system's tools
  * whatever the PATH of the workload is.
  */
@@ -42,24 +42,24 @@ while :; do read -r _ <&6; done
 `
 
 export interface ShimOptions {
-  /** The file that holds SHIM. */
+  /** The file with SHIM. */
   readonly script: string
-  /** Of the workload. */
+  /** The workload's folder. */
   readonly folder: string
   readonly workingFolder: string
-  /** The first is an absolute path. */
+  /** Begins with an absolute path. */
   readonly command: readonly string[]
   /** The whole environment. */
   readonly env: Readonly<Record<string, string>>
-  /** Whether a shim that has not been heard of in time may be waited for no more: it will never start. */
+  /** Called when the shim has not started in time. True: it will never start. */
   giveUp(): Promise<boolean>
 }
 
 const STARTED_MS = 30_000
 
 /**
- * Resolves when the workload is started for good.
- * @throws StartProblem when it is not, and never will be
+ * Resolves when the workload has started.
+ * @throws StartProblem when it has not, and never will
  */
 export async function startShim({ script, folder, workingFolder, command, env, giveUp }: ShimOptions): Promise<void> {
   const child = spawn('/bin/sh', [script, workingFolder, ...command], {
@@ -93,6 +93,6 @@ export async function startShim({ script, folder, workingFolder, command, env, g
   }
 }
 
-/** The code alone: messages of the system may hold what they were given. */
+/** The code alone: messages of the system may quote secrets. */
 export const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'

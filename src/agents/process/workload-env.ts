@@ -1,15 +1,15 @@
 import { StartProblem, type Workload } from '../runtime/runtime.ts'
 
-/** What a workload sees of the runtime's own environment: enough to find programs and files, and no secret. */
+/** Variables of the runtime's own environment that a workload gets: enough to find programs and files, and no secret. */
 const PASSED_ON = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TZ', 'TMPDIR'] as const
 
-/** By this variable a process is known to belong to a workload, wherever it went. */
+/** Marks every process of a workload, whatever group or session it moves to. */
 export const COOKIE = 'PHASELINE_WORKLOAD'
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/
 
-export interface Places {
-  /** Of the API. */
+export interface WorkloadPaths {
+  /** The API's URL. */
   readonly url: string
   readonly workingFolder: string
   readonly eventFile: string
@@ -17,13 +17,13 @@ export interface Places {
 }
 
 /**
- * The whole environment of a workload. Secrets win over `env`, and nothing wins over PHASELINE_….
+ * The whole environment of a workload. Secrets override `env`, and nothing overrides PHASELINE_….
  * @throws StartProblem
  */
 export function workloadEnv(
   own: Readonly<Record<string, string | undefined>>,
   workload: Workload,
-  { url, workingFolder, eventFile, secretsFolder }: Places,
+  { url, workingFolder, eventFile, secretsFolder }: WorkloadPaths,
 ): Readonly<Record<string, string>> {
   const passed = PASSED_ON.flatMap((name) => {
     const value = own[name]
@@ -45,7 +45,9 @@ export function workloadEnv(
   delete env.PHASELINE_TOKEN
   if (workload.token !== null) env.PHASELINE_TOKEN = workload.token
   for (const [name, value] of Object.entries(env)) {
-    if (!NAME.test(name)) throw new StartProblem(`${JSON.stringify(name.slice(0, 100))} is no name of a variable.`)
+    if (!NAME.test(name)) {
+      throw new StartProblem(`${JSON.stringify(name.slice(0, 100))} is not a valid name of a variable.`)
+    }
     if (value.includes('\0')) throw new StartProblem(`The variable ${name} must not hold a NUL.`)
   }
   return env

@@ -1,15 +1,15 @@
-import { randomUUID } from 'node:crypto'
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { linkOnce } from '../../process/folder-lock.ts'
 import { type ProcessId, parseProcessId } from '../../process/identity.ts'
 import type { WorkloadEnd } from '../runtime/runtime.ts'
+import { writeWhole } from './write-whole.ts'
 
 const state = z.object({
   receipt: z.string(),
   workspace: z.string().nullable(),
-  /** The worker whose workspace goes with this workload. */
+  /** The worker of the workload's workspace. */
   workerId: z.string(),
 })
 export type WorkloadState = z.infer<typeof state>
@@ -28,10 +28,10 @@ export interface EndRecord {
   readonly end: WorkloadEnd
 }
 
-/** In place of a process: the shim of this folder shall never start anything. */
-const NOBODY = 'none\n'
+/** Takes the place of a process id: the shim of this folder never starts. */
+const NO_PROCESS = 'none\n'
 
-/** What is on disk of one workload. Files are for nobody else, and appear with their whole content or not at all. */
+/** The files of one workload. They are private, and appear with their whole content or not at all. */
 export class WorkloadFolder {
   readonly path: string
   constructor(path: string) {
@@ -51,7 +51,7 @@ export class WorkloadFolder {
     return this.file('work')
   }
 
-  /** False: there is one already. */
+  /** False: the folder exists already. */
   async create(): Promise<boolean> {
     try {
       await mkdir(this.path, { mode: 0o700 })
@@ -62,7 +62,7 @@ export class WorkloadFolder {
     }
   }
 
-  /** Null: there is no such workload, or not yet a whole one. */
+  /** Null: there is no such workload, or its start broke off. */
   async readState(): Promise<WorkloadState | null> {
     return parsed(state, await this.#read('state.json'))
   }
@@ -77,7 +77,7 @@ export class WorkloadFolder {
     return this.#write('end.json', JSON.stringify(record))
   }
 
-  /** What must not be read in its output, for whoever captures that. */
+  /** Secrets to mask in its output. */
   async readMasked(): Promise<readonly string[]> {
     return parsed(z.array(z.string()), await this.#read('masked.json')) ?? []
   }
@@ -85,21 +85,21 @@ export class WorkloadFolder {
     return this.#write('masked.json', JSON.stringify(secrets))
   }
 
-  /** Null: nothing was ever started, or never will be. */
+  /** Null: no shim has started. */
   async readProcess(): Promise<ProcessId | null> {
     return parseProcessId((await this.#read('pid')) ?? '')
   }
-  /** Takes the place of a shim that has not started anything so far. False: it has. */
+  /** Keeps the shim from starting, for good. False: it has started. */
   async forbidStart(): Promise<boolean> {
     const draft = this.file('claim.none')
-    await writeFile(draft, NOBODY, { mode: 0o600 })
-    return (await linkOnce(draft, this.file('pid'))) || (await this.#read('pid')) === NOBODY
+    await writeFile(draft, NO_PROCESS, { mode: 0o600 })
+    return (await linkOnce(draft, this.file('pid'))) || (await this.#read('pid')) === NO_PROCESS
   }
 
-  /** As a shell tells it. Null: it has not ended by itself so far. */
+  /** As a shell writes it. Null: the workload has not exited by itself. */
   async readExitCode(): Promise<number | null> {
     const text = await this.#read('exit')
-    // What is being written just now has no end yet.
+    // A code without a line end is still being written.
     return text === null || !/^\d+\n$/.test(text) ? null : Number(text)
   }
 
@@ -112,11 +112,8 @@ export class WorkloadFolder {
     }
   }
 
-  async #write(name: string, text: string): Promise<void> {
-    // A name of its own: whoever watches a workload and whoever stops it may write its end at the same time.
-    const draft = this.file(`${name}.${randomUUID()}.tmp`)
-    await writeFile(draft, text, { mode: 0o600 })
-    await rename(draft, this.file(name))
+  #write(name: string, text: string): Promise<void> {
+    return writeWhole(this.file(name), text)
   }
 }
 

@@ -3,12 +3,12 @@ import { lstat, mkdir, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { StartProblem } from '../runtime/runtime.ts'
 
-/** For nobody else; scripts can be run. */
+/** Private; scripts are executable. */
 const modeOf = (content: string): number => (content.startsWith('#!') ? 0o700 : 0o600)
 
 /**
- * Writes files below a folder. What is there already may be somebody's trap: links are not followed.
- * @throws StartProblem when a path leads elsewhere, or cannot be written
+ * Writes files below a folder. Existing entries may be a trap: links are not followed.
+ * @throws StartProblem when a path leads out of the folder, or cannot be written
  */
 export async function writeFiles(
   folder: string,

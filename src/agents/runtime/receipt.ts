@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { WorkItem } from '../../client/index.ts'
 
-/** What a runtime keeps of a START: enough to renew its lease and to report, and none of its secrets. */
+/** The part of a START that a runtime stores: enough to renew its lease and to report, and none of its secrets. */
 const receipt = z.object({
   fence: z.string(),
   objectId: z.string(),
@@ -16,7 +16,7 @@ const receipt = z.object({
 
 export const writeReceipt = (item: WorkItem): string => JSON.stringify({ ...item, config: undefined, token: undefined })
 
-/** Null: it is of another version. */
+/** Null: another version has written it. */
 export function readReceipt(text: string): WorkItem | null {
   try {
     return { ...receipt.parse(JSON.parse(text)), config: null, token: null }

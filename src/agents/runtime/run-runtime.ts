@@ -6,15 +6,15 @@ import { runtimeWork } from './runtime-work.ts'
 
 export interface RuntimeAgentOptions {
   readonly client: Client
-  /** What it claims, e.g. `process`. */
+  /** The work type that it claims, e.g. `process`. */
   readonly type: string
-  /** Stays the caller's. */
+  /** Owned by the caller. */
   readonly runtime: Runtime
   /** Workloads at the same time; 1,000 by default. */
   readonly concurrency?: number | undefined
   readonly leaseMs?: number | undefined
   readonly renewMs?: number | undefined
-  /** Ends the agent and none of its workloads: the next agent at the same place adopts them. */
+  /** Ends the agent and none of its workloads: the next agent of the same runtime adopts them. */
   readonly signal: AbortSignal
   readonly onProblem?: ((problem: AgentProblem) => void) | undefined
 }
@@ -22,8 +22,7 @@ export interface RuntimeAgentOptions {
 const CONCURRENCY = 1_000
 
 /**
- * The agent of a runtime: takes up again what an earlier one has left, then claims and does START and REMOVE until the
- * signal aborts.
+ * The agent of a runtime: resumes the workloads of an earlier one, then claims START and REMOVE until the signal aborts.
  * @throws ClientError like runAgent
  */
 export async function runRuntime(options: RuntimeAgentOptions): Promise<void> {

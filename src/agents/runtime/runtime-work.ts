@@ -1,3 +1,4 @@
+import { asError } from '../../client/as-error.ts'
 import type { Client, StopReason, Work, WorkContext, WorkItem, WorkOutcome } from '../../client/index.ts'
 import { pause, retryDelay } from '../../client/pause.ts'
 import { gql } from '../../documents/gql.ts'
@@ -13,47 +14,47 @@ export interface RuntimeWorkOptions {
   onProblem(problem: { readonly error: Error; readonly objectId: string }): void
 }
 
-/** The answer to a claim travels no longer. */
+/** The answer to a claim is never delayed longer. */
 const LATE_MS = 600_000
 
 /**
- * What a runtime's agent does with its work. A START lasts as long as its workload and ends with its report; when the
- * agent ends the workload goes on. A workload is ended when its object needs it no more: by its REMOVE, or as soon as its
- * lease is lost and the server says that the object is finished or gone. In doubt it goes on.
+ * The work of a runtime's agent. A START lasts as long as its workload and ends with its report; when the agent ends, the
+ * workload goes on. A workload is stopped once its object needs it no more: by its REMOVE, or when its lease is lost and
+ * the server says that the object is finished or gone. In doubt it goes on.
  */
 export function runtimeWork(options: RuntimeWorkOptions): Work {
   const turns = new Map<string, Promise<unknown>>()
-  const following = new Map<string, Following>()
-  /** When each was removed, first ones first: the answer with its START may come later than the one with its REMOVE. */
+  const followed = new Map<string, Following>()
+  /** Removal times, oldest first: the answer with a START may arrive after the one with its REMOVE. */
   const removed = new Map<string, number>()
 
-  /** START and REMOVE of one object in the order of their claims. */
+  /** Serialises START and REMOVE of one object in the order of their claims. */
   function inTurn<T>({ objectId }: WorkItem, task: () => Promise<T>): Promise<T> {
     const turn = (turns.get(objectId) ?? Promise.resolve()).then(task, task)
     turns.set(objectId, turn)
-    const leave = (): void => void (turns.get(objectId) === turn && turns.delete(objectId))
-    turn.then(leave, leave)
+    const release = (): void => void (turns.get(objectId) === turn && turns.delete(objectId))
+    turn.then(release, release)
     return turn
   }
 
   async function start(item: WorkItem, context: WorkContext): Promise<WorkOutcome> {
     const { objectId } = item
-    const begun = await inTurn(item, async (): Promise<{ refused: WorkOutcome } | { mine: Following }> => {
+    const begun = await inTurn(item, async (): Promise<{ refused: WorkOutcome } | { following: Following }> => {
       if (removed.has(objectId)) return { refused: null }
-      // A lease that ended is claimed anew by this very agent, which may still follow the workload for the old one.
-      await following.get(objectId)?.leave()
+      // This agent may have claimed the work again after its lease expired, and still follow the workload for the old one.
+      await followed.get(objectId)?.detach()
       const refused = await begin(options.runtime, item, context)
       if (refused) return { refused }
-      const mine = follow(options, item, context)
-      following.set(objectId, mine)
-      return { mine }
+      const following = follow(options, item, context)
+      followed.set(objectId, following)
+      return { following }
     })
     if ('refused' in begun) return begun.refused
-    const { mine } = begun
-    const end = await mine.ended
-    if (following.get(objectId) === mine) following.delete(objectId)
+    const { following } = begun
+    const end = await following.ended
+    if (followed.get(objectId) === following) followed.delete(objectId)
     if (end) return outcomeOf(end)
-    if (context.lost.aborted && !mine.isLeft()) await settle(options, objectId)
+    if (context.lost.aborted && !following.isDetached()) await stopIfUnneeded(options, objectId)
     return null
   }
 
@@ -72,19 +73,19 @@ export function runtimeWork(options: RuntimeWorkOptions): Work {
     try {
       return await (item.action === 'START' ? start(item, context) : remove(item))
     } catch (error) {
-      // It says nothing about the workload, so nothing is reported: it is offered again when its lease has ended.
+      // The error says nothing about the workload, so nothing is reported: the work is offered again when its lease expires.
       options.onProblem({ error: asError(error), objectId: item.objectId })
       return null
     }
   }
 }
 
-/** Starts the workload, or adopts it when it is here already. Returns what to report when neither is possible. */
+/** Starts the workload, or adopts it when it runs already. Returns the report when neither is possible. */
 async function begin(runtime: Runtime, item: WorkItem, context: WorkContext): Promise<WorkOutcome> {
-  if (await runtime.keep(item.objectId, writeReceipt(item))) return null
+  if (await runtime.updateReceipt(item.objectId, writeReceipt(item))) return null
   if (context.signal.aborted) return { phase: 'ABORTED' }
   const workload = readWorkload(item)
-  if (!workload) return notStarted(item, 'What to run cannot be read: its secrets cannot be opened, or it is gone.')
+  if (!workload) return notStarted(item, 'Its config cannot be read: its secrets cannot be decrypted, or it is gone.')
   try {
     await runtime.start(workload, writeReceipt(item))
     return null
@@ -94,28 +95,28 @@ async function begin(runtime: Runtime, item: WorkItem, context: WorkContext): Pr
   }
 }
 
-/** From UNKNOWN, where one that is offered again may be, there is no way to SCHEDULING_FAILED. */
+/** A later attempt may be UNKNOWN, from where no transition leads to SCHEDULING_FAILED. */
 const notStarted = ({ attempt }: WorkItem, message: string): WorkOutcome => ({
   phase: attempt > 1 ? 'FAILED' : 'SCHEDULING_FAILED',
   error: { code: 'START_FAILED', message },
 })
 
 interface Following {
-  /** Null: it was left. */
+  /** Null: following ended before the workload did. */
   readonly ended: Promise<WorkloadEnd | null>
-  /** Somebody else is going to follow it. */
-  leave(): Promise<unknown>
-  isLeft(): boolean
+  /** Stops following, so that a newer lease can follow the workload. */
+  detach(): Promise<unknown>
+  isDetached(): boolean
 }
 
 function follow(options: RuntimeWorkOptions, { objectId }: WorkItem, context: WorkContext): Following {
   const { runtime } = options
-  const left = new AbortController()
+  const detached = new AbortController()
   const { signal, lost } = context
   const stop = (): void => {
-    // Its end is then reported like any other.
+    // The end of the workload is then reported like any other.
     if ((signal.reason as StopReason) === 'ABORT_REQUESTED') void runtime.stop(objectId).catch(() => {})
-    else left.abort()
+    else detached.abort()
   }
   if (signal.aborted) stop()
   else {
@@ -124,21 +125,21 @@ function follow(options: RuntimeWorkOptions, { objectId }: WorkItem, context: Wo
   }
   const ended = watch(options, objectId, {
     onLine: (stream, text) => context.log(stream, text),
-    signal: AbortSignal.any([left.signal, lost]),
+    signal: AbortSignal.any([detached.signal, lost]),
   })
-  let isLeft = false
+  let isDetached = false
   return {
     ended,
-    isLeft: () => isLeft,
-    leave() {
-      isLeft = true
-      left.abort()
+    isDetached: () => isDetached,
+    detach() {
+      isDetached = true
+      detached.abort()
       return ended
     },
   }
 }
 
-/** A runtime that cannot watch just now says nothing about the workload: it is asked again. */
+/** Retries when the runtime fails to watch, which says nothing about the workload. */
 async function watch({ runtime, onProblem }: RuntimeWorkOptions, id: string, watcher: Watcher) {
   for (let failures = 0; !watcher.signal.aborted; failures += 1) {
     try {
@@ -151,12 +152,10 @@ async function watch({ runtime, onProblem }: RuntimeWorkOptions, id: string, wat
   return null
 }
 
-const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)))
-
 const OBJECT = gql('query Object($id: ID!) { object(id: $id) { finished } }')
 
-/** A lost lease alone does not say whether the workload is needed: this very agent may get the work again. */
-async function settle({ runtime, client, signal }: RuntimeWorkOptions, id: string): Promise<void> {
+/** A lost lease alone does not say whether the workload is needed: this very agent may claim the work again. */
+async function stopIfUnneeded({ runtime, client, signal }: RuntimeWorkOptions, id: string): Promise<void> {
   for (let failures = 0; !signal.aborted; failures += 1) {
     try {
       const { object } = await client.query(OBJECT, { id }, { signal })

@@ -1,46 +1,45 @@
 /**
- * Where workers and jobs run: a machine, a cluster. A workload is known by the id of its object, and a runtime starts
- * each one at most once, however often it is asked and whoever is killed meanwhile. A workload outlives the process that
- * started it: the next one at the same place finds it, with what was kept of it.
+ * Runs workers and jobs, e.g. on a machine or a cluster. A workload is named by the id of its object, and a runtime starts
+ * each one at most once, however often it is called and whichever process is killed meanwhile. A workload outlives the
+ * process that started it: the next process of the same runtime finds it, with its receipt.
  */
 export interface Runtime extends AsyncDisposable {
-  /** Names the place, the same for as long as the place exists. */
+  /** Names the runtime, the same across its processes. */
   readonly instance: string
-  /** What is here: started by this process or by an earlier one, and not removed. */
+  /** Workloads that this process or an earlier one has started and none has removed. */
   list(): Promise<readonly KnownWorkload[]>
   /**
-   * Starts a workload, and keeps a receipt with it. Resolves when it runs.
-   * @throws StartProblem when it cannot be started; nothing of it is left then
+   * Starts a workload, and stores a receipt with it. Resolves when it runs.
+   * @throws StartProblem when it cannot be started; no process or file of it is left then
    */
   start(workload: Workload, receipt: string): Promise<void>
-  /** Replaces the receipt of a workload. False: it is not here. */
-  keep(id: string, receipt: string): Promise<boolean>
+  /** Replaces the receipt of a workload. False: there is no such workload. */
+  updateReceipt(id: string, receipt: string): Promise<boolean>
   /**
-   * Follows a workload: hands on its lines, those written before included as far as nobody has had them, then resolves
-   * with how it ended, once all lines are handed on. Null: `signal` aborted, and the workload goes on. One watcher at a
-   * time; a workload that is not here counts as GONE.
+   * Follows a workload: passes on its lines, including earlier ones that no watcher has read, then resolves to its end.
+   * Null: `signal` aborted, and the workload goes on. One watcher at a time; an unknown workload counts as GONE.
    */
   watch(id: string, watcher: Watcher): Promise<WorkloadEnd | null>
-  /** Ends a workload, politely, then by force. Resolves when nothing of it runs any more. Idempotent. */
+  /** Ends a workload with SIGTERM, later with SIGKILL. Resolves when no process of it runs any more. Idempotent. */
   stop(id: string): Promise<void>
   /**
-   * Stops a workload, then removes what it had: secrets, state, a working folder of its own, and `workspace`, by the id
-   * of the worker that it belongs to. Idempotent; what is not here is removed already.
+   * Stops a workload, then removes its secrets, its state, its own working folder, and the workspace of the worker
+   * `workspace`. Idempotent; an unknown workload counts as removed.
    */
   remove(id: string, workspace: string | null): Promise<void>
 }
 
-/** What to run. Holds secrets: never log it. */
+/** One process to run. Holds secrets: never log it. */
 export interface Workload {
-  /** Of its object. */
+  /** Id of its object. */
   readonly id: string
   readonly eventId: string
   readonly workerId: string
   readonly project: string
-  /** Runtimes that have no images refuse it. */
+  /** Runtimes without images refuse it. */
   readonly image: string | null
   readonly command: readonly string[]
-  /** Follow the command. */
+  /** Appended to the command. */
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
   /** Paths are relative to its working folder. */
@@ -48,9 +47,9 @@ export interface Workload {
   /** By name. */
   readonly secrets: Readonly<Record<string, string>>
   readonly event: Readonly<Record<string, unknown>>
-  /** The id of the worker in whose workspace it works; null: it gets a folder of its own. */
+  /** The id of the worker whose workspace it uses; null: it gets a folder of its own. */
   readonly workspace: string | null
-  /** With which a worker creates its jobs. */
+  /** The token with which a worker creates its jobs. */
   readonly token: string | null
 }
 
@@ -59,7 +58,7 @@ export interface KnownWorkload {
   readonly receipt: string
 }
 
-/** Of these, only the first two are the workload's own words. */
+/** STDOUT and STDERR are the workload's own output, SYSTEM is the runtime's. */
 export type OutputStream = 'STDOUT' | 'STDERR' | 'SYSTEM'
 export interface Watcher {
   onLine(stream: OutputStream, text: string): void
@@ -68,14 +67,14 @@ export interface Watcher {
 }
 
 export type WorkloadEnd =
-  /** By itself. One of the two is null. */
+  /** It exited by itself. One of the two is null. */
   | { readonly how: 'EXITED'; readonly exitCode: number | null; readonly signal: string | null }
-  /** By `stop` or `remove`. */
+  /** `stop` or `remove` ended it. */
   | { readonly how: 'STOPPED' }
-  /** By somebody else, and nobody knows its exit code. */
+  /** It was ended from outside, with an unknown exit code. */
   | { readonly how: 'GONE' }
 
-/** Why a workload cannot be started, for whoever wrote its spec. The message holds no secret. */
+/** Why a workload cannot be started, for the author of its spec. The message holds no secret. */
 export class StartProblem extends Error {
   override name = 'StartProblem'
 }

@@ -19,16 +19,16 @@ const startConfig = z.object({
   workspace: z.string().nullable(),
 })
 
-/** Null: the config is none, e.g. since its secrets cannot be opened any more. */
+/** Null: the config is missing, e.g. because its secrets cannot be decrypted any more. */
 export function readWorkload({ objectId, config, token }: WorkItem): Workload | null {
-  // What is wrong with it is not told: the words could hold a secret.
+  // The error is not reported: it could quote a secret.
   const parsed = startConfig.safeParse(config)
   return parsed.success ? { ...parsed.data, id: objectId, token } : null
 }
 
 const removeConfig = z.object({ workspace: z.string().nullable() })
 
-/** The workspace that a REMOVE is to remove too. */
+/** The workspace that a REMOVE removes too. */
 export function readWorkspace({ config }: WorkItem): string | null {
   const parsed = removeConfig.safeParse(config)
   return parsed.success ? parsed.data.workspace : null

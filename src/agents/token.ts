@@ -1,12 +1,20 @@
+import type { ChildProcess } from 'node:child_process'
 import { createReadStream } from 'node:fs'
 import type { Readable } from 'node:stream'
 
 /** More than any token has. */
 const MAX_BYTES = 64 * 1024
 
+/** Sends the token to an agent started with `--token-file -`: through its standard input, which no other process can read. */
+export function sendToken({ stdin }: ChildProcess, token: string): void {
+  // A process that has ended already does not read it.
+  stdin?.on('error', () => {})
+  stdin?.end(token)
+}
+
 /**
- * The agent's token, from a file, `-` for standard input. Null: it is not there, or it is none. The environment and the
- * arguments of a process can be read by what it starts, and by all else of its user.
+ * Reads the agent's token from a file, `-` for standard input. Null: the file is missing or holds no token. The environment
+ * and the arguments of a process would show it to its children and to all processes of its user.
  */
 export async function readToken(file: string): Promise<string | null> {
   try {

@@ -1,0 +1,69 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { delimiter } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import type { AgentProcessOptions } from './agent-process.ts'
+import { LIFELINE, LIFELINE_FD } from './lifeline.ts'
+import { sendToken } from './token.ts'
+
+const PASSED_ON = [
+  'PATH',
+  'HOME',
+  'LANG',
+  'LC_ALL',
+  'LC_CTYPE',
+  'TZ',
+  'TMPDIR',
+  'PHASELINE_STATE',
+  'NODE_EXTRA_CA_CERTS',
+  'NODE_COMPILE_CACHE',
+]
+
+export function startChild(options: AgentProcessOptions): ChildProcess {
+  const { token, crm, onEvent } = options
+  const child = spawn(process.execPath, argumentsOf(options), {
+    env: childEnv(options),
+    // The channel closes when this process is gone, however it ends; the lifeline does so for a CRM's successor.
+    stdio: ['pipe', 'pipe', 'pipe', 'ipc', ...(crm ? (['pipe'] as const) : [])],
+    // Ctrl-C in a terminal reaches this process only, which then ends its children in order.
+    detached: true,
+  })
+  sendToken(child, token)
+  for (const stream of [child.stdout, child.stderr]) {
+    if (stream) createInterface({ input: stream }).on('line', (line) => onEvent?.({ type: 'said', line }))
+  }
+  if (child.pid !== undefined) onEvent?.({ type: 'started', pid: child.pid })
+  return child
+}
+
+function argumentsOf(options: AgentProcessOptions): string[] {
+  const { types, url, state, graceMs, leaseMs, crm, targets, concurrency } = options
+  // The same file as source and as built.
+  const main = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? './main.ts' : './main.js', import.meta.url))
+  const optional = {
+    targets: targets?.join(','),
+    state,
+    'grace-ms': graceMs,
+    'lease-ms': leaseMs,
+    cloudlet: crm?.cloudlet,
+    'crm-version': crm?.version,
+    concurrency,
+  }
+  return [
+    main,
+    ...['--types', types.join(','), '--url', url, '--token-file', '-'],
+    ...Object.entries(optional).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, String(value)])),
+  ]
+}
+
+function childEnv({ env = process.env, gadgetFolders = [], crm }: AgentProcessOptions): Record<string, string> {
+  const passed = PASSED_ON.flatMap((name) => {
+    const value = env[name]
+    return value === undefined ? [] : [[name, value] as const]
+  })
+  return {
+    ...Object.fromEntries(passed),
+    PHASELINE_GADGETS: gadgetFolders.join(delimiter),
+    ...(crm ? { PHASELINE_CRM: JSON.stringify(crm.behaviour ?? {}), [LIFELINE]: String(LIFELINE_FD) } : {}),
+  }
+}
