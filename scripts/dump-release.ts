@@ -57,7 +57,7 @@ const text = await writeDump(pool, join(values.from, 'prisma/migrations'), head)
 await writeFile(new URL(`${release}.sql`, FOLDER), text)
 process.stdout.write(`test/upgrade/${release}.sql: ${Math.round(text.length / 1024)} KiB\n`)
 
-/** A database that is left in the middle would go on by itself, and nobody could say what to expect of it. */
+/** A database in the middle of its work would continue by itself, and a test could not say what to expect of it. */
 async function isQuiet(): Promise<boolean> {
   const { rowCount } = await pool.query(`select from wake union all select from root_queue where wake_at <= now()
     union all select from log_batch where first_seq is null`)

@@ -39,7 +39,7 @@ export const lock = (scheme, resource, mode = 'X') =>
 
 const TELL_MS = 200
 
-/** Progress within the step, told now and then: `const done = progress(12.5, 'MiB'); done(3)`. The whole is always told. */
+/** Progress within the step, reported now and then: `const done = progress(12.5, 'MiB'); done(3)`. The end is always reported. */
 export function progress(total, unit) {
   say(`PROGINFO ${decimal(total)} ${unit}`)
   let toldAt = Number.NEGATIVE_INFINITY

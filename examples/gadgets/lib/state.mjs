@@ -5,13 +5,13 @@ import { dirname, join } from 'node:path'
 
 /**
  * Where gadgets remember what they did, so that it can be undone after a crash: PHASELINE_STATE, or a folder of the
- * user's own. Never an argument, since arguments come from whoever may create tasks.
+ * user's own. Never an argument, since all who may create tasks choose arguments.
  */
 const STATE = process.env.PHASELINE_STATE || join(homedir(), '.local/state/phaseline')
 
 export const statePath = (...names) => join(STATE, ...names)
 
-/** A file name for a work that is told apart by these texts. */
+/** A file name for the work that these texts identify. */
 export const keyOf = (...texts) => createHash('sha256').update(JSON.stringify(texts)).digest('hex').slice(0, 32)
 
 export async function readJson(path) {

@@ -1,7 +1,7 @@
 localStorage.cart ??= crypto.randomUUID()
 const cartId = localStorage.cart
 const button = document.querySelector('#cart')
-const told = document.querySelector('#told')
+const message = document.querySelector('#message')
 
 async function call(method, path, body) {
   const headers = { 'content-type': 'application/json' }
@@ -21,9 +21,9 @@ function show(cart) {
 
 async function attempt(action) {
   try {
-    told.textContent = (await action()) ?? ''
+    message.textContent = (await action()) ?? ''
   } catch (error) {
-    told.textContent = `That did not work: ${error.message}`
+    message.textContent = `That did not work: ${error.message}`
   }
 }
 

@@ -7,7 +7,7 @@ const run = promisify(execFile)
 const STOP_MS = 3_000
 
 /**
- * What tells a process from a later one with the same pid: when it was started, and in which run of the machine.
+ * Identifies a process among later ones with the same pid: by its start, and the run of the machine.
  * Null when there is no such process, or when it has ended and only waits to be reaped.
  */
 export async function startOf(pid) {

@@ -52,7 +52,7 @@ async function startService(name, settings, hash) {
   const port = (await readJson(portPath(name)))?.port ?? 0
   const log = await open(statePath(`${name}.log`), 'w', 0o600)
   const child = spawn(process.execPath, [MAIN, name], {
-    // A session of its own: it outlives the gadget and whoever started that.
+    // A session of its own: it outlives the gadget and the gadget's parent.
     detached: true,
     cwd: '/',
     stdio: ['ignore', log.fd, log.fd],
@@ -67,7 +67,7 @@ async function startService(name, settings, hash) {
   child.once('exit', () => ended.abort(new Error(`The service ${name} ended at its start.`)))
   try {
     if (child.pid === undefined) throw new Error(`The service ${name} could not be started.`)
-    // The service goes on only when it finds itself here: one that was started and forgotten ends by itself.
+    // The service runs on only if it finds itself here: a forgotten one ends by itself.
     await writeJson(identityPath(name), { instance, hash, pid: child.pid, start: await startOf(child.pid) })
     return await untilHealthy(name, instance, ended.signal)
   } catch (error) {

@@ -5,17 +5,17 @@ import { join } from 'node:path'
 
 /**
  * The folder in which the shop remembers its processes, ports and data: PHASELINE_STATE, or one in the folder for
- * temporary files. Never an argument, since arguments come from whoever may deploy.
+ * temporary files. Never an argument, since all who may deploy choose arguments.
  */
 export const STATE = process.env.PHASELINE_STATE || join(tmpdir(), 'phaseline-webshop')
 
-/** Makes the folder, and refuses one that somebody else could write to. */
+/** Makes the folder, and refuses one that others could write to. */
 export async function openState() {
   await mkdir(STATE, { recursive: true, mode: 0o700 })
   const { mode, uid } = await lstat(STATE)
   const me = process.getuid?.()
   if (me !== undefined && (uid !== me || (mode & 0o022) !== 0)) {
-    throw new Error(`The state folder ${STATE} belongs to somebody else, or others may write to it.`)
+    throw new Error(`The state folder ${STATE} belongs to another user, or others may write to it.`)
   }
 }
 

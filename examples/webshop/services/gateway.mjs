@@ -21,11 +21,11 @@ export function createService({ catalog, cart, orders, payments }) {
   }
 
   async function status() {
-    const told = Object.entries(services).map(async ([name, url]) => {
+    const answers = Object.entries(services).map(async ([name, url]) => {
       const health = await getJson(`${url}/healthz`).catch(() => null)
       return { name, ok: health !== null, upMs: health?.upMs ?? null }
     })
-    return await Promise.all(told)
+    return await Promise.all(answers)
   }
 
   return async ({ method, path, body }) => {

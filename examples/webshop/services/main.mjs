@@ -77,7 +77,7 @@ async function isWanted() {
   }
 }
 
-// The port it had before, if nobody else has it by now.
+// The port that it had before, unless another process has it by now.
 const listening = await listen(port).catch(() => listen(0))
 for (let waited = 0; waited < 2_000 && !(await isWanted()); waited += 20) await new Promise((r) => setTimeout(r, 20))
 if (!(await isWanted())) process.exit(0)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { badRequest, callJson, getJson } from '../lib/http.mjs'
 
-/** `POST /orders` charges the customer, keeps the order and tells the warehouse; `GET /orders/<id>`. */
+/** `POST /orders` charges the customer, stores the order and notifies the warehouse; `GET /orders/<id>`. */
 export function createService({ database, queue, payments }) {
   async function place({ lines }) {
     const id = randomUUID()
