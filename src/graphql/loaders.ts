@@ -10,15 +10,15 @@ import { readable } from './auth/worker-access.ts'
 import { type GraphQLContext, perOperation } from './context.ts'
 import { isUuid, type PhaseChangeId, phaseChangeId } from './schema/ids.ts'
 
-/** One statement for whatever a list asks about its entries. All are made anew for each operation. */
+/** One statement for each question that a list asks about its entries. Loaders are made anew for each operation. */
 
 export const objectLoader = perOperation(({ pool, viewer }) =>
   loadById<ObjectRow>(async (ids) => readable(viewer, await loadObjects(pool, ids, viewer.projects))),
 )
-/** Objects that a large page has brought along: what refers to them need not wait for a loader. */
+/** Objects that a large page has read already, so that references to them need no loader. */
 export const objectsAtHand = perOperation(() => new Map<string, ObjectRow>())
 
-/** An object that another one refers to; null: it is gone. */
+/** An object that another one refers to; null once it is deleted. */
 export const referredObject = (context: GraphQLContext, id: string): ObjectRow | Promise<ObjectRow | null> =>
   objectsAtHand(context).get(id) ?? objectLoader(context).load(id)
 
@@ -42,7 +42,7 @@ export const labelLoader = perOperation(({ pool }) => loadSide((ids) => loadLabe
 export const specLoader = perOperation(({ pool }) => loadSide((ids) => loadSpecs(pool, ids)))
 export const workLoader = perOperation(({ pool }) => loadSide((ids) => loadWork(pool, ids)))
 
-/** A uuid that names nothing and a text that is no uuid are both null. */
+/** Null for an id that names nothing, also if it is no UUID. */
 function loadById<T extends { readonly id: string }>(
   load: (ids: readonly string[]) => Promise<readonly T[]>,
 ): DataLoader<string, T | null> {
@@ -64,13 +64,26 @@ export function loadSide<T>(
   })
 }
 
+/** Resolves a field to a property of the side row of an object; `otherwise` if the object has none, or no such row. */
+export function sideField<Row extends object, Key extends keyof Row, Otherwise>(
+  loader: (context: GraphQLContext) => DataLoader<string, Row | null>,
+  key: Key,
+  otherwise: Otherwise,
+): (
+  object: { readonly id: string },
+  args: unknown,
+  context: GraphQLContext,
+) => Promise<NonNullable<Row[Key]> | Otherwise> {
+  return async ({ id }, _, context) => (await loader(context).load(id))?.[key] ?? otherwise
+}
+
 /** A page of a list that belongs to one of many. */
 export interface PageKey<Position> {
   readonly id: string
   readonly window: Window<Position>
 }
 
-/** One statement for all pages with the same window, that is for each place in the document. */
+/** One statement for all pages with the same window, that is for each occurrence of a field in a document. */
 export function loadPages<T, Position>(
   load: (ids: readonly string[], window: Window<Position>) => Promise<ReadonlyMap<string, readonly T[]>>,
 ): DataLoader<PageKey<Position>, readonly T[], string> {

@@ -6,25 +6,35 @@ import { ActorEnum } from '../schema/enums.ts'
 import { pageCost } from '../schema/limits.ts'
 import { AgentConnection, AgentRef } from '../schema/refs.ts'
 
-/** An agent that has not been heard of for so long counts as gone. Idle ones ask for work more often than that. */
+/** An agent that was silent for longer counts as gone. Idle agents ask for work more often than that. */
 export const AGENT_SILENT_MS = 60_000
 export const agentsSince = (now: Date): Date => new Date(now.getTime() - AGENT_SILENT_MS)
 
 AgentRef.implement({
   description: 'A process that claims work.',
   fields: (t) => ({
-    id: t.exposeID('id'),
-    name: t.exposeString('name', { description: 'As its token says.' }),
-    instance: t.exposeString('instance', { description: 'As the process calls itself.' }),
-    actor: t.expose('actor', { type: ActorEnum }),
-    types: t.stringList({ resolve: ({ types }) => [...types] }),
-    targets: t.stringList({ nullable: true, resolve: ({ targets }) => targets && [...targets] }),
+    id: t.exposeID('id', { description: 'Unique and permanent.' }),
+    name: t.exposeString('name', { description: 'Name of its token.' }),
+    instance: t.exposeString('instance', { description: 'Name that the process gives itself in claimWork.' }),
+    actor: t.expose('actor', { type: ActorEnum, description: 'Actor of its token.' }),
+    types: t.stringList({
+      description: 'Types of work that it claimed last.',
+      resolve: ({ types }) => [...types],
+    }),
+    targets: t.stringList({
+      nullable: true,
+      description: 'Targets of the work that it claimed last; null: any target.',
+      resolve: ({ targets }) => targets && [...targets],
+    }),
     connected: t.boolean({
-      description: 'Heard of within the last minute.',
+      description: 'Whether it was heard of within the last minute.',
       resolve: ({ seenAt }, _, { system }) => seenAt >= agentsSince(system.now()),
     }),
-    connectedAt: t.expose('connectedAt', { type: 'DateTime' }),
-    seenAt: t.expose('seenAt', { type: 'DateTime' }),
+    connectedAt: t.expose('connectedAt', {
+      type: 'DateTime',
+      description: 'When it was first heard of.',
+    }),
+    seenAt: t.expose('seenAt', { type: 'DateTime', description: 'When it was last heard of, to some seconds.' }),
   }),
 })
 
@@ -32,6 +42,8 @@ builder.queryField('agents', (t) =>
   t.field({
     type: AgentConnection,
     nullable: true,
+    description:
+      'Processes that claim work, also those that are not connected any more. Null only together with an entry in `errors`.',
     args: t.arg.connectionArgs(),
     complexity: (args) => pageCost(args),
     resolve: (_, args, { pool }) =>

@@ -6,35 +6,49 @@ import { resultUnion } from '../schema/result-union.ts'
 const AppendedLogsRef = builder
   .objectRef<{ readonly __typename: 'AppendedLogs'; readonly accepted: number }>('AppendedLogs')
   .implement({
+    description: 'Confirms that lines of output are stored.',
     fields: (t) => ({
-      accepted: t.exposeInt('accepted', { description: 'Lines of work that is still held; others are dropped.' }),
+      accepted: t.exposeInt('accepted', {
+        description: 'Count of lines that are stored. Lines whose fence is not valid any more are dropped.',
+      }),
     }),
   })
 
 const LogLineInput = builder.inputType('LogLineInput', {
+  description: 'A line of the output of work that the agent holds, or held last.',
   fields: (t) => ({
-    fence: t.string({ required: true }),
-    at: t.field({ type: 'DateTime', description: 'When it was written; now, if left out or later than that.' }),
-    stream: t.field({ type: LogStreamEnum, required: true }),
-    text: t.string({ required: true }),
-  }),
-})
-const AppendLogsInput = builder.inputType('AppendLogsInput', {
-  fields: (t) => ({
-    lines: t.field({ type: [LogLineInput], required: true }),
-    sentAt: t.field({
+    fence: t.string({ required: true, description: 'Fence of the work.' }),
+    at: t.field({
       type: 'DateTime',
-      description:
-        'When this is sent, by the clock that `at` is of: however wrong it is, lines are then dated by the time here.',
+      description: 'When the line was written. Left out, null, or in the future: now.',
+    }),
+    stream: t.field({ type: LogStreamEnum, required: true, description: 'Where the line comes from.' }),
+    text: t.string({
+      required: true,
+      description: 'The line. The first 8,192 characters are kept, NUL characters are dropped.',
     }),
   }),
 })
 
 builder.mutationField('appendLogs', (t) =>
-  t.field({
+  t.fieldWithInput({
     type: resultUnion('AppendLogsResult', AppendedLogsRef, ['InvalidInputError', 'StaleReportError', 'ForbiddenError']),
     nullable: true,
-    args: { input: t.arg({ type: AppendLogsInput, required: true }) },
+    description:
+      'Stores output of work that the agent holds, or held last. The newest 10,000 lines, or 4 MiB, of an object are kept. Requires the role AGENT.',
+    typeOptions: { description: 'Lines of output, of any work of the agent.' },
+    input: {
+      lines: t.input.field({
+        type: [LogLineInput],
+        required: true,
+        description: 'At most 5,000 lines, in the order in which they were written.',
+      }),
+      sentAt: t.input.field({
+        type: 'DateTime',
+        description:
+          'Time of the request by the clock that dates the lines, which corrects them if that clock is wrong. Left out or null: no correction.',
+      }),
+    },
     resolve: (_, { input: { lines, sentAt } }, context) =>
       answer(
         context,

@@ -3,6 +3,7 @@ import type { GraphQLContext } from '../context.ts'
 import type { ClaimPayload } from '../family.ts'
 import { objectLoader } from '../loaders.ts'
 import { builder } from '../schema/builder.ts'
+import { LEASE_MS } from '../schema/descriptions.ts'
 import { ObjectKindEnum, WorkActionEnum } from '../schema/enums.ts'
 import { errorValue, refusedBy } from '../schema/errors.ts'
 import { TreeObjectRef } from '../schema/refs.ts'
@@ -11,31 +12,42 @@ import { resultUnion } from '../schema/result-union.ts'
 type WorkItem = ClaimedItem & Pick<ClaimPayload, 'token'>
 
 const WorkItemRef = builder.objectRef<WorkItem>('WorkItem').implement({
+  description: 'Work on one object, which the agent now holds under a lease.',
   fields: (t) => ({
-    fence: t.exposeString('fence', { description: 'Opaque; hand it back with every report and renewal of this work.' }),
-    objectId: t.exposeID('objectId'),
-    kind: t.expose('kind', { type: ObjectKindEnum }),
-    name: t.exposeString('name'),
-    jobId: t.exposeID('jobId', { nullable: true }),
+    fence: t.exposeString('fence', {
+      description: 'Names this claim in reports, renewals and log lines. Opaque; a later claim makes it invalid.',
+    }),
+    objectId: t.exposeID('objectId', { description: 'Id of the object.' }),
+    kind: t.expose('kind', { type: ObjectKindEnum, description: 'Kind of the object.' }),
+    name: t.exposeString('name', { description: 'Name of the object.' }),
+    jobId: t.exposeID('jobId', { nullable: true, description: 'Job of the object; null if it has none.' }),
     object: t.field({
       type: TreeObjectRef,
       nullable: true,
-      description: 'Null when it cannot be read any more: the lease stands all the same.',
+      description: 'The object; null if it is deleted meanwhile, or the viewer may not read it. The lease stays.',
       resolve: ({ objectId }, _, context) => objectLoader(context).load(objectId),
     }),
-    action: t.expose('action', { type: WorkActionEnum }),
-    type: t.exposeString('type'),
-    target: t.exposeString('target', { nullable: true }),
+    action: t.expose('action', { type: WorkActionEnum, description: 'What to do with the object.' }),
+    type: t.exposeString('type', { description: 'Type of the work.' }),
+    target: t.exposeString('target', {
+      nullable: true,
+      description: 'Where the work is to be done; null if its spec names no target.',
+    }),
     config: t.expose('config', {
       type: 'JSON',
       nullable: true,
-      description: 'With all expressions resolved, secrets included: never logged, cached or replayed.',
+      description:
+        'What to work with, with all expressions resolved; null if there is none. It may hold secrets: it is never logged, cached or sent again.',
     }),
-    attempt: t.exposeInt('attempt'),
-    leaseUntil: t.expose('leaseUntil', { type: 'DateTime' }),
+    attempt: t.exposeInt('attempt', { description: 'Count of claims of this work, from 1, this one included.' }),
+    leaseUntil: t.expose('leaseUntil', {
+      type: 'DateTime',
+      description: 'When the lease ends unless it is renewed. Another agent may claim the work then.',
+    }),
     token: t.exposeString('token', {
       nullable: true,
-      description: 'START of a worker: the bearer token with which it may create and cancel jobs of its own event.',
+      description:
+        'Bearer token of a worker, which lets it create and cancel jobs of its own event; null for all other work.',
     }),
   }),
 })
@@ -45,19 +57,21 @@ const ClaimedWorkRef = builder
     'ClaimedWork',
   )
   .implement({
+    description: 'Work that the agent now holds.',
     fields: (t) => ({
       items: t.field({
         type: [WorkItemRef],
+        description: 'Each piece of work; empty if there is none to claim.',
         complexity: { field: 1, multiplier: 100 },
         resolve: ({ items }) => [...items],
       }),
       waitedMs: t.exposeInt('waitedMs', {
-        description: 'How long after the request the leases began, by the clock of the server.',
+        description: 'Milliseconds from the request to the start of the leases, by the clock of the server.',
       }),
     }),
   })
 
-/** With what their families add, each asked once. */
+/** Adds what the families give to an item; each family is asked once. */
 async function claimPayloads(context: GraphQLContext, items: readonly ClaimedItem[]): Promise<readonly WorkItem[]> {
   const handed = new Map<ClaimedItem, ClaimPayload | null>()
   for (const [family, own] of Map.groupBy(items, ({ kind }) => context.kinds.familyOf(kind))) {
@@ -67,27 +81,30 @@ async function claimPayloads(context: GraphQLContext, items: readonly ClaimedIte
   return items.map((item) => ({ ...item, token: null, ...handed.get(item) }))
 }
 
-const ClaimWorkInput = builder.inputType('ClaimWorkInput', {
-  description: 'Who claims is in the token; `instance` only names the process. `max` up to 500.',
-  fields: (t) => ({
-    instance: t.string({ required: true }),
-    types: t.stringList({ required: true }),
-    targets: t.stringList(),
-    max: t.int({ required: true, defaultValue: 1 }),
-    leaseMs: t.int({ required: true, defaultValue: 30_000 }),
-    waitMs: t.int({
-      description:
-        'When there is nothing to claim, wait for so many milliseconds (30,000 at most): what comes up is claimed at once.',
-    }),
-  }),
-})
-
 builder.mutationField('claimWork', (t) =>
-  t.field({
+  t.fieldWithInput({
     type: resultUnion('ClaimWorkResult', ClaimedWorkRef, ['InvalidInputError', 'ForbiddenError']),
     nullable: true,
-    description: 'Take up to `max` triggered objects of these types, each under a lease.',
-    args: { input: t.arg({ type: ClaimWorkInput, required: true }) },
+    description:
+      'Claims work, each object under a lease that the agent renews (renewLeases) while it works. Requires the role AGENT.',
+    typeOptions: { description: 'What to claim. Who claims is in the token.' },
+    input: {
+      instance: t.input.string({
+        required: true,
+        description: 'Name of the process, unique among those of the token.',
+      }),
+      types: t.input.stringList({ required: true, description: 'Types of work, all of which the token must allow.' }),
+      targets: t.input.stringList({
+        description:
+          'Targets of the work. Left out or null: all that the token allows. Those that it does not allow are ignored.',
+      }),
+      max: t.input.int({ required: true, defaultValue: 1, description: 'At most this many objects, 1 to 500.' }),
+      leaseMs: t.input.int({ required: true, defaultValue: 30_000, description: LEASE_MS }),
+      waitMs: t.input.int({
+        description:
+          'Milliseconds to wait for work if there is none, at most 30,000; work that comes up is claimed at once. Left out or null: 0.',
+      }),
+    },
     resolve: async (_, { input }, context) => {
       const refused = refusedBy(context, 'agent')
       if (refused) return refused

@@ -1,22 +1,34 @@
 import { builder } from '../schema/builder.ts'
 
-/** Jobs of a task: of one that is created, and of one that an event is to create. */
+/** Jobs of a task that a user creates, and of one that a subscription creates for an event. */
 
 const GadgetEnvInput = builder.inputType('GadgetEnvInput', {
+  description: 'An environment variable of a gadget.',
   fields: (t) => ({
-    name: t.string({ required: true, description: 'GADGET_…' }),
-    value: t.string({ required: true, description: 'May hold expressions.' }),
+    name: t.string({ required: true, description: 'Name, which starts with GADGET_.' }),
+    value: t.string({ required: true, description: 'Text, which may hold expressions `${…}`.' }),
   }),
 })
 export const GadgetJobInput = builder.inputType('GadgetJobInput', {
+  description: 'A job of a task: one run of a gadget.',
   fields: (t) => ({
-    name: t.string({ required: true }),
-    gadget: t.string({ required: true, description: 'Its name in a gadget folder.' }),
-    args: t.stringList({ description: 'May hold expressions, e.g. ${jobs.find.exports.host}.' }),
-    env: t.field({ type: [GadgetEnvInput] }),
-    when: t.string({
-      description: 'One expression: when it is false the job is skipped, and those that depend on it go on.',
+    name: t.string({
+      required: true,
+      description:
+        'A letter or _, then letters, digits, _ or -; at most 63 characters. Unique among the jobs of the task.',
     }),
-    dependsOn: t.stringList({ description: 'Without any in the whole task its jobs are a sequence.' }),
+    gadget: t.string({ required: true, description: 'Name of the gadget in the folder of the gadget runner.' }),
+    args: t.stringList({
+      description: 'Arguments, which may hold expressions, e.g. `${jobs.find.exports.host}`. Left out or null: none.',
+    }),
+    env: t.field({ type: [GadgetEnvInput], description: 'Environment variables. Left out or null: none.' }),
+    when: t.string({
+      description:
+        'One expression. If it is false, the job is skipped, and jobs that depend on it run. Left out or null: the job runs.',
+    }),
+    dependsOn: t.stringList({
+      description:
+        'Names of jobs that come before this one. Left out or null: none; if no job of the task has any, the jobs run one after the other.',
+    }),
   }),
 })

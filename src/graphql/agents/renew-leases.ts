@@ -1,37 +1,54 @@
 import { invalidInput } from '../../core/errors.ts'
 import type { Renewal } from '../../core/ports/agents.ts'
 import { builder } from '../schema/builder.ts'
+import { LEASE_MS } from '../schema/descriptions.ts'
 import { answer } from '../schema/errors.ts'
 import { MAX_BATCH } from '../schema/limits.ts'
 import { resultUnion } from '../schema/result-union.ts'
 
-const LeaseState = builder.enumType('LeaseState', { values: ['HELD', 'ABORT_REQUESTED', 'LOST'] as const })
+const LeaseState = builder.enumType('LeaseState', {
+  description: 'What becomes of a lease that is renewed.',
+  values: {
+    HELD: { description: 'The lease is renewed.' },
+    ABORT_REQUESTED: { description: 'The lease is renewed, and the agent has to stop the work and report.' },
+    LOST: { description: 'The agent does not hold the work any more and has to stop.' },
+  } as const,
+})
 const LeaseRenewalRef = builder.objectRef<Renewal>('LeaseRenewal').implement({
+  description: 'A lease that was to be renewed.',
   fields: (t) => ({
-    fence: t.exposeString('fence'),
-    state: t.expose('state', { type: LeaseState }),
-    leaseUntil: t.expose('leaseUntil', { type: 'DateTime', nullable: true }),
+    fence: t.exposeString('fence', { description: 'Fence as it was given.' }),
+    state: t.expose('state', { type: LeaseState, description: 'What becomes of the lease.' }),
+    leaseUntil: t.expose('leaseUntil', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the lease ends unless it is renewed again; null if it is LOST.',
+    }),
   }),
 })
 const RenewedLeasesRef = builder
   .objectRef<{ readonly __typename: 'RenewedLeases'; readonly leases: readonly Renewal[] }>('RenewedLeases')
   .implement({
-    fields: (t) => ({ leases: t.field({ type: [LeaseRenewalRef], resolve: ({ leases }) => [...leases] }) }),
+    description: 'What becomes of the leases.',
+    fields: (t) => ({
+      leases: t.field({
+        type: [LeaseRenewalRef],
+        description: 'One for each fence, in order.',
+        resolve: ({ leases }) => [...leases],
+      }),
+    }),
   })
 
-const RenewLeasesInput = builder.inputType('RenewLeasesInput', {
-  fields: (t) => ({
-    fences: t.stringList({ required: true }),
-    leaseMs: t.int({ required: true, defaultValue: 30_000 }),
-  }),
-})
-
 builder.mutationField('renewLeases', (t) =>
-  t.field({
+  t.fieldWithInput({
     type: resultUnion('RenewLeasesResult', RenewedLeasesRef, ['InvalidInputError', 'ForbiddenError']),
     nullable: true,
-    description: 'Renew leases; the answer also says which of them were asked to abort, or are lost.',
-    args: { input: t.arg({ type: RenewLeasesInput, required: true }) },
+    description: 'Renews leases, and says which work to stop. Requires the role AGENT.',
+    typeOptions: { description: 'Leases to renew.' },
+    input: {
+      fences: t.input.stringList({ required: true, description: `At most ${MAX_BATCH.toLocaleString('en')} fences.` }),
+      leaseMs: t.input.int({ required: true, defaultValue: 30_000, description: LEASE_MS }),
+    },
     resolve: (_, { input: { fences, leaseMs } }, context) =>
       answer(
         context,

@@ -15,14 +15,17 @@ interface Accepted {
 }
 
 const PhaseReportAcceptedRef = builder.objectRef<Accepted>('PhaseReportAccepted').implement({
+  description: 'A report that was accepted.',
   fields: (t) => ({
     object: t.field({
       type: TreeObjectRef,
       nullable: true,
-      description: 'Null once it is gone.',
+      description: 'The object as it is now; null once it is deleted.',
       resolve: ({ objectId }, _, context) => (objectId ? objectLoader(context).load(objectId) : null),
     }),
-    changed: t.exposeBoolean('changed'),
+    changed: t.exposeBoolean('changed', {
+      description: 'Whether the report moved the object to another phase; false for a repeated report.',
+    }),
   }),
 })
 const PhaseReportResult = resultUnion('PhaseReportResult', PhaseReportAcceptedRef, [
@@ -37,10 +40,11 @@ const PhaseReportsRef = builder
     'PhaseReports',
   )
   .implement({
-    description: 'One result per report, in order.',
+    description: 'What became of the reports.',
     fields: (t) => ({
       results: t.field({
         type: [PhaseReportResult],
+        description: 'One for each report, in order.',
         complexity: { field: 1, multiplier: 100 },
         resolve: ({ results }) => [...results],
       }),
@@ -48,40 +52,70 @@ const PhaseReportsRef = builder
   })
 
 const ProgressInput = builder.inputType('ProgressInput', {
-  fields: (t) => ({ step: t.string(), value: t.float(), total: t.float(), unit: t.string() }),
+  description: 'How far the work has come. It replaces what was reported before.',
+  fields: (t) => ({
+    step: t.string({ description: 'Step that runs. Left out or null: `message` of the report.' }),
+    value: t.float({ description: 'How much is done, in `unit`. Left out or null: unknown.' }),
+    total: t.float({
+      description: 'Value at which the work is complete, in `unit`. Left out or null: unknown.',
+    }),
+    unit: t.string({ description: 'Unit of `value` and `total`, e.g. bytes. Left out or null: none.' }),
+  }),
 })
 const ReportedErrorInput = builder.inputType('ReportedErrorInput', {
+  description: 'Why the work failed.',
   fields: (t) => ({
-    code: t.string({ required: true }),
-    message: t.string({ required: true }),
-    retryable: t.boolean({ required: true, defaultValue: false }),
+    code: t.string({ required: true, description: 'For programs, in a vocabulary of the agent.' }),
+    message: t.string({ required: true, description: 'What has failed, for people.' }),
+    retryable: t.boolean({
+      required: true,
+      defaultValue: false,
+      description: 'Whether the work is offered again after a backoff. Only for work that has not ended.',
+    }),
   }),
 })
 const LockInput = builder.inputType('LockInput', {
-  fields: (t) => ({ resource: t.string({ required: true }), mode: t.field({ type: LockModeEnum, required: true }) }),
+  description: 'A lock that a gadget needs.',
+  fields: (t) => ({
+    resource: t.string({ required: true, description: 'Name of the resource, 1 to 256 characters.' }),
+    mode: t.field({ type: LockModeEnum, required: true, description: 'How the lock is shared.' }),
+  }),
 })
 const PhaseReportInput = builder.inputType('PhaseReportInput', {
+  description: 'A report about work that the agent holds.',
   fields: (t) => ({
-    fence: t.string({ required: true }),
+    fence: t.string({ required: true, description: 'Fence of the work.' }),
     phase: t.field({
       type: PhaseEnum,
       description:
-        'Deployers say GONE, CRMs NOT_PRESENT, when the real counterpart exists no more. Null: no phase (progress only).',
+        'Phase that the object has reached. Deployers report GONE, and CRMs NOT_PRESENT, when the real counterpart no longer exists. Left out or null: its phase does not change, as for progress.',
     }),
     done: t.boolean({
       required: true,
       defaultValue: false,
-      description: 'This piece of work is done and moves no phase: STOP, REMOVE.',
+      description: 'Whether work that changes no phase is done (STOP, REMOVE).',
     }),
-    message: t.string(),
-    progress: t.field({ type: ProgressInput }),
-    exports: t.field({ type: 'JSON' }),
-    error: t.field({ type: ReportedErrorInput }),
-    locks: t.field({ type: [LockInput], description: 'GET_LOCKS only.' }),
+    message: t.string({
+      description:
+        'Text for people: of the phase change, or of the present step if the phase does not change. Left out or null: none.',
+    }),
+    progress: t.field({
+      type: ProgressInput,
+      description: 'How far the work has come. Left out or null: as reported before.',
+    }),
+    exports: t.field({
+      type: 'JSON',
+      description: 'Object of the results of work that has succeeded. Left out or null: none.',
+    }),
+    error: t.field({
+      type: ReportedErrorInput,
+      description: 'Why the work failed. Left out or null: a general error is recorded for a failed phase.',
+    }),
+    locks: t.field({
+      type: [LockInput],
+      description: 'Locks that the gadget has declared, for GET_LOCKS only. Left out or null: none.',
+    }),
   }),
-})
-const ReportPhasesInput = builder.inputType('ReportPhasesInput', {
-  fields: (t) => ({ reports: t.field({ type: [PhaseReportInput], required: true }) }),
 })
 
 const resultOf = (outcome: Outcome<{ objectId: string | null; changed: boolean }>): Accepted | ErrorValue =>
@@ -90,11 +124,19 @@ const resultOf = (outcome: Outcome<{ objectId: string | null; changed: boolean }
     : errorValue(outcome.refusal)
 
 builder.mutationField('reportPhases', (t) =>
-  t.field({
+  t.fieldWithInput({
     type: resultUnion('ReportPhasesResult', PhaseReportsRef, ['InvalidInputError', 'ForbiddenError']),
     nullable: true,
-    description: 'Report phases; one result per report, in order. The only way for an agent to move an object.',
-    args: { input: t.arg({ type: ReportPhasesInput, required: true }) },
+    description:
+      'Reports about work that the agent holds, the only way for an agent to move an object. A report may be repeated. Requires the role AGENT.',
+    typeOptions: { description: 'Reports, about any work of the agent.' },
+    input: {
+      reports: t.input.field({
+        type: [PhaseReportInput],
+        required: true,
+        description: 'At most 500 reports; each is judged on its own.',
+      }),
+    },
     resolve: async (_, { input }, context) => {
       const refused = refusedBy(context, 'agent')
       if (refused) return refused

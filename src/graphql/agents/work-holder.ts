@@ -8,11 +8,15 @@ export interface WorkHolder {
   readonly leaseUntil: Date | null
 }
 export const WorkHolderRef = builder.objectRef<WorkHolder>('WorkHolder').implement({
-  description: 'The agent that has it in hand, or last had.',
+  description: 'The agent that works on an object, or did so last.',
   fields: (t) => ({
-    name: t.exposeString('name'),
-    instance: t.exposeString('instance'),
-    leaseUntil: t.expose('leaseUntil', { type: 'DateTime', nullable: true }),
+    name: t.exposeString('name', { description: 'Name of its token.' }),
+    instance: t.exposeString('instance', { description: 'Name that the process gives itself.' }),
+    leaseUntil: t.expose('leaseUntil', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When its lease ends unless it is renewed; null if it has none any more.',
+    }),
   }),
 })
 

@@ -8,14 +8,18 @@ interface Offer {
   readonly waiting: number
 }
 
-/** Beats of the pulse after which is looked again: work that backs off comes up without anybody saying so. */
+/** Looks again after this many beats of the interval, since work that backs off is offered without a notification. */
 const EVERY = 8
 
 const WorkOfferRef = builder.objectRef<Offer>('WorkOffer').implement({
-  fields: (t) => ({ type: t.exposeString('type'), waiting: t.exposeInt('waiting') }),
+  description: 'Says that work of a type can be claimed.',
+  fields: (t) => ({
+    type: t.exposeString('type', { description: 'Type of the work.' }),
+    waiting: t.exposeInt('waiting', { description: 'Count of objects that wait to be claimed.' }),
+  }),
 })
 
-/** What waits now, and again whenever more may have come up. Calls that come while nobody listens are one. */
+/** Yields what waits now, and again after each notification. Notifications that come during a read count as one. */
 async function* offers(
   { agents, live }: GraphQLContext,
   types: readonly string[],
@@ -43,8 +47,12 @@ async function* offers(
 builder.subscriptionField('workOffered', (t) =>
   t.field({
     type: WorkOfferRef,
-    description: 'Wakes an agent when there is work of these types to claim.',
-    args: { types: t.arg.stringList({ required: true }), targets: t.arg.stringList() },
+    description:
+      'Wakes an agent when there is work to claim. Requires the role AGENT. `claimWork(waitMs:)` needs no subscription.',
+    args: {
+      types: t.arg.stringList({ required: true, description: 'Types of work, all of which the token must allow.' }),
+      targets: t.arg.stringList({ description: 'Targets of the work. Left out or null: those of the token.' }),
+    },
     subscribe: (_, { types, targets }, context) => {
       const { role, types: allowed } = context.viewer
       if (role !== 'AGENT') throw forbiddenFailure('Only an agent is offered work.')

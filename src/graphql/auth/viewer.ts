@@ -3,31 +3,48 @@ import { builder } from '../schema/builder.ts'
 import { ActorEnum } from '../schema/enums.ts'
 
 export const RoleEnum = builder.enumType('Role', {
-  description:
-    'ADMIN: everything. USER: all but tokens. READER: reads. AGENT: claims and reports work. WORKER: reads, and creates and cancels jobs of its own event; no token is made for it, it is handed out with the work.',
-  values: ['ADMIN', 'USER', 'READER', 'AGENT', 'WORKER'] as const,
+  description: 'What a token allows.',
+  values: {
+    ADMIN: { description: 'Everything.' },
+    USER: { description: 'Reads and changes everything but tokens.' },
+    READER: { description: 'Reads only.' },
+    AGENT: { description: 'Reads, and claims and reports work.' },
+    WORKER: {
+      description:
+        'Reads, and creates and cancels jobs, of its own event only. A worker gets its token with its work; createToken makes none.',
+    },
+  } as const,
 })
 
 export const ViewerRef = builder.objectRef<Viewer>('Viewer').implement({
-  description: 'Who is asking, as the token says.',
+  description: 'The caller, as its token says.',
   fields: (t) => ({
-    name: t.exposeString('name'),
-    role: t.expose('role', { type: RoleEnum }),
-    actor: t.expose('actor', { type: ActorEnum }),
+    name: t.exposeString('name', { description: 'Name of the token, recorded as `by` of phase changes.' }),
+    role: t.expose('role', { type: RoleEnum, description: 'What the token allows.' }),
+    actor: t.expose('actor', { type: ActorEnum, description: 'As whom the caller moves objects.' }),
     projects: t.stringList({
       nullable: true,
-      description: 'Names of the projects that the viewer may see; null means all.',
+      description: 'Names of the projects that the caller may read; null: all.',
       resolve: ({ projects }) => projects && [...projects],
     }),
     types: t.stringList({
       nullable: true,
-      description: 'What an agent may claim; null means all.',
+      description: 'Types of work that an agent may claim; null: all.',
       resolve: ({ types }) => types && [...types],
     }),
-    targets: t.stringList({ nullable: true, resolve: ({ targets }) => targets && [...targets] }),
+    targets: t.stringList({
+      nullable: true,
+      description: 'Targets of the work that an agent may claim; null: all.',
+      resolve: ({ targets }) => targets && [...targets],
+    }),
   }),
 })
 
 builder.queryField('viewer', (t) =>
-  t.field({ type: ViewerRef, nullable: true, resolve: (_, __, { viewer }) => viewer }),
+  t.field({
+    type: ViewerRef,
+    nullable: true,
+    description: 'The caller. Null only together with an entry in `errors`.',
+    resolve: (_, __, { viewer }) => viewer,
+  }),
 )

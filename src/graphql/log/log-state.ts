@@ -3,28 +3,28 @@ import type { GraphQLContext } from '../context.ts'
 import { builder } from '../schema/builder.ts'
 
 const LogStateRef = builder.objectRef<GraphQLContext>('LogState').implement({
-  description: 'What the log of phase changes holds.',
+  description: 'The log of phase changes: what it holds, and where to resume.',
   fields: (t) => ({
     epoch: t.int({
-      description: 'Counts its histories: 1 until the database was restored or failed over.',
+      description: 'Counts the histories of the log: 1 until the database is restored or fails over.',
       resolve: ({ log }) => log.stats.epoch,
     }),
     oldest: t.field({
       type: 'Sequence',
-      description: 'The first sequence that is not pruned.',
+      description: 'First sequence that is not pruned.',
       resolve: async ({ log }) => (await log.end('floor')).sequence + 1,
     }),
     head: t.field({
       type: 'Sequence',
-      description: 'The last sequence; smaller than `oldest` when there is none.',
+      description: 'Last sequence; smaller than `oldest` if the log is empty.',
       resolve: async ({ log }) => (await log.end('head')).sequence,
     }),
     startCursor: t.string({
-      description: 'Before the oldest change: resume from here to get all that the log holds.',
+      description: 'Place before the oldest change, to read all that the log holds.',
       resolve: async ({ log }) => encodeCursor(await log.end('floor')),
     }),
     endCursor: t.string({
-      description: 'After the newest change: resume from here to get what comes next.',
+      description: 'Place after the newest change, to follow what comes next.',
       resolve: async ({ log }) => encodeCursor(await log.end('head')),
     }),
   }),
@@ -36,14 +36,18 @@ const resolve = async (_: unknown, __: unknown, context: GraphQLContext): Promis
 }
 
 builder.queryField('log', (t) =>
-  t.field({ type: LogStateRef, description: 'The log as it is now: all that was committed before is in it.', resolve }),
+  t.field({
+    type: LogStateRef,
+    description: 'The log as it is now, with everything that was committed before.',
+    resolve,
+  }),
 )
 builder.mutationField('log', (t) =>
   t.field({
     type: LogStateRef,
     description:
-      'The log with all that the fields before this one have written: its `endCursor` is for `atLeast` of later reads. Asked before a ' +
-      'mutation, it is where to resume to hear of all that the mutation does.',
+      'The log with everything that the fields before this one have written. Its `endCursor` is for `atLeast` of later reads; ' +
+      'before a mutation it is the place from which a subscription gets all changes of the mutation.',
     resolve,
   }),
 )

@@ -16,7 +16,7 @@ interface Asked {
   readonly untilEnd: boolean
 }
 
-/** All lines after a place, then live; ends with the object, or with its output. */
+/** Yields the lines after a place, then live ones, and ends with the object or with its output. */
 async function* follow(
   context: GraphQLContext,
   { objectId, untilEnd, ...start }: Asked,
@@ -42,11 +42,17 @@ builder.subscriptionField('logs', (t) =>
   t.field({
     type: LogLineRef,
     description:
-      "Lines of an object's output, oldest first, then live; `after` is the cursor of the last line seen. Ends with the object; with `untilEnd` also once the object is finished and nothing more has come for a second. Where lines are not kept any more, a line of the stream SYSTEM says how many.",
+      'Lines of the output of an object: first those that are kept, oldest first, then live. Ends when the object is deleted. Where lines are not kept any more, a line of the stream SYSTEM says how many.',
     args: {
-      objectId: t.arg.id({ required: true }),
-      after: t.arg.string(),
-      untilEnd: t.arg.boolean({ required: true, defaultValue: false }),
+      objectId: t.arg.id({ required: true, description: 'Id of the object; otherwise the error NOT_FOUND.' }),
+      after: t.arg.string({
+        description: 'Cursor of the last line that is known. Left out or null: before the first line.',
+      }),
+      untilEnd: t.arg.boolean({
+        required: true,
+        defaultValue: false,
+        description: 'Whether to end also once the object is finished and nothing more has come for a second.',
+      }),
     },
     subscribe: async (_, { objectId, after, untilEnd }, context) => {
       const start = lineCursor.decode(after ?? '0')

@@ -15,53 +15,77 @@ import { NodeRef, PhaseChangeConnection, PhaseChangeRef, TreeObjectRef } from '.
 import { AT_LEAST, caughtUp } from './read-your-writes.ts'
 
 PhaseChangeRef.implement({
-  description: 'One durable record of a phase write, or of a refused request (rejected = true).',
+  description:
+    'A record of the log: a phase change, or a request that the state machine refused (`rejected`). Records never change.',
   interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.id({ resolve: phaseChangeId }),
-    sequence: t.expose('sequence', { type: 'Sequence' }),
+    id: t.id({ description: 'Unique and permanent.', resolve: phaseChangeId }),
+    sequence: t.expose('sequence', { type: 'Sequence', description: 'Position in the log, from 1, without gaps.' }),
     cursor: t.string({
-      description: 'Its place in the log: resume with `after: cursor`.',
+      description: 'Place in the log, to resume from (`after`).',
       resolve: (change) => encodeCursor(cursorAt(change)),
     }),
-    objectId: t.exposeID('objectId'),
-    kind: t.expose('kind', { type: ObjectKindEnum }),
-    name: t.exposeString('name'),
-    rootId: t.exposeID('rootId'),
-    projectName: t.exposeString('projectName'),
-    machine: t.exposeString('machine', { description: 'Which machine of the kind, e.g. cloudletUpgrade.' }),
+    objectId: t.exposeID('objectId', { description: 'Id of the object.' }),
+    kind: t.expose('kind', { type: ObjectKindEnum, description: 'Kind of the object.' }),
+    name: t.exposeString('name', { description: 'Name of the object.' }),
+    rootId: t.exposeID('rootId', { description: 'Id of the root of its tree.' }),
+    projectName: t.exposeString('projectName', { description: 'Name of its project.' }),
+    machine: t.exposeString('machine', {
+      description: 'Name of the state machine; a kind may have a second one, e.g. cloudletUpgrade.',
+    }),
     object: t.field({
       type: TreeObjectRef,
       nullable: true,
-      description: 'Null while it exists no more.',
+      description: 'The object as it is now; null if it is deleted.',
       resolve: ({ objectId }, _, context) => objectLoader(context).load(objectId),
     }),
-    from: t.expose('from', { type: PhaseEnum, nullable: true }),
-    to: t.expose('to', { type: PhaseEnum }),
-    actor: t.expose('actor', { type: ActorEnum }),
-    by: t.exposeString('by', { nullable: true, description: "Who: a user's or an agent's name." }),
-    reason: t.exposeString('reason', { nullable: true }),
-    message: t.exposeString('message', { nullable: true }),
-    jobId: t.exposeID('jobId', { nullable: true }),
-    revision: t.exposeInt('revision', { nullable: true, description: 'Null when rejected: nothing was written.' }),
-    rejected: t.exposeBoolean('rejected'),
-    at: t.expose('at', { type: 'DateTime' }),
+    from: t.expose('from', {
+      type: PhaseEnum,
+      nullable: true,
+      description: 'Phase before; null if the object was created.',
+    }),
+    to: t.expose('to', { type: PhaseEnum, description: 'Phase after, or the one that was refused; GONE: deleted.' }),
+    actor: t.expose('actor', { type: ActorEnum, description: 'Who moved the object, as a role.' }),
+    by: t.exposeString('by', {
+      nullable: true,
+      description: 'Who moved the object, as the name of a token; null for the engine itself.',
+    }),
+    reason: t.exposeString('reason', {
+      nullable: true,
+      description: 'Why, as the row of the state machine says, or why it was refused; null if nothing says.',
+    }),
+    message: t.exposeString('message', {
+      nullable: true,
+      description: 'What the agent or the user says about it; null if nothing.',
+    }),
+    jobId: t.exposeID('jobId', { nullable: true, description: 'Job of the object at that time; null if it had none.' }),
+    revision: t.exposeInt('revision', {
+      nullable: true,
+      description: 'Revision of the object that the change made; null if it was rejected.',
+    }),
+    rejected: t.exposeBoolean('rejected', { description: 'Whether the request was refused and nothing was written.' }),
+    at: t.expose('at', { type: 'DateTime', description: 'When, by the clock of the database.' }),
   }),
 })
 
 export const PhaseChangeFilter = builder.inputType('PhaseChangeFilter', {
+  description: 'Phase changes for which every given field holds. A field that is left out or null holds for all.',
   fields: (t) => ({
-    project: t.string(),
-    rootId: t.id(),
-    objectId: t.id(),
-    kinds: t.field({ type: [ObjectKindEnum] }),
-    to: t.field({ type: [PhaseEnum] }),
-    includeRejected: t.boolean({ required: true, defaultValue: false }),
+    project: t.string({ description: 'Name of the project.' }),
+    rootId: t.id({ description: 'Id of the root of the tree.' }),
+    objectId: t.id({ description: 'Id of the object.' }),
+    kinds: t.field({ type: [ObjectKindEnum], description: 'Kinds, of which the object must have one.' }),
+    to: t.field({ type: [PhaseEnum], description: 'Phases, of which `to` must be one.' }),
+    includeRejected: t.boolean({
+      required: true,
+      defaultValue: false,
+      description: 'Whether requests that the state machine refused are included.',
+    }),
   }),
 })
 export type PhaseChangeFilterInput = typeof PhaseChangeFilter.$inferInput
 
-/** Null: the filter names something that cannot exist, so nothing matches. */
+/** Null if the filter names something that cannot exist, so that nothing matches. */
 export function queryOf(
   { viewer }: GraphQLContext,
   filter: PhaseChangeFilterInput | null | undefined,
@@ -84,9 +108,13 @@ builder.queryField('phaseChanges', (t) =>
   t.field({
     type: PhaseChangeConnection,
     nullable: true,
-    description: 'Everything that was committed before the call is in it.',
+    description:
+      'Phase changes in the order of the log, with everything that was committed before the request. Null only together with an entry in `errors`.',
     args: {
-      filter: t.arg({ type: PhaseChangeFilter }),
+      filter: t.arg({
+        type: PhaseChangeFilter,
+        description: 'Which changes. Left out or null: all but rejected ones.',
+      }),
       atLeast: t.arg({ type: 'Sequence', description: AT_LEAST }),
       ...t.arg.connectionArgs(),
     },

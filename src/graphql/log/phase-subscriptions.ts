@@ -10,22 +10,28 @@ import { LogStream } from './log-stream.ts'
 import { PhaseChangeFilter, type PhaseChangeFilterInput, queryOf } from './phase-change.ts'
 
 const PhaseLogBatchRef = builder.objectRef<LogBatch>('PhaseLogBatch').implement({
+  description: 'Phase changes that follow each other in the log.',
   fields: (t) => ({
-    changes: t.field({ type: [PhaseChangeRef], resolve: ({ changes }) => [...changes] }),
+    changes: t.field({
+      type: [PhaseChangeRef],
+      description: 'Changes that match, in the order of the log; empty if none up to `through` does.',
+      resolve: ({ changes }) => [...changes],
+    }),
     through: t.field({
       type: 'Sequence',
-      description: 'All that matches, up to here, was told.',
+      description: 'Sequence up to which everything that matches has been sent.',
       resolve: ({ through }) => through.sequence,
     }),
     cursor: t.string({
-      description: 'The place at `through`: resume with `after: cursor`.',
+      description: 'Place in the log at `through`, to resume from (`after`).',
       resolve: ({ through }) => encodeCursor(through),
     }),
   }),
 })
 
+const FILTER = 'Which changes. Left out or null: all but rejected ones.'
 const NO_OBJECT = '00000000-0000-0000-0000-000000000000'
-/** A filter that nothing can match still follows: the place moves on. */
+/** A filter that nothing can match is followed too, since its cursor moves on. */
 const followable = (context: GraphQLContext, filter: PhaseChangeFilterInput | null | undefined): PhaseChangeQuery =>
   queryOf(context, filter) ?? { projects: context.viewer.projects, objectId: NO_OBJECT, includeRejected: false }
 
@@ -35,9 +41,13 @@ builder.subscriptionFields((t) => ({
   phaseChanges: t.field({
     type: PhaseChangeRef,
     description:
-      'Phase changes in sequence order, each exactly once per subscription. With `after`, first everything in the log\n' +
-      'after that place (a cursor, or a sequence), then live, with no gap between. Without, live from now on.',
-    args: { filter: t.arg({ type: PhaseChangeFilter }), after: t.arg({ type: 'Sequence' }) },
+      'Phase changes in the order of the log, each exactly once: first those that the log holds after `after`, then live,\n' +
+      'with no gap between. An `after` that is not in the log (pruned, or of another log) ends the stream with the error\n' +
+      'CURSOR_EXPIRED.',
+    args: {
+      filter: t.arg({ type: PhaseChangeFilter, description: FILTER }),
+      after: t.arg({ type: 'Sequence', description: 'Cursor, or sequence, to resume from. Left out or null: now.' }),
+    },
     subscribe: (_, { filter, after }, context): AsyncIterable<StreamEvent<PhaseChangeRecord>> =>
       new LogStream(context, {
         query: followable(context, filter),
@@ -50,13 +60,21 @@ builder.subscriptionFields((t) => ({
   phaseLog: t.field({
     type: PhaseLogBatchRef,
     description:
-      'The same in batches, for programs that keep their place: `through` moves on even when the filter matches nothing.\n' +
-      'A cursor that is not in the log (pruned, or of another log) ends the stream with extensions\n' +
-      '{ code: "CURSOR_EXPIRED", oldest, head, startCursor, endCursor, commonCursor }; so for phaseChanges.',
+      'Like phaseChanges, in batches, for programs that keep their place: `through` advances even if nothing matches.\n' +
+      'An `after` that is not in the log ends the stream with the extensions\n' +
+      '{ code: "CURSOR_EXPIRED", oldest, head, startCursor, endCursor, commonCursor }.',
     args: {
-      filter: t.arg({ type: PhaseChangeFilter }),
-      after: t.arg({ type: 'Sequence', required: true }),
-      maxBatch: t.arg.int({ required: true, defaultValue: 500 }),
+      filter: t.arg({ type: PhaseChangeFilter, description: FILTER }),
+      after: t.arg({
+        type: 'Sequence',
+        required: true,
+        description: 'Cursor, or sequence, to resume from; 0: the start of the log.',
+      }),
+      maxBatch: t.arg.int({
+        required: true,
+        defaultValue: MAX_PAGE,
+        description: `Most changes of a batch. Values outside of 1 to ${MAX_PAGE} are taken as the nearest of them.`,
+      }),
     },
     complexity: ({ maxBatch }) => ({ field: 1, multiplier: within(maxBatch) }),
     subscribe: (_, { filter, after, maxBatch }, context): AsyncIterable<StreamEvent<LogBatch>> =>

@@ -5,59 +5,78 @@ import { DEFAULT_PAGE, MAX_PAGE } from '../schema/limits.ts'
 import type { OpenStream } from './open-streams.ts'
 
 const SubscriptionStateEnum = builder.enumType('SubscriptionState', {
-  description: 'CATCHING_UP reads what it has missed; LIVE is told at once; PAUSED waits for a slow client.',
-  values: ['CATCHING_UP', 'LIVE', 'PAUSED'] as const,
+  description: 'How a subscription gets its events.',
+  values: {
+    CATCHING_UP: { description: 'It reads the events that it has missed.' },
+    LIVE: { description: 'It gets each event at once.' },
+    PAUSED: { description: 'It waits until its slow client has taken what was sent.' },
+  } as const,
 })
 
 const OpenSubscriptionRef = builder.objectRef<OpenStream>('OpenSubscription').implement({
-  description: 'A subscription that is open right now.',
+  description: 'A subscription that is open now.',
   fields: (t) => ({
-    id: t.exposeID('id'),
-    operation: t.exposeString('operation', { nullable: true, description: 'As its client has named it.' }),
-    field: t.exposeString('field', { description: 'phaseChanges, phaseLog, logs, …' }),
-    viewer: t.exposeString('viewer', { description: "Whose token: a user's or an agent's name." }),
-    openedAt: t.expose('openedAt', { type: 'DateTime' }),
-    state: t.expose('state', { type: SubscriptionStateEnum }),
-    sharedBy: t.exposeInt('sharedBy', { description: 'How many share one execution, itself included.' }),
+    id: t.exposeID('id', { description: 'Unique on its gateway since the start of the gateway.' }),
+    operation: t.exposeString('operation', {
+      nullable: true,
+      description: 'Name that the client gave the operation; null if it gave none.',
+    }),
+    field: t.exposeString('field', { description: 'Field of the type Subscription, e.g. phaseChanges.' }),
+    viewer: t.exposeString('viewer', { description: 'Name of the token.' }),
+    openedAt: t.expose('openedAt', { type: 'DateTime', description: 'When it was opened.' }),
+    state: t.expose('state', { type: SubscriptionStateEnum, description: 'How it gets its events.' }),
+    sharedBy: t.exposeInt('sharedBy', {
+      description: 'Count of subscriptions that share one execution, itself included.',
+    }),
     sequence: t.expose('sequence', {
       type: 'Sequence',
       nullable: true,
-      description: 'All that matches, up to here, was sent. Null for what does not follow the log.',
+      description:
+        'Sequence up to which everything that matches has been sent; null if the subscription does not follow the log.',
     }),
     lag: t.int({
       nullable: true,
-      description: 'Sequences from there to the end of the log; 0 for what is live.',
+      description:
+        'Count of sequences from `sequence` to the end of the log, 0 if it is LIVE; null if it does not follow the log.',
       resolve: ({ sequence, state }, _, { log }) =>
         sequence === null ? null : state === 'LIVE' ? 0 : Math.max(0, log.stats.known - sequence),
     }),
-    bufferedBytes: t.exposeInt('bufferedBytes', { description: 'Not taken yet by its connection.' }),
-    messages: t.expose('messages', { type: 'Float' }),
-    bytes: t.expose('bytes', { type: 'Float' }),
-    reads: t.exposeInt('reads', { description: 'How often it has read for itself what it had missed.' }),
-    pauses: t.exposeInt('pauses', { description: 'How often its client was too slow.' }),
+    bufferedBytes: t.exposeInt('bufferedBytes', { description: 'Bytes that its connection has not taken yet.' }),
+    messages: t.expose('messages', { type: 'Float', description: 'Count of messages that were sent.' }),
+    bytes: t.expose('bytes', { type: 'Float', description: 'Bytes that were sent.' }),
+    reads: t.exposeInt('reads', { description: 'Count of its own reads of events that it had missed.' }),
+    pauses: t.exposeInt('pauses', { description: 'Count of pauses for its slow client.' }),
   }),
 })
 
 const GatewayStreamsRef = builder
   .objectRef<{ readonly streams: readonly OpenStream[]; readonly first: number }>('GatewaySubscriptions')
   .implement({
-    description: 'The subscriptions of the gateway that answers, and how it hears the log. Counts are since its start.',
+    description:
+      'Subscriptions of the gateway that answers, and how the log reaches it. Counts are since the start of the gateway.',
     fields: (t) => ({
       gateway: t.string({ description: 'Host name and process id.', resolve: () => `${hostname()}:${process.pid}` }),
-      totalCount: t.int({ resolve: ({ streams }) => streams.length }),
+      totalCount: t.int({
+        description: 'Count of all open subscriptions; `nodes` may hold fewer.',
+        resolve: ({ streams }) => streams.length,
+      }),
       nodes: t.field({
         type: [OpenSubscriptionRef],
-        description: 'Those with the most bytes waiting first.',
+        description: 'Open subscriptions, those with the most buffered bytes first.',
         resolve: ({ streams, first }) =>
           [...streams].sort((a, b) => b.bufferedBytes - a.bufferedBytes || Number(a.id) - Number(b.id)).slice(0, first),
       }),
-      head: t.field({ type: 'Sequence', resolve: (_, __, { log }) => log.stats.known }),
+      head: t.field({
+        type: 'Sequence',
+        description: 'Last sequence of the log that the gateway knows; 0 if the log is empty.',
+        resolve: (_, __, { log }) => log.stats.known,
+      }),
       gaps: t.int({
-        description: 'Announcements that came after a gap, which was then read from the database.',
+        description: 'Count of announcements that came after a gap, which the gateway then read from the database.',
         resolve: (_, __, { log }) => log.stats.gaps,
       }),
       duplicates: t.int({
-        description: 'Announcements that told nothing new.',
+        description: 'Count of announcements with nothing new.',
         resolve: (_, __, { log }) => log.stats.stale,
       }),
     }),
@@ -67,11 +86,18 @@ builder.queryField('subscriptions', (t) =>
   t.field({
     type: GatewayStreamsRef,
     nullable: true,
-    description: 'Administrators only: who listens, how far each has come, and who is slow.',
-    args: { first: t.arg.int({ required: true, defaultValue: DEFAULT_PAGE }) },
+    description:
+      'Subscriptions that are open on the gateway that answers, how far each has come, and which clients are slow. Requires the role ADMIN; null only together with an entry in `errors`.',
+    args: {
+      first: t.arg.int({
+        required: true,
+        defaultValue: DEFAULT_PAGE,
+        description: `At most this many subscriptions. Values outside of 0 to ${MAX_PAGE} are taken as the nearest of them.`,
+      }),
+    },
     complexity: ({ first }) => ({ field: 1, multiplier: Math.max(1, first) }),
     resolve: (_, { first }, { viewer, streams }) => {
-      if (viewer.role !== 'ADMIN') throw forbiddenFailure('Only an administrator may see who listens.')
+      if (viewer.role !== 'ADMIN') throw forbiddenFailure('Only an administrator may list subscriptions.')
       return { streams: streams.list(), first: Math.min(MAX_PAGE, Math.max(0, first)) }
     },
   }),

@@ -3,19 +3,22 @@ import { objectLoader } from '../loaders.ts'
 import { builder } from '../schema/builder.ts'
 import { BlockerRef, TreeObjectRef } from '../schema/refs.ts'
 
-/** What objects of more than one family wait for. */
+/** Blockers that more than one family has. */
 
 export interface AgentBlockerValue extends BlockerValue {
   readonly types: readonly string[]
   readonly connected: boolean
 }
 builder.objectRef<AgentBlockerValue>('AgentBlocker').implement({
-  description: 'An agent must take it.',
+  description: 'An agent has to claim the work, or to come back and report it.',
   interfaces: [BlockerRef],
   fields: (t) => ({
-    types: t.stringList({ resolve: ({ types }) => [...types] }),
+    types: t.stringList({
+      description: 'Types of work, of which an agent must serve one.',
+      resolve: ({ types }) => [...types],
+    }),
     connected: t.exposeBoolean('connected', {
-      description: 'Whether an agent for it was heard of within the last minute.',
+      description: 'Whether such an agent was heard of within the last minute.',
     }),
   }),
 })
@@ -31,16 +34,18 @@ export const pointingBlocker = (name: string, description: string) =>
       object: t.field({
         type: TreeObjectRef,
         nullable: true,
-        description: 'Null once it is gone.',
+        description: 'The object that is waited for; null once it is deleted, or if the viewer may not read it.',
         resolve: ({ objectId }, _, context) => objectLoader(context).load(objectId),
       }),
     }),
   })
-pointingBlocker('DependencyBlocker', 'Another object must be done first, or gone first.')
-pointingBlocker('ParentBlocker', 'Its parent has not come so far as to start it.')
+pointingBlocker('DependencyBlocker', 'Another object must be done first, or gone first in a deletion.')
+pointingBlocker('ParentBlocker', 'The parent has not come far enough to start the object.')
 
 builder.objectRef<BlockerValue & { readonly open: number }>('ChildrenBlocker').implement({
-  description: 'Children have not ended the running job yet.',
+  description: 'Children have not ended the running job.',
   interfaces: [BlockerRef],
-  fields: (t) => ({ open: t.exposeInt('open') }),
+  fields: (t) => ({
+    open: t.exposeInt('open', { description: 'Count of direct children that have not ended the running job.' }),
+  }),
 })

@@ -13,7 +13,7 @@ interface Branded {
   readonly __typename: string
 }
 
-/** Whatever has this id, as far as the viewer may see it. */
+/** The object, project or phase change with this id; null if the viewer may not read it. */
 async function resolveNode(context: GraphQLContext, id: string): Promise<NodeValue | null> {
   const changeId = parsePhaseChangeId(id)
   if (changeId) {
@@ -29,13 +29,16 @@ builder.queryFields((t) => ({
   node: t.field({
     type: NodeRef,
     nullable: true,
-    args: { id: t.arg.id({ required: true }) },
+    description: 'Any object, project or phase change by its id; null if there is none that the viewer may read.',
+    args: { id: t.arg.id({ required: true, description: 'Id of the node.' }) },
     resolve: (_, { id }, context) => resolveNode(context, id),
   }),
   nodes: t.field({
     type: [NodeRef],
     nullable: { list: false, items: true },
-    args: { ids: t.arg.idList({ required: true }) },
+    description:
+      'Nodes by their ids, in the order of the ids; null for an id that names none that the viewer may read.',
+    args: { ids: t.arg.idList({ required: true, description: `At most ${MAX_PAGE} ids.` }) },
     complexity: ({ ids }) => ({ field: 1, multiplier: ids.length }),
     resolve: (_, { ids }, context) => {
       if (ids.length > MAX_PAGE) throw badInput(`At most ${MAX_PAGE} ids at once, not ${ids.length}.`)

@@ -2,55 +2,69 @@ import type { Machine } from '../../core/machine.ts'
 import type { Phase } from '../../core/vocabulary.ts'
 import { statusLoader } from '../loaders.ts'
 import { builder } from '../schema/builder.ts'
+import { FIRST_ENTRIES } from '../schema/descriptions.ts'
 import { PhaseClassEnum, PhaseEnum } from '../schema/enums.ts'
 import { BlockerRef, TransitionRef, TreeObjectRef } from '../schema/refs.ts'
 import { blockersLoader, deadlinesLoader, finishedLoader } from './object-lists.ts'
 import { DeadlineRef, ObjectErrorRef, ProgressRef } from './object-parts.ts'
 
-/** How an object is, beside where it stands. */
+/** The state of an object; its place in the tree is in tree-object.ts. */
 builder.interfaceFields(TreeObjectRef, (t) => ({
-  phase: t.expose('phase', { type: PhaseEnum }),
+  phase: t.expose('phase', { type: PhaseEnum, description: 'Phase in the state machine of the kind.' }),
   phaseClass: t.field({
     type: PhaseClassEnum,
     description: 'The class of `phase`: what it means to somebody who watches, whatever the kind.',
     resolve: ({ kind, phase }, _, { kinds }) => kinds.machinesOf(kind)[0]?.classes.get(phase) ?? 'ACTIVE',
   }),
-  phaseSince: t.expose('phaseSince', { type: 'DateTime' }),
+  phaseSince: t.expose('phaseSince', { type: 'DateTime', description: 'When the object entered its phase.' }),
   finished: t.boolean({
-    description: 'In a final phase of its machine, with no job outstanding.',
+    description: 'Whether the object is in a final phase, with no job that runs or is still to begin.',
     resolve: (row, _, context) => context.kinds.isAtRest(row) && finishedLoader(context).load(row),
   }),
-  generation: t.exposeInt('generation', { description: 'Counts changes of the spec, from 1.' }),
+  generation: t.exposeInt('generation', { description: 'Counts the changes of the spec, from 1.' }),
   observedGeneration: t.exposeInt('observedGeneration', {
-    description: 'The generation that the last finished or running job took in.',
+    description: 'Generation of the spec that the running or last job works with; 0 before the first job.',
   }),
   revision: t.exposeInt('revision', {
-    description: 'Grows with every write to the object; a phase change carries the revision that it made.',
+    description: 'Grows with every write to the object. A phase change has the revision that it made.',
   }),
-  jobId: t.exposeID('jobId', { nullable: true }),
-  finishedJobId: t.exposeID('finishedJobId', { nullable: true }),
-  deletionRequestedAt: t.expose('deletionRequestedAt', { type: 'DateTime', nullable: true }),
+  jobId: t.exposeID('jobId', {
+    nullable: true,
+    description:
+      'Job, that is the run through the tree, that the object takes part in or took part in last; null before the first. The job runs while it differs from `finishedJobId`.',
+  }),
+  finishedJobId: t.exposeID('finishedJobId', {
+    nullable: true,
+    description: 'Last job that the object has finished; null before the first.',
+  }),
+  deletionRequestedAt: t.expose('deletionRequestedAt', {
+    type: 'DateTime',
+    nullable: true,
+    description: 'When the deletion of the object began; null if it is not to be deleted.',
+  }),
   error: t.field({
     type: ObjectErrorRef,
     nullable: true,
-    description: "Why the object is not in the phase that was wanted. Never used for 'still waiting': see blockedBy.",
+    description:
+      'Why the object is not in the phase that was wanted; null if nothing has failed. What it waits for is in `blockedBy`.',
     resolve: async ({ id }, _, context) => (await statusLoader(context).load(id))?.error ?? null,
   }),
   blockedBy: t.field({
     type: [BlockerRef],
-    description: 'What exactly this object waits for right now, root cause first; empty when it waits for nothing.',
-    args: { first: t.arg.int({ required: true, defaultValue: 10 }) },
+    description: 'What the object waits for now, root cause first; empty if it waits for nothing.',
+    args: { first: t.arg.int({ required: true, defaultValue: 10, description: FIRST_ENTRIES }) },
     complexity: ({ first }) => ({ field: 5, multiplier: first }),
     resolve: async (row, { first }, context) => (await blockersLoader(context).load(row)).slice(0, Math.max(0, first)),
   }),
   deadlines: t.field({
     type: [DeadlineRef],
-    description: 'The clocks that run for this object.',
+    description: 'Clocks that run for the object; empty if none does.',
     resolve: async (row, _, context) => [...(await deadlinesLoader(context).load(row))],
   }),
   allowedTransitions: t.field({
     type: [TransitionRef],
-    description: 'The rows of the machine that the viewer may take from here.',
+    description:
+      'Transitions that the actor of the viewer may take from the present phase, of all state machines of the kind; empty if there is none.',
     resolve: async (object, _, context) => {
       const { kinds, viewer } = context
       const [own, ...secondary] = kinds.machinesOf(object.kind)
@@ -63,6 +77,7 @@ builder.interfaceFields(TreeObjectRef, (t) => ({
   progress: t.field({
     type: ProgressRef,
     nullable: true,
+    description: 'How far the work has come, as its agent reported last; null if no agent has.',
     resolve: async ({ id }, _, context) => (await statusLoader(context).load(id))?.progress ?? null,
   }),
 }))

@@ -10,26 +10,29 @@ import { TreeObjectRef } from '../schema/refs.ts'
 
 type Update = Pick<ChangedObject, 'objectId' | 'revision'>
 
-/** A write has the time of its lock and is seen only when it is committed: what is so recent is looked at again. */
+/** A write has the time of its lock and is visible only after its commit, so recent writes are read again. */
 const OVERLAP_MS = 5_000
-/** Every other beat of the pulse. */
+/** Reads at every second beat of the interval. */
 const EVERY = 2
 
 const ObjectUpdateRef = builder.objectRef<Update>('ObjectUpdate').implement({
+  description: 'Says that an object was written.',
   fields: (t) => ({
-    objectId: t.exposeID('objectId'),
-    revision: t.exposeInt('revision'),
+    objectId: t.exposeID('objectId', { description: 'Id of the object.' }),
+    revision: t.exposeInt('revision', {
+      description: 'Revision of the object when the update was noticed; `object` may be newer.',
+    }),
     object: t.field({
       type: TreeObjectRef,
       nullable: true,
-      description: 'Null once it is gone.',
+      description: 'The object as it is now; null once it is deleted.',
       resolve: ({ objectId }, _, context) => objectLoader(context).load(objectId),
     }),
   }),
 })
 
-/** What of late has been told already, as far as it will be looked at again. */
-class Told {
+/** The recent updates that were sent, as far back as they are read again. */
+class SentUpdates {
   readonly #revisions = new Map<string, { readonly revision: number; readonly updatedAt: Date }>()
   since: Date
   batchId: string
@@ -38,7 +41,7 @@ class Told {
     this.batchId = batchId
   }
 
-  /** Whether this is news. */
+  /** Whether the change is not sent yet. */
   take({ objectId, revision, updatedAt, batchId }: ChangedObject): boolean {
     if (updatedAt === null) {
       if (batchId !== null && BigInt(batchId) > BigInt(this.batchId)) this.batchId = batchId
@@ -49,7 +52,7 @@ class Told {
     return true
   }
 
-  /** Moves on to what is recent now. */
+  /** Drops what is not read again. */
   forgetBefore(since: Date): void {
     this.since = since
     for (const [id, { updatedAt }] of this.#revisions) if (updatedAt < since) this.#revisions.delete(id)
@@ -63,18 +66,18 @@ async function* follow(
   signal: AbortSignal,
 ): AsyncGenerator<Update> {
   const recent = () => new Date(system.now().getTime() - OVERLAP_MS)
-  const told = new Told(recent(), await loadLastBatch(pool, rootId))
+  const sent = new SentUpdates(recent(), await loadLastBatch(pool, rootId))
   while (!signal.aborted) {
     const next = recent()
-    const changes = await live.changes.load({ rootId, since: told.since, batchId: told.batchId })
+    const changes = await live.changes.load({ rootId, since: sent.since, batchId: sent.batchId })
     let ended = false
     for (const change of changes) {
-      if (!told.take(change)) continue
+      if (!sent.take(change)) continue
       if (kinds === null || kinds.includes(change.kind)) yield change
       ended ||= change.updatedAt === null && change.objectId === rootId
     }
     if (ended) return
-    told.forgetBefore(next)
+    sent.forgetBefore(next)
     await live.interval.next(signal, EVERY)
   }
 }
@@ -83,8 +86,11 @@ builder.subscriptionField('objectUpdates', (t) =>
   t.field({
     type: ObjectUpdateRef,
     description:
-      'What a phase change does not tell (progress, error, labels, spec): the latest state wins, those in between are skipped. Ends with the root.',
-    args: { rootId: t.arg.id({ required: true }), kinds: t.arg({ type: [ObjectKindEnum] }) },
+      'Updates of the objects of a tree, also those that are no phase changes (progress, error, labels, spec). Only the latest state of an object is sent; states in between are skipped. Ends when the root is deleted.',
+    args: {
+      rootId: t.arg.id({ required: true, description: 'Id of the root of the tree; otherwise the error NOT_FOUND.' }),
+      kinds: t.arg({ type: [ObjectKindEnum], description: 'Kinds to follow. Left out or null: all.' }),
+    },
     subscribe: async (_, { rootId, kinds }, context) => {
       const root = await objectLoader(context).load(rootId)
       if (root?.parentId !== null) throw notFoundFailure(rootId)

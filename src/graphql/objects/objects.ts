@@ -19,29 +19,38 @@ import { TreeObjectConnection, TreeObjectRef } from '../schema/refs.ts'
 import { LabelInput } from './label-input.ts'
 
 const ObjectFilter = builder.inputType('ObjectFilter', {
+  description: 'Objects for which every given field holds. A field that is left out or null holds for all.',
   fields: (t) => ({
-    project: t.string(),
-    kinds: t.field({ type: [ObjectKindEnum] }),
-    phases: t.field({ type: [PhaseEnum] }),
-    finished: t.boolean(),
-    rootsOnly: t.boolean(),
-    nameContains: t.string(),
-    labels: t.field({ type: [LabelInput] }),
+    project: t.string({ description: 'Name of the project. One that does not exist has no objects.' }),
+    kinds: t.field({ type: [ObjectKindEnum], description: 'Kinds, of which the object must have one.' }),
+    phases: t.field({ type: [PhaseEnum], description: 'Phases, of which the object must be in one.' }),
+    finished: t.boolean({ description: 'What `finished` of the object must be.' }),
+    rootsOnly: t.boolean({ description: 'True: only objects without parent. False: all.' }),
+    nameContains: t.string({ description: 'Text that the name must contain, without regard to case.' }),
+    labels: t.field({ type: [LabelInput], description: 'Pairs that must all be among the labels of the object.' }),
   }),
 })
 const ObjectOrderField = builder.enumType('ObjectOrderField', {
+  description: 'What objects are ordered by. Equal ones are ordered by id.',
   values: {
-    CREATED_AT: {},
-    UPDATED_AT: { description: 'With rootsOnly.' },
-    NAME: {},
-    PHASE_SINCE: { description: 'With rootsOnly.' },
+    CREATED_AT: { description: 'Time of creation.' },
+    UPDATED_AT: { description: 'Time of the last write. Only with `rootsOnly: true`.' },
+    NAME: { description: 'Name, in the collation of the database.' },
+    PHASE_SINCE: { description: 'Time of the last phase change. Only with `rootsOnly: true`.' },
   } as const,
 })
-const OrderDirection = builder.enumType('OrderDirection', { values: ['ASC', 'DESC'] as const })
+const OrderDirection = builder.enumType('OrderDirection', {
+  description: 'Direction of an order.',
+  values: {
+    ASC: { description: 'The smallest, or the oldest, first.' },
+    DESC: { description: 'The largest, or the newest, first.' },
+  } as const,
+})
 const ObjectOrderInput = builder.inputType('ObjectOrder', {
+  description: 'Order of a list of objects.',
   fields: (t) => ({
-    field: t.field({ type: ObjectOrderField, required: true }),
-    direction: t.field({ type: OrderDirection, required: true }),
+    field: t.field({ type: ObjectOrderField, required: true, description: 'What to order by.' }),
+    direction: t.field({ type: OrderDirection, required: true, description: 'Which end comes first.' }),
   }),
 })
 
@@ -73,18 +82,19 @@ builder.queryFields((t) => ({
   object: t.field({
     type: TreeObjectRef,
     nullable: true,
-    description: 'Any object by id.',
-    args: { id: t.arg.id({ required: true }) },
+    description: 'An object by its id; null if there is none that the viewer may read.',
+    args: { id: t.arg.id({ required: true, description: 'Id of the object.' }) },
     resolve: (_, { id }, context) => objectLoader(context).load(id),
   }),
   objectByPath: t.field({
     type: TreeObjectRef,
     nullable: true,
-    description: 'Any object by where it stands, e.g. kind INSTALLATION, path ["shop", "backend"].',
+    description:
+      'An object by its place, e.g. kind INSTALLATION, path ["shop", "backend"]; null if there is none that the viewer may read.',
     args: {
-      project: t.arg.string({ required: true, defaultValue: 'default' }),
-      kind: t.arg({ type: ObjectKindEnum, required: true }),
-      path: t.arg.stringList({ required: true }),
+      project: t.arg.string({ required: true, defaultValue: 'default', description: 'Name of the project.' }),
+      kind: t.arg({ type: ObjectKindEnum, required: true, description: 'Kind of the object.' }),
+      path: t.arg.stringList({ required: true, description: 'Names from the root down to the object.' }),
     },
     resolve: async (_, at, { pool, viewer }) => {
       const row = await loadObjectByPath(pool, at, viewer.projects)
@@ -94,9 +104,13 @@ builder.queryFields((t) => ({
   objects: t.field({
     type: TreeObjectConnection,
     nullable: true,
+    description: 'Objects that the viewer may read. Null only together with an entry in `errors`.',
     args: {
-      filter: t.arg({ type: ObjectFilter }),
-      orderBy: t.arg({ type: ObjectOrderInput }),
+      filter: t.arg({ type: ObjectFilter, description: 'Which objects. Left out or null: all.' }),
+      orderBy: t.arg({
+        type: ObjectOrderInput,
+        description: 'Order of the list. Left out or null: CREATED_AT, ASC. A cursor is of one order.',
+      }),
       ...t.arg.connectionArgs(),
     },
     complexity: (args) => pageCost(args),

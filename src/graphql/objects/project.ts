@@ -30,16 +30,16 @@ const dataObjects = perOperation(({ pool }) => ({
 const brand = (row: DataObjectRow): DataObjectValue => ({ ...row, __typename: 'DataObject' })
 
 ProjectRef.implement({
-  description: 'A scope: the roots in it see the data in it.',
+  description: 'A scope with a name: its roots see its data, and tokens can be restricted to it.',
   interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.exposeID('id'),
-    name: t.exposeString('name'),
-    createdAt: t.expose('createdAt', { type: 'DateTime' }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
+    id: t.exposeID('id', { description: 'Unique and permanent.' }),
+    name: t.exposeString('name', { description: 'Unique name.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the project was created.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When the project was last changed.' }),
     dataObjects: t.field({
       type: DataObjectConnection,
-      description: 'What the roots of the project can import, by name.',
+      description: 'Data that the roots of the project can import, by name.',
       args: t.arg.connectionArgs(),
       complexity: (args) => pageCost(args),
       resolve: ({ id }, args, context) =>
@@ -54,17 +54,22 @@ ProjectRef.implement({
 })
 
 DataObjectRef.implement({
-  description: "Data in a project's scope.",
+  description: 'A named value in the scope of a project, which installations import.',
   fields: (t) => ({
-    name: t.exposeString('name'),
-    value: t.expose('value', { type: 'JSON', nullable: true }),
+    name: t.exposeString('name', { description: 'Unique in the project.' }),
+    value: t.expose('value', {
+      type: 'JSON',
+      nullable: true,
+      description: 'The value; null if the value is JSON null.',
+    }),
     exporter: t.field({
       type: TreeObjectRef,
       nullable: true,
-      description: 'The root installation that exports it; null when a user has set it.',
+      description:
+        'Root installation that exports the value; null if a user has set it, or the viewer may not read the installation.',
       resolve: ({ exporterId }, _, context) => (exporterId ? objectLoader(context).load(exporterId) : null),
     }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When the value was last written.' }),
   }),
 })
 
@@ -72,13 +77,15 @@ builder.queryFields((t) => ({
   project: t.field({
     type: ProjectRef,
     nullable: true,
-    args: { name: t.arg.string({ required: true }) },
+    description: 'A project by its name; null if there is none that the viewer may read.',
+    args: { name: t.arg.string({ required: true, description: 'Name of the project.' }) },
     resolve: async (_, { name }, { pool, viewer }) =>
       (await loadProjects(pool, { names: [name] }, viewer.projects))[0] ?? null,
   }),
   projects: t.field({
     type: ProjectConnection,
     nullable: true,
+    description: 'Projects that the viewer may read, by name. Null only together with an entry in `errors`.',
     args: t.arg.connectionArgs(),
     complexity: (args) => pageCost(args),
     resolve: (_, args, { pool, viewer }) =>

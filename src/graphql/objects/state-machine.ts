@@ -7,12 +7,16 @@ import { StateMachineRef, TransitionRef } from '../schema/refs.ts'
 import { VerbRef } from './verb.ts'
 
 TransitionRef.implement({
+  description: 'A row of a state machine: this actor may move an object from one phase to another.',
   fields: (t) => ({
-    machine: t.exposeString('machine'),
-    from: t.expose('from', { type: PhaseEnum }),
-    actor: t.expose('actor', { type: ActorEnum }),
-    to: t.expose('to', { type: PhaseEnum }),
-    reason: t.exposeString('reason'),
+    machine: t.exposeString('machine', { description: 'Name of the state machine.' }),
+    from: t.expose('from', { type: PhaseEnum, description: 'Phase in which the transition starts.' }),
+    actor: t.expose('actor', { type: ActorEnum, description: 'Who may take the transition.' }),
+    to: t.expose('to', {
+      type: PhaseEnum,
+      description: 'Phase in which the transition ends; GONE: the object is deleted.',
+    }),
+    reason: t.exposeString('reason', { description: 'Why the transition happens.' }),
   }),
 })
 
@@ -27,13 +31,30 @@ const ClassifiedPhaseRef = builder
   })
 
 StateMachineRef.implement({
+  description: 'A lifecycle of objects. Every phase change is a row of a machine; all others are refused.',
   fields: (t) => ({
-    name: t.exposeString('name'),
-    kinds: t.field({ type: [ObjectKindEnum], resolve: (machine) => [...machine.kinds] }),
-    phases: t.field({ type: [PhaseEnum], resolve: (machine) => [...machine.phases] }),
-    initial: t.expose('initial', { type: PhaseEnum }),
-    final: t.field({ type: [PhaseEnum], resolve: (machine) => [...machine.final] }),
-    transitions: t.field({ type: [TransitionRef], resolve: (machine) => [...machine.transitions] }),
+    name: t.exposeString('name', { description: 'Unique name, e.g. deployItem.' }),
+    kinds: t.field({
+      type: [ObjectKindEnum],
+      description: 'Kinds of objects that have this lifecycle. A kind may have a second machine.',
+      resolve: (machine) => [...machine.kinds],
+    }),
+    phases: t.field({
+      type: [PhaseEnum],
+      description: 'All phases of the machine, without GONE.',
+      resolve: (machine) => [...machine.phases],
+    }),
+    initial: t.expose('initial', { type: PhaseEnum, description: 'Phase of a new object.' }),
+    final: t.field({
+      type: [PhaseEnum],
+      description: 'Phases in which nothing runs, and nothing happens until a request comes.',
+      resolve: (machine) => [...machine.final],
+    }),
+    transitions: t.field({
+      type: [TransitionRef],
+      description: 'All rows of the machine.',
+      resolve: (machine) => [...machine.transitions],
+    }),
     classes: t.field({
       type: [ClassifiedPhaseRef],
       description:
@@ -45,14 +66,20 @@ StateMachineRef.implement({
       description: 'What a user may ask for of objects of these kinds, in the order in which a client shows it.',
       resolve: ({ verbs }) => [...verbs],
     }),
-    mermaid: t.string({ description: 'A stateDiagram-v2 text.', resolve: mermaid }),
+    mermaid: t.string({ description: 'The machine as Mermaid text (stateDiagram-v2).', resolve: mermaid }),
   }),
 })
 
 builder.queryField('stateMachines', (t) =>
   t.field({
     type: [StateMachineRef],
-    args: { kind: t.arg({ type: ObjectKindEnum }) },
+    description: 'State machines of the kinds of objects.',
+    args: {
+      kind: t.arg({
+        type: ObjectKindEnum,
+        description: 'Kind whose machines are wanted. Left out or null: all machines.',
+      }),
+    },
     resolve: (_, { kind }, { kinds }) => (kind ? [...kinds.machinesOf(kind)] : [...kinds.machines]),
   }),
 )

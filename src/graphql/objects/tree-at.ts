@@ -11,23 +11,26 @@ interface TreeSnapshotValue extends TreeAt {
 }
 
 const ObjectStateRef = builder.objectRef<ObjectState>('ObjectState').implement({
+  description: 'An object as it was at a place of the log. It may be deleted since.',
   fields: (t) => ({
-    objectId: t.exposeID('objectId'),
-    parentId: t.exposeID('parentId', { nullable: true }),
-    kind: t.expose('kind', { type: ObjectKindEnum }),
-    name: t.exposeString('name'),
-    phase: t.expose('phase', { type: PhaseEnum }),
-    phaseSince: t.expose('phaseSince', { type: 'DateTime' }),
-    revision: t.exposeInt('revision'),
+    objectId: t.exposeID('objectId', { description: 'Id of the object.' }),
+    parentId: t.exposeID('parentId', { nullable: true, description: 'Id of its parent; null for the root.' }),
+    kind: t.expose('kind', { type: ObjectKindEnum, description: 'Kind of the object.' }),
+    name: t.exposeString('name', { description: 'Name of the object.' }),
+    phase: t.expose('phase', { type: PhaseEnum, description: 'Phase that it was in.' }),
+    phaseSince: t.expose('phaseSince', { type: 'DateTime', description: 'When it had entered that phase.' }),
+    revision: t.exposeInt('revision', { description: 'Revision of its last phase change until then.' }),
   }),
 })
 
 const TreeSnapshotRef = builder.objectRef<TreeSnapshotValue>('TreeSnapshot').implement({
+  description: 'A tree as it was at a place of the log.',
   fields: (t) => ({
-    rootId: t.exposeID('rootId'),
-    sequence: t.expose('sequence', { type: 'Sequence' }),
+    rootId: t.exposeID('rootId', { description: 'Id of the root of the tree.' }),
+    sequence: t.expose('sequence', { type: 'Sequence', description: 'Sequence up to which phase changes count.' }),
     objects: t.field({
       type: [ObjectStateRef],
+      description: 'Objects that the tree had; empty if it did not exist.',
       complexity: { field: 1, multiplier: 1_000 },
       resolve: ({ objects }) => [...objects],
     }),
@@ -39,15 +42,22 @@ builder.queryField('treeAt', (t) =>
     type: TreeSnapshotRef,
     nullable: true,
     description:
-      'The phases of a tree as they were at a sequence: plain values, no nodes, so that no client cache takes them for the present.',
-    args: { rootId: t.arg.id({ required: true }), sequence: t.arg({ type: 'Sequence', required: true }) },
+      'Phases of a tree as they were at a place of the log, as plain values, so that no client cache takes them for the present. Null if the log has no such tree that the viewer may read.',
+    args: {
+      rootId: t.arg.id({ required: true, description: 'Id of the root of the tree, which may be deleted since.' }),
+      sequence: t.arg({
+        type: 'Sequence',
+        required: true,
+        description: 'Sequence or cursor; one that the log does not hold ends in the error CURSOR_EXPIRED.',
+      }),
+    },
     resolve: async (_, { rootId, sequence: place }, { pool, viewer, log }) => {
-      // The tree may be gone: what it belonged to stands in the log.
+      // The tree may be deleted, so its project is read from the log.
       const project = isUuid(rootId) && canReadTree(viewer, rootId) ? await loadTreeProject(pool, rootId) : null
       if (project === null || (viewer.projects && !viewer.projects.includes(project))) return null
       return await tellExpired(log, async () => {
         const tree = await treeAt(pool, rootId, place.sequence)
-        // A bare number means the log as it is.
+        // A bare number has no mark to check; it means the log as it is.
         if (place.mark !== null) await log.checkWindow({ after: place })
         return { rootId, ...tree }
       })

@@ -15,7 +15,7 @@ import {
 import { historyOf, logsOf, relatedOf } from './object-lists.ts'
 import { LabelRef } from './object-parts.ts'
 
-/** A foreign key says that it exists; null can only mean that it went while this was being answered. */
+/** A foreign key guarantees the row, so null means that it was deleted while the request ran. */
 async function existing<T>(found: Promise<T | null>, id: string): Promise<T> {
   const value = await found
   if (value === null) throw notFoundFailure(id)
@@ -28,28 +28,35 @@ const rootOf = (row: ObjectRow, context: GraphQLContext): ObjectRow | Promise<Ob
 }
 
 TreeObjectRef.implement({
-  description: 'An object in a tree, moved through guarded phases.',
+  description: 'An object of a tree. Its phase follows the state machine of its kind.',
   interfaces: [NodeRef],
   resolveType: (row, { kinds }) => kinds.typenameOf(row.kind),
   fields: (t) => ({
-    id: t.exposeID('id'),
-    kind: t.expose('kind', { type: ObjectKindEnum }),
+    id: t.exposeID('id', { description: 'Unique and permanent.' }),
+    kind: t.expose('kind', { type: ObjectKindEnum, description: 'What the object is.' }),
     name: t.exposeString('name', { description: 'Unique among its siblings of the same kind.' }),
     project: t.field({
       type: ProjectRef,
+      description: 'Project of the tree.',
       resolve: (row, _, context) => existing(projectLoader(context).load(row.projectId), row.projectId),
     }),
     labels: t.field({
       type: [LabelRef],
+      description: 'Pairs that users put on the object; empty if there are none.',
       resolve: async ({ id }, _, context) =>
         Object.entries((await labelLoader(context).load(id))?.labels ?? {}).map(([key, value]) => ({ key, value })),
     }),
     parent: t.field({
       type: TreeObjectRef,
       nullable: true,
+      description: 'The object that contains it; null for the root of a tree.',
       resolve: (row, _, context) => (row.parentId ? referredObject(context, row.parentId) : null),
     }),
-    root: t.field({ type: TreeObjectRef, resolve: (row, _, context) => rootOf(row, context) }),
+    root: t.field({
+      type: TreeObjectRef,
+      description: 'Root of the tree; the object itself if it has no parent.',
+      resolve: (row, _, context) => rootOf(row, context),
+    }),
     children: t.field({
       type: TreeObjectConnection,
       description: 'Direct children, in creation order.',
@@ -59,35 +66,40 @@ TreeObjectRef.implement({
     }),
     dependsOn: t.field({
       type: TreeObjectConnection,
-      description: 'Siblings that must be done before this one (before it is triggered; after it, on deletion).',
+      description: 'Siblings that must be done before the object starts. In a deletion they are deleted after it.',
       args: t.arg.connectionArgs(),
       complexity: (args) => pageCost(args),
       resolve: (row, args, context) => relatedOf(context, 'dependsOn', row, args),
     }),
     dependents: t.field({
       type: TreeObjectConnection,
+      description: 'Siblings that depend on the object.',
       args: t.arg.connectionArgs(),
       complexity: (args) => pageCost(args),
       resolve: (row, args, context) => relatedOf(context, 'dependents', row, args),
     }),
     history: t.field({
       type: PhaseChangeConnection,
-      description: "The object's phase changes, oldest first.",
+      description: 'Phase changes of the object that the log still holds, oldest first.',
       args: {
         ...t.arg.connectionArgs(),
-        includeRejected: t.arg.boolean({ required: true, defaultValue: false }),
+        includeRejected: t.arg.boolean({
+          required: true,
+          defaultValue: false,
+          description: 'Whether requests that the state machine refused are listed too.',
+        }),
       },
       complexity: (args) => pageCost(args),
       resolve: (row, args, context) => historyOf(context, row, args),
     }),
     logs: t.field({
       type: LogLineConnection,
-      description: 'Captured output and steps, oldest first.',
+      description: 'Output and steps that agents have captured and that are still kept, oldest first.',
       args: t.arg.connectionArgs(),
       complexity: (args) => pageCost(args),
       resolve: (row, args, context) => logsOf(context, row, args),
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime' }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the object was created.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When the object was last written.' }),
   }),
 })

@@ -10,13 +10,14 @@ import {
 } from '../../store/loaders/tree-snapshot.ts'
 import { type GraphQLContext, perOperation } from '../context.ts'
 import { objectLoader, objectsAtHand } from '../loaders.ts'
-import { builder } from '../schema/builder.ts'
+import { builder, type Types } from '../schema/builder.ts'
 import { type Connection, type CursorCodec, connect, type PageArgs } from '../schema/connection.ts'
 import { cursorOf } from '../schema/cursors.ts'
+import { RELAY_DESCRIPTIONS } from '../schema/descriptions.ts'
 import { MAX_TREE_PAGE, pageCost } from '../schema/limits.ts'
 import { TreeObjectConnection } from '../schema/refs.ts'
 
-/** All that one operation asks about trees is read in one transaction, so that it belongs to one sequence. */
+/** Reads everything that an operation asks about trees in one transaction, so that it belongs to one sequence. */
 const snapshots = perOperation(
   ({ pool }) =>
     new DataLoader<SnapshotRequest, Snapshot, string>((requests) => readSnapshots(pool, requests), {
@@ -24,13 +25,19 @@ const snapshots = perOperation(
     }),
 )
 
-const TreeRelationKind = builder.enumType('TreeRelationKind', { values: ['PARENT', 'DEPENDS_ON'] as const })
+const TreeRelationKind = builder.enumType('TreeRelationKind', {
+  description: 'How two objects of a tree are related.',
+  values: {
+    PARENT: { description: '`to` is the parent of `from`.' },
+    DEPENDS_ON: { description: '`from` depends on its sibling `to`.' },
+  } as const,
+})
 const TreeRelationRef = builder.objectRef<RelationRow>('TreeRelation').implement({
-  description: 'PARENT: `to` is the parent of `from`. DEPENDS_ON: `from` depends on `to`.',
+  description: 'A relation between two objects of a tree.',
   fields: (t) => ({
-    from: t.exposeID('from'),
-    to: t.exposeID('to'),
-    kind: t.expose('kind', { type: TreeRelationKind }),
+    from: t.exposeID('from', { description: 'Id of the child, or of the object that depends on another.' }),
+    to: t.exposeID('to', { description: 'Id of the parent, or of the object that the other depends on.' }),
+    kind: t.expose('kind', { type: TreeRelationKind, description: 'How the two are related.' }),
   }),
 })
 const TreeRelationConnection = builder.connectionObject({ name: 'TreeRelationConnection', type: TreeRelationRef }, {})
@@ -47,7 +54,7 @@ async function objectsOf(context: GraphQLContext, rootId: string, args: PageArgs
   let readAt = 0
   return await connect<ObjectRow, ObjectPlace>(args, {
     cursor: objectCursor,
-    // With the sequence that it was read at: later pages find out from it whether the tree has moved.
+    // Has the sequence of the read, from which a later page learns whether the tree has changed since.
     position: ({ id }) => [readAt, id],
     maxPage: MAX_TREE_PAGE,
     load: async ({ after, limit }) => {
@@ -84,29 +91,42 @@ const placeOf = ([sequence, kind, from, to]: RelationPlace) => ({
   to,
 })
 
+/** Trees are read forward only, in larger pages than other lists. */
+const pageArgs = (t: FieldBuilder, defaultValue: number) => ({
+  first: t.arg.int({
+    required: true,
+    defaultValue,
+    description: `At most this many entries: 0 to ${MAX_TREE_PAGE.toLocaleString('en')}.`,
+  }),
+  after: t.arg.string({ description: RELAY_DESCRIPTIONS.after }),
+})
+type FieldBuilder = PothosSchemaTypes.ObjectFieldBuilder<Types, TreeValue>
+
 export const TreeRef = builder.objectRef<TreeValue>('Tree').implement({
+  description: 'A tree as a flat list of objects and their relations, all read at one sequence of the log.',
   fields: (t) => ({
-    rootId: t.exposeID('rootId'),
+    rootId: t.exposeID('rootId', { description: 'Id of the root.' }),
     sequence: t.field({
       type: 'Sequence',
       description:
-        'Subscribe to phaseChanges with `after: sequence` and nothing is missed; drop a change whose revision you already have.',
+        'Sequence that the tree was read at. `phaseChanges(after:)` continues from it without a gap; drop changes whose revision you have.',
       resolve: async ({ rootId }, _, context) => (await snapshots(context).load({ part: 'head', rootId })).sequence,
     }),
     cursor: t.string({
-      description: 'The place in the log at `sequence`: subscribe to phaseChanges with `after: cursor`.',
+      description: 'Place in the log at `sequence`, for `phaseChanges(after:)`. Prefer it to the bare sequence.',
       resolve: async ({ rootId }, _, context) => encodeCursor(await snapshots(context).load({ part: 'head', rootId })),
     }),
     objects: t.field({
       type: TreeObjectConnection,
-      description: 'Pages of up to 5,000; all pages belong to the one `sequence`d read or say that it has moved on.',
-      args: { first: t.arg.int({ required: true, defaultValue: 1_000 }), after: t.arg.string() },
+      description: 'Objects of the tree. All pages belong to the same read if their trees have the same `sequence`.',
+      args: pageArgs(t, 1_000),
       complexity: (args) => pageCost(args),
       resolve: ({ rootId }, args, context) => objectsOf(context, rootId, args),
     }),
     relations: t.field({
       type: TreeRelationConnection,
-      args: { first: t.arg.int({ required: true, defaultValue: 2_000 }), after: t.arg.string() },
+      description: 'Relations between the objects of the tree, in pages like `objects`.',
+      args: pageArgs(t, 2_000),
       complexity: (args) => pageCost(args),
       resolve: ({ rootId }, args, context) => relationsOf(context, rootId, args),
     }),
@@ -117,8 +137,9 @@ builder.queryField('tree', (t) =>
   t.field({
     type: TreeRef,
     nullable: true,
-    description: 'The tree as it is, flat. A later page whose `sequence` differs from the first one’s has moved on.',
-    args: { rootId: t.arg.id({ required: true }) },
+    description:
+      'A tree as it is now; null if the id is not that of a root that the viewer may read. The tree has changed between two pages if their `sequence` differs.',
+    args: { rootId: t.arg.id({ required: true, description: 'Id of the root.' }) },
     resolve: async (_, { rootId }, context) => {
       const root = await objectLoader(context).load(rootId)
       return root?.parentId === null ? { rootId: root.id } : null

@@ -6,10 +6,14 @@ import { objectLoader } from '../loaders.ts'
 import { type ErrorValue, errorValue, type Permission, refusedBy } from '../schema/errors.ts'
 
 const GONE_SINCE = invalidInput([
-  { path: 'input', message: 'what this call, or an earlier one with its idempotency key, has created is gone since' },
+  {
+    path: 'input',
+    message:
+      'names an object that this call, or an earlier one with its idempotency key, created and that is deleted since',
+  },
 ])
 
-/** The object as it is after the command; one that the command has removed, as it was before. */
+/** Runs a command and returns its object as it is now; a deleted one as it was before. */
 export async function writeObject(
   context: GraphQLContext,
   permission: Permission,

@@ -8,7 +8,7 @@ import { builder } from './builder.ts'
 import { ActorEnum, ErrorCodeEnum, ObjectKindEnum, PhaseEnum } from './enums.ts'
 import { TreeObjectRef } from './refs.ts'
 
-/** Expected failures: members of the result unions. */
+/** Expected failures, which are members of the result unions. */
 
 type RefusalType = Refusal['type']
 /** A refusal as a value of its GraphQL type. */
@@ -31,10 +31,10 @@ const CODES: Readonly<Record<Exclude<RefusalType, 'ConflictError'>, ErrorCode>> 
 const codeOf = (refusal: Refusal): ErrorCode => (refusal.type === 'ConflictError' ? refusal.code : CODES[refusal.type])
 
 export const ErrorRef = builder.interfaceRef<ErrorValue>('Error').implement({
-  description: 'Why a request was refused.',
+  description: 'Why a request is refused. Nothing is written then.',
   fields: (t) => ({
-    message: t.exposeString('message'),
-    code: t.field({ type: ErrorCodeEnum, resolve: codeOf }),
+    message: t.exposeString('message', { description: 'What is wrong, for people. Programs read `code`.' }),
+    code: t.field({ type: ErrorCodeEnum, description: 'Why the request is refused, for programs.', resolve: codeOf }),
   }),
   resolveType: (value) => value.__typename,
 })
@@ -42,53 +42,79 @@ export const ErrorRef = builder.interfaceRef<ErrorValue>('Error').implement({
 const errorType = <T extends RefusalType>(name: T) => builder.objectRef<ErrorValue<T>>(name)
 
 export const InvalidInputErrorRef = errorType('InvalidInputError').implement({
+  description: 'The input is malformed, out of bounds, or contradicts what exists.',
   interfaces: [ErrorRef],
-  fields: (t) => ({ fields: t.field({ type: [FieldErrorRef], resolve: (error) => [...error.fields] }) }),
+  fields: (t) => ({
+    fields: t.field({
+      type: [FieldErrorRef],
+      description: 'Each value that is wrong.',
+      resolve: (error) => [...error.fields],
+    }),
+  }),
 })
 const FieldErrorRef = builder.objectRef<{ readonly path: string; readonly message: string }>('FieldError').implement({
+  description: 'A value of the input that is wrong.',
   fields: (t) => ({
-    path: t.exposeString('path', { description: 'As in the input, e.g. input.spec.deployItems.2.dependsOn.0' }),
-    message: t.exposeString('message'),
+    path: t.exposeString('path', {
+      description:
+        'Place of the value in the arguments, by names and indexes from 0, e.g. input.spec.deployItems.2.dependsOn.0.',
+    }),
+    message: t.exposeString('message', { description: 'What is wrong with the value.' }),
   }),
 })
 export const NotFoundErrorRef = errorType('NotFoundError').implement({
+  description: 'The object does not exist, or the viewer may not read it.',
   interfaces: [ErrorRef],
-  fields: (t) => ({ id: t.exposeID('id', { nullable: true }) }),
+  fields: (t) => ({
+    id: t.exposeID('id', {
+      nullable: true,
+      description: 'Id that was given; null if the request named the object otherwise.',
+    }),
+  }),
 })
-export const ForbiddenErrorRef = errorType('ForbiddenError').implement({ interfaces: [ErrorRef] })
+export const ForbiddenErrorRef = errorType('ForbiddenError').implement({
+  description: 'The role, the projects or the types of the token do not allow the request.',
+  interfaces: [ErrorRef],
+})
 export const ConflictErrorRef = errorType('ConflictError').implement({
   description:
-    'ALREADY_EXISTS, GENERATION_MISMATCH, BUSY, IN_USE, NOT_READY, CLOUDLET_…: the object that stands in the way.',
+    'Another object, or the state of the object itself, stands in the way; `code` says how: ALREADY_EXISTS, GENERATION_MISMATCH, BUSY, IN_USE, NOT_READY, CLOUDLET_UPGRADING or CLOUDLET_UPGRADE_FAILED.',
   interfaces: [ErrorRef],
   fields: (t) => ({
     object: t.field({
       type: TreeObjectRef,
       nullable: true,
+      description: 'The object that stands in the way; null if it is deleted, or the viewer may not read it.',
       resolve: ({ objectId }, _, context) => (objectId ? objectLoader(context).load(objectId) : null),
     }),
   }),
 })
 export const TransitionErrorRef = errorType('TransitionError').implement({
+  description: 'The state machine of the object has no such transition for the actor from the present phase.',
   interfaces: [ErrorRef],
   fields: (t) => ({
-    kind: t.expose('kind', { type: ObjectKindEnum }),
-    from: t.expose('from', { type: PhaseEnum }),
-    to: t.expose('to', { type: PhaseEnum }),
-    actor: t.expose('actor', { type: ActorEnum }),
+    kind: t.expose('kind', { type: ObjectKindEnum, description: 'Kind of the object.' }),
+    from: t.expose('from', { type: PhaseEnum, description: 'Phase that the object is in.' }),
+    to: t.expose('to', { type: PhaseEnum, description: 'Phase that was requested.' }),
+    actor: t.expose('actor', { type: ActorEnum, description: 'Who requested it.' }),
     allowed: t.field({
       type: [PhaseEnum],
-      description: 'Where this actor could move it from here.',
+      description: 'Phases to which the actor may move the object now; empty if there is none.',
       resolve: (error) => [...error.allowed],
     }),
   }),
 })
-export const StaleReportErrorRef = errorType('StaleReportError').implement({ interfaces: [ErrorRef] })
-export const LimitErrorRef = errorType('LimitError').implement({
+export const StaleReportErrorRef = errorType('StaleReportError').implement({
+  description: 'The fence is not valid any more: the work was claimed again or started anew. Stop working on it.',
   interfaces: [ErrorRef],
-  fields: (t) => ({ limit: t.exposeInt('limit') }),
+})
+export const LimitErrorRef = errorType('LimitError').implement({
+  description: 'A limit on the number or the size of something is reached.',
+  interfaces: [ErrorRef],
+  fields: (t) => ({ limit: t.exposeInt('limit', { description: 'The limit, in the unit that `message` names.' }) }),
 })
 
-/** What a caller must be. */
+/** What the role of a caller must allow. */
 export type Permission = 'read' | 'write' | 'administer' | 'agent' | 'jobs'
 const MAY: Readonly<Record<Permission, { readonly roles: readonly Viewer['role'][]; readonly otherwise: string }>> = {
   read: { roles: ['ADMIN', 'USER', 'READER', 'AGENT', 'WORKER'], otherwise: 'may not read' },

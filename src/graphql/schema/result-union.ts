@@ -22,7 +22,7 @@ const ERRORS = {
   LimitError: LimitErrorRef,
 } as const satisfies Readonly<Record<ErrorValue['type'], unknown>>
 
-/** What tells the members apart: `__typename`, or the kind of an object of a tree. */
+/** Members are told apart by `__typename`, or by the kind of an object of a tree. */
 type Member = { readonly __typename: string } | Pick<ObjectRow, 'kind'>
 
 /**
@@ -35,6 +35,7 @@ export function resultUnion<Success extends Member>(
   errors: readonly ErrorValue['type'][],
 ): UnionRef<Types, Success | ErrorValue> {
   const union = builder.unionType(name, {
+    description: 'The result, or the error that says why the request is refused.',
     types: [success, ...errors.map((error) => ERRORS[error])] as ObjectRef<Types, Success>[],
     resolveType: (value, { kinds }) => {
       const member: Member = value as Success

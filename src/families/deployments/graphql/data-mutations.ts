@@ -1,9 +1,11 @@
 import type { Outcome } from '../../../core/ports/outcome.ts'
+import type { GraphQLContext } from '../../../graphql/context.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
 import { answer } from '../../../graphql/schema/errors.ts'
 import { DataObjectRef, type DataObjectValue, ProjectRef } from '../../../graphql/schema/refs.ts'
 import { resultUnion } from '../../../graphql/schema/result-union.ts'
 import { loadDataObject, loadProjects } from '../../../store/loaders/projects.ts'
+import type { DeploymentsCommands } from '../commands.ts'
 
 interface Deleted {
   readonly __typename: 'DeletedDataObject'
@@ -11,33 +13,23 @@ interface Deleted {
   readonly name: string
 }
 const DeletedDataObjectRef = builder.objectRef<Deleted>('DeletedDataObject').implement({
+  description: 'Confirms that data is deleted.',
   fields: (t) => ({
-    name: t.exposeString('name'),
+    name: t.exposeString('name', { description: 'Name that the data had.' }),
     project: t.field({
       type: ProjectRef,
       nullable: true,
+      description: 'Project that had the data; null once the project is deleted.',
       resolve: async ({ project }, _, { pool, viewer }) =>
         (await loadProjects(pool, { names: [project] }, viewer.projects))[0] ?? null,
     }),
   }),
 })
 
-const SetDataObjectInput = builder.inputType('SetDataObjectInput', {
-  fields: (t) => ({
-    project: t.string({ required: true, defaultValue: 'default' }),
-    name: t.string({ required: true }),
-    value: t.field({ type: 'JSON', description: 'Any JSON value; left out: null, which is a value too.' }),
-  }),
-})
-const DeleteDataObjectInput = builder.inputType('DeleteDataObjectInput', {
-  fields: (t) => ({
-    project: t.string({ required: true, defaultValue: 'default' }),
-    name: t.string({ required: true }),
-  }),
-})
+const PROJECT = 'Name of the project.'
 
-builder.mutationFields((t) => ({
-  setDataObject: t.field({
+builder.mutationField('setDataObject', (t) =>
+  t.fieldWithInput({
     type: resultUnion('SetDataObjectResult', DataObjectRef, [
       'InvalidInputError',
       'NotFoundError',
@@ -45,30 +37,51 @@ builder.mutationFields((t) => ({
       'ForbiddenError',
     ]),
     nullable: true,
-    args: { input: t.arg({ type: SetDataObjectInput, required: true }) },
+    description:
+      'Creates data in the scope of a project, or replaces its value; root installations that import it get a job (IF_CHANGED), or go on. Requires the role USER or ADMIN; data that an installation exports is refused (IN_USE).',
+    typeOptions: { description: 'The data to set.' },
+    input: {
+      project: t.input.string({ required: true, defaultValue: 'default', description: PROJECT }),
+      name: t.input.string({
+        required: true,
+        description: 'A letter or _, then letters, digits, _ or -; at most 63 characters.',
+      }),
+      value: t.input.field({
+        type: 'JSON',
+        description: 'Any JSON value. Left out: null, which is a value too.',
+      }),
+    },
     resolve: (_, { input }, context) =>
       answer(
         context,
         'write',
-        async (): Promise<Outcome<{ row: DataObjectValue }>> => {
-          const { deployments, pool, viewer, system } = context
-          const { value = null } = input
-          const outcome = await deployments.setDataObject(viewer, { ...input, value })
-          if (!outcome.ok) return outcome
-          // Deleted again by somebody else: this is what was set.
-          const row = (await loadDataObject(pool, outcome, viewer.projects)) ?? {
-            projectId: '',
-            name: input.name,
-            value,
-            exporterId: null,
-            updatedAt: system.now(),
-          }
-          return { ok: true, row: { ...row, __typename: 'DataObject' } }
-        },
+        () => setDataObject(context, input),
         ({ row }) => row,
       ),
   }),
-  deleteDataObject: t.field({
+)
+
+type DataObject = Parameters<DeploymentsCommands['setDataObject']>[1]
+async function setDataObject(
+  { deployments, pool, viewer, system }: GraphQLContext,
+  input: Omit<DataObject, 'value'> & Partial<DataObject>,
+): Promise<Outcome<{ row: DataObjectValue }>> {
+  const { value = null } = input
+  const outcome = await deployments.setDataObject(viewer, { ...input, value })
+  if (!outcome.ok) return outcome
+  // Another request may have deleted it again; the answer is the value that this one has set.
+  const row = (await loadDataObject(pool, outcome, viewer.projects)) ?? {
+    projectId: '',
+    name: input.name,
+    value,
+    exporterId: null,
+    updatedAt: system.now(),
+  }
+  return { ok: true, row: { ...row, __typename: 'DataObject' } }
+}
+
+builder.mutationField('deleteDataObject', (t) =>
+  t.fieldWithInput({
     type: resultUnion('DeleteDataObjectResult', DeletedDataObjectRef, [
       'InvalidInputError',
       'NotFoundError',
@@ -76,7 +89,13 @@ builder.mutationFields((t) => ({
       'ForbiddenError',
     ]),
     nullable: true,
-    args: { input: t.arg({ type: DeleteDataObjectInput, required: true }) },
+    description:
+      'Deletes data from the scope of a project; root installations that import it get a job (IF_CHANGED), which waits if it needs the data. Requires the role USER or ADMIN; data that an installation exports is refused (IN_USE).',
+    typeOptions: { description: 'The data to delete.' },
+    input: {
+      project: t.input.string({ required: true, defaultValue: 'default', description: PROJECT }),
+      name: t.input.string({ required: true, description: 'Name of the data.' }),
+    },
     resolve: (_, { input }, context) =>
       answer(
         context,
@@ -85,4 +104,4 @@ builder.mutationFields((t) => ({
         ({ project, name }) => ({ __typename: 'DeletedDataObject' as const, project, name }),
       ),
   }),
-}))
+)

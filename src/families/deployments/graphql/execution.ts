@@ -5,22 +5,23 @@ import { classesOf, type ItemClasses } from '../item-classes.ts'
 import { itemCountLoader } from './loaders.ts'
 
 const ExecutionClassesRef = builder.objectRef<ItemClasses>('ExecutionClasses').implement({
-  description: 'How many deploy items are in which class of the running or last job.',
+  description: 'Counts of the deploy items of an execution, by their class in the running or last job.',
   fields: (t) => ({
-    succeeded: t.exposeInt('succeeded', { description: 'A: triggered, and succeeded.' }),
-    failed: t.exposeInt('failed', { description: 'B: triggered, and failed or aborted.' }),
-    unfinished: t.exposeInt('unfinished', { description: 'C: triggered, and not finished.' }),
-    triggerable: t.exposeInt('triggerable', { description: 'D: not triggered, and waiting for no other.' }),
-    waiting: t.exposeInt('waiting', { description: 'E: not triggered, and waiting for others.' }),
+    succeeded: t.exposeInt('succeeded', { description: 'Triggered, and succeeded.' }),
+    failed: t.exposeInt('failed', { description: 'Triggered, and failed or aborted.' }),
+    unfinished: t.exposeInt('unfinished', { description: 'Triggered, and not finished.' }),
+    triggerable: t.exposeInt('triggerable', { description: 'Not triggered, and waiting for no other item.' }),
+    waiting: t.exposeInt('waiting', { description: 'Not triggered, and waiting for other items.' }),
   }),
 })
 
 export const ExecutionRef = builder.objectRef<ObjectRow>('Execution').implement({
-  description: "Sees to an installation's deploy items.",
+  description: 'The part of an installation that runs its deploy items in the order of their dependencies.',
   interfaces: [NodeRef, TreeObjectRef],
   fields: (t) => ({
     classes: t.field({
       type: ExecutionClassesRef,
+      description: 'Counts of its deploy items, by their class in the running or last job.',
       resolve: async ({ id }, _, context) => classesOf((await itemCountLoader(context).load(id)) ?? []),
     }),
   }),

@@ -2,37 +2,83 @@ import { builder } from '../../../graphql/schema/builder.ts'
 
 /** The spec of an installation, as the API takes it. */
 
+const NAME = 'A letter or _, then letters, digits, _ or -; at most 63 characters.'
+export const TIMEOUTS = {
+  pickup: 'From the trigger until a deployer claims the item.',
+  progressing: 'From the first claim in a job until the item is done; further claims do not restart it.',
+  aborting: 'From the request to stop until the deployer has stopped.',
+} as const
+
 const ImportInput = builder.inputType('ImportInput', {
+  description: 'A value that an installation takes from its scope.',
   fields: (t) => ({
-    name: t.string({ required: true }),
-    from: t.string({ description: "Name of the data in the scope; the import's own name if left out." }),
-    schema: t.field({ type: 'JSON' }),
-    required: t.boolean({ required: true, defaultValue: true }),
+    name: t.string({ required: true, description: `${NAME} Unique among the imports.` }),
+    from: t.string({ description: 'Name of the data in the scope. Left out or null: the name of the import.' }),
+    schema: t.field({
+      type: 'JSON',
+      description: 'JSON Schema that the value must satisfy. Left out or null: any value.',
+    }),
+    required: t.boolean({
+      required: true,
+      defaultValue: true,
+      description: 'Whether the installation waits until the value exists.',
+    }),
   }),
 })
 const ExportInput = builder.inputType('ExportInput', {
-  fields: (t) => ({ name: t.string({ required: true }), value: t.field({ type: 'JSON', required: true }) }),
+  description: 'A value that an installation gives to its scope when it has succeeded.',
+  fields: (t) => ({
+    name: t.string({ required: true, description: `${NAME} Unique among the exports.` }),
+    value: t.field({
+      type: 'JSON',
+      required: true,
+      description:
+        'Any JSON value, nested at most 64 deep, which may hold expressions `${…}` on imports, deployItems and installations.',
+    }),
+  }),
 })
 const TimeoutInput = builder.inputType('TimeoutInput', {
   isOneOf: true,
-  fields: (t) => ({ ms: t.int(), never: t.boolean({ description: 'Must be true.' }) }),
+  description: 'How long a clock runs: exactly one of the two.',
+  fields: (t) => ({
+    ms: t.int({ description: 'Milliseconds until the clock expires, 1 to 2,147,483,647.' }),
+    never: t.boolean({ description: 'Must be true: the clock never expires.' }),
+  }),
 })
 const TimeoutsInput = builder.inputType('TimeoutsInput', {
-  description: "Left out or null: the server's default.",
+  description: 'Timeouts of a deploy item. One that is left out or null is the default of the server.',
   fields: (t) => ({
-    pickup: t.field({ type: TimeoutInput }),
-    progressing: t.field({ type: TimeoutInput }),
-    aborting: t.field({ type: TimeoutInput }),
+    pickup: t.field({ type: TimeoutInput, description: TIMEOUTS.pickup }),
+    progressing: t.field({ type: TimeoutInput, description: TIMEOUTS.progressing }),
+    aborting: t.field({ type: TimeoutInput, description: TIMEOUTS.aborting }),
   }),
 })
 const DeployItemInput = builder.inputType('DeployItemInput', {
+  description: 'One thing that a deployer installs and uninstalls.',
   fields: (t) => ({
-    name: t.string({ required: true }),
-    type: t.string({ required: true }),
-    target: t.string(),
-    dependsOn: t.stringList(),
-    config: t.field({ type: 'JSON' }),
-    timeouts: t.field({ type: TimeoutsInput }),
+    name: t.string({ required: true, description: `${NAME} Unique among the deploy items of the installation.` }),
+    type: t.string({
+      required: true,
+      description:
+        'Type of the work, by which deployers claim it: a letter or digit, then letters, digits, `.`, `_`, `/` or `-`; at most 128 characters. Another type replaces the item.',
+    }),
+    target: t.string({
+      description:
+        'Where the item is installed; deployers may claim by it. Left out or null: any. Another target replaces the item.',
+    }),
+    dependsOn: t.stringList({
+      description:
+        'Names of deploy items that must succeed first; expressions in `config` imply more. Left out or null: none.',
+    }),
+    config: t.field({
+      type: 'JSON',
+      description:
+        'Any JSON value for the deployer, nested at most 64 deep, which may hold expressions `${…}` on imports and deployItems. Left out or null: none.',
+    }),
+    timeouts: t.field({
+      type: TimeoutsInput,
+      description: 'Timeouts of the item. Left out or null: the defaults of the server.',
+    }),
   }),
 })
 
@@ -48,16 +94,24 @@ export interface NestedShape {
 }
 export const InstallationSpecInput = builder.inputRef<SpecShape, false>('InstallationSpecInput')
 const NestedInstallationInput = builder.inputRef<NestedShape, false>('NestedInstallationInput').implement({
+  description: 'An installation within another, in the scope of which it imports and exports.',
   fields: (t) => ({
-    name: t.string({ required: true }),
-    spec: t.field({ type: InstallationSpecInput, required: true }),
+    name: t.string({ required: true, description: `${NAME} Unique among the nested installations.` }),
+    spec: t.field({ type: InstallationSpecInput, required: true, description: 'Its spec.' }),
   }),
 })
 InstallationSpecInput.implement({
+  description: 'What an installation consists of. A field that is left out or null is an empty list.',
   fields: (t) => ({
-    imports: t.field({ type: [ImportInput] }),
-    exports: t.field({ type: [ExportInput] }),
-    installations: t.field({ type: [NestedInstallationInput] }),
-    deployItems: t.field({ type: [DeployItemInput] }),
+    imports: t.field({ type: [ImportInput], description: 'Values from the scope.' }),
+    exports: t.field({ type: [ExportInput], description: 'Values for the scope.' }),
+    installations: t.field({
+      type: [NestedInstallationInput],
+      description: 'Nested installations; a tree has at most 2,000, at most 16 levels deep.',
+    }),
+    deployItems: t.field({
+      type: [DeployItemInput],
+      description: 'Deploy items; a tree has at most 100,000.',
+    }),
   }),
 })

@@ -1,57 +1,67 @@
 import { LabelInput } from '../../../graphql/objects/label-input.ts'
 import { writeObject } from '../../../graphql/objects/write-object.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
+import { INPUT_ARGUMENT } from '../../../graphql/schema/descriptions.ts'
 import { dropUndefined } from '../../../graphql/schema/drop-undefined.ts'
 import { ReconcileModeEnum } from '../../../graphql/schema/enums.ts'
 import { resultUnion } from '../../../graphql/schema/result-union.ts'
 import { InstallationSpecInput } from './inputs.ts'
 import { InstallationRef } from './installation.ts'
 
+const ID = 'Id of the root installation.'
+const LABELS = 'At most 64, each key once.'
+const IDEMPOTENCY =
+  'Names the request, for this caller, project and mutation; left out, null or empty: it has no name. A repetition with the same input within 24 hours writes nothing, and returns the installation of the first call as it is now; one with another input is refused (INVALID_INPUT).'
+
 export const CreateInstallationInput = builder.inputType('CreateInstallationInput', {
+  description: 'Name, labels and spec of a new installation.',
   fields: (t) => ({
-    project: t.string({ required: true, defaultValue: 'default' }),
-    name: t.string({ required: true }),
-    labels: t.field({ type: [LabelInput] }),
-    spec: t.field({ type: InstallationSpecInput, required: true }),
-    reconcile: t.boolean({ required: true, defaultValue: true, description: 'Start a reconcile job at once.' }),
-    idempotencyKey: t.string({
+    project: t.string({ required: true, defaultValue: 'default', description: 'Name of its project.' }),
+    name: t.string({
+      required: true,
       description:
-        'Scoped to viewer, project and mutation. Same key, same input, within a day: the object of the first call as it is now; other input: INVALID_INPUT.',
+        'A letter or _, then letters, digits, _ or -; at most 63 characters. Unique among the installations of the project.',
     }),
+    labels: t.field({ type: [LabelInput], description: `${LABELS} Left out or null: none.` }),
+    spec: t.field({ type: InstallationSpecInput, required: true, description: 'What it consists of.' }),
+    reconcile: t.boolean({ required: true, defaultValue: true, description: 'Whether a job begins at once.' }),
+    idempotencyKey: t.string({ description: IDEMPOTENCY }),
   }),
 })
 export const UpdateInstallationInput = builder.inputType('UpdateInstallationInput', {
+  description: 'Changes of an installation. A field that is left out or null changes nothing.',
   fields: (t) => ({
-    idempotencyKey: t.string(),
-    id: t.id({ required: true }),
-    spec: t.field({ type: InstallationSpecInput }),
-    labels: t.field({ type: [LabelInput] }),
-    ignored: t.boolean(),
-    expectedGeneration: t.int(),
+    idempotencyKey: t.string({ description: IDEMPOTENCY }),
+    id: t.id({ required: true, description: 'Id of the installation; a spec is that of a root.' }),
+    spec: t.field({ type: InstallationSpecInput, description: 'New spec, as a whole.' }),
+    labels: t.field({ type: [LabelInput], description: `New labels, as a whole. ${LABELS}` }),
+    ignored: t.boolean({ description: 'Whether the installation, and all below it, gets no job any more once it is in a final phase.' }),
+    expectedGeneration: t.int({
+      description: 'Generation that the installation must be at; otherwise nothing is written (GENERATION_MISMATCH).',
+    }),
     reconcile: t.boolean({
       required: true,
       defaultValue: true,
       description:
-        'Start a reconcile job when a spec is given, or when the installation is no longer to be ignored. A job that has not begun yet, since it waits for imports or for other roots, takes the change in instead.',
+        'Whether a new spec, or the end of `ignored`, begins a job. A job that waits for imports or for other roots takes the change in instead.',
     }),
   }),
 })
 export const DeleteInstallationInput = builder.inputType('DeleteInstallationInput', {
+  description: 'The installation to delete, and how.',
   fields: (t) => ({
-    id: t.id({ required: true }),
-    withoutUninstall: t.boolean({ required: true, defaultValue: false }),
-    force: t.boolean({ required: true, defaultValue: false }),
+    id: t.id({ required: true, description: ID }),
+    withoutUninstall: t.boolean({
+      required: true,
+      defaultValue: false,
+      description: 'Whether the records are deleted without a call to deployers, so that what they installed stays.',
+    }),
+    force: t.boolean({
+      required: true,
+      defaultValue: false,
+      description: 'Whether the deletion goes on although other installations import from it.',
+    }),
   }),
-})
-const ReconcileInstallationInput = builder.inputType('ReconcileInstallationInput', {
-  fields: (t) => ({
-    idempotencyKey: t.string(),
-    id: t.id({ required: true }),
-    mode: t.field({ type: ReconcileModeEnum, required: true, defaultValue: 'STANDARD' }),
-  }),
-})
-const CancelInstallationInput = builder.inputType('CancelInstallationInput', {
-  fields: (t) => ({ id: t.id({ required: true }), reason: t.string() }),
 })
 
 builder.mutationFields((t) => ({
@@ -64,7 +74,9 @@ builder.mutationFields((t) => ({
       'LimitError',
     ]),
     nullable: true,
-    args: { input: t.arg({ type: CreateInstallationInput, required: true }) },
+    description:
+      'Creates a root installation with all that is nested in it. Requires the role USER or ADMIN; a name that exists (ALREADY_EXISTS), an export that another root or a user sets (IN_USE), cycles, and expressions that can never be resolved are refused.',
+    args: { input: t.arg({ type: CreateInstallationInput, required: true, description: INPUT_ARGUMENT }) },
     resolve: (_, { input }, context) =>
       writeObject(context, 'write', null, () =>
         context.deployments.createInstallation(context.viewer, dropUndefined(input)),
@@ -79,7 +91,9 @@ builder.mutationFields((t) => ({
       'LimitError',
     ]),
     nullable: true,
-    args: { input: t.arg({ type: UpdateInstallationInput, required: true }) },
+    description:
+      'Changes the spec, the labels or `ignored` of an installation. Requires the role USER or ADMIN; a spec for an installation that is to be deleted is refused (BUSY).',
+    args: { input: t.arg({ type: UpdateInstallationInput, required: true, description: INPUT_ARGUMENT }) },
     resolve: (_, { input }, context) =>
       writeObject(context, 'write', input.id, () =>
         context.deployments.updateInstallation(context.viewer, dropUndefined(input)),
@@ -94,14 +108,16 @@ builder.mutationFields((t) => ({
       'ForbiddenError',
     ]),
     nullable: true,
-    args: { input: t.arg({ type: DeleteInstallationInput, required: true }) },
+    description:
+      'Deletes a root installation with all below it, once the running job has ended. Deployers uninstall what they installed. Requires the role USER or ADMIN.',
+    args: { input: t.arg({ type: DeleteInstallationInput, required: true, description: INPUT_ARGUMENT }) },
     resolve: (_, { input }, context) =>
       writeObject(context, 'write', input.id, () => context.deployments.deleteInstallation(context.viewer, input)),
   }),
 }))
 
-builder.mutationFields((t) => ({
-  cancelInstallation: t.field({
+builder.mutationField('cancelInstallation', (t) =>
+  t.fieldWithInput({
     type: resultUnion('CancelInstallationResult', InstallationRef, [
       'NotFoundError',
       'TransitionError',
@@ -109,13 +125,21 @@ builder.mutationFields((t) => ({
       'InvalidInputError',
     ]),
     nullable: true,
-    args: { input: t.arg({ type: CancelInstallationInput, required: true }) },
+    description:
+      'Cancels the running job of a root installation, and drops the one that was to follow: nothing starts any more, and deployers are asked to stop. A deletion that was to follow still begins. Requires the role USER or ADMIN; refused with a TransitionError if no job runs or is to begin.',
+    typeOptions: { description: 'The installation whose job is cancelled, and why.' },
+    input: {
+      id: t.input.id({ required: true, description: ID }),
+      reason: t.input.string({ description: 'Added to `cancelBy`. Left out or null: none.' }),
+    },
     resolve: (_, { input }, context) =>
       writeObject(context, 'write', input.id, () =>
         context.deployments.cancelInstallation(context.viewer, dropUndefined(input)),
       ),
   }),
-  reconcileInstallation: t.field({
+)
+builder.mutationField('reconcileInstallation', (t) =>
+  t.fieldWithInput({
     type: resultUnion('ReconcileInstallationResult', InstallationRef, [
       'NotFoundError',
       'InvalidInputError',
@@ -124,10 +148,22 @@ builder.mutationFields((t) => ({
       'ForbiddenError',
     ]),
     nullable: true,
-    args: { input: t.arg({ type: ReconcileInstallationInput, required: true }) },
+    description:
+      'Begins a new job of a root installation, at once or when the running one has ended. Requires the role USER or ADMIN.',
+    typeOptions: { description: 'The installation that runs again, and how.' },
+    input: {
+      idempotencyKey: t.input.string({ description: IDEMPOTENCY }),
+      id: t.input.id({ required: true, description: ID }),
+      mode: t.input.field({
+        type: ReconcileModeEnum,
+        required: true,
+        defaultValue: 'STANDARD',
+        description: 'How the job treats the tree. Of several jobs that are to begin, the strongest mode counts.',
+      }),
+    },
     resolve: (_, { input }, context) =>
       writeObject(context, 'write', input.id, () =>
         context.deployments.reconcileInstallation(context.viewer, dropUndefined(input)),
       ),
   }),
-}))
+)

@@ -1,4 +1,5 @@
 import type { ObjectRow } from '../../../core/tree.ts'
+import { sideField } from '../../../graphql/loaders.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
 import { ReconcileModeEnum } from '../../../graphql/schema/enums.ts'
 import { NodeRef, TreeObjectRef } from '../../../graphql/schema/refs.ts'
@@ -13,53 +14,56 @@ export const InstallationRef = builder.objectRef<ObjectRow>('Installation').impl
     spec: t.field({
       type: 'JSON',
       nullable: true,
-      description: 'As InstallationSpecInput, with all defaults filled in. Null once it is gone.',
+      description: 'Spec in the form of InstallationSpecInput, with all defaults filled in; null once it is deleted.',
       resolve: ({ id }, _, context) => specOf<InstallationSpec>(context, id),
     }),
     ignored: t.boolean({
-      resolve: async ({ id }, _, context) => (await installationLoader(context).load(id))?.ignored ?? false,
+      description: 'Whether the installation, and all below it, gets no job any more once it is in a final phase. A job that runs goes on.',
+      resolve: sideField(installationLoader, 'ignored', false),
     }),
     mode: t.field({
       type: ReconcileModeEnum,
-      description: 'Of the running or last job.',
-      resolve: async ({ id }, _, context) => (await installationLoader(context).load(id))?.mode ?? 'STANDARD',
+      description: 'Mode of the running or last job.',
+      resolve: sideField(installationLoader, 'mode', 'STANDARD'),
     }),
     nextMode: t.field({
       type: ReconcileModeEnum,
       nullable: true,
-      description: 'A reconcile that is remembered and begins when the running job has ended.',
-      resolve: async ({ id }, _, context) => (await installationLoader(context).load(id))?.nextMode ?? null,
+      description: 'Mode of the job that begins once the running one has ended; null if none is to begin.',
+      resolve: sideField(installationLoader, 'nextMode', null),
     }),
     nextDeletion: t.boolean({
-      description: 'A deletion is remembered and begins when the running job has ended.',
-      resolve: async ({ id }, _, context) => (await installationLoader(context).load(id))?.nextDeletion ?? false,
+      description: 'Whether a deletion begins once the running job has ended.',
+      resolve: sideField(installationLoader, 'nextDeletion', false),
     }),
     cancelRequestedAt: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'When the running or last job was cancelled.',
-      resolve: async ({ id }, _, context) => (await installationLoader(context).load(id))?.cancelRequestedAt ?? null,
+      description: 'When the running or last job was cancelled; null if it was not.',
+      resolve: sideField(installationLoader, 'cancelRequestedAt', null),
     }),
     cancelBy: t.string({
       nullable: true,
-      resolve: async ({ id }, _, context) => (await installationLoader(context).load(id))?.cancelBy ?? null,
+      description:
+        'Name of the token that cancelled the job, with the reason in brackets; null if it was not cancelled.',
+      resolve: sideField(installationLoader, 'cancelBy', null),
     }),
     imports: t.field({
       type: 'JSON',
       nullable: true,
-      description: 'The values that it read when it last entered INIT, by import name.',
-      resolve: async ({ id }, _, context) => (await installationLoader(context).load(id))?.imports ?? null,
+      description: 'Values that it read when it last entered INIT, by name of the import; null before the first time.',
+      resolve: sideField(installationLoader, 'imports', null),
     }),
     exports: t.field({
       type: 'JSON',
       nullable: true,
-      description: 'The values of its last success, by export name.',
-      resolve: async ({ id }, _, context) => (await installationLoader(context).load(id))?.exports ?? null,
+      description: 'Values of its last success, by name of the export; null before the first success.',
+      resolve: sideField(installationLoader, 'exports', null),
     }),
     execution: t.field({
       type: ExecutionRef,
       nullable: true,
-      description: 'Sees to its deploy items; null when it has none.',
+      description: 'The part that runs its deploy items; null if it has none.',
       resolve: ({ id }, _, context) => executionLoader(context).load(id),
     }),
   }),

@@ -6,15 +6,27 @@ import { resultUnion } from '../../../graphql/schema/result-union.ts'
 import type { PlanStep } from '../plan.ts'
 import { CreateInstallationInput, DeleteInstallationInput, UpdateInstallationInput } from './installation-mutations.ts'
 
-const PlanAction = builder.enumType('PlanAction', { values: ['CREATE', 'UPDATE', 'RUN', 'DELETE'] as const })
+const PlanAction = builder.enumType('PlanAction', {
+  description: 'What happens to an object in a step of a plan.',
+  values: {
+    CREATE: { description: 'The object is created and runs.' },
+    UPDATE: { description: 'The object gets another spec and runs.' },
+    RUN: { description: 'The object runs again, with the spec that it has.' },
+    DELETE: { description: 'The object is deleted.' },
+  } as const,
+})
 const PlanStepRef = builder.objectRef<PlanStep>('PlanStep').implement({
+  description: 'What happens to one object.',
   fields: (t) => ({
-    order: t.exposeInt('order', { description: 'From 1.' }),
-    action: t.expose('action', { type: PlanAction }),
-    kind: t.expose('kind', { type: ObjectKindEnum }),
-    path: t.stringList({ description: "Names from the root's on.", resolve: ({ path }) => [...path] }),
-    name: t.exposeString('name'),
-    reason: t.exposeString('reason'),
+    order: t.exposeInt('order', { description: 'Place in the plan, from 1.' }),
+    action: t.expose('action', { type: PlanAction, description: 'What happens to the object.' }),
+    kind: t.expose('kind', { type: ObjectKindEnum, description: 'Kind of the object.' }),
+    path: t.stringList({
+      description: 'Names from the root down to the object.',
+      resolve: ({ path }) => [...path],
+    }),
+    name: t.exposeString('name', { description: 'Name of the object.' }),
+    reason: t.exposeString('reason', { description: 'Why it happens, for people.' }),
   }),
 })
 interface Plan {
@@ -22,21 +34,18 @@ interface Plan {
   readonly steps: readonly PlanStep[]
 }
 const InstallationPlanRef = builder.objectRef<Plan>('InstallationPlan').implement({
-  fields: (t) => ({ steps: t.field({ type: [PlanStepRef], resolve: ({ steps }) => [...steps] }) }),
-})
-
-const PlanInstallationInput = builder.inputType('PlanInstallationInput', {
-  isOneOf: true,
-  description: 'The input of the mutation that is being considered.',
+  description: 'What a mutation would do.',
   fields: (t) => ({
-    create: t.field({ type: CreateInstallationInput }),
-    update: t.field({ type: UpdateInstallationInput }),
-    delete: t.field({ type: DeleteInstallationInput }),
+    steps: t.field({
+      type: [PlanStepRef],
+      description: 'Steps in the order in which they begin; empty if nothing happens.',
+      resolve: ({ steps }) => [...steps],
+    }),
   }),
 })
 
 builder.queryField('planInstallation', (t) =>
-  t.field({
+  t.fieldWithInput({
     type: resultUnion('PlanInstallationResult', InstallationPlanRef, [
       'InvalidInputError',
       'NotFoundError',
@@ -45,8 +54,14 @@ builder.queryField('planInstallation', (t) =>
       'LimitError',
     ]),
     nullable: true,
-    description: 'What the mutation would do, in order, without doing it.',
-    args: { input: t.arg({ type: PlanInstallationInput, required: true }) },
+    description:
+      'What createInstallation, updateInstallation or deleteInstallation would do, without doing it. Null only together with an entry in `errors`.',
+    typeOptions: { isOneOf: true, description: 'The input of the mutation, as exactly one of the three.' },
+    input: {
+      create: t.input.field({ type: CreateInstallationInput, description: 'Input of createInstallation.' }),
+      update: t.input.field({ type: UpdateInstallationInput, description: 'Input of updateInstallation.' }),
+      delete: t.input.field({ type: DeleteInstallationInput, description: 'Input of deleteInstallation.' }),
+    },
     resolve: (_, { input }, context) =>
       answer(
         context,

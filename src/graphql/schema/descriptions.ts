@@ -1,0 +1,30 @@
+import { DEFAULT_PAGE, MAX_PAGE } from './limits.ts'
+
+/** What is the same wherever it occurs in the schema is described here, once. */
+
+const BOUNDS = `0 to ${MAX_PAGE}; not together with`
+
+export const RELAY_DESCRIPTIONS = {
+  connection: 'A page of a list, in the order of the list.',
+  edge: 'An entry of a page.',
+  edges: 'Entries of the page, in the order of the list; empty if there are none.',
+  node: 'The entry itself.',
+  cursor: 'Place of the entry in the list, for `after` and `before`. Opaque.',
+  pageInfo: 'Whether there are more pages, and the cursors that lead to them.',
+  pageInfoType: 'Where a page is in its list.',
+  hasNextPage:
+    'Whether entries follow the page. A page that is read backward (`last`) only says whether `before` was given.',
+  hasPreviousPage:
+    'Whether entries precede the page. A page that is read forward (`first`) only says whether `after` was given.',
+  startCursor: 'Cursor of the first entry; null on an empty page.',
+  endCursor: 'Cursor of the last entry; null on an empty page.',
+  first: `Reads forward at most this many entries: ${BOUNDS} \`last\`. Left out or null, with \`last\` too: ${DEFAULT_PAGE}.`,
+  after: 'Starts after the entry with this cursor. Left out or null: at the start of the list.',
+  last: `Reads backward at most this many entries: ${BOUNDS} \`first\`.`,
+  before: 'Ends before the entry with this cursor. Left out or null: at the end of the list.',
+} as const
+
+export const INPUT_ARGUMENT = 'All arguments of the operation.'
+export const FIRST_ENTRIES = 'At most this many entries, 0 or more.'
+export const LEASE_MS =
+  'Milliseconds that the lease lasts from now; 1,000 to 600,000, others are taken as the nearest of them.'
