@@ -20,7 +20,7 @@ export const RELAY_DESCRIPTIONS = {
   endCursor: 'Cursor of the last entry; null on an empty page.',
   first: `Reads forward at most this many entries: ${BOUNDS} \`last\`. Left out or null, with \`last\` too: ${DEFAULT_PAGE}.`,
   after: 'Starts after the entry with this cursor. Left out or null: at the start of the list.',
-  last: `Reads backward at most this many entries: ${BOUNDS} \`first\`.`,
+  last: `Reads backward at most this many entries: ${BOUNDS} \`first\`. Left out or null: reads forward.`,
   before: 'Ends before the entry with this cursor. Left out or null: at the end of the list.',
 } as const
 

@@ -35,7 +35,9 @@ export const UpdateInstallationInput = builder.inputType('UpdateInstallationInpu
     id: t.id({ required: true, description: 'Id of the installation; a spec is that of a root.' }),
     spec: t.field({ type: InstallationSpecInput, description: 'New spec, as a whole.' }),
     labels: t.field({ type: [LabelInput], description: `New labels, as a whole. ${LABELS}` }),
-    ignored: t.boolean({ description: 'Whether the installation, and all below it, gets no job any more once it is in a final phase.' }),
+    ignored: t.boolean({
+      description: 'Whether the installation, and all below it, gets no job any more once it is in a final phase.',
+    }),
     expectedGeneration: t.int({
       description: 'Generation that the installation must be at; otherwise nothing is written (GENERATION_MISMATCH).',
     }),

@@ -18,7 +18,8 @@ export const InstallationRef = builder.objectRef<ObjectRow>('Installation').impl
       resolve: ({ id }, _, context) => specOf<InstallationSpec>(context, id),
     }),
     ignored: t.boolean({
-      description: 'Whether the installation, and all below it, gets no job any more once it is in a final phase. A job that runs goes on.',
+      description:
+        'Whether the installation, and all below it, gets no job any more once it is in a final phase. A job that runs goes on.',
       resolve: sideField(installationLoader, 'ignored', false),
     }),
     mode: t.field({

@@ -11,42 +11,6 @@ export const KEY =
 export const NAME = 'A letter or _, then letters, digits, _ or -; at most 63 characters.'
 export const LABELS = 'At most 64, each key once. Left out or null: none.'
 
-const CreateCloudletInput = builder.inputType('CreateCloudletInput', {
-  description: 'Name and labels of a new cloudlet.',
-  fields: (t) => ({
-    project: t.string({ required: true, defaultValue: 'default', description: 'Name of its project.' }),
-    name: t.string({ required: true, description: `${NAME} Unique among the cloudlets of the project.` }),
-    labels: t.field({ type: [LabelInput], description: LABELS }),
-    idempotencyKey: t.string({ description: KEY }),
-  }),
-})
-const DeleteCloudletInput = builder.inputType('DeleteCloudletInput', {
-  description: 'The cloudlet to delete.',
-  fields: (t) => ({
-    id: t.id({ required: true, description: 'Id of the cloudlet.' }),
-    cascade: t.boolean({
-      required: true,
-      defaultValue: false,
-      description:
-        'Whether the records of its instances are deleted too. The instances themselves stay, since no CRM is connected to remove them.',
-    }),
-  }),
-})
-const UpgradeCloudletInput = builder.inputType('UpgradeCloudletInput', {
-  description: 'The cloudlet to upgrade, and to which version.',
-  fields: (t) => ({
-    id: t.id({ required: true, description: 'Id of the cloudlet.' }),
-    version: t.string({
-      required: true,
-      description: 'Version that its CRM is to bring up, 1 to 64 ASCII characters without spaces.',
-    }),
-  }),
-})
-const ResolveCloudletUpgradeInput = builder.inputType('ResolveCloudletUpgradeInput', {
-  description: 'The cloudlet whose failed upgrade was put right.',
-  fields: (t) => ({ id: t.id({ required: true, description: 'Id of the cloudlet.' }) }),
-})
-
 const CLOUDLET_ERRORS = [
   'InvalidInputError',
   'NotFoundError',
@@ -55,8 +19,8 @@ const CLOUDLET_ERRORS = [
   'ForbiddenError',
 ] as const
 
-builder.mutationFields((t) => ({
-  createCloudlet: t.field({
+builder.mutationField('createCloudlet', (t) =>
+  t.fieldWithInput({
     type: resultUnion<ObjectRow>('CreateCloudletResult', CloudletRef, [
       'InvalidInputError',
       'ConflictError',
@@ -65,35 +29,64 @@ builder.mutationFields((t) => ({
     nullable: true,
     description:
       'Creates a cloudlet, which waits in INIT for its CRM (connectCrm) and is OFFLINE if none connects in time (PHASELINE_CRM_SILENCE_MS). Requires the role USER or ADMIN; a name that exists is refused (ALREADY_EXISTS).',
-    args: { input: t.arg({ type: CreateCloudletInput, required: true }) },
+    typeOptions: { description: 'Name and labels of a new cloudlet.' },
+    input: {
+      project: t.input.string({ required: true, defaultValue: 'default', description: 'Name of its project.' }),
+      name: t.input.string({ required: true, description: `${NAME} Unique among the cloudlets of the project.` }),
+      labels: t.input.field({ type: [LabelInput], description: LABELS }),
+      idempotencyKey: t.input.string({ description: KEY }),
+    },
     resolve: (_, { input }, context) =>
       writeObject(context, 'write', null, () => context.edge.createCloudlet(context.viewer, dropUndefined(input))),
   }),
-  deleteCloudlet: t.field({
+)
+builder.mutationField('deleteCloudlet', (t) =>
+  t.fieldWithInput({
     type: resultUnion<ObjectRow>('DeleteCloudletResult', CloudletRef, CLOUDLET_ERRORS),
     nullable: true,
     description:
       'Deletes the record of a cloudlet, and returns it as it was. Requires the role USER or ADMIN; refused unless it is OFFLINE (TransitionError), and while it has instances without cascade (IN_USE).',
-    args: { input: t.arg({ type: DeleteCloudletInput, required: true }) },
+    typeOptions: { description: 'The cloudlet to delete.' },
+    input: {
+      id: t.input.id({ required: true, description: 'Id of the cloudlet.' }),
+      cascade: t.input.boolean({
+        required: true,
+        defaultValue: false,
+        description:
+          'Whether the records of its instances are deleted too. The instances themselves stay, since no CRM is connected to remove them.',
+      }),
+    },
     resolve: (_, { input }, context) =>
       writeObject(context, 'write', input.id, () => context.edge.deleteCloudlet(context.viewer, input)),
   }),
-  upgradeCloudlet: t.field({
+)
+builder.mutationField('upgradeCloudlet', (t) =>
+  t.fieldWithInput({
     type: resultUnion<ObjectRow>('UpgradeCloudletResult', CloudletRef, CLOUDLET_ERRORS),
     nullable: true,
     description:
       'Asks the CRM of a cloudlet to bring up a CRM of the given version, which takes over; until then no instance can be changed. Requires the role USER or ADMIN; refused while another upgrade runs or has failed, and unless the cloudlet (NOT_READY) and all its instances (BUSY) are READY.',
-    args: { input: t.arg({ type: UpgradeCloudletInput, required: true }) },
+    typeOptions: { description: 'The cloudlet to upgrade, and to which version.' },
+    input: {
+      id: t.input.id({ required: true, description: 'Id of the cloudlet.' }),
+      version: t.input.string({
+        required: true,
+        description: 'Version that its CRM is to bring up, 1 to 64 ASCII characters without spaces.',
+      }),
+    },
     resolve: (_, { input }, context) =>
       writeObject(context, 'write', input.id, () => context.edge.upgradeCloudlet(context.viewer, input)),
   }),
-  resolveCloudletUpgrade: t.field({
+)
+builder.mutationField('resolveCloudletUpgrade', (t) =>
+  t.fieldWithInput({
     type: resultUnion<ObjectRow>('ResolveCloudletUpgradeResult', CloudletRef, CLOUDLET_ERRORS),
     nullable: true,
     description:
       'Says that a failed upgrade was put right by hand: the upgrade phase is READY again, and instances can be changed. Requires the role ADMIN; refused unless the upgrade phase is UPDATE_ERROR (TransitionError).',
-    args: { input: t.arg({ type: ResolveCloudletUpgradeInput, required: true }) },
+    typeOptions: { description: 'The cloudlet whose failed upgrade was put right.' },
+    input: { id: t.input.id({ required: true, description: 'Id of the cloudlet.' }) },
     resolve: (_, { input }, context) =>
       writeObject(context, 'administer', input.id, () => context.edge.resolveCloudletUpgrade(context.viewer, input)),
   }),
-}))
+)

@@ -108,48 +108,9 @@ const CrmObjectInput = builder.inputType('CrmObjectInput', {
     }),
   }),
 })
-const ConnectCrmInput = builder.inputType('ConnectCrmInput', {
-  description: 'A CRM process, and everything that it has.',
-  fields: (t) => ({
-    cloudletId: t.id({ required: true, description: 'Id of the cloudlet that it serves.' }),
-    instance: t.string({
-      required: true,
-      description:
-        'Name of the process, 1 to 200 characters. The same instance again keeps its epoch and its fences; another one is a new process.',
-    }),
-    role: t.field({
-      type: CrmRoleEnum,
-      required: true,
-      defaultValue: 'CRM',
-      description:
-        'CRM_V2 for a process that an upgrade brings up, otherwise CRM. An instance that is known keeps its role.',
-    }),
-    version: t.string({
-      required: true,
-      description: 'Version of the CRM, 1 to 64 ASCII characters without spaces; it may be newer than the server.',
-    }),
-    leaseMs: t.int({
-      required: true,
-      defaultValue: 30_000,
-      description:
-        'Milliseconds until the session ends unless it is renewed; brought into the range of 1,000 to 600,000.',
-    }),
-    call: t.int({
-      required: true,
-      defaultValue: 0,
-      description:
-        'Number of this call of the instance, from 1, growing by one. A call that a later one has overtaken is refused (StaleReportError); 0: calls are not counted.',
-    }),
-    objects: t.field({
-      type: [CrmObjectInput],
-      required: true,
-      description: 'All instances that it has, at most 20,000; an instance that is not listed is NOT_PRESENT.',
-    }),
-  }),
-})
 
 builder.mutationField('connectCrm', (t) =>
-  t.field({
+  t.fieldWithInput({
     type: resultUnion('ConnectCrmResult', CrmSessionRef, [
       'NotFoundError',
       'StaleReportError',
@@ -159,7 +120,43 @@ builder.mutationField('connectCrm', (t) =>
     nullable: true,
     description:
       'Connects a CRM to its cloudlet, for the first time or again: what it has is set against the record (resync), and it gets its epoch and the requests that wait. Only a token with the role AGENT and the actor CRM may call it, within its targets. StaleReportError: the process was replaced, or no upgrade needs it, and has to end; or a later call has overtaken this one.',
-    args: { input: t.arg({ type: ConnectCrmInput, required: true }) },
+    typeOptions: { description: 'A CRM process, and everything that it has.' },
+    input: {
+      cloudletId: t.input.id({ required: true, description: 'Id of the cloudlet that it serves.' }),
+      instance: t.input.string({
+        required: true,
+        description:
+          'Name of the process, 1 to 200 characters. The same instance again keeps its epoch and its fences; another one is a new process.',
+      }),
+      role: t.input.field({
+        type: CrmRoleEnum,
+        required: true,
+        defaultValue: 'CRM',
+        description:
+          'CRM_V2 for a process that an upgrade brings up, otherwise CRM. An instance that is known keeps its role.',
+      }),
+      version: t.input.string({
+        required: true,
+        description: 'Version of the CRM, 1 to 64 ASCII characters without spaces; it may be newer than the server.',
+      }),
+      leaseMs: t.input.int({
+        required: true,
+        defaultValue: 30_000,
+        description:
+          'Milliseconds until the session ends unless it is renewed; brought into the range of 1,000 to 600,000.',
+      }),
+      call: t.input.int({
+        required: true,
+        defaultValue: 0,
+        description:
+          'Number of this call of the instance, from 1, growing by one. A call that a later one has overtaken is refused (StaleReportError); 0: calls are not counted.',
+      }),
+      objects: t.input.field({
+        type: [CrmObjectInput],
+        required: true,
+        description: 'All instances that it has, at most 20,000; an instance that is not listed is NOT_PRESENT.',
+      }),
+    },
     resolve: (_, { input }, context) =>
       answer(
         context,

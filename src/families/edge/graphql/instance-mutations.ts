@@ -12,103 +12,49 @@ const GENERATION =
   'Generation that the instance must still have; another one is refused (GENERATION_MISMATCH). Left out or null: any.'
 const WITHDRAW =
   'Withdraws a request that the CRM has not acknowledged, and undoes it; if the CRM may have begun it takes it back first. Requires the role USER or ADMIN; refused with a TransitionError unless the phase is CREATE_REQUESTED, UPDATE_REQUESTED or DELETE_REQUESTED.'
-const REASON = 'Added to the message of the phase change and to the error of the instance.'
+const REASON = 'Added to the message of the phase change and to the error of the instance. Left out or null: none.'
 const CREATE_ERRORS = ['InvalidInputError', 'NotFoundError', 'ConflictError', 'ForbiddenError'] as const
 
-const CreateClusterInstInput = builder.inputType('CreateClusterInstInput', {
-  description: 'Name, labels and spec of a new cluster instance.',
-  fields: (t) => ({
-    cloudletId: t.id({ required: true, description: 'Id of its cloudlet, which must be READY.' }),
-    name: t.string({ required: true, description: `${NAME} Unique within the cloudlet.` }),
-    labels: t.field({ type: [LabelInput], description: LABELS }),
-    spec: t.field({ type: 'JSON', required: true, description: SPEC }),
-    idempotencyKey: t.string({ description: KEY }),
-  }),
-})
-const UpdateClusterInstInput = builder.inputType('UpdateClusterInstInput', {
-  description: 'The new spec of a cluster instance.',
-  fields: (t) => ({
-    id: t.id({ required: true, description: 'Id of the cluster instance.' }),
-    spec: t.field({ type: 'JSON', required: true, description: SPEC }),
-    expectedGeneration: t.int({ description: GENERATION }),
-  }),
-})
-const DeleteClusterInstInput = builder.inputType('DeleteClusterInstInput', {
-  description: 'The cluster instance to delete.',
-  fields: (t) => ({
-    id: t.id({ required: true, description: 'Id of the cluster instance.' }),
-    cascade: t.boolean({
-      required: true,
-      defaultValue: false,
-      description:
-        'Whether its app instances are deleted first. If one of them cannot be removed the cluster instance is READY again, and its error names it.',
-    }),
-  }),
-})
-const CancelClusterInstInput = builder.inputType('CancelClusterInstInput', {
-  description: 'The cluster instance whose request is withdrawn, and why.',
-  fields: (t) => ({
-    id: t.id({ required: true, description: 'Id of the cluster instance.' }),
-    reason: t.string({ description: REASON }),
-  }),
-})
-
-const CreateAppInstInput = builder.inputType('CreateAppInstInput', {
-  description: 'Name, labels and spec of a new app instance.',
-  fields: (t) => ({
-    clusterInstId: t.id({ required: true, description: 'Id of its cluster instance, which must be READY.' }),
-    name: t.string({ required: true, description: `${NAME} Unique within the cluster instance.` }),
-    labels: t.field({ type: [LabelInput], description: LABELS }),
-    spec: t.field({ type: 'JSON', required: true, description: SPEC }),
-    idempotencyKey: t.string({ description: KEY }),
-  }),
-})
-const UpdateAppInstInput = builder.inputType('UpdateAppInstInput', {
-  description: 'The new spec of an app instance.',
-  fields: (t) => ({
-    id: t.id({ required: true, description: 'Id of the app instance.' }),
-    spec: t.field({ type: 'JSON', required: true, description: SPEC }),
-    expectedGeneration: t.int({ description: GENERATION }),
-  }),
-})
-const DeleteAppInstInput = builder.inputType('DeleteAppInstInput', {
-  description: 'The app instance to delete.',
-  fields: (t) => ({
-    id: t.id({ required: true, description: 'Id of the app instance.' }),
-  }),
-})
-const CancelAppInstInput = builder.inputType('CancelAppInstInput', {
-  description: 'The app instance whose request is withdrawn, and why.',
-  fields: (t) => ({
-    id: t.id({ required: true, description: 'Id of the app instance.' }),
-    reason: t.string({ description: REASON }),
-  }),
-})
-
-builder.mutationFields((t) => ({
-  createClusterInst: t.field({
+builder.mutationField('createClusterInst', (t) =>
+  t.fieldWithInput({
     type: resultUnion<ObjectRow>('CreateClusterInstResult', ClusterInstRef, CREATE_ERRORS),
     nullable: true,
     description:
       'Creates a cluster instance on a cloudlet, by a request to its CRM; if that fails the record is deleted. Requires the role USER or ADMIN; refused for a name that exists (ALREADY_EXISTS, or BUSY), unless the cloudlet is READY (NOT_READY), and while an upgrade runs or has failed.',
-    args: { input: t.arg({ type: CreateClusterInstInput, required: true }) },
+    typeOptions: { description: 'Name, labels and spec of a new cluster instance.' },
+    input: {
+      cloudletId: t.input.id({ required: true, description: 'Id of its cloudlet, which must be READY.' }),
+      name: t.input.string({ required: true, description: `${NAME} Unique within the cloudlet.` }),
+      labels: t.input.field({ type: [LabelInput], description: LABELS }),
+      spec: t.input.field({ type: 'JSON', required: true, description: SPEC }),
+      idempotencyKey: t.input.string({ description: KEY }),
+    },
     resolve: (_, { input: { cloudletId: parentId, ...input } }, context) =>
       writeObject(context, 'write', null, () =>
         context.edge.createInstance(context.viewer, { kind: 'CLUSTER_INST', parentId, ...dropUndefined(input) }),
       ),
   }),
-  updateClusterInst: t.field({
+)
+builder.mutationField('updateClusterInst', (t) =>
+  t.fieldWithInput({
     type: resultUnion<ObjectRow>('UpdateClusterInstResult', ClusterInstRef, CREATE_ERRORS),
     nullable: true,
     description:
       'Changes the spec of a cluster instance, by a request to its CRM; if that fails the spec before is restored. The same spec changes nothing, unless the instance is drifted. Requires the role USER or ADMIN; refused unless it and its app instances are READY (BUSY), and while an upgrade of the cloudlet runs or has failed.',
-    args: { input: t.arg({ type: UpdateClusterInstInput, required: true }) },
+    typeOptions: { description: 'The new spec of a cluster instance.' },
+    input: {
+      id: t.input.id({ required: true, description: 'Id of the cluster instance.' }),
+      spec: t.input.field({ type: 'JSON', required: true, description: SPEC }),
+      expectedGeneration: t.input.int({ description: GENERATION }),
+    },
     resolve: (_, { input }, context) =>
       writeObject(context, 'write', input.id, () =>
         context.edge.updateInstance(context.viewer, { kind: 'CLUSTER_INST', ...dropUndefined(input) }),
       ),
   }),
-  deleteClusterInst: t.field({
+)
+builder.mutationField('deleteClusterInst', (t) =>
+  t.fieldWithInput({
     type: resultUnion<ObjectRow>('DeleteClusterInstResult', ClusterInstRef, [
       'NotFoundError',
       'ConflictError',
@@ -117,13 +63,24 @@ builder.mutationFields((t) => ({
     nullable: true,
     description:
       'Deletes a cluster instance, by a request to its CRM; if that fails it is READY again. Requires the role USER or ADMIN; refused while it has app instances without cascade (IN_USE), unless it and its app instances are READY (BUSY), and while an upgrade of the cloudlet runs or has failed.',
-    args: { input: t.arg({ type: DeleteClusterInstInput, required: true }) },
+    typeOptions: { description: 'The cluster instance to delete.' },
+    input: {
+      id: t.input.id({ required: true, description: 'Id of the cluster instance.' }),
+      cascade: t.input.boolean({
+        required: true,
+        defaultValue: false,
+        description:
+          'Whether its app instances are deleted first. If one of them cannot be removed the cluster instance is READY again, and its error names it.',
+      }),
+    },
     resolve: (_, { input }, context) =>
       writeObject(context, 'write', input.id, () =>
         context.edge.deleteInstance(context.viewer, { kind: 'CLUSTER_INST', ...dropUndefined(input) }),
       ),
   }),
-  cancelClusterInst: t.field({
+)
+builder.mutationField('cancelClusterInst', (t) =>
+  t.fieldWithInput({
     type: resultUnion<ObjectRow>('CancelClusterInstResult', ClusterInstRef, [
       'NotFoundError',
       'TransitionError',
@@ -131,38 +88,58 @@ builder.mutationFields((t) => ({
     ]),
     nullable: true,
     description: WITHDRAW,
-    args: { input: t.arg({ type: CancelClusterInstInput, required: true }) },
+    typeOptions: { description: 'The cluster instance whose request is withdrawn, and why.' },
+    input: {
+      id: t.input.id({ required: true, description: 'Id of the cluster instance.' }),
+      reason: t.input.string({ description: REASON }),
+    },
     resolve: (_, { input }, context) =>
       writeObject(context, 'write', input.id, () =>
         context.edge.cancelInstance(context.viewer, { kind: 'CLUSTER_INST', ...dropUndefined(input) }),
       ),
   }),
-}))
+)
 
-builder.mutationFields((t) => ({
-  createAppInst: t.field({
+builder.mutationField('createAppInst', (t) =>
+  t.fieldWithInput({
     type: resultUnion<ObjectRow>('CreateAppInstResult', AppInstRef, CREATE_ERRORS),
     nullable: true,
     description:
       'Creates an app instance in a cluster instance, by a request to the CRM; if that fails the record is deleted. Requires the role USER or ADMIN; refused for a name that exists (ALREADY_EXISTS, or BUSY), unless the cluster instance is READY (NOT_READY), and while an upgrade runs or has failed.',
-    args: { input: t.arg({ type: CreateAppInstInput, required: true }) },
+    typeOptions: { description: 'Name, labels and spec of a new app instance.' },
+    input: {
+      clusterInstId: t.input.id({ required: true, description: 'Id of its cluster instance, which must be READY.' }),
+      name: t.input.string({ required: true, description: `${NAME} Unique within the cluster instance.` }),
+      labels: t.input.field({ type: [LabelInput], description: LABELS }),
+      spec: t.input.field({ type: 'JSON', required: true, description: SPEC }),
+      idempotencyKey: t.input.string({ description: KEY }),
+    },
     resolve: (_, { input: { clusterInstId: parentId, ...input } }, context) =>
       writeObject(context, 'write', null, () =>
         context.edge.createInstance(context.viewer, { kind: 'APP_INST', parentId, ...dropUndefined(input) }),
       ),
   }),
-  updateAppInst: t.field({
+)
+builder.mutationField('updateAppInst', (t) =>
+  t.fieldWithInput({
     type: resultUnion<ObjectRow>('UpdateAppInstResult', AppInstRef, CREATE_ERRORS),
     nullable: true,
     description:
       'Changes the spec of an app instance, by a request to its CRM; if that fails the spec before is restored. The same spec changes nothing, unless the instance is drifted. Requires the role USER or ADMIN; refused unless it and its cluster instance are READY (BUSY), and while an upgrade of the cloudlet runs or has failed.',
-    args: { input: t.arg({ type: UpdateAppInstInput, required: true }) },
+    typeOptions: { description: 'The new spec of an app instance.' },
+    input: {
+      id: t.input.id({ required: true, description: 'Id of the app instance.' }),
+      spec: t.input.field({ type: 'JSON', required: true, description: SPEC }),
+      expectedGeneration: t.input.int({ description: GENERATION }),
+    },
     resolve: (_, { input }, context) =>
       writeObject(context, 'write', input.id, () =>
         context.edge.updateInstance(context.viewer, { kind: 'APP_INST', ...dropUndefined(input) }),
       ),
   }),
-  deleteAppInst: t.field({
+)
+builder.mutationField('deleteAppInst', (t) =>
+  t.fieldWithInput({
     type: resultUnion<ObjectRow>('DeleteAppInstResult', AppInstRef, [
       'NotFoundError',
       'ConflictError',
@@ -171,13 +148,18 @@ builder.mutationFields((t) => ({
     nullable: true,
     description:
       'Deletes an app instance, by a request to its CRM; if that fails it is READY again. Requires the role USER or ADMIN; refused unless it and its cluster instance are READY (BUSY), and while an upgrade of the cloudlet runs or has failed.',
-    args: { input: t.arg({ type: DeleteAppInstInput, required: true }) },
+    typeOptions: { description: 'The app instance to delete.' },
+    input: {
+      id: t.input.id({ required: true, description: 'Id of the app instance.' }),
+    },
     resolve: (_, { input }, context) =>
       writeObject(context, 'write', input.id, () =>
         context.edge.deleteInstance(context.viewer, { kind: 'APP_INST', cascade: false, ...input }),
       ),
   }),
-  cancelAppInst: t.field({
+)
+builder.mutationField('cancelAppInst', (t) =>
+  t.fieldWithInput({
     type: resultUnion<ObjectRow>('CancelAppInstResult', AppInstRef, [
       'NotFoundError',
       'TransitionError',
@@ -185,10 +167,14 @@ builder.mutationFields((t) => ({
     ]),
     nullable: true,
     description: WITHDRAW,
-    args: { input: t.arg({ type: CancelAppInstInput, required: true }) },
+    typeOptions: { description: 'The app instance whose request is withdrawn, and why.' },
+    input: {
+      id: t.input.id({ required: true, description: 'Id of the app instance.' }),
+      reason: t.input.string({ description: REASON }),
+    },
     resolve: (_, { input }, context) =>
       writeObject(context, 'write', input.id, () =>
         context.edge.cancelInstance(context.viewer, { kind: 'APP_INST', ...dropUndefined(input) }),
       ),
   }),
-}))
+)

@@ -15,7 +15,7 @@ const instanceRef = (name: string, description: string) =>
       operationId: t.id({
         nullable: true,
         description:
-          'Id of its last creation, update or deletion. An instance that takes over the name of a deleted one has another.',
+          'Id of its last creation, update or deletion. An instance that takes over the name of a deleted one has another. Null if there was none.',
         resolve: ({ jobId }) => jobId,
       }),
       spec: t.field({

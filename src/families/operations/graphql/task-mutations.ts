@@ -7,34 +7,6 @@ import { dropUndefined } from '../../../graphql/schema/drop-undefined.ts'
 import { resultUnion } from '../../../graphql/schema/result-union.ts'
 import { GadgetJobRef, TaskRef } from './task.ts'
 
-const CreateTaskInput = builder.inputType('CreateTaskInput', {
-  description: 'Name, labels and jobs of a new task.',
-  fields: (t) => ({
-    project: t.string({ required: true, defaultValue: 'default', description: 'Name of its project.' }),
-    name: t.string({
-      required: true,
-      description:
-        'A letter or _, then letters, digits, _ or -; at most 63 characters. Unique among the tasks of the project.',
-    }),
-    labels: t.field({ type: [LabelInput], description: 'At most 64, each key once. Left out or null: none.' }),
-    jobs: t.field({ type: [GadgetJobInput], required: true, description: 'Jobs of the task, 1 to 1,000.' }),
-    idempotencyKey: t.string({
-      description:
-        'Names the request, for this caller, project and mutation; left out, null or empty: it has no name. A repetition with the same input within 24 hours creates nothing, and returns the task of the first call as it is now; one with another input is refused (INVALID_INPUT), and so is one that comes after the task is deleted.',
-    }),
-  }),
-})
-const CancelTaskInput = builder.inputType('CancelTaskInput', {
-  description: 'The task to cancel, and why.',
-  fields: (t) => ({
-    id: t.id({ required: true, description: 'Id of the task.' }),
-    reason: t.string({ description: 'Added to the message of the phase changes.' }),
-  }),
-})
-const DeleteTaskInput = builder.inputType('DeleteTaskInput', {
-  description: 'The task to delete.',
-  fields: (t) => ({ id: t.id({ required: true, description: 'Id of the task.' }) }),
-})
 const UndoDecision = builder.enumType('UndoDecision', {
   description: 'What an operator decides about a job in UNDO_FAILED.',
   values: {
@@ -45,45 +17,63 @@ const UndoDecision = builder.enumType('UndoDecision', {
     },
   } as const,
 })
-const ResolveUndoInput = builder.inputType('ResolveUndoInput', {
-  description: 'The decision about a job that could not be undone or cleaned up.',
-  fields: (t) => ({
-    id: t.id({ required: true, description: 'Id of the gadget job, which must be in UNDO_FAILED.' }),
-    decision: t.field({ type: UndoDecision, required: true, description: 'What becomes of the job.' }),
-  }),
-})
 
-builder.mutationFields((t) => ({
-  createTask: t.field({
+builder.mutationField('createTask', (t) =>
+  t.fieldWithInput({
     type: resultUnion<ObjectRow>('CreateTaskResult', TaskRef, ['InvalidInputError', 'ConflictError', 'ForbiddenError']),
     nullable: true,
     description:
       'Creates a task and starts it. Requires the role USER or ADMIN; a name that exists (ALREADY_EXISTS), cycles, and expressions on jobs that do not come before are refused.',
-    args: { input: t.arg({ type: CreateTaskInput, required: true }) },
+    typeOptions: { description: 'Name, labels and jobs of a new task.' },
+    input: {
+      project: t.input.string({ required: true, defaultValue: 'default', description: 'Name of its project.' }),
+      name: t.input.string({
+        required: true,
+        description:
+          'A letter or _, then letters, digits, _ or -; at most 63 characters. Unique among the tasks of the project.',
+      }),
+      labels: t.input.field({ type: [LabelInput], description: 'At most 64, each key once. Left out or null: none.' }),
+      jobs: t.input.field({ type: [GadgetJobInput], required: true, description: 'Jobs of the task, 1 to 1,000.' }),
+      idempotencyKey: t.input.string({
+        description:
+          'Names the request, for this caller, project and mutation; left out, null or empty: it has no name. A repetition with the same input within 24 hours creates nothing, and returns the task of the first call as it is now; one with another input is refused (INVALID_INPUT), and so is one that comes after the task is deleted.',
+      }),
+    },
     resolve: (_, { input }, context) =>
       writeObject(context, 'write', null, () => context.operations.createTask(context.viewer, dropUndefined(input))),
   }),
-  cancelTask: t.field({
+)
+builder.mutationField('cancelTask', (t) =>
+  t.fieldWithInput({
     type: resultUnion<ObjectRow>('CancelTaskResult', TaskRef, ['NotFoundError', 'TransitionError', 'ForbiddenError']),
     nullable: true,
     description:
       'Cancels a task: no more jobs start, running ones are aborted, and undos go on to their end. Requires the role USER or ADMIN; a task that is neither PENDING nor RUNNING is refused with a TransitionError.',
-    args: { input: t.arg({ type: CancelTaskInput, required: true }) },
+    typeOptions: { description: 'The task to cancel, and why.' },
+    input: {
+      id: t.input.id({ required: true, description: 'Id of the task.' }),
+      reason: t.input.string({ description: 'Added to the message of the phase changes. Left out or null: none.' }),
+    },
     resolve: (_, { input }, context) =>
       writeObject(context, 'write', input.id, () =>
         context.operations.cancelTask(context.viewer, dropUndefined(input)),
       ),
   }),
-  deleteTask: t.field({
+)
+builder.mutationField('deleteTask', (t) =>
+  t.fieldWithInput({
     type: resultUnion<ObjectRow>('DeleteTaskResult', TaskRef, ['NotFoundError', 'TransitionError', 'ForbiddenError']),
     nullable: true,
     description:
       'Deletes a task with its jobs, and returns it as it was. Requires the role USER or ADMIN; a task that has not ended is refused with a TransitionError.',
-    args: { input: t.arg({ type: DeleteTaskInput, required: true }) },
+    typeOptions: { description: 'The task to delete.' },
+    input: { id: t.input.id({ required: true, description: 'Id of the task.' }) },
     resolve: (_, { input }, context) =>
       writeObject(context, 'write', input.id, () => context.operations.deleteTask(context.viewer, input)),
   }),
-  resolveUndo: t.field({
+)
+builder.mutationField('resolveUndo', (t) =>
+  t.fieldWithInput({
     type: resultUnion<ObjectRow>('ResolveUndoResult', GadgetJobRef, [
       'NotFoundError',
       'TransitionError',
@@ -92,8 +82,12 @@ builder.mutationFields((t) => ({
     nullable: true,
     description:
       'Decides about a job that could not be undone or cleaned up and so holds its locks. Requires the role USER or ADMIN; a job that is not in UNDO_FAILED is refused with a TransitionError.',
-    args: { input: t.arg({ type: ResolveUndoInput, required: true }) },
+    typeOptions: { description: 'The decision about a job that could not be undone or cleaned up.' },
+    input: {
+      id: t.input.id({ required: true, description: 'Id of the gadget job, which must be in UNDO_FAILED.' }),
+      decision: t.input.field({ type: UndoDecision, required: true, description: 'What becomes of the job.' }),
+    },
     resolve: (_, { input }, context) =>
       writeObject(context, 'write', input.id, () => context.operations.resolveUndo(context.viewer, input)),
   }),
-}))
+)

@@ -4,7 +4,7 @@ import type { GraphQLContext } from '../../../graphql/context.ts'
 import { objectLoader } from '../../../graphql/loaders.ts'
 import { LabelInput } from '../../../graphql/objects/label-input.ts'
 import { writeObject } from '../../../graphql/objects/write-object.ts'
-import { builder } from '../../../graphql/schema/builder.ts'
+import { builder, type Types } from '../../../graphql/schema/builder.ts'
 import { dropUndefined } from '../../../graphql/schema/drop-undefined.ts'
 import { PhaseEnum } from '../../../graphql/schema/enums.ts'
 import { answer, type ErrorValue } from '../../../graphql/schema/errors.ts'
@@ -14,7 +14,7 @@ import { EventRef } from './event.ts'
 
 const IDEMPOTENCY =
   'Names the request, for this caller, project and mutation; left out, null or empty: it has no name. A repetition with the same input within 24 hours creates no event again, and returns those of the first call as they are now; one with another input is refused (INVALID_INPUT).'
-const REASON = 'Added to the message of the phase change and to the error of the worker.'
+const REASON = 'Added to the message of the phase change and to the error of the worker. Left out or null: none.'
 const FILTER = {
   project: 'Name of the project. One that does not exist is refused.',
   phases: 'Phases of which an event must have one; at least one.',
@@ -24,74 +24,10 @@ const FILTER = {
   labels: 'Pairs that must be among the labels of an event; at most 64. Left out or null: any.',
 } as const
 
-const CreateEventInput = builder.inputType('CreateEventInput', {
-  description: 'An occurrence, for one project or for all that have subscribed to it.',
-  fields: (t) => ({
-    project: t.string({
-      description:
-        'Project that gets the event; it must have a worker template. Left out or null: every project of the caller with a subscription that matches gets one event, maybe none does.',
-    }),
-    source: t.string({
-      required: true,
-      description: 'Origin of the event, e.g. github.com/acme; 1 to 255 characters on one line.',
-    }),
-    type: t.string({
-      required: true,
-      description: 'What has happened at the source, e.g. push; 1 to 255 characters on one line, and not `*`.',
-    }),
-    qualifiers: t.field({
-      type: [LabelInput],
-      description: 'Pairs that the qualifiers of a subscription must equal; at most 64. Left out or null: none.',
-    }),
-    labels: t.field({
-      type: [LabelInput],
-      description: 'Pairs of which a subscription may require some; at most 64. Left out or null: none.',
-    }),
-    payload: t.string({ description: 'Text for the worker, at most 512 KiB. Left out or null: none.' }),
-    idempotencyKey: t.string({ description: IDEMPOTENCY }),
-  }),
-})
-const EventIdInput = (name: string, description: string) =>
-  builder.inputType(name, {
-    description,
-    fields: (t) => ({
-      id: t.id({ required: true, description: 'Id of the event.' }),
-      idempotencyKey: t.string({ description: IDEMPOTENCY }),
-    }),
-  })
-const CancelEventInput = builder.inputType('CancelEventInput', {
-  description: 'The event to cancel, and why.',
-  fields: (t) => ({
-    id: t.id({ required: true, description: 'Id of the event.' }),
-    reason: t.string({ description: REASON }),
-  }),
-})
-const DeleteEventInput = builder.inputType('DeleteEventInput', {
-  description: 'The event to delete.',
-  fields: (t) => ({ id: t.id({ required: true, description: 'Id of the event.' }) }),
-})
-const CancelEventsInput = builder.inputType('CancelEventsInput', {
-  description: 'The events to cancel: those for which every given field holds.',
-  fields: (t) => ({
-    project: t.string({ required: true, description: FILTER.project }),
-    phases: t.field({ type: [PhaseEnum], required: true, description: `${FILTER.phases} A final one is refused.` }),
-    source: t.string({ description: FILTER.source }),
-    type: t.string({ description: FILTER.type }),
-    qualifiers: t.field({ type: [LabelInput], description: FILTER.qualifiers }),
-    labels: t.field({ type: [LabelInput], description: FILTER.labels }),
-    reason: t.string({ description: REASON }),
-  }),
-})
-const DeleteEventsInput = builder.inputType('DeleteEventsInput', {
-  description: 'The events to delete: those for which every given field holds.',
-  fields: (t) => ({
-    project: t.string({ required: true, description: FILTER.project }),
-    phases: t.field({ type: [PhaseEnum], required: true, description: FILTER.phases }),
-    source: t.string({ description: FILTER.source }),
-    type: t.string({ description: FILTER.type }),
-    qualifiers: t.field({ type: [LabelInput], description: FILTER.qualifiers }),
-    labels: t.field({ type: [LabelInput], description: FILTER.labels }),
-  }),
+type InputBuilder = PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>
+const eventFields = (t: InputBuilder) => ({
+  id: t.id({ required: true, description: 'Id of the event.' }),
+  idempotencyKey: t.string({ description: IDEMPOTENCY }),
 })
 
 interface Events {
@@ -143,26 +79,55 @@ async function writeEvents(
   })
 }
 
-builder.mutationFields((t) => ({
-  createEvent: t.field({
+builder.mutationField('createEvent', (t) =>
+  t.fieldWithInput({
     type: resultUnion('CreateEventResult', CreatedEventsRef, ['InvalidInputError', 'ForbiddenError']),
     nullable: true,
     description:
       'Creates an event in one project, or in each with a subscription that matches, and starts its worker when a slot is free. Requires the role USER or ADMIN; a project without worker template is refused (INVALID_INPUT).',
-    args: { input: t.arg({ type: CreateEventInput, required: true }) },
+    typeOptions: { description: 'An occurrence, for one project or for all that have subscribed to it.' },
+    input: {
+      project: t.input.string({
+        description:
+          'Project that gets the event; it must have a worker template. Left out or null: every project of the caller with a subscription that matches gets one event, maybe none does.',
+      }),
+      source: t.input.string({
+        required: true,
+        description: 'Origin of the event, e.g. github.com/acme; 1 to 255 characters on one line.',
+      }),
+      type: t.input.string({
+        required: true,
+        description: 'What has happened at the source, e.g. push; 1 to 255 characters on one line, and not `*`.',
+      }),
+      qualifiers: t.input.field({
+        type: [LabelInput],
+        description: 'Pairs that the qualifiers of a subscription must equal; at most 64. Left out or null: none.',
+      }),
+      labels: t.input.field({
+        type: [LabelInput],
+        description: 'Pairs of which a subscription may require some; at most 64. Left out or null: none.',
+      }),
+      payload: t.input.string({ description: 'Text for the worker, at most 512 KiB. Left out or null: none.' }),
+      idempotencyKey: t.input.string({ description: IDEMPOTENCY }),
+    },
     resolve: (_, { input }, context) =>
       writeEvents(context, () => context.pipelines.createEvent(context.viewer, dropUndefined(input))),
   }),
-  cloneEvent: t.field({
+)
+builder.mutationField('cloneEvent', (t) =>
+  t.fieldWithInput({
     type: resultUnion('CloneEventResult', CreatedEventsRef, ['NotFoundError', 'InvalidInputError', 'ForbiddenError']),
     nullable: true,
     description:
       'Creates an event again: through the subscriptions as they are now if it came through one, otherwise in its project as it is now. Requires the role USER or ADMIN.',
-    args: { input: t.arg({ type: EventIdInput('CloneEventInput', 'The event to clone.'), required: true }) },
+    typeOptions: { description: 'The event to clone.' },
+    input: eventFields(t.input),
     resolve: (_, { input }, context) =>
       writeEvents(context, () => context.pipelines.cloneEvent(context.viewer, dropUndefined(input))),
   }),
-  retryEvent: t.field({
+)
+builder.mutationField('retryEvent', (t) =>
+  t.fieldWithInput({
     type: resultUnion('RetryEventResult', EventRef, [
       'NotFoundError',
       'ConflictError',
@@ -172,39 +137,62 @@ builder.mutationFields((t) => ({
     nullable: true,
     description:
       'Creates an event with the worker of one that has ended, as that worker was, and the secrets of the project as they are now. Jobs that succeeded outside of the workspace are inherited and do not run again. Requires the role USER or ADMIN; an event that has not ended is refused (BUSY).',
-    args: { input: t.arg({ type: EventIdInput('RetryEventInput', 'The event to retry.'), required: true }) },
+    typeOptions: { description: 'The event to retry.' },
+    input: eventFields(t.input),
     resolve: (_, { input }, context) =>
       writeObject(context, 'write', null, () => context.pipelines.retryEvent(context.viewer, dropUndefined(input))),
   }),
-}))
+)
 
-builder.mutationFields((t) => ({
-  cancelEvent: t.field({
+builder.mutationField('cancelEvent', (t) =>
+  t.fieldWithInput({
     type: resultUnion('CancelEventResult', EventRef, ['NotFoundError', 'TransitionError', 'ForbiddenError']),
     nullable: true,
     description:
       'Cancels the worker of an event, and with it all its jobs: those that wait for a slot are CANCELED, the others ABORTED and stopped. Requires the role USER or ADMIN; an event that has ended is refused with a TransitionError.',
-    args: { input: t.arg({ type: CancelEventInput, required: true }) },
+    typeOptions: { description: 'The event to cancel, and why.' },
+    input: {
+      id: t.input.id({ required: true, description: 'Id of the event.' }),
+      reason: t.input.string({ description: REASON }),
+    },
     resolve: (_, { input }, context) =>
       writeObject(context, 'write', input.id, () =>
         context.pipelines.cancelEvent(context.viewer, dropUndefined(input)),
       ),
   }),
-  deleteEvent: t.field({
+)
+builder.mutationField('deleteEvent', (t) =>
+  t.fieldWithInput({
     type: resultUnion('DeleteEventResult', EventRef, ['NotFoundError', 'ForbiddenError']),
     nullable: true,
     description:
       'Deletes an event with its worker and jobs, in any phase, and returns it as it was. Processes are stopped and resources removed at once. Requires the role USER or ADMIN.',
-    args: { input: t.arg({ type: DeleteEventInput, required: true }) },
+    typeOptions: { description: 'The event to delete.' },
+    input: { id: t.input.id({ required: true, description: 'Id of the event.' }) },
     resolve: (_, { input }, context) =>
       writeObject(context, 'write', input.id, () => context.pipelines.deleteEvent(context.viewer, input)),
   }),
-  cancelEvents: t.field({
+)
+builder.mutationField('cancelEvents', (t) =>
+  t.fieldWithInput({
     type: resultUnion('CancelEventsResult', CanceledEventsRef, ['InvalidInputError', 'ForbiddenError']),
     nullable: true,
     description:
       'Cancels all events of a project that match, each like cancelEvent. Requires the role USER or ADMIN; a malformed filter is refused and cancels nothing.',
-    args: { input: t.arg({ type: CancelEventsInput, required: true }) },
+    typeOptions: { description: 'The events to cancel: those for which every given field holds.' },
+    input: {
+      project: t.input.string({ required: true, description: FILTER.project }),
+      phases: t.input.field({
+        type: [PhaseEnum],
+        required: true,
+        description: `${FILTER.phases} A final one is refused.`,
+      }),
+      source: t.input.string({ description: FILTER.source }),
+      type: t.input.string({ description: FILTER.type }),
+      qualifiers: t.input.field({ type: [LabelInput], description: FILTER.qualifiers }),
+      labels: t.input.field({ type: [LabelInput], description: FILTER.labels }),
+      reason: t.input.string({ description: REASON }),
+    },
     resolve: (_, { input }, context) =>
       answer(
         context,
@@ -213,12 +201,22 @@ builder.mutationFields((t) => ({
         ({ count }) => ({ __typename: 'CanceledEvents' as const, count }),
       ),
   }),
-  deleteEvents: t.field({
+)
+builder.mutationField('deleteEvents', (t) =>
+  t.fieldWithInput({
     type: resultUnion('DeleteEventsResult', DeletedEventsRef, ['InvalidInputError', 'ForbiddenError']),
     nullable: true,
     description:
       'Deletes all events of a project that match, each like deleteEvent. Requires the role USER or ADMIN; a malformed filter is refused and deletes nothing.',
-    args: { input: t.arg({ type: DeleteEventsInput, required: true }) },
+    typeOptions: { description: 'The events to delete: those for which every given field holds.' },
+    input: {
+      project: t.input.string({ required: true, description: FILTER.project }),
+      phases: t.input.field({ type: [PhaseEnum], required: true, description: FILTER.phases }),
+      source: t.input.string({ description: FILTER.source }),
+      type: t.input.string({ description: FILTER.type }),
+      qualifiers: t.input.field({ type: [LabelInput], description: FILTER.qualifiers }),
+      labels: t.input.field({ type: [LabelInput], description: FILTER.labels }),
+    },
     resolve: (_, { input }, context) =>
       answer(
         context,
@@ -227,4 +225,4 @@ builder.mutationFields((t) => ({
         ({ count }) => ({ __typename: 'DeletedEvents' as const, count }),
       ),
   }),
-}))
+)

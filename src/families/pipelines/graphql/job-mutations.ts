@@ -26,31 +26,9 @@ const JobSpecInput = builder.inputType('JobSpecInput', {
     }),
   }),
 })
-const CreateJobInput = builder.inputType('CreateJobInput', {
-  description: 'A job of the event whose worker calls.',
-  fields: (t) => ({
-    name: t.string({
-      required: true,
-      description: 'A letter or _, then letters, digits, _ or -; at most 63 characters. Unique within the event.',
-    }),
-    spec: t.field({ type: JobSpecInput, required: true, description: 'Program that the job runs.' }),
-  }),
-})
-const CancelJobInput = builder.inputType('CancelJobInput', {
-  description: 'The job to cancel, and why.',
-  fields: (t) => ({
-    id: t.id({ required: true, description: 'Id of the job.' }),
-    reason: t.string({ description: 'Added to the message of the phase change and to the error of the job.' }),
-    timedOut: t.boolean({
-      required: true,
-      defaultValue: false,
-      description: 'Whether a job that has started ends as TIMED_OUT instead of ABORTED. Only heeded from its worker.',
-    }),
-  }),
-})
 
-builder.mutationFields((t) => ({
-  createJob: t.field({
+builder.mutationField('createJob', (t) =>
+  t.fieldWithInput({
     type: resultUnion('CreateJobResult', JobRef, [
       'InvalidInputError',
       'ConflictError',
@@ -61,17 +39,38 @@ builder.mutationFields((t) => ({
     nullable: true,
     description:
       'Creates a job in the event of the calling worker and queues it for a slot; a job that has the name is returned instead, if its spec is the same or it was inherited. Requires the token of a worker that is STARTING, RUNNING or UNKNOWN; refused for another spec under the name (ALREADY_EXISTS), and beyond 1,000 jobs in an event (LIMIT).',
-    args: { input: t.arg({ type: CreateJobInput, required: true }) },
+    typeOptions: { description: 'A job of the event whose worker calls.' },
+    input: {
+      name: t.input.string({
+        required: true,
+        description: 'A letter or _, then letters, digits, _ or -; at most 63 characters. Unique within the event.',
+      }),
+      spec: t.input.field({ type: JobSpecInput, required: true, description: 'Program that the job runs.' }),
+    },
     resolve: (_, { input }, context) =>
       writeObject(context, 'jobs', null, () => context.pipelines.createJob(context.viewer, dropUndefined(input))),
   }),
-  cancelJob: t.field({
+)
+builder.mutationField('cancelJob', (t) =>
+  t.fieldWithInput({
     type: resultUnion('CancelJobResult', JobRef, ['NotFoundError', 'TransitionError', 'ForbiddenError']),
     nullable: true,
     description:
       'Ends a job: as CANCELED if it waits for a slot, otherwise as ABORTED (see timedOut), and its process is stopped. Its worker may call it, and the roles USER and ADMIN; a job that has ended is refused with a TransitionError.',
-    args: { input: t.arg({ type: CancelJobInput, required: true }) },
+    typeOptions: { description: 'The job to cancel, and why.' },
+    input: {
+      id: t.input.id({ required: true, description: 'Id of the job.' }),
+      reason: t.input.string({
+        description: 'Added to the message of the phase change and to the error of the job. Left out or null: none.',
+      }),
+      timedOut: t.input.boolean({
+        required: true,
+        defaultValue: false,
+        description:
+          'Whether a job that has started ends as TIMED_OUT instead of ABORTED. Only heeded from its worker.',
+      }),
+    },
     resolve: (_, { input }, context) =>
       writeObject(context, 'jobs', input.id, () => context.pipelines.cancelJob(context.viewer, dropUndefined(input))),
   }),
-}))
+)

@@ -51,7 +51,8 @@ const SubscriptionInput = builder.inputType('SubscriptionInput', {
   }),
 })
 const LimitsInput = builder.inputType('LimitsInput', {
-  description: 'How many workers and jobs of a project may hold a slot at the same time, from STARTING to their end.',
+  description:
+    'How many workers and jobs of a project may hold a slot at the same time, from STARTING to their end. A field that is left out stays as it is; in a new project it is null.',
   fields: (t) => ({
     maxWorkers: t.int({
       description: 'Most workers, 0 to 100,000; 0: none is started. Null: only the limit of all projects holds.',
@@ -61,51 +62,6 @@ const LimitsInput = builder.inputType('LimitsInput', {
     }),
     strategy: t.field({ type: StrategyEnum, description: 'What happens to events that wait; null: QUEUE.' }),
   }),
-})
-const CreateProjectInput = builder.inputType('CreateProjectInput', {
-  description: 'Name and settings of a new project.',
-  fields: (t) => ({
-    name: t.string({
-      required: true,
-      description: 'A letter or _, then letters, digits, _ or -; at most 63 characters.',
-    }),
-    workerTemplate: t.field({
-      type: WorkerTemplateInput,
-      description:
-        'Program of its workers. Left out or null: the project gets no events, only the tasks of its subscriptions.',
-    }),
-    subscriptions: t.field({
-      type: [SubscriptionInput],
-      description: 'Rules for events that name no project; at most 64. Left out or null: none.',
-    }),
-    limits: t.field({
-      type: LimitsInput,
-      description: 'Left out or null: only the limits of all projects hold, and every event has its turn.',
-    }),
-  }),
-})
-const UpdateProjectInput = builder.inputType('UpdateProjectInput', {
-  description: 'Changes of a project. A field that is left out stays as it is, and null clears it.',
-  fields: (t) => ({
-    name: t.string({ required: true, description: 'Name of the project. It cannot be changed.' }),
-    workerTemplate: t.field({
-      type: WorkerTemplateInput,
-      description:
-        'Program of its workers, in place of the one before; null: the project gets no more events, only the tasks of its subscriptions.',
-    }),
-    subscriptions: t.field({
-      type: [SubscriptionInput],
-      description: 'Rules in place of all that the project has; at most 64.',
-    }),
-    limits: t.field({
-      type: LimitsInput,
-      description: 'Limits to change; those that are left out stay as they are. Null clears all, and sets QUEUE.',
-    }),
-  }),
-})
-const DeleteProjectInput = builder.inputType('DeleteProjectInput', {
-  description: 'The project to delete.',
-  fields: (t) => ({ name: t.string({ required: true, description: 'Name of the project.' }) }),
 })
 
 /** The project as it is after the command. */
@@ -131,26 +87,65 @@ const DeletedProjectRef = builder
     fields: (t) => ({ name: t.exposeString('name', { description: 'Name that the project had.' }) }),
   })
 
-builder.mutationFields((t) => ({
-  createProject: t.field({
+builder.mutationField('createProject', (t) =>
+  t.fieldWithInput({
     type: resultUnion('CreateProjectResult', ProjectMember, ['InvalidInputError', 'ConflictError', 'ForbiddenError']),
     nullable: true,
     description:
       'Creates a project. Only the roles USER and ADMIN with access to all projects may call it, and an ADMIN whose projects include the name; a name that exists is refused (ALREADY_EXISTS).',
-    args: { input: t.arg({ type: CreateProjectInput, required: true }) },
+    typeOptions: { description: 'Name and settings of a new project.' },
+    input: {
+      name: t.input.string({
+        required: true,
+        description: 'A letter or _, then letters, digits, _ or -; at most 63 characters.',
+      }),
+      workerTemplate: t.input.field({
+        type: WorkerTemplateInput,
+        description:
+          'Program of its workers. Left out or null: the project gets no events, only the tasks of its subscriptions.',
+      }),
+      subscriptions: t.input.field({
+        type: [SubscriptionInput],
+        description: 'Rules for events that name no project; at most 64. Left out or null: none.',
+      }),
+      limits: t.input.field({
+        type: LimitsInput,
+        description: 'Left out or null: only the limits of all projects hold, and every event has its turn.',
+      }),
+    },
     resolve: (_, { input }, context) =>
       write(context, () => context.pipelines.createProject(context.viewer, dropUndefined(input))),
   }),
-  updateProject: t.field({
+)
+builder.mutationField('updateProject', (t) =>
+  t.fieldWithInput({
     type: resultUnion('UpdateProjectResult', ProjectMember, ['InvalidInputError', 'NotFoundError', 'ForbiddenError']),
     nullable: true,
     description:
       'Changes a project. Limits take effect at once; events that exist keep their worker and secrets. Requires the role USER or ADMIN.',
-    args: { input: t.arg({ type: UpdateProjectInput, required: true }) },
+    typeOptions: { description: 'Changes of a project. A field that is left out stays as it is, and null clears it.' },
+    input: {
+      name: t.input.string({ required: true, description: 'Name of the project. It cannot be changed.' }),
+      workerTemplate: t.input.field({
+        type: WorkerTemplateInput,
+        description:
+          'Program of its workers, in place of the one before; null: the project gets no more events, only the tasks of its subscriptions.',
+      }),
+      subscriptions: t.input.field({
+        type: [SubscriptionInput],
+        description: 'Rules in place of all that the project has; at most 64.',
+      }),
+      limits: t.input.field({
+        type: LimitsInput,
+        description: 'Limits to change; those that are left out stay as they are. Null clears all, and sets QUEUE.',
+      }),
+    },
     resolve: (_, { input }, context) =>
       write(context, () => context.pipelines.updateProject(context.viewer, dropUndefined(input))),
   }),
-  deleteProject: t.field({
+)
+builder.mutationField('deleteProject', (t) =>
+  t.fieldWithInput({
     type: resultUnion('DeleteProjectResult', DeletedProjectRef, [
       'InvalidInputError',
       'NotFoundError',
@@ -160,7 +155,8 @@ builder.mutationFields((t) => ({
     nullable: true,
     description:
       'Deletes a project with its secrets, subscriptions and data. Requires the role USER or ADMIN; refused while the project has objects (IN_USE), and for the project default.',
-    args: { input: t.arg({ type: DeleteProjectInput, required: true }) },
+    typeOptions: { description: 'The project to delete.' },
+    input: { name: t.input.string({ required: true, description: 'Name of the project.' }) },
     resolve: (_, { input }, context) =>
       answer(
         context,
@@ -169,4 +165,4 @@ builder.mutationFields((t) => ({
         ({ project: name }) => ({ __typename: 'DeletedProject' as const, name }),
       ),
   }),
-}))
+)

@@ -24,28 +24,8 @@ const DeletedSecretRef = builder.objectRef<Deleted>('DeletedSecret').implement({
   }),
 })
 
-const SetSecretInput = builder.inputType('SetSecretInput', {
-  description: 'The secret to set.',
-  fields: (t) => ({
-    project: t.string({ required: true, defaultValue: 'default', description: 'Name of its project.' }),
-    name: t.string({
-      required: true,
-      description:
-        'Name of its environment variable: a letter or _, then letters, digits or _; at most 128 characters, not starting with PHASELINE_.',
-    }),
-    value: t.string({ required: true, description: 'Text of 1 byte to 64 KiB. It cannot be read again.' }),
-  }),
-})
-const DeleteSecretInput = builder.inputType('DeleteSecretInput', {
-  description: 'The secret to delete.',
-  fields: (t) => ({
-    project: t.string({ required: true, defaultValue: 'default', description: 'Name of its project.' }),
-    name: t.string({ required: true, description: 'Name of the secret.' }),
-  }),
-})
-
-builder.mutationFields((t) => ({
-  setSecret: t.field({
+builder.mutationField('setSecret', (t) =>
+  t.fieldWithInput({
     type: resultUnion('SetSecretResult', SecretRef, [
       'InvalidInputError',
       'NotFoundError',
@@ -55,7 +35,16 @@ builder.mutationFields((t) => ({
     nullable: true,
     description:
       'Creates a secret, or replaces its value; events that exist keep the one of before. Requires the role USER or ADMIN; refused beyond 256 secrets or 512 KiB of values in a project (LIMIT), and without PHASELINE_SECRET_KEY on the server.',
-    args: { input: t.arg({ type: SetSecretInput, required: true }) },
+    typeOptions: { description: 'The secret to set.' },
+    input: {
+      project: t.input.string({ required: true, defaultValue: 'default', description: 'Name of its project.' }),
+      name: t.input.string({
+        required: true,
+        description:
+          'Name of its environment variable: a letter or _, then letters, digits or _; at most 128 characters, not starting with PHASELINE_.',
+      }),
+      value: t.input.string({ required: true, description: 'Text of 1 byte to 64 KiB. It cannot be read again.' }),
+    },
     resolve: (_, { input }, context) =>
       answer(
         context,
@@ -64,11 +53,17 @@ builder.mutationFields((t) => ({
         ({ name, updatedAt }) => ({ __typename: 'Secret' as const, name, updatedAt }),
       ),
   }),
-  deleteSecret: t.field({
+)
+builder.mutationField('deleteSecret', (t) =>
+  t.fieldWithInput({
     type: resultUnion('DeleteSecretResult', DeletedSecretRef, ['NotFoundError', 'ForbiddenError']),
     nullable: true,
     description: 'Deletes a secret of a project; events that exist keep it. Requires the role USER or ADMIN.',
-    args: { input: t.arg({ type: DeleteSecretInput, required: true }) },
+    typeOptions: { description: 'The secret to delete.' },
+    input: {
+      project: t.input.string({ required: true, defaultValue: 'default', description: 'Name of its project.' }),
+      name: t.input.string({ required: true, description: 'Name of the secret.' }),
+    },
     resolve: (_, { input }, context) =>
       answer(
         context,
@@ -77,4 +72,4 @@ builder.mutationFields((t) => ({
         ({ project, name }) => ({ __typename: 'DeletedSecret' as const, project, name }),
       ),
   }),
-}))
+)

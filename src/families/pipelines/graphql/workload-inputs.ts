@@ -6,10 +6,10 @@ import { builder } from '../../../graphql/schema/builder.ts'
 export const WORKLOAD = {
   runtime: 'Letters, digits, . _ / and -, at most 128 characters.',
   image:
-    'Image to run, 1 to 512 characters, for runtimes that have images; required there without a command. The runtime process refuses it.',
+    'Image to run, 1 to 512 characters, for runtimes that have images; required there without a command. The runtime process refuses it. Left out or null: none.',
   command:
-    'Program and its first arguments, run without a shell; required by the runtime process. At most 1,024 parts and 256 KiB together with args, 64 KiB each.',
-  args: 'Arguments after those of the command.',
+    'Program and its first arguments, run without a shell; required by the runtime process. At most 1,024 parts and 256 KiB together with args, 64 KiB each. Left out or null: none.',
+  args: 'Arguments after those of the command. Left out or null: none.',
   env: 'Environment variables; at most 256, together at most 256 KiB. Left out or null: none.',
   files:
     'Files written into the working folder before the start; at most 64, together at most 512 KiB. Left out or null: none.',
