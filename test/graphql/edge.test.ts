@@ -144,7 +144,7 @@ test('a key that is used again after its object has gone is refused, and says so
   const { id: cluster } = await create()
   expect(await create()).toEqual({ __typename: 'ClusterInst', id: cluster })
   await tell(api.world, { fence: (await requestFor(api.world, id, cluster)).fence, phase: 'CREATE_ERROR' })
-  expect(await create()).toMatchObject({ code: 'INVALID_INPUT', message: expect.stringContaining('is gone since') })
+  expect(await create()).toMatchObject({ code: 'INVALID_INPUT', message: expect.stringContaining('is deleted since') })
 })
 
 describe('what the API shows', () => {
