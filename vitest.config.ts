@@ -3,17 +3,14 @@ import { defineConfig } from 'vitest/config'
 import LongestFirst from './test/testkit/longest-first.ts'
 
 export default defineConfig({
-  // As Node resolves it: otherwise our own modules would get graphql's development build, and packages its usual one.
-  resolve: {
-    alias: [
-      { find: /^graphql$/, replacement: fileURLToPath(import.meta.resolve('graphql')) },
-      { find: 'phaseline/manifest', replacement: fileURLToPath(new URL('src/manifest/index.ts', import.meta.url)) },
-    ],
-  },
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/testkit/global-setup.ts'],
     pool: 'forks',
+    // No file changes what another one could see, so a worker loads the code once, as Node itself would, and keeps it.
+    isolate: false,
+    experimental: { viteModuleRunner: false, nodeLoader: false },
+    execArgv: ['--import', fileURLToPath(new URL('test/testkit/source.ts', import.meta.url))],
     sequence: { sequencer: LongestFirst },
     // Many of them wait for leases and clocks: with two cores a third one finds something to do.
     maxWorkers: 3,

@@ -12,10 +12,7 @@ let browser: Browser
 beforeAll(async () => {
   ;[browser, server] = await Promise.all([openBrowser(), startSharedServer()])
 }, 180_000)
-afterAll(async () => {
-  await browser?.close()
-  await server?.[Symbol.asyncDispose]()
-})
+afterAll(() => server?.[Symbol.asyncDispose]())
 
 interface Visit extends AsyncDisposable {
   readonly page: Page

@@ -33,8 +33,20 @@ const FLAGS = [
 const INSTALLING = 'PHASELINE_INSTALLING_CHROMIUM'
 const INSTALL = 'apt-get update; apt-get install -y --no-install-recommends chromium'
 
-/** Has a new, empty profile, which goes when it is closed. Fails with the one line to run where there is no browser. */
+let opened: Promise<Browser> | undefined
+
+/**
+ * The worker's browser: opened for the first test that needs it, it ends with the worker. A page in a context of its own has a
+ * new, empty profile. Fails with the one line to run where there is no browser.
+ */
 export async function openBrowser(): Promise<Browser> {
+  const browser = await opened?.catch(() => undefined)
+  if (browser?.isConnected()) return browser
+  opened = launchBrowser()
+  return await opened
+}
+
+async function launchBrowser(): Promise<Browser> {
   const end = process.env[INSTALLING]
   if (end) await until(() => existsSync(end), { what: 'Chromium is installed', timeoutMs: 170_000 })
   const executablePath = findChromium()

@@ -8,8 +8,8 @@ import { createEngineHost, type EngineHost } from '../../src/engine/index.ts'
 import { type DeploymentsCommands, deploymentsCommands } from '../../src/families/deployments/commands.ts'
 import type { ItemInput, SpecInput } from '../../src/families/deployments/normalise.ts'
 import { createMemorySignal } from '../../src/log/signal/memory.ts'
-import { createSandbox } from '../../src/sandbox/index.ts'
 import { loaded } from './mutate.ts'
+import { openSandbox } from './sandbox.ts'
 import { TIMEOUTS, USER, type World } from './world.ts'
 
 /** Specs said shortly, and what the store and the log say of a tree of installations. */
@@ -154,7 +154,7 @@ export interface Driver extends AsyncDisposable {
  */
 export async function anotherDriver(world: World, meanwhile = async () => {}): Promise<Driver> {
   const logger = pino({ level: 'fatal' })
-  const sandbox = createSandbox({ logger })
+  const sandbox = openSandbox()
   const signal = createMemorySignal({ logger })
   const { pool, clock } = world
   const parts = { pool, kinds: kindsOf(loaded.map(({ rules }) => rules)), system: clock, timeouts: TIMEOUTS }
@@ -169,7 +169,6 @@ export async function anotherDriver(world: World, meanwhile = async () => {}): P
     commands: deploymentsCommands({ trees: engineHost.trees, sandbox, system: clock, client: pool }),
     async [Symbol.asyncDispose]() {
       await engineHost[Symbol.asyncDispose]()
-      await sandbox[Symbol.asyncDispose]()
       await signal.close()
     },
   }

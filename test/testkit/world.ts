@@ -22,12 +22,12 @@ import { createLive } from '../../src/graphql/log/live.ts'
 import { OpenStreams } from '../../src/graphql/log/open-streams.ts'
 import { createLog } from '../../src/log/reader.ts'
 import { createMemorySignal } from '../../src/log/signal/memory.ts'
-import { createSandbox } from '../../src/sandbox/index.ts'
 import { dueRoots } from '../../src/store/queue.ts'
 import { createSealing, type Sealing } from '../../src/store/sealing.ts'
 import { TestClock } from './clock.ts'
 import { loaded, mutateWith } from './mutate.ts'
 import { createTestDatabase } from './postgres.ts'
+import { openSandbox } from './sandbox.ts'
 
 export const TIMEOUTS: TimeoutDefaults = {
   pickupMs: 300_000,
@@ -120,7 +120,7 @@ export async function createWorld({ system }: WorldOptions = {}): Promise<World>
   const clock = new TestClock()
   const given = system ?? clock
   const logger = pino({ level: 'fatal' })
-  const sandbox = createSandbox({ logger })
+  const sandbox = openSandbox()
   const signal = createMemorySignal({ logger })
   const parts = { pool, kinds: kindsOf(loaded.map(({ rules }) => rules)), system: given, timeouts: TIMEOUTS }
   const drive = () => createEngineHost({ parts, evaluate: evaluateIn(sandbox), signal, committed: () => {}, logger })
@@ -225,7 +225,6 @@ export async function createWorld({ system }: WorldOptions = {}): Promise<World>
     async [Symbol.asyncDispose]() {
       await log[Symbol.asyncDispose]()
       await engineHost[Symbol.asyncDispose]()
-      await sandbox[Symbol.asyncDispose]()
       await signal.close()
       await database[Symbol.asyncDispose]()
     },

@@ -79,7 +79,6 @@ beforeAll(async () => {
   const env = { DATABASE_URL: database.url, PHASELINE_ROLES: 'gateway,engine' }
   ;[browser, server] = await Promise.all([openBrowser(), startServer({ env })])
   stack.use(server)
-  stack.defer(() => browser.close())
 }, 180_000)
 afterAll(() => stack.disposeAsync())
 

@@ -1,4 +1,4 @@
-import { source } from 'axe-core'
+import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 
 interface Violation {
@@ -9,7 +9,7 @@ interface Violation {
 
 /** What makes the page hard or impossible to use for some, in a few words each. */
 export async function seriousFindings(page: Page): Promise<readonly string[]> {
-  if (!(await page.evaluate<boolean>(`'axe' in window`))) await page.evaluate(source)
+  if (!(await page.evaluate<boolean>(`'axe' in window`))) await page.evaluate(axe.source)
   const found = await page.evaluate<readonly Violation[]>(
     `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations)`,
   )

@@ -117,7 +117,6 @@ beforeAll(async () => {
   const env = { PHASELINE_ROLES: 'gateway,engine' }
   ;[browser, server] = await Promise.all([openBrowser(), startSharedServer({ env })])
   stack.use(server)
-  stack.defer(() => browser.close())
   crms = await playCrms(server)
 }, 180_000)
 afterAll(() => stack.disposeAsync())

@@ -37,7 +37,7 @@ test.runIf(process.env.PICTURES)('each page is pictured', { timeout: 300_000 }, 
   stack.defer(() => rm(state, { recursive: true, force: true }))
   await using server = await startSharedServer({ env: { PHASELINE_ROLES: 'gateway,engine' } })
   await using world = await picturedWorld(server, state)
-  const browser = stack.adopt(await openBrowser(), (open) => open.close())
+  const browser = await openBrowser()
   await mkdir(FOLDER, { recursive: true })
   for (const [name, path, text] of PICTURES) {
     for (const look of LOOKS) {

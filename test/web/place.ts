@@ -14,14 +14,13 @@ export interface Place {
 /** Time enough to install a browser. */
 const OPEN_MS = 180_000
 
-/** A server and a browser for all tests of the file. */
+/** A server for all tests of the file, and the worker's browser. */
 export function usePlace(options: ServerOptions = {}): Place {
   let place: Place | undefined
   const stack = new AsyncDisposableStack()
   beforeAll(async () => {
     const [browser, server] = await Promise.all([openBrowser(), startSharedServer(options)])
     stack.use(server)
-    stack.defer(() => browser.close())
     place = { server, browser }
   }, OPEN_MS)
   afterAll(() => stack.disposeAsync())

@@ -1,5 +1,5 @@
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { openBrowser } from '../testkit/browser.ts'
 import { create, items, show } from '../testkit/mutations.ts'
 import { copyDatabase, createTestDatabase, replaceDatabase } from '../testkit/postgres.ts'
@@ -11,7 +11,6 @@ let browser: Browser
 beforeAll(async () => {
   browser = await openBrowser()
 }, 180_000)
-afterAll(() => browser.close())
 
 test('open pages go on by themselves when the database is failed over to a copy that has lost its tail', {
   timeout: 90_000,
