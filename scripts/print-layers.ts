@@ -10,7 +10,7 @@ const END = '<!-- end of layers -->'
 const rows = Object.entries(LAYERS).map(
   ([name, { files, mayImport }]) => `| ${name} | ${files} | ${mayImport.join(', ') || 'nothing'} |`,
 )
-const table = ['| layer | files in `src/` | may import, beside itself |', '|---|---|---|', ...rows].join('\n')
+const table = ['| layer | files in `src/` | may import, besides itself |', '|---|---|---|', ...rows].join('\n')
 
 const page = readFileSync(FILE, 'utf8')
 const [before, rest] = page.split(BEGIN)

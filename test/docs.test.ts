@@ -1,0 +1,50 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+
+/** Documents name files and each other; both move. */
+
+const ROOT = join(import.meta.dirname, '..')
+const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+  cwd: ROOT,
+  encoding: 'utf8',
+})
+  .split('\n')
+  .filter((file) => file && existsSync(join(ROOT, file)))
+const documents = files.filter((file) => file.endsWith('.md'))
+const textOf = (file: string): string => readFileSync(join(ROOT, file), 'utf8')
+const withoutCode = (text: string): string => text.replaceAll(/```[\s\S]*?```/g, '')
+
+/** As GitHub makes them of headings. */
+const anchorsOf = (file: string): ReadonlySet<string> =>
+  new Set(
+    [...withoutCode(textOf(file)).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}\- _]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  )
+
+test('every link of a document leads to a file and a heading of it', () => {
+  const broken = documents.flatMap((document) =>
+    [...withoutCode(textOf(document)).matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, link = '']) => {
+      if (/^\w+:/.test(link)) return []
+      const [path = '', anchor] = link.split('#')
+      const target = path === '' ? document : join(dirname(document), path)
+      const leads = existsSync(join(ROOT, target)) && (anchor === undefined || anchorsOf(target).has(anchor))
+      return leads ? [] : [`${document}: ${link}`]
+    }),
+  )
+  expect(broken).toEqual([])
+})
+
+test('every source file that a document names is there', () => {
+  const missing = documents.flatMap((document) =>
+    [...textOf(document).matchAll(/`([\w./-]+\.tsx?)`/g)].flatMap(([, path = '']) =>
+      files.some((file) => file === path || file.endsWith(`/${path}`)) ? [] : [`${document}: ${path}`],
+    ),
+  )
+  expect(missing).toEqual([])
+})
