@@ -8,6 +8,7 @@ import { until } from '../testkit/wait.ts'
 import { seriousFindings } from './axe.ts'
 import { usePlace } from './place.ts'
 import { visit } from './visit.ts'
+import './samples.ts'
 
 const target = (id: string, more: Partial<Target> = {}): Target => ({
   id,
@@ -21,7 +22,7 @@ const target = (id: string, more: Partial<Target> = {}): Target => ({
   allowedTransitions: [],
   ...more,
 })
-const may = (...to: readonly string[]) => ({ allowedTransitions: to.map((phase) => ({ machine: 'm', to: phase })) })
+const may = (to: string, machine = 'instance') => ({ allowedTransitions: [{ machine, to }] })
 
 test('rows are ticked one by one and in ranges, both ways', () => {
   const rows = ['a', 'b', 'c', 'd', 'e']
@@ -40,9 +41,9 @@ test('a plan says what will be done, and why the rest is left out', () => {
   const cancel = planBulk(
     'cancel',
     [
-      target('t', may('ABORTING')),
+      target('t', may('ABORTING', 'task')),
       target('ended', { finished: true }),
-      target('i', { kind: 'INSTALLATION' }),
+      target('i', { kind: 'INSTALLATION', phase: 'PROGRESSING' }),
       target('nested', { kind: 'INSTALLATION', parent: { id: 'x' }, root: { id: 'x' } }),
       target('item', { kind: 'DEPLOY_ITEM', parent: { id: 'i' }, root: { id: 'i' } }),
       target('cloudlet', { kind: 'CLOUDLET', phase: 'READY' }),

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { moveCounts } from '../../web-playground/src/model/counts.ts'
 import { ALL, filterInput, readFilter, writeFilter } from '../../web-playground/src/model/filter.ts'
+import { classOf } from '../../web-playground/src/model/known.ts'
 import {
   addChanges,
   EMPTY_LOG,
@@ -10,7 +11,6 @@ import {
   WHOLE_LOG,
 } from '../../web-playground/src/model/log-buffer.ts'
 import { ObjectList } from '../../web-playground/src/model/object-list.ts'
-import { classOf } from '../../web-playground/src/model/phases.ts'
 import { stuckOf } from '../../web-playground/src/model/stuck.ts'
 import { change, machines, row } from './samples.ts'
 

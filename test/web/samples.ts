@@ -1,8 +1,26 @@
 import type { PhaseChange } from '../../src/client/index.ts'
+import { families } from '../../src/families/index.ts'
+import { type Known, learn } from '../../web-playground/src/model/known.ts'
 import { Machines } from '../../web-playground/src/model/machines.ts'
 import type { Row } from '../../web-playground/src/model/object.ts'
 
 /** What tests of the dashboard's pure parts are made of. */
+
+/** The product's kinds, as the API tells of them. */
+export const known: Known = {
+  families: families.map(({ name, title, kinds }) => ({
+    name,
+    title,
+    kinds: Object.entries(kinds).map(([kind, { noun }]) => ({ kind, noun })),
+  })),
+  stateMachines: families
+    .flatMap((family) => family.machines)
+    .map(({ classes, verbs }) => ({
+      classes: [...classes].map(([phase, phaseClass]) => ({ phase, class: phaseClass })),
+      verbs,
+    })),
+}
+learn(known)
 
 export const machines = new Machines([
   {

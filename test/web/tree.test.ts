@@ -2,13 +2,15 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { PHASES } from '../../src/core/vocabulary.ts'
+import { allMachines } from '../../src/families/machines.ts'
 import { type Actable, actionsFor } from '../../web-playground/src/model/actions.ts'
 import { type Connection, type ConnectionEvent, nextConnection } from '../../web-playground/src/model/connection.ts'
-import { classOf, SYMBOLS } from '../../web-playground/src/model/phases.ts'
+import { classOf, humanKind } from '../../web-playground/src/model/known.ts'
+import { SYMBOLS } from '../../web-playground/src/model/phases.ts'
 import { tokenIn } from '../../web-playground/src/model/token.ts'
 import { groupOf, treeGraph } from '../../web-playground/src/model/tree-graph.ts'
 import { TreeModel } from '../../web-playground/src/model/tree-model.ts'
-import { clockOf, duration, humanKind } from '../../web-playground/src/model/words.ts'
+import { clockOf, duration } from '../../web-playground/src/model/words.ts'
 import { machinesOf } from '../cli/machines.ts'
 import { change, machines, row } from './samples.ts'
 
@@ -113,8 +115,8 @@ test('after a loss the connection says how many changes it has caught up, once i
 })
 
 test('phases look as in the terminal, and each class has a symbol of its own', () => {
-  const known = machinesOf()
-  for (const phase of PHASES) expect([phase, classOf(phase).toUpperCase()]).toEqual([phase, known.classOf(phase)])
+  const inTerminal = machinesOf()
+  for (const phase of PHASES) expect([phase, classOf(phase).toUpperCase()]).toEqual([phase, inTerminal.classOf(phase)])
   expect(new Set(Object.values(SYMBOLS)).size).toBe(Object.keys(SYMBOLS).length)
 })
 
@@ -128,39 +130,42 @@ const object = (more: Partial<Actable>): Actable => ({
   allowedTransitions: [],
   ...more,
 })
-const may = (...to: readonly string[]) => ({ allowedTransitions: to.map((phase) => ({ machine: 'm', to: phase })) })
+/** A viewer who may take all rows of the user's from its phase, of any machine of its kind. */
+const asUser = (kind: string, phase: string) => ({
+  kind,
+  phase,
+  allowedTransitions: machinesOfKind(kind).flatMap(({ transitions }) =>
+    transitions.filter((row) => row.actor === 'USER' && row.from === phase),
+  ),
+})
+const machinesOfKind = (kind: string) => allMachines.filter(({ kinds }) => kinds.some((one) => one === kind))
 const names = (more: Partial<Actable>) => actionsFor(object(more)).map(({ name }) => name)
 
 test('buttons follow from what the viewer may do', () => {
   expect(names({})).toEqual([])
-  expect(names(may('ABORTING'))).toEqual(['cancel'])
-  expect(names({ ...may('GONE'), finished: true })).toEqual(['delete'])
-  expect(names({ kind: 'GADGET_JOB', phase: 'UNDO_FAILED', ...may('UNDOING', 'FAILED') })).toEqual([
-    'retryUndo',
-    'giveUpUndo',
-  ])
-  expect(names({ kind: 'INSTALLATION' })).toEqual(['reconcile', 'cancel', 'delete'])
-  expect(names({ kind: 'INSTALLATION', finished: true })).toEqual(['reconcile', 'delete'])
-  expect(names({ kind: 'INSTALLATION', parent: { id: 'p' } })).toEqual([])
+  expect(names(asUser('TASK', 'RUNNING'))).toEqual(['cancel'])
+  expect(names({ ...asUser('TASK', 'FAILED'), finished: true })).toEqual(['delete'])
+  expect(names(asUser('GADGET_JOB', 'UNDO_FAILED'))).toEqual(['retryUndo', 'giveUpUndo'])
+  expect(names({ ...asUser('EVENT', 'FAILED'), finished: true })).toEqual(['retry', 'clone', 'delete'])
+  expect(names(asUser('CLUSTER_INST', 'CREATE_REQUESTED'))).toEqual(['cancel'])
+  expect(names(asUser('CLOUDLET', 'UPDATE_ERROR'))).toEqual(['resolve'])
+  expect(names({ kind: 'UNHEARD_OF' })).toEqual([])
+  const running = asUser('INSTALLATION', 'PROGRESSING')
+  expect(names(running)).toEqual(['reconcile', 'cancel', 'delete'])
+  expect(names({ ...running, deletionRequestedAt: '2026-01-01' })).toEqual(['cancel'])
+  expect(names({ ...running, finished: true, deletionRequestedAt: '2026-01-01' })).toEqual(['delete'])
+  expect(names({ ...running, finished: true })).toEqual(['reconcile', 'delete'])
+  expect(names({ ...running, parent: { id: 'p' } })).toEqual([])
 })
 
 test('each button names a mutation and an input of the schema', () => {
   const schema = readFileSync(join(import.meta.dirname, '../../schema.graphql'), 'utf8')
-  const all = ['INSTALLATION', 'EVENT', 'JOB', 'TASK', 'GADGET_JOB', 'CLOUDLET', 'CLUSTER_INST', 'APP_INST'].flatMap(
-    (kind) =>
-      [true, false].flatMap((finished) =>
-        actionsFor(
-          object({
-            kind,
-            finished,
-            phase: 'CREATE_REQUESTED',
-            allowedTransitions: [
-              ...may('GONE', 'CANCELED', 'ABORTING', 'UNDOING', 'DELETE_PREPARE').allowedTransitions,
-              { machine: 'cloudletUpgrade', to: 'READY' },
-            ],
-          }),
-        ),
+  const all = allMachines.flatMap(({ kinds, phases }) =>
+    kinds.flatMap((kind) =>
+      phases.flatMap((phase) =>
+        [true, false].flatMap((finished) => actionsFor(object({ ...asUser(kind, phase), finished }))),
       ),
+    ),
   )
   expect(all.length).toBeGreaterThan(15)
   for (const { field, input } of all) expect(schema).toContain(`  ${field}(input: ${input}!)`)

@@ -28,9 +28,16 @@ export const RELATIONS = `query Relations($rootId: ID!, $first: Int!, $after: St
 
 const HEAD_FIELD = 'log { head endCursor }'
 export const HEAD = `query Head { ${HEAD_FIELD} }`
-/** What a session needs first: the machines, and where the log ended before anything else is read. */
+/** What a session needs first: the kinds with their machines, and where the log ended before anything else is read. */
 export const OPENING = `query Opening {
-  stateMachines { name kinds initial final phases transitions { from actor to reason } }
+  families { name title kinds { kind noun } }
+  stateMachines {
+    name kinds initial final phases transitions { from actor to reason } classes { phase class }
+    verbs {
+      machine kind name label mutation phases to rootsOnly finished whileDeleting confirm danger input otherwise
+      flags { name confirmed }
+    }
+  }
   ${HEAD_FIELD}
 }`
 

@@ -1,4 +1,5 @@
 import { type Client, createClient } from 'phaseline/client'
+import { type Known, learn } from '../model/known.ts'
 import { type Machine, Machines } from '../model/machines.ts'
 import { OPENING } from './documents.ts'
 import { Feed, type Head } from './feed.ts'
@@ -23,7 +24,8 @@ export async function openSession(token: string): Promise<Session> {
     onConnection: (state) => feed?.connected(state),
   })
   try {
-    const opening = await client.query<Head & { readonly stateMachines: readonly Machine[] }>(OPENING)
+    const opening = await client.query<Head & Known & { readonly stateMachines: readonly Machine[] }>(OPENING)
+    learn(opening)
     feed = new Feed(client, opening.log, stop.signal)
     const close = (): void => {
       stop.abort()

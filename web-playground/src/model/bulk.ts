@@ -1,6 +1,6 @@
 import { type Actable, type Action, actionsFor } from './actions.ts'
-import { classOf } from './phases.ts'
-import { humanKind, plural } from './words.ts'
+import { classOf, humanKind, verbsOf } from './known.ts'
+import { plural } from './words.ts'
 
 /** What can be done to many objects at once. */
 export type Verb = 'cancel' | 'delete'
@@ -57,19 +57,14 @@ const above = (verb: Verb, { id, root, parent }: Target): readonly string[] => [
 ]
 const GOES_ALONG = 'in something that is selected too: they go with it'
 
-/** Kinds that only go with what they are part of. */
-const PARTS: Readonly<Record<Verb, readonly string[]>> = {
-  cancel: ['EXECUTION', 'DEPLOY_ITEM', 'WORKER', 'GADGET_JOB'],
-  delete: ['EXECUTION', 'DEPLOY_ITEM', 'WORKER', 'JOB', 'GADGET_JOB'],
-}
-
 function whyNot(verb: Verb, { kind, parent, phase, finished, deletionRequestedAt }: Target): string {
   if (verb === 'cancel' && finished) return 'finished already'
-  if (PARTS[verb].includes(kind) || (kind === 'INSTALLATION' && parent)) return `not a root: ${verb} its root instead`
+  const known = verbsOf(kind).find(({ name }) => name === verb)
+  // What has no such verb goes only with what it is part of.
+  if (parent && (!known || known.rootsOnly)) return `not a root: ${verb} its root instead`
   if (verb === 'cancel') return 'cannot be cancelled as they stand, or not by you'
   if (deletionRequestedAt !== null || classOf(phase) === 'removing') return 'being deleted already'
-  if (kind === 'TASK' && !finished) return 'not ended yet: cancel them first'
-  if (kind === 'CLOUDLET') return 'still connected: a cloudlet can be deleted once it is OFFLINE'
+  if (known?.otherwise && !known.phases.includes(phase)) return known.otherwise
   return 'cannot be deleted as they stand, or not by you'
 }
 

@@ -1,5 +1,6 @@
+import { classOf, countClasses } from './known.ts'
 import type { Row } from './object.ts'
-import { type ClassCounts, classOf, countClasses } from './phases.ts'
+import type { ClassCounts } from './phases.ts'
 import { plural } from './words.ts'
 
 /** Cloudlets with what is on them: boxes in boxes. */

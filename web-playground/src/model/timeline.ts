@@ -1,6 +1,6 @@
 import type { PhaseChange } from 'phaseline/client'
+import { classOf } from './known.ts'
 import type { Machines } from './machines.ts'
-import { classOf } from './phases.ts'
 
 /** How long an object was in a phase. Times in milliseconds since 1970. */
 export interface Segment {

@@ -1,20 +1,4 @@
-/** How names of the API are written for people. */
-
-/** e.g. `DEPLOY_ITEM` → `Deploy item`. */
-export function humanKind(kind: string): string {
-  const words = kind.toLowerCase().replaceAll('_', ' ')
-  const text = words.charAt(0).toUpperCase() + words.slice(1)
-  return SPECIAL[kind] ?? text
-}
-const SPECIAL: Readonly<Record<string, string>> = { CLUSTER_INST: 'Cluster', APP_INST: 'App' }
-
-/** `first` is what one creates to begin with. */
-export const FAMILIES = [
-  { name: 'Deployments', kinds: ['INSTALLATION', 'EXECUTION', 'DEPLOY_ITEM'], first: 'installation' },
-  { name: 'Pipelines', kinds: ['EVENT', 'WORKER', 'JOB'], first: 'event' },
-  { name: 'Operations', kinds: ['TASK', 'GADGET_JOB'], first: 'task' },
-  { name: 'Edge', kinds: ['CLOUDLET', 'CLUSTER_INST', 'APP_INST'], first: 'cloudlet' },
-] as const
+/** How numbers and times are written for people. */
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND

@@ -11,6 +11,17 @@ export const objectsHref = (filter: Partial<ObjectFilter>): string => `/objects$
 export const projectHref = (name: string): string => `/projects?name=${encodeURIComponent(name)}`
 
 export type Creatable = 'installation' | 'event' | 'task' | 'project' | 'cloudlet' | 'cluster' | 'app'
+/** Kinds that have a form of their own here; others are made through the API. */
+const FORMS: Readonly<Record<string, Creatable>> = {
+  INSTALLATION: 'installation',
+  EVENT: 'event',
+  TASK: 'task',
+  CLOUDLET: 'cloudlet',
+  CLUSTER_INST: 'cluster',
+  APP_INST: 'app',
+}
+export const formOf = (kind: string): Creatable | null => FORMS[kind] ?? null
+
 export interface CreateOptions {
   /** An installation by id, or a project by name, whose present spec is opened: to change it, or with `copy` to make another one of it. */
   readonly from?: string

@@ -1,4 +1,5 @@
-import { type ClassCounts, classOf, PHASE_CLASSES, SYMBOLS, WORDS } from '../model/phases.ts'
+import { classOf } from '../model/known.ts'
+import { type ClassCounts, PHASE_CLASSES, SYMBOLS, WORDS } from '../model/phases.ts'
 import { duration } from '../model/words.ts'
 import { useNow } from './now.ts'
 

@@ -1,5 +1,5 @@
 import { Link } from 'wouter'
-import { humanKind } from '../../model/words.ts'
+import { humanKind } from '../../model/known.ts'
 import type { WorkObject } from '../../model/work.ts'
 import { treeHref } from '../../ui/links.ts'
 

@@ -1,6 +1,7 @@
 import { Link } from 'wouter'
 import type { CreatedEvents } from '../../data/create.ts'
-import { humanKind, plural } from '../../model/words.ts'
+import { humanKind } from '../../model/known.ts'
+import { plural } from '../../model/words.ts'
 import { treeHref } from '../../ui/links.ts'
 
 /** What came of an event that is not one tree. */

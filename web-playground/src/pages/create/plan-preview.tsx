@@ -1,6 +1,7 @@
 import { type CSSProperties, useState } from 'react'
+import { humanKind } from '../../model/known.ts'
 import { actionOf, type Plan, type PlanStep, summaryOf } from '../../model/plan.ts'
-import { humanKind, plural } from '../../model/words.ts'
+import { plural } from '../../model/words.ts'
 
 const PAGE = 100
 

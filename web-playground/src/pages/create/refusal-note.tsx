@@ -1,6 +1,6 @@
 import { Link } from 'wouter'
+import { humanKind } from '../../model/known.ts'
 import { adviceFor, problemsBeside, type Refusal } from '../../model/refusal.ts'
-import { humanKind } from '../../model/words.ts'
 import { treeHref } from '../../ui/links.ts'
 import { Phase } from '../../ui/phase.tsx'
 

@@ -1,5 +1,5 @@
 import { orphansSaid, type Site } from '../../model/edge-map.ts'
-import { humanKind } from '../../model/words.ts'
+import { humanKind } from '../../model/known.ts'
 import { Phase, Since, Until } from '../../ui/phase.tsx'
 
 /** Who serves the cloudlet, which version, how the last resync went. */

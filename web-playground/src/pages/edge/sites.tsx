@@ -8,8 +8,8 @@ import {
   type Site,
   sitesOf,
 } from '../../model/edge-map.ts'
+import { countClasses } from '../../model/known.ts'
 import type { Row } from '../../model/object.ts'
-import { countClasses } from '../../model/phases.ts'
 import { plural } from '../../model/words.ts'
 import { ClassTally } from '../../ui/phase.tsx'
 import { Empty } from '../../ui/states.tsx'

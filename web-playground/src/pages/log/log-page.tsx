@@ -3,9 +3,10 @@ import type { PhaseChange } from 'phaseline/client'
 import { useMemo, useRef, useState } from 'react'
 import { Link } from 'wouter'
 import { LogStore } from '../../data/log-store.ts'
+import { classOf, humanKind, knownFamilies } from '../../model/known.ts'
 import { filterLog, type LogFilter, WHOLE_LOG } from '../../model/log-buffer.ts'
-import { classOf, PHASE_CLASSES, SYMBOLS, WORDS } from '../../model/phases.ts'
-import { clockOf, FAMILIES, humanKind, plural } from '../../model/words.ts'
+import { PHASE_CLASSES, SYMBOLS, WORDS } from '../../model/phases.ts'
+import { clockOf, plural } from '../../model/words.ts'
 import { treeHref } from '../../ui/links.ts'
 import { Phase } from '../../ui/phase.tsx'
 import { useLive } from '../../ui/session-context.ts'
@@ -66,11 +67,13 @@ function LogFilters({ filter, onChange, store }: FiltersProps) {
           onChange={({ target }) => onChange({ ...filter, kinds: target.value ? [target.value] : [] })}
         >
           <option value="">All</option>
-          {FAMILIES.flatMap(({ kinds }) => kinds).map((kind) => (
-            <option key={kind} value={kind}>
-              {humanKind(kind)}
-            </option>
-          ))}
+          {knownFamilies()
+            .flatMap(({ kinds }) => kinds)
+            .map(({ kind }) => (
+              <option key={kind} value={kind}>
+                {humanKind(kind)}
+              </option>
+            ))}
         </select>
       </label>
       <label>

@@ -1,7 +1,8 @@
 import { useMemo, useState } from 'react'
 import { diagramOf, START, type Way } from '../../model/diagram.ts'
+import { classOf } from '../../model/known.ts'
 import type { Machine } from '../../model/machines.ts'
-import { classOf, SYMBOLS } from '../../model/phases.ts'
+import { SYMBOLS } from '../../model/phases.ts'
 import { numbersText, type WayTaken } from '../../model/way.ts'
 import { type Layered, layered, type Point } from '../../ui/layered.ts'
 

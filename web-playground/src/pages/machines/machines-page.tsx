@@ -1,6 +1,6 @@
 import { Link, useSearch } from 'wouter'
+import { humanKind } from '../../model/known.ts'
 import type { Machine } from '../../model/machines.ts'
-import { humanKind } from '../../model/words.ts'
 import { Phase } from '../../ui/phase.tsx'
 import { useSession } from '../../ui/session-context.ts'
 import { useTitle } from '../../ui/title.ts'

@@ -2,8 +2,9 @@ import { useEffect, useRef } from 'react'
 import { Link } from 'wouter'
 import type { BulkRun } from '../../data/bulk-run.ts'
 import type { Verb } from '../../model/bulk.ts'
+import { humanKind } from '../../model/known.ts'
 import { type Selection, selectAll } from '../../model/selection.ts'
-import { humanKind, plural } from '../../model/words.ts'
+import { plural } from '../../model/words.ts'
 import { treeHref } from '../../ui/links.ts'
 
 interface Props {

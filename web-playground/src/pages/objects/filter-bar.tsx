@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import type { ObjectFilter } from '../../model/filter.ts'
-import { classOf, SYMBOLS } from '../../model/phases.ts'
-import { FAMILIES, humanKind } from '../../model/words.ts'
+import { classOf, humanKind, knownFamilies } from '../../model/known.ts'
+import { SYMBOLS } from '../../model/phases.ts'
 import { useSession } from '../../ui/session-context.ts'
 
 interface Props {
@@ -28,9 +28,9 @@ export function FilterBar({ filter, onChange }: Props) {
         >
           <option value="">All</option>
           {filter.kinds.length > 1 && <option value={filter.kinds.join(',')}>{filter.kinds.length} kinds</option>}
-          {FAMILIES.map((family) => (
-            <optgroup key={family.name} label={family.name}>
-              {family.kinds.map((kind) => (
+          {knownFamilies().map((family) => (
+            <optgroup key={family.name} label={family.title}>
+              {family.kinds.map(({ kind }) => (
                 <option key={kind} value={kind}>
                   {humanKind(kind)}
                 </option>

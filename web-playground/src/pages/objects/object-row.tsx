@@ -1,6 +1,6 @@
 import { Link } from 'wouter'
+import { humanKind } from '../../model/known.ts'
 import type { Row } from '../../model/object.ts'
-import { humanKind } from '../../model/words.ts'
 import { treeHref } from '../../ui/links.ts'
 import { Phase, Since } from '../../ui/phase.tsx'
 

@@ -1,23 +1,24 @@
 import { Link } from 'wouter'
 import { type Counts, totalOf } from '../../model/counts.ts'
-import { classOf, PHASE_CLASSES, SYMBOLS } from '../../model/phases.ts'
-import { FAMILIES, humanKind } from '../../model/words.ts'
-import { objectsHref } from '../../ui/links.ts'
+import { classOf, humanKind, type KnownFamily, knownFamilies } from '../../model/known.ts'
+import { PHASE_CLASSES, SYMBOLS } from '../../model/phases.ts'
+import { createHref, formOf, objectsHref } from '../../ui/links.ts'
 
 /** How many there are of each kind in each phase; each count leads to its list. */
 export function CountsTable({ counts }: { readonly counts: Counts }) {
-  const isThere = ({ kinds }: Family): boolean => kinds.some((kind) => totalOf(counts.get(kind)) > 0)
-  const [used, unused] = [FAMILIES.filter(isThere), FAMILIES.filter((family) => !isThere(family))]
+  const isThere = ({ kinds }: KnownFamily): boolean => kinds.some(({ kind }) => totalOf(counts.get(kind)) > 0)
+  const families = knownFamilies()
+  const [used, unused] = [families.filter(isThere), families.filter((family) => !isThere(family))]
   return (
     <>
       {used.length > 0 && <Counted counts={counts} families={used} />}
       {unused.length > 0 && (
         <p className="quiet unused">
           {used.length > 0 ? 'Nothing yet of ' : 'There is nothing yet. Begin with '}
-          {unused.map(({ name, first }, i) => (
-            <span key={name}>
+          {unused.map((family, i) => (
+            <span key={family.name}>
               {i > 0 && ', '}
-              <Link href={`/create/${first}`}>{name.toLowerCase()}</Link>
+              <Begin family={family} />
             </span>
           ))}
           .
@@ -27,11 +28,15 @@ export function CountsTable({ counts }: { readonly counts: Counts }) {
   )
 }
 
-type Family = (typeof FAMILIES)[number]
+/** To the form of the first of its kinds that has one. */
+function Begin({ family: { title, kinds } }: { readonly family: KnownFamily }) {
+  const form = kinds.map(({ kind }) => formOf(kind)).find((one) => one !== null)
+  return form ? <Link href={createHref(form)}>{title.toLowerCase()}</Link> : title.toLowerCase()
+}
 
 interface CountedProps {
   readonly counts: Counts
-  readonly families: readonly Family[]
+  readonly families: readonly KnownFamily[]
 }
 function Counted({ counts, families }: CountedProps) {
   return (
@@ -45,14 +50,14 @@ function Counted({ counts, families }: CountedProps) {
           <th scope="col">Phases</th>
         </tr>
       </thead>
-      {families.map(({ name, kinds }) => (
+      {families.map(({ name, title, kinds }) => (
         <tbody key={name}>
           <tr className="family">
             <th scope="rowgroup" colSpan={3}>
-              {name}
+              {title}
             </th>
           </tr>
-          {kinds.map((kind) => (
+          {kinds.map(({ kind }) => (
             <tr key={kind}>
               <th scope="row">
                 <Link href={objectsHref({ kinds: [kind] })}>{humanKind(kind)}</Link>

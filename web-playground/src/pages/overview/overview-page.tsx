@@ -2,10 +2,10 @@ import { Link } from 'wouter'
 import { ListStore } from '../../data/list-store.ts'
 import { OverviewStore, type Unfinished } from '../../data/overview-store.ts'
 import { ALL } from '../../model/filter.ts'
+import { failedPhases, humanKind } from '../../model/known.ts'
 import type { Row } from '../../model/object.ts'
-import { FAILED_PHASES } from '../../model/phases.ts'
 import { stuckOf } from '../../model/stuck.ts'
-import { humanKind, plural } from '../../model/words.ts'
+import { plural } from '../../model/words.ts'
 import { createHref, objectsHref, treeHref } from '../../ui/links.ts'
 import { Phase, Since } from '../../ui/phase.tsx'
 import { useLive } from '../../ui/session-context.ts'
@@ -14,14 +14,14 @@ import { useTitle } from '../../ui/title.ts'
 import { CountsTable } from './counts-table.tsx'
 
 const SHOWN = 12
-const FAILED = { ...ALL, phases: FAILED_PHASES }
+const failedFilter = () => ({ ...ALL, phases: failedPhases() })
 const RUNNING = { ...ALL, roots: true, finished: false }
 
 /** What there is, what runs, what is stuck, what has failed. */
 export function OverviewPage() {
   useTitle('Overview')
   const overview = useLive('overview', (session, signal) => new OverviewStore(session, signal))
-  const failed = useLive('failed', (session, signal) => new ListStore(session, FAILED, signal))
+  const failed = useLive('failed', (session, signal) => new ListStore(session, failedFilter(), signal))
   const running = useLive('running', (session, signal) => new ListStore(session, RUNNING, signal))
   const stuck = stuckOf(overview?.unfinished ?? [])
   return (
@@ -48,7 +48,7 @@ export function OverviewPage() {
             <code>npm run phaseline -- apply -f my.yaml</code>.
           </Empty>
         </Rows>
-        <Rows id="failed" title="Failed" list={failed} href={objectsHref(FAILED)}>
+        <Rows id="failed" title="Failed" list={failed} href={objectsHref(failedFilter())}>
           <Empty title="Nothing has failed." />
         </Rows>
         <section className="card wide" aria-labelledby="counts">

@@ -1,7 +1,7 @@
 import { Handle, type Node, type NodeProps, Position } from '@xyflow/react'
 import { memo } from 'react'
-import { classOf, countClasses, SYMBOLS, WORDS } from '../../model/phases.ts'
-import { humanKind } from '../../model/words.ts'
+import { classOf, countClasses, humanKind } from '../../model/known.ts'
+import { SYMBOLS, WORDS } from '../../model/phases.ts'
 import { ClassTally } from '../../ui/phase.tsx'
 import { useRow, useTreeView, useVersion } from './tree-context.ts'
 

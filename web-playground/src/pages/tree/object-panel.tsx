@@ -1,7 +1,7 @@
 import { Link } from 'wouter'
 import { type Details, DetailsStore } from '../../data/details-store.ts'
 import { WayStore } from '../../data/way-store.ts'
-import { humanKind } from '../../model/words.ts'
+import { humanKind } from '../../model/known.ts'
 import { treeHref } from '../../ui/links.ts'
 import { Phase, Since } from '../../ui/phase.tsx'
 import { useLive } from '../../ui/session-context.ts'

@@ -1,6 +1,7 @@
 import { Link } from 'wouter'
 import type { Blocker, Details, ObjectLink } from '../../data/details-store.ts'
-import { humanKind, plural } from '../../model/words.ts'
+import { humanKind } from '../../model/known.ts'
+import { plural } from '../../model/words.ts'
 import { Phase, Since, Until } from '../../ui/phase.tsx'
 import { useObjectHref } from './use-object-href.ts'
 

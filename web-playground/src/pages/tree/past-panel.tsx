@@ -1,7 +1,7 @@
 import type { PastStore } from '../../data/past-store.ts'
 import { WayStore } from '../../data/way-store.ts'
+import { humanKind } from '../../model/known.ts'
 import { exactly, whoOf } from '../../model/moment.ts'
-import { humanKind } from '../../model/words.ts'
 import { Phase } from '../../ui/phase.tsx'
 import { useLive, useSession } from '../../ui/session-context.ts'
 import { Empty } from '../../ui/states.tsx'

@@ -1,6 +1,7 @@
 import type { PhaseChange } from 'phaseline/client'
+import { classOf } from '../../../model/known.ts'
 import { exactly, whoOf } from '../../../model/moment.ts'
-import { classOf, PHASE_CLASSES, type PhaseClass } from '../../../model/phases.ts'
+import { PHASE_CLASSES, type PhaseClass } from '../../../model/phases.ts'
 import type { Piece } from '../../../model/time-window.ts'
 import type { Segment } from '../../../model/timeline.ts'
 import { exactTime } from '../../../ui/exact-time.ts'

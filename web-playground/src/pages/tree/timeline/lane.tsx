@@ -1,9 +1,9 @@
+import { classOf, humanKind } from '../../../model/known.ts'
 import type { Row } from '../../../model/object.ts'
-import { classOf, SYMBOLS } from '../../../model/phases.ts'
+import { SYMBOLS } from '../../../model/phases.ts'
 import { type Piece, piecesOf, type TimeWindow } from '../../../model/time-window.ts'
 import type { Lane } from '../../../model/timeline.ts'
 import { segmentsOf, type TimelineRow } from '../../../model/timeline-rows.ts'
-import { humanKind } from '../../../model/words.ts'
 import { lookOf, type Told, tellPiece, tellRefused } from './describe.ts'
 
 /** Narrower than this there is no room for the symbol, or for the phase's name. */

@@ -1,0 +1,73 @@
+import { type ClassCounts, NO_COUNTS, type PhaseClass } from './phases.ts'
+
+/** What the server tells of its kinds, their phases and their verbs: the dashboard knows none by itself. */
+export interface Known {
+  readonly families: readonly KnownFamily[]
+  readonly stateMachines: readonly {
+    readonly classes: readonly { readonly phase: string; readonly class: string }[]
+    readonly verbs: readonly Verb[]
+  }[]
+}
+export interface KnownFamily {
+  readonly name: string
+  readonly title: string
+  readonly kinds: readonly { readonly kind: string; readonly noun: string }[]
+}
+/** What a user may ask for of a kind, and the mutation that asks. */
+export interface Verb {
+  readonly machine: string
+  readonly kind: string
+  readonly name: string
+  readonly label: string
+  readonly mutation: string
+  readonly phases: readonly string[]
+  readonly to: readonly string[] | null
+  readonly rootsOnly: boolean
+  readonly finished: boolean | null
+  readonly whileDeleting: 'ALLOWED' | 'ONCE_FINISHED' | 'NEVER'
+  readonly confirm: string | null
+  readonly danger: boolean
+  readonly input: Readonly<Record<string, unknown>>
+  readonly flags: readonly { readonly name: string; readonly confirmed: boolean }[]
+  readonly otherwise: string | null
+}
+
+// One for the page: a page is of one server, and what that has does not change while it runs.
+let families: readonly KnownFamily[] = []
+let classes: ReadonlyMap<string, PhaseClass> = new Map()
+let nouns: ReadonlyMap<string, string> = new Map()
+let verbs: readonly Verb[] = []
+
+/** Takes in what the server tells, before anything is drawn. */
+export function learn(known: Known): void {
+  const { stateMachines } = known
+  families = known.families
+  verbs = stateMachines.flatMap((machine) => machine.verbs)
+  nouns = new Map(families.flatMap(({ kinds }) => kinds.map(({ kind, noun }) => [kind, noun] as const)))
+  classes = new Map(
+    stateMachines.flatMap((machine) =>
+      machine.classes.map((one) => [one.phase, one.class.toLowerCase() as PhaseClass] as const),
+    ),
+  )
+}
+
+export const knownFamilies = (): readonly KnownFamily[] => families
+/** GONE, which no object is in, counts as active. */
+export const classOf = (phase: string): PhaseClass => classes.get(phase) ?? 'active'
+/** Everything that somebody should look at. */
+export const failedPhases = (): readonly string[] =>
+  [...classes].filter(([, phaseClass]) => phaseClass === 'failed').map(([phase]) => phase)
+/** In the order in which they are shown. */
+export const verbsOf = (kind: string): readonly Verb[] => verbs.filter((verb) => verb.kind === kind)
+
+/** e.g. `DEPLOY_ITEM` → `Deploy item`. */
+export function humanKind(kind: string): string {
+  const noun = nouns.get(kind) ?? kind.toLowerCase().replaceAll('_', ' ')
+  return noun.charAt(0).toUpperCase() + noun.slice(1)
+}
+
+export function countClasses(phases: Iterable<string>): ClassCounts {
+  const counts = { ...NO_COUNTS }
+  for (const phase of phases) counts[classOf(phase)] += 1
+  return counts
+}
