@@ -12,7 +12,7 @@ export default defineConfig({
     experimental: { viteModuleRunner: false, nodeLoader: false },
     execArgv: ['--import', fileURLToPath(new URL('test/testkit/source.ts', import.meta.url))],
     sequence: { sequencer: LongestFirst },
-    // Many of them wait for leases and clocks: with two cores a third one finds something to do.
+    // Many tests wait for leases and clocks: a third worker keeps two cores busy.
     maxWorkers: 3,
     testTimeout: 30_000,
     hookTimeout: 30_000,

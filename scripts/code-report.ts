@@ -78,7 +78,7 @@ function printFamilies(files: readonly SourceFile[]): void {
 }
 
 for (const root of ROOTS) {
-  const paths = globSync(`${root}/**/*.{ts,tsx}`, { cwd: HOME, exclude: ['src/store/generated/**'] })
+  const paths = globSync(`${root}/**/*.{ts,tsx}`, { cwd: HOME, exclude: ['**/generated/**'] })
   const files = paths.toSorted().map(readSource)
   console.log(`\n${root}\n`)
   printSizes(

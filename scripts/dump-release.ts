@@ -15,7 +15,7 @@ import { fillReleased } from '../test/upgrade/released-world.ts'
 /** Writes the dump of a release: `dump-release.ts <release> [--from <checkout>]`. Fills a database of its own for it. */
 
 const FOLDER = new URL('../test/upgrade/', import.meta.url)
-/** What upgrades are tested with opens what is sealed here. */
+/** The tests of upgrades open secrets with this key. */
 const SECRET_KEY = Buffer.alloc(32, 'k').toString('base64')
 const ADMIN = 'administrator-of-the-release'
 const logger = pino({ level: 'silent' })
@@ -35,7 +35,7 @@ const port = await freePort()
 const url = `http://127.0.0.1:${port}/graphql`
 const client = stack.use(createClient({ url, token: ADMIN }))
 let stop = await startServer(values.from, postgres.connection)
-// Should anything fail on the way.
+// In case a step fails.
 stack.defer(() => stop())
 
 const filled = await fillReleased({
@@ -64,7 +64,7 @@ async function isQuiet(): Promise<boolean> {
   return rowCount === 0
 }
 
-/** Without agents of its own: they are played. Returns what stops it. */
+/** Starts a server without built-in agents: this script plays them. Returns a function that stops it. */
 async function startServer(checkout: string, { host, user, database, port: socket }: Connection) {
   const child = spawn(process.execPath, [join(checkout, 'src/cli/main.ts'), 'serve', '--no-example'], {
     stdio: ['ignore', 'inherit', 'inherit'],

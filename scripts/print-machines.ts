@@ -4,7 +4,7 @@ import { type Machine, PHASE_CLASSES, type Transition } from '../src/core/machin
 import { mermaid } from '../src/core/mermaid.ts'
 import { families } from '../src/families/index.ts'
 
-/** Writes docs/machines.md from the machine tables; with --check it only says whether the file is up to date. */
+/** Writes docs/machines.md from the machine tables. With `--check`: writes nothing, and fails when the page is stale. */
 
 const FILE = new URL('../docs/machines.md', import.meta.url)
 const INTRODUCTION = `# The machines
@@ -14,7 +14,7 @@ tables in \`src/families/*/machines.ts\`: change those, not this page. The same 
 write, the answer of \`stateMachines\`, and the database's own trigger.
 
 \`GONE\` means that the object no longer exists. In a final phase nothing is running and nothing will happen until
-somebody asks for something. The class of a phase and the verbs of a user are for clients: they draw and act on any kind
+a request comes. The class of a phase and the verbs of a user are for clients: they draw and act on any kind
 with them.`
 
 const code = (words: readonly string[]): string => words.map((word) => `\`${word}\``).join(', ')

@@ -4,7 +4,7 @@ import { loadFamilies } from '../src/families/define-family.ts'
 import { families } from '../src/families/index.ts'
 import { buildSchema } from '../src/graphql/schema.ts'
 
-/** Writes schema.graphql. With `--check`: writes nothing, and fails when it is not what would be written. */
+/** Writes schema.graphql. With `--check`: writes nothing, and fails when the file is stale. */
 
 const FILE = new URL('../schema.graphql', import.meta.url)
 const loaded = await loadFamilies(families)
