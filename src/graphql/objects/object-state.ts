@@ -1,6 +1,6 @@
 import type { Machine } from '../../core/machine.ts'
 import type { Phase } from '../../core/vocabulary.ts'
-import { statusLoader } from '../loaders.ts'
+import { sideField, statusLoader } from '../loaders.ts'
 import { builder } from '../schema/builder.ts'
 import { FIRST_ENTRIES } from '../schema/descriptions.ts'
 import { PhaseClassEnum, PhaseEnum } from '../schema/enums.ts'
@@ -47,7 +47,7 @@ builder.interfaceFields(TreeObjectRef, (t) => ({
     nullable: true,
     description:
       'Why the object is not in the phase that was wanted; null if nothing has failed. What it waits for is in `blockedBy`.',
-    resolve: async ({ id }, _, context) => (await statusLoader(context).load(id))?.error ?? null,
+    resolve: sideField(statusLoader, 'error', null),
   }),
   blockedBy: t.field({
     type: [BlockerRef],
@@ -78,6 +78,6 @@ builder.interfaceFields(TreeObjectRef, (t) => ({
     type: ProgressRef,
     nullable: true,
     description: 'How far the work has come, as its agent reported last; null if no agent has.',
-    resolve: async ({ id }, _, context) => (await statusLoader(context).load(id))?.progress ?? null,
+    resolve: sideField(statusLoader, 'progress', null),
   }),
 }))

@@ -1,5 +1,5 @@
 import type { ObjectRow } from '../../../core/tree.ts'
-import { objectLoader } from '../../../graphql/loaders.ts'
+import { objectLoader, sideField } from '../../../graphql/loaders.ts'
 import { pointingBlocker } from '../../../graphql/objects/common-blockers.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
 import { ObjectKindEnum, PhaseEnum } from '../../../graphql/schema/enums.ts'
@@ -84,22 +84,22 @@ export const CloudletRef = builder.objectRef<ObjectRow>('Cloudlet').implement({
       type: PhaseEnum,
       description:
         'Phase of its upgrade, in the machine cloudletUpgrade. READY if none runs; UPDATE_ERROR until resolveCloudletUpgrade if the last one failed.',
-      resolve: async ({ id }, _, context) => (await cloudletLoader(context).load(id))?.upgradePhase ?? 'READY',
+      resolve: sideField(cloudletLoader, 'upgradePhase', 'READY'),
     }),
     epoch: t.int({
       description:
         'Notify epoch of the CRM process that connected last: each new process gets the next one. 0 before the first.',
-      resolve: async ({ id }, _, context) => (await cloudletLoader(context).load(id))?.epoch ?? 0,
+      resolve: sideField(cloudletLoader, 'epoch', 0),
     }),
     version: t.string({
       nullable: true,
       description: 'Version of the CRM that serves it, or served it last; null before the first connects.',
-      resolve: async ({ id }, _, context) => (await cloudletLoader(context).load(id))?.version ?? null,
+      resolve: sideField(cloudletLoader, 'version', null),
     }),
     wantedVersion: t.string({
       nullable: true,
       description: 'Version to which the running upgrade leads; null if none runs.',
-      resolve: async ({ id }, _, context) => (await cloudletLoader(context).load(id))?.wantedVersion ?? null,
+      resolve: sideField(cloudletLoader, 'wantedVersion', null),
     }),
     agents: t.field({
       type: [ConnectedCrmRef],
@@ -144,7 +144,7 @@ export const CloudletRef = builder.objectRef<ObjectRow>('Cloudlet').implement({
       nullable: true,
       description:
         'Time of the last resync, in which all that a CRM has is set against the record; null before the first.',
-      resolve: async ({ id }, _, context) => (await cloudletLoader(context).load(id))?.resyncedAt ?? null,
+      resolve: sideField(cloudletLoader, 'resyncedAt', null),
     }),
   }),
 })

@@ -1,6 +1,6 @@
 import type { ObjectRow } from '../../../core/tree.ts'
 import { holderOf, WorkHolderRef } from '../../../graphql/agents/work-holder.ts'
-import { referredObject, specLoader } from '../../../graphql/loaders.ts'
+import { referredObject, sideField, specLoader } from '../../../graphql/loaders.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
 import { NodeRef, TreeObjectRef } from '../../../graphql/schema/refs.ts'
 import { CloudletRef } from './cloudlet.ts'
@@ -23,21 +23,21 @@ const instanceRef = (name: string, description: string) =>
         nullable: true,
         description:
           'Spec that is wanted, a JSON object that only the CRM interprets; null once the instance is deleted.',
-        resolve: async ({ id }, _, context) => (await specLoader(context).load(id))?.spec ?? null,
+        resolve: sideField(specLoader, 'spec', null),
       }),
       specRevision: t.int({
         description:
           'Revision of the spec that is wanted, from 1, by which the CRM tells specs apart. An update that fails restores the one before.',
-        resolve: async ({ id }, _, context) => (await instanceLoader(context).load(id))?.specRevision ?? 1,
+        resolve: sideField(instanceLoader, 'specRevision', 1),
       }),
       drifted: t.boolean({
         description:
           'Whether the instance is known to differ from its record, by the last resync of the CRM. An update puts it right.',
-        resolve: async ({ id }, _, context) => (await instanceLoader(context).load(id))?.drifted ?? false,
+        resolve: sideField(instanceLoader, 'drifted', false),
       }),
       undoing: t.boolean({
         description: 'Whether the CRM is asked to take back a request that was withdrawn or has timed out.',
-        resolve: async ({ id }, _, context) => (await instanceLoader(context).load(id))?.undoing ?? false,
+        resolve: sideField(instanceLoader, 'undoing', false),
       }),
       cloudlet: t.field({
         type: CloudletRef,

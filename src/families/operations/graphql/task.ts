@@ -1,6 +1,6 @@
 import type { ObjectRow } from '../../../core/tree.ts'
 import { holderOf, WorkHolderRef } from '../../../graphql/agents/work-holder.ts'
-import { specLoader, statusLoader } from '../../../graphql/loaders.ts'
+import { sideField, specLoader, statusLoader } from '../../../graphql/loaders.ts'
 import { relatedOf } from '../../../graphql/objects/object-lists.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
 import { pageCost } from '../../../graphql/schema/limits.ts'
@@ -25,7 +25,7 @@ export const TaskRef = builder.objectRef<ObjectRow>('Task').implement({
     cancelBy: t.string({
       nullable: true,
       description: 'Name of the token of the caller that cancelled the task; null if none did.',
-      resolve: async ({ id }, _, context) => (await taskLoader(context).load(id))?.cancelBy ?? null,
+      resolve: sideField(taskLoader, 'cancelBy', null),
     }),
   }),
 })
@@ -85,7 +85,7 @@ export const GadgetJobRef = builder.objectRef<ObjectRow>('GadgetJob').implement(
     }),
     gadget: t.string({
       description: 'File name of the gadget in a gadget folder of the runner.',
-      resolve: async ({ id }, _, context) => (await jobLoader(context).load(id))?.gadget ?? '',
+      resolve: sideField(jobLoader, 'gadget', ''),
     }),
     args: t.stringList({
       nullable: true,
@@ -99,20 +99,20 @@ export const GadgetJobRef = builder.objectRef<ObjectRow>('GadgetJob').implement(
       type: 'DateTime',
       nullable: true,
       description: 'When it had all its locks and first entered RUNNING; null before.',
-      resolve: async ({ id }, _, context) => (await jobLoader(context).load(id))?.startedAt ?? null,
+      resolve: sideField(jobLoader, 'startedAt', null),
     }),
     endedAt: t.field({
       type: 'DateTime',
       nullable: true,
       description: 'When it entered a final phase; null before. UNDO_FAILED is not final.',
-      resolve: async ({ id }, _, context) => (await jobLoader(context).load(id))?.endedAt ?? null,
+      resolve: sideField(jobLoader, 'endedAt', null),
     }),
     exports: t.field({
       type: 'JSON',
       nullable: true,
       description:
         'JSON object of the values that the gadget exported, by name; empty if there are none. Null until the job is DONE.',
-      resolve: async ({ id }, _, context) => (await jobLoader(context).load(id))?.exports ?? null,
+      resolve: sideField(jobLoader, 'exports', null),
     }),
     activity: t.string({
       nullable: true,

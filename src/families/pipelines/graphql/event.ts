@@ -1,5 +1,5 @@
 import type { ObjectRow } from '../../../core/tree.ts'
-import { objectLoader } from '../../../graphql/loaders.ts'
+import { objectLoader, sideField } from '../../../graphql/loaders.ts'
 import { LabelRef } from '../../../graphql/objects/object-parts.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
 import { NodeRef, TreeObjectRef } from '../../../graphql/schema/refs.ts'
@@ -17,11 +17,11 @@ EventRef.implement({
   fields: (t) => ({
     source: t.string({
       description: 'Origin of the event, e.g. github.com/acme; 1 to 255 characters.',
-      resolve: async ({ id }, _, context) => (await eventLoader(context).load(id))?.source ?? '',
+      resolve: sideField(eventLoader, 'source', ''),
     }),
     type: t.string({
       description: 'What has happened at the source, e.g. push; 1 to 255 characters.',
-      resolve: async ({ id }, _, context) => (await eventLoader(context).load(id))?.type ?? '',
+      resolve: sideField(eventLoader, 'type', ''),
     }),
     qualifiers: t.field({
       type: [LabelRef],
@@ -31,12 +31,12 @@ EventRef.implement({
     payload: t.string({
       nullable: true,
       description: 'Text for the worker, exactly as it was given, at most 512 KiB; null if none was given.',
-      resolve: async ({ id }, _, context) => (await payloadLoader(context).load(id))?.payload ?? null,
+      resolve: sideField(payloadLoader, 'payload', null),
     }),
     subscribed: t.boolean({
       description:
         'Whether a subscription brought the event to the project; false if createEvent named the project. Retries and clones have the value of their event.',
-      resolve: async ({ id }, _, context) => (await eventLoader(context).load(id))?.subscribed ?? false,
+      resolve: sideField(eventLoader, 'subscribed', false),
     }),
     worker: t.field({
       type: WorkerRef,

@@ -15,7 +15,7 @@ export const workerLoader = perOperation(({ pool }) => loadSide((ids) => loadWor
 export const workloadLoader = perOperation(({ pool }) => loadSide((ids) => loadWorkloads(pool, ids)))
 const clockLoader = perOperation(({ pool }) => loadSide((ids) => loadClocks(pool, ids)))
 
-/** Null once the object is gone. */
+/** Null once the object is deleted. */
 export async function specOf(context: GraphQLContext, id: string): Promise<WorkloadSpec | null> {
   const row = await specLoader(context).load(id)
   return row && (row.spec as WorkloadSpec)

@@ -1,8 +1,7 @@
 import type { ObjectRow } from '../../../core/tree.ts'
 import { holderOf, WorkHolderRef } from '../../../graphql/agents/work-holder.ts'
-import type { GraphQLContext } from '../../../graphql/context.ts'
 import type { BlockerValue } from '../../../graphql/family.ts'
-import { objectLoader, workLoader } from '../../../graphql/loaders.ts'
+import { objectLoader, sideField, workLoader } from '../../../graphql/loaders.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
 import { ObjectKindEnum } from '../../../graphql/schema/enums.ts'
 import { BlockerRef, NodeRef, TreeObjectRef } from '../../../graphql/schema/refs.ts'
@@ -39,8 +38,6 @@ const ResourceRef = builder.objectRef<Resource>('WorkloadResource').implement({
   }),
 })
 
-const details = (context: GraphQLContext, id: string) => workloadLoader(context).load(id)
-
 const common = (name: 'Worker' | 'Job', description: string) =>
   builder.objectRef<ObjectRow>(name).implement({
     description,
@@ -57,25 +54,25 @@ const common = (name: 'Worker' | 'Job', description: string) =>
         nullable: true,
         description:
           'Exit code of the program. Null before its end, if a signal ended it, and if the runtime reported none.',
-        resolve: async ({ id }, _, context) => (await details(context, id))?.exitCode ?? null,
+        resolve: sideField(workloadLoader, 'exitCode', null),
       }),
       signal: t.string({
         nullable: true,
         description:
           'Name of the signal that ended the program, e.g. SIGKILL. Null if none did, and if the runtime reported none.',
-        resolve: async ({ id }, _, context) => (await details(context, id))?.signal ?? null,
+        resolve: sideField(workloadLoader, 'signal', null),
       }),
       startedAt: t.field({
         type: 'DateTime',
         nullable: true,
         description: 'When a runtime first claimed it; null before, and for a job that is inherited.',
-        resolve: async ({ id }, _, context) => (await details(context, id))?.startedAt ?? null,
+        resolve: sideField(workloadLoader, 'startedAt', null),
       }),
       endedAt: t.field({
         type: 'DateTime',
         nullable: true,
         description: 'When it entered a final phase; null before.',
-        resolve: async ({ id }, _, context) => (await details(context, id))?.endedAt ?? null,
+        resolve: sideField(workloadLoader, 'endedAt', null),
       }),
       agent: t.field({
         type: WorkHolderRef,
@@ -86,13 +83,13 @@ const common = (name: 'Worker' | 'Job', description: string) =>
       attempt: t.int({
         description:
           'How often a runtime has claimed its work; 0 before the first claim. A runtime that comes back claims it again, and so does the one that removes its resources.',
-        resolve: async ({ id }, _, context) => (await workLoader(context).load(id))?.attempt ?? 0,
+        resolve: sideField(workLoader, 'attempt', 0),
       }),
       resources: t.field({
         type: [ResourceRef],
         description: 'Resources that a runtime keeps, or kept, for it; empty before the first claim.',
         resolve: async ({ id, kind }, _, context) => {
-          const found = await details(context, id)
+          const found = await workloadLoader(context).load(id)
           return found ? [...resourcesOf(kind, found)] : []
         },
       }),
@@ -115,7 +112,7 @@ builder.objectField(JobRef, 'inheritedFrom', (t) =>
     description:
       'The job of an earlier event that succeeded and that this one stands for without running again. Null if the job runs itself, and once that job is deleted.',
     resolve: async ({ id }, _, context) => {
-      const { inheritedFrom } = (await details(context, id)) ?? {}
+      const { inheritedFrom } = (await workloadLoader(context).load(id)) ?? {}
       return inheritedFrom ? objectLoader(context).load(inheritedFrom) : null
     },
   }),
