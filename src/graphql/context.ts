@@ -9,11 +9,11 @@ import type { KindRegistry } from './family.ts'
 import type { Live } from './log/live.ts'
 import type { OpenStreams } from './log/open-streams.ts'
 
-/** What families bring along for their own resolvers; each adds its part by declaration merging. */
+/** Services of the families for their own resolvers; each family adds its part by declaration merging. */
 // biome-ignore lint/suspicious/noEmptyInterface: families merge into it
 export interface FamilyServices {}
 
-/** What all requests share. */
+/** Services that all requests share. */
 export interface GraphQLServices extends FamilyServices {
   readonly pool: Pool
   readonly log: Log
@@ -29,9 +29,9 @@ export interface GraphQLServices extends FamilyServices {
 /** One operation by one viewer. */
 export interface GraphQLContext extends GraphQLServices {
   readonly viewer: Viewer
-  /** Aborts when nobody waits for the answer any more; absent where that is not known. */
+  /** Aborts when the caller is gone; absent where the transport cannot tell. */
   readonly signal?: AbortSignal | undefined
-  /** What has been read for this operation so far. */
+  /** Everything that the operation has read so far. */
   readonly cache: Map<object, unknown>
 }
 
@@ -42,7 +42,7 @@ export const createContext = (services: GraphQLServices, viewer: Viewer, signal?
   cache: new Map(),
 })
 
-/** Something made once for each operation, such as a loader. */
+/** Makes a value, such as a loader, once for each operation. */
 export function perOperation<T>(create: (context: GraphQLContext) => T): (context: GraphQLContext) => T {
   const key = {}
   return (context) => {
@@ -54,5 +54,5 @@ export function perOperation<T>(create: (context: GraphQLContext) => T): (contex
   }
 }
 
-/** What was read before something was written, or before the next event of a subscription, holds no more. */
+/** Drops everything that was read before a write, or before the next event of a subscription. */
 export const forget = (context: GraphQLContext): void => context.cache.clear()

@@ -5,7 +5,7 @@ import type { BlockerReason, ObjectKind, Phase } from '../core/vocabulary.ts'
 import type { FinishedRule } from '../store/loaders/find-objects.ts'
 import type { GraphQLContext } from './context.ts'
 
-/** Something that an object waits for. Each concrete type adds its own fields. */
+/** What an object waits for. Each concrete type adds its own fields. */
 export interface BlockerValue {
   readonly __typename: string
   readonly reason: BlockerReason
@@ -17,7 +17,7 @@ export interface DeadlineValue {
   readonly name: string
   readonly since: Date
   readonly expiresAt: Date
-  /** What happens then. */
+  /** Phase after the deadline; null if the phase does not change. */
   readonly to: Phase | null
 }
 
@@ -39,20 +39,20 @@ export interface GraphQLFamily extends FamilyApi {
 }
 
 /**
- * How the API reads a family's objects. Loading the module that exports it adds the family's own types, queries and
- * mutations to the builder. The functions get all objects of a list at once, and answer one for one, in order.
+ * Reads the objects of a family for the API. Loading the module that exports it adds the family's own types, queries and
+ * mutations to the builder. Each function takes all objects of a list and returns one result for each, in order.
  */
 export interface FamilyApi {
   blockers(context: GraphQLContext, rows: readonly ObjectRow[]): Promise<readonly (readonly BlockerValue[])[]>
   deadlines(context: GraphQLContext, rows: readonly ObjectRow[]): Promise<readonly (readonly DeadlineValue[])[]>
-  /** Where the second lifecycle of an object stands, of kinds that have one. */
+  /** The phase in the secondary machine, for kinds that have one. */
   secondaryPhase?(context: GraphQLContext, row: ObjectRow): Promise<Phase | null>
-  /** Whether a job is remembered that has not begun. */
+  /** Whether a job is still to begin. */
   outstanding(context: GraphQLContext, rows: readonly ObjectRow[]): Promise<readonly boolean[]>
   /** The same as a condition on `object o`. */
   readonly outstandingSql: string
   /**
-   * What an agent is told beside what was claimed: put together for this one answer, never stored, logged or cached.
+   * Adds to claimed items what only the agent may see: it is made for this one answer, never stored, logged or cached.
    * One for each item of its kinds, in order; null leaves an item as it is.
    */
   claimPayloads?(context: GraphQLContext, items: readonly ClaimedItem[]): Promise<readonly (ClaimPayload | null)[]>
@@ -60,7 +60,7 @@ export interface FamilyApi {
 
 export interface ClaimPayload {
   readonly config: unknown
-  /** With which what is started may call. */
+  /** Bearer token for the process that the agent starts. */
   readonly token: string | null
 }
 
@@ -105,7 +105,7 @@ export function createKindRegistry(families: readonly GraphQLFamily[]): KindRegi
 
 const kindsOf = (family: GraphQLFamily): readonly ObjectKind[] => Object.keys(family.kinds) as ObjectKind[]
 
-/** A phase is drawn without its kind in places, such as filters: so it means the same for all kinds. */
+/** Clients draw a phase without its kind, as in filters, so its class is the same for all kinds. */
 function checkClasses(machines: readonly Machine[]): void {
   const known = new Map<Phase, PhaseClass>()
   for (const { name, classes } of machines) {

@@ -30,7 +30,7 @@ import './log/subscriptions.ts'
 import type { GraphQLFamily } from './family.ts'
 import { boxJson } from './schema/json-data.ts'
 
-/** The schema of the shared types and of these families, which have added theirs when their modules were loaded. */
+/** The schema of the shared types and of these families, whose modules added their types when they were loaded. */
 export function buildSchema(families: readonly GraphQLFamily[]): GraphQLSchema {
   const schema = builder.toSchema()
   for (const { type } of families.flatMap((family) => Object.values(family.kinds))) {

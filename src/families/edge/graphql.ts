@@ -19,10 +19,10 @@ export const edgeGraphql: FamilyApi = {
   deadlines,
   async secondaryPhase(context, { id, phase }) {
     const upgradePhase = (await cloudletLoader(context).load(id))?.upgradePhase ?? null
-    // Without a CRM there is nobody who could begin an upgrade.
+    // Without a CRM no upgrade can begin.
     return upgradePhase === 'READY' && phase !== 'READY' ? null : upgradePhase
   },
-  // An operation runs at once, or is refused: nothing is ever remembered for later.
+  // An operation runs at once or is refused, so none is ever still to begin.
   outstanding: async (_, rows) => rows.map(() => false),
   outstandingSql: 'false',
 }

@@ -15,7 +15,7 @@ declare module '../../graphql/context.ts' {
 export const operationsGraphql: FamilyApi = {
   blockers,
   deadlines: async (_, rows) => rows.map(() => []),
-  // A job runs once; nothing is ever remembered for later.
+  // A job runs once, so none is ever still to begin.
   outstanding: async (_, rows) => rows.map(() => false),
   outstandingSql: 'false',
 }

@@ -13,7 +13,7 @@ import { blockers, deadlines } from './graphql/loaders.ts'
 declare module '../../graphql/context.ts' {
   interface FamilyServices {
     readonly pipelines: PipelinesCommands
-    /** Of the family that runs tasks. */
+    /** Command of the family that runs tasks. */
     readonly tasks: TaskPort
   }
 }
@@ -22,7 +22,7 @@ declare module '../../graphql/context.ts' {
 export const pipelinesGraphql: FamilyApi = {
   blockers,
   deadlines,
-  // A workload runs once; nothing is ever remembered for later.
+  // A workload runs once, so none is ever still to begin.
   outstanding: async (_, rows) => rows.map(() => false),
   outstandingSql: 'false',
   claimPayloads: ({ pipelines }, items) => pipelines.claimPayloads(items),

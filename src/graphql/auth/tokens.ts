@@ -4,20 +4,20 @@ import type { System } from '../../core/ports/system.ts'
 import type { Viewer } from '../../core/ports/viewer.ts'
 import { deleteToken, findToken, insertToken, listTokens, type TokenRow } from '../../store/tokens.ts'
 
-/** A revoked token is refused everywhere within so many milliseconds; where it was revoked, at once. */
+/** Other processes refuse a revoked token within this many milliseconds; the one that revoked it, at once. */
 const CACHE_MS = 2_000
 const MAX_CACHED = 10_000
 
 export type NewToken = Omit<TokenRow, 'id' | 'createdAt' | 'expiresAt'> & { readonly expiresInMs: number | null }
 
-/** Who may call. Secrets are handed out once, when they are made; only their hashes are kept. */
+/** The tokens of callers. A secret is shown once, at its creation; only its hash is stored. */
 export interface Tokens {
-  /** Who this secret belongs to; null: nobody (any more). */
+  /** The viewer of a secret; null if it is unknown, revoked or expired. */
   authenticate(secret: string): Promise<Viewer | null>
   create(token: NewToken): Promise<{ readonly row: TokenRow; readonly secret: string }>
-  /** Makes a token for a secret that exists already; nothing happens when it has one. */
+  /** Creates a token for a given secret, unless it has one. */
   adopt(secret: string, token: NewToken): Promise<void>
-  /** False: there was none. */
+  /** False if there is no such token. */
   revoke(id: string): Promise<boolean>
   list(): Promise<readonly TokenRow[]>
 }
@@ -27,10 +27,10 @@ interface Cached {
   readonly until: number
 }
 
-/** Secrets that have no row because they tell themselves whom they were made for, such as those of workers. */
+/** Secrets without a row, such as those of workers, which name their owner themselves. */
 export interface SelfMadeTokens {
   recognises(secret: string): boolean
-  /** Null: nobody (any more). */
+  /** Null if it is not valid, or not any more. */
   authenticate(secret: string): Promise<Viewer | null>
 }
 
@@ -42,7 +42,7 @@ export function createTokens(pool: Pool, system: System, selfMade?: SelfMadeToke
     return { ...token, id: system.id(), createdAt, expiresAt }
   }
   const remember = (key: string, viewer: Viewer | null, until: number): Viewer | null => {
-    // Whoever tries many secrets must not fill the memory.
+    // Bounds the memory that a caller who tries many secrets can take.
     if (cache.size >= MAX_CACHED) cache.clear()
     cache.set(key, { viewer, until })
     return viewer
@@ -53,7 +53,7 @@ export function createTokens(pool: Pool, system: System, selfMade?: SelfMadeToke
       const key = hash.toString('base64')
       const now = system.now()
       const cached = cache.get(key)
-      // A clock that was set back must not keep a token that was revoked.
+      // A clock that was set back must not keep a revoked token alive.
       const left = (cached?.until ?? 0) - now.getTime()
       if (cached && left > 0 && left <= CACHE_MS) return cached.viewer
       if (selfMade?.recognises(secret))

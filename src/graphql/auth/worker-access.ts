@@ -1,9 +1,9 @@
 import type { Viewer } from '../../core/ports/viewer.ts'
 
-/** A worker reads the tree that it works for, and no other of its project; everybody else may read all trees. */
+/** A worker reads the tree of its own event only; other viewers read all trees of their projects. */
 export const canReadTree = ({ eventId }: Viewer, rootId: string): boolean => eventId === undefined || eventId === rootId
 
-/** Those of a list that the viewer may read. */
+/** The rows that the viewer may read. */
 export const readable = <Row extends { readonly rootId: string }>(
   viewer: Viewer,
   rows: readonly Row[],

@@ -1,12 +1,12 @@
 import { forget, type GraphQLContext } from '../context.ts'
 import { finishedLoader } from '../objects/object-lists.ts'
 
-/** Last lines may come after the report that ends their work: so long nothing more must have come. */
+/** Silence that marks the end of output, since last lines may come after the report that ends their work. */
 const SETTLE_MS = 1_000
 
 /**
- * Tells when an object's output has come to its end: it is finished, and has been silent for a while since. By this
- * process's own clock, since those who write lines and reports may have others.
+ * Detects the end of the output of an object: the object is finished, and silent for a while since. Uses the clock of
+ * this process, since agents that write lines and reports may have others.
  */
 export class EndOfOutput {
   readonly #context: GraphQLContext
@@ -18,7 +18,7 @@ export class EndOfOutput {
     this.#objectId = objectId
   }
 
-  /** Asked after each look for lines. */
+  /** Call it after each read of lines. */
   async isReached(sawLines: boolean): Promise<boolean> {
     const { live, kinds } = this.#context
     const row = await live.objects.load(this.#objectId)
@@ -30,7 +30,7 @@ export class EndOfOutput {
     if (sawLines) this.#silentSince = now
     this.#silentSince ??= now
     if (now - this.#silentSince < SETTLE_MS) return false
-    // Something may be remembered that is not in the row: asked for only here, once a while.
+    // A job that is still to begin is not in the row, so it is read here, once per interval of silence.
     this.#silentSince = now
     forget(this.#context)
     return await finishedLoader(this.#context).load(row)

@@ -4,20 +4,20 @@ import { forget, type GraphQLContext } from '../context.ts'
 import { cursorExpired, internalFailure } from '../schema/failures.ts'
 
 /**
- * What a subscription yields: a value, or at its end the reason why it cannot go on. Events of the same operation with
- * the same key look the same in the same moment.
+ * An event of a subscription: a value, or, as its last, the reason why it cannot continue. At any moment, events of one
+ * operation with the same key have the same result.
  */
 export type StreamEvent<T> = { readonly value: T; readonly key?: string } | { readonly failure: GraphQLError }
 
-/** For the field's resolver: a failure becomes the event's error, so that WebSocket and SSE tell it alike. */
+/** Throws a failure in the resolver of the field, so that WebSocket and SSE send it in the same form. */
 export function unpack<T>(event: StreamEvent<T>): T {
   if ('failure' in event) throw event.failure
   return event.value
 }
 
 /**
- * Runs the source of a subscription. Whoever stops listening aborts it at once, even while it waits; a plain async
- * generator would only notice at its next event.
+ * Runs the source of a subscription. A subscriber that leaves aborts it at once, even while it waits; a plain async
+ * generator would notice only at its next event.
  */
 export function eventStream<T>(
   context: GraphQLContext,
@@ -25,7 +25,7 @@ export function eventStream<T>(
   keyOf?: (value: T) => string,
 ): AsyncIterableIterator<StreamEvent<T>> {
   const controller = new AbortController()
-  // Called at once, not with the first event: "from now on" is now.
+  // Starts before the first event is requested, so that "live from now on" means now.
   const events = follow(context, run(controller.signal), controller.signal, keyOf)
   return {
     next: () => events.next(),
@@ -47,7 +47,7 @@ async function* follow<T>(
 ): AsyncGenerator<StreamEvent<T>, undefined> {
   try {
     for await (const value of source) {
-      // Each event sees the present, not what an earlier one has read.
+      // Each event reads the present state, not that of an earlier event.
       forget(context)
       yield keyOf ? { value, key: keyOf(value) } : { value }
     }
@@ -57,7 +57,7 @@ async function* follow<T>(
   return undefined
 }
 
-/** What a subscriber is told when its stream cannot go on. */
+/** The error with which a stream ends that cannot continue. */
 export async function failureOf(error: unknown, { logger, log }: GraphQLContext): Promise<GraphQLError> {
   if (error instanceof CursorExpired) return await cursorExpired(error, log).catch(internalFailure)
   if (error instanceof GraphQLError) return error

@@ -6,18 +6,18 @@ import { loadObjects } from '../../store/loaders/objects.ts'
 import { type ChangedObject, loadTreeChanges, type WatchedTree } from '../../store/loaders/tree-changes.ts'
 import { SharedInterval } from './shared-interval.ts'
 
-/** So many lines are read for one subscription at a time. */
+/** Lines that one read brings for one subscription. */
 export const TAIL_PAGE = 500
 
 /**
- * What is read again and again for subscriptions. They all wait for the same pulse, so what they then ask for is one
- * statement, however many they are.
+ * Loaders that poll for subscriptions. All subscriptions wait for the same interval, so their reads are one statement,
+ * however many they are.
  */
 export interface Live {
   readonly interval: SharedInterval
   readonly tails: DataLoader<LogTail, readonly LogLineRow[] | null>
   readonly changes: DataLoader<WatchedTree, readonly ChangedObject[]>
-  /** As they are now, whoever may see them; null: gone. */
+  /** Present rows, whatever the viewer may read; null once deleted. */
   readonly objects: DataLoader<string, ObjectRow | null>
 }
 

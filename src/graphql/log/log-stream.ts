@@ -3,10 +3,10 @@ import type { PhaseChangeQuery, PhaseChangeRecord } from '../../core/ports/phase
 import type { GraphQLContext } from '../context.ts'
 import { eventStream, type StreamEvent } from './event-stream.ts'
 
-/** What a subscription follows. */
+/** The part of the log that a subscription follows. */
 export interface LogSource {
   readonly query: PhaseChangeQuery
-  /** Undefined: from now on. */
+  /** Undefined: live from now on. */
   readonly after: LogCursor | undefined
   readonly maxBatch: number
   /** Whether an event is one change, or a batch of them. */
@@ -14,8 +14,8 @@ export interface LogSource {
 }
 
 /**
- * The source of a subscription to the log. A server that serves many subscribers looks at `source` and follows it once
- * for all who ask the same; iterated, it follows for itself, from the moment of the call.
+ * The source of a subscription to the log. A server with many subscribers reads `source` and follows it once for all
+ * equal subscriptions. Iterated, the stream follows the log itself, from the moment of the call.
  */
 export class LogStream<T extends PhaseChangeRecord | LogBatch> implements AsyncIterable<StreamEvent<T>> {
   readonly source: LogSource

@@ -1,32 +1,32 @@
-/** A subscription that is open on this gateway, as it is right now. */
+/** The present state of a subscription that is open on this gateway. */
 export interface OpenStream {
   readonly id: string
-  /** The name that the client gave its operation. */
+  /** Name that the client gave the operation. */
   readonly operation: string | null
   readonly field: string
-  /** Whose token it was opened with. */
+  /** Name of the token that opened it. */
   readonly viewer: string
   readonly openedAt: Date
   readonly state: 'CATCHING_UP' | 'LIVE' | 'PAUSED'
-  /** How many subscriptions share its execution, itself included. */
+  /** Count of subscriptions that share its execution, itself included. */
   readonly sharedBy: number
-  /** All that matches, up to here, was sent; null where there is no place in the log. */
+  /** Everything that matches up to here has been sent; null if it does not follow the log. */
   readonly sequence: number | null
   /** Bytes that its connection has not taken yet. */
   readonly bufferedBytes: number
   readonly messages: number
   readonly bytes: number
-  /** How often it had to read for itself, and how often it was too slow. */
+  /** Counts of its own reads of missed events, and of pauses for its slow client. */
   readonly reads: number
   readonly pauses: number
 }
 
-/** What is open on this gateway. Whoever opens a subscription says how it can be looked at. */
+/** The subscriptions that are open on this gateway. The opener of each gives a function that reads its state. */
 export class OpenStreams {
   readonly #open = new Map<string, () => Omit<OpenStream, 'id'>>()
   #count = 0
 
-  /** Call what is returned when it has ended. */
+  /** Returns the function to call at its end. */
   opened(look: () => Omit<OpenStream, 'id'>): () => void {
     this.#count += 1
     const id = String(this.#count)

@@ -1,13 +1,13 @@
-/** Output and progress show up within so many milliseconds. */
+/** Output and progress appear within this many milliseconds. */
 const INTERVAL_MS = 250
 
-/** One timer for whoever has to look again from time to time. It runs only while somebody waits. */
+/** One timer for all that poll. It runs only while one of them waits. */
 export class SharedInterval {
   readonly #waiting = new Set<() => boolean>()
   #timer: NodeJS.Timeout | undefined
   #beat = 0
 
-  /** Resolves at the next beat that can be divided by `every`; all who wait for it together. At once when aborted. */
+  /** Resolves at the next beat that is a multiple of `every`, for all waiters together; at once when aborted. */
   next(signal: AbortSignal, every = 1): Promise<void> {
     if (signal.aborted) return Promise.resolve()
     return new Promise((resolve) => {

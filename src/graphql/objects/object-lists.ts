@@ -14,7 +14,7 @@ import { type Connection, connect, type PageArgs } from '../schema/connection.ts
 import { lineCursor, logCursor, siblingCursor } from '../schema/cursors.ts'
 import { tellExpired } from '../schema/failures.ts'
 
-/** The lists that belong to an object, each one statement for all objects of a list. */
+/** The lists of an object. Each is one statement for all objects of a list. */
 
 const RELATIONS: readonly Relation[] = ['children', 'dependsOn', 'dependents']
 const related = perOperation(
@@ -71,7 +71,7 @@ export function historyOf(
       await caughtUp(context, null)
       const between = { after: after?.sequence ?? null, before: before?.sequence ?? null }
       const page = await pages.load({ id, window: { ...window, ...between } })
-      // A page that goes on from a cursor is whole if the log still has the cursor when it has been read.
+      // A page after a cursor is complete if the log still has the cursor once the page is read.
       const { log } = context
       if (after || before)
         await tellExpired(log, () => log.checkWindow({ after: after ?? undefined, before: before ?? undefined }))
@@ -96,7 +96,7 @@ export function logsOf(context: GraphQLContext, { id }: ObjectRow, args: PageArg
   })
 }
 
-/** Asks each family about its own objects, all of them at once. */
+/** Asks each family once, about all objects of its kinds. */
 function loadFromFamilies<T>(
   context: GraphQLContext,
   ask: (family: GraphQLFamily, rows: readonly ObjectRow[]) => Promise<readonly T[]>,
@@ -120,7 +120,7 @@ export const blockersLoader = perOperation((context) =>
 export const deadlinesLoader = perOperation((context) =>
   loadFromFamilies<readonly DeadlineValue[]>(context, (family, rows) => family.deadlines(context, rows)),
 )
-/** Of objects that are at rest: no job is remembered either. */
+/** Whether an object at rest has no job that is still to begin. */
 export const finishedLoader = perOperation((context) =>
   loadFromFamilies<boolean>(context, async (family, rows) =>
     (await family.outstanding(context, rows)).map((outstanding) => !outstanding),

@@ -10,10 +10,10 @@ export interface PageArgs {
   readonly before?: string | null | undefined
 }
 
-/** How a place in a list is written as a cursor. */
+/** Writes a position in a list as a cursor, and reads it back. */
 export interface CursorCodec<Position> {
   encode(position: Position): string
-  /** Undefined: not one of ours. */
+  /** Undefined if the text is not a cursor of this list. */
   decode(cursor: string): Position | undefined
 }
 
@@ -25,21 +25,21 @@ export interface Connection<T> {
     readonly startCursor: string | null
     readonly endCursor: string | null
   }
-  /** Counted only when it is asked for. */
+  /** Counts only on request. */
   readonly totalCount: () => Promise<number>
 }
 
 export interface List<T, Position> {
   readonly cursor: CursorCodec<Position>
   position(value: T): Position
-  /** The rows of a window in the list's order. */
+  /** The rows of a window, in the order of the list. */
   load(window: Window<Position>): Promise<readonly T[]>
   count(): Promise<number>
   readonly defaultPage?: number
   readonly maxPage?: number
 }
 
-/** Most requests ask for the node alone: cursors are made when somebody does. */
+/** Encodes its cursor on request, since most requests read the node alone. */
 class Edge<T, Position> {
   readonly node: T
   readonly #list: List<T, Position>
@@ -52,7 +52,7 @@ class Edge<T, Position> {
   }
 }
 
-/** Reads one entry more than asked to know whether there are more. */
+/** Reads one entry more than requested, to know whether more follow. */
 export async function connect<T, Position>(args: PageArgs, list: List<T, Position>): Promise<Connection<T>> {
   const window = windowOf(args, list)
   const rows = await list.load({ ...window, limit: window.limit + 1 })

@@ -40,19 +40,19 @@ const single = (codec: CursorCodec<readonly [string]>): CursorCodec<string> => (
   decode: (cursor) => codec.decode(cursor)?.[0],
 })
 
-/** A single value that may be shown as it is. */
+/** A cursor of a single value, shown as it is. */
 export const plainCursor = (isValid: (cursor: string) => boolean): CursorCodec<string> => ({
   encode: (position) => position,
   decode: (cursor) => (isValid(cursor) ? cursor : undefined),
 })
 
 const isNumeral = (text: string): boolean => /^(0|[1-9]\d{0,15})$/.test(text)
-/** A position in the log; a numeral is what older clients kept. */
+/** A position in the log. Older clients kept a numeral. */
 export const logCursor: CursorCodec<LogCursor> = {
   encode: encodeCursor,
   decode: (cursor) => (isNumeral(cursor) ? { sequence: Number(cursor), mark: null } : decodeCursor(cursor)),
 }
-/** A place among the lines of output. */
+/** A position among the lines of output. */
 export const lineCursor = plainCursor((text) => /^(0|[1-9]\d{0,17})$/.test(text))
 export const nameCursor = single(cursorOf('text'))
 export const uuidCursor = single(cursorOf('uuid'))

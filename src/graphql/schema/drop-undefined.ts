@@ -1,4 +1,4 @@
-/** An input without the `undefined` that the types of optional fields allow for: GraphQL leaves out what is not given. */
+/** An input without `undefined`, which the types of optional fields allow. GraphQL omits fields that are not given. */
 export type Defined<T> = T extends readonly (infer Item)[]
   ? readonly Defined<Item>[]
   : T extends object

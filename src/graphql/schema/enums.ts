@@ -12,7 +12,7 @@ import {
 } from '../../core/descriptions.ts'
 import { builder } from './builder.ts'
 
-/** The values of an enum, each with what it means. */
+/** The values of an enum with their descriptions. */
 function described<Value extends string>(
   descriptions: Readonly<Record<Value, string>>,
 ): Record<Value, { description: string }> {

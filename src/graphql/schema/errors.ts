@@ -124,7 +124,7 @@ const MAY: Readonly<Record<Permission, { readonly roles: readonly Viewer['role']
   jobs: { roles: ['ADMIN', 'USER', 'WORKER'], otherwise: 'may not change jobs' },
 }
 
-/** Null: the caller may. */
+/** The error if the role of the caller does not allow this; null if it does. */
 export function refusedBy({ viewer }: GraphQLContext, permission: Permission): ErrorValue | null {
   const { roles, otherwise } = MAY[permission]
   if (roles.includes(viewer.role)) return null
@@ -132,7 +132,7 @@ export function refusedBy({ viewer }: GraphQLContext, permission: Permission): E
   return { __typename: 'ForbiddenError', type: 'ForbiddenError', message }
 }
 
-/** Runs a command if the caller may; its outcome becomes a member of a result union. */
+/** Runs a command if the role of the caller allows it; the outcome becomes a member of a result union. */
 export async function answer<T, V>(
   context: GraphQLContext,
   permission: Permission,

@@ -2,10 +2,10 @@ import { GraphQLError } from 'graphql'
 import { CursorExpired, type Log } from '../../core/ports/log.ts'
 import { encodeCursor } from '../../log/cursor.ts'
 
-/** Top-level errors that are meant for the caller. All others are bugs, and are told as such without a detail. */
+/** Top-level errors that are meant for the caller. All others are bugs and show no detail. */
 
 /**
- * With what the log holds by now, and the cursors to go on from: before its oldest change, after its newest, and the last
+ * Names what the log holds now, and the cursors to resume from: before its oldest change, after its newest, and the last
  * one that is in every history of the log.
  */
 export async function cursorExpired({ message }: CursorExpired, log: Pick<Log, 'end'>): Promise<GraphQLError> {
@@ -22,7 +22,7 @@ export async function cursorExpired({ message }: CursorExpired, log: Pick<Log, '
   })
 }
 
-/** What a reader is told when its cursor is expired; anything else is thrown as it is. */
+/** Turns an expired cursor into its error for the caller; other errors pass unchanged. */
 export async function tellExpired<T>(log: Pick<Log, 'end'>, read: () => Promise<T>): Promise<T> {
   try {
     return await read()

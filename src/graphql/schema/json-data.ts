@@ -1,8 +1,8 @@
 import { defaultFieldResolver, type GraphQLSchema, getNamedType, isObjectType } from 'graphql'
 
 /**
- * JSON that a user wrote may have a key `then`, which executors take for the mark of a promise: such a value travels in a
- * box, which is taken off when the answer is written.
+ * Wraps JSON of a user that has a key `then`, since executors take such a value for a promise. Serialising the answer
+ * removes the wrapper.
  */
 class Boxed {
   readonly #value: unknown
@@ -20,7 +20,7 @@ const isPromise = (value: unknown): value is PromiseLike<unknown> =>
   isThenable(value) && typeof value.then === 'function'
 const box = (value: unknown): unknown => (isThenable(value) ? new Boxed(value) : value)
 
-/** Makes every field of JSON safe for any data. */
+/** Makes every field of type JSON safe for any data. */
 export function boxJson(schema: GraphQLSchema): void {
   const fields = Object.values(schema.getTypeMap())
     .filter(isObjectType)

@@ -1,7 +1,7 @@
 import { ComplexityErrorKind } from '@pothos/plugin-complexity'
 import { GraphQLError } from 'graphql'
 
-/** Bounds on what one operation may cost. */
+/** Bounds on the cost of one operation. */
 
 /** Entries of a page. */
 export const DEFAULT_PAGE = 50
@@ -10,13 +10,13 @@ export const MAX_TREE_PAGE = 5_000
 /** Entries of lists in inputs: ids, fences, reports. */
 export const MAX_BATCH = 5_000
 
-/** A page of 5,000 objects with twenty-odd fields each is the most that the dashboard asks for. */
+/** The largest operation of the dashboard reads 5,000 objects with some twenty fields each. */
 const MAX_COMPLEXITY = 250_000
 /** The standard introspection query is 15 deep. */
 const MAX_DEPTH = 20
-/** Fields that are written down in a document, fragments counted wherever they are used; so it bounds aliases too. */
+/** Fields of a document, with a fragment counted at each use. Bounds aliases too. */
 const MAX_BREADTH = 1_000
-/** Characters and tokens of a document; what is large belongs in variables. */
+/** Characters and tokens of a document. Large values belong in variables. */
 export const MAX_DOCUMENT_LENGTH = 256 * 1024
 export const MAX_TOKENS = 10_000
 /** Bytes of a request's body or of a WebSocket message. */
@@ -50,6 +50,6 @@ export const pageCost = (
   byDefault = DEFAULT_PAGE,
 ): { readonly field: number; readonly multiplier: number } => ({ field: 1, multiplier: first ?? last ?? byDefault })
 
-/** A request that could never be answered, whatever the data. */
+/** A request that is wrong whatever the data. */
 export const badInput = (message: string): GraphQLError =>
   new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT' } })

@@ -7,9 +7,9 @@ import type { DataObjectRow, ProjectRow } from '../../store/loaders/projects.ts'
 import type { BlockerValue } from '../family.ts'
 import { builder } from './builder.ts'
 
-/** The shared types, named here so that they can refer to each other; each is filled in by the module of its name. */
+/** Declares the shared types, so that they can refer to each other. The module of its name implements each. */
 
-/** A member of a result union is told by its `__typename`. */
+/** A member of a result union is known by its `__typename`. */
 export type DataObjectValue = DataObjectRow & { readonly __typename: 'DataObject' }
 
 export const NodeRef = builder.nodeInterfaceRef()

@@ -12,7 +12,7 @@ function parseTime(value: unknown): Date {
   return time
 }
 
-/** A bare number says nothing of the log that it is of. */
+/** A bare number has no mark, so it does not say which history of the log it is of. */
 function parseSequence(value: unknown): LogCursor {
   const cursor = isSequence(value) ? { sequence: value, mark: null } : typeof value === 'string' && decodeCursor(value)
   if (!cursor) throw wrong('a sequence, or a cursor of the log', value)

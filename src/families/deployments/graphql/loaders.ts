@@ -14,7 +14,7 @@ export const itemLoader = perOperation(({ pool }) => loadSide((ids) => loadItems
 export const executionLoader = perOperation(({ pool }) => loadSide((ids) => loadExecutions(pool, ids)))
 export const itemCountLoader = perOperation(({ pool }) => loadSide((ids) => countItems(pool, ids)))
 
-/** The stored spec, of a shape that the family knows; null once the object is gone. */
+/** The stored spec, in the shape that the family gives it; null once the object is deleted. */
 export async function specOf<Spec>(context: GraphQLContext, id: string): Promise<Spec | null> {
   const row = await specLoader(context).load(id)
   return row && (row.spec as Spec)
@@ -51,7 +51,7 @@ export async function deadlines(
   rows: readonly ObjectRow[],
 ): Promise<readonly (readonly DeadlineValue[])[]> {
   const work = workLoader(context)
-  // Only items are in anybody's hands.
+  // Only deploy items have work for agents.
   return await Promise.all(
     rows.map(async ({ id, kind }) => (kind === 'DEPLOY_ITEM' ? deadlinesOf(await work.load(id)) : [])),
   )
@@ -63,7 +63,7 @@ export async function outstanding(context: GraphQLContext, rows: readonly Object
     rows.map(async ({ id, kind, jobId }) => {
       if (kind !== 'INSTALLATION') return false
       const job = await jobs.load(id)
-      // A job that was remembered when the row was read may have begun since: then nothing is remembered any more.
+      // The job that was to begin when the row was read may have begun since, which shows in its id.
       return job !== null && (job.remembered || job.jobId !== jobId)
     }),
   )

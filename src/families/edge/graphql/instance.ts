@@ -6,7 +6,7 @@ import { NodeRef, TreeObjectRef } from '../../../graphql/schema/refs.ts'
 import { CloudletRef } from './cloudlet.ts'
 import { instanceLoader } from './loaders.ts'
 
-/** Cluster instances and app instances look alike. */
+/** Cluster instances and app instances have the same fields. */
 const instanceRef = (name: string, description: string) =>
   builder.objectRef<ObjectRow>(name).implement({
     description,

@@ -3,12 +3,12 @@ import { isUuid } from '../../../store/objects.ts'
 import { beginStream, endStream, readStream } from '../queries.ts'
 import { type CrmRequest, outstandingRequests } from '../requests-of.ts'
 
-/** Beats of the pulse after which is looked again, though nothing was heard: a cloudlet at rest costs next to nothing. */
+/** Looks again after this many beats of the interval without a notification, so that a cloudlet at rest costs little. */
 const EVERY = 20
-/** A request that is not acknowledged is sent again after so long: what was lost on the way comes again. */
+/** Sends a request again that is not acknowledged after this long, since it may have been lost. */
 const RESEND_MS = 5_000
 
-/** The requests of one session, for as long as it serves the cloudlet and hears of them here. */
+/** Yields the requests of one session while it serves the cloudlet and its stream is open here. */
 export async function* requestStream(
   context: GraphQLContext,
   { cloudletId, epoch }: { readonly cloudletId: string; readonly epoch: number },
@@ -28,7 +28,7 @@ export async function* requestStream(
       rung = Promise.withResolvers()
       const session = await readStream(pool, cloudletId, stream)
       if (!session) return
-      // CRM_V2 is asked for nothing before it has taken over.
+      // CRM_V2 gets no requests before it has taken over.
       const open = session.role === 'CRM' ? await outstandingRequests(pool, cloudletId, session) : []
       const now = performance.now()
       const due = open.filter(({ fence }) => now - (sent.get(fence) ?? Number.NEGATIVE_INFINITY) >= RESEND_MS)

@@ -34,7 +34,7 @@ export async function blockers(
   )
 }
 
-/** An event's are those of its worker. */
+/** An event has the deadlines of its worker. */
 export async function deadlines(
   context: GraphQLContext,
   rows: readonly ObjectRow[],

@@ -64,7 +64,7 @@ const LimitsInput = builder.inputType('LimitsInput', {
   }),
 })
 
-/** The project as it is after the command. */
+/** Runs a command and returns its project as it is now. */
 const write = (context: GraphQLContext, command: () => Promise<ProjectResult>) =>
   answer(
     context,

@@ -8,9 +8,9 @@ import { loadProjectSpecs, loadSecrets, type ProjectRow, type SecretRow } from '
 import type { Limits, ProjectSpec, Strategy, Subscription, WorkloadSpec } from '../spec.ts'
 import { WorkloadSpecRef } from './workload-spec.ts'
 
-/** What a project is for its pipelines. */
+/** The part of a project that pipelines use. */
 
-/** A member of a result union is told by its `__typename`. */
+/** A member of a result union is known by its `__typename`. */
 export type ProjectValue = ProjectRow & { readonly __typename: 'Project' }
 export const ProjectMember = ProjectRef as unknown as ObjectRef<Types, ProjectValue>
 export type SecretValue = SecretRow & { readonly __typename: 'Secret' }
@@ -85,7 +85,7 @@ export const SecretRef = builder.objectRef<SecretValue>('Secret').implement({
 const specLoader = perOperation(({ pool }) => loadSide((ids) => loadProjectSpecs(pool, ids)))
 const secretsLoader = perOperation(({ pool }) => loadSide((ids) => loadSecrets(pool, ids)))
 
-/** It was judged when it was written. */
+/** Trusts the stored settings, which were checked when they were written. */
 async function specOf(context: GraphQLContext, id: string): Promise<ProjectSpec> {
   const row = await specLoader(context).load(id)
   const { workerTemplate = null, subscriptions = [], maxWorkers = null, maxJobs = null, strategy = 'QUEUE' } = row ?? {}

@@ -1,8 +1,8 @@
 import { builder } from '../../../graphql/schema/builder.ts'
 
-/** What runs, as the API takes it: in a project's worker template and in a job. */
+/** The program of a worker template or a job, as the API takes it. */
 
-/** Fields that a worker template and a job have alike. */
+/** Descriptions of fields that a worker template and a job share. */
 export const WORKLOAD = {
   runtime: 'Letters, digits, . _ / and -, at most 128 characters.',
   image:

@@ -1,7 +1,7 @@
 import { builder } from '../../../graphql/schema/builder.ts'
 import type { FileSpec, WorkloadSpec } from '../spec.ts'
 
-/** What runs, as the API shows it. */
+/** The program of a worker or job, as the API shows it. */
 
 const EnvVariableRef = builder.objectRef<{ readonly name: string; readonly value: string }>('EnvVariable').implement({
   description: 'An environment variable of a worker or a job. The runtime process prefers a secret of the same name.',
