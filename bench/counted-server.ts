@@ -32,6 +32,6 @@ process.on('message', () => {
   peak = { rss: 0, heap: 0 }
 })
 process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'))
-const { serve } = await import('../src/main.ts')
+const { serve } = await import('../src/serve.ts')
 await serve({ example: false })
 process.disconnect?.()

@@ -42,7 +42,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   client: { files: '`client/`', mayImport: ['core', 'documents'] },
   manifest: { files: '`manifest/`', mayImport: [] },
   agents: { files: '`agents/`', mayImport: ['core', 'documents', 'client', 'process', 'logger'] },
-  cli: { files: '`cli/`', mayImport: ['core', 'documents', 'client', 'manifest', 'main'] },
+  cli: { files: '`cli/`', mayImport: ['core', 'documents', 'client', 'manifest', 'serve'] },
   config: { files: '`config.ts`', mayImport: ['core'] },
   'secret-keys': { files: '`secret-keys.ts`', mayImport: ['config'] },
   settings: { files: '`settings.ts`', mayImport: ['config'] },

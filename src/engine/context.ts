@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import type { WrittenBatch } from '../core/ports/phase-change.ts'
+import type { Log } from '../core/ports/log.ts'
 import type { System } from '../core/ports/system.ts'
 import type { TimeoutDefaults } from '../core/tree.ts'
 import type { Logger } from '../logger.ts'
@@ -15,12 +15,12 @@ export interface EngineParts {
   readonly kinds: Kinds
   readonly system: System
   readonly timeouts: TimeoutDefaults
-  /** Hears of batches of the log that are about to be committed. */
-  readonly appended?: (batches: readonly WrittenBatch[]) => void
 }
 
 /** What every transaction on trees of this process shares. */
 export interface EngineContext extends EngineParts {
+  /** Hears of batches that are about to be committed. */
+  readonly log: Pick<Log, 'appended'>
   readonly dispatcher: Dispatcher
   readonly work: WorkCache
   readonly specs: SpecCache

@@ -1,5 +1,5 @@
 import type { AgentPort } from '../core/ports/agents.ts'
-import type { WrittenBatch } from '../core/ports/phase-change.ts'
+import type { Log } from '../core/ports/log.ts'
 import type { Signal } from '../core/ports/signal.ts'
 import type { Trees } from '../families/family.ts'
 import type { Logger } from '../logger.ts'
@@ -30,23 +30,20 @@ export interface EngineHostOptions {
   readonly parts: EngineParts
   readonly evaluate: Evaluate
   readonly signal: Signal
-  /** Hears of batches of the log that are about to be committed. */
-  readonly appended?: (batches: readonly WrittenBatch[]) => void
-  /** Hears of a commit that the log has to number. */
-  readonly committed: () => void
+  /** Hears of batches that are about to be committed, and of each commit. */
+  readonly log: Pick<Log, 'appended' | 'committed'>
   readonly logger: Logger
 }
 
 export function createEngineHost(options: EngineHostOptions): EngineHost {
-  const { signal, committed, logger } = options
-  const parts = options.appended ? { ...options.parts, appended: options.appended } : options.parts
+  const { parts, signal, log, logger } = options
   const workHandlers = new Set<(types: readonly string[]) => void>()
   const notifyWork = (types: readonly string[]) => {
     for (const handler of workHandlers) handler(types)
   }
   let engine: Engine | null = null
   const publish = ({ hasChanges, wokenRoots, workTypes }: CommitEvents) => {
-    if (hasChanges) committed()
+    if (hasChanges) log.committed()
     if (wokenRoots.size > 0) {
       engine?.notify()
       signal.publish(WAKE_CHANNEL, '')
@@ -60,6 +57,7 @@ export function createEngineHost(options: EngineHostOptions): EngineHost {
   const dispatcher = new Dispatcher(parts)
   const context: EngineContext = {
     ...parts,
+    log,
     dispatcher,
     work: new WorkCache(),
     specs: new SpecCache(),

@@ -111,7 +111,7 @@ export class LockedTree implements LockedTreePort {
   /** Writes everything, the log last. What only inserts is not waited for: the commit travels with it. */
   async flush(): Promise<void> {
     const { slice } = this
-    const { kinds, appended } = this.#context
+    const { kinds, log } = this.#context
     this.#dispatch()
     const { gone } = slice.root
     const effects = slice.effects.splice(0)
@@ -123,7 +123,7 @@ export class LockedTree implements LockedTreePort {
     sent.push(...this.#enqueueWakes(), this.#schedule())
     // The schedule of a due tree is computed from the rows before it is written.
     if (this.#isClockDue || this.#state.failures > 0) await awaitAll(sent.splice(0))
-    sent.push(appendChanges(this.client, slice.changes).then((batches) => appended?.(batches)))
+    sent.push(appendChanges(this.client, slice.changes).then((batches) => log.appended(batches)))
     if (inserts) this.#tx.pipeline(sent)
     else await awaitAll(sent)
     this.#checkRecalled()

@@ -15,20 +15,22 @@ export interface LogParts {
   readonly pool: Pool
   readonly signal: Signal
   readonly logger: Logger
-  /** The database is another one, or has restarted: what is remembered of it may not be so. */
-  readonly onReplaced?: () => void
   /** Left out in a process that writes nothing. */
   readonly numberer?: Pick<Numberer, 'appended' | 'committed' | 'listen' | 'origin' | 'settle'>
 }
 
+/** The log as one process reads it. */
+export interface ProcessLog extends Log, AsyncDisposable {
+  /** Calls back when the database is another one, or has restarted: what was remembered of it may be wrong. */
+  onReplaced(handler: () => void): void
+}
+
 /** The log as one process reads it. Disposing of it ends all that follow, and outlives neither pool nor signal. */
-export async function createLog({
-  pool,
-  signal,
-  logger,
-  numberer,
-  onReplaced,
-}: LogParts): Promise<Log & AsyncDisposable> {
+export async function createLog({ pool, signal, logger, numberer }: LogParts): Promise<ProcessLog> {
+  const replacedHandlers = new Set<() => void>()
+  const onReplaced = () => {
+    for (const handler of replacedHandlers) handler()
+  }
   const hub = new Hub({ pool, signal, logger, numberer, onReplaced }, await openLog(pool), await readHead(pool))
   const stop = new AbortController()
   const cursors = new CursorResolver(hub, pool, logger)
@@ -53,6 +55,7 @@ export async function createLog({
     get stats() {
       return hub.stats
     },
+    onReplaced: (handler) => void replacedHandlers.add(handler),
     appended: (batches) => numberer?.appended(batches),
     committed: (batches) => numberer?.committed(batches),
     async [Symbol.asyncDispose]() {

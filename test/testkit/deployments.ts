@@ -10,7 +10,7 @@ import type { ItemInput, SpecInput } from '../../src/families/deployments/normal
 import { createMemorySignal } from '../../src/log/signal/memory.ts'
 import { loaded } from './mutate.ts'
 import { openSandbox } from './sandbox.ts'
-import { TIMEOUTS, USER, type World } from './world.ts'
+import { NO_LOG, TIMEOUTS, USER, type World } from './world.ts'
 
 /** Specs said shortly, and what the store and the log say of a tree of installations. */
 
@@ -163,7 +163,7 @@ export async function anotherDriver(world: World, meanwhile = async () => {}): P
     await meanwhile()
     return inSandbox(evaluations)
   }
-  const engineHost = createEngineHost({ parts, evaluate, signal, committed: () => {}, logger })
+  const engineHost = createEngineHost({ parts, evaluate, signal, log: NO_LOG, logger })
   return {
     engineHost,
     commands: deploymentsCommands({ trees: engineHost.trees, sandbox, system: clock, client: pool }),

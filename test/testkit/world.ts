@@ -109,6 +109,9 @@ export interface World extends AsyncDisposable {
   history(id: string): Promise<readonly Phase[]>
 }
 
+/** For processes in which nobody reads the log. */
+export const NO_LOG = { appended: () => {}, committed: () => {} }
+
 export interface WorldOptions {
   /** In the place of the clock that only the test moves. */
   readonly system?: System
@@ -123,7 +126,8 @@ export async function createWorld({ system }: WorldOptions = {}): Promise<World>
   const sandbox = openSandbox()
   const signal = createMemorySignal({ logger })
   const parts = { pool, kinds: kindsOf(loaded.map(({ rules }) => rules)), system: given, timeouts: TIMEOUTS }
-  const drive = () => createEngineHost({ parts, evaluate: evaluateIn(sandbox), signal, committed: () => {}, logger })
+  const log = await createLog({ pool, signal, logger })
+  const drive = () => createEngineHost({ parts, evaluate: evaluateIn(sandbox), signal, log, logger })
   const engineHost = drive()
   const sealing = createSealing([SECRET_KEY], given)
   const { trees } = engineHost
@@ -145,7 +149,6 @@ export async function createWorld({ system }: WorldOptions = {}): Promise<World>
       for (const rootId of due) await engineHost.runner.reconcile(rootId, false)
     }
   }
-  const log = await createLog({ pool, signal, logger })
   const api = mutateWith({
     pool,
     log,

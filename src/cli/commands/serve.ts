@@ -11,7 +11,7 @@ export function addServe(program: Command, cli: Cli): void {
     .option('--no-example', 'start without the example tree')
     .action(async ({ example }: { readonly example: boolean }) => {
       // Loaded only here: every other command is a client and must start fast.
-      const { serve, StartProblem } = await import('../../main.ts')
+      const { serve, StartProblem } = await import('../../serve.ts')
       try {
         await serve({ example, signal: cli.io.signal })
         cli.exitCode = EXIT.ok

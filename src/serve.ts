@@ -1,0 +1,73 @@
+import { join } from 'node:path'
+import { type Config, exposedSecrets, SECRET_SETTINGS } from './config.ts'
+import { createLogger, type Logger } from './logger.ts'
+import { startApp } from './main.ts'
+import { loadSettings } from './settings.ts'
+import { WEBSHOP_EXAMPLE } from './start/package-folder.ts'
+import { explainStartError, StartProblem } from './start/start-problem.ts'
+
+export { StartProblem } from './start/start-problem.ts'
+
+export interface ServeOptions {
+  /** Applies the example tree to a new data folder. */
+  readonly example: boolean
+  /** Ends the server; without it SIGINT and SIGTERM do. */
+  readonly signal?: AbortSignal
+}
+
+/** `phaseline serve`: runs until it is stopped. Throws StartProblem. */
+export async function serve({ example, signal = stopSignal() }: ServeOptions): Promise<void> {
+  const exposed = exposedSecrets(process.env)
+  const config = await readConfig()
+  const logger = createLogger(config.logLevel)
+  const gadgetFolders = example ? [join(WEBSHOP_EXAMPLE, 'gadgets')] : []
+  await using app = await startApp(config, { logger, gadgetFolders }).catch(explainStartError)
+  const { origin, token } = app
+  if (origin) {
+    // A browser keeps the fragment to itself. A token that was configured is known already.
+    const fragment = token && !config.token ? `#token=${token}` : ''
+    say(`Phaseline is at ${origin}/${fragment}`)
+    say(`GraphiQL is at ${origin}/graphql${fragment}`)
+    if (config.roles.has('agents')) warnOfCommands(config, exposed, logger)
+  }
+  if (example && origin && token) {
+    const { showExample } = await import('./example.ts')
+    await showExample({ origin, token, dataDir: config.dataDir, folder: WEBSHOP_EXAMPLE, signal, say })
+  }
+  if (!signal.aborted) await new Promise((stopped) => signal.addEventListener('abort', stopped, { once: true }))
+  say('Stopping …')
+}
+
+async function readConfig(): Promise<Config> {
+  const loaded = await loadSettings(process.env)
+  if (!loaded.ok)
+    throw new StartProblem(`The settings cannot be used:\n${loaded.problems.map((p) => `  ${p}`).join('\n')}`)
+  // Processes that the server starts inherit its environment, and must not inherit its secrets.
+  for (const name of SECRET_SETTINGS) delete process.env[name]
+  return loaded.config
+}
+
+/** Says whether users' commands run on this machine, where that may be a surprise. */
+function warnOfCommands(
+  { processRuntime, processRuntimeOff }: Config,
+  exposed: readonly string[],
+  logger: Logger,
+): void {
+  if (processRuntimeOff)
+    say(
+      `The process runtime is off, since ${processRuntimeOff}: PHASELINE_PROCESS_RUNTIME=on lets users run commands here.`,
+    )
+  if (processRuntime && exposed.length > 0)
+    logger.warn(
+      { settings: exposed },
+      'workers and jobs of the process runtime can read these settings in the environment of the server: name files that hold them, with _FILE at the end of each name',
+    )
+}
+
+const say = (text: string): boolean => process.stdout.write(`${text}\n`)
+
+function stopSignal(): AbortSignal {
+  const stop = new AbortController()
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort())
+  return stop.signal
+}

@@ -1,0 +1,59 @@
+import { createHmac } from 'node:crypto'
+import { resolve } from 'node:path'
+import type { AgentProcessEvent } from '../agents/agent-process.ts'
+import { startAgentProcess } from '../agents/spawn.ts'
+import type { Config } from '../config.ts'
+import type { BuiltInAgent } from '../families/define-family.ts'
+import type { Tokens } from '../graphql/auth/tokens.ts'
+import type { Logger } from '../logger.ts'
+
+/** Each agent's token is derived from the administrator's, so all processes of an installation know the same ones. */
+const tokenOf = (administrator: string, { purpose }: BuiltInAgent): string =>
+  createHmac('sha256', administrator).update(purpose).digest('base64url')
+
+/** Makes the administrator's token and those of the built-in agents valid. */
+export async function adoptTokens(
+  tokens: Tokens,
+  administrator: string,
+  agents: readonly BuiltInAgent[],
+): Promise<void> {
+  const unlimited = { projects: null, targets: null, expiresInMs: null }
+  await tokens.adopt(administrator, { ...unlimited, name: 'admin', role: 'ADMIN', actor: 'USER', types: null })
+  for (const agent of agents) {
+    const { name, actor, types } = agent
+    await tokens.adopt(tokenOf(administrator, agent), { ...unlimited, name, role: 'AGENT', actor, types: [...types] })
+  }
+}
+
+interface AgentsHost {
+  readonly config: Config
+  readonly gadgetFolders: readonly string[]
+  /** Of the gateway, e.g. http://127.0.0.1:4000. */
+  readonly origin: string
+  readonly administrator: string
+  readonly logger: Logger
+}
+
+/** Starts the processes of the built-in agents; each is started again when it ends. */
+export function startBuiltInAgents(agents: readonly BuiltInAgent[], host: AgentsHost): readonly AsyncDisposable[] {
+  const { config, origin, administrator, logger } = host
+  const gadgetFolders = host.gadgetFolders.map((folder) => resolve(folder))
+  const settings = { gadgetFolders, dataDir: resolve(config.dataDir), processRuntime: config.processRuntime }
+  return agents.flatMap((agent) =>
+    agent.processes(settings).map((process) =>
+      startAgentProcess({
+        ...process,
+        url: `${origin}/graphql`,
+        token: tokenOf(administrator, agent),
+        onEvent: (event) => logEvent(event, process.types, logger),
+      }),
+    ),
+  )
+}
+
+function logEvent(event: AgentProcessEvent, types: readonly string[], logger: Logger): void {
+  const details = { ...event, agent: types.join() }
+  if (event.type === 'ended' && event.restartInMs !== null)
+    logger.warn(details, 'a built-in agent ended and is started again')
+  else logger.debug(details, 'a built-in agent')
+}

@@ -1,0 +1,19 @@
+import { FolderInUse } from '../process/folder-lock.ts'
+import { SecretKeyProblem } from '../secret-keys.ts'
+import { MigrationError } from '../store/migrate.ts'
+
+/** A reason why the server cannot start that its operator can put right: it is printed in one line, without a stack. */
+export class StartProblem extends Error {
+  override name = 'StartProblem'
+}
+
+/** Turns errors of the environment into a StartProblem. Any other error is a defect and stays what it is. */
+export function explainStartError(error: unknown): never {
+  if (error instanceof FolderInUse || error instanceof MigrationError || error instanceof SecretKeyProblem)
+    throw new StartProblem(error.message, { cause: error })
+  // System errors and those of Postgres have codes, e.g. EADDRINUSE or 28P01.
+  if (error instanceof Error && 'code' in error && typeof error.code === 'string') {
+    throw new StartProblem(`The server cannot start: ${error.message || error.code}`, { cause: error })
+  }
+  throw error
+}
