@@ -6,6 +6,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/testkit/global-setup.ts'],
+    setupFiles: ['test/testkit/check-rows.ts'],
     pool: 'forks',
     // No file changes what another one could see, so a worker loads the code once, as Node itself would, and keeps it.
     isolate: false,

@@ -1,6 +1,9 @@
 import type { Change, WrittenBatch } from '../core/ports/phase-change.ts'
 import { binaryArray, binaryUuids } from '../store/binary.ts'
 import type { Client } from '../store/client.ts'
+import { array, bigint, boolean, integer, nullable, text, timestamptz, uuid } from '../store/column-types.ts'
+import { type StatementValues, statement } from '../store/statement.ts'
+import * as table from '../store/tables.ts'
 
 /** What many changes of one transaction have in common: stored once for all of them. */
 type Step = Pick<
@@ -8,7 +11,7 @@ type Step = Pick<
   'projectName' | 'kind' | 'machine' | 'from' | 'to' | 'actor' | 'by' | 'reason' | 'jobId' | 'rejected' | 'at'
 >
 
-const APPEND = {
+const APPEND = statement({
   name: 'log_append',
   text: `with batch as (
       insert into log_batch (id, n) values (nextval('log_batch_id_seq'), $1) returning id
@@ -20,7 +23,31 @@ const APPEND = {
       insert into log_object (object_id, batch_id) select o.id, batch.id from batch, unnest($21::uuid[]) o(id)
     )
     select id from batch`,
-}
+  params: [
+    integer,
+    uuid,
+    array(uuid),
+    array(nullable(uuid)),
+    array(text),
+    array(nullable(integer)),
+    array(nullable(text)),
+    array(integer),
+    array(integer),
+    array(text),
+    array(table.objectKind),
+    array(text),
+    array(nullable(table.phase)),
+    array(table.phase),
+    array(table.actor),
+    array(nullable(text)),
+    array(nullable(text)),
+    array(nullable(uuid)),
+    array(boolean),
+    array(timestamptz),
+    array(uuid),
+  ],
+  row: { id: bigint },
+})
 
 /**
  * Writes one batch of the log, in the given order, in one statement. Call it at most once in a transaction, with the root
@@ -30,11 +57,11 @@ const APPEND = {
 export async function appendChanges(client: Client, changes: readonly Change[]): Promise<readonly WrittenBatch[]> {
   const [first] = changes
   if (!first) return []
-  const { rows } = await client.query<{ id: string | number | bigint }>({ ...APPEND, values: valuesOf(first, changes) })
+  const { rows } = await APPEND.query(client, valuesOf(first, changes))
   return rows.map(({ id }) => ({ id: String(id), changes }))
 }
 
-function valuesOf({ rootId }: Change, changes: readonly Change[]): unknown[] {
+function valuesOf({ rootId }: Change, changes: readonly Change[]): StatementValues<typeof APPEND> {
   const { steps, counts, stepOf } = stepsOf(changes)
   return [
     changes.length,

@@ -1,6 +1,9 @@
 import type { LogCursor } from '../core/ports/log.ts'
 import type { Client } from '../store/client.ts'
+import { array, bigint, nullable, text } from '../store/column-types.ts'
 import { HEAD, INSTANCE, markOfFields, markSql } from '../store/log-mark.ts'
+import { type RowOf, statement } from '../store/statement.ts'
+import * as table from '../store/tables.ts'
 
 /** What the log holds: the sequences after `floor` and up to `head`; and which log it is. */
 export interface LogHead {
@@ -13,19 +16,15 @@ export interface LogHead {
 /** One row `epoch, instance, floor_seq, head`. */
 export const HEAD_SQL = `select m.epoch, ${INSTANCE} as instance, m.floor_seq, ${HEAD} as head from log_meta m`
 
-type Count = string | number | bigint
-export interface HeadRow {
-  readonly epoch: number
-  readonly instance: string
-  readonly floor_seq: Count
-  readonly head: Count
-}
+/** The columns of `HEAD_SQL`. */
+export const HEAD_ROW = { epoch: table.logMeta.epoch, instance: text, floor_seq: table.logMeta.floorSeq, head: bigint }
+export type HeadRow = RowOf<typeof HEAD_ROW>
 
 export const toHead = (row: HeadRow): LogHead => ({
   epoch: row.epoch,
   instance: row.instance,
-  floor: Number(row.floor_seq),
-  head: Number(row.head),
+  floor: row.floor_seq,
+  head: row.head,
 })
 
 /** A sequence to look up, or an end of the log. */
@@ -35,28 +34,32 @@ export type LogPosition = number | 'floor' | 'head'
 export interface Found extends LogHead, LogCursor {}
 
 // What was pruned last is kept by its mark alone, for those who go on from there.
-const LOOK_UP = `with m as materialized (${HEAD_SQL})
+const LOOK_UP = statement({
+  name: 'log_look_up',
+  text: `with m as materialized (${HEAD_SQL})
   select m.*, s.sequence, ${markSql('s.sequence')} as fields,
     case when s.sequence = m.floor_seq then (select floor_mark from log_meta) end as floor_mark
   from m cross join lateral (
     select case k.sequence when -1 then m.head when -2 then m.floor_seq else k.sequence end as sequence, k.n
     from unnest($1::bigint[]) with ordinality k(sequence, n)
-  ) s order by s.n`
-
-interface FoundRow extends HeadRow {
-  readonly sequence: Count
-  readonly fields: readonly string[] | null
-  readonly floor_mark: string | null
-}
+  ) s order by s.n`,
+  params: [array(bigint)],
+  row: {
+    ...HEAD_ROW,
+    sequence: bigint,
+    fields: nullable(array(text)),
+    floor_mark: nullable(text),
+  },
+})
 
 /** All of one snapshot, in order. Given a client inside of a transaction, it is that transaction's. */
 export async function lookUp(client: Client, positions: readonly LogPosition[]): Promise<readonly Found[]> {
   const sequences = positions.map((one) => (one === 'head' ? -1 : one === 'floor' ? -2 : one))
-  const { rows } = await client.query<FoundRow>({ name: 'log_look_up', text: LOOK_UP, values: [sequences] })
+  const { rows } = await LOOK_UP.query(client, [sequences])
   if (rows.length < positions.length) throw new Error('log_meta has no row: the database was not migrated.')
   return rows.map((row) => ({
     ...toHead(row),
-    sequence: Number(row.sequence),
+    sequence: row.sequence,
     mark: markOfFields(row.fields) ?? row.floor_mark,
   }))
 }

@@ -1,6 +1,9 @@
 import { createHmac } from 'node:crypto'
 import type { Client } from '../store/client.ts'
+import { bigint, integer, nothing, text } from '../store/column-types.ts'
 import { INSTANCE } from '../store/log-mark.ts'
+import { statement } from '../store/statement.ts'
+import * as table from '../store/tables.ts'
 import { NUMBERING_LOCK } from './number-batches.ts'
 
 /** Which log this is, as the database says. */
@@ -17,36 +20,45 @@ export interface LogIdentity {
   readonly key: Uint8Array
 }
 
+const FORK_LOG = statement({
+  text: 'select log_fork($1, $2, $3)',
+  params: [bigint, integer, bigint],
+  row: { log_fork: nothing },
+})
+
 /**
  * The log is not what it was, though nothing says that its database is another one: a copy of its files was started in its
  * place. Its epoch ends.
  * @param base up to this sequence it is as it was
  */
 export async function forkLog(client: Client, { epoch }: LogIdentity, base: number): Promise<LogIdentity> {
-  await client.query({ text: 'select log_fork($1, $2, $3)', values: [NUMBERING_LOCK, epoch, base] })
+  await FORK_LOG.query(client, [NUMBERING_LOCK, epoch, base])
   return await openLog(client)
 }
 
-interface IdentityRow {
-  readonly log_id: string
-  readonly epoch: number
-  readonly epoch_base: string | number | bigint
-  readonly announce_key: Uint8Array
-  readonly instance: string
-}
+const OPEN_LOG = statement({ text: `select log_open(${NUMBERING_LOCK})`, row: { log_open: nothing } })
+
+const READ_IDENTITY = statement({
+  text: `select log_id, epoch, epoch_base, announce_key, ${INSTANCE} as instance from log_meta`,
+  row: {
+    log_id: table.logMeta.logId,
+    epoch: table.logMeta.epoch,
+    epoch_base: table.logMeta.epochBase,
+    announce_key: table.logMeta.announceKey,
+    instance: text,
+  },
+})
 
 /**
  * Begins an epoch when the database is another one than the log was last seen in: restored, promoted, or copied.
  * A restart of the same one changes the instance alone.
  */
 export async function openLog(client: Client): Promise<LogIdentity> {
-  await client.query({ text: `select log_open(${NUMBERING_LOCK})` })
-  const { rows } = await client.query<IdentityRow>({
-    text: `select log_id, epoch, epoch_base, announce_key, ${INSTANCE} as instance from log_meta`,
-  })
+  await OPEN_LOG.query(client, [])
+  const { rows } = await READ_IDENTITY.query(client, [])
   const row = rows[0]
   if (!row) throw new Error('log_meta has no row: the database was not migrated.')
   const { log_id: logId, epoch, instance } = row
   const key = createHmac('sha256', row.announce_key).update(`${logId} ${instance}`).digest()
-  return { logId, epoch, epochBase: Number(row.epoch_base), instance, key }
+  return { logId, epoch, epochBase: row.epoch_base, instance, key }
 }

@@ -97,7 +97,6 @@ export function pageSql(query: PhaseChangeQuery, range: PageRange): { text: stri
 const keyOf = (filter: readonly string[]): string | undefined =>
   filter.find((sql) => sql.startsWith('c.object_id')) ?? filter.find((sql) => sql.startsWith('c.root_id'))
 
-type Count = string | number | bigint
 type PageRow = HeadRow & (RecordRow | { readonly sequence: null })
 const isRecord = (row: PageRow): row is PageRow & RecordRow => row.sequence !== null
 
@@ -121,7 +120,7 @@ export async function countChanges(pool: Pool, query: PhaseChangeQuery): Promise
     query.objectId === undefined
       ? `select coalesce(sum(c.n), 0) as n from (select p.batch_id, p.root_id, 0 as idx, s.* from ${STEPS}) c`
       : 'select count(*) as n from object_phase_change c'
-  const { rows } = await pool.query<{ n: Count }>({
+  const { rows } = await pool.query<{ n: number | string }>({
     text: `${counted} join log_batch b on b.id = c.batch_id
       where ${['b.first_seq + c.idx > (select floor_seq from log_meta)', ...filter].join(' and ')}`,
     values: params.values,

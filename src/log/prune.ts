@@ -1,6 +1,9 @@
 import type { Pool } from 'pg'
 import type { Client } from '../store/client.ts'
+import { boolean, nullable, text, timestamptz } from '../store/column-types.ts'
 import { readMark } from '../store/log-mark.ts'
+import { statement } from '../store/statement.ts'
+import * as table from '../store/tables.ts'
 import { batchAt, OTHER_MACHINES } from './search.ts'
 
 /** Held by whoever prunes, for one step: the digits have no meaning, they only must be nobody else's. */
@@ -22,7 +25,8 @@ const within = (batches: string): string => `select * from (
 /** A value of its own, not a joined row: only so does the index begin and end at it. */
 const FLOOR = '(select floor_seq from log_meta)'
 
-const REMOVE_SQL = `with old as materialized (${within(`
+const REMOVE_SQL = statement({
+  text: `with old as materialized (${within(`
     select id, first_seq, n from log_batch
     where first_seq <= ${FLOOR} and first_seq + n - 1 <= ${FLOOR} order by first_seq`)}
   ), contents as (
@@ -32,7 +36,8 @@ const REMOVE_SQL = `with old as materialized (${within(`
       select batch_id, unnest(object_ids) as object_id from contents
     ) c where o.object_id = c.object_id and o.batch_id = c.batch_id
   )
-  delete from log_batch where id in (select id from old)`
+  delete from log_batch where id in (select id from old)`,
+})
 
 const STATE = ['object_id', 'root_id', 'parent_id', 'kind', 'name', 'phase', 'phase_since', 'revision']
 const NEW_STATE = STATE.slice(1).map((column) => `${column} = excluded.${column}`)
@@ -41,7 +46,8 @@ const NEW_STATE = STATE.slice(1).map((column) => `${column} = excluded.${column}
  * The floor goes to the end of the last batch before the first one that is too young, so what is younger than the
  * retention is never pruned, whatever clocks said. With it goes what the objects are like there.
  */
-const ADVANCE_SQL = `with next as materialized (${within(`
+const ADVANCE_SQL = statement({
+  text: `with next as materialized (${within(`
     select id, first_seq, n from log_batch
     where first_seq >= coalesce(${batchAt('first_seq', `${FLOOR} + 1`)}, 0) and first_seq + n - 1 > ${FLOOR}
     order by first_seq`)}
@@ -66,7 +72,10 @@ const ADVANCE_SQL = `with next as materialized (${within(`
     delete from floor_state where object_id in (select object_id from last where phase = 'GONE')
   )
   update log_meta set floor_seq = (select max(first_seq + n - 1) from old) where exists (select from old)
-  returning floor_seq`
+  returning floor_seq`,
+  params: [timestamptz],
+  row: { floor_seq: table.logMeta.floorSeq },
+})
 
 /**
  * One step towards a log without changes from before a moment, in one short transaction. The floor is committed first
@@ -88,19 +97,24 @@ export async function pruneStep(pool: Pool, before: Date): Promise<PruneStep> {
   }
 }
 
+const TAKE_TURN = statement({
+  text: `select pg_try_advisory_xact_lock(${PRUNING_LOCK}) as mine`,
+  row: { mine: boolean },
+})
+
+const MARK_FLOOR = statement({ text: 'update log_meta set floor_mark = $1', params: [nullable(text)] })
+
 async function step(client: Client, before: Date): Promise<PruneStep> {
   // A statement of its own: the next one's snapshot must be younger than the previous holder's commit.
-  const { rows } = await client.query<{ mine: boolean }>({
-    text: `select pg_try_advisory_xact_lock(${PRUNING_LOCK}) as mine`,
-  })
+  const { rows } = await TAKE_TURN.query(client, [])
   if (!rows[0]?.mine) return 'elsewhere'
-  const removed = await client.query({ text: REMOVE_SQL })
+  const removed = await REMOVE_SQL.query(client, [])
   if (removed.rowCount) return 'removed'
-  const advanced = await client.query<{ floor_seq: number }>({ text: ADVANCE_SQL, values: [before] })
+  const advanced = await ADVANCE_SQL.query(client, [before])
   const [row] = advanced.rows
   if (!row) return 'done'
   // Who goes on from exactly there is recognised by it when the change itself is deleted.
-  const mark = await readMark(client, Number(row.floor_seq))
-  await client.query({ text: 'update log_meta set floor_mark = $1', values: [mark] })
+  const mark = await readMark(client, row.floor_seq)
+  await MARK_FLOOR.query(client, [mark])
   return 'advanced'
 }

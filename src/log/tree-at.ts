@@ -1,7 +1,10 @@
 import { CursorExpired } from '../core/ports/log.ts'
 import type { ObjectKind, Phase } from '../core/vocabulary.ts'
 import type { Client } from '../store/client.ts'
-import { HEAD_SQL, type HeadRow, toHead } from './head.ts'
+import { bigint, integer, joined, nullable, text, timestamptz, uuid } from '../store/column-types.ts'
+import { statement } from '../store/statement.ts'
+import * as table from '../store/tables.ts'
+import { HEAD_ROW, HEAD_SQL, toHead } from './head.ts'
 import { lastPlace, OTHER_MACHINES } from './search.ts'
 
 /** What one object was like at a sequence. */
@@ -20,7 +23,8 @@ export interface TreeAt {
 }
 
 // What the objects were like at the floor, and what has happened since: an object's last change may be pruned.
-const TREE_AT_SQL = `with m as materialized (${HEAD_SQL})
+const TREE_AT_SQL = statement({
+  text: `with m as materialized (${HEAD_SQL})
   select m.*, o.* from m left join lateral (
     select * from (
       select distinct on (s."objectId") s."objectId", s."parentId", s.kind, s.name, s.phase, s."phaseSince", s.revision
@@ -39,16 +43,26 @@ const TREE_AT_SQL = `with m as materialized (${HEAD_SQL})
       order by s."objectId", s.batch_id desc, s.idx desc
     ) last where last.phase <> 'GONE'
   ) o on $2::bigint between m.floor_seq and m.head
-  order by o."objectId"`
-
-type TreeAtRow = HeadRow & (ObjectState | { readonly objectId: null })
+  order by o."objectId"`,
+  params: [uuid, bigint],
+  row: {
+    ...HEAD_ROW,
+    objectId: nullable(uuid),
+    parentId: nullable(uuid),
+    kind: joined(table.objectKind),
+    name: joined(text),
+    phase: joined(table.phase),
+    phaseSince: joined(timestamptz),
+    revision: joined(integer),
+  },
+})
 
 /**
  * The objects of a tree as they were at a sequence, in the order of their ids (so of their creation); none when the
  * tree did not exist then. Throws CursorExpired when the sequence is pruned or not reached yet.
  */
 export async function treeAt(client: Client, rootId: string, sequence: number): Promise<TreeAt> {
-  const { rows } = await client.query<TreeAtRow>({ text: TREE_AT_SQL, values: [rootId, sequence] })
+  const { rows } = await TREE_AT_SQL.query(client, [rootId, sequence])
   const first = rows[0]
   if (!first) throw new Error('log_meta has no row: the database was not migrated.')
   const { floor, head } = toHead(first)

@@ -1,66 +1,26 @@
-import type { ObjectRow, Work } from '../core/tree.ts'
+import type { ObjectRow, Work, WorkState } from '../core/tree.ts'
 import { ACTORS, OBJECT_KINDS, PHASES, RECONCILE_MODES, WORK_ACTIONS } from '../core/vocabulary.ts'
 import type { BinaryType } from './binary.ts'
+import { type AnyType, type Reads, smallintOf } from './column-types.ts'
+import * as table from './tables.ts'
 
-/** Property → column and SQL type of the lifecycle and work tables, once for reading and writing. */
+/** A property, its column and the column's type: one list for the statements that read a table and those that write it. */
 export interface Column {
   readonly property: string
   readonly column: string
   readonly type: string
 }
-const columns = <T>(types: { readonly [K in keyof T]-?: string }): readonly Column[] =>
-  Object.entries(types).map(([property, type]) => ({
+const columnsOf = <T>(types: { readonly [K in keyof T]-?: Reads<T[K]> }): readonly Column[] =>
+  Object.entries<AnyType>(types).map(([property, { sql }]) => ({
     property,
     column: property.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-    type: type as string,
+    type: sql,
   }))
 
-export const OBJECT_COLUMNS = columns<ObjectRow>({
-  id: 'uuid',
-  rootId: 'uuid',
-  parentId: 'uuid',
-  projectId: 'uuid',
-  kind: 'object_kind',
-  name: 'text',
-  ordinal: 'integer',
-  phase: 'phase',
-  phaseSince: 'timestamptz',
-  revision: 'integer',
-  generation: 'integer',
-  observedGeneration: 'integer',
-  jobId: 'uuid',
-  finishedJobId: 'uuid',
-  deletionRequestedAt: 'timestamptz',
-  waitingFor: 'integer',
-  createdAt: 'timestamptz',
-  updatedAt: 'timestamptz',
-})
+export const OBJECT_COLUMNS = columnsOf<ObjectRow>(table.object)
 
-export const WORK_COLUMNS = columns<Work>({
-  type: 'text',
-  target: 'text',
-  action: 'work_action',
-  state: 'smallint',
-  config: 'jsonb',
-  handedConfig: 'jsonb',
-  handed: 'boolean',
-  fenceHash: 'bytea',
-  jobId: 'uuid',
-  principal: 'text',
-  instance: 'text',
-  attempt: 'integer',
-  leaseUntil: 'timestamptz',
-  offerAfter: 'timestamptz',
-  triggeredAt: 'timestamptz',
-  pickedUpAt: 'timestamptz',
-  abortRequestedAt: 'timestamptz',
-  abortCode: 'text',
-  progressingMs: 'bigint',
-  abortingMs: 'bigint',
-  dueAt: 'timestamptz',
-  doneAt: 'timestamptz',
-  leaseWatched: 'boolean',
-})
+const { objectId: _object, rootId: _root, seq: _seq, ...work } = table.work
+export const WORK_COLUMNS = columnsOf<Work>({ ...work, state: smallintOf<WorkState>() })
 export const CHILD_COUNT_COLUMNS = ['total', 'untriggered', 'open', 'failed', 'cursor'] as const
 
 /** Words in the order of their numbers, as which they travel: what an enum's own numbers are differs between databases. */

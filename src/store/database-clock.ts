@@ -1,13 +1,19 @@
 import type { Pool } from 'pg'
 import { betterOf, type ClockOffset, contradicts, following, offsetOf, SET_MS } from '../core/clock-offset.ts'
 import type { Logger } from '../logger.ts'
+import { float8 } from './column-types.ts'
+import { statement } from './statement.ts'
 
 /** A suspended machine, or a database that has moved, is noticed within so long, in milliseconds. */
 const EVERY_MS = 1_000
 /** Looks at the start: the first one on a new connection takes several times as long as the others. */
 const FIRST_LOOKS = 4
 
-const TIME = 'select extract(epoch from clock_timestamp())::float8 * 1000 as told'
+const TIME = statement({
+  name: 'database-time',
+  text: 'select extract(epoch from clock_timestamp())::float8 * 1000 as told',
+  row: { told: float8 },
+})
 
 /** What time it is by the database's clock. The wall clock of this process has no part in it. */
 export interface DatabaseClock extends AsyncDisposable {
@@ -72,7 +78,7 @@ class MeasuredClock implements DatabaseClock {
 
   async look(): Promise<void> {
     const sentAt = this.#steady()
-    const { rows } = await this.#pool.query<{ told: number }>({ name: 'database-time', text: TIME })
+    const { rows } = await TIME.query(this.#pool, [])
     const [row] = rows
     if (!row) throw new Error('the database did not tell its time')
     const next = offsetOf({ sentAt, told: row.told, heardAt: this.#steady() })

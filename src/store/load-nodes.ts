@@ -3,7 +3,10 @@ import { type ChildCounts, NO_CHILD_COUNTS, type ObjectRow, type Work } from '..
 import type { ObjectKind } from '../core/vocabulary.ts'
 import { binaryUuids } from './binary.ts'
 import type { Client } from './client.ts'
+import { type AnyType, array, bigint, boolean, integer, nullable, text, uuid } from './column-types.ts'
 import { CHILD_COUNT_COLUMNS, OBJECT_COLUMNS, WORK_COLUMNS } from './columns.ts'
+import { type Declared, declare, statement } from './statement.ts'
+import * as table from './tables.ts'
 import type { DetailsColumns } from './transition.ts'
 
 /** One object as the store has it. */
@@ -29,7 +32,7 @@ type Values = readonly unknown[]
  */
 export class NodeLoader {
   readonly #details: readonly (KindDetails & { readonly at: number; readonly properties: readonly string[] })[]
-  readonly #texts: Readonly<Record<'nodes' | 'children' | 'named', string>>
+  readonly #statements: Readonly<Record<'nodes' | 'children' | 'named', Declared>>
 
   constructor(details: readonly KindDetails[]) {
     let at = DETAILS_AT
@@ -52,20 +55,39 @@ export class NodeLoader {
         select * from "${table}" where object_id = o.id and o.kind in (${kinds.map((kind) => `'${kind}'`).join(', ')}) offset 0
       ) f${f} on true`
     const joins = [JOINS, ...details.map(side)].join(' ')
-    this.#texts = {
-      nodes: `with recursive up as (
+    const row = [
+      ...COLUMNS,
+      ...details.flatMap(({ columns }) => [{ type: 'uuid' }, ...Object.values(columns)].map(typed)),
+    ]
+    this.#statements = {
+      nodes: declare({
+        name: 'load-nodes',
+        text: `with recursive up as (
           select o.id, o.parent_id from unnest($1::uuid[]) wanted(id)
           cross join lateral (select * from object where id = wanted.id and root_id = $2 offset 0) o
           union
           select o.id, o.parent_id from up cross join lateral (select * from object where id = up.parent_id offset 0) o
         ) select ${selection} from up cross join lateral (select * from object where id = up.id offset 0) o ${joins}`,
-      children: `select ${selection} from object o ${joins} where o.parent_id = $1 order by o.ordinal, o.id`,
+        params: [array(uuid), uuid],
+        row,
+      }),
+      children: declare({
+        name: 'load-children',
+        text: `select ${selection} from object o ${joins} where o.parent_id = $1 order by o.ordinal, o.id`,
+        params: [uuid],
+        row,
+      }),
       // Name by name, in the order of the index that is meant: another one has the parent too, and with few rows costs the same.
-      named: `select ${selection} from unnest($3::text[]) wanted(name)
+      named: declare({
+        name: 'load-named',
+        text: `select ${selection} from unnest($3::text[]) wanted(name)
         cross join lateral (
           select * from object where parent_id = $1 and kind = $2 and name between wanted.name and wanted.name
           order by parent_id, kind, name limit 1
         ) o ${joins}`,
+        params: [uuid, table.objectKind, array(text)],
+        row,
+      }),
     }
   }
 
@@ -83,15 +105,11 @@ export class NodeLoader {
   /** Sees what the transaction has written so far. */
   async #select(
     client: Client,
-    what: 'nodes' | 'children' | 'named',
+    which: 'nodes' | 'children' | 'named',
     values: unknown[],
   ): Promise<readonly LoadedNode[]> {
-    const { rows } = await client.query({
-      name: `load-${what}`,
-      text: this.#texts[what],
-      values,
-      rowMode: 'array',
-    } as never)
+    const { name, text } = this.#statements[which]
+    const { rows } = await client.query({ name, text, values, rowMode: 'array' } as never)
     return (rows as unknown as Values[]).map((row) => this.#toNode(row))
   }
 
@@ -124,6 +142,14 @@ const SELECTION = [
   's.error',
   's.progress is not null',
 ].join(', ')
+const typed = ({ type }: { readonly type: string }): AnyType => ({ sql: type, nullable: true })
+const COLUMNS: readonly AnyType[] = [
+  ...Object.values(table.object),
+  ...CHILD_COUNT_COLUMNS.map((column) => nullable(table.tally[column])),
+  ...WORK_COLUMNS.map(typed),
+  table.objectStatus.error,
+  boolean,
+]
 const JOINS = [
   ['tally', 't'],
   ['work', 'w'],
@@ -146,6 +172,14 @@ function pick<T>(properties: readonly string[], values: Values, at: number): T {
   return result as T
 }
 
+const FIND_READY_CHILDREN = statement({
+  name: 'find-ready-children',
+  text: `select id from object where parent_id = $1 and ordinal > $2 and waiting_for = 0
+      and job_id is distinct from $3 order by ordinal limit $4`,
+  params: [uuid, integer, nullable(uuid), bigint],
+  row: { id: table.object.id },
+})
+
 /** Children after an ordinal that wait for nothing and have not got the job: their ids, in their order. */
 export async function findReadyChildren(
   client: Client,
@@ -154,11 +188,6 @@ export async function findReadyChildren(
   jobId: string | null,
   limit: number,
 ): Promise<readonly string[]> {
-  const { rows } = await client.query<{ id: string }>({
-    name: 'find-ready-children',
-    text: `select id from object where parent_id = $1 and ordinal > $2 and waiting_for = 0
-      and job_id is distinct from $3 order by ordinal limit $4`,
-    values: [parentId, after, jobId, limit],
-  })
+  const { rows } = await FIND_READY_CHILDREN.query(client, [parentId, after, jobId, limit])
   return rows.map(({ id }) => id)
 }

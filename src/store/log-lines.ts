@@ -1,4 +1,7 @@
 import type { Client } from './client.ts'
+import { array, bigint, boolean, float8, integer, text, timestamptz, uuid } from './column-types.ts'
+import { statement } from './statement.ts'
+import * as table from './tables.ts'
 
 /** The output of objects: appended in commit order, bounded for each object. */
 
@@ -30,7 +33,9 @@ interface Tail {
 // other. The row of a tail is held until the commit, so numbers become visible in their order. Without the tail of one
 // of the objects nothing is written, unless that is asked for. Lines find their tail by being sorted behind it: to join
 // the two would be to compare each with each.
-const APPEND = `with line as (
+const APPEND = statement({
+  name: 'append-log-lines',
+  text: `with line as (
     select * from unnest($1::uuid[], $2::timestamptz[], $3::text[], $4::text[]) with ordinality
       as u(object_id, at, stream, text, place)
   ), sum as (
@@ -54,7 +59,10 @@ const APPEND = `with line as (
     insert into log_line (object_id, n, at, stream, text)
     select object_id, n, at, stream, text from placed where place > 0 and n is not null
   )
-  select object_id as id, kept_lines as lines, kept_bytes::float8 as bytes from tail`
+  select object_id as id, kept_lines as lines, kept_bytes::float8 as bytes from tail`,
+  params: [array(uuid), array(timestamptz), array(text), array(text), boolean],
+  row: { id: table.logTail.objectId, lines: table.logTail.keptLines, bytes: float8 },
+})
 
 /**
  * Appends a batch, in its order, all or nothing. Lines of objects that are gone are left out. Beyond the bounds of an
@@ -80,36 +88,36 @@ export async function appendLogLines(
 }
 
 async function append(client: Client, lines: readonly LogLine[], leaveOut: boolean): Promise<readonly Tail[]> {
-  const { rows } = await client.query<Tail>({
-    name: 'append-log-lines',
-    text: APPEND,
-    values: [
-      lines.map(({ objectId }) => objectId),
-      lines.map(({ at }) => at),
-      lines.map(({ stream }) => stream),
-      lines.map(({ text }) => text),
-      leaveOut,
-    ],
-  })
+  const { rows } = await APPEND.query(client, [
+    lines.map(({ objectId }) => objectId),
+    lines.map(({ at }) => at),
+    lines.map(({ stream }) => stream),
+    lines.map(({ text }) => text),
+    leaveOut,
+  ])
   return rows
 }
 
-/** For the first lines of objects. An object that is being deleted meanwhile gets none: nobody would remove it again. */
-async function openTails(client: Client, ids: readonly string[]): Promise<void> {
-  await client.query({
-    name: 'open-log-tails',
-    text: `with open as (
+const OPEN_LOG_TAILS = statement({
+  name: 'open-log-tails',
+  text: `with open as (
         select o.id from object o where o.id = any($1::uuid[]) and not exists (select from log_tail t where t.object_id = o.id)
         order by o.id for key share skip locked
       )
       insert into log_tail (object_id) select id from open order by id on conflict do nothing`,
-    values: [ids],
-  })
+  params: [array(uuid)],
+})
+
+/** For the first lines of objects. An object that is being deleted meanwhile gets none: nobody would remove it again. */
+async function openTails(client: Client, ids: readonly string[]): Promise<void> {
+  await OPEN_LOG_TAILS.query(client, [ids])
 }
 
 // Only when the tail is as the statement sees its lines: otherwise it has waited for somebody, and is to begin again.
 // The last line that goes gives its place to the one that tells of it.
-const PRUNE = `with locked as materialized (
+const PRUNE = statement({
+  name: 'prune-log-lines',
+  text: `with locked as materialized (
     select * from log_tail where object_id = any($1::uuid[]) and (kept_lines > $2 or kept_bytes > $3)
     order by object_id for update
   ), tail as materialized (
@@ -134,7 +142,10 @@ const PRUNE = `with locked as materialized (
       kept_bytes = t.kept_bytes - c.bytes_before - c.bytes + m.bytes
     from cut c join marked m on m.object_id = c.object_id where t.object_id = c.object_id
   )
-  select k.object_id as id from locked k where k.object_id not in (select object_id from tail)`
+  select k.object_id as id from locked k where k.object_id not in (select object_id from tail)`,
+  params: [array(uuid), integer, bigint, integer, bigint],
+  row: { id: table.logTail.objectId },
+})
 
 /** So many objects at a time. */
 const PRUNED = 100
@@ -142,14 +153,13 @@ const PRUNED = 100
 async function prune(client: Client, ids: readonly string[], { maxLines, maxBytes }: LogBounds): Promise<void> {
   let left = ids
   while (left.length > 0) {
-    const { rows } = await client.query<{ id: string }>({
-      name: 'prune-log-lines',
-      text: PRUNE,
-      values: [
-        left.slice(0, PRUNED),
-        ...[maxLines, maxBytes, Math.floor(maxLines * KEPT_SHARE), Math.floor(maxBytes * KEPT_SHARE)],
-      ],
-    })
+    const { rows } = await PRUNE.query(client, [
+      left.slice(0, PRUNED),
+      maxLines,
+      maxBytes,
+      Math.floor(maxLines * KEPT_SHARE),
+      Math.floor(maxBytes * KEPT_SHARE),
+    ])
     left = [...rows.map(({ id }) => id), ...left.slice(PRUNED)]
   }
 }

@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto'
 import type { PhaseChangeRecord } from '../core/ports/phase-change.ts'
 import type { Client } from './client.ts'
+import { array, bigint, nullable, text } from './column-types.ts'
+import { statement } from './statement.ts'
 
 /**
  * What tells one log from another: a change's mark is a digest of what only that change is. A restored copy of the
@@ -32,12 +34,15 @@ export const markSql = (sequence: string): string => `(
     ) b join log_content p on p.batch_id = b.id where b.idx < b.n
   )`
 
+const READ_MARK = statement({
+  text: `select ${markSql('$1::bigint')} as fields, case when $1 = floor_seq then floor_mark end as floor_mark from log_meta`,
+  params: [bigint],
+  row: { fields: nullable(array(text)), floor_mark: nullable(text) },
+})
+
 /** Of the change at a sequence, or of the last one that was pruned; null: neither is there. */
 export async function readMark(client: Client, sequence: number): Promise<string | null> {
-  const { rows } = await client.query<{ fields: readonly string[] | null; floor_mark: string | null }>({
-    text: `select ${markSql('$1::bigint')} as fields, case when $1 = floor_seq then floor_mark end as floor_mark from log_meta`,
-    values: [sequence],
-  })
+  const { rows } = await READ_MARK.query(client, [sequence])
   const [row] = rows
   return row ? (markOfFields(row.fields) ?? row.floor_mark) : null
 }

@@ -1,5 +1,8 @@
 import type { ObjectKind } from '../core/vocabulary.ts'
 import type { Client } from './client.ts'
+import { text, uuid } from './column-types.ts'
+import { statement } from './statement.ts'
+import * as table from './tables.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 export const isUuid = (id: string): boolean => UUID.test(id)
@@ -10,44 +13,54 @@ export interface FoundObject {
   readonly kind: ObjectKind
   readonly projectName: string
 }
+const FIND_OBJECT = statement({
+  name: 'find-object',
+  text: `select o.id, o.root_id as "rootId", o.kind, p.name as "projectName"
+      from object o join project p on p.id = o.project_id where o.id = $1`,
+  params: [uuid],
+  row: { id: table.object.id, rootId: table.object.rootId, kind: table.object.kind, projectName: table.project.name },
+})
+
 /** Where an object stands; anything that is not an id of ours finds nothing. */
 export async function findObject(client: Client, id: string): Promise<FoundObject | null> {
   if (!isUuid(id)) return null
-  const { rows } = await client.query<FoundObject>({
-    name: 'find-object',
-    text: `select o.id, o.root_id as "rootId", o.kind, p.name as "projectName"
-      from object o join project p on p.id = o.project_id where o.id = $1`,
-    values: [id],
-  })
+  const { rows } = await FIND_OBJECT.query(client, [id])
   return rows[0] ?? null
 }
 
-/** Every object of the tree that has a job and has not finished it; the root first. */
-export async function activeIds(client: Client, rootId: string): Promise<readonly string[]> {
-  const { rows } = await client.query<{ id: string }>({
-    name: 'active-ids',
-    // Sorted by itself: a plan for few objects would go through all that there are, for their order.
-    text: `select id from (
+const ACTIVE_IDS = statement({
+  name: 'active-ids',
+  text: `select id from (
         select id from object where root_id = $1 and job_id is distinct from finished_job_id offset 0
       ) active order by id`,
-    values: [rootId],
-  })
+  params: [uuid],
+  row: { id: table.object.id },
+})
+
+/** Every object of the tree that has a job and has not finished it; the root first. */
+export async function activeIds(client: Client, rootId: string): Promise<readonly string[]> {
+  const { rows } = await ACTIVE_IDS.query(client, [rootId])
   return rows.map(({ id }) => id)
 }
 
+const READ_LABELS = statement({
+  name: 'read-labels',
+  text: 'select labels from object_spec where object_id = $1',
+  params: [uuid],
+  row: { labels: table.objectSpec.labels },
+})
+
 export async function readLabels(client: Client, id: string): Promise<unknown> {
-  const { rows } = await client.query<{ labels: unknown }>({
-    name: 'read-labels',
-    text: 'select labels from object_spec where object_id = $1',
-    values: [id],
-  })
+  const { rows } = await READ_LABELS.query(client, [id])
   return rows[0]?.labels
 }
 
+const WRITE_LABELS = statement({
+  name: 'write-labels',
+  text: 'update object_spec set labels = $2::text::jsonb where object_id = $1',
+  params: [uuid, text],
+})
+
 export async function writeLabels(client: Client, id: string, labels: Readonly<Record<string, string>>): Promise<void> {
-  await client.query({
-    name: 'write-labels',
-    text: 'update object_spec set labels = $2::text::jsonb where object_id = $1',
-    values: [id, JSON.stringify(labels)],
-  })
+  await WRITE_LABELS.query(client, [id, JSON.stringify(labels)])
 }

@@ -1,5 +1,8 @@
 import type { ObjectKind, WorkAction } from '../core/vocabulary.ts'
 import type { Client } from './client.ts'
+import { array, boolean, bytea, float8, nullable, required, text, timestamptz, uuid } from './column-types.ts'
+import { statement } from './statement.ts'
+import * as table from './tables.ts'
 import { plusMs, statementTime } from './time.ts'
 
 /** Work that outlives its object: what is to be removed is removed even when nobody can look the object up any more. */
@@ -17,27 +20,47 @@ export interface OrphanedWork {
 }
 
 // What kind of object it was only the log can tell.
-const LEFT = `select w.object_id as "objectId", coalesce(c.kind, f.kind) as kind, coalesce(c.name, f.name) as name,
+const LEFT = statement({
+  name: 'find-left-work',
+  text: `select w.object_id as "objectId", coalesce(c.kind, f.kind) as kind, coalesce(c.name, f.name) as name,
     w.job_id as "jobId", w.action, w.type, w.target, w.config, w.attempt
   from work w
   left join lateral (select kind, name from object_phase_change c where c.object_id = w.object_id
     order by c.batch_id desc, c.idx desc limit 1) c on true
   left join floor_state f on f.object_id = w.object_id
   where w.object_id = any($1::uuid[]) and coalesce(c.kind, f.kind) is not null
-    and not exists (select from object o where o.id = w.object_id)`
+    and not exists (select from object o where o.id = w.object_id)`,
+  params: [array(uuid)],
+  row: {
+    objectId: table.work.objectId,
+    kind: table.objectKind,
+    name: text,
+    jobId: table.work.jobId,
+    action: table.work.action,
+    type: table.work.type,
+    target: table.work.target,
+    config: table.work.config,
+    attempt: table.work.attempt,
+  },
+})
 
 /** Those of the objects that are gone and have work left. */
 export async function findOrphanedWork(client: Client, objectIds: readonly string[]): Promise<readonly OrphanedWork[]> {
-  const { rows } = await client.query<OrphanedWork>({ name: 'find-left-work', text: LEFT, values: [objectIds] })
+  const { rows } = await LEFT.query(client, [objectIds])
   return rows
 }
 
-const CLAIM = `update work w set state = 1, fence_hash = u.fence_hash, principal = $3, instance = $4,
+const CLAIM = statement({
+  name: 'claim-left-work',
+  text: `update work w set state = 1, fence_hash = u.fence_hash, principal = $3, instance = $4,
     attempt = w.attempt + 1, lease_until = ${plusMs(statementTime('$6'), '$5')}, offer_after = null
   from unnest($1::uuid[], $2::bytea[]) as u(id, fence_hash)
   where w.object_id = u.id and not exists (select from object o where o.id = u.id)
     and ((w.state = 0 and (w.offer_after is null or w.offer_after <= ${statementTime('$6')})) or (w.state = 1 and w.lease_until <= ${statementTime('$6')}))
-  returning w.object_id as id, w.lease_until as "leaseUntil"`
+  returning w.object_id as id, w.lease_until as "leaseUntil"`,
+  params: [array(uuid), array(bytea), text, text, float8, nullable(timestamptz)],
+  row: { id: table.work.objectId, leaseUntil: required(table.work.leaseUntil) },
+})
 
 /** No tree is left whose lock could decide, so each row decides for itself. Returns until when those are held that were to be had. */
 export async function claimOrphanedWork(
@@ -45,18 +68,14 @@ export async function claimOrphanedWork(
   claims: readonly { readonly objectId: string; readonly fenceHash: Buffer }[],
   by: { readonly principal: string; readonly instance: string; readonly leaseMs: number; readonly time: Date | null },
 ): Promise<ReadonlyMap<string, Date>> {
-  const { rows } = await client.query<{ id: string; leaseUntil: Date }>({
-    name: 'claim-left-work',
-    text: CLAIM,
-    values: [
-      claims.map(({ objectId }) => objectId),
-      claims.map(({ fenceHash }) => fenceHash),
-      by.principal,
-      by.instance,
-      by.leaseMs,
-      by.time,
-    ],
-  })
+  const { rows } = await CLAIM.query(client, [
+    claims.map(({ objectId }) => objectId),
+    claims.map(({ fenceHash }) => fenceHash),
+    by.principal,
+    by.instance,
+    by.leaseMs,
+    by.time,
+  ])
   return new Map(rows.map(({ id, leaseUntil }) => [id, leaseUntil]))
 }
 
@@ -67,24 +86,35 @@ export interface LastWork {
   readonly action: WorkAction
   readonly finished: boolean
 }
+const FIND_LAST_WORK = statement({
+  name: 'find-last-work',
+  text: `select object_id as id, fence_hash as "fenceHash", principal, action, state = 2 as finished
+      from work where object_id = any($1::uuid[])`,
+  params: [array(uuid)],
+  row: {
+    id: table.work.objectId,
+    fenceHash: table.work.fenceHash,
+    principal: table.work.principal,
+    action: table.work.action,
+    finished: boolean,
+  },
+})
+
 export async function findLastWork(
   client: Client,
   objectIds: readonly string[],
 ): Promise<ReadonlyMap<string, LastWork>> {
-  const { rows } = await client.query<LastWork & { readonly id: string }>({
-    name: 'find-last-work',
-    text: `select object_id as id, fence_hash as "fenceHash", principal, action, state = 2 as finished
-      from work where object_id = any($1::uuid[])`,
-    values: [objectIds],
-  })
+  const { rows } = await FIND_LAST_WORK.query(client, [objectIds])
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-export async function finishLeftWork(client: Client, objectIds: readonly string[], now: Date): Promise<void> {
-  await client.query({
-    name: 'finish-left-work',
-    text: `update work set state = 2, done_at = $2, lease_until = null, offer_after = null
+const FINISH_LEFT_WORK = statement({
+  name: 'finish-left-work',
+  text: `update work set state = 2, done_at = $2, lease_until = null, offer_after = null
       where object_id = any($1::uuid[]) and state < 2`,
-    values: [objectIds, now],
-  })
+  params: [array(uuid), timestamptz],
+})
+
+export async function finishLeftWork(client: Client, objectIds: readonly string[], now: Date): Promise<void> {
+  await FINISH_LEFT_WORK.query(client, [objectIds, now])
 }

@@ -1,8 +1,11 @@
 import type { Pool } from 'pg'
 import type { System } from '../core/ports/system.ts'
 import type { Client } from './client.ts'
+import { array, boolean, integer, nullable, text, timestamptz, uuid } from './column-types.ts'
 import { Prisma } from './generated/client.ts'
 import { prismaOn } from './prisma.ts'
+import { statement } from './statement.ts'
+import * as table from './tables.ts'
 
 /** Nothing happens when there is one. */
 export async function ensureProject(pool: Pool, name: string, system: System): Promise<void> {
@@ -72,6 +75,17 @@ interface NewProject extends ProjectSettings {
   readonly subscriptions: readonly SubscriptionRow[]
 }
 
+const WRITE_PROJECT = statement({
+  name: 'write-project',
+  text: `update project set updated_at = $2,
+        worker_template = case when ($3::boolean[])[1] then $4::text::jsonb else worker_template end,
+        max_workers = case when ($3::boolean[])[2] then $5::integer else max_workers end,
+        max_jobs = case when ($3::boolean[])[3] then $6::integer else max_jobs end,
+        strategy = case when ($3::boolean[])[4] then $7::text::project_strategy else strategy end
+      where id = $1`,
+  params: [uuid, timestamptz, array(boolean), nullable(text), nullable(integer), nullable(integer), nullable(text)],
+})
+
 /** Under the project's scope lock: what is left out stays as it is. */
 export async function writeProject(
   client: Client,
@@ -82,17 +96,30 @@ export async function writeProject(
   const { maxWorkers, maxJobs, strategy } = limits
   const template = workerTemplate && JSON.stringify(workerTemplate)
   const given = [template, maxWorkers, maxJobs, strategy].map((value) => value !== undefined)
-  await client.query({
-    name: 'write-project',
-    text: `update project set updated_at = $2,
-        worker_template = case when ($3::boolean[])[1] then $4::text::jsonb else worker_template end,
-        max_workers = case when ($3::boolean[])[2] then $5::integer else max_workers end,
-        max_jobs = case when ($3::boolean[])[3] then $6::integer else max_jobs end,
-        strategy = case when ($3::boolean[])[4] then $7::text::project_strategy else strategy end
-      where id = $1`,
-    values: [projectId, now, given, template, maxWorkers, maxJobs, strategy],
-  })
+  await WRITE_PROJECT.query(client, [
+    projectId,
+    now,
+    given,
+    template ?? null,
+    maxWorkers ?? null,
+    maxJobs ?? null,
+    strategy ?? null,
+  ])
 }
+
+const REMOVE_SUBSCRIPTIONS = statement({
+  name: 'remove-subscriptions',
+  text: 'delete from subscription where project_id = $1',
+  params: [uuid],
+})
+
+const INSERT_SUBSCRIPTIONS = statement({
+  name: 'insert-subscriptions',
+  text: `insert into subscription (project_id, ordinal, source, types, qualifiers, labels, task)
+      select $1, n - 1, s->>'source', array(select jsonb_array_elements_text(s->'types')), s->'qualifiers', s->'labels', nullif(s->'task', 'null')
+      from jsonb_array_elements($2::text::jsonb) with ordinality as given(s, n)`,
+  params: [uuid, text],
+})
 
 /** Under the project's scope lock. */
 export async function replaceSubscriptions(
@@ -100,34 +127,29 @@ export async function replaceSubscriptions(
   projectId: string,
   subscriptions: readonly SubscriptionRow[],
 ): Promise<void> {
-  await client.query({
-    name: 'remove-subscriptions',
-    text: 'delete from subscription where project_id = $1',
-    values: [projectId],
-  })
-  await client.query({
-    name: 'insert-subscriptions',
-    text: `insert into subscription (project_id, ordinal, source, types, qualifiers, labels, task)
-      select $1, n - 1, s->>'source', array(select jsonb_array_elements_text(s->'types')), s->'qualifiers', s->'labels', nullif(s->'task', 'null')
-      from jsonb_array_elements($2::text::jsonb) with ordinality as given(s, n)`,
-    values: [projectId, JSON.stringify(subscriptions)],
-  })
+  await REMOVE_SUBSCRIPTIONS.query(client, [projectId])
+  await INSERT_SUBSCRIPTIONS.query(client, [projectId, JSON.stringify(subscriptions)])
 }
+
+const SOME_ROOT = statement({
+  name: 'some-root',
+  text: `select id, name from object where project_id = $1 and parent_id is null order by kind, name limit 1`,
+  params: [uuid],
+  row: { id: table.object.id, name: table.object.name },
+})
 
 /** One of its roots, the first by name; null: it has no objects. */
 export async function someRoot(
   client: Client,
   projectId: string,
 ): Promise<{ readonly id: string; readonly name: string } | null> {
-  const { rows } = await client.query<{ id: string; name: string }>({
-    name: 'some-root',
-    text: `select id, name from object where project_id = $1 and parent_id is null order by kind, name limit 1`,
-    values: [projectId],
-  })
+  const { rows } = await SOME_ROOT.query(client, [projectId])
   return rows[0] ?? null
 }
 
+const REMOVE_PROJECT = statement({ name: 'remove-project', text: 'delete from project where id = $1', params: [uuid] })
+
 /** Under the project's scope lock, and when it has no objects any more. */
 export async function removeProject(client: Client, projectId: string): Promise<void> {
-  await client.query({ name: 'remove-project', text: 'delete from project where id = $1', values: [projectId] })
+  await REMOVE_PROJECT.query(client, [projectId])
 }

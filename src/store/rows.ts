@@ -1,5 +1,7 @@
 import { binaryArray } from './binary.ts'
+import { array, type ColumnType } from './column-types.ts'
 import { type Carrier, type Column, wireTypeOf } from './columns.ts'
+import { declare } from './statement.ts'
 
 /** A column of a statement over many rows: how to get it from a row. */
 export interface RowColumn<R> {
@@ -20,7 +22,7 @@ export interface RowSource {
   readonly hint: string
 }
 
-export interface Statement {
+export interface BoundStatement {
   readonly name: string
   readonly text: string
   readonly values: unknown[]
@@ -61,7 +63,7 @@ export class RowStatement<R> {
     this.#variant(0)
   }
 
-  of(rows: readonly R[]): Statement {
+  of(rows: readonly R[]): BoundStatement {
     const columns = this.#columns
     let mask = 0
     for (let c = 1; c < columns.length; c++) {
@@ -81,6 +83,11 @@ export class RowStatement<R> {
     if (this.#variants.size >= MAX_VARIANTS) return this.#nearest(mask)
     const made = { name: `${this.#name}-${mask.toString(36)}`, text: this.#text(this.#source(mask)) }
     this.#variants.set(mask, made)
+    declare({
+      ...made,
+      params: this.#columns.map(({ wireType }, c) => parameterType(wireType, mask & (1 << c))),
+      row: {},
+    })
     return [made, mask]
   }
 
@@ -110,6 +117,11 @@ export class RowStatement<R> {
       hint: selectivityHint(`u."${columns[0]?.column}"`),
     }
   }
+}
+
+const parameterType = ({ type }: Carrier, isSingle: number): ColumnType => {
+  const element = { sql: type, nullable: true }
+  return isSingle ? element : array(element)
 }
 
 function bits(mask: number): number {
@@ -159,10 +171,12 @@ export class ChangeStatement<R> {
     this.#keys = keys
     this.#columns = columns
     this.#text = text
+    // The one that fits always.
+    this.#made((1 << columns.length) - 1)
   }
 
   /** Null: nothing differs. */
-  of(rows: readonly R[]): Statement | null {
+  of(rows: readonly R[]): BoundStatement | null {
     let mask = 0
     for (const row of rows) {
       for (let c = 0; c < this.#columns.length; c++) {

@@ -1,24 +1,38 @@
 import { DatabaseError } from 'pg'
 import { SET_MS } from '../core/clock-offset.ts'
 import type { Client } from './client.ts'
+import { bigint, nullable, text, timestamptz, uuid } from './column-types.ts'
+import { statement } from './statement.ts'
+import * as table from './tables.ts'
 import { timeNow } from './time.ts'
 
 export interface LockedScope {
   readonly projectId: string
   readonly at: Date
 }
+const LOCK_SCOPE = statement({
+  name: 'lock-scope',
+  text: `select id as "projectId", ${timeNow('$2')} as at from project where name = $1 for no key update`,
+  params: [text, nullable(timestamptz)],
+  row: { projectId: table.project.id, at: timestamptz },
+})
+
 /**
  * Serialises the specs of a project's roots. Taken first, and by mutations only. Null: there is no such project.
  * @param time null: the database's own
  */
 export async function lockScope(client: Client, project: string, time: Date | null): Promise<LockedScope | null> {
-  const { rows } = await client.query<LockedScope>({
-    name: 'lock-scope',
-    text: `select id as "projectId", ${timeNow('$2')} as at from project where name = $1 for no key update`,
-    values: [project, time],
-  })
+  const { rows } = await LOCK_SCOPE.query(client, [project, time])
   return rows[0] ?? null
 }
+
+const LOCK_KNOWN_SCOPE = statement({
+  name: 'lock-known-scope',
+  text: `select 1 / count(*) from (select from project where name = $1 and id = $2
+      and ($3::timestamptz is null or abs(extract(epoch from statement_timestamp() - $3)) * 1000 < ${SET_MS}) for no key update) p`,
+  params: [text, uuid, nullable(timestamptz)],
+  row: { '?column?': bigint },
+})
 
 /**
  * The same where the id is known, and the time as far as a process knows it: if it is another project by now, or another
@@ -29,13 +43,7 @@ export async function lockKnownScope(
   client: Client,
   { project, id, now }: { readonly project: string; readonly id: string; readonly now: Date | null },
 ): Promise<void> {
-  await client.query({
-    name: 'lock-known-scope',
-    // The time at which it was asked for: others may hold it for long.
-    text: `select 1 / count(*) from (select from project where name = $1 and id = $2
-      and ($3::timestamptz is null or abs(extract(epoch from statement_timestamp() - $3)) * 1000 < ${SET_MS}) for no key update) p`,
-    values: [project, id, now],
-  })
+  await LOCK_KNOWN_SCOPE.query(client, [project, id, now])
 }
 
 const codeOf = (error: unknown): string => (error instanceof DatabaseError && error.code) || ''

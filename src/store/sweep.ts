@@ -1,4 +1,6 @@
 import type { Client } from './client.ts'
+import { bigint, timestamptz } from './column-types.ts'
+import { statement } from './statement.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
@@ -8,7 +10,9 @@ const SLICE = 2_000
 
 // Nearly all finished work is of objects that are still there, and nothing says which is not: a million of them took a
 // second, every minute. So it is gone through by its place on disk, another slice each minute.
-const SWEEP_WORK = `with slice as materialized (
+const SWEEP_WORK = statement({
+  name: 'sweep-work',
+  text: `with slice as materialized (
     select $2::bigint % n as i, n from (
       select 1 + pg_relation_size('work') / current_setting('block_size')::bigint / ${SLICE} as n
     ) slices
@@ -16,7 +20,15 @@ const SWEEP_WORK = `with slice as materialized (
   delete from work w where w.ctid >= (select format('(%s,0)', i * ${SLICE})::tid from slice)
     and w.ctid < (select format('(%s,0)', case when i + 1 < n then (i + 1) * ${SLICE} else 4294967295 end)::tid from slice)
     and (w.state = 2 and w.done_at < $1 or w.state < 2 and w.action = 'REMOVE' and w.triggered_at < $3)
-    and not exists (select 1 from object o where o.id = w.object_id)`
+    and not exists (select 1 from object o where o.id = w.object_id)`,
+  params: [timestamptz, bigint, timestamptz],
+})
+
+const SWEEP_KEYS = statement({
+  name: 'sweep-keys',
+  text: 'delete from idempotency_key where created_at < $1',
+  params: [timestamptz],
+})
 
 /**
  * Removes what has outlived its use: keys and finished work of objects that are gone, both after a day, and after a week
@@ -24,14 +36,6 @@ const SWEEP_WORK = `with slice as materialized (
  */
 export async function sweep(client: Client, now: Date): Promise<void> {
   const dayAgo = new Date(now.getTime() - DAY_MS)
-  await client.query({
-    name: 'sweep-keys',
-    text: 'delete from idempotency_key where created_at < $1',
-    values: [dayAgo],
-  })
-  await client.query({
-    name: 'sweep-work',
-    text: SWEEP_WORK,
-    values: [dayAgo, Math.floor(now.getTime() / MINUTE_MS), new Date(now.getTime() - WEEK_MS)],
-  })
+  await SWEEP_KEYS.query(client, [dayAgo])
+  await SWEEP_WORK.query(client, [dayAgo, Math.floor(now.getTime() / MINUTE_MS), new Date(now.getTime() - WEEK_MS)])
 }

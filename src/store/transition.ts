@@ -4,8 +4,10 @@ import type { Phase } from '../core/vocabulary.ts'
 import { awaitAll } from './await-all.ts'
 import { binaryUuids } from './binary.ts'
 import type { Client } from './client.ts'
+import { array, uuid } from './column-types.ts'
 import { CHILD_COUNT_COLUMNS, OBJECT_COLUMNS, WORK_COLUMNS } from './columns.ts'
 import { type ChangeColumn, ChangeStatement, properties, quoted, type RowColumn, RowStatement } from './rows.ts'
+import { statement } from './statement.ts'
 
 /** The only writer of objects and their phases. Set-based: one statement for each table and hop, whatever the number of objects. */
 
@@ -106,14 +108,16 @@ async function updatePending(client: Client, waves: readonly PendingUpdate[]): P
   if (rowCount !== waves.length) throw new RevisionConflict(waves.length, rowCount ?? 0)
 }
 
+const DELETE_OBJECTS = statement({
+  name: 'delete-objects',
+  text: 'delete from object where id = any($1::uuid[])',
+  params: [array(uuid)],
+})
+
 /** Other rows of theirs, and what their agents printed, go with them by themselves. */
 export async function deleteObjects(client: Client, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
-  const { rowCount } = await client.query({
-    name: 'delete-objects',
-    text: 'delete from object where id = any($1::uuid[])',
-    values: [ids],
-  })
+  const { rowCount } = await DELETE_OBJECTS.query(client, [ids])
   if (rowCount !== ids.length) throw new RevisionConflict(ids.length, rowCount ?? 0)
 }
 
@@ -262,10 +266,9 @@ export async function writeDetails(
   table: DetailsColumns,
   nodes: readonly WritableNode[],
 ): Promise<void> {
-  if (nodes.length === 0) return
   const row = DETAILS.get(table) ?? detailsRow(table)
   DETAILS.set(table, row)
-  await row.write(client, nodes)
+  if (nodes.length > 0) await row.write(client, nodes)
 }
 
 const detailsRow = ({ table, columns }: DetailsColumns): SideRow =>
@@ -278,23 +281,26 @@ const detailsRow = ({ table, columns }: DetailsColumns): SideRow =>
     })),
   )
 
+const DELETE_EDGES = statement({
+  name: 'delete-edges',
+  text: 'delete from edge where from_id = any($1::uuid[])',
+  params: [array(uuid)],
+})
+
+const INSERT_EDGES = statement({
+  name: 'insert-edges',
+  text: 'insert into edge (from_id, to_id) select * from unnest($1::uuid[], $2::uuid[]) on conflict do nothing',
+  params: [array(uuid), array(uuid)],
+})
+
 /** Replaces what each of these objects depends on. */
 export async function writeEdges(client: Client, nodes: readonly WritableNode[]): Promise<void> {
   const persisted = nodes.filter((node) => node.persisted)
   const edges = nodes.flatMap((node) => (node.dependencies ?? []).map((to) => [node.row.id, to.row.id] as const))
   await awaitAll([
-    persisted.length > 0 &&
-      client.query({
-        name: 'delete-edges',
-        text: 'delete from edge where from_id = any($1::uuid[])',
-        values: [binaryUuids(idsOf(persisted))],
-      }),
+    persisted.length > 0 && DELETE_EDGES.query(client, [binaryUuids(idsOf(persisted))]),
     edges.length > 0 &&
-      client.query({
-        name: 'insert-edges',
-        text: 'insert into edge (from_id, to_id) select * from unnest($1::uuid[], $2::uuid[]) on conflict do nothing',
-        values: [binaryUuids(edges.map(([from]) => from)), binaryUuids(edges.map(([, to]) => to))],
-      }),
+      INSERT_EDGES.query(client, [binaryUuids(edges.map(([from]) => from)), binaryUuids(edges.map(([, to]) => to))]),
   ])
 }
 

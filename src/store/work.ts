@@ -1,5 +1,21 @@
+import type { Actor } from '../core/vocabulary.ts'
 import type { Client } from './client.ts'
+import {
+  array,
+  bigint,
+  boolean,
+  bytea,
+  float8,
+  integer,
+  nullable,
+  required,
+  text,
+  timestamptz,
+  uuid,
+} from './column-types.ts'
 import { selectivityHint } from './rows.ts'
+import { statement } from './statement.ts'
+import * as table from './tables.ts'
 import { plusMs, statementTime, timeNow } from './time.ts'
 import { IS_CLAIMED } from './work-states.ts'
 
@@ -22,7 +38,9 @@ const SUITS = `(target is null or $2::text[] is null or target = any($2::text[])
  * Offered, or held by somebody whose lease has ended, unless it was asked to stop. Oldest first. Type by type: only so
  * does an index have the order, and a claim does not go through all that is offered.
  */
-const CANDIDATES = `select object_id as "objectId", root_id as "rootId" from (
+const CANDIDATES = statement({
+  name: 'find-candidates',
+  text: `select object_id as "objectId", root_id as "rootId" from (
     (select w.* from (select distinct unnest($1::text[]) as type) t cross join lateral (
       select object_id, root_id, seq from work
       where state = 0 and type = t.type and offer_after is null and ${SUITS} order by seq limit $4) w)
@@ -34,7 +52,10 @@ const CANDIDATES = `select object_id as "objectId", root_id as "rootId" from (
     (select object_id, root_id, seq from work
       where state = 1 and lease_until <= ${statementTime('$3')} and abort_requested_at is null and type = any($1::text[]) and ${SUITS}
       order by lease_until limit $4)
-  ) c order by seq limit $4`
+  ) c order by seq limit $4`,
+  params: [array(text), nullable(array(text)), nullable(timestamptz), bigint, nullable(array(text))],
+  row: { objectId: uuid, rootId: uuid },
+})
 
 export interface Wanted {
   readonly types: readonly string[]
@@ -48,28 +69,29 @@ export interface Wanted {
 }
 export async function findCandidates(client: Client, wanted: Wanted): Promise<readonly Candidate[]> {
   const { types, targets, projects, time, max } = wanted
-  const { rows } = await client.query<Candidate>({
-    name: 'find-candidates',
-    text: CANDIDATES,
-    values: [types, targets, time, max, projects],
-  })
+  const { rows } = await CANDIDATES.query(client, [types, targets, time, max, projects])
   return rows
 }
 
+const FIND_WORK_ROOTS = statement({
+  name: 'find-work-roots',
+  text: 'select object_id, root_id from work where object_id = any($1::uuid[])',
+  params: [array(uuid)],
+  row: { object_id: table.work.objectId, root_id: table.work.rootId },
+})
+
 /** Where each piece of work belongs; absent: there is no such work. */
 export async function findRoots(client: Client, objectIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  const { rows } = await client.query<{ object_id: string; root_id: string }>({
-    name: 'find-work-roots',
-    text: 'select object_id, root_id from work where object_id = any($1::uuid[])',
-    values: [objectIds],
-  })
+  const { rows } = await FIND_WORK_ROOTS.query(client, [objectIds])
   return new Map(rows.map((row) => [row.object_id, row.root_id]))
 }
 
 // Under the lock of the trees, shared: a claim that finds the lease at its end, or a cancel, either sees the new end or
 // comes first. What came first is judged again when the lock is there, since a changed row's conditions are. What is
 // left to do for a tree that is gone has no lock.
-const RENEW = `with u as (select * from unnest($1::uuid[], $2::bytea[]) as u(id, fence_hash)),
+const RENEW = statement({
+  name: 'renew-leases',
+  text: `with u as (select * from unnest($1::uuid[], $2::bytea[]) as u(id, fence_hash)),
     roots as materialized (
       select o.id from (
         select distinct w.root_id as id from u cross join lateral (select root_id from work where object_id = u.id offset 0) w
@@ -79,7 +101,10 @@ const RENEW = `with u as (select * from unnest($1::uuid[], $2::bytea[]) as u(id,
   update work w set lease_until = greatest(w.lease_until, ${plusMs(timeNow('$3'), '$5')}) from u
   where ${selectivityHint('u.id')} and w.object_id = u.id and w.fence_hash = u.fence_hash and w.${IS_CLAIMED} and w.principal = $4 and w.lease_until is not null
     and (w.root_id in (select id from roots) or not exists (select from object o where o.id = w.root_id offset 0))
-  returning w.object_id as "objectId", w.lease_until as "leaseUntil", w.abort_requested_at is not null as "abortRequested"`
+  returning w.object_id as "objectId", w.lease_until as "leaseUntil", w.abort_requested_at is not null as "abortRequested"`,
+  params: [array(uuid), array(bytea), nullable(timestamptz), text, float8],
+  row: { objectId: table.work.objectId, leaseUntil: required(table.work.leaseUntil), abortRequested: boolean },
+})
 
 export interface Renewed {
   readonly objectId: string
@@ -98,15 +123,19 @@ export async function renewLeases(
   fences: readonly { objectId: string; hash: Buffer }[],
   { principal, leaseMs, time }: RenewedBy,
 ): Promise<readonly Renewed[]> {
-  const { rows } = await client.query<Renewed>({
-    name: 'renew-leases',
-    text: RENEW,
-    values: [fences.map((f) => f.objectId), fences.map((f) => f.hash), time, principal, leaseMs],
-  })
+  const { rows } = await RENEW.query(client, [
+    fences.map((f) => f.objectId),
+    fences.map((f) => f.hash),
+    time,
+    principal,
+    leaseMs,
+  ])
   return rows
 }
 
-const WAITING = `select type, count(*)::integer as waiting from (
+const WAITING = statement({
+  name: 'count-waiting',
+  text: `select type, count(*)::integer as waiting from (
     (select type from work where state = 0 and type = any($1::text[]) and offer_after is null
       and (target is null or $2::text[] is null or target = any($2::text[])) limit 10000)
     union all
@@ -115,7 +144,10 @@ const WAITING = `select type, count(*)::integer as waiting from (
     union all
     (select type from work where state = 1 and lease_until <= ${statementTime('$3')} and abort_requested_at is null and type = any($1::text[])
       and (target is null or $2::text[] is null or target = any($2::text[])) limit 10000)
-  ) w group by type`
+  ) w group by type`,
+  params: [array(text), nullable(array(text)), nullable(timestamptz)],
+  row: { type: text, waiting: integer },
+})
 
 export async function countWaiting(
   client: Client,
@@ -123,13 +155,16 @@ export async function countWaiting(
   targets: readonly string[] | null,
   time: Date | null,
 ): Promise<readonly { type: string; waiting: number }[]> {
-  const { rows } = await client.query<{ type: string; waiting: number }>({
-    name: 'count-waiting',
-    text: WAITING,
-    values: [types, targets, time],
-  })
+  const { rows } = await WAITING.query(client, [types, targets, time])
   return rows
 }
+
+const NOTE_AGENT = statement({
+  name: 'note-agent',
+  text: `insert into agent (id, name, instance, actor, types, targets, connected_at, seen_at) values ($1, $2, $3, $4, $5, $6, $7, $7)
+      on conflict (name, instance) do update set types = excluded.types, targets = excluded.targets, seen_at = excluded.seen_at`,
+  params: [uuid, text, text, table.actor, array(text), nullable(array(text)), timestamptz],
+})
 
 /** Who was here and for what. */
 export async function noteAgent(
@@ -138,26 +173,31 @@ export async function noteAgent(
     id: string
     name: string
     instance: string
-    actor: string
+    actor: Actor
     types: readonly string[]
     targets: readonly string[] | null
     now: Date
   },
 ): Promise<void> {
-  await client.query({
-    name: 'note-agent',
-    text: `insert into agent (id, name, instance, actor, types, targets, connected_at, seen_at) values ($1, $2, $3, $4, $5, $6, $7, $7)
-      on conflict (name, instance) do update set types = excluded.types, targets = excluded.targets, seen_at = excluded.seen_at`,
-    values: [agent.id, agent.name, agent.instance, agent.actor, agent.types, agent.targets, agent.now],
-  })
+  await NOTE_AGENT.query(client, [
+    agent.id,
+    agent.name,
+    agent.instance,
+    agent.actor,
+    agent.types,
+    agent.targets,
+    agent.now,
+  ])
 }
+
+const NOTE_SEEN = statement({
+  name: 'note-seen',
+  text: `update agent a set seen_at = $3 where a.name = $1 and a.instance in (
+        select w.instance from work w where w.object_id = any($2::uuid[]) and w.principal = $1)`,
+  params: [text, array(uuid), timestamptz],
+})
 
 /** The processes that hold this work are there. */
 export async function noteSeen(client: Client, name: string, objectIds: readonly string[], now: Date): Promise<void> {
-  await client.query({
-    name: 'note-seen',
-    text: `update agent a set seen_at = $3 where a.name = $1 and a.instance in (
-        select w.instance from work w where w.object_id = any($2::uuid[]) and w.principal = $1)`,
-    values: [name, objectIds, now],
-  })
+  await NOTE_SEEN.query(client, [name, objectIds, now])
 }

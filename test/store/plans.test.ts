@@ -1,6 +1,7 @@
 import type { Pool, PoolClient } from 'pg'
 import { expect, test } from 'vitest'
 import { acquire, release } from '../../src/families/operations/locks.ts'
+import { declaredStatements } from '../../src/store/statement.ts'
 import { within } from '../families/operations/lock-crowd.ts'
 import { createWorld, DEPLOYER, item, type World } from '../testkit/world.ts'
 
@@ -116,6 +117,8 @@ test('no statement goes through all of a queue, whenever its plan was made', asy
   const { names, thorough } = await judge(pool)
   expect(names).toEqual(expect.arrayContaining(HOT))
   expect(thorough).toEqual([])
+  const declared = new Set(declaredStatements().map(({ name }) => name))
+  expect(names.filter((name) => !declared.has(name))).toEqual([])
   // As the queue is when there is nothing to do.
   await pool.query('vacuum analyze')
   expect((await judge(pool)).thorough).toEqual([])

@@ -1,8 +1,11 @@
 import { dateHere } from '../../core/clock-offset.ts'
 import type { AgentPort, LogLineEntry } from '../../core/ports/agents.ts'
 import type { Viewer } from '../../core/ports/viewer.ts'
+import { array, bytea, text, uuid } from '../../store/column-types.ts'
 import { type OpenedFence, openFence } from '../../store/fence.ts'
 import { appendLogLines, LOG_BOUNDS } from '../../store/log-lines.ts'
+import { statement } from '../../store/statement.ts'
+import * as table from '../../store/tables.ts'
 import type { EngineParts } from '../context.ts'
 import { MAX_BATCH, requireAgent, tooMany } from './access.ts'
 
@@ -44,18 +47,25 @@ async function linesWithFence(
   })
 }
 
+const HELD_WORK = statement({
+  name: 'held-work',
+  text: `select distinct w.object_id as id from work w
+      join unnest($1::uuid[], $2::bytea[]) as u(id, fence_hash) on w.object_id = u.id and w.fence_hash = u.fence_hash
+      join object o on o.id = w.object_id where w.principal = $3`,
+  params: [array(uuid), array(bytea), text],
+  row: { id: table.work.objectId },
+})
+
 async function heldWork(
   parts: EngineParts,
   viewer: Viewer,
   opened: readonly (OpenedFence | null)[],
 ): Promise<ReadonlySet<string>> {
   const fences = opened.filter((fence): fence is OpenedFence => fence !== null)
-  const { rows } = await parts.pool.query<{ id: string }>({
-    name: 'held-work',
-    text: `select distinct w.object_id as id from work w
-      join unnest($1::uuid[], $2::bytea[]) as u(id, fence_hash) on w.object_id = u.id and w.fence_hash = u.fence_hash
-      join object o on o.id = w.object_id where w.principal = $3`,
-    values: [fences.map((f) => f.objectId), fences.map((f) => f.hash), viewer.name],
-  })
+  const { rows } = await HELD_WORK.query(parts.pool, [
+    fences.map((f) => f.objectId),
+    fences.map((f) => f.hash),
+    viewer.name,
+  ])
   return new Set(rows.map(({ id }) => id))
 }

@@ -1,5 +1,9 @@
+import type { WorkState } from '../../core/tree.ts'
 import type { Client } from '../../store/client.ts'
+import { array, boolean, joined, nullable, smallintOf, text, uuid } from '../../store/column-types.ts'
 import { loadAgentsOf } from '../../store/loaders/agents.ts'
+import { type StatementRow, statement } from '../../store/statement.ts'
+import * as table from '../../store/tables.ts'
 import type { BlockerInputs, Waiting } from './blockers.ts'
 
 /** Bounds on how far and how widely chains of waiting are followed for one list of objects. */
@@ -10,7 +14,8 @@ const MAX_NEIGHBOURS = 20
  * The objects, and whatever stands on the chains of what they wait for: what they depend on and has not succeeded in
  * this job, what must go before them, the children that they wait for, their parents. A superset is harmless.
  */
-const CHAINS = `with recursive chain (id) as (
+const CHAINS = statement({
+  text: `with recursive chain (id) as (
     select unnest($1::uuid[])
     union
     select next.id from chain join object o on o.id = chain.id join object r on r.id = o.root_id cross join lateral (
@@ -33,9 +38,13 @@ const CHAINS = `with recursive chain (id) as (
       (select i.importer_id from root_export x join root_import i on i.project_id = x.project_id and i.name = x.name
         where x.exporter_id = o.id and o.phase = 'INIT_DELETE' limit ${MAX_NEIGHBOURS})
     ) next where next.id is not null and r.job_id is distinct from r.finished_job_id
-  ) select id from chain limit ${MAX_OBJECTS}`
+  ) select id from chain limit ${MAX_OBJECTS}`,
+  params: [array(uuid)],
+  row: { id: uuid },
+})
 
-const DETAILS = `select o.id, o.root_id as "rootId", o.parent_id as "parentId", o.kind, o.name, o.phase, o.generation,
+const DETAILS = statement({
+  text: `select o.id, o.root_id as "rootId", o.parent_id as "parentId", o.kind, o.name, o.phase, o.generation,
     o.observed_generation as "observedGeneration", o.job_id as "jobId", o.finished_job_id as "finishedJobId",
     o.deletion_requested_at as "deletionRequestedAt", o.waiting_for as "waitingFor",
     i.object_id is not null as "isInstallation", i.ignored, i.mode, i.next_mode as "nextMode",
@@ -48,40 +57,68 @@ const DETAILS = `select o.id, o.root_id as "rootId", o.parent_id as "parentId", 
   left join tally t on t.object_id = o.id
   left join work w on w.object_id = o.id
   left join root_queue q on q.root_id = o.id and q.failures > 0
-  where o.id = any($1::uuid[])`
+  where o.id = any($1::uuid[])`,
+  params: [array(uuid)],
+  row: {
+    id: table.object.id,
+    rootId: table.object.rootId,
+    parentId: table.object.parentId,
+    kind: table.object.kind,
+    name: table.object.name,
+    phase: table.object.phase,
+    generation: table.object.generation,
+    observedGeneration: table.object.observedGeneration,
+    jobId: table.object.jobId,
+    finishedJobId: table.object.finishedJobId,
+    deletionRequestedAt: table.object.deletionRequestedAt,
+    waitingFor: table.object.waitingFor,
+    isInstallation: boolean,
+    ignored: joined(table.installation.ignored),
+    mode: joined(table.installation.mode),
+    nextMode: table.installation.nextMode,
+    nextDeletion: joined(table.installation.nextDeletion),
+    cancelRequestedAt: table.installation.cancelRequestedAt,
+    untriggered: nullable(table.tally.untriggered),
+    open: nullable(table.tally.open),
+    failed: nullable(table.tally.failed),
+    type: nullable(table.work.type),
+    target: table.work.target,
+    state: joined(smallintOf<WorkState>()),
+    offerAfter: table.work.offerAfter,
+    retryAt: nullable(table.rootQueue.wakeAt),
+    dependsOn: array(uuid),
+    dependents: array(uuid),
+  },
+})
 
 // What a root requires is in its spec; what it declares to import has the names alone.
-const SCOPE = `select o.id as "rootId", n.name, n.required, x.exporter_id as "exporterId", d.name is not null as exists
+const SCOPE = statement({
+  text: `select o.id as "rootId", n.name, n.required, x.exporter_id as "exporterId", d.name is not null as exists
   from object o join object_spec s on s.object_id = o.id
   cross join lateral (select m ->> 'from' as name, bool_or((m ->> 'required')::boolean) as required
     from jsonb_array_elements(s.spec -> 'imports') m group by 1) n
   left join root_export x on x.project_id = o.project_id and x.name = n.name and x.exporter_id <> o.id
   left join data_object d on d.project_id = o.project_id and d.name = n.name
-  where o.id = any($1::uuid[]) and o.parent_id is null and o.phase = 'PENDING_DEPENDENCIES'`
+  where o.id = any($1::uuid[]) and o.parent_id is null and o.phase = 'PENDING_DEPENDENCIES'`,
+  params: [array(uuid)],
+  row: {
+    rootId: table.object.id,
+    name: text,
+    required: boolean,
+    exporterId: nullable(table.rootExport.exporterId),
+    exists: boolean,
+  },
+})
 
-const IMPORTERS = `select distinct x.exporter_id as "exporterId", i.importer_id as "importerId"
+const IMPORTERS = statement({
+  text: `select distinct x.exporter_id as "exporterId", i.importer_id as "importerId"
   from root_export x join root_import i on i.project_id = x.project_id and i.name = x.name and i.importer_id <> x.exporter_id
-  where x.exporter_id = any($1::uuid[]) and i.importer_id = any($1::uuid[])`
+  where x.exporter_id = any($1::uuid[]) and i.importer_id = any($1::uuid[])`,
+  params: [array(uuid)],
+  row: { exporterId: table.rootExport.exporterId, importerId: table.rootImport.importerId },
+})
 
-type Row = Waiting['row']
-interface FactRow extends Row {
-  readonly isInstallation: boolean
-  readonly ignored: boolean
-  readonly mode: NonNullable<Waiting['installation']>['mode']
-  readonly nextMode: NonNullable<Waiting['installation']>['nextMode']
-  readonly nextDeletion: boolean
-  readonly cancelRequestedAt: Date | null
-  readonly untriggered: number | null
-  readonly open: number | null
-  readonly failed: number | null
-  readonly type: string | null
-  readonly target: string | null
-  readonly state: 0 | 1 | 2
-  readonly offerAfter: Date | null
-  readonly retryAt: Date | null
-  readonly dependsOn: readonly string[]
-  readonly dependents: readonly string[]
-}
+type FactRow = StatementRow<typeof DETAILS>
 
 /** Five statements, however many objects are asked about and however long the chains are. */
 export async function queryBlockerInputs(
@@ -89,12 +126,12 @@ export async function queryBlockerInputs(
   ids: readonly string[],
   agentsSince: Date,
 ): Promise<BlockerInputs> {
-  const chain = await client.query<{ id: string }>({ text: CHAINS, values: [ids] })
+  const chain = await CHAINS.query(client, [ids])
   const all = [...new Set([...ids, ...chain.rows.map(({ id }) => id)])]
   const [{ rows }, scope, importers] = await Promise.all([
-    client.query<FactRow>({ text: DETAILS, values: [all] }),
-    client.query<ScopeRow>({ text: SCOPE, values: [all] }),
-    client.query<{ exporterId: string; importerId: string }>({ text: IMPORTERS, values: [all] }),
+    DETAILS.query(client, [all]),
+    SCOPE.query(client, [all]),
+    IMPORTERS.query(client, [all]),
   ])
   const types = new Set(rows.flatMap(({ type, state }) => (type !== null && state === 0 ? [type] : [])))
   const agents = types.size > 0 ? await loadAgentsOf(client, [...types], agentsSince) : []
@@ -117,13 +154,7 @@ export async function queryBlockerInputs(
   }
 }
 
-interface ScopeRow {
-  readonly rootId: string
-  readonly name: string
-  readonly required: boolean
-  readonly exporterId: string | null
-  readonly exists: boolean
-}
+type ScopeRow = StatementRow<typeof SCOPE>
 const isMissing = ({ required, exists, exporterId }: ScopeRow): boolean => required && !exists && exporterId === null
 interface Around {
   readonly openChildren: readonly string[]

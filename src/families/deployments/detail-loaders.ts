@@ -1,8 +1,11 @@
 import type { ObjectRow } from '../../core/tree.ts'
 import type { ObjectKind, Phase, ReconcileMode } from '../../core/vocabulary.ts'
 import type { Client } from '../../store/client.ts'
+import { array, boolean, integer, uuid } from '../../store/column-types.ts'
 import { loadKeyed } from '../../store/loaders/keyed.ts'
 import { OBJECT_SELECTION } from '../../store/loaders/objects.ts'
+import { statement } from '../../store/statement.ts'
+import * as table from '../../store/tables.ts'
 
 /** The family's own columns as the API shows them, for many objects in one statement. */
 
@@ -68,15 +71,25 @@ export interface ItemCount {
   readonly count: number
 }
 
+const COUNT_ITEMS = statement({
+  text: `select e.id as key, i.phase, e.job_id is not null and i.job_id is not distinct from e.job_id as triggered,
+        i.job_id is not distinct from i.finished_job_id as finished, i.waiting_for > 0 as waits, count(*)::int as count
+      from object e join object i on i.parent_id = e.id where e.id = any($1::uuid[]) group by 1, 2, 3, 4, 5`,
+  params: [array(uuid)],
+  row: {
+    key: table.object.id,
+    phase: table.object.phase,
+    triggered: boolean,
+    finished: boolean,
+    waits: boolean,
+    count: integer,
+  },
+})
+
 export async function countItems(
   client: Client,
   executionIds: readonly string[],
 ): Promise<ReadonlyMap<string, readonly ItemCount[]>> {
-  const { rows } = await client.query<ItemCount>({
-    text: `select e.id as key, i.phase, e.job_id is not null and i.job_id is not distinct from e.job_id as triggered,
-        i.job_id is not distinct from i.finished_job_id as finished, i.waiting_for > 0 as waits, count(*)::int as count
-      from object e join object i on i.parent_id = e.id where e.id = any($1::uuid[]) group by 1, 2, 3, 4, 5`,
-    values: [executionIds],
-  })
+  const { rows } = await COUNT_ITEMS.query(client, [executionIds])
   return Map.groupBy(rows, ({ key }) => key)
 }

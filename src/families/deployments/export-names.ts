@@ -1,5 +1,15 @@
 import type { Node } from '../../core/tree.ts'
 import type { Client } from '../../store/client.ts'
+import { array, nothing, text, uuid } from '../../store/column-types.ts'
+import { statement } from '../../store/statement.ts'
+
+const LOCK_NAMES_SHARED = statement({
+  name: 'lock-names-shared',
+  text: `select pg_advisory_xact_lock_shared(hashtextextended($1::text || '/' || n.name, 0))
+      from (select name from unnest($2::text[]) as u(name) order by name) n`,
+  params: [text, array(text)],
+  row: { pg_advisory_xact_lock_shared: nothing },
+})
 
 /**
  * Who takes in an export looks at it under a shared lock on its name, this one; who changes what others may take in, or wants to
@@ -8,29 +18,25 @@ import type { Client } from '../../store/client.ts'
  */
 export async function lockNames(client: Client, projectId: string, names: readonly string[]): Promise<void> {
   if (names.length === 0) return
-  await client.query({
-    name: 'lock-names-shared',
-    text: `select pg_advisory_xact_lock_shared(hashtextextended($1::text || '/' || n.name, 0))
-      from (select name from unnest($2::text[]) as u(name) order by name) n`,
-    values: [projectId, names],
-  })
+  await LOCK_NAMES_SHARED.query(client, [projectId, names])
 }
 
-const LOCK_OWN = `select name, pg_advisory_xact_lock(hashtextextended($2::uuid::text || '/' || name, 0)) from (
+const LOCK_OWN = statement({
+  name: 'lock-own-names',
+  text: `select name, pg_advisory_xact_lock(hashtextextended($2::uuid::text || '/' || name, 0)) from (
     select name from root_export where exporter_id = $1
     union select name from data_object where project_id = $2::uuid and exporter_id = $1
     order by name
-  ) n`
+  ) n`,
+  params: [uuid, uuid],
+  row: { name: text, pg_advisory_xact_lock: nothing },
+})
 
 /** What a root exports, and what it did before and is still there; locked exclusively. In one statement, for others to follow. */
 export async function lockOwnNames(
   client: Client,
   { id, projectId }: Pick<Node['row'], 'id' | 'projectId'>,
 ): Promise<readonly string[]> {
-  const { rows } = await client.query<{ name: string }>({
-    name: 'lock-own-names',
-    text: LOCK_OWN,
-    values: [id, projectId],
-  })
+  const { rows } = await LOCK_OWN.query(client, [id, projectId])
   return rows.map(({ name }) => name)
 }

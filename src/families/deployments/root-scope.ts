@@ -1,5 +1,8 @@
 import type { Refusal } from '../../core/errors.ts'
 import { invalidInput } from '../../core/errors.ts'
+import { array, boolean, nullable, text, timestamptz, uuid } from '../../store/column-types.ts'
+import { statement } from '../../store/statement.ts'
+import * as table from '../../store/tables.ts'
 import type { LockedProject, LockedTree } from '../family.ts'
 import { rootNameTaken } from '../root-name.ts'
 import { findCycle } from './graph.ts'
@@ -20,18 +23,21 @@ export async function checkRootScope(project: LockedProject, root: Declared): Pr
   return taken || ((await exportTaken(project, root)) ?? (await wouldCycle(project, root)))
 }
 
-async function exportTaken({ client, projectId }: LockedProject, { id, spec }: Declared): Promise<Refusal | null> {
-  if (spec.exports.length === 0) return null
-  const { rows } = await client.query<{ name: string; exporter: string | null }>({
-    name: 'exports-taken',
-    text: `select n.name, o.name as exporter from unnest($2::text[]) as n(name)
+const EXPORTS_TAKEN = statement({
+  name: 'exports-taken',
+  text: `select n.name, o.name as exporter from unnest($2::text[]) as n(name)
       left join root_export e on e.project_id = $1 and e.name = n.name
       left join data_object d on d.project_id = $1 and d.name = n.name
       left join object o on o.id = coalesce(e.exporter_id, d.exporter_id)
       where (e.name is not null or d.name is not null)
         and ($3::uuid is null or coalesce(e.exporter_id, d.exporter_id) is distinct from $3)`,
-    values: [projectId, spec.exports.map(({ name }) => name), id],
-  })
+  params: [uuid, array(text), nullable(uuid)],
+  row: { name: text, exporter: nullable(table.object.name) },
+})
+
+async function exportTaken({ client, projectId }: LockedProject, { id, spec }: Declared): Promise<Refusal | null> {
+  if (spec.exports.length === 0) return null
+  const { rows } = await EXPORTS_TAKEN.query(client, [projectId, spec.exports.map(({ name }) => name), id])
   if (rows.length === 0) return null
   const taken = new Map(rows.map((row) => [row.name, row.exporter]))
   return invalidInput(
@@ -46,6 +52,16 @@ async function exportTaken({ client, projectId }: LockedProject, { id, spec }: D
   )
 }
 
+const ROOT_DEPENDENCIES = statement({
+  name: 'root-dependencies',
+  text: `select o.name as importer, i.name, x.name as exporter from root_import i
+      join object o on o.id = i.importer_id
+      left join root_export e on e.project_id = i.project_id and e.name = i.name
+      left join object x on x.id = e.exporter_id where i.project_id = $1`,
+  params: [uuid],
+  row: { importer: table.object.name, name: table.rootImport.name, exporter: nullable(table.object.name) },
+})
+
 async function wouldCycle({ client, projectId }: LockedProject, root: Declared): Promise<Refusal | null> {
   const own = new Set(root.spec.exports.map(({ name }) => name))
   const selfish = root.spec.imports.findIndex(({ from }) => own.has(from))
@@ -53,14 +69,7 @@ async function wouldCycle({ client, projectId }: LockedProject, root: Declared):
     return invalidInput([{ path: `input.spec.imports.${selfish}`, message: 'is exported by the installation itself' }])
   }
   if (own.size === 0 || root.spec.imports.length === 0) return null
-  const { rows } = await client.query<{ importer: string; name: string; exporter: string | null }>({
-    name: 'root-dependencies',
-    text: `select o.name as importer, i.name, x.name as exporter from root_import i
-      join object o on o.id = i.importer_id
-      left join root_export e on e.project_id = i.project_id and e.name = i.name
-      left join object x on x.id = e.exporter_id where i.project_id = $1`,
-    values: [projectId],
-  })
+  const { rows } = await ROOT_DEPENDENCIES.query(client, [projectId])
   const edges = new Map<string, string[]>()
   for (const { importer, name, exporter } of rows) {
     if (importer === root.name) continue
@@ -75,16 +84,19 @@ async function wouldCycle({ client, projectId }: LockedProject, root: Declared):
   ])
 }
 
+const EXPORTERS_OF = statement({
+  name: 'exporters-of',
+  text: `select distinct o.name from root_export e join object o on o.id = e.exporter_id
+      where e.project_id = $1 and e.name = any($2::text[]) and e.exporter_id is distinct from $3`,
+  params: [uuid, array(text), nullable(uuid)],
+  row: { name: table.object.name },
+})
+
 async function exportersOf(
   { client, projectId }: Pick<LockedProject, 'client' | 'projectId'>,
   { id, spec }: Declared,
 ): Promise<string[]> {
-  const { rows } = await client.query<{ name: string }>({
-    name: 'exporters-of',
-    text: `select distinct o.name from root_export e join object o on o.id = e.exporter_id
-      where e.project_id = $1 and e.name = any($2::text[]) and e.exporter_id is distinct from $3`,
-    values: [projectId, spec.imports.map(({ from }) => from), id],
-  })
+  const { rows } = await EXPORTERS_OF.query(client, [projectId, spec.imports.map(({ from }) => from), id])
   return rows.map(({ name }) => name)
 }
 
@@ -97,12 +109,15 @@ export function declareScope({ slice, isNew }: LockedTree, spec: InstallationSpe
   })
 }
 
+const IMPORTERS_OF = statement({
+  name: 'importers-of',
+  text: 'select importer_id as id from root_import where project_id = $1 and name = $2 order by importer_id',
+  params: [uuid, text],
+  row: { id: table.rootImport.importerId },
+})
+
 export async function importersOf({ client, projectId }: LockedProject, name: string): Promise<readonly string[]> {
-  const { rows } = await client.query<{ id: string }>({
-    name: 'importers-of',
-    text: 'select importer_id as id from root_import where project_id = $1 and name = $2 order by importer_id',
-    values: [projectId, name],
-  })
+  const { rows } = await IMPORTERS_OF.query(client, [projectId, name])
   return rows.map(({ id }) => id)
 }
 
@@ -111,34 +126,41 @@ export interface KnownData {
   readonly value: unknown
   readonly exporterId: string | null
 }
-export async function findDataObject({ client, projectId }: LockedProject, name: string): Promise<KnownData> {
-  const { rows } = await client.query<KnownData>({
-    name: 'find-data-object',
-    text: `select d.name is not null as "exists", d.value, coalesce(e.exporter_id, d.exporter_id) as "exporterId"
+const FIND_DATA_OBJECT = statement({
+  name: 'find-data-object',
+  text: `select d.name is not null as "exists", d.value, coalesce(e.exporter_id, d.exporter_id) as "exporterId"
       from (select $2::text as name) n
       left join data_object d on d.project_id = $1 and d.name = n.name
       left join root_export e on e.project_id = $1 and e.name = n.name`,
-    values: [projectId, name],
-  })
+  params: [uuid, text],
+  row: { exists: boolean, value: table.dataObject.value, exporterId: nullable(uuid) },
+})
+
+export async function findDataObject({ client, projectId }: LockedProject, name: string): Promise<KnownData> {
+  const { rows } = await FIND_DATA_OBJECT.query(client, [projectId, name])
   return rows[0] ?? { exists: false, value: null, exporterId: null }
 }
+const WRITE_DATA_OBJECT = statement({
+  name: 'write-data-object',
+  text: `insert into data_object (project_id, name, value, updated_at) values ($1, $2, $3::text::jsonb, $4)
+      on conflict (project_id, name) do update set value = excluded.value, updated_at = excluded.updated_at`,
+  params: [uuid, text, text, timestamptz],
+})
+
 export async function writeDataObject(
   { client, projectId }: LockedProject,
   name: string,
   value: unknown,
   now: Date,
 ): Promise<void> {
-  await client.query({
-    name: 'write-data-object',
-    text: `insert into data_object (project_id, name, value, updated_at) values ($1, $2, $3::text::jsonb, $4)
-      on conflict (project_id, name) do update set value = excluded.value, updated_at = excluded.updated_at`,
-    values: [projectId, name, JSON.stringify(value), now],
-  })
+  await WRITE_DATA_OBJECT.query(client, [projectId, name, JSON.stringify(value), now])
 }
+const REMOVE_DATA_OBJECT = statement({
+  name: 'remove-data-object',
+  text: 'delete from data_object where project_id = $1 and name = $2',
+  params: [uuid, text],
+})
+
 export async function removeDataObject({ client, projectId }: LockedProject, name: string): Promise<void> {
-  await client.query({
-    name: 'remove-data-object',
-    text: 'delete from data_object where project_id = $1 and name = $2',
-    values: [projectId, name],
-  })
+  await REMOVE_DATA_OBJECT.query(client, [projectId, name])
 }

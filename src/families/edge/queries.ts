@@ -1,20 +1,25 @@
 import type { Client } from '../../store/client.ts'
+import { array, bytea, float8, integer, json, nullable, text, timestamptz, uuid } from '../../store/column-types.ts'
+import { statement } from '../../store/statement.ts'
+import * as table from '../../store/tables.ts'
 import { plusMs, timeNow } from '../../store/time.ts'
 import type { Family } from '../family.ts'
-import type { Lease } from './decide-cloudlet.ts'
 import { requestFence } from './fences.ts'
 import type { FenceParts } from './requests.ts'
 import type { Session } from './spec.ts'
 
+const CRM_LEASES = statement({
+  name: 'crm-leases',
+  text: `select cloudlet_id as "cloudletId", epoch, extract(epoch from lease_until)::float8 * 1000 as until
+        from crm_lease where cloudlet_id = any($1::uuid[])`,
+  params: [array(uuid)],
+  row: { cloudletId: table.crmLease.cloudletId, epoch: table.crmLease.epoch, until: float8 },
+})
+
 export const questions: Family['questions'] = {
   /** Sessions whose lease is kept. */
   crmLeases: async (client, _root, asked) => {
-    const { rows } = await client.query<Lease & { readonly cloudletId: string }>({
-      name: 'crm-leases',
-      text: `select cloudlet_id as "cloudletId", epoch, extract(epoch from lease_until)::float8 * 1000 as until
-        from crm_lease where cloudlet_id = any($1::uuid[])`,
-      values: [asked],
-    })
+    const { rows } = await CRM_LEASES.query(client, [asked as readonly string[]])
     return asked.map((id) =>
       rows
         .filter(({ cloudletId }) => cloudletId === id)
@@ -27,11 +32,24 @@ export const questions: Family['questions'] = {
 }
 
 // Under the lock of the tree, shared: a look at the cloudlet that finds the lease at its end comes first, or sees the new one.
-const RENEW = `with u as (select * from unnest($1::uuid[], $2::bytea[]) as u(id, fence_hash)),
+const RENEW = statement({
+  name: 'renew-crm-leases',
+  text: `with u as (select * from unnest($1::uuid[], $2::bytea[]) as u(id, fence_hash)),
     roots as (select o.id from object o where o.id in (select id from u) order by o.id for share)
   update crm_lease l set lease_until = greatest(l.lease_until, ${plusMs(timeNow('$3'), '$5')}) from u
   where l.cloudlet_id = u.id and l.fence_hash = u.fence_hash and l.principal = $4 and l.cloudlet_id in (select id from roots)
-  returning l.cloudlet_id as "objectId", l.fence_hash as hash, l.lease_until as "leaseUntil"`
+  returning l.cloudlet_id as "objectId", l.fence_hash as hash, l.lease_until as "leaseUntil"`,
+  params: [array(uuid), array(bytea), nullable(timestamptz), text, float8],
+  row: { objectId: table.crmLease.cloudletId, hash: table.crmLease.fenceHash, leaseUntil: table.crmLease.leaseUntil },
+})
+
+const NOTE_CRM_SEEN = statement({
+  name: 'note-crm-seen',
+  text: `update agent a set seen_at = ${timeNow('$3')} where a.name = $1 and a.instance in (
+        select s.instance from cloudlet c, jsonb_to_recordset(c.sessions) as s(instance text)
+        where c.object_id = any($2::uuid[]))`,
+  params: [text, array(uuid), nullable(timestamptz)],
+})
 
 /** Whoever renews a session is there. */
 async function noteSeen(
@@ -40,21 +58,17 @@ async function noteSeen(
   cloudletIds: readonly string[],
   time: Date | null,
 ): Promise<void> {
-  await client.query({
-    name: 'note-crm-seen',
-    text: `update agent a set seen_at = ${timeNow('$3')} where a.name = $1 and a.instance in (
-        select s.instance from cloudlet c, jsonb_to_recordset(c.sessions) as s(instance text)
-        where c.object_id = any($2::uuid[]))`,
-    values: [principal, cloudletIds, time],
-  })
+  await NOTE_CRM_SEEN.query(client, [principal, cloudletIds, time])
 }
 
 export const renewSessions: NonNullable<Family['renew']> = async (client, fences, { principal, leaseMs, time }) => {
-  const { rows } = await client.query<{ objectId: string; hash: Buffer; leaseUntil: Date }>({
-    name: 'renew-crm-leases',
-    text: RENEW,
-    values: [fences.map(({ objectId }) => objectId), fences.map(({ hash }) => hash), time, principal, leaseMs],
-  })
+  const { rows } = await RENEW.query(client, [
+    fences.map(({ objectId }) => objectId),
+    fences.map(({ hash }) => hash),
+    time,
+    principal,
+    leaseMs,
+  ])
   if (rows.length > 0)
     await noteSeen(
       client,
@@ -72,47 +86,56 @@ export interface NewLease {
   readonly principal: string
   readonly until: Date
 }
+const KEEP_CRM_LEASE = statement({
+  name: 'keep-crm-lease',
+  text: `insert into crm_lease (cloudlet_id, epoch, fence_hash, principal, lease_until) values ($1, $2, $3, $4, $5)
+      on conflict (cloudlet_id, epoch) do update set fence_hash = excluded.fence_hash, lease_until = excluded.lease_until, stream = null`,
+  params: [uuid, integer, bytea, text, timestamptz],
+})
+
 /** A process that connects again has no stream yet. */
 export async function keepLease(client: Client, lease: NewLease): Promise<void> {
-  await client.query({
-    name: 'keep-crm-lease',
-    text: `insert into crm_lease (cloudlet_id, epoch, fence_hash, principal, lease_until) values ($1, $2, $3, $4, $5)
-      on conflict (cloudlet_id, epoch) do update set fence_hash = excluded.fence_hash, lease_until = excluded.lease_until, stream = null`,
-    values: [lease.cloudletId, lease.epoch, lease.fenceHash, lease.principal, lease.until],
-  })
+  await KEEP_CRM_LEASE.query(client, [lease.cloudletId, lease.epoch, lease.fenceHash, lease.principal, lease.until])
 }
+
+const BEGIN_CRM_STREAM = statement({
+  name: 'begin-crm-stream',
+  text: 'update crm_lease set stream = $4 where cloudlet_id = $1 and epoch = $2 and principal = $3',
+  params: [uuid, integer, text, uuid],
+})
 
 /** The stream over which a session hears of its requests. False: there is no such session. */
 export async function beginStream(
   client: Client,
   { cloudletId, epoch, principal, stream }: { cloudletId: string; epoch: number; principal: string; stream: string },
 ): Promise<boolean> {
-  const { rowCount } = await client.query({
-    name: 'begin-crm-stream',
-    text: 'update crm_lease set stream = $4 where cloudlet_id = $1 and epoch = $2 and principal = $3',
-    values: [cloudletId, epoch, principal, stream],
-  })
+  const { rowCount } = await BEGIN_CRM_STREAM.query(client, [cloudletId, epoch, principal, stream])
   return rowCount === 1
 }
 
+const READ_CRM_STREAM = statement({
+  name: 'read-crm-stream',
+  text: `select l.epoch, c.sessions from crm_lease l join cloudlet c on c.object_id = l.cloudlet_id
+      where l.cloudlet_id = $1 and l.stream = $2`,
+  params: [uuid, uuid],
+  row: { epoch: table.crmLease.epoch, sessions: json<readonly Session[]>() },
+})
+
 /** The session that hears by this stream; null: it is over, was replaced, or hears by another one. */
 export async function readStream(client: Client, cloudletId: string, stream: string): Promise<Session | null> {
-  const { rows } = await client.query<{ epoch: number; sessions: readonly Session[] }>({
-    name: 'read-crm-stream',
-    text: `select l.epoch, c.sessions from crm_lease l join cloudlet c on c.object_id = l.cloudlet_id
-      where l.cloudlet_id = $1 and l.stream = $2`,
-    values: [cloudletId, stream],
-  })
+  const { rows } = await READ_CRM_STREAM.query(client, [cloudletId, stream])
   const [row] = rows
   return row?.sessions.find(({ epoch }) => epoch === row.epoch) ?? null
 }
 
+const END_CRM_STREAM = statement({
+  name: 'end-crm-stream',
+  text: `with ended as (delete from crm_lease where stream = $1 returning cloudlet_id)
+      insert into wake (root_id, object_ids) select cloudlet_id, array[cloudlet_id] from ended`,
+  params: [uuid],
+})
+
 /** Its client has gone: so has the session, unless it hears by another stream meanwhile. Leaves word to look at the cloudlet. */
 export async function endStream(client: Client, stream: string): Promise<void> {
-  await client.query({
-    name: 'end-crm-stream',
-    text: `with ended as (delete from crm_lease where stream = $1 returning cloudlet_id)
-      insert into wake (root_id, object_ids) select cloudlet_id, array[cloudlet_id] from ended`,
-    values: [stream],
-  })
+  await END_CRM_STREAM.query(client, [stream])
 }

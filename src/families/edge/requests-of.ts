@@ -1,5 +1,8 @@
 import type { ObjectKind, Phase } from '../../core/vocabulary.ts'
 import type { Client } from '../../store/client.ts'
+import { array, boolean, json, nullable, required, text, uuid } from '../../store/column-types.ts'
+import { statement } from '../../store/statement.ts'
+import * as table from '../../store/tables.ts'
 import { IS_CLAIMED, IS_OPEN } from '../../store/work-states.ts'
 import { requestFence } from './fences.ts'
 import { operationAt } from './operations.ts'
@@ -35,7 +38,9 @@ interface Row {
 }
 
 // What was handed over and is not acknowledged; to a process that has nothing yet also what another one had begun.
-const OUTSTANDING = `select o.id as "objectId", o.kind, o.phase, w.job_id as "operationId", w.attempt, i.undoing,
+const OUTSTANDING = statement({
+  name: 'outstanding-crm-requests',
+  text: `select o.id as "objectId", o.kind, o.phase, w.job_id as "operationId", w.attempt, i.undoing,
     i.spec_revision as "specRevision", i.kept_revision as "keptRevision", s.spec, i.kept_spec as "keptSpec",
     c.wanted_version as "wantedVersion",
     case o.kind when 'CLOUDLET' then array[o.name] when 'CLUSTER_INST' then array[p.name, o.name]
@@ -47,7 +52,23 @@ const OUTSTANDING = `select o.id as "objectId", o.kind, o.phase, w.job_id as "op
   where w.root_id = $1 and w.${IS_OPEN} and w.type = 'crm' and w.${IS_CLAIMED} and w.fence_hash is not null and w.instance = $2 and w.principal = $3
     and (o.phase in ('CREATE_REQUESTED', 'UPDATE_REQUESTED', 'DELETE_REQUESTED') or i.undoing
       or c.upgrade_phase = 'UPDATE_REQUESTED' or $4 and o.phase in ('CREATING', 'UPDATING', 'DELETING'))
-  order by o.id`
+  order by o.id`,
+  params: [uuid, text, text, boolean],
+  row: {
+    objectId: table.object.id,
+    kind: table.object.kind,
+    phase: table.object.phase,
+    operationId: required(table.work.jobId),
+    attempt: table.work.attempt,
+    undoing: nullable(table.edgeInst.undoing),
+    specRevision: nullable(table.edgeInst.specRevision),
+    keptRevision: table.edgeInst.keptRevision,
+    spec: json<InstanceSpec>(),
+    keptSpec: nullable(json<InstanceSpec>()),
+    wantedVersion: table.cloudlet.wantedVersion,
+    path: array(text),
+  },
+})
 
 /** What the CRM of a session is asked to do, in the order in which the objects were made. */
 export async function outstandingRequests(
@@ -56,11 +77,7 @@ export async function outstandingRequests(
   session: Session,
   { begunToo = false }: { readonly begunToo?: boolean } = {},
 ): Promise<readonly CrmRequest[]> {
-  const { rows } = await client.query<Row>({
-    name: 'outstanding-crm-requests',
-    text: OUTSTANDING,
-    values: [cloudletId, session.instance, session.principal, begunToo],
-  })
+  const { rows } = await OUTSTANDING.query(client, [cloudletId, session.instance, session.principal, begunToo])
   return rows.map((row) => requestOf(row, session))
 }
 

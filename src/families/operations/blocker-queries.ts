@@ -1,13 +1,31 @@
+import type { WorkState } from '../../core/tree.ts'
 import type { Client } from '../../store/client.ts'
+import { array, json, nullable, smallintOf, uuid } from '../../store/column-types.ts'
 import { loadAgentsOf } from '../../store/loaders/agents.ts'
+import { statement } from '../../store/statement.ts'
+import * as table from '../../store/tables.ts'
 import type { BlockerInputs, Waiting } from './blockers.ts'
 import { blockersOfLocks } from './locks.ts'
 
-const WAITING = `select o.id, o.kind, o.name, o.phase, t.phase as "taskPhase", y.open, w.type, w.state as "workState",
+const WAITING = statement({
+  text: `select o.id, o.kind, o.name, o.phase, t.phase as "taskPhase", y.open, w.type, w.state as "workState",
     array(select json_build_object('id', d.id, 'name', d.name, 'phase', d.phase) from edge e join object d on d.id = e.to_id
       where e.from_id = o.id and d.phase not in ('DONE', 'SKIPPED') order by d.ordinal limit 10) as "dependsOn"
   from object o left join object t on t.id = o.parent_id left join tally y on y.object_id = o.id
-  left join work w on w.object_id = o.id where o.id = any($1::uuid[])`
+  left join work w on w.object_id = o.id where o.id = any($1::uuid[])`,
+  params: [array(uuid)],
+  row: {
+    id: table.object.id,
+    kind: table.object.kind,
+    name: table.object.name,
+    phase: table.object.phase,
+    taskPhase: nullable(table.object.phase),
+    open: nullable(table.tally.open),
+    type: nullable(table.work.type),
+    workState: nullable(smallintOf<WorkState>()),
+    dependsOn: array(json<Waiting['dependsOn'][number]>('json')),
+  },
+})
 
 /** Two statements, one for the locks and one for the agents, however many objects are asked about. */
 export async function queryBlockerInputs(
@@ -15,7 +33,7 @@ export async function queryBlockerInputs(
   ids: readonly string[],
   agentsSince: Date,
 ): Promise<BlockerInputs> {
-  const { rows } = await client.query<Waiting & { readonly id: string }>({ text: WAITING, values: [ids] })
+  const { rows } = await WAITING.query(client, [ids])
   const waiting = rows.filter(({ phase }) => phase === 'WAITING').map(({ id }) => id)
   const types = [...new Set(rows.flatMap(({ type }) => type ?? []))]
   const [locks, agents] = await Promise.all([

@@ -1,5 +1,8 @@
 import type { Client } from '../../store/client.ts'
+import { array, uuid } from '../../store/column-types.ts'
 import { loadKeyed } from '../../store/loaders/keyed.ts'
+import { statement } from '../../store/statement.ts'
+import * as table from '../../store/tables.ts'
 import type { JobDetails, TaskDetails } from './details.ts'
 
 /** The family's own columns as the API shows them, for many objects in one statement. */
@@ -26,13 +29,16 @@ export interface JournalRow {
   readonly entry: string
   readonly at: Date
 }
+const LOAD_JOURNALS = statement({
+  text: 'select object_id as key, entry, at from journal where object_id = any($1::uuid[]) order by object_id, n',
+  params: [array(uuid)],
+  row: { key: table.journal.objectId, entry: table.journal.entry, at: table.journal.at },
+})
+
 export async function loadJournals(
   client: Client,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, readonly JournalRow[]>> {
-  const { rows } = await client.query<JournalRow>({
-    text: 'select object_id as key, entry, at from journal where object_id = any($1::uuid[]) order by object_id, n',
-    values: [ids],
-  })
+  const { rows } = await LOAD_JOURNALS.query(client, [ids])
   return Map.groupBy(rows, ({ key }) => key)
 }

@@ -1,6 +1,20 @@
 import type { Client } from '../../store/client.ts'
+import {
+  array,
+  bigint,
+  boolean,
+  integer,
+  json,
+  nothing,
+  nullable,
+  text,
+  timestamptz,
+  uuid,
+} from '../../store/column-types.ts'
 import type { Projects } from '../../store/loaders/objects.ts'
 import { direction, inOrder, type Window } from '../../store/loaders/window.ts'
+import { statement } from '../../store/statement.ts'
+import * as table from '../../store/tables.ts'
 
 /**
  * Who may work on what. A job takes one ticket for all its locks, and holds them once no row of a lower ticket is in
@@ -17,7 +31,11 @@ export interface LockRequest {
 }
 
 /** The lock manager's lock: held until the transaction ends, so that tickets are committed in their order. */
-const LOCK = { name: 'lock-locks', text: "select pg_advisory_xact_lock(hashtext('phaseline locks'))" }
+const LOCK = statement({
+  name: 'lock-locks',
+  text: "select pg_advisory_xact_lock(hashtext('phaseline locks'))",
+  row: { pg_advisory_xact_lock: nothing },
+})
 
 /** The resource of an exclusive row, which only their own index has: a plan must not look for them among all the others. */
 const exclusive = (row: string): string => `(case when ${row}.mode = 'EXCLUSIVE' then ${row}.resource end)`
@@ -29,7 +47,9 @@ const BLOCKED = `case m.mode
   end`
 
 // Nobody has a later ticket yet, so every row of a resource is an earlier one.
-const TAKE = `with wanted as materialized (
+const TAKE = statement({
+  name: 'take-locks',
+  text: `with wanted as materialized (
     select l.resource, l.mode, l.n from unnest($2::text[], $3::lock_mode[]) with ordinality l(resource, mode, n)
     where not exists (select from lock where object_id = $1)
   ), verdict as materialized (
@@ -41,14 +61,22 @@ const TAKE = `with wanted as materialized (
   insert into lock (object_id, resource, mode, ticket, held, declared_at, granted_at)
   select $1, w.resource, w.mode, v.ticket, v.free, $4, case when v.free then $4::timestamptz end
   from verdict v cross join wanted w order by w.n
-  returning held`
+  returning held`,
+  params: [uuid, array(text), array(table.lockMode), timestamptz],
+  row: { held: table.lock.held },
+})
 
-const HOLDS = `with granted as (
+const HOLDS = statement({
+  name: 'hold-locks',
+  text: `with granted as (
     update lock l set held = true, granted_at = $2 where l.object_id = $1 and l.held is not true
       and not exists (select from lock m where m.object_id = $1 and ${BLOCKED} offset 0)
     returning l.object_id
   )
-  select exists (select from granted) or coalesce(bool_and(held), false) as held from lock where object_id = $1`
+  select exists (select from granted) or coalesce(bool_and(held), false) as held from lock where object_id = $1`,
+  params: [uuid, timestamptz],
+  row: { held: boolean },
+})
 
 /**
  * Whether the job holds its locks: all of them, or none and it waits for its turn. Only its first call declares locks;
@@ -61,16 +89,12 @@ export async function acquire(
   if (locks.length === 0) return true
   const merged = mergeLocks(locks)
   const [, { rows: taken }] = await Promise.all([
-    client.query(LOCK),
-    client.query<{ held: boolean }>({
-      name: 'take-locks',
-      text: TAKE,
-      values: [objectId, merged.map(({ resource }) => resource), merged.map(({ mode }) => mode), now],
-    }),
+    LOCK.query(client, []),
+    TAKE.query(client, [objectId, merged.map(({ resource }) => resource), merged.map(({ mode }) => mode), now]),
   ])
   const [row] = taken
   if (row) return row.held
-  const { rows } = await client.query<{ held: boolean }>({ name: 'hold-locks', text: HOLDS, values: [objectId, now] })
+  const { rows } = await HOLDS.query(client, [objectId, now])
   return rows[0]?.held ?? false
 }
 
@@ -81,13 +105,20 @@ function mergeLocks(locks: readonly LockRequest[]): readonly LockRequest[] {
   return [...modes].map(([resource, mode]) => ({ resource, mode })).sort((a, b) => (a.resource < b.resource ? -1 : 1))
 }
 
-const DROP = `with gone as (delete from lock where object_id = any($1::uuid[]) returning resource, mode, ticket)
-  select resource, min(ticket) filter (where mode = 'EXCLUSIVE') as exclusive from gone group by resource`
+const DROP = statement({
+  name: 'drop-locks',
+  text: `with gone as (delete from lock where object_id = any($1::uuid[]) returning resource, mode, ticket)
+  select resource, min(ticket) filter (where mode = 'EXCLUSIVE') as exclusive from gone group by resource`,
+  params: [array(uuid)],
+  row: { resource: table.lock.resource, exclusive: nullable(bigint) },
+})
 
 // Of a resource only those rows are looked at that these releases can have freed: its first exclusive one, if nobody is
 // before it now, and the shared ones up to it that waited for an exclusive one that went. The length of the queue does not
 // matter, nor that of a queue for something else.
-const GRANT = `with freed as materialized (
+const GRANT = statement({
+  name: 'grant-locks',
+  text: `with freed as materialized (
     select f.resource, f.exclusive, x.object_id, x.ticket, x.held
     from unnest($1::text[], $2::bigint[]) f(resource, exclusive)
     left join lateral (
@@ -114,7 +145,10 @@ const GRANT = `with freed as materialized (
   ), word as (
     insert into wake (root_id, object_ids) select root_id, array_agg(id order by id) from told group by root_id
   )
-  select root_id as "rootId", id as "objectId" from told order by 2`
+  select root_id as "rootId", id as "objectId" from told order by 2`,
+  params: [array(text), array(nullable(bigint)), timestamptz],
+  row: { rootId: table.object.rootId, objectId: table.object.id },
+})
 
 /**
  * Takes these jobs' locks, or their places in the queue, away, and gives those behind them what they can have now, with
@@ -126,17 +160,9 @@ export async function release(
   now: Date,
 ): Promise<readonly { readonly rootId: string; readonly objectId: string }[]> {
   if (objectIds.length === 0) return []
-  type Freed = { readonly resource: string; readonly exclusive: number | null }
-  const [, { rows: freed }] = await Promise.all([
-    client.query(LOCK),
-    client.query<Freed>({ name: 'drop-locks', text: DROP, values: [objectIds] }),
-  ])
+  const [, { rows: freed }] = await Promise.all([LOCK.query(client, []), DROP.query(client, [objectIds])])
   if (freed.length === 0) return []
-  const { rows } = await client.query<{ rootId: string; objectId: string }>({
-    name: 'grant-locks',
-    text: GRANT,
-    values: [freed.map((f) => f.resource), freed.map((f) => f.exclusive), now],
-  })
+  const { rows } = await GRANT.query(client, [freed.map((f) => f.resource), freed.map((f) => f.exclusive), now])
   return rows
 }
 
@@ -189,26 +215,41 @@ export async function listLocks(
   return inOrder(rows, window)
 }
 
+const COUNT_LOCKS = statement({
+  text: `select count(*)::integer as n from lock l where ${VISIBLE}`,
+  params: [nullable(text), nullable(array(text))],
+  row: { n: integer },
+})
+
 export async function countLocks(client: Client, { resource, projects }: LockQuery): Promise<number> {
-  const { rows } = await client.query<{ n: number }>({
-    text: `select count(*)::integer as n from lock l where ${VISIBLE}`,
-    values: [resource ?? null, projects],
-  })
+  const { rows } = await COUNT_LOCKS.query(client, [resource ?? null, projects])
   return rows[0]?.n ?? 0
 }
 
 const POSITION = `case when not l.held then (select count(*)::integer from lock w
   where w.resource = l.resource and not w.held and w.ticket <= l.ticket) end`
 
+const LOCKS_OF = statement({
+  text: `select ${SHOWN}, ${POSITION} as position from lock l where l.object_id = any($1::uuid[]) order by l.resource`,
+  params: [array(uuid)],
+  row: {
+    objectId: table.lock.objectId,
+    resource: table.lock.resource,
+    mode: table.lock.mode,
+    ticket: table.lock.ticket,
+    held: table.lock.held,
+    declaredAt: table.lock.declaredAt,
+    grantedAt: table.lock.grantedAt,
+    position: nullable(integer),
+  },
+})
+
 /** What each job holds or waits for, by resource. Every job has an entry. */
 export async function locksOf(
   client: Client,
   objectIds: readonly string[],
 ): Promise<ReadonlyMap<string, readonly LockRow[]>> {
-  const { rows } = await client.query<LockRow>({
-    text: `select ${SHOWN}, ${POSITION} as position from lock l where l.object_id = any($1::uuid[]) order by l.resource`,
-    values: [objectIds],
-  })
+  const { rows } = await LOCKS_OF.query(client, [objectIds])
   const found = new Map<string, LockRow[]>(objectIds.map((id) => [id, []]))
   for (const row of rows) found.get(row.objectId)?.push(row)
   return found
@@ -223,21 +264,30 @@ export interface LockWait extends LockRequest {
 }
 const MAX_AHEAD = 10
 
-/** What the jobs wait for, by resource; resources that would be free for them are left out. Every job has an entry. */
-export async function blockersOfLocks(
-  client: Client,
-  objectIds: readonly string[],
-): Promise<ReadonlyMap<string, readonly LockWait[]>> {
-  const { rows } = await client.query<LockWait & { readonly key: string }>({
-    text: `select l.object_id as key, l.resource, l.mode, ${POSITION} as position, a.ahead
+const BLOCKERS_OF_LOCKS = statement({
+  text: `select l.object_id as key, l.resource, l.mode, ${POSITION} as position, a.ahead
       from lock l cross join lateral (
         select json_agg(json_build_object('objectId', b.object_id, 'mode', b.mode, 'held', b.held) order by b.ticket) as ahead
         from (select * from lock b where b.resource = l.resource and b.ticket < l.ticket
           and (l.mode = 'EXCLUSIVE' or b.mode = 'EXCLUSIVE') order by b.ticket limit $2) b
       ) a
       where l.object_id = any($1::uuid[]) and not l.held and a.ahead is not null order by l.resource`,
-    values: [objectIds, MAX_AHEAD],
-  })
+  params: [array(uuid), bigint],
+  row: {
+    key: table.lock.objectId,
+    resource: table.lock.resource,
+    mode: table.lock.mode,
+    position: integer,
+    ahead: json<LockWait['ahead']>('json'),
+  },
+})
+
+/** What the jobs wait for, by resource; resources that would be free for them are left out. Every job has an entry. */
+export async function blockersOfLocks(
+  client: Client,
+  objectIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly LockWait[]>> {
+  const { rows } = await BLOCKERS_OF_LOCKS.query(client, [objectIds, MAX_AHEAD])
   const found = new Map<string, LockWait[]>(objectIds.map((id) => [id, []]))
   for (const { key, ...wait } of rows) found.get(key)?.push(wait)
   return found

@@ -1,5 +1,8 @@
 import type { DeclaredLock } from '../../core/ports/agents.ts'
 import type { Client } from '../../store/client.ts'
+import { array, required, text, uuid } from '../../store/column-types.ts'
+import { statement } from '../../store/statement.ts'
+import * as table from '../../store/tables.ts'
 import type { Family } from '../family.ts'
 import { acquire } from './locks.ts'
 
@@ -8,6 +11,15 @@ interface Wanted {
   readonly locks: readonly DeclaredLock[]
   readonly now: string
 }
+
+const FAILED_JOBS = statement({
+  name: 'failed-jobs',
+  text: `select o.parent_id as "parentId", o.name, coalesce(s.error ->> 'code', 'FAILED') as code from object o
+        left join object_status s on s.object_id = o.id where o.parent_id = any($1::uuid[]) and o.phase = 'FAILED'
+        order by o.ordinal limit 10`,
+  params: [array(uuid)],
+  row: { parentId: required(table.object.parentId), name: table.object.name, code: text },
+})
 
 export const questions: Family['questions'] = {
   /** Whether a job has all its locks now. Asking takes a place in the queue. */
@@ -19,25 +31,21 @@ export const questions: Family['questions'] = {
     return answers
   },
   failedJobs: async (client, _root, asked) => {
-    const { rows } = await client.query<{ parentId: string; name: string; code: string }>({
-      name: 'failed-jobs',
-      text: `select o.parent_id as "parentId", o.name, coalesce(s.error ->> 'code', 'FAILED') as code from object o
-        left join object_status s on s.object_id = o.id where o.parent_id = any($1::uuid[]) and o.phase = 'FAILED'
-        order by o.ordinal limit 10`,
-      values: [asked],
-    })
+    const { rows } = await FAILED_JOBS.query(client, [asked as readonly string[]])
     return asked.map((id) => rows.filter(({ parentId }) => parentId === id))
   },
 }
 
-/** Jobs that have their locks and have not begun: word of the grant was lost. */
-export async function wakeHolders(client: Client): Promise<void> {
-  await client.query({
-    name: 'wake-lock-holders',
-    text: `insert into wake (root_id, object_ids)
+const WAKE_LOCK_HOLDERS = statement({
+  name: 'wake-lock-holders',
+  text: `insert into wake (root_id, object_ids)
       select o.root_id, array_agg(distinct o.id) from lock l cross join lateral (select * from object where id = l.object_id offset 0) o
       where l.held and o.phase = 'WAITING'
         and not exists (select from wake v where v.root_id = o.root_id and v.object_ids @> array[o.id] offset 0)
       group by o.root_id`,
-  })
+})
+
+/** Jobs that have their locks and have not begun: word of the grant was lost. */
+export async function wakeHolders(client: Client): Promise<void> {
+  await WAKE_LOCK_HOLDERS.query(client, [])
 }

@@ -1,10 +1,15 @@
+import type { WorkState } from '../../core/tree.ts'
 import type { Client } from '../../store/client.ts'
+import { array, integer, nullable, smallintOf, textOf, uuid } from '../../store/column-types.ts'
 import { loadAgentsOf } from '../../store/loaders/agents.ts'
-import type { BlockerInputs, Waiting } from './blockers.ts'
+import { statement } from '../../store/statement.ts'
+import * as table from '../../store/tables.ts'
+import type { BlockerInputs } from './blockers.ts'
 import type { Pool } from './details.ts'
 
 // What an event waits for is what its worker waits for.
-const WAITING = `select x.id as key, w.pool, w.state, o.phase, k.type, k.target, k.instance, k.state as "workState",
+const WAITING = statement({
+  text: `select x.id as key, w.pool, w.state, o.phase, k.type, k.target, k.instance, k.state as "workState",
     p.name as project, case w.pool when 'WORKER' then p.max_workers else p.max_jobs end as "projectLimit",
     case when w.state = 0 then (select count(*)::integer from workload b
       where b.pool = w.pool and b.project_id = w.project_id and b.state = 0 and b.seq < w.seq) else 0 end as ahead
@@ -13,13 +18,34 @@ const WAITING = `select x.id as key, w.pool, w.state, o.phase, k.type, k.target,
     then (select c.id from object c where c.parent_id = r.id and c.kind = 'WORKER') else r.id end
   join workload w on w.object_id = o.id join project p on p.id = o.project_id
   left join work k on k.object_id = o.id
-  where o.phase in ('PENDING', 'STARTING', 'UNKNOWN')`
+  where o.phase in ('PENDING', 'STARTING', 'UNKNOWN')`,
+  params: [array(uuid)],
+  row: {
+    key: uuid,
+    pool: textOf<Pool>(),
+    state: table.workload.state,
+    phase: table.object.phase,
+    type: nullable(table.work.type),
+    target: table.work.target,
+    instance: table.work.instance,
+    workState: nullable(smallintOf<WorkState>()),
+    project: table.project.name,
+    projectLimit: nullable(integer),
+    ahead: integer,
+  },
+})
 
-const HELD = `select w.pool, p.name as project, count(*)::integer as held,
+const HELD = statement({
+  text: `select w.pool, p.name as project, count(*)::integer as held,
     (select case w.pool when 'WORKER' then c.max_workers else c.max_jobs end from capacity c) as "limit"
   from workload w join object o on o.id = w.object_id join project p on p.id = w.project_id
-  where w.state = 1 and o.phase in ('STARTING', 'RUNNING', 'UNKNOWN') group by w.pool, p.name`
-const LIMITS = 'select max_workers as "WORKER", max_jobs as "JOB" from capacity'
+  where w.state = 1 and o.phase in ('STARTING', 'RUNNING', 'UNKNOWN') group by w.pool, p.name`,
+  row: { pool: textOf<Pool>(), project: table.project.name, held: integer, limit: integer },
+})
+const LIMITS = statement({
+  text: 'select max_workers as "WORKER", max_jobs as "JOB" from capacity',
+  row: { WORKER: table.capacity.maxWorkers, JOB: table.capacity.maxJobs },
+})
 
 /** Three statements and one for the agents, however many objects are asked about. */
 export async function queryBlockerInputs(
@@ -28,9 +54,9 @@ export async function queryBlockerInputs(
   agentsSince: Date,
 ): Promise<BlockerInputs> {
   const [waiting, held, limits] = await Promise.all([
-    client.query<Waiting & { readonly key: string }>({ text: WAITING, values: [ids] }),
-    client.query<{ pool: Pool; project: string; held: number }>({ text: HELD }),
-    client.query<Readonly<Record<Pool, number>>>({ text: LIMITS }),
+    WAITING.query(client, [ids]),
+    HELD.query(client, []),
+    LIMITS.query(client, []),
   ])
   const types = [...new Set(waiting.rows.flatMap(({ type }) => type ?? []))]
   const agents = types.length > 0 ? await loadAgentsOf(client, types, agentsSince) : []

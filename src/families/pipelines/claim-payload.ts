@@ -1,6 +1,9 @@
 import type { ClaimedItem } from '../../core/ports/agents.ts'
 import type { Client } from '../../store/client.ts'
+import { array, json, uuid } from '../../store/column-types.ts'
 import type { Sealing } from '../../store/sealing.ts'
+import { statement } from '../../store/statement.ts'
+import * as table from '../../store/tables.ts'
 import type { WorkloadSpec } from './spec.ts'
 import type { WorkerTokens } from './worker-tokens.ts'
 
@@ -119,13 +122,16 @@ interface WorkloadRow {
   readonly workerId: string
   readonly spec: WorkloadSpec
 }
-async function readWorkloads(client: Client, ids: readonly string[]): Promise<ReadonlyMap<string, WorkloadRow>> {
-  const { rows } = await client.query<WorkloadRow>({
-    name: 'hand-out-workloads',
-    text: `select o.id, o.root_id as "eventId", case o.kind when 'WORKER' then o.id else o.parent_id end as "workerId",
+const HAND_OUT_WORKLOADS = statement({
+  name: 'hand-out-workloads',
+  text: `select o.id, o.root_id as "eventId", case o.kind when 'WORKER' then o.id else o.parent_id end as "workerId",
         s.spec from object o join object_spec s on s.object_id = o.id where o.id = any($1::uuid[])`,
-    values: [ids],
-  })
+  params: [array(uuid)],
+  row: { id: table.object.id, eventId: table.object.rootId, workerId: uuid, spec: json<WorkloadSpec>() },
+})
+
+async function readWorkloads(client: Client, ids: readonly string[]): Promise<ReadonlyMap<string, WorkloadRow>> {
+  const { rows } = await HAND_OUT_WORKLOADS.query(client, [ids])
   return new Map(rows.map((row) => [row.id, row]))
 }
 
@@ -133,15 +139,28 @@ interface EventRow extends StartedEvent {
   readonly projectId: string
 }
 const EVENTS = 'select root_id from object where id = any($1::uuid[])'
-async function readEvents(client: Client, ids: readonly string[]): Promise<ReadonlyMap<string, EventRow>> {
-  const { rows } = await client.query<EventRow>({
-    name: 'hand-out-events',
-    text: `select r.id, r.name, p.name as project, e.source, e.type, e.qualifiers, s.labels, e.payload,
+const HAND_OUT_EVENTS = statement({
+  name: 'hand-out-events',
+  text: `select r.id, r.name, p.name as project, e.source, e.type, e.qualifiers, s.labels, e.payload,
         r.project_id as "projectId"
       from object r join event e on e.object_id = r.id join object_spec s on s.object_id = r.id
       join project p on p.id = r.project_id where r.id in (${EVENTS})`,
-    values: [ids],
-  })
+  params: [array(uuid)],
+  row: {
+    id: table.object.id,
+    name: table.object.name,
+    project: table.project.name,
+    source: table.event.source,
+    type: table.event.type,
+    qualifiers: json<Readonly<Record<string, string>>>(),
+    labels: json<Readonly<Record<string, string>>>(),
+    payload: table.event.payload,
+    projectId: table.object.projectId,
+  },
+})
+
+async function readEvents(client: Client, ids: readonly string[]): Promise<ReadonlyMap<string, EventRow>> {
+  const { rows } = await HAND_OUT_EVENTS.query(client, [ids])
   return new Map(rows.map((row) => [row.id, row]))
 }
 
@@ -150,11 +169,14 @@ interface SealedRow {
   readonly name: string
   readonly sealed: Buffer
 }
+const HAND_OUT_SECRETS = statement({
+  name: 'hand-out-secrets',
+  text: `select event_id as "eventId", name, sealed from event_secret where event_id in (${EVENTS})`,
+  params: [array(uuid)],
+  row: { eventId: table.eventSecret.eventId, name: table.eventSecret.name, sealed: table.eventSecret.sealed },
+})
+
 async function readSecrets(client: Client, ids: readonly string[]): Promise<ReadonlyMap<string, readonly SealedRow[]>> {
-  const { rows } = await client.query<SealedRow>({
-    name: 'hand-out-secrets',
-    text: `select event_id as "eventId", name, sealed from event_secret where event_id in (${EVENTS})`,
-    values: [ids],
-  })
+  const { rows } = await HAND_OUT_SECRETS.query(client, [ids])
   return Map.groupBy(rows, ({ eventId }) => eventId)
 }

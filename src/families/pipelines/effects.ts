@@ -1,5 +1,7 @@
 import type { Node } from '../../core/tree.ts'
 import type { Client } from '../../store/client.ts'
+import { uuid } from '../../store/column-types.ts'
+import { statement } from '../../store/statement.ts'
 import type { Family } from '../family.ts'
 import type { Pool } from './details.ts'
 import { wakeWaiting } from './slots.ts'
@@ -12,12 +14,14 @@ export const effects: Family['effects'] = {
   },
 }
 
+const COPY_SECRETS = statement({
+  name: 'copy-secrets',
+  text: `insert into event_secret (event_id, name, sealed)
+      select $1, name, sealed from secret where project_id = $2`,
+  params: [uuid, uuid],
+})
+
 /** As they are now, still sealed: later changes of the project do not reach the event. */
 async function copySecrets(client: Client, root: Node): Promise<void> {
-  await client.query({
-    name: 'copy-secrets',
-    text: `insert into event_secret (event_id, name, sealed)
-      select $1, name, sealed from secret where project_id = $2`,
-    values: [root.row.id, root.row.projectId],
-  })
+  await COPY_SECRETS.query(client, [root.row.id, root.row.projectId])
 }

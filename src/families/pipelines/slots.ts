@@ -1,4 +1,7 @@
 import type { Client } from '../../store/client.ts'
+import { integer, nothing, nullable, text, uuid } from '../../store/column-types.ts'
+import { statement } from '../../store/statement.ts'
+import * as table from '../../store/tables.ts'
 import type { Family } from '../family.ts'
 import type { Pool } from './details.ts'
 
@@ -8,7 +11,11 @@ import type { Pool } from './details.ts'
  */
 
 /** Held until the transaction ends: what it takes or gives back is seen by whoever comes next. */
-const LOCK = { name: 'lock-slots', text: "select pg_advisory_xact_lock(hashtext('phaseline slots'))" }
+const LOCK = statement({
+  name: 'lock-slots',
+  text: "select pg_advisory_xact_lock(hashtext('phaseline slots'))",
+  row: { pg_advisory_xact_lock: nothing },
+})
 
 // The next ones, as many as slots are free. A project's next one stands at the level of what the project has already, so
 // whoever has least comes first; of those the one that came first.
@@ -39,47 +46,55 @@ const NEXT = `with recursive held as materialized (
   )
   select object_id, root_id from next order by level, seq limit (select n from free)`
 
+const NEXT_SLOTS = statement({
+  name: 'next-slots',
+  text: NEXT,
+  params: [text, nullable(uuid)],
+  row: { object_id: table.workload.objectId, root_id: table.object.rootId },
+})
+
 /** Whether each of these may start now. */
 export const grantSlots: Family['questions'][string] = async (client, _root, asked) => {
   const wanted = asked as readonly { readonly id: string; readonly pool: Pool }[]
-  await client.query(LOCK)
+  await LOCK.query(client, [])
   const granted = new Set<string>()
   for (const pool of new Set(wanted.map(({ pool }) => pool))) {
-    const { rows } = await client.query<{ object_id: string }>({
-      name: 'next-slots',
-      text: NEXT,
-      values: [pool, null],
-    })
+    const { rows } = await NEXT_SLOTS.query(client, [pool, null])
     for (const { object_id } of rows) granted.add(object_id)
   }
   return wanted.map(({ id }) => granted.has(id))
 }
+
+const WAKE_NEXT_SLOTS = statement({
+  name: 'wake-next-slots',
+  text: `insert into wake (root_id, object_ids)
+      select n.root_id, array_agg(n.object_id) from (${NEXT}) n
+      where not exists (select from wake v where v.root_id = n.root_id and v.object_ids @> array[n.object_id] offset 0)
+      group by n.root_id returning root_id`,
+  params: [text, nullable(uuid)],
+  row: { root_id: table.wake.rootId },
+})
 
 /**
  * Leaves word for those who may start now, unless they have it already. A tree that is about to go counts no more.
  * Returns their roots.
  */
 export async function wakeWaiting(client: Client, pool: Pool, goes: string | null = null): Promise<readonly string[]> {
-  await client.query(LOCK)
-  const { rows } = await client.query<{ root_id: string }>({
-    name: 'wake-next-slots',
-    text: `insert into wake (root_id, object_ids)
-      select n.root_id, array_agg(n.object_id) from (${NEXT}) n
-      where not exists (select from wake v where v.root_id = n.root_id and v.object_ids @> array[n.object_id] offset 0)
-      group by n.root_id returning root_id`,
-    values: [pool, goes],
-  })
+  await LOCK.query(client, [])
+  const { rows } = await WAKE_NEXT_SLOTS.query(client, [pool, goes])
   return rows.map(({ root_id }) => root_id)
 }
+
+const SET_CAPACITY = statement({
+  name: 'set-capacity',
+  text: 'update capacity set max_workers = $1, max_jobs = $2',
+  params: [integer, integer],
+})
 
 /** How many may run at the same time over all projects; for whoever starts an engine. */
 export async function setCapacity(
   client: Client,
   { maxWorkers, maxJobs }: { readonly maxWorkers: number; readonly maxJobs: number },
 ): Promise<void> {
-  await client.query({
-    name: 'set-capacity',
-    text: 'update capacity set max_workers = $1, max_jobs = $2',
-    values: [maxWorkers, maxJobs],
-  })
+  await SET_CAPACITY.query(client, [maxWorkers, maxJobs])
 }

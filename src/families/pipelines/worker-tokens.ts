@@ -1,7 +1,10 @@
 import type { Viewer } from '../../core/ports/viewer.ts'
 import type { Phase } from '../../core/vocabulary.ts'
 import type { Client } from '../../store/client.ts'
+import { uuid } from '../../store/column-types.ts'
 import type { Sealing } from '../../store/sealing.ts'
+import { statement } from '../../store/statement.ts'
+import * as table from '../../store/tables.ts'
 import { worker } from './machines.ts'
 
 /**
@@ -48,13 +51,22 @@ interface FoundWorker {
   readonly eventName: string
   readonly project: string
 }
-async function findWorker(client: Client, id: string): Promise<FoundWorker | null> {
-  const { rows } = await client.query<FoundWorker>({
-    name: 'find-worker',
-    text: `select o.id, o.phase, r.id as "eventId", r.name as "eventName", p.name as project from object o
+const FIND_WORKER = statement({
+  name: 'find-worker',
+  text: `select o.id, o.phase, r.id as "eventId", r.name as "eventName", p.name as project from object o
       join object r on r.id = o.root_id join project p on p.id = o.project_id where o.id = $1 and o.kind = 'WORKER'`,
-    values: [id],
-  })
+  params: [uuid],
+  row: {
+    id: table.object.id,
+    phase: table.object.phase,
+    eventId: table.object.id,
+    eventName: table.object.name,
+    project: table.project.name,
+  },
+})
+
+async function findWorker(client: Client, id: string): Promise<FoundWorker | null> {
+  const { rows } = await FIND_WORKER.query(client, [id])
   return rows[0] ?? null
 }
 

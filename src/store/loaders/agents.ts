@@ -1,5 +1,8 @@
 import type { Actor } from '../../core/vocabulary.ts'
 import type { Client } from '../client.ts'
+import { array, integer, nullable, text, timestamptz } from '../column-types.ts'
+import { statement } from '../statement.ts'
+import * as table from '../tables.ts'
 import { direction, inOrder, type Window } from './window.ts'
 
 /** A process that has claimed work with some agent's token. */
@@ -28,10 +31,18 @@ export async function listAgents(client: Client, window: Window<string>): Promis
   return inOrder(rows, window)
 }
 
+const COUNT_AGENTS = statement({ text: 'select count(*)::int as count from agent', row: { count: integer } })
+
 export async function countAgents(client: Client): Promise<number> {
-  const { rows } = await client.query<{ count: number }>({ text: 'select count(*)::int as count from agent' })
+  const { rows } = await COUNT_AGENTS.query(client, [])
   return rows[0]?.count ?? 0
 }
+
+const LOAD_AGENTS_OF = statement({
+  text: 'select distinct a.types, a.targets from agent a where a.types && $1::text[] and a.seen_at >= $2',
+  params: [array(text), timestamptz],
+  row: { types: table.agent.types, targets: nullable(table.agent.targets) },
+})
 
 /** Those that work on one of these types and were seen since then. */
 export async function loadAgentsOf(
@@ -39,9 +50,6 @@ export async function loadAgentsOf(
   types: readonly string[],
   since: Date,
 ): Promise<readonly Pick<AgentRow, 'types' | 'targets'>[]> {
-  const { rows } = await client.query<Pick<AgentRow, 'types' | 'targets'>>({
-    text: 'select distinct a.types, a.targets from agent a where a.types && $1::text[] and a.seen_at >= $2',
-    values: [types, since],
-  })
+  const { rows } = await LOAD_AGENTS_OF.query(client, [types, since])
   return rows
 }

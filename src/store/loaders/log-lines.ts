@@ -1,4 +1,7 @@
 import type { Client } from '../client.ts'
+import { array, bigint, boolean, integer, nullable, text, textOf, uuid } from '../column-types.ts'
+import { statement } from '../statement.ts'
+import * as table from '../tables.ts'
 import { byKey, direction, type Window } from './window.ts'
 
 export interface LogLineRow {
@@ -26,11 +29,14 @@ export async function loadLogLines(
   return byKey(ids, rows, ({ key: _, ...line }) => line)
 }
 
+const COUNT_LOG_LINES = statement({
+  text: 'select object_id as key, kept_lines as count from log_tail where object_id = any($1::uuid[])',
+  params: [array(uuid)],
+  row: { key: table.logTail.objectId, count: table.logTail.keptLines },
+})
+
 export async function countLogLines(client: Client, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
-  const { rows } = await client.query<{ key: string; count: number }>({
-    text: 'select object_id as key, kept_lines as count from log_tail where object_id = any($1::uuid[])',
-    values: [ids],
-  })
+  const { rows } = await COUNT_LOG_LINES.query(client, [ids])
   return new Map(rows.map(({ key, count }) => [key, count]))
 }
 
@@ -39,22 +45,34 @@ export interface LogTail {
   readonly after: string
 }
 
+const LOAD_LOG_TAILS = statement({
+  text: `select k.place::int as place, exists (select from object o where o.id = k.id) as exists,
+        p.n::text as n, p.at, p.stream, p.text
+      from unnest($1::uuid[], $2::bigint[]) with ordinality k(id, after, place) left join lateral (
+        select l.n, l.at, l.stream, l.text from log_line l where l.object_id = k.id and l.n > k.after order by l.n limit $3
+      ) p on true order by k.place, p.n`,
+  params: [array(uuid), array(bigint), bigint],
+  row: {
+    place: integer,
+    exists: boolean,
+    n: nullable(text),
+    at: nullable(table.logLine.at),
+    stream: nullable(textOf<LogLineRow['stream']>()),
+    text: nullable(table.logLine.text),
+  },
+})
+
 /** At most `limit` lines after each place, in the order asked; null once the object is gone and nothing is left. */
 export async function loadLogTails(
   client: Client,
   tails: readonly LogTail[],
   limit: number,
 ): Promise<readonly (readonly LogLineRow[] | null)[]> {
-  const { rows } = await client.query<
-    { place: number; exists: boolean } & { [K in keyof LogLineRow]: LogLineRow[K] | null }
-  >({
-    text: `select k.place::int as place, exists (select from object o where o.id = k.id) as exists,
-        p.n::text as n, p.at, p.stream, p.text
-      from unnest($1::uuid[], $2::bigint[]) with ordinality k(id, after, place) left join lateral (
-        select l.n, l.at, l.stream, l.text from log_line l where l.object_id = k.id and l.n > k.after order by l.n limit $3
-      ) p on true order by k.place, p.n`,
-    values: [tails.map(({ objectId }) => objectId), tails.map(({ after }) => after), limit],
-  })
+  const { rows } = await LOAD_LOG_TAILS.query(client, [
+    tails.map(({ objectId }) => objectId),
+    tails.map(({ after }) => after),
+    limit,
+  ])
   const found = tails.map((): LogLineRow[] | null => null)
   for (const { place, exists, n, at, stream, text } of rows) {
     const lines = found[place - 1] ?? []

@@ -1,7 +1,10 @@
 import type { ObjectRow } from '../../core/tree.ts'
 import type { ObjectKind } from '../../core/vocabulary.ts'
 import type { Client } from '../client.ts'
+import { array, nullable, text, uuid } from '../column-types.ts'
 import { OBJECT_COLUMNS } from '../columns.ts'
+import { statement } from '../statement.ts'
+import * as table from '../tables.ts'
 
 /** Names of the projects that the caller may see; null means all. */
 export type Projects = readonly string[] | null
@@ -15,7 +18,12 @@ export const OBJECT_SELECTION = OBJECT_COLUMNS.map(({ property, column }) => `o.
 export const visible = (parameter: string): string =>
   `(${parameter}::text[] is null or o.project_id in (select id from project where name = any(${parameter}::text[])))`
 
-const BY_IDS = `select ${OBJECT_SELECTION} from object o where o.id = any($1::uuid[]) and ${visible('$2')}`
+const BY_IDS = statement({
+  name: 'load-objects',
+  text: `select ${OBJECT_SELECTION} from object o where o.id = any($1::uuid[]) and ${visible('$2')}`,
+  params: [array(uuid), nullable(array(text))],
+  row: table.object,
+})
 
 /** The objects that exist and may be seen, in no order. */
 export async function loadObjects(
@@ -23,12 +31,13 @@ export async function loadObjects(
   ids: readonly string[],
   projects: Projects,
 ): Promise<readonly ObjectRow[]> {
-  const { rows } = await client.query<ObjectRow>({ name: 'load-objects', text: BY_IDS, values: [ids, projects] })
+  const { rows } = await BY_IDS.query(client, [ids, projects])
   return rows
 }
 
 // The kinds are named so that the index on (parent, kind, name) serves the step whatever the kind is.
-const BY_PATH = `with recursive at (id, level) as (
+const BY_PATH = statement({
+  text: `with recursive at (id, level) as (
     select o.id, 1 from object o join project p on p.id = o.project_id
     where p.name = $1 and o.parent_id is null and o.kind = any(enum_range(null::object_kind)) and o.name = ($2::text[])[1]
     union all
@@ -37,7 +46,10 @@ const BY_PATH = `with recursive at (id, level) as (
     where at.level < cardinality($2::text[])
   )
   select ${OBJECT_SELECTION} from at join object o on o.id = at.id
-  where at.level = cardinality($2::text[]) and o.kind = $3 and ${visible('$4')} limit 1`
+  where at.level = cardinality($2::text[]) and o.kind = $3 and ${visible('$4')} limit 1`,
+  params: [text, array(text), table.objectKind, nullable(array(text))],
+  row: table.object,
+})
 
 /** The object of this kind that stands at the end of these names, from the root's on. */
 export async function loadObjectByPath(
@@ -45,6 +57,6 @@ export async function loadObjectByPath(
   at: { readonly project: string; readonly kind: ObjectKind; readonly path: readonly string[] },
   projects: Projects,
 ): Promise<ObjectRow | null> {
-  const { rows } = await client.query<ObjectRow>({ text: BY_PATH, values: [at.project, at.path, at.kind, projects] })
+  const { rows } = await BY_PATH.query(client, [at.project, at.path, at.kind, projects])
   return rows[0] ?? null
 }

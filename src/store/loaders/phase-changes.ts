@@ -1,5 +1,8 @@
 import type { PhaseChangeRecord } from '../../core/ports/phase-change.ts'
 import type { Client } from '../client.ts'
+import { array, bigint, boolean, float8, integer, nullable, text, uuid } from '../column-types.ts'
+import { statement } from '../statement.ts'
+import { phaseChange } from '../views.ts'
 import type { Projects } from './objects.ts'
 import { direction, type Window } from './window.ts'
 
@@ -79,19 +82,22 @@ async function readHistories(
   return { found, cut: [...cut] }
 }
 
+const COUNT_HISTORIES = statement({
+  text: `select c.object_id as key, count(*)::int as count
+      from (select distinct batch_id from log_object where object_id = any($1::uuid[]) offset 0) o
+      join log_batch b on b.id = o.batch_id
+      cross join lateral (select * from phase_change c where c.batch_id = b.id and c.object_id = any($1) offset 0) c
+      where ($2 or not c.rejected) and b.first_seq + c.idx > ${FLOOR} group by c.object_id`,
+  params: [array(uuid), boolean],
+  row: { key: uuid, count: integer },
+})
+
 export async function countHistories(
   client: Client,
   ids: readonly string[],
   includeRejected: boolean,
 ): Promise<ReadonlyMap<string, number>> {
-  const { rows } = await client.query<{ key: string; count: number }>({
-    text: `select c.object_id as key, count(*)::int as count
-      from (select distinct batch_id from log_object where object_id = any($1::uuid[]) offset 0) o
-      join log_batch b on b.id = o.batch_id
-      cross join lateral (select * from phase_change c where c.batch_id = b.id and c.object_id = any($1) offset 0) c
-      where ($2 or not c.rejected) and b.first_seq + c.idx > ${FLOOR} group by c.object_id`,
-    values: [ids, includeRejected],
-  })
+  const { rows } = await COUNT_HISTORIES.query(client, [ids, includeRejected])
   return new Map(rows.map(({ key, count }) => [key, count]))
 }
 
@@ -100,30 +106,40 @@ export interface PhaseChangeKey {
   readonly idx: number
 }
 
+const LOAD_PHASE_CHANGES = statement({
+  text: `select ${selectionFrom('b')} from (
+        select batch_id, array_agg(idx) as idxs from unnest($1::bigint[], $2::int[]) k(batch_id, idx) group by batch_id
+      ) k join (${READABLE}) on c.batch_id = k.batch_id and c.idx = any(k.idxs)
+      where $3::text[] is null or c.project_name = any($3)`,
+  params: [array(bigint), array(integer), nullable(array(text))],
+  row: { sequence: float8, batchId: text, ...phaseChange },
+})
+
 /** Those that exist and may be seen, in no order. */
 export async function loadPhaseChanges(
   client: Client,
   keys: readonly PhaseChangeKey[],
   projects: Projects,
 ): Promise<readonly PhaseChangeRecord[]> {
-  const { rows } = await client.query<PhaseChangeRecord>({
-    text: `select ${selectionFrom('b')} from (
-        select batch_id, array_agg(idx) as idxs from unnest($1::bigint[], $2::int[]) k(batch_id, idx) group by batch_id
-      ) k join (${READABLE}) on c.batch_id = k.batch_id and c.idx = any(k.idxs)
-      where $3::text[] is null or c.project_name = any($3)`,
-    values: [keys.map(({ batchId }) => batchId), keys.map(({ idx }) => idx), projects],
-  })
+  const { rows } = await LOAD_PHASE_CHANGES.query(client, [
+    keys.map(({ batchId }) => batchId),
+    keys.map(({ idx }) => idx),
+    projects,
+  ])
   return rows
 }
 
-/** The project of a tree that is, or was within what the log holds; otherwise null. */
-export async function loadTreeProject(client: Client, rootId: string): Promise<string | null> {
-  const { rows } = await client.query<{ project: string | null }>({
-    text: `select coalesce(
+const LOAD_TREE_PROJECT = statement({
+  text: `select coalesce(
       (select p.name from object o join project p on p.id = o.project_id where o.id = $1 and o.root_id = $1),
       (select c.project_name from ${READABLE} where c.root_id = $1 limit 1)
     ) as project`,
-    values: [rootId],
-  })
+  params: [uuid],
+  row: { project: nullable(text) },
+})
+
+/** The project of a tree that is, or was within what the log holds; otherwise null. */
+export async function loadTreeProject(client: Client, rootId: string): Promise<string | null> {
+  const { rows } = await LOAD_TREE_PROJECT.query(client, [rootId])
   return rows[0]?.project ?? null
 }

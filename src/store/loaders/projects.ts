@@ -1,6 +1,9 @@
 import type { Pool } from 'pg'
 import type { Client } from '../client.ts'
+import { array, integer, uuid } from '../column-types.ts'
 import { prismaOn } from '../prisma.ts'
+import { statement } from '../statement.ts'
+import * as table from '../tables.ts'
 import type { Projects } from './objects.ts'
 import { byKey, direction, inOrder, type Window } from './window.ts'
 
@@ -73,15 +76,18 @@ export async function loadDataObjects(
   return byKey(projectIds, rows, ({ key: _, ...row }) => row)
 }
 
+const COUNT_DATA_OBJECTS = statement({
+  text: `select project_id as key, count(*)::int as count from data_object where project_id = any($1::uuid[])
+      group by project_id`,
+  params: [array(uuid)],
+  row: { key: table.dataObject.projectId, count: integer },
+})
+
 export async function countDataObjects(
   client: Client,
   projectIds: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
-  const { rows } = await client.query<{ key: string; count: number }>({
-    text: `select project_id as key, count(*)::int as count from data_object where project_id = any($1::uuid[])
-      group by project_id`,
-    values: [projectIds],
-  })
+  const { rows } = await COUNT_DATA_OBJECTS.query(client, [projectIds])
   return new Map(rows.map(({ key, count }) => [key, count]))
 }
 

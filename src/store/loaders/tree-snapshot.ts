@@ -1,7 +1,10 @@
 import type { Pool } from 'pg'
 import type { ObjectRow } from '../../core/tree.ts'
 import type { Client } from '../client.ts'
+import { bigint, boolean, float8, integer, nullable, text, textOf, uuid } from '../column-types.ts'
 import { HEAD, readMark } from '../log-mark.ts'
+import { statement } from '../statement.ts'
+import * as table from '../tables.ts'
 import { OBJECT_SELECTION } from './objects.ts'
 
 /** Reads parts of trees as of one moment, together with the place in the log that this moment has. */
@@ -62,8 +65,10 @@ export async function readSnapshots(pool: Pool, requests: readonly SnapshotReque
   }
 }
 
+const READ_HEAD = statement({ text: `select ${HEAD}::float8 as head`, row: { head: float8 } })
+
 async function readHead(client: Client): Promise<number> {
-  const { rows } = await client.query<{ head: number }>({ text: `select ${HEAD}::float8 as head` })
+  const { rows } = await READ_HEAD.query(client, [])
   return rows[0]?.head ?? 0
 }
 
@@ -85,16 +90,18 @@ async function sequencesOf(
   return sequences
 }
 
-async function hasMoved(client: Client, rootId: string, since: number): Promise<boolean> {
-  const { rows } = await client.query<{ moved: boolean }>({
-    // What has moved it may be pruned since.
-    text: `select $2 < (select floor_seq from log_meta) or coalesce((
+const HAS_MOVED = statement({
+  text: `select $2 < (select floor_seq from log_meta) or coalesce((
         select coalesce(b.first_seq + c.idx > $2, true) from phase_change c
         left join log_batch b on b.id = c.batch_id where c.root_id = $1 and not c.rejected
         order by c.batch_id desc, c.idx desc limit 1
       ), false) as moved`,
-    values: [rootId, since],
-  })
+  params: [uuid, bigint],
+  row: { moved: boolean },
+})
+
+async function hasMoved(client: Client, rootId: string, since: number): Promise<boolean> {
+  const { rows } = await HAS_MOVED.query(client, [rootId, since])
   return rows[0]?.moved ?? false
 }
 
@@ -106,17 +113,21 @@ async function readPart(client: Client, request: SnapshotRequest): Promise<Pick<
   return { ...NOTHING, relations: await readRelations(client, request) }
 }
 
-async function readObjects(client: Client, { rootId, after, limit }: ObjectsRequest): Promise<readonly ObjectRow[]> {
-  const { rows } = await client.query<ObjectRow>({
-    text: `select ${OBJECT_SELECTION} from object o where o.root_id = $1 and ($2::uuid is null or o.id > $2)
+const READ_OBJECTS = statement({
+  text: `select ${OBJECT_SELECTION} from object o where o.root_id = $1 and ($2::uuid is null or o.id > $2)
       order by o.id limit $3`,
-    values: [rootId, after?.id, limit],
-  })
+  params: [uuid, nullable(uuid), bigint],
+  row: table.object,
+})
+
+async function readObjects(client: Client, { rootId, after, limit }: ObjectsRequest): Promise<readonly ObjectRow[]> {
+  const { rows } = await READ_OBJECTS.query(client, [rootId, after?.id ?? null, limit])
   return rows
 }
 
 // Parents first, then dependencies, each by the ids of both ends.
-const RELATIONS = `select * from (
+const RELATIONS = statement({
+  text: `select * from (
     (select o.id as "from", o.parent_id as "to", 'PARENT' as kind from object o
       where o.root_id = $1 and o.parent_id is not null and $2::text is distinct from 'DEPENDS_ON'
         and ($2 is null or o.id > $3::uuid)
@@ -125,16 +136,22 @@ const RELATIONS = `select * from (
     (select e.from_id, e.to_id, 'DEPENDS_ON' from object o join edge e on e.from_id = o.id
       where o.root_id = $1 and ($2::text is distinct from 'DEPENDS_ON' or (e.from_id, e.to_id) > ($3::uuid, $4::uuid))
       order by e.from_id, e.to_id limit $5)
-  ) r order by kind desc, "from", "to" limit $5`
+  ) r order by kind desc, "from", "to" limit $5`,
+  params: [uuid, nullable(text), nullable(uuid), nullable(uuid), bigint],
+  row: { from: uuid, to: uuid, kind: textOf<'PARENT' | 'DEPENDS_ON'>() },
+})
 
 async function readRelations(
   client: Client,
   { rootId, after, limit }: RelationsRequest,
 ): Promise<readonly RelationRow[]> {
-  const { rows } = await client.query<RelationRow>({
-    text: RELATIONS,
-    values: [rootId, after?.kind, after?.from, after?.to, limit],
-  })
+  const { rows } = await RELATIONS.query(client, [
+    rootId,
+    after?.kind ?? null,
+    after?.from ?? null,
+    after?.to ?? null,
+    limit,
+  ])
   return rows
 }
 
@@ -143,12 +160,15 @@ export interface TreeCounts {
   readonly relations: number
 }
 
-export async function countTree(client: Client, rootId: string): Promise<TreeCounts> {
-  const { rows } = await client.query<TreeCounts>({
-    text: `select count(*)::int as objects, (count(o.parent_id)
+const COUNT_TREE = statement({
+  text: `select count(*)::int as objects, (count(o.parent_id)
         + (select count(*) from object f join edge e on e.from_id = f.id where f.root_id = $1))::int as relations
       from object o where o.root_id = $1`,
-    values: [rootId],
-  })
+  params: [uuid],
+  row: { objects: integer, relations: integer },
+})
+
+export async function countTree(client: Client, rootId: string): Promise<TreeCounts> {
+  const { rows } = await COUNT_TREE.query(client, [rootId])
   return rows[0] ?? { objects: 0, relations: 0 }
 }

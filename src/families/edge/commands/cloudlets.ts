@@ -5,6 +5,9 @@ import type { Viewer } from '../../../core/ports/viewer.ts'
 import { isName, NAME_RULE, Problems } from '../../../core/problems.ts'
 import { NEW_WORK, type Node, WORK_STATE } from '../../../core/tree.ts'
 import type { Phase } from '../../../core/vocabulary.ts'
+import { uuid } from '../../../store/column-types.ts'
+import { statement } from '../../../store/statement.ts'
+import * as table from '../../../store/tables.ts'
 import { type CommandResult, refuse, requireProjectWrite } from '../../access.ts'
 import type { LockedProject, LockedTree } from '../../family.ts'
 import { idempotent } from '../../idempotent.ts'
@@ -122,13 +125,16 @@ const VERSION = /^[\x21-\x7e]{1,64}$/
 export const isVersion = (text: string): boolean => VERSION.test(text)
 export const VERSION_RULE = 'must have 1 to 64 ASCII characters without spaces'
 
+const EDGE_IN_TRANSITION = statement({
+  name: 'edge-in-transition',
+  text: `select id from object where root_id = $1 and id <> $1 and phase <> 'READY' order by id limit 1`,
+  params: [uuid],
+  row: { id: table.object.id },
+})
+
 async function inTransition(tree: LockedTree): Promise<Node | null> {
   const { id } = tree.root.row
-  const { rows } = await tree.client.query<{ id: string }>({
-    name: 'edge-in-transition',
-    text: `select id from object where root_id = $1 and id <> $1 and phase <> 'READY' order by id limit 1`,
-    values: [id],
-  })
+  const { rows } = await EDGE_IN_TRANSITION.query(tree.client, [id])
   await tree.load(rows.map((row) => row.id))
   return tree.slice.get(rows[0]?.id ?? '') ?? null
 }

@@ -5,6 +5,9 @@ import type { Outcome } from '../../../core/ports/outcome.ts'
 import type { Viewer } from '../../../core/ports/viewer.ts'
 import { Problems } from '../../../core/problems.ts'
 import type { Node, Slice } from '../../../core/tree.ts'
+import { text, uuid } from '../../../store/column-types.ts'
+import { statement } from '../../../store/statement.ts'
+import * as table from '../../../store/tables.ts'
 import { noteAgent } from '../../../store/work.ts'
 import { refuse } from '../../access.ts'
 import type { LockedTree } from '../../family.ts'
@@ -200,15 +203,18 @@ async function serve(tree: LockedTree, session: Session, { by, isNew, objects }:
   tree.wake([...known.values()].filter(({ gone }) => !gone).map(({ row }) => row.id))
 }
 
+const EDGE_INSTANCES = statement({
+  name: 'edge-instances',
+  text: `select o.id, concat_ws('/', r.name, p.name, o.name) as path from object o join object r on r.id = o.root_id
+      left join object p on p.id = o.parent_id and p.id <> r.id where o.root_id = $1 and o.id <> $1 order by o.kind, o.id`,
+  params: [uuid],
+  row: { id: table.object.id, path: text },
+})
+
 /** All instances of the cloudlet by path, parents first. */
 async function loadInstances(tree: LockedTree): Promise<ReadonlyMap<string, Node>> {
   const { id } = tree.root.row
-  const { rows } = await tree.client.query<{ id: string; path: string }>({
-    name: 'edge-instances',
-    text: `select o.id, concat_ws('/', r.name, p.name, o.name) as path from object o join object r on r.id = o.root_id
-      left join object p on p.id = o.parent_id and p.id <> r.id where o.root_id = $1 and o.id <> $1 order by o.kind, o.id`,
-    values: [id],
-  })
+  const { rows } = await EDGE_INSTANCES.query(tree.client, [id])
   await tree.load(rows.map((row) => row.id))
   return new Map(
     rows.flatMap(({ id: of, path }) => {

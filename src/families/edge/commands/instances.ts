@@ -4,7 +4,9 @@ import { type LabelInput, labelsOf } from '../../../core/labels.ts'
 import type { Viewer } from '../../../core/ports/viewer.ts'
 import { isName, NAME_RULE, Problems } from '../../../core/problems.ts'
 import type { Node } from '../../../core/tree.ts'
+import { json, uuid } from '../../../store/column-types.ts'
 import { findObject } from '../../../store/objects.ts'
+import { statement } from '../../../store/statement.ts'
 import { type CommandResult, canRead, refuse } from '../../access.ts'
 import type { LockedTree } from '../../family.ts'
 import { idempotent } from '../../idempotent.ts'
@@ -126,12 +128,15 @@ export async function updateInstance(parts: EdgeParts, viewer: Viewer, input: Up
   })
 }
 
+const EDGE_SPEC = statement({
+  name: 'edge-spec',
+  text: 'select spec from object_spec where object_id = $1',
+  params: [uuid],
+  row: { spec: json<InstanceSpec>() },
+})
+
 async function readStoredSpec(tree: LockedTree, id: string): Promise<InstanceSpec> {
-  const { rows } = await tree.client.query<{ spec: InstanceSpec }>({
-    name: 'edge-spec',
-    text: 'select spec from object_spec where object_id = $1',
-    values: [id],
-  })
+  const { rows } = await EDGE_SPEC.query(tree.client, [id])
   return rows[0]?.spec ?? {}
 }
 

@@ -4,7 +4,10 @@ import type { Viewer } from '../../../core/ports/viewer.ts'
 import type { Node, Slice } from '../../../core/tree.ts'
 import type { ObjectKind } from '../../../core/vocabulary.ts'
 import type { Client } from '../../../store/client.ts'
+import { uuid } from '../../../store/column-types.ts'
 import { findObject } from '../../../store/objects.ts'
+import { statement } from '../../../store/statement.ts'
+import * as table from '../../../store/tables.ts'
 import { type CommandResult, canRead, refuse, requireProjectWrite } from '../../access.ts'
 import type { LockedTree, Trees } from '../../family.ts'
 import { cloudletDetails, isUpgrading, servingSession } from '../details.ts'
@@ -45,13 +48,16 @@ export async function onObject(
   return done ?? missing
 }
 
+const EDGE_CHILDREN = statement({
+  name: 'edge-children',
+  text: 'select id from object where parent_id = $1 order by ordinal, id',
+  params: [uuid],
+  row: { id: table.object.id },
+})
+
 /** Direct children, in memory from now on. */
 export async function childrenOf(tree: LockedTree, node: Node): Promise<readonly Node[]> {
-  const { rows } = await tree.client.query<{ id: string }>({
-    name: 'edge-children',
-    text: 'select id from object where parent_id = $1 order by ordinal, id',
-    values: [node.row.id],
-  })
+  const { rows } = await EDGE_CHILDREN.query(tree.client, [node.row.id])
   await tree.load(rows.map(({ id }) => id))
   return rows.flatMap(({ id }) => tree.slice.get(id) ?? [])
 }

@@ -1,7 +1,10 @@
 import { notFound, transitionRefused } from '../../../core/errors.ts'
 import type { Viewer } from '../../../core/ports/viewer.ts'
 import { type Node, type Slice, WORK_STATE } from '../../../core/tree.ts'
+import { uuid } from '../../../store/column-types.ts'
 import { findObject } from '../../../store/objects.ts'
+import { statement } from '../../../store/statement.ts'
+import * as table from '../../../store/tables.ts'
 import { type CommandResult, canRead, refuse, requireProjectWrite } from '../../access.ts'
 import type { LockedTree } from '../../family.ts'
 import { isOver } from '../details.ts'
@@ -51,12 +54,15 @@ async function onObject(
   return done ?? refuse(notFound(id, what))
 }
 
+const TASK_JOB_IDS = statement({
+  name: 'task-job-ids',
+  text: 'select id from object where parent_id = $1 order by ordinal',
+  params: [uuid],
+  row: { id: table.object.id },
+})
+
 async function jobsOf(tree: LockedTree): Promise<readonly Node[]> {
-  const { rows } = await tree.client.query<{ id: string }>({
-    name: 'task-job-ids',
-    text: 'select id from object where parent_id = $1 order by ordinal',
-    values: [tree.root.row.id],
-  })
+  const { rows } = await TASK_JOB_IDS.query(tree.client, [tree.root.row.id])
   await tree.load(rows.map(({ id }) => id))
   return rows.flatMap(({ id }) => tree.slice.get(id) ?? [])
 }

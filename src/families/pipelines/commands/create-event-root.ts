@@ -1,5 +1,8 @@
 import type { Viewer } from '../../../core/ports/viewer.ts'
 import type { Node } from '../../../core/tree.ts'
+import { json, nullable, uuid } from '../../../store/column-types.ts'
+import { statement } from '../../../store/statement.ts'
+import * as table from '../../../store/tables.ts'
 import type { LockedProject, LockedTree } from '../../family.ts'
 import { SLOT, type WorkloadDetails } from '../details.ts'
 import type { EventSpec } from '../normalise-event.ts'
@@ -19,14 +22,17 @@ export interface Taken {
   readonly number: number
 }
 
+const TAKE_FROM_PROJECT = statement({
+  name: 'take-from-project',
+  text: `update project set event_count = event_count + 1 where id = $1
+      returning worker_template as template, strategy, event_count as number`,
+  params: [uuid],
+  row: { template: nullable(json<WorkloadSpec>()), strategy: table.project.strategy, number: table.project.eventCount },
+})
+
 /** Under the scope's lock, so that two events never have the same number. */
 export async function takeFromProject({ client, projectId }: LockedProject): Promise<Taken> {
-  const { rows } = await client.query<Taken>({
-    name: 'take-from-project',
-    text: `update project set event_count = event_count + 1 where id = $1
-      returning worker_template as template, strategy, event_count as number`,
-    values: [projectId],
-  })
+  const { rows } = await TAKE_FROM_PROJECT.query(client, [projectId])
   return rows[0] as Taken
 }
 

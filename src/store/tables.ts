@@ -1,0 +1,476 @@
+import {
+  array,
+  bigint,
+  boolean,
+  bytea,
+  enumeration,
+  integer,
+  jsonb,
+  nullable,
+  smallint,
+  text,
+  timestamptz,
+  uuid,
+} from './column-types.ts'
+
+/** The columns of each table by Prisma's names. Written by `scripts/print-tables.ts` from prisma/schema.prisma. */
+
+export const objectKind = enumeration<
+  | 'INSTALLATION'
+  | 'EXECUTION'
+  | 'DEPLOY_ITEM'
+  | 'EVENT'
+  | 'WORKER'
+  | 'JOB'
+  | 'TASK'
+  | 'GADGET_JOB'
+  | 'CLOUDLET'
+  | 'CLUSTER_INST'
+  | 'APP_INST'
+>('object_kind')
+
+export const actor = enumeration<
+  'USER' | 'CONTROLLER' | 'DEPLOYER' | 'RUNTIME' | 'WORKER' | 'GADGET_RUNNER' | 'CRM' | 'CRM_V1' | 'CRM_V2'
+>('actor')
+
+export const phase = enumeration<
+  | 'PENDING'
+  | 'PENDING_DEPENDENCIES'
+  | 'INIT'
+  | 'CLEANUP_ORPHANED'
+  | 'OBJECTS_CREATED'
+  | 'PROGRESSING'
+  | 'COMPLETING'
+  | 'SUCCEEDED'
+  | 'FAILED'
+  | 'ABORTED'
+  | 'INIT_DELETE'
+  | 'TRIGGER_DELETE'
+  | 'DELETING'
+  | 'DELETE_FAILED'
+  | 'STARTING'
+  | 'RUNNING'
+  | 'UNKNOWN'
+  | 'CANCELED'
+  | 'SCHEDULING_FAILED'
+  | 'TIMED_OUT'
+  | 'DECLARING'
+  | 'WAITING'
+  | 'DONE'
+  | 'UNDOING'
+  | 'UNDO_FAILED'
+  | 'ABORTING'
+  | 'SKIPPED'
+  | 'NOT_PRESENT'
+  | 'CREATE_REQUESTED'
+  | 'CREATING'
+  | 'CREATE_ERROR'
+  | 'READY'
+  | 'UPDATE_REQUESTED'
+  | 'UPDATING'
+  | 'UPDATE_ERROR'
+  | 'DELETE_PREPARE'
+  | 'DELETE_REQUESTED'
+  | 'DELETED'
+  | 'DELETE_ERROR'
+  | 'OFFLINE'
+  | 'INIT_OK'
+  | 'GONE'
+>('phase')
+
+export const workAction = enumeration<
+  'RECONCILE' | 'DELETE' | 'START' | 'STOP' | 'REMOVE' | 'GET_LOCKS' | 'RUN' | 'UNDO' | 'ABORT'
+>('work_action')
+
+export const reconcileMode = enumeration<'STANDARD' | 'IF_CHANGED' | 'FORCE'>('reconcile_mode')
+
+export const projectStrategy = enumeration<'QUEUE' | 'LATEST_ONLY'>('project_strategy')
+
+export const lockMode = enumeration<'SHARED' | 'EXCLUSIVE'>('lock_mode')
+
+export const project = {
+  id: uuid,
+  name: text,
+  createdAt: timestamptz,
+  updatedAt: timestamptz,
+  workerTemplate: nullable(jsonb),
+  maxWorkers: nullable(integer),
+  maxJobs: nullable(integer),
+  strategy: projectStrategy,
+  eventCount: integer,
+}
+
+export const subscription = {
+  projectId: uuid,
+  ordinal: integer,
+  source: text,
+  types: array(text),
+  qualifiers: jsonb,
+  labels: jsonb,
+  task: nullable(jsonb),
+}
+
+export const secret = {
+  projectId: uuid,
+  name: text,
+  sealed: bytea,
+  updatedAt: timestamptz,
+}
+
+export const object = {
+  id: uuid,
+  rootId: uuid,
+  parentId: nullable(uuid),
+  projectId: uuid,
+  kind: objectKind,
+  name: text,
+  ordinal: integer,
+  phase: phase,
+  phaseSince: timestamptz,
+  revision: integer,
+  generation: integer,
+  observedGeneration: integer,
+  jobId: nullable(uuid),
+  finishedJobId: nullable(uuid),
+  deletionRequestedAt: nullable(timestamptz),
+  waitingFor: integer,
+  createdAt: timestamptz,
+  updatedAt: timestamptz,
+}
+
+export const objectSpec = {
+  objectId: uuid,
+  spec: jsonb,
+  labels: jsonb,
+}
+
+export const objectStatus = {
+  objectId: uuid,
+  error: nullable(jsonb),
+  progress: nullable(jsonb),
+}
+
+export const tally = {
+  objectId: uuid,
+  total: integer,
+  untriggered: integer,
+  open: integer,
+  failed: integer,
+  cursor: integer,
+}
+
+export const edge = {
+  fromId: uuid,
+  toId: uuid,
+}
+
+export const installation = {
+  objectId: uuid,
+  ignored: boolean,
+  mode: reconcileMode,
+  nextMode: nullable(reconcileMode),
+  nextDeletion: boolean,
+  forceDeletion: boolean,
+  withoutUninstall: boolean,
+  cancelRequestedAt: nullable(timestamptz),
+  cancelBy: nullable(text),
+  imports: nullable(jsonb),
+  exports: nullable(jsonb),
+}
+
+export const specSnapshot = {
+  objectId: uuid,
+  generation: integer,
+  spec: jsonb,
+}
+
+export const deployItem = {
+  objectId: uuid,
+  type: text,
+  target: nullable(text),
+  exports: nullable(jsonb),
+}
+
+export const event = {
+  objectId: uuid,
+  source: text,
+  type: text,
+  qualifiers: jsonb,
+  payload: nullable(text),
+  subscribed: boolean,
+  retryOf: nullable(uuid),
+  cloneOf: nullable(uuid),
+}
+
+export const eventSecret = {
+  eventId: uuid,
+  name: text,
+  sealed: bytea,
+}
+
+export const workload = {
+  objectId: uuid,
+  projectId: uuid,
+  pool: text,
+  state: smallint,
+  seq: bigint,
+  runtime: text,
+  usesWorkspace: boolean,
+  timeoutMs: nullable(bigint),
+  inheritedFrom: nullable(uuid),
+  startedAt: nullable(timestamptz),
+  endedAt: nullable(timestamptz),
+  exitCode: nullable(integer),
+  signal: nullable(text),
+  removeAt: nullable(timestamptz),
+  removedAt: nullable(timestamptz),
+}
+
+export const capacity = {
+  one: boolean,
+  maxWorkers: integer,
+  maxJobs: integer,
+}
+
+export const task = {
+  objectId: uuid,
+  cancelBy: nullable(text),
+}
+
+export const gadgetJob = {
+  objectId: uuid,
+  gadget: text,
+  args: nullable(jsonb),
+  env: nullable(jsonb),
+  locks: nullable(jsonb),
+  exports: nullable(jsonb),
+  startedAt: nullable(timestamptz),
+  endedAt: nullable(timestamptz),
+  undoAfter: nullable(text),
+  keptError: nullable(jsonb),
+}
+
+export const journal = {
+  objectId: uuid,
+  n: integer,
+  entry: text,
+  at: timestamptz,
+}
+
+export const lock = {
+  objectId: uuid,
+  resource: text,
+  mode: lockMode,
+  ticket: bigint,
+  held: boolean,
+  declaredAt: timestamptz,
+  grantedAt: nullable(timestamptz),
+}
+
+export const cloudlet = {
+  objectId: uuid,
+  version: nullable(text),
+  wantedVersion: nullable(text),
+  epoch: integer,
+  sessions: jsonb,
+  replaced: jsonb,
+  upgradePhase: phase,
+  upgradeSince: nullable(timestamptz),
+  upgradeDue: nullable(timestamptz),
+  connectDue: nullable(timestamptz),
+  orphans: jsonb,
+  resyncedAt: nullable(timestamptz),
+}
+
+export const edgeInst = {
+  objectId: uuid,
+  specRevision: integer,
+  lastRevision: integer,
+  keptSpec: nullable(jsonb),
+  keptRevision: nullable(integer),
+  drifted: boolean,
+  undoing: boolean,
+}
+
+export const crmLease = {
+  cloudletId: uuid,
+  epoch: integer,
+  fenceHash: bytea,
+  principal: text,
+  leaseUntil: timestamptz,
+  stream: nullable(uuid),
+}
+
+export const work = {
+  objectId: uuid,
+  rootId: uuid,
+  type: text,
+  target: nullable(text),
+  action: workAction,
+  state: smallint,
+  seq: bigint,
+  config: nullable(jsonb),
+  handedConfig: nullable(jsonb),
+  handed: boolean,
+  fenceHash: nullable(bytea),
+  jobId: nullable(uuid),
+  principal: nullable(text),
+  instance: nullable(text),
+  attempt: integer,
+  leaseUntil: nullable(timestamptz),
+  offerAfter: nullable(timestamptz),
+  triggeredAt: timestamptz,
+  pickedUpAt: nullable(timestamptz),
+  abortRequestedAt: nullable(timestamptz),
+  abortCode: nullable(text),
+  progressingMs: nullable(bigint),
+  abortingMs: nullable(bigint),
+  dueAt: nullable(timestamptz),
+  doneAt: nullable(timestamptz),
+  leaseWatched: boolean,
+}
+
+export const wake = {
+  id: bigint,
+  rootId: uuid,
+  objectIds: array(uuid),
+  reason: nullable(text),
+}
+
+export const rootQueue = {
+  rootId: uuid,
+  wakeAt: timestamptz,
+  failures: integer,
+}
+
+export const rootExport = {
+  projectId: uuid,
+  name: text,
+  exporterId: uuid,
+}
+
+export const rootImport = {
+  projectId: uuid,
+  name: text,
+  importerId: uuid,
+}
+
+export const dataObject = {
+  projectId: uuid,
+  name: text,
+  value: jsonb,
+  exporterId: nullable(uuid),
+  updatedAt: timestamptz,
+}
+
+export const exportPin = {
+  exporterId: uuid,
+  importerId: uuid,
+}
+
+export const logContent = {
+  batchId: bigint,
+  rootId: uuid,
+  objectIds: array(uuid),
+  parentIds: array(uuid),
+  names: array(text),
+  revisions: array(integer),
+  messages: array(text),
+  steps: array(integer),
+  counts: array(integer),
+  projectNames: array(text),
+  kinds: array(objectKind),
+  machines: array(text),
+  from: array(phase),
+  to: array(phase),
+  actors: array(actor),
+  by: array(text),
+  reasons: array(text),
+  jobIds: array(uuid),
+  rejected: array(boolean),
+  at: array(timestamptz),
+}
+
+export const logObject = {
+  objectId: uuid,
+  batchId: bigint,
+}
+
+export const logBatch = {
+  id: bigint,
+  n: integer,
+  firstSeq: nullable(bigint),
+}
+
+export const logMeta = {
+  one: boolean,
+  logId: uuid,
+  floorSeq: bigint,
+  epoch: integer,
+  epochBase: bigint,
+  server: nullable(text),
+  instance: nullable(text),
+  floorMark: nullable(text),
+  announceKey: bytea,
+}
+
+export const floorState = {
+  objectId: uuid,
+  rootId: uuid,
+  parentId: nullable(uuid),
+  kind: objectKind,
+  name: text,
+  phase: phase,
+  phaseSince: timestamptz,
+  revision: nullable(integer),
+}
+
+export const logLine = {
+  objectId: uuid,
+  n: bigint,
+  at: timestamptz,
+  stream: text,
+  text: text,
+}
+
+export const logTail = {
+  objectId: uuid,
+  nextN: bigint,
+  keptLines: integer,
+  keptBytes: bigint,
+  dropped: bigint,
+}
+
+export const idempotencyKey = {
+  principal: text,
+  projectId: uuid,
+  mutation: text,
+  key: text,
+  inputHash: text,
+  objectId: uuid,
+  createdAt: timestamptz,
+}
+
+export const token = {
+  id: uuid,
+  hash: bytea,
+  name: text,
+  role: text,
+  actor: actor,
+  projects: array(text),
+  types: array(text),
+  targets: array(text),
+  createdAt: timestamptz,
+  expiresAt: nullable(timestamptz),
+}
+
+export const agent = {
+  id: uuid,
+  name: text,
+  instance: text,
+  actor: actor,
+  types: array(text),
+  targets: array(text),
+  connectedAt: timestamptz,
+  seenAt: timestamptz,
+}

@@ -1,0 +1,24 @@
+import { boolean, integer, nullable, text, timestamptz, uuid } from './column-types.ts'
+import { actor, objectKind, phase } from './tables.ts'
+
+/** The columns of the view `phase_change`, apart from those that give the change its place in the log. */
+export const phaseChange = {
+  idx: integer,
+  objectId: uuid,
+  rootId: uuid,
+  parentId: nullable(uuid),
+  projectName: text,
+  kind: objectKind,
+  name: text,
+  machine: text,
+  from: nullable(phase),
+  to: phase,
+  actor,
+  by: nullable(text),
+  reason: nullable(text),
+  message: nullable(text),
+  jobId: nullable(uuid),
+  revision: nullable(integer),
+  rejected: boolean,
+  at: timestamptz,
+}
