@@ -1,4 +1,6 @@
+import { execFileSync } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { parseArgs } from 'node:util'
 
 /** Writes src/store/tables.ts from prisma/schema.prisma; with --check it only says whether the file is up to date. */
@@ -67,7 +69,11 @@ function printModel(
   return `export const ${camel(name)} = {\n${columns.join('\n')}\n}`
 }
 
-const page = printTables(await readFile(SCHEMA, 'utf8'))
+const biome = createRequire(import.meta.url).resolve('@biomejs/biome/bin/biome')
+const page = execFileSync(process.execPath, [biome, 'format', '--stdin-file-path=src/store/tables.ts'], {
+  input: printTables(await readFile(SCHEMA, 'utf8')),
+  encoding: 'utf8',
+})
 
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } })
 if (!values.check) await writeFile(FILE, page)
