@@ -99,7 +99,8 @@ test('every statement has the parameters and columns that it declares', async ()
 })
 
 test('a name belongs to one statement', () => {
-  const named = declaredStatements().flatMap(({ name }) => name ?? [])
+  // Those with rows as arrays depend on the families that a process has.
+  const named = declaredStatements().flatMap(({ name, row }) => (Array.isArray(row) ? [] : (name ?? [])))
   expect(named.filter((name, i) => named.indexOf(name) !== i)).toEqual([])
 })
 
