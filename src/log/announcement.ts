@@ -2,22 +2,22 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { PhaseChangeRecord } from '../core/ports/phase-change.ts'
 import type { LogIdentity } from './identity.ts'
 
-/** What a numberer tells all readers: these sequences are numbered and committed. */
+/** A numberer's message to all readers: these sequences are numbered and committed. */
 export interface Announcement {
-  /** The database that they were numbered in. */
+  /** The database that numbered them. */
   readonly instance: string
   readonly from: number
   readonly through: number
-  /** All of them, in order; null when they are too many for a message: read them. */
+  /** All changes, in order; null when they are too many for a message: then read them. */
   readonly changes: readonly PhaseChangeRecord[] | null
 }
 
-/** In UTF-16 units. Beyond it one query per reader costs less than the message. */
+/** In UTF-16 units. A longer message costs more than one query per reader. */
 const MAX_MESSAGE = 262_144
 
 export const logChannel = (logId: string): string => `phaseline:log:${logId}`
 
-/** The order of a record's values in a message, which carries no names: they would be half of it. */
+/** The order of a record's values in a message, which has no names: they would be half of it. */
 const FIELDS = [
   'sequence',
   'batchId',
@@ -50,8 +50,8 @@ type Wire = Pick<Announcement, 'from' | 'through'> & { readonly changes: readonl
 type Signer = Pick<LogIdentity, 'instance' | 'key'>
 
 /**
- * Origin, signature and content, with blanks between them. Whoever can publish to Redis could put changes into a stream
- * otherwise; so could a copy of this database that is on the same Redis.
+ * Origin, signature and content, separated by blanks. Without the signature any publisher on Redis could put changes into a
+ * stream; so could a copy of this database on the same Redis.
  * @param origin without a blank
  */
 export function encode({ from, through, changes }: Announcement, origin: string, { key }: Signer): string {
@@ -64,10 +64,10 @@ export function encode({ from, through, changes }: Announcement, origin: string,
 
 const signature = (content: string, key: Uint8Array): Buffer => createHmac('sha256', key).update(content).digest()
 
-/** Who has published it, without looking at the rest. */
+/** The publisher of a message, without verifying it. */
 export const originOf = (message: string): string => message.slice(0, message.indexOf(' '))
 
-/** Null for what is not signed by a process on this database, is no announcement, or not a whole one. */
+/** Null: the message is not signed by a process on this database, or is not a whole announcement. */
 export function decode(message: string, { key, instance }: Signer): Announcement | null {
   const afterOrigin = message.indexOf(' ') + 1
   const afterSignature = message.indexOf(' ', afterOrigin) + 1
@@ -90,7 +90,7 @@ export function decode(message: string, { key, instance }: Signer): Announcement
 
 type Values = { readonly [K in keyof PhaseChangeRecord]: K extends 'at' ? string : PhaseChangeRecord[K] }
 
-// Written out, since all records of one shape are quicker to filter than those of one that is made up on the way.
+// Written out: objects of one literal share a hidden class, which makes them faster to filter.
 function recordOf(row: Row): PhaseChangeRecord {
   const value = <K extends keyof Values>(field: K): Values[K] => row[INDEX[field]] as Values[K]
   return {

@@ -7,12 +7,12 @@ import { type LogIdentity, openLog } from './identity.ts'
 import { LocalBatches } from './local-batches.ts'
 import { type Numbered, readNumbered } from './number-batches.ts'
 
-/** More changes than this are not read to be announced: whoever needs them reads them. */
+/** The announcer does not read more changes than this; readers that need them do. */
 const MAX_READ = 250
 
-/** Tells the readers of the log what was numbered: those in this process directly, others over the signal. */
+/** Announces numbered batches: to readers in this process directly, to others over the signal. */
 export class Announcer {
-  /** Marks what it publishes, so that those who hear it from itself can tell. */
+  /** Marks its messages, so that this process recognises its own. */
   readonly origin = randomUUID()
   readonly #pool: Pool
   readonly #signal: Signal
@@ -30,7 +30,7 @@ export class Announcer {
     this.#handlers.push(handler)
   }
 
-  /** What is announced later need not be read then. */
+  /** Keeps written batches, so that announcing them needs no read. */
   remember(batches: readonly WrittenBatch[]): void {
     for (const batch of batches) this.#localBatches.add(batch)
   }
@@ -39,13 +39,13 @@ export class Announcer {
     const { instance, from, through } = numbered
     const announcement = { instance, from, through, changes: await this.#changesOf(numbered) }
     for (const handle of this.#handlers) handle(announcement)
-    // When nobody elsewhere can hear it, those who listen here have.
+    // Without a connected signal only readers in this process can receive it.
     if (this.#signal.connected || this.#handlers.length === 0) await this.#publish(numbered, announcement)
   }
 
   async #changesOf(numbered: Numbered): Promise<Announcement['changes']> {
     const { instance, from, through, batches } = numbered
-    // What another database was given is not in this one, which may use the same ids again.
+    // Batches written to another database are not in this one, which may use their ids again.
     if (this.#instance !== null && this.#instance !== instance) this.#localBatches.clear()
     this.#instance = instance
     const known = this.#localBatches.take(batches)
@@ -55,7 +55,7 @@ export class Announcer {
   async #publish(numbered: Numbered, announcement: Announcement): Promise<void> {
     if (!isOf(numbered, this.#identity)) this.#identity = await openLog(this.#pool)
     const identity = this.#identity
-    // The database was replaced once more meanwhile: readers look for themselves.
+    // The database was replaced once more meanwhile: readers notice by themselves.
     if (!isOf(numbered, identity)) return
     this.#signal.publish(logChannel(identity.logId), encode(announcement, this.origin, identity))
   }

@@ -5,7 +5,7 @@ import { array, bigint, boolean, integer, nullable, text, timestamptz, uuid } fr
 import { type StatementValues, statement } from '../store/statement.ts'
 import * as table from '../store/tables.ts'
 
-/** What many changes of one transaction have in common: stored once for all of them. */
+/** The columns that many changes of one transaction share: stored once for all of them. */
 type Step = Pick<
   Change,
   'projectName' | 'kind' | 'machine' | 'from' | 'to' | 'actor' | 'by' | 'reason' | 'jobId' | 'rejected' | 'at'
@@ -50,9 +50,9 @@ const APPEND = statement({
 })
 
 /**
- * Writes one batch of the log, in the given order, in one statement. Call it at most once in a transaction, with the root
- * row locked: that is what makes batch ids grow in commit order within a tree.
- * All changes must be of that one tree. No changes: nothing is written. Returns what is to be told after the commit.
+ * Writes one batch of the log, in order, in one statement. Call it at most once per transaction, with the root row locked,
+ * so that batch ids grow in commit order within a tree. All changes must be of that tree. Without changes it writes
+ * nothing. Returns the batch to announce after the commit.
  */
 export async function appendChanges(client: Client, changes: readonly Change[]): Promise<readonly WrittenBatch[]> {
   const [first] = changes
@@ -88,14 +88,14 @@ function valuesOf({ rootId }: Change, changes: readonly Change[]): StatementValu
   ]
 }
 
-/** Steps before the last ones are not compared: one that is there twice costs a few bytes. */
+/** Only the last steps are compared: a duplicate of an earlier one costs a few bytes. */
 const COMPARED = 16
 
 interface Steps {
   readonly steps: readonly Step[]
-  /** Changes of each. */
+  /** Number of changes of each step. */
   readonly counts: readonly number[]
-  /** Of each change, from 1. */
+  /** The step of each change, from 1. */
   readonly stepOf: readonly number[]
 }
 

@@ -5,53 +5,53 @@ import { readPage } from './page.ts'
 
 /** Sequences of a block. */
 const SIZE = 1_000
-/** Blocks that are kept: about 30 MB. */
+/** Cached blocks: about 30 MB. */
 const KEPT = 60
 const EVERYTHING = { projects: null, includeRejected: true } as const
 
 export type LogVersion = Pick<LogHead, 'instance' | 'epoch'>
 const isSame = (a: LogVersion, b: LogVersion): boolean => a.instance === b.instance && a.epoch === b.epoch
 
-/** What of a block comes after a place. `through` is how far it goes: to its end, or to the head. */
+/** The changes of a block after a sequence. It ends at `through`: the end of the block, or the head. */
 export interface BlockPart extends LogHead {
   readonly changes: readonly PhaseChangeRecord[]
   readonly through: number
 }
 
 /**
- * The log in pieces of a thousand, read once for all who need the same piece: when a gateway is gone, all its
- * subscribers come to another one at once, and want much the same.
+ * A cache of the log in blocks of a thousand, each read once for all readers: when a gateway is gone, all its subscribers
+ * return at once to another one, and need much the same.
  */
 export class Blocks {
   readonly #pool: Pool
-  readonly #kept = new Map<number, Promise<BlockPart>>()
+  readonly #blocks = new Map<number, Promise<BlockPart>>()
   #log: LogVersion = { instance: '', epoch: 0 }
 
   constructor(pool: Pool) {
     this.#pool = pool
   }
 
-  /** @param log which one it is, as far as the caller knows; the answer says from which it was read */
+  /** @param log the version that the caller knows; the answer has the version that it was read from */
   async after(sequence: number, log: LogVersion): Promise<BlockPart> {
     if (!isSame(log, this.#log)) {
-      this.#kept.clear()
+      this.#blocks.clear()
       this.#log = { instance: log.instance, epoch: log.epoch }
     }
     const block = Math.floor(sequence / SIZE)
-    const { changes, ...rest } = await this.#block(block)
-    return { ...rest, changes: sequence === block * SIZE ? changes : changes.filter((c) => c.sequence > sequence) }
+    const { changes, ...head } = await this.#block(block)
+    return { ...head, changes: sequence === block * SIZE ? changes : changes.filter((c) => c.sequence > sequence) }
   }
 
   #block(block: number): Promise<BlockPart> {
-    const known = this.#kept.get(block)
+    const known = this.#blocks.get(block)
     if (known) return known
     const reading = this.#read(block)
-    this.#kept.set(block, reading)
-    for (const oldest of this.#kept.keys()) {
-      if (this.#kept.size <= KEPT) break
-      this.#kept.delete(oldest)
+    this.#blocks.set(block, reading)
+    for (const oldest of this.#blocks.keys()) {
+      if (this.#blocks.size <= KEPT) break
+      this.#blocks.delete(oldest)
     }
-    // Only what can never change is kept: whole blocks of the log that is there now.
+    // Only immutable blocks stay: whole ones of the current log.
     reading.then(
       (part) => {
         if (part.changes.length < SIZE || !isSame(part, this.#log)) this.#drop(block, reading)
@@ -62,7 +62,7 @@ export class Blocks {
   }
 
   #drop(block: number, reading: Promise<BlockPart>): void {
-    if (this.#kept.get(block) === reading) this.#kept.delete(block)
+    if (this.#blocks.get(block) === reading) this.#blocks.delete(block)
   }
 
   async #read(block: number): Promise<BlockPart> {

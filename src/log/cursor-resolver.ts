@@ -8,7 +8,7 @@ import type { Hub } from './hub.ts'
 import { type PageRange, readPage } from './page.ts'
 import { retryTransient } from './retry-transient.ts'
 
-/** Answers that came while the database was being replaced are thrown away; so often in a row that is a defect. */
+/** Answers that arrive while the database is being replaced are discarded; so many in a row mean a defect. */
 const MAX_ATTEMPTS = 5
 
 export interface ListRange extends Pick<PageRange, 'limit' | 'direction'> {
@@ -17,11 +17,11 @@ export interface ListRange extends Pick<PageRange, 'limit' | 'direction'> {
 }
 
 /**
- * Places in the log, and what comes after them: from memory where it is recent, from the database where it is not. A
- * database that was restored or failed over is noticed with its first answer, and every place is looked up in it again.
+ * Resolves cursors, and reads what follows them: from memory where it is recent, else from the database. The first answer
+ * of a database that was restored or failed over shows it, and every cursor is then resolved in it again.
  */
 export class CursorResolver
-  implements Pick<Log, 'place' | 'renew' | 'next' | 'page' | 'end' | 'reaches' | 'listen' | 'checkWindow'>
+  implements Pick<Log, 'resolve' | 'renew' | 'next' | 'page' | 'end' | 'requireReached' | 'listen' | 'checkWindow'>
 {
   readonly #pool: Pool
   readonly #hub: Hub
@@ -40,25 +40,25 @@ export class CursorResolver
   async end(which: 'head' | 'floor' | 'common'): Promise<LogCursor> {
     const end = await this.#find(which === 'common' ? 'head' : which)
     const { epoch, epochBase } = this.#hub.identity
-    const parts = which === 'common' && epoch > 1
-    const { sequence, mark } = parts ? await this.#find(Math.max(epochBase, end.floor)) : end
+    const isForked = which === 'common' && epoch > 1
+    const { sequence, mark } = isForked ? await this.#find(Math.max(epochBase, end.floor)) : end
     return { sequence, mark }
   }
 
-  /** What the log that is followed here has. */
+  /** Looks up a position in the log that the hub follows. */
   #find(position: LogPosition): Promise<Found> {
     return this.#current(() => this.#lookUp.find(position))
   }
 
-  async place(after: LogCursor | undefined): Promise<ResolvedCursor> {
-    if (after !== undefined && !this.#hub.wantsHead) return await this.#locate(after)
+  async resolve(after: LogCursor | undefined): Promise<ResolvedCursor> {
+    if (after !== undefined && !this.#hub.needsHead) return await this.#locate(after)
     const head = await this.#find('head')
-    this.#hub.saw(head)
-    return after === undefined ? this.#placed(head) : await this.#locate(after)
+    this.#hub.observeHead(head)
+    return after === undefined ? this.#resolved(head) : await this.#locate(after)
   }
 
-  renew(place: ResolvedCursor): Promise<ResolvedCursor> {
-    return retryTransient(() => this.#locate(place), this.#logger)
+  renew(cursor: ResolvedCursor): Promise<ResolvedCursor> {
+    return retryTransient(() => this.#locate(cursor), this.#logger)
   }
 
   listen(...[query, listener]: Parameters<Log['listen']>): () => void {
@@ -66,16 +66,16 @@ export class CursorResolver
     return () => this.#hub.leave(listener)
   }
 
-  next(query: PhaseChangeQuery, place: ResolvedCursor, limit: number): Promise<LogBatch> | LogBatch | null {
+  next(query: PhaseChangeQuery, cursor: ResolvedCursor, limit: number): Promise<LogBatch> | LogBatch | null {
     const { live, lineage } = this.#hub
-    if (place.lineage === lineage) {
-      if (place.sequence >= live.through) return null
-      if (place.sequence >= live.after) {
-        const { changes, through } = live.read(query, place.sequence, limit)
+    if (cursor.lineage === lineage) {
+      if (cursor.sequence >= live.through) return null
+      if (cursor.sequence >= live.after) {
+        const { changes, through } = live.read(query, cursor.sequence, limit)
         return { changes, through: { lineage, ...through } }
       }
     }
-    return retryTransient(() => this.#read(query, place), this.#logger)
+    return retryTransient(() => this.#read(query, cursor), this.#logger)
   }
 
   /** A page for a query: never silently shortened. Throws CursorExpired. */
@@ -89,31 +89,31 @@ export class CursorResolver
   }
 
   /**
-   * Throws CursorExpired when what was read between two cursors cannot be all of it: something next to one is pruned, or
-   * it is of another log. To be asked after the reading.
+   * Throws CursorExpired when the records read between two cursors may be incomplete: those next to a cursor are pruned,
+   * or the cursor is of another log. Called after the read.
    */
   async checkWindow({ after, before }: Pick<ListRange, 'after' | 'before'>): Promise<void> {
     await Promise.all([after && this.#locate(after), before && this.#checkBefore(before)])
   }
 
-  /** What is pruned was in the log. */
-  async reaches(place: LogCursor): Promise<void> {
-    const found = await this.#find(place.sequence)
-    if (place.sequence > found.head) throw new CursorExpired(found.floor + 1, found.head)
-    if (place.sequence >= found.floor) this.#checkMark(place, found)
+  /** A pruned position was reached once. */
+  async requireReached(cursor: LogCursor): Promise<void> {
+    const found = await this.#find(cursor.sequence)
+    if (cursor.sequence > found.head) throw new CursorExpired(found.floor + 1, found.head)
+    if (cursor.sequence >= found.floor) this.#checkMark(cursor, found)
   }
 
   async #checkBefore(before: LogCursor): Promise<void> {
     const found = await this.#find(before.sequence)
     const { floor, head } = found
     if (before.sequence <= floor || before.sequence > head + 1) throw new CursorExpired(floor + 1, head)
-    // Beyond the head there is nothing yet that could be marked.
+    // Beyond the head there is no change with a mark yet.
     if (before.sequence <= head) this.#checkMark(before, found)
   }
 
-  async #read(query: PhaseChangeQuery, place: ResolvedCursor): Promise<LogBatch> {
+  async #read(query: PhaseChangeQuery, cursor: ResolvedCursor): Promise<LogBatch> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-      const { lineage, sequence } = place.lineage === this.#hub.lineage ? place : await this.#locate(place)
+      const { lineage, sequence } = cursor.lineage === this.#hub.lineage ? cursor : await this.#locate(cursor)
       const part = await this.#history.next(query, sequence, this.#hub.identity, this.#hub.live.through)
       if (!this.#hub.isOf(part)) await this.#hub.refresh()
       else if (lineage === this.#hub.lineage) return { changes: part.changes, through: { lineage, ...part.through } }
@@ -125,17 +125,17 @@ export class CursorResolver
     const found = await this.#find(cursor.sequence)
     checkRange(found, cursor.sequence)
     this.#checkMark(cursor, found)
-    return this.#placed(found)
+    return this.#resolved(found)
   }
 
-  /** A change has the mark that no other log has there; a bare number is right where all histories of the log agree. */
+  /** A mark must be that of the change at its sequence; a bare number is valid where all histories of the log agree. */
   #checkMark({ sequence, mark }: LogCursor, found: Found): void {
     const { epoch, epochBase } = this.#hub.identity
-    const isRight = mark === null ? epoch === 1 || sequence <= epochBase : sequence === 0 || mark === found.mark
-    if (!isRight) throw new CursorExpired(found.floor + 1, found.head, mark === null)
+    const isValid = mark === null ? epoch === 1 || sequence <= epochBase : sequence === 0 || mark === found.mark
+    if (!isValid) throw new CursorExpired(found.floor + 1, found.head, mark === null)
   }
 
-  #placed({ sequence, mark }: LogCursor): ResolvedCursor {
+  #resolved({ sequence, mark }: LogCursor): ResolvedCursor {
     return { lineage: this.#hub.lineage, sequence, mark }
   }
 

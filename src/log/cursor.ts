@@ -11,16 +11,16 @@ export const encodeCursor = ({ sequence, mark }: LogCursor): string =>
   Buffer.from(JSON.stringify(mark === null ? [sequence] : [sequence, mark])).toString('base64url')
 
 const MARK = /^[\w-]{12}$/
-/** Longer than any of ours. */
+/** Longer than any encoded cursor. */
 const MAX_LENGTH = 64
 
-/** Undefined: not one of ours. */
+/** Undefined: the text is not a cursor. */
 export function decodeCursor(text: string): LogCursor | undefined {
   if (text.length > MAX_LENGTH) return undefined
   const [sequence, mark = null, ...more] = parse(Buffer.from(text, 'base64url').toString())
-  const isOurs =
+  const isCursor =
     isSequence(sequence) && (mark === null || (typeof mark === 'string' && MARK.test(mark))) && more.length === 0
-  return isOurs ? { sequence, mark } : undefined
+  return isCursor ? { sequence, mark } : undefined
 }
 
 export const isSequence = (value: unknown): value is number =>

@@ -1,6 +1,6 @@
 import type { PhaseChangeQuery, PhaseChangeRecord } from '../core/ports/phase-change.ts'
 
-/** The live filter. `filterSql` is the same question to the database; both look at immutable columns only. */
+/** The live filter. `filterSql` is its equivalent in SQL; both use immutable columns only. */
 export function matches(query: PhaseChangeQuery, record: PhaseChangeRecord): boolean {
   return (
     (query.rootId === undefined || record.rootId === query.rootId) &&
@@ -13,7 +13,7 @@ export function matches(query: PhaseChangeQuery, record: PhaseChangeRecord): boo
   )
 }
 
-/** The parameters of one statement; `add` answers the placeholder. */
+/** The parameters of one statement; `add` returns the placeholder. */
 export class Params {
   readonly values: unknown[] = []
   add(value: unknown): string {
@@ -22,15 +22,15 @@ export class Params {
   }
 }
 
-/** Only in this form are ids compared, so that text here and uuid there agree. */
+/** Ids are compared in this form only, so that text here and uuid in Postgres agree. */
 const CANONICAL_UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/
-/** What Postgres can hold as text. Anything else is in no record, and would be an error or another text there. */
+/** Whether Postgres can store the text. Any other text is in no record, and Postgres would refuse or change it. */
 const storable = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
 
 const sameId = (column: string, id: string, params: Params): string =>
   CANONICAL_UUID.test(id) ? `${column} = ${params.add(id)}::uuid` : 'false'
 
-/** The conditions on `phase_change c`, to be joined with `and`; empty when everything matches. */
+/** Conditions on `phase_change c`, to be joined with `and`; empty when every change matches. */
 export function filterSql(query: PhaseChangeQuery, params: Params): readonly string[] {
   const conditions: string[] = []
   if (query.rootId !== undefined) conditions.push(sameId('c.root_id', query.rootId, params))
@@ -48,8 +48,8 @@ export function filterSql(query: PhaseChangeQuery, params: Params): readonly str
 }
 
 /**
- * Conditions on `log_content p` that each batch with a match fulfils: what has nothing to show is not unpacked. Looks at
- * what many changes of a batch have in common only, and not for refusals: few batches hold nothing else.
+ * Conditions on `log_content p` that each batch with a match fulfils, so that other batches are not unpacked. They use only
+ * the columns that many changes of a batch share, and ignore refusals: few batches contain nothing else.
  */
 export function batchFilterSql(query: PhaseChangeQuery, params: Params): readonly string[] {
   const conditions: string[] = []

@@ -2,27 +2,27 @@ import type { Log, LogBatch, LogCursor, LogListener, ResolvedCursor } from '../c
 import type { PhaseChangeQuery, PhaseChangeRecord } from '../core/ports/phase-change.ts'
 import { cursorAt } from './cursor.ts'
 
-type CursorResolver = Pick<Log, 'place' | 'renew' | 'next' | 'listen'>
+type CursorResolver = Pick<Log, 'resolve' | 'renew' | 'next' | 'listen'>
 
-/** Changes that are asked for at a time. */
+/** Changes of one read. */
 const PAGE = 1_000
 
-/** One reader's way through the log, at its own pace: it keeps its place and nothing else. */
+/** Reads the log for one reader at its own pace: it keeps a cursor and nothing else. */
 export class Follower implements LogListener {
   readonly #log: CursorResolver
   readonly #query: PhaseChangeQuery
   readonly #maxBatch: number
   readonly #signal: AbortSignal
-  #place: ResolvedCursor = { lineage: 0, sequence: 0, mark: null }
-  /** At the live end, with nothing to do. */
+  #cursor: ResolvedCursor = { lineage: 0, sequence: 0, mark: null }
+  /** At the live end, without a batch to read. */
   #isWaiting = false
-  /** What ended the waiting. */
+  /** The batch that ended the waiting. */
   #offered: LogBatch | null = null
   #isLost = false
   #awake = Promise.withResolvers<void>()
-  #leave: () => void = () => undefined
+  #unlisten: () => void = () => undefined
 
-  /** @param signal the follower's own: aborting it is the way to end it, also when nobody iterates */
+  /** @param signal the follower's own: aborting it ends the follower, also when nobody iterates */
   constructor(log: CursorResolver, query: PhaseChangeQuery, maxBatch: number, signal: AbortSignal) {
     this.#log = log
     this.#query = query
@@ -31,27 +31,27 @@ export class Follower implements LogListener {
     signal.addEventListener(
       'abort',
       () => {
-        this.#leave()
+        this.#unlisten()
         this.#awake.resolve()
       },
       { once: true },
     )
   }
 
-  /** Takes its place in the log. Throws CursorExpired. */
+  /** Resolves its cursor and starts to listen. Throws CursorExpired. */
   async start(after: LogCursor | undefined): Promise<void> {
-    this.#place = await this.#log.place(after)
-    if (!this.#signal.aborted) this.#leave = this.#log.listen(this.#query, this)
+    this.#cursor = await this.#log.resolve(after)
+    if (!this.#signal.aborted) this.#unlisten = this.#log.listen(this.#query, this)
   }
 
   async *batches(): AsyncGenerator<LogBatch, void, void> {
     while (!this.#signal.aborted) {
       if (this.#isLost) {
         this.#isLost = false
-        this.#place = await this.#log.renew(this.#place)
+        this.#cursor = await this.#log.renew(this.#cursor)
       }
-      const reading = this.#log.next(this.#query, this.#place, PAGE)
-      // Whoever is at the live end has to wait at once: what is offered to one who does not wait is not kept.
+      const reading = this.#log.next(this.#query, this.#cursor, PAGE)
+      // At the live end it must wait in the same turn: an offer to a follower that does not wait is dropped.
       const batch = reading === null ? await this.#wait() : await reading
       if (batch && !this.#signal.aborted) yield* this.#inPieces(batch)
     }
@@ -70,18 +70,18 @@ export class Follower implements LogListener {
     for (let i = 0; i < changes.length && !this.#signal.aborted; i += this.#maxBatch) {
       const piece = changes.slice(i, i + this.#maxBatch)
       const last = i + this.#maxBatch < changes.length ? piece.at(-1) : undefined
-      this.#place = last ? { lineage: through.lineage, ...cursorAt(last) } : through
-      yield { changes: piece, through: this.#place }
+      this.#cursor = last ? { lineage: through.lineage, ...cursorAt(last) } : through
+      yield { changes: piece, through: this.#cursor }
     }
     if (changes.length > 0) return
-    const hasMoved = through.sequence > this.#place.sequence
-    this.#place = through
+    const hasMoved = through.sequence > this.#cursor.sequence
+    this.#cursor = through
     if (hasMoved) yield { changes: [], through }
   }
 
   offer(offered: readonly PhaseChangeRecord[], _after: ResolvedCursor, through: ResolvedCursor): void {
     if (!this.#isWaiting || this.#offered) return
-    const { sequence } = this.#place
+    const { sequence } = this.#cursor
     const changes = (offered[0]?.sequence ?? 0) > sequence ? offered : offered.filter((c) => c.sequence > sequence)
     if (changes.length === 0) return
     this.#offered = { changes, through }
@@ -89,7 +89,7 @@ export class Follower implements LogListener {
   }
 
   tick(through: ResolvedCursor): void {
-    if (!this.#isWaiting || this.#offered || through.sequence <= this.#place.sequence) return
+    if (!this.#isWaiting || this.#offered || through.sequence <= this.#cursor.sequence) return
     this.#offered = { changes: [], through }
     this.#awake.resolve()
   }
@@ -97,8 +97,8 @@ export class Follower implements LogListener {
   lost(through: ResolvedCursor): void {
     this.#isLost = true
     if (!this.#isWaiting || this.#offered) return
-    // Nothing up to there has matched, or it would not be waiting.
-    if (through.sequence > this.#place.sequence) this.#place = through
+    // It was waiting, so no change up to there has matched.
+    if (through.sequence > this.#cursor.sequence) this.#cursor = through
     this.#awake.resolve()
   }
 }

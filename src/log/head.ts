@@ -5,7 +5,7 @@ import { HEAD, INSTANCE, markOfFields, markSql } from '../store/log-mark.ts'
 import { type RowOf, statement } from '../store/statement.ts'
 import * as table from '../store/tables.ts'
 
-/** What the log holds: the sequences after `floor` and up to `head`; and which log it is. */
+/** The range of the log: the sequences after `floor` and up to `head`; and its identity. */
 export interface LogHead {
   readonly epoch: number
   readonly instance: string
@@ -30,10 +30,10 @@ export const toHead = (row: HeadRow): LogHead => ({
 /** A sequence to look up, or an end of the log. */
 export type LogPosition = number | 'floor' | 'head'
 
-/** What the log has at a sequence; a null mark: no such change, or not any more. */
+/** The change at a sequence; a null mark: there is none, or it is pruned. */
 export interface Found extends LogHead, LogCursor {}
 
-// What was pruned last is kept by its mark alone, for those who go on from there.
+// Of the change at the floor only the mark is kept, for readers that resume there.
 const LOOK_UP = statement({
   name: 'log_look_up',
   text: `with m as materialized (${HEAD_SQL})
@@ -52,7 +52,7 @@ const LOOK_UP = statement({
   },
 })
 
-/** All of one snapshot, in order. Given a client inside of a transaction, it is that transaction's. */
+/** Looks up all positions in one snapshot, in order; inside of a transaction, in its snapshot. */
 export async function lookUp(client: Client, positions: readonly LogPosition[]): Promise<readonly Found[]> {
   const sequences = positions.map((one) => (one === 'head' ? -1 : one === 'floor' ? -2 : one))
   const { rows } = await LOOK_UP.query(client, [sequences])
@@ -70,41 +70,42 @@ export async function readHead(client: Client): Promise<Found> {
   return found as Found
 }
 
-/** Looks up at once, or together with all who ask while another look-up runs: a crowd that comes back is one query. */
+const MAX_POSITIONS = 1_000
+
+/** Looks up positions at once, or joins those that arrive during a look-up: a crowd of returning readers is one query. */
 export class SharedLookUp {
   readonly #client: Client
-  #waiting: { readonly position: LogPosition; readonly asked: PromiseWithResolvers<Found> }[] = []
+  #waiting: { readonly position: LogPosition; readonly result: PromiseWithResolvers<Found> }[] = []
   #isRunning = false
 
   constructor(client: Client) {
     this.#client = client
   }
 
-  /** As it is after the call. */
+  /** The result is at least as recent as the call. */
   find(position: LogPosition): Promise<Found> {
-    const asked = Promise.withResolvers<Found>()
-    this.#waiting.push({ position, asked })
+    const result = Promise.withResolvers<Found>()
+    this.#waiting.push({ position, result })
     if (!this.#isRunning) void this.#run()
-    return asked.promise
+    return result.promise
   }
 
   async #run(): Promise<void> {
     this.#isRunning = true
-    // Whoever asks in the same turn is part of it.
+    // Calls of the same turn join it.
     await Promise.resolve()
     while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, MAX_TOGETHER)
+      const batch = this.#waiting.splice(0, MAX_POSITIONS)
       try {
         const found = await lookUp(
           this.#client,
           batch.map(({ position }) => position),
         )
-        for (const [i, { asked }] of batch.entries()) asked.resolve(found[i] as Found)
+        for (const [i, { result }] of batch.entries()) result.resolve(found[i] as Found)
       } catch (error) {
-        for (const { asked } of batch) asked.reject(error)
+        for (const { result } of batch) result.reject(error)
       }
     }
     this.#isRunning = false
   }
 }
-const MAX_TOGETHER = 1_000

@@ -9,12 +9,12 @@ import { readPage } from './page.ts'
 
 /** Matching changes of one page. */
 const PAGE = 1_000
-/** Sequences that one page looks through for matches where no index leads to them. */
+/** Sequences that one page scans for matches when no index leads to them. */
 const REACH = 10_000
-/** Nearer than this to the head, what is read is shared with all others who read there. */
+/** Reads nearer than this to the head share their blocks with all other readers. */
 const NEAR = 50_000
 
-/** What follows a place, and which log it was read from. */
+/** The changes after a cursor, and the log that they were read from. */
 export interface HistoryPart extends LogHead {
   readonly changes: readonly PhaseChangeRecord[]
   readonly through: LogCursor
@@ -23,11 +23,11 @@ type Unmarked = LogHead & { readonly changes: readonly PhaseChangeRecord[]; read
 
 export interface HistoryReaderParts {
   readonly pool: Pool
-  /** What the log has at a sequence. */
+  /** Looks up a sequence. */
   readonly find: (sequence: number) => Promise<Found>
 }
 
-/** The part of the log that is not in memory. */
+/** Reads the part of the log that is not in memory. */
 export class HistoryReader {
   readonly #parts: HistoryReaderParts
   readonly #blocks: Blocks
@@ -38,10 +38,10 @@ export class HistoryReader {
   }
 
   /**
-   * What matches next after a sequence that is before the head. It is for the caller to see whether that is the log that
-   * the sequence is of. Throws CursorExpired.
-   * @param log which one it is, as far as the caller knows
-   * @param head about where the log ends
+   * The next matches after a sequence before the head. The caller checks whether the answer is of the log of its cursor.
+   * Throws CursorExpired.
+   * @param log the version that the caller knows
+   * @param head roughly, the end of the log
    */
   async next(query: PhaseChangeQuery, sequence: number, log: LogVersion, head: number): Promise<HistoryPart> {
     const isKeyed = query.rootId !== undefined || query.objectId !== undefined
@@ -49,7 +49,7 @@ export class HistoryReader {
     return await this.#marked(shared ?? (await this.#own(query, sequence, isKeyed)))
   }
 
-  /** Null: what somebody else has asked for is not news here. */
+  /** Null: the shared block was read before the sequence was numbered. */
   async #shared(query: PhaseChangeQuery, sequence: number, log: LogVersion): Promise<Unmarked | null> {
     const part = await this.#blocks.after(sequence, log)
     if (part.through <= sequence) return null
@@ -71,7 +71,7 @@ export class HistoryReader {
     const last = part.changes.at(-1)
     if (last?.sequence === end) return { ...part, through: cursorAt(last) }
     const { instance, sequence, mark } = await this.#parts.find(end)
-    // Of two databases nothing can be said in one sentence: the caller reads again.
+    // The two answers are of different databases: without an instance the caller reads again.
     return { ...part, instance: instance === part.instance ? instance : '', through: { sequence, mark } }
   }
 }

@@ -1,16 +1,16 @@
 import type { Pool } from 'pg'
-import type { LogCursor, LogListener, LogStats, ResolvedCursor } from '../core/ports/log.ts'
-import type { PhaseChangeQuery, PhaseChangeRecord } from '../core/ports/phase-change.ts'
+import type { LogCursor, LogListener, LogStats } from '../core/ports/log.ts'
+import type { PhaseChangeQuery } from '../core/ports/phase-change.ts'
 import type { Signal } from '../core/ports/signal.ts'
 import type { Logger } from '../logger.ts'
-import { type Announcement, decode, logChannel, originOf } from './announcement.ts'
-import { cursorAt } from './cursor.ts'
+import type { Announcement } from './announcement.ts'
+import { AnnouncementFeed } from './announcement-feed.ts'
+import { GapFiller, PAGE } from './gap-filler.ts'
 import { type LogHead, readHead } from './head.ts'
 import type { LogIdentity } from './identity.ts'
-import { ListenerIndex } from './listener-index.ts'
-import { LiveBuffer } from './live-buffer.ts'
+import type { LiveBuffer } from './live-buffer.ts'
+import { LiveEnd } from './live-end.ts'
 import type { Numberer } from './numberer.ts'
-import { readPage } from './page.ts'
 import { reopenLog } from './reopen-log.ts'
 
 export interface HubParts {
@@ -19,299 +19,210 @@ export interface HubParts {
   readonly logger: Logger
   /** This process's own, whose announcements come directly. */
   readonly numberer?: Pick<Numberer, 'listen' | 'origin'> | undefined
-  /** The database is another one, or has restarted: what is remembered of it may not be so. */
+  /** The database was replaced or has restarted: caches of its content may be wrong. */
   readonly onReplaced?: (() => void) | undefined
 }
 
-const EVERYTHING = { projects: null, includeRejected: true } as const
-const PAGE = 1_000
-/** How long a lost announcement can go unnoticed, with other processes to be heard and without. */
-const LOOK_MS = 1_000
-const LOOK_ALONE_MS = 200
-/** What is recent is kept for so long after the last one has left. */
-const KEPT_MS = 30_000
+/** How long a lost announcement goes unnoticed, with a connected signal and without. */
+const CHECK_MS = 1_000
+const CHECK_ALONE_MS = 200
 
 /**
- * The live end of the log, once per process. It hands out what comes next and nothing else: announcements are only
- * the fast path, whatever is missing between them is read from Postgres. While nobody is live it reads nothing.
+ * The live end of the log, once per process. It delivers new changes and nothing else: announcements are only the fast
+ * path, gaps between them are read from Postgres. Without listeners it reads nothing.
  */
 export class Hub {
   readonly #pool: Pool
   readonly #signal: Signal
   readonly #logger: Logger
-  /** What it publishes is known already. */
-  readonly #own: string | undefined
-  readonly #listeners = new ListenerIndex<LogListener>()
-  /** Its end is what is delivered: all up to there was handed out, or nobody was live who wanted it. */
-  readonly #live: LiveBuffer
-  readonly #counts = { announcements: 0, stale: 0, gaps: 0, filled: 0, unverified: 0, skips: 0 }
+  readonly #feed: AnnouncementFeed
+  readonly #end: LiveEnd
+  readonly #filler: GapFiller
+  readonly #counts = { announcements: 0, stale: 0, gaps: 0, unverified: 0, skips: 0 }
   readonly #onReplaced: (() => void) | undefined
   #identity: LogIdentity
-  #lineage = 1
-  #subscription: { close(): Promise<void> } | null = null
-  /** Known to be numbered. */
-  #known: number
-  #filling: Promise<void> | null = null
-  #looking: Promise<void> | null = null
-  #lookedAt = 0
+  #checking: Promise<void> | null = null
+  #checkedAt = 0
   #tickedAt = 0
-  #leftAt = Number.NEGATIVE_INFINITY
   readonly #timer: NodeJS.Timeout
   #closed = false
 
-  /** @param end where the log stands */
-  constructor({ pool, signal, logger, numberer, onReplaced }: HubParts, identity: LogIdentity, end: LogCursor) {
+  /** @param head of the log */
+  constructor({ pool, signal, logger, numberer, onReplaced }: HubParts, identity: LogIdentity, head: LogCursor) {
     this.#pool = pool
     this.#signal = signal
     this.#logger = logger
     this.#onReplaced = onReplaced
     this.#identity = identity
-    this.#live = new LiveBuffer(end)
-    this.#known = end.sequence
-    this.#own = numberer?.origin
-    numberer?.listen((announcement) => this.#take(announcement))
-    this.#subscribe()
-    this.#timer = setInterval(() => this.#onTimer(), LOOK_ALONE_MS)
+    this.#end = new LiveEnd(head)
+    this.#filler = new GapFiller({
+      pool,
+      logger,
+      end: this.#end,
+      isOf: (page) => this.isOf(page),
+      onReplaced: () => this.#check(),
+      onMissing: async () => this.#skip(await readHead(pool)),
+    })
+    numberer?.listen((announcement) => this.#onAnnouncement(announcement))
+    this.#feed = new AnnouncementFeed(identity, {
+      signal,
+      logger,
+      ownOrigin: numberer?.origin,
+      onAnnouncement: (announcement) => this.#onAnnouncement(announcement),
+      onUnverified: () => this.#onUnverified(),
+    })
+    this.#timer = setInterval(() => this.#onTimer(), CHECK_ALONE_MS)
   }
 
   get identity(): LogIdentity {
     return this.#identity
   }
   get lineage(): number {
-    return this.#lineage
+    return this.#end.lineage
   }
   get live(): Omit<LiveBuffer, 'append' | 'restart'> {
-    return this.#live
+    return this.#end.buffer
   }
   get stats(): LogStats {
+    const { listeners, known, buffer } = this.#end
     const { epoch } = this.#identity
-    return { ...this.#counts, epoch, listeners: this.#listeners.size, through: this.#live.through, known: this.#known }
+    const { filled } = this.#filler
+    return { ...this.#counts, filled, epoch, listeners, through: buffer.through, known }
   }
 
-  /** From now on the listener is offered whatever matches and comes after the end of what is recent. */
+  /** From now on the listener is offered every matching change after the end of the buffer. */
   join(query: PhaseChangeQuery, listener: LogListener): void {
-    this.#listeners.add(query, listener)
+    this.#end.add(query, listener)
+  }
+  leave(listener: LogListener): void {
+    this.#end.remove(listener)
   }
 
-  /** Whether an answer of the database is of the log that is followed here. If not, refresh before it is used. */
+  /** Whether the database answered from this log. If not, `refresh` before its answer is used. */
   isOf({ instance, epoch }: LogHead): boolean {
     return instance === this.#identity.instance && epoch === this.#identity.epoch
   }
 
-  /** Whether to tell it where the log ends: nobody is live, or its own end has no mark. */
-  get wantsHead(): boolean {
-    return this.#listeners.size === 0 || this.#live.end.mark === null
+  /** Whether `observeHead` is useful: there are no listeners, or the buffer's end has no mark. */
+  get needsHead(): boolean {
+    return this.#end.listeners === 0 || this.live.end.mark === null
   }
 
-  /** While nobody is live, whatever was numbered meanwhile is nobody's gap, unless it is just about to be told of. */
-  saw(head: LogCursor): void {
-    const { end } = this.#live
+  /** Moves the buffer to the head while there are no listeners, unless the next announcements close the distance anyway. */
+  observeHead(head: LogCursor): void {
+    const { end } = this.live
     if (end.mark === null ? head.sequence < end.sequence : head.sequence <= end.sequence + PAGE) return
-    if (this.#listeners.size > 0 && head.sequence > end.sequence) return
-    this.#live.restart(head)
-    this.#known = Math.max(this.#known, head.sequence)
-  }
-
-  leave(listener: LogListener): void {
-    this.#listeners.delete(listener)
-    this.#leftAt = performance.now()
-  }
-
-  /** Whoever was cut off comes back soon, and finds here what was missed; without anybody it would only grow old in memory. */
-  #isForgotten(): boolean {
-    return this.#listeners.size === 0 && performance.now() - this.#leftAt > KEPT_MS
+    if (this.#end.listeners > 0 && head.sequence > end.sequence) return
+    this.#end.restart(head)
   }
 
   async close(): Promise<void> {
     this.#closed = true
     clearInterval(this.#timer)
-    for (const listener of this.#listeners.listeners()) this.#listeners.delete(listener)
-    await this.#subscription?.close()
-    await this.#looking?.catch(() => undefined)
-    await this.#filling
+    this.#end.removeAll()
+    await this.#feed.close()
+    await this.#checking?.catch(() => undefined)
+    await this.#filler.close()
   }
 
-  /** Never waited for: the log is read without a signal too, only less often. */
-  #subscribe(): void {
-    const { logId } = this.#identity
-    this.#signal
-      .subscribe(logChannel(logId), (message) => this.#hear(message))
-      .then((subscription) => {
-        if (this.#closed || logId !== this.#identity.logId) return subscription.close()
-        this.#subscription = subscription
-        return undefined
-      })
-      .catch((error: unknown) => {
-        if (!this.#closed) this.#logger.warn({ err: error }, 'The log cannot be heard of; it is polled.')
-      })
-  }
-
-  #hear(message: string): void {
-    if (this.#own !== undefined && originOf(message) === this.#own) return
-    const announcement = decode(message, this.#identity)
-    if (announcement) return this.#take(announcement)
-    this.#counts.unverified += 1
-    // It may be of this very database after a restart; whoever else publishes here can cause no more looks than a timer does.
-    if (performance.now() - this.#lookedAt >= LOOK_ALONE_MS) this.#look()
-  }
-
-  #take({ instance, from, through, changes }: Announcement): void {
+  #onAnnouncement({ instance, from, through, changes }: Announcement): void {
     this.#counts.announcements += 1
-    // The database was replaced, or has restarted: what is known here has to be found in it first.
-    if (instance !== this.#identity.instance) return this.#look()
-    const delivered = this.#live.through
+    // The database was replaced or has restarted: the delivered changes must be found in it first.
+    if (instance !== this.#identity.instance) return this.#check()
+    const delivered = this.live.through
     if (through <= delivered) {
       this.#counts.stale += 1
       return
     }
-    this.#known = Math.max(this.#known, through)
-    if (this.#isForgotten()) this.#forget(changes)
-    else if (changes && from <= delivered + 1) this.#deliver(changes.slice(delivered + 1 - from))
-    else if (this.#listeners.size === 0) this.#forget(changes)
+    this.#end.raiseKnown(through)
+    if (this.#end.isIdle) this.#end.restartAtKnown(changes)
+    else if (changes && from <= delivered + 1) this.#end.deliver(changes.slice(delivered + 1 - from))
+    else if (this.#end.listeners === 0) this.#end.restartAtKnown(changes)
     else {
       if (from > delivered + 1) this.#counts.gaps += 1
-      this.#fill()
+      this.#filler.fill()
     }
   }
 
-  /** Nobody is live: what is recent starts anew where the log is known to be. */
-  #forget(changes: readonly PhaseChangeRecord[] | null = null): void {
-    const last = changes?.at(-1)
-    this.#live.restart(last?.sequence === this.#known ? cursorAt(last) : { sequence: this.#known, mark: null })
+  #onUnverified(): void {
+    this.#counts.unverified += 1
+    // It may come from this very database after a restart. A forger causes no more checks than the timer.
+    if (performance.now() - this.#checkedAt >= CHECK_ALONE_MS) this.#check()
   }
 
-  #end(): ResolvedCursor {
-    return { lineage: this.#lineage, ...this.#live.end }
-  }
-
-  #deliver(changes: readonly PhaseChangeRecord[]): void {
-    const after = this.#end()
-    this.#live.append(changes)
-    const through = this.#end()
-    for (const [listener, own] of this.#listeners.route(changes)) listener.offer(own, after, through)
-  }
-
-  #fill(): void {
-    this.#filling ??= this.#fillPages()
-  }
-
-  async #fillPages(): Promise<void> {
-    try {
-      while (!this.#closed && this.#live.through < this.#known) {
-        if (this.#listeners.size === 0) this.#forget()
-        else if (!(await this.#fillPage())) break
-      }
-    } catch (error) {
-      if (!this.#closed) this.#logger.warn({ err: error }, 'The log could not be read; trying again.')
-    } finally {
-      this.#filling = null
-    }
-  }
-
-  /** False: the database is another one than before. */
-  async #fillPage(): Promise<boolean> {
-    const after = this.#live.through
-    const page = await readPage(this.#pool, EVERYTHING, { after, limit: PAGE, direction: 'forward' })
-    if (!this.isOf(page)) {
-      this.#look()
-      return false
-    }
-    // Announcements may have brought some of these meanwhile.
-    const delivered = this.#live.through
-    const changes = page.changes.filter(({ sequence }) => sequence > delivered)
-    const [first, last] = [changes[0], changes.at(-1)]
-    if (first && last) {
-      const whole = first.sequence === delivered + 1 && last.sequence === delivered + changes.length
-      if (whole) {
-        this.#counts.filled += changes.length
-        this.#deliver(changes)
-      } else this.#skip(await readHead(this.#pool))
-    } else if (delivered === after) this.#skip(await readHead(this.#pool))
-    return true
-  }
-
-  /** Pruned below us, or the log is not the one it was: what each follower then gets is for its own cursor to find out. */
-  #skip({ sequence, mark }: LogCursor): void {
-    const after = this.#end()
-    if (this.#listeners.size > 0) {
+  /** The next changes are pruned, or the log is another one than before. */
+  #skip(head: LogCursor): void {
+    if (this.#end.listeners > 0) {
       this.#logger.warn(
-        { after: after.sequence, head: sequence },
-        'The log does not go on where it was left; its followers read it again.',
+        { after: this.live.through, head: head.sequence },
+        'The log does not continue after the last delivered change; its readers resolve their cursors again.',
       )
     }
     this.#counts.skips += 1
-    this.#lineage += 1
-    this.#live.restart({ sequence, mark })
-    this.#known = sequence
-    for (const listener of this.#listeners.listeners()) listener.lost(after)
+    this.#end.skip(head)
   }
 
   #onTimer(): void {
-    if (this.#listeners.size === 0) return
+    if (this.#end.listeners === 0) return
     const now = performance.now()
-    if (now - this.#tickedAt >= LOOK_MS) {
+    if (now - this.#tickedAt >= CHECK_MS) {
       this.#tickedAt = now
-      for (const listener of this.#listeners.listeners()) listener.tick(this.#end())
+      this.#end.tick()
     }
-    if (!this.#signal.connected || now - this.#lookedAt >= LOOK_MS) this.#look()
+    if (!this.#signal.connected || now - this.#checkedAt >= CHECK_MS) this.#check()
   }
 
-  /** Finds out which log this is by now. Rejects when the database cannot be reached. */
+  /** Reads the head and the identity of the log. Rejects when the database cannot be reached. */
   refresh(): Promise<void> {
-    this.#looking ??= this.#lookNow().finally(() => {
-      this.#looking = null
+    this.#checking ??= this.#checkNow().finally(() => {
+      this.#checking = null
     })
-    return this.#looking
+    return this.#checking
   }
 
-  #look(): void {
+  #check(): void {
     this.refresh().catch((error: unknown) => {
       if (!this.#closed) this.#logger.warn({ err: error }, 'The head of the log could not be read; trying again.')
     })
   }
 
-  async #lookNow(): Promise<void> {
-    this.#lookedAt = performance.now()
-    const delivered = this.#live.through
-    const found = await readHead(this.#pool)
-    if (!this.isOf(found)) await this.#reopen()
-    else if (found.sequence < delivered) this.#skip(found)
-    else this.#advance(found.sequence)
+  async #checkNow(): Promise<void> {
+    this.#checkedAt = performance.now()
+    const delivered = this.live.through
+    const head = await readHead(this.#pool)
+    if (!this.isOf(head)) await this.#reopen()
+    else if (head.sequence < delivered) this.#skip(head)
+    else this.#advance(head.sequence)
   }
 
   #advance(head: number): void {
-    if (head <= this.#live.through) return
-    this.#known = Math.max(this.#known, head)
-    this.#fill()
+    if (head <= this.live.through) return
+    this.#end.raiseKnown(head)
+    this.#filler.fill()
   }
 
-  /** Another server, another database, or the same one restarted: the log goes on if what was delivered is in it. */
+  /** Another server, another database, or the same one restarted: the log continues if it has the delivered changes. */
   async #reopen(): Promise<void> {
-    const { end } = this.#live
-    const { identity, head, goesOn } = await reopenLog(this.#pool, this.#live, this.#identity)
-    // What was announced meanwhile is of the database of before: the next look takes it in.
-    if (this.#live.end !== end) throw new Error('The log has moved while it was being opened.')
+    const { end } = this.live
+    const { identity, head, isContinued } = await reopenLog(this.#pool, this.live, this.#identity)
+    // Announcements that came meanwhile are of the previous database; the next check takes the new one in.
+    if (this.live.end !== end) throw new Error('The log has moved while it was being opened.')
     this.#adopt(identity)
-    if (goesOn) this.#advance(head.sequence)
+    if (isContinued) this.#advance(head.sequence)
     else this.#skip(head)
   }
 
   #adopt(identity: LogIdentity): void {
-    const old = this.#identity
+    const { epoch: before } = this.#identity
     this.#identity = identity
     this.#onReplaced?.()
-    if (identity.epoch !== old.epoch) {
+    if (identity.epoch !== before) {
       const { epoch, epochBase } = identity
       this.#logger.warn(
         { epoch, from: epochBase },
         'The database was restored or failed over: a new epoch of the log begins.',
       )
     }
-    if (identity.logId === old.logId) return
-    const subscription = this.#subscription
-    this.#subscription = null
-    this.#subscribe()
-    // A channel that is not heard any more does no harm.
-    subscription?.close().catch(() => undefined)
+    this.#feed.setIdentity(identity)
   }
 }

@@ -6,17 +6,17 @@ import { statement } from '../store/statement.ts'
 import * as table from '../store/tables.ts'
 import { NUMBERING_LOCK } from './number-batches.ts'
 
-/** Which log this is, as the database says. */
+/** The identity of a log, from its database. */
 export interface LogIdentity {
-  /** Of the current epoch. */
+  /** Id of the current epoch. */
   readonly logId: string
   /** Counts the histories that the log has had: 1 until its database was restored or failed over. */
   readonly epoch: number
-  /** Up to this sequence all of them agree. */
+  /** Up to this sequence all histories agree. */
   readonly epochBase: number
-  /** The server and the database that hold it. */
+  /** The server and the database of the log. */
   readonly instance: string
-  /** Signs announcements. Only processes on this very database can know it. */
+  /** Signs announcements. Only processes on this very database have it. */
   readonly key: Uint8Array
 }
 
@@ -27,9 +27,9 @@ const FORK_LOG = statement({
 })
 
 /**
- * The log is not what it was, though nothing says that its database is another one: a copy of its files was started in its
- * place. Its epoch ends.
- * @param base up to this sequence it is as it was
+ * Ends the epoch of a log that differs from before although its database looks the same, because a copy of its files was
+ * started in its place.
+ * @param base up to this sequence the log is unchanged
  */
 export async function forkLog(client: Client, { epoch }: LogIdentity, base: number): Promise<LogIdentity> {
   await FORK_LOG.query(client, [NUMBERING_LOCK, epoch, base])
@@ -50,8 +50,8 @@ const READ_IDENTITY = statement({
 })
 
 /**
- * Begins an epoch when the database is another one than the log was last seen in: restored, promoted, or copied.
- * A restart of the same one changes the instance alone.
+ * Begins an epoch when the log's database is another one than before: restored, promoted, or copied. A restart of the same
+ * database changes only the instance.
  */
 export async function openLog(client: Client): Promise<LogIdentity> {
   await OPEN_LOG.query(client, [])

@@ -1,7 +1,7 @@
 import type { PhaseChangeQuery, PhaseChangeRecord } from '../core/ports/phase-change.ts'
 import { matches } from './filter.ts'
 
-/** What a query can be filed under; a change has one value of each. */
+/** Fields that queries are indexed by; a change has one value of each. */
 type Sort = 'object' | 'root' | 'to' | 'project' | 'kind' | 'all'
 
 interface Entry<L> {
@@ -15,8 +15,8 @@ interface Keys {
 }
 
 /**
- * Who wants to hear what. Each query is filed under the narrowest thing that it names, so that a change is held only
- * against queries that share something with it, however many there are.
+ * Listeners by their queries. Each query is indexed by the narrowest field that it names, so that a change is matched only
+ * against queries that share a value with it, however many there are.
  */
 export class ListenerIndex<L> {
   readonly #buckets = new Map<Sort, Map<string, Set<Entry<L>>>>()
@@ -36,8 +36,8 @@ export class ListenerIndex<L> {
     const buckets = this.#buckets.get(sort) ?? new Map<string, Set<Entry<L>>>()
     this.#buckets.set(sort, buckets)
     for (const value of values) {
-      const shelf = buckets.get(value)
-      if (shelf) shelf.add(entry)
+      const bucket = buckets.get(value)
+      if (bucket) bucket.add(entry)
       else buckets.set(value, new Set([entry]))
     }
   }
@@ -49,14 +49,14 @@ export class ListenerIndex<L> {
     const { sort, values } = entry.keys
     const buckets = this.#buckets.get(sort)
     for (const value of values) {
-      const shelf = buckets?.get(value)
-      shelf?.delete(entry)
-      if (shelf?.size === 0) buckets?.delete(value)
+      const bucket = buckets?.get(value)
+      bucket?.delete(entry)
+      if (bucket?.size === 0) buckets?.delete(value)
     }
     if (buckets?.size === 0) this.#buckets.delete(sort)
   }
 
-  /** What each listener that is concerned has to hear, in order. */
+  /** The matching changes of each listener that has any, in order. */
   route(changes: readonly PhaseChangeRecord[]): ReadonlyMap<L, readonly PhaseChangeRecord[]> {
     const routed = new Map<L, PhaseChangeRecord[]>()
     for (const change of changes) {
@@ -73,7 +73,7 @@ export class ListenerIndex<L> {
   }
 }
 
-/** All keys are of one sort, and a change has one value of it: so nobody is found twice. */
+/** All keys are of one sort, of which a change has one value: so no listener is found twice. */
 function keysOf({ objectId, rootId, project, projects, to, kinds }: PhaseChangeQuery): Keys {
   if (objectId !== undefined) return { sort: 'object', values: new Set([objectId]) }
   if (rootId !== undefined) return { sort: 'root', values: new Set([rootId]) }

@@ -3,10 +3,10 @@ import type { PhaseChangeQuery, PhaseChangeRecord } from '../core/ports/phase-ch
 import { cursorAt, START } from './cursor.ts'
 import { matches } from './filter.ts'
 
-/** About 5 MB. Whoever comes back after a cut connection, or was slow for a moment, finds what it missed here. */
-const KEPT = 10_000
+/** About 5 MB. Readers that reconnect, or were slow for a moment, find the changes that they missed here. */
+const MIN_CHANGES = 10_000
 
-/** The last changes of the log without a gap, kept once for everybody: what follows a recent place needs no query. */
+/** The newest changes of the log without a gap, shared by all readers: reading after a recent cursor needs no query. */
 export class LiveBuffer {
   #records: PhaseChangeRecord[] = []
   #after = 0
@@ -16,7 +16,7 @@ export class LiveBuffer {
     this.restart(at)
   }
 
-  /** All that is after this, and up to `through`, is here. */
+  /** The buffer has every change after this sequence and up to `through`. */
   get after(): number {
     return this.#after
   }
@@ -24,12 +24,12 @@ export class LiveBuffer {
     return this.#after + this.#records.length
   }
 
-  /** At `through`. Its mark is null where it was told of without its changes. */
+  /** The cursor at `through`. Its mark is null when the end was announced without its changes. */
   get end(): LogCursor {
     return this.#end
   }
 
-  /** What is known of a sequence that is here; undefined: it is not. */
+  /** The change at a sequence; undefined when the buffer does not have it. */
   at(sequence: number): PhaseChangeRecord | undefined {
     return this.#records[sequence - this.#after - 1]
   }
@@ -38,9 +38,9 @@ export class LiveBuffer {
     for (const change of changes) this.#records.push(change)
     const last = changes.at(-1)
     if (last) this.#end = cursorAt(last)
-    // Only now and then, since all that is kept moves.
-    if (this.#records.length < 2 * KEPT) return
-    const dropped = this.#records.length - KEPT
+    // Only now and then, since all remaining changes are copied.
+    if (this.#records.length < 2 * MIN_CHANGES) return
+    const dropped = this.#records.length - MIN_CHANGES
     this.#records = this.#records.slice(dropped)
     this.#after += dropped
   }
@@ -51,7 +51,7 @@ export class LiveBuffer {
     this.#end = at
   }
 
-  /** At most so many that match, after a sequence that is from `after` to `through`. */
+  /** At most `limit` matches after a sequence from `after` to `through`. */
   read(
     query: PhaseChangeQuery,
     sequence: number,

@@ -1,10 +1,10 @@
 import type { Change, PhaseChangeRecord, WrittenBatch } from '../core/ports/phase-change.ts'
 import type { NumberedBatch } from './number-batches.ts'
 
-/** Changes that are kept until they are numbered: what waits for longer is read again. */
+/** Changes kept until they are numbered; beyond, the oldest are dropped and read again. */
 const MAX_KEPT = 20_000
 
-/** What this process has written and nobody has numbered yet, so that it need not be read to be announced. */
+/** Batches that this process has written and that are not numbered yet, so that announcing them needs no read. */
 export class LocalBatches {
   readonly #batches = new Map<string, readonly Change[]>()
   #kept = 0
@@ -25,7 +25,7 @@ export class LocalBatches {
     this.#kept = 0
   }
 
-  /** The changes of these batches with their numbers; null when not all of them were written here. They are kept no more. */
+  /** Removes these batches and returns their changes with sequences; null when not all of them were written here. */
   take(batches: readonly NumberedBatch[]): readonly PhaseChangeRecord[] | null {
     const records: PhaseChangeRecord[] = []
     let isWhole = true

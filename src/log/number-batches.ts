@@ -5,13 +5,13 @@ import { INSTANCE } from '../store/log-mark.ts'
 import { statement } from '../store/statement.ts'
 import { RECORD, RECORD_COLUMNS, toRecord } from './record.ts'
 
-/** Held by whoever numbers: the digits have no meaning, they only must be nobody else's. */
+/** Advisory lock of the numbering process. The digits are arbitrary, but must be unique. */
 export const NUMBERING_LOCK = 7_270_737_001
-/** Bounds one transaction; what is left is the next one's. */
+/** Batches of one transaction; more are numbered by the next one. */
 const PAGE = 5_000
 
 export interface Numbered {
-  /** The database that they were numbered in. */
+  /** The database that numbered them. */
   readonly instance: string
   readonly epoch: number
   readonly from: number
@@ -29,8 +29,8 @@ export interface NumberedBatch {
 }
 
 /**
- * One statement that is its own transaction, so that no process that is paused or cut off can keep the lock. What it
- * does is in the database: log_number.
+ * One statement that is its own transaction, so that a process that is paused or cut off cannot keep the lock. The work is
+ * done by the database function log_number.
  */
 const NUMBER = statement({
   name: 'log_number',
@@ -60,7 +60,7 @@ const LOG_WAITING = statement({
   row: { waiting: boolean },
 })
 
-/** Whether a pass would find something; takes no lock. */
+/** Whether any batch is not numbered yet; takes no lock. */
 export async function isAnythingWaiting(pool: Pool): Promise<boolean> {
   const { rows } = await LOG_WAITING.query(pool, [])
   return rows[0]?.waiting ?? false

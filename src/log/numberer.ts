@@ -6,20 +6,20 @@ import type { Announcement } from './announcement.ts'
 import { Announcer } from './announcer.ts'
 import { isAnythingWaiting, numberBatches } from './number-batches.ts'
 
-/** Bounds what a crash between a commit and its numbering costs, in latency. */
+/** Bounds the latency after a crash between a commit and its numbering. */
 const SWEEP_MS = 250
 
 export interface Numberer extends AsyncDisposable {
-  /** Marks what it publishes, so that those who hear it from itself can tell. */
+  /** Marks its messages, so that this process recognises its own. */
   readonly origin: string
-  /** This is about to be committed; it may be numbered before `committed` is called. Cheap, never throws. */
+  /** Takes batches that are about to be committed: they may be numbered before `committed` is called. Cheap, never throws. */
   appended(batches: readonly WrittenBatch[]): void
-  /** Something was committed. Cheap, never throws; called during a pass it causes another one. */
+  /** Numbers committed batches. Cheap, never throws; called during a pass it causes another one. */
   committed(batches?: readonly WrittenBatch[]): void
-  /** Calls back with each announcement, without the detour over a signal. Synchronous; must not throw. */
+  /** Calls back with each announcement, without the detour over a signal. The handler is synchronous and must not throw. */
   listen(handler: (announcement: Announcement) => void): void
-  /** Ends when all that was committed before the call is numbered. Rejects when the database cannot be reached. */
-  settle(): Promise<void>
+  /** Resolves when every batch committed before the call is numbered. Rejects when the database cannot be reached. */
+  numberAll(): Promise<void>
 }
 
 export interface NumbererOptions {
@@ -39,18 +39,18 @@ export function createNumberer({ pool, signal, logger }: NumbererOptions): Numbe
   const pass = async (): Promise<void> => {
     try {
       while (dirty) {
-        // Before the numbering, so that a commit during it is not forgotten.
+        // Reset before the numbering, so that a commit during it causes another pass.
         dirty = false
         const numbered = await numberBatches(pool)
         if (!numbered) continue
         if (numbered.full) dirty = true
-        // Not awaited: the next pass need not wait for it, and a lost announcement only costs a reader a second.
+        // Not awaited: the next pass need not wait for it, and a lost announcement costs a reader only a second.
         announcing = announcing
           .then(() => announcer.announce(numbered))
           .catch((error: unknown) => logger.debug({ err: error }, 'An announcement was lost.'))
       }
     } finally {
-      // In the same turn as the last look at `dirty`: a commit in between would wait for the sweep.
+      // Reset in the same turn as the last check of `dirty`: a commit in between would wait for the sweep.
       passes = null
     }
   }
@@ -84,7 +84,7 @@ export function createNumberer({ pool, signal, logger }: NumbererOptions): Numbe
       if (passes) dirty = true
       else if (!closed) start().catch(failed)
     },
-    settle: start,
+    numberAll: start,
     async [Symbol.asyncDispose]() {
       closed = true
       clearInterval(timer)

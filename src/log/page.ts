@@ -3,7 +3,7 @@ import type { PhaseChangeQuery, PhaseChangeRecord } from '../core/ports/phase-ch
 import { batchFilterSql, filterSql, Params } from './filter.ts'
 import { HEAD_SQL, type HeadRow, type LogHead, toHead } from './head.ts'
 import { RECORD_COLUMNS, type RecordRow, toRecord } from './record.ts'
-import { batchAt, firstPlace, lastPlace, type Order, viewFor } from './search.ts'
+import { batchAt, firstAtOrAfter, lastAtOrBefore, type Order, viewFor } from './search.ts'
 
 export interface PageRange {
   /** Exclusive. */
@@ -11,7 +11,7 @@ export interface PageRange {
   /** Exclusive. */
   readonly before?: number | undefined
   readonly limit: number
-  /** Which end of the range is taken when it holds more than `limit`; the page itself is always oldest first. */
+  /** The end of the range that is read when it has more than `limit` changes; the page itself is always oldest first. */
   readonly direction: 'forward' | 'backward'
 }
 export interface Page extends LogHead {
@@ -22,7 +22,7 @@ export interface Page extends LogHead {
 // In both statements `offset 0` and the inner `order by` keep the planner from flattening a subquery, so that it
 // walks one index and looks up the other table: without statistics it would rather join whole tables.
 
-/** Follows the batches in their order and filters what is in those that have a match. */
+/** Walks the batches in order and filters the changes of those with a match. */
 function scanLog(
   filter: readonly string[],
   batchFilter: readonly string[],
@@ -30,7 +30,7 @@ function scanLog(
   before: string | null,
   order: Order,
 ): string {
-  // What each batch was before it was numbered still lies at the end of the index, until Postgres tidies up.
+  // Dead index entries of batches before their numbering are at the end of the index until a vacuum.
   const conditions = ['b.first_seq is not null', 'b.first_seq + c.idx > m.floor_seq']
   if (batchFilter.length > 0) {
     conditions.push(
@@ -49,7 +49,7 @@ function scanLog(
     order by b.first_seq${order}, c.idx${order}`
 }
 
-/** Follows the batches of one object or one tree, in which the order of batches is the order of the log. */
+/** Walks the batches of one object or one tree, whose order is that of the log. */
 function scanTree(
   key: string,
   filter: readonly string[],
@@ -59,11 +59,11 @@ function scanTree(
 ): string {
   const conditions = [...filter, 'b.first_seq + c.idx > m.floor_seq']
   if (after) {
-    const low = `(select batch_id from (${lastPlace(key, after)}) low)`
+    const low = `(select batch_id from (${lastAtOrBefore(key, after)}) low)`
     conditions.push(`c.batch_id >= coalesce(${low}, 0)`, `b.first_seq + c.idx > ${after}`)
   }
   if (before) {
-    const high = `(select batch_id from (${firstPlace(key, before)}) high)`
+    const high = `(select batch_id from (${firstAtOrAfter(key, before)}) high)`
     conditions.push(`c.batch_id <= coalesce(${high}, ${Number.MAX_SAFE_INTEGER})`, `b.first_seq + c.idx < ${before}`)
   }
   return `from ${viewFor(key)} c
@@ -72,7 +72,7 @@ function scanTree(
     order by c.batch_id${order}, c.idx${order}`
 }
 
-/** The statement as data. It answers at least one row: floor and head, with or without a change. */
+/** The statement and its values. It returns at least one row: floor and head, with or without a change. */
 export function pageSql(query: PhaseChangeQuery, range: PageRange): { text: string; values: unknown[] } {
   const params = new Params()
   const after = range.after > 0 ? `${params.add(range.after)}::bigint` : null
@@ -93,7 +93,7 @@ export function pageSql(query: PhaseChangeQuery, range: PageRange): { text: stri
   }
 }
 
-/** An object's way into the log is the narrower one. */
+/** The condition with an index: an object's is narrower than a tree's. */
 const keyOf = (filter: readonly string[]): string | undefined =>
   filter.find((sql) => sql.startsWith('c.object_id')) ?? filter.find((sql) => sql.startsWith('c.root_id'))
 
@@ -108,11 +108,11 @@ export async function readPage(pool: Pool, query: PhaseChangeQuery, range: PageR
   return { ...toHead(first), changes: rows.filter(isRecord).map(toRecord) }
 }
 
-// Without looking at each change: what it is asked for is the same for all changes of a step. The floor lies between batches.
+// Counts steps instead of changes: all changes of a step share the filtered columns. The floor is between batches.
 const STEPS = `log_content p cross join lateral unnest(p.counts, p.project_names, p.kinds, p."to", p.rejected)
     as s(n, project_name, kind, "to", rejected)`
 
-/** How many changes match that are numbered and not pruned. */
+/** Counts the matching changes that are numbered and not pruned. */
 export async function countChanges(pool: Pool, query: PhaseChangeQuery): Promise<number> {
   const params = new Params()
   const filter = filterSql(query, params)

@@ -6,23 +6,23 @@ import { statement } from '../store/statement.ts'
 import * as table from '../store/tables.ts'
 import { batchAt, OTHER_MACHINES } from './search.ts'
 
-/** Held by whoever prunes, for one step: the digits have no meaning, they only must be nobody else's. */
+/** Advisory lock of the pruning process, for one step. The digits are arbitrary, but must be unique. */
 const PRUNING_LOCK = 7_270_737_002
-/** Changes of one step; one batch at least. Small, so that a step takes milliseconds and writers hardly notice it. */
+/** Changes of one step, at least one batch. Small, so that a step takes milliseconds and hardly delays writers. */
 const STEP = 2_000
 
 /**
- * What one step did. `advanced`: the floor moved. `removed`: rows below it were deleted. `done`: there was nothing to
- * do. `elsewhere`: another process is at it.
+ * The result of one step. `advanced`: the floor moved. `removed`: rows below it were deleted. `done`: there was nothing to
+ * prune. `elsewhere`: another process is pruning.
  */
 export type PruneStep = 'advanced' | 'removed' | 'done' | 'elsewhere'
 
-/** Adds up batches, in the order of the log, until they are a step. */
+/** Selects batches, in the order of the log, until they make up a step. */
 const within = (batches: string): string => `select * from (
     select *, sum(n) over (order by first_seq) - n as already from (${batches} limit ${STEP}) b
   ) b where already < ${STEP}`
 
-/** A value of its own, not a joined row: only so does the index begin and end at it. */
+/** A scalar subquery, not a join: only then does the index scan begin and end at it. */
 const FLOOR = '(select floor_seq from log_meta)'
 
 const REMOVE_SQL = statement({
@@ -43,8 +43,8 @@ const STATE = ['object_id', 'root_id', 'parent_id', 'kind', 'name', 'phase', 'ph
 const NEW_STATE = STATE.slice(1).map((column) => `${column} = excluded.${column}`)
 
 /**
- * The floor goes to the end of the last batch before the first one that is too young, so what is younger than the
- * retention is never pruned, whatever clocks said. With it goes what the objects are like there.
+ * Moves the floor to the end of the last batch before the first one that is too young, so that no change younger than the
+ * retention is pruned, even when clocks disagreed. Stores the state of the objects there.
  */
 const ADVANCE_SQL = statement({
   text: `with next as materialized (${within(`
@@ -78,9 +78,9 @@ const ADVANCE_SQL = statement({
 })
 
 /**
- * One step towards a log without changes from before a moment, in one short transaction. The floor is committed first
- * and what is below it is deleted by later steps, whoever takes them: a crash in between leaves rows that no reader is
- * shown, and that the next step deletes. Takes no lock that a writer or a reader waits for.
+ * One step towards a log without changes before a time, in one short transaction. The floor is committed first, and later
+ * steps, of any process, delete the rows below it: after a crash in between no reader sees those rows, and the next step
+ * deletes them. Takes no lock that a writer or a reader waits for.
  */
 export async function pruneStep(pool: Pool, before: Date): Promise<PruneStep> {
   const client = await pool.connect()
@@ -92,7 +92,7 @@ export async function pruneStep(pool: Pool, before: Date): Promise<PruneStep> {
     broken = false
     return done
   } finally {
-    // After a failure the connection may still be in the transaction: it is closed.
+    // After a failure the connection may still be in the transaction, so it is closed.
     client.release(broken)
   }
 }
@@ -105,7 +105,7 @@ const TAKE_TURN = statement({
 const MARK_FLOOR = statement({ text: 'update log_meta set floor_mark = $1', params: [nullable(text)] })
 
 async function step(client: Client, before: Date): Promise<PruneStep> {
-  // A statement of its own: the next one's snapshot must be younger than the previous holder's commit.
+  // A separate statement: the snapshot of the next one must be younger than the commit of the previous lock holder.
   const { rows } = await TAKE_TURN.query(client, [])
   if (!rows[0]?.mine) return 'elsewhere'
   const removed = await REMOVE_SQL.query(client, [])
@@ -113,7 +113,7 @@ async function step(client: Client, before: Date): Promise<PruneStep> {
   const advanced = await ADVANCE_SQL.query(client, [before])
   const [row] = advanced.rows
   if (!row) return 'done'
-  // Who goes on from exactly there is recognised by it when the change itself is deleted.
+  // Verifies cursors at the floor once the change itself is deleted.
   const mark = await readMark(client, row.floor_seq)
   await MARK_FLOOR.query(client, [mark])
   return 'advanced'

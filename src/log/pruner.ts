@@ -4,19 +4,19 @@ import type { System } from '../core/ports/system.ts'
 import type { Logger } from '../logger.ts'
 import { pruneStep } from './prune.ts'
 
-/** How often it looks for changes that have grown too old. */
+/** Interval of pruning. */
 const EVERY_MS = 60_000
 
 export interface PrunerOptions {
   readonly pool: Pool
   readonly system: Pick<System, 'now'>
   readonly logger: Logger
-  /** How long a phase change is kept. */
+  /** Age in milliseconds up to which phase changes are kept. */
   readonly retentionMs: number
 }
 
 export interface Pruner extends AsyncDisposable {
-  /** Ends when nothing is left to prune, or when another process is at it. Rejects when the database cannot be reached. */
+  /** Resolves when the log is pruned, or another process prunes it. Rejects when the database cannot be reached. */
   prune(): Promise<void>
 }
 
@@ -31,7 +31,7 @@ export function createPruner({ pool, system, logger, retentionMs }: PrunerOption
       const start = performance.now()
       const step = await pruneStep(pool, before)
       if (step === 'done' || step === 'elsewhere') return
-      // Half of the time at most, so that a long backlog leaves the database to those who wait for it.
+      // At most half of the time, so that a long backlog leaves the database to other work.
       await delay(performance.now() - start, undefined, { signal: stop.signal }).catch(() => undefined)
     }
   }
@@ -41,13 +41,13 @@ export function createPruner({ pool, system, logger, retentionMs }: PrunerOption
     })
     return running
   }
-  const tend = (): void => {
+  const prunePeriodically = (): void => {
     run().catch((error: unknown) => {
       if (!stop.signal.aborted) logger.warn({ err: error }, 'Pruning the log failed; it is tried again in a minute.')
     })
   }
-  const timer = setInterval(tend, EVERY_MS)
-  tend()
+  const timer = setInterval(prunePeriodically, EVERY_MS)
+  prunePeriodically()
 
   return {
     prune: run,

@@ -15,17 +15,17 @@ export interface LogParts {
   readonly pool: Pool
   readonly signal: Signal
   readonly logger: Logger
-  /** Left out in a process that writes nothing. */
-  readonly numberer?: Pick<Numberer, 'appended' | 'committed' | 'listen' | 'origin' | 'settle'>
+  /** Missing in a process that writes nothing. */
+  readonly numberer?: Pick<Numberer, 'appended' | 'committed' | 'listen' | 'origin' | 'numberAll'>
 }
 
 /** The log as one process reads it. */
 export interface ProcessLog extends Log, AsyncDisposable {
-  /** Calls back when the database is another one, or has restarted: what was remembered of it may be wrong. */
+  /** Calls back when the database is another one, or has restarted: caches of its content may be wrong. */
   onReplaced(handler: () => void): void
 }
 
-/** The log as one process reads it. Disposing of it ends all that follow, and outlives neither pool nor signal. */
+/** Opens the log. Disposing it ends all followers; dispose it before pool and signal. */
 export async function createLog({ pool, signal, logger, numberer }: LogParts): Promise<ProcessLog> {
   const replacedHandlers = new Set<() => void>()
   const onReplaced = () => {
@@ -35,18 +35,18 @@ export async function createLog({ pool, signal, logger, numberer }: LogParts): P
   const stop = new AbortController()
   const cursors = new CursorResolver(hub, pool, logger)
   return {
-    place: (after) => cursors.place(after),
-    next: (query, place, limit) => cursors.next(query, place, limit),
-    renew: (place) => cursors.renew(place),
+    resolve: (after) => cursors.resolve(after),
+    next: (query, cursor, limit) => cursors.next(query, cursor, limit),
+    renew: (cursor) => cursors.renew(cursor),
     listen: (query, listener) => cursors.listen(query, listener),
     async caughtUp() {
       if (!(await isAnythingWaiting(pool))) return
-      // Without a numberer of its own the process numbers itself, a page at a time.
-      if (numberer) await numberer.settle()
+      // A process without a numberer numbers here, a page at a time.
+      if (numberer) await numberer.numberAll()
       else while ((await numberBatches(pool))?.full);
     },
     end: (which) => cursors.end(which),
-    reaches: (place) => cursors.reaches(place),
+    requireReached: (cursor) => cursors.requireReached(cursor),
     page: (query, range) => cursors.page(query, range),
     checkWindow: (window) => cursors.checkWindow(window),
     count: (query) => countChanges(pool, query),
@@ -87,7 +87,7 @@ function follow(
   }
   outer.addEventListener('abort', close)
   if (outer.aborted) close()
-  // At once, not with the first `next`: "from now on" is the moment of the call.
+  // Started now, not with the first `next`: "live from now on" means the moment of the call.
   const started = follower.start(after)
   started.catch(() => undefined)
   const batches = run()
@@ -96,7 +96,7 @@ function follow(
       return this
     },
     next: () => batches.next(),
-    // A generator that waits does not hear of its return before it goes on: the abort makes it go on.
+    // `return` is queued behind a pending `next`; the abort ends that one.
     return() {
       close()
       return batches.return(undefined)

@@ -10,14 +10,14 @@ type Remembered = Pick<LiveBuffer, 'after' | 'through' | 'end' | 'at'>
 export interface ReopenedLog {
   readonly identity: LogIdentity
   readonly head: Found
-  /** What was delivered last is in it. */
-  readonly goesOn: boolean
+  /** The log still has the last delivered change. */
+  readonly isContinued: boolean
 }
 
 /**
- * Finds out which log a database holds that has restarted or was replaced.
- * @param live what was delivered last
- * @param known the log that it was delivered from
+ * Opens the log of a database that has restarted or was replaced.
+ * @param live the last delivered changes
+ * @param known the log that they were delivered from
  */
 export async function reopenLog(client: Client, live: Remembered, known: LogIdentity): Promise<ReopenedLog> {
   const identity = await openLog(client)
@@ -25,17 +25,17 @@ export async function reopenLog(client: Client, live: Remembered, known: LogIden
   const [here, head] = await lookUp(client, [end.sequence, 'head'])
   const isCurrent = here?.instance === identity.instance && here.epoch === identity.epoch
   if (!here || !head || !isCurrent) throw new Error('The database was replaced while its log was being opened.')
-  const goesOn = isSame(end, here)
+  const isContinued = isSame(end, here)
   const isKnown = end.mark !== null && end.sequence >= here.floor
-  // It says that it is the log of before, and it is not.
-  if (!goesOn && isKnown && identity.logId === known.logId) {
+  // Its id is that of the previous log, but its changes are not.
+  if (!isContinued && isKnown && identity.logId === known.logId) {
     const forked = await forkLog(client, identity, await lastInCommon(client, live, here.floor))
-    return { identity: forked, head, goesOn }
+    return { identity: forked, head, isContinued }
   }
-  return { identity, head, goesOn }
+  return { identity, head, isContinued }
 }
 
-/** The last sequence at which the log is still what was delivered, as far as that is remembered; 0: at none. */
+/** The last sequence in the buffer at which the log still has the delivered change; 0: at none. */
 async function lastInCommon(client: Client, live: Remembered, floor: number): Promise<number> {
   const from = Math.max(live.after, floor)
   let [low, high] = [from, live.through]
@@ -49,6 +49,6 @@ async function lastInCommon(client: Client, live: Remembered, floor: number): Pr
   return low > from ? low : 0
 }
 
-/** Whether the log has the very change that a cursor names. Before the first one all logs are the same. */
+/** Whether the log has the very change of a cursor. Before the first change all logs are equal. */
 const isSame = (cursor: LogCursor, found: LogCursor): boolean =>
   cursor.sequence === 0 || (cursor.mark !== null && cursor.mark === found.mark)

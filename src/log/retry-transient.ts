@@ -3,26 +3,26 @@ import { DatabaseError } from 'pg'
 import { CursorExpired } from '../core/ports/log.ts'
 import type { Logger } from '../logger.ts'
 
-/** A database that is away for longer ends the stream; its reader comes back with its cursor. */
+/** A longer outage of the database ends the stream; its reader resumes with its cursor. */
 const PATIENCE_MS = 30_000
 const RETRY_MS = 250
 
-/** Reads for a stream that is open, which outlasts a database that restarts or fails over. */
+/** Reads for an open stream, which survives a restart or failover of the database. */
 export async function retryTransient<T>(read: () => Promise<T>, logger: Logger): Promise<T> {
   const end = performance.now() + PATIENCE_MS
   for (;;) {
     try {
       return await read()
     } catch (error) {
-      if (performance.now() > end || !isPassing(error)) throw error
+      if (performance.now() > end || !isTransient(error)) throw error
       logger.warn({ err: error }, 'A reader of the log lost the database; trying again.')
       await delay(RETRY_MS)
     }
   }
 }
 
-/** Connections that broke, servers that restart or are full: not the statement's fault. */
-function isPassing(error: unknown): boolean {
+/** Broken connections, and servers that restart or are full: repeating the statement may succeed. */
+function isTransient(error: unknown): boolean {
   if (error instanceof CursorExpired) return false
   if (error instanceof DatabaseError) return /^(08|40|53|55|57|58)/.test(error.code ?? '')
   return error instanceof Error && !(error instanceof TypeError) && !(error instanceof RangeError)

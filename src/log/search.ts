@@ -1,21 +1,21 @@
 import { SECONDARY_MACHINES } from '../core/vocabulary.ts'
 
 /**
- * From a sequence to its place (batch_id, idx), as SQL. Batch ids are in the order of the log only within a tree: across
- * trees, a transaction that drew its id earlier may be numbered later. So the place in a tree is looked for from the
- * batch that holds the sequence, over the few batches of the tree that were overtaken.
+ * SQL that finds the position (batch_id, idx) of a sequence. Batch ids are in the order of the log only within a tree:
+ * across trees, a transaction that drew its id earlier may be numbered later. So a position in a tree is searched from the
+ * batch of the sequence, over the few batches of the tree that were overtaken.
  */
 
-/** As an array literal: what is told of them says nothing of an object's phase. */
+/** An array literal: changes of these machines do not change an object's phase. */
 export const OTHER_MACHINES = `'{${SECONDARY_MACHINES.join(',')}}'::text[]`
 
 export type Order = '' | ' desc'
 
-/** The batch that holds a sequence, or the last one before it. */
+/** The batch of a sequence, or the last one before it. */
 export const batchAt = (column: 'id' | 'first_seq', sequence: string): string =>
   `(select x.${column} from log_batch x where x.first_seq <= ${sequence} order by x.first_seq desc limit 1)`
 
-/** The log, by the way to it that a condition on `c` takes. */
+/** The view of the log with the index for a condition on `c`. */
 export const viewFor = (key: string | undefined): string =>
   key?.startsWith('c.object_id') ? 'object_phase_change' : 'phase_change'
 
@@ -31,13 +31,13 @@ function search(key: string, side: string, wanted: string, order: Order): string
 }
 
 /**
- * The last place at or before a sequence, among the rows that the key selects; no row when there is none.
+ * The last position at or before a sequence, among the rows that the key selects; no row when there is none.
  * @param key a condition on the object or the root of `phase_change c`
  * @param sequence a bigint expression
  */
-export const lastPlace = (key: string, sequence: string): string =>
+export const lastAtOrBefore = (key: string, sequence: string): string =>
   search(key, `<= ${batchAt('id', `${sequence} + 1`)}`, `q.first_seq + p.idx <= ${sequence}`, ' desc')
 
-/** The first place at or after a sequence, what is not numbered yet included; no row when there is none. */
-export const firstPlace = (key: string, sequence: string): string =>
+/** The first position at or after a sequence, including batches that are not numbered yet; no row when there is none. */
+export const firstAtOrAfter = (key: string, sequence: string): string =>
   search(key, `>= ${batchAt('id', sequence)}`, `(q.first_seq is null or q.first_seq + p.idx >= ${sequence})`, '')

@@ -5,9 +5,9 @@ import { bigint, integer, joined, nullable, text, timestamptz, uuid } from '../s
 import { statement } from '../store/statement.ts'
 import * as table from '../store/tables.ts'
 import { HEAD_ROW, HEAD_SQL, toHead } from './head.ts'
-import { lastPlace, OTHER_MACHINES } from './search.ts'
+import { lastAtOrBefore, OTHER_MACHINES } from './search.ts'
 
-/** What one object was like at a sequence. */
+/** The state of one object at a sequence. */
 export interface ObjectState {
   readonly objectId: string
   readonly parentId: string | null
@@ -22,7 +22,7 @@ export interface TreeAt {
   readonly objects: readonly ObjectState[]
 }
 
-// What the objects were like at the floor, and what has happened since: an object's last change may be pruned.
+// The state of the objects at the floor, and the changes since: an object's last change may be pruned.
 const TREE_AT_SQL = statement({
   text: `with m as materialized (${HEAD_SQL})
   select m.*, o.* from m left join lateral (
@@ -34,8 +34,8 @@ const TREE_AT_SQL = statement({
         from floor_state f where f.root_id = $1::uuid
         union all
         select c.object_id, c.parent_id, c.kind, c.name, c."to", c.at, c.revision, c.batch_id, c.idx
-        from (${lastPlace('c.root_id = $1::uuid', '$2::bigint')}) here
-        left join (${lastPlace('c.root_id = $1::uuid', 'm.floor_seq')}) floor on true
+        from (${lastAtOrBefore('c.root_id = $1::uuid', '$2::bigint')}) here
+        left join (${lastAtOrBefore('c.root_id = $1::uuid', 'm.floor_seq')}) floor on true
         join phase_change c on c.root_id = $1::uuid and (c.batch_id, c.idx) <= (here.batch_id, here.idx)
           and (c.batch_id, c.idx) > (coalesce(floor.batch_id, 0), coalesce(floor.idx, 0))
         where not c.rejected and c.machine <> all (${OTHER_MACHINES})
@@ -58,8 +58,8 @@ const TREE_AT_SQL = statement({
 })
 
 /**
- * The objects of a tree as they were at a sequence, in the order of their ids (so of their creation); none when the
- * tree did not exist then. Throws CursorExpired when the sequence is pruned or not reached yet.
+ * The objects of a tree at a sequence, in the order of their ids (and so of their creation); none when the tree did not
+ * exist then. Throws CursorExpired when the sequence is pruned or not reached yet.
  */
 export async function treeAt(client: Client, rootId: string, sequence: number): Promise<TreeAt> {
   const { rows } = await TREE_AT_SQL.query(client, [rootId, sequence])

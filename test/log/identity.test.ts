@@ -87,13 +87,13 @@ test('after a restore only what is in the restored log can be resumed after; a b
     await expect(read(log, place, 70)).rejects.toEqual(expired)
     await expect(log.page(ALL, { after: place, limit: 5, direction: 'forward' })).rejects.toEqual(expired)
     await expect(log.page(ALL, { before: place, limit: 5, direction: 'backward' })).rejects.toEqual(expired)
-    await expect(log.reaches(place)).rejects.toEqual(expired)
+    await expect(log.requireReached(place)).rejects.toEqual(expired)
   }
   const now = await cursors(copy)
   for (const sequence of [33, 64, 70]) {
     expect(await log.page(ALL, { after: now[sequence], limit: 100, direction: 'forward' })).toHaveLength(70 - sequence)
   }
-  await log.reaches(now[70] as LogCursor)
+  await log.requireReached(now[70] as LogCursor)
 })
 
 test('numbers are certain only where all histories agree, however many there were', async () => {

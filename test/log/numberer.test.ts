@@ -49,7 +49,7 @@ test('eight writers, some rolled back, and three numberers: dense, and each tree
     }
   }
   await Promise.all(oneTo(8).map(writer))
-  await Promise.all(numberers.map((one) => one.settle()))
+  await Promise.all(numberers.map((one) => one.numberAll()))
 
   const log = await readAll(db.pool)
   expect(log.map(({ sequence }) => sequence)).toEqual(oneTo(log.length))
@@ -75,17 +75,17 @@ test('a pass that had to wait for another one sees what that one did', async () 
 
 test('a change that somebody could have read comes before what was written after reading it', async () => {
   const db = await database()
-  const { settle } = await numberer(db)
+  const { numberAll } = await numberer(db)
   const [one, two] = [await createRoot(db.pool), await createRoot(db.pool)]
   // The first tree's transaction draws its place and is numbered only after the second tree's, which knew nothing of it.
   await write(db.pool, one, numbered(one, 1, 1), {
     held: async () => {
       await write(db.pool, two, numbered(two, 1, 1))
-      await settle()
+      await numberAll()
     },
   })
   await write(db.pool, two, numbered(two, 2, 1))
-  await settle()
+  await numberAll()
   expect((await readAll(db.pool)).map(({ rootId, message }) => [rootId, message])).toEqual([
     [two, '1'],
     [one, '1'],
@@ -129,7 +129,7 @@ test('more batches than one pass takes, and more changes than one message holds'
     `phaseline:log:${identity.logId}`,
     (message) => void heard.push(decode(message, identity) as Announcement),
   )
-  await (await numberer(db, signal)).settle()
+  await (await numberer(db, signal)).numberAll()
   const log = await readAll(db.pool)
   expect(log.map(({ sequence, message }) => [sequence, message])).toEqual(oneTo(13_000).map((n) => [n, String(n)]))
   await until(() => heard.length === 3, { what: 'every pass announces' })
@@ -151,7 +151,7 @@ test('what was written here is announced without being read, and is just what a 
   const written = await appendChanges(client, [...own, ...numbered(root, 1, 500)])
   client.release()
   made.committed(written)
-  await made.settle()
+  await made.numberAll()
   await until(() => heard.length > 0, { what: 'it is announced' })
   const ALL = { projects: null, includeRejected: true }
   const page = await readPage(db.pool, ALL, { after: 0, limit: 1_000, direction: 'forward' })
@@ -159,7 +159,7 @@ test('what was written here is announced without being read, and is just what a 
   // What another process has written has to be read.
   made.committed([{ id: '1', changes: own }])
   await write(db.pool, root, numbered(root, 1, 3))
-  await made.settle()
+  await made.numberAll()
   await until(() => heard.length === 2, { what: 'that is announced too' })
   expect(heard[1]).toMatchObject({ from: 503, through: 505, changes: [{ message: '1' }, {}, {}] })
 })

@@ -75,7 +75,7 @@ test('resuming after any sequence, while writers go on, gives exactly the rest, 
   const roots = [await createRoot(db.pool), await createRoot(db.pool)]
   for (let i = 0; i < 20; i++)
     await write(db.pool, roots[i % 2] as string, numbered(roots[i % 2] as string, 3 * (i >> 1) + 1, 3))
-  await numberer.settle()
+  await numberer.numberAll()
   const total = 120
   const readers = from(1, 61).map((first) => collect(follow(log, first - 1, ALL, 1 + (first % 7)), total))
   for (let i = 10; i < 20; i++) {
@@ -102,7 +102,7 @@ test('without a cursor: what is numbered after the call, and nothing older', asy
   const { log, numberer } = await gateway(db)
   const root = await createRoot(db.pool)
   await write(db.pool, root, numbered(root, 1, 5))
-  await numberer.settle()
+  await numberer.numberAll()
   const live = follow(log)
   // No `next` yet: the call is the moment that counts, or as soon after it as there is a connection.
   await until(() => log.stats.listeners === 1, { what: 'it has its place' })
@@ -190,7 +190,7 @@ test('`through` moves on though nothing matches, in the past and live', async ()
   const { log, numberer } = await gateway(db)
   const root = await createRoot(db.pool)
   for (let i = 0; i < 11; i++) await write(db.pool, root, numbered(root, 1, 1_000))
-  await numberer.settle()
+  await numberer.numberAll()
   const batches = follow(log, 0, { projects: ['another'], includeRejected: true })[Symbol.asyncIterator]()
   const next = async () => (await batches.next()).value
   for (let thousands = 1; thousands <= 11; thousands++) {
@@ -210,7 +210,7 @@ test('a cursor that is ahead, pruned, pruned on the way, or of another log is ex
   const { log, numberer } = await gateway(db)
   const root = await createRoot(db.pool)
   for (let i = 0; i < 4; i++) await write(db.pool, root, numbered(root, 1_000 * i + 1, 1_000))
-  await numberer.settle()
+  await numberer.numberAll()
   const expired = (oldest: number, head: number) =>
     expect.objectContaining({ constructor: CursorExpired, name: 'CursorExpired', oldest, head })
   await expect(collect(follow(log, 4_001), 5_000)).rejects.toEqual(expired(1, 4_000))
@@ -243,7 +243,7 @@ test('numbering goes on above the floor when everything below is gone', async ()
   const { log, numberer } = await gateway(db)
   const root = await createRoot(db.pool)
   await write(db.pool, root, numbered(root, 1, 10))
-  await numberer.settle()
+  await numberer.numberAll()
   await db.pool.query('update log_meta set floor_seq = 10')
   await db.pool.query('delete from log_content')
   await db.pool.query('delete from log_batch')
@@ -293,7 +293,7 @@ test('followers outlast a database that drops all its connections', async () => 
   }
   await until(
     () =>
-      numberer.settle().then(
+      numberer.numberAll().then(
         () => true,
         () => false,
       ),

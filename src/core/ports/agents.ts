@@ -2,7 +2,7 @@ import type { LockMode, ObjectKind, Phase, WorkAction } from '../vocabulary.ts'
 import type { Outcome } from './outcome.ts'
 import type { Viewer } from './viewer.ts'
 
-/** What agents ask of the engine. Types only. */
+/** The engine as agents use it. Types only. */
 
 export interface ClaimedItem {
   readonly fence: string
@@ -26,7 +26,7 @@ export interface Report {
   readonly progress?: ReportedProgress | null | undefined
   readonly exports?: unknown
   readonly error?: { readonly code: string; readonly message: string; readonly retryable: boolean } | null | undefined
-  /** What a gadget has declared to need. */
+  /** Locks that a gadget has declared. */
   readonly locks?: readonly DeclaredLock[] | null | undefined
 }
 
@@ -55,7 +55,7 @@ export interface LogLineEntry {
   readonly text: string
 }
 
-/** What agents ask of the engine. The viewer's token says who they are. */
+/** The engine as agents use it. The viewer's token identifies the agent. */
 export interface AgentPort {
   claim(
     viewer: Viewer,
@@ -65,15 +65,15 @@ export interface AgentPort {
       targets: readonly string[] | null
       max: number
       leaseMs: number
-      /** How long to wait when there is nothing, at most. */
+      /** Maximum wait when no work is ready. */
       waitMs?: number | undefined
-      /** Whoever asks has gone. */
+      /** Aborts when the caller has gone. */
       signal?: AbortSignal | undefined
     },
   ): Promise<Outcome<{ items: readonly ClaimedItem[]; waitedMs: number }>>
-  /** Claims that wait in this process right now. */
+  /** Number of claims that wait here. */
   readonly waitingClaims: number
-  /** They are answered: this process ends. */
+  /** Answers all waiting claims, because this process ends. */
   stopWaiting(): void
   renew(viewer: Viewer, fences: readonly string[], leaseMs: number): Promise<Outcome<{ leases: readonly Renewal[] }>>
   /** One result per report, in order. */
@@ -81,17 +81,17 @@ export interface AgentPort {
     viewer: Viewer,
     reports: readonly Report[],
   ): Promise<Outcome<{ results: readonly Outcome<{ objectId: string | null; changed: boolean }>[] }>>
-  /** @param sentAt by the clock that the lines' times are of */
+  /** @param sentAt by the clock of the lines' own times */
   appendLogs(
     viewer: Viewer,
     lines: readonly LogLineEntry[],
     sentAt?: Date | null,
   ): Promise<Outcome<{ accepted: number }>>
-  /** How much waits to be claimed, per type; only types with something waiting. */
+  /** Number of claimable items per type, without types that have none. */
   waiting(
     types: readonly string[],
     targets: readonly string[] | null,
   ): Promise<readonly { type: string; waiting: number }[]>
-  /** Calls back whenever work of some type may have come up. Returns the way to stop. */
+  /** Calls back whenever work of a type may have become claimable. Returns a function that stops it. */
   onWork(handler: (types: readonly string[]) => void): () => void
 }

@@ -1,65 +1,65 @@
 import type { PhaseChangeQuery, PhaseChangeRecord, WrittenBatch } from './phase-change.ts'
 
-/** What the API and the streams ask of the log. */
+/** The log as the API and the streams use it. */
 
-/** A place in the log, as its reader keeps it: everything up to `sequence` is known there. */
+/** A position in the log: its reader has everything up to `sequence`. */
 export interface LogCursor {
   readonly sequence: number
   /**
-   * Of the change at `sequence`: no other log has the same one there. Null: a bare number, which says nothing of the log
-   * that it is of; or nothing comes before it.
+   * Mark of the change at `sequence`, which no other log has there. Null: a bare number, which does not name its log; or
+   * the beginning of the log.
    */
   readonly mark: string | null
 }
 
-/** A cursor that this process has found in the log. */
+/** A cursor that this process has resolved in the log. */
 export interface ResolvedCursor extends LogCursor {
-  /** Grows when the log turns out to be another one than before: places of an earlier lineage are looked up again. */
+  /** Grows when the log turns out to be another one than before: cursors of an earlier lineage are resolved again. */
   readonly lineage: number
 }
 
 export interface LogBatch {
   readonly changes: readonly PhaseChangeRecord[]
-  /** Resume after it; moves on even when the filter matches nothing. */
+  /** Resume after it; it advances even when no change matches. */
   readonly through: ResolvedCursor
 }
 
-/** What hears of the live end of the log. All three are synchronous and never throw. */
+/** Receives the live end of the log. All three methods are synchronous and never throw. */
 export interface LogListener {
-  /** Those that match among the sequences after `after` and up to `through`; at least one, in order. */
+  /** The matches after `after` and up to `through`; at least one, in order. */
   offer(changes: readonly PhaseChangeRecord[], after: ResolvedCursor, through: ResolvedCursor): void
-  /** Once a second: all that matches, up to here, was offered. */
+  /** Once a second: every match up to `through` was offered. */
   tick(through: ResolvedCursor): void
-  /** The live end has moved: all that matches up to `through` was offered; what comes next has to be read. */
+  /** The live end has moved: every match up to `through` was offered; the next ones must be read. */
   lost(through: ResolvedCursor): void
 }
 
-/** How the log is heard in this process, since its start. */
+/** Counters of the log in this process, since its start. */
 export interface LogStats {
   /** Counts the histories of the log: 1 until its database was restored or failed over. */
   readonly epoch: number
   readonly listeners: number
-  /** Announcements that came, and those of them that told nothing new. */
+  /** Received announcements, and those of them without a new change. */
   readonly announcements: number
   readonly stale: number
-  /** Announcements that came after a gap, and changes that were read to fill gaps. */
+  /** Announcements after a gap, and changes that were read to fill gaps. */
   readonly gaps: number
   readonly filled: number
-  /** Announcements that no process on this database has signed: they are not believed. */
+  /** Announcements that no process on this database has signed: they are ignored. */
   readonly unverified: number
-  /** How often the live end moved, because of a pruned or restored log. */
+  /** How often the live end moved because of a pruned or restored log. */
   readonly skips: number
-  /** All up to here is handed out; all up to `known` is known to be numbered. */
+  /** Everything up to here is delivered; everything up to `known` is known to be numbered. */
   readonly through: number
   readonly known: number
 }
 
 export interface Log {
-  /** Ends when everything that was committed before the call is in the log: its readers then see their own writes. */
+  /** Resolves when every change committed before the call is in the log, so that its readers see their own writes. */
   caughtUp(): Promise<void>
-  /** Throws CursorExpired when the log has not come to a place, or is another one than that the place is of. */
-  reaches(place: LogCursor): Promise<void>
-  /** The place at the end of the log, before what it still holds, or the last one that is in every history of it. */
+  /** Throws CursorExpired when the log has not reached the cursor, or is another one than the cursor's. */
+  requireReached(cursor: LogCursor): Promise<void>
+  /** The cursor at the end of the log, before its oldest change, or the last one that every history of it contains. */
   end(which: 'head' | 'floor' | 'common'): Promise<LogCursor>
   /** A page of matching records after a cursor (or before one, newest last), for queries. Throws CursorExpired. */
   page(
@@ -72,13 +72,13 @@ export interface Log {
     },
   ): Promise<readonly PhaseChangeRecord[]>
   /**
-   * Throws CursorExpired when what was read between two cursors cannot be all of it: something next to one is pruned, or
-   * it is of another log. To be asked after the reading.
+   * Throws CursorExpired when the records read between two cursors may be incomplete: those next to a cursor are pruned,
+   * or the cursor is of another log. Called after the read.
    */
   checkWindow(window: { after?: LogCursor | undefined; before?: LogCursor | undefined }): Promise<void>
   count(query: PhaseChangeQuery): Promise<number>
   /**
-   * Everything after `after`, then live, without a gap and without a repetition. Without `after`: live from now on.
+   * Everything after `after`, then live, without a gap or a repetition. Without `after`: live from now on.
    * Throws CursorExpired when the cursor is not in this log.
    */
   follow(
@@ -87,32 +87,32 @@ export interface Log {
     maxBatch: number,
     signal: AbortSignal,
   ): AsyncIterable<LogBatch>
-  /** Where a cursor is in the log as it is now; without one, the head. Throws CursorExpired. */
-  place(after: LogCursor | undefined): Promise<ResolvedCursor>
-  /** The same for the place of a stream that is open, which outlasts a database that is away for a while. */
-  renew(place: ResolvedCursor): Promise<ResolvedCursor>
+  /** Resolves a cursor in the current log; without one, its head. Throws CursorExpired. */
+  resolve(after: LogCursor | undefined): Promise<ResolvedCursor>
+  /** Resolves the cursor of an open stream again, and waits while the database is away. Throws CursorExpired. */
+  renew(cursor: ResolvedCursor): Promise<ResolvedCursor>
   /**
-   * What matches next, at most `limit` of it; null at the live end: a listener will be offered what comes after.
+   * The next matches, at most `limit`; null at the live end, from where a listener is offered the following ones.
    * Throws CursorExpired.
    */
-  next(query: PhaseChangeQuery, place: ResolvedCursor, limit: number): Promise<LogBatch | null> | LogBatch | null
-  /** Offers what matches from the live end on, wherever that is. Returns the way to stop. */
+  next(query: PhaseChangeQuery, cursor: ResolvedCursor, limit: number): Promise<LogBatch | null> | LogBatch | null
+  /** Offers matches from the live end on. Returns a function that stops it. */
   listen(query: PhaseChangeQuery, listener: LogListener): () => void
   readonly stats: LogStats
   /**
-   * Tell the numberer what is about to be committed: somebody else may number it before the commit is heard of here.
-   * What is rolled back after all does no harm. Cheap, never throws.
+   * Passes batches that are about to be committed to the numberer: another process may number them before `committed` is
+   * called. A rollback does no harm. Cheap, never throws.
    */
   appended(batches: readonly WrittenBatch[]): void
-  /** Tell the numberer that something was committed, and what, if that was not told before. Cheap, never throws. */
+  /** Makes the numberer number committed batches; those not passed to `appended` before are passed here. Cheap, never throws. */
   committed(batches?: readonly WrittenBatch[]): void
 }
 
-/** A cursor that is pruned, ahead of the head, of another log, or does not say of which. */
+/** A cursor that is pruned, ahead of the head, of another log, or a bare number that fits several logs. */
 export class CursorExpired extends Error {
   readonly oldest: number
   readonly head: number
-  /** @param bare it is a number, and the log has had several histories that may mean different changes by it */
+  /** @param bare the cursor is a number, and the histories of the log have different changes at it */
   constructor(oldest: number, head: number, bare = false) {
     super(
       bare

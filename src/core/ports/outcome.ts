@@ -3,9 +3,9 @@ import type { ObjectRow } from '../tree.ts'
 
 export type Outcome<T> = ({ readonly ok: true } & T) | { readonly ok: false; readonly refusal: Refusal }
 
-/** What a command has written. */
+/** An object that a command has written. */
 export interface WrittenObject {
   readonly objectId: string
-  /** Where the command knows all of it: it need not be read to be shown. */
+  /** Present when the command knows the whole row, so that showing it needs no read. */
   readonly object?: { readonly row: ObjectRow }
 }

@@ -26,10 +26,10 @@ export interface PhaseChangeRecord {
   readonly at: Date
 }
 
-/** A record that has not got its place in the log yet. */
+/** A record without its position in the log. */
 export type Change = Omit<PhaseChangeRecord, 'sequence' | 'batchId' | 'idx'>
 
-/** The changes of one transaction, as they were written; not numbered yet. */
+/** The changes of one transaction, not numbered yet. */
 export interface WrittenBatch {
   readonly id: string
   readonly changes: readonly Change[]
@@ -37,7 +37,7 @@ export interface WrittenBatch {
 
 /** By the log's own immutable columns only, so that live and replay agree. */
 export interface PhaseChangeQuery {
-  /** What the viewer may read; null means everything. */
+  /** Projects that the viewer may read; null means all. */
   readonly projects: readonly string[] | null
   readonly project?: string | undefined
   readonly rootId?: string | undefined

@@ -1,9 +1,9 @@
 /** Wake-ups between processes: never the truth, only the fast path. */
 export interface Signal {
   publish(channel: string, message: string): void
-  /** Resolves once messages will arrive. Never more than one handler call at a time per subscription. */
+  /** Resolves once messages arrive. Never more than one handler call at a time per subscription. */
   subscribe(channel: string, handler: (message: string) => void): Promise<{ close(): Promise<void> }>
-  /** False: nothing can be heard from other processes, so poll more often. */
+  /** False: no messages of other processes arrive, so poll more often. */
   readonly connected: boolean
   close(): Promise<void>
 }

@@ -1,8 +1,8 @@
-/** Clock, ids and randomness come in through here and nowhere else, so that every deadline can be tested to the millisecond. */
+/** Clock, ids and randomness. Nothing else provides them, so that every deadline can be tested to the millisecond. */
 export interface System {
-  /** By the database's clock, as well as this process knows it: what leases and deadlines are judged by a statement asks. */
+  /** The database's clock as this process estimates it. Statements that judge leases and deadlines use the database's own. */
   now(): Date
-  /** What statements are to take for the time. Null, as always outside of tests: the database's own clock. */
+  /** The time that statements use. Null, as always outside of tests: the database's own clock. */
   readonly fixedTime: Date | null
   /** A uuid v7: grows with time. */
   id(): string

@@ -1,15 +1,15 @@
 import type { Actor } from '../vocabulary.ts'
 
-/** Who is calling, as the credentials say. */
+/** The caller, by its credentials. */
 export interface Viewer {
   readonly tokenId: string
   /** Recorded as `by` of every phase change. */
   readonly name: string
   readonly role: 'ADMIN' | 'USER' | 'READER' | 'AGENT' | 'WORKER'
   readonly actor: Actor
-  /** Names of the projects that it may see; null means all. */
+  /** Names of the projects that it may read; null means all. */
   readonly projects: readonly string[] | null
-  /** What an agent may claim; null means all. */
+  /** Work types that an agent may claim; null means all. */
   readonly types: readonly string[] | null
   readonly targets: readonly string[] | null
   /** A worker: the event that it works for, the root of its tree. */

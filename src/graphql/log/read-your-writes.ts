@@ -10,5 +10,5 @@ const settled = perOperation(({ log }) => log.caughtUp())
 /** Waits until everything that was committed before is in the log, so that readers see their own writes. */
 export async function caughtUp(context: GraphQLContext, atLeast: LogCursor | null | undefined): Promise<void> {
   await settled(context)
-  if (atLeast) await tellExpired(context.log, () => context.log.reaches(atLeast))
+  if (atLeast) await tellExpired(context.log, () => context.log.requireReached(atLeast))
 }

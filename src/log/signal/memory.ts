@@ -3,7 +3,7 @@ import type { Logger } from '../../logger.ts'
 
 type Handler = (message: string) => void
 
-/** The signal of a process that stands alone: what is published is heard here, and nowhere else. */
+/** The signal of a single process: messages are delivered in this process only. */
 export function createMemorySignal({ logger }: { logger: Logger }): Signal {
   const channels = new Map<string, Set<Handler>>()
   let closed = false
@@ -19,10 +19,10 @@ export function createMemorySignal({ logger }: { logger: Logger }): Signal {
   }
 
   return {
-    // Other processes on the same database may exist, and nothing is heard of them.
+    // Other processes on the same database may exist, but their messages do not arrive here.
     connected: false,
     publish(channel, message) {
-      // Later, as it is over a network: whoever publishes is never entered again from inside.
+      // Deferred, as over a network: publishing never re-enters the publisher.
       if (!closed) queueMicrotask(() => deliver(channel, message))
     },
     subscribe(channel, handler) {

@@ -3,15 +3,15 @@ import { createClient } from 'redis'
 import type { Signal } from '../../core/ports/signal.ts'
 import type { Logger } from '../../logger.ts'
 
-/** So often is a quiet connection asked whether it still lives; without an answer it is dropped after `SILENCE_MS`. */
+/** Interval of pings on a quiet connection; without an answer it is dropped after `SILENCE_MS`. */
 const PING_MS = 5_000
 const SILENCE_MS = 15_000
-/** Quick at first, for a restart of Redis; then a steady second, for as long as it takes. */
+/** Quick at first, for a restart of Redis; then every second, without limit. */
 const retryAfter = (attempts: number): number => Math.min(1_000, 20 * 2 ** Math.min(attempts, 6))
 
 /**
- * The signal between processes, over Redis. It starts, and stays, usable while Redis is away: what is published then
- * is lost, what is subscribed then is subscribed as soon as Redis is back.
+ * The signal between processes, over Redis. It starts, and stays usable, while Redis is away: messages published then are
+ * lost, subscriptions made then begin as soon as Redis is back.
  *
  * @param url as `redis://[[user][:password]@]host[:port][/db]`, or `rediss:`
  */
@@ -22,7 +22,7 @@ export function createRedisSignal({ url, logger }: { url: string; logger: Logger
       url,
       name: `phaseline-${role}`,
       pingInterval: PING_MS,
-      // Messages of a time without Redis are of no use to anybody afterwards: readers have polled meanwhile.
+      // Messages of an outage are useless afterwards: readers have polled meanwhile.
       disableOfflineQueue: role === 'publisher',
       socket: { connectTimeout: 5_000, socketTimeout: SILENCE_MS, reconnectStrategy: retryAfter },
     })
@@ -37,7 +37,7 @@ export function createRedisSignal({ url, logger }: { url: string; logger: Logger
       up = false
     })
     client.connect().catch((error: unknown) => {
-      if (!stop.signal.aborted) logger.error({ role, err: error }, 'Redis cannot be used.')
+      if (!stop.signal.aborted) logger.error({ role, err: error }, 'The connection to Redis failed.')
     })
     return client
   }
@@ -82,7 +82,7 @@ export function createRedisSignal({ url, logger }: { url: string; logger: Logger
         async close() {
           open = false
           const done = subscriber.unsubscribe(channel, listener).catch(() => undefined)
-          // Without Redis the answer may never come; the listener is deaf already.
+          // Without Redis the answer may never come; the listener ignores messages already.
           if (subscriber.isReady) await done
         },
       }

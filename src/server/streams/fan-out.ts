@@ -86,7 +86,7 @@ export class FanOut {
     this.#topics.set(key, group)
     const { topic, members } = group
     topic.enter()
-    const place = this.#parts.log.place(stream.source.after)
+    const place = this.#parts.log.resolve(stream.source.after)
     // Looked at when it starts; until then a failure is nobody's.
     place.catch(() => undefined)
     const subscriber: Subscriber = new Subscriber({
