@@ -24,6 +24,8 @@ const OWN_PACKAGES: Readonly<Record<string, string>> = {
   'phaseline/manifest': 'src/manifest/index.ts',
 }
 
+type OnNamed = (text: string) => void
+
 export class Modules {
   readonly #root: string
   readonly #modules = new Map<string, Module>()
@@ -42,31 +44,37 @@ export class Modules {
     return module
   }
 
-  /** The string that an expression is, or undefined when only the running program knows it. */
-  evaluate(node: Node, module: Module): string | undefined {
+  /**
+   * The string that an expression is, or undefined when only the running program knows it. Calls back with each named
+   * constant that it is built from.
+   */
+  evaluate(node: Node, module: Module, onNamed: OnNamed): string | undefined {
     if (node.type === 'Literal') return typeof node.value === 'string' ? node.value : undefined
-    if (node.type === 'TemplateLiteral') return this.#join(node, module)
+    if (node.type === 'TemplateLiteral') return this.#join(node, module, onNamed)
     if (node.type === 'TSAsExpression' || node.type === 'ParenthesizedExpression')
-      return this.evaluate(node.expression, module)
-    return node.type === 'Identifier' ? this.#named(node.name, module) : undefined
+      return this.evaluate(node.expression, module, onNamed)
+    if (node.type !== 'Identifier') return undefined
+    const text = this.#named(node.name, module, onNamed)
+    if (text !== undefined) onNamed(text)
+    return text
   }
 
-  #join({ quasis, expressions }: ESTree.TemplateLiteral, module: Module): string | undefined {
+  #join({ quasis, expressions }: ESTree.TemplateLiteral, module: Module, onNamed: OnNamed): string | undefined {
     let text = quasis[0]?.value.cooked ?? ''
     for (const [index, expression] of expressions.entries()) {
-      const value = this.evaluate(expression, module)
+      const value = this.evaluate(expression, module, onNamed)
       if (value === undefined) return undefined
       text += value + (quasis[index + 1]?.value.cooked ?? '')
     }
     return text
   }
 
-  #named(name: string, module: Module): string | undefined {
+  #named(name: string, module: Module, onNamed: OnNamed): string | undefined {
     const constant = module.constants.get(name)
-    if (constant) return this.evaluate(constant, module)
+    if (constant) return this.evaluate(constant, module, onNamed)
     const binding = module.imports.get(name)
     const file = binding && this.#resolve(binding.from, module.file)
-    return file === undefined ? undefined : this.#named(binding?.name ?? name, this.read(file))
+    return file === undefined ? undefined : this.#named(binding?.name ?? name, this.read(file), onNamed)
   }
 
   #resolve(from: string, file: string): string | undefined {

@@ -1,5 +1,5 @@
 import { globSync } from 'node:fs'
-import { type Module, type Modules, type Node, walk } from './constants.ts'
+import { type Modules, type Node, walk } from './constants.ts'
 
 /** The text of one call of `gql`, or of a fragment that such a text is built from. */
 export interface FoundDocument {
@@ -16,6 +16,8 @@ export interface Finding {
 }
 
 const CALL = /\bgql\(/
+/** A constant that is a fragment has a type of its own. */
+const FRAGMENT = /^\s*fragment\s/
 
 /** All documents of the TypeScript files in a folder of the project. */
 export function findDocuments(modules: Modules, root: string, folders: readonly string[]): Finding {
@@ -30,11 +32,12 @@ export function findDocuments(modules: Modules, root: string, folders: readonly 
     walk(module.program, (node) => {
       const argument = argumentOf(node)
       if (!argument) return
-      const text = modules.evaluate(argument, module)
       const place = { file, ...placeOf(module.source, node.start) }
+      const text = modules.evaluate(argument, module, (part) => {
+        if (FRAGMENT.test(part)) documents.push({ text: part, ...place })
+      })
       if (text !== undefined) documents.push({ text, ...place })
       else if (!place.isExpectedToFail) problems.push(`${file}:${place.line}: the text of gql() must be a constant.`)
-      for (const fragment of fragmentsIn(modules, argument, module)) documents.push({ text: fragment, ...place })
     })
   }
   return { documents, problems }
@@ -43,14 +46,6 @@ export function findDocuments(modules: Modules, root: string, folders: readonly 
 function argumentOf(node: Node): Node | undefined {
   if (node.type !== 'CallExpression' || node.callee.type !== 'Identifier' || node.callee.name !== 'gql') return
   return node.arguments[0]
-}
-
-/** Constants in a template that are whole fragments: their types are asked for by name. */
-function fragmentsIn(modules: Modules, argument: Node, module: Module): readonly string[] {
-  if (argument.type !== 'TemplateLiteral') return []
-  return argument.expressions
-    .map((expression) => modules.evaluate(expression, module))
-    .filter((text) => text !== undefined && /^\s*fragment\s/.test(text)) as string[]
 }
 
 function placeOf(source: string, start: number): Pick<FoundDocument, 'line' | 'isExpectedToFail'> {

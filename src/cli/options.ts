@@ -1,20 +1,24 @@
 import { InvalidArgumentError } from 'commander'
+import type { ObjectKind, Phase } from '../core/vocabulary.ts'
 
-/** A kind or a phase in any of the usual spellings: `deploy-item`, `deploy_item`, `DEPLOY_ITEM`. Whether it exists the server knows. */
-function parseWord(text: string): string {
+/**
+ * A kind or a phase in any of the usual spellings: `deploy-item`, `deploy_item`, `DEPLOY_ITEM`. The server may know more
+ * of them than this version: `checkWords` asks it.
+ */
+function parseWord<Word extends string>(text: string): Word {
   const constant = text.trim().toUpperCase().replaceAll('-', '_')
-  if (/^[A-Z][A-Z0-9_]*$/.test(constant)) return constant
+  if (/^[A-Z][A-Z0-9_]*$/.test(constant)) return constant as Word
   throw new InvalidArgumentError('Expected a word such as deploy-item.')
 }
 
 /** The same for an option that can be given several times, or once with commas. */
 const severalOf =
-  (parse: (text: string) => string) =>
-  (text: string, before: readonly string[] = []): string[] => [...before, ...text.split(',').map(parse)]
+  <Word extends string>(parse: (text: string) => Word) =>
+  (text: string, before: readonly Word[] = []): Word[] => [...before, ...text.split(',').map(parse)]
 
-export const parseKind = parseWord
-export const parseKinds = severalOf(parseWord)
-export const parsePhases = severalOf(parseWord)
+export const parseKind = parseWord<ObjectKind>
+export const parseKinds = severalOf(parseWord<ObjectKind>)
+export const parsePhases = severalOf(parseWord<Phase>)
 
 /** A whole number that is not negative: a sequence, a limit. */
 export function parseCount(text: string): number {

@@ -10,3 +10,6 @@ export const gql = <const Text extends string>(
 ): Text extends keyof Documents
   ? string & TypedDocument<Documents[Text]['result'], Documents[Text]['variables']>
   : never => text as never
+
+/** What a fragment brings, by the type of its constant. */
+export type FragmentOf<Text extends keyof Documents> = Documents[Text]['result']

@@ -1,6 +1,6 @@
 import type { Limits, ProjectSpec, Subscription, TemplateJob, WantedProject, WorkerTemplate } from './project-spec.ts'
 
-/** Between the one form of a project's spec and that of the API, which has no maps. */
+/** Converts a project's spec between its own form and that of the API, which has no maps. */
 
 interface Pair {
   readonly key: string
@@ -10,7 +10,7 @@ interface Variable {
   readonly name: string
   readonly value: string
 }
-/** A job as it was asked for: what was left out is not there. */
+/** A job as it was asked for, without the fields that were omitted. */
 interface ShownJob {
   readonly name: string
   readonly gadget: string
@@ -19,24 +19,25 @@ interface ShownJob {
   readonly when?: string | null
   readonly dependsOn?: readonly string[] | null
 }
-/** What a project has for its pipelines, as the API shows it. */
+/** The spec of a project, as the API shows it. */
 export interface ShownProjectSpec {
   readonly workerTemplate: (Omit<WorkerTemplate, 'env'> & { readonly env: readonly Variable[] }) | null
   readonly subscriptions: readonly (Pick<Subscription, 'source' | 'types'> & {
     readonly qualifiers: readonly Pair[]
     readonly labels: readonly Pair[]
-    readonly task: readonly ShownJob[] | null
+    /** JSON: the jobs of the task as they were asked for; null: the subscription creates a worker. */
+    readonly task: unknown
   })[]
   readonly limits: Limits
 }
 
-/** What to ask of a project for it. */
+/** Selection of the spec in a query of a project. */
 export const PROJECT_SPEC_FIELDS = `
   workerTemplate { runtime image command args env { name value } files { path content } timeoutMs workspace }
   subscriptions { source types qualifiers { key value } labels { key value } task }
   limits { maxWorkers maxJobs strategy }`
 
-/** What the server has. */
+/** The spec that the API shows, in its own form. */
 export function projectSpecOf({ workerTemplate, subscriptions, limits }: ShownProjectSpec): ProjectSpec {
   const { maxWorkers, maxJobs, strategy } = limits
   return {
@@ -44,7 +45,7 @@ export function projectSpecOf({ workerTemplate, subscriptions, limits }: ShownPr
     subscriptions: subscriptions.map(({ source, types, qualifiers, labels, task }) => ({
       ...{ source, types },
       ...{ qualifiers: mapOf(qualifiers), labels: mapOf(labels) },
-      task: task?.map(jobOf) ?? null,
+      task: (task as readonly ShownJob[] | null)?.map(jobOf) ?? null,
     })),
     limits: { maxWorkers, maxJobs, strategy },
   }
@@ -54,8 +55,8 @@ const jobOf = ({ name, gadget, args, env, when, dependsOn }: ShownJob): Template
   ...{ name, gadget, args: args ?? [], env: envOf(env ?? []), when: when ?? null, dependsOn: dependsOn ?? null },
 })
 
-/** What createProject and updateProject take beside the name. */
-export const projectInput = ({ workerTemplate, subscriptions, limits }: WantedProject): object => ({
+/** The input of createProject and updateProject, apart from the name. */
+export const projectInput = ({ workerTemplate, subscriptions, limits }: WantedProject) => ({
   ...(workerTemplate === undefined
     ? {}
     : { workerTemplate: workerTemplate && { ...workerTemplate, env: variablesOf(workerTemplate.env) } }),

@@ -38,7 +38,7 @@ export interface TemplateJob {
 export interface Limits {
   readonly maxWorkers: number | null
   readonly maxJobs: number | null
-  readonly strategy: string
+  readonly strategy: 'QUEUE' | 'LATEST_ONLY'
 }
 /** Only what the file names. */
 export type WantedProject = Partial<Omit<ProjectSpec, 'limits'>> & { readonly limits?: Partial<Limits> }

@@ -39,7 +39,7 @@ describe('typed errors', () => {
     [conflict, EXIT.refused, 'BUSY: A job runs.\n  in the way: INSTALLATION shop (PROGRESSING, id 1)\n'],
     [transition, EXIT.refused, 'TRANSITION: No.\n  allowed from here: INIT, INIT_DELETE\n'],
   ])('%j', (answer, code, text) => {
-    const outcome = outcomeOf<{ id: string }>(answer)
+    const outcome = outcomeOf(answer)
     if (outcome.ok) throw new Error('expected a refusal')
     const [out, err] = [sink(), sink()]
     expect(printRefusal(outcome.refusal, false, out, err)).toBe(code)

@@ -3,8 +3,10 @@ import { describe, expect, it } from 'vitest'
 import { SYMBOLS } from '../../src/cli/objects/phases.ts'
 import { painter } from '../../src/cli/terminal/paint.ts'
 import { columns } from '../../src/cli/terminal/text.ts'
-import { type TreeChange, TreeModel, type TreeObject } from '../../src/cli/tree/model.ts'
+import type { TreeObject } from '../../src/cli/tree/fields.ts'
+import { type TreeChange, TreeModel } from '../../src/cli/tree/model.ts'
 import { describeProgress, renderTree } from '../../src/cli/tree/render.ts'
+import type { Phase } from '../../src/core/vocabulary.ts'
 import { machinesOf } from './machines.ts'
 
 const FINAL = ['SUCCEEDED', 'FAILED', 'ABORTED', 'DELETE_FAILED']
@@ -12,7 +14,7 @@ const machines = machinesOf()
 const START = '2026-01-01T00:00:00.000Z'
 const later = (ms: number): string => new Date(Date.parse(START) + ms).toISOString()
 
-const object = (id: string, parent: string | null, phase: string, more: Partial<TreeObject> = {}): TreeObject => ({
+const object = (id: string, parent: string | null, phase: Phase, more: Partial<TreeObject> = {}): TreeObject => ({
   id,
   kind: parent === null ? 'INSTALLATION' : 'DEPLOY_ITEM',
   name: id,

@@ -1,17 +1,11 @@
 import type { Command } from 'commander'
+import { gql } from '../../documents/gql.ts'
 import type { Cli } from '../cli.ts'
-import { describeRest, type Page, readPages } from '../objects/pages.ts'
-import {
-  type Answer,
-  invalid,
-  notFoundRefusal,
-  type Outcome,
-  outcomeOf,
-  REFUSAL_FRAGMENT,
-  refused,
-} from '../objects/refusal.ts'
+import { describeRest, readPages } from '../objects/pages.ts'
+import { invalid, notFoundRefusal, type Outcome, REFUSAL_FRAGMENT, refused } from '../objects/refusal.ts'
 import { parseCount, parseFile } from '../options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
+import { ask } from '../terminal/ask.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
 import { readInput } from '../terminal/read-input.ts'
 import { table } from '../terminal/table.ts'
@@ -27,33 +21,26 @@ interface SetOptions extends DataOptions {
 interface ListOptions extends DataOptions {
   readonly limit: number
 }
-interface DataObject {
-  readonly name: string
-  readonly value: unknown
-  readonly updatedAt: string
-  /** The root that exports it; null when a user has set it. */
-  readonly exporter: { readonly id: string; readonly name: string } | null
-}
 
-const SET = `mutation SetData($input: SetDataObjectInput!) {
+const SET = gql(`mutation SetData($input: SetDataObjectInput!) {
   answer: setDataObject(input: $input) { __typename ...Refusal }
-}\n${REFUSAL_FRAGMENT}`
-const DELETE = `mutation DeleteData($input: DeleteDataObjectInput!) {
+}\n${REFUSAL_FRAGMENT}`)
+const DELETE = gql(`mutation DeleteData($input: DeleteDataObjectInput!) {
   answer: deleteDataObject(input: $input) { __typename ...Refusal }
-}\n${REFUSAL_FRAGMENT}`
+}\n${REFUSAL_FRAGMENT}`)
 
-const LIST = `query ListData($project: String!, $first: Int!, $after: String) {
+const LIST = gql(`query ListData($project: String!, $first: Int!, $after: String) {
   project(name: $project) {
     dataObjects(first: $first, after: $after) {
       totalCount pageInfo { hasNextPage endCursor }
       edges { node { name value updatedAt exporter { id name } } }
     }
   }
-}`
-/** Columns of a value in a list; `--json` has it whole. */
+}`)
+/** Columns of a value in a list; `--json` prints it in full. */
 const SHOWN = 60
 
-/** `phaseline data set|delete NAME`, `data list`: data in a project's scope, which its installations import. */
+/** `phaseline data set|delete|list`: data objects of a project, which its installations import. */
 export function addData(program: Command, cli: Cli): void {
   const data = program.command('data').description('set, delete or list data in the scope of a project')
   withSessionOptions(data.command('set'))
@@ -71,9 +58,7 @@ export function addData(program: Command, cli: Cli): void {
     .argument('<name>', 'name in the scope')
     .option('--project <name>', 'project', 'default')
     .action(async (name: string, options: DataOptions) => {
-      cli.exitCode = await withSession(cli.io, options, (session) =>
-        ask(session, DELETE, { project: options.project, name }, 'deleted'),
-      )
+      cli.exitCode = await withSession(cli.io, options, (session) => deleteData(session, name, options))
     })
   withSessionOptions(data.command('list'))
     .description('list what installations of the project can import')
@@ -92,7 +77,14 @@ async function setData(
 ): Promise<ExitCode> {
   const value = await readValue(session, json, options)
   if (!value.ok) return session.refuse(value.refusal)
-  return await ask(session, SET, { project: options.project, name, value: value.value }, 'set')
+  const { project } = options
+  const outcome = await ask(session, SET, { project, name, value: value.value })
+  return report(session, outcome, { project, name, done: 'set' })
+}
+
+async function deleteData(session: Session, name: string, { project }: DataOptions): Promise<ExitCode> {
+  const outcome = await ask(session, DELETE, { project, name })
+  return report(session, outcome, { project, name, done: 'deleted' })
 }
 
 async function readValue(
@@ -113,31 +105,20 @@ async function readValue(
   }
 }
 
-async function ask(
+function report(
   session: Session,
-  document: string,
-  input: { readonly project: string; readonly name: string; readonly value?: unknown },
-  done: string,
-): Promise<ExitCode> {
-  const { answer } = await session.client.query<{ answer: Answer<object> | null }>(
-    document,
-    { input },
-    { signal: session.io.signal },
-  )
-  const outcome = outcomeOf(answer)
+  outcome: Outcome<object>,
+  change: { readonly project: string; readonly name: string; readonly done: string },
+): ExitCode {
   if (!outcome.ok) return session.refuse(outcome.refusal)
-  session.emit({ project: input.project, name: input.name, done })
-  session.say(`${plain(input.project)}/${plain(input.name)} ${done}`)
+  session.emit(change)
+  session.say(`${plain(change.project)}/${plain(change.name)} ${change.done}`)
   return EXIT.ok
 }
 
 async function listData(session: Session, { project: name, limit }: ListOptions): Promise<ExitCode> {
   const listed = await readPages(limit, async (first, after) => {
-    const { project } = await session.client.query<{ project: { readonly dataObjects: Page<DataObject> } | null }>(
-      LIST,
-      { project: name, first, after },
-      { signal: session.io.signal },
-    )
+    const { project } = await session.client.query(LIST, { project: name, first, after }, { signal: session.io.signal })
     return project?.dataObjects ?? null
   })
   if (!listed) return session.refuse(notFoundRefusal(`There is no project ${name} that you may read.`))

@@ -1,10 +1,12 @@
 import { type Command, Option } from 'commander'
-import type { PhaseClass } from '../../core/machine.ts'
+import type { ObjectKind, Phase } from '../../core/vocabulary.ts'
+import { gql } from '../../documents/gql.ts'
+import type { NodeOf, ResultOf, VariablesOf } from '../../documents/typed-document.ts'
 import type { Cli } from '../cli.ts'
 import { type AddressOptions, locate } from '../objects/address.ts'
 import { checkWords } from '../objects/check-words.ts'
-import { describeObject, type FullObject, OBJECT_FIELDS } from '../objects/describe-object.ts'
-import { describeRest, type Page, type PagedList, readPages } from '../objects/pages.ts'
+import { describeObject, OBJECT_FIELDS } from '../objects/describe-object.ts'
+import { describeRest, type PagedList, readPages } from '../objects/pages.ts'
 import { markedPhase } from '../objects/phases.ts'
 import { notFoundRefusal } from '../objects/refusal.ts'
 import { type LabelArgument, parseCount, parseKinds, parseLabel, parsePhases } from '../options.ts'
@@ -15,8 +17,8 @@ import { duration, words } from '../terminal/text.ts'
 
 interface GetOptions extends SessionOptions {
   readonly project?: string
-  readonly kind?: readonly string[]
-  readonly phase?: readonly string[]
+  readonly kind?: readonly ObjectKind[]
+  readonly phase?: readonly Phase[]
   readonly label?: readonly LabelArgument[]
   readonly nameContains?: string
   readonly finished?: boolean
@@ -25,27 +27,17 @@ interface GetOptions extends SessionOptions {
   readonly limit: number
 }
 
-const ONE = `query Get($id: ID!) { object(id: $id) { ...Full } }\n${OBJECT_FIELDS}`
-const LIST = `query List($filter: ObjectFilter, $first: Int!, $after: String) {
+const ONE = gql(`query Get($id: ID!) { object(id: $id) { ...Full } }\n${OBJECT_FIELDS}`)
+const LIST = gql(`query List($filter: ObjectFilter, $first: Int!, $after: String) {
   objects(filter: $filter, first: $first, after: $after) {
     totalCount pageInfo { hasNextPage endCursor }
     edges { node { id kind name phase phaseClass phaseSince finished project { name } error { code message } } }
   }
-}`
+}`)
+type Listed = NodeOf<ResultOf<typeof LIST>['objects']>
+type Filter = VariablesOf<typeof LIST>['filter']
 
-interface Listed {
-  readonly id: string
-  readonly kind: string
-  readonly name: string
-  readonly phase: string
-  readonly phaseClass: PhaseClass
-  readonly phaseSince: string
-  readonly finished: boolean
-  readonly project: { readonly name: string }
-  readonly error: { readonly code: string; readonly message: string } | null
-}
-
-/** `phaseline get [NAME]`: one object with all there is to say, or a list. */
+/** `phaseline get [NAME]`: one object in full, or a list. */
 export function addGet(program: Command, cli: Cli): void {
   withSessionOptions(program.command('get'))
     .description('show one object, or list objects (roots, unless --all)')
@@ -74,11 +66,7 @@ async function getOne(session: Session, name: string, { project, kind }: GetOpti
   const located = await locate(session, name, address)
   if (!located.ok) return session.refuse(located.refusal)
   const { id } = located.value
-  const { object } = await session.client.query<{ object: FullObject | null }>(
-    ONE,
-    { id },
-    { signal: session.io.signal },
-  )
+  const { object } = await session.client.query(ONE, { id }, { signal: session.io.signal })
   if (!object) return session.refuse(notFoundRefusal(`${name} is gone.`))
   session.emit(object)
   session.say(...describeObject(object, Date.now(), session.paint))
@@ -90,11 +78,7 @@ async function list(session: Session, options: GetOptions): Promise<ExitCode> {
   if (wrong) return session.refuse(wrong)
   const filter = filterOf(options)
   const listed = await readPages(options.limit, async (first, after) => {
-    const { objects } = await session.client.query<{ objects: Page<Listed> | null }>(
-      LIST,
-      { filter, first, after },
-      { signal: session.io.signal },
-    )
+    const { objects } = await session.client.query(LIST, { filter, first, after }, { signal: session.io.signal })
     return objects
   })
   if (!listed) return session.refuse(notFoundRefusal('There is nothing to list.'))
@@ -103,7 +87,7 @@ async function list(session: Session, options: GetOptions): Promise<ExitCode> {
   return EXIT.ok
 }
 
-const filterOf = ({ project, kind, phase, label, nameContains, finished, unfinished, all }: GetOptions): object => ({
+const filterOf = ({ project, kind, phase, label, nameContains, finished, unfinished, all }: GetOptions): Filter => ({
   ...(project === undefined ? {} : { project }),
   ...(kind ? { kinds: kind } : {}),
   ...(phase ? { phases: phase } : {}),

@@ -1,9 +1,10 @@
 import type { Command } from 'commander'
 import type { LogRange } from '../../client/index.ts'
+import type { ObjectKind, Phase } from '../../core/vocabulary.ts'
 import type { Cli } from '../cli.ts'
 import { type AddressOptions, locate, withAddressOptions } from '../objects/address.ts'
 import { checkWords } from '../objects/check-words.ts'
-import { type LoggedChange, readEnd, readNewest } from '../objects/log-read.ts'
+import { type Filter, type LoggedChange, readEnd, readNewest } from '../objects/log-read.ts'
 import { type Machines, readMachines } from '../objects/machines.ts'
 import { printObjectLogs } from '../objects/object-logs.ts'
 import { invalid, type Outcome, refused } from '../objects/refusal.ts'
@@ -15,16 +16,15 @@ import { describeChange } from '../tree/presenter.ts'
 
 interface LogOptions extends SessionOptions {
   readonly project?: string
-  readonly kind: string
+  readonly kind: ObjectKind
   readonly follow?: boolean
   readonly after?: string | number
   readonly rejected?: boolean
-  readonly kinds?: readonly string[]
-  readonly to?: readonly string[]
+  readonly kinds?: readonly ObjectKind[]
+  readonly to?: readonly Phase[]
   readonly limit?: number
   readonly output?: boolean
 }
-type Filter = Readonly<Record<string, unknown>>
 interface Stretch {
   /** A cursor, or a sequence. */
   readonly after: string | number

@@ -1,4 +1,7 @@
 import type { Command } from 'commander'
+import type { ObjectKind } from '../../core/vocabulary.ts'
+import { gql } from '../../documents/gql.ts'
+import type { ResultOf } from '../../documents/typed-document.ts'
 import type { Cli } from '../cli.ts'
 import { checkWords } from '../objects/check-words.ts'
 import { notFoundRefusal } from '../objects/refusal.ts'
@@ -11,24 +14,11 @@ import { words } from '../terminal/text.ts'
 interface MachinesOptions extends SessionOptions {
   readonly mermaid?: boolean
 }
-interface StateMachine {
-  readonly name: string
-  readonly kinds: readonly string[]
-  readonly phases: readonly string[]
-  readonly initial: string
-  readonly final: readonly string[]
-  readonly transitions: readonly {
-    readonly from: string
-    readonly actor: string
-    readonly to: string
-    readonly reason: string
-  }[]
-  readonly mermaid: string
-}
 
-const MACHINES = `query Machines($kind: ObjectKind) {
+const MACHINES = gql(`query Machines($kind: ObjectKind) {
   stateMachines(kind: $kind) { name kinds phases initial final transitions { from actor to reason } mermaid }
-}`
+}`)
+type StateMachine = ResultOf<typeof MACHINES>['stateMachines'][number]
 
 /** `phaseline machines [KIND]`: the tables that every phase change is judged by. */
 export function addMachines(program: Command, cli: Cli): void {
@@ -36,19 +26,17 @@ export function addMachines(program: Command, cli: Cli): void {
     .description('print the state machines: who may move what from where to where, and why')
     .argument('[kind]', 'only those of this kind, e.g. deploy-item', parseKind)
     .option('--mermaid', 'as a Mermaid diagram')
-    .action(async (kind: string | undefined, options: MachinesOptions) => {
+    .action(async (kind: ObjectKind | undefined, options: MachinesOptions) => {
       cli.exitCode = await withSession(cli.io, options, (session) => machines(session, kind, options))
     })
 }
 
-async function machines(session: Session, kind: string | undefined, options: MachinesOptions): Promise<ExitCode> {
+async function machines(session: Session, kind: ObjectKind | undefined, options: MachinesOptions): Promise<ExitCode> {
   const wrong = await checkWords(session, kind === undefined ? {} : { kinds: [kind] })
   if (wrong) return session.refuse(wrong)
-  const { stateMachines } = await session.client.query<{ stateMachines: readonly StateMachine[] }>(
-    MACHINES,
-    kind === undefined ? {} : { kind },
-    { signal: session.io.signal },
-  )
+  const { stateMachines } = await session.client.query(MACHINES, kind === undefined ? {} : { kind }, {
+    signal: session.io.signal,
+  })
   if (stateMachines.length === 0) return session.refuse(notFoundRefusal('The server knows no machine of this kind.'))
   session.emit(stateMachines)
   for (const machine of stateMachines) session.say(...(options.mermaid ? [machine.mermaid] : describe(machine)))

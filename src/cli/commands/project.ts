@@ -1,10 +1,11 @@
 import { type Command, Option } from 'commander'
+import { gql } from '../../documents/gql.ts'
 import type { Cli } from '../cli.ts'
 import { loadManifests } from '../manifests/load-manifests.ts'
-import { describeRest, type Page, readPages } from '../objects/pages.ts'
-import { invalid, notFoundRefusal, REFUSAL_FRAGMENT } from '../objects/refusal.ts'
+import { describeRest, readPages } from '../objects/pages.ts'
+import { invalid, notFoundRefusal, type Outcome, REFUSAL_FRAGMENT } from '../objects/refusal.ts'
 import { parseCount, parseFiles } from '../options.ts'
-import { readProject, type ShownProject } from '../projects/api.ts'
+import { readProject } from '../projects/api.ts'
 import { CREATE_PROJECT } from '../projects/apply.ts'
 import { applyProjects } from '../projects/apply-all.ts'
 import { describeLimits, describeProject } from '../projects/describe.ts'
@@ -26,13 +27,8 @@ interface ApplyOptions extends SessionOptions {
 interface ListOptions extends SessionOptions {
   readonly limit: number
 }
-type Listed = Pick<ShownProject, 'name' | 'createdAt' | 'limits'> & {
-  readonly workerTemplate: { readonly runtime: string } | null
-  readonly subscriptions: readonly { readonly source: string }[]
-  readonly secrets: readonly { readonly name: string }[]
-}
 
-const LIST = `query ListProjects($first: Int!, $after: String) {
+const LIST = gql(`query ListProjects($first: Int!, $after: String) {
   projects(first: $first, after: $after) {
     totalCount pageInfo { hasNextPage endCursor }
     edges { node {
@@ -40,14 +36,14 @@ const LIST = `query ListProjects($first: Int!, $after: String) {
       secrets { name }
     } }
   }
-}`
-const DELETE = `mutation DeleteProject($input: DeleteProjectInput!) {
+}`)
+const DELETE = gql(`mutation DeleteProject($input: DeleteProjectInput!) {
   answer: deleteProject(input: $input) { __typename ... on DeletedProject { name } ...Refusal }
-}\n${REFUSAL_FRAGMENT}`
+}\n${REFUSAL_FRAGMENT}`)
 
 const STRATEGIES = { queue: 'QUEUE', 'latest-only': 'LATEST_ONLY' } as const
 
-/** `phaseline project list|get|create|apply|delete`: what events start, and which. */
+/** `phaseline project list|get|create|apply|delete`. */
 export function addProject(program: Command, cli: Cli): void {
   const project = program.command('project').description('projects: what their events start, and how much at once')
   withSessionOptions(project.command('list'))
@@ -82,17 +78,13 @@ export function addProject(program: Command, cli: Cli): void {
     .description('delete a project that has no objects any more, with its secrets and data')
     .argument('<name>', 'name of the project')
     .action(async (name: string, options: SessionOptions) => {
-      cli.exitCode = await withSession(cli.io, options, (session) => write(session, DELETE, { name }, 'deleted'))
+      cli.exitCode = await withSession(cli.io, options, (session) => remove(session, name))
     })
 }
 
 async function list(session: Session, { limit }: ListOptions): Promise<ExitCode> {
   const listed = await readPages(limit, async (first, after) => {
-    const { projects } = await session.client.query<{ projects: Page<Listed> | null }>(
-      LIST,
-      { first, after },
-      { signal: session.io.signal },
-    )
+    const { projects } = await session.client.query(LIST, { first, after }, { signal: session.io.signal })
     return projects
   })
   if (!listed) return session.refuse(notFoundRefusal('There is nothing to list.'))
@@ -129,7 +121,7 @@ async function create(session: Session, name: string, options: CreateOptions): P
     ...(maxJobs === undefined ? {} : { maxJobs }),
     ...(strategy === undefined ? {} : { strategy: STRATEGIES[strategy as keyof typeof STRATEGIES] }),
   }
-  return await write(session, CREATE_PROJECT, { name, limits }, 'created')
+  return report(session, await ask(session, CREATE_PROJECT, { name, limits }), { name, action: 'created' })
 }
 
 async function apply(session: Session, options: ApplyOptions): Promise<ExitCode> {
@@ -141,15 +133,17 @@ async function apply(session: Session, options: ApplyOptions): Promise<ExitCode>
   return await applyProjects(session, projects, options)
 }
 
-async function write(
+async function remove(session: Session, name: string): Promise<ExitCode> {
+  return report(session, await ask(session, DELETE, { name }), { name, action: 'deleted' })
+}
+
+function report(
   session: Session,
-  document: string,
-  input: { readonly name: string; readonly limits?: object },
-  action: string,
-): Promise<ExitCode> {
-  const outcome = await ask(session, document, input)
+  outcome: Outcome<object>,
+  { name, action }: { readonly name: string; readonly action: 'created' | 'deleted' },
+): ExitCode {
   if (!outcome.ok) return session.refuse(outcome.refusal)
-  session.emit({ kind: 'Project', name: input.name, action })
-  session.say(`project ${plain(input.name)} ${action}`)
+  session.emit({ kind: 'Project', name, action })
+  session.say(`project ${plain(name)} ${action}`)
   return EXIT.ok
 }

@@ -1,9 +1,11 @@
 import { type Command, Option } from 'commander'
+import { gql } from '../../documents/gql.ts'
 import type { Cli } from '../cli.ts'
 import { type AddressOptions, locate, withAddressOptions } from '../objects/address.ts'
 import { follow } from '../objects/follow.ts'
-import { type Answer, outcomeOf, REFUSAL_FRAGMENT } from '../objects/refusal.ts'
+import { REFUSAL_FRAGMENT } from '../objects/refusal.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
+import { ask } from '../terminal/ask.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
 import { plain } from '../terminal/text.ts'
 
@@ -11,17 +13,11 @@ interface ReconcileOptions extends SessionOptions, AddressOptions {
   readonly mode: string
   readonly wait?: boolean
 }
-interface Reconciled {
-  readonly id: string
-  readonly name: string
-  readonly phase: string
-  readonly jobId: string | null
-}
 
 const MODES = { standard: 'STANDARD', 'if-changed': 'IF_CHANGED', force: 'FORCE' } as const
-const RECONCILE = `mutation Reconcile($input: ReconcileInstallationInput!) {
-  reconcileInstallation(input: $input) { __typename ... on Installation { id name phase jobId } ...Refusal }
-}\n${REFUSAL_FRAGMENT}`
+const RECONCILE = gql(`mutation Reconcile($input: ReconcileInstallationInput!) {
+  answer: reconcileInstallation(input: $input) { __typename ... on Installation { id name phase jobId } ...Refusal }
+}\n${REFUSAL_FRAGMENT}`)
 
 /** `phaseline reconcile NAME`: asks for a job over a root's tree. */
 export function addReconcile(program: Command, cli: Cli): void {
@@ -40,12 +36,7 @@ async function reconcile(session: Session, name: string, options: ReconcileOptio
   if (!located.ok) return session.refuse(located.refusal)
   const { id } = located.value
   const mode = MODES[options.mode as keyof typeof MODES]
-  const answer = await session.client.query<{ reconcileInstallation: Answer<Reconciled> | null }>(
-    RECONCILE,
-    { input: { id, mode } },
-    { signal: session.io.signal },
-  )
-  const outcome = outcomeOf(answer.reconcileInstallation)
+  const outcome = await ask(session, RECONCILE, { id, mode })
   if (!outcome.ok) return session.refuse(outcome.refusal)
   session.emit(outcome.value)
   session.say(`${plain(outcome.value.name)} asked to reconcile (${mode}), now ${outcome.value.phase}`)

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { gql } from '../../documents/gql.ts'
 import type { Cli } from '../cli.ts'
 import { invalid, notFoundRefusal, type Outcome, REFUSAL_FRAGMENT, refused } from '../objects/refusal.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
@@ -9,20 +10,15 @@ import { table } from '../terminal/table.ts'
 import { readHidden } from '../terminal/terminal-input.ts'
 import { duration, plain } from '../terminal/text.ts'
 
-interface Secret {
-  readonly name: string
-  readonly updatedAt: string
-}
-
-const SET = `mutation SetSecret($input: SetSecretInput!) {
+const SET = gql(`mutation SetSecret($input: SetSecretInput!) {
   answer: setSecret(input: $input) { __typename ... on Secret { name updatedAt } ...Refusal }
-}\n${REFUSAL_FRAGMENT}`
-const DELETE = `mutation DeleteSecret($input: DeleteSecretInput!) {
+}\n${REFUSAL_FRAGMENT}`)
+const DELETE = gql(`mutation DeleteSecret($input: DeleteSecretInput!) {
   answer: deleteSecret(input: $input) { __typename ... on DeletedSecret { name } ...Refusal }
-}\n${REFUSAL_FRAGMENT}`
-const LIST = `query ListSecrets($project: String!) { project(name: $project) { secrets { name updatedAt } } }`
+}\n${REFUSAL_FRAGMENT}`)
+const LIST = gql(`query ListSecrets($project: String!) { project(name: $project) { secrets { name updatedAt } } }`)
 
-/** `phaseline secret set|delete|list PROJECT`: what workers and jobs are handed, and nobody can read again. */
+/** `phaseline secret set|delete|list PROJECT`: environment variables of workers and jobs, which nobody can read again. */
 export function addSecret(program: Command, cli: Cli): void {
   const secret = program.command('secret').description('set, delete or list secrets of a project')
   withSessionOptions(secret.command('set'))
@@ -51,11 +47,11 @@ async function set(session: Session, project: string, name: string): Promise<Exi
   const value = await readValue(session, `${project}/${name}`)
   if (value === 'interrupted') return EXIT.interrupted
   if (!value.ok) return session.refuse(value.refusal)
-  const outcome = await ask<Secret>(session, SET, { project, name, value: value.value })
+  const outcome = await ask(session, SET, { project, name, value: value.value })
   return report(session, outcome, { project, name, done: 'set' })
 }
 
-/** From a terminal a line that is not shown; otherwise all there is, less one line end: `echo` adds one. */
+/** From a terminal a hidden line; otherwise the whole input without its last line end, which `echo` adds. */
 async function readValue({ io }: Session, shown: string): Promise<Outcome<string> | 'interrupted'> {
   if (io.stdin.isTTY === true) {
     const typed = await readHidden(io, `Value of ${plain(shown)} (not shown): `)
@@ -87,11 +83,7 @@ function report(
 }
 
 async function list(session: Session, name: string): Promise<ExitCode> {
-  const { project } = await session.client.query<{ project: { readonly secrets: readonly Secret[] } | null }>(
-    LIST,
-    { project: name },
-    { signal: session.io.signal },
-  )
+  const { project } = await session.client.query(LIST, { project: name }, { signal: session.io.signal })
   if (!project) return session.refuse(notFoundRefusal(`There is no project ${name} that you may read.`))
   const { secrets } = project
   session.emit({ project: name, secrets })

@@ -1,5 +1,7 @@
 import type { Command } from 'commander'
 import { logRangeOf } from '../../client/index.ts'
+import { gql } from '../../documents/gql.ts'
+import type { ResultOf } from '../../documents/typed-document.ts'
 import type { Cli } from '../cli.ts'
 import { type AddressOptions, type Located, locate, withAddressOptions } from '../objects/address.ts'
 import { readMachines } from '../objects/machines.ts'
@@ -7,7 +9,8 @@ import { notFoundRefusal, type Outcome, refused } from '../objects/refusal.ts'
 import { parseCount } from '../options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
-import { TreeModel, type TreeObject } from '../tree/model.ts'
+import type { TreeObject } from '../tree/fields.ts'
+import { TreeModel } from '../tree/model.ts'
 import { readTree, type TreeSnapshot } from '../tree/read.ts'
 import { renderTree } from '../tree/render.ts'
 
@@ -15,22 +18,14 @@ interface TreeOptions extends SessionOptions, AddressOptions {
   readonly at?: number
 }
 
-interface PastObject {
-  readonly objectId: string
-  readonly parentId: string | null
-  readonly kind: string
-  readonly name: string
-  readonly phase: string
-  readonly phaseSince: string
-  readonly revision: number
-}
-const TREE_AT = `query TreeAt($rootId: ID!, $sequence: Sequence!) {
+const TREE_AT = gql(`query TreeAt($rootId: ID!, $sequence: Sequence!) {
   treeAt(rootId: $rootId, sequence: $sequence) {
     sequence objects { objectId parentId kind name phase phaseSince revision }
   }
-}`
+}`)
+type PastObject = NonNullable<ResultOf<typeof TREE_AT>['treeAt']>['objects'][number]
 
-/** `phaseline tree NAME`: the whole tree, once; also as it was. */
+/** `phaseline tree NAME`: the whole tree, now or at a sequence. */
 export function addTree(program: Command, cli: Cli): void {
   withSessionOptions(withAddressOptions(program.command('tree')))
     .description('print a whole tree, as it is or as it was')
@@ -77,9 +72,7 @@ async function readTreeAt(
   sequence: number,
 ): Promise<Outcome<TreeSnapshot | null>> {
   try {
-    const { treeAt } = await client.query<{
-      treeAt: { readonly sequence: number; readonly objects: readonly PastObject[] } | null
-    }>(TREE_AT, { rootId: root.id, sequence }, { signal: io.signal })
+    const { treeAt } = await client.query(TREE_AT, { rootId: root.id, sequence }, { signal: io.signal })
     return { ok: true, value: treeAt && { sequence: treeAt.sequence, objects: treeAt.objects.map(fromPast) } }
   } catch (error) {
     const held = logRangeOf(error)
@@ -88,7 +81,7 @@ async function readTreeAt(
   }
 }
 
-/** The past knows phases only: errors and progress are not in the log. */
+/** The log has phases only, neither errors nor progress. */
 const fromPast = ({ objectId, parentId, ...rest }: PastObject): TreeObject => ({
   ...rest,
   id: objectId,

@@ -12,12 +12,6 @@ export const EXAMPLES = {
   CLUSTER_INST: 'edge1/cluster1',
   APP_INST: 'edge1/cluster1/app1',
 } as const satisfies Readonly<Record<EdgeKind, string>>
-/** As the API calls it. */
-export const TYPES = {
-  CLOUDLET: 'Cloudlet',
-  CLUSTER_INST: 'ClusterInst',
-  APP_INST: 'AppInst',
-} as const satisfies Readonly<Record<EdgeKind, string>>
 export const PARENTS = { CLUSTER_INST: 'CLOUDLET', APP_INST: 'CLUSTER_INST' } as const satisfies Readonly<
   Record<InstanceKind, EdgeKind>
 >

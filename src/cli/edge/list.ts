@@ -1,4 +1,6 @@
-import type { PhaseClass } from '../../core/machine.ts'
+import type { Phase } from '../../core/vocabulary.ts'
+import { gql } from '../../documents/gql.ts'
+import type { TypedDocument, VariablesOf } from '../../documents/typed-document.ts'
 import { checkWords } from '../objects/check-words.ts'
 import { describeRest, type Page, readPages } from '../objects/pages.ts'
 import { markedPhase } from '../objects/phases.ts'
@@ -12,53 +14,30 @@ import { describeFlags } from './describe.ts'
 import { type EdgeKind, type InstanceKind, NOUNS } from './kinds.ts'
 import { pathOf } from './write.ts'
 
-/** Which objects: all that is given must hold. */
+/** Options that select objects; all must match. */
 export interface EdgeFilter {
   readonly project?: string
-  readonly phase?: readonly string[]
+  readonly phase?: readonly Phase[]
   readonly label?: readonly LabelArgument[]
 }
-interface Listed {
-  readonly id: string
-  readonly name: string
-  readonly phase: string
-  readonly phaseClass: PhaseClass
-  readonly phaseSince: string
-  readonly createdAt: string
-  readonly finished: boolean
-  readonly project: { readonly name: string }
-  readonly root: { readonly id: string; readonly name: string }
-  readonly parent: { readonly id: string; readonly name: string } | null
-  readonly error: { readonly code: string } | null
-  readonly children: { readonly totalCount: number | null }
-}
-interface ListedCloudlet extends Listed {
-  readonly upgradePhase: string
-  readonly epoch: number
-  readonly version: string | null
-}
-interface ListedInstance extends Listed {
-  readonly specRevision: number
-  readonly drifted: boolean
-  readonly undoing: boolean
-}
-
-const list = (selection: string): string => `query ListEdge($filter: ObjectFilter, $first: Int!, $after: String) {
+const LISTED = `id name phase phaseClass phaseSince createdAt finished project { name } root { id name } parent { id name }
+      error { code } children(first: 1) { totalCount }`
+const CLOUDLETS = gql(`query ListCloudlets($filter: ObjectFilter, $first: Int!, $after: String) {
   objects(filter: $filter, first: $first, after: $after, orderBy: { field: NAME, direction: ASC }) {
     totalCount pageInfo { hasNextPage endCursor }
-    edges { node {
-      id name phase phaseClass phaseSince createdAt finished project { name } root { id name } parent { id name } error { code }
-      children(first: 1) { totalCount } ${selection}
-    } }
+    edges { node { ... on Cloudlet { ${LISTED} upgradePhase epoch version } } }
   }
-}`
-const CLOUDLETS = list('... on Cloudlet { upgradePhase epoch version }')
-const RECORD = '{ specRevision drifted undoing }'
-const INSTANCES = list(`... on ClusterInst ${RECORD} ... on AppInst ${RECORD}`)
-
+}`)
+const INSTANCE = `{ ${LISTED} specRevision drifted undoing }` as const
+const INSTANCES = gql(`query ListInstances($filter: ObjectFilter, $first: Int!, $after: String) {
+  objects(filter: $filter, first: $first, after: $after, orderBy: { field: NAME, direction: ASC }) {
+    totalCount pageInfo { hasNextPage endCursor }
+    edges { node { ... on ClusterInst ${INSTANCE} ... on AppInst ${INSTANCE} } }
+  }
+}`)
 /** `cloudlet list`. */
 export const listCloudlets = (session: Session, filter: EdgeFilter, limit: number): Promise<ExitCode> =>
-  show<ListedCloudlet>(session, 'CLOUDLET', { document: CLOUDLETS, filter, limit }, (cloudlets, now) =>
+  show(session, 'CLOUDLET', { document: CLOUDLETS, filter, limit }, (cloudlets, now) =>
     table(
       ['PROJECT', 'NAME', 'PHASE', 'SINCE', 'UPGRADE', 'VERSION', 'EPOCH', 'CLUSTERS', 'ERROR'],
       cloudlets.map(
@@ -84,7 +63,7 @@ export const listInstances = (
   filter: EdgeFilter,
   limit: number,
 ): Promise<ExitCode> =>
-  show<ListedInstance>(session, kind, { document: INSTANCES, filter, limit }, (instances, now) =>
+  show(session, kind, { document: INSTANCES, filter, limit }, (instances, now) =>
     table(
       [NOUNS[kind].toUpperCase(), 'PHASE', 'SINCE', 'AGE', 'REVISION', 'FLAGS', 'ERROR'],
       instances.map((instance) => [
@@ -99,23 +78,25 @@ export const listInstances = (
     ),
   )
 
-interface Wanted {
-  readonly document: string
+interface List<T> {
+  readonly document: TypedDocument<{ readonly objects: Page<T> | null }, VariablesOf<typeof INSTANCES>>
   readonly filter: EdgeFilter
   readonly limit: number
 }
+/** A node of the wanted kind: others have none of the selected fields. */
+type OfKind<T> = Extract<T, { readonly id: string }>
 
-async function show<T>(
+async function show<T extends { readonly id?: string | undefined }>(
   session: Session,
   kind: EdgeKind,
-  { document, filter, limit }: Wanted,
-  describe: (nodes: readonly T[], now: number) => readonly string[],
+  { document, filter, limit }: List<T>,
+  describe: (nodes: readonly OfKind<T>[], now: number) => readonly string[],
 ): Promise<ExitCode> {
   const { client, io } = session
   const wrong = await checkWords(session, { phases: filter.phase })
   if (wrong) return session.refuse(wrong)
   const listed = await readPages(limit, async (first, after) => {
-    const { objects } = await client.query<{ objects: Page<T> | null }>(
+    const { objects } = await client.query(
       document,
       { filter: serverFilter(kind, filter), first, after },
       { signal: io.signal },
@@ -123,13 +104,14 @@ async function show<T>(
     return objects
   })
   if (!listed) return session.refuse(notFoundRefusal('There is nothing to list.'))
-  session.emit({ totalCount: listed.totalCount, [`${NOUNS[kind]}s`]: listed.nodes })
+  const nodes = listed.nodes.filter((node): node is OfKind<T> => node.id !== undefined)
+  session.emit({ totalCount: listed.totalCount, [`${NOUNS[kind]}s`]: nodes })
   if (listed.totalCount === 0) session.say('Nothing matches.')
-  else session.say(...describe(listed.nodes, Date.now()), ...describeRest(listed))
+  else session.say(...describe(nodes, Date.now()), ...describeRest(listed))
   return EXIT.ok
 }
 
-const serverFilter = (kind: EdgeKind, { project, phase, label }: EdgeFilter): object => ({
+const serverFilter = (kind: EdgeKind, { project, phase, label }: EdgeFilter) => ({
   kinds: [kind],
   ...(project === undefined ? {} : { project }),
   ...(phase ? { phases: phase } : {}),

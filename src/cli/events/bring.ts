@@ -1,3 +1,5 @@
+import { gql } from '../../documents/gql.ts'
+import type { VariablesOf } from '../../documents/typed-document.ts'
 import { type Outcome, REFUSAL_FRAGMENT } from '../objects/refusal.ts'
 import type { Session } from '../session.ts'
 import { ask } from '../terminal/ask.ts'
@@ -5,42 +7,47 @@ import { EXIT, type ExitCode } from '../terminal/exit.ts'
 import { BRIEF_EVENT, type BriefEvent, pathOf } from './brief.ts'
 import { followEvents } from './follow.ts'
 
-/** What brings new events: one mutation each. */
+/** The mutations that create events. */
 
 export interface BringOptions {
   readonly key?: string
   readonly follow?: boolean
 }
-type Created = { readonly events: readonly BriefEvent[] }
+const SEVERAL = `{ __typename ... on CreatedEvents { events { ...BriefEvent } } ...Refusal }
+}\n${BRIEF_EVENT}\n${REFUSAL_FRAGMENT}` as const
+const CREATE = gql(`mutation CreateEvent($input: CreateEventInput!) {
+  answer: createEvent(input: $input) ${SEVERAL}`)
+const CLONE = gql(`mutation CloneEvent($input: CloneEventInput!) {
+  answer: cloneEvent(input: $input) ${SEVERAL}`)
+const RETRY = gql(`mutation RetryEvent($input: RetryEventInput!) {
+  answer: retryEvent(input: $input) { __typename ... on Event { ...BriefEvent } ...Refusal }
+}\n${BRIEF_EVENT}\n${REFUSAL_FRAGMENT}`)
 
-const mutation = (name: string, selection: string): string =>
-  `mutation Bring($input: ${name.charAt(0).toUpperCase()}${name.slice(1)}Input!) {
-  answer: ${name}(input: $input) { __typename ${selection} ...Refusal }
-}\n${BRIEF_EVENT}\n${REFUSAL_FRAGMENT}`
-const SEVERAL = '... on CreatedEvents { events { ...BriefEvent } }'
-const CREATE = mutation('createEvent', SEVERAL)
-const CLONE = mutation('cloneEvent', SEVERAL)
-const RETRY = mutation('retryEvent', '... on Event { ...BriefEvent }')
+type NewEvent = Omit<VariablesOf<typeof CREATE>['input'], 'idempotencyKey'>
 
-export async function createEvent(session: Session, input: object, options: BringOptions): Promise<ExitCode> {
-  return await show(session, await ask<Created>(session, CREATE, withKey(input, options)), options)
+export async function createEvent(session: Session, input: NewEvent, options: BringOptions): Promise<ExitCode> {
+  return await show(session, await ask(session, CREATE, withKey(input, options)), options)
 }
 
 export async function cloneEvent(session: Session, id: string, options: BringOptions): Promise<ExitCode> {
-  return await show(session, await ask<Created>(session, CLONE, withKey({ id }, options)), options)
+  return await show(session, await ask(session, CLONE, withKey({ id }, options)), options)
 }
 
 export async function retryEvent(session: Session, id: string, options: BringOptions): Promise<ExitCode> {
-  const outcome = await ask<BriefEvent>(session, RETRY, withKey({ id }, options))
+  const outcome = await ask(session, RETRY, withKey({ id }, options))
   return await show(session, outcome.ok ? { ok: true, value: { events: [outcome.value] } } : outcome, options)
 }
 
-const withKey = (input: object, { key }: BringOptions): object => ({
+const withKey = <Input extends object>(input: Input, { key }: BringOptions) => ({
   ...input,
   ...(key === undefined ? {} : { idempotencyKey: key }),
 })
 
-async function show(session: Session, outcome: Outcome<Created>, { follow }: BringOptions): Promise<ExitCode> {
+async function show(
+  session: Session,
+  outcome: Outcome<{ readonly events: readonly BriefEvent[] }>,
+  { follow }: BringOptions,
+): Promise<ExitCode> {
   if (!outcome.ok) return session.refuse(outcome.refusal)
   const events = outcome.value.events.map(({ id, name, phase, source, type, project }) => ({
     ...{ id, name, phase, source, type, project },

@@ -14,7 +14,7 @@ export interface CreateOptions extends BringOptions {
   readonly payloadFile?: string
 }
 
-/** `event create`: the payload goes through as it is, to the byte. */
+/** `event create`. The payload is sent unchanged, byte by byte. */
 export async function createFromOptions(session: Session, options: CreateOptions): Promise<ExitCode> {
   const { source, type, project, qualifier, label, payloadFile } = options
   const payload = payloadFile === undefined ? null : await readExactly(payloadFile, session.io.stdin)

@@ -1,52 +1,31 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ClientError } from '../../client/index.ts'
-import type { PhaseClass } from '../../core/machine.ts'
+import { gql } from '../../documents/gql.ts'
+import type { ResultOf } from '../../documents/typed-document.ts'
 import { formatLogLine, type ObjectLogLine, printObjectLogs } from '../objects/object-logs.ts'
 import { SYMBOLS } from '../objects/phases.ts'
 import type { Session } from '../session.ts'
 import { EXIT, type ExitCode, worst } from '../terminal/exit.ts'
 import { printLine } from '../terminal/io.ts'
 import { duration, plain, words } from '../terminal/text.ts'
-import type { Blocker } from '../tree/model.ts'
 import { type BriefEvent, pathOf } from './brief.ts'
 
-interface Failure {
-  readonly code: string
-  readonly message: string
-}
-interface End {
-  readonly phase: string
-  readonly phaseClass: PhaseClass
-  readonly finished: boolean
-  readonly error: Failure | null
-  readonly worker: {
-    readonly exitCode: number | null
-    readonly signal: string | null
-    readonly startedAt: string | null
-    readonly endedAt: string | null
-  } | null
-}
-
-interface Waiting {
-  readonly phase: string
-  readonly worker: { readonly blockedBy: readonly Blocker[] } | null
-}
-
-const WORKER = `query WorkerOf($id: ID!) { object(id: $id) { ... on Event { worker { id } } } }`
-const END = `query EventEnd($id: ID!) { object(id: $id) {
+const WORKER = gql(`query WorkerOf($id: ID!) { object(id: $id) { ... on Event { worker { id } } } }`)
+const END = gql(`query EventEnd($id: ID!) { object(id: $id) {
   phase phaseClass finished error { code message } ... on Event { worker { exitCode signal startedAt endedAt } }
-} }`
-const WAITING = `query EventWaits($id: ID!) { object(id: $id) {
+} }`)
+type End = NonNullable<ResultOf<typeof END>['object']>
+const WAITING = gql(`query EventWaits($id: ID!) { object(id: $id) {
   phase ... on Event { worker { blockedBy(first: 3) { reason message } } }
-} }`
+} }`)
 
-/** A stream that ended before its event has is opened again: its server was going away. */
+/** A stream that ends before its event is opened again: its server was shutting down. */
 const AGAIN_MS = 500
 const WAITING_MS = 2_000
 const NOT_STARTED = ['PENDING', 'STARTING']
 
 /**
- * Prints what the workers write until all the events have ended, and how: ok when all of them succeeded. With `--json`
+ * Prints the output of the workers until all events have ended, and their results: ok when all succeeded. With `--json`
  * lines of the types `log` and `result`.
  */
 export async function followEvents(session: Session, events: readonly BriefEvent[]): Promise<ExitCode> {
@@ -56,7 +35,7 @@ export async function followEvents(session: Session, events: readonly BriefEvent
 
 async function followEvent(session: Session, event: BriefEvent, several: boolean): Promise<ExitCode> {
   const ended = new AbortController()
-  const waiting = tellWaiting(session, event, AbortSignal.any([session.io.signal, ended.signal]))
+  const waiting = printBlockers(session, event, AbortSignal.any([session.io.signal, ended.signal]))
   try {
     const end = await printUntilEnd(session, event, several)
     if (end === 'interrupted') return EXIT.interrupted
@@ -67,18 +46,14 @@ async function followEvent(session: Session, event: BriefEvent, several: boolean
   }
 }
 
-/** Null: it is gone. */
+/** Null when the event is gone. */
 async function printUntilEnd(
   session: Session,
   event: BriefEvent,
   several: boolean,
 ): Promise<End | null | 'interrupted'> {
   const { client, io } = session
-  const { object } = await client.query<{ object: { worker: { id: string } | null } | null }>(
-    WORKER,
-    { id: event.id },
-    { signal: io.signal },
-  )
+  const { object } = await client.query(WORKER, { id: event.id }, { signal: io.signal })
   if (!object?.worker) return null
   let after: string | undefined
   const print = (line: ObjectLogLine): void => {
@@ -88,7 +63,7 @@ async function printUntilEnd(
   for (;;) {
     const code = await printObjectLogs(session, object.worker.id, { follow: 'untilEnd', after, print })
     if (code !== EXIT.ok) return code === EXIT.interrupted ? 'interrupted' : null
-    const read = await client.query<{ object: End | null }>(END, { id: event.id }, { signal: io.signal })
+    const read = await client.query(END, { id: event.id }, { signal: io.signal })
     if (!read.object || read.object.finished) return read.object
     await sleep(AGAIN_MS, undefined, { signal: io.signal })
   }
@@ -112,22 +87,22 @@ function report(session: Session, event: BriefEvent, end: End | null): ExitCode 
   return phase === 'SUCCEEDED' ? EXIT.ok : EXIT.failed
 }
 
-/** While nothing runs: on standard error what it waits for, each thing once. A hint only, so it never fails. */
-async function tellWaiting(session: Session, event: BriefEvent, signal: AbortSignal): Promise<void> {
-  let told = ''
+/** Prints why a PENDING event waits to standard error, each reason once. A hint only, so it never fails. */
+async function printBlockers(session: Session, event: BriefEvent, signal: AbortSignal): Promise<void> {
+  let printed = ''
   try {
-    for (let phase = event.phase; NOT_STARTED.includes(phase); ) {
+    for (let phase: string = event.phase; NOT_STARTED.includes(phase); ) {
       await sleep(WAITING_MS, undefined, { signal })
-      const { object } = await session.client.query<{ object: Waiting | null }>(WAITING, { id: event.id }, { signal })
+      const { object } = await session.client.query(WAITING, { id: event.id }, { signal })
       phase = object?.phase ?? 'GONE'
       const blockers = object?.worker?.blockedBy ?? []
       const text = blockers.map(({ reason, message }) => `${words(reason)}: ${plain(message)}`).join('; ')
-      if (text === '' || text === told) continue
-      told = text
+      if (text === '' || text === printed) continue
+      printed = text
       printLine(session.io.stderr, `○ ${pathOf(event)} waits for ${text}`)
     }
   } catch (error) {
-    // Whoever prints the logs meets the same trouble, and says so if it stays.
+    // The loop that prints the output meets the same error, and reports it if it persists.
     if (!signal.aborted && !(error instanceof ClientError)) throw error
   }
 }

@@ -1,39 +1,31 @@
-import type { PhaseClass } from '../../core/machine.ts'
+import type { Phase } from '../../core/vocabulary.ts'
+import { gql } from '../../documents/gql.ts'
+import type { NodeOf, ResultOf } from '../../documents/typed-document.ts'
 import { checkWords } from '../objects/check-words.ts'
-import type { Page } from '../objects/pages.ts'
 import { markedPhase } from '../objects/phases.ts'
 import type { LabelArgument } from '../options.ts'
 import type { Session } from '../session.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
 import { table } from '../terminal/table.ts'
 import { duration, shorten } from '../terminal/text.ts'
-import type { BriefEvent } from './brief.ts'
 
-/** Which events: all that is given must hold. */
+/** Options that select events; all must match. */
 export interface EventFilter {
   readonly project?: string
-  readonly phase?: readonly string[]
+  readonly phase?: readonly Phase[]
   readonly source?: string
   readonly type?: string
   readonly qualifier?: readonly LabelArgument[]
   readonly label?: readonly LabelArgument[]
 }
-interface ListedEvent extends BriefEvent {
-  readonly phaseClass: PhaseClass
-  readonly phaseSince: string
-  readonly createdAt: string
-  readonly error: { readonly code: string } | null
-  readonly qualifiers: readonly LabelArgument[]
-  readonly worker: { readonly startedAt: string | null; readonly endedAt: string | null } | null
-}
 interface FoundEvents {
   /** Newest first. */
   readonly events: readonly ListedEvent[]
-  /** Null when not all were looked at. */
+  /** Null when not all were read. */
   readonly totalCount: number | null
 }
 
-const LIST = `query ListEvents($filter: ObjectFilter, $first: Int!, $after: String) {
+const LIST = gql(`query ListEvents($filter: ObjectFilter, $first: Int!, $after: String) {
   objects(filter: $filter, first: $first, after: $after, orderBy: { field: CREATED_AT, direction: DESC }) {
     totalCount pageInfo { hasNextPage endCursor }
     edges { node {
@@ -41,7 +33,9 @@ const LIST = `query ListEvents($filter: ObjectFilter, $first: Int!, $after: Stri
       ... on Event { source type qualifiers { key value } worker { startedAt endedAt } }
     } }
   }
-}`
+}`)
+type Connection = NonNullable<ResultOf<typeof LIST>['objects']>
+type ListedEvent = Extract<NodeOf<Connection>, { readonly source: string }>
 const PAGE = 200
 const SOURCE_SHOWN = 40
 
@@ -56,15 +50,15 @@ export async function listEvents(session: Session, filter: EventFilter, limit: n
   return EXIT.ok
 }
 
-/** The newest that match. The server knows of projects, phases and labels; the rest is looked for page by page. */
+/** The newest matches. The server filters by project, phase and labels; the other options filter its pages here. */
 export async function findEvents(session: Session, filter: EventFilter, limit: number): Promise<FoundEvents> {
   const isJudgedHere = [filter.source, filter.type, filter.qualifier].some((given) => given !== undefined)
   const first = isJudgedHere ? PAGE : Math.min(PAGE, limit)
   const fitting: ListedEvent[] = []
-  let page: Page<ListedEvent> | undefined
+  let page: Connection | undefined
   do {
     page = await readPage(session, filter, first, page?.pageInfo.endCursor ?? null)
-    fitting.push(...page.edges.map(({ node }) => node).filter((event) => fits(event, filter)))
+    fitting.push(...eventsOf(page).filter((event) => fits(event, filter)))
   } while (page.pageInfo.hasNextPage && fitting.length < limit)
   const known = isJudgedHere ? null : page.totalCount
   return { events: fitting.slice(0, limit), totalCount: known ?? (page.pageInfo.hasNextPage ? null : fitting.length) }
@@ -75,17 +69,17 @@ async function readPage(
   filter: EventFilter,
   first: number,
   after: string | null,
-): Promise<Page<ListedEvent>> {
-  const { objects } = await client.query<{ objects: Page<ListedEvent> }>(
-    LIST,
-    { filter: serverFilter(filter), first, after },
-    { signal: io.signal },
-  )
-  return objects
+): Promise<Connection> {
+  const { objects } = await client.query(LIST, { filter: serverFilter(filter), first, after }, { signal: io.signal })
+  return objects ?? NONE
 }
+const NONE: Connection = { totalCount: 0, pageInfo: { hasNextPage: false, endCursor: null }, edges: [] }
 
-const serverFilter = ({ project, phase, label }: EventFilter): object => ({
-  kinds: ['EVENT'],
+const eventsOf = ({ edges }: Connection): readonly ListedEvent[] =>
+  edges.flatMap(({ node }) => (node.source === undefined ? [] : [node]))
+
+const serverFilter = ({ project, phase, label }: EventFilter) => ({
+  kinds: ['EVENT'] as const,
   rootsOnly: true,
   ...(project === undefined ? {} : { project }),
   ...(phase ? { phases: phase } : {}),
@@ -117,7 +111,7 @@ function describeEvents(events: readonly ListedEvent[]): string[] {
   return table(['PROJECT', 'NAME', 'SOURCE', 'TYPE', 'PHASE', 'SINCE', 'TOOK', 'ERROR'], rows)
 }
 
-/** How long it has run; empty when it has not started. */
+/** Duration of its run; empty before the start. */
 export function took(workload: { readonly startedAt: string | null; readonly endedAt: string | null } | null): string {
   if (!workload?.startedAt) return ''
   const end = workload.endedAt === null ? Date.now() : Date.parse(workload.endedAt)

@@ -1,3 +1,5 @@
+import { gql } from '../../documents/gql.ts'
+import type { ResultOf } from '../../documents/typed-document.ts'
 import type { Located } from '../objects/address.ts'
 import { printObjectLogs } from '../objects/object-logs.ts'
 import { notFoundRefusal, type Outcome, refused } from '../objects/refusal.ts'
@@ -12,21 +14,15 @@ export interface LogsOptions {
   readonly after?: string
 }
 
-const WORKER = `query EventWorker($id: ID!) { object(id: $id) {
+const WORKER = gql(`query EventWorker($id: ID!) { object(id: $id) {
   ... on Event { worker { id children(first: 20) { totalCount edges { node { name } } } } }
-} }`
-const JOB = `query EventJob($project: String!, $path: [String!]!) {
+} }`)
+const JOB = gql(`query EventJob($project: String!, $path: [String!]!) {
   objectByPath(project: $project, kind: JOB, path: $path) { id }
-}`
-interface Worker {
-  readonly id: string
-  readonly children: {
-    readonly totalCount: number | null
-    readonly edges: readonly { readonly node: { readonly name: string } }[]
-  }
-}
+}`)
+type Worker = NonNullable<NonNullable<ResultOf<typeof WORKER>['object']>['worker']>
 
-/** What the worker has printed, or one of its jobs; while it runs also what it prints, until it has ended. */
+/** Prints the output of an event's worker, or of one of its jobs; with `follow` until it has ended. */
 export async function eventLogs(session: Session, event: Located, options: LogsOptions): Promise<ExitCode> {
   const found = await findWorkload(session, event, options.job)
   if (!found.ok) return session.refuse(found.refusal)
@@ -43,15 +39,11 @@ async function findWorkload(
   job: string | undefined,
 ): Promise<Outcome<string>> {
   const { signal } = io
-  const { object } = await client.query<{ object: { worker: Worker | null } | null }>(
-    WORKER,
-    { id: event.id },
-    { signal },
-  )
+  const { object } = await client.query(WORKER, { id: event.id }, { signal })
   if (!object?.worker) return refused(notFoundRefusal(`${event.name} is gone.`))
   const { worker } = object
   if (job === undefined) return { ok: true, value: worker.id }
-  const { objectByPath } = await client.query<{ objectByPath: { id: string } | null }>(
+  const { objectByPath } = await client.query(
     JOB,
     { project: event.project.name, path: [event.name, 'worker', job] },
     { signal },

@@ -1,5 +1,7 @@
+import type { Phase } from '../../core/vocabulary.ts'
+import { gql } from '../../documents/gql.ts'
 import { checkWords } from '../objects/check-words.ts'
-import { REFUSAL_FRAGMENT } from '../objects/refusal.ts'
+import { type Outcome, REFUSAL_FRAGMENT } from '../objects/refusal.ts'
 import type { Session } from '../session.ts'
 import { ask } from '../terminal/ask.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
@@ -9,35 +11,41 @@ import { type EventFilter, findEvents } from './list.ts'
 
 export interface ManyFilter extends EventFilter {
   readonly project: string
-  readonly phase: readonly string[]
+  readonly phase: readonly Phase[]
 }
 export interface ManyOptions extends ManyFilter {
   readonly yes?: boolean
   readonly reason?: string
 }
+const CANCEL = gql(`mutation CancelEvents($input: CancelEventsInput!) {
+  answer: cancelEvents(input: $input) { __typename ... on CanceledEvents { count } ...Refusal }
+}\n${REFUSAL_FRAGMENT}`)
+const DELETE = gql(`mutation DeleteEvents($input: DeleteEventsInput!) {
+  answer: deleteEvents(input: $input) { __typename ... on DeletedEvents { count } ...Refusal }
+}\n${REFUSAL_FRAGMENT}`)
+
 interface Many {
-  readonly document: string
   readonly verb: string
   readonly done: string
+  readonly send: (session: Session, options: ManyOptions) => Promise<Outcome<{ readonly count: number }>>
 }
-
-const mutation = (name: string, input: string, answer: string): string => `mutation Many($input: ${input}!) {
-  answer: ${name}(input: $input) { __typename ... on ${answer} { count } ...Refusal }
-}\n${REFUSAL_FRAGMENT}`
 
 export const CANCEL_MANY: Many = {
-  ...{ verb: 'Cancel', done: 'cancelled' },
-  document: mutation('cancelEvents', 'CancelEventsInput', 'CanceledEvents'),
+  verb: 'Cancel',
+  done: 'cancelled',
+  send: (session, { reason, ...filter }) =>
+    ask(session, CANCEL, { ...inputOf(filter), ...(reason === undefined ? {} : { reason }) }),
 }
 export const DELETE_MANY: Many = {
-  ...{ verb: 'Delete', done: 'deleted' },
-  document: mutation('deleteEvents', 'DeleteEventsInput', 'DeletedEvents'),
+  verb: 'Delete',
+  done: 'deleted',
+  send: (session, filter) => ask(session, DELETE, inputOf(filter)),
 }
 
-/** More are not counted before the user is asked. */
+/** Counts at most so many before it asks the user. */
 const MOST_COUNTED = 1_000
 
-/** Ends many events; on a terminal only after the user has said yes. */
+/** Cancels or deletes many events; on a terminal after a confirmation. */
 export async function changeMany(session: Session, many: Many, options: ManyOptions): Promise<ExitCode> {
   const wrong = await checkWords(session, { phases: options.phase })
   if (wrong) return session.refuse(wrong)
@@ -47,7 +55,7 @@ export async function changeMany(session: Session, many: Many, options: ManyOpti
       return EXIT.interrupted
     }
   }
-  const outcome = await ask<{ readonly count: number }>(session, many.document, inputOf(options))
+  const outcome = await many.send(session, options)
   if (!outcome.ok) return session.refuse(outcome.refusal)
   const { count } = outcome.value
   session.emit({ count })
@@ -55,13 +63,12 @@ export async function changeMany(session: Session, many: Many, options: ManyOpti
   return EXIT.ok
 }
 
-const inputOf = ({ project, phase, source, type, qualifier, label, reason }: ManyOptions): object => ({
+const inputOf = ({ project, phase, source, type, qualifier, label }: ManyFilter) => ({
   ...{ project, phases: phase },
   ...(source === undefined ? {} : { source }),
   ...(type === undefined ? {} : { type }),
   ...(qualifier === undefined ? {} : { qualifiers: qualifier }),
   ...(label === undefined ? {} : { labels: label }),
-  ...(reason === undefined ? {} : { reason }),
 })
 
 async function questionOf(session: Session, { verb }: Many, filter: ManyFilter): Promise<string> {

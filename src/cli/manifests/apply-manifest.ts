@@ -1,6 +1,9 @@
+import { gql } from '../../documents/gql.ts'
+import type { ResultOf, VariablesOf } from '../../documents/typed-document.ts'
 import { labelsInput } from '../../manifest/index.ts'
-import { type Answer, type Outcome, outcomeOf, REFUSAL_FRAGMENT } from '../objects/refusal.ts'
+import { type Outcome, REFUSAL_FRAGMENT } from '../objects/refusal.ts'
 import type { Session } from '../session.ts'
+import { ask } from '../terminal/ask.ts'
 import type { PlacedManifest } from './load-manifests.ts'
 
 export interface Applied {
@@ -12,33 +15,30 @@ export interface Applied {
   readonly action: 'created' | 'updated' | 'unchanged'
 }
 
-interface Found {
-  readonly id: string
-  readonly generation: number
-}
-interface Written extends Found {
-  readonly phase: string
-}
-
 /** A lost race is retried; more losses than this in a row are no accident. */
 const ATTEMPTS = 10
 
-const FIND = `query FindInstallation($project: String!, $path: [String!]!) {
+const FIND = gql(`query FindInstallation($project: String!, $path: [String!]!) {
   objectByPath(project: $project, kind: INSTALLATION, path: $path) { id generation }
-}`
-const CREATE = `mutation Create($input: CreateInstallationInput!) {
+}`)
+const CREATE = gql(`mutation Create($input: CreateInstallationInput!) {
   answer: createInstallation(input: $input) { __typename ... on Installation { id phase generation } ...Refusal }
-}\n${REFUSAL_FRAGMENT}`
-const UPDATE = `mutation Update($input: UpdateInstallationInput!) {
+}\n${REFUSAL_FRAGMENT}`)
+const UPDATE = gql(`mutation Update($input: UpdateInstallationInput!) {
   answer: updateInstallation(input: $input) { __typename ... on Installation { id phase generation } ...Refusal }
-}\n${REFUSAL_FRAGMENT}`
+}\n${REFUSAL_FRAGMENT}`)
 
-/** Deleted or changed by somebody else between our look and our write. */
+type Found = NonNullable<ResultOf<typeof FIND>['objectByPath']>
+type Written = Pick<Applied, 'id' | 'phase' | 'generation'>
+type UpdateInput = VariablesOf<typeof UPDATE>['input']
+type CreateInput = VariablesOf<typeof CREATE>['input']
+
+/** Another client deleted or changed it between the read and the write. */
 const LOST_UPDATE = ['NOT_FOUND', 'GENERATION_MISMATCH']
-/** Created by somebody else. */
+/** Another client created it. */
 const LOST_CREATE = ['ALREADY_EXISTS']
 
-/** Creates the installation, or updates it if there is one; judged again when somebody else was faster. */
+/** Creates the installation, or updates the existing one; tries again when another client was faster. */
 export async function applyManifest(
   session: Session,
   manifest: PlacedManifest,
@@ -59,38 +59,28 @@ export async function applyManifest(
 
 type Done = Outcome<Written & Pick<Applied, 'action'>>
 
-async function update(session: Session, { id, generation }: Found, input: object): Promise<Done> {
-  const updated = await write(session, UPDATE, { id, expectedGeneration: generation, ...input })
+async function update(session: Session, { id, generation }: Found, input: Omit<UpdateInput, 'id'>): Promise<Done> {
+  const updated = await ask(session, UPDATE, { id, expectedGeneration: generation, ...input })
   if (!updated.ok) return updated
   const { value } = updated
-  return { ok: true, value: { ...value, action: value.generation === generation ? 'unchanged' : 'updated' } }
+  return { ok: true, value: writtenOf(value, value.generation === generation ? 'unchanged' : 'updated') }
 }
 
-/** Nothing is created as ignored: that only means something once it is in a final phase. */
-async function create(session: Session, input: object, ignored: boolean): Promise<Done> {
-  const created = await write(session, CREATE, input)
+/** `ignored` is an update after the creation: createInstallation does not take it. */
+async function create(session: Session, input: CreateInput, ignored: boolean): Promise<Done> {
+  const created = await ask(session, CREATE, input)
   if (!created.ok) return created
-  const ended = ignored ? await write(session, UPDATE, { id: created.value.id, ignored }) : created
-  return ended.ok ? { ok: true, value: { ...ended.value, action: 'created' } } : ended
+  const ended = ignored ? await ask(session, UPDATE, { id: created.value.id, ignored }) : created
+  return ended.ok ? { ok: true, value: writtenOf(ended.value, 'created') } : ended
 }
 
-async function write({ client, io }: Session, document: string, input: object): Promise<Outcome<Written>> {
-  const { answer } = await client.query<{ answer: Answer<Written> | null }>(document, { input }, { signal: io.signal })
-  const outcome = outcomeOf(answer)
-  if (!outcome.ok) return outcome
-  const { id, phase, generation } = outcome.value
-  return { ok: true, value: { id, phase, generation } }
-}
+const writtenOf = ({ id, phase, generation }: Written, action: Applied['action']) => ({ id, phase, generation, action })
 
 /** The root installation of that name, if there is one. */
 export async function findInstallation(
   { client, io }: Session,
   { name, project }: Pick<PlacedManifest, 'name' | 'project'>,
 ): Promise<Found | null> {
-  const { objectByPath } = await client.query<{ objectByPath: Found | null }>(
-    FIND,
-    { project, path: [name] },
-    { signal: io.signal },
-  )
+  const { objectByPath } = await client.query(FIND, { project, path: [name] }, { signal: io.signal })
   return objectByPath
 }

@@ -1,4 +1,5 @@
-import { type Answer, outcomeOf, REFUSAL_FRAGMENT } from '../objects/refusal.ts'
+import { gql } from '../../documents/gql.ts'
+import { outcomeOf, REFUSAL_FRAGMENT } from '../objects/refusal.ts'
 import type { Session } from '../session.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
 import { table } from '../terminal/table.ts'
@@ -6,35 +7,20 @@ import { words } from '../terminal/text.ts'
 import { findInstallation } from './apply-manifest.ts'
 import type { PlacedManifest } from './load-manifests.ts'
 
-interface PlanStep {
-  readonly order: number
-  readonly action: string
-  readonly kind: string
-  readonly path: readonly string[]
-  readonly reason: string | null
-}
-interface Plan {
-  readonly steps: readonly PlanStep[]
-}
-
-const PLAN = `query Plan($input: PlanInstallationInput!) {
+const PLAN = gql(`query Plan($input: PlanInstallationInput!) {
   planInstallation(input: $input) {
     __typename
     ... on InstallationPlan { steps { order action kind path reason } }
     ...Refusal
   }
-}\n${REFUSAL_FRAGMENT}`
+}\n${REFUSAL_FRAGMENT}`)
 
 /** Prints what applying the manifest would do, in order. Nothing is written. */
 export async function planManifest(session: Session, manifest: PlacedManifest): Promise<ExitCode> {
   const { name, project, spec } = manifest
   const existing = await findInstallation(session, manifest)
   const input = existing ? { update: { id: existing.id, spec } } : { create: { project, name, spec } }
-  const { planInstallation } = await session.client.query<{ planInstallation: Answer<Plan> | null }>(
-    PLAN,
-    { input },
-    { signal: session.io.signal },
-  )
+  const { planInstallation } = await session.client.query(PLAN, { input }, { signal: session.io.signal })
   const outcome = outcomeOf(planInstallation)
   if (!outcome.ok) return session.refuse(outcome.refusal)
   const { steps } = outcome.value

@@ -1,4 +1,6 @@
 import { type Command, Option } from 'commander'
+import type { ObjectKind } from '../../core/vocabulary.ts'
+import { type FragmentOf, gql } from '../../documents/gql.ts'
 import { parseKind } from '../options.ts'
 import type { Session } from '../session.ts'
 import { checkWords } from './check-words.ts'
@@ -6,25 +8,14 @@ import { invalid, notFoundRefusal, type Outcome, refused } from './refusal.ts'
 
 export interface AddressOptions {
   readonly project?: string
-  readonly kind?: string
+  readonly kind?: ObjectKind
 }
 
-/** How the user names one object. */
+/** One object, as the user names it. */
 export type Address =
   | { readonly by: 'id'; readonly id: string }
   | { readonly by: 'path'; readonly path: readonly string[] }
   | { readonly by: 'nothing' }
-
-export interface Located {
-  readonly id: string
-  readonly kind: string
-  readonly name: string
-  readonly phase: string
-  readonly finished: boolean
-  readonly generation: number
-  readonly project: { readonly name: string }
-  readonly root: { readonly id: string; readonly name: string }
-}
 
 const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 
@@ -43,19 +34,22 @@ export const withAddressOptions = (command: Command): Command =>
 const LOCATED = `fragment Located on TreeObject {
   id kind name phase finished generation project { name } root { id name }
 }`
-const BY_ID = `query LocateById($id: ID!) { object(id: $id) { ...Located } }\n${LOCATED}`
-const BY_PATH = `query LocateByPath($project: String!, $kind: ObjectKind!, $path: [String!]!) {
+/** An object that the user has named. */
+export type Located = FragmentOf<typeof LOCATED>
+
+const BY_ID = gql(`query LocateById($id: ID!) { object(id: $id) { ...Located } }\n${LOCATED}`)
+const BY_PATH = gql(`query LocateByPath($project: String!, $kind: ObjectKind!, $path: [String!]!) {
   objectByPath(project: $project, kind: $kind, path: $path) { ...Located }
-}\n${LOCATED}`
-const BY_EITHER_PATH = `query LocateByEitherPath(
+}\n${LOCATED}`)
+const BY_EITHER_PATH = gql(`query LocateByEitherPath(
   $project: String!, $path: [String!]!, $first: String!, $rest: [String!]!, $kind: ObjectKind!
 ) {
   objectByPath(project: $project, kind: $kind, path: $path) { ...Located }
   projectFirst: objectByPath(project: $first, kind: $kind, path: $rest) { ...Located }
-}\n${LOCATED}`
+}\n${LOCATED}`)
 
 /**
- * Finds the one object that is meant. Without `--project`, the first name of a path may also be the project's; when
+ * Finds the object that the user has named. Without `--project`, the first name of a path may also be the project's; when
  * both readings name an object the address is refused as ambiguous, since it may be about to be deleted.
  */
 export async function locate(session: Session, text: string, options: AddressOptions): Promise<Outcome<Located>> {
@@ -82,24 +76,18 @@ function notFound(address: Address, text: string, { project, kind = 'INSTALLATIO
   return `There is no ${what} ${text}${project === undefined ? '' : ` in project ${project}`} that you may read.`
 }
 
-interface Looked {
-  readonly object: Located | null
-  readonly projectFirst?: Located | null
-}
-
 async function look(
   { client, io: { signal } }: Session,
   address: Exclude<Address, { by: 'nothing' }>,
   { project, kind = 'INSTALLATION' }: AddressOptions,
-): Promise<Looked> {
-  if (address.by === 'id') return await client.query<Looked>(BY_ID, { id: address.id }, { signal })
+): Promise<{ readonly object: Located | null; readonly projectFirst?: Located | null }> {
+  if (address.by === 'id') return await client.query(BY_ID, { id: address.id }, { signal })
   const { path } = address
   const [first, ...rest] = path
-  const either = project === undefined && rest.length > 0
-  const answer = await client.query<{ objectByPath: Located | null; projectFirst?: Located | null }>(
-    either ? BY_EITHER_PATH : BY_PATH,
-    { project: project ?? 'default', kind, path, ...(either ? { first, rest } : {}) },
-    { signal },
-  )
-  return { object: answer.objectByPath, projectFirst: answer.projectFirst ?? null }
+  const place = { project: project ?? 'default', kind, path }
+  const isEither = project === undefined && first !== undefined && rest.length > 0
+  const { objectByPath: object, ...other } = isEither
+    ? await client.query(BY_EITHER_PATH, { ...place, first, rest }, { signal })
+    : await client.query(BY_PATH, place, { signal })
+  return { object, ...other }
 }

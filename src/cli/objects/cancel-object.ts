@@ -13,7 +13,7 @@ export interface CancelOptions {
   readonly wait?: boolean
 }
 
-/** Asks for it, and waits until nothing runs any more if that is wanted. */
+/** Cancels an object; with `wait`, follows it until nothing runs. */
 export async function cancelObject(
   session: Session,
   object: Located,
@@ -24,16 +24,14 @@ export async function cancelObject(
     const hint = object.id === object.root.id ? '' : ' by itself: cancel what it belongs to'
     return session.refuse(invalid(`${object.kind} cannot be cancelled${hint}.`))
   }
-  const document = verbDocument(verb, '... on TreeObject { id kind name phase }')
-  const outcome = await ask<Pick<Located, 'id' | 'kind' | 'name' | 'phase'>>(session, document, {
-    ...verb.input,
-    id: object.id,
-    ...(reason === undefined ? {} : { reason }),
-  })
+  type Cancelled = Pick<Located, 'id' | 'kind' | 'name' | 'phase'>
+  const document = verbDocument<Cancelled>(verb, '... on TreeObject { id kind name phase }')
+  const input = { ...(verb.input as object), id: object.id, ...(reason === undefined ? {} : { reason }) }
+  const outcome = await ask(session, document, input)
   if (!outcome.ok) return session.refuse(outcome.refusal)
   session.emit(outcome.value)
   session.say(`${plain(object.name)} asked to cancel, now ${outcome.value.phase}`)
   if (!wait) return EXIT.ok
-  // To have ended without success is what was asked for; a job that succeeded first was not cancelled.
+  // A job that succeeded first was not cancelled.
   return await follow(session, object.root.id, (result) => result.outcome !== 'succeeded', { focusId: object.id })
 }

@@ -1,32 +1,25 @@
 import { OBJECT_KINDS, PHASES } from '../../core/vocabulary.ts'
+import { gql } from '../../documents/gql.ts'
 import type { Session } from '../session.ts'
 import { invalid, type Refusal } from './refusal.ts'
 
-const WORDS = '{ families { kinds { kind stateMachines { phases } } } }'
-interface Words {
-  readonly families: readonly {
-    readonly kinds: readonly {
-      readonly kind: string
-      readonly stateMachines: readonly { readonly phases: readonly string[] }[]
-    }[]
-  }[]
-}
+const WORDS = gql('query Words { families { kinds { kind stateMachines { phases } } } }')
 
-/** Words of the user's. */
+/** Kinds and phases in the options of a command. */
 export interface GivenWords {
   readonly kinds?: readonly string[] | undefined
   readonly phases?: readonly string[] | undefined
 }
 
 /**
- * Refuses kinds and phases that the server does not have. Only words that this version does not know are asked about:
- * the server may have families that it was not built with.
+ * Refuses kinds and phases that the server does not have. It asks the server only for words that this version does not
+ * know: the server may have families that this version was built without.
  */
 export async function checkWords(session: Session, { kinds = [], phases = [] }: GivenWords): Promise<Refusal | null> {
   const newKinds = kinds.filter((kind) => !OBJECT_KINDS.some((known) => known === kind))
   const newPhases = phases.filter((phase) => !PHASES.some((known) => known === phase))
   if (newKinds.length + newPhases.length === 0) return null
-  const { families } = await session.client.query<Words>(WORDS, {}, { signal: session.io.signal })
+  const { families } = await session.client.query(WORDS, {}, { signal: session.io.signal })
   const known = families.flatMap((family) => family.kinds)
   const phasesOf = known.flatMap(({ stateMachines }) => stateMachines.flatMap((machine) => machine.phases))
   return (

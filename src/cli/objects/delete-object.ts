@@ -17,7 +17,7 @@ export interface DeleteOptions {
   readonly wait?: boolean
 }
 
-/** Asks for it, and waits until it is gone if that is wanted. */
+/** Deletes an object; with `wait`, follows it until it is gone. */
 export async function deleteObject(session: Session, object: Located, options: DeleteOptions): Promise<ExitCode> {
   const { id, kind, name, root } = object
   const verb = (await readMachines(session.client, session.io.signal)).verb(kind, 'delete')

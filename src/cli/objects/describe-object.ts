@@ -1,56 +1,11 @@
-import type { PhaseClass } from '../../core/machine.ts'
+import type { FragmentOf } from '../../documents/gql.ts'
 import type { Paint } from '../terminal/paint.ts'
 import { duration, plain, words } from '../terminal/text.ts'
-import type { Blocker, Progress } from '../tree/model.ts'
 import { describeProgress } from '../tree/render.ts'
 import { describeFacts, type Fact } from './facts.ts'
 import { SYMBOLS } from './phases.ts'
 
-/** Everything that every kind of object has to say. */
-export interface FullObject {
-  readonly id: string
-  readonly kind: string
-  readonly name: string
-  readonly project: { readonly name: string }
-  readonly labels: readonly { readonly key: string; readonly value: string }[]
-  readonly parent: { readonly name: string } | null
-  readonly root: { readonly id: string; readonly name: string }
-  readonly children: { readonly totalCount: number | null }
-  readonly phase: string
-  readonly phaseClass: PhaseClass
-  readonly phaseSince: string
-  readonly finished: boolean
-  readonly generation: number
-  readonly observedGeneration: number
-  readonly revision: number
-  readonly jobId: string | null
-  readonly finishedJobId: string | null
-  readonly deletionRequestedAt: string | null
-  readonly error: {
-    readonly code: string
-    readonly message: string
-    readonly at: string
-    readonly causeCount: number
-    readonly causes: readonly {
-      readonly kind: string
-      readonly name: string
-      readonly code: string
-      readonly message: string
-    }[]
-  } | null
-  readonly blockedBy: readonly Blocker[]
-  readonly deadlines: readonly {
-    readonly name: string
-    readonly since: string
-    readonly expiresAt: string
-    readonly to: string | null
-  }[]
-  readonly allowedTransitions: readonly { readonly to: string; readonly reason: string }[]
-  readonly progress: Progress | null
-  readonly createdAt: string
-  readonly updatedAt: string
-}
-
+/** The fields that all kinds of objects have. */
 export const OBJECT_FIELDS = `fragment Full on TreeObject {
   id kind name project { name } labels { key value } parent { name } root { id name } children(first: 1) { totalCount }
   phase phaseClass phaseSince finished generation observedGeneration revision jobId finishedJobId deletionRequestedAt
@@ -61,8 +16,9 @@ export const OBJECT_FIELDS = `fragment Full on TreeObject {
   progress { step value total unit }
   createdAt updatedAt
 }`
+export type FullObject = FragmentOf<typeof OBJECT_FIELDS>
 
-/** As people read it: one line for each thing there is to say, what is empty left out; `more` is what its kind has to say. */
+/** For people: one line for each fact that is not empty; `more` are the facts of its kind. */
 export function describeObject(object: FullObject, now: number, paint: Paint, more: readonly Fact[] = []): string[] {
   const { symbol, style } = SYMBOLS[object.phaseClass]
   const ago = (time: string): string => `${time} (${duration(Math.max(0, now - Date.parse(time)))} ago)`

@@ -1,33 +1,20 @@
 import type { Client } from '../../client/index.ts'
 import type { PhaseClass } from '../../core/machine.ts'
+import { gql } from '../../documents/gql.ts'
+import type { ResultOf } from '../../documents/typed-document.ts'
 
-/** A state machine as far as commands need it. */
-export interface MachineInfo {
-  readonly name: string
-  readonly kinds: readonly string[]
-  readonly initial: string
-  readonly final: readonly string[]
-  readonly classes: readonly { readonly phase: string; readonly class: PhaseClass }[]
-  readonly verbs: readonly VerbInfo[]
-}
-/** What a user may ask for of a kind, and the mutation that asks. */
-export interface VerbInfo {
-  readonly kind: string
-  readonly name: string
-  readonly mutation: string
-  readonly input: Readonly<Record<string, unknown>>
-  readonly flags: readonly { readonly name: string }[]
-}
-
-const MACHINES = `query Machines {
+const MACHINES = gql(`query Machines {
   stateMachines {
     name kinds initial final classes { phase class } verbs { kind name mutation input flags { name } }
   }
-}`
+}`)
+export type MachineInfo = ResultOf<typeof MACHINES>['stateMachines'][number]
+/** A request that users may make of a kind, and its mutation. */
+export type VerbInfo = MachineInfo['verbs'][number]
 
-/** The state machines of the server: they say what the phases of any kind mean, and what can be asked for. */
+/** Reads the server's state machines: the classes of phases, and the verbs of users, for all kinds. */
 export async function readMachines(client: Client, signal: AbortSignal): Promise<Machines> {
-  const { stateMachines } = await client.query<{ stateMachines: readonly MachineInfo[] }>(MACHINES, {}, { signal })
+  const { stateMachines } = await client.query(MACHINES, {}, { signal })
   return new Machines(stateMachines)
 }
 
@@ -51,7 +38,7 @@ export class Machines {
   }
 
   isFinal(kind: string, phase: string): boolean {
-    return this.of(kind)?.final.includes(phase) ?? false
+    return this.of(kind)?.final.some((final) => final === phase) ?? false
   }
 
   /** GONE, which no object is in, counts as active. */

@@ -1,54 +1,44 @@
 import { ClientError } from '../../client/index.ts'
+import { gql } from '../../documents/gql.ts'
+import type { ResultOf, VariablesOf } from '../../documents/typed-document.ts'
 import type { Session } from '../session.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
 import { printLine } from '../terminal/io.ts'
 import { plain } from '../terminal/text.ts'
-import type { Page } from './pages.ts'
 import { notFoundRefusal } from './refusal.ts'
-
-/** A line of an object's output. `cursor` says where to go on after it; `at` is ISO 8601. */
-export interface ObjectLogLine {
-  readonly cursor: string
-  readonly at: string
-  readonly stream: 'STDOUT' | 'STDERR' | 'STEP' | 'SYSTEM'
-  readonly text: string
-}
 
 export interface ObjectLogOptions {
   /**
-   * `no`: what there is (by default). `untilEnd`: goes on until the object is finished and its last lines have come.
-   * `always`: goes on until the object is gone, or the user interrupts.
+   * `no` (default): the existing lines. `untilEnd`: follows until the object is finished and its last lines have come.
+   * `always`: follows until the object is gone, or the user interrupts.
    */
   readonly follow?: 'no' | 'untilEnd' | 'always' | undefined
-  /** Only what comes after this line. A line that is not kept any more stands for the first that is. */
+  /** Only lines after this cursor; one that is pruned stands for the oldest line. */
   readonly after?: string | undefined
-  /** Only so many of the newest that there are; what comes while following is not counted. */
+  /** Limits the existing lines to the newest; followed lines are not counted. */
   readonly newest?: number | undefined
-  /** Instead of printing; `formatLogLine` tells how a line is printed otherwise. */
+  /** Replaces the default output, `printLogLine`. */
   readonly print?: ((line: ObjectLogLine) => void) | undefined
 }
 
 const LINE = 'cursor at stream text'
-const PAGE_OF = `query ObjectLogs($id: ID!, $first: Int, $after: String, $last: Int, $before: String) {
+const PAGE_OF = gql(`query ObjectLogs($id: ID!, $first: Int, $after: String, $last: Int, $before: String) {
   object(id: $id) { logs(first: $first, after: $after, last: $last, before: $before) {
     pageInfo { hasNextPage endCursor hasPreviousPage startCursor } edges { node { ${LINE} } }
   } }
-}`
-const FOLLOW = `subscription FollowObjectLogs($objectId: ID!, $after: String, $untilEnd: Boolean!) {
+}`)
+const FOLLOW = gql(`subscription FollowObjectLogs($objectId: ID!, $after: String, $untilEnd: Boolean!) {
   logs(objectId: $objectId, after: $after, untilEnd: $untilEnd) { ${LINE} }
-}`
+}`)
 const PAGE = 500
 
-interface LogPage extends Page<ObjectLogLine> {
-  readonly pageInfo: Page<ObjectLogLine>['pageInfo'] & {
-    readonly hasPreviousPage: boolean
-    readonly startCursor: string | null
-  }
-}
+type LogPage = NonNullable<ResultOf<typeof PAGE_OF>['object']>['logs']
+/** A line of an object's output. `cursor` is its position, to resume after it; `at` is ISO 8601. */
+export type ObjectLogLine = ResultOf<typeof FOLLOW>['logs']
 
 /**
- * Prints an object's output, oldest first: each line once, across reconnects. With `--json` one line's JSON a line.
- * Ends with `ok` when there is no more, `interrupted` by the user, and `refused` when there is no such object.
+ * Prints an object's output, oldest first: each line once, across reconnects. With `--json` as NDJSON.
+ * Returns `ok` at the end, `interrupted` by the user, and `refused` when there is no such object.
  * @throws ClientError when the server cannot be asked
  */
 export async function printObjectLogs(
@@ -67,7 +57,7 @@ export async function printObjectLogs(
       if (follow === 'no') return EXIT.ok
     }
     const place = () => ({ objectId, after: cursor ?? null, untilEnd: follow === 'untilEnd' })
-    const lines = session.client.subscribe<{ logs: ObjectLogLine }>(FOLLOW, place, { signal: session.io.signal })
+    const lines = session.client.subscribe(FOLLOW, place, { signal: session.io.signal })
     for await (const { logs: line } of lines) {
       print(line)
       cursor = line.cursor
@@ -75,7 +65,7 @@ export async function printObjectLogs(
     return session.io.signal.aborted ? EXIT.interrupted : EXIT.ok
   } catch (error) {
     if (!(error instanceof ClientError && error.code === 'NOT_FOUND')) throw error
-    // Gone while the connection was lost: that is an end like any other.
+    // Gone while the connection was lost: an end like any other.
     return cursor === undefined ? session.refuse(notFoundRefusal(`There is no object ${objectId}.`)) : EXIT.ok
   }
 }
@@ -100,23 +90,21 @@ async function* newestOf(session: Session, id: string, count: number): AsyncGene
   yield* lines
 }
 
-async function readPage({ client, io }: Session, id: string, window: object): Promise<LogPage> {
-  const { object } = await client.query<{ object: { logs: LogPage } | null }>(
-    PAGE_OF,
-    { id, ...window },
-    { signal: io.signal },
-  )
+type Window = Omit<VariablesOf<typeof PAGE_OF>, 'id'>
+
+async function readPage({ client, io }: Session, id: string, window: Window): Promise<LogPage> {
+  const { object } = await client.query(PAGE_OF, { id, ...window }, { signal: io.signal })
   if (!object) throw new ClientError('graphql', `There is no object ${id}.`, { code: 'NOT_FOUND' })
   return object.logs
 }
 
-/** As JSON when that is asked for, otherwise as `formatLogLine` says. */
+/** Prints a line as JSON with `--json`, otherwise by `formatLogLine`. */
 export function printLogLine(session: Session, line: ObjectLogLine): void {
   session.emit(line)
   if (!session.json) printLine(session.io.stdout, formatLogLine(line, session.paint))
 }
 
-/** The text, safe for a terminal and with its indentation; steps and what the system says stand out. */
+/** The text, safe for a terminal and with its indentation; steps and lines of the system stand out. */
 export function formatLogLine({ stream, text }: ObjectLogLine, paint: Session['paint']): string {
   const indent = /^[ \t]*/.exec(text)?.[0] ?? ''
   const shown = indent + plain(text.slice(indent.length))

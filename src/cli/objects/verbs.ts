@@ -1,8 +1,14 @@
+import type { TypedDocument } from '../../documents/typed-document.ts'
 import type { VerbInfo } from './machines.ts'
-import { invalid, type Outcome, REFUSAL_FRAGMENT, refused } from './refusal.ts'
+import { invalid, type Member, type Outcome, REFUSAL_FRAGMENT, refused } from './refusal.ts'
 
-/** The document of a verb's mutation, its result under the alias `answer`. */
-export function verbDocument({ mutation }: VerbInfo, selection = ''): string {
+type VerbDocument<T> = string & TypedDocument<{ readonly answer: (T & Member) | null }, { readonly input: object }>
+
+/**
+ * The document of a verb's mutation, its result under the alias `answer`. The server names the mutation, so `T` asserts
+ * what the selection brings.
+ */
+export function verbDocument<T extends object>({ mutation }: VerbInfo, selection = ''): VerbDocument<T> {
   const input = `${mutation.charAt(0).toUpperCase()}${mutation.slice(1)}Input`
   return `mutation Ask($input: ${input}!) { answer: ${mutation}(input: $input) { __typename ${selection} ...Refusal } }\n${REFUSAL_FRAGMENT}`
 }
@@ -15,5 +21,5 @@ export function verbInput(
 ): Outcome<Record<string, unknown>> {
   const foreign = given.find((flag) => !flags.some(({ name }) => name === flag))
   if (foreign) return refused(invalid(`${foreign} means nothing for ${kind}.`))
-  return { ok: true, value: { ...input, id, ...Object.fromEntries(given.map((flag) => [flag, true])) } }
+  return { ok: true, value: { ...(input as object), id, ...Object.fromEntries(given.map((flag) => [flag, true])) } }
 }

@@ -1,19 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Client, ClientError } from '../../client/index.ts'
+import { gql } from '../../documents/gql.ts'
+import type { NodeOf, ResultOf } from '../../documents/typed-document.ts'
 import type { TreeNode } from '../tree/model.ts'
 import type { Machines } from './machines.ts'
 
-/** `stopped`: it ended because somebody wanted it to, e.g. ABORTED, or is not connected. */
+/** `stopped`: a request ended it, e.g. ABORTED, or it is not connected. */
 export type WatchOutcome = 'succeeded' | 'failed' | 'stopped' | 'gone' | 'interrupted'
 export interface WatchResult {
   readonly outcome: WatchOutcome
-  /** The phase it ended in; GONE when it exists no more. */
+  /** Its last phase; GONE when it no longer exists. */
   readonly phase: string
-  /** Why it is not as it was wanted. */
+  /** Why it failed. */
   readonly error: TreeNode['error']
 }
 
-/** How an object has ended that is finished. */
+/** The result of a finished object. */
 export function endOf(object: Pick<TreeNode, 'kind' | 'phase' | 'error'>, machines: Machines): WatchResult {
   const { phase, error } = object
   return { outcome: outcomeOf(object, machines), phase, error }
@@ -23,29 +25,23 @@ function outcomeOf(
   { kind, phase, error }: Pick<TreeNode, 'kind' | 'phase' | 'error'>,
   machines: Machines,
 ): WatchOutcome {
-  // Without a phase for it, what has failed is undone, and only the error is left.
+  // A kind without a failed phase undoes what has failed: only the error shows it.
   if (error && !machines.endsInFailure(kind)) return error.code === 'WITHDRAWN' ? 'stopped' : 'failed'
   const phaseClass = machines.classOf(phase)
   if (phaseClass === 'FAILED') return 'failed'
   return phaseClass === 'STOPPED' || phaseClass === 'WAITING' ? 'stopped' : 'succeeded'
 }
 
-interface LastChange {
-  readonly kind: string
-  readonly name: string
-  readonly to: string
-  readonly reason: string | null
-  readonly message: string | null
-}
 // A creation that is undone ends in the error, the initial phase, and GONE.
-const LAST_CHANGES = `query LastChanges($id: ID!) {
+const LAST_CHANGES = gql(`query LastChanges($id: ID!) {
   phaseChanges(filter: { objectId: $id }, last: 3) { edges { node { kind name to reason message } } }
-}`
-/** The log is a little behind the objects. */
+}`)
+type LastChange = NodeOf<ResultOf<typeof LAST_CHANGES>['phaseChanges']>
+/** The log may lag behind the objects. */
 const LOOKS = 25
 const LOOK_MS = 200
 
-/** How an object has ended that exists no more; only the log knows. Without a name when that knows nothing either. */
+/** The result of an object that no longer exists, from the log; without a name when the log has nothing of it. */
 export async function endOfGone(
   client: Client,
   { id, machines, signal }: { readonly id: string; readonly machines: Machines; readonly signal: AbortSignal },
@@ -63,9 +59,7 @@ const GONE: WatchResult = { outcome: 'gone', phase: 'GONE', error: null }
 
 async function readLast(client: Client, id: string, signal: AbortSignal): Promise<readonly LastChange[]> {
   try {
-    const { phaseChanges } = await client.query<{
-      phaseChanges: { readonly edges: readonly { readonly node: LastChange }[] } | null
-    }>(LAST_CHANGES, { id }, { signal })
+    const { phaseChanges } = await client.query(LAST_CHANGES, { id }, { signal })
     return phaseChanges?.edges.map(({ node }) => node) ?? []
   } catch (error) {
     if (error instanceof ClientError && error.kind === 'network') return []
@@ -73,7 +67,7 @@ async function readLast(client: Client, id: string, signal: AbortSignal): Promis
   }
 }
 
-/** What went because its creation had failed was not to go. */
+/** An object that is gone because its creation failed was not deleted by request. */
 function judgeGone(changes: readonly LastChange[], machines: Machines): WatchResult {
   const [before, undone] = changes.slice(-3)
   const isUndone = undone !== undefined && undone.to === machines.of(undone.kind)?.initial

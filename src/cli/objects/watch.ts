@@ -1,10 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Client, ClientError, logRangeOf } from '../../client/index.ts'
+import { gql } from '../../documents/gql.ts'
+import type { ResultOf } from '../../documents/typed-document.ts'
 import type { Io, Output } from '../terminal/io.ts'
 import { isTerminal, painter, wantsColour } from '../terminal/paint.ts'
-import { TreeModel, type TreeObject } from '../tree/model.ts'
+import { TREE_FIELDS } from '../tree/fields.ts'
+import { TreeModel } from '../tree/model.ts'
 import { liveTree, type Presenter, treeJson, treeLines } from '../tree/presenter.ts'
-import { readObjects, readTree, TREE_FIELDS } from '../tree/read.ts'
+import { readObjects, readTree } from '../tree/read.ts'
 import { readMachines } from './machines.ts'
 import { endOf, endOfGone, type WatchResult } from './watch-end.ts'
 
@@ -27,12 +30,10 @@ const QUIET_ROUNDS = 5
 /** Of how many objects it is asked at once what they wait for. */
 const REFRESHED = 50
 
-const UPDATES = `subscription Updates($rootId: ID!) {
+const UPDATES = gql(`subscription Updates($rootId: ID!) {
   objectUpdates(rootId: $rootId) { objectId revision object { ...TreeFields } }
-}\n${TREE_FIELDS}`
-interface Updates {
-  readonly objectUpdates: { readonly objectId: string; readonly object: TreeObject | null }
-}
+}\n${TREE_FIELDS}`)
+type Update = ResultOf<typeof UPDATES>['objectUpdates']
 
 /**
  * Shows a tree live on `out`: redrawn on a terminal, one line per phase change elsewhere, NDJSON with `json`.
@@ -179,11 +180,7 @@ class TreeWatch {
   async #followUpdates(): Promise<void> {
     const { signal } = this.#options
     try {
-      for await (const { objectUpdates } of this.#client.subscribe<Updates>(
-        UPDATES,
-        { rootId: this.#rootId },
-        { signal },
-      )) {
+      for await (const { objectUpdates } of this.#client.subscribe(UPDATES, { rootId: this.#rootId }, { signal })) {
         const tree = await this.#loaded.promise
         this.#take(objectUpdates, tree)
         await this.#judge(tree)
@@ -194,7 +191,7 @@ class TreeWatch {
     }
   }
 
-  #take({ objectId, object }: Updates['objectUpdates'], tree: TreeModel): void {
+  #take({ objectId, object }: Update, tree: TreeModel): void {
     if (!object) tree.remove(objectId)
     else {
       tree.put(object)

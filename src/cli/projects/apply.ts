@@ -1,8 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
+import { gql } from '../../documents/gql.ts'
 import { type ProjectSpec, projectInput, projectSpecOf, type WantedProject } from '../../manifest/index.ts'
 import type { PlacedProject } from '../manifests/load-manifests.ts'
-import { type Answer, type Outcome, outcomeOf, REFUSAL_FRAGMENT } from '../objects/refusal.ts'
+import { type Outcome, REFUSAL_FRAGMENT } from '../objects/refusal.ts'
 import type { Session } from '../session.ts'
+import { ask } from '../terminal/ask.ts'
 import { plain } from '../terminal/text.ts'
 import { readProject } from './api.ts'
 
@@ -10,23 +12,23 @@ export interface AppliedProject {
   readonly kind: 'Project'
   readonly name: string
   readonly action: 'created' | 'updated' | 'unchanged'
-  /** What was given and is different now. */
+  /** The parts of the manifest that differ from the server. */
   readonly changed: readonly string[]
 }
 
 /** A lost race is retried; more losses than this in a row are no accident. */
 const ATTEMPTS = 5
-/** Created or deleted by somebody else between our look and our write. */
+/** Another client created or deleted it between the read and the write. */
 const LOST = ['NOT_FOUND', 'ALREADY_EXISTS']
 
-export const CREATE_PROJECT = `mutation CreateProject($input: CreateProjectInput!) {
+export const CREATE_PROJECT = gql(`mutation CreateProject($input: CreateProjectInput!) {
   answer: createProject(input: $input) { __typename ... on Project { name } ...Refusal }
-}\n${REFUSAL_FRAGMENT}`
-const UPDATE = `mutation UpdateProject($input: UpdateProjectInput!) {
+}\n${REFUSAL_FRAGMENT}`)
+const UPDATE = gql(`mutation UpdateProject($input: UpdateProjectInput!) {
   answer: updateProject(input: $input) { __typename ... on Project { name } ...Refusal }
-}\n${REFUSAL_FRAGMENT}`
+}\n${REFUSAL_FRAGMENT}`)
 
-/** Creates the project, or updates it where the file says something else than the server; `dryRun`: only says so. */
+/** Creates the project, or updates the parts that differ; with `dryRun`, only reports them. */
 export async function applyProject(
   session: Session,
   { name, wanted }: PlacedProject,
@@ -36,13 +38,9 @@ export async function applyProject(
     const judged = await judge(session, name, wanted)
     const done = { ok: true, value: { kind: 'Project', name, ...judged } } as const
     if (dryRun || judged.action === 'unchanged') return done
-    const document = judged.action === 'created' ? CREATE_PROJECT : UPDATE
-    const { answer } = await session.client.query<{ answer: Answer<object> | null }>(
-      document,
-      { input: { name, ...projectInput(wanted) } },
-      { signal: session.io.signal },
-    )
-    const outcome = outcomeOf(answer)
+    const input = { name, ...projectInput(wanted) }
+    const isNew = judged.action === 'created'
+    const outcome = isNew ? await ask(session, CREATE_PROJECT, input) : await ask(session, UPDATE, input)
     if (outcome.ok) return done
     if (attempt >= ATTEMPTS || !LOST.includes(outcome.refusal.code)) return outcome
   }

@@ -1,6 +1,8 @@
-import type { PhaseClass } from '../../core/machine.ts'
+import type { Phase } from '../../core/vocabulary.ts'
+import { gql } from '../../documents/gql.ts'
+import type { NodeOf, ResultOf } from '../../documents/typed-document.ts'
 import { checkWords } from '../objects/check-words.ts'
-import { describeRest, type Page, type PagedList, readPages } from '../objects/pages.ts'
+import { describeRest, type PagedList, readPages } from '../objects/pages.ts'
 import { markedPhase } from '../objects/phases.ts'
 import { notFoundRefusal } from '../objects/refusal.ts'
 import type { LabelArgument } from '../options.ts'
@@ -9,33 +11,22 @@ import { EXIT, type ExitCode } from '../terminal/exit.ts'
 import { table } from '../terminal/table.ts'
 import { duration } from '../terminal/text.ts'
 
-/** Which tasks: all that is given must hold. */
+/** Options that select tasks; all must match. */
 export interface TaskFilter {
   readonly project?: string
-  readonly phase?: readonly string[]
+  readonly phase?: readonly Phase[]
   readonly label?: readonly LabelArgument[]
 }
-interface ListedTask {
-  readonly id: string
-  readonly name: string
-  readonly phase: string
-  readonly phaseClass: PhaseClass
-  readonly phaseSince: string
-  readonly createdAt: string
-  readonly finished: boolean
-  readonly project: { readonly name: string }
-  readonly error: { readonly code: string } | null
-  readonly children: { readonly totalCount: number | null }
-}
 
-const LIST = `query ListTasks($filter: ObjectFilter, $first: Int!, $after: String) {
+const LIST = gql(`query ListTasks($filter: ObjectFilter, $first: Int!, $after: String) {
   objects(filter: $filter, first: $first, after: $after, orderBy: { field: CREATED_AT, direction: DESC }) {
     totalCount pageInfo { hasNextPage endCursor }
     edges { node {
       id name phase phaseClass phaseSince createdAt finished project { name } error { code } children(first: 1) { totalCount }
     } }
   }
-}`
+}`)
+type ListedTask = NodeOf<ResultOf<typeof LIST>['objects']>
 
 /** `task list`: the newest first. */
 export async function listTasks(session: Session, filter: TaskFilter, limit: number): Promise<ExitCode> {
@@ -43,11 +34,7 @@ export async function listTasks(session: Session, filter: TaskFilter, limit: num
   const wrong = await checkWords(session, { phases: filter.phase })
   if (wrong) return session.refuse(wrong)
   const listed = await readPages(limit, async (first, after) => {
-    const { objects } = await client.query<{ objects: Page<ListedTask> | null }>(
-      LIST,
-      { filter: serverFilter(filter), first, after },
-      { signal: io.signal },
-    )
+    const { objects } = await client.query(LIST, { filter: serverFilter(filter), first, after }, { signal: io.signal })
     return objects
   })
   if (!listed) return session.refuse(notFoundRefusal('There is nothing to list.'))
@@ -56,8 +43,8 @@ export async function listTasks(session: Session, filter: TaskFilter, limit: num
   return EXIT.ok
 }
 
-const serverFilter = ({ project, phase, label }: TaskFilter): object => ({
-  kinds: ['TASK'],
+const serverFilter = ({ project, phase, label }: TaskFilter) => ({
+  kinds: ['TASK'] as const,
   ...(project === undefined ? {} : { project }),
   ...(phase ? { phases: phase } : {}),
   ...(label ? { labels: label } : {}),

@@ -1,47 +1,33 @@
-import { describeRest, type Page, type PagedList, readPages } from '../objects/pages.ts'
+import { gql } from '../../documents/gql.ts'
+import type { NodeOf, ResultOf } from '../../documents/typed-document.ts'
+import { describeRest, type PagedList, readPages } from '../objects/pages.ts'
 import { notFoundRefusal } from '../objects/refusal.ts'
 import type { Session } from '../session.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
 import { table } from '../terminal/table.ts'
 import { duration } from '../terminal/text.ts'
 import { letterOf } from './describe.ts'
-import type { JobLock } from './read.ts'
 
 export interface LocksOptions {
   readonly resource?: string
   readonly limit: number
 }
-interface ListedLock extends JobLock {
-  readonly declaredAt: string
-  readonly grantedAt: string | null
-  /** Null when the user may not read it. */
-  readonly object: {
-    readonly id: string
-    readonly name: string
-    readonly phase: string
-    readonly project: { readonly name: string }
-    readonly root: { readonly name: string }
-  } | null
-}
-
-const LOCKS = `query Locks($resource: String, $first: Int!, $after: String) {
+const LOCKS = gql(`query Locks($resource: String, $first: Int!, $after: String) {
   locks(resource: $resource, first: $first, after: $after) {
     totalCount pageInfo { hasNextPage endCursor }
     edges { node {
       resource mode held position declaredAt grantedAt object { id name phase project { name } root { name } }
     } }
   }
-}`
+}`)
+/** `object` is null when the user may not read it. */
+type ListedLock = NodeOf<ResultOf<typeof LOCKS>['locks']>
 
-/** `locks`: who holds what, and who waits for it, in order. */
+/** `locks`: holders and waiters of each resource, in order. */
 export async function listLocks(session: Session, { resource, limit }: LocksOptions): Promise<ExitCode> {
   const { client, io } = session
   const listed = await readPages(limit, async (first, after) => {
-    const { locks } = await client.query<{ locks: Page<ListedLock> | null }>(
-      LOCKS,
-      { resource: resource ?? null, first, after },
-      { signal: io.signal },
-    )
+    const { locks } = await client.query(LOCKS, { resource: resource ?? null, first, after }, { signal: io.signal })
     return locks
   })
   if (!listed) return session.refuse(notFoundRefusal('There is nothing to list.'))

@@ -1,3 +1,4 @@
+import { gql } from '../../documents/gql.ts'
 import type { Located } from '../objects/address.ts'
 import { REFUSAL_FRAGMENT } from '../objects/refusal.ts'
 import type { Session } from '../session.ts'
@@ -7,13 +8,13 @@ import { plain } from '../terminal/text.ts'
 
 export type Decision = 'RETRY' | 'GIVE_UP'
 
-const RESOLVE = `mutation ResolveUndo($input: ResolveUndoInput!) {
+const RESOLVE = gql(`mutation ResolveUndo($input: ResolveUndoInput!) {
   answer: resolveUndo(input: $input) { __typename ... on GadgetJob { id kind name phase } ...Refusal }
-}\n${REFUSAL_FRAGMENT}`
+}\n${REFUSAL_FRAGMENT}`)
 
-/** `undo resolve`: what becomes of a job that could not be undone. */
+/** `undo resolve`: decides on a job that could not be undone. */
 export async function resolveUndo(session: Session, job: Located, decision: Decision): Promise<ExitCode> {
-  const outcome = await ask<Pick<Located, 'id' | 'kind' | 'name' | 'phase'>>(session, RESOLVE, { id: job.id, decision })
+  const outcome = await ask(session, RESOLVE, { id: job.id, decision })
   if (!outcome.ok) return session.refuse(outcome.refusal)
   const { id, kind, name, phase } = outcome.value
   session.emit({ id, kind, name, phase })

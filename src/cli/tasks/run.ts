@@ -1,3 +1,5 @@
+import { gql } from '../../documents/gql.ts'
+import type { ResultOf } from '../../documents/typed-document.ts'
 import { type TaskManifest, taskInput, taskSchema } from '../../manifest/index.ts'
 import { everyFile } from '../manifests/every-file.ts'
 import { readOne } from '../manifests/one-document.ts'
@@ -14,18 +16,13 @@ export interface RunOptions {
   readonly key?: string
   readonly follow?: boolean
 }
-interface Created {
-  readonly id: string
-  readonly name: string
-  readonly phase: string
-  readonly project: { readonly name: string }
-}
 
-const CREATE = `mutation RunTask($input: CreateTaskInput!) {
+const CREATE = gql(`mutation RunTask($input: CreateTaskInput!) {
   answer: createTask(input: $input) { __typename ... on Task { id name phase project { name } } ...Refusal }
-}\n${REFUSAL_FRAGMENT}`
+}\n${REFUSAL_FRAGMENT}`)
+type Created = Extract<ResultOf<typeof CREATE>['answer'], { readonly id: string }>
 
-/** `task run`: the task of each file; to follow it is to see how it ends, ok when it SUCCEEDED. */
+/** `task run`: creates the task of each file. With `follow`, ok when all SUCCEEDED. */
 export async function runTask(session: Session, options: RunOptions): Promise<ExitCode> {
   const { file: files, key, follow: isFollowed } = options
   const isOne = files.length === 1
@@ -35,7 +32,7 @@ export async function runTask(session: Session, options: RunOptions): Promise<Ex
   const codes: ExitCode[] = [EXIT.ok]
   const created: Created[] = []
   for (const task of read.value) {
-    const outcome = await ask<Created>(session, CREATE, inputOf(task, options))
+    const outcome = await ask(session, CREATE, inputOf(task, options))
     if (outcome.ok) {
       created.push(outcome.value)
       sayCreated(session, outcome.value)
@@ -56,10 +53,10 @@ function sayCreated(session: Session, { id, name, phase, project }: Created): vo
   session.say(`${plain(`${project.name}/${name}`)} created, now ${phase}  ${session.paint('dim', id)}`)
 }
 
-/** The project that the file names goes before the option's, as for installations. */
+/** The project of the file takes precedence over the option, as for installations. */
 const projectOf = (task: TaskManifest, { project = 'default' }: RunOptions): string => task.project ?? project
 
-const inputOf = (task: TaskManifest, { key, ...options }: RunOptions): object => ({
+const inputOf = (task: TaskManifest, { key, ...options }: RunOptions) => ({
   ...taskInput(task, projectOf(task, options)),
   ...(key === undefined ? {} : { idempotencyKey: key }),
 })

@@ -1,12 +1,13 @@
-import { type Answer, type Outcome, outcomeOf } from '../objects/refusal.ts'
+import type { TypedDocument } from '../../documents/typed-document.ts'
+import { type Member, type Outcome, outcomeOf, type Payload } from '../objects/refusal.ts'
 import type { Session } from '../session.ts'
 
 /** Sends a mutation of one input whose result has the alias `answer`. @throws ClientError */
-export async function ask<T extends object>(
+export async function ask<T extends Member, Input>(
   { client, io }: Session,
-  document: string,
-  input: object,
-): Promise<Outcome<T>> {
-  const { answer } = await client.query<{ answer: Answer<T> | null }>(document, { input }, { signal: io.signal })
+  document: TypedDocument<{ readonly answer: T | null }, { readonly input: Input }>,
+  input: NoInfer<Input>,
+): Promise<Outcome<Payload<T>>> {
+  const { answer } = await client.query(document, { input }, { signal: io.signal })
   return outcomeOf(answer)
 }

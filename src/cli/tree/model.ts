@@ -1,33 +1,8 @@
 import type { PhaseClass } from '../../core/machine.ts'
 import type { Machines } from '../objects/machines.ts'
+import type { Blocker, Progress, TreeObject } from './fields.ts'
 
-/** One object of the tree, as the API gives it; `tree/fields.ts` holds the selection. */
-export interface TreeObject {
-  readonly id: string
-  readonly kind: string
-  readonly name: string
-  readonly parent: { readonly id: string } | null
-  readonly phase: string
-  readonly phaseSince: string
-  readonly finished: boolean
-  readonly revision: number
-  readonly jobId: string | null
-  readonly error: { readonly code: string; readonly message: string } | null
-  readonly progress: Progress | null
-  /** Only where it was asked for; the last known list is kept otherwise. */
-  readonly blockedBy?: readonly Blocker[]
-}
-export interface Progress {
-  readonly step: string | null
-  readonly value: number | null
-  readonly total: number | null
-  readonly unit: string | null
-}
-export interface Blocker {
-  readonly reason: string
-  readonly message: string
-}
-/** The part of a phase change that moves a tree on. */
+/** The part of a phase change that the model applies. */
 export interface TreeChange {
   readonly sequence: number
   readonly objectId: string
@@ -57,34 +32,34 @@ export interface TreeNode {
   readonly error: TreeObject['error']
   readonly progress: Progress | null
   readonly blockedBy: readonly Blocker[]
-  /** When it left a final phase, or was triggered, under our eyes. */
+  /** When a watched change took it out of a final phase, or triggered it. */
   readonly startedAt: number | null
   readonly endedAt: number | null
 }
 
-/** What the renderer reads: everything of the tree at or below `rootId` that exists now. */
+/** The renderer's view: every existing object of the tree at or below `rootId`. */
 export interface TreeView {
   readonly rootId: string
   readonly nodes: ReadonlyMap<string, TreeNode>
   /** Ids of the children by id of the parent, in creation order. */
   readonly children: ReadonlyMap<string, ReadonlySet<string>>
-  /** Objects that ended GONE while we looked. */
+  /** Objects that ended GONE during the watch. */
   readonly gone: number
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
-/** The tree in memory, moved on by snapshots, phase changes and updates in any order; an older revision never wins. */
+/** The tree in memory. Applies snapshots, phase changes and updates in any order; an older revision never wins. */
 export class TreeModel implements TreeView {
   readonly rootId: string
   readonly machines: Machines
   readonly #nodes = new Map<string, Mutable<TreeNode>>()
   readonly #children = new Map<string, Set<string>>()
   readonly #gone = new Set<string>()
-  /** Of what is gone too. */
+  /** Includes objects that are gone. */
   readonly #parents = new Map<string, string | null>()
   #rootName: string
-  /** Objects of which a phase change said that they failed, but not yet an update why. */
+  /** Failed objects, by a phase change, whose error no update has brought yet. */
   readonly unexplained = new Set<string>()
 
   constructor(rootId: string, machines: Machines, rootName = rootId) {
@@ -105,12 +80,12 @@ export class TreeModel implements TreeView {
   get root(): TreeNode | undefined {
     return this.#nodes.get(this.rootId)
   }
-  /** The root's name, also when it is gone; its id until it is known. */
+  /** The root's name, also when it is gone; its id until the name is known. */
   get rootName(): string {
     return this.#rootName
   }
 
-  /** Takes in the state of an object, from a snapshot, an update or a look-up. */
+  /** Applies the state of an object, from a snapshot, an update or a query. */
   put(object: TreeObject): void {
     if (this.#gone.has(object.id)) return
     const known = this.#nodes.get(object.id)
@@ -119,7 +94,7 @@ export class TreeModel implements TreeView {
     this.#set(object, known)
   }
 
-  /** Takes in a whole snapshot, whatever was known before: the log that it belongs to may be another one. */
+  /** Replaces everything by a snapshot, which may be of another history of the log. */
   replace(objects: readonly TreeObject[]): void {
     const known = new Map(this.#nodes)
     this.#nodes.clear()
@@ -132,7 +107,7 @@ export class TreeModel implements TreeView {
     for (const id of known.keys()) if (!this.#nodes.has(id)) this.#gone.add(id)
   }
 
-  /** Takes in a phase change; whether it was news. */
+  /** Applies a phase change; returns whether it changed anything. */
   change(change: TreeChange): boolean {
     if (change.rejected || this.#gone.has(change.objectId)) return false
     const own = this.machines.of(change.kind)
@@ -156,7 +131,7 @@ export class TreeModel implements TreeView {
     return true
   }
 
-  /** Forgets an object that exists no more; whether it was there. */
+  /** Removes an object that no longer exists; returns whether it was there. */
   remove(id: string): boolean {
     this.unexplained.delete(id)
     this.#gone.add(id)
@@ -167,12 +142,12 @@ export class TreeModel implements TreeView {
     return true
   }
 
-  /** Whether it is, or was, in the tree: what is not has to be asked for. */
+  /** Whether it is, or was, in the tree: the caller queries other objects. */
   knows(id: string): boolean {
     return this.#nodes.has(id) || this.#gone.has(id)
   }
 
-  /** Whether it is, or was, at or below the root; of what was never seen nobody can say that it is not. */
+  /** Whether it is, or was, at or below the root. An unknown object may be. */
   isBelow(id: string): boolean {
     if (!this.#parents.has(id)) return true
     for (let at: string | null = id; at !== null; at = this.#parents.get(at) ?? null)

@@ -1,8 +1,9 @@
 import { describeCounts, SYMBOLS } from '../objects/phases.ts'
 import type { Paint } from '../terminal/paint.ts'
 import { columns, duration, pad, plain, shorten, words } from '../terminal/text.ts'
+import type { Progress } from './fields.ts'
 import { countAll, layout, type Row } from './layout.ts'
-import type { Progress, TreeNode, TreeView } from './model.ts'
+import type { TreeNode, TreeView } from './model.ts'
 
 export interface RenderOptions {
   /** Columns and lines that the result may take at most. */
