@@ -12,7 +12,7 @@ export interface BenchPostgres extends AsyncDisposable {
   createDatabase(name: string): Promise<string>
   dropDatabase(name: string): Promise<void>
   /** Writes everything back, so that no contestant pays for the one before. */
-  settle(): Promise<void>
+  checkpoint(): Promise<void>
 }
 
 /**
@@ -43,7 +43,7 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
       return urlOf(name)
     },
     dropDatabase,
-    settle: () => execute('checkpoint'),
+    checkpoint: () => execute('checkpoint'),
     async [Symbol.asyncDispose]() {
       await postgres[Symbol.asyncDispose]()
       await rm(dataDir, { recursive: true, force: true })

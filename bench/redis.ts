@@ -23,9 +23,9 @@ export async function startRedis({ aof }: RedisOptions): Promise<BenchRedis> {
   const folder = await mkdtemp(join(tmpdir(), 'phaseline-bench-redis-'))
   const port = await freePort()
   const url = `redis://127.0.0.1:${port}`
-  const place = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '']
+  const args = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '']
   const durability = aof === 'no' ? ['--appendonly', 'no'] : ['--appendonly', 'yes', '--appendfsync', aof]
-  const child = spawn('sh', ['-c', GUARDED, 'sh', ...place, '--maxmemory-policy', 'noeviction', ...durability], {
+  const child = spawn('sh', ['-c', GUARDED, 'sh', ...args, '--maxmemory-policy', 'noeviction', ...durability], {
     stdio: ['ignore', 'ignore', 'inherit', 'pipe'],
   })
   const ended = once(child, 'exit').then(() => child.stdio[3]?.destroy())

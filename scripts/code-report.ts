@@ -19,8 +19,8 @@ function printSizes(title: string, parts: readonly Part[]): void {
   const sorted = parts.toSorted((a, b) => a.lines - b.lines)
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]?.lines ?? 0
   console.log(`${title}: ${parts.length}, lines: median ${at(0.5)}, p95 ${at(0.95)}, longest ${at(1)}`)
-  for (const { place, lines } of sorted.slice(-LONGEST).reverse())
-    console.log(`  ${String(lines).padStart(4)}  ${place}`)
+  for (const { location, lines } of sorted.slice(-LONGEST).reverse())
+    console.log(`  ${String(lines).padStart(4)}  ${location}`)
 }
 
 type Circle = readonly string[]
@@ -83,7 +83,7 @@ for (const root of ROOTS) {
   console.log(`\n${root}\n`)
   printSizes(
     'Files',
-    files.map(({ path, lines }) => ({ place: path, lines })),
+    files.map(({ path, lines }) => ({ location: path, lines })),
   )
   printSizes(
     'Functions with a name',

@@ -97,7 +97,7 @@ let commits: (readonly Frame[])[] = []
 /** Its connections note the way of each COMMIT. Their own `query`, so that a subclass of the driver is no frame. */
 function watchCommits(): void {
   const { connect } = pg.Client.prototype
-  pg.Client.prototype.connect = function watched(this: pg.Client, ...given: unknown[]) {
+  pg.Client.prototype.connect = function watched(this: pg.Client, ...options: unknown[]) {
     const query = this.query as (...args: unknown[]) => unknown
     this.query = ((...args: unknown[]) => {
       const [statement] = args as [string | { readonly text?: string }]
@@ -108,7 +108,7 @@ function watchCommits(): void {
       }
       return query.apply(this, args)
     }) as typeof this.query
-    return Reflect.apply(connect, this, given)
+    return Reflect.apply(connect, this, options)
   } as typeof connect
 }
 

@@ -7,7 +7,7 @@ import { parseSync } from 'vite'
 const HOME = join(import.meta.dirname, '..')
 
 export interface Part {
-  readonly place: string
+  readonly location: string
   readonly lines: number
 }
 export interface Import {
@@ -49,7 +49,7 @@ export function readSource(path: string): SourceFile {
     const name = functionName(node, parent)
     if (name !== null) {
       const first = lineAt(node.start)
-      functions.push({ place: `${path}:${first} ${name}`, lines: lineAt(node.end) - first + 1 })
+      functions.push({ location: `${path}:${first} ${name}`, lines: lineAt(node.end) - first + 1 })
     }
     const to = importedBy(node, path)
     if (to !== null) imports.push({ from: path, to, isType: isTypeOnly(node) })

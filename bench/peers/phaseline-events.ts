@@ -23,8 +23,8 @@ await servePeer(open)
 async function open({ url }: PeerOptions): Promise<Peer> {
   const { hash, origin, pathname } = new URL(url)
   const client = createClient({ url: `${origin}${pathname}`, token: hash.slice(1), timeoutMs: 300_000 })
-  const ask = async (document: string, given: object): Promise<void> => {
-    const { answer } = await client.query<Answer>(document, { input: given })
+  const ask = async (document: string, input: object): Promise<void> => {
+    const { answer } = await client.query<Answer>(document, { input })
     if (answer.message !== undefined) throw new Error(answer.message)
   }
   await ask(CREATE_PROJECT, { name: PROJECT, workerTemplate: { command: ['true'] } })

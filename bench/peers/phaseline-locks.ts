@@ -33,9 +33,9 @@ async function open({ url }: PeerOptions): Promise<LockContestant> {
     async grant(count) {
       for (let i = 0; i < count; i++) {
         const holder = queue.shift() ?? ''
-        const woken = await within(pool, (client) => release(client, [holder], new Date()))
+        const granted = await within(pool, (client) => release(client, [holder], new Date()))
         const held = await ask(holder)
-        if (woken[0]?.objectId !== queue[0] || held) throw new Error('a waiter got the lock before its turn')
+        if (granted[0]?.objectId !== queue[0] || held) throw new Error('a waiter got the lock before its turn')
         queue.push(holder)
       }
     },

@@ -27,8 +27,8 @@ async function open({ url }: PeerOptions): Promise<LockContestant> {
       if (taken !== null) {
         held.resolve()
         await barrier.pass()
-        const given = await client.eval(UNLOCK, { keys: [KEY], arguments: [value] })
-        if (given !== 1) throw new Error('the lease had ended')
+        const deleted = await client.eval(UNLOCK, { keys: [KEY], arguments: [value] })
+        if (deleted !== 1) throw new Error('the lease had ended')
       }
       // Also after giving it back: a client that asked again at once would always win.
       await delay(RETRY.ms + (Math.random() * 2 - 1) * RETRY.jitter)

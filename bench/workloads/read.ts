@@ -38,7 +38,7 @@ export const workload: Workload = { name: 'read', run }
 async function run({ postgres, log, rounds }: BenchContext): Promise<Section> {
   const databaseUrl = await postgres.createDatabase('read')
   const rootId = await fill(databaseUrl)
-  await postgres.settle()
+  await postgres.checkpoint()
   // Without an engine, which has nothing to do here but would ask the database whether it has.
   await using server = await startServer({ databaseUrl, roles: ['gateway'] })
   await using postgraphile = await startPostgraphile(databaseUrl)
