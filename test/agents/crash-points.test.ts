@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type HoldingProxy, startHoldingProxy } from '../faults/holding-proxy.ts'
-import { startSharedServer, type TestServer } from '../testkit/server.ts'
+import { startTestApp } from '../testkit/app.ts'
+import type { ReachableServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 import { createTask, type Gadgets, gadgets, projectFor, type Runner, startRunner, type Task } from './stepped-job.ts'
 
@@ -9,9 +10,9 @@ import { createTask, type Gadgets, gadgets, projectFor, type Runner, startRunner
  * executables. What is to follow is that of "Journal" among the rules of operations.
  */
 
-let server: TestServer
+let server: ReachableServer
 beforeAll(async () => {
-  server = await startSharedServer({ env: { PHASELINE_ROLES: 'gateway,engine' } })
+  server = await startTestApp({ env: { PHASELINE_ROLES: 'gateway,engine' } })
 }, 60_000)
 afterAll(() => server[Symbol.asyncDispose]())
 

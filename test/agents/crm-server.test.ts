@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { until } from '../testkit/wait.ts'
-import { edgePlace } from './edge-place.ts'
+import { edgePlace, killableEdgePlace } from './edge-place.ts'
 
 /** The simulated CRM on the real server. */
 
@@ -33,7 +33,7 @@ describe('the simulated CRM and the server', { timeout: 180_000 }, () => {
   })
 
   it('go on with what is being made when the server is killed, with the same epoch', async () => {
-    await using place = await edgePlace({ behaviour: { delayMs: [4_000, 4_000] } })
+    await using place = await killableEdgePlace({ behaviour: { delayMs: [4_000, 4_000] } })
     const { server, create, untilPhase, see } = place
     const cluster = await create('c1')
     await untilPhase(cluster, 'CREATING')
@@ -100,7 +100,7 @@ describe('the simulated CRM and the server', { timeout: 180_000 }, () => {
   it.each([1])('agree in the end, whatever is lost, repeated, late, failed or crashed (seed %i)', async (seed) => {
     const bad = { loseRequests: 0.2, repeatRequests: 0.2, loseBeginnings: 0.2, loseEnds: 0.05 }
     const worse = { repeatReports: 0.2, delayReports: 0.2, fail: 0.15, crash: 0.03 }
-    await using place = await edgePlace(
+    await using place = await killableEdgePlace(
       { behaviour: { seed, steps: 3, delayMs: [20, 300], ...bad, ...worse } },
       { env: { PHASELINE_CRM_SILENCE_MS: '3000' } },
     )

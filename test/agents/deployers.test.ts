@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { startTestApp } from '../testkit/app.ts'
 import { create, show } from '../testkit/mutations.ts'
-import { startSharedServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 import { gadgetFolder } from './gadget-folder.ts'
 
@@ -27,7 +27,7 @@ describe('the built-in deployers of a real server', { timeout: 120_000 }, () => 
     await folder.add('copy', 'echo STEP Copying; echo PROGINFO 5 GiB; echo PROG 2.5; echo note >&2; echo EXPORT n 7')
     await folder.add('fail', 'echo STEP Trying; echo no luck >&2; exit 3')
     await folder.add('long', '[ "$2" = --abort ] && exec touch "$dir/cleaned"; echo STEP at it; exec sleep 1000')
-    await using server = await startSharedServer({ env: { PHASELINE_GADGETS: folder.path } })
+    await using server = await startTestApp({ env: { PHASELINE_GADGETS: folder.path } })
     const { client } = server
     const deploy = (name: string, type: string, config: object) =>
       create(client, name, { deployItems: [{ name: 'it', type, config }] })

@@ -4,12 +4,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { AgentProcess, CrmProcessOptions } from '../../src/agents/agent-process.ts'
 import { startAgentProcess } from '../../src/agents/spawn.ts'
-import { type SharedServerOptions, startSharedServer, type TestServer } from '../testkit/server.ts'
+import { startTestApp } from '../testkit/app.ts'
+import {
+  type ReachableServer,
+  type SharedServerOptions,
+  startSharedServer,
+  type TestServer,
+} from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 
 /** The real server, a cloudlet on it, and its simulated CRM in a process of its own. */
-export interface EdgePlace extends AsyncDisposable {
-  readonly server: TestServer
+export interface EdgePlace<S extends ReachableServer = ReachableServer> extends AsyncDisposable {
+  readonly server: S
   readonly cloudlet: string
   readonly cloudletId: string
   readonly state: string
@@ -53,20 +59,20 @@ const FIELDS = `id kind name phase finished error { code message } parent { id n
 const SEE = `query See($id: ID!) { object(id: $id) { ${FIELDS} } }`
 const TREE = `query Tree($id: ID!) { tree(rootId: $id) { objects(first: 200) { edges { node { ${FIELDS} } } } } }`
 
-export async function edgePlace(
-  crm: Omit<CrmProcessOptions, 'cloudlet'> = {},
-  {
-    env = {},
-    secondary,
-  }: Pick<SharedServerOptions, 'secondary'> & { readonly env?: Readonly<Record<string, string>> } = {},
-): Promise<EdgePlace> {
+const ENV = { PHASELINE_ROLES: 'gateway,engine' }
+type Crm = Omit<CrmProcessOptions, 'cloudlet'>
+
+export const edgePlace = (crm: Crm = {}): Promise<EdgePlace> => edgePlaceOf(() => startTestApp({ env: ENV }), crm)
+
+/** On a server in a process of its own. */
+export const killableEdgePlace = (
+  crm: Crm = {},
+  { env, ...options }: Pick<SharedServerOptions, 'secondary' | 'env'> = {},
+): Promise<EdgePlace<TestServer>> => edgePlaceOf(() => startSharedServer({ ...options, env: { ...ENV, ...env } }), crm)
+
+async function edgePlaceOf<S extends ReachableServer>(serve: () => Promise<S>, crm: Crm): Promise<EdgePlace<S>> {
   await using starting = new AsyncDisposableStack()
-  const server = starting.use(
-    await startSharedServer({
-      env: { PHASELINE_ROLES: 'gateway,engine', ...env },
-      ...(secondary ? { secondary } : {}),
-    }),
-  )
+  const server = starting.use(await serve())
   const state = await mkdtemp(join(tmpdir(), 'phaseline-edge-'))
   starting.defer(() => rm(state, { recursive: true, force: true }))
   const cloudlet = `cloud_${randomBytes(4).toString('hex')}`
@@ -117,7 +123,7 @@ export async function edgePlace(
   }
   const namesIn = async (path: string): Promise<readonly string[]> =>
     (await readdir(join(state, path)).catch(() => [])).filter((name) => /^[a-z]\w*$/.test(name))
-  const place: Omit<EdgePlace, typeof Symbol.asyncDispose> = {
+  const place: Omit<EdgePlace<S>, typeof Symbol.asyncDispose> = {
     server,
     cloudlet,
     cloudletId,

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { startSharedServer, type TestServer } from '../testkit/server.ts'
+import { startTestApp } from '../testkit/app.ts'
+import { type ReachableServer, startSharedServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 import { gadgetFolder } from './gadget-folder.ts'
 
@@ -33,7 +34,7 @@ interface TaskNow {
   readonly children: { readonly edges: readonly { readonly node: JobNow }[] }
 }
 
-async function createTask({ client }: TestServer, name: string, jobs: readonly object[]) {
+async function createTask({ client }: ReachableServer, name: string, jobs: readonly object[]) {
   const { createTask } = await client.query<{ createTask: { id?: string; message?: string } }>(CREATE, {
     input: { name, jobs },
   })
@@ -52,7 +53,7 @@ async function createTask({ client }: TestServer, name: string, jobs: readonly o
 }
 
 /** The processes that run jobs for this server. */
-function runnersOf(server: TestServer): number[] {
+function runnersOf(server: ReachableServer): number[] {
   const { stdout } = spawnSync('ps', ['-ww', '-eo', 'pid=,args='], { encoding: 'utf8' })
   const lines = stdout.split('\n').filter((line) => line.includes(`gadget-job --url ${server.url}`))
   return lines.map((line) => Number.parseInt(line, 10))
@@ -95,7 +96,7 @@ describe('the runner of a real server', { timeout: 120_000 }, () => {
       for n in 1 2 3; do echo STEP $how $n; echo PROGINFO 9 MiB; echo PROG 1; echo PROG $((n * 2)).5; done
       [ "$2" = fail ] && exit 3; exit 0`,
     )
-    await using server = await startSharedServer({ env: { PHASELINE_GADGETS: folder.path } })
+    await using server = await startTestApp({ env: { PHASELINE_GADGETS: folder.path } })
     const jobs = Array.from({ length: 5 }, (_, i) => ({ name: `good-${i}`, gadget: 'talks' }))
     const [good, bad] = await Promise.all([
       createTask(server, 'good', jobs),
@@ -120,7 +121,7 @@ describe('the runner of a real server', { timeout: 120_000 }, () => {
       echo "run $2" >> "$dir/calls"; [ "$2" = b ] && exit 0
       trap 'echo int >> "$dir/calls"; exit 0' INT; echo STEP at work; while :; do sleep 0.05; done`,
     )
-    await using server = await startSharedServer({ env: { PHASELINE_GADGETS: folder.path } })
+    await using server = await startTestApp({ env: { PHASELINE_GADGETS: folder.path } })
     const first = await createTask(server, 'first', [{ name: 'x', gadget: 'long', args: ['a'] }])
     await until(async () => (await first.now()).children.edges[0]?.node.activity === 'at work', { what: 'it runs' })
     const second = await createTask(server, 'second', [{ name: 'x', gadget: 'long', args: ['b'] }])

@@ -5,7 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { AgentProcess } from '../../src/agents/agent-process.ts'
 import { startAgentProcess } from '../../src/agents/spawn.ts'
-import { startSharedServer, type TestServer } from '../testkit/server.ts'
+import { startTestApp } from '../testkit/app.ts'
+import { type ReachableServer, startSharedServer, type TestServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 import { place, processesOf } from './process-place.ts'
 
@@ -27,11 +28,13 @@ const TREE = `query Tree($id: ID!) { tree(rootId: $id) { objects { edges { node 
   ... on Worker { exitCode } ... on Job { exitCode }
 } } } } }`
 
-async function startAll() {
+const ENV = { PHASELINE_ROLES: 'gateway,engine', PHASELINE_CLEANUP_DELAY_MS: '500' }
+const startAll = () => startAllOf(() => startTestApp({ env: ENV }))
+const startKillable = () => startAllOf<TestServer>(() => startSharedServer({ env: ENV }))
+
+async function startAllOf<S extends ReachableServer>(serve: () => Promise<S>) {
   await using starting = new AsyncDisposableStack()
-  const server = starting.use(
-    await startSharedServer({ env: { PHASELINE_ROLES: 'gateway,engine', PHASELINE_CLEANUP_DELAY_MS: '500' } }),
-  )
+  const server = starting.use(await serve())
   const { state } = starting.use(await place())
   const { secret } = await mutate<{ secret: string }>(
     server,
@@ -53,7 +56,7 @@ async function startAll() {
 }
 
 async function mutate<T>(
-  server: TestServer,
+  server: ReachableServer,
   field: string,
   type: string,
   selection: string,
@@ -66,12 +69,12 @@ async function mutate<T>(
   return answer
 }
 
-async function createProject(server: TestServer, workerTemplate: object, limits: object = {}): Promise<string> {
+async function createProject(server: ReachableServer, workerTemplate: object, limits: object = {}): Promise<string> {
   const name = `p${randomBytes(4).toString('hex')}`
   await mutate(server, 'createProject', 'CreateProjectInput', '', { name, workerTemplate, limits })
   return name
 }
-async function createEvent(server: TestServer, project: string): Promise<string> {
+async function createEvent(server: ReachableServer, project: string): Promise<string> {
   const input = { project, source: 'test', type: 'push', payload: 'the payload' }
   const selection = '... on CreatedEvents { events { id } }'
   const { events } = await mutate<{ events: { id: string }[] }>(
@@ -83,11 +86,11 @@ async function createEvent(server: TestServer, project: string): Promise<string>
   )
   return events[0]?.id ?? ''
 }
-async function tree(server: TestServer, id: string): Promise<readonly Seen[]> {
+async function tree(server: ReachableServer, id: string): Promise<readonly Seen[]> {
   const data = await server.client.query<{ tree: { objects: Edges<Seen> } | null }>(TREE, { id })
   return data.tree?.objects.edges.map(({ node }) => node) ?? []
 }
-const untilPhase = (server: TestServer, id: string, phase: string, timeoutMs = 20_000) =>
+const untilPhase = (server: ReachableServer, id: string, phase: string, timeoutMs = 20_000) =>
   until(async () => (await tree(server, id)).find((o) => o.kind === 'EVENT' && o.phase === phase), {
     what: `${id} is ${phase}`,
     timeoutMs,
@@ -176,7 +179,7 @@ describe('the process runtime', { timeout: 120_000 }, () => {
   })
 
   it('survives kill -9 of runtime and server: every event ends, each ran once, nothing is left', async () => {
-    await using all = await startAll()
+    await using all = await startKillable()
     const { server, state, agent } = all
     const runs = join(state, 'runs')
     const project = await createProject(server, {

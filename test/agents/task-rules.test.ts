@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startSharedServer, type TestServer } from '../testkit/server.ts'
+import { startTestApp } from '../testkit/app.ts'
+import { type ReachableServer, startSharedServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 import { isAlive } from './gadget-folder.ts'
 import { createTask, type Gadgets, gadgets, type JobInput, projectFor, startRunner, type Task } from './stepped-job.ts'
@@ -9,12 +10,12 @@ import { createTask, type Gadgets, gadgets, type JobInput, projectFor, startRunn
 const ENV = { PHASELINE_ROLES: 'gateway,engine' }
 const PROJECT = 'rules'
 
-let server: TestServer
+let server: ReachableServer
 let at: Gadgets
 let all: AsyncDisposableStack
 beforeAll(async () => {
   await using starting = new AsyncDisposableStack()
-  server = starting.use(await startSharedServer({ env: ENV }))
+  server = starting.use(await startTestApp({ env: ENV }))
   at = starting.use(await gadgets())
   const token = await projectFor(server.client, PROJECT)
   starting.use(startRunner({ url: server.url, token, folder: at.path }))

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { watchTree } from '../../src/cli/objects/watch.ts'
-import { startSharedServer, type TestServer } from '../testkit/server.ts'
+import { startTestApp } from '../testkit/app.ts'
+import type { ReachableServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 import { type CommandLine, commandLine, documents } from './command.ts'
 import { type CrmSite, type PlayedCrm, playCrms } from './played-crm.ts'
@@ -11,7 +12,7 @@ import { type CrmSite, type PlayedCrm, playCrms } from './played-crm.ts'
 const TOKEN = 'the-command-lines-administrator'
 
 let stack: AsyncDisposableStack
-let server: TestServer
+let server: ReachableServer
 let site: CrmSite
 let folder: string
 let phaseline: CommandLine
@@ -20,7 +21,7 @@ beforeAll(async () => {
   stack = new AsyncDisposableStack()
   folder = stack.adopt(await mkdtemp(join(tmpdir(), 'phaseline-edge-')), (path) => rm(path, { recursive: true }))
   const env = { PHASELINE_ROLES: 'gateway,engine' }
-  server = stack.use(await startSharedServer({ env, token: TOKEN }))
+  server = stack.use(await startTestApp({ env, token: TOKEN }))
   phaseline = commandLine({ PHASELINE_URL: server.url, PHASELINE_TOKEN: TOKEN })
   site = await playCrms(server)
   expect(await phaseline('project create ops')).toMatchObject({ code: 0 })

@@ -1,5 +1,5 @@
 import { type Client, createClient } from '../../src/client/index.ts'
-import type { TestServer } from '../testkit/server.ts'
+import type { ReachableServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 
 /** What the played CRM was asked for. */
@@ -50,7 +50,7 @@ const REPORT = `mutation ($reports: [PhaseReportInput!]!) { reportPhases(input: 
   ... on PhaseReports { results { __typename ... on Error { message } } } ... on Error { message }
 } }`
 
-export async function playCrms({ client: admin, url }: TestServer): Promise<CrmSite> {
+export async function playCrms({ client: admin, url }: ReachableServer): Promise<CrmSite> {
   const { createToken } = await admin.query<{ createToken: { secret: string } }>(TOKEN)
   return {
     async connect(cloudletId, { instance, version = '1', role = 'CRM', objects = [] }) {

@@ -1,5 +1,5 @@
 import { createClient } from '../../src/client/index.ts'
-import type { TestServer } from '../testkit/server.ts'
+import type { ReachableServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 
 /** Work that the played runner was handed. */
@@ -36,7 +36,7 @@ const REPORT = `mutation ($reports: [PhaseReportInput!]!) { reportPhases(input: 
   ... on PhaseReports { results { __typename ... on Error { message } } } ... on Error { message }
 } }`
 
-export async function playRunner({ client: admin, url }: TestServer): Promise<PlayedRunner> {
+export async function playRunner({ client: admin, url }: ReachableServer): Promise<PlayedRunner> {
   const { createToken } = await admin.query<{ createToken: { secret: string } }>(TOKEN)
   const client = createClient({ url, token: createToken.secret })
   const offered: PlayedCall[] = []

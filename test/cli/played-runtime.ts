@@ -1,5 +1,5 @@
 import { createClient } from '../../src/client/index.ts'
-import type { TestServer } from '../testkit/server.ts'
+import type { ReachableServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 
 /** Work that the played runtime was handed. */
@@ -45,7 +45,7 @@ const APPEND = `mutation ($lines: [LogLineInput!]!) { appendLogs(input: { lines:
 } }`
 const ADD = `mutation ($input: CreateJobInput!) { createJob(input: $input) { __typename ... on Error { message } } }`
 
-export async function playRuntime({ client: admin, url }: TestServer): Promise<PlayedRuntime> {
+export async function playRuntime({ client: admin, url }: ReachableServer): Promise<PlayedRuntime> {
   const { createToken } = await admin.query<{ createToken: { secret: string } }>(TOKEN)
   const client = createClient({ url, token: createToken.secret })
   const offered: PlayedWork[] = []

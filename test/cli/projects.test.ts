@@ -4,20 +4,21 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { describeProblem, parseManifests } from '../../src/manifest/index.ts'
 import { parseDuration } from '../../src/manifest/parse-duration.ts'
-import { startSharedServer, type TestServer } from '../testkit/server.ts'
+import { startTestApp } from '../testkit/app.ts'
+import type { ReachableServer } from '../testkit/server.ts'
 import { type CommandLine, commandLine, documents } from './command.ts'
 
 const TOKEN = 'the-command-lines-administrator'
 
 let stack: AsyncDisposableStack
-let server: TestServer
+let server: ReachableServer
 let folder: string
 let phaseline: CommandLine
 
 beforeAll(async () => {
   stack = new AsyncDisposableStack()
   folder = stack.adopt(await mkdtemp(join(tmpdir(), 'phaseline-projects-')), (path) => rm(path, { recursive: true }))
-  server = stack.use(await startSharedServer({ token: TOKEN }))
+  server = stack.use(await startTestApp({ token: TOKEN }))
   phaseline = commandLine({ PHASELINE_URL: server.url, PHASELINE_TOKEN: TOKEN })
 })
 afterAll(() => stack.disposeAsync())

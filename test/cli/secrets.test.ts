@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { run } from '../../src/cli/run.ts'
-import { startSharedServer, type TestServer } from '../testkit/server.ts'
+import { startTestApp } from '../testkit/app.ts'
+import type { ReachableServer } from '../testkit/server.ts'
 import { type CommandLine, commandLine, documents } from './command.ts'
 import { PLAYED, type PlayedRuntime, playRuntime } from './played-runtime.ts'
 
@@ -9,13 +10,13 @@ const TOKEN = 'the-command-lines-administrator'
 const MARKER = 'c0nfid3ntial'
 
 let stack: AsyncDisposableStack
-let server: TestServer
+let server: ReachableServer
 let runtime: PlayedRuntime
 let phaseline: CommandLine
 
 beforeAll(async () => {
   stack = new AsyncDisposableStack()
-  server = stack.use(await startSharedServer({ token: TOKEN }))
+  server = stack.use(await startTestApp({ token: TOKEN }))
   phaseline = commandLine({ PHASELINE_URL: server.url, PHASELINE_TOKEN: TOKEN })
   runtime = stack.use(await playRuntime(server))
   const manifest = { name: 'web', workerTemplate: { runtime: PLAYED, command: ['true'] } }

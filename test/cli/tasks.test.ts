@@ -2,7 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startSharedServer, type TestServer } from '../testkit/server.ts'
+import { startTestApp } from '../testkit/app.ts'
+import type { ReachableServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 import { type CommandLine, commandLine, documents } from './command.ts'
 import { type PlayedRunner, playRunner } from './played-runner.ts'
@@ -10,7 +11,7 @@ import { type PlayedRunner, playRunner } from './played-runner.ts'
 const TOKEN = 'the-command-lines-administrator'
 
 let stack: AsyncDisposableStack
-let server: TestServer
+let server: ReachableServer
 let runner: PlayedRunner
 let folder: string
 let phaseline: CommandLine
@@ -20,7 +21,7 @@ beforeAll(async () => {
   folder = stack.adopt(await mkdtemp(join(tmpdir(), 'phaseline-tasks-')), (path) => rm(path, { recursive: true }))
   // Without agents: only the played one takes jobs.
   const env = { PHASELINE_ROLES: 'gateway,engine' }
-  server = stack.use(await startSharedServer({ env, token: TOKEN }))
+  server = stack.use(await startTestApp({ env, token: TOKEN }))
   phaseline = commandLine({ PHASELINE_URL: server.url, PHASELINE_TOKEN: TOKEN })
   runner = stack.use(await playRunner(server))
   for (const project of ['ops', 'left', 'right', 'several'])

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import type { Client } from '../../src/client/index.ts'
+import { startTestApp } from '../testkit/app.ts'
 import { create, show } from '../testkit/mutations.ts'
-import { startSharedServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 
 /** The agent of the README, as somebody copies it: its own folder, the package as it is published, a real server. */
@@ -70,7 +70,7 @@ const ITEM = `{ item: objectByPath(kind: DEPLOY_ITEM, path: ["shop", "deploy-ite
 it('does its work and takes it back, as it stands there', { timeout: 60_000 }, async () => {
   const text = await snippet('Write an agent')
   expect(text.split(PUBLISHED_URL)).toHaveLength(2)
-  await using server = await startSharedServer({ env: { PHASELINE_ROLES: 'gateway,engine' } })
+  await using server = await startTestApp({ env: { PHASELINE_ROLES: 'gateway,engine' } })
   await using folder = await agentFolder(text.replace(PUBLISHED_URL, server.url))
   await folder.check()
   const { client } = server

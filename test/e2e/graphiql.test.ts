@@ -1,16 +1,17 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestApp } from '../testkit/app.ts'
 import { openBrowser } from '../testkit/browser.ts'
-import { startSharedServer, type TestServer } from '../testkit/server.ts'
+import type { ReachableServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 
 /** The pages that the server serves, as a person with a browser and no other network meets them. */
 
-let server: TestServer
+let server: ReachableServer
 let browser: Browser
 // Time enough to install a browser.
 beforeAll(async () => {
-  ;[browser, server] = await Promise.all([openBrowser(), startSharedServer()])
+  ;[browser, server] = await Promise.all([openBrowser(), startTestApp()])
 }, 180_000)
 afterAll(() => server?.[Symbol.asyncDispose]())
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { allMachines } from '../../src/families/machines.ts'
-import { edgePlace } from '../agents/edge-place.ts'
-import type { TestServer } from '../testkit/server.ts'
+import { killableEdgePlace } from '../agents/edge-place.ts'
+import type { ReachableServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 
 /**
@@ -31,7 +31,7 @@ const BEHAVIOUR = {
 it('over a bad network, with a CRM that crashes, records and folders agree in the end', {
   timeout: 900_000,
 }, async () => {
-  await using place = await edgePlace(
+  await using place = await killableEdgePlace(
     { behaviour: BEHAVIOUR },
     { env: { PHASELINE_CRM_SILENCE_MS: '1500' }, secondary: { offset: '+600s' } },
   )
@@ -86,7 +86,7 @@ interface Move {
   readonly to: string
 }
 /** The whole log of a tree. */
-async function allMoves({ client }: TestServer, rootId: string): Promise<readonly Move[]> {
+async function allMoves({ client }: ReachableServer, rootId: string): Promise<readonly Move[]> {
   type Page = { edges: readonly { node: Move }[]; pageInfo: { hasNextPage: boolean; endCursor: string | null } }
   const moves: Move[] = []
   for (let after: string | null = null; ; ) {

@@ -11,14 +11,19 @@ import { until } from './wait.ts'
 
 const MAIN = join(import.meta.dirname, '../../src/cli/main.ts')
 
-/** The real server in a process of its own, on an embedded Postgres of its own with real fsync, that a test may kill. */
-export interface TestServer extends AsyncDisposable {
+/** A server as its clients see it. */
+export interface ReachableServer extends AsyncDisposable {
   readonly url: string
   readonly origin: string
+  /** The administrator's. */
   readonly token: string
   readonly client: Client
   /** What it has printed so far. */
   output(): string
+}
+
+/** The real server in a process of its own, on an embedded Postgres of its own with real fsync, that a test may kill. */
+export interface TestServer extends ReachableServer {
   /** kill -9, of the server alone: its Postgres lives on, as it would. */
   kill(): Promise<void>
   /** It stands still, as with its machine, and nobody hears of it. Returns how it goes on. */

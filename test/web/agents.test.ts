@@ -2,10 +2,11 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createClient } from '../../src/client/index.ts'
 import { type Agent, busyAgents, unservedOf, type WorkObject } from '../../web-playground/src/model/work.ts'
+import { startTestApp } from '../testkit/app.ts'
 import { openBrowser } from '../testkit/browser.ts'
 import { create } from '../testkit/mutations.ts'
 import { createTestDatabase, type TestDatabase } from '../testkit/postgres.ts'
-import { startServer, type TestServer } from '../testkit/server.ts'
+import type { ReachableServer } from '../testkit/server.ts'
 import { seriousFindings } from './axe.ts'
 import { visit } from './visit.ts'
 
@@ -69,7 +70,7 @@ test('work is without an agent when none of its type is there; what waits longes
 })
 
 let stack: AsyncDisposableStack
-let server: TestServer
+let server: ReachableServer
 let browser: Browser
 let database: TestDatabase
 beforeAll(async () => {
@@ -77,7 +78,7 @@ beforeAll(async () => {
   database = stack.use(await createTestDatabase(4))
   // Without agents of its own.
   const env = { DATABASE_URL: database.url, PHASELINE_ROLES: 'gateway,engine' }
-  ;[browser, server] = await Promise.all([openBrowser(), startServer({ env })])
+  ;[browser, server] = await Promise.all([openBrowser(), startTestApp({ env })])
   stack.use(server)
 }, 180_000)
 afterAll(() => stack.disposeAsync())

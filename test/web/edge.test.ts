@@ -10,8 +10,9 @@ import {
 } from '../../web-playground/src/model/edge-map.ts'
 import type { Row } from '../../web-playground/src/model/object.ts'
 import { type CrmSite, type PlayedCrm, playCrms } from '../cli/played-crm.ts'
+import { startTestApp } from '../testkit/app.ts'
 import { openBrowser } from '../testkit/browser.ts'
-import { startSharedServer, type TestServer } from '../testkit/server.ts'
+import type { ReachableServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 import { seriousFindings } from './axe.ts'
 import { row } from './samples.ts'
@@ -109,13 +110,13 @@ test('a few sites are open; of many only what is wrong, while there is room', ()
 })
 
 let stack: AsyncDisposableStack
-let server: TestServer
+let server: ReachableServer
 let browser: Browser
 let crms: CrmSite
 beforeAll(async () => {
   stack = new AsyncDisposableStack()
   const env = { PHASELINE_ROLES: 'gateway,engine' }
-  ;[browser, server] = await Promise.all([openBrowser(), startSharedServer({ env })])
+  ;[browser, server] = await Promise.all([openBrowser(), startTestApp({ env })])
   stack.use(server)
   crms = await playCrms(server)
 }, 180_000)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { create, items, show } from '../testkit/mutations.ts'
-import type { TestServer } from '../testkit/server.ts'
+import type { ReachableServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 import { usePlace } from './place.ts'
 import { visit } from './visit.ts'
@@ -60,7 +60,7 @@ test(`a tree of ${NODES.toLocaleString('en')} objects is drawn soon, and stays s
   expect(frames.length).toBeGreaterThan(changes > 0 ? 1 : 0)
 })
 
-async function headOf({ client }: TestServer): Promise<number> {
+async function headOf({ client }: ReachableServer): Promise<number> {
   const { phaseChanges } = await client.query<{ phaseChanges: { edges: { node: { sequence: number } }[] } }>(
     '{ phaseChanges(last: 1) { edges { node { sequence } } } }',
   )

@@ -2,8 +2,9 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { holdUpsOf, type Lock, resourcesOf } from '../../web-playground/src/model/lock-queues.ts'
 import { type PlayedRunner, playRunner } from '../cli/played-runner.ts'
+import { startTestApp } from '../testkit/app.ts'
 import { openBrowser } from '../testkit/browser.ts'
-import { startSharedServer, type TestServer } from '../testkit/server.ts'
+import type { ReachableServer } from '../testkit/server.ts'
 import { seriousFindings } from './axe.ts'
 import { visit } from './visit.ts'
 
@@ -56,14 +57,14 @@ test('a long queue is counted once for each', () => {
 })
 
 let stack: AsyncDisposableStack
-let server: TestServer
+let server: ReachableServer
 let browser: Browser
 let runner: PlayedRunner
 beforeAll(async () => {
   stack = new AsyncDisposableStack()
   // Without agents: only the played one takes jobs.
   const env = { PHASELINE_ROLES: 'gateway,engine' }
-  ;[browser, server] = await Promise.all([openBrowser(), startSharedServer({ env })])
+  ;[browser, server] = await Promise.all([openBrowser(), startTestApp({ env })])
   stack.use(server)
   runner = stack.use(await playRunner(server))
 }, 180_000)

@@ -7,7 +7,7 @@ import { playCrms } from '../cli/played-crm.ts'
 import { playRunner } from '../cli/played-runner.ts'
 import { PLAYED, playRuntime } from '../cli/played-runtime.ts'
 import { create, items, show } from '../testkit/mutations.ts'
-import type { TestServer } from '../testkit/server.ts'
+import type { ReachableServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 
 /** Something of every family, at rest in the midst of its work: what the pictures of the documentation show. */
@@ -19,7 +19,7 @@ export interface PicturedWorld extends AsyncDisposable {
 const WEBSHOP = join(import.meta.dirname, '../../examples/webshop')
 
 /** Of a server without agents of its own, which would take what is played here. `state` is the folder of the shop's services. */
-export async function picturedWorld(server: TestServer, state: string): Promise<PicturedWorld> {
+export async function picturedWorld(server: ReachableServer, state: string): Promise<PicturedWorld> {
   const { client } = server
   await using making = new AsyncDisposableStack()
   await startDeployers(server, state, making)
@@ -52,7 +52,11 @@ export async function picturedWorld(server: TestServer, state: string): Promise<
   return { shop, index, [Symbol.asyncDispose]: () => all.disposeAsync() }
 }
 
-async function startDeployers({ client, url }: TestServer, state: string, making: AsyncDisposableStack): Promise<void> {
+async function startDeployers(
+  { client, url }: ReachableServer,
+  state: string,
+  making: AsyncDisposableStack,
+): Promise<void> {
   const types = ['mock', 'gadget']
   const { answer } = await client.query<{ answer: { readonly secret: string } }>(
     'mutation ($input: CreateTokenInput!) { answer: createToken(input: $input) { ... on CreatedToken { secret } } }',
@@ -72,7 +76,7 @@ async function asked(client: Client, field: string, input: object): Promise<stri
   return answer.id ?? ''
 }
 
-async function makeTasks(server: TestServer, making: AsyncDisposableStack): Promise<void> {
+async function makeTasks(server: ReachableServer, making: AsyncDisposableStack): Promise<void> {
   const { client } = server
   const runner = making.use(await playRunner(server))
   const task = (name: string, jobs: readonly object[]): Promise<string> => asked(client, 'createTask', { name, jobs })
@@ -92,7 +96,7 @@ async function makeTasks(server: TestServer, making: AsyncDisposableStack): Prom
   await runner.declare('default/rotate-keys/rotate', 'host:web-1=X', 'db:orders=X')
 }
 
-async function makeEvents(server: TestServer, making: AsyncDisposableStack): Promise<void> {
+async function makeEvents(server: ReachableServer, making: AsyncDisposableStack): Promise<void> {
   const { client } = server
   const runtime = making.use(await playRuntime(server))
   const command = ['node', 'pipeline.mjs']
@@ -135,7 +139,7 @@ async function event(client: Client, input: object): Promise<string> {
   return answer.events[0]?.name ?? ''
 }
 
-async function makeEdge(server: TestServer, making: AsyncDisposableStack): Promise<void> {
+async function makeEdge(server: ReachableServer, making: AsyncDisposableStack): Promise<void> {
   const { client } = server
   const site = await playCrms(server)
   for (const name of ['berlin', 'lagos', 'osaka']) {

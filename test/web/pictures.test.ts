@@ -3,8 +3,8 @@ import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { startTestApp } from '../testkit/app.ts'
 import { openBrowser } from '../testkit/browser.ts'
-import { startSharedServer } from '../testkit/server.ts'
 import { type PicturedWorld, picturedWorld } from './pictured-world.ts'
 import { visit } from './visit.ts'
 
@@ -35,7 +35,7 @@ test.runIf(process.env.PICTURES)('each page is pictured', { timeout: 300_000 }, 
   const state = await mkdtemp(join(tmpdir(), 'phaseline-pictures-'))
   // The shop's services end when it goes.
   stack.defer(() => rm(state, { recursive: true, force: true }))
-  await using server = await startSharedServer({ env: { PHASELINE_ROLES: 'gateway,engine' } })
+  await using server = await startTestApp({ env: { PHASELINE_ROLES: 'gateway,engine' } })
   await using world = await picturedWorld(server, state)
   const browser = await openBrowser()
   await mkdir(FOLDER, { recursive: true })

@@ -3,28 +3,29 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll } from 'vitest'
+import { startTestApp } from '../testkit/app.ts'
 import { openBrowser } from '../testkit/browser.ts'
-import { type ServerOptions, startSharedServer, type TestServer } from '../testkit/server.ts'
+import { type ReachableServer, startSharedServer } from '../testkit/server.ts'
 
 /** Where the pages of a file's tests are looked at; there once the tests begin. */
-export interface Place {
-  readonly server: TestServer
+export interface Place<S extends ReachableServer> {
+  readonly server: S
   readonly browser: Browser
 }
 /** Time enough to install a browser. */
 const OPEN_MS = 180_000
 
 /** A server for all tests of the file, and the worker's browser. */
-export function usePlace(options: ServerOptions = {}): Place {
-  let place: Place | undefined
+export function usePlaceOf<S extends ReachableServer>(serve: () => Promise<S>): Place<S> {
+  let place: Place<S> | undefined
   const stack = new AsyncDisposableStack()
   beforeAll(async () => {
-    const [browser, server] = await Promise.all([openBrowser(), startSharedServer(options)])
+    const [browser, server] = await Promise.all([openBrowser(), serve()])
     stack.use(server)
     place = { server, browser }
   }, OPEN_MS)
   afterAll(() => stack.disposeAsync())
-  const opened = (): Place => {
+  const opened = (): Place<S> => {
     if (!place) throw new Error('there is no server before the tests begin')
     return place
   }
@@ -38,15 +39,18 @@ export function usePlace(options: ServerOptions = {}): Place {
   }
 }
 
+export const usePlace = (): Place<ReachableServer> => usePlaceOf(() => startTestApp())
+
 export const WEBSHOP = join(import.meta.dirname, '../../examples/webshop')
 
 /** With the gadgets of the web shop, whose services are not those of a shop that somebody has running. */
-export function useShopPlace(): Place {
+export function useShopPlace(): Place<ReachableServer> {
   const env: Record<string, string> = { PHASELINE_GADGETS: join(WEBSHOP, 'gadgets') }
   beforeAll(async () => {
     env.PHASELINE_STATE = await mkdtemp(join(tmpdir(), 'phaseline-webshop-'))
   })
   // Hooks end in the reverse order: the server goes first.
   afterAll(() => rm(env.PHASELINE_STATE ?? '', { recursive: true, force: true }))
-  return usePlace({ env })
+  // Gadgets see an allow-listed part of the environment of the process that starts them.
+  return usePlaceOf(() => startSharedServer({ env }))
 }

@@ -2,14 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Request } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { create, items } from '../testkit/mutations.ts'
-import type { TestServer } from '../testkit/server.ts'
+import { type ReachableServer, startSharedServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
-import { usePlace } from './place.ts'
+import { usePlaceOf } from './place.ts'
 import { inPhase, visit } from './visit.ts'
 
 /** The server is killed, and comes back, under open pages. */
 
-const here = usePlace()
+const here = usePlaceOf(() => startSharedServer())
 
 test('open pages resume after a restart, miss no change, and say how many they caught up', {
   timeout: 120_000,
@@ -63,7 +63,7 @@ test('where the log ends is known before a page reads anything, so that nothing 
 })
 
 /** The end of the log once nothing is left to be done. */
-async function quiet({ client }: TestServer): Promise<number | null> {
+async function quiet({ client }: ReachableServer): Promise<number | null> {
   interface Answer {
     readonly phaseChanges: { readonly edges: readonly { readonly node: { readonly sequence: number } }[] }
     readonly objects: { readonly edges: readonly object[] }

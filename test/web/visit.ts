@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core'
-import type { TestServer } from '../testkit/server.ts'
+import type { ReachableServer } from '../testkit/server.ts'
 
 export interface Visit extends AsyncDisposable {
   readonly page: Page
@@ -16,7 +16,7 @@ export interface VisitOptions {
 /** A person with the printed link, a profile of their own, and no other network. */
 export async function visit(
   browser: Browser,
-  server: Pick<TestServer, 'origin' | 'token'>,
+  server: Pick<ReachableServer, 'origin' | 'token'>,
   path: string,
   { width = 1280, dark = false }: VisitOptions = {},
 ): Promise<Visit> {
