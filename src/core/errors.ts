@@ -1,6 +1,6 @@
 import type { Actor, ErrorCode, ObjectKind, Phase } from './vocabulary.ts'
 
-/** What stands in the way of a request: an expected outcome that every mutation can return, never thrown across layers. */
+/** Why a command refuses a request: an expected outcome, which is returned and never thrown across layers. */
 export type Refusal =
   | { readonly type: 'InvalidInputError'; readonly message: string; readonly fields: readonly FieldProblem[] }
   | { readonly type: 'NotFoundError'; readonly message: string; readonly id: string | null }
@@ -33,31 +33,34 @@ export type Refusal =
   | { readonly type: 'StaleReportError'; readonly message: string }
   | { readonly type: 'LimitError'; readonly message: string; readonly limit: number }
 
+export type RefusalType = Refusal['type']
+export type RefusalOf<Type extends RefusalType> = Extract<Refusal, { readonly type: Type }>
+
 export interface FieldProblem {
   /** As in the input, e.g. `input.spec.deployItems.2.dependsOn.0`. */
   readonly path: string
   readonly message: string
 }
 
-export const invalidInput = (fields: readonly FieldProblem[]): Refusal => ({
+export const invalidInput = (fields: readonly FieldProblem[]): RefusalOf<'InvalidInputError'> => ({
   type: 'InvalidInputError',
   message: fields.map((f) => `${f.path}: ${f.message}`).join('; ') || 'The input is not valid.',
   fields,
 })
-export const notFound = (id: string | null, what = 'object'): Refusal => ({
+export const notFound = (id: string | null, what = 'object'): RefusalOf<'NotFoundError'> => ({
   type: 'NotFoundError',
   message: id ? `There is no ${what} ${id} that you may read.` : `There is no such ${what} that you may read.`,
   id,
 })
-export const forbidden = (message: string): Refusal => ({ type: 'ForbiddenError', message })
-export const stale = (message: string): Refusal => ({ type: 'StaleReportError', message })
+export const forbidden = (message: string): RefusalOf<'ForbiddenError'> => ({ type: 'ForbiddenError', message })
+export const stale = (message: string): RefusalOf<'StaleReportError'> => ({ type: 'StaleReportError', message })
 export const transitionRefused = (
   kind: ObjectKind,
   from: Phase,
   actor: Actor,
   to: Phase,
   allowed: readonly Phase[],
-): Refusal => ({
+): RefusalOf<'TransitionError'> => ({
   type: 'TransitionError',
   message: `${actor} may not move ${kind} from ${from} to ${to}${
     allowed.length ? `; from here it may move it to ${allowed.join(', ')}` : '; from here it may not move it at all'

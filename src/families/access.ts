@@ -1,15 +1,16 @@
-import { forbidden, type Refusal } from '../core/errors.ts'
-import type { Outcome, WrittenObject } from '../core/ports/outcome.ts'
+import { forbidden, type Refusal, type RefusalOf, type RefusalType } from '../core/errors.ts'
+import type { Outcome, Refused, WrittenObject } from '../core/ports/outcome.ts'
 import type { Viewer } from '../core/ports/viewer.ts'
 
 /** Who may do what, for the commands of every family. */
 
-export type CommandResult = Outcome<WrittenObject>
+/** What a command has written, or one of the refusals of these types. */
+export type CommandResult<Type extends RefusalType = RefusalType> = Outcome<WrittenObject, RefusalOf<Type>>
 
-export const refuse = (refusal: Refusal): { ok: false; refusal: Refusal } => ({ ok: false, refusal })
+export const refuse = <R extends Refusal>(refusal: R): Refused<R> => ({ ok: false, refusal })
 
-/** A viewer that may not change anything is told so; one that may not see the project is told that there is none. */
-export function requireProjectWrite(viewer: Viewer, project?: string): Refusal | null {
+/** Refuses viewers that may not write at all, or not in this project. */
+export function requireProjectWrite(viewer: Viewer, project?: string): RefusalOf<'ForbiddenError'> | null {
   if (viewer.role !== 'ADMIN' && viewer.role !== 'USER')
     return forbidden(`The role ${viewer.role} may not change anything.`)
   if (project !== undefined && !canRead(viewer, project))

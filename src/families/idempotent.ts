@@ -1,25 +1,26 @@
 import { createHash } from 'node:crypto'
-import { invalidInput } from '../core/errors.ts'
+import { invalidInput, type Refusal, type RefusalOf } from '../core/errors.ts'
+import type { Outcome, WrittenObject } from '../core/ports/outcome.ts'
 import type { Viewer } from '../core/ports/viewer.ts'
 import { findKey, keepKey } from '../store/idempotency.ts'
-import { type CommandResult, refuse } from './access.ts'
+import { refuse } from './access.ts'
 import type { LockedProject } from './family.ts'
 
-/** A request that is repeated with its key is answered again and not done again. */
+/** A request that is repeated with its key gets the same answer, and is not run again. */
 
 const KEY_REUSED = invalidInput([{ path: 'input.idempotencyKey', message: 'was used for another input within a day' }])
 
 const hashOf = (input: object): string => createHash('sha256').update(JSON.stringify(input)).digest('hex')
 
 type Keyed = { readonly idempotencyKey?: string | null }
-/** Same key, same input, within a day: the object of the first call; other input: refused. */
-export async function idempotent(
+/** Returns the object of the first call for the same key and input within a day; refuses the key with another input. */
+export async function idempotent<R extends Refusal>(
   project: Pick<LockedProject, 'client' | 'projectId' | 'now'>,
   viewer: Viewer,
   mutation: string,
   input: Keyed,
-  work: () => Promise<CommandResult>,
-): Promise<CommandResult> {
+  work: () => Promise<Outcome<WrittenObject, R>>,
+): Promise<Outcome<WrittenObject, R | RefusalOf<'InvalidInputError'>>> {
   if (!input.idempotencyKey) return work()
   const key = {
     principal: viewer.name,

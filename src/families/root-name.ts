@@ -1,4 +1,4 @@
-import type { Refusal } from '../core/errors.ts'
+import type { RefusalOf } from '../core/errors.ts'
 import type { ObjectKind } from '../core/vocabulary.ts'
 import { text, uuid } from '../store/column-types.ts'
 import { statement } from '../store/statement.ts'
@@ -16,7 +16,7 @@ const ROOT_BY_NAME = statement({
 export async function rootNameTaken(
   { client, projectId, trusts }: LockedProject,
   { kind, name, what }: { readonly kind: ObjectKind; readonly name: string; readonly what: string },
-): Promise<Refusal | null> {
+): Promise<RefusalOf<'ConflictError'> | null> {
   if (trusts) return null
   const { rows } = await ROOT_BY_NAME.query(client, [projectId, kind, name])
   const objectId = rows[0]?.id

@@ -1,3 +1,4 @@
+import type { RefusalOf } from '../errors.ts'
 import type { LockMode, ObjectKind, Phase, WorkAction } from '../vocabulary.ts'
 import type { Outcome } from './outcome.ts'
 import type { Viewer } from './viewer.ts'
@@ -55,6 +56,12 @@ export interface LogLineEntry {
   readonly text: string
 }
 
+type AgentRefusal = RefusalOf<'InvalidInputError' | 'ForbiddenError'>
+export type ReportOutcome = Outcome<
+  { objectId: string | null; changed: boolean },
+  RefusalOf<'TransitionError' | 'StaleReportError' | 'NotFoundError' | 'InvalidInputError' | 'ForbiddenError'>
+>
+
 /** The engine as agents use it. The viewer's token identifies the agent. */
 export interface AgentPort {
   claim(
@@ -70,23 +77,27 @@ export interface AgentPort {
       /** Aborts when the caller has gone. */
       signal?: AbortSignal | undefined
     },
-  ): Promise<Outcome<{ items: readonly ClaimedItem[]; waitedMs: number }>>
+  ): Promise<Outcome<{ items: readonly ClaimedItem[]; waitedMs: number }, AgentRefusal>>
   /** Number of claims that wait here. */
   readonly waitingClaims: number
   /** Answers all waiting claims, because this process ends. */
   stopWaiting(): void
-  renew(viewer: Viewer, fences: readonly string[], leaseMs: number): Promise<Outcome<{ leases: readonly Renewal[] }>>
+  renew(
+    viewer: Viewer,
+    fences: readonly string[],
+    leaseMs: number,
+  ): Promise<Outcome<{ leases: readonly Renewal[] }, AgentRefusal>>
   /** One result per report, in order. */
   report(
     viewer: Viewer,
     reports: readonly Report[],
-  ): Promise<Outcome<{ results: readonly Outcome<{ objectId: string | null; changed: boolean }>[] }>>
+  ): Promise<Outcome<{ results: readonly ReportOutcome[] }, AgentRefusal>>
   /** @param sentAt by the clock of the lines' own times */
   appendLogs(
     viewer: Viewer,
     lines: readonly LogLineEntry[],
     sentAt?: Date | null,
-  ): Promise<Outcome<{ accepted: number }>>
+  ): Promise<Outcome<{ accepted: number }, AgentRefusal | RefusalOf<'StaleReportError'>>>
   /** Number of claimable items per type, without types that have none. */
   waiting(
     types: readonly string[],

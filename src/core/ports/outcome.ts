@@ -1,7 +1,12 @@
 import type { Refusal } from '../errors.ts'
 import type { ObjectRow } from '../tree.ts'
 
-export type Outcome<T> = ({ readonly ok: true } & T) | { readonly ok: false; readonly refusal: Refusal }
+/** The result of a command, or one of the refusals that it can end in. */
+export type Outcome<T, R extends Refusal = Refusal> = ({ readonly ok: true } & T) | Refused<R>
+export interface Refused<R extends Refusal = Refusal> {
+  readonly ok: false
+  readonly refusal: R
+}
 
 /** An object that a command has written. */
 export interface WrittenObject {

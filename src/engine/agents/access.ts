@@ -1,4 +1,5 @@
-import { forbidden, invalidInput, type Refusal } from '../../core/errors.ts'
+import { forbidden, invalidInput, type RefusalOf } from '../../core/errors.ts'
+import type { Refused } from '../../core/ports/outcome.ts'
 import type { Viewer } from '../../core/ports/viewer.ts'
 import type { ObjectKind } from '../../core/vocabulary.ts'
 import type { Kinds } from '../families.ts'
@@ -9,7 +10,7 @@ export const MAX_BATCH = 500
 export const tooMany = (path: string, most: number) =>
   ({ ok: false, refusal: invalidInput([{ path, message: `must not be more than ${most}` }]) }) as const
 
-export function requireAgent(viewer: Viewer): { ok: false; refusal: Refusal } | null {
+export function requireAgent(viewer: Viewer): Refused<RefusalOf<'ForbiddenError'>> | null {
   if (viewer.role === 'AGENT') return null
   return { ok: false, refusal: forbidden('Only an agent may do this: use a token made for one (role AGENT).') }
 }

@@ -1,8 +1,7 @@
 import { forbidden, notFound, stale, transitionRefused } from '../../core/errors.ts'
 import { isExpired } from '../../core/lease.ts'
 import { allowedFrom } from '../../core/machine.ts'
-import type { AgentPort, Report } from '../../core/ports/agents.ts'
-import type { Outcome } from '../../core/ports/outcome.ts'
+import type { AgentPort, Report, ReportOutcome } from '../../core/ports/agents.ts'
 import type { Viewer } from '../../core/ports/viewer.ts'
 import { WORK_STATE, type Work } from '../../core/tree.ts'
 import { type OpenedFence, openFence, sameHash } from '../../store/fence.ts'
@@ -12,8 +11,6 @@ import type { EngineParts } from '../context.ts'
 import type { TreeRunner } from '../runner.ts'
 import type { TreeSlice } from '../slice/tree-slice.ts'
 import { canDrive, MAX_BATCH, requireAgent, tooMany } from './access.ts'
-
-type ReportOutcome = Outcome<{ objectId: string | null; changed: boolean }>
 
 /** Reports, tree by tree; one result for each, in order. */
 export function reporter(parts: EngineParts, runner: TreeRunner): AgentPort['report'] {

@@ -1,5 +1,4 @@
-import type { Refusal } from '../../core/errors.ts'
-import { invalidInput } from '../../core/errors.ts'
+import { invalidInput, type RefusalOf } from '../../core/errors.ts'
 import { array, boolean, nullable, text, timestamptz, uuid } from '../../store/column-types.ts'
 import { statement } from '../../store/statement.ts'
 import * as table from '../../store/tables.ts'
@@ -17,7 +16,10 @@ interface Declared {
 }
 
 /** Names that are taken, and cycles between roots, are refused when a spec is written. */
-export async function checkRootScope(project: LockedProject, root: Declared): Promise<Refusal | null> {
+export async function checkRootScope(
+  project: LockedProject,
+  root: Declared,
+): Promise<RefusalOf<'ConflictError' | 'InvalidInputError'> | null> {
   const { id, name } = root
   const taken = id === null && (await rootNameTaken(project, { kind: 'INSTALLATION', name, what: 'an installation' }))
   return taken || ((await exportTaken(project, root)) ?? (await wouldCycle(project, root)))
@@ -35,7 +37,10 @@ const EXPORTS_TAKEN = statement({
   row: { name: text, exporter: nullable(table.object.name) },
 })
 
-async function exportTaken({ client, projectId }: LockedProject, { id, spec }: Declared): Promise<Refusal | null> {
+async function exportTaken(
+  { client, projectId }: LockedProject,
+  { id, spec }: Declared,
+): Promise<RefusalOf<'InvalidInputError'> | null> {
   if (spec.exports.length === 0) return null
   const { rows } = await EXPORTS_TAKEN.query(client, [projectId, spec.exports.map(({ name }) => name), id])
   if (rows.length === 0) return null
@@ -62,7 +67,10 @@ const ROOT_DEPENDENCIES = statement({
   row: { importer: table.object.name, name: table.rootImport.name, exporter: nullable(table.object.name) },
 })
 
-async function wouldCycle({ client, projectId }: LockedProject, root: Declared): Promise<Refusal | null> {
+async function wouldCycle(
+  { client, projectId }: LockedProject,
+  root: Declared,
+): Promise<RefusalOf<'InvalidInputError'> | null> {
   const own = new Set(root.spec.exports.map(({ name }) => name))
   const selfish = root.spec.imports.findIndex(({ from }) => own.has(from))
   if (selfish >= 0) {

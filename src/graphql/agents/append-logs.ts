@@ -1,7 +1,8 @@
+import type { AgentPort } from '../../core/ports/agents.ts'
 import { builder } from '../schema/builder.ts'
 import { LogStreamEnum } from '../schema/enums.ts'
 import { answer } from '../schema/errors.ts'
-import { resultUnion } from '../schema/result-union.ts'
+import { errorsOf, resultUnion } from '../schema/result-union.ts'
 
 const AppendedLogsRef = builder
   .objectRef<{ readonly __typename: 'AppendedLogs'; readonly accepted: number }>('AppendedLogs')
@@ -32,7 +33,11 @@ const LogLineInput = builder.inputType('LogLineInput', {
 
 builder.mutationField('appendLogs', (t) =>
   t.fieldWithInput({
-    type: resultUnion('AppendLogsResult', AppendedLogsRef, ['InvalidInputError', 'StaleReportError', 'ForbiddenError']),
+    type: resultUnion(
+      'AppendLogsResult',
+      AppendedLogsRef,
+      errorsOf<AgentPort['appendLogs']>({ InvalidInputError: true, StaleReportError: true, ForbiddenError: true }),
+    ),
     nullable: true,
     description:
       'Stores output of work that the agent holds, or held last. The newest 10,000 lines, or 4 MiB, of an object are kept. Requires the role AGENT.',

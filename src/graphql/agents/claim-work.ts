@@ -1,4 +1,4 @@
-import type { ClaimedItem } from '../../core/ports/agents.ts'
+import type { AgentPort, ClaimedItem } from '../../core/ports/agents.ts'
 import type { GraphQLContext } from '../context.ts'
 import type { ClaimPayload } from '../family.ts'
 import { objectLoader } from '../loaders.ts'
@@ -7,7 +7,7 @@ import { LEASE_MS } from '../schema/descriptions.ts'
 import { ObjectKindEnum, WorkActionEnum } from '../schema/enums.ts'
 import { errorValue, refusedBy } from '../schema/errors.ts'
 import { TreeObjectRef } from '../schema/refs.ts'
-import { resultUnion } from '../schema/result-union.ts'
+import { errorsOf, resultUnion } from '../schema/result-union.ts'
 
 type WorkItem = ClaimedItem & Pick<ClaimPayload, 'token'>
 
@@ -83,7 +83,11 @@ async function claimPayloads(context: GraphQLContext, items: readonly ClaimedIte
 
 builder.mutationField('claimWork', (t) =>
   t.fieldWithInput({
-    type: resultUnion('ClaimWorkResult', ClaimedWorkRef, ['InvalidInputError', 'ForbiddenError']),
+    type: resultUnion(
+      'ClaimWorkResult',
+      ClaimedWorkRef,
+      errorsOf<AgentPort['claim']>({ InvalidInputError: true, ForbiddenError: true }),
+    ),
     nullable: true,
     description:
       'Claims work, each object under a lease that the agent renews (renewLeases) while it works. Requires the role AGENT.',

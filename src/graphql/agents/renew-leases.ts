@@ -1,10 +1,10 @@
 import { invalidInput } from '../../core/errors.ts'
-import type { Renewal } from '../../core/ports/agents.ts'
+import type { AgentPort, Renewal } from '../../core/ports/agents.ts'
 import { builder } from '../schema/builder.ts'
 import { LEASE_MS } from '../schema/descriptions.ts'
 import { answer } from '../schema/errors.ts'
 import { MAX_BATCH } from '../schema/limits.ts'
-import { resultUnion } from '../schema/result-union.ts'
+import { errorsOf, resultUnion } from '../schema/result-union.ts'
 
 const LeaseState = builder.enumType('LeaseState', {
   description: 'What becomes of a lease that is renewed.',
@@ -41,7 +41,11 @@ const RenewedLeasesRef = builder
 
 builder.mutationField('renewLeases', (t) =>
   t.fieldWithInput({
-    type: resultUnion('RenewLeasesResult', RenewedLeasesRef, ['InvalidInputError', 'ForbiddenError']),
+    type: resultUnion(
+      'RenewLeasesResult',
+      RenewedLeasesRef,
+      errorsOf<AgentPort['renew']>({ InvalidInputError: true, ForbiddenError: true }),
+    ),
     nullable: true,
     description: 'Renews leases, and says which work to stop. Requires the role AGENT.',
     typeOptions: { description: 'Leases to renew.' },

@@ -1,12 +1,11 @@
-import type { Report } from '../../core/ports/agents.ts'
-import type { Outcome } from '../../core/ports/outcome.ts'
+import type { AgentPort, Report, ReportOutcome } from '../../core/ports/agents.ts'
 import { forget } from '../context.ts'
 import { objectLoader } from '../loaders.ts'
 import { builder } from '../schema/builder.ts'
 import { LockModeEnum, PhaseEnum } from '../schema/enums.ts'
-import { type ErrorValue, errorValue, refusedBy } from '../schema/errors.ts'
+import { errorValue, refusedBy } from '../schema/errors.ts'
 import { TreeObjectRef } from '../schema/refs.ts'
-import { resultUnion } from '../schema/result-union.ts'
+import { errorsOf, resultUnion } from '../schema/result-union.ts'
 
 interface Accepted {
   readonly __typename: 'PhaseReportAccepted'
@@ -28,17 +27,20 @@ const PhaseReportAcceptedRef = builder.objectRef<Accepted>('PhaseReportAccepted'
     }),
   }),
 })
-const PhaseReportResult = resultUnion('PhaseReportResult', PhaseReportAcceptedRef, [
-  'TransitionError',
-  'StaleReportError',
-  'NotFoundError',
-  'InvalidInputError',
-  'ForbiddenError',
-])
+type Result = typeof PhaseReportResult.$inferType
+const PhaseReportResult = resultUnion(
+  'PhaseReportResult',
+  PhaseReportAcceptedRef,
+  errorsOf<ReportOutcome>({
+    TransitionError: true,
+    StaleReportError: true,
+    NotFoundError: true,
+    InvalidInputError: true,
+    ForbiddenError: true,
+  }),
+)
 const PhaseReportsRef = builder
-  .objectRef<{ readonly __typename: 'PhaseReports'; readonly results: readonly (Accepted | ErrorValue)[] }>(
-    'PhaseReports',
-  )
+  .objectRef<{ readonly __typename: 'PhaseReports'; readonly results: readonly Result[] }>('PhaseReports')
   .implement({
     description: 'What became of the reports.',
     fields: (t) => ({
@@ -118,14 +120,18 @@ const PhaseReportInput = builder.inputType('PhaseReportInput', {
   }),
 })
 
-const resultOf = (outcome: Outcome<{ objectId: string | null; changed: boolean }>): Accepted | ErrorValue =>
+const resultOf = (outcome: ReportOutcome): Result =>
   outcome.ok
     ? { __typename: 'PhaseReportAccepted', objectId: outcome.objectId, changed: outcome.changed }
     : errorValue(outcome.refusal)
 
 builder.mutationField('reportPhases', (t) =>
   t.fieldWithInput({
-    type: resultUnion('ReportPhasesResult', PhaseReportsRef, ['InvalidInputError', 'ForbiddenError']),
+    type: resultUnion(
+      'ReportPhasesResult',
+      PhaseReportsRef,
+      errorsOf<AgentPort['report']>({ InvalidInputError: true, ForbiddenError: true }),
+    ),
     nullable: true,
     description:
       'Reports about work that the agent holds, the only way for an agent to move an object. A report may be repeated. Requires the role AGENT.',

@@ -1,15 +1,16 @@
-import { type FieldProblem, invalidInput, notFound } from '../../core/errors.ts'
+import { type FieldProblem, invalidInput, notFound, type RefusalOf } from '../../core/errors.ts'
 import type { Outcome } from '../../core/ports/outcome.ts'
 import type { Viewer } from '../../core/ports/viewer.ts'
 import type { Actor } from '../../core/vocabulary.ts'
 import type { TokenRow } from '../../store/tokens.ts'
+import type { GraphQLContext } from '../context.ts'
 import { builder } from '../schema/builder.ts'
 import { dropUndefined } from '../schema/drop-undefined.ts'
 import { ActorEnum } from '../schema/enums.ts'
 import { answer } from '../schema/errors.ts'
 import { forbiddenFailure } from '../schema/failures.ts'
 import { isUuid } from '../schema/ids.ts'
-import { resultUnion } from '../schema/result-union.ts'
+import { errorsOf, resultUnion } from '../schema/result-union.ts'
 import type { NewToken } from './tokens.ts'
 import { RoleEnum } from './viewer.ts'
 
@@ -69,7 +70,7 @@ interface CreateToken
   readonly actor?: Actor | null
   readonly expiresInMs?: number | null
 }
-function newTokenOf(input: CreateToken): Outcome<{ token: NewToken }> {
+function newTokenOf(input: CreateToken): Outcome<{ token: NewToken }, RefusalOf<'InvalidInputError'>> {
   const { name, role, actor, types = null, targets = null, projects = null, expiresInMs = null } = input
   const isAgent = role === 'AGENT'
   const problems: FieldProblem[] = []
@@ -90,7 +91,11 @@ function newTokenOf(input: CreateToken): Outcome<{ token: NewToken }> {
 
 builder.mutationField('createToken', (t) =>
   t.fieldWithInput({
-    type: resultUnion('CreateTokenResult', CreatedTokenRef, ['InvalidInputError', 'ForbiddenError']),
+    type: resultUnion(
+      'CreateTokenResult',
+      CreatedTokenRef,
+      errorsOf<typeof newTokenOf>({ InvalidInputError: true, ForbiddenError: true }),
+    ),
     nullable: true,
     description: 'Creates a token, and returns its secret, which cannot be read again. Requires the role ADMIN.',
     typeOptions: { description: 'The token to create.' },
@@ -128,9 +133,21 @@ builder.mutationField('createToken', (t) =>
       ),
   }),
 )
+async function revokeToken(
+  { tokens }: GraphQLContext,
+  id: string,
+): Promise<Outcome<object, RefusalOf<'NotFoundError'>>> {
+  const revoked = isUuid(id) && (await tokens.revoke(id))
+  return revoked ? { ok: true } : { ok: false, refusal: notFound(id, 'token') }
+}
+
 builder.mutationField('revokeToken', (t) =>
   t.fieldWithInput({
-    type: resultUnion('RevokeTokenResult', RevokedTokenRef, ['NotFoundError', 'ForbiddenError']),
+    type: resultUnion(
+      'RevokeTokenResult',
+      RevokedTokenRef,
+      errorsOf<typeof revokeToken>({ NotFoundError: true, ForbiddenError: true }),
+    ),
     nullable: true,
     description: 'Revokes a token. Every server refuses it within 2 seconds. Requires the role ADMIN.',
     typeOptions: { description: 'The token to revoke.' },
@@ -139,10 +156,7 @@ builder.mutationField('revokeToken', (t) =>
       answer(
         context,
         'administer',
-        async (): Promise<Outcome<object>> => {
-          const revoked = isUuid(id) && (await context.tokens.revoke(id))
-          return revoked ? { ok: true } : { ok: false, refusal: notFound(id, 'token') }
-        },
+        () => revokeToken(context, id),
         () => ({ __typename: 'RevokedToken' as const, id }),
       ),
   }),

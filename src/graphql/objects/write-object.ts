@@ -1,4 +1,4 @@
-import { invalidInput, notFound } from '../../core/errors.ts'
+import { invalidInput, notFound, type Refusal } from '../../core/errors.ts'
 import type { Outcome, WrittenObject } from '../../core/ports/outcome.ts'
 import type { ObjectRow } from '../../core/tree.ts'
 import { forget, type GraphQLContext } from '../context.ts'
@@ -13,19 +13,23 @@ const GONE_SINCE = invalidInput([
   },
 ])
 
+/** The object that was written, or is to be written, can be deleted meanwhile. */
+type Missing<Id extends string | null> = Id extends string ? 'NotFoundError' : 'InvalidInputError'
+
 /** Runs a command and returns its object as it is now; a deleted one as it was before. */
-export async function writeObject(
+export async function writeObject<Id extends string | null, R extends Refusal>(
   context: GraphQLContext,
   permission: Permission,
-  id: string | null,
-  command: () => Promise<Outcome<WrittenObject>>,
-): Promise<ObjectRow | ErrorValue> {
+  id: Id,
+  command: () => Promise<Outcome<WrittenObject, R>>,
+): Promise<ObjectRow | ErrorValue<R['type'] | Missing<Id> | 'ForbiddenError'>> {
+  type Refused = ErrorValue<R['type'] | Missing<Id> | 'ForbiddenError'>
   const refused = refusedBy(context, permission)
-  if (refused) return refused
+  if (refused) return refused as Refused
   const before = id === null ? null : await objectLoader(context).load(id)
   const outcome = await command()
-  if (!outcome.ok) return errorValue(outcome.refusal)
+  if (!outcome.ok) return errorValue(outcome.refusal) as Refused
   forget(context)
   const row = outcome.object?.row ?? (await objectLoader(context).load(outcome.objectId)) ?? before
-  return row ?? errorValue(id === null ? GONE_SINCE : notFound(id))
+  return row ?? (errorValue(id === null ? GONE_SINCE : notFound(id)) as Refused)
 }

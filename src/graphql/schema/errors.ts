@@ -1,4 +1,4 @@
-import type { Refusal } from '../../core/errors.ts'
+import type { Refusal, RefusalOf, RefusalType } from '../../core/errors.ts'
 import type { Outcome } from '../../core/ports/outcome.ts'
 import type { Viewer } from '../../core/ports/viewer.ts'
 import type { ErrorCode } from '../../core/vocabulary.ts'
@@ -10,15 +10,12 @@ import { TreeObjectRef } from './refs.ts'
 
 /** Expected failures, which are members of the result unions. */
 
-type RefusalType = Refusal['type']
 /** A refusal as a value of its GraphQL type. */
-export type ErrorValue<T extends RefusalType = RefusalType> = Extract<Refusal, { readonly type: T }> & {
-  readonly __typename: T
-}
-export const errorValue = <T extends RefusalType>(refusal: Extract<Refusal, { readonly type: T }>): ErrorValue<T> => ({
-  ...refusal,
-  __typename: refusal.type as T,
-})
+export type ErrorValue<Type extends RefusalType = RefusalType> = Type extends RefusalType
+  ? RefusalOf<Type> & { readonly __typename: Type }
+  : never
+export const errorValue = <R extends Refusal>(refusal: R): ErrorValue<R['type']> =>
+  ({ ...refusal, __typename: refusal.type }) as unknown as ErrorValue<R['type']>
 
 const CODES: Readonly<Record<Exclude<RefusalType, 'ConflictError'>, ErrorCode>> = {
   InvalidInputError: 'INVALID_INPUT',
@@ -125,7 +122,7 @@ const MAY: Readonly<Record<Permission, { readonly roles: readonly Viewer['role']
 }
 
 /** The error if the role of the caller does not allow this; null if it does. */
-export function refusedBy({ viewer }: GraphQLContext, permission: Permission): ErrorValue | null {
+export function refusedBy({ viewer }: GraphQLContext, permission: Permission): ErrorValue<'ForbiddenError'> | null {
   const { roles, otherwise } = MAY[permission]
   if (roles.includes(viewer.role)) return null
   const message = `${viewer.name} has the role ${viewer.role} and ${otherwise}.`
@@ -133,14 +130,16 @@ export function refusedBy({ viewer }: GraphQLContext, permission: Permission): E
 }
 
 /** Runs a command if the role of the caller allows it; the outcome becomes a member of a result union. */
-export async function answer<T, V>(
+export async function answer<T, R extends Refusal, V>(
   context: GraphQLContext,
   permission: Permission,
-  run: () => Promise<Outcome<T>>,
+  run: () => Promise<Outcome<T, R>>,
   accepted: (value: T) => V | Promise<V>,
-): Promise<V | ErrorValue> {
+): Promise<V | ErrorValue<R['type'] | 'ForbiddenError'>> {
   const refused = refusedBy(context, permission)
-  if (refused) return refused
+  if (refused) return refused as ErrorValue<R['type'] | 'ForbiddenError'>
   const outcome = await run()
-  return outcome.ok ? await accepted(outcome) : errorValue(outcome.refusal)
+  return outcome.ok
+    ? await accepted(outcome)
+    : (errorValue(outcome.refusal) as ErrorValue<R['type'] | 'ForbiddenError'>)
 }

@@ -1,4 +1,6 @@
 import type { ObjectRef, UnionRef } from '@pothos/core'
+import type { RefusalType } from '../../core/errors.ts'
+import type { Refused } from '../../core/ports/outcome.ts'
 import type { ObjectRow } from '../../core/tree.ts'
 import { builder, type Types } from './builder.ts'
 import {
@@ -25,15 +27,28 @@ const ERRORS = {
 /** Members are told apart by `__typename`, or by the kind of an object of a tree. */
 type Member = { readonly __typename: string } | Pick<ObjectRow, 'kind'>
 
+/** The types of the refusals that a command, or its outcome, can end in. */
+type RefusalTypesOf<Command> = Command extends (...args: never[]) => infer Result
+  ? RefusalTypesOf<Awaited<Result>>
+  : Command extends Refused<infer R>
+    ? R['type']
+    : never
+
 /**
- * `<Name>Result`: what a mutation returns, or why it was refused. Which errors can occur is the command's to say and is
- * not known to the compiler: one that is not named here would be a bug, and is reported as one.
+ * The error types of a command's result union, which the command's own return type dictates: a missing and a superfluous
+ * type are both compile errors. Any request can be FORBIDDEN.
  */
-export function resultUnion<Success extends Member>(
+export const errorsOf = <Command>(
+  types: Readonly<Record<RefusalTypesOf<Command> | 'ForbiddenError', true>>,
+): readonly (RefusalTypesOf<Command> | 'ForbiddenError')[] =>
+  Object.keys(types) as (RefusalTypesOf<Command> | 'ForbiddenError')[]
+
+/** `<Name>Result`: the success of a command, or the error that it ends in. */
+export function resultUnion<Success extends Member, Errors extends RefusalType>(
   name: string,
   success: ObjectRef<Types, Success>,
-  errors: readonly ErrorValue['type'][],
-): UnionRef<Types, Success | ErrorValue> {
+  errors: readonly Errors[],
+): UnionRef<Types, Success | ErrorValue<Errors>> {
   const union = builder.unionType(name, {
     description: 'The result, or the error that says why the request is refused.',
     types: [success, ...errors.map((error) => ERRORS[error])] as ObjectRef<Types, Success>[],
@@ -42,5 +57,5 @@ export function resultUnion<Success extends Member>(
       return ('__typename' in member ? member.__typename : kinds.typenameOf(member.kind)) as never
     },
   })
-  return union as UnionRef<Types, Success | ErrorValue>
+  return union as UnionRef<Types, Success | ErrorValue<Errors>>
 }

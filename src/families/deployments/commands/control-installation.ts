@@ -11,13 +11,17 @@ import { installation } from '../details.ts'
 import { onRoot } from './access.ts'
 import type { CommandParts } from './parts.ts'
 
-/** Asked of a root: delete, cancel, reconcile. Each only leaves word. */
+/** Commands on the job of a root: delete, cancel, reconcile. Each enqueues a wake-up; the engine does the rest. */
+
+type RootRefusal = 'NotFoundError' | 'InvalidInputError' | 'ForbiddenError'
+/** The API promises two more refusals than there are at present. */
+type JobResult = CommandResult<RootRefusal | 'ConflictError' | 'TransitionError'>
 
 export const deleteInstallation = (
   parts: CommandParts,
   viewer: Viewer,
   input: { id: string; withoutUninstall: boolean; force: boolean },
-): Promise<CommandResult> =>
+): Promise<JobResult> =>
   onRoot(parts, viewer, input.id, async ({ root, slice, wake }) => {
     const { forceDeletion } = installation(root)
     slice.setDetails(root, {
@@ -33,7 +37,7 @@ export const cancelInstallation = (
   parts: CommandParts,
   viewer: Viewer,
   input: { id: string; reason?: string | null },
-): Promise<CommandResult> =>
+): Promise<CommandResult<RootRefusal | 'TransitionError'>> =>
   onRoot(parts, viewer, input.id, async (tree) =>
     cancel(tree, viewer, input.reason ? `${viewer.name} (${input.reason})` : viewer.name),
   )
@@ -42,14 +46,14 @@ export async function reconcileInstallation(
   parts: CommandParts,
   viewer: Viewer,
   input: { id: string; mode: ReconcileMode; idempotencyKey?: string | null },
-): Promise<CommandResult> {
-  const remember = async ({ root, slice, wake }: LockedTree): Promise<CommandResult> => {
+): Promise<JobResult> {
+  const remember = async ({ root, slice, wake }: LockedTree): Promise<CommandResult<never>> => {
     askForJob(root, input.mode, slice)
     wake([root.row.id])
     return { ok: true, objectId: root.row.id }
   }
   if (!input.idempotencyKey) return onRoot(parts, viewer, input.id, remember)
-  // The key and what it stands for are kept together, under the scope's lock, or not at all.
+  // Stores the key and its effect together, under the lock of the project, or not at all.
   return onRoot(parts, viewer, input.id, remember, ({ rootId, projectName }, work) =>
     parts.trees.inProject(projectName, (project) =>
       idempotent(project, viewer, 'reconcileInstallation', input, async () => {
@@ -60,12 +64,12 @@ export async function reconcileInstallation(
   )
 }
 
-/** Drops a remembered reconcile, keeps a remembered deletion. */
+/** Drops a reconcile that is still to begin, and keeps such a deletion. */
 async function cancel(
   { root, slice, client, wake, reject }: LockedTree,
   viewer: Viewer,
   by: string,
-): Promise<CommandResult> {
+): Promise<CommandResult<'TransitionError'>> {
   const { row } = root
   const details = installation(root)
   if (isFinished(row)) {

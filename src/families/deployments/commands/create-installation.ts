@@ -13,7 +13,7 @@ export async function createInstallation(
   parts: CommandParts,
   viewer: Viewer,
   input: CreateInstallation,
-): Promise<CommandResult> {
+): Promise<CommandResult<'InvalidInputError' | 'ConflictError' | 'ForbiddenError' | 'NotFoundError' | 'LimitError'>> {
   const refused = requireProjectWrite(viewer, input.project)
   if (refused) return refuse(refused)
   const problems = new Problems()

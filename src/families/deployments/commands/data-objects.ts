@@ -1,4 +1,4 @@
-import { invalidInput, notFound, type Refusal } from '../../../core/errors.ts'
+import { invalidInput, notFound, type RefusalOf } from '../../../core/errors.ts'
 import { sameJson } from '../../../core/json.ts'
 import type { Outcome } from '../../../core/ports/outcome.ts'
 import type { Viewer } from '../../../core/ports/viewer.ts'
@@ -8,7 +8,10 @@ import { findDataObject, importersOf, removeDataObject, writeDataObject } from '
 import type { DataObjectKey } from './inputs.ts'
 import type { CommandParts } from './parts.ts'
 
-type DataObjectResult = Outcome<DataObjectKey>
+type DataObjectResult = Outcome<
+  DataObjectKey,
+  RefusalOf<'InvalidInputError' | 'NotFoundError' | 'ConflictError' | 'ForbiddenError'>
+>
 
 export async function setDataObject(
   parts: CommandParts,
@@ -48,7 +51,7 @@ export async function deleteDataObject(
   return done ?? refuse(notFound(null, 'data object'))
 }
 
-const exportedBy = (name: string, objectId: string): Refusal => ({
+const exportedBy = (name: string, objectId: string): RefusalOf<'ConflictError'> => ({
   type: 'ConflictError',
   code: 'IN_USE',
   message: `${name} is exported by an installation: it sets this data itself.`,

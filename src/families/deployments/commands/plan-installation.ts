@@ -1,4 +1,4 @@
-import { forbidden, invalidInput, notFound } from '../../../core/errors.ts'
+import { forbidden, invalidInput, notFound, type RefusalOf } from '../../../core/errors.ts'
 import type { Outcome } from '../../../core/ports/outcome.ts'
 import type { Viewer } from '../../../core/ports/viewer.ts'
 import { isName, NAME_RULE, Problems } from '../../../core/problems.ts'
@@ -10,12 +10,14 @@ import type { PlanInstallation } from './inputs.ts'
 import type { CommandParts } from './parts.ts'
 import { readSpec } from './read-spec.ts'
 
+type PlanRefusal = RefusalOf<'InvalidInputError' | 'NotFoundError' | 'ConflictError' | 'ForbiddenError' | 'LimitError'>
+
 /** Judged as the mutation would be, short of what only its locks can tell. */
 export async function planInstallation(
   parts: CommandParts,
   viewer: Viewer,
   input: PlanInstallation,
-): Promise<Outcome<{ steps: readonly PlanStep[] }>> {
+): Promise<Outcome<{ steps: readonly PlanStep[] }, PlanRefusal>> {
   const id = input.update?.id ?? input.delete?.id
   const found = id === undefined ? null : await findObject(parts.client, id)
   if (

@@ -23,7 +23,7 @@ export async function updateInstallation(
   parts: CommandParts,
   viewer: Viewer,
   input: UpdateInstallation,
-): Promise<CommandResult> {
+): Promise<CommandResult<'InvalidInputError' | 'NotFoundError' | 'ConflictError' | 'ForbiddenError' | 'LimitError'>> {
   const refused = requireProjectWrite(viewer)
   if (refused) return refuse(refused)
   const found = await findObject(parts.client, input.id)
@@ -35,13 +35,19 @@ export async function updateInstallation(
   if (spec && found.rootId !== input.id) problems.add('input.spec', 'is its root’s: change it there')
   if (problems.found.length > 0) return refuse(invalidInput(problems.found))
   const done = await parts.trees.inProject(found.projectName, (project) =>
-    idempotent(project, viewer, 'updateInstallation', input, async () => {
-      const tree = await project.lockTree(found.rootId)
-      await tree?.load([input.id])
-      const node = tree?.slice.get(input.id)
-      if (!tree || !node) return refuse(notFound(input.id, 'installation'))
-      return update(project, tree, node, { input, spec, labels })
-    }),
+    idempotent(
+      project,
+      viewer,
+      'updateInstallation',
+      input,
+      async (): Promise<CommandResult<'NotFoundError' | 'ConflictError' | 'InvalidInputError'>> => {
+        const tree = await project.lockTree(found.rootId)
+        await tree?.load([input.id])
+        const node = tree?.slice.get(input.id)
+        if (!tree || !node) return refuse(notFound(input.id, 'installation'))
+        return update(project, tree, node, { input, spec, labels })
+      },
+    ),
   )
   return done ?? refuse(notFound(input.id, 'installation'))
 }
@@ -57,7 +63,7 @@ async function update(
   tree: LockedTree,
   node: Node,
   { input, spec, labels }: Change,
-): Promise<CommandResult> {
+): Promise<CommandResult<'ConflictError' | 'InvalidInputError'>> {
   const { slice, root } = tree
   const { id, generation, deletionRequestedAt } = node.row
   if (typeof input.expectedGeneration === 'number' && input.expectedGeneration !== generation) {

@@ -3,7 +3,7 @@ import type { GraphQLContext } from '../../../graphql/context.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
 import { answer } from '../../../graphql/schema/errors.ts'
 import { DataObjectRef, type DataObjectValue, ProjectRef } from '../../../graphql/schema/refs.ts'
-import { resultUnion } from '../../../graphql/schema/result-union.ts'
+import { errorsOf, resultUnion } from '../../../graphql/schema/result-union.ts'
 import { loadDataObject, loadProjects } from '../../../store/loaders/projects.ts'
 import type { DeploymentsCommands } from '../commands.ts'
 
@@ -30,12 +30,16 @@ const PROJECT = 'Name of the project.'
 
 builder.mutationField('setDataObject', (t) =>
   t.fieldWithInput({
-    type: resultUnion('SetDataObjectResult', DataObjectRef, [
-      'InvalidInputError',
-      'NotFoundError',
-      'ConflictError',
-      'ForbiddenError',
-    ]),
+    type: resultUnion(
+      'SetDataObjectResult',
+      DataObjectRef,
+      errorsOf<DeploymentsCommands['setDataObject']>({
+        InvalidInputError: true,
+        NotFoundError: true,
+        ConflictError: true,
+        ForbiddenError: true,
+      }),
+    ),
     nullable: true,
     description:
       'Creates data in the scope of a project, or replaces its value; root installations that import it get a job (IF_CHANGED), or go on. Requires the role USER or ADMIN; data that an installation exports is refused (IN_USE).',
@@ -62,10 +66,11 @@ builder.mutationField('setDataObject', (t) =>
 )
 
 type DataObject = Parameters<DeploymentsCommands['setDataObject']>[1]
+type SetRefusal = Extract<Awaited<ReturnType<DeploymentsCommands['setDataObject']>>, { readonly ok: false }>['refusal']
 async function setDataObject(
   { deployments, pool, viewer, system }: GraphQLContext,
   input: Omit<DataObject, 'value'> & Partial<DataObject>,
-): Promise<Outcome<{ row: DataObjectValue }>> {
+): Promise<Outcome<{ row: DataObjectValue }, SetRefusal>> {
   const { value = null } = input
   const outcome = await deployments.setDataObject(viewer, { ...input, value })
   if (!outcome.ok) return outcome
@@ -82,12 +87,16 @@ async function setDataObject(
 
 builder.mutationField('deleteDataObject', (t) =>
   t.fieldWithInput({
-    type: resultUnion('DeleteDataObjectResult', DeletedDataObjectRef, [
-      'InvalidInputError',
-      'NotFoundError',
-      'ConflictError',
-      'ForbiddenError',
-    ]),
+    type: resultUnion(
+      'DeleteDataObjectResult',
+      DeletedDataObjectRef,
+      errorsOf<DeploymentsCommands['deleteDataObject']>({
+        InvalidInputError: true,
+        NotFoundError: true,
+        ConflictError: true,
+        ForbiddenError: true,
+      }),
+    ),
     nullable: true,
     description:
       'Deletes data from the scope of a project; root installations that import it get a job (IF_CHANGED), which waits if it needs the data. Requires the role USER or ADMIN; data that an installation exports is refused (IN_USE).',

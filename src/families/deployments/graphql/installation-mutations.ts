@@ -4,7 +4,8 @@ import { builder } from '../../../graphql/schema/builder.ts'
 import { INPUT_ARGUMENT } from '../../../graphql/schema/descriptions.ts'
 import { dropUndefined } from '../../../graphql/schema/drop-undefined.ts'
 import { ReconcileModeEnum } from '../../../graphql/schema/enums.ts'
-import { resultUnion } from '../../../graphql/schema/result-union.ts'
+import { errorsOf, resultUnion } from '../../../graphql/schema/result-union.ts'
+import type { DeploymentsCommands } from '../commands.ts'
 import { InstallationSpecInput } from './inputs.ts'
 import { InstallationRef } from './installation.ts'
 
@@ -68,13 +69,17 @@ export const DeleteInstallationInput = builder.inputType('DeleteInstallationInpu
 
 builder.mutationFields((t) => ({
   createInstallation: t.field({
-    type: resultUnion('CreateInstallationResult', InstallationRef, [
-      'InvalidInputError',
-      'ConflictError',
-      'ForbiddenError',
-      'NotFoundError',
-      'LimitError',
-    ]),
+    type: resultUnion(
+      'CreateInstallationResult',
+      InstallationRef,
+      errorsOf<DeploymentsCommands['createInstallation']>({
+        InvalidInputError: true,
+        ConflictError: true,
+        ForbiddenError: true,
+        NotFoundError: true,
+        LimitError: true,
+      }),
+    ),
     nullable: true,
     description:
       'Creates a root installation with all that is nested in it. Requires the role USER or ADMIN; a name that exists (ALREADY_EXISTS), an export that another root or a user sets (IN_USE), cycles, and expressions that can never be resolved are refused.',
@@ -85,13 +90,17 @@ builder.mutationFields((t) => ({
       ),
   }),
   updateInstallation: t.field({
-    type: resultUnion('UpdateInstallationResult', InstallationRef, [
-      'InvalidInputError',
-      'NotFoundError',
-      'ConflictError',
-      'ForbiddenError',
-      'LimitError',
-    ]),
+    type: resultUnion(
+      'UpdateInstallationResult',
+      InstallationRef,
+      errorsOf<DeploymentsCommands['updateInstallation']>({
+        InvalidInputError: true,
+        NotFoundError: true,
+        ConflictError: true,
+        ForbiddenError: true,
+        LimitError: true,
+      }),
+    ),
     nullable: true,
     description:
       'Changes the spec, the labels or `ignored` of an installation. Requires the role USER or ADMIN; a spec for an installation that is to be deleted is refused (BUSY).',
@@ -102,13 +111,17 @@ builder.mutationFields((t) => ({
       ),
   }),
   deleteInstallation: t.field({
-    type: resultUnion('DeleteInstallationResult', InstallationRef, [
-      'NotFoundError',
-      'InvalidInputError',
-      'ConflictError',
-      'TransitionError',
-      'ForbiddenError',
-    ]),
+    type: resultUnion(
+      'DeleteInstallationResult',
+      InstallationRef,
+      errorsOf<DeploymentsCommands['deleteInstallation']>({
+        NotFoundError: true,
+        InvalidInputError: true,
+        ConflictError: true,
+        TransitionError: true,
+        ForbiddenError: true,
+      }),
+    ),
     nullable: true,
     description:
       'Deletes a root installation with all below it, once the running job has ended. Deployers uninstall what they installed. Requires the role USER or ADMIN.',
@@ -120,12 +133,16 @@ builder.mutationFields((t) => ({
 
 builder.mutationField('cancelInstallation', (t) =>
   t.fieldWithInput({
-    type: resultUnion('CancelInstallationResult', InstallationRef, [
-      'NotFoundError',
-      'TransitionError',
-      'ForbiddenError',
-      'InvalidInputError',
-    ]),
+    type: resultUnion(
+      'CancelInstallationResult',
+      InstallationRef,
+      errorsOf<DeploymentsCommands['cancelInstallation']>({
+        NotFoundError: true,
+        TransitionError: true,
+        ForbiddenError: true,
+        InvalidInputError: true,
+      }),
+    ),
     nullable: true,
     description:
       'Cancels the running job of a root installation, and drops the one that was to follow: nothing starts any more, and deployers are asked to stop. A deletion that was to follow still begins. Requires the role USER or ADMIN; refused with a TransitionError if no job runs or is to begin.',
@@ -142,13 +159,17 @@ builder.mutationField('cancelInstallation', (t) =>
 )
 builder.mutationField('reconcileInstallation', (t) =>
   t.fieldWithInput({
-    type: resultUnion('ReconcileInstallationResult', InstallationRef, [
-      'NotFoundError',
-      'InvalidInputError',
-      'ConflictError',
-      'TransitionError',
-      'ForbiddenError',
-    ]),
+    type: resultUnion(
+      'ReconcileInstallationResult',
+      InstallationRef,
+      errorsOf<DeploymentsCommands['reconcileInstallation']>({
+        NotFoundError: true,
+        InvalidInputError: true,
+        ConflictError: true,
+        TransitionError: true,
+        ForbiddenError: true,
+      }),
+    ),
     nullable: true,
     description:
       'Begins a new job of a root installation, at once or when the running one has ended. Requires the role USER or ADMIN.',

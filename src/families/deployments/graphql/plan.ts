@@ -2,7 +2,8 @@ import { builder } from '../../../graphql/schema/builder.ts'
 import { dropUndefined } from '../../../graphql/schema/drop-undefined.ts'
 import { ObjectKindEnum } from '../../../graphql/schema/enums.ts'
 import { answer } from '../../../graphql/schema/errors.ts'
-import { resultUnion } from '../../../graphql/schema/result-union.ts'
+import { errorsOf, resultUnion } from '../../../graphql/schema/result-union.ts'
+import type { DeploymentsCommands } from '../commands.ts'
 import type { PlanStep } from '../plan.ts'
 import { CreateInstallationInput, DeleteInstallationInput, UpdateInstallationInput } from './installation-mutations.ts'
 
@@ -46,13 +47,17 @@ const InstallationPlanRef = builder.objectRef<Plan>('InstallationPlan').implemen
 
 builder.queryField('planInstallation', (t) =>
   t.fieldWithInput({
-    type: resultUnion('PlanInstallationResult', InstallationPlanRef, [
-      'InvalidInputError',
-      'NotFoundError',
-      'ConflictError',
-      'ForbiddenError',
-      'LimitError',
-    ]),
+    type: resultUnion(
+      'PlanInstallationResult',
+      InstallationPlanRef,
+      errorsOf<DeploymentsCommands['planInstallation']>({
+        InvalidInputError: true,
+        NotFoundError: true,
+        ConflictError: true,
+        ForbiddenError: true,
+        LimitError: true,
+      }),
+    ),
     nullable: true,
     description:
       'What createInstallation, updateInstallation or deleteInstallation would do, without doing it. Null only together with an entry in `errors`.',

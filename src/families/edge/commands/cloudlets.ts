@@ -1,4 +1,4 @@
-import { forbidden, invalidInput, type Refusal, transitionRefused } from '../../../core/errors.ts'
+import { forbidden, invalidInput, transitionRefused } from '../../../core/errors.ts'
 import { type LabelInput, labelsOf } from '../../../core/labels.ts'
 import { allowedFrom } from '../../../core/machine.ts'
 import type { Viewer } from '../../../core/ports/viewer.ts'
@@ -17,9 +17,22 @@ import { cloudletDetails } from '../details.ts'
 import { cloudletUpgrade, cloudlet as connection } from '../machines.ts'
 import { CRM_TYPE, settleRequest } from '../requests.ts'
 import { moveUpgrade, upgradeHeard } from '../upgrade.ts'
-import { childrenOf, dispatchNow, type EdgeParts, inTheWay, nameOf, onObject, upgradeInTheWay } from './parts.ts'
+import {
+  type Conflict,
+  childrenOf,
+  dispatchNow,
+  type EdgeParts,
+  inTheWay,
+  nameOf,
+  onObject,
+  upgradeInTheWay,
+} from './parts.ts'
 
-/** What users do with cloudlets. */
+/** Commands of users on cloudlets. */
+
+type CloudletResult = CommandResult<
+  'InvalidInputError' | 'NotFoundError' | 'ConflictError' | 'TransitionError' | 'ForbiddenError'
+>
 
 export interface CreateCloudlet {
   readonly project: string
@@ -31,14 +44,14 @@ export async function createCloudlet(
   { trees }: EdgeParts,
   viewer: Viewer,
   input: CreateCloudlet,
-): Promise<CommandResult> {
+): Promise<CommandResult<'InvalidInputError' | 'ConflictError' | 'ForbiddenError'>> {
   const refused = requireProjectWrite(viewer, input.project)
   if (refused) return refuse(refused)
   const problems = new Problems()
   if (!isName(input.name)) problems.add('input.name', NAME_RULE)
   const labels = labelsOf(input.labels ?? [], problems)
   if (problems.found.length > 0) return refuse(invalidInput(problems.found))
-  const createRoot = async (project: LockedProject): Promise<CommandResult> => {
+  const createRoot = async (project: LockedProject): Promise<CommandResult<'ConflictError'>> => {
     const taken = await rootNameTaken(project, { kind: 'CLOUDLET', name: input.name, what: 'a cloudlet' })
     if (taken) return refuse(taken)
     const { name } = input
@@ -66,8 +79,8 @@ export const deleteCloudlet = (
   parts: EdgeParts,
   viewer: Viewer,
   { id, cascade }: DeleteCloudlet,
-): Promise<CommandResult> =>
-  onObject(parts, viewer, { id, kind: 'CLOUDLET' }, async (tree, node) => {
+): Promise<CloudletResult> =>
+  onObject(parts, viewer, { id, kind: 'CLOUDLET' }, async (tree, node): Promise<CloudletResult> => {
     const { slice } = tree
     const { phase } = node.row
     if (phase !== 'OFFLINE') {
@@ -90,7 +103,7 @@ export const deleteCloudlet = (
   })
 
 /** Some of those that stand in the way are named; the error points at the first. */
-export function inUse(children: readonly Node[]): { ok: false; refusal: Refusal } {
+export function inUse(children: readonly Node[]): Conflict {
   const [first] = children as [Node, ...Node[]]
   const names = children.slice(0, 10).map(({ row }) => row.name)
   const more = children.length > names.length ? ` and ${children.length - names.length} more` : ''
@@ -106,8 +119,8 @@ export const upgradeCloudlet = (
   parts: EdgeParts,
   viewer: Viewer,
   { id, version }: UpgradeCloudlet,
-): Promise<CommandResult> =>
-  onObject(parts, viewer, { id, kind: 'CLOUDLET' }, async (tree, node) => {
+): Promise<CloudletResult> =>
+  onObject(parts, viewer, { id, kind: 'CLOUDLET' }, async (tree, node): Promise<CloudletResult> => {
     if (!isVersion(version)) return refuse(invalidInput([{ path: 'input.version', message: VERSION_RULE }]))
     const { phase, name } = node.row
     const stopped = upgradeInTheWay(node)
@@ -171,8 +184,8 @@ export const resolveCloudletUpgrade = (
   parts: EdgeParts,
   viewer: Viewer,
   { id }: { readonly id: string },
-): Promise<CommandResult> =>
-  onObject(parts, viewer, { id, kind: 'CLOUDLET' }, (tree, node) => {
+): Promise<CloudletResult> =>
+  onObject(parts, viewer, { id, kind: 'CLOUDLET' }, (tree, node): CloudletResult => {
     if (viewer.role !== 'ADMIN')
       return refuse(forbidden('Only an administrator may say that an upgrade was put right.'))
     const { slice } = tree

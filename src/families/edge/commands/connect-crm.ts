@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { forbidden, invalidInput, notFound, type Refusal, stale } from '../../../core/errors.ts'
+import { forbidden, invalidInput, notFound, type RefusalOf, stale } from '../../../core/errors.ts'
 import { clampLeaseMs, leaseFrom } from '../../../core/lease.ts'
 import type { Outcome } from '../../../core/ports/outcome.ts'
 import type { Viewer } from '../../../core/ports/viewer.ts'
@@ -42,7 +42,10 @@ export interface CrmSession {
   readonly leaseUntil: Date
   readonly requests: readonly CrmRequest[]
 }
-type Connected = Outcome<{ readonly session: CrmSession }>
+type Connected = Outcome<
+  { readonly session: CrmSession },
+  RefusalOf<'InvalidInputError' | 'NotFoundError' | 'StaleReportError' | 'ForbiddenError'>
+>
 
 const MAX_OBJECTS = 20_000
 const MAX_INSTANCE = 200
@@ -61,7 +64,7 @@ export async function connectCrm(parts: EdgeParts, viewer: Viewer, input: Connec
   const { cloudletId } = input
   const looked = await findCloudlet(parts, viewer, cloudletId)
   if (!looked.ok) return looked
-  type Held = Outcome<{ readonly connected: Connection }>
+  type Held = Outcome<{ readonly connected: Connection }, Rejection>
   const tree = await parts.trees.inTree(cloudletId, async (tree): Promise<Held> => {
     const refusal = refusalOf(tree.root, viewer, input)
     return refusal ? refuse(refusal) : { ok: true, connected: await connectTo(tree, parts, viewer, input) }
@@ -95,11 +98,12 @@ function problemsOf({ instance, version, objects }: ConnectCrm) {
   return problems.found
 }
 
+type Rejection = RefusalOf<'ForbiddenError' | 'StaleReportError'>
 function refusalOf(
   cloudlet: Node,
   { targets, types, name }: Viewer,
   { instance, role, call }: ConnectCrm,
-): Refusal | null {
+): Rejection | null {
   const own = cloudlet.row.name
   const refused = (targets === null || targets.includes(own)) && (types === null || types.includes(CRM_TYPE))
   if (!refused) return forbidden(`This token may not serve the cloudlet ${own}.`)

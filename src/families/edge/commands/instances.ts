@@ -30,6 +30,8 @@ import {
 
 /** What users do with cluster instances and app instances. One operation at a time, and nothing in parallel that depends on it. */
 
+type WriteResult = CommandResult<'InvalidInputError' | 'NotFoundError' | 'ConflictError' | 'ForbiddenError'>
+
 export type InstanceKind = 'CLUSTER_INST' | 'APP_INST'
 const PARENT = { CLUSTER_INST: 'CLOUDLET', APP_INST: 'CLUSTER_INST' } as const
 
@@ -41,7 +43,7 @@ export interface CreateInstance {
   readonly spec: unknown
   readonly idempotencyKey?: string | null
 }
-export async function createInstance(parts: EdgeParts, viewer: Viewer, input: CreateInstance): Promise<CommandResult> {
+export async function createInstance(parts: EdgeParts, viewer: Viewer, input: CreateInstance): Promise<WriteResult> {
   const { kind, parentId, name } = input
   const problems = new Problems()
   if (!isName(name)) problems.add('input.name', NAME_RULE)
@@ -92,7 +94,7 @@ export interface UpdateInstance {
   readonly spec: unknown
   readonly expectedGeneration?: number | null
 }
-export async function updateInstance(parts: EdgeParts, viewer: Viewer, input: UpdateInstance): Promise<CommandResult> {
+export async function updateInstance(parts: EdgeParts, viewer: Viewer, input: UpdateInstance): Promise<WriteResult> {
   const { kind, id, expectedGeneration } = input
   const problems = new Problems()
   const spec = readSpec(input.spec, problems)
@@ -158,7 +160,7 @@ export const deleteInstance = (
   parts: EdgeParts,
   viewer: Viewer,
   { kind, id, cascade }: DeleteInstance,
-): Promise<CommandResult> =>
+): Promise<CommandResult<'NotFoundError' | 'ConflictError' | 'ForbiddenError'>> =>
   onObject(parts, viewer, { id, kind }, async (tree, node) => {
     const stopped = await inTheWayOf(tree, node)
     if (stopped) return stopped
@@ -186,7 +188,7 @@ export const cancelInstance = (
   parts: EdgeParts,
   viewer: Viewer,
   { kind, id, reason }: CancelInstance,
-): Promise<CommandResult> =>
+): Promise<CommandResult<'NotFoundError' | 'TransitionError' | 'ForbiddenError'>> =>
   onObject(parts, viewer, { id, kind }, (tree, node) => {
     const { slice } = tree
     const { phase } = node.row

@@ -1,4 +1,5 @@
-import { notFound, type Refusal } from '../../../core/errors.ts'
+import { notFound, type Refusal, type RefusalOf } from '../../../core/errors.ts'
+import type { Outcome, Refused, WrittenObject } from '../../../core/ports/outcome.ts'
 import type { System } from '../../../core/ports/system.ts'
 import type { Viewer } from '../../../core/ports/viewer.ts'
 import type { Node, Slice } from '../../../core/tree.ts'
@@ -8,7 +9,7 @@ import { uuid } from '../../../store/column-types.ts'
 import { findObject } from '../../../store/objects.ts'
 import { statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
-import { type CommandResult, canRead, refuse, requireProjectWrite } from '../../access.ts'
+import { canRead, refuse, requireProjectWrite } from '../../access.ts'
 import type { LockedTree, Trees } from '../../family.ts'
 import { cloudletDetails, isUpgrading, servingSession } from '../details.ts'
 import { requestFence } from '../fences.ts'
@@ -28,13 +29,13 @@ export const WORDS = {
 } as const satisfies Partial<Record<ObjectKind, string>>
 export type EdgeKind = keyof typeof WORDS
 
-/** Runs on one object under its tree's lock; its parents are in memory. */
-export async function onObject(
+/** Runs on one object under the lock of its tree, with its ancestors in memory. */
+export async function onObject<R extends Refusal>(
   { client, trees }: EdgeParts,
   viewer: Viewer,
   { id, kind }: { readonly id: string; readonly kind: EdgeKind },
-  work: (tree: LockedTree, node: Node) => Promise<CommandResult> | CommandResult,
-): Promise<CommandResult> {
+  work: (tree: LockedTree, node: Node) => Promise<Outcome<WrittenObject, R>> | Outcome<WrittenObject, R>,
+): Promise<Outcome<WrittenObject, R | RefusalOf<'NotFoundError' | 'ForbiddenError'>>> {
   const refused = requireProjectWrite(viewer)
   if (refused) return refuse(refused)
   const missing = refuse(notFound(id, WORDS[kind]))
@@ -69,12 +70,13 @@ export function dispatchNow(node: Node, slice: Slice): void {
     dispatchTo(node, slice, session, requestFence(fenceParts(node, session)).hash)
 }
 
-type Code = Extract<Refusal, { type: 'ConflictError' }>['code']
-export const inTheWay = (code: Code, { row }: Node, message: string): { ok: false; refusal: Refusal } =>
+export type Conflict = Refused<RefusalOf<'ConflictError'>>
+type Code = RefusalOf<'ConflictError'>['code']
+export const inTheWay = (code: Code, { row }: Node, message: string): Conflict =>
   refuse({ type: 'ConflictError', code, message, objectId: row.id })
 
 /** During an upgrade, and after one that failed, nothing beneath is changed. */
-export function upgradeInTheWay(cloudlet: Node): { ok: false; refusal: Refusal } | null {
+export function upgradeInTheWay(cloudlet: Node): Conflict | null {
   const { name } = cloudlet.row
   if (isUpgrading(cloudlet)) return inTheWay('CLOUDLET_UPGRADING', cloudlet, `The cloudlet ${name} is being upgraded.`)
   if (cloudletDetails(cloudlet).upgradePhase !== 'UPDATE_ERROR') return null
@@ -82,7 +84,7 @@ export function upgradeInTheWay(cloudlet: Node): { ok: false; refusal: Refusal }
   return inTheWay('CLOUDLET_UPGRADE_FAILED', cloudlet, message)
 }
 
-export const busy = (node: Node): { ok: false; refusal: Refusal } =>
+export const busy = (node: Node): Conflict =>
   inTheWay('BUSY', node, `${nameOf(node)} is ${node.row.phase}: wait until that has ended.`)
 
 export const nameOf = ({ row }: Node): string => `The ${WORDS[row.kind as EdgeKind]} ${row.name}`

@@ -1,9 +1,9 @@
-import type { ObjectRow } from '../../../core/tree.ts'
 import { LabelInput } from '../../../graphql/objects/label-input.ts'
 import { writeObject } from '../../../graphql/objects/write-object.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
 import { dropUndefined } from '../../../graphql/schema/drop-undefined.ts'
-import { resultUnion } from '../../../graphql/schema/result-union.ts'
+import { errorsOf, resultUnion } from '../../../graphql/schema/result-union.ts'
+import type { EdgeCommands } from '../commands.ts'
 import { CloudletRef } from './cloudlet.ts'
 
 export const KEY =
@@ -11,21 +11,13 @@ export const KEY =
 export const NAME = 'A letter or _, then letters, digits, _ or -; at most 63 characters.'
 export const LABELS = 'At most 64, each key once. Left out or null: none.'
 
-const CLOUDLET_ERRORS = [
-  'InvalidInputError',
-  'NotFoundError',
-  'ConflictError',
-  'TransitionError',
-  'ForbiddenError',
-] as const
-
 builder.mutationField('createCloudlet', (t) =>
   t.fieldWithInput({
-    type: resultUnion<ObjectRow>('CreateCloudletResult', CloudletRef, [
-      'InvalidInputError',
-      'ConflictError',
-      'ForbiddenError',
-    ]),
+    type: resultUnion(
+      'CreateCloudletResult',
+      CloudletRef,
+      errorsOf<EdgeCommands['createCloudlet']>({ InvalidInputError: true, ConflictError: true, ForbiddenError: true }),
+    ),
     nullable: true,
     description:
       'Creates a cloudlet, which waits in INIT for its CRM (connectCrm) and is OFFLINE if none connects in time (PHASELINE_CRM_SILENCE_MS). Requires the role USER or ADMIN; a name that exists is refused (ALREADY_EXISTS).',
@@ -42,7 +34,17 @@ builder.mutationField('createCloudlet', (t) =>
 )
 builder.mutationField('deleteCloudlet', (t) =>
   t.fieldWithInput({
-    type: resultUnion<ObjectRow>('DeleteCloudletResult', CloudletRef, CLOUDLET_ERRORS),
+    type: resultUnion(
+      'DeleteCloudletResult',
+      CloudletRef,
+      errorsOf<EdgeCommands['deleteCloudlet']>({
+        InvalidInputError: true,
+        NotFoundError: true,
+        ConflictError: true,
+        TransitionError: true,
+        ForbiddenError: true,
+      }),
+    ),
     nullable: true,
     description:
       'Deletes the record of a cloudlet, and returns it as it was. Requires the role USER or ADMIN; refused unless it is OFFLINE (TransitionError), and while it has instances without cascade (IN_USE).',
@@ -62,7 +64,17 @@ builder.mutationField('deleteCloudlet', (t) =>
 )
 builder.mutationField('upgradeCloudlet', (t) =>
   t.fieldWithInput({
-    type: resultUnion<ObjectRow>('UpgradeCloudletResult', CloudletRef, CLOUDLET_ERRORS),
+    type: resultUnion(
+      'UpgradeCloudletResult',
+      CloudletRef,
+      errorsOf<EdgeCommands['upgradeCloudlet']>({
+        InvalidInputError: true,
+        NotFoundError: true,
+        ConflictError: true,
+        TransitionError: true,
+        ForbiddenError: true,
+      }),
+    ),
     nullable: true,
     description:
       'Asks the CRM of a cloudlet to bring up a CRM of the given version, which takes over; until then no instance can be changed. Requires the role USER or ADMIN; refused while another upgrade runs or has failed, and unless the cloudlet (NOT_READY) and all its instances (BUSY) are READY.',
@@ -80,7 +92,17 @@ builder.mutationField('upgradeCloudlet', (t) =>
 )
 builder.mutationField('resolveCloudletUpgrade', (t) =>
   t.fieldWithInput({
-    type: resultUnion<ObjectRow>('ResolveCloudletUpgradeResult', CloudletRef, CLOUDLET_ERRORS),
+    type: resultUnion(
+      'ResolveCloudletUpgradeResult',
+      CloudletRef,
+      errorsOf<EdgeCommands['resolveCloudletUpgrade']>({
+        InvalidInputError: true,
+        NotFoundError: true,
+        ConflictError: true,
+        TransitionError: true,
+        ForbiddenError: true,
+      }),
+    ),
     nullable: true,
     description:
       'Says that a failed upgrade was put right by hand: the upgrade phase is READY again, and instances can be changed. Requires the role ADMIN; refused unless the upgrade phase is UPDATE_ERROR (TransitionError).',

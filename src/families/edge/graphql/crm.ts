@@ -5,8 +5,9 @@ import { ObjectKindEnum, PhaseEnum } from '../../../graphql/schema/enums.ts'
 import { answer } from '../../../graphql/schema/errors.ts'
 import { forbiddenFailure } from '../../../graphql/schema/failures.ts'
 import { TreeObjectRef } from '../../../graphql/schema/refs.ts'
-import { resultUnion } from '../../../graphql/schema/result-union.ts'
+import { errorsOf, resultUnion } from '../../../graphql/schema/result-union.ts'
 import type { CrmSession } from '../commands/connect-crm.ts'
+import type { EdgeCommands } from '../commands.ts'
 import type { CrmRequest } from '../requests-of.ts'
 import { CrmRoleEnum } from './cloudlet.ts'
 import { requestStream } from './request-stream.ts'
@@ -111,12 +112,16 @@ const CrmObjectInput = builder.inputType('CrmObjectInput', {
 
 builder.mutationField('connectCrm', (t) =>
   t.fieldWithInput({
-    type: resultUnion('ConnectCrmResult', CrmSessionRef, [
-      'NotFoundError',
-      'StaleReportError',
-      'ForbiddenError',
-      'InvalidInputError',
-    ]),
+    type: resultUnion(
+      'ConnectCrmResult',
+      CrmSessionRef,
+      errorsOf<EdgeCommands['connectCrm']>({
+        NotFoundError: true,
+        StaleReportError: true,
+        ForbiddenError: true,
+        InvalidInputError: true,
+      }),
+    ),
     nullable: true,
     description:
       'Connects a CRM to its cloudlet, for the first time or again: what it has is set against the record (resync), and it gets its epoch and the requests that wait. Only a token with the role AGENT and the actor CRM may call it, within its targets. StaleReportError: the process was replaced, or no upgrade needs it, and has to end; or a later call has overtaken this one.',

@@ -1,9 +1,9 @@
-import type { ObjectRow } from '../../../core/tree.ts'
 import { LabelInput } from '../../../graphql/objects/label-input.ts'
 import { writeObject } from '../../../graphql/objects/write-object.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
 import { dropUndefined } from '../../../graphql/schema/drop-undefined.ts'
-import { resultUnion } from '../../../graphql/schema/result-union.ts'
+import { errorsOf, resultUnion } from '../../../graphql/schema/result-union.ts'
+import type { EdgeCommands } from '../commands.ts'
 import { KEY, LABELS, NAME } from './cloudlet-mutations.ts'
 import { AppInstRef, ClusterInstRef } from './instance.ts'
 
@@ -13,11 +13,19 @@ const GENERATION =
 const WITHDRAW =
   'Withdraws a request that the CRM has not acknowledged, and undoes it; if the CRM may have begun it takes it back first. Requires the role USER or ADMIN; refused with a TransitionError unless the phase is CREATE_REQUESTED, UPDATE_REQUESTED or DELETE_REQUESTED.'
 const REASON = 'Added to the message of the phase change and to the error of the instance. Left out or null: none.'
-const CREATE_ERRORS = ['InvalidInputError', 'NotFoundError', 'ConflictError', 'ForbiddenError'] as const
 
 builder.mutationField('createClusterInst', (t) =>
   t.fieldWithInput({
-    type: resultUnion<ObjectRow>('CreateClusterInstResult', ClusterInstRef, CREATE_ERRORS),
+    type: resultUnion(
+      'CreateClusterInstResult',
+      ClusterInstRef,
+      errorsOf<EdgeCommands['createInstance']>({
+        InvalidInputError: true,
+        NotFoundError: true,
+        ConflictError: true,
+        ForbiddenError: true,
+      }),
+    ),
     nullable: true,
     description:
       'Creates a cluster instance on a cloudlet, by a request to its CRM; if that fails the record is deleted. Requires the role USER or ADMIN; refused for a name that exists (ALREADY_EXISTS, or BUSY), unless the cloudlet is READY (NOT_READY), and while an upgrade runs or has failed.',
@@ -37,7 +45,16 @@ builder.mutationField('createClusterInst', (t) =>
 )
 builder.mutationField('updateClusterInst', (t) =>
   t.fieldWithInput({
-    type: resultUnion<ObjectRow>('UpdateClusterInstResult', ClusterInstRef, CREATE_ERRORS),
+    type: resultUnion(
+      'UpdateClusterInstResult',
+      ClusterInstRef,
+      errorsOf<EdgeCommands['updateInstance']>({
+        InvalidInputError: true,
+        NotFoundError: true,
+        ConflictError: true,
+        ForbiddenError: true,
+      }),
+    ),
     nullable: true,
     description:
       'Changes the spec of a cluster instance, by a request to its CRM; if that fails the spec before is restored. The same spec changes nothing, unless the instance is drifted. Requires the role USER or ADMIN; refused unless it and its app instances are READY (BUSY), and while an upgrade of the cloudlet runs or has failed.',
@@ -55,11 +72,11 @@ builder.mutationField('updateClusterInst', (t) =>
 )
 builder.mutationField('deleteClusterInst', (t) =>
   t.fieldWithInput({
-    type: resultUnion<ObjectRow>('DeleteClusterInstResult', ClusterInstRef, [
-      'NotFoundError',
-      'ConflictError',
-      'ForbiddenError',
-    ]),
+    type: resultUnion(
+      'DeleteClusterInstResult',
+      ClusterInstRef,
+      errorsOf<EdgeCommands['deleteInstance']>({ NotFoundError: true, ConflictError: true, ForbiddenError: true }),
+    ),
     nullable: true,
     description:
       'Deletes a cluster instance, by a request to its CRM; if that fails it is READY again. Requires the role USER or ADMIN; refused while it has app instances without cascade (IN_USE), unless it and its app instances are READY (BUSY), and while an upgrade of the cloudlet runs or has failed.',
@@ -81,11 +98,11 @@ builder.mutationField('deleteClusterInst', (t) =>
 )
 builder.mutationField('cancelClusterInst', (t) =>
   t.fieldWithInput({
-    type: resultUnion<ObjectRow>('CancelClusterInstResult', ClusterInstRef, [
-      'NotFoundError',
-      'TransitionError',
-      'ForbiddenError',
-    ]),
+    type: resultUnion(
+      'CancelClusterInstResult',
+      ClusterInstRef,
+      errorsOf<EdgeCommands['cancelInstance']>({ NotFoundError: true, TransitionError: true, ForbiddenError: true }),
+    ),
     nullable: true,
     description: WITHDRAW,
     typeOptions: { description: 'The cluster instance whose request is withdrawn, and why.' },
@@ -102,7 +119,16 @@ builder.mutationField('cancelClusterInst', (t) =>
 
 builder.mutationField('createAppInst', (t) =>
   t.fieldWithInput({
-    type: resultUnion<ObjectRow>('CreateAppInstResult', AppInstRef, CREATE_ERRORS),
+    type: resultUnion(
+      'CreateAppInstResult',
+      AppInstRef,
+      errorsOf<EdgeCommands['createInstance']>({
+        InvalidInputError: true,
+        NotFoundError: true,
+        ConflictError: true,
+        ForbiddenError: true,
+      }),
+    ),
     nullable: true,
     description:
       'Creates an app instance in a cluster instance, by a request to the CRM; if that fails the record is deleted. Requires the role USER or ADMIN; refused for a name that exists (ALREADY_EXISTS, or BUSY), unless the cluster instance is READY (NOT_READY), and while an upgrade runs or has failed.',
@@ -122,7 +148,16 @@ builder.mutationField('createAppInst', (t) =>
 )
 builder.mutationField('updateAppInst', (t) =>
   t.fieldWithInput({
-    type: resultUnion<ObjectRow>('UpdateAppInstResult', AppInstRef, CREATE_ERRORS),
+    type: resultUnion(
+      'UpdateAppInstResult',
+      AppInstRef,
+      errorsOf<EdgeCommands['updateInstance']>({
+        InvalidInputError: true,
+        NotFoundError: true,
+        ConflictError: true,
+        ForbiddenError: true,
+      }),
+    ),
     nullable: true,
     description:
       'Changes the spec of an app instance, by a request to its CRM; if that fails the spec before is restored. The same spec changes nothing, unless the instance is drifted. Requires the role USER or ADMIN; refused unless it and its cluster instance are READY (BUSY), and while an upgrade of the cloudlet runs or has failed.',
@@ -140,11 +175,11 @@ builder.mutationField('updateAppInst', (t) =>
 )
 builder.mutationField('deleteAppInst', (t) =>
   t.fieldWithInput({
-    type: resultUnion<ObjectRow>('DeleteAppInstResult', AppInstRef, [
-      'NotFoundError',
-      'ConflictError',
-      'ForbiddenError',
-    ]),
+    type: resultUnion(
+      'DeleteAppInstResult',
+      AppInstRef,
+      errorsOf<EdgeCommands['deleteInstance']>({ NotFoundError: true, ConflictError: true, ForbiddenError: true }),
+    ),
     nullable: true,
     description:
       'Deletes an app instance, by a request to its CRM; if that fails it is READY again. Requires the role USER or ADMIN; refused unless it and its cluster instance are READY (BUSY), and while an upgrade of the cloudlet runs or has failed.',
@@ -160,11 +195,11 @@ builder.mutationField('deleteAppInst', (t) =>
 )
 builder.mutationField('cancelAppInst', (t) =>
   t.fieldWithInput({
-    type: resultUnion<ObjectRow>('CancelAppInstResult', AppInstRef, [
-      'NotFoundError',
-      'TransitionError',
-      'ForbiddenError',
-    ]),
+    type: resultUnion(
+      'CancelAppInstResult',
+      AppInstRef,
+      errorsOf<EdgeCommands['cancelInstance']>({ NotFoundError: true, TransitionError: true, ForbiddenError: true }),
+    ),
     nullable: true,
     description: WITHDRAW,
     typeOptions: { description: 'The app instance whose request is withdrawn, and why.' },

@@ -11,27 +11,30 @@ import { isOver } from '../details.ts'
 import { endJob, journal, offerJob, offerUndo } from '../end-job.ts'
 import type { OperationsParts } from './parts.ts'
 
-/** What users end and decide: tasks, and jobs that could not be undone. */
+/** Commands that end tasks, and that decide about jobs that could not be undone. */
+
+type TaskResult = CommandResult<'NotFoundError' | 'TransitionError' | 'ForbiddenError'>
+type Ended = CommandResult<'TransitionError'>
 
 export const cancelTask = (
   parts: OperationsParts,
   viewer: Viewer,
   { id, reason }: { readonly id: string; readonly reason?: string | null },
-): Promise<CommandResult> =>
+): Promise<TaskResult> =>
   onObject(parts, viewer, { id, kind: 'TASK', what: 'task' }, (tree) => cancel(tree, viewer, reason ?? null))
 
 export const deleteTask = (
   parts: OperationsParts,
   viewer: Viewer,
   { id }: { readonly id: string },
-): Promise<CommandResult> => onObject(parts, viewer, { id, kind: 'TASK', what: 'task' }, (tree) => remove(tree, viewer))
+): Promise<TaskResult> => onObject(parts, viewer, { id, kind: 'TASK', what: 'task' }, (tree) => remove(tree, viewer))
 
 export interface ResolveUndo {
   /** Of a job. */
   readonly id: string
   readonly decision: 'RETRY' | 'GIVE_UP'
 }
-export const resolveUndo = (parts: OperationsParts, viewer: Viewer, input: ResolveUndo): Promise<CommandResult> =>
+export const resolveUndo = (parts: OperationsParts, viewer: Viewer, input: ResolveUndo): Promise<TaskResult> =>
   onObject(parts, viewer, { id: input.id, kind: 'GADGET_JOB', what: 'job' }, (tree, node) =>
     resolve(tree, node, viewer, input),
   )
@@ -40,8 +43,8 @@ async function onObject(
   { client, trees }: OperationsParts,
   viewer: Viewer,
   { id, kind, what }: { readonly id: string; readonly kind: string; readonly what: string },
-  work: (tree: LockedTree, node: Node) => Promise<CommandResult> | CommandResult,
-): Promise<CommandResult> {
+  work: (tree: LockedTree, node: Node) => Promise<Ended> | Ended,
+): Promise<TaskResult> {
   const refused = requireProjectWrite(viewer)
   if (refused) return refuse(refused)
   const found = await findObject(client, id)
@@ -67,7 +70,7 @@ async function jobsOf(tree: LockedTree): Promise<readonly Node[]> {
   return rows.flatMap(({ id }) => tree.slice.get(id) ?? [])
 }
 
-async function cancel(tree: LockedTree, viewer: Viewer, reason: string | null): Promise<CommandResult> {
+async function cancel(tree: LockedTree, viewer: Viewer, reason: string | null): Promise<Ended> {
   const { root, slice } = tree
   const { phase, kind, id } = root.row
   if (phase !== 'PENDING' && phase !== 'RUNNING') {
@@ -97,7 +100,7 @@ function abort(node: Node, slice: Slice, by: string, message: string): void {
   else offerJob(node, slice, 'ABORT')
 }
 
-async function remove(tree: LockedTree, viewer: Viewer): Promise<CommandResult> {
+async function remove(tree: LockedTree, viewer: Viewer): Promise<Ended> {
   const { root, slice } = tree
   const { phase, kind, id } = root.row
   if (phase !== 'SUCCEEDED' && phase !== 'FAILED' && phase !== 'ABORTED') {
@@ -110,7 +113,7 @@ async function remove(tree: LockedTree, viewer: Viewer): Promise<CommandResult> 
   return { ok: true, objectId: id }
 }
 
-function resolve(tree: LockedTree, node: Node, viewer: Viewer, { decision }: ResolveUndo): CommandResult {
+function resolve(tree: LockedTree, node: Node, viewer: Viewer, { decision }: ResolveUndo): Ended {
   const { slice, wake, reject } = tree
   const { phase, kind, id } = node.row
   const to = decision === 'RETRY' ? 'UNDOING' : 'FAILED'

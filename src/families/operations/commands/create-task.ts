@@ -19,7 +19,9 @@ export interface CreateTask {
   readonly idempotencyKey?: string | null
 }
 
-export async function createTask(parts: OperationsParts, viewer: Viewer, input: CreateTask): Promise<CommandResult> {
+export type CreateTaskResult = CommandResult<'InvalidInputError' | 'ConflictError' | 'ForbiddenError'>
+
+export async function createTask(parts: OperationsParts, viewer: Viewer, input: CreateTask): Promise<CreateTaskResult> {
   const refused = requireProjectWrite(viewer, input.project)
   if (refused) return refuse(refused)
   const problems = new Problems()

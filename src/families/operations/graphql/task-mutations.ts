@@ -1,10 +1,10 @@
-import type { ObjectRow } from '../../../core/tree.ts'
 import { GadgetJobInput } from '../../../graphql/agents/gadget-job-input.ts'
 import { LabelInput } from '../../../graphql/objects/label-input.ts'
 import { writeObject } from '../../../graphql/objects/write-object.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
 import { dropUndefined } from '../../../graphql/schema/drop-undefined.ts'
-import { resultUnion } from '../../../graphql/schema/result-union.ts'
+import { errorsOf, resultUnion } from '../../../graphql/schema/result-union.ts'
+import type { OperationsCommands } from '../commands.ts'
 import { GadgetJobRef, TaskRef } from './task.ts'
 
 const UndoDecision = builder.enumType('UndoDecision', {
@@ -20,7 +20,15 @@ const UndoDecision = builder.enumType('UndoDecision', {
 
 builder.mutationField('createTask', (t) =>
   t.fieldWithInput({
-    type: resultUnion<ObjectRow>('CreateTaskResult', TaskRef, ['InvalidInputError', 'ConflictError', 'ForbiddenError']),
+    type: resultUnion(
+      'CreateTaskResult',
+      TaskRef,
+      errorsOf<OperationsCommands['createTask']>({
+        InvalidInputError: true,
+        ConflictError: true,
+        ForbiddenError: true,
+      }),
+    ),
     nullable: true,
     description:
       'Creates a task and starts it. Requires the role USER or ADMIN; a name that exists (ALREADY_EXISTS), cycles, and expressions on jobs that do not come before are refused.',
@@ -45,7 +53,11 @@ builder.mutationField('createTask', (t) =>
 )
 builder.mutationField('cancelTask', (t) =>
   t.fieldWithInput({
-    type: resultUnion<ObjectRow>('CancelTaskResult', TaskRef, ['NotFoundError', 'TransitionError', 'ForbiddenError']),
+    type: resultUnion(
+      'CancelTaskResult',
+      TaskRef,
+      errorsOf<OperationsCommands['cancelTask']>({ NotFoundError: true, TransitionError: true, ForbiddenError: true }),
+    ),
     nullable: true,
     description:
       'Cancels a task: no more jobs start, running ones are aborted, and undos go on to their end. Requires the role USER or ADMIN; a task that is neither PENDING nor RUNNING is refused with a TransitionError.',
@@ -62,7 +74,11 @@ builder.mutationField('cancelTask', (t) =>
 )
 builder.mutationField('deleteTask', (t) =>
   t.fieldWithInput({
-    type: resultUnion<ObjectRow>('DeleteTaskResult', TaskRef, ['NotFoundError', 'TransitionError', 'ForbiddenError']),
+    type: resultUnion(
+      'DeleteTaskResult',
+      TaskRef,
+      errorsOf<OperationsCommands['deleteTask']>({ NotFoundError: true, TransitionError: true, ForbiddenError: true }),
+    ),
     nullable: true,
     description:
       'Deletes a task with its jobs, and returns it as it was. Requires the role USER or ADMIN; a task that has not ended is refused with a TransitionError.',
@@ -74,11 +90,11 @@ builder.mutationField('deleteTask', (t) =>
 )
 builder.mutationField('resolveUndo', (t) =>
   t.fieldWithInput({
-    type: resultUnion<ObjectRow>('ResolveUndoResult', GadgetJobRef, [
-      'NotFoundError',
-      'TransitionError',
-      'ForbiddenError',
-    ]),
+    type: resultUnion(
+      'ResolveUndoResult',
+      GadgetJobRef,
+      errorsOf<OperationsCommands['resolveUndo']>({ NotFoundError: true, TransitionError: true, ForbiddenError: true }),
+    ),
     nullable: true,
     description:
       'Decides about a job that could not be undone or cleaned up and so holds its locks. Requires the role USER or ADMIN; a job that is not in UNDO_FAILED is refused with a TransitionError.',

@@ -1,5 +1,5 @@
-import { invalidInput, notFound, transitionRefused } from '../../../core/errors.ts'
-import type { Outcome } from '../../../core/ports/outcome.ts'
+import { invalidInput, notFound, type Refusal, type RefusalOf, transitionRefused } from '../../../core/errors.ts'
+import type { Outcome, WrittenObject } from '../../../core/ports/outcome.ts'
 import type { Viewer } from '../../../core/ports/viewer.ts'
 import { Problems } from '../../../core/problems.ts'
 import type { Phase } from '../../../core/vocabulary.ts'
@@ -12,21 +12,24 @@ import { findEvents, findMembers, findProject, findWorker } from '../event-queri
 import { type EventFilterInput, normaliseFilter } from '../normalise-event.ts'
 import type { PipelinesParts } from './parts.ts'
 
-/** What users end: events one by one, or many by a filter. */
+/** Commands that end events, one by one or many by a filter. */
+
+type EventRefusal = 'NotFoundError' | 'ForbiddenError'
 
 export const cancelEvent = (
   parts: PipelinesParts,
   viewer: Viewer,
   { id, reason }: { readonly id: string; readonly reason?: string | null },
-): Promise<CommandResult> => onEvent(parts, viewer, id, (tree) => cancel(tree, viewer, reason ?? null))
+): Promise<CommandResult<EventRefusal | 'TransitionError'>> =>
+  onEvent(parts, viewer, id, (tree) => cancel(tree, viewer, reason ?? null))
 
 export const deleteEvent = (
   parts: PipelinesParts,
   viewer: Viewer,
   { id }: { readonly id: string },
-): Promise<CommandResult> => onEvent(parts, viewer, id, (tree) => remove(tree, viewer))
+): Promise<CommandResult<EventRefusal>> => onEvent(parts, viewer, id, (tree) => remove(tree, viewer))
 
-export type Changed = Outcome<{ readonly count: number }>
+export type Changed = Outcome<{ readonly count: number }, RefusalOf<'InvalidInputError' | 'ForbiddenError'>>
 
 export const cancelEvents = (
   parts: PipelinesParts,
@@ -39,12 +42,12 @@ export const deleteEvents = (parts: PipelinesParts, viewer: Viewer, input: Event
   onMany(parts, viewer, input, { running: false }, (tree) => remove(tree, viewer))
 
 /** Runs on the tree of an event that the viewer may see and change. */
-async function onEvent(
+async function onEvent<R extends Refusal>(
   parts: PipelinesParts,
   viewer: Viewer,
   id: string,
-  work: (tree: LockedTree) => Promise<CommandResult>,
-): Promise<CommandResult> {
+  work: (tree: LockedTree) => Promise<Outcome<WrittenObject, R>>,
+): Promise<Outcome<WrittenObject, R | RefusalOf<EventRefusal>>> {
   const refused = requireProjectWrite(viewer)
   if (refused) return refuse(refused)
   const found = await findObject(parts.pool, id)
@@ -86,7 +89,11 @@ async function onMany(
 
 const matches = ({ root }: LockedTree, phases: readonly Phase[]): boolean => phases.includes(root.row.phase)
 
-async function cancel(tree: LockedTree, viewer: Viewer, reason: string | null): Promise<CommandResult> {
+async function cancel(
+  tree: LockedTree,
+  viewer: Viewer,
+  reason: string | null,
+): Promise<CommandResult<'TransitionError'>> {
   const { root, slice, client } = tree
   const { kind, phase, id } = root.row
   const workerId = await findWorker(client, id)
@@ -104,7 +111,7 @@ async function cancel(tree: LockedTree, viewer: Viewer, reason: string | null): 
   return { ok: true, objectId: id }
 }
 
-async function remove(tree: LockedTree, viewer: Viewer): Promise<CommandResult> {
+async function remove(tree: LockedTree, viewer: Viewer): Promise<CommandResult<never>> {
   const { root, slice, client } = tree
   const members = await findMembers(client, root.row.id)
   await tree.load(members.map(({ id }) => id))

@@ -1,4 +1,4 @@
-import { invalidInput, notFound } from '../../../core/errors.ts'
+import { invalidInput, notFound, type RefusalOf, type RefusalType } from '../../../core/errors.ts'
 import type { Outcome } from '../../../core/ports/outcome.ts'
 import type { Viewer } from '../../../core/ports/viewer.ts'
 import { Problems } from '../../../core/problems.ts'
@@ -18,10 +18,19 @@ export interface CreateEvent extends EventInput {
   readonly project?: string | null
   readonly idempotencyKey?: string | null
 }
-export type CreatedEvents = Outcome<{ readonly eventIds: readonly string[]; readonly taskIds: readonly string[] }>
+export type CreatedEvents<Type extends RefusalType = RefusalType> = Outcome<
+  { readonly eventIds: readonly string[]; readonly taskIds: readonly string[] },
+  RefusalOf<Type>
+>
+
+type CreateRefusal = 'InvalidInputError' | 'ForbiddenError'
 
 /** One event for a project, or one for each project that has subscribed to it; none is no failure. */
-export async function createEvent(parts: PipelinesParts, viewer: Viewer, input: CreateEvent): Promise<CreatedEvents> {
+export async function createEvent(
+  parts: PipelinesParts,
+  viewer: Viewer,
+  input: CreateEvent,
+): Promise<CreatedEvents<CreateRefusal>> {
   const refused = requireProjectWrite(viewer, input.project ?? undefined)
   if (refused) return refuse(refused)
   const problems = new Problems()
@@ -35,7 +44,7 @@ export async function cloneEvent(
   parts: PipelinesParts,
   viewer: Viewer,
   input: { readonly id: string; readonly idempotencyKey?: string | null },
-): Promise<CreatedEvents> {
+): Promise<CreatedEvents<CreateRefusal | 'NotFoundError'>> {
   const refused = requireProjectWrite(viewer)
   if (refused) return refuse(refused)
   const found = await findObject(parts.pool, input.id)
@@ -51,7 +60,12 @@ interface Wanted {
   readonly idempotencyKey?: string | null
 }
 
-async function create(parts: PipelinesParts, viewer: Viewer, input: Wanted, event: NewEvent): Promise<CreatedEvents> {
+async function create(
+  parts: PipelinesParts,
+  viewer: Viewer,
+  input: Wanted,
+  event: NewEvent,
+): Promise<CreatedEvents<CreateRefusal>> {
   const projects = input.project
     ? await findProject(parts.pool, input.project)
     : await findSubscribers(parts.pool, event, viewer.projects)
@@ -81,7 +95,7 @@ function createIn(
   { name, strategy }: Subscriber,
   input: Wanted,
   event: NewEvent,
-): Promise<CommandResult | null> {
+): Promise<CommandResult<'InvalidInputError'> | null> {
   return trees.inProject(
     name,
     (project) =>
@@ -90,7 +104,7 @@ function createIn(
         viewer,
         event.cloneOf ? 'cloneEvent' : 'createEvent',
         input,
-        async (): Promise<CommandResult> => {
+        async (): Promise<CommandResult<'InvalidInputError'>> => {
           const { template, number, strategy: now } = await takeFromProject(project)
           if (!template) return refuse(NO_WORKERS)
           if (now === 'LATEST_ONLY') await supersede(project, event)

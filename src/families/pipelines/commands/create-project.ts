@@ -1,4 +1,4 @@
-import { forbidden, invalidInput, type Refusal } from '../../../core/errors.ts'
+import { forbidden, invalidInput, type RefusalOf, type RefusalType } from '../../../core/errors.ts'
 import type { Outcome } from '../../../core/ports/outcome.ts'
 import type { Viewer } from '../../../core/ports/viewer.ts'
 import { Problems } from '../../../core/problems.ts'
@@ -9,13 +9,13 @@ import { normaliseProject, type ProjectInput } from '../normalise-project.ts'
 import type { Subscription } from '../spec.ts'
 import type { PipelinesParts, TaskPort } from './parts.ts'
 
-export type ProjectResult = Outcome<{ readonly project: string }>
+export type ProjectResult<Type extends RefusalType> = Outcome<{ readonly project: string }, RefusalOf<Type>>
 
 export async function createProject(
   { pool, system, tasks }: PipelinesParts,
   viewer: Viewer,
   input: ProjectInput & { readonly name: string },
-): Promise<ProjectResult> {
+): Promise<ProjectResult<'InvalidInputError' | 'ConflictError' | 'ForbiddenError'>> {
   const refused = requireProjectCreation(viewer, input.name)
   if (refused) return refuse(refused)
   const problems = new Problems()
@@ -51,13 +51,13 @@ export async function checkTasks(
 }
 
 /** Whoever sees only some projects would not see a new one, and must not learn which others there are. */
-function requireProjectCreation(viewer: Viewer, name: string): Refusal | null {
+function requireProjectCreation(viewer: Viewer, name: string): RefusalOf<'ForbiddenError'> | null {
   const refused = requireProjectWrite(viewer)
   if (refused || viewer.projects === null || (viewer.role === 'ADMIN' && canRead(viewer, name))) return refused
   return forbidden(`${viewer.name} may see some projects only, and may not create one.`)
 }
 
-const taken = (name: string): Refusal => ({
+const taken = (name: string): RefusalOf<'ConflictError'> => ({
   type: 'ConflictError',
   code: 'ALREADY_EXISTS',
   message: `There is a project ${name} already.`,

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { RefusalOf } from '../../../core/errors.ts'
 import type { Outcome } from '../../../core/ports/outcome.ts'
 import type { Viewer } from '../../../core/ports/viewer.ts'
 import { refuse } from '../../access.ts'
@@ -17,7 +18,7 @@ export async function createTasks(
   viewer: Viewer,
   { idempotencyKey = null }: { readonly idempotencyKey?: string | null },
   event: EventSpec,
-): Promise<Outcome<{ readonly taskIds: readonly string[] }>> {
+): Promise<Outcome<{ readonly taskIds: readonly string[] }, RefusalOf<'InvalidInputError' | 'ForbiddenError'>>> {
   const taskIds: string[] = []
   for (const { project, ordinal, jobs } of await findTaskSubscriptions(pool, event, viewer.projects)) {
     const seed = idempotencyKey === null ? system.id() : `${viewer.name} ${idempotencyKey}`
@@ -30,8 +31,9 @@ export async function createTasks(
     const done = isLate
       ? await tasks.createTask(viewer, { ...own, name: `event-task-${system.id()}`, idempotencyKey: null })
       : idempotent
-    if (!done.ok) return refuse(done.refusal)
-    taskIds.push(done.objectId)
+    if (done.ok) taskIds.push(done.objectId)
+    else if (done.refusal.type !== 'ConflictError') return refuse(done.refusal)
+    else throw new Error(`The new name of an event's task is taken: ${done.refusal.message}`)
   }
   return { ok: true, taskIds }
 }

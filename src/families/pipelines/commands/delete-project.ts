@@ -1,4 +1,4 @@
-import { invalidInput, type Refusal } from '../../../core/errors.ts'
+import { invalidInput, type RefusalOf } from '../../../core/errors.ts'
 import type { Viewer } from '../../../core/ports/viewer.ts'
 import { removeProject, someRoot } from '../../../store/projects.ts'
 import { refuse } from '../../access.ts'
@@ -14,16 +14,21 @@ export const deleteProject = (
   parts: PipelinesParts,
   viewer: Viewer,
   { name }: { readonly name: string },
-): Promise<ProjectResult> =>
-  inProject(parts, viewer, name, async ({ client, projectId }): Promise<ProjectResult> => {
-    if (name === KEPT) return refuse(invalidInput([{ path: 'input.name', message: `${KEPT} cannot be deleted` }]))
-    const root = await someRoot(client, projectId)
-    if (root) return refuse(inUse(name, root))
-    await removeProject(client, projectId)
-    return { ok: true, project: name }
-  })
+): Promise<ProjectResult<'InvalidInputError' | 'NotFoundError' | 'ConflictError' | 'ForbiddenError'>> =>
+  inProject(
+    parts,
+    viewer,
+    name,
+    async ({ client, projectId }): Promise<ProjectResult<'InvalidInputError' | 'ConflictError'>> => {
+      if (name === KEPT) return refuse(invalidInput([{ path: 'input.name', message: `${KEPT} cannot be deleted` }]))
+      const root = await someRoot(client, projectId)
+      if (root) return refuse(inUse(name, root))
+      await removeProject(client, projectId)
+      return { ok: true, project: name }
+    },
+  )
 
-const inUse = (project: string, root: { readonly id: string; readonly name: string }): Refusal => ({
+const inUse = (project: string, root: { readonly id: string; readonly name: string }): RefusalOf<'ConflictError'> => ({
   type: 'ConflictError',
   code: 'IN_USE',
   message: `${project} still has objects, such as ${root.name}: delete them first.`,

@@ -1,4 +1,4 @@
-import { forbidden, invalidInput, notFound, type Refusal, transitionRefused } from '../../../core/errors.ts'
+import { forbidden, invalidInput, notFound, type RefusalOf, transitionRefused } from '../../../core/errors.ts'
 import { sameJson } from '../../../core/json.ts'
 import type { Viewer } from '../../../core/ports/viewer.ts'
 import { Problems } from '../../../core/problems.ts'
@@ -23,6 +23,10 @@ export interface CreateJob {
   readonly spec: WorkloadInput
 }
 
+type CreateJobResult = CommandResult<
+  'InvalidInputError' | 'ConflictError' | 'ForbiddenError' | 'NotFoundError' | 'LimitError'
+>
+
 /** Of one event. */
 const MAX_JOBS = 1_000
 
@@ -30,7 +34,7 @@ const MAX_JOBS = 1_000
  * A job of the worker's own event. The same name with the same spec is the same job, so a request may be repeated; one
  * that was inherited from a retried event stands for whatever has its name.
  */
-export async function createJob(parts: PipelinesParts, viewer: Viewer, input: CreateJob): Promise<CommandResult> {
+export async function createJob(parts: PipelinesParts, viewer: Viewer, input: CreateJob): Promise<CreateJobResult> {
   const { eventId } = viewer
   if (viewer.role !== 'WORKER' || !eventId)
     return refuse(forbidden('Only a worker may create jobs, with the token that it was started with.'))
@@ -43,7 +47,7 @@ export async function createJob(parts: PipelinesParts, viewer: Viewer, input: Cr
   return done ?? refuse(notFound(eventId, 'event'))
 }
 
-async function create(tree: LockedTree, worker: Node, viewer: Viewer, input: CreateJob): Promise<CommandResult> {
+async function create(tree: LockedTree, worker: Node, viewer: Viewer, input: CreateJob): Promise<CreateJobResult> {
   const { phase, id } = worker.row
   // UNKNOWN is what is known of its runtime: the worker's own token proves that the worker lives.
   if (!STARTED.includes(phase)) return refuse(notRunning(worker))
@@ -80,13 +84,13 @@ function createJobObject(
   return job.row.id
 }
 
-const nameTaken = ({ id, name }: { id: string; name: string }): Refusal => ({
+const nameTaken = ({ id, name }: { id: string; name: string }): RefusalOf<'ConflictError'> => ({
   type: 'ConflictError',
   code: 'ALREADY_EXISTS',
   message: `The event has a job ${name} already, with another spec.`,
   objectId: id,
 })
-const notRunning = (worker: Node): Refusal =>
+const notRunning = (worker: Node): RefusalOf<'ConflictError' | 'ForbiddenError'> =>
   isOver(worker.row.phase)
     ? forbidden(`The worker has ended: it is ${worker.row.phase}.`)
     : {
@@ -108,7 +112,7 @@ export async function cancelJob(
   { trees, pool }: PipelinesParts,
   viewer: Viewer,
   input: CancelJob,
-): Promise<CommandResult> {
+): Promise<CommandResult<'NotFoundError' | 'TransitionError' | 'ForbiddenError'>> {
   if (viewer.role !== 'WORKER' && viewer.role !== 'ADMIN' && viewer.role !== 'USER')
     return refuse(forbidden(`The role ${viewer.role} may not change anything.`))
   const found = await findObject(pool, input.id)
@@ -127,7 +131,7 @@ function cancel(
   job: Node,
   viewer: Viewer,
   { reason, timedOut }: CancelJob,
-): CommandResult {
+): CommandResult<'TransitionError'> {
   const { phase, kind, id } = job.row
   const actor = viewer.role === 'WORKER' ? 'WORKER' : 'USER'
   const isTimeout = timedOut && actor === 'WORKER' && phase !== 'PENDING'

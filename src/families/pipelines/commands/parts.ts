@@ -22,7 +22,7 @@ export interface TaskPort {
       readonly jobs: readonly TaskJob[]
       readonly idempotencyKey: string | null
     },
-  ): Promise<CommandResult>
+  ): Promise<CommandResult<'InvalidInputError' | 'ConflictError' | 'ForbiddenError'>>
 }
 
 export interface PipelinesParts {

@@ -1,4 +1,4 @@
-import { notFound, type Refusal } from '../../../core/errors.ts'
+import { notFound, type RefusalOf } from '../../../core/errors.ts'
 import type { Viewer } from '../../../core/ports/viewer.ts'
 import { findObject } from '../../../store/objects.ts'
 import { type CommandResult, canRead, refuse, requireProjectWrite } from '../../access.ts'
@@ -17,7 +17,7 @@ export async function retryEvent(
   parts: PipelinesParts,
   viewer: Viewer,
   input: { readonly id: string; readonly idempotencyKey?: string | null },
-): Promise<CommandResult> {
+): Promise<CommandResult<'NotFoundError' | 'ConflictError' | 'InvalidInputError' | 'ForbiddenError'>> {
   const refused = requireProjectWrite(viewer)
   if (refused) return refuse(refused)
   const found = await findObject(parts.pool, input.id)
@@ -28,7 +28,11 @@ export async function retryEvent(
   return done ?? refuse(notFound(input.id, 'event'))
 }
 
-async function retry(project: LockedProject, viewer: Viewer, id: string): Promise<CommandResult> {
+async function retry(
+  project: LockedProject,
+  viewer: Viewer,
+  id: string,
+): Promise<CommandResult<'NotFoundError' | 'ConflictError'>> {
   const { client } = project
   // Held, so that it is not deleted meanwhile.
   const original = await project.lockTree(id)
@@ -45,7 +49,7 @@ async function retry(project: LockedProject, viewer: Viewer, id: string): Promis
   return { ok: true, objectId: tree.root.row.id }
 }
 
-const stillRuns = ({ root }: LockedTree): Refusal => ({
+const stillRuns = ({ root }: LockedTree): RefusalOf<'ConflictError'> => ({
   type: 'ConflictError',
   code: 'BUSY',
   message: `The event ${root.row.name} is ${root.row.phase}: cancel it, or wait for its end, before it is retried.`,

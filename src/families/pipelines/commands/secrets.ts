@@ -1,4 +1,4 @@
-import { type FieldProblem, invalidInput, notFound, type Refusal } from '../../../core/errors.ts'
+import { type FieldProblem, invalidInput, notFound, type RefusalOf, type RefusalType } from '../../../core/errors.ts'
 import type { Outcome } from '../../../core/ports/outcome.ts'
 import type { Viewer } from '../../../core/ports/viewer.ts'
 import { Problems } from '../../../core/problems.ts'
@@ -16,7 +16,7 @@ export interface SecretKey {
   readonly project: string
   readonly name: string
 }
-type SecretSet = Outcome<SecretKey & { readonly updatedAt: Date }>
+type SecretSet<Type extends RefusalType> = Outcome<SecretKey & { readonly updatedAt: Date }, RefusalOf<Type>>
 
 /** Every event keeps a copy of all of them, and every workload is handed them. */
 export const SECRET_LIMITS = { count: 256, bytes: 512 * 1024, each: 64 * 1024 } as const
@@ -25,9 +25,9 @@ export async function setSecret(
   parts: PipelinesParts,
   viewer: Viewer,
   { project, name, value }: SecretKey & { readonly value: string },
-): Promise<SecretSet> {
+): Promise<SecretSet<'InvalidInputError' | 'NotFoundError' | 'LimitError' | 'ForbiddenError'>> {
   const problems = problemsOf(name, value)
-  return inProject(parts, viewer, project, async (locked): Promise<SecretSet> => {
+  return inProject(parts, viewer, project, async (locked): Promise<SecretSet<'InvalidInputError' | 'LimitError'>> => {
     if (problems.length > 0) return refuse(invalidInput(problems))
     if (!parts.sealing.canSeal) return refuse(NO_KEY)
     const tooMany = await beyondLimits(locked, name, value)
@@ -43,12 +43,12 @@ export const deleteSecret = (
   parts: PipelinesParts,
   viewer: Viewer,
   { project, name }: SecretKey,
-): Promise<Outcome<SecretKey>> =>
+): Promise<Outcome<SecretKey, RefusalOf<'NotFoundError' | 'ForbiddenError'>>> =>
   inProject(
     parts,
     viewer,
     project,
-    async ({ client, projectId }): Promise<Outcome<SecretKey>> =>
+    async ({ client, projectId }): Promise<Outcome<SecretKey, RefusalOf<'NotFoundError'>>> =>
       (await removeSecret(client, { projectId, name }))
         ? { ok: true, project, name }
         : refuse(notFound(null, 'secret')),
@@ -74,7 +74,7 @@ async function beyondLimits(
   { client, projectId }: Pick<LockedProject, 'client' | 'projectId'>,
   name: string,
   value: string,
-): Promise<Refusal | null> {
+): Promise<RefusalOf<'LimitError'> | null> {
   const others = await measureSecrets(client, { projectId, except: name })
   if (others.count + 1 > SECRET_LIMITS.count) {
     const message = `A project may have at most ${SECRET_LIMITS.count} secrets.`

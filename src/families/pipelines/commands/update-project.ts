@@ -15,16 +15,21 @@ export async function updateProject(
   parts: PipelinesParts,
   viewer: Viewer,
   input: ProjectInput & { readonly name: string },
-): Promise<ProjectResult> {
+): Promise<ProjectResult<'InvalidInputError' | 'NotFoundError' | 'ForbiddenError'>> {
   const problems = new Problems()
   const { subscriptions, ...settings } = normaliseProject(input, 'input', problems)
   await checkTasks(parts.tasks, subscriptions ?? [], problems)
-  return await inProject(parts, viewer, input.name, async ({ client, projectId, now }): Promise<ProjectResult> => {
-    if (problems.found.length > 0) return refuse(invalidInput(problems.found))
-    await writeProject(client, projectId, settings, now)
-    if (subscriptions) await replaceSubscriptions(client, projectId, subscriptions)
-    // With a higher limit some of those that wait may start.
-    if (settings.limits) for (const pool of POOLS) await wakeWaiting(client, pool)
-    return { ok: true, project: input.name }
-  })
+  return await inProject(
+    parts,
+    viewer,
+    input.name,
+    async ({ client, projectId, now }): Promise<ProjectResult<'InvalidInputError'>> => {
+      if (problems.found.length > 0) return refuse(invalidInput(problems.found))
+      await writeProject(client, projectId, settings, now)
+      if (subscriptions) await replaceSubscriptions(client, projectId, subscriptions)
+      // With a higher limit some of those that wait may start.
+      if (settings.limits) for (const pool of POOLS) await wakeWaiting(client, pool)
+      return { ok: true, project: input.name }
+    },
+  )
 }

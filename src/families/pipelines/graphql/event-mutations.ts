@@ -1,3 +1,4 @@
+import type { Refusal } from '../../../core/errors.ts'
 import type { Outcome } from '../../../core/ports/outcome.ts'
 import type { ObjectRow } from '../../../core/tree.ts'
 import type { GraphQLContext } from '../../../graphql/context.ts'
@@ -9,7 +10,8 @@ import { dropUndefined } from '../../../graphql/schema/drop-undefined.ts'
 import { PhaseEnum } from '../../../graphql/schema/enums.ts'
 import { answer, type ErrorValue } from '../../../graphql/schema/errors.ts'
 import { TreeObjectRef } from '../../../graphql/schema/refs.ts'
-import { resultUnion } from '../../../graphql/schema/result-union.ts'
+import { errorsOf, resultUnion } from '../../../graphql/schema/result-union.ts'
+import type { PipelinesCommands } from '../commands.ts'
 import { EventRef } from './event.ts'
 
 const IDEMPOTENCY =
@@ -67,10 +69,10 @@ const countRef = <Name extends string>(name: Name, done: string) =>
 const CanceledEventsRef = countRef('CanceledEvents', 'cancelled')
 const DeletedEventsRef = countRef('DeletedEvents', 'deleted')
 
-async function writeEvents(
+async function writeEvents<R extends Refusal>(
   context: GraphQLContext,
-  command: () => Promise<Outcome<{ readonly eventIds: readonly string[]; readonly taskIds: readonly string[] }>>,
-): Promise<Events | ErrorValue> {
+  command: () => Promise<Outcome<{ readonly eventIds: readonly string[]; readonly taskIds: readonly string[] }, R>>,
+): Promise<Events | ErrorValue<R['type'] | 'ForbiddenError'>> {
   return await answer(context, 'write', command, async ({ eventIds, taskIds }) => {
     const load = async (ids: readonly string[]) =>
       (await Promise.all(ids.map((id) => objectLoader(context).load(id)))).filter((row) => row !== null)
@@ -81,7 +83,11 @@ async function writeEvents(
 
 builder.mutationField('createEvent', (t) =>
   t.fieldWithInput({
-    type: resultUnion('CreateEventResult', CreatedEventsRef, ['InvalidInputError', 'ForbiddenError']),
+    type: resultUnion(
+      'CreateEventResult',
+      CreatedEventsRef,
+      errorsOf<PipelinesCommands['createEvent']>({ InvalidInputError: true, ForbiddenError: true }),
+    ),
     nullable: true,
     description:
       'Creates an event in one project, or in each with a subscription that matches, and starts its worker when a slot is free. Requires the role USER or ADMIN; a project without worker template is refused (INVALID_INPUT).',
@@ -116,7 +122,11 @@ builder.mutationField('createEvent', (t) =>
 )
 builder.mutationField('cloneEvent', (t) =>
   t.fieldWithInput({
-    type: resultUnion('CloneEventResult', CreatedEventsRef, ['NotFoundError', 'InvalidInputError', 'ForbiddenError']),
+    type: resultUnion(
+      'CloneEventResult',
+      CreatedEventsRef,
+      errorsOf<PipelinesCommands['cloneEvent']>({ NotFoundError: true, InvalidInputError: true, ForbiddenError: true }),
+    ),
     nullable: true,
     description:
       'Creates an event again: through the subscriptions as they are now if it came through one, otherwise in its project as it is now. Requires the role USER or ADMIN.',
@@ -128,12 +138,16 @@ builder.mutationField('cloneEvent', (t) =>
 )
 builder.mutationField('retryEvent', (t) =>
   t.fieldWithInput({
-    type: resultUnion('RetryEventResult', EventRef, [
-      'NotFoundError',
-      'ConflictError',
-      'InvalidInputError',
-      'ForbiddenError',
-    ]),
+    type: resultUnion(
+      'RetryEventResult',
+      EventRef,
+      errorsOf<PipelinesCommands['retryEvent']>({
+        NotFoundError: true,
+        ConflictError: true,
+        InvalidInputError: true,
+        ForbiddenError: true,
+      }),
+    ),
     nullable: true,
     description:
       'Creates an event with the worker of one that has ended, as that worker was, and the secrets of the project as they are now. Jobs that succeeded outside of the workspace are inherited and do not run again. Requires the role USER or ADMIN; an event that has not ended is refused (BUSY).',
@@ -146,7 +160,11 @@ builder.mutationField('retryEvent', (t) =>
 
 builder.mutationField('cancelEvent', (t) =>
   t.fieldWithInput({
-    type: resultUnion('CancelEventResult', EventRef, ['NotFoundError', 'TransitionError', 'ForbiddenError']),
+    type: resultUnion(
+      'CancelEventResult',
+      EventRef,
+      errorsOf<PipelinesCommands['cancelEvent']>({ NotFoundError: true, TransitionError: true, ForbiddenError: true }),
+    ),
     nullable: true,
     description:
       'Cancels the worker of an event, and with it all its jobs: those that wait for a slot are CANCELED, the others ABORTED and stopped. Requires the role USER or ADMIN; an event that has ended is refused with a TransitionError.',
@@ -163,7 +181,11 @@ builder.mutationField('cancelEvent', (t) =>
 )
 builder.mutationField('deleteEvent', (t) =>
   t.fieldWithInput({
-    type: resultUnion('DeleteEventResult', EventRef, ['NotFoundError', 'ForbiddenError']),
+    type: resultUnion(
+      'DeleteEventResult',
+      EventRef,
+      errorsOf<PipelinesCommands['deleteEvent']>({ NotFoundError: true, ForbiddenError: true }),
+    ),
     nullable: true,
     description:
       'Deletes an event with its worker and jobs, in any phase, and returns it as it was. Processes are stopped and resources removed at once. Requires the role USER or ADMIN.',
@@ -175,7 +197,11 @@ builder.mutationField('deleteEvent', (t) =>
 )
 builder.mutationField('cancelEvents', (t) =>
   t.fieldWithInput({
-    type: resultUnion('CancelEventsResult', CanceledEventsRef, ['InvalidInputError', 'ForbiddenError']),
+    type: resultUnion(
+      'CancelEventsResult',
+      CanceledEventsRef,
+      errorsOf<PipelinesCommands['cancelEvents']>({ InvalidInputError: true, ForbiddenError: true }),
+    ),
     nullable: true,
     description:
       'Cancels all events of a project that match, each like cancelEvent. Requires the role USER or ADMIN; a malformed filter is refused and cancels nothing.',
@@ -204,7 +230,11 @@ builder.mutationField('cancelEvents', (t) =>
 )
 builder.mutationField('deleteEvents', (t) =>
   t.fieldWithInput({
-    type: resultUnion('DeleteEventsResult', DeletedEventsRef, ['InvalidInputError', 'ForbiddenError']),
+    type: resultUnion(
+      'DeleteEventsResult',
+      DeletedEventsRef,
+      errorsOf<PipelinesCommands['deleteEvents']>({ InvalidInputError: true, ForbiddenError: true }),
+    ),
     nullable: true,
     description:
       'Deletes all events of a project that match, each like deleteEvent. Requires the role USER or ADMIN; a malformed filter is refused and deletes nothing.',

@@ -1,7 +1,8 @@
 import { writeObject } from '../../../graphql/objects/write-object.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
 import { dropUndefined } from '../../../graphql/schema/drop-undefined.ts'
-import { resultUnion } from '../../../graphql/schema/result-union.ts'
+import { errorsOf, resultUnion } from '../../../graphql/schema/result-union.ts'
+import type { PipelinesCommands } from '../commands.ts'
 import { JobRef } from './workload.ts'
 import { EnvInput, FileInput, WORKLOAD } from './workload-inputs.ts'
 
@@ -29,13 +30,17 @@ const JobSpecInput = builder.inputType('JobSpecInput', {
 
 builder.mutationField('createJob', (t) =>
   t.fieldWithInput({
-    type: resultUnion('CreateJobResult', JobRef, [
-      'InvalidInputError',
-      'ConflictError',
-      'ForbiddenError',
-      'NotFoundError',
-      'LimitError',
-    ]),
+    type: resultUnion(
+      'CreateJobResult',
+      JobRef,
+      errorsOf<PipelinesCommands['createJob']>({
+        InvalidInputError: true,
+        ConflictError: true,
+        ForbiddenError: true,
+        NotFoundError: true,
+        LimitError: true,
+      }),
+    ),
     nullable: true,
     description:
       'Creates a job in the event of the calling worker and queues it for a slot; a job that has the name is returned instead, if its spec is the same or it was inherited. Requires the token of a worker that is STARTING, RUNNING or UNKNOWN; refused for another spec under the name (ALREADY_EXISTS), and beyond 1,000 jobs in an event (LIMIT).',
@@ -53,7 +58,11 @@ builder.mutationField('createJob', (t) =>
 )
 builder.mutationField('cancelJob', (t) =>
   t.fieldWithInput({
-    type: resultUnion('CancelJobResult', JobRef, ['NotFoundError', 'TransitionError', 'ForbiddenError']),
+    type: resultUnion(
+      'CancelJobResult',
+      JobRef,
+      errorsOf<PipelinesCommands['cancelJob']>({ NotFoundError: true, TransitionError: true, ForbiddenError: true }),
+    ),
     nullable: true,
     description:
       'Ends a job: as CANCELED if it waits for a slot, otherwise as ABORTED (see timedOut), and its process is stopped. Its worker may call it, and the roles USER and ADMIN; a job that has ended is refused with a TransitionError.',

@@ -1,3 +1,4 @@
+import type { Refusal } from '../../../core/errors.ts'
 import type { Outcome } from '../../../core/ports/outcome.ts'
 import { GadgetJobInput } from '../../../graphql/agents/gadget-job-input.ts'
 import { forget, type GraphQLContext } from '../../../graphql/context.ts'
@@ -5,9 +6,9 @@ import { LabelInput } from '../../../graphql/objects/label-input.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
 import { dropUndefined } from '../../../graphql/schema/drop-undefined.ts'
 import { answer } from '../../../graphql/schema/errors.ts'
-import { resultUnion } from '../../../graphql/schema/result-union.ts'
+import { errorsOf, resultUnion } from '../../../graphql/schema/result-union.ts'
 import { loadProjects } from '../../../store/loaders/projects.ts'
-import type { ProjectResult } from '../commands/create-project.ts'
+import type { PipelinesCommands } from '../commands.ts'
 import { ProjectMember, type ProjectValue, StrategyEnum } from './project.ts'
 import { WorkerTemplateInput } from './workload-inputs.ts'
 
@@ -65,11 +66,14 @@ const LimitsInput = builder.inputType('LimitsInput', {
 })
 
 /** Runs a command and returns its project as it is now. */
-const write = (context: GraphQLContext, command: () => Promise<ProjectResult>) =>
+const write = <R extends Refusal>(
+  context: GraphQLContext,
+  command: () => Promise<Outcome<{ readonly project: string }, R>>,
+) =>
   answer(
     context,
     'write',
-    async (): Promise<Outcome<{ row: ProjectValue }>> => {
+    async (): Promise<Outcome<{ row: ProjectValue }, R>> => {
       const outcome = await command()
       if (!outcome.ok) return outcome
       forget(context)
@@ -89,7 +93,15 @@ const DeletedProjectRef = builder
 
 builder.mutationField('createProject', (t) =>
   t.fieldWithInput({
-    type: resultUnion('CreateProjectResult', ProjectMember, ['InvalidInputError', 'ConflictError', 'ForbiddenError']),
+    type: resultUnion(
+      'CreateProjectResult',
+      ProjectMember,
+      errorsOf<PipelinesCommands['createProject']>({
+        InvalidInputError: true,
+        ConflictError: true,
+        ForbiddenError: true,
+      }),
+    ),
     nullable: true,
     description:
       'Creates a project. Only the roles USER and ADMIN with access to all projects may call it, and an ADMIN whose projects include the name; a name that exists is refused (ALREADY_EXISTS).',
@@ -119,7 +131,15 @@ builder.mutationField('createProject', (t) =>
 )
 builder.mutationField('updateProject', (t) =>
   t.fieldWithInput({
-    type: resultUnion('UpdateProjectResult', ProjectMember, ['InvalidInputError', 'NotFoundError', 'ForbiddenError']),
+    type: resultUnion(
+      'UpdateProjectResult',
+      ProjectMember,
+      errorsOf<PipelinesCommands['updateProject']>({
+        InvalidInputError: true,
+        NotFoundError: true,
+        ForbiddenError: true,
+      }),
+    ),
     nullable: true,
     description:
       'Changes a project. Limits take effect at once; events that exist keep their worker and secrets. Requires the role USER or ADMIN.',
@@ -146,12 +166,16 @@ builder.mutationField('updateProject', (t) =>
 )
 builder.mutationField('deleteProject', (t) =>
   t.fieldWithInput({
-    type: resultUnion('DeleteProjectResult', DeletedProjectRef, [
-      'InvalidInputError',
-      'NotFoundError',
-      'ConflictError',
-      'ForbiddenError',
-    ]),
+    type: resultUnion(
+      'DeleteProjectResult',
+      DeletedProjectRef,
+      errorsOf<PipelinesCommands['deleteProject']>({
+        InvalidInputError: true,
+        NotFoundError: true,
+        ConflictError: true,
+        ForbiddenError: true,
+      }),
+    ),
     nullable: true,
     description:
       'Deletes a project with its secrets, subscriptions and data. Requires the role USER or ADMIN; refused while the project has objects (IN_USE), and for the project default.',

@@ -1,8 +1,9 @@
 import { builder } from '../../../graphql/schema/builder.ts'
 import { answer } from '../../../graphql/schema/errors.ts'
 import { ProjectRef } from '../../../graphql/schema/refs.ts'
-import { resultUnion } from '../../../graphql/schema/result-union.ts'
+import { errorsOf, resultUnion } from '../../../graphql/schema/result-union.ts'
 import { loadProjects } from '../../../store/loaders/projects.ts'
+import type { PipelinesCommands } from '../commands.ts'
 import { SecretRef } from './project.ts'
 
 interface Deleted {
@@ -26,12 +27,16 @@ const DeletedSecretRef = builder.objectRef<Deleted>('DeletedSecret').implement({
 
 builder.mutationField('setSecret', (t) =>
   t.fieldWithInput({
-    type: resultUnion('SetSecretResult', SecretRef, [
-      'InvalidInputError',
-      'NotFoundError',
-      'LimitError',
-      'ForbiddenError',
-    ]),
+    type: resultUnion(
+      'SetSecretResult',
+      SecretRef,
+      errorsOf<PipelinesCommands['setSecret']>({
+        InvalidInputError: true,
+        NotFoundError: true,
+        LimitError: true,
+        ForbiddenError: true,
+      }),
+    ),
     nullable: true,
     description:
       'Creates a secret, or replaces its value; events that exist keep the one of before. Requires the role USER or ADMIN; refused beyond 256 secrets or 512 KiB of values in a project (LIMIT), and without PHASELINE_SECRET_KEY on the server.',
@@ -56,7 +61,11 @@ builder.mutationField('setSecret', (t) =>
 )
 builder.mutationField('deleteSecret', (t) =>
   t.fieldWithInput({
-    type: resultUnion('DeleteSecretResult', DeletedSecretRef, ['NotFoundError', 'ForbiddenError']),
+    type: resultUnion(
+      'DeleteSecretResult',
+      DeletedSecretRef,
+      errorsOf<PipelinesCommands['deleteSecret']>({ NotFoundError: true, ForbiddenError: true }),
+    ),
     nullable: true,
     description: 'Deletes a secret of a project; events that exist keep it. Requires the role USER or ADMIN.',
     typeOptions: { description: 'The secret to delete.' },
