@@ -1,14 +1,31 @@
-import { PrismaPg } from '@prisma/adapter-pg'
 import type { Pool } from 'pg'
-import { PrismaClient } from './generated/client.ts'
+import type { PrismaClient } from './generated/client.ts'
 
-const clients = new WeakMap<object, PrismaClient>()
+const clients = new WeakMap<object, Promise<PrismaClient>>()
 
-/** Prisma on the very connections of the pool, for plain reads and writes; whatever is hot is SQL of its own. */
-export function prismaOn(pool: Pool): PrismaClient {
+/**
+ * Prisma on the connections of the pool, for plain reads and writes. Loading it takes a second and 50 MB, so it is loaded
+ * at first use: no process waits for it at its start, and one that only runs the engine never loads it.
+ */
+export function prismaOn(pool: Pool): Promise<PrismaClient> {
   const known = clients.get(pool)
   if (known) return known
-  const client = new PrismaClient({ adapter: new PrismaPg(pool) })
+  const client = loadPrisma(pool)
   clients.set(pool, client)
   return client
 }
+
+async function loadPrisma(pool: Pool): Promise<PrismaClient> {
+  const [{ PrismaPg }, { PrismaClient }] = await Promise.all([
+    import('@prisma/adapter-pg'),
+    import('./generated/client.ts'),
+  ])
+  return new PrismaClient({ adapter: new PrismaPg(pool) })
+}
+
+/** Prisma's code for a row whose unique columns another row has. */
+export const isUniqueViolation = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'P2002'
+
+/** Prisma reads a list that is null as an empty one; a computed column tells which of the two it is. */
+export const listOf = (isNull: boolean, list: readonly string[]): readonly string[] | null => (isNull ? null : list)

@@ -2,19 +2,19 @@ import type { Pool } from 'pg'
 import type { System } from '../core/ports/system.ts'
 import type { Client } from './client.ts'
 import { array, boolean, integer, nullable, text, timestamptz, uuid } from './column-types.ts'
-import { Prisma } from './generated/client.ts'
-import { prismaOn } from './prisma.ts'
+import type { Prisma } from './generated/client.ts'
+import { isUniqueViolation, prismaOn } from './prisma.ts'
 import { statement } from './statement.ts'
 import * as table from './tables.ts'
 
-/** Nothing happens when there is one. */
-export async function ensureProject(pool: Pool, name: string, system: System): Promise<void> {
-  const now = system.now()
-  // Skipped rather than refused: two processes may start at once.
-  await prismaOn(pool).project.createMany({
-    data: [{ id: system.id(), name, createdAt: now, updatedAt: now }],
-    skipDuplicates: true,
-  })
+const ENSURE_PROJECT = statement({
+  text: 'insert into project (id, name, created_at, updated_at) values ($1, $2, $3, $3) on conflict (name) do nothing',
+  params: [uuid, text, timestamptz],
+})
+
+/** Creates the project unless it exists: two processes may start at once. Every start does so: it is SQL. */
+export async function ensureProject(client: Client, name: string, system: System): Promise<void> {
+  await ENSURE_PROJECT.query(client, [system.id(), name, system.now()])
 }
 
 /** What a project starts and takes up, as it is stored. */
@@ -44,20 +44,21 @@ export async function insertProject(
   { name, workerTemplate, limits, subscriptions }: NewProject,
 ): Promise<boolean> {
   const now = system.now()
+  const prisma = await prismaOn(pool)
   try {
-    await prismaOn(pool).project.create({
+    await prisma.project.create({
       data: {
         id: system.id(),
         name,
         createdAt: now,
         updatedAt: now,
-        workerTemplate: workerTemplate ?? Prisma.DbNull,
+        ...(workerTemplate && { workerTemplate }),
         ...limits,
         subscriptions: {
           create: subscriptions.map(({ types, task, ...one }, ordinal) => ({
             ...one,
             types: [...types],
-            task: task ? (task as Prisma.InputJsonValue) : Prisma.DbNull,
+            ...(task && { task: task as Prisma.InputJsonValue }),
             ordinal,
           })),
         },
@@ -66,7 +67,7 @@ export async function insertProject(
     })
     return true
   } catch (error) {
-    if (error instanceof Prisma.PrismaClientKnownRequestError && error.code === 'P2002') return false
+    if (isUniqueViolation(error)) return false
     throw error
   }
 }

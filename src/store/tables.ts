@@ -462,6 +462,9 @@ export const token = {
   targets: array(text),
   createdAt: timestamptz,
   expiresAt: nullable(timestamptz),
+  allProjects: boolean,
+  allTypes: boolean,
+  allTargets: boolean,
 }
 
 export const agent = {
@@ -473,4 +476,5 @@ export const agent = {
   targets: array(text),
   connectedAt: timestamptz,
   seenAt: timestamptz,
+  allTargets: boolean,
 }

@@ -1,9 +1,11 @@
+import type { Pool } from 'pg'
 import type { Actor } from '../../core/vocabulary.ts'
 import type { Client } from '../client.ts'
-import { array, integer, nullable, text, timestamptz } from '../column-types.ts'
+import { array, nullable, text, timestamptz } from '../column-types.ts'
+import { listOf, prismaOn } from '../prisma.ts'
 import { statement } from '../statement.ts'
 import * as table from '../tables.ts'
-import { direction, inOrder, type Window } from './window.ts'
+import { between, direction, inOrder, type Window } from './window.ts'
 
 /** A process that has claimed work with some agent's token. */
 export interface AgentRow {
@@ -18,24 +20,21 @@ export interface AgentRow {
   readonly seenAt: Date
 }
 
-const SELECTION =
-  'a.id, a.name, a.instance, a.actor, a.types, a.targets, a.connected_at as "connectedAt", a.seen_at as "seenAt"'
-
 /** A page of them in the order in which they first came. */
-export async function listAgents(client: Client, window: Window<string>): Promise<readonly AgentRow[]> {
-  const { rows } = await client.query<AgentRow>({
-    text: `select ${SELECTION} from agent a where ($1::uuid is null or a.id > $1) and ($2::uuid is null or a.id < $2)
-      order by a.id ${direction(window)} limit $3`,
-    values: [window.after, window.before, window.limit],
+export async function listAgents(pool: Pool, window: Window<string>): Promise<readonly AgentRow[]> {
+  const prisma = await prismaOn(pool)
+  const rows = await prisma.agent.findMany({
+    where: { id: between(window) },
+    orderBy: { id: direction(window) },
+    take: window.limit,
   })
-  return inOrder(rows, window)
+  const agents = rows.map(({ allTargets, targets, ...agent }) => ({ ...agent, targets: listOf(allTargets, targets) }))
+  return inOrder(agents, window)
 }
 
-const COUNT_AGENTS = statement({ text: 'select count(*)::int as count from agent', row: { count: integer } })
-
-export async function countAgents(client: Client): Promise<number> {
-  const { rows } = await COUNT_AGENTS.query(client, [])
-  return rows[0]?.count ?? 0
+export async function countAgents(pool: Pool): Promise<number> {
+  const prisma = await prismaOn(pool)
+  return await prisma.agent.count()
 }
 
 const LOAD_AGENTS_OF = statement({

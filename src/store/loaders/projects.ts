@@ -1,11 +1,8 @@
 import type { Pool } from 'pg'
 import type { Client } from '../client.ts'
-import { array, integer, uuid } from '../column-types.ts'
 import { prismaOn } from '../prisma.ts'
-import { statement } from '../statement.ts'
-import * as table from '../tables.ts'
 import type { Projects } from './objects.ts'
-import { byKey, direction, inOrder, type Window } from './window.ts'
+import { between, byKey, direction, inOrder, type Window } from './window.ts'
 
 export interface ProjectRow {
   readonly id: string
@@ -19,13 +16,14 @@ const visible = (projects: Projects) => (projects === null ? {} : { name: { in: 
 const shown = { id: true, name: true, createdAt: true, updatedAt: true } as const
 
 /** Those that exist and may be seen, in no order. */
-export function loadProjects(
+export async function loadProjects(
   pool: Pool,
   by: { readonly ids: readonly string[] } | { readonly names: readonly string[] },
   projects: Projects,
 ): Promise<readonly ProjectRow[]> {
   const wanted = 'ids' in by ? { id: { in: [...by.ids] } } : { name: { in: [...by.names] } }
-  return prismaOn(pool).project.findMany({ where: { AND: [wanted, visible(projects)] }, select: shown })
+  const prisma = await prismaOn(pool)
+  return await prisma.project.findMany({ where: { AND: [wanted, visible(projects)] }, select: shown })
 }
 
 /** A page of them by name. */
@@ -34,19 +32,20 @@ export async function listProjects(
   projects: Projects,
   window: Window<string>,
 ): Promise<readonly ProjectRow[]> {
-  const { after, before, limit } = window
-  const between = { name: { ...(after === null ? {} : { gt: after }), ...(before === null ? {} : { lt: before }) } }
-  const rows = await prismaOn(pool).project.findMany({
-    where: { AND: [visible(projects), between] },
+  const prisma = await prismaOn(pool)
+  const rows = await prisma.project.findMany({
+    where: { AND: [visible(projects), { name: between(window) }] },
     orderBy: { name: direction(window) },
-    take: limit,
+    take: window.limit,
     select: shown,
   })
   return inOrder(rows, window)
 }
 
-export const countProjects = (pool: Pool, projects: Projects): Promise<number> =>
-  prismaOn(pool).project.count({ where: visible(projects) })
+export async function countProjects(pool: Pool, projects: Projects): Promise<number> {
+  const prisma = await prismaOn(pool)
+  return await prisma.project.count({ where: visible(projects) })
+}
 
 /** A name of a project's scope that has a value. */
 export interface DataObjectRow {
@@ -76,19 +75,17 @@ export async function loadDataObjects(
   return byKey(projectIds, rows, ({ key: _, ...row }) => row)
 }
 
-const COUNT_DATA_OBJECTS = statement({
-  text: `select project_id as key, count(*)::int as count from data_object where project_id = any($1::uuid[])
-      group by project_id`,
-  params: [array(uuid)],
-  row: { key: table.dataObject.projectId, count: integer },
-})
-
 export async function countDataObjects(
-  client: Client,
+  pool: Pool,
   projectIds: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
-  const { rows } = await COUNT_DATA_OBJECTS.query(client, [projectIds])
-  return new Map(rows.map(({ key, count }) => [key, count]))
+  const prisma = await prismaOn(pool)
+  const counts = await prisma.dataObject.groupBy({
+    by: 'projectId',
+    where: { projectId: { in: [...projectIds] } },
+    _count: true,
+  })
+  return new Map(counts.map(({ projectId, _count }) => [projectId, _count]))
 }
 
 /** One name of a project's scope; null when it has no value or may not be seen. */
@@ -97,7 +94,8 @@ export async function loadDataObject(
   at: { readonly project: string; readonly name: string },
   projects: Projects,
 ): Promise<DataObjectRow | null> {
-  return await prismaOn(pool).dataObject.findFirst({
+  const prisma = await prismaOn(pool)
+  return await prisma.dataObject.findFirst({
     where: { name: at.name, project: { AND: [{ name: at.project }, visible(projects)] } },
     select: { projectId: true, name: true, value: true, exporterId: true, updatedAt: true },
   })
@@ -126,7 +124,8 @@ export async function loadProjectSpecs(
     orderBy: { ordinal: 'asc' },
     select: { source: true, types: true, qualifiers: true, labels: true, task: true },
   } as const
-  const rows = await prismaOn(pool).project.findMany({
+  const prisma = await prismaOn(pool)
+  const rows = await prisma.project.findMany({
     where: { id: { in: [...ids] } },
     select: { id: true, workerTemplate: true, maxWorkers: true, maxJobs: true, strategy: true, subscriptions },
   })
@@ -144,7 +143,8 @@ export async function loadSecrets(
   pool: Pool,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, readonly SecretRow[]>> {
-  const rows = await prismaOn(pool).secret.findMany({
+  const prisma = await prismaOn(pool)
+  const rows = await prisma.secret.findMany({
     where: { projectId: { in: [...ids] } },
     orderBy: { name: 'asc' },
     select: { projectId: true, name: true, updatedAt: true },

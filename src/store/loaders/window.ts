@@ -9,6 +9,12 @@ export interface Window<Position> {
 
 export const direction = (window: { readonly backward: boolean }): 'asc' | 'desc' => (window.backward ? 'desc' : 'asc')
 
+/** The condition on the column that orders the list, for Prisma. */
+export const between = ({ after, before }: Window<string>): { readonly gt?: string; readonly lt?: string } => ({
+  ...(after !== null && { gt: after }),
+  ...(before !== null && { lt: before }),
+})
+
 /** Rows that were read from the end come back to front. */
 export const inOrder = <T>(rows: readonly T[], window: { readonly backward: boolean }): readonly T[] =>
   window.backward ? rows.toReversed() : rows
