@@ -16,6 +16,7 @@ describe('text for a terminal', () => {
     expect(columns('e\u0301')).toBe(1)
     expect(columns('日本')).toBe(4)
     expect(columns('🚀')).toBe(2)
+    expect(columns('👨‍👩‍👧')).toBe(2)
   })
 
   it.each([

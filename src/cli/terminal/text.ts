@@ -1,41 +1,20 @@
 import { stripVTControlCharacters } from 'node:util'
+import cliTruncate from 'cli-truncate'
+import stringWidth from 'string-width'
 
-/** Besides C0 and C1: line separators, and the marks that turn the direction of what follows. */
+/** C0 and C1, line separators, and marks that change the direction of the following text. */
 const CONTROL = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu
-const ZERO_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}]$/u
-const WIDE =
-  /^[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]$/u
 
 /** Text from elsewhere made safe for one terminal line: no escape sequences, no control characters, no line breaks. */
 export const plain = (text: string): string => stripVTControlCharacters(text).replace(CONTROL, ' ').trim()
 
-function columnsOf(character: string): number {
-  if (ZERO_WIDTH.test(character)) return 0
-  return WIDE.test(character) ? 2 : 1
-}
+/** Terminal columns of a text. */
+export const columns = (text: string): number => stringWidth(text)
 
-/** Terminal columns that a text without escape sequences takes. */
-export function columns(text: string): number {
-  let sum = 0
-  for (const character of text) sum += columnsOf(character)
-  return sum
-}
+/** At most `width` columns; an ellipsis replaces the omitted end. */
+export const shorten = (text: string, width: number): string => (width <= 0 ? '' : cliTruncate(text, width))
 
-/** At most `width` columns, an ellipsis standing for what is left out. */
-export function shorten(text: string, width: number): string {
-  if (columns(text) <= width) return text
-  if (width <= 0) return ''
-  let kept = ''
-  let used = 0
-  for (const character of text) {
-    used += columnsOf(character)
-    if (used > width - 1) break
-    kept += character
-  }
-  return `${kept}…`
-}
-
-/** Filled up with spaces to exactly `width` columns, or cut. */
+/** Padded with spaces, or shortened, to exactly `width` columns. */
 export function pad(text: string, width: number, side: 'start' | 'end' = 'end'): string {
   const fitted = shorten(text, width)
   const fill = ' '.repeat(Math.max(0, width - columns(fitted)))
@@ -54,5 +33,5 @@ export function duration(ms: number): string {
   return `${Math.floor(minutes / 1440)}d ${two(Math.floor(minutes / 60) % 24)}h`
 }
 
-/** DEPLOY_ITEM as people read it: deploy item. */
+/** DEPLOY_ITEM in words: deploy item. */
 export const words = (constant: string): string => constant.toLowerCase().replaceAll('_', ' ')
