@@ -6,7 +6,7 @@ import type { Plugin } from 'vite'
 
 const COMPRESSIBLE = /\.(js|css|svg)$/
 
-/** Writes a `.gz` and a `.br` beside each asset, so that the gateway need not compress. */
+/** Writes a `.gz` and a `.br` beside each asset, so that the server need not compress. */
 export function compressed(): Plugin {
   return {
     name: 'phaseline-compressed',
@@ -18,7 +18,7 @@ export function compressed(): Plugin {
         files.map(async (file) => {
           const body = await readFile(join(folder, file))
           await writeFile(join(folder, `${file}.gz`), await promisify(gzip)(body, { level: 9 }))
-          // Browsers take it over HTTPS and on loopback only.
+          // Browsers accept it over HTTPS and on loopback only.
           await writeFile(join(folder, `${file}.br`), await promisify(brotliCompress)(body))
         }),
       )

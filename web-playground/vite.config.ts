@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
@@ -22,14 +23,17 @@ export default defineConfig({
     target: 'es2022',
     // A data: URL would not be allowed by the page's policy.
     assetsInlineLimit: 0,
-    // It takes its time to compress.
-    rolldownOptions: { checks: { pluginTimings: false } },
+    rolldownOptions: {
+      input: ['index.html', 'graphiql.html'].map((page) => join(import.meta.dirname, page)),
+      // Compressing takes its time.
+      checks: { pluginTimings: false },
+    },
   },
   server: {
     // Beside the dashboard's own folder: what is published, and the examples.
     fs: { allow: ['..'] },
     proxy: {
-      '^/(graphql|graphiql|healthz|readyz)$': {
+      '^/(graphql|healthz|readyz)$': {
         target: GATEWAY,
         changeOrigin: true,
         ws: true,

@@ -3,11 +3,12 @@ import type { IncomingMessage } from 'node:http'
 import { extname, join } from 'node:path'
 import type { Page } from './page.ts'
 
-/** The built dashboard (`web-playground/dist`), held in memory: a name that is not among its files is not looked for. */
+/** The built dashboard (`web-playground/dist`), held in memory, so that a request never reaches the disk. */
 export interface Dashboard {
-  /** The same for each of its addresses: what is shown is the page's own business. */
+  /** The page of all its addresses: its script decides what to show. */
   readonly index: Page
-  /** A file by its path, in the smallest form that the browser takes; null when there is none. */
+  readonly graphiql: Page
+  /** A file by its path, in the smallest encoding that the browser accepts; null when there is none. */
   asset(path: string, request: IncomingMessage): Page | null
 }
 
@@ -21,41 +22,65 @@ interface Asset {
 const TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
+
   '.svg': 'image/svg+xml',
+  '.ttf': 'font/ttf',
 }
 
-/** Scripts and styles from files of ours only; nothing inline, nothing from elsewhere. */
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "font-src 'self'",
-  "connect-src 'self'",
+/** Scripts, styles and connections of this origin only. */
+const POLICY = {
+  'default-src': "'none'",
+  'script-src': "'self'",
+  'style-src': "'self'",
+  'img-src': "'self' data:",
+  'font-src': "'self'",
+  'connect-src': "'self'",
   // GraphiQL, which has a policy of its own.
-  "frame-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
+  'frame-src': "'self'",
+  'base-uri': "'none'",
+  'form-action': "'none'",
+  'frame-ancestors': "'none'",
+}
+/** The editor writes styles, has fonts in its style sheet, and works in the background. The dashboard frames it. */
+const GRAPHIQL_POLICY = {
+  ...POLICY,
+  'style-src': "'self' 'unsafe-inline'",
+  'font-src': "'self' data:",
+  'worker-src': "'self'",
+  'frame-src': "'none'",
+  'frame-ancestors': "'self'",
+}
 
-/** Null when it was not built. */
+/** Null when the dashboard is not built. */
 export async function loadDashboard(folder: string): Promise<Dashboard | null> {
-  const html = await readFile(join(folder, 'index.html')).catch(() => null)
-  if (!html) return null
+  const read = (name: string): Promise<Buffer | null> => readFile(join(folder, name)).catch(() => null)
+  const [index, graphiql] = await Promise.all([read('index.html'), read('graphiql.html')])
+  if (!index || !graphiql) return null
   const assets = await readAssets(join(folder, 'assets'))
   return {
-    index: {
-      body: html,
-      headers: {
-        'content-type': 'text/html; charset=utf-8',
-        'content-security-policy': POLICY,
-        'cache-control': 'no-cache',
-      },
-    },
+    index: htmlPage(index, POLICY),
+    // X-Frame-Options would refuse the dashboard's frame otherwise.
+    graphiql: htmlPage(graphiql, GRAPHIQL_POLICY, { 'x-frame-options': 'SAMEORIGIN' }),
     asset(path, { headers }) {
       const found = assets.get(path)
       return found ? pageOf(found, headers['accept-encoding'] ?? '') : null
+    },
+  }
+}
+
+function htmlPage(
+  body: Buffer,
+  policy: Readonly<Record<string, string>>,
+  headers: Readonly<Record<string, string>> = {},
+): Page {
+  const directives = Object.entries(policy).map(([name, sources]) => `${name} ${sources}`)
+  return {
+    body,
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': directives.join('; '),
+      'cache-control': 'no-cache',
+      ...headers,
     },
   }
 }
@@ -82,7 +107,7 @@ function pageOf({ type, plain, gzip, brotli }: Asset, accepted: string): Page {
     body,
     headers: {
       'content-type': type,
-      // Its name has a hash of what is in it.
+      // Its name has a hash of its content.
       'cache-control': 'public, max-age=31536000, immutable',
       vary: 'accept-encoding',
       ...(encoding ? { 'content-encoding': encoding } : {}),

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { secretOf, UNAUTHENTICATED } from './credentials.ts'
 import type { Dashboard } from './dashboard.ts'
-import { graphiqlPage } from './graphiql.ts'
 import { type HttpParts, handleGraphQL } from './graphql-http.ts'
 import { landingPage } from './landing.ts'
 import type { Metrics } from './metrics.ts'
@@ -10,31 +9,29 @@ import { reply, replyError, replyText } from './reply.ts'
 
 export interface RouteParts extends HttpParts {
   readonly metrics: Metrics
-  /** Whether requests can be served right now. */
+  /** Whether the server can serve requests right now. */
   readonly isReady: () => Promise<boolean>
-  /** Null when it was not built: then a page of links takes its place. */
+  /** Null when it is not built: then a page of links takes its place. */
   readonly dashboard: Dashboard | null
 }
 export type Handler = (request: IncomingMessage, response: ServerResponse, parts: RouteParts) => Promise<void> | void
 
-/** All there is beside the dashboard. Pages and health checks hold no data and need no token. */
+/** All routes but those of the dashboard. Pages and health checks have no data and need no token. */
 const ROUTES: Readonly<Record<string, Handler>> = {
   '/': (request, response, { dashboard }) => showPage(request, response, dashboard?.index ?? landingPage),
-  '/graphiql': async (request, response) => showPage(request, response, await graphiqlPage()),
-  '/graphql': async (request, response, parts) =>
-    wantsPage(request)
-      ? showPage(request, response, await graphiqlPage())
-      : await handleGraphQL(request, response, parts),
+  '/graphiql': showGraphiql,
+  '/graphql': (request, response, parts) =>
+    wantsPage(request) ? showGraphiql(request, response, parts) : handleGraphQL(request, response, parts),
   '/healthz': (_, response) => replyText(response, 200, 'ok'),
   '/readyz': async (_, response, { isReady }) =>
     (await isReady()) ? replyText(response, 200, 'ready') : replyText(response, 503, 'not ready'),
   '/metrics': showMetrics,
 }
 
-/** Addresses within the dashboard: it shows what they say, and that there is no such page. */
+/** Addresses within the dashboard, which also tells that a page does not exist. */
 const WITHIN = /^\/(objects|tree|log|machines|locks|agents|edge|projects|create|explore)(\/[\w.-]{1,200})?$/
 
-/** What answers at a path, and how the metrics call it; undefined when nothing does. */
+/** The handler of a path and its name in the metrics; undefined when there is none. */
 export function routeOf(
   path: string,
   dashboard: Dashboard | null,
@@ -46,6 +43,10 @@ export function routeOf(
   return WITHIN.test(path)
     ? { name: '/', handle: (request, response) => showPage(request, response, dashboard.index) }
     : undefined
+}
+
+function showGraphiql(request: IncomingMessage, response: ServerResponse, { dashboard }: RouteParts): void {
+  showPage(request, response, dashboard?.graphiql ?? landingPage)
 }
 
 function showAsset(request: IncomingMessage, response: ServerResponse, { dashboard }: RouteParts): void {

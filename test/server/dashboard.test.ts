@@ -15,6 +15,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'phaseline-dashboard-'))
   await mkdir(join(folder, 'assets'))
   await writeFile(join(folder, 'index.html'), '<!doctype html><div id="root"></div>')
+  await writeFile(join(folder, 'graphiql.html'), '<!doctype html><title>GraphiQL</title>')
   await writeFile(join(folder, 'assets/index-1.js'), SCRIPT)
   await writeFile(join(folder, 'assets/index-1.js.gz'), gzipSync(SCRIPT))
   await writeFile(join(folder, 'assets/index-1.js.br'), brotliCompressSync(SCRIPT))
@@ -38,6 +39,19 @@ test('the dashboard is at each of its addresses, and runs no script but its own 
     expect(headers['x-frame-options']).toBe('DENY')
     expect(policy).not.toContain('unsafe')
     expect(headers['cache-control']).toBe('no-cache')
+  }
+})
+
+test('GraphiQL has a looser policy for its editor, and only pages of this server may frame it', async () => {
+  for (const path of ['/graphiql', '/graphql']) {
+    const { status, headers, body } = await call(port, path, { headers: { accept: 'text/html' } })
+    expect([path, status, body]).toEqual([path, 200, '<!doctype html><title>GraphiQL</title>'])
+    const policy = headers['content-security-policy']
+    expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'")
+    expect(policy).toContain("connect-src 'self'")
+    expect(policy).toContain("worker-src 'self'")
+    expect(policy).toContain("frame-ancestors 'self'")
+    expect(headers['x-frame-options']).toBe('SAMEORIGIN')
   }
 })
 
@@ -75,5 +89,7 @@ test('what was not built is not served: a page of links takes its place', async 
   expect(await loadDashboard(join(folder, 'nowhere'))).toBe(null)
   const plain = await api.serve()
   const { status, body } = await call(Number(new URL(plain.url).port), '/')
-  expect([status, body.includes('GraphiQL')]).toEqual([200, true])
+  expect([status, body.includes('GraphiQL are not built')]).toEqual([200, true])
+  const graphiql = await call(Number(new URL(plain.url).port), '/graphiql')
+  expect([graphiql.status, graphiql.body]).toEqual([200, body])
 })

@@ -1,6 +1,6 @@
 import { tokenIn } from '../model/token.ts'
 
-/** GraphiQL finds it in the same place. It outlives neither the tab nor, in the address, the first moment. */
+/** Shared with GraphiQL. The token stays in the tab's session storage, and in the address only until the page has loaded. */
 const KEY = 'phaseline-token'
 
 export function keepToken(): string | null {
@@ -9,7 +9,8 @@ export function keepToken(): string | null {
     sessionStorage.setItem(KEY, token)
     history.replaceState(history.state, '', location.pathname + location.search)
   }
-  return sessionStorage.getItem(KEY)
+  return storedToken()
 }
+export const storedToken = (): string | null => sessionStorage.getItem(KEY)
 export const storeToken = (token: string): void => sessionStorage.setItem(KEY, token)
 export const forgetToken = (): void => sessionStorage.removeItem(KEY)

@@ -1,0 +1,44 @@
+import { GraphiQL } from 'graphiql'
+import { useEffect, useMemo, useState } from 'react'
+import { readTheme } from '../ui/theme.ts'
+import { EXAMPLE } from './example.ts'
+import { createFetcher, type Refusal } from './fetcher.ts'
+import { OperationTabs } from './operation-tabs.tsx'
+import { TokenDialog } from './token-dialog.tsx'
+
+export function GraphiqlPage() {
+  const [refusal, setRefusal] = useState<Refusal | null>(null)
+  const fetcher = useMemo(() => createFetcher(setRefusal), [])
+  const theme = useTheme()
+  return (
+    <>
+      <GraphiQL
+        fetcher={fetcher}
+        defaultQuery={EXAMPLE}
+        initialQuery={startQuery()}
+        // Headers would be stored in local storage, which outlives the tab.
+        shouldPersistHeaders={false}
+        forcedTheme={theme}
+      >
+        <GraphiQL.Logo>Phaseline</GraphiQL.Logo>
+        <OperationTabs />
+      </GraphiQL>
+      {refusal && <TokenDialog refusal={refusal} />}
+    </>
+  )
+}
+
+/** The operation of a link, or the stored one. Without either GraphiQL would open an empty tab on every second visit. */
+const startQuery = (): string =>
+  new URLSearchParams(location.search).get('query') || localStorage.getItem('graphiql:query') || EXAMPLE
+
+/** Follows the dashboard's theme, which is chosen in another frame or tab. */
+function useTheme() {
+  const [theme, setTheme] = useState(readTheme)
+  useEffect(() => {
+    const update = (): void => setTheme(readTheme())
+    addEventListener('storage', update)
+    return () => removeEventListener('storage', update)
+  }, [])
+  return theme
+}

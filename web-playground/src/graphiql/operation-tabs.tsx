@@ -1,0 +1,33 @@
+import { useGraphiQL, useGraphiQLActions } from '@graphiql/react'
+import { useEffect, useRef } from 'react'
+
+interface OperationMessage {
+  readonly operation: string
+}
+
+/** Opens each operation that the dashboard posts in a tab of its own, so that no typed text is overwritten. */
+export function OperationTabs() {
+  const { addTab } = useGraphiQLActions()
+  const editor = useGraphiQL(({ queryEditor }) => queryEditor)
+  const waiting = useRef<string[]>([])
+  useEffect(() => {
+    const open = (operation: string): void => {
+      if (!editor) {
+        waiting.current.push(operation)
+        return
+      }
+      addTab()
+      editor.setValue(operation)
+    }
+    const onMessage = ({ origin, source, data }: MessageEvent<unknown>): void => {
+      if (origin === location.origin && source === parent && isOperation(data)) open(data.operation)
+    }
+    if (editor) for (const operation of waiting.current.splice(0)) open(operation)
+    addEventListener('message', onMessage)
+    return () => removeEventListener('message', onMessage)
+  }, [addTab, editor])
+  return null
+}
+
+const isOperation = (data: unknown): data is OperationMessage =>
+  typeof data === 'object' && data !== null && 'operation' in data && typeof data.operation === 'string'
