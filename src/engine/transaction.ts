@@ -1,7 +1,7 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import { DatabaseError, type PoolClient } from 'pg'
 import { awaitAll } from '../store/await-all.ts'
-import { statement } from '../store/statement.ts'
+import { declare } from '../store/statement.ts'
 import type { EngineContext } from './context.ts'
 
 /** What other parts of the process, and other processes, hear of once a transaction is committed. */
@@ -22,8 +22,9 @@ export interface Flushable {
 }
 
 // With names, so that they are written together with the statements beside them.
-const BEGIN = statement({ name: 'begin', text: 'begin' })
-const COMMIT = statement({ name: 'commit', text: 'commit' })
+const BEGIN = { name: 'begin', text: 'begin' }
+const COMMIT = { name: 'commit', text: 'commit' }
+for (const statement of [BEGIN, COMMIT]) declare({ ...statement, params: [], row: {} })
 
 /** One database transaction: its connection, the trees it touches, and what follows its end. */
 export class Transaction {
@@ -44,7 +45,7 @@ export class Transaction {
   constructor(client: PoolClient) {
     this.client = client
     // When it fails the connection is lost, for the statements that travel with it too.
-    this.pipeline([BEGIN.query(client, [])])
+    this.pipeline([client.query(BEGIN)])
   }
 
   /** Writes the tree when the transaction closes. */
@@ -111,7 +112,7 @@ export async function transaction<T>(
   try {
     result = await work(tx)
     await tx.flush()
-    const [{ command }] = await awaitAll([COMMIT.query(client, []), ...tx.pipelined])
+    const [{ command }] = await awaitAll([client.query(COMMIT), ...tx.pipelined])
     // Postgres answers COMMIT of a failed transaction with ROLLBACK, without an error.
     if (command !== 'COMMIT')
       throw new Error(`a transaction ended with ${command}, though none of its statements failed`)

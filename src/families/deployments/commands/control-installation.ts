@@ -8,84 +8,131 @@ import type { LockedTree } from '../../family.ts'
 import { idempotent } from '../../idempotent.ts'
 import { askForJob } from '../ask-for-job.ts'
 import { installation } from '../details.ts'
-import { onRoot } from './access.ts'
+import { findInstallation, requireRoot } from './access.ts'
 import type { CommandParts } from './parts.ts'
 
-/** Commands on the job of a root: delete, cancel, reconcile. Each enqueues a wake-up; the engine does the rest. */
+/** Commands on a whole tree: delete, cancel, reconcile. They write what is wanted; the engine does the rest. */
 
 type RootRefusal = 'NotFoundError' | 'InvalidInputError' | 'ForbiddenError'
 /** The API promises two more refusals than there are at present. */
 type JobResult = CommandResult<RootRefusal | 'ConflictError' | 'TransitionError'>
 
-export const deleteInstallation = (
+interface DeleteInstallation {
+  readonly id: string
+  readonly withoutUninstall: boolean
+  readonly force: boolean
+}
+export async function deleteInstallation(
   parts: CommandParts,
   viewer: Viewer,
-  input: { id: string; withoutUninstall: boolean; force: boolean },
-): Promise<JobResult> =>
-  onRoot(parts, viewer, input.id, async ({ root, slice, wake }) => {
-    const { forceDeletion } = installation(root)
-    slice.setDetails(root, {
-      nextDeletion: true,
-      withoutUninstall: input.withoutUninstall,
-      forceDeletion: input.force || (forceDeletion && root.row.deletionRequestedAt !== null),
-    })
-    wake([root.row.id])
-    return { ok: true, objectId: root.row.id }
-  })
+  input: DeleteInstallation,
+): Promise<JobResult> {
+  const located = await findInstallation(parts, viewer, input.id)
+  if (!located.ok) return located
+  const done = await parts.trees.inTree(located.found.rootId, async (tree) => requestDeletion(tree, input))
+  return done ?? refuse(notFound(input.id, 'installation'))
+}
 
-export const cancelInstallation = (
+interface CancelInstallation {
+  readonly id: string
+  readonly reason?: string | null
+}
+export async function cancelInstallation(
   parts: CommandParts,
   viewer: Viewer,
-  input: { id: string; reason?: string | null },
-): Promise<CommandResult<RootRefusal | 'TransitionError'>> =>
-  onRoot(parts, viewer, input.id, async (tree) =>
-    cancel(tree, viewer, input.reason ? `${viewer.name} (${input.reason})` : viewer.name),
-  )
+  input: CancelInstallation,
+): Promise<CommandResult<RootRefusal | 'TransitionError'>> {
+  const located = await findInstallation(parts, viewer, input.id)
+  if (!located.ok) return located
+  const done = await parts.trees.inTree(located.found.rootId, (tree) => cancel(tree, viewer, input))
+  return done ?? refuse(notFound(input.id, 'installation'))
+}
 
+interface ReconcileInstallation {
+  readonly id: string
+  readonly mode: ReconcileMode
+  readonly idempotencyKey?: string | null
+}
 export async function reconcileInstallation(
   parts: CommandParts,
   viewer: Viewer,
-  input: { id: string; mode: ReconcileMode; idempotencyKey?: string | null },
+  input: ReconcileInstallation,
 ): Promise<JobResult> {
-  const remember = async ({ root, slice, wake }: LockedTree): Promise<CommandResult<never>> => {
-    askForJob(root, input.mode, slice)
-    wake([root.row.id])
-    return { ok: true, objectId: root.row.id }
-  }
-  if (!input.idempotencyKey) return onRoot(parts, viewer, input.id, remember)
-  // Stores the key and its effect together, under the lock of the project, or not at all.
-  return onRoot(parts, viewer, input.id, remember, ({ rootId, projectName }, work) =>
-    parts.trees.inProject(projectName, (project) =>
-      idempotent(project, viewer, 'reconcileInstallation', input, async () => {
+  const located = await findInstallation(parts, viewer, input.id)
+  if (!located.ok) return located
+  const { rootId, projectName } = located.found
+  const missing = refuse(notFound(input.id, 'installation'))
+  if (!input.idempotencyKey)
+    return (await parts.trees.inTree(rootId, async (tree) => requestJob(tree, input))) ?? missing
+  // The key and the request are written in one transaction, under the project's lock.
+  const done = await parts.trees.inProject(projectName, (project) =>
+    idempotent(
+      project,
+      viewer,
+      'reconcileInstallation',
+      input,
+      async (): Promise<CommandResult<'InvalidInputError' | 'NotFoundError'>> => {
         const tree = await project.lockTree(rootId)
-        return tree ? work(tree) : refuse(notFound(input.id, 'installation'))
-      }),
+        return tree ? requestJob(tree, input) : missing
+      },
     ),
   )
+  return done ?? missing
 }
 
-/** Drops a reconcile that is still to begin, and keeps such a deletion. */
+function requestJob(tree: LockedTree, { id, mode }: ReconcileInstallation): CommandResult<'InvalidInputError'> {
+  const refused = requireRoot(tree, id)
+  if (refused) return refuse(refused)
+  askForJob(tree.root, mode, tree.slice)
+  tree.wake([id])
+  return { ok: true, objectId: id }
+}
+
+function requestDeletion(
+  tree: LockedTree,
+  { id, withoutUninstall, force }: DeleteInstallation,
+): CommandResult<'InvalidInputError'> {
+  const refused = requireRoot(tree, id)
+  if (refused) return refuse(refused)
+  const { root, slice, wake } = tree
+  const { forceDeletion } = installation(root)
+  const isRequested = root.row.deletionRequestedAt !== null
+  slice.setDetails(root, {
+    nextDeletion: true,
+    withoutUninstall,
+    forceDeletion: force || (forceDeletion && isRequested),
+  })
+  wake([id])
+  return { ok: true, objectId: id }
+}
+
+/** Drops a reconcile that has not begun; keeps a deletion that was asked for. */
 async function cancel(
-  { root, slice, client, wake, reject }: LockedTree,
+  tree: LockedTree,
   viewer: Viewer,
-  by: string,
-): Promise<CommandResult<'TransitionError'>> {
+  { id, reason }: CancelInstallation,
+): Promise<CommandResult<'InvalidInputError' | 'TransitionError'>> {
+  const refused = requireRoot(tree, id)
+  if (refused) return refuse(refused)
+  const { root, slice, client, wake, reject } = tree
   const { row } = root
   const details = installation(root)
   if (isFinished(row)) {
     if (!details.nextMode) {
       const refusal = transitionRefused(row.kind, row.phase, 'USER', 'ABORTED', [])
-      reject(root, 'ABORTED', viewer.name, 'Nothing is running that could be cancelled.')
-      return refuse({ ...refusal, message: 'Nothing is running that could be cancelled.' })
+      reject(root, 'ABORTED', viewer.name, NOTHING_RUNS)
+      return refuse({ ...refusal, message: NOTHING_RUNS })
     }
     slice.setDetails(root, { nextMode: null })
-    return { ok: true, objectId: row.id }
+    return { ok: true, objectId: id }
   }
   slice.setDetails(root, {
     nextMode: null,
     cancelRequestedAt: details.cancelRequestedAt ?? slice.now,
-    cancelBy: details.cancelBy ?? by,
+    cancelBy: details.cancelBy ?? (reason ? `${viewer.name} (${reason})` : viewer.name),
   })
-  wake(await activeIds(client, row.id))
-  return { ok: true, objectId: row.id }
+  wake(await activeIds(client, id))
+  return { ok: true, objectId: id }
 }
+
+const NOTHING_RUNS = 'Nothing is running that could be cancelled.'
