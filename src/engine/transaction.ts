@@ -22,9 +22,8 @@ export interface Flushable {
 }
 
 // With names, so that they are written together with the statements beside them.
-const BEGIN = { name: 'begin', text: 'begin' }
-const COMMIT = { name: 'commit', text: 'commit' }
-for (const statement of [BEGIN, COMMIT]) declare({ ...statement, params: [], row: {} })
+const BEGIN = declare({ name: 'begin', text: 'begin', params: [], row: {} })
+const COMMIT = declare({ name: 'commit', text: 'commit', params: [], row: {} })
 
 /** One database transaction: its connection, the trees it touches, and what follows its end. */
 export class Transaction {
