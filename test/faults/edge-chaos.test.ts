@@ -2,13 +2,14 @@ import { expect, it } from 'vitest'
 import { allMachines } from '../../src/families/machines.ts'
 import { killableEdgePlace } from '../agents/edge-place.ts'
 import type { ReachableServer } from '../testkit/server.ts'
+import { soak } from '../testkit/soak.ts'
 import { until } from '../testkit/wait.ts'
 
 /**
  * A CRM of which nothing can be relied on: 20% of all messages are lost, 20% come twice, many come late, and it crashes once
- * in fifty operations, forgetting what it was at. An engine beside the other one has a clock that is ten minutes ahead. EDGE_OPERATIONS=2000 asks for as many as the whole check has.
+ * in fifty operations, forgetting what it was at. An engine beside the other one has a clock that is ten minutes ahead. The long form has 2,000 of them.
  */
-const OPERATIONS = Number(process.env.EDGE_OPERATIONS ?? 150)
+const OPERATIONS = soak(150, 2_000)
 const CLUSTERS = 10
 const APPS = 4
 /** Users that each do one thing after the other. */

@@ -7,6 +7,7 @@ import { blockersOf } from '../../../src/families/deployments/blockers.ts'
 import { machines } from '../../../src/families/deployments/machines.ts'
 import type { SpecInput } from '../../../src/families/deployments/normalise.ts'
 import { type Move, Play } from '../../testkit/play.ts'
+import { soak } from '../../testkit/soak.ts'
 import { createWorld, type World } from '../../testkit/world.ts'
 
 /** Whatever users and deployers do, in whatever order. */
@@ -104,29 +105,33 @@ beforeAll(async () => {
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
-it('every log is a legal path, the counters are right at rest, and every tree ends or says what it waits for', async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(shape, { minLength: 1, maxLength: 2 }), moves, async (shapes, made) => {
-      const name = `t${++runs}`
-      const play = await Play.begin(
-        world,
-        name,
-        shapes.map((s) => specOf(s, name)),
-      )
-      for (const next of made) {
-        await play.make(next)
-        if (!next.settle) continue
+it(
+  'every log is a legal path, the counters are right at rest, and every tree ends or says what it waits for',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(shape, { minLength: 1, maxLength: 2 }), moves, async (shapes, made) => {
+        const name = `t${++runs}`
+        const play = await Play.begin(
+          world,
+          name,
+          shapes.map((s) => specOf(s, name)),
+        )
+        for (const next of made) {
+          await play.make(next)
+          if (!next.settle) continue
+          await countersAreRight(play.rootId)
+          await nothingRestsForNothing(play.rootId)
+        }
+        await toItsEnd(play)
         await countersAreRight(play.rootId)
-        await nothingRestsForNothing(play.rootId)
-      }
-      await toItsEnd(play)
-      await countersAreRight(play.rootId)
-      await logIsLegal(play.rootId)
-      for (const cancelled of play.cancelled) await nothingWasTriggered(play.rootId, cancelled)
-    }),
-    { numRuns: 40, interruptAfterTimeLimit: 100_000 },
-  )
-}, 120_000)
+        await logIsLegal(play.rootId)
+        for (const cancelled of play.cancelled) await nothingWasTriggered(play.rootId, cancelled)
+      }),
+      { numRuns: soak(40, 1_000), interruptAfterTimeLimit: soak(100_000, 1_200_000) },
+    )
+  },
+  soak(120_000, 1_300_000),
+)
 
 /** Users stop, deployers work well, time passes: enough of each for every deadline. */
 async function toItsEnd(play: Play): Promise<void> {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { soak } from '../../testkit/soak.ts'
 import { instances } from './model/instances.ts'
 import { type Model, search } from './model/search.ts'
 import { starts } from './model/starts.ts'
@@ -15,9 +16,9 @@ import { created, upgrades } from './model/upgrade.ts'
  * Requests for one object come in their order, as by one stream. Where they overtake each other a CRM cannot tell which one
  * is newer: that comes out right if it begins nothing before its first report is accepted, and goes wrong otherwise.
  *
- * EDGE_MODEL_DEPTH lets it go deeper (10: 400,000 states in the first search, a minute).
+ * The long form goes deeper: 400,000 states in the first search, a minute.
  */
-const DEPTH = Number(process.env.EDGE_MODEL_DEPTH ?? 8)
+const DEPTH = soak(7, 10)
 const LIMITS = { told: 3, reorder: false, late: false }
 
 test('the record and its real counterpart come together, whatever is lost, repeated, overtaken or crashes', async () => {
