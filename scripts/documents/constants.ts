@@ -49,7 +49,8 @@ export class Modules {
    * constant that it is built from.
    */
   evaluate(node: Node, module: Module, onNamed: OnNamed): string | undefined {
-    if (node.type === 'Literal') return typeof node.value === 'string' ? node.value : undefined
+    if (node.type === 'Literal')
+      return typeof node.value === 'string' || typeof node.value === 'number' ? String(node.value) : undefined
     if (node.type === 'TemplateLiteral') return this.#join(node, module, onNamed)
     if (node.type === 'TSAsExpression' || node.type === 'ParenthesizedExpression')
       return this.evaluate(node.expression, module, onNamed)

@@ -1,5 +1,6 @@
 import {
   type DocumentNode,
+  type GraphQLEnumType,
   type GraphQLSchema,
   isCompositeType,
   isEnumType,
@@ -11,7 +12,7 @@ import {
   validate,
 } from 'graphql'
 import type { FoundDocument } from './find-documents.ts'
-import { inputObjectType, variablesType } from './input-type.ts'
+import { type InputContext, inputObjectType, variablesType } from './input-type.ts'
 import { type PrintContext, resultType } from './result-type.ts'
 
 export interface Printed {
@@ -25,18 +26,23 @@ const HEAD =
 /** A fragment that is asked for by its constant has no operation that uses it. */
 const FRAGMENT_RULES = specifiedRules.filter((rule) => rule !== NoUnusedFragmentsRule)
 
-export function printDocuments(schema: GraphQLSchema, documents: readonly FoundDocument[]): Printed {
+export function printDocuments(
+  schema: GraphQLSchema,
+  documents: readonly FoundDocument[],
+  openEnums: readonly string[] = [],
+): Printed {
   const used = new Set<string>()
+  const context: InputContext = { schema, openEnums, use: (name) => used.add(name) }
   const problems: string[] = []
   const entries = new Map<string, string>()
   for (const document of documents) {
     if (entries.has(document.text)) continue
-    const { entry, problem } = printDocument(schema, document.text, (name) => used.add(name))
+    const { entry, problem } = printDocument(context, document.text)
     if (entry !== undefined) entries.set(document.text, entry)
     else if (!document.isExpectedToFail) problems.push(`${document.file}:${document.line}: ${problem}`)
   }
   const lines = [...entries].sort(byText).map(([text, entry]) => `  ${JSON.stringify(text)}: ${entry}`)
-  const types = printNamed(schema, used)
+  const types = printNamed(context, used)
   return { module: `${HEAD}export interface Documents {\n${lines.join('\n')}\n}\n${types}`, problems }
 }
 
@@ -44,19 +50,19 @@ const byText = ([a]: readonly [string, string], [b]: readonly [string, string]):
 
 type PrintedEntry = { readonly entry?: string; readonly problem?: string }
 
-function printDocument(schema: GraphQLSchema, text: string, use: (name: string) => void): PrintedEntry {
+function printDocument(context: InputContext, text: string): PrintedEntry {
   try {
     const document = parse(text)
     const isOperation = document.definitions.some(({ kind }) => kind === Kind.OPERATION_DEFINITION)
-    const [error] = validate(schema, document, isOperation ? specifiedRules : FRAGMENT_RULES)
-    return error ? { problem: error.message } : { entry: entryOf(schema, document, use) }
+    const [error] = validate(context.schema, document, isOperation ? specifiedRules : FRAGMENT_RULES)
+    return error ? { problem: error.message } : { entry: entryOf(context, document) }
   } catch (error) {
     return { problem: error instanceof Error ? error.message : String(error) }
   }
 }
 
-function entryOf(schema: GraphQLSchema, document: DocumentNode, use: (name: string) => void): string {
-  const definitions = document.definitions
+function entryOf(input: InputContext, { definitions }: DocumentNode): string {
+  const { schema, use } = input
   const fragments = definitions.filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION)
   const context: PrintContext = { schema, use, fragments: new Map(fragments.map((it) => [it.name.value, it])) }
   const operation = definitions.find((definition) => definition.kind === Kind.OPERATION_DEFINITION)
@@ -66,32 +72,27 @@ function entryOf(schema: GraphQLSchema, document: DocumentNode, use: (name: stri
     : schema.getType(fragments[0]?.typeCondition.name.value ?? '')
   if (!main || !isCompositeType(type)) throw new Error('The document has neither an operation nor a fragment.')
   const result = resultType(context, type, [main.selectionSet])
-  const variables = operation ? variablesType(schema, operation.variableDefinitions ?? [], use) : 'never'
+  const variables = operation ? variablesType(input, operation.variableDefinitions ?? []) : 'never'
   return `{ readonly variables: ${variables}; readonly result: ${result} }`
 }
 
 /** Enums and input types that the documents name, and those that these name. */
-function printNamed(schema: GraphQLSchema, used: Set<string>): string {
+function printNamed(context: InputContext, used: ReadonlySet<string>): string {
   const printed = new Map<string, string>()
   for (const name of used) {
-    const type = schema.getType(name)
-    if (isEnumType(type))
-      printed.set(
-        name,
-        type
-          .getValues()
-          .map((value) => `'${value.name}'`)
-          .join(' | '),
-      )
+    const type = context.schema.getType(name)
+    if (isEnumType(type)) printed.set(name, enumType(type))
     // A set that grows while it is read is read to its end.
-    if (isInputObjectType(type))
-      printed.set(
-        name,
-        inputObjectType(type, (inner) => used.add(inner)),
-      )
+    if (isInputObjectType(type)) printed.set(name, inputObjectType(type, context))
   }
   return [...printed]
     .sort(byText)
     .map(([name, body]) => `export type ${name} = ${body}\n`)
     .join('')
 }
+
+const enumType = (type: GraphQLEnumType): string =>
+  type
+    .getValues()
+    .map(({ name }) => `'${name}'`)
+    .join(' | ')

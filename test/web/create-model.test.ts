@@ -56,10 +56,12 @@ test('what the server refuses stands where it is written', () => {
   expect(refusedAt('nodes: 3\n', null)).toEqual([])
 })
 
-test('a typed error is told from what was asked for, and each field gets its own', () => {
+test('an error is separated from the payload, and each field gets its own', () => {
   const object = { id: '1', kind: 'TASK', name: 'a', phase: 'PENDING', root: { id: '1' } }
-  expect(outcomeOf({ id: '1' })).toEqual({ ok: true, value: { id: '1' } })
-  expect(outcomeOf({ code: 'ALREADY_EXISTS', message: 'taken', object })).toMatchObject({
+  const task = { __typename: 'Task', id: '1' }
+  expect(outcomeOf(task)).toEqual({ ok: true, value: task })
+  const conflict = { __typename: 'ConflictError', code: 'ALREADY_EXISTS', message: 'taken', object }
+  expect(outcomeOf(conflict)).toMatchObject({
     ok: false,
     refusal: { code: 'ALREADY_EXISTS', fields: [], object },
   })

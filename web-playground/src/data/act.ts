@@ -17,10 +17,7 @@ export interface Asked extends Pick<Action, 'field' | 'input' | 'variables'> {
 
 export async function act(client: Client, { field, input, done, variables }: Asked): Promise<Act> {
   try {
-    const { answer } = await client.query<{ answer: { readonly code?: string; readonly message?: string } | null }>(
-      actMutation(field, input),
-      { input: variables },
-    )
+    const { answer } = await client.query(actMutation(field, input), { input: variables })
     if (answer?.message === undefined) return { ok: true, message: done }
     return { ok: false, message: `${answer.code}: ${answer.message}` }
   } catch (error) {

@@ -2,6 +2,7 @@ import type { Client } from 'phaseline/client'
 import { type Agent, WORK_KINDS, type WorkObject } from '../model/work.ts'
 import type { Question } from './asked-store.ts'
 import { AGENTS, WORK } from './documents-work.ts'
+import { nextCursor, nodesOf, type ResultOf } from './gql.ts'
 
 const PAGE = 500
 /** Those of old processes stay listed. */
@@ -15,25 +16,16 @@ export interface AgentsNow {
   readonly work: readonly WorkObject[]
   readonly workTotal: number
 }
-interface Page<T> {
-  readonly totalCount: number | null
-  readonly pageInfo?: { readonly hasNextPage: boolean; readonly endCursor: string | null }
-  readonly edges: readonly { readonly node: T }[]
-}
 
 export const AGENTS_NOW: Question<AgentsNow> = {
   concerns: ({ kind }) => WORK_KINDS.includes(kind),
   async ask({ client }, signal) {
     const [{ agents, total }, { objects }] = await Promise.all([
       readAgents(client, signal),
-      client.query<{ objects: Page<WorkObject> }>(WORK, { kinds: WORK_KINDS, first: WORK_READ }, { signal }),
+      client.query(WORK, { kinds: WORK_KINDS, first: WORK_READ }, { signal }),
     ])
-    return {
-      agents,
-      agentTotal: total,
-      work: objects.edges.map(({ node }) => node),
-      workTotal: objects.totalCount ?? objects.edges.length,
-    }
+    const work = nodesOf(objects)
+    return { agents, agentTotal: total, work, workTotal: objects?.totalCount ?? work.length }
   },
 }
 
@@ -41,15 +33,11 @@ async function readAgents(client: Client, signal: AbortSignal) {
   const found: Agent[] = []
   let total = 0
   for (let after: string | null = null, more = true; more && found.length < AGENTS_READ; ) {
-    const { agents }: { agents: Page<Agent> } = await client.query<{ agents: Page<Agent> }>(
-      AGENTS,
-      { first: PAGE, after },
-      { signal },
-    )
-    found.push(...agents.edges.map(({ node }) => node))
-    total = agents.totalCount ?? found.length
-    more = agents.pageInfo?.hasNextPage ?? false
-    after = agents.pageInfo?.endCursor ?? null
+    const { agents }: ResultOf<typeof AGENTS> = await client.query(AGENTS, { first: PAGE, after }, { signal })
+    found.push(...nodesOf(agents))
+    total = agents?.totalCount ?? found.length
+    after = nextCursor(agents)
+    more = after !== null
   }
   return { agents: found, total: Math.max(total, found.length) }
 }

@@ -22,10 +22,10 @@ export function rowFetcher(
       const ids = [...wanted].slice(0, BATCH)
       for (const id of ids) wanted.delete(id)
       try {
-        const { nodes } = await client.query<{ nodes: readonly (Row | null)[] }>(ROWS_BY_ID, { ids }, { signal })
+        const { nodes } = await client.query(ROWS_BY_ID, { ids }, { signal })
         const missing = ids.filter((_, i) => !nodes[i])
         took(
-          nodes.filter((node) => node !== null),
+          nodes.flatMap((node) => (node?.id === undefined ? [] : [node])),
           missing,
         )
       } catch {

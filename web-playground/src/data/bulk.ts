@@ -2,6 +2,7 @@ import type { Client } from 'phaseline/client'
 import { type BulkPlan, planBulk, type Target, type Verb } from '../model/bulk.ts'
 import { filterInput, type ObjectFilter } from '../model/filter.ts'
 import { ROW_IDS, TARGETS } from './documents-bulk.ts'
+import { nextCursor, nodesOf, type ResultOf } from './gql.ts'
 
 /** So many can be selected at once without being scrolled to. */
 export const SELECT_LIMIT = 5_000
@@ -10,26 +11,19 @@ const BATCH = 200
 /** Answers that are waited for at a time. */
 const ABREAST = 6
 
-interface IdPage {
-  readonly objects: {
-    readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
-    readonly edges: readonly { readonly node: { readonly id: string } }[]
-  }
-}
-
 /** The ids of all that match, in their order; the first `SELECT_LIMIT` of them. */
 export async function readIds(client: Client, filter: ObjectFilter, signal: AbortSignal): Promise<readonly string[]> {
   const ids: string[] = []
   const { field, direction } = filter.order
   for (let after: string | null = null, more = true; more && ids.length < SELECT_LIMIT; ) {
-    const { objects }: IdPage = await client.query<IdPage>(
+    const { objects }: ResultOf<typeof ROW_IDS> = await client.query(
       ROW_IDS,
       { filter: filterInput(filter), orderBy: { field, direction }, first: PAGE, after },
       { signal },
     )
-    ids.push(...objects.edges.map(({ node }) => node.id))
-    more = objects.pageInfo.hasNextPage
-    after = objects.pageInfo.endCursor
+    ids.push(...nodesOf(objects).map(({ id }) => id))
+    after = nextCursor(objects)
+    more = after !== null
   }
   return ids.slice(0, SELECT_LIMIT)
 }
@@ -44,8 +38,8 @@ export async function readPlan(
   const batches = Array.from({ length: Math.ceil(ids.length / BATCH) }, (_, i) => ids.slice(i * BATCH, (i + 1) * BATCH))
   const found: (Target | null)[] = []
   await eachOf(batches, ABREAST, async (batch, i) => {
-    const { nodes } = await client.query<{ nodes: readonly (Target | null)[] }>(TARGETS, { ids: batch }, { signal })
-    for (const [j, node] of nodes.entries()) found[i * BATCH + j] = node
+    const { nodes } = await client.query(TARGETS, { ids: batch }, { signal })
+    for (const [j, node] of nodes.entries()) found[i * BATCH + j] = node?.id === undefined ? null : node
   })
   const targets = found.filter((target) => target !== null)
   return planBulk(verb, targets, found.length - targets.length)

@@ -1,5 +1,6 @@
 import type { Client, PhaseChange } from 'phaseline/client'
 import { CHANGES, TREE_AT } from './documents-time.ts'
+import { nodesOf } from './gql.ts'
 
 /** As large as the API gives them. */
 const PAGE = 500
@@ -17,21 +18,15 @@ export async function readChanges(
   filter: { readonly rootId: string } | { readonly objectId: string },
   { before = null, signal }: { readonly before?: string | null; readonly signal: AbortSignal },
 ): Promise<ChangesPage> {
-  interface Page {
-    readonly phaseChanges: {
-      readonly pageInfo: { readonly hasPreviousPage: boolean; readonly startCursor: string | null }
-      readonly edges: readonly { readonly node: PhaseChange }[]
-    }
-  }
   const variables = { filter: { ...filter, includeRejected: true }, last: PAGE, before }
-  const { phaseChanges } = await client.query<Page>(CHANGES, variables, { signal })
-  const { pageInfo, edges } = phaseChanges
+  const { phaseChanges } = await client.query(CHANGES, variables, { signal })
   return {
-    changes: edges.map(({ node }) => node),
-    before: pageInfo.hasPreviousPage ? pageInfo.startCursor : null,
+    changes: nodesOf(phaseChanges),
+    before: phaseChanges?.pageInfo.hasPreviousPage ? phaseChanges.pageInfo.startCursor : null,
   }
 }
 
+/** An object at a moment, from the server or from the changes that this page holds. */
 export interface ObjectState {
   readonly objectId: string
   readonly parentId: string | null
@@ -48,10 +43,6 @@ export async function readTreeAt(
   { rootId, sequence }: { readonly rootId: string; readonly sequence: number },
   signal: AbortSignal,
 ): Promise<readonly ObjectState[]> {
-  const { treeAt } = await client.query<{ treeAt: { readonly objects: readonly ObjectState[] } | null }>(
-    TREE_AT,
-    { rootId, sequence },
-    { signal },
-  )
+  const { treeAt } = await client.query(TREE_AT, { rootId, sequence }, { signal })
   return treeAt?.objects ?? []
 }

@@ -1,12 +1,9 @@
 import { AskedStore } from './asked-store.ts'
 import { EXISTING, PROJECTS, VIEWER } from './documents-create.ts'
+import { type NodeOf, nodesOf, type ResultOf } from './gql.ts'
 import type { Session } from './session.ts'
 
-export interface ProjectChoice {
-  readonly name: string
-  readonly workerTemplate: { readonly runtime: string } | null
-  readonly subscriptions: readonly { readonly source: string; readonly types: readonly string[] }[]
-}
+export type ProjectChoice = NodeOf<ResultOf<typeof PROJECTS>['projects']>
 
 /** The projects that the viewer may see. They are not in the log. */
 export const projectChoices = (session: Session, signal: AbortSignal): AskedStore<readonly ProjectChoice[]> =>
@@ -14,39 +11,26 @@ export const projectChoices = (session: Session, signal: AbortSignal): AskedStor
     session,
     {
       ask: async ({ client }, asking) => {
-        const { projects } = await client.query<{
-          projects: { readonly edges: readonly { readonly node: ProjectChoice }[] } | null
-        }>(PROJECTS, {}, { signal: asking })
-        return (projects?.edges ?? []).map(({ node }) => node)
+        const { projects } = await client.query(PROJECTS, {}, { signal: asking })
+        return nodesOf(projects)
       },
       concerns: () => false,
     },
     signal,
   )
 
-export interface Viewer {
-  readonly name: string
-  readonly role: string
-}
+export type Viewer = NonNullable<ResultOf<typeof VIEWER>['viewer']>
 export const viewerOf = (session: Session, signal: AbortSignal): AskedStore<Viewer | null> =>
   new AskedStore(
     session,
     {
-      ask: async ({ client }, asking) =>
-        (await client.query<{ viewer: Viewer | null }>(VIEWER, {}, { signal: asking })).viewer,
+      ask: async ({ client }, asking) => (await client.query(VIEWER, {}, { signal: asking })).viewer,
       concerns: () => false,
     },
     signal,
   )
 
-export interface Existing {
-  readonly id: string
-  readonly name: string
-  readonly kind: string
-  readonly phase: string
-  readonly generation: number
-  readonly root: { readonly id: string }
-}
+export type Existing = NonNullable<ResultOf<typeof EXISTING>['existing']>
 export interface RootPlace {
   readonly project: string
   readonly kind: string
@@ -64,11 +48,7 @@ export const existingAt = (
       ask: async ({ client }, asking) => {
         if (place.name === '') return { existing: null }
         const { project, kind, name } = place
-        return await client.query<{ existing: Existing | null }>(
-          EXISTING,
-          { project, kind, path: [name] },
-          { signal: asking },
-        )
+        return await client.query(EXISTING, { project, kind, path: [name] }, { signal: asking })
       },
       concerns: ({ kind, name, objectId, rootId }) => kind === place.kind && name === place.name && objectId === rootId,
     },

@@ -1,34 +1,24 @@
-import { type Client, ClientError, type QueryOptions } from 'phaseline/client'
+import { type Client, ClientError, type QueryOptions, type TypedDocument } from 'phaseline/client'
 import type { Plan } from '../model/plan.ts'
-import { type Answer, type Outcome, outcomeOf, refusal } from '../model/refusal.ts'
-import { CREATED, CREATED_EVENTS, createMutation, PLAN } from './documents-create.ts'
+import { type Member, type Outcome, outcomeOf, type Payload, refusal } from '../model/refusal.ts'
+import { CREATE, CREATE_EVENT, PLAN } from './documents-create.ts'
+import type { ResultOf } from './gql.ts'
 import { messageOf } from './live-read.ts'
 
-/** What was created, or stands where it would be. */
-export interface CreatedObject {
-  readonly id: string
-  readonly name: string
-  readonly kind: string
-  readonly root: { readonly id: string }
-}
-export interface CreatedEvent extends CreatedObject {
-  readonly phase: string
-  readonly project: { readonly name: string }
-}
-export interface CreatedEvents {
-  readonly events: readonly CreatedEvent[]
-  readonly tasks: readonly CreatedEvent[]
-}
+export type CreatedEvents = Payload<NonNullable<ResultOf<typeof CREATE_EVENT>['answer']>>
+export type CreatedEvent = CreatedEvents['events'][number]
+/** An object that was created. */
+export type CreatedObject = Pick<CreatedEvent, 'id' | 'name' | 'kind' | 'root'>
 
-/** Sends it, and says what became of it, whatever did. */
-export async function ask<T extends object>(
+/** Sends a mutation, and returns also a lost connection as a refusal. Forms build their inputs from text: the server validates them. */
+export async function ask<T extends Member, Input>(
   client: Client,
-  document: string,
+  document: TypedDocument<{ readonly answer: T | null }, { readonly input: Input }>,
   input: object,
   options?: QueryOptions,
-): Promise<Outcome<T>> {
+): Promise<Outcome<Payload<T>>> {
   try {
-    const { answer } = await client.query<{ answer: Answer<T> }>(document, { input }, options)
+    const { answer } = await client.query(document, { input: input as Input }, options)
     return outcomeOf(answer)
   } catch (error) {
     options?.signal?.throwIfAborted()
@@ -37,12 +27,19 @@ export async function ask<T extends object>(
   }
 }
 
-/** `field`: the mutation that creates it, or updates it. */
-export const createObject = (client: Client, field: string, input: object): Promise<Outcome<CreatedObject>> =>
-  ask(client, createMutation(field, CREATED), input)
+/** `field`: the mutation that creates or updates the object. */
+export const createObject = (
+  client: Client,
+  field: keyof typeof CREATE,
+  input: object,
+): Promise<Outcome<CreatedObject>> => ask(client, CREATE[field] as AnyCreate, input)
+
+/** All of them have the same selection; their inputs differ. */
+type AnyCreate = TypedDocument<{ readonly answer: Extract<CreateAnswer, Member> | null }, { readonly input: object }>
+type CreateAnswer = ResultOf<(typeof CREATE)[keyof typeof CREATE]>['answer']
 
 export const createEvents = (client: Client, input: object): Promise<Outcome<CreatedEvents>> =>
-  ask(client, createMutation('createEvent', CREATED_EVENTS), input)
+  ask(client, CREATE_EVENT, input)
 
 export const planInstallation = (client: Client, input: object, signal: AbortSignal): Promise<Outcome<Plan>> =>
   ask(client, PLAN, input, { signal })

@@ -1,62 +1,13 @@
-import type { Actable } from '../model/actions.ts'
-import type { Row } from '../model/object.ts'
 import { DETAILS } from './documents.ts'
 import { UPDATES } from './documents-time.ts'
+import type { NodeOf, ResultOf } from './gql.ts'
 import { messageOf } from './live-read.ts'
 import type { Session } from './session.ts'
 import { Store } from './store.ts'
 
-export interface ObjectLink {
-  readonly id: string
-  readonly kind: string
-  readonly name: string
-  readonly phase: string
-  readonly root: { readonly id: string }
-}
-export interface Blocker {
-  readonly reason: string
-  readonly message: string
-  readonly object?: ObjectLink | null
-  readonly holders?: readonly (ObjectLink | null)[]
-  readonly until?: string
-}
-export interface Details extends Row, Actable {
-  readonly parent: { readonly id: string } | null
-  readonly updatedAt: string
-  readonly generation: number
-  readonly observedGeneration: number
-  readonly labels: readonly { readonly key: string; readonly value: string }[]
-  readonly progress: {
-    readonly step: string | null
-    readonly value: number | null
-    readonly total: number | null
-    readonly unit: string | null
-  } | null
-  readonly deadlines: readonly {
-    readonly name: string
-    readonly since: string
-    readonly expiresAt: string
-    readonly to: string | null
-  }[]
-  readonly failure: {
-    readonly code: string
-    readonly message: string
-    readonly at: string
-    readonly causeCount: number
-    readonly causes: readonly {
-      readonly code: string
-      readonly kind: string
-      readonly message: string
-      readonly name: string
-      readonly objectId: string
-      readonly object: { readonly root: { readonly id: string } } | null
-    }[]
-  } | null
-  readonly blockedBy: readonly Blocker[]
-  readonly dependsOn: { readonly edges: readonly { readonly node: ObjectLink }[] }
-  /** What only some kinds have. */
-  readonly [more: string]: unknown
-}
+export type Details = NonNullable<ResultOf<typeof DETAILS>['object']>
+export type Blocker = Details['blockedBy'][number]
+export type ObjectLink = NodeOf<Details['dependsOn']>
 
 /** After a change, so that several at once are one look. */
 const SETTLE_MS = 120
@@ -118,11 +69,8 @@ export class DetailsStore extends Store {
   async #follow({ root, kind }: Details): Promise<void> {
     if (this.#isFollowing) return
     this.#isFollowing = true
-    interface Update {
-      readonly objectUpdates: { readonly objectId: string; readonly revision: number }
-    }
     const { client } = this.#session
-    const updates = client.subscribe<Update>(
+    const updates = client.subscribe(
       UPDATES,
       { rootId: root.id, kinds: [kind] },
       { signal: this.#signal, onConnected: this.refresh },
@@ -140,11 +88,7 @@ export class DetailsStore extends Store {
     this.#reads += 1
     const mine = this.#reads
     try {
-      const { object } = await this.#session.client.query<{ object: Details | null }>(
-        DETAILS,
-        { id: this.#id },
-        { signal: this.#signal },
-      )
+      const { object } = await this.#session.client.query(DETAILS, { id: this.#id }, { signal: this.#signal })
       // One that was overtaken is older than what is shown; one that others follow is not, or none might ever be.
       if (mine < this.#shown) return
       this.#shown = mine

@@ -1,14 +1,16 @@
-export const PROJECTS = `query Projects($after: String) {
+import { gql } from './gql.ts'
+
+export const PROJECTS = gql(`query Projects($after: String) {
   viewer { role projects }
   projects(first: 500, after: $after) {
     pageInfo { hasNextPage endCursor }
     edges { node { name workerTemplate { runtime } subscriptions { source } secrets { name } } }
   }
-}`
+}`)
 
 const WORKLOAD = 'runtime command args image timeoutMs workspace env { name value } files { path content }'
 const PAIR = '{ key value }'
-export const PROJECT = `query Project($name: String!) {
+export const PROJECT = gql(`query Project($name: String!) {
   project(name: $name) {
     name createdAt
     limits { maxWorkers maxJobs strategy }
@@ -21,4 +23,4 @@ export const PROJECT = `query Project($name: String!) {
     }
   }
   objects(filter: { project: $name }, first: 1) { totalCount }
-}`
+}`)

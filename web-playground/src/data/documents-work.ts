@@ -1,6 +1,8 @@
+import { gql } from './gql.ts'
+
 /** The operations of the pages of locks and agents. */
 
-export const LOCKS = `query Locks($first: Int!, $after: String) {
+export const LOCKS = gql(`query Locks($first: Int!, $after: String) {
   locks(first: $first, after: $after) {
     totalCount
     pageInfo { hasNextPage endCursor }
@@ -11,19 +13,19 @@ export const LOCKS = `query Locks($first: Int!, $after: String) {
       }
     }
   }
-}`
+}`)
 
-export const AGENTS = `query Agents($first: Int!, $after: String) {
+export const AGENTS = gql(`query Agents($first: Int!, $after: String) {
   agents(first: $first, after: $after) {
     totalCount
     pageInfo { hasNextPage endCursor }
     edges { node { id name instance actor types targets connected connectedAt seenAt } }
   }
-}`
+}`)
 
 const HOLDER = 'agent { name instance leaseUntil }'
 /** What an agent has, or may wait for one. */
-export const WORK = `query Work($kinds: [ObjectKind!]!, $first: Int!) {
+export const WORK = gql(`query Work($kinds: [ObjectKind!]!, $first: Int!) {
   objects(filter: { kinds: $kinds, finished: false }, first: $first) {
     totalCount
     edges {
@@ -39,4 +41,4 @@ export const WORK = `query Work($kinds: [ObjectKind!]!, $first: Int!) {
       }
     }
   }
-}`
+}`)

@@ -1,3 +1,6 @@
+import type { TypedDocument } from 'phaseline/client'
+import { gql } from './gql.ts'
+
 /** The operations of the dashboard, all over the public API. */
 
 const ROW_FIELDS = `fragment RowFields on TreeObject {
@@ -5,31 +8,33 @@ const ROW_FIELDS = `fragment RowFields on TreeObject {
   project { name } parent { id } root { id name } error { code message }
 }`
 
-export const ROWS = `query Rows($filter: ObjectFilter!, $orderBy: ObjectOrder!, $first: Int!, $after: String) {
+export const ROWS = gql(`query Rows($filter: ObjectFilter!, $orderBy: ObjectOrder!, $first: Int!, $after: String) {
   objects(filter: $filter, orderBy: $orderBy, first: $first, after: $after) {
     pageInfo { hasNextPage endCursor }
     edges { node { ...RowFields } }
   }
-}\n${ROW_FIELDS}`
-export const ROW_COUNT = 'query RowCount($filter: ObjectFilter!) { objects(filter: $filter, first: 1) { totalCount } }'
-export const ROWS_BY_ID = `query RowsById($ids: [ID!]!) { nodes(ids: $ids) { ...RowFields } }\n${ROW_FIELDS}`
+}\n${ROW_FIELDS}`)
+export const ROW_COUNT = gql(
+  'query RowCount($filter: ObjectFilter!) { objects(filter: $filter, first: 1) { totalCount } }',
+)
+export const ROWS_BY_ID = gql(`query RowsById($ids: [ID!]!) { nodes(ids: $ids) { ...RowFields } }\n${ROW_FIELDS}`)
 
-export const TREE = `query TreePage($rootId: ID!, $first: Int!, $after: String) {
+export const TREE = gql(`query TreePage($rootId: ID!, $first: Int!, $after: String) {
   tree(rootId: $rootId) {
     sequence
     objects(first: $first, after: $after) { pageInfo { hasNextPage endCursor } edges { node { ...RowFields } } }
   }
-}\n${ROW_FIELDS}`
-export const RELATIONS = `query Relations($rootId: ID!, $first: Int!, $after: String) {
+}\n${ROW_FIELDS}`)
+export const RELATIONS = gql(`query Relations($rootId: ID!, $first: Int!, $after: String) {
   tree(rootId: $rootId) {
     relations(first: $first, after: $after) { pageInfo { hasNextPage endCursor } edges { node { from to kind } } }
   }
-}`
+}`)
 
 const HEAD_FIELD = 'log { head endCursor }'
-export const HEAD = `query Head { ${HEAD_FIELD} }`
+export const HEAD = gql(`query Head { ${HEAD_FIELD} }`)
 /** What a session needs first: the kinds with their machines, and where the log ended before anything else is read. */
-export const OPENING = `query Opening {
+export const OPENING = gql(`query Opening {
   families { name title kinds { kind noun } }
   stateMachines {
     name kinds initial final phases transitions { from actor to reason } classes { phase class }
@@ -39,7 +44,7 @@ export const OPENING = `query Opening {
     }
   }
   ${HEAD_FIELD}
-}`
+}`)
 
 const LINK = 'id kind name phase root { id }'
 const BLOCKERS = `reason message
@@ -51,14 +56,14 @@ const BLOCKERS = `reason message
   ... on LockBlocker { resource position holders { ${LINK} } }
   ... on BackoffBlocker { until }`
 
-export const UNFINISHED = `query Unfinished($first: Int!) {
+export const UNFINISHED = gql(`query Unfinished($first: Int!) {
   objects(filter: { finished: false }, first: $first) {
     totalCount
     edges { node { ...RowFields blockedBy(first: 3) { reason message ... on AgentBlocker { connected } } } }
   }
-}\n${ROW_FIELDS}`
+}\n${ROW_FIELDS}`)
 
-export const DETAILS = `query Details($id: ID!) {
+export const DETAILS = gql(`query Details($id: ID!) {
   object(id: $id) {
     ...RowFields
     updatedAt generation observedGeneration deletionRequestedAt labels { key value }
@@ -77,13 +82,18 @@ export const DETAILS = `query Details($id: ID!) {
     ... on AppInst { instanceSpec: spec drifted }
     ... on Cloudlet { version epoch upgradePhase drifted }
   }
-}\n${ROW_FIELDS}`
+}\n${ROW_FIELDS}`)
 
-export const LOGS = `subscription Logs($objectId: ID!, $after: String) {
+export const LOGS = gql(`subscription Logs($objectId: ID!, $after: String) {
   logs(objectId: $objectId, after: $after) { at cursor stream text }
-}`
+}`)
 
-export const actMutation = (field: string, input: string): string => `mutation Act($input: ${input}!) {
+type ActMutation = TypedDocument<
+  { readonly answer: { readonly code?: string; readonly message?: string } | null },
+  { readonly input: object }
+>
+/** A mutation that the server may have named, so its type is asserted. */
+export const actMutation = (field: string, input: string): string & ActMutation => `mutation Act($input: ${input}!) {
   answer: ${field}(input: $input) { __typename ... on Error { code message } }
 }`
 
@@ -91,16 +101,19 @@ export const actMutation = (field: string, input: string): string => `mutation A
 export const CHANGE =
   'sequence objectId kind name rootId projectName machine from to actor by reason message jobId revision rejected at'
 
-export const LOG_PAGE = `query LogPage($last: Int!) {
+export const LOG_PAGE = gql(`query LogPage($last: Int!) {
   phaseChanges(last: $last, filter: { includeRejected: true }) {
     edges {
       node { ${CHANGE} }
     }
   }
-}`
+}`)
 
-/** One count for each pair; the fields are called c0, c1, … */
-export const countsQuery = (pairs: readonly (readonly [kind: string, phase: string])[]): string =>
+type Counts = Readonly<Record<`c${number}`, { readonly totalCount: number | null } | null>>
+/** One count for each pair, under the aliases c0, c1, … */
+export const countsQuery = (
+  pairs: readonly (readonly [kind: string, phase: string])[],
+): string & TypedDocument<Counts, object> =>
   `query Counts {\n${pairs
     .map(
       ([kind, phase], i) => `c${i}: objects(filter: { kinds: [${kind}], phases: [${phase}] }, first: 1) { totalCount }`,

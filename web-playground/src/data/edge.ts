@@ -1,6 +1,7 @@
 import { type CloudletFacts, DRIFTED_READ, ORPHANS_READ } from '../model/edge-map.ts'
 import { ALL } from '../model/filter.ts'
 import type { Question } from './asked-store.ts'
+import { gql, nextCursor, nodesOf, type ResultOf } from './gql.ts'
 import { ListStore } from './list-store.ts'
 import type { Session } from './session.ts'
 
@@ -8,7 +9,7 @@ import type { Session } from './session.ts'
 const PAGE = 500
 const FACTS_PAGE = 200
 
-const CLOUDLET_FACTS = `query CloudletFacts($first: Int!, $after: String) {
+const CLOUDLET_FACTS = gql(`query CloudletFacts($first: Int!, $after: String) {
   objects(filter: { kinds: [CLOUDLET] }, first: $first, after: $after) {
     pageInfo { hasNextPage endCursor }
     edges {
@@ -23,14 +24,7 @@ const CLOUDLET_FACTS = `query CloudletFacts($first: Int!, $after: String) {
       }
     }
   }
-}`
-
-interface FactsPage {
-  readonly objects: {
-    readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
-    readonly edges: readonly { readonly node: CloudletFacts }[]
-  }
-}
+}`)
 
 /** What a CRM tells of its cloudlet comes with a change of the cloudlet, or with what it corrects beneath. */
 export const FACTS: Question<ReadonlyMap<string, CloudletFacts>> = {
@@ -38,14 +32,14 @@ export const FACTS: Question<ReadonlyMap<string, CloudletFacts>> = {
   async ask({ client }, signal) {
     const facts = new Map<string, CloudletFacts>()
     for (let after: string | null = null, more = true; more; ) {
-      const { objects }: FactsPage = await client.query<FactsPage>(
+      const { objects }: ResultOf<typeof CLOUDLET_FACTS> = await client.query(
         CLOUDLET_FACTS,
         { first: FACTS_PAGE, after },
         { signal },
       )
-      for (const { node } of objects.edges) facts.set(node.id, node)
-      more = objects.pageInfo.hasNextPage
-      after = objects.pageInfo.endCursor
+      for (const node of nodesOf(objects)) if (node.epoch !== undefined) facts.set(node.id, node)
+      after = nextCursor(objects)
+      more = after !== null
     }
     return facts
   },

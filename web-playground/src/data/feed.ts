@@ -90,7 +90,7 @@ export class Feed {
   async #findHead(): Promise<void> {
     while (this.#connection.kind === 'catching-up' && !this.#signal.aborted) {
       try {
-        const { log } = await this.#client.query<Head>(HEAD, {}, { signal: this.#signal })
+        const { log } = await this.#client.query(HEAD, {}, { signal: this.#signal })
         return this.#on({ kind: 'head', head: log.head, cursor: this.#through, at: Date.now() })
       } catch {
         await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))

@@ -31,7 +31,7 @@ export class LinesStore extends Store {
     }
     try {
       const where = () => ({ objectId, after: (pending.at(-1) ?? this.lines.at(-1))?.cursor ?? null })
-      for await (const { logs } of client.subscribe<{ logs: Line }>(LOGS, where, { signal })) {
+      for await (const { logs } of client.subscribe(LOGS, where, { signal })) {
         if (pending.push(logs) === 1) queueMicrotask(() => setTimeout(flush, GATHER_MS))
       }
       this.ended = true

@@ -3,17 +3,12 @@ import type { Row } from '../model/object.ts'
 import { ObjectList } from '../model/object-list.ts'
 import { rowFetcher } from './batched.ts'
 import { ROW_COUNT, ROWS } from './documents.ts'
+import { nextCursor, nodesOf } from './gql.ts'
 import { messageOf, readLive } from './live-read.ts'
 import type { Session } from './session.ts'
 import { Store } from './store.ts'
 
 const PAGE = 100
-interface Page {
-  readonly objects: {
-    readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
-    readonly edges: readonly { readonly node: Row }[]
-  }
-}
 
 /** The rows of one filter, page by page, kept live. */
 export class ListStore extends Store {
@@ -98,11 +93,10 @@ export class ListStore extends Store {
         first: this.#page,
         after: this.#cursor,
       }
-      const { objects } = await this.#session.client.query<Page>(ROWS, variables, { signal })
+      const { objects } = await this.#session.client.query(ROWS, variables, { signal })
       if (list !== this.#list) return
-      this.#cursor = objects.pageInfo.endCursor
-      const rows = objects.edges.map(({ node }) => node)
-      this.#fetch(list.addPage(rows, objects.pageInfo.hasNextPage))
+      this.#cursor = nextCursor(objects)
+      this.#fetch(list.addPage(nodesOf(objects), this.#cursor !== null))
       this.changed()
     } finally {
       this.#loading = false
@@ -110,12 +104,8 @@ export class ListStore extends Store {
   }
 
   async #readTotal(signal: AbortSignal): Promise<void> {
-    const { objects } = await this.#session.client.query<{ objects: { totalCount: number | null } }>(
-      ROW_COUNT,
-      { filter: filterInput(this.filter) },
-      { signal },
-    )
-    this.total = objects.totalCount
+    const { objects } = await this.#session.client.query(ROW_COUNT, { filter: filterInput(this.filter) }, { signal })
+    this.total = objects?.totalCount ?? null
   }
 
   #fail(error: unknown): void {

@@ -1,6 +1,7 @@
 import type { Lock } from '../model/lock-queues.ts'
 import type { Question } from './asked-store.ts'
 import { LOCKS } from './documents-work.ts'
+import { nextCursor, nodesOf, type ResultOf } from './gql.ts'
 
 const PAGE = 500
 /** More would be no page to look at. */
@@ -10,13 +11,6 @@ export interface Locks {
   readonly locks: readonly Lock[]
   readonly total: number
 }
-interface LockPage {
-  readonly locks: {
-    readonly totalCount: number | null
-    readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
-    readonly edges: readonly { readonly node: Lock }[]
-  }
-}
 
 /** Locks are taken and let go as jobs move on. */
 export const LOCKS_NOW: Question<Locks> = {
@@ -25,11 +19,11 @@ export const LOCKS_NOW: Question<Locks> = {
     const found: Lock[] = []
     let total = 0
     for (let after: string | null = null, more = true; more && found.length < MOST; ) {
-      const { locks }: LockPage = await client.query<LockPage>(LOCKS, { first: PAGE, after }, { signal })
-      found.push(...locks.edges.map(({ node }) => node))
-      total = locks.totalCount ?? found.length
-      more = locks.pageInfo.hasNextPage
-      after = locks.pageInfo.endCursor
+      const { locks }: ResultOf<typeof LOCKS> = await client.query(LOCKS, { first: PAGE, after }, { signal })
+      found.push(...nodesOf(locks))
+      total = locks?.totalCount ?? found.length
+      after = nextCursor(locks)
+      more = after !== null
     }
     return { locks: found, total: Math.max(total, found.length) }
   },

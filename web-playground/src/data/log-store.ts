@@ -1,6 +1,6 @@
-import type { PhaseChange } from 'phaseline/client'
 import { addChanges, EMPTY_LOG, type LogBuffer, pauseLog, resumeLog } from '../model/log-buffer.ts'
 import { LOG_PAGE } from './documents.ts'
+import { nodesOf } from './gql.ts'
 import { messageOf, readLive } from './live-read.ts'
 import type { Session } from './session.ts'
 import { Store } from './store.ts'
@@ -20,11 +20,8 @@ export class LogStore extends Store {
       feed,
       {
         read: async (reading) => {
-          interface Page {
-            readonly phaseChanges: { readonly edges: readonly { readonly node: PhaseChange }[] }
-          }
-          const { phaseChanges } = await client.query<Page>(LOG_PAGE, { last: FIRST }, { signal: reading })
-          const changes = phaseChanges.edges.map(({ node }) => node)
+          const { phaseChanges } = await client.query(LOG_PAGE, { last: FIRST }, { signal: reading })
+          const changes = nodesOf(phaseChanges)
           this.log = addChanges({ ...EMPTY_LOG, paused: false }, changes)
           this.#last = changes.at(-1)?.sequence ?? 0
           this.loaded = true

@@ -30,7 +30,7 @@ export class NextStore extends Store {
     const read = async (reading: AbortSignal): Promise<void> => {
       this.#asked += 1
       const mine = this.#asked
-      const { object } = await client.query<{ object: Movable | null }>(NEXT, { id }, { signal: reading })
+      const { object } = await client.query(NEXT, { id }, { signal: reading })
       if (mine !== this.#asked) return
       this.object = object
       this.error = null

@@ -3,6 +3,7 @@ import { type Counts, moveCounts } from '../model/counts.ts'
 import type { Row } from '../model/object.ts'
 import type { Waiting } from '../model/stuck.ts'
 import { countsQuery, UNFINISHED } from './documents.ts'
+import { nodesOf } from './gql.ts'
 import { messageOf, readLive } from './live-read.ts'
 import type { Session } from './session.ts'
 import { Store } from './store.ts'
@@ -82,7 +83,7 @@ export class OverviewStore extends Store {
       (machines.of(kind)?.phases ?? []).map((phase) => [kind, phase] as const),
     )
     const before = this.#moved
-    const read = await client.query<Record<string, { totalCount: number | null }>>(countsQuery(pairs), {}, { signal })
+    const read = await client.query(countsQuery(pairs), {}, { signal })
     this.#doubtful = this.#moved !== before
     const counts = new Map<string, Map<string, number>>()
     for (const [i, [kind, phase]] of pairs.entries()) {
@@ -107,12 +108,9 @@ export class OverviewStore extends Store {
   }
 
   async #look(signal: AbortSignal): Promise<void> {
-    interface Answer {
-      readonly objects: { readonly totalCount: number | null; readonly edges: readonly { readonly node: Unfinished }[] }
-    }
-    const { objects } = await this.#session.client.query<Answer>(UNFINISHED, { first: UNFINISHED_SHOWN }, { signal })
-    this.unfinished = objects.edges.map(({ node }) => node)
-    this.unfinishedTotal = objects.totalCount ?? this.unfinished.length
+    const { objects } = await this.#session.client.query(UNFINISHED, { first: UNFINISHED_SHOWN }, { signal })
+    this.unfinished = nodesOf(objects)
+    this.unfinishedTotal = objects?.totalCount ?? this.unfinished.length
     this.changed()
   }
 }

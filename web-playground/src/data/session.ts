@@ -1,8 +1,8 @@
 import { type Client, createClient } from 'phaseline/client'
-import { type Known, learn } from '../model/known.ts'
-import { type Machine, Machines } from '../model/machines.ts'
+import { learn } from '../model/known.ts'
+import { Machines } from '../model/machines.ts'
 import { OPENING } from './documents.ts'
-import { Feed, type Head } from './feed.ts'
+import { Feed } from './feed.ts'
 
 /** What a token opens: the client, the feed, and the machines, which do not change while a server runs. */
 export interface Session {
@@ -24,7 +24,7 @@ export async function openSession(token: string): Promise<Session> {
     onConnection: (state) => feed?.connected(state),
   })
   try {
-    const opening = await client.query<Head & Known & { readonly stateMachines: readonly Machine[] }>(OPENING)
+    const opening = await client.query(OPENING)
     learn(opening)
     feed = new Feed(client, opening.log, stop.signal)
     const close = (): void => {

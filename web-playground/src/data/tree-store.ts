@@ -2,33 +2,13 @@ import type { Row } from '../model/object.ts'
 import { type Dependency, TreeModel } from '../model/tree-model.ts'
 import { rowFetcher } from './batched.ts'
 import { RELATIONS, TREE } from './documents.ts'
+import type { ResultOf } from './gql.ts'
 import { messageOf, readLive } from './live-read.ts'
 import type { Session } from './session.ts'
 import { Store } from './store.ts'
 
 const PAGE = 5_000
 const RELATE_MS = 400
-
-interface PageInfo {
-  readonly hasNextPage: boolean
-  readonly endCursor: string | null
-}
-interface TreePage {
-  readonly tree: {
-    readonly sequence: number
-    readonly objects: { readonly pageInfo: PageInfo; readonly edges: readonly { readonly node: Row }[] }
-  } | null
-}
-interface RelationsPage {
-  readonly tree: {
-    readonly relations: {
-      readonly pageInfo: PageInfo
-      readonly edges: readonly {
-        readonly node: { readonly from: string; readonly to: string; readonly kind: string }
-      }[]
-    }
-  } | null
-}
 
 /** One tree: read once with its sequence, then moved on by the feed. */
 export class TreeStore extends Store {
@@ -78,7 +58,7 @@ export class TreeStore extends Store {
     const rows: Row[] = []
     let sequence: number | undefined
     for (let after: string | null = null, more = true; more; ) {
-      const { tree }: TreePage = await client.query<TreePage>(
+      const { tree }: ResultOf<typeof TREE> = await client.query(
         TREE,
         { rootId: this.model.rootId, first: PAGE, after },
         { signal },
@@ -117,7 +97,7 @@ export class TreeStore extends Store {
   async #readDependencies(signal: AbortSignal): Promise<readonly Dependency[]> {
     const found: Dependency[] = []
     for (let after: string | null = null, more = true; more; ) {
-      const { tree }: RelationsPage = await this.#session.client.query<RelationsPage>(
+      const { tree }: ResultOf<typeof RELATIONS> = await this.#session.client.query(
         RELATIONS,
         { rootId: this.model.rootId, first: PAGE, after },
         { signal },

@@ -46,6 +46,6 @@ function actionOf({ name, label, confirm, danger, mutation, input, flags }: Verb
     danger,
     field: mutation,
     input: `${mutation.charAt(0).toUpperCase()}${mutation.slice(1)}Input`,
-    variables: { ...input, id, ...Object.fromEntries(confirmed) },
+    variables: { ...(input as object), id, ...Object.fromEntries(confirmed) },
   }
 }

@@ -27,7 +27,7 @@ export interface Verb {
   readonly whileDeleting: 'ALLOWED' | 'ONCE_FINISHED' | 'NEVER'
   readonly confirm: string | null
   readonly danger: boolean
-  readonly input: Readonly<Record<string, unknown>>
+  readonly input: unknown
   readonly flags: readonly { readonly name: string; readonly confirmed: boolean }[]
   readonly otherwise: string | null
 }

@@ -22,14 +22,22 @@ export type Outcome<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly refusal: Refusal; readonly value?: never }
 
-/** The answer of a mutation, or of what would tell what it does: only errors have both a code and a message. */
-export type Answer<T> = T | Pick<Refusal, 'code' | 'message'> | null
+/** A member of a mutation's result union. */
+export interface Member {
+  readonly __typename: string
+}
+/** The members that are no errors. */
+export type Payload<T extends Member> = Exclude<T, { readonly __typename: `${string}Error` }>
 
-export function outcomeOf<T extends object>(answer: Answer<T>): Outcome<T> {
-  if (answer === null) return { ok: false, refusal: refusal('NOT_FOUND', 'The server answered with nothing.') }
-  if ('code' in answer && 'message' in answer)
-    return { ok: false, refusal: { fields: [], object: null, ...(answer as Pick<Refusal, 'code' | 'message'>) } }
-  return { ok: true, value: answer as T }
+/** Separates payload and error of a result, which is null only beside a top-level error. */
+export function outcomeOf<T extends Member>(result: T | null): Outcome<Payload<T>> {
+  if (result === null) return { ok: false, refusal: refusal('NOT_FOUND', 'The server answered without a result.') }
+  if (result.__typename.endsWith('Error'))
+    return {
+      ok: false,
+      refusal: { fields: [], object: null, ...(result as Member as Member & Pick<Refusal, 'code' | 'message'>) },
+    }
+  return { ok: true, value: result as Payload<T> }
 }
 
 export const refusal = (code: string, message: string): Refusal => ({ code, message, fields: [], object: null })

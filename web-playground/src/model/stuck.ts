@@ -3,7 +3,11 @@ export interface Waiting {
   readonly id: string
   readonly phaseSince: string
   readonly parent: { readonly id: string } | null
-  readonly blockedBy: readonly { readonly reason: string; readonly message: string; readonly connected?: boolean }[]
+  readonly blockedBy: readonly {
+    readonly reason: string
+    readonly message: string
+    readonly connected?: boolean | undefined
+  }[]
 }
 
 /** These end by themselves, as the tree goes on. */

@@ -22,10 +22,13 @@ export interface WorkObject {
   readonly blockedBy: readonly {
     readonly reason: string
     readonly message: string
-    readonly types?: readonly string[]
-    readonly connected?: boolean
+    readonly types?: readonly string[] | undefined
+    readonly connected?: boolean | undefined
   }[]
-  readonly agent?: { readonly name: string; readonly instance: string; readonly leaseUntil: string | null } | null
+  readonly agent?:
+    | { readonly name: string; readonly instance: string; readonly leaseUntil: string | null }
+    | null
+    | undefined
 }
 export interface Busy {
   readonly agent: Agent

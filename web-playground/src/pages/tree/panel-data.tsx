@@ -1,7 +1,9 @@
 import type { Details } from '../../data/details-store.ts'
 
-/** What is shown as it is, in this order. */
-const PARTS: readonly (readonly [field: string, label: string])[] = [
+type Field = readonly [field: keyof Details, label: string]
+
+/** Shown as JSON, in this order. */
+const PARTS: readonly Field[] = [
   ['exports', 'Exports'],
   ['imports', 'Imports'],
   ['installationSpec', 'Spec'],
@@ -10,7 +12,7 @@ const PARTS: readonly (readonly [field: string, label: string])[] = [
   ['instanceSpec', 'Spec'],
   ['args', 'Arguments'],
 ]
-const FACTS: readonly (readonly [field: string, label: string])[] = [
+const FACTS: readonly Field[] = [
   ['type', 'Type'],
   ['target', 'Target'],
   ['gadget', 'Gadget'],
@@ -40,7 +42,7 @@ export function PanelData({ details }: { readonly details: Details }) {
           {facts.map(([field, label]) => (
             <Fact key={field} label={label} value={String(details[field])} />
           ))}
-          {isAgent(details.agent) && <Fact label="Agent" value={`${details.agent.name} ${details.agent.instance}`} />}
+          {details.agent && <Fact label="Agent" value={`${details.agent.name} ${details.agent.instance}`} />}
           {labels.length > 0 && (
             <Fact label="Labels" value={labels.map(({ key, value }) => `${key}=${value}`).join(', ')} />
           )}
@@ -70,5 +72,3 @@ const isThere = (value: unknown): boolean =>
   value !== undefined &&
   value !== '' &&
   !(typeof value === 'object' && Object.keys(value).length === 0)
-const isAgent = (value: unknown): value is { readonly name: string; readonly instance: string } =>
-  typeof value === 'object' && value !== null && 'name' in value && 'instance' in value

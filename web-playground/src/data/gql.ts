@@ -1,0 +1,30 @@
+import type { TypedDocument } from 'phaseline/client'
+import type { Documents } from '../generated/documents.d.ts'
+
+/** What the compiler says of a text that has no types. */
+type Unknown = 'The schema has no such document: `npm run generate` says why.'
+
+/** A document of the dashboard, typed from schema.graphql by `npm run generate`. The text must be a constant. */
+export const gql = <const Text extends string>(
+  text: Text extends keyof Documents ? Text : Unknown,
+): Text extends keyof Documents
+  ? string & TypedDocument<Documents[Text]['result'], Documents[Text]['variables']>
+  : never => text as never
+
+/** The answer of a document. */
+export type ResultOf<Document> = Document extends TypedDocument<infer Result, never> ? Result : never
+
+interface Connection<Node> {
+  readonly edges: readonly { readonly node: Node }[]
+}
+interface Paged {
+  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
+}
+/** A node of a connection, which is null only beside an error. */
+export type NodeOf<C> = C extends Connection<infer Node> ? Node : never
+/** The nodes of a connection, which is null only beside an error. */
+export const nodesOf = <Node>(connection: Connection<Node> | null): readonly Node[] =>
+  connection?.edges.map(({ node }) => node) ?? []
+/** The cursor of the next page; null after the last one. */
+export const nextCursor = (connection: Paged | null): string | null =>
+  connection?.pageInfo.hasNextPage ? connection.pageInfo.endCursor : null
