@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { buildSchema } from 'graphql'
 import { expect, test } from 'vitest'
 import { PHASES } from '../../src/core/vocabulary.ts'
 import { allMachines } from '../../src/families/machines.ts'
@@ -159,7 +160,8 @@ test('buttons follow from what the viewer may do', () => {
 })
 
 test('each button names a mutation and an input of the schema', () => {
-  const schema = readFileSync(join(import.meta.dirname, '../../schema.graphql'), 'utf8')
+  const schema = buildSchema(readFileSync(join(import.meta.dirname, '../../schema.graphql'), 'utf8'))
+  const mutations = schema.getMutationType()?.getFields() ?? {}
   const all = allMachines.flatMap(({ kinds, phases }) =>
     kinds.flatMap((kind) =>
       phases.flatMap((phase) =>
@@ -168,7 +170,7 @@ test('each button names a mutation and an input of the schema', () => {
     ),
   )
   expect(all.length).toBeGreaterThan(15)
-  for (const { field, input } of all) expect(schema).toContain(`  ${field}(input: ${input}!)`)
+  for (const { field, input } of all) expect(String(mutations[field]?.args[0]?.type)).toBe(`${input}!`)
 })
 
 test('words', () => {
