@@ -77,6 +77,13 @@ export function sideField<Row extends object, Key extends keyof Row, Otherwise>(
   return async ({ id }, _, context) => (await loader(context).load(id))?.[key] ?? otherwise
 }
 
+/** Resolves a field to the object with the id `objectId`; null once it is deleted, or if the viewer may not read it. */
+export const objectOf = (
+  { objectId }: { readonly objectId: string },
+  _: unknown,
+  context: GraphQLContext,
+): Promise<ObjectRow | null> => objectLoader(context).load(objectId)
+
 /** A page of a list that belongs to one of many. */
 export interface PageKey<Position> {
   readonly id: string

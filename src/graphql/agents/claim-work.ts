@@ -1,7 +1,7 @@
 import type { AgentPort, ClaimedItem } from '../../core/ports/agents.ts'
 import type { GraphQLContext } from '../context.ts'
 import type { ClaimPayload } from '../family.ts'
-import { objectLoader } from '../loaders.ts'
+import { objectOf } from '../loaders.ts'
 import { builder } from '../schema/builder.ts'
 import { LEASE_MS } from '../schema/descriptions.ts'
 import { ObjectKindEnum, WorkActionEnum } from '../schema/enums.ts'
@@ -25,7 +25,7 @@ const WorkItemRef = builder.objectRef<WorkItem>('WorkItem').implement({
       type: TreeObjectRef,
       nullable: true,
       description: 'The object; null if it is deleted meanwhile, or the viewer may not read it. The lease stays.',
-      resolve: ({ objectId }, _, context) => objectLoader(context).load(objectId),
+      resolve: objectOf,
     }),
     action: t.expose('action', { type: WorkActionEnum, description: 'What to do with the object.' }),
     type: t.exposeString('type', { description: 'Type of the work.' }),

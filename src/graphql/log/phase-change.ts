@@ -3,7 +3,7 @@ import type { PhaseChangeQuery, PhaseChangeRecord } from '../../core/ports/phase
 import { cursorAt, encodeCursor } from '../../log/cursor.ts'
 import { canReadTree } from '../auth/worker-access.ts'
 import type { GraphQLContext } from '../context.ts'
-import { objectLoader } from '../loaders.ts'
+import { objectOf } from '../loaders.ts'
 import { builder } from '../schema/builder.ts'
 import { connect } from '../schema/connection.ts'
 import { logCursor } from '../schema/cursors.ts'
@@ -37,7 +37,7 @@ PhaseChangeRef.implement({
       type: TreeObjectRef,
       nullable: true,
       description: 'The object as it is now; null if it is deleted.',
-      resolve: ({ objectId }, _, context) => objectLoader(context).load(objectId),
+      resolve: objectOf,
     }),
     from: t.expose('from', {
       type: PhaseEnum,

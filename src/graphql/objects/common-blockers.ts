@@ -1,5 +1,5 @@
 import type { BlockerValue } from '../family.ts'
-import { objectLoader } from '../loaders.ts'
+import { objectOf } from '../loaders.ts'
 import { builder } from '../schema/builder.ts'
 import { BlockerRef, TreeObjectRef } from '../schema/refs.ts'
 
@@ -35,7 +35,7 @@ export const pointingBlocker = (name: string, description: string) =>
         type: TreeObjectRef,
         nullable: true,
         description: 'The object that is waited for; null once it is deleted, or if the viewer may not read it.',
-        resolve: ({ objectId }, _, context) => objectLoader(context).load(objectId),
+        resolve: objectOf,
       }),
     }),
   })

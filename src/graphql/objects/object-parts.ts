@@ -1,7 +1,7 @@
 import type { FailureCause, ObjectFailure } from '../../core/errors.ts'
 import type { ProgressRow } from '../../store/loaders/side-rows.ts'
 import type { DeadlineValue } from '../family.ts'
-import { objectLoader } from '../loaders.ts'
+import { objectOf } from '../loaders.ts'
 import { builder } from '../schema/builder.ts'
 import { FIRST_ENTRIES } from '../schema/descriptions.ts'
 import { BlockerReasonEnum, ObjectKindEnum, PhaseEnum } from '../schema/enums.ts'
@@ -29,7 +29,7 @@ const ErrorCauseRef = builder.objectRef<FailureCause>('ErrorCause').implement({
       type: TreeObjectRef,
       nullable: true,
       description: 'The child as it is now; null once it is deleted, or if the viewer may not read it.',
-      resolve: ({ objectId }, _, context) => objectLoader(context).load(objectId),
+      resolve: objectOf,
     }),
   }),
 })

@@ -1,7 +1,7 @@
 import type { ObjectKind } from '../../core/vocabulary.ts'
 import { type ChangedObject, loadLastBatch } from '../../store/loaders/tree-changes.ts'
 import type { GraphQLContext } from '../context.ts'
-import { objectLoader } from '../loaders.ts'
+import { objectLoader, objectOf } from '../loaders.ts'
 import { eventStream, unpack } from '../log/event-stream.ts'
 import { builder } from '../schema/builder.ts'
 import { ObjectKindEnum } from '../schema/enums.ts'
@@ -26,7 +26,7 @@ const ObjectUpdateRef = builder.objectRef<Update>('ObjectUpdate').implement({
       type: TreeObjectRef,
       nullable: true,
       description: 'The object as it is now; null once it is deleted.',
-      resolve: ({ objectId }, _, context) => objectLoader(context).load(objectId),
+      resolve: objectOf,
     }),
   }),
 })

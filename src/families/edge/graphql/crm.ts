@@ -1,4 +1,4 @@
-import { objectLoader } from '../../../graphql/loaders.ts'
+import { objectOf } from '../../../graphql/loaders.ts'
 import { eventStream, unpack } from '../../../graphql/log/event-stream.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
 import { ObjectKindEnum, PhaseEnum } from '../../../graphql/schema/enums.ts'
@@ -44,7 +44,7 @@ const CrmRequestRef = builder.objectRef<CrmRequest>('CrmRequest').implement({
       type: TreeObjectRef,
       nullable: true,
       description: 'The object; null once it is deleted.',
-      resolve: ({ objectId }, _, context) => objectLoader(context).load(objectId),
+      resolve: objectOf,
     }),
     action: t.expose('action', {
       type: CrmActionEnum,

@@ -1,5 +1,5 @@
 import type { BlockerValue } from '../../../graphql/family.ts'
-import { objectLoader } from '../../../graphql/loaders.ts'
+import { objectLoader, objectOf } from '../../../graphql/loaders.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
 import { connect } from '../../../graphql/schema/connection.ts'
 import { lockCursor } from '../../../graphql/schema/cursors.ts'
@@ -32,7 +32,7 @@ export const LockRef = builder.objectRef<LockRow>('Lock').implement({
       type: TreeObjectRef,
       nullable: true,
       description: 'The gadget job; null if it is deleted, or the caller may not read it.',
-      resolve: ({ objectId }, _, context) => objectLoader(context).load(objectId),
+      resolve: objectOf,
     }),
     declaredAt: t.expose('declaredAt', { type: 'DateTime', description: 'When the job entered the queue.' }),
     grantedAt: t.expose('grantedAt', {
