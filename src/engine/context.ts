@@ -1,21 +1,10 @@
-import type { Pool } from 'pg'
 import type { Log } from '../core/ports/log.ts'
-import type { System } from '../core/ports/system.ts'
-import type { TimeoutDefaults } from '../core/tree.ts'
 import type { Logger } from '../logger.ts'
 import type { Dispatcher } from './agents/dispatcher.ts'
 import type { SpecCache } from './cache/spec-cache.ts'
 import type { WorkCache } from './cache/work-cache.ts'
-import type { Kinds } from './families.ts'
+import type { EngineParts } from './parts.ts'
 import type { CommitEvents } from './transaction.ts'
-
-/** What an engine host is given. */
-export interface EngineParts {
-  readonly pool: Pool
-  readonly kinds: Kinds
-  readonly system: System
-  readonly timeouts: TimeoutDefaults
-}
 
 /** What every transaction on trees of this process shares. */
 export interface EngineContext extends EngineParts {

@@ -3,7 +3,8 @@ import type { Client } from '../store/client.ts'
 import { insertWakes } from '../store/queue.ts'
 import { lockKnownScope, lockScope } from '../store/scope.ts'
 import type { EngineContext } from './context.ts'
-import { createRoot, type LockedTree, lockTree } from './locked-tree.ts'
+import { createRoot, lockTree } from './lock-tree.ts'
+import type { LockedTree } from './locked-tree.ts'
 import type { Transaction } from './transaction.ts'
 
 interface ProjectState {

@@ -1,20 +1,17 @@
-import { following } from '../core/clock-offset.ts'
-import type { Evaluated, Node } from '../core/tree.ts'
-import type { LockedTree as LockedTreePort, NewRoot } from '../families/family.ts'
+import type { Node } from '../core/tree.ts'
+import type { LockedTree as LockedTreePort } from '../families/family.ts'
 import { appendChanges } from '../log/append.ts'
 import { awaitAll } from '../store/await-all.ts'
 import type { Client } from '../store/client.ts'
-import { loadEdges } from '../store/load-edges.ts'
 import type { LoadedNode } from '../store/load-nodes.ts'
-import { forgetRoot, insertWakes, lockRoot, nextDue, scheduleRoot } from '../store/queue.ts'
+import { forgetRoot, insertWakes, nextDue, scheduleRoot } from '../store/queue.ts'
 import { RevisionConflict } from '../store/transition.ts'
-import { NO_SPECS, type SpecsOfTree } from './cache/spec-cache.ts'
 import type { EngineContext } from './context.ts'
 import { flush, onlyInserts } from './flush.ts'
-import { load, take, takeNeighbours } from './load.ts'
+import { load } from './load.ts'
 import { runToFixpoint } from './run-to-fixpoint.ts'
-import { type Effect, TreeSlice } from './slice/tree-slice.ts'
-import { TrackedObject } from './tracked-object.ts'
+import type { Effect, TreeSlice } from './slice/tree-slice.ts'
+import type { TrackedObject } from './tracked-object.ts'
 import type { Transaction } from './transaction.ts'
 
 /** A row of `wake` to be written: the tree is decided soon; a reason goes to `onWake` of its family. */
@@ -186,100 +183,3 @@ export class LockedTree implements LockedTreePort {
     })
   }
 }
-
-const NOTHING_RECALLED: ReadonlyMap<string, LoadedNode> = new Map()
-const NOT_EVALUATED: ReadonlyMap<string, Evaluated> = new Map()
-
-export interface LockOptions {
-  /** Objects that are needed besides the root. */
-  readonly ids?: readonly string[]
-  /** Objects whose dependents are likely to be asked for. */
-  readonly ending?: readonly string[]
-  /** Objects of `ids` that this process remembers: they are not read. */
-  readonly recalled?: ReadonlyMap<string, LoadedNode>
-  /** Answers 'locked' instead of waiting for another engine. */
-  readonly skipLocked?: boolean
-  readonly evaluated?: ReadonlyMap<string, Evaluated>
-  readonly specs?: SpecsOfTree
-}
-
-/**
- * Locks the tree's root row and loads the objects. The lock is a statement of its own and everything else comes after
- * it, so writes of one tree are serial. The statements travel together, but the others read when the lock is there.
- */
-export async function lockTree(
-  tx: Transaction,
-  context: EngineContext,
-  rootId: string,
-  options: LockOptions = {},
-): Promise<LockedTree | 'gone' | 'locked'> {
-  const { ids = [], ending = [], recalled = NOTHING_RECALLED, skipLocked = false } = options
-  const { evaluated = NOT_EVALUATED, specs = NO_SPECS } = options
-  const { client } = tx
-  const { kinds, system } = context
-  const wanted = new Set([rootId, ...ids.map((id) => recalled.get(id)?.row.parentId ?? id)])
-  const [lock, loaded, dependents] = await awaitAll([
-    lockRoot(client, rootId, { skipLocked, time: system.fixedTime }),
-    kinds.loader.nodes(client, rootId, [...wanted]),
-    ending.length > 0 && loadEdges(client, 'dependents', ending),
-  ])
-  if (typeof lock === 'string') return lock
-  const { projectName, row } = lock
-  // A new root has the time of its process, which may be ahead of the database's.
-  const now = new Date(following(row.updatedAt.getTime(), lock.at.getTime()))
-  const slice = new TreeSlice({ ...context, projectName, root: TrackedObject.fresh(row), now, evaluated, specs })
-  slice.nodes.clear()
-  take(slice, kinds, loaded)
-  const root = slice.nodes.get(rootId)
-  if (!root) return 'gone'
-  slice.root = root
-  takeRecalled(slice, context, recalled)
-  if (dependents) await takeNeighbours(client, slice, kinds, 'dependents', dependents)
-  const { wakeAt, failures } = lock
-  return new LockedTree(tx, context, { slice, wakeAt, failures, isNew: false, recalled })
-}
-
-function takeRecalled(slice: TreeSlice, { kinds }: EngineContext, recalled: ReadonlyMap<string, LoadedNode>): void {
-  const placed = [...recalled.values()].filter(({ row }) => slice.nodes.has(row.parentId ?? ''))
-  if (placed.length < recalled.size) throw new RevisionConflict(recalled.size, placed.length)
-  take(slice, kinds, placed)
-}
-
-export interface RootPlace {
-  readonly project: string
-  readonly projectId: string
-  readonly now: Date
-  /** Phase writes that `decideNow` may do in this transaction; 0: others wait for the project. */
-  readonly budget: number
-}
-
-/** A new tree, which nobody else can see before the commit. */
-export function createRoot(
-  tx: Transaction,
-  context: EngineContext,
-  { project, projectId, now, budget }: RootPlace,
-  root: NewRoot,
-): LockedTree {
-  const id = context.system.id()
-  const tracked = TrackedObject.created(
-    { id, rootId: id, parentId: null, projectId, ordinal: 0, waitingFor: 0, ...nameOf(root) },
-    context.kinds.machine(root.kind).initial,
-    now,
-  )
-  const slice = new TreeSlice({
-    ...context,
-    projectName: project,
-    root: tracked,
-    now,
-    evaluated: NOT_EVALUATED,
-    specs: NO_SPECS,
-  })
-  slice.adopt(tracked, root, 'USER')
-  return new LockedTree(
-    tx,
-    context,
-    { slice, wakeAt: null, failures: 0, isNew: true, recalled: NOTHING_RECALLED },
-    budget,
-  )
-}
-const nameOf = ({ kind, name }: NewRoot) => ({ kind, name })

@@ -1,8 +1,7 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
-import { DatabaseError, type PoolClient } from 'pg'
+import { DatabaseError, type Pool, type PoolClient } from 'pg'
 import { awaitAll } from '../store/await-all.ts'
 import { declare } from '../store/statement.ts'
-import type { EngineContext } from './context.ts'
 
 /** What other parts of the process, and other processes, hear of once a transaction is committed. */
 export interface CommitEvents {
@@ -99,9 +98,15 @@ export class Transaction {
 
 const IN_FAILED_TRANSACTION = '25P02'
 
+export interface TransactionParts {
+  readonly pool: Pool
+  /** Hears of each commit. */
+  readonly publish: (events: CommitEvents) => void
+}
+
 /** Runs `work` in one transaction, writes the trees that it has touched, commits, and publishes the events. */
 export async function transaction<T>(
-  { pool, publish }: Pick<EngineContext, 'pool' | 'publish'>,
+  { pool, publish }: TransactionParts,
   work: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
   const client = await pool.connect()

@@ -1,6 +1,6 @@
 import type { LockedProject, Trees } from '../families/family.ts'
 import type { EngineContext } from './context.ts'
-import { lockTree } from './locked-tree.ts'
+import { lockTree } from './lock-tree.ts'
 import { ProjectLane } from './project-lane.ts'
 import { transaction } from './transaction.ts'
 

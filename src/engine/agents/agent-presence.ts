@@ -1,7 +1,7 @@
 import type { Viewer } from '../../core/ports/viewer.ts'
 import type { OpenedFence } from '../../store/fence.ts'
 import { noteAgent, noteSeen } from '../../store/work.ts'
-import type { EngineParts } from '../context.ts'
+import type { EngineParts } from '../parts.ts'
 
 /** An agent is noted again when it has not been for so long, in milliseconds. */
 const NOTE_MS = 5_000

@@ -6,7 +6,7 @@ import { type OpenedFence, openFence } from '../../store/fence.ts'
 import { appendLogLines, LOG_BOUNDS } from '../../store/log-lines.ts'
 import { statement } from '../../store/statement.ts'
 import * as table from '../../store/tables.ts'
-import type { EngineParts } from '../context.ts'
+import type { EngineParts } from '../parts.ts'
 import { MAX_BATCH, requireAgent, tooMany } from './access.ts'
 
 const MAX_LINES = MAX_BATCH * 10

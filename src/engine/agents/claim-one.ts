@@ -3,7 +3,7 @@ import type { ClaimedItem } from '../../core/ports/agents.ts'
 import type { Viewer } from '../../core/ports/viewer.ts'
 import { WORK_STATE } from '../../core/tree.ts'
 import { FENCE_SECRET_BYTES, hashOf, makeFence } from '../../store/fence.ts'
-import type { EngineParts } from '../context.ts'
+import type { EngineParts } from '../parts.ts'
 import type { TreeSlice } from '../slice/tree-slice.ts'
 import type { TrackedObject } from '../tracked-object.ts'
 

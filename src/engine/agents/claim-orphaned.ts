@@ -2,7 +2,7 @@ import { clampLeaseMs } from '../../core/lease.ts'
 import type { ClaimedItem } from '../../core/ports/agents.ts'
 import { FENCE_SECRET_BYTES, hashOf, makeFence } from '../../store/fence.ts'
 import { claimOrphanedWork, findOrphanedWork } from '../../store/orphaned-work.ts'
-import type { EngineParts } from '../context.ts'
+import type { EngineParts } from '../parts.ts'
 import { canDrive } from './access.ts'
 import type { Claimant } from './claim-one.ts'
 

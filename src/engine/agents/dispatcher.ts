@@ -1,6 +1,6 @@
 import type { ClaimedItem } from '../../core/ports/agents.ts'
 import { WORK_STATE } from '../../core/tree.ts'
-import type { EngineParts } from '../context.ts'
+import type { EngineParts } from '../parts.ts'
 import type { TreeSlice } from '../slice/tree-slice.ts'
 import type { TrackedObject } from '../tracked-object.ts'
 import { canDrive } from './access.ts'

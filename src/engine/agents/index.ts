@@ -1,6 +1,6 @@
 import type { AgentPort } from '../../core/ports/agents.ts'
 import { countWaiting } from '../../store/work.ts'
-import type { EngineParts } from '../context.ts'
+import type { EngineParts } from '../parts.ts'
 import type { TreeRunner } from '../runner.ts'
 import { AgentPresence } from './agent-presence.ts'
 import { logAppender } from './append-logs.ts'

@@ -2,7 +2,7 @@ import { clampLeaseMs } from '../../core/lease.ts'
 import type { AgentPort, Renewal } from '../../core/ports/agents.ts'
 import { type OpenedFence, openFence } from '../../store/fence.ts'
 import { renewLeases } from '../../store/work.ts'
-import type { EngineParts } from '../context.ts'
+import type { EngineParts } from '../parts.ts'
 import { MAX_BATCH, requireAgent, tooMany } from './access.ts'
 import type { AgentPresence } from './agent-presence.ts'
 

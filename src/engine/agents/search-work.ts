@@ -1,7 +1,7 @@
 import type { ClaimedItem } from '../../core/ports/agents.ts'
 import { WORK_STATE, type Work } from '../../core/tree.ts'
 import { findCandidates } from '../../store/work.ts'
-import type { EngineParts } from '../context.ts'
+import type { EngineParts } from '../parts.ts'
 import type { TreeRunner } from '../runner.ts'
 import type { TreeSlice } from '../slice/tree-slice.ts'
 import type { TreeTask } from '../tree-lane.ts'

@@ -1,4 +1,3 @@
-import type { TreeSlice } from '../slice/tree-slice.ts'
 import type { TrackedObject } from '../tracked-object.ts'
 
 /** Trees whose specs are remembered at a time: a process works on as many at once, and they may be large. */
@@ -10,6 +9,11 @@ interface CachedSpec {
   readonly spec: unknown
 }
 export type SpecsOfTree = ReadonlyMap<string, CachedSpec>
+
+interface TreeObjects {
+  readonly root: TrackedObject
+  readonly nodes: ReadonlyMap<string, TrackedObject>
+}
 
 export const NO_SPECS: SpecsOfTree = new Map()
 
@@ -30,11 +34,11 @@ export class SpecCache {
   }
 
   /** To be called after the commit. @param undecided objects that still want their turn; none: the tree is at rest */
-  keep(slice: TreeSlice, undecided: ReadonlySet<string>): void {
-    const rootId = slice.root.row.id
+  keep({ root, nodes }: TreeObjects, undecided: ReadonlySet<string>): void {
+    const rootId = root.row.id
     this.#trees.delete(rootId)
     if (undecided.size === 0) return
-    this.#trees.set(rootId, new Map([...undecided].flatMap((id) => entryOf(slice.nodes.get(id)))))
+    this.#trees.set(rootId, new Map([...undecided].flatMap((id) => entryOf(nodes.get(id)))))
     for (const oldest of this.#trees.keys()) {
       if (this.#trees.size <= MAX_TREES) return
       this.#trees.delete(oldest)

@@ -1,0 +1,12 @@
+import type { Pool } from 'pg'
+import type { System } from '../core/ports/system.ts'
+import type { TimeoutDefaults } from '../core/tree.ts'
+import type { Kinds } from './families.ts'
+
+/** What an engine host is given. */
+export interface EngineParts {
+  readonly pool: Pool
+  readonly kinds: Kinds
+  readonly system: System
+  readonly timeouts: TimeoutDefaults
+}
