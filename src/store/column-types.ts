@@ -57,6 +57,9 @@ export const required = <R, W>({ sql }: ColumnType<R, W>): ColumnType<NonNullabl
  * them, which is declared nullable, before it takes the others as they are.
  */
 export const joined = <R, W>({ sql }: ColumnType<R, W>): ColumnType<R, W> => ({ sql, nullable: true })
+/** All columns of that side. */
+export const joinedAll = <C extends Readonly<Record<string, AnyType>>>(columns: C): C =>
+  Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, joined(column)])) as C
 /** A buffer carries the elements in Postgres's binary form. */
 export const array = <R, W>({ sql }: ColumnType<R, W>): ColumnType<readonly R[], readonly W[] | Buffer> =>
   type(`${sql}[]`)

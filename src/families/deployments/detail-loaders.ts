@@ -1,63 +1,47 @@
-import type { ObjectRow } from '../../core/tree.ts'
-import type { ObjectKind, Phase, ReconcileMode } from '../../core/vocabulary.ts'
+import type { ObjectKind, Phase } from '../../core/vocabulary.ts'
 import type { Client } from '../../store/client.ts'
 import { array, boolean, integer, uuid } from '../../store/column-types.ts'
-import { loadKeyed } from '../../store/loaders/keyed.ts'
+import { keyed } from '../../store/loaders/keyed.ts'
 import { OBJECT_SELECTION } from '../../store/loaders/objects.ts'
 import { statement } from '../../store/statement.ts'
 import * as table from '../../store/tables.ts'
 
 /** The family's own columns as the API shows them, for many objects in one statement. */
 
-export interface ShownInstallation {
-  readonly ignored: boolean
-  readonly mode: ReconcileMode
-  readonly nextMode: ReconcileMode | null
-  readonly nextDeletion: boolean
-  readonly cancelRequestedAt: Date | null
-  readonly cancelBy: string | null
-  readonly imports: unknown
-  readonly exports: unknown
-}
-export interface ShownItem {
-  readonly type: string
-  readonly target: string | null
-  readonly exports: unknown
-}
-
-export const loadInstallations = (client: Client, ids: readonly string[]) =>
-  loadKeyed<ShownInstallation>(
-    client,
-    `select object_id as key, ignored, mode, next_mode as "nextMode", next_deletion as "nextDeletion",
+export const loadInstallations = keyed(
+  `select object_id as key, ignored, mode, next_mode as "nextMode", next_deletion as "nextDeletion",
         cancel_requested_at as "cancelRequestedAt", cancel_by as "cancelBy", imports, exports
       from installation where object_id = any($1::uuid[])`,
-    ids,
-  )
+  {
+    ignored: table.installation.ignored,
+    mode: table.installation.mode,
+    nextMode: table.installation.nextMode,
+    nextDeletion: table.installation.nextDeletion,
+    cancelRequestedAt: table.installation.cancelRequestedAt,
+    cancelBy: table.installation.cancelBy,
+    imports: table.installation.imports,
+    exports: table.installation.exports,
+  },
+)
 
 /** Its job of now, and whether another one is remembered. */
-export const loadJobs = (client: Client, ids: readonly string[]) =>
-  loadKeyed<{ readonly jobId: string | null; readonly remembered: boolean }>(
-    client,
-    `select o.id as key, o.job_id as "jobId", i.next_deletion or i.next_mode is not null as remembered
+export const loadJobs = keyed(
+  `select o.id as key, o.job_id as "jobId", i.next_deletion or i.next_mode is not null as remembered
       from object o join installation i on i.object_id = o.id where o.id = any($1::uuid[])`,
-    ids,
-  )
+  { jobId: table.object.jobId, remembered: boolean },
+)
 
-export const loadItems = (client: Client, ids: readonly string[]) =>
-  loadKeyed<ShownItem>(
-    client,
-    'select object_id as key, type, target, exports from deploy_item where object_id = any($1::uuid[])',
-    ids,
-  )
+export const loadItems = keyed(
+  'select object_id as key, type, target, exports from deploy_item where object_id = any($1::uuid[])',
+  { type: table.deployItem.type, target: table.deployItem.target, exports: table.deployItem.exports },
+)
 
 const EXECUTION: ObjectKind = 'EXECUTION'
 /** The execution of each installation that has one. */
-export const loadExecutions = (client: Client, installationIds: readonly string[]) =>
-  loadKeyed<ObjectRow>(
-    client,
-    `select o.parent_id as key, ${OBJECT_SELECTION} from object o where o.parent_id = any($1::uuid[]) and o.kind = '${EXECUTION}'`,
-    installationIds,
-  )
+export const loadExecutions = keyed(
+  `select o.parent_id as key, ${OBJECT_SELECTION} from object o where o.parent_id = any($1::uuid[]) and o.kind = '${EXECUTION}'`,
+  table.object,
+)
 
 /** How many items of an execution are alike in what their class depends on. */
 export interface ItemCount {

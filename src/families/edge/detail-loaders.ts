@@ -1,43 +1,45 @@
-import type { Client } from '../../store/client.ts'
-import { loadKeyed } from '../../store/loaders/keyed.ts'
-import type { CloudletDetails, InstanceDetails } from './details.ts'
+import { array, json, uuid } from '../../store/column-types.ts'
+import { keyed } from '../../store/loaders/keyed.ts'
+import * as table from '../../store/tables.ts'
+import type { CloudletDetails } from './details.ts'
 
 /** The family's own columns as the API shows them, for many objects in one statement. */
 
-export type ShownCloudlet = Omit<CloudletDetails, 'replaced'>
-export const loadCloudlets = (client: Client, ids: readonly string[]) =>
-  loadKeyed<ShownCloudlet>(
-    client,
-    `select object_id as key, version, wanted_version as "wantedVersion", epoch, sessions, upgrade_phase as "upgradePhase",
+export const loadCloudlets = keyed(
+  `select object_id as key, version, wanted_version as "wantedVersion", epoch, sessions, upgrade_phase as "upgradePhase",
         upgrade_since as "upgradeSince", upgrade_due as "upgradeDue", connect_due as "connectDue", orphans,
         resynced_at as "resyncedAt"
       from cloudlet where object_id = any($1::uuid[])`,
-    ids,
-  )
+  {
+    version: table.cloudlet.version,
+    wantedVersion: table.cloudlet.wantedVersion,
+    epoch: table.cloudlet.epoch,
+    sessions: json<CloudletDetails['sessions']>(),
+    upgradePhase: table.cloudlet.upgradePhase,
+    upgradeSince: table.cloudlet.upgradeSince,
+    upgradeDue: table.cloudlet.upgradeDue,
+    connectDue: table.cloudlet.connectDue,
+    orphans: json<CloudletDetails['orphans']>(),
+    resyncedAt: table.cloudlet.resyncedAt,
+  },
+)
 
-export type ShownInstance = Pick<InstanceDetails, 'specRevision' | 'drifted' | 'undoing'>
-export const loadInstances = (client: Client, ids: readonly string[]) =>
-  loadKeyed<ShownInstance>(
-    client,
-    `select object_id as key, spec_revision as "specRevision", drifted, undoing
+export const loadInstances = keyed(
+  `select object_id as key, spec_revision as "specRevision", drifted, undoing
       from edge_inst where object_id = any($1::uuid[])`,
-    ids,
-  )
+  { specRevision: table.edgeInst.specRevision, drifted: table.edgeInst.drifted, undoing: table.edgeInst.undoing },
+)
 
 /** Until when each session of a cloudlet is kept, by its epoch. */
-export const loadLeases = (client: Client, ids: readonly string[]) =>
-  loadKeyed<{ readonly leases: Readonly<Record<string, string>> }>(
-    client,
-    `select cloudlet_id as key, jsonb_object_agg(epoch, lease_until) as leases
+export const loadLeases = keyed(
+  `select cloudlet_id as key, jsonb_object_agg(epoch, lease_until) as leases
       from crm_lease where cloudlet_id = any($1::uuid[]) group by 1`,
-    ids,
-  )
+  { leases: json<Readonly<Record<string, string>>>() },
+)
 
 /** Of each cloudlet the first instances that are not really as recorded. */
-export const loadDrifted = (client: Client, ids: readonly string[]) =>
-  loadKeyed<{ readonly ids: readonly string[] }>(
-    client,
-    `select o.root_id as key, (array_agg(o.id order by o.id))[:1000] as ids
+export const loadDrifted = keyed(
+  `select o.root_id as key, (array_agg(o.id order by o.id))[:1000] as ids
       from object o join edge_inst i on i.object_id = o.id where o.root_id = any($1::uuid[]) and i.drifted group by 1`,
-    ids,
-  )
+  { ids: array(uuid) },
+)

@@ -1,28 +1,30 @@
 import type { Client } from '../../store/client.ts'
-import { array, uuid } from '../../store/column-types.ts'
-import { loadKeyed } from '../../store/loaders/keyed.ts'
+import { array, json, nullable, uuid } from '../../store/column-types.ts'
+import { keyed } from '../../store/loaders/keyed.ts'
 import { statement } from '../../store/statement.ts'
 import * as table from '../../store/tables.ts'
-import type { JobDetails, TaskDetails } from './details.ts'
+import type { JobDetails } from './details.ts'
 
 /** The family's own columns as the API shows them, for many objects in one statement. */
 
-export type ShownJob = Pick<JobDetails, 'gadget' | 'args' | 'exports' | 'startedAt' | 'endedAt' | 'undoAfter'>
-export const loadJobs = (client: Client, ids: readonly string[]) =>
-  loadKeyed<ShownJob>(
-    client,
-    `select object_id as key, gadget, args, exports, started_at as "startedAt", ended_at as "endedAt",
+export const loadJobs = keyed(
+  `select object_id as key, gadget, args, exports, started_at as "startedAt", ended_at as "endedAt",
         undo_after as "undoAfter"
       from gadget_job where object_id = any($1::uuid[])`,
-    ids,
-  )
+  {
+    gadget: table.gadgetJob.gadget,
+    args: nullable(json<readonly string[]>()),
+    exports: nullable(json<NonNullable<JobDetails['exports']>>()),
+    startedAt: table.gadgetJob.startedAt,
+    endedAt: table.gadgetJob.endedAt,
+    undoAfter: table.gadgetJob.undoAfter,
+  },
+)
 
-export const loadTasks = (client: Client, ids: readonly string[]) =>
-  loadKeyed<TaskDetails>(
-    client,
-    'select object_id as key, cancel_by as "cancelBy" from task where object_id = any($1::uuid[])',
-    ids,
-  )
+export const loadTasks = keyed(
+  'select object_id as key, cancel_by as "cancelBy" from task where object_id = any($1::uuid[])',
+  { cancelBy: table.task.cancelBy },
+)
 
 export interface JournalRow {
   readonly key: string

@@ -189,31 +189,49 @@ const SHOWN = `l.object_id as "objectId", l.resource, l.mode, l.ticket, l.held, 
 const VISIBLE = `($1::text is null or l.resource = $1) and ($2::text[] is null or exists (
   select from object o join project p on p.id = o.project_id where o.id = l.object_id and p.name = any($2::text[])))`
 
-/** A page of them by resource and ticket. Positions count also those that wait and may not be seen. */
-export async function listLocks(
-  client: Client,
-  { resource, projects, window }: LockQuery & { readonly window: Window<LockPosition> },
-): Promise<readonly LockRow[]> {
-  const { after, before, limit } = window
-  const way = direction(window)
-  // Each one counts on from the one before it: a page costs one pass over its resources' waiters, not one a row.
-  const { rows } = await client.query<LockRow>({
+const SHOWN_COLUMNS = {
+  objectId: table.lock.objectId,
+  resource: table.lock.resource,
+  mode: table.lock.mode,
+  ticket: table.lock.ticket,
+  held: table.lock.held,
+  declaredAt: table.lock.declaredAt,
+  grantedAt: table.lock.grantedAt,
+  position: nullable(integer),
+}
+const POSITION_PARAMS = [nullable(text), nullable(bigint), nullable(uuid)] as const
+// Each one counts on from the one before it: a page costs one pass over its resources' waiters, not one a row.
+const lockPage = (order: 'asc' | 'desc') =>
+  statement({
     text: `with page as materialized (
         select l.* from lock l where ${VISIBLE}
           and ($3::text is null or (l.resource, l.ticket, l.object_id) > ($3, $4::bigint, $5::uuid))
           and ($6::text is null or (l.resource, l.ticket, l.object_id) < ($6, $7::bigint, $8::uuid))
-        order by l.resource ${way}, l.ticket ${way}, l.object_id ${way} limit $9
+        order by l.resource ${order}, l.ticket ${order}, l.object_id ${order} limit $9
       ), spaced as (
         select *, coalesce(lag(ticket) over (partition by resource order by ticket), 0) as before from page
       )
       select ${SHOWN}, case when not l.held then sum((select count(*) from lock w where w.resource = l.resource
           and not w.held and w.ticket > l.before and w.ticket <= l.ticket)) over (partition by l.resource order by l.ticket)::integer
         end as position
-      from spaced l order by l.resource ${way}, l.ticket ${way}, l.object_id ${way}`,
-    values: [resource ?? null, projects, ...(after ?? [null, null, null]), ...(before ?? [null, null, null]), limit],
+      from spaced l order by l.resource ${order}, l.ticket ${order}, l.object_id ${order}`,
+    params: [nullable(text), nullable(array(text)), ...POSITION_PARAMS, ...POSITION_PARAMS, bigint],
+    row: SHOWN_COLUMNS,
   })
+const LOCK_PAGE = { asc: lockPage('asc'), desc: lockPage('desc') }
+
+/** A page of them by resource and ticket. Positions also count locks that wait and are not visible to the caller. */
+export async function listLocks(
+  client: Client,
+  { resource, projects, window }: LockQuery & { readonly window: Window<LockPosition> },
+): Promise<readonly LockRow[]> {
+  const after = window.after ?? NOWHERE
+  const before = window.before ?? NOWHERE
+  const page = LOCK_PAGE[direction(window)]
+  const { rows } = await page.query(client, [resource ?? null, projects, ...after, ...before, window.limit])
   return inOrder(rows, window)
 }
+const NOWHERE = [null, null, null] as const
 
 const COUNT_LOCKS = statement({
   text: `select count(*)::integer as n from lock l where ${VISIBLE}`,
@@ -232,16 +250,7 @@ const POSITION = `case when not l.held then (select count(*)::integer from lock 
 const LOCKS_OF = statement({
   text: `select ${SHOWN}, ${POSITION} as position from lock l where l.object_id = any($1::uuid[]) order by l.resource`,
   params: [array(uuid)],
-  row: {
-    objectId: table.lock.objectId,
-    resource: table.lock.resource,
-    mode: table.lock.mode,
-    ticket: table.lock.ticket,
-    held: table.lock.held,
-    declaredAt: table.lock.declaredAt,
-    grantedAt: table.lock.grantedAt,
-    position: nullable(integer),
-  },
+  row: SHOWN_COLUMNS,
 })
 
 /** What each job holds or waits for, by resource. Every job has an entry. */

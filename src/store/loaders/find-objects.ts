@@ -1,6 +1,8 @@
 import type { ObjectRow } from '../../core/tree.ts'
 import type { ObjectKind, Phase } from '../../core/vocabulary.ts'
 import type { Client } from '../client.ts'
+import type { RowOf } from '../statement.ts'
+import type * as table from '../tables.ts'
 import { OBJECT_SELECTION, type Projects, visible } from './objects.ts'
 import { direction, inOrder, type Window } from './window.ts'
 
@@ -104,7 +106,7 @@ export async function findObjects(
   beyond(window.after, ascending ? '>' : '<')
   beyond(window.before, ascending ? '<' : '>')
   const sort = direction({ backward: window.backward === ascending })
-  const { rows } = await client.query<ObjectRow>({
+  const { rows } = await client.query<RowOf<typeof table.object>>({
     text: `select ${OBJECT_SELECTION} from object o where ${where.text}
       order by ${column} ${sort}, o.id ${sort} limit ${where.value(window.limit)}`,
     values: where.values,

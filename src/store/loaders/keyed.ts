@@ -1,11 +1,20 @@
 import type { Client } from '../client.ts'
+import { type AnyType, array, required, uuid } from '../column-types.ts'
+import { type RowOf, statement } from '../statement.ts'
 
-/** One statement for many objects: `text` takes their ids as $1, and gives each row the id that it is for as `key`. */
-export async function loadKeyed<T>(
+type Loader<C extends Readonly<Record<string, AnyType>>> = (
   client: Client,
-  text: string,
   ids: readonly string[],
-): Promise<ReadonlyMap<string, T>> {
-  const { rows } = await client.query<T & { readonly key: string }>({ text, values: [ids] })
-  return new Map(rows.map((row) => [row.key, row]))
+) => Promise<ReadonlyMap<string, RowOf<C> & { readonly key: string }>>
+
+/**
+ * One statement for many objects: `text` takes their ids as $1 and returns the id of each row's object as `key`. An object
+ * without a row has no entry.
+ */
+export function keyed<C extends Readonly<Record<string, AnyType>>>(text: string, row: C): Loader<C> {
+  const rowsOf = statement({ text, params: [array(uuid)], row: { key: required(uuid), ...row } })
+  return async (client, ids) => {
+    const { rows } = await rowsOf.query(client, [ids])
+    return new Map(rows.map((found) => [found.key as string, found as never]))
+  }
 }

@@ -12,20 +12,32 @@ export interface LogLineRow {
   readonly text: string
 }
 
+const logLines = (order: 'asc' | 'desc') =>
+  statement({
+    text: `select k.id as key, p.n::text as n, p.at, p.stream, p.text from unnest($1::uuid[]) k(id) cross join lateral (
+        select l.n, l.at, l.stream, l.text from log_line l where l.object_id = k.id
+          and ($2::bigint is null or l.n > $2) and ($3::bigint is null or l.n < $3)
+        order by l.n ${order} limit $4
+      ) p order by k.id, p.n`,
+    params: [array(uuid), nullable(bigint), nullable(bigint), bigint],
+    row: {
+      key: uuid,
+      n: text,
+      at: table.logLine.at,
+      stream: textOf<LogLineRow['stream']>(),
+      text: table.logLine.text,
+    },
+  })
+const LOG_LINES = { asc: logLines('asc'), desc: logLines('desc') }
+
 /** A page of each object's lines, oldest first: one statement for all of them. */
 export async function loadLogLines(
   client: Client,
   ids: readonly string[],
   window: Window<string>,
 ): Promise<ReadonlyMap<string, readonly LogLineRow[]>> {
-  const { rows } = await client.query<{ key: string } & LogLineRow>({
-    text: `select k.id as key, p.n::text as n, p.at, p.stream, p.text from unnest($1::uuid[]) k(id) cross join lateral (
-        select l.n, l.at, l.stream, l.text from log_line l where l.object_id = k.id
-          and ($2::bigint is null or l.n > $2) and ($3::bigint is null or l.n < $3)
-        order by l.n ${direction(window)} limit $4
-      ) p order by k.id, p.n`,
-    values: [ids, window.after, window.before, window.limit],
-  })
+  const { after, before, limit } = window
+  const { rows } = await LOG_LINES[direction(window)].query(client, [ids, after, before, limit])
   return byKey(ids, rows, ({ key: _, ...line }) => line)
 }
 

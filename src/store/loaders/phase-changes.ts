@@ -1,6 +1,6 @@
 import type { PhaseChangeRecord } from '../../core/ports/phase-change.ts'
 import type { Client } from '../client.ts'
-import { array, bigint, boolean, float8, integer, nullable, text, uuid } from '../column-types.ts'
+import { array, bigint, boolean, float8, integer, joinedAll, nullable, text, uuid } from '../column-types.ts'
 import { statement } from '../statement.ts'
 import { phaseChange } from '../views.ts'
 import type { Projects } from './objects.ts'
@@ -36,9 +36,13 @@ export async function loadHistories(
   return new Map([...found, ...whole.found])
 }
 
+const HISTORY = joinedAll({ sequence: float8, batchId: text, ...phaseChange })
+
 // Objects that are asked for together have most of their batches in common, so each batch is unpacked once. Batch ids of
 // one tree grow in the order in which they were numbered: an object's batches have the order of the sequence.
-const histories = (order: 'asc' | 'desc'): string => `with near as materialized (
+const histories = (order: 'asc' | 'desc') =>
+  statement({
+    text: `with near as materialized (
     select k.id, n.* from unnest($1::uuid[]) k(id) cross join lateral (
       select o.batch_id, b.first_seq from log_object o join log_batch b on b.id = o.batch_id
       where o.object_id = k.id and b.first_seq + b.n - 1 > greatest(${FLOOR}, $3::bigint)
@@ -59,7 +63,11 @@ const histories = (order: 'asc' | 'desc'): string => `with near as materialized 
   )
   select e.id as key, coalesce(e.n >= $6, false) as cut, p.* from ends e left join lateral (
     select ${selectionFrom('c')} from changes c where c.object_id = e.id and c.place <= $5
-  ) p on true order by e.id, p.sequence`
+  ) p on true order by e.id, p.sequence`,
+    params: [array(uuid), boolean, nullable(bigint), nullable(bigint), bigint, nullable(bigint)],
+    row: { key: uuid, cut: boolean, ...HISTORY },
+  })
+const HISTORIES = { asc: histories('asc'), desc: histories('desc') }
 
 async function readHistories(
   client: Client,
@@ -68,16 +76,14 @@ async function readHistories(
   window: Window<number>,
   most: number | null,
 ) {
-  type Row = { key: string; cut: boolean } & (PhaseChangeRecord | { sequence: null })
-  const { rows } = await client.query<Row>({
-    text: histories(direction(window)),
-    values: [ids, includeRejected, window.after, window.before, window.limit, most],
-  })
+  const { after, before, limit } = window
+  const { rows } = await HISTORIES[direction(window)].query(client, [ids, includeRejected, after, before, limit, most])
   const found = new Map<string, PhaseChangeRecord[]>(ids.map((id) => [id, []]))
   const cut = new Set<string>()
   for (const { key, cut: isCut, ...record } of rows) {
     if (isCut) cut.add(key)
-    if (record.sequence !== null) found.get(key)?.push(record)
+    const { sequence } = record
+    if (sequence !== null) found.get(key)?.push({ ...record, sequence })
   }
   return { found, cut: [...cut] }
 }

@@ -1,6 +1,9 @@
 import type { Pool } from 'pg'
 import type { Client } from '../client.ts'
+import { array, bigint, nullable, text, uuid } from '../column-types.ts'
 import { prismaOn } from '../prisma.ts'
+import { statement } from '../statement.ts'
+import * as table from '../tables.ts'
 import type { Projects } from './objects.ts'
 import { between, byKey, direction, inOrder, type Window } from './window.ts'
 
@@ -57,7 +60,17 @@ export interface DataObjectRow {
   readonly updatedAt: Date
 }
 
-const DATA = 'd.project_id as "projectId", d.name, d.value, d.exporter_id as "exporterId", d.updated_at as "updatedAt"'
+const dataObjects = (order: 'asc' | 'desc') =>
+  statement({
+    text: `select k.id as key, r.* from unnest($1::uuid[]) k(id) cross join lateral (
+        select d.project_id as "projectId", d.name, d.value, d.exporter_id as "exporterId", d.updated_at as "updatedAt"
+        from data_object d where d.project_id = k.id and ($2::text is null or d.name > $2)
+          and ($3::text is null or d.name < $3) order by d.name ${order} limit $4
+      ) r order by k.id, r.name`,
+    params: [array(uuid), nullable(text), nullable(text), bigint],
+    row: { key: uuid, ...table.dataObject },
+  })
+const DATA_OBJECTS = { asc: dataObjects('asc'), desc: dataObjects('desc') }
 
 /** A page of each project's data by name: one statement for all of them. */
 export async function loadDataObjects(
@@ -65,13 +78,8 @@ export async function loadDataObjects(
   projectIds: readonly string[],
   window: Window<string>,
 ): Promise<ReadonlyMap<string, readonly DataObjectRow[]>> {
-  const { rows } = await client.query<{ key: string } & DataObjectRow>({
-    text: `select k.id as key, r.* from unnest($1::uuid[]) k(id) cross join lateral (
-        select ${DATA} from data_object d where d.project_id = k.id and ($2::text is null or d.name > $2)
-          and ($3::text is null or d.name < $3) order by d.name ${direction(window)} limit $4
-      ) r order by k.id, r.name`,
-    values: [projectIds, window.after, window.before, window.limit],
-  })
+  const { after, before, limit } = window
+  const { rows } = await DATA_OBJECTS[direction(window)].query(client, [projectIds, after, before, limit])
   return byKey(projectIds, rows, ({ key: _, ...row }) => row)
 }
 

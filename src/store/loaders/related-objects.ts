@@ -1,5 +1,8 @@
 import type { ObjectRow } from '../../core/tree.ts'
 import type { Client } from '../client.ts'
+import { array, bigint, integer, nullable, uuid } from '../column-types.ts'
+import { statement } from '../statement.ts'
+import * as table from '../tables.ts'
 import { OBJECT_SELECTION } from './objects.ts'
 import { byKey, direction, type Window } from './window.ts'
 
@@ -27,14 +30,32 @@ const source = (relation: Relation): string =>
     ? 'object o where o.parent_id = k.id'
     : `(${RELATED[relation]}) r join object o on o.id = r.id where true`
 
-function pageText(relation: Relation, window: Window<SiblingPosition>): string {
-  const order = direction(window)
-  return `select k.id as key, p.* from unnest($1::uuid[]) k(id) cross join lateral (
-    select ${OBJECT_SELECTION} from ${source(relation)}
-      and ($2::int is null or (o.ordinal, o.id) > ($2::int, $3::uuid))
-      and ($4::int is null or (o.ordinal, o.id) < ($4::int, $5::uuid))
-    order by o.ordinal ${order}, o.id ${order} limit $6
-  ) p order by k.id, p.ordinal, p.id`
+const pages = (relation: Relation, order: 'asc' | 'desc') =>
+  statement({
+    text: `select k.id as key, p.* from unnest($1::uuid[]) k(id) cross join lateral (
+      select ${OBJECT_SELECTION} from ${source(relation)}
+        and ($2::int is null or (o.ordinal, o.id) > ($2::int, $3::uuid))
+        and ($4::int is null or (o.ordinal, o.id) < ($4::int, $5::uuid))
+      order by o.ordinal ${order}, o.id ${order} limit $6
+    ) p order by k.id, p.ordinal, p.id`,
+    params: [array(uuid), nullable(integer), nullable(uuid), nullable(integer), nullable(uuid), bigint],
+    row: { key: uuid, ...table.object },
+  })
+const counts = (relation: Relation) =>
+  statement({
+    text: `select k.id as key, (select count(*)::int from (${RELATED[relation]}) r) as count from unnest($1::uuid[]) k(id)`,
+    params: [array(uuid)],
+    row: { key: uuid, count: integer },
+  })
+const statementsOf = (relation: Relation) => ({
+  asc: pages(relation, 'asc'),
+  desc: pages(relation, 'desc'),
+  count: counts(relation),
+})
+const STATEMENTS = {
+  children: statementsOf('children'),
+  dependsOn: statementsOf('dependsOn'),
+  dependents: statementsOf('dependents'),
 }
 
 /** One statement for all of them. */
@@ -44,10 +65,10 @@ export async function loadRelated(
   ids: readonly string[],
   window: Window<SiblingPosition>,
 ): Promise<ReadonlyMap<string, readonly ObjectRow[]>> {
-  const { rows } = await client.query<{ key: string } & ObjectRow>({
-    text: pageText(relation, window),
-    values: [ids, window.after?.[0], window.after?.[1], window.before?.[0], window.before?.[1], window.limit],
-  })
+  const [afterOrdinal = null, afterId = null] = window.after ?? []
+  const [beforeOrdinal = null, beforeId = null] = window.before ?? []
+  const page = STATEMENTS[relation][direction(window)]
+  const { rows } = await page.query(client, [ids, afterOrdinal, afterId, beforeOrdinal, beforeId, window.limit])
   return byKey(ids, rows, ({ key: _, ...row }) => row)
 }
 
@@ -56,9 +77,6 @@ export async function countRelated(
   relation: Relation,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
-  const { rows } = await client.query<{ key: string; count: number }>({
-    text: `select k.id as key, (select count(*)::int from (${RELATED[relation]}) r) as count from unnest($1::uuid[]) k(id)`,
-    values: [ids],
-  })
+  const { rows } = await STATEMENTS[relation].count.query(client, [ids])
   return new Map(rows.map(({ key, count }) => [key, count]))
 }

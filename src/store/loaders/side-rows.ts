@@ -1,16 +1,14 @@
 import type { ObjectFailure } from '../../core/errors.ts'
-import type { Work } from '../../core/tree.ts'
-import type { Client } from '../client.ts'
+import type { WorkState } from '../../core/tree.ts'
+import { json, nullable, smallintOf } from '../column-types.ts'
+import * as table from '../tables.ts'
+import { keyed } from './keyed.ts'
 
-/** What stands beside the lifecycle rows, for many objects in one statement. An object without a row has no entry. */
+/** The side rows of objects. */
 
 export interface SpecRow {
   readonly spec: unknown
   readonly labels: Readonly<Record<string, string>>
-}
-export interface StatusRow {
-  readonly error: ObjectFailure | null
-  readonly progress: ProgressRow | null
 }
 export interface ProgressRow {
   readonly step: string | null
@@ -18,49 +16,42 @@ export interface ProgressRow {
   readonly total: number | null
   readonly unit: string | null
 }
-/** What may be shown of the work that agents have of an object: never its config, never its fence. */
-export type WorkRow = Pick<
-  Work,
-  | 'type'
-  | 'target'
-  | 'action'
-  | 'state'
-  | 'jobId'
-  | 'principal'
-  | 'instance'
-  | 'attempt'
-  | 'leaseUntil'
-  | 'offerAfter'
-  | 'triggeredAt'
-  | 'pickedUpAt'
-  | 'abortRequestedAt'
-  | 'dueAt'
->
 
-type Keyed<T> = T & { readonly key: string }
-
-async function load<T>(client: Client, text: string, ids: readonly string[]): Promise<ReadonlyMap<string, T>> {
-  const { rows } = await client.query<Keyed<T>>({ text, values: [ids] })
-  return new Map(rows.map((row) => [row.key, row]))
-}
-
-export const loadSpecs = (client: Client, ids: readonly string[]): Promise<ReadonlyMap<string, SpecRow>> =>
-  load(client, 'select object_id as key, spec, labels from object_spec where object_id = any($1::uuid[])', ids)
+export const loadSpecs = keyed(
+  'select object_id as key, spec, labels from object_spec where object_id = any($1::uuid[])',
+  { spec: table.objectSpec.spec, labels: json<SpecRow['labels']>() },
+)
 
 /** Without the specs, which can be long. */
-export const loadLabels = (
-  client: Client,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, Pick<SpecRow, 'labels'>>> =>
-  load(client, 'select object_id as key, labels from object_spec where object_id = any($1::uuid[])', ids)
+export const loadLabels = keyed('select object_id as key, labels from object_spec where object_id = any($1::uuid[])', {
+  labels: json<SpecRow['labels']>(),
+})
 
-export const loadStatuses = (client: Client, ids: readonly string[]): Promise<ReadonlyMap<string, StatusRow>> =>
-  load(client, 'select object_id as key, error, progress from object_status where object_id = any($1::uuid[])', ids)
+export const loadStatuses = keyed(
+  'select object_id as key, error, progress from object_status where object_id = any($1::uuid[])',
+  { error: nullable(json<ObjectFailure>()), progress: nullable(json<ProgressRow>()) },
+)
 
-const WORK = `select object_id as key, type, target, action, state, job_id as "jobId", principal, instance, attempt,
+/** The columns of work that the API shows: never its config, never its fence. */
+export const loadWork = keyed(
+  `select object_id as key, type, target, action, state, job_id as "jobId", principal, instance, attempt,
     lease_until as "leaseUntil", offer_after as "offerAfter", triggered_at as "triggeredAt", picked_up_at as "pickedUpAt",
     abort_requested_at as "abortRequestedAt", due_at as "dueAt"
-  from work where object_id = any($1::uuid[])`
-
-export const loadWork = (client: Client, ids: readonly string[]): Promise<ReadonlyMap<string, WorkRow>> =>
-  load(client, WORK, ids)
+  from work where object_id = any($1::uuid[])`,
+  {
+    type: table.work.type,
+    target: table.work.target,
+    action: table.work.action,
+    state: smallintOf<WorkState>(),
+    jobId: table.work.jobId,
+    principal: table.work.principal,
+    instance: table.work.instance,
+    attempt: table.work.attempt,
+    leaseUntil: table.work.leaseUntil,
+    offerAfter: table.work.offerAfter,
+    triggeredAt: table.work.triggeredAt,
+    pickedUpAt: table.work.pickedUpAt,
+    abortRequestedAt: table.work.abortRequestedAt,
+    dueAt: table.work.dueAt,
+  },
+)
