@@ -1,16 +1,16 @@
 import type { Tokens } from '../graphql/auth/tokens.ts'
 
-/** Long-lived connections are closed within so many milliseconds after their token was revoked or has expired. */
+/** Long-lived connections are closed within this time after their token was revoked or has expired. */
 const CHECK_MS = 5_000
 
 interface Open {
   readonly secret: string
-  /** It goes on until somebody ends it. */
+  /** It stays open until one side ends it. */
   readonly isStream: boolean
   readonly end: () => void
 }
 
-/** What is open right now, each with the token that it was opened with. */
+/** Open connections, each with the token that opened it. */
 export class Connections implements Disposable {
   readonly #open = new Set<Open>()
   readonly #tokens: Tokens
@@ -21,7 +21,7 @@ export class Connections implements Disposable {
     this.#timer.unref()
   }
 
-  /** Call what is returned when it has closed. */
+  /** Registers a connection. Call the returned function when it has closed. */
   opened(connection: Open): () => void {
     this.#open.add(connection)
     return () => void this.#open.delete(connection)
@@ -29,7 +29,7 @@ export class Connections implements Disposable {
 
   async #check(): Promise<void> {
     for (const secret of new Set([...this.#open].map((connection) => connection.secret))) {
-      // A store that cannot be asked right now says nothing about the token.
+      // While the store is unavailable, the token counts as valid.
       const valid = await this.#tokens.authenticate(secret).then(
         (viewer) => viewer !== null,
         () => true,

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 
 const BEARER = /^Bearer +([\w.~+/=-]{1,512})$/i
 
-/** The secret of `Authorization: Bearer …`; null: none, or not of this form. */
+/** The secret of `Authorization: Bearer …`; null when it is missing or malformed. */
 export const bearerOf = (authorization: unknown): string | null =>
   typeof authorization === 'string' ? (BEARER.exec(authorization)?.[1] ?? null) : null
 

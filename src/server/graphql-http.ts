@@ -17,7 +17,7 @@ export interface HttpParts extends SubscriptionParts {
   readonly url: () => string
 }
 
-/** `/graphql`: JSON by POST, and streams of events by POST or GET for whoever accepts them. */
+/** `/graphql`: JSON by POST, and server-sent events by POST or GET for clients that accept them. */
 export async function handleGraphQL(
   request: IncomingMessage,
   response: ServerResponse,
@@ -29,7 +29,7 @@ export async function handleGraphQL(
     if (refused.allow) response.setHeader('allow', refused.allow)
     return replyError(response, refused.status, refused.code, refused.message)
   }
-  // Nobody is listened to, let alone anything executed, before it is known who it is.
+  // Authenticates before it reads the body.
   const secret = secretOf(request.headers)
   const viewer = secret === null ? null : await parts.tokens.authenticate(secret)
   if (secret === null || viewer === null) {
@@ -71,7 +71,7 @@ function judge({ method, headers }: IncomingMessage, streams: boolean): Refused 
   return { status: 415, code: 'UNSUPPORTED_MEDIA_TYPE', message: 'The content type must be application/json.' }
 }
 
-/** Headers that yoga looks at; the others are none of its business. */
+/** Headers that yoga needs. */
 const PASSED = ['accept', 'content-type'] as const
 
 async function ask(
@@ -97,7 +97,7 @@ async function send(answer: Response, response: ServerResponse): Promise<void> {
   try {
     await pipeline(Readable.from(answer.body as AsyncIterable<Uint8Array>, { objectMode: false }), response)
   } catch (error) {
-    // Whoever asked has gone: the source was told by the pipeline.
+    // The client has gone: the pipeline has ended the source.
     if (!response.destroyed) throw error
   }
 }

@@ -19,9 +19,9 @@ const MAX_OPERATIONS = 1_000
 /** Sockets at a time on one gateway. */
 const MAX_SOCKETS = 10_000
 const INIT_WITHIN_MS = 5_000
-/** So often is a client asked whether it is there; one that does not answer before the next time is cut off. */
+/** Interval of pings; a client that does not answer before the next one is disconnected. */
 const KEEP_ALIVE_MS = 15_000
-/** How long a client may take to answer the close before it is cut off. */
+/** Milliseconds in which a client must answer the close frame before it is disconnected. */
 const CLOSE_WITHIN_MS = 1_000
 
 export interface SocketParts {
@@ -30,21 +30,21 @@ export interface SocketParts {
   readonly tokens: Tokens
   readonly connections: Connections
   readonly subscribe: Subscribe
-  /** How long a client may read nothing, in milliseconds. */
+  /** Milliseconds for which a client may read nothing. */
   readonly stalledAfterMs?: number | undefined
   readonly maxSockets?: number | undefined
 }
 export interface GraphQLSocket {
-  /** Takes over a connection whose host and origin are in order. */
+  /** Takes over a connection with an allowed host and origin. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
   readonly size: number
-  /** Bytes that all clients together have not taken yet. */
+  /** Bytes that wait for all clients together. */
   readonly bufferedBytes: number
   close(): Promise<void>
 }
 
 type Enveloped = ReturnType<Yoga['getEnveloped']>
-/** What an operation is executed with: it travels with its arguments. */
+/** The functions that execute an operation, passed along with its arguments. */
 interface Operation {
   readonly execute: Enveloped['execute']
   readonly subscribe: () => ReturnType<Subscribe>
@@ -116,7 +116,7 @@ interface Request {
   readonly variables?: Record<string, unknown> | null | undefined
 }
 
-/** Parses and validates; answers what graphql-ws executes then, or what is wrong. */
+/** Parses and validates; returns the arguments for graphql-ws, or the errors. */
 async function prepare(request: Request, { yoga, schema, subscribe }: SocketParts) {
   const { query, viewer, variables, operationName } = request
   const { parse, validate, contextFactory, execute } = yoga.getEnveloped({ viewer })
@@ -127,9 +127,9 @@ async function prepare(request: Request, { yoga, schema, subscribe }: SocketPart
     const contextValue = await contextFactory()
     const args = { schema, document, operationName, variableValues: variables, contextValue, execute }
     if (getOperationAST(document, operationName)?.operation !== 'subscription') return args
-    const asked = { query, document, operationName: operationName ?? null, variables: variables ?? {}, viewer }
     const { id, sink } = request
-    return { ...args, subscribe: () => subscribe({ asked, context: contextValue, sink, id }) }
+    const subscription = { query, document, operationName: operationName ?? null, variables: variables ?? {}, viewer }
+    return { ...args, subscribe: () => subscribe({ request: subscription, context: contextValue, sink, id }) }
   } catch (error) {
     if (error instanceof GraphQLError) return [error]
     throw error

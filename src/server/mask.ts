@@ -3,27 +3,27 @@ import { internalFailure } from '../graphql/schema/failures.ts'
 import { badInput } from '../graphql/schema/limits.ts'
 import type { Logger } from '../logger.ts'
 
-/** Postgres takes no NUL in text, and no time or number beyond its range: class 22, data exceptions. */
+/** Postgres refuses NUL in text, and times or numbers beyond their range: class 22, data exceptions. */
 function isImpossibleValue(error: unknown): boolean {
   const { code, meta } = error as { readonly code?: unknown; readonly meta?: PrismaMeta }
   const cause = meta?.driverAdapterError?.cause?.code ?? code
   return typeof cause === 'string' && /^22...$/.test(cause)
 }
-/** Where Prisma keeps what Postgres has said. */
+/** Prisma's wrapping of an error of Postgres. */
 interface PrismaMeta {
   readonly driverAdapterError?: { readonly cause?: { readonly code?: string } }
 }
 
-/** What was meant for the caller passes; of everything else only the log knows more. */
+/** Passes errors for the caller; logs every other one and returns an internal error instead. */
 export function mask(error: unknown, logger: Logger): GraphQLError {
   const original = error instanceof GraphQLError ? error.originalError : error
   if (error instanceof GraphQLError && (!original || original instanceof GraphQLError)) return error
-  const told =
+  const shown =
     original instanceof Error && isImpossibleValue(original)
       ? badInput('A value in the request cannot be stored or compared.')
       : null
-  if (!told) logger.error({ err: original }, 'a request failed')
+  if (!shown) logger.error({ err: original }, 'a request failed')
   const { nodes, path } = error instanceof GraphQLError ? error : {}
-  const { message, extensions } = told ?? internalFailure()
+  const { message, extensions } = shown ?? internalFailure()
   return new GraphQLError(message, { nodes: nodes ?? null, path: path ?? null, extensions })
 }

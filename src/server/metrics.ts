@@ -20,11 +20,11 @@ export interface Measured {
   readonly clock: MeasuredClock | undefined
 }
 export interface MeasuredClock {
-  /** How far the wall clock of this process is ahead of the database's. */
+  /** Milliseconds by which the wall clock of this process is ahead of the database's. */
   readonly wallOffsetMs: number
 }
 
-/** What Prometheus may scrape: the process itself, requests by route and status, and how its streams do. */
+/** Metrics for Prometheus: the process, requests by route and status, and streams. */
 export function createMetrics(measured: Measured): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
@@ -64,26 +64,26 @@ function measureStreams(registry: Registry, { socket, fanOut, log, open, agents,
       },
     })
   gauge('websockets', 'Open WebSocket connections.', () => socket.size)
-  gauge('websocket_buffered_bytes', 'Sent, and not taken yet by the clients.', () => socket.bufferedBytes)
-  gauge('waiting_claims', 'Claims that wait for work: agents with nothing to do.', () => agents.waitingClaims)
+  gauge('websocket_buffered_bytes', 'Bytes that wait for clients to read them.', () => socket.bufferedBytes)
+  gauge('waiting_claims', 'Claims that wait for work.', () => agents.waitingClaims)
   if (clock)
     gauge(
       'clock_offset_seconds',
-      "How far this process's clock is ahead of the database's, which is gone by.",
+      "Seconds by which this process's clock is ahead of the database's, which decides.",
       () => clock.wallOffsetMs / 1_000,
     )
-  gauge('log_head', 'The last sequence that this gateway knows of.', () => log.stats.known)
-  gauge('log_lag', 'Sequences that are known and not handed out yet.', () => log.stats.known - log.stats.through)
-  counter('log_announcements', 'Batches that were announced.', () => log.stats.announcements)
-  counter('log_duplicates', 'Announcements that told nothing new.', () => log.stats.stale)
-  counter('log_gaps', 'Announcements that came after a gap.', () => log.stats.gaps)
+  gauge('log_head', 'The last sequence that this process knows of.', () => log.stats.known)
+  gauge('log_lag', 'Sequences that are known and not delivered yet.', () => log.stats.known - log.stats.through)
+  counter('log_announcements', 'Received announcements of numbered batches.', () => log.stats.announcements)
+  counter('log_duplicates', 'Announcements without a new change.', () => log.stats.stale)
+  counter('log_gaps', 'Announcements after a gap.', () => log.stats.gaps)
   counter('log_unverified', 'Announcements that no process on this database has signed.', () => log.stats.unverified)
   gauge(
     'log_epoch',
-    'Histories that the log has had: it grows when the database was restored or failed over.',
+    'Number of histories of the log: it grows when the database is restored or failed over.',
     () => log.stats.epoch,
   )
-  counter('log_filled', 'Changes that were read from the database to fill gaps.', () => log.stats.filled)
+  counter('log_filled', 'Changes read from the database to fill gaps.', () => log.stats.filled)
   gauge('stream_topics', 'Distinct operations that follow the log.', () => fanOut.stats.topics)
   counter('stream_executions', 'Executions of operations that follow the log.', () => fanOut.stats.executions)
   counter('stream_messages', 'Messages to their subscribers.', () => fanOut.stats.messages)
@@ -100,7 +100,7 @@ function measureStreams(registry: Registry, { socket, fanOut, log, open, agents,
   })
   const delay = new Histogram({
     name: 'phaseline_stream_delay_seconds',
-    help: 'From a phase change to its being written to live subscribers.',
+    help: 'Time from a phase change to its write to live subscribers.',
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
     registers,
   })

@@ -1,21 +1,21 @@
 /**
- * A server on loopback can be reached by any web page that its user opens. Two checks keep pages of other origins out:
- * `Host` must be one of our names (else some name was pointed at us), and `Origin` must be that very host.
+ * Any web page that a user opens can reach a server on loopback. Two checks keep pages of other origins out: `Host` must be
+ * a name of this server (a DNS rebinding attack has another one), and `Origin` must be that very host.
  */
 export interface OriginRules {
-  /** The address that is listened on. */
+  /** The address that the server listens on. */
   readonly host: string
   readonly port: number
-  /** More names of this server, each with a port or, for any port, without. */
+  /** More names of this server, each with a port or, for any port, without one. */
   readonly allowedHosts: readonly string[]
-  /** More origins whose pages may call, e.g. https://ops.example.org. */
+  /** More origins whose pages may call the API, e.g. https://ops.example.org. */
   readonly allowedOrigins: readonly string[]
 }
 
 export type OriginVerdict = { readonly ok: true } | { readonly ok: false; readonly message: string }
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
-/** Listening on all addresses says nothing about names. */
+/** A server that listens on all addresses has no name by its address. */
 const ANY_ADDRESS = ['0.0.0.0', '::', '']
 
 export function checkOrigin(

@@ -4,7 +4,7 @@ import type { Viewer } from '../core/ports/viewer.ts'
 import { reply } from './reply.ts'
 import type { Yoga } from './yoga.ts'
 
-/** A request as nearly all clients send it. */
+/** A request in the form that nearly all clients send. */
 export interface PlainRequest {
   readonly query: string
   readonly operationName?: string | null
@@ -12,11 +12,11 @@ export interface PlainRequest {
 }
 
 const RESPONSE = 'application/graphql-response+json'
-/** The same for all: an exception with its stack costs more than the rest of a close. */
-const GONE = new Error('whoever asked has gone')
+/** One for all: an exception with its stack costs more than the rest of a close. */
+const GONE = new Error('The client has closed the connection.')
 const KNOWN = new Set(['query', 'operationName', 'variables', 'extensions'])
 
-/** Null: something about it is out of the ordinary. */
+/** Null: the request is in another form, which yoga handles. */
 export function parsePlain(body: string, accept: string | undefined): PlainRequest | null {
   if (accept !== undefined && !/application\/(graphql-response\+)?json|\*\/\*/.test(accept)) return null
   const request = parseObject(body)
@@ -37,8 +37,8 @@ function parseObject(text: string): Readonly<Record<string, unknown>> | null {
 }
 
 /**
- * Answers without the machinery of fetch, which costs several times what GraphQL itself does. False: nothing was
- * executed and nothing answered, so yoga has to; it alone knows how to answer what is wrong.
+ * Answers without the machinery of fetch, which costs several times as much as GraphQL itself. False: nothing was executed
+ * or answered, so yoga must answer, also with the errors.
  */
 export async function answerPlain(
   { query, operationName, variables }: PlainRequest,

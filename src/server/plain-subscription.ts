@@ -12,7 +12,7 @@ export interface SubscriptionParts {
   readonly subscribe: Subscribe
 }
 
-/** Runs a subscription as events, shared with all others who ask the same. False: nothing was done, yoga has to answer. */
+/** Runs a subscription as server-sent events, shared with all equal ones. False: nothing was done, yoga must answer. */
 export async function answerSubscription(
   { query, operationName = null, variables }: PlainRequest,
   viewer: Viewer,
@@ -25,8 +25,8 @@ export async function answerSubscription(
     const isSubscription = getOperationAST(document, operationName)?.operation === 'subscription'
     if (!isSubscription || validate(schema, document).length > 0) return false
     const context = await contextFactory()
-    const asked = { query, document, operationName, variables: variables ?? {}, viewer }
-    await sendEvents(response, (sink) => subscribe({ asked, context, sink, id: '' }))
+    const request = { query, document, operationName, variables: variables ?? {}, viewer }
+    await sendEvents(response, (sink) => subscribe({ request, context, sink, id: '' }))
     return true
   } catch (error) {
     if (error instanceof GraphQLError && !response.headersSent) return false

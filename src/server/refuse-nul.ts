@@ -2,8 +2,8 @@ import { GraphQLError } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 
 /**
- * Postgres keeps no NUL character, in text as little as in JSON, and would refuse whole transactions for one: those of
- * others too, whose reports share it. So it is refused before anything is executed.
+ * Postgres stores no NUL character, neither in text nor in JSON, and would fail whole transactions for one, with the reports
+ * of others in them. So a request with a NUL is refused before anything is executed.
  */
 export const refuseNul: Plugin = {
   onParse({ params }) {
@@ -22,7 +22,7 @@ export const nulRefused = (): GraphQLError =>
     extensions: { code: 'BAD_USER_INPUT', http: { status: 400 } },
   })
 
-/** With a stack of its own: how deep a value is nested is not known yet. */
+/** Iterative: the nesting of a value is not limited yet. */
 export function holdsNul(value: unknown): boolean {
   const open = [value]
   while (open.length > 0) {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 
-/** Plain answers, and the headers that every answer carries. */
+/** Plain responses, and the headers of every response. */
 
 export function protect(response: ServerResponse): void {
   response.setHeader('x-content-type-options', 'nosniff')
@@ -9,7 +9,7 @@ export function protect(response: ServerResponse): void {
   response.setHeader('cross-origin-resource-policy', 'same-origin')
 }
 
-/** With its length, so that it is not sent in chunks, of which the reader has to wait for the last. */
+/** With a content length: a chunked response would make the reader wait for its last chunk. */
 export function reply(response: ServerResponse, status: number, type: string, body: string): void {
   response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(body) }).end(body)
 }

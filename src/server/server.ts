@@ -18,7 +18,7 @@ import { createGraphQL } from './yoga.ts'
 
 export interface ServerOptions {
   readonly config: {
-    /** 0: any free one. */
+    /** 0: any free port. */
     readonly port: number
     readonly host: string
     readonly allowedHosts: readonly string[]
@@ -28,9 +28,9 @@ export interface ServerOptions {
   readonly schema: GraphQLSchema
   readonly services: GraphQLServices
   readonly logger: Logger
-  /** Where the built dashboard is, if it is to be served. */
+  /** The built dashboard; by default none is served. */
   readonly dashboardFolder?: string
-  /** What is told of it; absent: nothing. */
+  /** Measured when given. */
   readonly clock?: MeasuredClock
 }
 
@@ -38,12 +38,13 @@ export interface RunningServer extends AsyncDisposable {
   /** e.g. `http://127.0.0.1:4000` */
   readonly url: string
   readonly port: number
-  /** Takes no more, tells streams to come back elsewhere, lets requests end, and closes. */
+  /** Accepts no more connections, closes streams with SERVICE_RESTART, lets requests end, and closes. */
   close(): Promise<void>
 }
 
-/** How long requests in hand may take when the server closes, and a database may take to answer that it is there. */
+/** Milliseconds that running requests get when the server closes. */
 const DRAIN_MS = 5_000
+/** Milliseconds in which the database must answer for the server to be ready. */
 const READY_WITHIN_MS = 2_000
 const IDLE_MS = 20
 
@@ -93,7 +94,7 @@ export async function createServer(options: ServerOptions): Promise<RunningServe
       services.agents.stopWaiting()
       await socket.close()
       connections.endStreams()
-      // Connections whose last answer is still on its way are idle a moment later.
+      // Connections with a response on its way become idle a moment later.
       const idle = setInterval(() => http.closeIdleConnections(), IDLE_MS)
       const late = setTimeout(() => http.closeAllConnections(), DRAIN_MS)
       await closed
@@ -148,11 +149,11 @@ function listen(http: Server, { port, host }: { readonly port: number; readonly 
 async function answers(pool: GraphQLServices['pool']): Promise<boolean> {
   const late = Promise.withResolvers<boolean>()
   const timer = setTimeout(() => late.resolve(false), READY_WITHIN_MS)
-  const asked = pool.query('select 1').then(
+  const answered = pool.query('select 1').then(
     () => true,
     () => false,
   )
-  const ready = await Promise.race([asked, late.promise])
+  const ready = await Promise.race([answered, late.promise])
   clearTimeout(timer)
   return ready
 }

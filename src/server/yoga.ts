@@ -6,15 +6,15 @@ import { MAX_BODY, MAX_DOCUMENT_LENGTH, MAX_TOKENS } from '../graphql/schema/lim
 import { mask } from './mask.ts'
 import { refuseNul } from './refuse-nul.ts'
 
-/** What comes with a request: by whom it is. */
+/** The context of a request: its caller. */
 export interface RequestContext {
   readonly viewer: Viewer
-  /** Aborts when whoever asked has gone. */
+  /** Aborts when the client has gone. */
   readonly signal?: AbortSignal
 }
 export type Yoga = ReturnType<typeof createGraphQL>
 
-/** GraphQL itself: parses, limits, executes, masks. Who is asking was found out before. */
+/** GraphQL itself: parses, limits, executes, masks. The caller is authenticated before. */
 export function createGraphQL(schema: GraphQLSchema, services: GraphQLServices) {
   return createYoga<RequestContext, GraphQLContext>({
     schema,
@@ -32,7 +32,7 @@ export function createGraphQL(schema: GraphQLSchema, services: GraphQLServices) 
   })
 }
 
-/** A document that is too long is not even parsed. */
+/** Refuses a document that is too long before it is parsed. */
 const limitDocuments: Plugin = {
   onParse({ params, setParseFn }) {
     if (String(params.source).length > MAX_DOCUMENT_LENGTH) {

@@ -38,7 +38,7 @@ test('what waits for a client that reads slowly is not written over by what othe
     const batch = new EncodedBatch(at(i), at(i + 1), [payload])
     batch.writeTo(slow.sink, 'slow')
     batch.writeTo(fast.sink, 'fast')
-    batch.rest()
+    batch.release()
     await turn()
   }
   slow.client.resume()
@@ -55,7 +55,7 @@ test('the same bytes go to all whose operations are numbered alike', async () =>
   const batch = new EncodedBatch(at(0), at(2), [Buffer.from('{"a":1}'), Buffer.from('{"b":2}')])
   const ids = ['1', '1', '2']
   const sizes = all.map(({ sink }, i) => batch.writeTo(sink, ids[i] as string))
-  batch.rest()
+  batch.release()
   for (const [i, { read }] of all.entries()) {
     await until(() => Buffer.concat(read).length >= (sizes[i] as number), { what: 'it has come' })
     expect(Buffer.concat(read)).toEqual(framesOf(ids[i] as string, batch.payloads))

@@ -3,8 +3,8 @@ const SIZE = 64 * 1024
 export type Allocate = (bytes: number) => Buffer
 
 /**
- * Memory for frames, used again as soon as the kernel has them, which is nearly always at once: what goes out to thousands of
- * subscribers stays in the processor's cache. What is still waiting for its client is left where it is.
+ * Memory for frames, reused as soon as the kernel has taken them, which is nearly always at once: frames for thousands of
+ * subscribers stay in the processor's cache. Memory of frames that wait for their client is not reused.
  */
 export class BufferPool {
   #buffer = Buffer.allocUnsafeSlow(SIZE)
@@ -20,8 +20,8 @@ export class BufferPool {
     return this.#buffer.subarray(this.#used - bytes, this.#used)
   }
 
-  /** What was taken last is not read by anybody any more. */
-  giveBack(last: Buffer): void {
+  /** Releases the buffer that was taken last, when nothing reads it any more. */
+  release(last: Buffer): void {
     if (last.buffer === this.#buffer.buffer) this.#used -= last.length
   }
 }

@@ -1,23 +1,23 @@
 import type { Writable } from 'node:stream'
 import type { Allocate } from './buffer-pool.ts'
 
-/** Bytes that wait for one connection. Beyond, its subscriptions pause, and later go on from their places in the log. */
+/** Bytes that may wait for one connection. Beyond, its subscriptions pause, and later resume from their cursors. */
 const MAX_WAITING = 256 * 1024
-/** Who has not read so much for so long is told to come again. */
+/** A client that does not read for so long is disconnected, and should reconnect. */
 const STALLED_MS = 30_000
 
 export interface ClientSinkParts {
   readonly stream: Writable
   readonly isOpen: () => boolean
-  /** The bytes of messages with these payloads. */
+  /** Encodes messages with these payloads. */
   readonly encode: (id: string, payloads: readonly Buffer[], allocate?: Allocate) => Buffer
   /** Closes the connection of a client that does not read. */
   readonly giveUp: () => void
-  /** How long a client may read nothing, in milliseconds. */
+  /** Milliseconds for which a client may read nothing. */
   readonly stalledAfterMs?: number | undefined
 }
 
-/** The way out to one client, shared by all its subscriptions: one write for a whole batch of messages. */
+/** The connection to one client, shared by all its subscriptions: one write for a whole batch of messages. */
 export class ClientSink {
   readonly #parts: ClientSinkParts
   #drained: PromiseWithResolvers<void> | null = null
@@ -32,26 +32,26 @@ export class ClientSink {
   get isOpen(): boolean {
     return this.#parts.isOpen()
   }
-  /** Bytes that the client has not taken yet, as far as this process knows. */
+  /** Bytes that the kernel has not taken yet. */
   get waiting(): number {
     return this.#parts.stream.writableLength
   }
   get isReady(): boolean {
     return this.waiting < MAX_WAITING
   }
-  /** Outlets with the same encoding write the same bytes. */
+  /** Sinks with the same encoding write the same bytes. */
   get encode(): ClientSinkParts['encode'] {
     return this.#parts.encode
   }
 
-  /** Whether the bytes have left this process, and are its own again. */
+  /** True: the kernel has taken the bytes, so that their memory can be reused. */
   write(bytes: Buffer): boolean {
     if (!this.isOpen) return true
     this.#parts.stream.write(bytes)
     return this.waiting === 0
   }
 
-  /** Resolves when there is room, or nothing more to be written. */
+  /** Resolves when there is room, or the connection is closed. */
   ready(): Promise<void> {
     if (this.isReady || !this.isOpen) return Promise.resolve()
     if (!this.#drained) {

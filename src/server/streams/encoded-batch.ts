@@ -2,18 +2,18 @@ import type { ResolvedCursor } from '../../core/ports/log.ts'
 import { BufferPool } from './buffer-pool.ts'
 import type { ClientSink } from './client-sink.ts'
 
-/** One for the process: nothing of it is in use when others have their turn. */
+/** One for the process: every batch releases its buffers before the event loop's next turn. */
 const BUFFERS = new BufferPool()
 
 interface Encoded {
   readonly encode: ClientSink['encode']
   readonly id: string
   readonly bytes: Buffer
-  /** By all whom it was written to. */
+  /** The kernel has taken every write of it. */
   isTaken: boolean
 }
 
-/** Messages for all who are live, with what they have in common made only once. */
+/** Messages for all live subscribers of a topic, encoded once per operation id. */
 export class EncodedBatch {
   readonly after: ResolvedCursor
   readonly through: ResolvedCursor
@@ -26,7 +26,7 @@ export class EncodedBatch {
     this.payloads = payloads
   }
 
-  /** Clients that number their operations alike, one after the other, get the very same bytes. Returns how many. */
+  /** Consecutive subscribers with the same operation id get the same bytes. Returns their number. */
   writeTo(sink: ClientSink, id: string): number {
     const encoded = this.#encoded(sink.encode, id)
     if (!sink.write(encoded.bytes)) encoded.isTaken = false
@@ -35,14 +35,14 @@ export class EncodedBatch {
 
   #encoded(encode: ClientSink['encode'], id: string): Encoded {
     if (this.#last?.encode === encode && this.#last.id === id) return this.#last
-    this.rest()
+    this.release()
     this.#last = { encode, id, bytes: encode(id, this.payloads, BUFFERS.take), isTaken: true }
     return this.#last
   }
 
-  /** To be called before others have their turn. */
-  rest(): void {
-    if (this.#last?.isTaken) BUFFERS.giveBack(this.#last.bytes)
+  /** Must be called before the event loop's next turn. */
+  release(): void {
+    if (this.#last?.isTaken) BUFFERS.release(this.#last.bytes)
     this.#last = null
   }
 }

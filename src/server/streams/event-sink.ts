@@ -4,12 +4,12 @@ import { ClientSink } from './client-sink.ts'
 
 const BEFORE = Buffer.from('event: next\ndata: ')
 const AFTER = Buffer.from('\n\n')
-/** Says nothing; a proxy that closes what is silent stays content, and a connection that is gone is noticed. */
+/** A heartbeat: keeps proxies from closing a silent connection, and notices a broken one. */
 const COMMENT = Buffer.from(':\n\n')
 const COMMENT_MS = 12_000
 const COMPLETE = 'event: complete\ndata:\n\n'
 
-/** Server-sent events, as graphql-sse has them in its distinct connections mode. One operation a response. */
+/** Server-sent events in graphql-sse's distinct connections mode. One operation per response. */
 function eventsOf(_id: string, payloads: readonly Buffer[], allocate: Allocate = Buffer.allocUnsafe): Buffer {
   const pieces = payloads.flatMap((payload) => [BEFORE, payload, AFTER])
   const events = allocate(pieces.reduce((sum, { length }) => sum + length, 0))
@@ -18,7 +18,7 @@ function eventsOf(_id: string, payloads: readonly Buffer[], allocate: Allocate =
   return events
 }
 
-/** Runs a subscription into a response, until either ends. What it tells is written by the subscription itself. */
+/** Runs a subscription into a response, until either ends. The subscription itself writes its messages. */
 export async function sendEvents(
   response: ServerResponse,
   subscribe: (sink: ClientSink) => Promise<AsyncIterator<unknown> | object>,
@@ -33,7 +33,7 @@ export async function sendEvents(
   response.writeHead(200, {
     'content-type': 'text/event-stream',
     'cache-control': 'no-cache',
-    // Without it nginx would collect events before it passes them on.
+    // Keeps nginx from buffering events.
     'x-accel-buffering': 'no',
   })
   response.write(COMMENT)

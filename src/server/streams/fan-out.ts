@@ -11,10 +11,9 @@ import { failureOf, type StreamEvent } from '../../graphql/log/event-stream.ts'
 import type { LogStream } from '../../graphql/log/log-stream.ts'
 import type { OpenStream, OpenStreams } from '../../graphql/log/open-streams.ts'
 import type { ClientSink } from './client-sink.ts'
-import { describe } from './describe.ts'
 import { type Payload, Payloads } from './payloads.ts'
-import { type Asked, sharingKey } from './sharing.ts'
 import { Subscriber } from './subscriber.ts'
+import { describeRequest, type SubscriptionRequest, sharingKey } from './subscription-request.ts'
 import { type LogEvent, Topic } from './topic.ts'
 import { UnsharedSubscription } from './unshared-subscription.ts'
 
@@ -22,15 +21,15 @@ export interface FanOutParts {
   readonly log: Log
   readonly open: OpenStreams
   readonly system: System
-  /** What of an error is for the caller. */
+  /** The part of an error that the caller may see. */
   readonly mask: (error: unknown) => GraphQLError
 }
 
 interface Subscribed {
-  readonly asked: Asked
+  readonly request: SubscriptionRequest
   readonly args: ValidatedSubscriptionArgs
   readonly sink: ClientSink
-  /** Of the operation on its socket. */
+  /** Id of the operation on its socket. */
   readonly id: string
 }
 export interface Joining extends Subscribed {
@@ -40,14 +39,14 @@ export interface Running extends Subscribed {
   readonly source: AsyncIterable<StreamEvent<unknown>>
 }
 
-/** Those who ask the same. */
+/** Subscriptions with the same key. */
 interface Group<Member> {
   readonly name: string
   readonly members: Set<Member>
 }
 type Counts = Pick<OpenStream, 'messages' | 'bytes' | 'reads' | 'pauses'>
 
-/** How the gateway does, since its start. Seconds from commit to socket go to `onDelay`. */
+/** Counters since the start of the process. */
 export interface FanOutStats {
   readonly executions: number
   readonly messages: number
@@ -55,7 +54,7 @@ export interface FanOutStats {
   readonly topics: number
 }
 
-/** All subscriptions on this gateway. Those to the log that ask the same are one topic; all share what they execute. */
+/** All subscriptions of this process. Equal subscriptions to the log are one topic; other equal ones share executions. */
 export class FanOut {
   readonly #parts: FanOutParts
   readonly #topics = new Map<string, Group<Subscriber> & { readonly topic: Topic }>()
@@ -63,8 +62,9 @@ export class FanOut {
   readonly #payloads = new Payloads()
   #created = 0
   #executions = 0
-  /** Of those that have ended. */
+  /** Counts of ended subscriptions. */
   readonly #past = { messages: 0, bytes: 0 }
+  /** Called with the seconds from commit to socket. */
   onDelay: (seconds: number) => void = () => undefined
 
   constructor(parts: FanOutParts) {
@@ -79,32 +79,32 @@ export class FanOut {
     return { executions: this.#executions, topics: this.#topics.size, ...sum }
   }
 
-  /** Subscribes to the log. The place of "from now on" is taken at once. */
-  join({ asked, args, stream, sink, id }: Joining): Subscriber {
-    const key = sharingKey(asked)
+  /** Subscribes to the log. Without a cursor, "from now on" means the moment of this call. */
+  join({ request, args, stream, sink, id }: Joining): Subscriber {
+    const key = sharingKey(request)
     const group = this.#topics.get(key) ?? this.#createTopic(args, stream)
     this.#topics.set(key, group)
     const { topic, members } = group
     topic.enter()
-    const place = this.#parts.log.resolve(stream.source.after)
-    // Looked at when it starts; until then a failure is nobody's.
-    place.catch(() => undefined)
+    const cursor = this.#parts.log.resolve(stream.source.after)
+    // Awaited when the subscriber starts; until then a rejection is not unhandled.
+    cursor.catch(() => undefined)
     const subscriber: Subscriber = new Subscriber({
       topic,
       sink,
       id,
-      place,
+      cursor,
       failed: async (error) =>
         await topic.failurePayload({ failure: await failureOf(error, args.contextValue as GraphQLContext) }),
       closed: () => {
-        stopLooking()
+        closeEntry()
         members.delete(subscriber)
         add(this.#past, subscriber.counts)
         if (topic.leave(subscriber)) this.#topics.delete(key)
       },
     })
     members.add(subscriber)
-    const stopLooking = this.#show({ asked, args, sink }, () => ({
+    const closeEntry = this.#list({ request, args, sink }, () => ({
       state: subscriber.state === 'ENDED' ? 'PAUSED' : subscriber.state,
       sequence: subscriber.sequence,
       sharedBy: members.size,
@@ -114,8 +114,8 @@ export class FanOut {
   }
 
   /** Subscribes to anything else. */
-  run({ asked, args, source, sink, id }: Running): UnsharedSubscription {
-    const key = sharingKey(asked)
+  run({ request, args, source, sink, id }: Running): UnsharedSubscription {
+    const key = sharingKey(request)
     const group = this.#others.get(key) ?? { name: this.#newName(), members: new Set<UnsharedSubscription>() }
     this.#others.set(key, group)
     const { name, members } = group
@@ -129,14 +129,14 @@ export class FanOut {
         return this.#payloads.get(`${name} ${event.key}`, make)
       },
       closed: () => {
-        stopLooking()
+        closeEntry()
         members.delete(stream)
         add(this.#past, stream.counts)
         if (members.size === 0) this.#others.delete(key)
       },
     })
     members.add(stream)
-    const stopLooking = this.#show({ asked, args, sink }, () => ({
+    const closeEntry = this.#list({ request, args, sink }, () => ({
       state: sink.isReady ? 'LIVE' : 'PAUSED',
       sequence: null,
       sharedBy: members.size,
@@ -163,28 +163,29 @@ export class FanOut {
     return { name, topic, members: new Set<Subscriber>() }
   }
 
-  /** Never rejects: what goes wrong is told. */
+  /** Never rejects: errors become part of the payload. */
   #render(args: ValidatedSubscriptionArgs, event: StreamEvent<unknown>): Payload {
     this.#executions += 1
     const { mask } = this.#parts
-    const tell = (result: ExecutionResult): Buffer =>
+    const serialise = (result: ExecutionResult): Buffer =>
       Buffer.from(JSON.stringify(result.errors ? { ...result, errors: result.errors.map(mask) } : result))
     const failed = (error: unknown): Buffer => Buffer.from(JSON.stringify({ errors: [mask(error)] }))
     try {
       const result = executeSubscriptionEvent({ ...args, rootValue: event })
-      return 'then' in result ? result.then(tell).catch(failed) : tell(result)
+      return 'then' in result ? result.then(serialise).catch(failed) : serialise(result)
     } catch (error) {
       return failed(error)
     }
   }
 
-  #show(
-    { asked, args, sink }: Pick<Subscribed, 'asked' | 'args' | 'sink'>,
-    look: () => Pick<OpenStream, 'state' | 'sequence' | 'sharedBy'> & Counts,
+  /** Lists an open stream, until the returned function is called. */
+  #list(
+    { request, args, sink }: Pick<Subscribed, 'request' | 'args' | 'sink'>,
+    read: () => Pick<OpenStream, 'state' | 'sequence' | 'sharedBy'> & Counts,
   ): () => void {
     const openedAt = this.#parts.system.now()
-    const what = describe(asked, args)
-    return this.#parts.open.opened(() => ({ ...what, openedAt, bufferedBytes: sink.waiting, ...look() }))
+    const description = describeRequest(request, args)
+    return this.#parts.open.opened(() => ({ ...description, openedAt, bufferedBytes: sink.waiting, ...read() }))
   }
 }
 

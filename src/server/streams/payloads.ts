@@ -1,4 +1,4 @@
-/** What is there at once is not waited for: thousands of executions would be in hand at the same time. */
+/** A synchronous execution gives a Buffer: awaiting thousands of them would keep all results in memory at once. */
 export type Payload = Buffer | Promise<Buffer>
 
 interface Kept {
@@ -7,18 +7,18 @@ interface Kept {
   bytes: number
 }
 
-/** What an event shows of the present (an object's phase) is shown for so long to those who come later. */
+/** A payload may contain current state (an object's phase), so it is reused for so long only. */
 const FRESH_MS = 1_000
 const MAX_BYTES = 32 * 1024 * 1024
-/** A rough guess at what an entry costs beside its payload. */
+/** A rough estimate of an entry's memory beside its payload. */
 const OVERHEAD = 200
 
-/** Payloads that others may need in a moment, such as those who come back together after a cut connection. */
+/** Caches payloads for subscribers that need the same ones within a second, e.g. when many reconnect together. */
 export class Payloads {
   readonly #kept = new Map<string, Kept>()
   #bytes = 0
 
-  /** @param render is called once for all who ask for the key in the same moment */
+  /** @param render is called once for all calls with the same key within a second */
   get(key: string, render: () => Payload): Payload {
     const now = performance.now()
     const known = this.#kept.get(key)
@@ -45,7 +45,7 @@ export class Payloads {
     this.#bytes -= kept.bytes
   }
 
-  /** They are in the order of their age. */
+  /** Entries are in the order of their age. */
   #trim(now: number): void {
     for (const [key, { at }] of this.#kept) {
       if (this.#bytes <= MAX_BYTES && now - at < FRESH_MS) return

@@ -4,12 +4,12 @@ import { CLOSE } from '../close-codes.ts'
 import { ClientSink } from './client-sink.ts'
 import { framesOf } from './frames.ts'
 
-/** A client that does not read does not read that it is closed either. */
+/** A client that does not read does not read a close frame either. */
 const CLOSE_WITHIN_MS = 1_000
 
 /**
- * Frames are written past `ws`, straight to the connection. Both write whole frames in one go, so they do not get mixed
- * up; `ws` would hold frames back only for compression and blobs, which this server does not use.
+ * Writes frames past `ws`, straight to the connection. Both write whole frames at once, so that they never interleave; `ws`
+ * queues frames only for compression and blobs, which this server does not use.
  */
 export const socketSink = (socket: WebSocket, stream: Duplex, stalledAfterMs?: number): ClientSink =>
   new ClientSink({

@@ -11,13 +11,13 @@ import { LogStream } from '../../graphql/log/log-stream.ts'
 import { holdsNul, nulRefused } from '../refuse-nul.ts'
 import type { ClientSink } from './client-sink.ts'
 import type { FanOut } from './fan-out.ts'
-import type { Asked } from './sharing.ts'
+import type { SubscriptionRequest } from './subscription-request.ts'
 
 export interface Subscribing {
-  readonly asked: Asked
+  readonly request: SubscriptionRequest
   readonly context: GraphQLContext
   readonly sink: ClientSink
-  /** Of the operation on its socket. */
+  /** Id of the operation on its socket. */
   readonly id: string
 }
 export type Subscribe = (subscribing: Subscribing) => Promise<AsyncIterableIterator<ExecutionResult> | ExecutionResult>
@@ -28,19 +28,19 @@ export interface SubscribeParts {
   readonly mask: (error: unknown) => GraphQLError
 }
 
-/** Runs subscriptions: those to the log together with all who ask the same, each of the others from a source of its own. */
+/** Runs subscriptions: those to the log as members of a topic, each of the others from a source of its own. */
 export function createSubscribe({ schema, fanOut, mask }: SubscribeParts): Subscribe {
   const masked = (result: ExecutionResult): ExecutionResult =>
     result.errors ? { ...result, errors: result.errors.map(mask) } : result
-  return async ({ asked, context, sink, id }) => {
-    const { document, operationName, variables: variableValues } = asked
+  return async ({ request, context, sink, id }) => {
+    const { document, operationName, variables: variableValues } = request
     if (holdsNul(variableValues)) return { errors: [nulRefused()] }
     const args = validateSubscriptionArgs({ schema, document, operationName, variableValues, contextValue: context })
     if (!('operation' in args)) return { errors: args.map((error) => badRequest(error)) }
     const source = await createSourceEventStream(args)
     if (!(Symbol.asyncIterator in source)) return masked(source)
-    if (source instanceof LogStream) return fanOut.join({ asked, args, stream: source, sink, id })
-    return fanOut.run({ asked, args, source: source as AsyncIterable<StreamEvent<unknown>>, sink, id })
+    if (source instanceof LogStream) return fanOut.join({ request, args, stream: source, sink, id })
+    return fanOut.run({ request, args, source: source as AsyncIterable<StreamEvent<unknown>>, sink, id })
   }
 }
 

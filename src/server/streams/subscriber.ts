@@ -4,19 +4,19 @@ import type { ClientSink } from './client-sink.ts'
 import type { EncodedBatch } from './encoded-batch.ts'
 import { endOf } from './end-of.ts'
 import type { Payload } from './payloads.ts'
-import type { Topic } from './topic.ts'
+import type { Topic, TopicMember } from './topic.ts'
 
-/** Changes that a subscriber who is behind gets at a time. */
+/** Changes of one read while a subscriber catches up. */
 const CHUNK = 250
 
 export interface SubscriberParts {
   readonly topic: Topic
   readonly sink: ClientSink
-  /** The operation's, in its messages. */
+  /** Id of the operation, in its messages. */
   readonly id: string
-  /** Taken when it subscribed. */
-  readonly place: Promise<ResolvedCursor>
-  /** Tells why a stream cannot go on, as a payload. */
+  /** Resolved when it subscribed. */
+  readonly cursor: Promise<ResolvedCursor>
+  /** The payload of the error that ends the stream. */
   readonly failed: (error: unknown) => Payload
   readonly closed: () => void
 }
@@ -24,13 +24,13 @@ export interface SubscriberParts {
 export type SubscriberState = 'CATCHING_UP' | 'LIVE' | 'PAUSED' | 'ENDED'
 
 /**
- * One subscription on one socket. It keeps its place in the log and nothing else: while it is live it is handed what its
- * topic sends; when its client is slow it pauses, and goes on from its place by reading.
+ * One subscription on one socket. It keeps a cursor of the log and nothing else: while it is live, its topic delivers
+ * batches; when its client is slow it pauses, and catches up from its cursor by reading.
  */
-export class Subscriber implements AsyncIterableIterator<ExecutionResult, undefined> {
+export class Subscriber implements TopicMember, AsyncIterableIterator<ExecutionResult, undefined> {
   readonly #parts: SubscriberParts
   readonly #ended = Promise.withResolvers<void>()
-  #place: ResolvedCursor = { lineage: 0, sequence: 0, mark: null }
+  #cursor: ResolvedCursor = { lineage: 0, sequence: 0, mark: null }
   #state: SubscriberState = 'CATCHING_UP'
   #hasStarted = false
   #isLost = false
@@ -40,19 +40,19 @@ export class Subscriber implements AsyncIterableIterator<ExecutionResult, undefi
     this.#parts = parts
   }
 
-  /** Of its operation, on its socket. */
+  /** Id of the operation on its socket. */
   get id(): string {
     return this.#parts.id
   }
   get state(): SubscriberState {
     return this.#state
   }
-  /** All that matches, up to here, was sent. */
+  /** Every match up to here was sent. */
   get sequence(): number {
-    return this.#place.sequence
+    return this.#cursor.sequence
   }
 
-  /** Everything is written past the iterator, so it only ends. Nothing is written before it is first asked. */
+  /** Only ends: messages are written past the iterator, from its first `next` on. */
   async next(): Promise<IteratorReturnResult<undefined>> {
     if (!this.#hasStarted) {
       this.#hasStarted = true
@@ -71,17 +71,17 @@ export class Subscriber implements AsyncIterableIterator<ExecutionResult, undefi
 
   deliver(batch: EncodedBatch): void {
     const { topic, sink, id } = this.#parts
-    const { sequence } = this.#place
+    const { sequence } = this.#cursor
     if (sequence >= batch.through.sequence) return
     if (sequence > batch.after.sequence || !sink.isReady) {
-      // Up to where the parcel begins nothing is missing.
+      // Every match before the batch was sent.
       this.#moveTo(batch.after)
       topic.stopLive(this)
       void this.#catchUp()
       return
     }
     this.#count(batch.writeTo(sink, id), batch.payloads.length)
-    this.#place = batch.through
+    this.#cursor = batch.through
   }
 
   lost(through: ResolvedCursor): void {
@@ -93,14 +93,14 @@ export class Subscriber implements AsyncIterableIterator<ExecutionResult, undefi
 
   async #run(): Promise<void> {
     try {
-      this.#place = await this.#parts.place
+      this.#cursor = await this.#parts.cursor
     } catch (error) {
       return await this.#fail(error)
     }
     await this.#catchUp()
   }
 
-  /** Reads from its place on until it is where the log ends, then goes live. */
+  /** Reads from its cursor to the end of the log, then goes live. */
   async #catchUp(): Promise<void> {
     const { topic, sink } = this.#parts
     try {
@@ -109,11 +109,11 @@ export class Subscriber implements AsyncIterableIterator<ExecutionResult, undefi
         this.#enter('CATCHING_UP')
         if (this.#isLost) {
           this.#isLost = false
-          this.#place = await topic.log.renew(this.#place)
+          this.#cursor = await topic.log.renew(this.#cursor)
         }
-        const reading = topic.log.next(topic.source.query, this.#place, CHUNK)
+        const reading = topic.log.next(topic.source.query, this.#cursor, CHUNK)
         if (reading === null) {
-          // At once: what comes after this moment is offered to those who are live.
+          // In the same turn: the next changes are offered to live subscribers only.
           this.#enter('LIVE')
           if (this.#state === 'LIVE') topic.goLive(this)
           return
@@ -130,8 +130,8 @@ export class Subscriber implements AsyncIterableIterator<ExecutionResult, undefi
     const batch = await reading
     if (!batch) return
     this.counts.reads += 1
-    let after = this.#place
-    // From the database more may come than is good to be written at once.
+    let after = this.#cursor
+    // A read from the database may be too large for one write.
     for (let i = 0; i === 0 || i < batch.changes.length; i += CHUNK) {
       const changes = batch.changes.slice(i, i + CHUNK)
       const through = endOf(changes, i + CHUNK >= batch.changes.length, batch.through)
@@ -139,7 +139,7 @@ export class Subscriber implements AsyncIterableIterator<ExecutionResult, undefi
       if (!sink.isReady) await this.#pause()
       if (this.#state === 'ENDED') return
       if (payloads.length > 0) this.#write(sink.encode(id, payloads), payloads.length)
-      this.#place = through
+      this.#cursor = through
       after = through
     }
   }
@@ -165,9 +165,9 @@ export class Subscriber implements AsyncIterableIterator<ExecutionResult, undefi
     this.counts.bytes += bytes
   }
 
-  /** Never back. */
-  #moveTo(place: ResolvedCursor): void {
-    if (place.sequence > this.#place.sequence) this.#place = place
+  /** Never moves back. */
+  #moveTo(cursor: ResolvedCursor): void {
+    if (cursor.sequence > this.#cursor.sequence) this.#cursor = cursor
   }
 
   async #fail(error: unknown): Promise<void> {

@@ -1,4 +1,4 @@
-import { setTimeout as delay, setImmediate as othersTurn } from 'node:timers/promises'
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
 import type { Log, LogBatch, LogListener, ResolvedCursor } from '../../core/ports/log.ts'
 import type { PhaseChangeRecord } from '../../core/ports/phase-change.ts'
 import type { StreamEvent } from '../../graphql/log/event-stream.ts'
@@ -6,18 +6,25 @@ import type { LogSource } from '../../graphql/log/log-stream.ts'
 import { EncodedBatch } from './encoded-batch.ts'
 import { endOf } from './end-of.ts'
 import type { Payload, Payloads } from './payloads.ts'
-import type { Subscriber } from './subscriber.ts'
 
+/** A subscriber, as its topic sees it. */
+export interface TopicMember {
+  /** Id of the operation on its socket. */
+  readonly id: string
+  deliver(batch: EncodedBatch): void
+  /** The next batches will not be delivered: read after `through`. */
+  lost(through: ResolvedCursor): void
+}
 export type LogEvent = PhaseChangeRecord | LogBatch
 
 export interface TopicParts {
   readonly log: Log
   readonly payloads: Payloads
-  /** Executes the operation for one event, and serialises what comes of it. Never rejects. */
+  /** Executes the operation for one event, and serialises the result. Never rejects. */
   readonly render: (event: StreamEvent<LogEvent>) => Payload
-  /** Once for each event that is executed together with others. */
+  /** Drops cached loads before a batch is executed. */
   readonly refresh: () => void
-  /** Called with each batch that goes out live. */
+  /** Called after each live batch, with its last change. */
   readonly sent: (last: PhaseChangeRecord) => void
 }
 
@@ -25,30 +32,30 @@ type Pending =
   | { readonly type: 'changes'; readonly batch: LogBatch; readonly after: ResolvedCursor }
   | { readonly type: 'lost'; readonly through: ResolvedCursor }
 
-/** Changes that wait to be executed. Beyond, subscribers read for themselves what they miss. */
+/** Changes that may wait for execution. Beyond, subscribers read the missing ones themselves. */
 const MAX_PENDING = 5_000
-/** After as long as it took to write to all, and no longer, the next parcel goes out. Few subscribers never wait. */
+/** After a write to many subscribers the topic pauses for as long as the write took, within these limits. */
 const PAUSE_FROM_MS = 1
 const MAX_PAUSE_MS = 5
-/** So long others wait while a parcel is written to many. */
+/** Longest turn of the event loop while a batch is written to many subscribers. */
 const TURN_MS = 10
-/** Changes that go out together; bounds the bytes as well as the time that nobody else gets. */
+/** Changes of one batch: bounds its bytes and the time of its turn. */
 const MAX_ENCODED_BATCH = 250
 
-/** One operation, for all who subscribed to it: executed and serialised once for each event, then sent to each. */
+/** One operation and all its subscribers: each event is executed and serialised once, then sent to each. */
 export class Topic implements LogListener {
   readonly source: LogSource
   readonly #name: string
   readonly #parts: TopicParts
-  /** By the ids of their operations: who has the same gets the same bytes. */
-  readonly #live = new Map<string, Set<Subscriber>>()
+  /** Live members by operation id: members with the same id get the same bytes. */
+  readonly #live = new Map<string, Set<TopicMember>>()
   readonly #pending: Pending[] = []
   #waiting = 0
   #isPumping = false
   #unlisten: (() => void) | null = null
   #members = 0
 
-  /** @param name nobody else's */
+  /** @param name unique among topics */
   constructor(name: string, source: LogSource, parts: TopicParts) {
     this.#name = name
     this.source = source
@@ -63,23 +70,23 @@ export class Topic implements LogListener {
     this.#members += 1
     this.#unlisten ??= this.#parts.log.listen(this.source.query, this)
   }
-  /** True: nobody is left. */
-  leave(subscriber: Subscriber): boolean {
-    this.stopLive(subscriber)
+  /** True: it was the last member. */
+  leave(member: TopicMember): boolean {
+    this.stopLive(member)
     this.#members -= 1
     if (this.#members > 0) return false
     this.#unlisten?.()
     this.#unlisten = null
     return true
   }
-  goLive(subscriber: Subscriber): void {
-    const alike = this.#live.get(subscriber.id)
-    if (alike) alike.add(subscriber)
-    else this.#live.set(subscriber.id, new Set([subscriber]))
+  goLive(member: TopicMember): void {
+    const sameId = this.#live.get(member.id)
+    if (sameId) sameId.add(member)
+    else this.#live.set(member.id, new Set([member]))
   }
-  stopLive(subscriber: Subscriber): void {
-    const alike = this.#live.get(subscriber.id)
-    if (alike?.delete(subscriber) && alike.size === 0) this.#live.delete(subscriber.id)
+  stopLive(member: TopicMember): void {
+    const sameId = this.#live.get(member.id)
+    if (sameId?.delete(member) && sameId.size === 0) this.#live.delete(member.id)
   }
 
   offer(changes: readonly PhaseChangeRecord[], after: ResolvedCursor, through: ResolvedCursor): void {
@@ -89,7 +96,7 @@ export class Topic implements LogListener {
     if (this.#waiting + changes.length > MAX_PENDING) return this.lost(after)
     this.#waiting += changes.length
     let at = after
-    // Much that comes at once goes out in parcels, too: between them it is seen whose client is slow.
+    // A large offer is sent in several batches, too: slow clients are noticed between them.
     for (let i = 0; i === 0 || i < changes.length; i += MAX_ENCODED_BATCH) {
       const part = changes.length > MAX_ENCODED_BATCH ? changes.slice(i, i + MAX_ENCODED_BATCH) : changes
       const upTo = endOf(part, i + MAX_ENCODED_BATCH >= changes.length, through)
@@ -105,7 +112,7 @@ export class Topic implements LogListener {
     this.#push({ type: 'lost', through })
   }
 
-  /** What a batch looks like to subscribers; several of them may ask for the same. */
+  /** The payloads of a batch, shared with other subscribers that need the same ones. */
   async payloadsOf(batch: LogBatch, after: ResolvedCursor): Promise<readonly Buffer[]> {
     const { payloads, render, refresh } = this.#parts
     refresh()
@@ -113,7 +120,7 @@ export class Topic implements LogListener {
       const make = () => render({ value: event })
       if (this.#members === 1) return make()
       const key = 'sequence' in event ? `${event.sequence}` : `${after.sequence} ${event.through.sequence}`
-      // Another log has other changes with the same numbers.
+      // Another log has other changes at the same sequences.
       return payloads.get(`${this.#name} ${batch.through.lineage} ${key}`, make)
     })
     return await Promise.all(all)
@@ -138,7 +145,7 @@ export class Topic implements LogListener {
     this.#pending.push(pending)
     if (this.#isPumping) return
     this.#isPumping = true
-    // Not at once: what else arrives in this turn goes with it.
+    // Deferred, so that offers of the same turn join it.
     setImmediate(() => void this.#pump())
   }
 
@@ -150,7 +157,7 @@ export class Topic implements LogListener {
     this.#isPumping = false
   }
 
-  /** The next one; what has come up while the last one was on its way goes out together. */
+  /** The next entry, joined with all changes that arrived while the last one was sent. */
   #take(): Pending | undefined {
     const first = this.#pending.shift()
     if (first?.type !== 'changes') return first
@@ -170,28 +177,28 @@ export class Topic implements LogListener {
     const spent = await this.#deliver(new EncodedBatch(after, batch.through, await this.payloadsOf(batch, after)))
     const last = batch.changes.at(-1)
     if (last) this.#parts.sent(last)
-    // A write to a connection costs much the same for one message as for fifty: what comes up meanwhile goes together.
+    // A write costs much the same for one message as for fifty: changes that arrive meanwhile join the next batch.
     if (spent > PAUSE_FROM_MS) await delay(Math.min(spent, MAX_PAUSE_MS))
   }
 
-  /** In milliseconds, how long it took. Who goes live meanwhile has it already. */
+  /** Returns the milliseconds that it took. A member that goes live meanwhile has read the batch already. */
   async #deliver(batch: EncodedBatch): Promise<number> {
     const started = performance.now()
     let turn = started
-    for (const alike of this.#live.values()) {
-      for (const subscriber of alike) {
-        subscriber.deliver(batch)
+    for (const sameId of this.#live.values()) {
+      for (const member of sameId) {
+        member.deliver(batch)
         if (performance.now() - turn < TURN_MS) continue
-        batch.rest()
-        await othersTurn()
+        batch.release()
+        await nextTurn()
         turn = performance.now()
       }
     }
-    batch.rest()
+    batch.release()
     return performance.now() - started
   }
 
   #loseAll(through: ResolvedCursor): void {
-    for (const alike of [...this.#live.values()]) for (const subscriber of [...alike]) subscriber.lost(through)
+    for (const sameId of [...this.#live.values()]) for (const member of [...sameId]) member.lost(through)
   }
 }

@@ -4,17 +4,17 @@ import type { ClientSink } from './client-sink.ts'
 import type { Payload } from './payloads.ts'
 
 export interface UnsharedSubscriptionParts {
-  /** Tells what goes wrong as an event; never throws. */
+  /** Errors are events of it; it never throws. */
   readonly source: AsyncIterable<StreamEvent<unknown>>
   /** Never rejects. */
   readonly render: (event: StreamEvent<unknown>) => Payload
   readonly sink: ClientSink
-  /** The operation's, in its messages. */
+  /** Id of the operation, in its messages. */
   readonly id: string
   readonly closed: () => void
 }
 
-/** A subscription that reads a source of its own, as quickly as its client reads. */
+/** A subscription with a source of its own, read as fast as its client reads. */
 export class UnsharedSubscription implements AsyncIterableIterator<ExecutionResult, undefined> {
   readonly #parts: UnsharedSubscriptionParts
   readonly #events: AsyncIterator<StreamEvent<unknown>>
@@ -28,7 +28,7 @@ export class UnsharedSubscription implements AsyncIterableIterator<ExecutionResu
     this.#events = parts.source[Symbol.asyncIterator]()
   }
 
-  /** Everything is written past the iterator, so it only ends. Nothing is written before it is first asked. */
+  /** Only ends: messages are written past the iterator, from its first `next` on. */
   async next(): Promise<IteratorReturnResult<undefined>> {
     if (!this.#hasStarted) {
       this.#hasStarted = true

@@ -1,0 +1,52 @@
+import { type DocumentNode, getOperationAST, Kind, type ValidatedSubscriptionArgs, visit } from 'graphql'
+import type { Viewer } from '../../core/ports/viewer.ts'
+import type { OpenStream } from '../../graphql/log/open-streams.ts'
+
+/** One subscription, as its client has sent it. */
+export interface SubscriptionRequest {
+  readonly query: string
+  readonly document: DocumentNode
+  readonly operationName: string | null
+  readonly variables: Readonly<Record<string, unknown>>
+  readonly viewer: Viewer
+}
+
+/**
+ * Requests with the same key get the same payload for the same change: they have the same operation and variables, and
+ * viewers with the same rights. A variable that is only the cursor to resume after makes no difference.
+ */
+export function sharingKey({ query, document, operationName, variables, viewer }: SubscriptionRequest): string {
+  const cursors = cursorsOf(document, operationName)
+  const others = Object.entries(variables)
+    .filter(([name]) => !cursors.has(name))
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+  const { role, actor, projects, types, targets, eventId } = viewer
+  return JSON.stringify([query, operationName, others, role, actor, projects, types, targets, eventId])
+}
+
+/** Variables that are used only once, as `after` of the subscription's field. */
+function cursorsOf(document: DocumentNode, operationName: string | null): ReadonlySet<string> {
+  const uses = new Map<string, number>()
+  visit(document, {
+    VariableDefinition: () => false,
+    Variable: ({ name }) => void uses.set(name.value, (uses.get(name.value) ?? 0) + 1),
+  })
+  const root = getOperationAST(document, operationName)?.selectionSet.selections[0]
+  const after =
+    root?.kind === Kind.FIELD ? root.arguments?.find(({ name }) => name.value === 'after')?.value : undefined
+  if (after?.kind !== Kind.VARIABLE || uses.get(after.name.value) !== 1) return new Set()
+  return new Set([after.name.value])
+}
+
+/** How the list of open streams names a subscription. */
+export function describeRequest(
+  { viewer, operationName }: SubscriptionRequest,
+  { operation }: ValidatedSubscriptionArgs,
+): Pick<OpenStream, 'operation' | 'field' | 'viewer'> {
+  const [root] = operation.selectionSet.selections
+  return {
+    operation: operationName ?? operation.name?.value ?? null,
+    field: root?.kind === Kind.FIELD ? root.name.value : '',
+    viewer: viewer.name,
+  }
+}
