@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { expect, test } from 'vitest'
+import { importCircles } from './import-circles.ts'
 import { LAYERS, layerOf } from './layers.ts'
 
 const SRC = join(import.meta.dirname, '../src')
@@ -36,6 +37,22 @@ test('every layer imports only what the table allows', () => {
     return target !== layer && !LAYERS[layer]?.mayImport.includes(target)
   })
   expect(wrong.map(({ file, to }) => `${file} → ${to}`)).toEqual([])
+})
+
+/** Circles that still have to go; each is of types only. */
+const KNOWN_CIRCLES: readonly (readonly string[])[] = [
+  ['engine/cache/spec-cache.ts', 'engine/slice/slice-reader.ts', 'engine/slice/tree-slice.ts'],
+  ['engine/agents/claim-one.ts', 'engine/agents/dispatcher.ts', 'engine/context.ts', 'engine/transaction.ts'],
+  ['graphql/context.ts', 'graphql/family.ts'],
+]
+
+test('no files import each other in a circle, types included', () => {
+  const graph = new Map(files.map((file) => [file, inner.filter((one) => one.file === file).map(({ to }) => to)]))
+  const isKnown = (circle: readonly string[]) =>
+    KNOWN_CIRCLES.some((known) => circle.every((file) => known.includes(file)))
+  expect(importCircles(graph).filter((circle) => !isKnown(circle))).toEqual([])
+  // It finds one that is there.
+  expect(importCircles(new Map(Object.entries({ a: ['b'], b: ['c'], c: ['b'], d: ['a'] })))).toEqual([['b', 'c']])
 })
 
 test('a family never imports another family', () => {
