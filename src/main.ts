@@ -21,6 +21,7 @@ import { adoptTokens, startBuiltInAgents } from './start/built-in-agents.ts'
 import { DASHBOARD_FOLDER as dashboardFolder, MIGRATIONS_FOLDER } from './start/package-folder.ts'
 import { connectDatabase, openSignal } from './start/services.ts'
 import { startDatabaseClock } from './store/database-clock.ts'
+import { extendVocabulary } from './store/extend-vocabulary.ts'
 import { migrate } from './store/migrate.ts'
 import { createPool } from './store/pool.ts'
 import { ensureProject } from './store/projects.ts'
@@ -63,6 +64,7 @@ export async function startApp(
     parts.adopt(createPool(connection, { max, logger, planOnce }), (pool) => pool.end())
   const pool = openPool(POOL_SIZE)
   await migrate(pool, MIGRATIONS_FOLDER)
+  await extendVocabulary(pool, families)
   const clock = parts.use(await startDatabaseClock({ pool, logger }))
   const system = systemOf(clock)
   await ensureProject(pool, 'default', system)

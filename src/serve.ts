@@ -1,14 +1,15 @@
 import { join } from 'node:path'
 import { type Config, exposedSecrets, SECRET_SETTINGS } from './config.ts'
+import { families as ownFamilies } from './families/index.ts'
 import { createLogger, type Logger } from './logger.ts'
-import { startApp } from './main.ts'
+import { type AppOptions, startApp } from './main.ts'
 import { loadSettings } from './settings.ts'
 import { WEBSHOP_EXAMPLE } from './start/package-folder.ts'
 import { explainStartError, StartProblem } from './start/start-problem.ts'
 
 export { StartProblem } from './start/start-problem.ts'
 
-export interface ServeOptions {
+export interface ServeOptions extends Pick<AppOptions, 'families'> {
   /** Applies the example tree to a new data folder. */
   readonly example: boolean
   /** Ends the server; without it SIGINT and SIGTERM do. */
@@ -16,12 +17,12 @@ export interface ServeOptions {
 }
 
 /** `phaseline serve`: runs until it is stopped. Throws StartProblem. */
-export async function serve({ example, signal = stopSignal() }: ServeOptions): Promise<void> {
+export async function serve({ example, signal = stopSignal(), families = ownFamilies }: ServeOptions): Promise<void> {
   const exposed = exposedSecrets(process.env)
   const config = await readConfig()
   const logger = createLogger(config.logLevel)
   const gadgetFolders = example ? [join(WEBSHOP_EXAMPLE, 'gadgets')] : []
-  await using app = await startApp(config, { logger, gadgetFolders }).catch(explainStartError)
+  await using app = await startApp(config, { logger, gadgetFolders, families }).catch(explainStartError)
   const { origin, token } = app
   if (origin) {
     // A browser keeps the fragment to itself. A token that was configured is known already.

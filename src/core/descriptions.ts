@@ -1,19 +1,19 @@
 import type { PhaseClass } from './machine.ts'
 import type { WhileDeleting } from './verb.ts'
 import type {
-  Actor,
+  ACTORS,
   BlockerReason,
   ErrorCode,
   LockMode,
-  ObjectKind,
-  Phase,
+  OBJECT_KINDS,
+  PHASES,
   ReconcileMode,
-  WorkAction,
+  WORK_ACTIONS,
 } from './vocabulary.ts'
 
 /** What each word of the vocabulary means, as the API explains it. A word without a meaning does not compile. */
 
-export const OBJECT_KIND_DESCRIPTIONS: Readonly<Record<ObjectKind, string>> = {
+export const OBJECT_KIND_DESCRIPTIONS: Readonly<Record<(typeof OBJECT_KINDS)[number], string>> = {
   INSTALLATION: 'A unit of deployment with imports, exports, nested installations and deploy items.',
   EXECUTION: 'The part of an installation that runs its deploy items in the order of their dependencies.',
   DEPLOY_ITEM: 'One thing that a deployer installs and uninstalls.',
@@ -28,7 +28,7 @@ export const OBJECT_KIND_DESCRIPTIONS: Readonly<Record<ObjectKind, string>> = {
   APP_INST: 'An app in a cluster instance.',
 }
 
-export const ACTOR_DESCRIPTIONS: Readonly<Record<Actor, string>> = {
+export const ACTOR_DESCRIPTIONS: Readonly<Record<(typeof ACTORS)[number], string>> = {
   USER: 'A person or program that asks for changes through mutations.',
   CONTROLLER: "Phaseline's own engine: rules, deadlines and recovery.",
   DEPLOYER: 'An agent that installs and uninstalls deploy items.',
@@ -40,7 +40,7 @@ export const ACTOR_DESCRIPTIONS: Readonly<Record<Actor, string>> = {
   CRM_V2: 'The CRM that an upgrade brings up to take over a cloudlet.',
 }
 
-export const PHASE_DESCRIPTIONS: Readonly<Record<Phase, string>> = {
+export const PHASE_DESCRIPTIONS: Readonly<Record<(typeof PHASES)[number], string>> = {
   PENDING: 'The object exists and its work has not begun. A worker or job waits for a slot, a gadget job for its turn.',
   PENDING_DEPENDENCIES:
     'An installation waits for a predecessor or an import and goes on by itself; `blockedBy` names each one.',
@@ -127,7 +127,7 @@ export const BLOCKER_REASON_DESCRIPTIONS: Readonly<Record<BlockerReason, string>
   IGNORED: 'The object, or an installation below it, is ignored: nothing is started until `ignored` is false.',
 }
 
-export const WORK_ACTION_DESCRIPTIONS: Readonly<Record<WorkAction, string>> = {
+export const WORK_ACTION_DESCRIPTIONS: Readonly<Record<(typeof WORK_ACTIONS)[number], string>> = {
   RECONCILE: 'For deployers: install the deploy item, or bring it up to date.',
   DELETE: 'For deployers: uninstall the deploy item.',
   START: 'For runtimes: start the worker or job, or adopt it when `attempt` is above 1.',

@@ -1,4 +1,15 @@
-/** The words of the product, once. The GraphQL enums, the database enums and the machines are all built from these lists. */
+/**
+ * The words of the product, once. The GraphQL enums, the database enums and the machines are all built from these lists.
+ * A family of another package adds its own words: their types by declaration merging (`KindNames` and the like), the
+ * words themselves, each with its meaning, as `FamilyWords`.
+ */
+export interface FamilyWords {
+  readonly kinds?: Readonly<Partial<Record<ObjectKind, string>>>
+  readonly phases?: Readonly<Partial<Record<Phase, string>>>
+  readonly actors?: Readonly<Partial<Record<Actor, string>>>
+  readonly actions?: Readonly<Partial<Record<WorkAction, string>>>
+}
+type Words<List extends readonly string[]> = Readonly<Record<List[number], true>>
 
 export const OBJECT_KINDS = [
   'INSTALLATION',
@@ -13,7 +24,8 @@ export const OBJECT_KINDS = [
   'CLUSTER_INST',
   'APP_INST',
 ] as const
-export type ObjectKind = (typeof OBJECT_KINDS)[number]
+export interface KindNames extends Words<typeof OBJECT_KINDS> {}
+export type ObjectKind = keyof KindNames
 
 /** Machines of another field than an object's `phase`: their changes are in the log, and say nothing of the phase. */
 export const SECONDARY_MACHINES = ['cloudletUpgrade'] as const
@@ -29,8 +41,9 @@ export const ACTORS = [
   'CRM_V1',
   'CRM_V2',
 ] as const
+export interface ActorNames extends Words<typeof ACTORS> {}
 /** Who may move an object. Always derived from credentials, never from a request. */
-export type Actor = (typeof ACTORS)[number]
+export type Actor = keyof ActorNames
 
 export const PHASES = [
   'PENDING',
@@ -76,8 +89,11 @@ export const PHASES = [
   'INIT_OK',
   'GONE',
 ] as const
+/** Of the product's own families. */
+export type ProductPhase = (typeof PHASES)[number]
 /** Where an object is. `GONE` exists only as the `to` of a phase change: the object no longer exists. */
-export type Phase = (typeof PHASES)[number]
+export type Phase = keyof PhaseNames
+export interface PhaseNames extends Words<typeof PHASES> {}
 
 export const BLOCKER_REASONS = [
   'DEPENDENCY',
@@ -105,7 +121,8 @@ export const WORK_ACTIONS = [
   'UNDO',
   'ABORT',
 ] as const
-export type WorkAction = (typeof WORK_ACTIONS)[number]
+export interface ActionNames extends Words<typeof WORK_ACTIONS> {}
+export type WorkAction = keyof ActionNames
 
 export const RECONCILE_MODES = ['STANDARD', 'IF_CHANGED', 'FORCE'] as const
 export type ReconcileMode = (typeof RECONCILE_MODES)[number]

@@ -3,7 +3,7 @@ import type { Config } from '../config.ts'
 import type { Machine } from '../core/machine.ts'
 import type { System } from '../core/ports/system.ts'
 import type { TimeoutDefaults } from '../core/tree.ts'
-import type { Actor, ObjectKind } from '../core/vocabulary.ts'
+import type { Actor, FamilyWords, ObjectKind } from '../core/vocabulary.ts'
 import type { SelfMadeTokens } from '../graphql/auth/tokens.ts'
 import type { FamilyServices } from '../graphql/context.ts'
 import type { FamilyApi, GraphQLFamily, KindDefinition } from '../graphql/family.ts'
@@ -19,6 +19,8 @@ export interface FamilyDefinition {
   /** A kind's first machine is that of its phase; further ones belong to other fields. */
   readonly machines: readonly Machine[]
   readonly kinds: Readonly<Partial<Record<ObjectKind, KindDefinition>>>
+  /** Kinds, phases, actors and actions that the product does not have, each with its meaning. */
+  readonly words?: FamilyWords
   /** Agents that a server starts beside itself. */
   readonly agents: readonly BuiltInAgent[]
   server(): Promise<FamilyServer>
@@ -81,8 +83,8 @@ export const loadFamilies = (families: readonly FamilyDefinition[]): Promise<rea
   Promise.all(
     families.map(async ({ server, ...family }) => {
       const { graphql, ...half } = await server()
-      const { name, title, machines, kinds } = family
-      return { ...family, ...half, graphql: { ...graphql, name, title, machines, kinds } }
+      const { name, title, machines, kinds, words } = family
+      return { ...family, ...half, graphql: { ...graphql, name, title, machines, kinds, words } }
     }),
   )
 

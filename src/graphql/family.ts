@@ -1,7 +1,7 @@
 import type { Machine, PhaseClass } from '../core/machine.ts'
 import type { ClaimedItem } from '../core/ports/agents.ts'
 import { isFinished, type ObjectRow } from '../core/tree.ts'
-import type { BlockerReason, ObjectKind, Phase } from '../core/vocabulary.ts'
+import type { BlockerReason, FamilyWords, ObjectKind, Phase } from '../core/vocabulary.ts'
 import type { FinishedRule } from '../store/loaders/find-objects.ts'
 import type { GraphQLContext } from './context.ts'
 
@@ -36,6 +36,7 @@ export interface GraphQLFamily extends FamilyApi {
   readonly title: string
   readonly machines: readonly Machine[]
   readonly kinds: Readonly<Partial<Record<ObjectKind, KindDefinition>>>
+  readonly words?: FamilyWords | undefined
 }
 
 /**

@@ -28,10 +28,12 @@ import './auth/viewer.ts'
 import './auth/token.ts'
 import './log/subscriptions.ts'
 import type { GraphQLFamily } from './family.ts'
+import { addWords } from './schema/enums.ts'
 import { boxJson } from './schema/json-data.ts'
 
 /** The schema of the shared types and of these families, whose modules added their types when they were loaded. */
 export function buildSchema(families: readonly GraphQLFamily[]): GraphQLSchema {
+  for (const { words } of families) if (words) addWords(words)
   const schema = builder.toSchema()
   for (const { type } of families.flatMap((family) => Object.values(family.kinds))) {
     if (!schema.getType(type)) throw new Error(`the type ${type} was never added to the builder`)

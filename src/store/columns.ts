@@ -35,6 +35,12 @@ const NUMBERS = new Map(
   Object.entries(ENUMS).map(([type, words]) => [type, new Map(words.map((word, i) => [word, i + 1]))]),
 )
 
+/** Adds words of families to an enum; to be done before the first statement is made. */
+export function addEnumWords(type: string, words: readonly string[]): void {
+  const numbers = NUMBERS.get(type)
+  for (const word of words) if (numbers && !numbers.has(word)) numbers.set(word, numbers.size + 1)
+}
+
 /** How a column of a statement over many rows travels, and how the statement reads an element of it. */
 export interface Carrier {
   readonly type: BinaryType
@@ -49,12 +55,11 @@ const JSONB: Carrier = {
 }
 
 export function wireTypeOf(type: string): Carrier {
-  const words = ENUMS[type]
   const numbers = NUMBERS.get(type)
-  if (!words || !numbers) return type === 'jsonb' ? JSONB : asIs(type as BinaryType)
+  if (!numbers) return type === 'jsonb' ? JSONB : asIs(type as BinaryType)
   return {
     type: 'smallint',
-    element: (sql) => `('{${words.join(',')}}'::"${type}"[])[${sql}]`,
+    element: (sql) => `('{${[...numbers.keys()].join(',')}}'::"${type}"[])[${sql}]`,
     value: (value) => numbers.get(value as string) ?? null,
   }
 }

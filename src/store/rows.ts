@@ -59,12 +59,12 @@ export class RowStatement<R> {
     this.#name = name
     this.#columns = columns.map((column) => ({ ...column, wireType: wireTypeOf(column.type) }))
     this.#text = text
-    // The one that fits always.
-    this.#variant(0)
   }
 
   of(rows: readonly R[]): BoundStatement {
     const columns = this.#columns
+    // The one that fits always. Not made before it is needed: families add words to enums until then.
+    if (this.#variants.size === 0) this.#variant(0)
     let mask = 0
     for (let c = 1; c < columns.length; c++) {
       if (isSame(rows, (columns[c] as RowColumn<R>).of)) mask |= 1 << c

@@ -1,3 +1,4 @@
+import type { ProductPhase } from '../../core/vocabulary.ts'
 import { gql } from '../../documents/gql.ts'
 import type { TypedDocument } from '../../documents/typed-document.ts'
 import type { Client } from '../client.ts'
@@ -112,7 +113,9 @@ export function agentApi(client: Client): AgentApi {
       return fences.map((fence) => states.get(fence) ?? 'LOST')
     },
     async report(reports) {
-      const { results } = await callAgents(client, 'reportPhases', REPORT, { reports })
+      // Phases of families that this package does not know are the server's to judge.
+      const known = reports as readonly (FencedReport & { readonly phase?: ProductPhase })[]
+      const { results } = await callAgents(client, 'reportPhases', REPORT, { reports: known })
       return reports.map((_, i): ReportAnswer => {
         const { __typename: type = 'NoAnswer', message = '' } = results[i] ?? {}
         return type === 'PhaseReportAccepted' ? { accepted: true } : { accepted: false, type, message }

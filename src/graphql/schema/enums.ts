@@ -10,7 +10,23 @@ import {
   WHILE_DELETING_DESCRIPTIONS,
   WORK_ACTION_DESCRIPTIONS,
 } from '../../core/descriptions.ts'
+import type { Actor, FamilyWords, ObjectKind, Phase, WorkAction } from '../../core/vocabulary.ts'
 import { builder } from './builder.ts'
+
+/** Adds the words of families, each with its meaning, to the enums that have those of the product. */
+export function addWords({ kinds, phases, actors, actions }: FamilyWords): void {
+  const enums = [
+    [ObjectKindEnum, kinds],
+    [PhaseEnum, phases],
+    [ActorEnum, actors],
+    [WorkActionEnum, actions],
+  ] as const
+  for (const [ref, words] of enums) {
+    ref.updateConfig((config) => ({ ...config, values: { ...config.values, ...valuesOf(words ?? {}) } }))
+  }
+}
+const valuesOf = (words: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(words).map(([value, description]) => [value, { value, description }]))
 
 /** The values of an enum with their descriptions. */
 function described<Value extends string>(
@@ -20,18 +36,22 @@ function described<Value extends string>(
   return Object.fromEntries(values) as Record<Value, { description: string }>
 }
 
+/** Values that families add to (`addWords`): the compiler knows all of them. */
+const open = <Value extends string>(descriptions: Readonly<Partial<Record<Value, string>>>) =>
+  described(descriptions as Readonly<Record<Value, string>>)
+
 export const ObjectKindEnum = builder.enumType('ObjectKind', {
   description: 'What an object is. The kind decides its state machines, its parent and its own fields.',
-  values: described(OBJECT_KIND_DESCRIPTIONS),
+  values: open<ObjectKind>(OBJECT_KIND_DESCRIPTIONS),
 })
 export const ActorEnum = builder.enumType('Actor', {
   description: 'Who moves an object. The actor follows from the token of a request, never from its arguments.',
-  values: described(ACTOR_DESCRIPTIONS),
+  values: open<Actor>(ACTOR_DESCRIPTIONS),
 })
 export const PhaseEnum = builder.enumType('Phase', {
   description:
     'Every phase of every machine; `stateMachines(kind:)` says which belong to a kind. In a final phase nothing runs, and nothing happens until somebody asks for something.',
-  values: described(PHASE_DESCRIPTIONS),
+  values: open<Phase>(PHASE_DESCRIPTIONS),
 })
 export const PhaseClassEnum = builder.enumType('PhaseClass', {
   description: 'What a phase means to somebody who watches, whatever the kind. Every phase of a machine has a class.',
@@ -51,7 +71,7 @@ export const ErrorCodeEnum = builder.enumType('ErrorCode', {
 })
 export const WorkActionEnum = builder.enumType('WorkAction', {
   description: 'What an agent is to do with the object that it has claimed.',
-  values: described(WORK_ACTION_DESCRIPTIONS),
+  values: open<WorkAction>(WORK_ACTION_DESCRIPTIONS),
 })
 export const ReconcileModeEnum = builder.enumType('ReconcileMode', {
   description: 'How a job goes about a tree.',

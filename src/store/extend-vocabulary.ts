@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto'
+import type { Pool, PoolClient } from 'pg'
+import type { Machine } from '../core/machine.ts'
+import type { FamilyWords } from '../core/vocabulary.ts'
+import { addEnumWords } from './columns.ts'
+import { guardSql } from './guard-sql.ts'
+
+const LOCK = 72_707_370
+const TYPES = { kinds: 'object_kind', phases: 'phase', actors: 'actor', actions: 'work_action' } as const
+
+/**
+ * Lets the database store words of families that are not the product's, and guard their machines. Migrations have those of
+ * the product: an enum only gets more words, and the guard is made again from all machines, the product's included.
+ */
+export async function extendVocabulary(
+  pool: Pool,
+  families: readonly { readonly words?: FamilyWords; readonly machines: readonly Machine[] }[],
+): Promise<void> {
+  const added = families.flatMap(({ words }) => words ?? [])
+  if (added.length === 0) return
+  const client = await pool.connect()
+  try {
+    await client.query('select pg_advisory_lock($1)', [LOCK])
+    for (const words of added) await addWords(client, words)
+    await makeGuard(
+      client,
+      families.flatMap(({ machines }) => machines),
+    )
+    await client.query('select pg_advisory_unlock($1)', [LOCK])
+    client.release()
+  } catch (error) {
+    // The lock goes with the connection.
+    client.release(true)
+    throw error
+  }
+}
+
+/** Each in a statement of its own: a word is known to others, such as the guard, once it is committed. */
+async function addWords(client: PoolClient, words: FamilyWords): Promise<void> {
+  for (const [key, type] of Object.entries(TYPES)) {
+    const added = Object.keys(words[key as keyof typeof TYPES] ?? {})
+    addEnumWords(type, added)
+    for (const word of added) await client.query(`alter type "${type}" add value if not exists '${checked(word)}'`)
+  }
+}
+
+/** Words are written into SQL, where there can be no parameters. */
+function checked(word: string): string {
+  if (/^[A-Z][A-Z0-9_]{0,62}$/.test(word)) return word
+  throw new Error(`${word} is no word: expected capital letters, digits and _`)
+}
+
+/** Makes the guard anew unless the comment on it says that it is this one. */
+async function makeGuard(client: PoolClient, machines: readonly Machine[]): Promise<void> {
+  const sql = guardSql(machines)
+  const mark = createHash('sha256').update(sql).digest('hex')
+  const { rows } = await client.query<{ mark: string | null }>(
+    `select obj_description('object_moved_guard'::regproc) as mark`,
+  )
+  if (rows[0]?.mark === mark) return
+  await client.query(`begin; ${sql}\ncomment on function object_moved_guard() is '${mark}'; commit`)
+}

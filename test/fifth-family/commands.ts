@@ -1,0 +1,85 @@
+import { invalidInput, notFound, transitionRefused } from '../../src/core/errors.ts'
+import { allowedFrom } from '../../src/core/machine.ts'
+import type { Viewer } from '../../src/core/ports/viewer.ts'
+import { isName, NAME_RULE } from '../../src/core/problems.ts'
+import type { Phase } from '../../src/core/vocabulary.ts'
+import { type CommandResult, canRead, refuse, requireProjectWrite } from '../../src/families/access.ts'
+import type { FamilyParts } from '../../src/families/define-family.ts'
+import type { LockedTree } from '../../src/families/family.ts'
+import { rootNameTaken } from '../../src/families/root-name.ts'
+import { findObject } from '../../src/store/objects.ts'
+import { backup } from './machines.ts'
+import { end, offer } from './rules.ts'
+
+type Parts = Pick<FamilyParts, 'trees' | 'pool'>
+
+export interface CreateBackup {
+  readonly project: string
+  readonly name: string
+  readonly volume: string
+}
+
+export const backupsCommands = (parts: Parts) => ({
+  createBackup: (viewer: Viewer, input: CreateBackup) => createBackup(parts, viewer, input),
+  cancelBackup: (viewer: Viewer, id: string) => onBackup(parts, viewer, id, cancel),
+  deleteBackup: (viewer: Viewer, id: string) =>
+    onBackup(parts, viewer, id, (tree, by) => userMove(tree, by, 'GONE', () => tree.slice.move(tree.root, 'GONE', by))),
+})
+export type BackupsCommands = ReturnType<typeof backupsCommands>
+
+async function createBackup(
+  { trees }: Parts,
+  viewer: Viewer,
+  { project, name, volume }: CreateBackup,
+): Promise<CommandResult> {
+  const refused = requireProjectWrite(viewer, project)
+  if (refused) return refuse(refused)
+  if (!isName(name)) return refuse(invalidInput([{ path: 'input.name', message: NAME_RULE }]))
+  const done = await trees.inProject(project, async (locked): Promise<CommandResult> => {
+    const taken = await rootNameTaken(locked, { kind: 'BACKUP', name, what: 'a backup' })
+    if (taken) return refuse(taken)
+    const spec = { volume }
+    const by = viewer.name
+    const { root, slice } = locked.createRoot({ kind: 'BACKUP', name, spec, details: {}, labels: {}, by })
+    offer(root, slice, spec)
+    return { ok: true, objectId: root.row.id }
+  })
+  return done ?? refuse(invalidInput([{ path: 'input.project', message: `there is no project ${project}` }]))
+}
+
+type ByUser = { readonly actor: 'USER'; readonly by: string }
+
+async function onBackup(
+  { trees, pool }: Parts,
+  viewer: Viewer,
+  id: string,
+  work: (tree: LockedTree, by: ByUser) => CommandResult,
+): Promise<CommandResult> {
+  const refused = requireProjectWrite(viewer)
+  if (refused) return refuse(refused)
+  const found = await findObject(pool, id)
+  const missing = refuse(notFound(id, 'backup'))
+  if (found?.kind !== 'BACKUP' || !canRead(viewer, found.projectName)) return missing
+  return (await trees.inTree(id, async (tree) => work(tree, { actor: 'USER', by: viewer.name }))) ?? missing
+}
+
+function cancel(tree: LockedTree, by: ByUser): CommandResult {
+  const { slice, root } = tree
+  if (root.row.phase === 'PENDING') return userMove(tree, by, 'ABORTED', () => end(root, slice, 'ABORTED', by))
+  return userMove(tree, by, 'ABORTING', () => {
+    slice.move(root, 'ABORTING', by)
+    slice.setWork(root, { abortRequestedAt: slice.now })
+  })
+}
+
+/** Judged by the guard first: what it refuses is in the log, too. */
+function userMove({ slice, root, reject }: LockedTree, { by }: ByUser, to: Phase, move: () => void): CommandResult {
+  const { phase, id } = root.row
+  if (!slice.judge(root, 'USER', to).ok) {
+    const refusal = transitionRefused('BACKUP', phase, 'USER', to, allowedFrom(backup, phase, 'USER'))
+    reject(root, to, by, refusal.message)
+    return refuse(refusal)
+  }
+  move()
+  return { ok: true, objectId: id }
+}

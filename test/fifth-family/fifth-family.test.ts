@@ -1,0 +1,132 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { PhaseChange } from '../../src/client/index.ts'
+import { type CommandLine, commandLine, documents } from '../cli/command.ts'
+import { until } from '../testkit/wait.ts'
+import { usePlace } from '../web/place.ts'
+import { inPhase, visit } from '../web/visit.ts'
+import { runCopier } from './copier.ts'
+
+/**
+ * A family that the product does not have, through the same object as the product's own: on a real server, as agents,
+ * subscribers, the command line and a browser meet it. None of them was built with it.
+ */
+
+const here = usePlace({
+  program: join(import.meta.dirname, 'serve.ts'),
+  env: { PHASELINE_ROLES: 'gateway,engine' },
+})
+const copier = new AbortController()
+let copied: Promise<void>
+let phaseline: CommandLine
+const seen: PhaseChange[] = []
+const watching = new AbortController()
+
+beforeAll(async () => {
+  const { client, url, token } = here.server
+  const { createToken } = await client.query<{ createToken: { readonly secret: string } }>(
+    `mutation { createToken(input: { name: "copier", role: AGENT, actor: COPIER, types: ["backup"] }) {
+      ... on CreatedToken { secret } ... on Error { message }
+    } }`,
+  )
+  copied = runCopier(url, createToken.secret, copier.signal)
+  void (async () => {
+    for await (const { changes } of client.followPhases({
+      filter: { kinds: ['BACKUP'] },
+      after: 0,
+      signal: watching.signal,
+    }))
+      seen.push(...changes)
+  })().catch(() => undefined)
+  phaseline = commandLine({ PHASELINE_URL: url, PHASELINE_TOKEN: token })
+}, 180_000)
+afterAll(async () => {
+  watching.abort()
+  copier.abort()
+  await copied
+})
+
+async function create(name: string, volume: string): Promise<string> {
+  const { createBackup } = await here.server.client.query<{ createBackup: { readonly id: string } }>(
+    `mutation ($input: CreateBackupInput!) {
+      createBackup(input: $input) { __typename ... on Backup { id } ... on Error { message } }
+    }`,
+    { input: { name, volume } },
+  )
+  expect(createBackup).toEqual({ __typename: 'Backup', id: expect.any(String) })
+  return createBackup.id
+}
+const changesOf = (id: string) =>
+  seen.filter(({ objectId }) => objectId === id).map(({ to, actor }) => `${to} by ${actor}`)
+const comesTo = (id: string, phase: string) =>
+  until(() => changesOf(id).some((change) => change.startsWith(`${phase} `)), { what: `${id} is ${phase}` })
+
+test('its agent drives it, and the log streams it', async () => {
+  const id = await create('nightly', 'home')
+  await comesTo(id, 'KEPT')
+  expect(changesOf(id)).toEqual(['PENDING by USER', 'COPYING by COPIER', 'KEPT by COPIER'])
+  const { object } = await here.server.client.query<{ object: object }>(
+    `query ($id: ID!) { object(id: $id) {
+      kind phase phaseClass finished progress { value total } allowedTransitions { to } ... on Backup { volume }
+    } }`,
+    { id },
+  )
+  expect(object).toEqual({
+    ...{ kind: 'BACKUP', phase: 'KEPT', phaseClass: 'DONE', finished: true, volume: 'home' },
+    progress: { value: 1, total: 2 },
+    allowedTransitions: [{ to: 'GONE' }],
+  })
+})
+
+test('the command line lists, watches, cancels and deletes it', async () => {
+  const id = await create('weekly', 'slow')
+  await comesTo(id, 'COPYING')
+  const listed = await phaseline('get --kind backup')
+  expect(listed).toMatchObject({ code: 0, err: '' })
+  expect(listed.out).toMatch(/weekly +backup +▶ COPYING/)
+  expect((await phaseline('machines backup')).out).toContain('could not be copied')
+  expect(await phaseline('get --kind backupp')).toMatchObject({ code: 2 })
+
+  await using watched = phaseline.spawn('watch weekly --kind backup')
+  await watched.shows('▶ active')
+  expect(await phaseline('cancel weekly --kind backup')).toMatchObject({ code: 0, err: '' })
+  expect(await watched.exit).toBe(1)
+  expect(watched.out()).toMatch(/↺ weekly +COPYING → ABORTING.*■ weekly +ABORTING → ABORTED/s)
+  expect(await phaseline('cancel weekly --kind backup')).toMatchObject({ code: 3 })
+
+  expect(await phaseline('delete weekly --kind backup --flag cascade')).toMatchObject({ code: 2 })
+  expect(await phaseline('delete weekly --kind backup --wait')).toMatchObject({ code: 0 })
+  expect(changesOf(id).at(-1)).toBe('GONE by USER')
+  const rejected = await phaseline('log --kinds backup --rejected --json')
+  expect(documents(rejected.out).filter((change) => change.rejected)).toMatchObject([{ to: 'ABORTING', actor: 'USER' }])
+})
+
+test('the dashboard draws it and acts on it', { timeout: 120_000 }, async () => {
+  const broken = await create('broken', 'broken')
+  const slow = await create('monthly', 'slow')
+  await comesTo(broken, 'FAILED')
+  await comesTo(slow, 'COPYING')
+  await using overview = await visit(here.browser, here.server, '/')
+  const counts = overview.page.locator('table.counts')
+  await counts.getByText('Backups', { exact: true }).waitFor()
+  await counts.getByRole('link', { name: 'Backup', exact: true }).click()
+  const row = (name: string) => overview.page.getByRole('row', { name })
+  await row('broken').getByText('FAILED').waitFor()
+  expect(await row('broken').locator('.is-failed').count()).toBe(1)
+  if (process.env.PICTURES) await overview.page.screenshot({ path: '/tmp/fifth-objects.png' })
+
+  await using tree = await visit(here.browser, here.server, `/tree/${slow}`)
+  const { page } = tree
+  await inPhase(page, 'monthly', 'COPYING').waitFor()
+  await page.getByRole('button', { name: 'Cancel', exact: true }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('Cancel monthly: what is copied so far is thrown away.').waitFor()
+  await dialog.getByRole('button', { name: 'Cancel', exact: true }).first().click()
+  await inPhase(page, 'monthly', 'ABORTED').waitFor()
+  await page.getByRole('button', { name: 'Delete', exact: true }).waitFor()
+  if (process.env.PICTURES) await page.screenshot({ path: '/tmp/fifth-tree.png' })
+
+  await using machines = await visit(here.browser, here.server, '/machines?machine=backup')
+  await machines.page.getByText('picked up: written by the claim itself').first().waitFor()
+  expect([overview, tree, machines].flatMap(({ complaints }) => complaints)).toEqual([])
+})

@@ -1,0 +1,96 @@
+import type { ObjectRow } from '../../src/core/tree.ts'
+import type { FamilyApi } from '../../src/graphql/family.ts'
+import { specLoader } from '../../src/graphql/loaders.ts'
+import { writeObject } from '../../src/graphql/objects/write-object.ts'
+import { builder } from '../../src/graphql/schema/builder.ts'
+import { NodeRef, TreeObjectRef } from '../../src/graphql/schema/refs.ts'
+import { resultUnion } from '../../src/graphql/schema/result-union.ts'
+import type { BackupsCommands, CreateBackup } from './commands.ts'
+
+declare module '../../src/graphql/context.ts' {
+  interface FamilyServices {
+    readonly backups?: BackupsCommands
+  }
+}
+
+const BackupRef = builder.objectRef<ObjectRow>('Backup').implement({
+  description: 'A copy of a volume, kept until it is deleted.',
+  interfaces: [NodeRef, TreeObjectRef],
+  fields: (t) => ({
+    volume: t.string({
+      description: 'Name of the volume that is copied.',
+      resolve: async ({ id }, _, context) => {
+        const found = await specLoader(context).load(id)
+        return (found?.spec as CreateBackup | undefined)?.volume ?? ''
+      },
+    }),
+  }),
+})
+
+const commandsOf = ({ backups }: { readonly backups?: BackupsCommands }): BackupsCommands => {
+  if (!backups) throw new Error('this server was started without the family')
+  return backups
+}
+
+builder.mutationField('createBackup', (t) =>
+  t.fieldWithInput({
+    type: resultUnion<ObjectRow>('CreateBackupResult', BackupRef, [
+      'InvalidInputError',
+      'ConflictError',
+      'ForbiddenError',
+    ]),
+    nullable: true,
+    description: 'Creates a backup; a copier takes it.',
+    typeOptions: { description: 'A new backup.' },
+    input: {
+      project: t.input.string({ required: true, defaultValue: 'default', description: 'Name of its project.' }),
+      name: t.input.string({ required: true, description: 'Unique among the backups of the project.' }),
+      volume: t.input.string({ required: true, description: 'Name of the volume that is copied.' }),
+    },
+    resolve: (_, { input }, context) =>
+      writeObject(context, 'write', null, () => commandsOf(context).createBackup(context.viewer, input)),
+  }),
+)
+builder.mutationField('cancelBackup', (t) =>
+  t.fieldWithInput({
+    type: resultUnion<ObjectRow>('CancelBackupResult', BackupRef, [
+      'NotFoundError',
+      'TransitionError',
+      'ForbiddenError',
+    ]),
+    nullable: true,
+    description: 'Stops a backup that has not ended.',
+    typeOptions: { description: 'The backup to cancel.' },
+    input: { id: t.input.id({ required: true, description: 'Id of the backup.' }) },
+    resolve: (_, { input: { id } }, context) =>
+      writeObject(context, 'write', id, () => commandsOf(context).cancelBackup(context.viewer, id)),
+  }),
+)
+builder.mutationField('deleteBackup', (t) =>
+  t.fieldWithInput({
+    type: resultUnion<ObjectRow>('DeleteBackupResult', BackupRef, [
+      'NotFoundError',
+      'TransitionError',
+      'ForbiddenError',
+    ]),
+    nullable: true,
+    description: 'Deletes a backup that has ended.',
+    typeOptions: { description: 'The backup to delete.' },
+    input: { id: t.input.id({ required: true, description: 'Id of the backup.' }) },
+    resolve: (_, { input: { id } }, context) =>
+      writeObject(context, 'write', id, () => commandsOf(context).deleteBackup(context.viewer, id)),
+  }),
+)
+
+export const graphql: FamilyApi = {
+  blockers: async (_, rows) =>
+    rows.map(({ phase }) =>
+      phase === 'PENDING'
+        ? [{ __typename: 'AgentBlocker', reason: 'AGENT', message: 'A copier has to take it.', ...NO_COPIER }]
+        : [],
+    ),
+  deadlines: async (_, rows) => rows.map(() => []),
+  outstanding: async (_, rows) => rows.map(() => false),
+  outstandingSql: 'false',
+}
+const NO_COPIER = { types: ['backup'], connected: false }

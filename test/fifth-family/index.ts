@@ -1,0 +1,14 @@
+import { defineFamily } from '../../src/families/define-family.ts'
+import { backup } from './machines.ts'
+import { words } from './words.ts'
+
+/** Copies of volumes: a family that is not the product's, as docs/adding-a-family.md has it. */
+export const backups = defineFamily({
+  name: 'backups',
+  title: 'Backups',
+  machines: [backup],
+  kinds: { BACKUP: { type: 'Backup', noun: 'backup' } },
+  words,
+  agents: [],
+  server: async () => (await import('./server.ts')).server,
+})
