@@ -17,25 +17,27 @@ interface Target {
   readonly folders: readonly string[]
   /** Enums of which a server may have more values than schema.graphql: variables take any. */
   readonly openEnums?: readonly string[]
+  /** Declares the words that families add to, as the file imports it. */
+  readonly vocabulary?: string
 }
 const TARGETS: readonly Target[] = [
-  { file: 'src/documents/generated/documents.d.ts', folders: ['src/client', 'src/agents', 'src/cli'] },
+  { file: 'src/documents/generated/documents.d.ts', folders: ['src/client', 'src/agents', 'src/cli'], vocabulary: '../../core/vocabulary.ts' },
   {
     file: 'web-playground/src/generated/documents.d.ts',
     folders: ['web-playground/src'],
     // The dashboard asks for kinds of families that it was built without.
     openEnums: ['ObjectKind', 'Phase'],
   },
-  { file: 'test/generated/documents.d.ts', folders: ['test'] },
+  { file: 'test/generated/documents.d.ts', folders: ['test'], vocabulary: '../../src/core/vocabulary.ts' },
 ]
 
 const isCheck = process.argv.includes('--check')
 const schema = buildSchema(readFileSync(join(ROOT, 'schema.graphql'), 'utf8'))
 const modules = new Modules(ROOT)
 
-for (const { file, folders, openEnums } of TARGETS) {
+for (const { file, folders, ...options } of TARGETS) {
   const found = findDocuments(modules, ROOT, folders)
-  const printed = printDocuments(schema, found.documents, openEnums)
+  const printed = printDocuments(schema, found.documents, options)
   for (const problem of [...found.problems, ...printed.problems]) fail(problem)
   const path = join(ROOT, file)
   const isFresh = existsSync(path) && readFileSync(path, 'utf8') === printed.module

@@ -20,6 +20,9 @@ const TYPES: Readonly<Record<string, string>> = {
   'DateTime @db.Timestamptz(3)': 'timestamptz',
 }
 
+/** Enums that families add words to, so their types are those of the vocabulary. */
+const OPEN_ENUMS = ['Actor', 'ObjectKind', 'Phase', 'WorkAction']
+
 const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 const camel = (name: string): string => name.charAt(0).toLowerCase() + name.slice(1)
 
@@ -35,7 +38,8 @@ function printTables(schema: string): string {
   const declared = [...enums].map(([name, body]) => printEnum(name, body))
   const tables = models.map(({ name, body }) => printModel(name, body, enums, names))
   const used = ['array', 'enumeration', 'nullable', ...new Set(Object.values(TYPES))].sort()
-  return `import { ${used.join(', ')} } from './column-types.ts'
+  return `import type { ${OPEN_ENUMS.join(', ')} } from '../core/vocabulary.ts'
+import { ${used.join(', ')} } from './column-types.ts'
 
 /** The columns of each table by Prisma's names. Written by \`scripts/print-tables.ts\` from prisma/schema.prisma. */
 
@@ -44,6 +48,7 @@ ${[...declared, ...tables].join('\n\n')}
 }
 
 function printEnum(name: string, body: string): string {
+  if (OPEN_ENUMS.includes(name)) return `export const ${camel(name)} = enumeration<${name}>('${snake(camel(name))}')`
   const values = [...body.matchAll(/^ {2}(\w+)$/gm)].map(([, value]) => `  | '${value}'`)
   return `export const ${camel(name)} = enumeration<\n${values.join('\n')}\n>('${snake(camel(name))}')`
 }

@@ -38,7 +38,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   sandbox: { files: '`sandbox/`', mayImport: ['core', 'logger'] },
   graphql: { files: '`graphql/`', mayImport: ['core', 'store', 'log', 'logger', 'config'] },
   server: { files: '`server/`', mayImport: ['core', 'graphql', 'log', 'config', 'logger', 'store'] },
-  documents: { files: '`documents/`', mayImport: [] },
+  documents: { files: '`documents/`', mayImport: ['core'] },
   client: { files: '`client/`', mayImport: ['core', 'documents'] },
   manifest: { files: '`manifest/`', mayImport: [] },
   agents: { files: '`agents/`', mayImport: ['core', 'documents', 'client', 'process', 'logger'] },

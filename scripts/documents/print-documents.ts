@@ -26,10 +26,13 @@ const HEAD =
 /** A fragment that is asked for by its constant has no operation that uses it. */
 const FRAGMENT_RULES = specifiedRules.filter((rule) => rule !== NoUnusedFragmentsRule)
 
+/** Enums that families add words to: where the vocabulary is given, their types are those that it declares. */
+const WORD_ENUMS = ['ObjectKind', 'Phase', 'Actor', 'WorkAction']
+
 export function printDocuments(
   schema: GraphQLSchema,
   documents: readonly FoundDocument[],
-  openEnums: readonly string[] = [],
+  { openEnums = [], vocabulary }: { readonly openEnums?: readonly string[]; readonly vocabulary?: string } = {},
 ): Printed {
   const used = new Set<string>()
   const context: InputContext = { schema, openEnums, use: (name) => used.add(name) }
@@ -42,7 +45,7 @@ export function printDocuments(
     else if (!document.isExpectedToFail) problems.push(`${document.file}:${document.line}: ${problem}`)
   }
   const lines = [...entries].sort(byText).map(([text, entry]) => `  ${JSON.stringify(text)}: ${entry}`)
-  const types = printNamed(context, used)
+  const types = printNamed(context, used, vocabulary)
   return { module: `${HEAD}export interface Documents {\n${lines.join('\n')}\n}\n${types}`, problems }
 }
 
@@ -77,11 +80,12 @@ function entryOf(input: InputContext, { definitions }: DocumentNode): string {
 }
 
 /** Enums and input types that the documents name, and those that these name. */
-function printNamed(context: InputContext, used: ReadonlySet<string>): string {
+function printNamed(context: InputContext, used: ReadonlySet<string>, vocabulary?: string): string {
   const printed = new Map<string, string>()
   for (const name of used) {
     const type = context.schema.getType(name)
-    if (isEnumType(type)) printed.set(name, enumType(type))
+    if (vocabulary && WORD_ENUMS.includes(name)) printed.set(name, `import('${vocabulary}').${name}`)
+    else if (isEnumType(type)) printed.set(name, enumType(type))
     // A set that grows while it is read is read to its end.
     if (isInputObjectType(type)) printed.set(name, inputObjectType(type, context))
   }

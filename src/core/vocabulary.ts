@@ -89,8 +89,6 @@ export const PHASES = [
   'INIT_OK',
   'GONE',
 ] as const
-/** Of the product's own families. */
-export type ProductPhase = (typeof PHASES)[number]
 /** Where an object is. `GONE` exists only as the `to` of a phase change: the object no longer exists. */
 export type Phase = keyof PhaseNames
 export interface PhaseNames extends Words<typeof PHASES> {}

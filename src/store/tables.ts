@@ -1,3 +1,4 @@
+import type { Actor, ObjectKind, Phase, WorkAction } from '../core/vocabulary.ts'
 import {
   array,
   bigint,
@@ -15,72 +16,13 @@ import {
 
 /** The columns of each table by Prisma's names. Written by `scripts/print-tables.ts` from prisma/schema.prisma. */
 
-export const objectKind = enumeration<
-  | 'INSTALLATION'
-  | 'EXECUTION'
-  | 'DEPLOY_ITEM'
-  | 'EVENT'
-  | 'WORKER'
-  | 'JOB'
-  | 'TASK'
-  | 'GADGET_JOB'
-  | 'CLOUDLET'
-  | 'CLUSTER_INST'
-  | 'APP_INST'
->('object_kind')
+export const objectKind = enumeration<ObjectKind>('object_kind')
 
-export const actor = enumeration<
-  'USER' | 'CONTROLLER' | 'DEPLOYER' | 'RUNTIME' | 'WORKER' | 'GADGET_RUNNER' | 'CRM' | 'CRM_V1' | 'CRM_V2'
->('actor')
+export const actor = enumeration<Actor>('actor')
 
-export const phase = enumeration<
-  | 'PENDING'
-  | 'PENDING_DEPENDENCIES'
-  | 'INIT'
-  | 'CLEANUP_ORPHANED'
-  | 'OBJECTS_CREATED'
-  | 'PROGRESSING'
-  | 'COMPLETING'
-  | 'SUCCEEDED'
-  | 'FAILED'
-  | 'ABORTED'
-  | 'INIT_DELETE'
-  | 'TRIGGER_DELETE'
-  | 'DELETING'
-  | 'DELETE_FAILED'
-  | 'STARTING'
-  | 'RUNNING'
-  | 'UNKNOWN'
-  | 'CANCELED'
-  | 'SCHEDULING_FAILED'
-  | 'TIMED_OUT'
-  | 'DECLARING'
-  | 'WAITING'
-  | 'DONE'
-  | 'UNDOING'
-  | 'UNDO_FAILED'
-  | 'ABORTING'
-  | 'SKIPPED'
-  | 'NOT_PRESENT'
-  | 'CREATE_REQUESTED'
-  | 'CREATING'
-  | 'CREATE_ERROR'
-  | 'READY'
-  | 'UPDATE_REQUESTED'
-  | 'UPDATING'
-  | 'UPDATE_ERROR'
-  | 'DELETE_PREPARE'
-  | 'DELETE_REQUESTED'
-  | 'DELETED'
-  | 'DELETE_ERROR'
-  | 'OFFLINE'
-  | 'INIT_OK'
-  | 'GONE'
->('phase')
+export const phase = enumeration<Phase>('phase')
 
-export const workAction = enumeration<
-  'RECONCILE' | 'DELETE' | 'START' | 'STOP' | 'REMOVE' | 'GET_LOCKS' | 'RUN' | 'UNDO' | 'ABORT'
->('work_action')
+export const workAction = enumeration<WorkAction>('work_action')
 
 export const reconcileMode = enumeration<'STANDARD' | 'IF_CHANGED' | 'FORCE'>('reconcile_mode')
 

@@ -2,8 +2,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { PhaseChange } from '../../src/client/index.ts'
 import { type CommandLine, commandLine, documents } from '../cli/command.ts'
+import { startSharedServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
-import { usePlace } from '../web/place.ts'
+import { usePlaceOf } from '../web/place.ts'
 import { inPhase, visit } from '../web/visit.ts'
 import { runCopier } from './copier.ts'
 
@@ -12,10 +13,8 @@ import { runCopier } from './copier.ts'
  * subscribers, the command line and a browser meet it. None of them was built with it.
  */
 
-const here = usePlace({
-  program: join(import.meta.dirname, 'serve.ts'),
-  env: { PHASELINE_ROLES: 'gateway,engine' },
-})
+const program = join(import.meta.dirname, 'serve.ts')
+const here = usePlaceOf(() => startSharedServer({ program, env: { PHASELINE_ROLES: 'gateway,engine' } }))
 const copier = new AbortController()
 let copied: Promise<void>
 let phaseline: CommandLine

@@ -1,4 +1,3 @@
-import type { ProductPhase } from '../../core/vocabulary.ts'
 import { gql } from '../../documents/gql.ts'
 import type { TypedDocument } from '../../documents/typed-document.ts'
 import type { Client } from '../client.ts'
@@ -113,9 +112,7 @@ export function agentApi(client: Client): AgentApi {
       return fences.map((fence) => states.get(fence) ?? 'LOST')
     },
     async report(reports) {
-      // Phases of families that this package does not know are the server's to judge.
-      const known = reports as readonly (FencedReport & { readonly phase?: ProductPhase })[]
-      const { results } = await callAgents(client, 'reportPhases', REPORT, { reports: known })
+      const { results } = await callAgents(client, 'reportPhases', REPORT, { reports })
       return reports.map((_, i): ReportAnswer => {
         const { __typename: type = 'NoAnswer', message = '' } = results[i] ?? {}
         return type === 'PhaseReportAccepted' ? { accepted: true } : { accepted: false, type, message }

@@ -1,10 +1,9 @@
-import type { ProductPhase } from '../../core/vocabulary.ts'
 import type { ReportAnswer } from '../agent/agent-api.ts'
 import type { InterimReport, LogStream, WorkOutcome } from '../agent/work.ts'
 import type { CrmContext, CrmRequest, CrmStopReason } from './crm.ts'
 import { finalPhase, problemOf, transitionalPhase } from './phases.ts'
 
-type Final = Extract<NonNullable<WorkOutcome>, { readonly phase: unknown }> & { readonly phase: ProductPhase }
+type Final = Extract<NonNullable<WorkOutcome>, { readonly phase: unknown }>
 export type Report = InterimReport | Final
 
 /** Sends reports and log lines of all requests. */

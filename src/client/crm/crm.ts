@@ -1,4 +1,4 @@
-import type { ProductPhase } from '../../core/vocabulary.ts'
+import type { Phase } from '../../core/vocabulary.ts'
 import type { LogStream } from '../agent/work.ts'
 import type { Client } from '../client.ts'
 
@@ -8,7 +8,7 @@ export interface CrmObject {
   /** Names, from the cloudlet's down. */
   readonly path: readonly string[]
   /** READY when it exists as its spec says. */
-  readonly phase: ProductPhase
+  readonly phase: Phase
   /** Revision of the spec that it was made from; null when unknown. */
   readonly specRevision: number | null
 }

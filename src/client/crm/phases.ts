@@ -1,4 +1,4 @@
-import type { ProductPhase } from '../../core/vocabulary.ts'
+import type { Phase } from '../../core/vocabulary.ts'
 import type { ReportedError } from '../agent/work.ts'
 import { CrmProblem, type CrmRequest } from './crm.ts'
 
@@ -7,17 +7,17 @@ const ERROR = { CREATE: 'CREATE_ERROR', UPDATE: 'UPDATE_ERROR', DELETE: 'DELETE_
 const MAX_MESSAGE = 500
 
 /** The phase reported first. Null for an upgrade, whose first report follows the start of the new CRM. */
-export const transitionalPhase = ({ kind, action }: CrmRequest): ProductPhase | null =>
+export const transitionalPhase = ({ kind, action }: CrmRequest): Phase | null =>
   kind === 'CLOUDLET' ? null : WHILE[action]
 
 /** The phase reported on success. Of an upgrade, the new CRM reports the end. */
-export function finalPhase({ kind, action }: CrmRequest): ProductPhase {
+export function finalPhase({ kind, action }: CrmRequest): Phase {
   if (kind === 'CLOUDLET') return 'UPDATING'
   return action === 'DELETE' ? 'NOT_PRESENT' : 'READY'
 }
 
 /** The report of a failure. */
-export const problemOf = ({ action }: CrmRequest, thrown: unknown): { phase: ProductPhase; error: ReportedError } => ({
+export const problemOf = ({ action }: CrmRequest, thrown: unknown): { phase: Phase; error: ReportedError } => ({
   phase: ERROR[action],
   error: shownError(thrown),
 })
