@@ -12,6 +12,8 @@ import { backup } from './machines.ts'
 import { end, offer } from './rules.ts'
 
 type Parts = Pick<FamilyParts, 'trees' | 'pool'>
+type Created = CommandResult<'InvalidInputError' | 'ConflictError' | 'ForbiddenError'>
+type Changed = CommandResult<'NotFoundError' | 'TransitionError' | 'ForbiddenError'>
 
 export interface CreateBackup {
   readonly project: string
@@ -31,11 +33,11 @@ async function createBackup(
   { trees }: Parts,
   viewer: Viewer,
   { project, name, volume }: CreateBackup,
-): Promise<CommandResult> {
+): Promise<Created> {
   const refused = requireProjectWrite(viewer, project)
   if (refused) return refuse(refused)
   if (!isName(name)) return refuse(invalidInput([{ path: 'input.name', message: NAME_RULE }]))
-  const done = await trees.inProject(project, async (locked): Promise<CommandResult> => {
+  const done = await trees.inProject(project, async (locked): Promise<Created> => {
     const taken = await rootNameTaken(locked, { kind: 'BACKUP', name, what: 'a backup' })
     if (taken) return refuse(taken)
     const spec = { volume }
@@ -53,8 +55,8 @@ async function onBackup(
   { trees, pool }: Parts,
   viewer: Viewer,
   id: string,
-  work: (tree: LockedTree, by: ByUser) => CommandResult,
-): Promise<CommandResult> {
+  work: (tree: LockedTree, by: ByUser) => Changed,
+): Promise<Changed> {
   const refused = requireProjectWrite(viewer)
   if (refused) return refuse(refused)
   const found = await findObject(pool, id)
@@ -63,7 +65,7 @@ async function onBackup(
   return (await trees.inTree(id, async (tree) => work(tree, { actor: 'USER', by: viewer.name }))) ?? missing
 }
 
-function cancel(tree: LockedTree, by: ByUser): CommandResult {
+function cancel(tree: LockedTree, by: ByUser): Changed {
   const { slice, root } = tree
   if (root.row.phase === 'PENDING') return userMove(tree, by, 'ABORTED', () => end(root, slice, 'ABORTED', by))
   return userMove(tree, by, 'ABORTING', () => {
@@ -73,7 +75,7 @@ function cancel(tree: LockedTree, by: ByUser): CommandResult {
 }
 
 /** Judged by the guard first: what it refuses is in the log, too. */
-function userMove({ slice, root, reject }: LockedTree, { by }: ByUser, to: Phase, move: () => void): CommandResult {
+function userMove({ slice, root, reject }: LockedTree, { by }: ByUser, to: Phase, move: () => void): Changed {
   const { phase, id } = root.row
   if (!slice.judge(root, 'USER', to).ok) {
     const refusal = transitionRefused('BACKUP', phase, 'USER', to, allowedFrom(backup, phase, 'USER'))

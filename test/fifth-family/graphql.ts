@@ -34,11 +34,7 @@ const commandsOf = ({ backups }: { readonly backups?: BackupsCommands }): Backup
 
 builder.mutationField('createBackup', (t) =>
   t.fieldWithInput({
-    type: resultUnion<ObjectRow>('CreateBackupResult', BackupRef, [
-      'InvalidInputError',
-      'ConflictError',
-      'ForbiddenError',
-    ]),
+    type: resultUnion('CreateBackupResult', BackupRef, ['InvalidInputError', 'ConflictError', 'ForbiddenError']),
     nullable: true,
     description: 'Creates a backup; a copier takes it.',
     typeOptions: { description: 'A new backup.' },
@@ -53,11 +49,7 @@ builder.mutationField('createBackup', (t) =>
 )
 builder.mutationField('cancelBackup', (t) =>
   t.fieldWithInput({
-    type: resultUnion<ObjectRow>('CancelBackupResult', BackupRef, [
-      'NotFoundError',
-      'TransitionError',
-      'ForbiddenError',
-    ]),
+    type: resultUnion('CancelBackupResult', BackupRef, ['NotFoundError', 'TransitionError', 'ForbiddenError']),
     nullable: true,
     description: 'Stops a backup that has not ended.',
     typeOptions: { description: 'The backup to cancel.' },
@@ -68,11 +60,7 @@ builder.mutationField('cancelBackup', (t) =>
 )
 builder.mutationField('deleteBackup', (t) =>
   t.fieldWithInput({
-    type: resultUnion<ObjectRow>('DeleteBackupResult', BackupRef, [
-      'NotFoundError',
-      'TransitionError',
-      'ForbiddenError',
-    ]),
+    type: resultUnion('DeleteBackupResult', BackupRef, ['NotFoundError', 'TransitionError', 'ForbiddenError']),
     nullable: true,
     description: 'Deletes a backup that has ended.',
     typeOptions: { description: 'The backup to delete.' },
