@@ -21,7 +21,11 @@ interface Target {
   readonly vocabulary?: string
 }
 const TARGETS: readonly Target[] = [
-  { file: 'src/documents/generated/documents.d.ts', folders: ['src/client', 'src/agents', 'src/cli'], vocabulary: '../../core/vocabulary.ts' },
+  {
+    file: 'src/documents/generated/documents.d.ts',
+    folders: ['src/client', 'src/agents', 'src/cli'],
+    vocabulary: '../../core/vocabulary.ts',
+  },
   {
     file: 'web-playground/src/generated/documents.d.ts',
     folders: ['web-playground/src'],
