@@ -21,7 +21,8 @@ const ImportInput = builder.inputType('ImportInput', {
     required: t.boolean({
       required: true,
       defaultValue: true,
-      description: 'Whether the installation waits until the value exists.',
+      description:
+        'Whether the installation needs the value. A root waits until it exists; a nested installation fails without it.',
     }),
   }),
 })

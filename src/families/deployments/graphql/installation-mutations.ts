@@ -82,7 +82,7 @@ builder.mutationFields((t) => ({
     ),
     nullable: true,
     description:
-      'Creates a root installation with all that is nested in it. Requires the role USER or ADMIN; a name that exists (ALREADY_EXISTS), an export that another root or a user sets (IN_USE), cycles, and expressions that can never be resolved are refused.',
+      'Creates a root installation with all that is nested in it. Requires the role USER or ADMIN; refused for a name that exists (ALREADY_EXISTS), and for a spec that cannot work (INVALID_INPUT), e.g. with a cycle, an unknown reference, or an export that another root or a user sets.',
     args: { input: t.arg({ type: CreateInstallationInput, required: true, description: INPUT_ARGUMENT }) },
     resolve: (_, { input }, context) =>
       writeObject(context, 'write', null, () =>
