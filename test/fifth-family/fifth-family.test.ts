@@ -1,8 +1,10 @@
 import { join } from 'node:path'
+import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery } from 'graphql'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { PhaseChange } from '../../src/client/index.ts'
 import { type CommandLine, commandLine, documents } from '../cli/command.ts'
 import { startSharedServer } from '../testkit/server.ts'
+import { undescribed } from '../testkit/undescribed.ts'
 import { until } from '../testkit/wait.ts'
 import { usePlaceOf } from '../web/place.ts'
 import { inPhase, visit } from '../web/visit.ts'
@@ -128,4 +130,12 @@ test('the dashboard draws it and acts on it', { timeout: 120_000 }, async () => 
   await using machines = await visit(here.browser, here.server, '/machines?machine=backup')
   await machines.page.getByText('picked up: written by the claim itself').first().waitFor()
   expect([overview, tree, machines].flatMap(({ complaints }) => complaints)).toEqual([])
+})
+
+test('the API describes it like the families of the product', async () => {
+  const schema = buildClientSchema(
+    await here.server.client.query<IntrospectionQuery>(getIntrospectionQuery({ oneOf: true })),
+  )
+  expect(schema.getType('Backup')).toBeDefined()
+  expect(undescribed(schema)).toEqual([])
 })

@@ -4,7 +4,7 @@ import { specLoader } from '../../src/graphql/loaders.ts'
 import { writeObject } from '../../src/graphql/objects/write-object.ts'
 import { builder } from '../../src/graphql/schema/builder.ts'
 import { NodeRef, TreeObjectRef } from '../../src/graphql/schema/refs.ts'
-import { resultUnion } from '../../src/graphql/schema/result-union.ts'
+import { errorsOf, resultUnion } from '../../src/graphql/schema/result-union.ts'
 import type { BackupsCommands, CreateBackup } from './commands.ts'
 
 declare module '../../src/graphql/context.ts' {
@@ -34,7 +34,11 @@ const commandsOf = ({ backups }: { readonly backups?: BackupsCommands }): Backup
 
 builder.mutationField('createBackup', (t) =>
   t.fieldWithInput({
-    type: resultUnion('CreateBackupResult', BackupRef, ['InvalidInputError', 'ConflictError', 'ForbiddenError']),
+    type: resultUnion(
+      'CreateBackupResult',
+      BackupRef,
+      errorsOf<BackupsCommands['createBackup']>({ InvalidInputError: true, ConflictError: true, ForbiddenError: true }),
+    ),
     nullable: true,
     description: 'Creates a backup; a copier takes it.',
     typeOptions: { description: 'A new backup.' },
@@ -49,7 +53,11 @@ builder.mutationField('createBackup', (t) =>
 )
 builder.mutationField('cancelBackup', (t) =>
   t.fieldWithInput({
-    type: resultUnion('CancelBackupResult', BackupRef, ['NotFoundError', 'TransitionError', 'ForbiddenError']),
+    type: resultUnion(
+      'CancelBackupResult',
+      BackupRef,
+      errorsOf<BackupsCommands['cancelBackup']>({ NotFoundError: true, TransitionError: true, ForbiddenError: true }),
+    ),
     nullable: true,
     description: 'Stops a backup that has not ended.',
     typeOptions: { description: 'The backup to cancel.' },
@@ -60,7 +68,11 @@ builder.mutationField('cancelBackup', (t) =>
 )
 builder.mutationField('deleteBackup', (t) =>
   t.fieldWithInput({
-    type: resultUnion('DeleteBackupResult', BackupRef, ['NotFoundError', 'TransitionError', 'ForbiddenError']),
+    type: resultUnion(
+      'DeleteBackupResult',
+      BackupRef,
+      errorsOf<BackupsCommands['deleteBackup']>({ NotFoundError: true, TransitionError: true, ForbiddenError: true }),
+    ),
     nullable: true,
     description: 'Deletes a backup that has ended.',
     typeOptions: { description: 'The backup to delete.' },
