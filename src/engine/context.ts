@@ -6,14 +6,14 @@ import type { WorkCache } from './cache/work-cache.ts'
 import type { EngineParts } from './parts.ts'
 import type { CommitEvents } from './transaction.ts'
 
-/** What every transaction on trees of this process shares. */
+/** State that all tree transactions of this process share. */
 export interface EngineContext extends EngineParts {
-  /** Hears of batches that are about to be committed. */
+  /** Receives batches before their commit. */
   readonly log: Pick<Log, 'appended'>
   readonly dispatcher: Dispatcher
   readonly work: WorkCache
   readonly specs: SpecCache
-  /** Tells the numberer, the engines and the agents of a commit. */
+  /** Notifies the numberer, the engines and the agents of a commit. */
   readonly publish: (events: CommitEvents) => void
   readonly logger: Logger
 }

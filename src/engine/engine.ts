@@ -9,13 +9,13 @@ import { sweep } from '../store/sweep.ts'
 import { listen } from './listen.ts'
 import type { TreeRunner } from './runner.ts'
 
-/** Trees at a time: more than there are connections would only queue. */
+/** Trees reconciled at a time. More than the pool has connections would only queue. */
 const CONCURRENCY = 8
-/** How long the engine relies on notifications before it polls, in milliseconds. */
+/** Interval at which the engine polls, in case it misses a notification, in milliseconds. */
 const POLL_MS = 250
-/** Expired rows are removed so often, in milliseconds. */
+/** Interval at which expired rows are deleted, in milliseconds. */
 const SWEEP_MS = 60_000
-/** Objects that wait without a reason are searched for so often, in milliseconds. */
+/** Interval of the search for objects that wait without a reason, in milliseconds. */
 const RECOVER_MS = 5_000
 /** Pause after a tree that another engine has locked, in milliseconds. */
 const LOCKED_MS = 10
@@ -54,13 +54,13 @@ export class Engine implements AsyncDisposable {
     this.#loop = this.#run()
   }
 
-  /** A tree may be due. */
+  /** Makes the engine search for due trees at once. */
   notify(): void {
     this.#isNotified = true
     this.#wait?.wake()
   }
 
-  /** Takes on no more trees and finishes the active ones. */
+  /** Starts no further reconcile and finishes the active ones. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopped = true
     this.#wait?.wake()
@@ -76,7 +76,7 @@ export class Engine implements AsyncDisposable {
         await this.#sweep()
         await this.#pause()
       } catch (error) {
-        this.#options.logger.error({ err: error }, 'the engine could not look for due trees')
+        this.#options.logger.error({ err: error }, 'the engine could not search for due trees')
         await this.#sleep(1_000)
       }
     }
@@ -101,7 +101,7 @@ export class Engine implements AsyncDisposable {
   async #reconcile(rootId: string): Promise<void> {
     try {
       const outcome = await this.#options.runner.reconcile(rootId, true)
-      // Another engine has it, for milliseconds: asking again at once would only disturb it.
+      // Another engine holds the lock for milliseconds. Retrying at once would only compete with it.
       if (outcome === 'locked') await delay(LOCKED_MS)
       this.#failures.delete(rootId)
     } catch (error) {
@@ -109,7 +109,7 @@ export class Engine implements AsyncDisposable {
     }
   }
 
-  /** A tree whose rules throw is tried again later, and never stops the others. */
+  /** Retries a tree whose rules throw later, so that it does not delay the others. */
   async #delay(rootId: string, error: unknown): Promise<void> {
     const { pool, system, logger } = this.#options
     const failures = (this.#failures.get(rootId) ?? 0) + 1
@@ -117,10 +117,10 @@ export class Engine implements AsyncDisposable {
     const at = new Date(system.now().getTime() + backoffMs(failures, system.random()))
     logger.error(
       { err: error, rootId, failures, retryAt: at },
-      'a tree could not be reconciled and is tried again later',
+      'a tree could not be reconciled, the engine retries it later',
     )
     await delayRoot(pool, rootId, at, failures).catch((cause) =>
-      logger.error({ err: cause, rootId }, 'could not note a backoff'),
+      logger.error({ err: cause, rootId }, 'could not store the backoff of a tree'),
     )
   }
 

@@ -4,7 +4,7 @@ import type { Evaluation } from './slice/slice-reader.ts'
 
 export type Evaluate = (evaluations: readonly Evaluation[]) => Promise<ReadonlyMap<string, Evaluated>>
 
-/** Has expressions and schemas evaluated in the sandbox, all of one sort in one message. */
+/** Evaluates expressions and schemas in the sandbox, with one message for each of the two. */
 export function evaluateIn(sandbox: Sandbox): Evaluate {
   return async (evaluations) => {
     const results = new Map<string, Evaluated>()

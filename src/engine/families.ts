@@ -3,7 +3,7 @@ import type { Actor, ObjectKind } from '../core/vocabulary.ts'
 import type { DetailsTable, Family } from '../families/family.ts'
 import { NodeLoader } from '../store/load-nodes.ts'
 
-/** Which family, machine and side table belong to a kind. */
+/** Maps a kind to its family, machine and details table. */
 export interface Kinds {
   readonly families: readonly Family[]
   readonly details: readonly DetailsTable[]
@@ -12,7 +12,7 @@ export interface Kinds {
   family(kind: ObjectKind): Family
   machine(kind: ObjectKind): Machine
   detailsOf(kind: ObjectKind): DetailsTable | undefined
-  /** Whether a machine of this kind has a row for the actor. */
+  /** Whether a machine of this kind has a transition for the actor. */
   isDrivenBy(kind: ObjectKind, actor: Actor): boolean
 }
 
@@ -20,7 +20,7 @@ export function kindsOf(families: readonly Family[]): Kinds {
   const byKind = new Map<ObjectKind, { family: Family; machine: Machine }>()
   for (const family of families) {
     for (const machine of family.machines) {
-      // The first machine of a kind is the one of its phase; further ones belong to other fields.
+      // The first machine of a kind governs its phase; further ones are secondary.
       for (const kind of machine.kinds) if (!byKind.has(kind)) byKind.set(kind, { family, machine })
     }
   }
@@ -35,7 +35,7 @@ export function kindsOf(families: readonly Family[]): Kinds {
   }
   const of = (kind: ObjectKind) => {
     const found = byKind.get(kind)
-    if (!found) throw new Error(`no family drives ${kind}`)
+    if (!found) throw new Error(`no family owns the kind ${kind}`)
     return found
   }
   return {

@@ -15,8 +15,8 @@ import type { TreeSlice } from './slice/tree-slice.ts'
 import type { Part, TrackedObject } from './tracked-object.ts'
 
 /**
- * Brings the store up to date with the slice, within the transaction: all in one go, what is gone first, since its name
- * may be taken again. What is sent counts as stored, since without it there is no transaction.
+ * Sends all unwritten changes of the slice in one go. Deletions come first, since a new object may take a deleted name.
+ * Sent changes count as persisted: if one fails, so does the transaction.
  */
 export function flush(client: Client, slice: TreeSlice, details: readonly DetailsTable[]): readonly Promise<unknown>[] {
   const tracked = unwritten(slice)
@@ -28,7 +28,7 @@ export function flush(client: Client, slice: TreeSlice, details: readonly Detail
   return sent
 }
 
-/** Nothing that is there already is going to be written: nobody else can have written it meanwhile. */
+/** True if the slice changes no persisted object, so that no revision can conflict. */
 export const onlyInserts = (slice: TreeSlice): boolean =>
   unwritten(slice).every(({ persisted, gone }) => !persisted && !gone)
 
@@ -41,27 +41,29 @@ function write(
   slice: TreeSlice,
   details: readonly DetailsTable[],
 ): readonly Promise<unknown>[] {
-  for (const tracked of live) noteWrite(tracked, slice.now)
+  for (const tracked of live) addRevision(tracked, slice.now)
   const written = (part: Part) => live.filter((tracked) => tracked.dirty.has(part))
   return [
-    // With all its hops done: the database knows how far it can have come.
+    // A new row has all its transitions done. The guard in the database knows how far they can lead.
     insertObjects(
       client,
       live.filter((tracked) => !tracked.persisted).map(({ row }) => row),
     ),
     updateObjects(
       client,
-      live.filter((d) => d.persisted && d.dirty.has('row')),
+      live.filter((tracked) => tracked.persisted && tracked.dirty.has('row')),
     ),
     writeSpecs(
       client,
-      live.filter((d) => !d.persisted || d.dirty.has('spec')),
+      live.filter((tracked) => !tracked.persisted || tracked.dirty.has('spec')),
     ),
     ...details.map((table) =>
       writeDetails(
         client,
         table,
-        live.filter((d) => table.kinds.includes(d.row.kind) && (!d.persisted || d.dirty.has('details'))),
+        live.filter(
+          (tracked) => table.kinds.includes(tracked.row.kind) && (!tracked.persisted || tracked.dirty.has('details')),
+        ),
       ),
     ),
     writeEdges(client, written('edges')),
@@ -71,10 +73,10 @@ function write(
   ]
 }
 
-/** Every write makes a revision, whether or not it moves a phase; only a parent's counters are nobody's business. */
-function noteWrite(tracked: TrackedObject, now: Date): void {
-  const shown = [...tracked.dirty].some((part) => part !== 'childCounts')
-  if (!(tracked.persisted && shown) || tracked.pendingTransitions.length > 0) return
+/** Every visible write makes a revision, with or without a transition. Child counts are internal. */
+function addRevision(tracked: TrackedObject, now: Date): void {
+  const isVisible = [...tracked.dirty].some((part) => part !== 'childCounts')
+  if (!(tracked.persisted && isVisible) || tracked.pendingTransitions.length > 0) return
   tracked.row = { ...tracked.row, revision: tracked.row.revision + 1, updatedAt: now }
   tracked.dirty.add('row')
 }
@@ -96,7 +98,7 @@ function remove(client: Client, gone: readonly TrackedObject[], slice: TreeSlice
     // Work outlives its object, so that a repeated last report finds it.
     writeWork(
       client,
-      gone.filter((d) => d.dirty.has('work')),
+      gone.filter((tracked) => tracked.dirty.has('work')),
     ),
   ]
 }

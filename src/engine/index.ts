@@ -18,7 +18,7 @@ import { treesOf } from './trees.ts'
 
 const WORK_CHANNEL = 'phaseline:work'
 
-/** The engine's part of one process: it writes trees for commands and agents, and reconciles them if it is started. */
+/** The engine of one process. It writes trees for commands and agents, and reconciles due trees once it is started. */
 export interface EngineHost extends AsyncDisposable {
   readonly runner: TreeRunner
   readonly trees: Trees
@@ -31,7 +31,7 @@ export interface EngineHostOptions {
   readonly parts: EngineParts
   readonly evaluate: Evaluate
   readonly signal: Signal
-  /** Hears of batches that are about to be committed, and of each commit. */
+  /** Receives batches before their commit, and learns of each commit. */
   readonly log: Pick<Log, 'appended' | 'committed'>
   readonly logger: Logger
 }
@@ -89,11 +89,11 @@ export function createEngineHost(options: EngineHostOptions): EngineHost {
   }
 }
 
-/** Each family enqueues wake requests for objects that wait without a reason; the engine that does so takes them next. */
+/** Lets each family enqueue wake requests for objects that wait without a reason. */
 export async function recoverStalled({ pool, kinds }: Pick<EngineParts, 'pool' | 'kinds'>): Promise<void> {
   for (const family of kinds.families) {
     const { recoverStalled: recover } = family
-    // Nothing is published: the engine looks for due trees right after this.
+    // Publishes nothing, since the engine searches for due trees right after this.
     if (recover) await transaction({ pool, publish: () => {} }, ({ client }) => recover(client))
   }
 }

@@ -1,4 +1,4 @@
-/** What became of one task of a batch. */
+/** The result of one task of a batch. */
 export type Outcome<R> = { readonly value: R } | { readonly error: unknown }
 
 export interface Queued<T, R> {
@@ -24,7 +24,7 @@ export abstract class Lane<T, R> {
 
   /** Removes the tasks that run together from the queue and returns them; at least one. */
   protected abstract takeBatch(queue: Queued<T, R>[]): readonly Queued<T, R>[]
-  /** Answers one outcome for each task, in order. `isAlone`: nobody else waits for this lane. */
+  /** Answers one outcome for each task, in order. `isAlone`: no other task waits in this lane. */
   protected abstract runBatch(tasks: readonly T[], isAlone: boolean): Promise<readonly Outcome<R>[]>
 
   async run(task: T): Promise<R> {

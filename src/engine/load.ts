@@ -7,7 +7,7 @@ import type { Question } from './slice/questions.ts'
 import type { TreeSlice } from './slice/tree-slice.ts'
 import { TrackedObject } from './tracked-object.ts'
 
-/** Takes what was loaded into the slice. What is in memory already is newer and stays. */
+/** Adds loaded objects to the slice. Objects that are in memory already are newer and stay. */
 export function take(slice: TreeSlice, kinds: Kinds, loaded: readonly LoadedNode[]): void {
   for (const node of loaded) {
     if (slice.nodes.has(node.row.id)) continue
@@ -17,7 +17,7 @@ export function take(slice: TreeSlice, kinds: Kinds, loaded: readonly LoadedNode
   }
 }
 
-/** Loads objects by id with their ancestors. Ids of other trees, or of what is gone, are passed over. */
+/** Loads objects by id with their ancestors. Ids of other trees and of deleted objects are ignored. */
 export async function load(client: Client, slice: TreeSlice, kinds: Kinds, ids: readonly string[]): Promise<void> {
   const missing = [...new Set(ids)].filter((id) => !slice.nodes.has(id))
   if (missing.length > 0) take(slice, kinds, await kinds.loader.nodes(client, slice.root.row.id, missing))
@@ -25,10 +25,10 @@ export async function load(client: Client, slice: TreeSlice, kinds: Kinds, ids: 
 
 type Of<T extends Question['type']> = Extract<Question, { type: T }>
 
-/** Finds the answers to open questions, all at the same time; those of one sort together where that saves a statement. */
+/** Loads the answers to open questions concurrently. Questions of one type share a statement where possible. */
 export async function answer(client: Client, slice: TreeSlice, kinds: Kinds, open: readonly Question[]): Promise<void> {
   const of = <T extends Question['type']>(type: T) => open.filter((q): q is Of<T> => q.type === type)
-  const ids = async (question: Question, loading: Promise<readonly LoadedNode[]>) => {
+  const answerIds = async (question: Question, loading: Promise<readonly LoadedNode[]>) => {
     const loaded = await loading
     take(slice, kinds, loaded)
     slice.questions.answer(
@@ -38,8 +38,8 @@ export async function answer(client: Client, slice: TreeSlice, kinds: Kinds, ope
   }
   const { loader } = kinds
   await awaitAll([
-    ...of('children').map((q) => ids(q, loader.children(client, q.id))),
-    ...of('named').map((q) => ids(q, loader.named(client, q.id, q.kind, q.names))),
+    ...of('children').map((q) => answerIds(q, loader.children(client, q.id))),
+    ...of('named').map((q) => answerIds(q, loader.named(client, q.id, q.kind, q.names))),
     ...of('ready').map((q) => fillReady(client, slice, kinds, q)),
     fillSpecs(
       client,
@@ -55,9 +55,9 @@ export async function answer(client: Client, slice: TreeSlice, kinds: Kinds, ope
         of(side).map((q) => q.id),
       ),
     ),
-    fillOwn(client, slice, kinds, of('own')),
+    fillFamilyAnswers(client, slice, kinds, of('own')),
   ])
-  // Whoever asks for these goes on with their specs: those that are known already must not go before the others.
+  // Rules read the specs of these children next. All are loaded now, or children with cached specs overtake the others.
   const parents = new Set([...of('named'), ...of('ready')].map(({ id }) => id))
   const unknown = [...slice.nodes.values()].filter((n) => n.spec === undefined && parents.has(n.row.parentId ?? ''))
   await fillSpecs(
@@ -67,7 +67,7 @@ export async function answer(client: Client, slice: TreeSlice, kinds: Kinds, ope
   )
 }
 
-/** Most often they are in memory: written a moment ago. */
+/** Reads only ids first, since this transaction has just written most of these objects. */
 async function fillReady(client: Client, slice: TreeSlice, kinds: Kinds, q: Of<'ready'>): Promise<void> {
   const ids = await findReadyChildren(client, q.id, q.after, q.jobId, q.limit)
   await load(client, slice, kinds, ids)
@@ -75,7 +75,7 @@ async function fillReady(client: Client, slice: TreeSlice, kinds: Kinds, q: Of<'
 }
 
 async function fillSpecs(client: Client, slice: TreeSlice, ids: readonly string[]): Promise<void> {
-  const unknown = [...new Set(ids)].filter((id) => !recall(slice, id))
+  const unknown = [...new Set(ids)].filter((id) => !takeCachedSpec(slice, id))
   if (unknown.length === 0) return
   for (const [id, spec] of await loadSpecs(client, unknown)) {
     const tracked = slice.nodes.get(id)
@@ -83,11 +83,11 @@ async function fillSpecs(client: Client, slice: TreeSlice, ids: readonly string[
   }
 }
 
-function recall(slice: TreeSlice, id: string): boolean {
+function takeCachedSpec(slice: TreeSlice, id: string): boolean {
   const tracked = slice.nodes.get(id)
-  const kept = slice.specs.get(id)
-  if (!tracked || kept?.revision !== tracked.persistedRow.revision) return false
-  tracked.spec ??= kept.spec
+  const cached = slice.specs.get(id)
+  if (!tracked || cached?.revision !== tracked.persistedRow.revision) return false
+  tracked.spec ??= cached.spec
   return true
 }
 
@@ -118,7 +118,12 @@ export async function takeNeighbours(
   for (const [id, neighbours] of found) slice.questions.answer({ type: side, id }, neighbours)
 }
 
-async function fillOwn(client: Client, slice: TreeSlice, kinds: Kinds, open: readonly Of<'own'>[]): Promise<void> {
+async function fillFamilyAnswers(
+  client: Client,
+  slice: TreeSlice,
+  kinds: Kinds,
+  open: readonly Of<'own'>[],
+): Promise<void> {
   for (const question of new Set(open.map((q) => q.question))) {
     const asked = open.filter((q) => q.question === question)
     const find = kinds.families.find((family) => family.questions[question])?.questions[question]

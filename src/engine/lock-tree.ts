@@ -18,11 +18,11 @@ const NOTHING_RECALLED: ReadonlyMap<string, LoadedNode> = new Map()
 const NOT_EVALUATED: ReadonlyMap<string, Evaluated> = new Map()
 
 export interface LockOptions {
-  /** Objects that are needed besides the root. */
+  /** Objects to load besides the root. */
   readonly ids?: readonly string[]
-  /** Objects whose dependents are likely to be asked for. */
+  /** Objects whose dependents the rules are likely to need. */
   readonly ending?: readonly string[]
-  /** Objects of `ids` that this process remembers: they are not read. */
+  /** Objects of `ids` from the cache, which are not read. */
   readonly recalled?: ReadonlyMap<string, LoadedNode>
   /** Answers 'locked' instead of waiting for another engine. */
   readonly skipLocked?: boolean
@@ -31,8 +31,8 @@ export interface LockOptions {
 }
 
 /**
- * Locks the tree's root row and loads the objects. The lock is a statement of its own and everything else comes after
- * it, so writes of one tree are serial. The statements travel together, but the others read when the lock is there.
+ * Locks the tree's root row and loads the objects. The lock is a statement of its own, so the others see the tree as it
+ * is under the lock although all are pipelined. Writes of one tree are therefore serial.
  */
 export async function lockTree(
   tx: Transaction,
@@ -52,7 +52,7 @@ export async function lockTree(
   ])
   if (typeof lock === 'string') return lock
   const { projectName, row } = lock
-  // A new root has the time of its process, which may be ahead of the database's.
+  // A new root has the time of its process, which may be ahead of the database.
   const now = new Date(following(row.updatedAt.getTime(), lock.at.getTime()))
   const slice = new TreeSlice({ ...context, projectName, root: TrackedObject.fresh(row), now, evaluated, specs })
   slice.nodes.clear()
@@ -76,11 +76,11 @@ export interface RootPlace {
   readonly project: string
   readonly projectId: string
   readonly now: Date
-  /** Phase writes that `decideNow` may do in this transaction; 0: others wait for the project. */
+  /** Phase writes that `decideNow` may do in this transaction; 0 while other calls wait for the project. */
   readonly budget: number
 }
 
-/** A new tree, which nobody else can see before the commit. */
+/** Creates a new tree, which no other transaction sees before the commit. */
 export function createRoot(
   tx: Transaction,
   context: EngineContext,

@@ -15,7 +15,7 @@ interface ProjectState {
   readonly budget: number
 }
 
-/** A project in one transaction, its row locked: the specs of its roots are written by one transaction at a time. */
+/** A project in one transaction, its row locked, so that one transaction at a time writes the specs of its roots. */
 export class LockedProject implements LockedProjectPort {
   readonly client: Client
   readonly projectId: string
@@ -42,7 +42,7 @@ export class LockedProject implements LockedProjectPort {
     this.#created.push(tree)
     return tree
   }
-  /** Rules have decided a new tree. */
+  /** Whether rules have decided a new tree in this transaction. */
   get hasDecided(): boolean {
     return this.#created.some((tree) => tree.hasDecided)
   }
@@ -61,17 +61,17 @@ export class LockedProject implements LockedProjectPort {
 }
 
 export interface ProjectOptions {
-  /** As an earlier transaction knew it: then the lock is not waited for. */
+  /** The id from an earlier transaction, with which the lock is pipelined; null: unknown. */
   readonly knownId: string | null
-  /** Unique names need not be asked for. */
+  /** Commands rely on the unique indexes instead of a query for taken names. */
   readonly trusts: boolean
-  /** Phase writes that new trees may do in this transaction. */
+  /** Bounds the phase writes of each new tree in this transaction. */
   readonly budget: number
 }
 
 /**
- * Locks a project; null: there is none of this name. Where its id is known, the statement travels with what is asked for
- * under the lock, and fails, with the transaction, if the name is another project's by now or the clock of this process is off.
+ * Locks a project; null: no project has this name. With a known id, the statement is pipelined with the ones that need
+ * the lock. It fails the transaction if the name has another id by now or the clock of this process is wrong.
  */
 export async function lockProject(
   tx: Transaction,

@@ -14,7 +14,7 @@ import type { Effect, TreeSlice } from './slice/tree-slice.ts'
 import type { TrackedObject } from './tracked-object.ts'
 import type { Transaction } from './transaction.ts'
 
-/** A row of `wake` to be written: the tree is decided soon; a reason goes to `onWake` of its family. */
+/** A row for the table `wake`: the engine decides these objects soon, and passes a reason to `onWake` of the family. */
 export interface WakeRequest {
   readonly rootId: string
   readonly ids: readonly string[]
@@ -23,21 +23,21 @@ export interface WakeRequest {
 
 interface TreeState {
   readonly slice: TreeSlice
-  /** When the clock next matters to this tree, as the store knows it; null: never. */
+  /** When the tree is due next according to the store; null: never. */
   readonly wakeAt: Date | null
-  /** Decisions of this tree that failed in a row. */
+  /** Consecutive failures to decide this tree. */
   readonly failures: number
   readonly isNew: boolean
-  /** Objects that were remembered instead of read. */
+  /** Objects that came from the cache instead of the store. */
   readonly recalled: ReadonlyMap<string, LoadedNode>
 }
 
-/** One tree in one transaction, its root row locked. Closing the transaction writes what rules and commands did to it. */
+/** One tree in one transaction, its root row locked. Closing the transaction writes the changes of rules and commands. */
 export class LockedTree implements LockedTreePort {
   readonly slice: TreeSlice
   readonly client: Client
   readonly isNew: boolean
-  /** Commands may decide at once only where nobody waits for the same lock. */
+  /** Commands decide at once only while no other call waits for the same lock. */
   readonly #budget: number
   readonly #tx: Transaction
   readonly #context: EngineContext
@@ -48,7 +48,7 @@ export class LockedTree implements LockedTreePort {
   #isReconciled = false
   #isClockDue = false
 
-  /** @param budget phase writes that `decideNow` may do; 0: it enqueues a wake instead */
+  /** @param budget phase writes that `decideNow` may do; 0: it enqueues a wake request instead */
   constructor(tx: Transaction, context: EngineContext, state: TreeState, budget = 0) {
     this.#tx = tx
     this.#context = context
@@ -69,7 +69,7 @@ export class LockedTree implements LockedTreePort {
   get hasDecided(): boolean {
     return this.#hasDecided
   }
-  /** Objects that still want their turn: the budget was spent, or an expression has to be evaluated first. */
+  /** Objects whose rules have to run again: the budget was spent, or an expression has to be evaluated first. */
   get undecided(): ReadonlySet<string> {
     return this.#undecided
   }
@@ -90,35 +90,35 @@ export class LockedTree implements LockedTreePort {
     this.slice.reject({ node, to, actor, by, reason, secondary })
   }
 
-  /** Lets the rules decide until nothing is left to do, or so many phases are written. */
+  /** Lets the rules decide until they reach the fixpoint or have spent the budget of phase writes. */
   async decide(budget: number): Promise<void> {
     this.#hasDecided = true
     this.#undecided = await runToFixpoint(this.client, this.slice, this.#context.kinds, budget)
   }
-  /** Leaves what was touched to the next reconcile. */
+  /** Leaves the touched objects to the next reconcile. */
   deferDecisions(): void {
     this.#undecided = new Set([...this.slice.touched].map(({ row }) => row.id))
   }
-  /** The wake requests of the tree were taken; `isClockDue`: its clock has run out, too. */
+  /** Notes that the wake requests of the tree were taken. `isClockDue`: the tree was due by its clock, too. */
   reconciled(isClockDue: boolean): void {
     this.#isReconciled = true
     this.#isClockDue = isClockDue
   }
 
-  /** Writes everything, the log last. What only inserts is not waited for: the commit travels with it. */
+  /** Writes all changes, the log last. Statements that only insert are not awaited: the commit is pipelined with them. */
   async flush(): Promise<void> {
     const { slice } = this
     const { kinds, log } = this.#context
     this.#dispatch()
     const { gone } = slice.root
     const effects = slice.effects.splice(0)
-    // An effect that removes what hangs on the root needs the root; any other needs the rows that it belongs to.
+    // Effects of a deleted root run while its rows exist. All others run after the rows that they refer to.
     if (gone) await this.#runEffects(effects)
     const inserts = onlyInserts(slice) && !gone && effects.length === 0
     const sent = [...flush(this.client, slice, kinds.details)]
     if (!gone) sent.push(this.#runEffects(effects))
     sent.push(...this.#enqueueWakes(), this.#schedule())
-    // The schedule of a due tree is computed from the rows before it is written.
+    // A due tree reads its rows to compute its schedule. The log waits for that, since it has to come last.
     if (this.#isClockDue || this.#state.failures > 0) await awaitAll(sent.splice(0))
     sent.push(appendChanges(this.client, slice.changes).then((batches) => log.appended(batches)))
     if (inserts) this.#tx.pipeline(sent)
@@ -127,7 +127,7 @@ export class LockedTree implements LockedTreePort {
     this.#publish()
   }
 
-  /** Gives new work to claims that wait, in this very transaction. */
+  /** Dispatches new work to waiting claims within this transaction. */
   #dispatch(): void {
     const handoff = this.#context.dispatcher.dispatch(this.slice)
     if (!handoff) return
@@ -155,7 +155,7 @@ export class LockedTree implements LockedTreePort {
     })
   }
 
-  /** One row for each tree says when its clock matters next: written only when that gets earlier, or has passed. */
+  /** Writes when the tree is due next, but only if that is earlier than before or has passed. */
   async #schedule(): Promise<void> {
     const { client, root, slice } = this
     const { wakeAt, failures } = this.#state
@@ -165,11 +165,11 @@ export class LockedTree implements LockedTreePort {
     else if (slice.due && (!wakeAt || slice.due < wakeAt)) await scheduleRoot(client, rootId, slice.due)
   }
 
-  /** Writing an object proves that it was remembered right. What was decided about any other has to be decided again. */
+  /** Writing a recalled object verifies its revision. Decisions about one that was not written have to be repeated. */
   #checkRecalled(): void {
     const { recalled } = this.#state
-    const unproved = [...recalled].filter(([id, { row }]) => this.slice.nodes.get(id)?.row.revision === row.revision)
-    if (unproved.length > 0) throw new RevisionConflict(recalled.size, recalled.size - unproved.length)
+    const unverified = [...recalled].filter(([id, { row }]) => this.slice.nodes.get(id)?.row.revision === row.revision)
+    if (unverified.length > 0) throw new RevisionConflict(recalled.size, recalled.size - unverified.length)
   }
 
   #publish(): void {

@@ -3,7 +3,7 @@ import type { System } from '../core/ports/system.ts'
 import type { TimeoutDefaults } from '../core/tree.ts'
 import type { Kinds } from './families.ts'
 
-/** What an engine host is given. */
+/** Dependencies of an engine host. */
 export interface EngineParts {
   readonly pool: Pool
   readonly kinds: Kinds

@@ -5,29 +5,29 @@ import { Lane, type Outcome, type Queued } from './lane.ts'
 import { type LockedProject, lockProject } from './locked-project.ts'
 import { transaction } from './transaction.ts'
 
-/** Writes that share one transaction, at most. */
+/** Bounds the writes that share one transaction. */
 const MAX_SHARED = 32
-/** Phase writes of a new tree while its project is locked. The engine does the rest. */
+/** Bounds the phase writes of a new tree while its project is locked. The engine does the rest. */
 const BUDGET = 500
 
 /** A command's write under a project's lock. */
 export interface ProjectWrite {
   run(project: LockedProject): Promise<unknown>
-  /** It may share its transaction with others like it: the database refuses what two of them may not do both. */
+  /** The write may share its transaction with others, since the database refuses conflicting ones. */
   readonly canShare: boolean
 }
 
-/** What a transaction dares. Each refusal takes one of these back. */
+/** Optimistic assumptions of a transaction. Each failure withdraws one. */
 interface Attempt {
   readonly decides: boolean
   readonly trusts: boolean
 }
 
-/** The writes of this process under one project's lock, one transaction after the other. */
+/** Runs the writes of this process under one project's lock, one transaction at a time. */
 export class ProjectLane extends Lane<ProjectWrite, unknown> {
   readonly #context: EngineContext
   readonly #name: string
-  /** Of all projects, as the last transactions knew them; the lock checks them. */
+  /** Ids of all projects from earlier transactions, verified by the lock. */
   readonly #knownIds: Map<string, string>
 
   constructor(context: EngineContext, name: string, knownIds: Map<string, string>, onIdle: () => void) {
@@ -48,7 +48,7 @@ export class ProjectLane extends Lane<ProjectWrite, unknown> {
     writes: readonly ProjectWrite[],
     isAlone: boolean,
   ): Promise<readonly Outcome<unknown>[]> {
-    // Several that share a transaction do not trust: one that is refused would take the others with it.
+    // Writes that share a transaction query for taken names, since one violation would fail all of them.
     let attempt: Attempt = { decides: isAlone, trusts: isAlone && writes.every(({ canShare }) => canShare) }
     for (;;) {
       let locked: LockedProject | null = null
@@ -72,14 +72,14 @@ export class ProjectLane extends Lane<ProjectWrite, unknown> {
     }
   }
 
-  /** One that fails does not take the others with it. */
+  /** Runs each write alone, so that a failure affects no other. */
   async #runEach(writes: readonly ProjectWrite[]): Promise<readonly Outcome<unknown>[]> {
     const outcomes: Outcome<unknown>[] = []
     for (const write of writes) outcomes.push(...(await this.runBatch([write], false)))
     return outcomes
   }
 
-  /** What to try next; null: the error is the answer. */
+  /** The next, more cautious attempt; null: the error is final. */
   #weaker({ decides, trusts }: Attempt, locked: LockedProject | null, error: unknown): Attempt | null {
     if ((this.#knownIds.has(this.#name) && isReplaced(error)) || (trusts && isTakenBack(error))) {
       this.#knownIds.delete(this.#name)

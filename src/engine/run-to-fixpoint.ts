@@ -6,12 +6,12 @@ import { answer, fillNeighbours } from './load.ts'
 import type { Release, TreeSlice } from './slice/tree-slice.ts'
 import type { TrackedObject } from './tracked-object.ts'
 
-/** A tree that takes more looks than this in one transaction is going in circles. */
-const MAX_LOOKS = 1_000_000
+/** A tree whose rules run more often than this in one transaction has a loop. */
+const MAX_RULE_RUNS = 1_000_000
 
 /**
- * Lets every touched object decide until nothing is left to do, or the budget of phase writes is spent.
- * Rules are pure; what they ask for is loaded between the rounds. Returns ids that still want their turn.
+ * Lets every touched object decide until no rule has anything to do or the budget of phase writes is spent. Rules are
+ * pure; the data that they ask for is loaded between the rounds. Returns the ids of objects whose rules have to run again.
  */
 export async function runToFixpoint(
   client: Client,
@@ -19,19 +19,19 @@ export async function runToFixpoint(
   kinds: Kinds,
   budget: number,
 ): Promise<ReadonlySet<string>> {
-  const left = new Set<string>()
+  const undecided = new Set<string>()
   for (;;) {
     decideTouched(slice, kinds, budget)
-    await count(client, slice, kinds)
+    await applyReleases(client, slice, kinds)
     if (slice.touched.size > 0 && slice.moves < budget) continue
     const open = slice.questions.take()
     if (slice.moves >= budget) {
       for (const tracked of [...slice.touched, ...open.flatMap(({ askers }) => [...askers])])
-        if (!tracked.gone) left.add(tracked.row.id)
+        if (!tracked.gone) undecided.add(tracked.row.id)
       break
     }
     if (open.length === 0) break
-    // A condition is judged by the database, so it must know first what has been decided.
+    // Some questions are queries, so the decisions so far are written first.
     await awaitAll([
       ...flush(client, slice, kinds.details),
       answer(
@@ -43,21 +43,22 @@ export async function runToFixpoint(
     ])
     for (const { askers } of open) for (const asker of askers) slice.touch(asker)
   }
-  for (const { objectId } of slice.evaluations.values()) left.add(objectId)
-  return left
+  for (const { objectId } of slice.evaluations.values()) undecided.add(objectId)
+  return undecided
 }
 
 function decideTouched(slice: TreeSlice, kinds: Kinds, budget: number): void {
   for (const tracked of slice.touched) {
     if (slice.moves >= budget) return
     slice.touched.delete(tracked)
-    if (++slice.looks > MAX_LOOKS) throw new Error(`tree ${slice.root.row.name} does not come to rest`)
-    if (!tracked.gone) slice.look(tracked, () => kinds.family(tracked.row.kind).decide(tracked, slice))
+    if (++slice.ruleRuns > MAX_RULE_RUNS)
+      throw new Error(`tree ${slice.root.row.name} does not reach a fixpoint: its rules move it in a loop`)
+    if (!tracked.gone) slice.runRule(tracked, () => kinds.family(tracked.row.kind).decide(tracked, slice))
   }
 }
 
-/** Counts what was released off those who wait for it; whoever waits for nothing more has its turn. */
-async function count(client: Client, slice: TreeSlice, kinds: Kinds): Promise<void> {
+/** Decrements `waitingFor` of the neighbours of released objects. A neighbour that waits for nothing more decides next. */
+async function applyReleases(client: Client, slice: TreeSlice, kinds: Kinds): Promise<void> {
   while (slice.releases.length > 0) {
     const releases = slice.releases
     slice.releases = []
@@ -65,7 +66,7 @@ async function count(client: Client, slice: TreeSlice, kinds: Kinds): Promise<vo
       await flushEdges(client, slice, kinds)
     }
     for (const side of ['dependents', 'dependencies'] as const) {
-      await countSide(
+      await applySide(
         client,
         slice,
         kinds,
@@ -76,12 +77,12 @@ async function count(client: Client, slice: TreeSlice, kinds: Kinds): Promise<vo
   }
 }
 
-/** Edges of this transaction must be in the store before they are followed; what is gone must still be there. */
+/** Writes the edges of this transaction before they are followed, but keeps deleted objects, whose edges are followed too. */
 async function flushEdges(client: Client, slice: TreeSlice, kinds: Kinds): Promise<void> {
   if (![...slice.nodes.values()].some((tracked) => tracked.gone)) await awaitAll(flush(client, slice, kinds.details))
 }
 
-async function countSide(
+async function applySide(
   client: Client,
   slice: TreeSlice,
   kinds: Kinds,
@@ -98,12 +99,12 @@ async function countSide(
   for (const { node, by } of releases) {
     for (const id of found.get(node.row.id) ?? []) {
       const neighbour = slice.nodes.get(id)
-      if (neighbour && !neighbour.gone) countOff(neighbour, by, slice)
+      if (neighbour && !neighbour.gone) decrement(neighbour, by, slice)
     }
   }
 }
 
-function countOff(neighbour: TrackedObject, by: 0 | 1, slice: TreeSlice): void {
+function decrement(neighbour: TrackedObject, by: 0 | 1, slice: TreeSlice): void {
   if (by === 0) return slice.touch(neighbour)
   const waitingFor = Math.max(0, neighbour.row.waitingFor - 1)
   slice.patch(neighbour, { waitingFor })

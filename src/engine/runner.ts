@@ -17,17 +17,17 @@ export class TreeRunner {
   run<T>(rootId: string, task: TreeTask<T>): Promise<Ran<T>> {
     return this.#track(this.#laneOf(rootId).run(task) as Promise<Ran<T>>)
   }
-  /** Takes wake requests and due clocks in, and decides the tree as far as possible. */
+  /** Takes the wake requests and due clocks of a tree and decides it as far as possible. */
   reconcile(rootId: string, skipLocked: boolean): Promise<Reconciled> {
     return this.#track(this.#laneOf(rootId).run({ skipLocked }) as Promise<Reconciled>)
   }
 
-  /** The database may be another one, so what was remembered says nothing. */
+  /** Empties the caches, which do not describe another copy of the database. */
   forget(): void {
     this.#context.work.clear()
     this.#context.specs.clear()
   }
-  /** The tree of an object, if this process remembers it: the object may be gone by now. */
+  /** The root of a cached object. The object may be gone by now. */
   rootOf(objectId: string): string | undefined {
     return this.#context.work.rootOf(objectId)
   }

@@ -4,13 +4,13 @@ import { type ChildCounts, NO_CHILD_COUNTS, type Node, type ObjectRow, type Work
 import type { Actor, Phase } from '../core/vocabulary.ts'
 import type { LoadedNode } from '../store/load-nodes.ts'
 
-/** What tells a new object from its siblings and places it in its tree. */
+/** Identity of a new object and its place in the tree. */
 export type ObjectPlace = Pick<
   ObjectRow,
   'id' | 'rootId' | 'parentId' | 'projectId' | 'kind' | 'name' | 'ordinal' | 'waitingFor'
 >
 
-/** One object in memory: as it is now, and which parts of it the store does not have yet. */
+/** One object in memory, and which of its parts the store does not have yet. */
 export class TrackedObject implements Node {
   row: ObjectRow
   childCounts: ChildCounts
@@ -23,16 +23,16 @@ export class TrackedObject implements Node {
 
   /** The store has it. */
   persisted: boolean
-  /** As the store has them, or will have once it has what was sent to it: the next write is compared with these. */
+  /** Row and work as of the last sent write, with which the next write is compared. */
   persistedRow: ObjectRow
   persistedWork: Work | null
-  /** Phases since the last write, in order: the store sees each transition. */
+  /** Transitions since the last write, in order. The store checks each of them. */
   pendingTransitions: { phase: Phase; at: Date; revision: number }[] = []
   spec: unknown = undefined
   labels: Readonly<Record<string, string>> = {}
   dependencies: readonly TrackedObject[] | null = null
   readonly dirty = new Set<Part>()
-  /** Work that is new to agents gets a new place in their queue. */
+  /** True if work was newly offered, which gives it a new place in the queue. */
   offered = false
   /** The last verdict of the guard on this object, until it moves. */
   judged: { machine: Machine; from: Phase; actor: Actor; to: Phase; verdict: Step } | null = null
@@ -49,7 +49,7 @@ export class TrackedObject implements Node {
     this.persistedWork = loaded.work
   }
 
-  /** An object that the store does not have. */
+  /** Tracks an object that the store does not have. */
   static fresh(row: ObjectRow): TrackedObject {
     const empty = { childCounts: NO_CHILD_COUNTS, work: null, error: null, hasProgress: false, details: null }
     return new TrackedObject({ row, ...empty }, false)

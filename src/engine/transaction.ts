@@ -3,15 +3,15 @@ import { DatabaseError, type Pool, type PoolClient } from 'pg'
 import { awaitAll } from '../store/await-all.ts'
 import { declare } from '../store/statement.ts'
 
-/** What other parts of the process, and other processes, hear of once a transaction is committed. */
+/** Events for other parts of this process, and for other processes, published after the commit. */
 export interface CommitEvents {
   /** Trees that wait to be decided. */
   readonly wokenRoots: Set<string>
   /** Types of work that agents can claim. */
   readonly workTypes: Set<string>
-  /** The log has something to number. */
+  /** The log has batches to number. */
   hasChanges: boolean
-  /** Claims that waited got work in this transaction. */
+  /** Waiting claims got work in this transaction. */
   hasDispatched: boolean
 }
 
@@ -20,11 +20,11 @@ export interface Flushable {
   flush(): Promise<void>
 }
 
-// With names, so that they are written together with the statements beside them.
+// Named, like every statement that is pipelined with its neighbours.
 const BEGIN = declare({ name: 'begin', text: 'begin', params: [], row: {} })
 const COMMIT = declare({ name: 'commit', text: 'commit', params: [], row: {} })
 
-/** One database transaction: its connection, the trees it touches, and what follows its end. */
+/** One database transaction: its connection, the trees it touches, and the hooks of its end. */
 export class Transaction {
   readonly client: PoolClient
   readonly events: CommitEvents = {
@@ -34,7 +34,7 @@ export class Transaction {
     hasDispatched: false,
   }
   readonly #trees: Flushable[] = []
-  /** Statements that are sent and of which only the success matters: the commit travels with them. */
+  /** Sent statements of which only the success matters, so that the commit need not wait for them. */
   readonly pipelined: Promise<unknown>[] = []
   readonly #commitHooks: (() => void)[] = []
   readonly #rollbackHooks: (() => void)[] = []
@@ -42,7 +42,7 @@ export class Transaction {
 
   constructor(client: PoolClient) {
     this.client = client
-    // When it fails the connection is lost, for the statements that travel with it too.
+    // Not awaited: if BEGIN fails, the connection is lost, and the statements sent with it fail too.
     this.pipeline([client.query(BEGIN)])
   }
 
@@ -58,7 +58,7 @@ export class Transaction {
   onRollback(hook: () => void): void {
     this.#rollbackHooks.push(hook)
   }
-  /** Takes statements that are sent already and of which only the success matters: the commit travels with them. */
+  /** Takes sent statements of which only the success matters: the commit is pipelined with them. */
   pipeline(sent: readonly Promise<unknown>[]): void {
     for (const statement of sent) {
       this.pipelined.push(statement)
@@ -68,20 +68,20 @@ export class Transaction {
     }
   }
 
-  /** Writes the trees, in one go: the log of each comes last. */
+  /** Writes the trees in one go, the log of each last. */
   async flush(): Promise<void> {
     await awaitAll(this.#trees.map((tree) => tree.flush()))
     // A statement that could not even be sent must not be missing from what is committed.
     if (this.#failure) throw this.#failure.error
   }
 
-  /** The error that came first: statements after a failed one only say that the transaction has failed. */
+  /** The first error of the transaction, since statements after a failed one only report that it has failed. */
   causeOf(error: unknown): unknown {
     const isConsequence = error instanceof DatabaseError && error.code === IN_FAILED_TRANSACTION
     return isConsequence && this.#failure ? this.#failure.error : error
   }
 
-  /** Returns what the connection failed with, if it cannot even roll back. */
+  /** Returns the error of a connection that cannot even roll back. */
   async rollback(): Promise<Error | undefined> {
     const broken = await this.client.query('rollback').then(
       () => undefined,
@@ -128,7 +128,7 @@ export async function transaction<T>(
     client.release(broken)
   }
   tx.committed()
-  // Claims that waited are answered before the caller goes on.
+  // Waiting claims are answered before the caller continues.
   if (tx.events.hasDispatched) await yieldToOthers()
   publish(tx.events)
   return result

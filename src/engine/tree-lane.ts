@@ -11,17 +11,17 @@ import type { TreeSlice } from './slice/tree-slice.ts'
 import { type Transaction, transaction } from './transaction.ts'
 import { takeWakeUps } from './wake-ups.ts'
 
-/** Phase writes of one transaction, at most: then other trees have their turn. */
+/** Bounds the phase writes of one transaction, so that a large tree does not delay the others. */
 const BUDGET = 2_000
 const RETRIES = 3
 
 /** An agent's claims or reports on one tree. */
 export interface TreeTask<T> {
-  /** Objects that it needs to see. */
+  /** Objects to load. */
   readonly ids: readonly string[]
-  /** Most of them end, so what depends on them is loaded too. */
+  /** Most of the objects end, so their dependents are loaded too. */
   readonly ends: boolean
-  /** Whether it can use the work as this process remembers it. */
+  /** Whether the cached state of the work is usable. */
   canRecall(work: Work, now: Date): boolean
   apply(slice: TreeSlice): T
 }
@@ -39,7 +39,7 @@ interface Attempt {
 type Answer = Ran<unknown> | Reconciled
 const isReport = (task: Task): task is TreeTask<unknown> => 'apply' in task
 
-/** The transactions of this process on one tree. Tasks that meet share a transaction. */
+/** Runs the transactions of this process on one tree. Tasks that wait together share a transaction. */
 export class TreeLane extends Lane<Task, Answer> {
   readonly #context: EngineContext
   readonly #evaluate: Evaluate
@@ -52,7 +52,7 @@ export class TreeLane extends Lane<Task, Answer> {
     this.#rootId = rootId
   }
 
-  /** Reports first: the wake requests that they leave are then part of the same reconcile. */
+  /** Reports come first, so that one reconcile takes the wake requests that they enqueue. */
   protected override takeBatch(queue: Queued<Task, Answer>[]): readonly Queued<Task, Answer>[] {
     const all = queue.splice(0)
     const reports = all.filter(({ task }) => isReport(task))
@@ -79,7 +79,7 @@ export class TreeLane extends Lane<Task, Answer> {
     tasks: readonly TreeTask<unknown>[],
     { failures, decides }: Attempt,
   ): Promise<readonly Outcome<Ran<unknown>>[]> {
-    // Only now: a new connection may be to another database, and then nothing is remembered any more.
+    // Only after connecting: a new connection may lead to another copy of the database, which clears the cache.
     const recalled = decides && failures === 0 ? this.#recall(tasks) : NOTHING_RECALLED
     const tree = await lockTree(tx, this.#context, this.#rootId, {
       ids: tasks.flatMap(({ ids }) => ids),
@@ -95,18 +95,18 @@ export class TreeLane extends Lane<Task, Answer> {
     return outcomes
   }
 
-  /** What to try next; throws where nothing is left to try. */
+  /** The next attempt; throws the error if there is none. */
   #next({ failures, decides }: Attempt, error: unknown): Attempt {
     if (failures + 1 < RETRIES && isTransient(error)) return { failures: failures + 1, decides }
     if (!decides) throw error
-    // A report must not be lost because the tree cannot decide what follows from it.
+    // A report must not be lost because rules fail on the rest of the tree.
     const { logger } = this.#context
     const at = { err: error, rootId: this.#rootId }
-    logger.error(at, 'a tree could not decide: the report is kept, the engine tries again')
+    logger.error(at, 'a tree could not be decided: its reports are stored without, the engine tries again')
     return { failures: 0, decides: false }
   }
 
-  /** An object that several tasks need must be good enough for all of them. */
+  /** A cached object is usable only if every task that needs it accepts it. */
   #recall(tasks: readonly TreeTask<unknown>[]): ReadonlyMap<string, LoadedNode> {
     const byId = new Map<string, TreeTask<unknown>[]>()
     for (const task of tasks) for (const id of task.ids) byId.set(id, [...(byId.get(id) ?? []), task])
@@ -129,9 +129,9 @@ export class TreeLane extends Lane<Task, Answer> {
         if (tree === 'gone') await forgetRoot(this.#context.pool, this.#rootId)
         if (typeof tree === 'string') return tree
         const evaluations = [...tree.slice.evaluations.values()]
-        // Outside of the lock: slow or hostile expressions hold up nobody.
+        // Outside of the lock, where slow or hostile expressions delay no other transaction.
         if (evaluations.length > 0) evaluated = await this.#evaluate(evaluations)
-        // Results that the budget left over are used up before other trees have their turn.
+        // While objects are undecided, another transaction uses the results, which would be lost otherwise.
         else if (evaluated.size === 0 || tree.undecided.size === 0) return 'done'
         failures = 0
       } catch (error) {
@@ -165,7 +165,7 @@ function applyTask(task: TreeTask<unknown>, slice: TreeSlice): Outcome<Ran<unkno
   }
 }
 
-/** What was remembered must still do now that the lock is there and the time is known. */
+/** Checks recalled work again at the time of the lock, since a lease may have ended meanwhile. */
 function checkRecalled(
   tasks: readonly TreeTask<unknown>[],
   recalled: ReadonlyMap<string, LoadedNode>,

@@ -5,8 +5,8 @@ import { ProjectLane } from './project-lane.ts'
 import { transaction } from './transaction.ts'
 
 /**
- * How commands write: in the engine's own transactions. A command enqueues wake requests and the engine does the rest. A
- * new tree that nobody has to wait for is decided at once, in the transaction that creates it.
+ * Runs the transactions of commands. A command enqueues wake requests and the engine does the rest. A new tree is decided
+ * at once, in the transaction that creates it, unless other calls wait for the project.
  */
 export function treesOf(context: EngineContext): Trees {
   const lanes = new Map<string, ProjectLane>()

@@ -3,7 +3,7 @@ import type { Kinds } from './families.ts'
 import { load } from './load.ts'
 import type { LockedTree } from './locked-tree.ts'
 
-/** Takes in the wake requests of a tree, and the objects whose clock has run out. */
+/** Takes the wake requests of a tree, and the objects whose clock is due. */
 export async function takeWakeUps(tree: LockedTree, kinds: Kinds): Promise<void> {
   const { client, slice, wakeAt, root } = tree
   const requests = await takeWakes(client, root.row.id)
@@ -15,7 +15,7 @@ export async function takeWakeUps(tree: LockedTree, kinds: Kinds): Promise<void>
     for (const id of objectIds) {
       const tracked = slice.nodes.get(id)
       if (!tracked) continue
-      if (reason) slice.look(tracked, () => kinds.family(tracked.row.kind).onWake(tracked, reason, slice))
+      if (reason) slice.runRule(tracked, () => kinds.family(tracked.row.kind).onWake(tracked, reason, slice))
       slice.touch(tracked)
     }
   }
@@ -27,7 +27,7 @@ export async function takeWakeUps(tree: LockedTree, kinds: Kinds): Promise<void>
   if (lost.length > 0) await failLost(tree, kinds, lost)
 }
 
-/** The clock of these has run out and they are not there any more: to their parents they have failed. */
+/** Counts objects that are due but gone as failed children of their parents. */
 async function failLost({ client, slice }: LockedTree, kinds: Kinds, lost: readonly string[]): Promise<void> {
   const works = await takeLostWork(client, lost)
   const parentIds = works.flatMap(({ parentId }) => parentId ?? [])

@@ -115,6 +115,6 @@ const FINISH_LEFT_WORK = statement({
   params: [array(uuid), timestamptz],
 })
 
-export async function finishLeftWork(client: Client, objectIds: readonly string[], now: Date): Promise<void> {
+export async function finishOrphanedWork(client: Client, objectIds: readonly string[], now: Date): Promise<void> {
   await FINISH_LEFT_WORK.query(client, [objectIds, now])
 }

@@ -4,7 +4,7 @@ import type { Viewer } from '../../core/ports/viewer.ts'
 import type { ObjectKind } from '../../core/vocabulary.ts'
 import type { Kinds } from '../families.ts'
 
-/** At most so many reports, and so many claims, in one call. */
+/** Bounds the reports, and the items of a claim, in one call. */
 export const MAX_BATCH = 500
 
 export const tooMany = (path: string, most: number) =>
@@ -12,15 +12,18 @@ export const tooMany = (path: string, most: number) =>
 
 export function requireAgent(viewer: Viewer): Refused<RefusalOf<'ForbiddenError'>> | null {
   if (viewer.role === 'AGENT') return null
-  return { ok: false, refusal: forbidden('Only an agent may do this: use a token made for one (role AGENT).') }
+  return { ok: false, refusal: forbidden('Only an agent may do this: use a token with the role AGENT.') }
 }
 
-/** What the token allows, narrowed to what is asked for; null: everything. */
-export function within(allowed: readonly string[] | null, asked: readonly string[] | null): readonly string[] | null {
-  if (allowed === null || asked === null) return asked ?? allowed
-  return asked.filter((target) => allowed.includes(target))
+/** The targets that a token allows, narrowed to the requested ones; null: all. */
+export function within(
+  allowed: readonly string[] | null,
+  requested: readonly string[] | null,
+): readonly string[] | null {
+  if (allowed === null || requested === null) return requested ?? allowed
+  return requested.filter((target) => allowed.includes(target))
 }
 
-/** A machine that has no row for an actor is none of its business. */
+/** An actor drives a kind if one of its machines has a transition for the actor. */
 export const canDrive = (viewer: Viewer, kind: ObjectKind, kinds: Kinds): boolean =>
   kinds.isDrivenBy(kind, viewer.actor)

@@ -3,10 +3,10 @@ import type { OpenedFence } from '../../store/fence.ts'
 import { noteAgent, noteSeen } from '../../store/work.ts'
 import type { EngineParts } from '../parts.ts'
 
-/** An agent is noted again when it has not been for so long, in milliseconds. */
+/** Interval at which the presence of an agent is written, in milliseconds. */
 const NOTE_MS = 5_000
 
-/** Keeps who is here and for what, without a write for every call. */
+/** Records which agents are present and which work they take, without a write for every call. */
 export class AgentPresence {
   readonly #parts: EngineParts
   readonly #noted = new Map<string, number>()
@@ -27,11 +27,11 @@ export class AgentPresence {
     await noteAgent(pool, { id: system.id(), name, instance, actor, types, targets, now: system.now() })
   }
 
-  /** An agent that is busy up to its limit claims nothing, and is there all the same. */
+  /** A renewal proves presence too, since an agent at its limit does not claim. */
   async renews(viewer: Viewer, fences: readonly OpenedFence[]): Promise<void> {
     const { pool, system } = this.#parts
     const [first] = fences
-    // One process renews all that it holds in one call, so any of its fences tells it from the others.
+    // A process renews all its leases in one call, so any of its fences identifies it.
     if (!first || !this.#isDue(`${viewer.name} renews ${first.objectId}`)) return
     const ids = fences.map((fence) => fence.objectId)
     await noteSeen(pool, viewer.name, ids, system.now())

@@ -10,10 +10,10 @@ import type { EngineParts } from '../parts.ts'
 import { MAX_BATCH, requireAgent, tooMany } from './access.ts'
 
 const MAX_LINES = MAX_BATCH * 10
-/** Of one line that much is kept, in characters. */
+/** A longer line is cut, in characters. */
 const MAX_LINE = 8_192
 
-/** Captured output of what the agent holds or held last; lines with an old fence are dropped. */
+/** Stores output of work whose latest fence the agent has; lines with an older fence are dropped. */
 export function logAppender(parts: EngineParts, bounds = LOG_BOUNDS): AgentPort['appendLogs'] {
   return async (viewer, lines, sentAt = null) => {
     const refused = requireAgent(viewer)
@@ -31,11 +31,11 @@ async function linesWithFence(
   { lines, sentAt }: { readonly lines: readonly LogLineEntry[]; readonly sentAt: Date | null },
 ) {
   const opened = lines.map(({ fence }) => openFence(fence))
-  const held = await heldWork(parts, viewer, opened)
+  const owned = await ownedWork(parts, viewer, opened)
   const now = parts.system.now()
   return lines.flatMap(({ at, stream, text }, i) => {
     const fence = opened[i]
-    if (!fence || !held.has(fence.objectId)) return []
+    if (!fence || !owned.has(fence.objectId)) return []
     return [
       {
         objectId: fence.objectId,
@@ -47,8 +47,8 @@ async function linesWithFence(
   })
 }
 
-const HELD_WORK = statement({
-  name: 'held-work',
+const OWNED_WORK = statement({
+  name: 'owned-work',
   text: `select distinct w.object_id as id from work w
       join unnest($1::uuid[], $2::bytea[]) as u(id, fence_hash) on w.object_id = u.id and w.fence_hash = u.fence_hash
       join object o on o.id = w.object_id where w.principal = $3`,
@@ -56,13 +56,13 @@ const HELD_WORK = statement({
   row: { id: table.work.objectId },
 })
 
-async function heldWork(
+async function ownedWork(
   parts: EngineParts,
   viewer: Viewer,
   opened: readonly (OpenedFence | null)[],
 ): Promise<ReadonlySet<string>> {
   const fences = opened.filter((fence): fence is OpenedFence => fence !== null)
-  const { rows } = await HELD_WORK.query(parts.pool, [
+  const { rows } = await OWNED_WORK.query(parts.pool, [
     fences.map((f) => f.objectId),
     fences.map((f) => f.hash),
     viewer.name,

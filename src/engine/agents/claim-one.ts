@@ -7,7 +7,7 @@ import type { EngineParts } from '../parts.ts'
 import type { TreeSlice } from '../slice/tree-slice.ts'
 import type { TrackedObject } from '../tracked-object.ts'
 
-/** Who claims. */
+/** The agent process that claims. */
 export interface Claimant {
   readonly viewer: Viewer
   readonly instance: string
@@ -20,7 +20,7 @@ export function isClaimable({ work }: TrackedObject, now: Date): boolean {
   return work.state === WORK_STATE.CLAIMED && isExpired(work.leaseUntil, now)
 }
 
-/** Gives claimable work to somebody, under the tree's lock: the claim is the pickup. */
+/** Claims work for an agent under the tree's lock; the claim counts as the pickup. */
 export function claimOne(
   tracked: TrackedObject,
   slice: TreeSlice,

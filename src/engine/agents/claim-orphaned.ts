@@ -6,16 +6,16 @@ import type { EngineParts } from '../parts.ts'
 import { canDrive } from './access.ts'
 import type { Claimant } from './claim-one.ts'
 
-/** Claims what is left to do for objects that are gone. */
+/** Claims orphaned work: the clean-up after objects that are gone. */
 export async function claimOrphaned(
   objectIds: readonly string[],
   { viewer, instance, leaseMs }: Claimant,
   { pool, system, kinds }: EngineParts,
 ): Promise<readonly ClaimedItem[]> {
   if (objectIds.length === 0) return []
-  const left = (await findOrphanedWork(pool, objectIds)).filter(({ kind }) => canDrive(viewer, kind, kinds))
-  if (left.length === 0) return []
-  const claims = left.map((work) => ({ ...work, secret: system.secret(FENCE_SECRET_BYTES) }))
+  const orphaned = (await findOrphanedWork(pool, objectIds)).filter(({ kind }) => canDrive(viewer, kind, kinds))
+  if (orphaned.length === 0) return []
+  const claims = orphaned.map((work) => ({ ...work, secret: system.secret(FENCE_SECRET_BYTES) }))
   const claimed = await claimOrphanedWork(
     pool,
     claims.map(({ objectId, secret }) => ({ objectId, fenceHash: hashOf(secret) })),

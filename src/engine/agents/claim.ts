@@ -12,9 +12,9 @@ import { EmptyClaimCache } from './empty-claim-cache.ts'
 import { release } from './release.ts'
 import { type Search, searchWork, type WantedWork } from './search-work.ts'
 
-/** A claim that waits searches by itself so often: work that backs off is offered without a notification. */
+/** A waiting claim searches again after this time, since work that backs off is offered without a notification. */
 const SEARCH_MS = 2_000
-/** No claim waits longer, whatever it asks for: proxies cut off what is silent. */
+/** Bounds how long a claim waits, since proxies close silent connections. */
 const MAX_WAIT_MS = 30_000
 
 type Request = Parameters<AgentPort['claim']>[1]
@@ -26,7 +26,7 @@ export interface ClaimParts {
   readonly dispatcher: Dispatcher
 }
 
-/** Claims offered work, tree by tree; the claim itself is the pickup. */
+/** Claims offered work, tree by tree; the claim counts as the pickup. */
 export function claimer({ parts, runner, presence, dispatcher }: ClaimParts): AgentPort['claim'] {
   const search: Search = { parts, runner, dispatcher, empty: new EmptyClaimCache(SEARCH_MS), active: new Set() }
   return async function claim(viewer, request) {
@@ -34,20 +34,20 @@ export function claimer({ parts, runner, presence, dispatcher }: ClaimParts): Ag
     if (refused) return refused
     const wanted = wantedBy(viewer, request)
     await presence.claims(viewer, request.instance, request.types, wanted.targets)
-    const askedAt = parts.system.now().getTime()
-    const begun = performance.now()
-    const items = await claimOrWait(wanted, search, begun + Math.min(request.waitMs ?? 0, MAX_WAIT_MS))
-    const waitedMs = waited(items, { askedAt, begun, leaseMs: wanted.claimant.leaseMs, parts })
+    const requestedAt = parts.system.now().getTime()
+    const startedAt = performance.now()
+    const items = await claimOrWait(wanted, search, startedAt + Math.min(request.waitMs ?? 0, MAX_WAIT_MS))
+    const waitedMs = waited(items, { requestedAt, startedAt, leaseMs: wanted.claimant.leaseMs, parts })
     if (!request.signal?.aborted || items.length === 0) return { ok: true, items, waitedMs }
-    // The agent is gone: without this its items would wait for the end of their leases.
+    // The agent is gone. Unless released, its items stay claimed until their leases end.
     const ids = items.map(({ objectId }) => objectId)
     await release(items, await findRoots(parts.pool, ids), runner)
     return { ok: true, items: [], waitedMs }
   }
 }
 
-function wantedBy(viewer: Viewer, { instance, types, targets: asked, max, leaseMs, signal }: Request): WantedWork {
-  const targets = within(viewer.targets, asked)
+function wantedBy(viewer: Viewer, { instance, types, targets: requested, max, leaseMs, signal }: Request): WantedWork {
+  const targets = within(viewer.targets, requested)
   return {
     claimant: { viewer, instance, leaseMs: clampLeaseMs(leaseMs) },
     types,
@@ -58,17 +58,17 @@ function wantedBy(viewer: Viewer, { instance, types, targets: asked, max, leaseM
   }
 }
 
-/** Searches, and waits for work until then. A search that is known to find nothing is left out. */
-async function claimOrWait(wanted: WantedWork, search: Search, until: number): Promise<readonly ClaimedItem[]> {
+/** Searches for work and waits for it until the deadline. A search that is known to find nothing is skipped. */
+async function claimOrWait(wanted: WantedWork, search: Search, deadline: number): Promise<readonly ClaimedItem[]> {
   const { dispatcher, empty, parts } = search
-  const mayWait = () => dispatcher.isOpen && !wanted.signal?.aborted && performance.now() < until
+  const mayWait = () => dispatcher.isOpen && !wanted.signal?.aborted && performance.now() < deadline
   let { notifications } = dispatcher
   let emptyMs = mayWait() ? empty.validFor(wanted.key, notifications, parts.system.now()) : 0
   let items: readonly ClaimedItem[] = emptyMs > 0 ? [] : await searchWork(wanted, search)
   while (items.length === 0 && mayWait()) {
-    // A notification during the search came before the claim could wait for it.
+    // A notification that came during the search reached no waiting claim, so the search is repeated at once.
     if (notifications === dispatcher.notifications) {
-      const searchAt = Math.min(until, performance.now() + (emptyMs || SEARCH_MS))
+      const searchAt = Math.min(deadline, performance.now() + (emptyMs || SEARCH_MS))
       items = await waitForDispatch(wanted, dispatcher, searchAt)
     }
     notifications = dispatcher.notifications
@@ -78,11 +78,11 @@ async function claimOrWait(wanted: WantedWork, search: Search, until: number): P
   return items
 }
 
-/** Resolves with the items that a transaction gives to this claim; with none when it is time to search, or to answer. */
+/** Resolves with the items that a transaction dispatches to this claim, or with none when a search or an answer is due. */
 function waitForDispatch(
   { claimant, types, targets, max, signal }: WantedWork,
   dispatcher: Dispatcher,
-  until: number,
+  deadline: number,
 ): Promise<readonly ClaimedItem[]> {
   return new Promise((resolve) => {
     const claim: WaitingClaim = {
@@ -97,29 +97,29 @@ function waitForDispatch(
       },
     }
     const giveUp = () => {
-      // The transaction that is serving a claim settles it.
+      // A claim that is not in the dispatcher any more is settled by the transaction that serves it.
       if (dispatcher.delete(claim)) claim.settle([])
     }
-    const timer = setTimeout(giveUp, until - performance.now())
+    const timer = setTimeout(giveUp, deadline - performance.now())
     signal?.addEventListener('abort', giveUp)
     dispatcher.add(claim)
   })
 }
 
 interface Waited {
-  readonly askedAt: number
-  readonly begun: number
+  readonly requestedAt: number
+  readonly startedAt: number
   readonly leaseMs: number
   readonly parts: EngineParts
 }
 
-/** From the question to the begin of the leases, in milliseconds; 0 without items. */
-function waited(items: readonly ClaimedItem[], { askedAt, begun, leaseMs, parts }: Waited): number {
+/** Milliseconds from the request to the start of the leases; 0 without items. */
+function waited(items: readonly ClaimedItem[], { requestedAt, startedAt, leaseMs, parts }: Waited): number {
   if (items.length === 0) return 0
   const leasedAt = Math.min(...items.map(({ leaseUntil }) => leaseUntil.getTime())) - leaseMs
-  // A process that was suspended meanwhile has a wrong `askedAt`: a lease must not seem to begin later than it can have.
-  const most = parts.system.fixedTime ? Number.POSITIVE_INFINITY : Math.floor(performance.now() - begun)
-  return Math.max(0, Math.min(most, leasedAt - askedAt))
+  // A suspended process has a wrong `requestedAt`, so the monotonic clock bounds the result.
+  const longest = parts.system.fixedTime ? Number.POSITIVE_INFINITY : Math.floor(performance.now() - startedAt)
+  return Math.max(0, Math.min(longest, leasedAt - requestedAt))
 }
 
 function requireClaimRights(

@@ -6,19 +6,19 @@ import type { TrackedObject } from '../tracked-object.ts'
 import { canDrive } from './access.ts'
 import { type Claimant, claimOne, isClaimable } from './claim-one.ts'
 
-/** A claim that found nothing and waits. */
+/** A claim that waits because its search found nothing. */
 export interface WaitingClaim extends Claimant {
   readonly types: readonly string[]
   /** Null: any. */
   readonly targets: readonly string[] | null
   readonly max: number
-  /** Called once: with the items that were claimed for it, or with none when it is to search by itself. */
+  /** Called once: with the dispatched items, or with none when the claim has to search again. */
   readonly settle: (items: readonly ClaimedItem[]) => void
 }
 
 /**
- * The claims of this process that wait for work. New work of a tree is given to them in the very transaction that offers
- * it: without a search, a lock and a commit of its own.
+ * Dispatches new work to the waiting claims of this process, in the transaction that offers the work. This saves the
+ * claim's own search, lock and commit.
  */
 export class Dispatcher {
   readonly #parts: EngineParts
@@ -33,19 +33,19 @@ export class Dispatcher {
   add(claim: WaitingClaim): void {
     this.#claims.add(claim)
   }
-  /** False: it does not wait any more, or a transaction is serving it. */
+  /** False: the claim no longer waits, or a transaction serves it. */
   delete(claim: WaitingClaim): boolean {
     return this.#claims.delete(claim)
   }
 
-  /** Work of these types may have been offered elsewhere: claims for it search by themselves. */
+  /** Makes claims for these types search again, since another process may have offered work. */
   notify(types: readonly string[]): void {
     this.#notifications++
     for (const claim of this.#claims) {
       if (types.some((type) => claim.types.includes(type))) this.#dismiss(claim)
     }
   }
-  /** A search that began at another count may have missed work. */
+  /** Number of notifications so far: a search that began at another number may have missed work. */
   get notifications(): number {
     return this.#notifications
   }
@@ -55,7 +55,7 @@ export class Dispatcher {
   get isOpen(): boolean {
     return this.#isOpen
   }
-  /** Answers all claims that wait; from now on none waits. */
+  /** Answers all waiting claims; later claims do not wait. */
   close(): void {
     this.#isOpen = false
     for (const claim of this.#claims) this.#dismiss(claim)
@@ -66,22 +66,22 @@ export class Dispatcher {
     claim.settle([])
   }
 
-  /** Claims new work of a slice that is about to be written. Null: nobody waits for any of it. */
+  /** Claims new work of a slice before it is written. Null: no waiting claim matches any of it. */
   dispatch(slice: TreeSlice): Handoff | null {
     if (this.#claims.size === 0 || slice.offered.size === 0) return null
     const handoff = new Handoff(this.#claims)
     slice.offers.clear()
     for (const tracked of slice.offered) {
       if (tracked.gone || tracked.work?.state !== WORK_STATE.OFFERED) continue
-      const suits = (claim: WaitingClaim) => this.#suits(claim, tracked, slice)
-      const claim = isClaimable(tracked, slice.now) ? handoff.next(suits) : undefined
+      const matches = (claim: WaitingClaim) => this.#matches(claim, tracked, slice)
+      const claim = isClaimable(tracked, slice.now) ? handoff.next(matches) : undefined
       if (claim) handoff.give(claim, claimOne(tracked, slice, claim, this.#parts))
       else slice.offers.add(tracked.work.type)
     }
     return handoff.isEmpty ? null : handoff
   }
 
-  #suits({ viewer, types, targets }: WaitingClaim, { row, work }: TrackedObject, slice: TreeSlice): boolean {
+  #matches({ viewer, types, targets }: WaitingClaim, { row, work }: TrackedObject, slice: TreeSlice): boolean {
     if (!work || !types.includes(work.type)) return false
     if (targets !== null && work.target !== null && !targets.includes(work.target)) return false
     if (viewer.projects !== null && !viewer.projects.includes(slice.projectName)) return false
@@ -89,7 +89,7 @@ export class Dispatcher {
   }
 }
 
-/** Items that one transaction gives to claims that wait; they get them when it is committed. */
+/** Items that one transaction dispatches to waiting claims; the commit delivers them. */
 export class Handoff {
   readonly #waiting: Set<WaitingClaim>
   readonly #items = new Map<WaitingClaim, ClaimedItem[]>()
@@ -101,10 +101,10 @@ export class Handoff {
   get isEmpty(): boolean {
     return this.#items.size === 0
   }
-  /** The first claim that suits and has room. A claim that has an item already comes first: it is answered anyway. */
-  next(suits: (claim: WaitingClaim) => boolean): WaitingClaim | undefined {
-    for (const [claim, items] of this.#items) if (items.length < claim.max && suits(claim)) return claim
-    for (const claim of this.#waiting) if (suits(claim)) return claim
+  /** The first matching claim with room. Claims that already have an item come first, since they are answered anyway. */
+  next(matches: (claim: WaitingClaim) => boolean): WaitingClaim | undefined {
+    for (const [claim, items] of this.#items) if (items.length < claim.max && matches(claim)) return claim
+    for (const claim of this.#waiting) if (matches(claim)) return claim
     return undefined
   }
   give(claim: WaitingClaim, item: ClaimedItem): void {
@@ -117,7 +117,7 @@ export class Handoff {
   committed(): void {
     for (const [claim, items] of this.#items) claim.settle(items)
   }
-  /** Nothing was written, so the claims search by themselves. */
+  /** Nothing was written, so the claims search again. */
   rolledBack(): void {
     for (const claim of this.#items.keys()) claim.settle([])
   }

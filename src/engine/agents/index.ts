@@ -9,7 +9,7 @@ import type { Dispatcher } from './dispatcher.ts'
 import { renewer } from './renew.ts'
 import { reporter } from './report.ts'
 
-/** Claims, renewals and reports. Who an agent is comes from its token; what it works on, from the fence. */
+/** Claims, renewals, reports and logs. The token identifies an agent, the fence identifies its work. */
 export function agentPort(
   parts: EngineParts,
   runner: TreeRunner,

@@ -4,18 +4,18 @@ import { openFence, sameHash } from '../../store/fence.ts'
 import type { TreeRunner } from '../runner.ts'
 import type { TreeSlice } from '../slice/tree-slice.ts'
 
-/** Gives back what was claimed for somebody who is not there any more: it is offered again at once. */
+/** Releases claimed items whose agent is gone, so that they are offered again at once. */
 export async function release(items: readonly ClaimedItem[], roots: ReadonlyMap<string, string>, runner: TreeRunner) {
   const byRoot = Map.groupBy(items, ({ objectId }) => roots.get(objectId) ?? '')
   byRoot.delete('')
   await Promise.all(
-    [...byRoot].map(([rootId, of]) =>
+    [...byRoot].map(([rootId, group]) =>
       runner.run(rootId, {
-        ids: of.map(({ objectId }) => objectId),
+        ids: group.map(({ objectId }) => objectId),
         ends: false,
         canRecall: ({ state }) => state === WORK_STATE.CLAIMED,
         apply: (slice) => {
-          for (const item of of) releaseOne(slice, item)
+          for (const item of group) releaseOne(slice, item)
         },
       }),
     ),

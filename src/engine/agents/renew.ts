@@ -6,7 +6,7 @@ import type { EngineParts } from '../parts.ts'
 import { MAX_BATCH, requireAgent, tooMany } from './access.ts'
 import type { AgentPresence } from './agent-presence.ts'
 
-/** One agent may hold the work of many calls. */
+/** An agent renews the leases of several claims in one call. */
 const MAX_FENCES = MAX_BATCH * 10
 
 export function renewer({ pool, system, kinds }: EngineParts, presence: AgentPresence): AgentPort['renew'] {
@@ -17,18 +17,20 @@ export function renewer({ pool, system, kinds }: EngineParts, presence: AgentPre
     const opened = fences.map(openFence)
     const known = opened.filter((fence): fence is OpenedFence => fence !== null)
     await presence.renews(viewer, known)
-    const by = { principal: viewer.name, leaseMs: clampLeaseMs(leaseMs), time: system.fixedTime }
-    const renewed = known.length > 0 ? await renewLeases(pool, known, by) : []
+    const holder = { principal: viewer.name, leaseMs: clampLeaseMs(leaseMs), time: system.fixedTime }
+    const renewed = known.length > 0 ? await renewLeases(pool, known, holder) : []
     const byId = new Map(renewed.map((lease) => [lease.objectId, lease]))
     const others = known.filter(({ objectId }) => !byId.has(objectId))
-    const ask = () => kinds.families.map((family) => family.renew?.(pool, others, by) ?? [])
-    const own = others.length > 0 ? (await Promise.all(ask())).flat() : []
+    const renewOthers = () => kinds.families.map((family) => family.renew?.(pool, others, holder) ?? [])
+    const byFamilies = others.length > 0 ? (await Promise.all(renewOthers())).flat() : []
     const leases = fences.map((fence, i): Renewal => {
       const lease = byId.get(opened[i]?.objectId ?? '')
       if (lease)
         return { fence, state: lease.abortRequested ? 'ABORT_REQUESTED' : 'HELD', leaseUntil: lease.leaseUntil }
-      const held = own.find(({ objectId, hash }) => objectId === opened[i]?.objectId && hash.equals(opened[i].hash))
-      return { fence, state: held ? 'HELD' : 'LOST', leaseUntil: held?.leaseUntil ?? null }
+      const other = byFamilies.find(
+        ({ objectId, hash }) => objectId === opened[i]?.objectId && hash.equals(opened[i].hash),
+      )
+      return { fence, state: other ? 'HELD' : 'LOST', leaseUntil: other?.leaseUntil ?? null }
     })
     return { ok: true, leases }
   }

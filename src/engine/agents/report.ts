@@ -5,14 +5,14 @@ import type { AgentPort, Report, ReportOutcome } from '../../core/ports/agents.t
 import type { Viewer } from '../../core/ports/viewer.ts'
 import { WORK_STATE, type Work } from '../../core/tree.ts'
 import { type OpenedFence, openFence, sameHash } from '../../store/fence.ts'
-import { findLastWork, finishLeftWork } from '../../store/orphaned-work.ts'
+import { findLastWork, finishOrphanedWork } from '../../store/orphaned-work.ts'
 import { findRoots } from '../../store/work.ts'
 import type { EngineParts } from '../parts.ts'
 import type { TreeRunner } from '../runner.ts'
 import type { TreeSlice } from '../slice/tree-slice.ts'
 import { canDrive, MAX_BATCH, requireAgent, tooMany } from './access.ts'
 
-/** Reports, tree by tree; one result for each, in order. */
+/** Applies reports tree by tree; returns one result for each, in order. */
 export function reporter(parts: EngineParts, runner: TreeRunner): AgentPort['report'] {
   return async (viewer, reports) => {
     const refused = requireAgent(viewer)
@@ -37,7 +37,7 @@ async function reportAll(
   const results: ReportOutcome[] = reports.map(() => refuse(notFound(null, 'work')))
   const byRoot = new Map<string, number[]>()
   for (const [i, fence] of opened.entries()) {
-    if (!fence) results[i] = refuse(stale('This is not a fence: hand back the one that came with the work.'))
+    if (!fence) results[i] = refuse(stale('This is not a fence: send the one that came with the claimed work.'))
     const rootId = fence && roots.get(fence.objectId)
     if (rootId) byRoot.set(rootId, [...(byRoot.get(rootId) ?? []), i])
   }
@@ -48,7 +48,7 @@ async function reportAll(
       const ran = await runner.run(rootId, {
         ids,
         ends: true,
-        canRecall: (work, now) => work.state === WORK_STATE.CLAIMED && hasHeld(work, now),
+        canRecall: (work, now) => work.state === WORK_STATE.CLAIMED && hasValidLease(work, now),
         apply: (slice) =>
           indexes.map((i) => reportOne(slice, reports[i] as Report, opened[i] as OpenedFence, viewer, parts)),
       })
@@ -64,8 +64,8 @@ async function reportAll(
 }
 
 /**
- * Where each piece of work belongs; absent: there is no such work. What is remembered need not be looked for, but is
- * asked for before anything is waited for: it may be forgotten meanwhile.
+ * Maps work to its root; work that does not exist is absent. The cache is read before the first await, since it may be
+ * cleared later.
  */
 async function rootsOf(
   objectIds: readonly string[],
@@ -83,8 +83,9 @@ async function rootsOf(
   return roots
 }
 
-/** Whether an agent is missed only the store can tell once the lease as it was remembered has ended. */
-const hasHeld = ({ leaseWatched, leaseUntil }: Work, now: Date): boolean => !leaseWatched || !isExpired(leaseUntil, now)
+/** Once the cached lease has ended, only the store knows whether the agent renewed it. */
+const hasValidLease = ({ leaseWatched, leaseUntil }: Work, now: Date): boolean =>
+  !leaseWatched || !isExpired(leaseUntil, now)
 
 function reportOne(
   slice: TreeSlice,
@@ -100,7 +101,7 @@ function reportOne(
   const family = kinds.family(row.kind)
   const holdsWork = work && sameHash(work.fenceHash, fence.hash) && work.principal === viewer.name
   if (!holdsWork && !family.holds?.(tracked, fence.hash, viewer.name)) {
-    return refuse(stale('The work was handed to somebody else, or started anew: stop what you do for it.'))
+    return refuse(stale('The work was claimed by another agent, or started anew: stop working on it.'))
   }
   const verdict = family.report(tracked, report, viewer.name, slice)
   if (verdict.ok) return { ok: true, objectId: tracked.gone ? null : row.id, changed: verdict.changed }
@@ -114,8 +115,8 @@ function reportOne(
 const refuse = (refusal: Extract<ReportOutcome, { ok: false }>['refusal']): ReportOutcome => ({ ok: false, refusal })
 
 /**
- * The object is gone: a repeated "gone" by whoever said it first is accepted, and so is that what was left to do for it
- * is done. Anything else comes too late.
+ * Judges reports on objects that are gone. A repeated "gone" from the same agent is accepted, and so is the end of
+ * orphaned work. Any other report is too late.
  */
 async function judgeGone(
   indexes: readonly number[],
@@ -138,8 +139,8 @@ async function judgeGone(
     const fence = opened[i] as OpenedFence
     const report = reports[i]
     const work = last.get(fence.objectId)
-    const right = work && sameHash(work.fenceHash, fence.hash) && work.principal === viewer.name
-    if (!right) results[i] = refuse(stale('The object of this work is gone, and this is not its last fence.'))
+    const hasLastFence = work && sameHash(work.fenceHash, fence.hash) && work.principal === viewer.name
+    if (!hasLastFence) results[i] = refuse(stale('The object of this work is gone, and this is not its last fence.'))
     else if (report?.done && work.action === 'REMOVE') {
       if (!work.finished) done.push(fence.objectId)
       results[i] = { ok: true, objectId: null, changed: false }
@@ -147,5 +148,5 @@ async function judgeGone(
       results[i] = { ok: true, objectId: null, changed: false }
     else results[i] = refuse(notFound(fence.objectId))
   }
-  if (done.length > 0) await finishLeftWork(parts.pool, done, parts.system.now())
+  if (done.length > 0) await finishOrphanedWork(parts.pool, done, parts.system.now())
 }

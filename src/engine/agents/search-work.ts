@@ -11,10 +11,10 @@ import { claimOrphaned } from './claim-orphaned.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import type { EmptyClaimCache } from './empty-claim-cache.ts'
 
-/** Other agents may have claimed the candidates meanwhile: then others are searched for. */
+/** Bounds the searches of one claim. A search is repeated if other agents have claimed its candidates meanwhile. */
 const MAX_ROUNDS = 3
-/** Candidates of other claims of this process that a search passes over, at most. */
-const MAX_PASSED = 2_000
+/** Bounds the candidates of other claims that a search skips. */
+const MAX_SKIPPED = 2_000
 
 export interface WantedWork {
   readonly claimant: Claimant
@@ -32,7 +32,7 @@ export interface Search {
   readonly runner: TreeRunner
   readonly dispatcher: Dispatcher
   readonly empty: EmptyClaimCache
-  /** Candidates of the claims of this process: another search for them would only be in the way. */
+  /** Candidates of the active claims of this process. Other claims skip them instead of waiting for the same locks. */
   readonly active: Set<string>
 }
 
@@ -46,10 +46,14 @@ export async function searchWork(wanted: WantedWork, search: Search): Promise<re
     for (const { objectId } of candidates) active.add(objectId)
     try {
       const tasks = Map.groupBy(candidates, ({ rootId }) => rootId)
-      const claims = [...tasks].map(([rootId, of]) => search.runner.run(rootId, claimTask(of, wanted.claimant, parts)))
+      const claims = [...tasks].map(([rootId, group]) =>
+        search.runner.run(rootId, claimTask(group, wanted.claimant, parts)),
+      )
       const ran = await Promise.all(claims)
       items.push(...ran.flatMap((tree) => tree?.value.claimed ?? []))
-      const gone = [...tasks.values()].flatMap((of, i) => ran[i]?.value.gone ?? of.map(({ objectId }) => objectId))
+      const gone = [...tasks.values()].flatMap(
+        (group, i) => ran[i]?.value.gone ?? group.map(({ objectId }) => objectId),
+      )
       items.push(...(await claimOrphaned(gone, wanted.claimant, parts)))
     } finally {
       for (const { objectId } of candidates) active.delete(objectId)
@@ -68,7 +72,7 @@ async function candidatesOf(
   const { projects } = claimant.viewer
   const { notifications } = dispatcher
   const now = parts.system.now()
-  const max = count + Math.min(active.size, MAX_PASSED)
+  const max = count + Math.min(active.size, MAX_SKIPPED)
   const found = await findCandidates(parts.pool, { types, targets, projects, time: parts.system.fixedTime, max })
   if (found.length === 0) empty.remember(key, notifications, now)
   return found.filter(({ objectId }) => !active.has(objectId)).slice(0, count)
@@ -79,22 +83,22 @@ function claimTask(candidates: Candidates, claimant: Claimant, parts: EnginePart
   return { ids, ends: false, canRecall: isOffered, apply: (slice) => claimAll(slice, ids, claimant, parts) }
 }
 
-/** Only the store knows how long claimed work is leased. */
+/** Claimed work is read from the store, which alone knows its lease. */
 const isOffered = ({ state }: Work): boolean => state === WORK_STATE.OFFERED
 
 interface Claims {
   readonly claimed: readonly ClaimedItem[]
-  /** Objects that are not there any more. */
+  /** Objects that no longer exist. */
   readonly gone: readonly string[]
 }
 
-/** Claims what is still offered. */
+/** Claims the candidates that are still offered. */
 function claimAll(slice: TreeSlice, ids: readonly string[], claimant: Claimant, parts: EngineParts): Claims {
   const claimed = ids.flatMap((id) => {
     const tracked = slice.nodes.get(id)
     if (!tracked || !canDrive(claimant.viewer, tracked.row.kind, parts.kinds)) return []
-    // Work that a timeout or a cancel has ended is not claimed, even if no engine has looked since.
-    slice.look(tracked, () => parts.kinds.family(tracked.row.kind).decide(tracked, slice))
+    // A timeout or a cancel may have ended the work since the last reconcile, so the rules decide first.
+    slice.runRule(tracked, () => parts.kinds.family(tracked.row.kind).decide(tracked, slice))
     return isClaimable(tracked, slice.now) ? [claimOne(tracked, slice, claimant, parts)] : []
   })
   return { claimed, gone: ids.filter((id) => !slice.nodes.has(id)) }

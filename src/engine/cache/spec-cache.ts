@@ -1,10 +1,10 @@
 import type { TrackedObject } from '../tracked-object.ts'
 
-/** Trees whose specs are remembered at a time: a process works on as many at once, and they may be large. */
+/** Bounds the cached trees: specs may be large, and a process reconciles few trees at a time. */
 const MAX_TREES = 4
 
 interface CachedSpec {
-  /** Each write of an object makes a new revision, so it tells whether the spec is still the same. */
+  /** Each write of an object makes a new revision, so an equal revision proves an equal spec. */
   readonly revision: number
   readonly spec: unknown
 }
@@ -18,8 +18,8 @@ interface TreeObjects {
 export const NO_SPECS: SpecsOfTree = new Map()
 
 /**
- * Specs that the next transaction of a tree asks for again, since its budget stopped this one. Without it a spec with a
- * hundred thousand items is read once for every few hundred of them.
+ * Keeps specs for the next transaction of a tree when the budget ends this one. Without the cache, a spec with a hundred
+ * thousand items is read once for every few hundred of them.
  */
 export class SpecCache {
   readonly #trees = new Map<string, SpecsOfTree>()
@@ -28,12 +28,12 @@ export class SpecCache {
     return this.#trees.get(rootId) ?? NO_SPECS
   }
 
-  /** Another database may have given the same revisions to other writes. */
+  /** Another copy of the database may have the same revisions for other writes. */
   clear(): void {
     this.#trees.clear()
   }
 
-  /** To be called after the commit. @param undecided objects that still want their turn; none: the tree is at rest */
+  /** Called after the commit. @param undecided objects whose rules have to run again; empty: the tree is at its fixpoint */
   keep({ root, nodes }: TreeObjects, undecided: ReadonlySet<string>): void {
     const rootId = root.row.id
     this.#trees.delete(rootId)

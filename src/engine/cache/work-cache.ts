@@ -2,11 +2,11 @@ import { WORK_STATE, type Work } from '../../core/tree.ts'
 import type { LoadedNode } from '../../store/load-nodes.ts'
 import type { TreeSlice } from '../slice/tree-slice.ts'
 
-/** A few tens of megabytes. */
+/** Bounds the cache to a few tens of megabytes. */
 const MAX_ITEMS = 10_000
-/** Items with a larger config, in JSON values and hundreds of characters, are not remembered. */
+/** Items with a larger config, in JSON values and hundreds of characters, are not cached. */
 const MAX_CONFIG = 50
-/** An item that nobody has asked for within so many milliseconds makes room. */
+/** An item that was not written for this time, in milliseconds, may be evicted. */
 const STALE_MS = 30_000
 
 interface CachedItem {
@@ -16,10 +16,9 @@ interface CachedItem {
 }
 
 /**
- * The last state that this process has written of items with open work, so that a claim or a report need not read them
- * again. It is only a guess of what the store has: each write of an object compares its revision, and a decision about
- * an item that is then not written is made again. A lease is renewed without a new revision, so whoever depends on a
- * lease reads it.
+ * Keeps the last state that this process wrote of items with open work, so that a claim or a report need not read them.
+ * An entry is only a guess of the stored state: each write of an object compares its revision, and a decision about an
+ * item that is not written is repeated. Renewing a lease makes no revision, so a decision that depends on a lease reads it.
  */
 export class WorkCache {
   readonly #items = new Map<string, CachedItem>()
@@ -37,17 +36,17 @@ export class WorkCache {
     return found
   }
 
-  /** Another database may have given the same revisions to other writes. */
+  /** Another copy of the database may have the same revisions for other writes. */
   clear(): void {
     this.#items.clear()
   }
 
-  /** An object never changes its tree. */
+  /** Never stale, since an object never changes its tree. */
   rootOf(id: string): string | undefined {
     return this.#items.get(id)?.rootId
   }
 
-  /** To be called after the commit. */
+  /** Called after the commit. */
   keep(slice: TreeSlice): void {
     const now = performance.now()
     const rootId = slice.root.row.id
@@ -60,7 +59,7 @@ export class WorkCache {
     }
   }
 
-  /** The oldest come first in a map. */
+  /** A map keeps the order of insertion, so its first entry is the oldest. */
   #hasRoom(now: number): boolean {
     if (this.#items.size < MAX_ITEMS) return true
     const [oldest] = this.#items
@@ -71,10 +70,10 @@ export class WorkCache {
 
 function isSmall(config: unknown): boolean {
   const open = [config]
-  for (let room = MAX_CONFIG; room >= 0; room--) {
+  for (let remaining = MAX_CONFIG; remaining >= 0; remaining--) {
     if (open.length === 0) return true
     const value = open.pop()
-    if (typeof value === 'string') room -= value.length / 100
+    if (typeof value === 'string') remaining -= value.length / 100
     else if (typeof value === 'object' && value !== null) open.push(...Object.values(value))
   }
   return false

@@ -11,7 +11,7 @@ export interface Refused {
   readonly actor: Actor
   readonly by: string | null
   readonly reason: string
-  /** Where it was about the secondary machine of the object. */
+  /** Present if the request concerns the secondary machine of the object. */
   readonly secondary?: SecondaryMachine | undefined
 }
 

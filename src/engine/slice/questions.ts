@@ -1,7 +1,7 @@
 import type { ObjectKind } from '../../core/vocabulary.ts'
 import type { TrackedObject } from '../tracked-object.ts'
 
-/** What a rule wants to know and memory does not hold. */
+/** Data that a rule needs and that the slice may not have. */
 export type Question =
   | { readonly type: 'children'; readonly id: string }
   | { readonly type: 'named'; readonly id: string; readonly kind: ObjectKind; readonly names: readonly string[] }
@@ -16,7 +16,7 @@ export type Question =
   | { readonly type: 'dependents' | 'dependencies'; readonly id: string }
   | { readonly type: 'own'; readonly question: string; readonly args: unknown }
 
-/** JSON for the rare ones only, since it costs more than the rest: each new object answers three of the others. */
+/** Serialises only rare questions, since that is slow: each new object answers three of the others. */
 function keyOf(question: Question): string {
   switch (question.type) {
     case 'children':
@@ -29,7 +29,7 @@ function keyOf(question: Question): string {
   }
 }
 
-/** Answers so far, and who waits for which that are still open. */
+/** Answers so far, and the objects that wait for each open question. */
 export class Questions {
   readonly #answers = new Map<string, unknown>()
   readonly #open = new Map<string, { question: Question; askers: Set<TrackedObject> }>()
@@ -57,7 +57,7 @@ export class Questions {
     this.#answers.delete(keyOf(question))
   }
 
-  /** Hands out what is open, once. */
+  /** Returns the open questions and clears them. */
   take(): readonly { question: Question; askers: ReadonlySet<TrackedObject> }[] {
     const open = [...this.#open.values()]
     this.#open.clear()

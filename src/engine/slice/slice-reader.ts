@@ -18,13 +18,13 @@ export interface ReaderOptions {
   readonly projectName: string
   /** Results of expressions and schemas that were evaluated before the lock was taken, by their key. */
   readonly evaluated: ReadonlyMap<string, Evaluated>
-  /** Specs that the transaction before has read, where its budget stopped it. */
+  /** Specs that the previous transaction read before it spent its budget. */
   readonly specs?: SpecsOfTree | undefined
 }
 
 /**
  * The reading half of a slice: the objects in memory, and the questions that rules ask about the others. An answer is
- * undefined until the engine has loaded it; then the rule that asked has its turn again.
+ * undefined until the engine has loaded it; then the rule runs again.
  */
 export class SliceReader {
   root: TrackedObject
@@ -34,7 +34,7 @@ export class SliceReader {
   readonly questions = new Questions()
   readonly evaluations = new Map<string, Evaluation>()
   readonly #evaluated: ReadonlyMap<string, Evaluated>
-  /** The object whose rule runs: a family's question is answered to it. */
+  /** The object whose rule runs. It decides again once its questions are answered. */
   #current: TrackedObject | null = null
 
   constructor({ root, projectName, evaluated, specs = NO_SPECS }: ReaderOptions) {
@@ -49,7 +49,7 @@ export class SliceReader {
   get = (id: string): TrackedObject | undefined => this.nodes.get(id)
 
   /** Runs a rule about one object. */
-  look(node: TrackedObject, rule: () => void): void {
+  runRule(node: TrackedObject, rule: () => void): void {
     this.#current = node
     try {
       rule()
@@ -76,12 +76,12 @@ export class SliceReader {
 
   readyChildren(node: Node, after: number, limit: number): readonly TrackedObject[] | undefined {
     const { id, jobId } = node.row
-    // All of them are in memory when they are new, or when all were asked for.
+    // All children are in memory if the parent is new or a rule has asked for all of them.
     if (this.questions.isAnswered({ type: 'children', id })) {
       const isReady = ({ row }: TrackedObject) => row.ordinal > after && row.waitingFor === 0 && row.jobId !== jobId
       return this.#childrenOf(id).filter(isReady).slice(0, limit)
     }
-    // Every trigger changes which children are ready, so an answer serves one look only.
+    // Every trigger changes which children are ready, so an answer is valid for one run of the rule.
     const question: Question = { type: 'ready', id, after, jobId, limit }
     const ids = this.#ask<readonly string[]>(node, question)
     if (ids) this.questions.forget(question)
@@ -127,7 +127,7 @@ export class SliceReader {
     return found.sort((a, b) => a.row.ordinal - b.row.ordinal || (a.row.id < b.row.id ? -1 : 1))
   }
 
-  /** All of them are in memory, specs included: null when that is not certain. */
+  /** The named children, if all children and their specs are in memory, else null. */
   #knownByName(node: Node, kind: ObjectKind, names: readonly string[]): ReadonlyMap<string, TrackedObject> | null {
     if (!this.questions.isAnswered({ type: 'children', id: node.row.id })) return null
     const wanted = new Set(names)

@@ -36,7 +36,7 @@ export interface Release {
   readonly by: 0 | 1
 }
 
-/** What the same transaction does to other trees; its family knows how. */
+/** A write of a family in the same transaction, often to other trees. */
 export interface Effect {
   readonly name: string
   readonly args: unknown
@@ -46,20 +46,20 @@ export interface Effect {
 export class TreeSlice extends SliceReader implements Slice {
   readonly now: Date
   readonly timeouts: TimeoutDefaults
-  /** Objects whose rules have their turn. */
+  /** Objects whose rules have to run. */
   readonly touched = new Set<TrackedObject>()
   readonly effects: Effect[] = []
-  /** Types of work that agents can claim from now on, and its objects. */
+  /** Types of newly offered work, and its objects. */
   readonly offers = new Set<string>()
   readonly offered = new Set<TrackedObject>()
-  /** The earliest clock that was set; null: none was. */
+  /** The earliest clock that was set; null: none. */
   due: Date | null = null
   releases: Release[] = []
-  /** A persisted object depends on others than before, so dependents and dependencies have to be read again. */
+  /** A persisted object has new dependencies, so dependents and dependencies have to be read again. */
   isRewired = false
-  /** Phase writes and looks so far. */
+  /** Phase writes and runs of rules so far. */
   moves = 0
-  looks = 0
+  ruleRuns = 0
   readonly #system: System
   readonly #kinds: SliceOptions['kinds']
   readonly #recorder: ChangeRecorder
@@ -79,7 +79,7 @@ export class TreeSlice extends SliceReader implements Slice {
   newId = (): string => this.#system.id()
   random = (): number => this.#system.random()
 
-  /** The verdict is kept until the object moves, so a report and the move that follows from it are judged once. */
+  /** Asks the guard. The verdict is kept until the object moves, so that a report and its move are judged once. */
   judge(node: Node, actor: Actor, to: Phase, secondary?: SecondaryMachine): Step {
     const tracked = node as TrackedObject
     const { machine, from } = secondary ?? { machine: this.#kinds.machine(node.row.kind), from: node.row.phase }
@@ -103,7 +103,7 @@ export class TreeSlice extends SliceReader implements Slice {
   moveSecondary(node: Node, machine: Machine, from: Phase, to: Phase, options: MoveOptions = {}): void {
     const tracked = node as TrackedObject
     const { revision } = this.#recordMove(tracked, to, options, { machine, from })
-    // A transition without a change of phase: the store has every revision that a record shows.
+    // A transition without a change of phase, so that the store has every revision of the log.
     tracked.pendingTransitions.push({ phase: tracked.row.phase, at: tracked.row.phaseSince, revision })
     tracked.row = { ...tracked.row, revision, updatedAt: this.now }
     tracked.dirty.add('row')
@@ -122,7 +122,7 @@ export class TreeSlice extends SliceReader implements Slice {
     const isJudged = judged?.machine === machine && judged.from === from && judged.actor === actor && judged.to === to
     const verdict = isJudged ? judged.verdict : step(machine, from, actor, to)
     if (!verdict.ok)
-      throw new Error(`rule broke the guard: ${actor} moves ${machine.name} of ${row.name} from ${from} to ${to}`)
+      throw new Error(`a rule violates the guard: ${actor} moves ${machine.name} of ${row.name} from ${from} to ${to}`)
     tracked.judged = null
     const revision = row.revision + 1
     const reason = options.reason ?? verdict.reason
@@ -131,7 +131,7 @@ export class TreeSlice extends SliceReader implements Slice {
     return { revision }
   }
 
-  /** A refused request leaves a record and nothing else. */
+  /** Records a refused request, which changes nothing else. */
   reject({ node, to, actor, by, reason, secondary }: Refused): void {
     const { machine, from } = secondary ?? { machine: this.#kinds.machine(node.row.kind), from: node.row.phase }
     this.#recorder.record(node, machine, { from, to, actor, by, reason, revision: null })
@@ -194,7 +194,7 @@ export class TreeSlice extends SliceReader implements Slice {
     return this.adopt(TrackedObject.created(place, this.#kinds.machine(kind).initial, this.now), child, 'CONTROLLER')
   }
 
-  /** Takes a new object in, with its record in the log. */
+  /** Adds a new object, and its record for the log. */
   adopt(
     tracked: TrackedObject,
     { spec, details, labels = {}, by = null }: Pick<NewChild, 'spec' | 'details' | 'labels' | 'by'>,
