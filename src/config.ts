@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { isLoopback } from './core/loopback.ts'
 import type { TimeoutDefaults } from './core/tree.ts'
 
-/** Everything that the environment may say, read once. All problems are reported together; values never are. */
+/** All settings of the environment, read once. Problems are reported together and never contain values. */
 
-/** What nobody else may know. Each can be given in a file, named by `<name>_FILE`. */
+/** Secret settings. `<name>_FILE` may name a file with the value instead. */
 export const SECRET_SETTINGS = ['PHASELINE_TOKEN', 'PHASELINE_SECRET_KEY', 'DATABASE_URL', 'REDIS_URL'] as const
 
 const ROLES = ['gateway', 'engine', 'agents'] as const
@@ -17,13 +17,13 @@ export interface Config {
   readonly dataDir: string
   /** Absent: an embedded Postgres in the data folder. */
   readonly databaseUrl: string | undefined
-  /** Absent: nothing is heard of other processes. */
+  /** Absent: this process polls instead of hearing from others. */
   readonly redisUrl: string | undefined
   readonly roles: ReadonlySet<Role>
   /** The first administrator's token. */
   readonly token: string | undefined
   readonly logLevel: string
-  /** Beside loopback and the host that is listened on. */
+  /** In addition to loopback and the host that the server listens on. */
   readonly allowedHosts: readonly string[]
   readonly allowedOrigins: readonly string[]
   /** Folders whose executables may be run as gadgets. */
@@ -31,24 +31,24 @@ export interface Config {
   readonly timeouts: TimeoutDefaults
   /** How long phase changes are kept; null: for ever. */
   readonly logRetentionMs: number | null
-  /** What secrets are sealed with: the first seals, all of them open. None: see the embedded data folder. */
+  /** Keys of secrets: the first seals, all of them open. Empty: the embedded data folder has one. */
   readonly secretKeys: readonly Uint8Array[]
-  /** How many workers and jobs run at the same time, over all projects. */
+  /** Most workers and jobs that run at the same time, over all projects. */
   readonly capacity: { readonly maxWorkers: number; readonly maxJobs: number }
-  /** Whether the built-in agents run commands on this machine that users of the API write. */
+  /** Whether the built-in agents run commands of users of the API on this machine. */
   readonly processRuntime: boolean
-  /** Why that is off though nobody has said so; null: it is on, or off because somebody has. */
+  /** Why the process runtime is off by default; null: it is on, or was configured. */
   readonly processRuntimeOff: string | null
 }
 
 const SECRET_KEY = /^[A-Za-z0-9+/]{43}=$/
-/** Keys of 32 bytes each, in base64, with commas between them or one a line; null: at least one of them is none. */
+/** Parses keys of 32 bytes each in base64, separated by commas or white space; null: at least one is malformed. */
 export function secretKeysOf(text: string): readonly Uint8Array[] | null {
   const keys = text.trim().split(/\s*,\s*|\s+/)
   return keys.every((key) => SECRET_KEY.test(key)) ? keys.map((key) => Buffer.from(key, 'base64')) : null
 }
 
-/** 24 days: as far as a timer goes. */
+/** 24 days, the longest time of a timer. */
 const MAX_MS = 2 ** 31 - 1
 
 const list = (separator: string) =>
@@ -102,7 +102,7 @@ const schema = z.object({
       `must be a comma-separated list of ${ROLES.join(', ')}`,
     )
     .default([...ROLES]),
-  // It goes into a header as it is, and is all that stands between a web page and this server.
+  // The token is sent in a header as it is, and alone protects the server from web pages.
   PHASELINE_TOKEN: z
     .string()
     .regex(/^[\x21-\x7e]{16,}$/, 'must be at least 16 ASCII characters without spaces')
@@ -130,7 +130,7 @@ export type LoadedConfig =
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** Those that hold a secret, by their names: what this process was started with, others of its user can read. */
+/** Names of the set variables that hold a secret, which other processes of the same user can read. */
 export const exposedSecrets = (env: Env): readonly string[] =>
   [...SECRET_SETTINGS, 'PGPASSWORD'].filter((name) => {
     const value = env[name]?.trim()
@@ -142,11 +142,11 @@ function hasPassword(text: string): boolean {
   return url !== null && (url.password !== '' || url.searchParams.has('password'))
 }
 
-/** `nameOf`: how a setting is called in a problem. */
+/** @param nameOf the name of a setting in a problem */
 export function loadConfig(env: Env, nameOf: (setting: string) => string = (setting) => setting): LoadedConfig {
   // An empty value means that the variable is not set, as in most shells and compose files.
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value?.trim()))
-  const parsed = schema.safeParse(given)
+  const present = Object.fromEntries(Object.entries(env).filter(([, value]) => value?.trim()))
+  const parsed = schema.safeParse(present)
   if (!parsed.success) {
     return {
       ok: false,
@@ -154,7 +154,7 @@ export function loadConfig(env: Env, nameOf: (setting: string) => string = (sett
     }
   }
   const { data } = parsed
-  const processRuntimeOff = data.PHASELINE_PROCESS_RUNTIME ? null : whyNoCommands(data)
+  const processRuntimeOff = data.PHASELINE_PROCESS_RUNTIME ? null : whyRuntimeOff(data)
   return {
     ok: true,
     config: {
@@ -186,8 +186,8 @@ export function loadConfig(env: Env, nameOf: (setting: string) => string = (sett
   }
 }
 
-/** It lets every user of the API run commands here: a matter of course only where both are the same person. */
-function whyNoCommands({ HOST, DATABASE_URL }: z.infer<typeof schema>): string | null {
+/** The process runtime lets every user of the API run commands here, so it is on by default only on a private machine. */
+function whyRuntimeOff({ HOST, DATABASE_URL }: z.infer<typeof schema>): string | null {
   if (!isLoopback(HOST)) return `HOST is ${HOST}, which others may reach`
   return DATABASE_URL ? 'the database is not the embedded one' : null
 }

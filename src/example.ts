@@ -8,9 +8,9 @@ import { parseManifests } from './manifest/index.ts'
 export interface ExampleOptions {
   readonly origin: string
   readonly token: string
-  /** The example is applied once for each data folder. */
+  /** The example is applied once to each data folder. */
   readonly dataDir: string
-  /** Where the example's files are. */
+  /** Folder of the example's files. */
   readonly folder: string
   readonly signal: AbortSignal
   say(text: string): void
@@ -21,7 +21,7 @@ const CREATE = `mutation ($input: CreateInstallationInput!) {
 }`
 const EXPORTS = `query ($id: ID!) { object(id: $id) { ... on Installation { exports } } }`
 
-/** Applies the web shop to a new data folder, shows its tree until it has come to its end, and says where the shop is. */
+/** Applies the web shop to a new data folder, shows its tree until it is final, and prints the shop's address. */
 export async function showExample({ origin, token, dataDir, folder, signal, say }: ExampleOptions): Promise<void> {
   const applied = join(dataDir, 'example-applied')
   if (existsSync(applied)) return
@@ -34,7 +34,7 @@ export async function showExample({ origin, token, dataDir, folder, signal, say 
       spec,
       labels: Object.entries(labels ?? {}).map(([key, value]) => ({ key, value })),
     })
-    // Somebody has made one of that name before.
+    // An installation of that name exists already.
     if (!id) continue
     const { outcome } = await watchTree(client, id, { out: process.stdout, signal })
     if (outcome === 'interrupted') return

@@ -2,7 +2,7 @@ import pino from 'pino'
 
 export type Logger = pino.Logger
 
-/** What may hold a secret, wherever it stands in an object that is logged; two levels deep, as far as ours go. */
+/** Properties that may hold a secret, down to the second level of a logged object. Ours are not deeper. */
 const SECRET = [
   'authorization',
   'token',
@@ -14,7 +14,7 @@ const SECRET = [
   'databaseUrl',
   'redisUrl',
 ]
-/** With a whole row in it, if a constraint is violated. */
+/** Parts of a database error that contain a whole row if a constraint is violated. */
 const DATABASE_ERROR = ['err.detail', 'err.where', 'err.internalQuery']
 const redact = [...SECRET.flatMap((key) => [key, `*.${key}`, `*.*.${key}`]), ...DATABASE_ERROR]
 

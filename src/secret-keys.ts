@@ -3,7 +3,7 @@ import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Config, secretKeysOf } from './config.ts'
 
-/** The keys with which secrets are sealed cannot be had. */
+/** The keys that seal secrets are unusable. */
 export class SecretKeyProblem extends Error {
   override name = 'SecretKeyProblem'
 }
@@ -11,8 +11,8 @@ export class SecretKeyProblem extends Error {
 const KEY_BYTES = 32
 
 /**
- * Those of the environment first. An embedded server has a file of them in its data folder, for nobody else to read: one
- * a line, the first one generated when there is none. It must hold the data folder. None: nothing can be sealed.
+ * Loads the keys that seal secrets, those of the environment first. An embedded server keeps more in a private file of its
+ * data folder, one a line, and generates the first. The caller must hold the folder's lock. Empty: nothing can be sealed.
  */
 export async function loadSecretKeys({
   secretKeys,
@@ -26,14 +26,17 @@ export async function loadSecretKeys({
     throw error
   })
   if (text !== null) {
-    const kept = secretKeysOf(text)
-    // It is never written again: what it sealed could not be opened any more.
-    if (!kept) throw new SecretKeyProblem(`${file} must hold 32 bytes in base64, one key a line.`)
-    return [...secretKeys, ...kept]
+    const stored = secretKeysOf(text)
+    // The file is never overwritten, since its key alone opens the sealed secrets.
+    if (!stored)
+      throw new SecretKeyProblem(
+        `${file} must contain keys of 32 bytes in base64, one a line. Restore it from a backup.`,
+      )
+    return [...secretKeys, ...stored]
   }
   if (secretKeys.length > 0) return secretKeys
   const key = randomBytes(KEY_BYTES)
-  // It must be there, whole, before anything is sealed with it.
+  // The complete file must exist before the key seals anything.
   await writeFile(`${file}.new`, `${key.toString('base64')}\n`, { mode: 0o600, flush: true })
   await rename(`${file}.new`, file)
   return [key]

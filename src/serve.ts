@@ -25,7 +25,7 @@ export async function serve({ example, signal = stopSignal(), families = ownFami
   await using app = await startApp(config, { logger, gadgetFolders, families }).catch(explainStartError)
   const { origin, token } = app
   if (origin) {
-    // A browser keeps the fragment to itself. A token that was configured is known already.
+    // A browser does not send the fragment. The user knows a configured token already.
     const fragment = token && !config.token ? `#token=${token}` : ''
     say(`Phaseline is at ${origin}/${fragment}`)
     say(`GraphiQL is at ${origin}/graphql${fragment}`)
@@ -42,13 +42,13 @@ export async function serve({ example, signal = stopSignal(), families = ownFami
 async function readConfig(): Promise<Config> {
   const loaded = await loadSettings(process.env)
   if (!loaded.ok)
-    throw new StartProblem(`The settings cannot be used:\n${loaded.problems.map((p) => `  ${p}`).join('\n')}`)
-  // Processes that the server starts inherit its environment, and must not inherit its secrets.
+    throw new StartProblem(`The settings are not valid:\n${loaded.problems.map((p) => `  ${p}`).join('\n')}`)
+  // Child processes inherit the environment, but must not inherit the secrets.
   for (const name of SECRET_SETTINGS) delete process.env[name]
   return loaded.config
 }
 
-/** Says whether users' commands run on this machine, where that may be a surprise. */
+/** Tells whether users' commands run on this machine, in cases that users may not expect. */
 function warnOfCommands(
   { processRuntime, processRuntimeOff }: Config,
   exposed: readonly string[],

@@ -1,14 +1,14 @@
 import { open } from 'node:fs/promises'
 import { type LoadedConfig, loadConfig, SECRET_SETTINGS } from './config.ts'
 
-/** More than any of them has. */
+/** No secret is larger. */
 const MAX_BYTES = 64 * 1024
 
 type Env = Readonly<Record<string, string | undefined>>
 
 /**
- * What the environment says, with the secrets that it names the files of: `<name>_FILE` for `<name>`. Other processes of
- * the same user can read the environment of this one for as long as it lives, which no program can change from inside.
+ * Loads the configuration from the environment, with secrets from files: `<name>_FILE` for `<name>`. Files are safer, since
+ * other processes of the same user can read the environment of this process as long as it lives.
  */
 export async function loadSettings(env: Env): Promise<LoadedConfig> {
   const problems: string[] = []

@@ -2,11 +2,11 @@ import { randomFillSync } from 'node:crypto'
 import { v7 } from 'uuid'
 import type { System } from './core/ports/system.ts'
 
-/** Drawing random bytes costs microseconds, however few: so they are drawn in blocks of so many. */
+/** Random bytes are drawn in blocks of this size, since each call takes microseconds, however few bytes it draws. */
 const BLOCK = 8_192
 let block = Buffer.alloc(0)
 
-/** Bytes that nobody has had before, and nobody has afterwards. */
+/** Returns bytes that are used once: the block forgets them. */
 function random(bytes: number): Buffer {
   if (bytes > BLOCK / 8) return randomFillSync(Buffer.alloc(bytes))
   if (block.length < bytes) block = randomFillSync(Buffer.allocUnsafeSlow(BLOCK))
@@ -19,7 +19,7 @@ function random(bytes: number): Buffer {
 let lastMs = 0
 let count = 0
 
-/** Within a millisecond they grow by 1 from a random number that leaves room; so they grow whatever the clock does. */
+/** Ids of one millisecond count up from a random number with room to grow, so ids grow even if the clock does not. */
 function id(now: number): string {
   if (now > lastMs) {
     lastMs = now

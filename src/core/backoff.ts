@@ -1,16 +1,16 @@
 export interface BackoffOptions {
-  /** The full delay after the first failure. */
+  /** The full delay after the first failure, in milliseconds. */
   readonly baseMs: number
-  /** No delay is longer. */
+  /** The longest full delay, in milliseconds. */
   readonly capMs: number
-  /** How much longer each delay is than the one before. */
+  /** Ratio of each full delay to the one before. */
   readonly factor: number
 }
 const DEFAULTS: BackoffOptions = { baseMs: 1_000, capMs: 60_000, factor: 2 }
 
 /**
- * Jittered exponential backoff after so many failures (from 1), in whole milliseconds: from half of the full delay to
- * all of it, as `random` goes from 0 to 1.
+ * Jittered exponential backoff after the given number of failures (from 1), in whole milliseconds: from half of the full
+ * delay to all of it, as `random` grows from 0 to 1.
  */
 export function backoffMs(failures: number, random: number, options: Partial<BackoffOptions> = {}): number {
   const { baseMs, capMs, factor } = { ...DEFAULTS, ...options }

@@ -1,56 +1,56 @@
 /**
- * What another clock shows, told from a steady clock of one's own, which nobody sets. In milliseconds throughout. Between two
- * looks only the steady clock counts.
+ * Estimates the time of another clock from a local monotonic clock, here called steady. All times are in milliseconds.
+ * Between two samples only the steady clock counts.
  */
 
-/** One look at the other clock: somewhere between `sentAt` and `heardAt` of the steady one it showed `told`. */
+/** One reading of the other clock: it showed `shown` at some time between `sentAt` and `receivedAt` of the steady one. */
 export interface ClockSample {
   readonly sentAt: number
-  readonly told: number
-  readonly heardAt: number
+  readonly shown: number
+  readonly receivedAt: number
 }
 
-/** The other clock is ahead of the steady one by `offset`, give or take `error`, as it was at `at` of the steady one. */
+/** At `at` of the steady clock, the other one was ahead by `offset`, give or take `error`. */
 export interface ClockOffset {
   readonly offset: number
   readonly error: number
   readonly at: number
 }
 
-/** Clocks that nobody sets part by less than so much of the time: quartz by a tenth of it, one that is slewed by half. */
+/** Bounds the relative drift of two clocks that are not set: quartz drifts a tenth of it, a slewed clock half. */
 const DRIFT = 0.001
 
-/** Differences as small are rounding. */
+/** Smaller differences come from rounding. */
 const ROUNDING_MS = 0.1
 
-/** Set by less than this, a clock is only measured better than before. */
+/** A smaller correction counts as a better measurement of the clock, a larger one as a clock that was set. */
 export const SET_MS = 1_000
 
-export function offsetOf({ sentAt, told, heardAt }: ClockSample): ClockOffset {
-  const took = heardAt - sentAt
-  // It may have been told at either end, and the clocks part meanwhile, too.
-  return { offset: told - (sentAt + heardAt) / 2, error: took / 2 + DRIFT * took, at: heardAt }
+export function offsetOf({ sentAt, shown, receivedAt }: ClockSample): ClockOffset {
+  const took = receivedAt - sentAt
+  // The reading may be from either end of the interval, during which the clocks also drift.
+  return { offset: shown - (sentAt + receivedAt) / 2, error: took / 2 + DRIFT * took, at: receivedAt }
 }
 
-/** How wrong what is known may be by now. */
+/** The error of an earlier offset by now. */
 export const errorAt = ({ error, at }: ClockOffset, steady: number): number => error + DRIFT * Math.max(0, steady - at)
 
-/** Both cannot be true: the other clock was set, or the steady one stood still. */
+/** True if both offsets cannot be right: the other clock was set, or the steady one stood still. */
 export const contradicts = (known: ClockOffset, next: ClockOffset): boolean =>
   Math.abs(next.offset - known.offset) > errorAt(known, next.at) + next.error + ROUNDING_MS
 
-/** What is known better, unless the newer look contradicts what was known. */
+/** The more exact of two offsets, unless the newer one contradicts the known one. */
 export function betterOf(known: ClockOffset | null, next: ClockOffset): ClockOffset {
   if (!known || contradicts(known, next)) return next
   return next.error <= errorAt(known, next.at) ? next : known
 }
 
-/** A time that follows another one: it stands still rather than go back a little, and goes back where the clock was set. */
+/** The time after `last`: it stands still rather than go back a little, and goes back if the clock was set. */
 export const following = (last: number, time: number): number => (time < last && last - time < SET_MS ? last : time)
 
 /**
- * When something was, by the clock here, that somebody else has dated. With `sentAt`, by the same clock as `at`, only how long
- * ago it was counts. Never later than now, and never so early that it could not be stored.
+ * Converts the time of an event from another clock to the local one. With `sentAt`, by the same clock as `at`, only the
+ * age of the event counts. Never later than now, and never too early for the database.
  */
 export function dateHere(at: Date, { sentAt, now }: { readonly sentAt: Date | null; readonly now: Date }): Date {
   const agoMs = (sentAt ?? now).getTime() - at.getTime()

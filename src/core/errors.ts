@@ -18,7 +18,7 @@ export type Refusal =
         | 'CLOUDLET_UPGRADE_FAILED'
       >
       readonly message: string
-      /** The object that stands in the way; null when the viewer may not read it. */
+      /** The conflicting object; null when the viewer may not read it. */
       readonly objectId: string | null
     }
   | {
@@ -37,7 +37,7 @@ export type RefusalType = Refusal['type']
 export type RefusalOf<Type extends RefusalType> = Extract<Refusal, { readonly type: Type }>
 
 export interface FieldProblem {
-  /** As in the input, e.g. `input.spec.deployItems.2.dependsOn.0`. */
+  /** Path in the input, e.g. `input.spec.deployItems.2.dependsOn.0`. */
   readonly path: string
   readonly message: string
 }
@@ -72,7 +72,7 @@ export const transitionRefused = (
   allowed,
 })
 
-/** An error of an object, as stored and shown: why it is not in the phase that was wanted. */
+/** An error of an object, as stored and shown: why it did not reach the phase that was wanted. */
 export interface ObjectFailure {
   readonly code: string
   readonly message: string

@@ -1,12 +1,12 @@
 /** One `${…}` in a JSON value. */
 export interface Expression {
-  /** Where its string stands, e.g. `env.2.value`; empty for the value itself. */
+  /** Path of its string, e.g. `env.2.value`; empty for the value itself. */
   readonly path: string
-  /** What stands between the braces. When there is a problem: text that no expression parser accepts. */
+  /** The text between the braces. With a problem: text that no expression parser accepts. */
   readonly source: string
-  /** The string is this expression and nothing else: it yields the value itself instead of text. */
+  /** The string consists of this expression only, so it yields the value itself instead of text. */
   readonly whole: boolean
-  /** Set when it cannot be read at all: unbalanced, too deep or too large. */
+  /** Set when the expression cannot be parsed: unbalanced, too deep or too large. */
   readonly problem?: string
 }
 
@@ -16,7 +16,7 @@ export type ParsedText =
   | { readonly ok: true; readonly parts: readonly TextPart[]; readonly whole: boolean }
   | { readonly ok: false; readonly message: string }
 
-/** Levels of arrays and objects in any JSON that is resolved, and characters of all its strings and keys together. */
+/** Bounds of a template: levels of arrays and objects, and characters of all its strings and keys together. */
 export const TEMPLATE_LIMITS = { depth: 64, size: 256 * 1024 } as const
 
 const UNREADABLE = '${'
@@ -80,15 +80,15 @@ function endOfLiteral(text: string, open: number): number {
     const char = text[at]
     if (char === '\\' && !raw) at++
     else if (text.startsWith(delimiter, at)) return at + delimiter.length - 1
-    // A literal in single quotes ends with its line: what follows is no part of it.
+    // A literal in single quotes ends with its line.
     else if (char === '\n' && !triple) return -1
   }
   return -1
 }
 
 /**
- * Whether there is anything to resolve: an expression, or an escape that stands for a literal `${`. True as well for
- * what is nested too deep to tell, of which `findExpressions` then says so.
+ * Whether a value needs resolving: it has an expression, or an escape for a literal `${`. Also true for a value that is
+ * nested too deep, which `findExpressions` then reports as a problem.
  */
 export function hasExpressions(value: unknown): boolean {
   let found = false
@@ -124,7 +124,7 @@ interface Place {
   readonly parent: Place | null
 }
 
-/** Visits strings until one says stop. A stack of its own, so that no depth can overflow the real one. */
+/** Visits strings until the visitor stops it. Uses an explicit stack, so that no depth overflows the call stack. */
 function walk(
   value: unknown,
   limit: number,

@@ -1,13 +1,13 @@
 import { isDue } from './deadline.ts'
 
-/** Shorter ones would be lost between two renewals, longer ones would keep work from others when their holder died. */
+/** Shorter leases end between two renewals. Longer ones keep work from other agents after their holder died. */
 export const LEASE_MS = { least: 1_000, most: 600_000 } as const
 
-/** A lease of the asked length, kept within bounds. */
+/** The requested length of a lease, within the bounds. */
 export const clampLeaseMs = (ms: number): number => Math.min(LEASE_MS.most, Math.max(LEASE_MS.least, ms))
 
-/** Until when a lease taken or renewed now is held. */
+/** The end of a lease that is taken or renewed now. */
 export const leaseFrom = (now: Date, ms: number): Date => new Date(now.getTime() + clampLeaseMs(ms))
 
-/** At exactly its end a lease is over. No lease at all counts as one that is over. */
+/** A lease is expired at exactly its end. A missing lease counts as expired. */
 export const isExpired = (leaseUntil: Date | null, now: Date): boolean => leaseUntil === null || isDue(leaseUntil, now)

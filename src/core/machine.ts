@@ -1,7 +1,7 @@
 import { type Verb, type VerbRow, verbsOf } from './verb.ts'
 import type { Actor, ObjectKind, Phase } from './vocabulary.ts'
 
-/** One row of a machine: this actor may move an object from here to there, and why that happens. */
+/** One row of a machine: the actor may move an object from one phase to the other, for this reason. */
 export interface Transition {
   readonly machine: string
   readonly from: Phase
@@ -10,7 +10,7 @@ export interface Transition {
   readonly reason: string
 }
 
-/** What a phase means to somebody who watches, whatever the kind; in the order in which it deserves attention. */
+/** The meaning of a phase for a viewer, whatever the kind, in the order in which it needs attention. */
 export const PHASE_CLASSES = [
   'FAILED',
   'STOPPED',
@@ -28,10 +28,10 @@ export interface Machine {
   /** e.g. `deployItem`; a kind with two lifecycles has two machines, such as `cloudlet` and `cloudletUpgrade`. */
   readonly name: string
   readonly kinds: readonly ObjectKind[]
-  /** In the order of their first mention, `GONE` left out. */
+  /** In the order of their first mention, without `GONE`. */
   readonly phases: readonly Phase[]
   readonly initial: Phase
-  /** Nothing runs and nothing will happen until somebody asks for something. */
+  /** Phases in which nothing runs and nothing happens without a request. */
   readonly final: readonly Phase[]
   readonly transitions: readonly Transition[]
   /** Of each phase. */
@@ -51,7 +51,7 @@ export interface MachineDefinition {
     to: Phase | readonly Phase[],
     reason: string,
   ])[]
-  /** Phases that are not named are ACTIVE. */
+  /** Phases without a class are ACTIVE. */
   readonly classes?: Readonly<Partial<Record<PhaseClass, readonly Phase[]>>>
   /** In the order in which they are shown. In every phase, or where the user has a row to one of `to`, unless `phases` says. */
   readonly verbs?: readonly VerbRow[]
@@ -68,14 +68,14 @@ export function defineMachine(definition: MachineDefinition): Machine {
   const seen = new Set<string>()
   for (const { from, actor, to } of transitions) {
     const key = `${from} ${actor} ${to}`
-    if (seen.has(key)) throw new Error(`machine ${name}: row ${key} stands twice`)
+    if (seen.has(key)) throw new Error(`machine ${name}: row ${key} occurs twice`)
     if (from === 'GONE') throw new Error(`machine ${name}: nothing leaves GONE`)
     seen.add(key)
   }
   const mentioned = new Set<Phase>([initial, ...transitions.flatMap(({ from, to }) => [from, to])])
   const phases: readonly Phase[] = [...mentioned].filter((phase) => phase !== 'GONE')
   for (const phase of final) {
-    if (!phases.includes(phase)) throw new Error(`machine ${name}: final phase ${phase} stands in no row`)
+    if (!phases.includes(phase)) throw new Error(`machine ${name}: final phase ${phase} is in no row`)
   }
   const classes = classesOf(definition, phases)
   const verbs = (definition.verbs ?? []).flatMap((row) => verbsOf(row, { name, kinds, phases, final, transitions }))
@@ -89,7 +89,7 @@ function classesOf(
   const found = new Map<Phase, PhaseClass>(phases.map((phase) => [phase, 'ACTIVE']))
   for (const phaseClass of PHASE_CLASSES) {
     for (const phase of classes[phaseClass] ?? []) {
-      if (found.get(phase) !== 'ACTIVE') throw new Error(`machine ${name}: the class of ${phase} is not clear`)
+      if (found.get(phase) !== 'ACTIVE') throw new Error(`machine ${name}: ${phase} has two classes`)
       found.set(phase, phaseClass)
     }
   }
@@ -112,21 +112,21 @@ function indexOf(machine: Machine): Index {
 }
 
 /**
- * The guard: judges one phase change by (kind's machine, from, actor, to).
- * A repeated report of the phase it is in is accepted and changes nothing, if this actor may report that phase at all.
+ * The guard: judges one phase change by (kind's machine, from, actor, to). A repeated report of the present phase is
+ * accepted and changes nothing, if this actor may report that phase at all.
  */
 export function step(machine: Machine, from: Phase, actor: Actor, to: Phase): Step {
   const row = indexOf(machine).get(`${from} ${actor} ${to}`)
   if (row) return { ok: true, changed: from !== to, reason: row.reason }
-  if (from === to && mayReport(machine, actor, to)) return { ok: true, changed: false, reason: 'repeated' }
+  if (from === to && canReport(machine, actor, to)) return { ok: true, changed: false, reason: 'repeated' }
   return { ok: false, allowed: allowedFrom(machine, from, actor) }
 }
 
-/** Where this actor may move an object from here. */
+/** Phases to which this actor may move an object from `from`. */
 export function allowedFrom(machine: Machine, from: Phase, actor: Actor): readonly Phase[] {
   return machine.transitions.filter((row) => row.from === from && row.actor === actor).map((row) => row.to)
 }
 
-function mayReport(machine: Machine, actor: Actor, phase: Phase): boolean {
+function canReport(machine: Machine, actor: Actor, phase: Phase): boolean {
   return machine.transitions.some((row) => row.actor === actor && row.to === phase)
 }

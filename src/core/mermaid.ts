@@ -16,6 +16,6 @@ export function mermaid({ initial, final, transitions }: Machine): string {
   ].join('\n')
 }
 
-// Mermaid writes the start and the end alike; which one it is follows from the side of the arrow.
+// Mermaid writes start and end alike; the side of the arrow tells which one it is.
 const START = '[*]'
 const END = '[*]'

@@ -1,6 +1,6 @@
 import type { FieldProblem } from './errors.ts'
 
-/** All that is wrong with an input, by its path there; a hundred are enough. */
+/** Collects the problems of an input by their paths, at most a hundred. */
 export class Problems {
   readonly found: FieldProblem[] = []
   add(path: string, message: string): void {
@@ -8,7 +8,7 @@ export class Problems {
   }
 }
 
-/** Names are spoken in expressions and paths, so they are plain. */
+/** Names appear in expressions and paths, so they need no quoting. */
 const NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,62}$/
 export const isName = (name: string): boolean => NAME.test(name)
 export const NAME_RULE =

@@ -2,7 +2,7 @@ import type { ObjectFailure } from './errors.ts'
 import type { Machine, Step } from './machine.ts'
 import type { Actor, ObjectKind, Phase, WorkAction } from './vocabulary.ts'
 
-/** The plain data that rules see of a tree, and what they may do to it. Types only: the engine implements `Slice`. */
+/** The plain data of a tree that rules read, and the changes that they may make. Types only: the engine implements `Slice`. */
 
 /** Lifecycle columns of one object. */
 export interface ObjectRow {
@@ -21,7 +21,7 @@ export interface ObjectRow {
   readonly jobId: string | null
   readonly finishedJobId: string | null
   readonly deletionRequestedAt: Date | null
-  /** Siblings that are still to be done before this one, in the flow that runs. */
+  /** Number of siblings that have to end before this one, in the running job. */
   readonly waitingFor: number
   readonly createdAt: Date
   readonly updatedAt: Date
@@ -36,29 +36,29 @@ export type LifecyclePatch = Partial<
 /** Counts over the direct children within the current job. */
 export interface ChildCounts {
   readonly total: number
-  /** Not yet given the current job. */
+  /** Children without the current job. */
   readonly untriggered: number
-  /** Given the current job and not finished in it. */
+  /** Children that have the current job and have not finished it. */
   readonly open: number
-  /** Finished in it without success. */
+  /** Children that finished the current job without success. */
   readonly failed: number
-  /** How far a walk over the children in their order has come; the meaning is the phase's. */
+  /** Position of a walk over the children in their order; its meaning depends on the phase. */
   readonly cursor: number
 }
 export const NO_CHILD_COUNTS: ChildCounts = { total: 0, untriggered: 0, open: 0, failed: 0, cursor: 0 }
 
-/** `OFFERED`: to be claimed; `CLAIMED`: somebody has a fence and a lease; `DONE`: kept so that a repeated report is answered. */
+/** `OFFERED`: can be claimed; `CLAIMED`: an agent has a fence and a lease; `DONE`: kept to answer repeated reports. */
 export const WORK_STATE = { OFFERED: 0, CLAIMED: 1, DONE: 2 } as const
 export type WorkState = (typeof WORK_STATE)[keyof typeof WORK_STATE]
 
-/** The work that agents have of one object. Times in milliseconds where named so; null means never. */
+/** The work of agents for one object. Names in `Ms` are durations in milliseconds; null means never. */
 export interface Work {
   readonly type: string
   readonly target: string | null
   readonly action: WorkAction
   readonly state: WorkState
   readonly config: unknown
-  /** What an agent last got, kept so that an uninstall undoes what was really deployed. */
+  /** The config that an agent last got, kept so that an uninstall undoes what was really deployed. */
   readonly handedConfig: unknown
   readonly handed: boolean
   readonly fenceHash: Buffer | null
@@ -74,14 +74,14 @@ export interface Work {
   readonly abortCode: string | null
   readonly progressingMs: number | null
   readonly abortingMs: number | null
-  /** The one clock that runs: pickup, progressing or aborting. */
+  /** The end of the one timeout that runs: pickup, progressing or aborting. */
   readonly dueAt: Date | null
   readonly doneAt: Date | null
-  /** Its agent is missed when the lease ends, and not only when its time is up. */
+  /** The end of the lease counts as a lost agent, without waiting for `dueAt`. */
   readonly leaseWatched: boolean
 }
 
-/** A new piece of work that nobody has had so far; what it is, and its clocks, is added. */
+/** Defaults of work that was never claimed. */
 export const NEW_WORK = {
   state: WORK_STATE.OFFERED,
   fenceHash: null,
@@ -139,18 +139,18 @@ export interface TimeoutDefaults {
   readonly pickupMs: number
   readonly progressingMs: number
   readonly abortingMs: number
-  /** How long a runtime that is missed may take to come back. */
+  /** Time that a lost runtime has to come back. */
   readonly runtimeLostMs: number
-  /** From the end of a workload until its resources are removed. */
+  /** Time from the end of a workload until its resources are removed. */
   readonly cleanupMs: number
-  /** How long a request may stay without a word of its CRM. */
+  /** Time that a request may stay without a report of its CRM. */
   readonly crmSilenceMs: number
 }
 
 /**
- * The part of one tree that a decision looks at: the root, the ancestors of whatever was touched, the touched objects.
- * It knows no I/O. A question whose answer is not loaded yet returns undefined: the rule returns, and is asked again
- * when the answer is there. So a rule asks first and acts afterwards.
+ * The part of one tree that a decision needs: the root, the touched objects and their ancestors. It does no I/O. A question
+ * whose answer is not loaded yet returns undefined: the rule returns, and runs again once the answer is loaded. So a rule
+ * asks first and acts afterwards.
  */
 export interface Slice {
   readonly now: Date
@@ -161,29 +161,29 @@ export interface Slice {
 
   parent(node: Node): Node | null
   get(id: string): Node | undefined
-  /** All direct children, in their order. */
+  /** All direct children by ordinal. */
   children(node: Node): readonly Node[] | undefined
-  /** Children of one kind by name; absent ones are left out. Their specs are loaded too. */
+  /** Children of one kind by name; names without a child are absent. Their specs are loaded too. */
   childrenNamed(node: Node, kind: ObjectKind, names: readonly string[]): ReadonlyMap<string, Node> | undefined
-  /** Children after this ordinal that wait for nothing and have not got the node's job, at most `limit`. */
+  /** Children after this ordinal that wait for nothing and do not have the node's job yet, at most `limit`. */
   readyChildren(node: Node, after: number, limit: number): readonly Node[] | undefined
   spec(node: Node): unknown
-  /** Loads the node's dependents (`from`) or what it depends on (`to`). */
+  /** Loads the node's dependents or dependencies. */
   neighbours(node: Node, side: 'dependents' | 'dependencies'): readonly Node[] | undefined
-  /** The same as far as memory has it, as of what is new: undefined asks nothing. */
+  /** The same from memory, as for new objects; undefined: not loaded, and not asked for. */
   known(node: Node, side: 'dependents' | 'dependencies'): readonly Node[] | undefined
-  /** A question of the family's own. The key and its arguments are plain JSON. */
+  /** Asks a question of the family. Its key and arguments are plain JSON. */
   ask<T>(question: string, args: unknown): T | undefined
-  /** Resolves the expressions of a template, outside of the lock; taken over only if template and scope are still these. */
+  /** Resolves the expressions of a template outside of the lock; the result is used only for equal template and scope. */
   evaluate(node: Node, template: unknown, scope: Readonly<Record<string, unknown>>): Evaluated | undefined
-  /** Judges a value by a JSON Schema, likewise outside of the lock. */
+  /** Validates a value against a JSON Schema, also outside of the lock. */
   validate(node: Node, schema: unknown, value: unknown): Evaluated | undefined
 
-  /** The guard's verdict on a report, before anything follows from it. `secondary`: on the object's secondary machine. */
+  /** Asks the guard about a report before it has effects. `secondary`: on the object's secondary machine. */
   judge(node: Node, actor: Actor, to: Phase, secondary?: { readonly machine: Machine; readonly from: Phase }): Step
-  /** The one way to change a phase. The guard judges it; a missing row is a bug of the rule and throws. */
+  /** The only way to change a phase. The guard judges it; a missing transition is a bug of the rule and throws. */
   move(node: Node, to: Phase, options?: MoveOptions): void
-  /** The same for a lifecycle beside the phase: the family keeps that phase among its details. */
+  /** The same for a secondary machine, whose phase the family keeps in its details. */
   moveSecondary(node: Node, machine: Machine, from: Phase, to: Phase, options?: MoveOptions): void
   patch(node: Node, patch: LifecyclePatch): void
   setDetails(node: Node, patch: object): void
@@ -194,18 +194,18 @@ export interface Slice {
   setChildCounts(node: Node, patch: Partial<ChildCounts>): void
   addChildCounts(node: Node, delta: Partial<ChildCounts>): void
   create(parent: Node, child: NewChild): Node
-  /** Replaces what the node depends on. */
+  /** Replaces the node's dependencies. */
   setDependencies(node: Node, dependencies: readonly Node[]): void
   /**
-   * Counts `by` off `waitingFor` of every neighbour on that side, and looks at those that wait for nothing more.
-   * With 0 nothing is counted and all of them are looked at.
+   * Subtracts `by` from `waitingFor` of every neighbour on that side, and touches those that wait for nothing more.
+   * With 0 it touches all of them.
    */
   release(node: Node, side: 'dependents' | 'dependencies', by: 0 | 1): void
-  /** Looks at the node again in this run. */
+  /** Runs the node's rules (again) in this transaction. */
   touch(node: Node): void
-  /** Work that the family does in the same transaction, after the objects are written, e.g. storing exports. */
+  /** A write of the family in the same transaction, after the objects are written, e.g. storing exports. */
   effect(name: string, args: unknown): void
 }
 
-/** In no job: it has taken part in none, or ended the last one that it got. */
+/** True without a running job: the object has had none, or has ended its last one. */
 export const isFinished = (row: Pick<ObjectRow, 'jobId' | 'finishedJobId'>): boolean => row.jobId === row.finishedJobId

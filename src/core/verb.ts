@@ -1,10 +1,10 @@
 import type { Actor, ObjectKind, Phase } from './vocabulary.ts'
 
-/** Whether a verb is there although the deletion of the object is requested. */
+/** Whether a verb is available although the deletion of the object is requested. */
 export const WHILE_DELETING = ['ALLOWED', 'ONCE_FINISHED', 'NEVER'] as const
 export type WhileDeleting = (typeof WHILE_DELETING)[number]
 
-/** What a user may ask for in some phases, and the mutation that asks: all that a client needs for a button or a command. */
+/** A request that a user may make in some phases, with its mutation: all that a client needs for a button or a command. */
 export interface Verb {
   readonly machine: string
   readonly kind: ObjectKind
@@ -14,35 +14,35 @@ export interface Verb {
   /** Takes one `input` with the object's `id`, `input`, and flags. */
   readonly mutation: string
   readonly phases: readonly Phase[]
-  /** Rows of the machine that it takes: to any of these. Null: it asks for something that is no row of the user's. */
+  /** Targets of the user's transitions that it requests. Null: the request is not a transition of the user. */
   readonly to: readonly Phase[] | null
-  /** Only of objects without a parent. */
+  /** Available only for objects without a parent. */
   readonly rootsOnly: boolean
-  /** Only of those that are finished, or of those that are not; null: of both. */
+  /** Available only for finished objects, or only for unfinished ones; null: for both. */
   readonly finished: boolean | null
   readonly whileDeleting: WhileDeleting
-  /** What is asked before it is done, with `{name}` for the object's; null: it is harmless. */
+  /** Question to confirm, with `{name}` for the object's name; null: the verb is harmless. */
   readonly confirm: string | null
-  /** It cannot be taken back. */
+  /** The effect cannot be undone. */
   readonly danger: boolean
   readonly input: Readonly<Record<string, unknown>>
   readonly flags: readonly VerbFlag[]
-  /** Why it is not there in other phases, as an end to "x was left out: …"; null: nothing more can be said. */
+  /** Why it is unavailable in other phases, as an end to "x was left out: …"; null: no reason is known. */
   readonly otherwise: string | null
 }
 /** A boolean of a verb's input. */
 export interface VerbFlag {
   readonly name: string
   readonly description: string
-  /** The question before the verb covers it: whoever confirms has it set. */
+  /** Set by a client once the user has confirmed the verb. */
   readonly confirmed: boolean
 }
 
-/** Before a cancellation of something that has parts. */
+/** Question before the cancellation of an object with children. */
 export const CANCEL_TEXT = 'Cancel {name}: nothing new starts, and what is running below it is stopped.'
 export const DELETE_TEXT = 'Delete {name} and everything below it. This cannot be undone.'
 
-/** A verb as its machine's table has it. */
+/** A verb as written in its machine's table. */
 export type VerbRow = Pick<Verb, 'name' | 'label' | 'mutation'> &
   Partial<Omit<Verb, 'machine' | 'kind' | 'flags'>> & {
     /** All kinds of the machine if left out. */
@@ -58,7 +58,7 @@ interface Lifecycle {
   readonly transitions: readonly { readonly from: Phase; readonly actor: Actor; readonly to: Phase }[]
 }
 
-/** A row as the verbs of its kinds. A mistake in a table is a bug, so it throws when the module loads. */
+/** Expands a row to the verbs of its kinds. A mistake in a table is a bug, so it throws when the module loads. */
 export function verbsOf(
   { kind, flags = [], ...row }: VerbRow,
   { name, kinds, phases, final, transitions }: Lifecycle,
@@ -67,7 +67,7 @@ export function verbsOf(
   const possible = finished ? final : phases
   const rows = transitions.filter((one) => one.actor === 'USER' && to?.includes(one.to))
   const reachable = to ? possible.filter((phase) => rows.some(({ from }) => from === phase)) : possible
-  if (reachable.length === 0) throw new Error(`machine ${name}: the user has no row for ${row.name}`)
+  if (reachable.length === 0) throw new Error(`machine ${name}: the user has no transition for ${row.name}`)
   return (kind ? [kind] : kinds).map((one) => ({
     rootsOnly: false,
     whileDeleting: 'ALLOWED',

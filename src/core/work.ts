@@ -1,11 +1,11 @@
 import type { Work } from './tree.ts'
 
-/** Work that nobody has been told of; what makes it an object's is set with it. */
+/** Defaults of new work; the first patch sets the rest. */
 const BLANK = { handed: false, handedConfig: null, leaseWatched: false } as Work
 
 /**
- * The work with what was changed of it. Property by property: every piece of work then has one shape, which spreading a
- * patch of any shape over it costs fifty times as much and does not give.
+ * Applies a patch to work. Assigning each property gives all work one hidden class; spreading patches of any shape does
+ * not, and takes fifty times as long.
  */
 export function workAfter(before: Work | null, patch: Partial<Work>): Work {
   const old = before ?? BLANK

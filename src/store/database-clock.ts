@@ -11,8 +11,8 @@ const FIRST_LOOKS = 4
 
 const TIME = statement({
   name: 'database-time',
-  text: 'select extract(epoch from clock_timestamp())::float8 * 1000 as told',
-  row: { told: float8 },
+  text: 'select extract(epoch from clock_timestamp())::float8 * 1000 as shown',
+  row: { shown: float8 },
 })
 
 /** What time it is by the database's clock. The wall clock of this process has no part in it. */
@@ -45,7 +45,7 @@ class MeasuredClock implements DatabaseClock {
   readonly #wall: () => number
   #known: ClockOffset | null = null
   #last = Number.NEGATIVE_INFINITY
-  #toldMs = 0
+  #loggedMs = 0
   #timer: NodeJS.Timeout | undefined
   #looking: Promise<void> | null = null
 
@@ -81,7 +81,7 @@ class MeasuredClock implements DatabaseClock {
     const { rows } = await TIME.query(this.#pool, [])
     const [row] = rows
     if (!row) throw new Error('the database did not tell its time')
-    const next = offsetOf({ sentAt, told: row.told, heardAt: this.#steady() })
+    const next = offsetOf({ sentAt, shown: row.shown, receivedAt: this.#steady() })
     const known = this.#known
     this.#known = betterOf(known, next)
     if (known && contradicts(known, next)) this.#tellJump(next.offset - known.offset)
@@ -109,11 +109,11 @@ class MeasuredClock implements DatabaseClock {
   /** Once for each change of a second and more. */
   #tellSkew(): void {
     const offset = this.wallOffsetMs
-    if (Math.abs(offset - this.#toldMs) < SET_MS) return
+    if (Math.abs(offset - this.#loggedMs) < SET_MS) return
     const isRight = Math.abs(offset) < SET_MS
-    this.#toldMs = isRight ? 0 : offset
-    const told = { clockOffsetMs: Math.round(offset) }
-    if (isRight) this.#logger.info(told, 'the clock of this process agrees with that of the database again')
-    else this.#logger.warn(told, "the clock of this process is wrong by the database's, which is gone by")
+    this.#loggedMs = isRight ? 0 : offset
+    const details = { clockOffsetMs: Math.round(offset) }
+    if (isRight) this.#logger.info(details, 'the clock of this process agrees with that of the database again')
+    else this.#logger.warn(details, "the clock of this process is wrong, so it uses the database's")
   }
 }

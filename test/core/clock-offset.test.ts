@@ -25,7 +25,7 @@ const clock = fc.record({
 const ROUNDING = 0.01
 
 function sampleOf(shows: (at: number) => number, at: number, there: number, back: number): ClockSample {
-  return { sentAt: at, told: shows(at + there), heardAt: at + there + back }
+  return { sentAt: at, shown: shows(at + there), receivedAt: at + there + back }
 }
 
 describe('what another clock shows', () => {
@@ -66,8 +66,8 @@ describe('what another clock shows', () => {
   })
 
   test('is taken from the quickest look, until that has grown old', () => {
-    const quick = offsetOf({ sentAt: 0, told: 100.2, heardAt: 1 })
-    const slow = offsetOf({ sentAt: 1_000, told: 1_110, heardAt: 1_020 })
+    const quick = offsetOf({ sentAt: 0, shown: 100.2, receivedAt: 1 })
+    const slow = offsetOf({ sentAt: 1_000, shown: 1_110, receivedAt: 1_020 })
     expect(betterOf(quick, slow)).toBe(quick)
     const later = { ...slow, at: 60_000 }
     expect(betterOf(quick, later)).toBe(later)

@@ -25,9 +25,9 @@ describe('a machine', () => {
   })
 
   test.each([
-    ['a row that stands twice', [...LAMP.rows, ['PENDING', 'USER', 'ABORTING', 'again']], LAMP.final, /stands twice/],
+    ['a row that occurs twice', [...LAMP.rows, ['PENDING', 'USER', 'ABORTING', 'again']], LAMP.final, /occurs twice/],
     ['a row out of GONE', [...LAMP.rows, ['GONE', 'USER', 'PENDING', 'found again']], LAMP.final, /leaves GONE/],
-    ['a final phase without a row', LAMP.rows, ['DONE', 'SKIPPED'], /SKIPPED stands in no row/],
+    ['a final phase without a row', LAMP.rows, ['DONE', 'SKIPPED'], /SKIPPED is in no row/],
   ] as const)('%s is a bug that shows when the table is loaded', (_, rows, final, message) => {
     expect(() => defineMachine({ ...LAMP, rows, final })).toThrow(message)
   })

@@ -26,7 +26,7 @@ export interface OutputEvents {
 
 const NO_PROGRESS: GadgetProgress = { step: null, value: null, total: null, unit: null }
 
-/** Takes in a gadget's standard output, line by line, and remembers the first thing that is wrong with it. */
+/** Parses a gadget's standard output line by line and keeps the first problem. */
 export class GadgetOutput {
   readonly exports: Record<string, unknown> = Object.create(null)
   readonly #mode: GadgetMode
@@ -42,11 +42,11 @@ export class GadgetOutput {
     this.#events = events
   }
 
-  /** What broke the protocol; the gadget is stopped then. */
+  /** The violation of the protocol, after which the gadget is stopped. */
   get problem(): string | null {
     return this.#problem
   }
-  /** What the gadget itself said in an `Error` line. */
+  /** The message of the gadget's own `Error` line. */
   get error(): string | null {
     return this.#error
   }
@@ -54,7 +54,7 @@ export class GadgetOutput {
     return [...this.#locks.values()]
   }
 
-  /** False: the protocol is broken, and nothing more is taken in. */
+  /** False: the output violates the protocol, and further lines are ignored. */
   take(line: string, tooLong: boolean): boolean {
     if (this.#problem !== null) return false
     this.#lines += 1
@@ -103,7 +103,7 @@ export class GadgetOutput {
     return null
   }
 
-  /** Named twice, the stronger mode holds. */
+  /** The stronger mode wins if a lock is declared twice. */
   #addLock({ resource, mode }: GadgetLock): string | null {
     const known = this.#locks.get(resource)
     if (known?.mode !== 'EXCLUSIVE') this.#locks.set(resource, { resource, mode })

@@ -1,4 +1,4 @@
-/** The gadget protocol `text-1.0`, as written down in docs/gadget-protocol.md: one line of a gadget's standard output. */
+/** The gadget protocol `text-1.0` as in docs/gadget-protocol.md: one line of a gadget's standard output. */
 
 export const PROTOCOL = 'text-1.0'
 
@@ -15,7 +15,7 @@ export type GadgetLine =
 /** How a gadget is called. */
 export type GadgetMode = 'run' | 'undo' | 'abort' | 'getlocks'
 
-/** Bytes of one line, its end not counted. */
+/** Bytes of one line without its end. */
 export const MAX_LINE_BYTES = 64 * 1024
 export const MAX_LINES = 100_000
 export const MAX_EXPORTS = 100
@@ -28,7 +28,7 @@ const malformed = (problem: string): GadgetLine => ({ type: 'malformed', problem
 
 /** One line, without its end. Never throws. */
 export function parseGadgetLine(line: string): GadgetLine {
-  // Nothing but text and tabs: the lines are shown in terminals and stored as text.
+  // Only text and tabs are allowed, since the lines are shown in terminals and stored as text.
   if (/[^\P{Cc}\t]/u.test(line)) return malformed('a control character')
   const text = line.trimEnd()
   const blank = text.search(/[ \t]/)

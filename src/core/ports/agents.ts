@@ -74,11 +74,11 @@ export interface AgentPort {
       leaseMs: number
       /** Maximum wait when no work is ready. */
       waitMs?: number | undefined
-      /** Aborts when the caller has gone. */
+      /** Aborts when the caller is gone. */
       signal?: AbortSignal | undefined
     },
   ): Promise<Outcome<{ items: readonly ClaimedItem[]; waitedMs: number }, AgentRefusal>>
-  /** Number of claims that wait here. */
+  /** Number of claims that wait in this process. */
   readonly waitingClaims: number
   /** Answers all waiting claims, because this process ends. */
   stopWaiting(): void
@@ -92,7 +92,7 @@ export interface AgentPort {
     viewer: Viewer,
     reports: readonly Report[],
   ): Promise<Outcome<{ results: readonly ReportOutcome[] }, AgentRefusal>>
-  /** @param sentAt by the clock of the lines' own times */
+  /** @param sentAt by the clock that dated the lines */
   appendLogs(
     viewer: Viewer,
     lines: readonly LogLineEntry[],

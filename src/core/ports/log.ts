@@ -14,7 +14,7 @@ export interface LogCursor {
 
 /** A cursor that this process has resolved in the log. */
 export interface ResolvedCursor extends LogCursor {
-  /** Grows when the log turns out to be another one than before: cursors of an earlier lineage are resolved again. */
+  /** Grows when the log was replaced: cursors of an earlier lineage are resolved again. */
   readonly lineage: number
 }
 

@@ -55,7 +55,7 @@ function noDuplicates(spec: InstallationSpec, path: string, problems: Problems):
   for (const list of ['imports', 'exports', 'installations', 'deployItems'] as const) {
     const seen = new Set<string>()
     for (const [i, { name }] of spec[list].entries()) {
-      if (seen.has(name)) problems.add(`${path}.${list}.${i}.name`, `${name} stands twice`)
+      if (seen.has(name)) problems.add(`${path}.${list}.${i}.name`, `${name} occurs twice`)
       seen.add(name)
     }
   }

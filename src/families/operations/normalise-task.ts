@@ -27,7 +27,7 @@ export function normaliseJobs(input: readonly JobInput[], path: string, problems
   return input.slice(0, TASK_LIMITS.jobs).map((job, i) => {
     const at = `${path}.${i}`
     if (!isName(job.name)) problems.add(`${at}.name`, NAME_RULE)
-    if (seen.has(job.name)) problems.add(`${at}.name`, `${job.name} stands twice`)
+    if (seen.has(job.name)) problems.add(`${at}.name`, `${job.name} occurs twice`)
     seen.add(job.name)
     if (!GADGET.test(job.gadget))
       problems.add(`${at}.gadget`, 'must be the name of a gadget: letters, digits, . _ or -')

@@ -90,7 +90,7 @@ function envOf(
     checkVariable(name, `${path}.${i}.name`, problems)
     checkText(value, `${path}.${i}.value`, problems)
     if (bytesOf(value) > 64 * 1024) problems.add(`${path}.${i}.value`, 'must have at most 65536 bytes')
-    if (names.has(name)) problems.add(`${path}.${i}.name`, 'stands twice')
+    if (names.has(name)) problems.add(`${path}.${i}.name`, 'occurs twice')
     names.add(name)
   }
   if (env.length > WORKLOAD_LIMITS.env) problems.add(path, `must not be more than ${WORKLOAD_LIMITS.env}`)
@@ -106,7 +106,7 @@ function filesOf(files: readonly FileSpec[], path: string, problems: Problems): 
     checkFilePath(file.path, `${path}.${i}.path`, problems)
     checkText(file.content, `${path}.${i}.content`, problems)
     const above = foldersOf(file.path)
-    if (taken.has(file.path)) problems.add(`${path}.${i}.path`, 'stands twice')
+    if (taken.has(file.path)) problems.add(`${path}.${i}.path`, 'occurs twice')
     else if (folders.has(file.path) || above.some((folder) => taken.has(folder)))
       problems.add(`${path}.${i}.path`, 'a file and a folder have the same path')
     taken.add(file.path)

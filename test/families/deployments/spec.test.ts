@@ -26,10 +26,10 @@ const cases: readonly Case[] = [
       deployItems: [item('d'), item('e'), item('d')],
     },
     problems: [
-      ['imports.1.name', /a stands twice/],
-      ['exports.1.name', /b stands twice/],
-      ['installations.1.name', /c stands twice/],
-      ['deployItems.2.name', /d stands twice/],
+      ['imports.1.name', /a occurs twice/],
+      ['exports.1.name', /b occurs twice/],
+      ['installations.1.name', /c occurs twice/],
+      ['deployItems.2.name', /d occurs twice/],
     ],
   },
   {

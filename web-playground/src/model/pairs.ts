@@ -19,5 +19,5 @@ export const pairProblems = (pairs: readonly Pair[]): readonly (string | null)[]
     if (isEmpty(pair)) return null
     const key = pair.key.trim()
     if (!KEY.test(key)) return key === '' ? 'The key is missing.' : KEY_RULE
-    return pairs.findIndex((other) => other.key.trim() === key) < i ? `${key} stands twice.` : null
+    return pairs.findIndex((other) => other.key.trim() === key) < i ? `${key} occurs twice.` : null
   })
