@@ -2,7 +2,7 @@ import { forbidden, type Refusal, type RefusalOf, type RefusalType } from '../co
 import type { Outcome, Refused, WrittenObject } from '../core/ports/outcome.ts'
 import type { Viewer } from '../core/ports/viewer.ts'
 
-/** Who may do what, for the commands of every family. */
+/** Authorisation of the commands of every family. */
 
 /** What a command has written, or one of the refusals of these types. */
 export type CommandResult<Type extends RefusalType = RefusalType> = Outcome<WrittenObject, RefusalOf<Type>>

@@ -4,7 +4,7 @@ import type { Node, Slice } from '../core/tree.ts'
 import type { Actor, ObjectKind, Phase } from '../core/vocabulary.ts'
 import type { Client } from '../store/client.ts'
 
-/** A side table of some kinds: one row an object, keyed by object_id. The engine reads and writes it set-based. */
+/** A details table of some kinds: one row per object, keyed by object_id. The engine reads and writes it set-based. */
 export interface DetailsTable {
   readonly table: string
   readonly kinds: readonly ObjectKind[]
@@ -13,36 +13,36 @@ export interface DetailsTable {
   readonly defaults: object
 }
 
-/** What the engine must know of a family. It knows nothing else of it, not even its name. */
+/** The interface between the engine and a family. The engine knows nothing else of it. */
 export interface Family {
   readonly name: string
   readonly machines: readonly Machine[]
   readonly details: readonly DetailsTable[]
-  /** Looks at one object and does what is to be done now. Pure: everything it knows comes from the slice. */
+  /** Runs the rules of one object. Pure: all its data comes from the slice. */
   decide(node: Node, slice: Slice): void
   /** Handles a wake request of another tree or of a command. The reasons are the family's own. */
   onWake(node: Node, reason: string, slice: Slice): void
-  /** Takes in an agent's report that the guard has let pass or that carries no phase; does the phase write itself. */
+  /** Applies an agent's report, including its phase change, after asking the guard. */
   report(node: Node, report: Report, by: string, slice: Slice): ReportVerdict
-  /** Whether a fence that is not that of the object's work is one that the family has given out itself, to this principal. */
+  /** Whether the family itself issued this fence to this principal, if it is not the fence of the object's work. */
   holds?(node: Node, fenceHash: Buffer, principal: string): boolean
-  /** Renews leases that the family keeps itself, of those fences that it knows. */
+  /** Renews the leases of fences that the family itself issued. */
   renew?(
     client: Client,
     fences: readonly { readonly objectId: string; readonly hash: Buffer }[],
     by: { readonly principal: string; readonly leaseMs: number; readonly time: Date | null },
   ): Promise<readonly { readonly objectId: string; readonly hash: Buffer; readonly leaseUntil: Date }[]>
-  /** The claim is the pickup: what it does to the object. */
+  /** Applies a claim to the object; the claim counts as the pickup. */
   claimed(node: Node, by: string, slice: Slice): void
-  /** Answers of the family's own questions, each set-based: one answer for each args, in order. */
+  /** Queries that answer the family's questions, set-based: one answer for each args, in order. */
   readonly questions: Readonly<
     Record<string, (client: Client, rootId: string, args: readonly unknown[]) => Promise<readonly unknown[]>>
   >
-  /** Effects in the same transaction, in order. What they return are roots to wake. */
+  /** Effects in the same transaction, in order. Each returns the roots to wake. */
   readonly effects: Readonly<
     Record<string, (client: Client, root: Node, args: unknown, now: Date) => Promise<readonly string[]>>
   >
-  /** Called by every engine every few seconds, in a transaction: enqueues wake requests for objects that wait without a reason. */
+  /** Enqueues wake requests for objects that wait without a reason. Every engine calls it every few seconds, in a transaction. */
   recoverStalled?(client: Client): Promise<void>
 }
 
@@ -52,7 +52,7 @@ export type ReportVerdict =
       readonly ok: false
       readonly refused: 'TRANSITION'
       readonly to: Phase
-      /** The actor where it is not simply that of the token, and the secondary machine where it is about that one. */
+      /** Present if the actor differs from the token's, or if the report concerns the secondary machine. */
       readonly actor?: Actor
       readonly secondary?: SecondaryMachine
     }
@@ -63,20 +63,20 @@ export interface SecondaryMachine {
   readonly from: Phase
 }
 
-/** A tree under its root's lock, in one transaction. What was done to it is written when the transaction closes. */
+/** A tree under its root's lock, in one transaction. Closing the transaction writes its changes. */
 export interface LockedTree {
   readonly client: Client
   readonly slice: Slice
   readonly root: Node
-  /** Created in this transaction: the store has nothing of it yet. */
+  /** True if this transaction creates the tree. */
   readonly isNew: boolean
   /** Loads objects of this tree with their ancestors. */
   load(ids: readonly string[]): Promise<void>
-  /** Has the engine decide these objects soon after the commit; a reason goes to `onWake`. */
+  /** Makes the engine decide these objects soon after the commit; a reason is passed to `onWake`. */
   wake(ids: readonly string[], reason?: string): void
   /**
-   * Decides the root, or this object, as far as possible before the commit; soon after it, where others wait for the
-   * project. For a new tree whose rules wait for nobody.
+   * Decides the root, or this object, as far as possible before the commit, or soon after it if other calls wait for the
+   * project. For a new tree whose rules wait for no other tree.
    */
   decideNow(node?: Node): Promise<void>
   /** Records a request that the guard refused; changes nothing. */
@@ -98,32 +98,31 @@ export interface NewRoot {
   readonly by: string
 }
 
-/** A project under its lock, in one transaction: the specs of its roots are written by one transaction at a time. */
+/** A project under its lock, in one transaction, so that one transaction at a time writes the specs of its roots. */
 export interface LockedProject {
   readonly client: Client
   readonly projectId: string
   readonly now: Date
-  /** Unique names need not be asked for: the database refuses a taken one, and then the command runs again, asking. */
+  /** The command need not query for taken names: the database refuses one, and the command then runs again without trust. */
   readonly trusts: boolean
   createRoot(root: NewRoot): LockedTree
-  /** Null: there is no such tree. */
+  /** Null: the tree does not exist. */
   lockTree(rootId: string): Promise<LockedTree | null>
-  /** Has the engine decide these trees soon after the commit. */
+  /** Makes the engine decide these trees soon after the commit. */
   wake(rootIds: readonly string[], reason: string): Promise<void>
 }
 
-/** How commands write: in transactions of the engine. */
+/** Transactions of the engine for commands. */
 export interface Trees {
   /**
-   * Runs under the project's lock; null: there is no such project. `canShare`: the write only creates, and the database
-   * itself refuses what two of them may not do both, so several share a transaction and run at the same time. It may
-   * run twice.
+   * Runs under the project's lock; null: the project does not exist. `canShare`: the write only creates objects, and the
+   * database refuses conflicting ones, so several writes share a transaction and run concurrently. A write may run twice.
    */
   inProject<T>(
     project: string,
     work: (project: LockedProject) => Promise<T>,
     options?: { readonly canShare?: boolean },
   ): Promise<T | null>
-  /** Runs under the tree's root lock; null: there is no such tree. */
+  /** Runs under the lock of the tree's root; null: the tree does not exist. */
   inTree<T>(rootId: string, work: (tree: LockedTree) => Promise<T>): Promise<T | null>
 }

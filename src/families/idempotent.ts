@@ -31,7 +31,7 @@ export async function idempotent<R extends Refusal>(
   }
   const known = await findKey(project.client, key, project.now)
   if (known) return known.inputHash === key.inputHash ? { ok: true, objectId: known.objectId } : refuse(KEY_REUSED)
-  const done = await work()
-  if (done.ok) await keepKey(project.client, key, done.objectId, project.now)
-  return done
+  const result = await work()
+  if (result.ok) await keepKey(project.client, key, result.objectId, project.now)
+  return result
 }

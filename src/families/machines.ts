@@ -1,5 +1,5 @@
 import type { Machine } from '../core/machine.ts'
 import { families } from './index.ts'
 
-/** Every machine of the product; a kind's first one is that of its phase. */
+/** All machines of the product. The first machine of a kind governs its phase. */
 export const allMachines: readonly Machine[] = families.flatMap(({ machines }) => machines)

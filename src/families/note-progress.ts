@@ -2,9 +2,8 @@ import type { Report } from '../core/ports/agents.ts'
 import { isFinished, type Node, type Slice } from '../core/tree.ts'
 
 /**
- * Stores how far the work is, as any report may tell it: an interim one, the last one, a repeated one. A message that
- * comes with no phase change says what is being done; that of a phase change is in the log. What comes when all is over
- * is a repetition, and too late.
+ * Stores the progress of a report, whether interim, final or repeated. A message without a phase change describes the
+ * present step; one with a phase change is in the log. A report after the end of the job is a repetition and is ignored.
  */
 export function noteProgress(
   node: Node,

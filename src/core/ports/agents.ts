@@ -78,7 +78,7 @@ export interface AgentPort {
       signal?: AbortSignal | undefined
     },
   ): Promise<Outcome<{ items: readonly ClaimedItem[]; waitedMs: number }, AgentRefusal>>
-  /** Number of claims that wait in this process. */
+  /** Number of claims of this process that wait. */
   readonly waitingClaims: number
   /** Answers all waiting claims, because this process ends. */
   stopWaiting(): void

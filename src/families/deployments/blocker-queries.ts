@@ -6,13 +6,13 @@ import { type StatementRow, statement } from '../../store/statement.ts'
 import * as table from '../../store/tables.ts'
 import type { BlockerInputs, Waiting } from './blockers.ts'
 
-/** Bounds on how far and how widely chains of waiting are followed for one list of objects. */
+/** Bounds of the chains of blockers that are followed for one list of objects. */
 const MAX_OBJECTS = 2_000
 const MAX_NEIGHBOURS = 20
 
 /**
- * The objects, and whatever stands on the chains of what they wait for: what they depend on and has not succeeded in
- * this job, what must go before them, the children that they wait for, their parents. A superset is harmless.
+ * The objects and the chains of their blockers: dependencies that have not succeeded in this job, objects that must be
+ * deleted first, unfinished children, parents. A superset is harmless.
  */
 const CHAINS = statement({
   text: `with recursive chain (id) as (
@@ -91,7 +91,7 @@ const DETAILS = statement({
   },
 })
 
-// What a root requires is in its spec; what it declares to import has the names alone.
+// The spec says which imports are required; the table of imports only has their names.
 const SCOPE = statement({
   text: `select o.id as "rootId", n.name, n.required, x.exporter_id as "exporterId", d.name is not null as exists
   from object o join object_spec s on s.object_id = o.id
@@ -118,9 +118,9 @@ const IMPORTERS = statement({
   row: { exporterId: table.rootExport.exporterId, importerId: table.rootImport.importerId },
 })
 
-type FactRow = StatementRow<typeof DETAILS>
+type DetailsRow = StatementRow<typeof DETAILS>
 
-/** Five statements, however many objects are asked about and however long the chains are. */
+/** Runs five statements, whatever the number of objects and the length of the chains. */
 export async function queryBlockerInputs(
   client: Client,
   ids: readonly string[],
@@ -156,13 +156,13 @@ export async function queryBlockerInputs(
 
 type ScopeRow = StatementRow<typeof SCOPE>
 const isMissing = ({ required, exists, exporterId }: ScopeRow): boolean => required && !exists && exporterId === null
-interface Around {
+interface Related {
   readonly openChildren: readonly string[]
   readonly scope: readonly ScopeRow[]
   readonly importers: readonly string[]
 }
 
-function isOpen(rows: readonly FactRow[]): (row: FactRow) => boolean {
+function isOpen(rows: readonly DetailsRow[]): (row: DetailsRow) => boolean {
   const byId = new Map(rows.map((row) => [row.id, row]))
   return (row) => {
     const parent = row.parentId === null ? undefined : byId.get(row.parentId)
@@ -170,8 +170,8 @@ function isOpen(rows: readonly FactRow[]): (row: FactRow) => boolean {
   }
 }
 
-function toWaiting(fact: FactRow, { openChildren, scope, importers }: Around): Waiting {
-  const { isInstallation, ignored, mode, nextMode, nextDeletion, cancelRequestedAt, open, type, ...rest } = fact
+function toWaiting(details: DetailsRow, { openChildren, scope, importers }: Related): Waiting {
+  const { isInstallation, ignored, mode, nextMode, nextDeletion, cancelRequestedAt, open, type, ...rest } = details
   const { untriggered, failed, target, state, offerAfter, retryAt, dependsOn, dependents, ...row } = rest
   const exporters = scope.flatMap(({ exporterId }) => exporterId ?? [])
   return {

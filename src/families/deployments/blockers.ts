@@ -3,9 +3,9 @@ import type { Phase, ReconcileMode } from '../../core/vocabulary.ts'
 import { type ExporterState, isReady } from './imports.ts'
 import { isBeingDeleted } from './sibling-imports.ts'
 
-/** What an object waits for, found out from plain facts about it and whatever it waits for in turn. */
+/** Finds the blockers of an object from plain data about it and about the objects on the chains of its blockers. */
 
-/** One object among those that somebody waits for. */
+/** An object that waits, or that another one waits for. */
 export interface Waiting {
   readonly row: Pick<
     ObjectRow,
@@ -32,20 +32,20 @@ export interface Waiting {
   } | null
   readonly childCounts: { readonly untriggered: number; readonly open: number; readonly failed: number } | null
   readonly work: Pick<Work, 'type' | 'target' | 'state' | 'offerAfter'> | null
-  /** What it depends on and what depends on it among its siblings; a root: its exporters and importers. */
+  /** Dependencies and dependents among its siblings; of a root: its exporters and importers. */
   readonly dependsOn: readonly string[]
   readonly dependents: readonly string[]
-  /** Some of the children that have the job and have not ended it, those that nobody works on first. */
+  /** Some of the children that have the job and have not ended it, those without an agent first. */
   readonly openChildren: readonly string[]
-  /** Roots that wait: the required names of the scope that have no value and that no root exports. */
+  /** Roots that wait: required names of the scope without a value or an exporter. */
   readonly missing: readonly string[]
-  /** Roots: their last step failed, and the next comes then. */
+  /** Roots whose last reconcile failed: the time of the next one. */
   readonly retryAt: Date | null
 }
 
 export interface BlockerInputs {
   readonly objects: ReadonlyMap<string, Waiting>
-  /** Whether some agent that was heard of lately takes work like this. */
+  /** Whether a connected agent takes work of this type and target. */
   isServed(type: string, target: string | null): boolean
 }
 
@@ -62,7 +62,7 @@ export type DeploymentsBlocker =
   | { readonly reason: 'CHILDREN'; readonly message: string; readonly open: number }
   | { readonly reason: 'IGNORED'; readonly message: string }
 
-/** Everything that the object waits for right now: first what stands at the end of the chains, then its own part. */
+/** All blockers of the object: first those at the ends of the chains, then its direct ones. */
 export function blockersOf(id: string, details: BlockerInputs, now: Date): readonly DeploymentsBlocker[] {
   const object = details.objects.get(id)
   if (!object) return []
@@ -96,7 +96,7 @@ class CauseFinder {
     return directBlockers(object, this.#details, this.#now)
   }
 
-  /** The objects that these blockers point to. */
+  /** The objects that these blockers refer to. */
   awaited(object: Waiting, blockers: readonly DeploymentsBlocker[]): readonly Waiting[] {
     const ids = blockers.flatMap((blocker) => {
       if (blocker.reason === 'CHILDREN') return object.openChildren
@@ -105,16 +105,16 @@ class CauseFinder {
     return ids.flatMap((id) => this.#details.objects.get(id) ?? [])
   }
 
-  /** What stands at the end of the chains that begin with this object: it waits for nothing that waits itself. */
+  /** The blockers at the ends of the chains that begin with this object, which wait for nothing themselves. */
   causes(object: Waiting): readonly DeploymentsBlocker[] {
     const known = this.#causes.get(object.row.id)
     if (known) return known
-    // Met again while it is being looked into: a cycle, which ends here.
+    // Ends a cycle: an object that is visited again has no causes.
     this.#causes.set(object.row.id, [])
     const causes = this.direct(object).flatMap((blocker) => {
       const further = this.awaited(object, [blocker]).flatMap((next) => this.causes(next))
       if (further.length > 0) return further
-      // Children that are simply at work are their parent's matter, and no cause of anything.
+      // Children that are at work do not block any object but their parent.
       return blocker.reason === 'CHILDREN' ? [] : [blocker]
     })
     this.#causes.set(object.row.id, causes)
@@ -126,40 +126,40 @@ function directBlockers(object: Waiting, details: BlockerInputs, now: Date): rea
   if (object.retryAt && object.retryAt > now) {
     return [{ reason: 'BACKOFF', until: object.retryAt, message: 'Its last step failed and is tried again then.' }]
   }
-  if (isHeld(object)) return [HELD]
+  if (isPaused(object)) return [PAUSED]
   if (isFinished(object.row)) return waitsForItsTurn(object, details)
   if (object.row.kind === 'DEPLOY_ITEM') return waitsForAgent(object, details, now)
   return [...waitsForOthers(object, details), ...waitsForChildren(object)]
 }
 
-const HELD = { reason: 'IGNORED', message: 'It is ignored: nothing is started until that is removed.' } as const
+const PAUSED = { reason: 'IGNORED', message: 'It is ignored: nothing is started until that is removed.' } as const
 
-/** A job is remembered, and may not begin. */
-function isHeld({ row, installation }: Waiting): boolean {
+/** A job is pending and may not begin. */
+function isPaused({ row, installation }: Waiting): boolean {
   if (!installation?.ignored || row.phase === 'PENDING' || !isFinished(row)) return false
   return installation.nextDeletion || installation.nextMode !== null
 }
 
-/** It has not got its parent's job yet. */
+/** Blockers of an object that does not have its parent's job yet. */
 function waitsForItsTurn(object: Waiting, details: BlockerInputs): readonly DeploymentsBlocker[] {
   const { row } = object
   const parent = row.parentId === null ? undefined : details.objects.get(row.parentId)
   if (!parent || isFinished(parent.row) || row.jobId === parent.row.jobId) return []
-  // After a failure, or once cancelled, nothing more is triggered: it waits for nothing.
+  // After a failure or a cancel nothing more is triggered, so it waits for nothing.
   if (parent.row.kind === 'EXECUTION' && isStopping(parent, details)) return []
-  if (object.installation?.ignored && row.phase !== 'PENDING' && row.deletionRequestedAt) return [HELD]
-  if (row.waitingFor > 0 && HANDS_OUT.includes(parent.row.phase)) return siblingsOf(object, details)
+  if (object.installation?.ignored && row.phase !== 'PENDING' && row.deletionRequestedAt) return [PAUSED]
+  if (row.waitingFor > 0 && STARTS_CHILDREN.includes(parent.row.phase)) return siblingsOf(object, details)
   return [about('PARENT', parent, `Its ${wordOf(parent)} ${parent.row.name} is ${parent.row.phase}.`)]
 }
 /** Phases in which a parent starts its children one by one. */
-const HANDS_OUT: readonly Phase[] = ['PROGRESSING', 'DELETING', 'INIT', 'CLEANUP_ORPHANED']
+const STARTS_CHILDREN: readonly Phase[] = ['PROGRESSING', 'DELETING', 'INIT', 'CLEANUP_ORPHANED']
 
 function isStopping({ row, childCounts }: Waiting, details: BlockerInputs): boolean {
   const root = details.objects.get(row.rootId)
   return (childCounts?.failed ?? 0) > 0 || (root?.installation?.cancelRequestedAt ?? null) !== null
 }
 
-/** In a deletion the order is reversed: whatever depends on it goes first. */
+/** A deletion reverses the order: dependents are deleted first. */
 function siblingsOf(object: Waiting, details: BlockerInputs): readonly DeploymentsBlocker[] {
   if (object.row.deletionRequestedAt) return importersOf(object, details)
   return known(object.dependsOn, details)
@@ -176,7 +176,10 @@ function importersOf(object: Waiting, details: BlockerInputs): readonly Deployme
   )
 }
 
-/** Roots are judged by themselves, all others by what they did in the running job. FORCE passes over what has failed, and other trees. */
+/**
+ * Whether `object` waits for `other`: roots by their state, all others by their result in the running job. FORCE ignores
+ * failed objects and other trees.
+ */
 function isAwaited(other: Waiting, object: Waiting, details: BlockerInputs): boolean {
   const root = details.objects.get(object.row.rootId)
   const forced = root?.installation?.mode === 'FORCE'
@@ -208,16 +211,16 @@ function waitsForChildren({ row, childCounts }: Waiting): readonly DeploymentsBl
   const { open, failed, untriggered } = childCounts ?? { open: 0, failed: 0, untriggered: 0 }
   if (row.phase === 'PENDING_DEPENDENCIES') return []
   if (open === 0) {
-    const isHeldUp = row.kind === 'INSTALLATION' && DELETES.includes(row.phase) && failed === 0 && untriggered > 0
-    return isHeldUp ? [heldBelow(row)] : []
+    const isPausedBelow = row.kind === 'INSTALLATION' && DELETES.includes(row.phase) && failed === 0 && untriggered > 0
+    return isPausedBelow ? [pausedBelow(row)] : []
   }
   const what = open === 1 ? 'One of its children has' : `${open} of its children have`
   return [{ reason: 'CHILDREN', open, message: `${what} not ended the job yet.` }]
 }
 
-/** What is left then is ignored: everything else below is handed its job at once. */
+/** An untriggered child is ignored in these phases, since all others get their job at once. */
 const DELETES: readonly Phase[] = ['CLEANUP_ORPHANED', 'DELETING']
-const heldBelow = ({ name }: Waiting['row']): DeploymentsBlocker => ({
+const pausedBelow = ({ name }: Waiting['row']): DeploymentsBlocker => ({
   reason: 'IGNORED',
   message: `An installation in ${name} is ignored: it is not deleted until that is removed.`,
 })

@@ -6,7 +6,7 @@ import type { CommandParts } from './commands/parts.ts'
 import { planInstallation } from './commands/plan-installation.ts'
 import { updateInstallation } from './commands/update-installation.ts'
 
-/** The deployments family's mutations. Each leaves word; what follows is the engine's. */
+/** The deployments family's mutations. Each writes a request and enqueues a wake request; the engine does the rest. */
 export type DeploymentsCommands = ReturnType<typeof deploymentsCommands>
 
 export function deploymentsCommands(parts: CommandParts) {

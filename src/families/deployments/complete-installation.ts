@@ -6,7 +6,7 @@ import type { InstallationSpec } from './spec.ts'
 
 type Exports = Readonly<Record<string, unknown>>
 
-/** COMPLETING: builds the exports, unless what was deployed is no longer what is wanted. */
+/** COMPLETING: builds the exports, unless the spec was changed meanwhile. */
 export function complete(node: Node, slice: Slice): void {
   const { generation, observedGeneration } = node.row
   if (generation !== observedGeneration) {
@@ -31,7 +31,7 @@ function build(node: Node, template: Exports, slice: Slice) {
   const execution = children.find((child) => child.row.kind === 'EXECUTION')
   const itemExports = execution ? slice.ask<Readonly<Record<string, Exports>>>('itemExports', execution.row.id) : {}
   if (!itemExports) return undefined
-  // Of ten thousand items only those that are spoken of need to travel.
+  // Loads only the referenced items, since an execution may have ten thousand.
   const text = JSON.stringify(template)
   const mentioned = (name: string) => text.includes(name)
   const deployItems = Object.fromEntries(

@@ -1,12 +1,12 @@
 import { WORK_STATE, type Work } from '../../core/tree.ts'
 import type { Phase } from '../../core/vocabulary.ts'
 
-/** The clock that runs for an item in its deployer's hands, or on the way there. */
+/** The timeout of an item that is offered or claimed. */
 export interface ItemDeadline {
   readonly name: 'pickup' | 'progressing' | 'aborting'
   readonly since: Date
   readonly expiresAt: Date
-  /** What happens then; after `progressing` once the deployer has stopped, or did not. */
+  /** The failure at that time; after `progressing` once the deployer has stopped, or has not. */
   readonly to: Phase
 }
 

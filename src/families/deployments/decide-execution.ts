@@ -10,12 +10,12 @@ export interface ExecutionSpec {
   readonly deployItems: readonly ItemSpec[]
 }
 
-/** So many items are created or looked at in one go; then others have their turn. */
+/** Items that are created or checked in one run of the rule, so that other objects are not delayed. */
 const CHUNK = 500
-/** The walk over the items that wait for nothing has come to its end. */
+/** The walk over the ready items is complete. */
 const WALKED = 2 ** 31 - 1
 
-/** An execution sees to its items: creates them, triggers them in the order of their dependencies, and adds them up. */
+/** An execution creates its items, triggers them in the order of their dependencies, and counts their results. */
 export function decideExecution(execution: Node, slice: Slice): void {
   if (isFinished(execution.row)) return takeOver(execution, slice)
   switch (execution.row.phase) {
@@ -60,7 +60,7 @@ function init(execution: Node, slice: Slice): void {
   slice.touch(execution)
 }
 
-/** Items that the spec no longer has, or has with another type or target, go before anything is created. */
+/** Items that the spec no longer has, or has with another type or target, are deleted before any is created. */
 function markOrphans(execution: Node, spec: ExecutionSpec, slice: Slice): void {
   const items = slice.children(execution)
   if (!items) return
@@ -143,7 +143,7 @@ function progress(execution: Node, slice: Slice): void {
   if (childCounts.open > 0) return
   if (childCounts.untriggered > 0) return checkStuck(execution, slice, 'FAILED')
   const count = slice.ask<number>('childCount', execution.row.id)
-  // Most often its owner ends with it: what that needs comes along.
+  // Its owner usually ends with it, so the owner's data is loaded too.
   const owner = slice.parent(execution)
   if (owner) slice.spec(owner)
   if (count === undefined) return
@@ -165,7 +165,7 @@ function walkOn(execution: Node, slice: Slice): 'walked' | 'walking' {
   return 'walking'
 }
 
-/** Nothing runs and something waits: either it can be triggered and is about to be, or it never will. */
+/** Nothing runs and items wait: either an item is ready, or none ever will be. */
 function checkStuck(execution: Node, slice: Slice, to: 'FAILED' | 'DELETE_FAILED'): void {
   const ready = slice.readyChildren(execution, -1, 1)
   const items = ready?.length === 0 ? slice.children(execution) : undefined
@@ -189,8 +189,8 @@ function checkStuck(execution: Node, slice: Slice, to: 'FAILED' | 'DELETE_FAILED
   finish(execution, slice, { to, error: failure(slice, 'STUCK', `No deploy item can go on: ${why}.`) })
 }
 
-function failDisappeared(execution: Node, slice: Slice, to: 'FAILED' | 'DELETE_FAILED', left: number): void {
-  const message = `Of ${execution.childCounts.total} deploy items only ${left} are still there.`
+function failDisappeared(execution: Node, slice: Slice, to: 'FAILED' | 'DELETE_FAILED', remaining: number): void {
+  const message = `Of ${execution.childCounts.total} deploy items only ${remaining} still exist.`
   finish(execution, slice, { to, error: failure(slice, 'ITEM_DISAPPEARED', message) })
 }
 

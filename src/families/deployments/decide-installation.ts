@@ -1,6 +1,6 @@
 import { sameJson } from '../../core/json.ts'
 import { isFinished, type Node, type Slice } from '../../core/tree.ts'
-import { takeInRemembered } from './ask-for-job.ts'
+import { mergePendingReconcile } from './ask-for-job.ts'
 import { complete } from './complete-installation.ts'
 import { installation, isCancelled } from './details.ts'
 import { cancelMessage, failure, failWithCauses, finish, keep, orphansFirst, vanish } from './finish.ts'
@@ -10,7 +10,7 @@ import { mayBeDeleted } from './sibling-imports.ts'
 import { startChildren, startDeletionOfChildren, takeOver } from './start-children.ts'
 import { startJob } from './start-job.ts'
 
-/** An installation sees to its nested installations and its execution: one small step per phase. */
+/** An installation drives its nested installations and its execution: one small step per phase. */
 export function decideInstallation(node: Node, slice: Slice): void {
   if (isFinished(node.row)) return slice.parent(node) ? takeOver(node, slice) : startJob(node, slice)
   switch (node.row.phase) {
@@ -43,7 +43,7 @@ function startDeletion(node: Node, slice: Slice): void {
   slice.touch(node)
 }
 
-/** A root that waits may still be told something else: to be deleted, or how to go ahead. */
+/** A waiting root takes later requests: a deletion, or another mode of reconciling. */
 function wait(node: Node, slice: Slice): void {
   if (isCancelled(slice)) return abort(node, slice)
   if (!slice.parent(node) && installation(node).nextDeletion) {
@@ -52,10 +52,10 @@ function wait(node: Node, slice: Slice): void {
   admit(node, slice)
 }
 
-/** Job id received: goes to INIT when all that it imports is there and all that it depends on is ready. */
+/** Moves an installation with a job to INIT once its imports exist and its dependencies are ready. */
 function admit(node: Node, slice: Slice): void {
   if (isCancelled(slice)) return letGo(node, slice)
-  if (!slice.parent(node)) takeInRemembered(node, slice)
+  if (!slice.parent(node)) mergePendingReconcile(node, slice)
   const gathered = gatherImports(node, slice)
   if (!gathered) return
   if (isUnchanged(node, gathered, slice)) return keepUnchanged(node, slice)
@@ -70,7 +70,7 @@ function admit(node: Node, slice: Slice): void {
   slice.touch(node)
 }
 
-/** Cancelled with the job id received and nothing done yet. */
+/** Ends a job that was cancelled before it did anything. */
 function letGo(node: Node, slice: Slice): void {
   slice.move(node, 'PENDING_DEPENDENCIES')
   slice.touch(node)

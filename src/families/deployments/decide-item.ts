@@ -6,7 +6,7 @@ import { deployItem, installation, isCancelled, skipsUninstall } from './details
 import { failure, finish, keep, vanish } from './finish.ts'
 import type { ItemSpec, Timeout } from './spec.ts'
 
-/** One deploy item: triggered when nothing it depends on is left, then in its deployer's hands, watched by its clocks. */
+/** A deploy item: triggered when it waits for nothing more, then claimed by a deployer and bounded by its timeouts. */
 export function decideItem(item: Node, slice: Slice): void {
   if (!isFinished(item.row)) return watch(item, slice)
   const execution = slice.parent(item)
@@ -20,7 +20,7 @@ function mayBeTriggered(item: Node, execution: Node, slice: Slice): boolean {
     execution.row.jobId !== null &&
     item.row.jobId !== execution.row.jobId &&
     item.row.waitingFor === 0 &&
-    // Class B: one has failed, so nothing more is triggered.
+    // Class B: an item has failed, so nothing more is triggered.
     execution.childCounts.failed === 0 &&
     !isFinished(execution.row) &&
     !isCancelled(slice)
@@ -81,7 +81,7 @@ function triggerDeletion(item: Node, execution: Node, slice: Slice): void {
   slice.patch(item, { jobId })
   if (item.error) slice.setError(item, null)
   slice.move(item, 'INIT_DELETE')
-  // With what was really deployed, not with what is wanted now.
+  // Uses the config that was really deployed, not the wanted one.
   offer(item, slice, { action: 'DELETE', config: work.handedConfig, spec, jobId })
 }
 
@@ -95,7 +95,7 @@ interface Offer {
 function offer(item: Node, slice: Slice, { action, config, spec, jobId }: Offer): void {
   const { timeouts, now } = slice
   const { type, target } = deployItem(item)
-  // An earlier deployer that was overruled may still be at work until its lease ends: nobody else before that.
+  // A deployer that was overruled may work until its lease ends, so nobody may claim the item before that.
   const lease = item.work?.leaseUntil
   const offerAfter = lease && lease > now ? lease : null
   slice.setWork(item, {
@@ -105,7 +105,7 @@ function offer(item: Node, slice: Slice, { action, config, spec, jobId }: Offer)
     action,
     config,
     jobId,
-    // Kept, so that the next job knows of it too, if nobody picks it up in this one.
+    // Kept for the next job, in case no deployer picks the item up in this one.
     leaseUntil: offerAfter,
     offerAfter,
     triggeredAt: now,
@@ -119,7 +119,7 @@ const limit = (timeout: Timeout | undefined, byDefault: number): number | null =
   timeout === undefined ? byDefault : 'ms' in timeout ? timeout.ms : null
 const after = (since: Date, ms: number | null): Date | null => (ms === null ? null : new Date(since.getTime() + ms))
 
-/** In hand: cancelled, or one of its three clocks has run out. */
+/** A triggered item: cancelled, or one of its three timeouts is due. */
 function watch(item: Node, slice: Slice): void {
   const { work } = item
   if (!work) return
@@ -149,12 +149,12 @@ function giveUp(item: Node, slice: Slice, code: string, message: string): void {
   finish(item, slice, { to: deleting ? 'DELETE_FAILED' : 'FAILED', error: failure(slice, code, message) })
 }
 
-/** The claim is the pickup. */
+/** The claim counts as the pickup. */
 export function claimItem(item: Node, by: string, slice: Slice): void {
   const { work } = item
   if (!work) return
   const pickedUpAt = work.pickedUpAt ?? slice.now
-  // The clock runs from the first pickup in this job: a new attempt does not restart it.
+  // The timeout starts at the first pickup in this job; a new attempt does not restart it.
   slice.setWork(item, {
     pickedUpAt,
     dueAt: work.pickedUpAt ? work.dueAt : after(pickedUpAt, work.progressingMs),

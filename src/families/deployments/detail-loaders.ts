@@ -6,7 +6,7 @@ import { OBJECT_SELECTION } from '../../store/loaders/objects.ts'
 import { statement } from '../../store/statement.ts'
 import * as table from '../../store/tables.ts'
 
-/** The family's own columns as the API shows them, for many objects in one statement. */
+/** Loads the family's columns for the API, for many objects in one statement. */
 
 export const loadInstallations = keyed(
   `select object_id as key, ignored, mode, next_mode as "nextMode", next_deletion as "nextDeletion",
@@ -24,7 +24,7 @@ export const loadInstallations = keyed(
   },
 )
 
-/** Its job of now, and whether another one is remembered. */
+/** The present job, and whether another one is pending. */
 export const loadJobs = keyed(
   `select o.id as key, o.job_id as "jobId", i.next_deletion or i.next_mode is not null as remembered
       from object o join installation i on i.object_id = o.id where o.id = any($1::uuid[])`,
@@ -43,13 +43,13 @@ export const loadExecutions = keyed(
   table.object,
 )
 
-/** How many items of an execution are alike in what their class depends on. */
+/** Number of items of an execution that agree in everything that determines their class. */
 export interface ItemCount {
   readonly key: string
   readonly phase: Phase
-  /** It has got the execution's job. */
+  /** The items have the execution's job. */
   readonly triggered: boolean
-  /** It has ended its own last job. */
+  /** The items have ended their own last job. */
   readonly finished: boolean
   readonly waits: boolean
   readonly count: number

@@ -8,17 +8,17 @@ export interface InstallationDetails {
   readonly ignored: boolean
   /** Of the running or last job. */
   readonly mode: ReconcileMode
-  /** A reconcile that is remembered; null: none. */
+  /** The mode of a pending reconcile; null: none. */
   readonly nextMode: ReconcileMode | null
-  /** A deletion that is remembered. */
+  /** A deletion is pending. */
   readonly nextDeletion: boolean
   readonly forceDeletion: boolean
   readonly withoutUninstall: boolean
   readonly cancelRequestedAt: Date | null
   readonly cancelBy: string | null
-  /** As read on entering INIT; they hold for the whole job. */
+  /** Values as read on entering INIT, valid for the whole job. */
   readonly imports: Readonly<Record<string, unknown>> | null
-  /** Of the last success: a failing re-run takes nothing away. */
+  /** Exports of the last success, which a failing job does not remove. */
   readonly exports: Readonly<Record<string, unknown>> | null
 }
 export interface DeployItemDetails {
@@ -70,11 +70,11 @@ export const detailsTables: readonly DetailsTable[] = [INSTALLATION, DEPLOY_ITEM
 export const installation = (node: Node): InstallationDetails => node.details as InstallationDetails
 export const deployItem = (node: Node): DeployItemDetails => node.details as DeployItemDetails
 
-/** Cancelling is asked of a root and holds for its running job. */
+/** A cancel is requested of the root and applies to its running job. */
 export const isCancelled = (slice: Slice): boolean => installation(slice.root).cancelRequestedAt !== null
-/** Nothing that has failed, and no other tree, holds anything of this one up. */
+/** FORCE: the job waits neither for failed objects nor for other trees. */
 export const isForced = (slice: Slice): boolean => installation(slice.root).mode === 'FORCE'
-/** Asked for together with a deletion: what is only remembered says nothing about the orphans of the job before it. */
+/** Requested with the running deletion. A pending deletion does not affect the orphans of the job before it. */
 export const skipsUninstall = (slice: Slice): boolean =>
   slice.root.row.deletionRequestedAt !== null && installation(slice.root).withoutUninstall
 

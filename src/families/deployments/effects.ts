@@ -14,7 +14,7 @@ const DROP_EXPORTS = statement({
   params: [uuid, uuid],
 })
 
-/** What the end of a root means to other trees. They are only left word: each is looked at under its own lock. */
+/** Effects of a root on other trees. They only enqueue wake requests, since each tree is decided under its own lock. */
 export const effects: Family['effects'] = {
   succeeded: (client, root, exports, now) => publish(client, root, exports as Readonly<Record<string, unknown>>, now),
   declareScope: async (client, root, args) => {
@@ -62,7 +62,7 @@ const declaration = (kind: 'export' | 'import', role: 'exporter_id' | 'importer_
 const DECLARE_EXPORTS = declaration('export', 'exporter_id')
 const DECLARE_IMPORTS = declaration('import', 'importer_id')
 
-/** Runs after the root's row is written, which the names refer to. */
+/** Runs after the root's row is written, since the names refer to it. */
 async function declare(
   client: Client,
   root: Node,
@@ -76,7 +76,7 @@ async function declare(
   ])
 }
 
-/** Data of names that are not exported any more, and the hold on roots of which nothing is taken in any more. */
+/** Deletes data that is not exported any more, and pins of roots from which nothing is imported any more. */
 const DROP_OLD = statement({
   name: 'drop-old',
   text: `with pins as (
@@ -97,7 +97,7 @@ const PUBLISH_EXPORTS = statement({
   params: [uuid, uuid, array(text), array(text), timestamptz],
 })
 
-/** The exports replace those of the last success, all at once. */
+/** Replaces the exports of the last success in one step. */
 async function publish(
   client: Client,
   root: Node,

@@ -12,9 +12,9 @@ const LOCK_NAMES_SHARED = statement({
 })
 
 /**
- * Who takes in an export looks at it under a shared lock on its name, this one; who changes what others may take in, or wants to
- * know who does, holds the lock exclusively until it has committed. So each sees what the other has decided, or is seen.
- * Taken in the order of the names, and after every other lock but the log's.
+ * Locks on the names of exports. An importer reads an export under a shared lock on its name. A transaction that changes
+ * exports, or searches for their importers, holds the lock exclusively until it commits. So each of two sees the other's
+ * decision. The locks are taken in the order of the names, after every other lock but the log's.
  */
 export async function lockNames(client: Client, projectId: string, names: readonly string[]): Promise<void> {
   if (names.length === 0) return
@@ -32,7 +32,7 @@ const LOCK_OWN = statement({
   row: { name: text, pg_advisory_xact_lock: nothing },
 })
 
-/** What a root exports, and what it did before and is still there; locked exclusively. In one statement, for others to follow. */
+/** Locks the present and earlier exports of a root exclusively, in one statement that others can be pipelined with. */
 export async function lockOwnNames(
   client: Client,
   { id, projectId }: Pick<Node['row'], 'id' | 'projectId'>,

@@ -4,7 +4,7 @@ import type { Phase } from '../../core/vocabulary.ts'
 import { installation, isForced } from './details.ts'
 import { INSTALLING } from './machines.ts'
 
-/** What ends an object's part in a job, and what its parent and siblings then have to know. The same for all three kinds. */
+/** Ends an object's part in a job and updates its parent and siblings, equally for all three kinds. */
 
 export const failure = (
   slice: Slice,
@@ -22,7 +22,7 @@ export interface Ending {
   readonly message?: string | null
 }
 
-/** Moves an object that has the job to where the job ends for it. */
+/** Moves an object to the phase in which its job ends. */
 export function finish(node: Node, slice: Slice, ending: Ending): void {
   const { error = null, actor = 'CONTROLLER', by = null } = ending
   if (error || node.error) slice.setError(node, error)
@@ -42,18 +42,18 @@ export function finish(node: Node, slice: Slice, ending: Ending): void {
   tellSiblings(node, slice, good)
 }
 
-/** Its spec, while its job worked from it. */
+/** The snapshot of its spec, which the ended job used. */
 const wasEdited = ({ row }: Node): boolean =>
   INSTALLING.includes(row.phase) && row.generation !== row.observedGeneration
 
-/** The object exists no more: what waited for that goes on. */
+/** Releases the objects that waited for the deletion of this one. */
 export function vanish(node: Node, slice: Slice, ending: Omit<Ending, 'to'> & { readonly triggered: boolean }): void {
   finish(node, slice, { ...ending, to: 'GONE' })
   slice.release(node, 'dependencies', 1)
   tellParent(node, slice, ending.triggered ? { open: -1, total: -1 } : { untriggered: -1, total: -1 })
 }
 
-/** Unchanged, or ignored: it has had the job without a phase change and counts with the phase that it has. */
+/** Ends the job of an unchanged or ignored object without a phase change; it counts with its present phase. */
 export function keep(node: Node, slice: Slice, jobId: string): void {
   slice.patch(node, { jobId, finishedJobId: jobId })
   tellSiblings(node, slice, node.row.phase === 'SUCCEEDED')
@@ -61,7 +61,7 @@ export function keep(node: Node, slice: Slice, jobId: string): void {
 
 function closeWork(node: Node, slice: Slice, actor: Ending['actor']): void {
   if (!node.work || node.work.state === WORK_STATE.DONE) return
-  // An agent that ended its work itself has let go; one that was overruled may still be at it until its lease ends.
+  // An agent that ended its work has stopped. One that was overruled may work until its lease ends.
   const lease = actor === 'DEPLOYER' ? { leaseUntil: null } : {}
   slice.setWork(node, { state: WORK_STATE.DONE, dueAt: null, doneAt: slice.now, ...lease })
 }
@@ -78,17 +78,17 @@ function tellParent(
 }
 
 function tellSiblings(node: Node, slice: Slice, good: boolean): void {
-  // A root and an execution depend on nobody, and nobody on them.
+  // A root and an execution have neither dependencies nor dependents.
   if (!slice.parent(node) || node.row.kind === 'EXECUTION') return
   if (good || isPassedOver(node, slice)) slice.release(node, 'dependents', 1)
-  // A nested installation fails with its predecessor, and a deletion stops when a dependent's has failed.
+  // A nested installation fails with its predecessor, and a deletion stops when the deletion of a dependent has failed.
   else if (node.row.kind === 'INSTALLATION') {
     slice.release(node, 'dependents', 0)
     slice.release(node, 'dependencies', 0)
   }
 }
 
-/** Its dependents wait for the others that they depend on, and not for its success. */
+/** Dependents of a failed item wait for their other dependencies, not for its success. */
 const isPassedOver = ({ row }: Node, slice: Slice): boolean =>
   row.kind === 'INSTALLATION' && row.deletionRequestedAt === null && isForced(slice)
 
@@ -110,7 +110,7 @@ export const cancelMessage = (slice: Slice): string => {
   return by ? `Cancelled by ${by}.` : 'Cancelled.'
 }
 
-/** While orphans are being deleted the parent's tally counts them alone. */
+/** While orphans are deleted, the parent's child counts cover only them. */
 export function orphansFirst(parent: Node, slice: Slice): 'gone' | 'waiting' {
   const { total, untriggered, open, failed } = parent.childCounts
   if (total === 0 || untriggered + open + failed === 0) return 'gone'

@@ -1,4 +1,4 @@
-/** A cycle as a path that ends where it begins, or null. `edges`: name → what it depends on; unknown names are passed over. */
+/** A cycle as a path that ends where it begins, or null. `edges`: name → its dependencies; unknown names are ignored. */
 export function findCycle(edges: ReadonlyMap<string, readonly string[]>): readonly string[] | null {
   const done = new Set<string>()
   for (const start of edges.keys()) {
@@ -8,7 +8,7 @@ export function findCycle(edges: ReadonlyMap<string, readonly string[]>): readon
   return null
 }
 
-/** Depth first with a stack of its own, so that a long chain cannot overflow the call stack. */
+/** Depth first with an explicit stack, so that a long chain cannot overflow the call stack. */
 function walk(
   start: string,
   edges: ReadonlyMap<string, readonly string[]>,
@@ -33,7 +33,7 @@ function walk(
   return null
 }
 
-/** Each name after everything that it depends on, otherwise in the given order. There must be no cycle. */
+/** Sorts names so that each follows its dependencies, otherwise in their order. There must be no cycle. */
 export function topologicalOrder(edges: ReadonlyMap<string, readonly string[]>): readonly string[] {
   const order = new Set<string>()
   for (const start of edges.keys()) {

@@ -3,7 +3,7 @@ import type { Phase, ReconcileMode } from '../../core/vocabulary.ts'
 import { installation, isForced } from './details.ts'
 import type { ImportSpec, InstallationSpec } from './spec.ts'
 
-/** Where the values of an installation's imports come from, and whether what they come from is ready. */
+/** Sources of the values of an installation's imports, and whether these are ready. */
 
 /** One name of a project's scope: the data, and the root that exports it, if one does. */
 export interface ScopeEntry {
@@ -13,14 +13,14 @@ export interface ScopeEntry {
   readonly exporter: null | {
     readonly id: string
     readonly name: string
-    /** SUCCEEDED, up to date, no job running or remembered, not being deleted. */
+    /** SUCCEEDED, up to date, no job running or pending, not being deleted. */
     readonly ready: boolean
-    /** Its deletion runs, or is next: nothing more is taken in from it. */
+    /** Its deletion runs or is pending, so nothing more is imported from it. */
     readonly going: boolean
   }
 }
 
-/** What the store says of an exporter. */
+/** The stored state of an exporter. */
 export interface ExporterState {
   readonly phase: Phase
   readonly generation: number
@@ -41,9 +41,9 @@ export const isReady = (state: ExporterState): boolean =>
   state.deletionRequestedAt === null
 
 export interface Gathered {
-  /** `never`: in this job it cannot come to be any more. */
+  /** `never`: the import cannot become available in this job any more. */
   readonly state: 'ready' | 'waiting' | 'never'
-  /** Null when a required one is missing. */
+  /** Null if a required import is missing. */
   readonly values: Readonly<Record<string, unknown>> | null
   readonly code: 'PREDECESSOR_FAILED' | 'IMPORT_MISSING'
   readonly message: string
@@ -61,8 +61,8 @@ export function gatherImports(node: Node, slice: Slice): Gathered | undefined {
 }
 
 /**
- * A root holds on to what it takes in, under the lock that an exporter takes before it looks for somebody who does.
- * Then everything is looked at once more.
+ * Pins the exporters of a root's imports, under the lock that an exporter takes before it searches for importers. Then
+ * the rule checks everything again.
  */
 export function pinImports(node: Node, gathered: Gathered, slice: Slice): Gathered | undefined {
   if (slice.parent(node)) return gathered
@@ -90,19 +90,19 @@ function gatherRoot(node: Node, imports: readonly ImportSpec[], question: string
 function gatherNested(node: Node, parent: Node, imports: readonly ImportSpec[], slice: Slice): Gathered | undefined {
   const siblings = slice.neighbours(node, 'dependencies')
   if (!siblings) return undefined
-  const given = installation(parent).imports ?? {}
+  const parentImports = installation(parent).imports ?? {}
   const exported = new Map(siblings.flatMap((s) => Object.entries(installation(s).exports ?? {})))
   const values = valuesOf(imports, (name) =>
     exported.has(name)
       ? { exists: true, value: exported.get(name) }
-      : { exists: Object.hasOwn(given, name), value: given[name] },
+      : { exists: Object.hasOwn(parentImports, name), value: parentImports[name] },
   )
   const running = siblings.filter((s) => !isFinished(s.row) || s.row.jobId !== node.row.jobId)
   const failed = siblings.find((s) => !running.includes(s) && s.row.phase !== 'SUCCEEDED')
   const forced = isForced(slice)
   if (failed && !forced) return PREDECESSOR_FAILED(failed)
   if (running.length > 0) return WAITING(null, `The installation ${running[0]?.row.name} is not ready.`)
-  // What has failed is passed over where its last good exports will do.
+  // A failed exporter is ignored if its last good exports suffice.
   if (values.missing) return failed ? PREDECESSOR_FAILED(failed) : IMPORT_MISSING(values.missing)
   return READY(values.found)
 }

@@ -17,7 +17,7 @@ export const deployments = defineFamily({
       actor: 'DEPLOYER',
       types: ['mock', 'gadget'],
       purpose: 'phaseline built-in agents',
-      // A process for each type: a mock that is told to crash takes no gadget with it.
+      // One process for each type, so that a mock that crashes on request does not stop gadgets.
       processes: ({ gadgetFolders }) => ['mock', 'gadget'].map((type) => ({ types: [type], gadgetFolders })),
     },
   ],

@@ -6,7 +6,7 @@ import { observedSpec } from './observed-spec.ts'
 import { nestedDependencies } from './scope.ts'
 import type { InstallationSpec, NestedSpec } from './spec.ts'
 
-/** INIT and CLEANUP_ORPHANED: the children are made what the spec says. */
+/** INIT and CLEANUP_ORPHANED: brings the children in line with the spec. */
 
 const EXECUTION = 'deploy-items'
 
@@ -39,7 +39,7 @@ function wantedChildren(spec: InstallationSpec): readonly Wanted[] {
 }
 const keyOf = (kind: string, name: string): string => `${kind} ${name}`
 
-/** Children that the spec no longer has are marked and given their order: what imports from others goes first. */
+/** Marks the children that the spec no longer has and orders their deletion: importers first. */
 export function markOrphanedChildren(node: Node, slice: Slice): boolean {
   const spec = observedSpec(node, slice)
   const children = slice.children(node)
@@ -59,7 +59,7 @@ export function markOrphanedChildren(node: Node, slice: Slice): boolean {
   return true
 }
 
-/** With the orphans gone, creates and updates the others, and says which depends on which. */
+/** Once the orphans are gone, creates and updates the other children and their dependencies. */
 export function writeMissingChildren(node: Node, slice: Slice): boolean {
   const spec = observedSpec(node, slice)
   const children = slice.children(node)

@@ -2,15 +2,15 @@ import type { Phase } from '../../core/vocabulary.ts'
 
 /** The five classes into which an execution sorts its items. */
 export interface ItemClasses {
-  /** A: triggered in this job, and succeeded. */
+  /** A: triggered in this job and succeeded. */
   readonly succeeded: number
-  /** B: triggered in this job, and failed or aborted. */
+  /** B: triggered in this job and failed or aborted. */
   readonly failed: number
-  /** C: triggered in this job, and not finished. */
+  /** C: triggered in this job and not finished. */
   readonly unfinished: number
-  /** D: not triggered, and waiting for no other. */
+  /** D: not triggered and ready. */
   readonly triggerable: number
-  /** E: not triggered, and waiting for others. */
+  /** E: not triggered and waiting for other items. */
   readonly waiting: number
 }
 

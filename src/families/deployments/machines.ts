@@ -4,12 +4,12 @@ import type { Phase } from '../../core/vocabulary.ts'
 
 const ENDED = ['SUCCEEDED', 'FAILED', 'ABORTED'] as const
 const FINAL = [...ENDED, 'DELETE_FAILED'] as const
-/** Where a reconcile job may find an object; a pending deletion is only ever repeated, never undone. */
+/** Phases in which a reconcile job may begin. A deletion can be repeated, but not undone. */
 const STARTABLE = ['PENDING', ...ENDED] as const
 const DELETABLE = ['PENDING', ...FINAL] as const
-/** What an installation goes through in a job, once it has begun. */
+/** Phases of an installation's job after its start. */
 export const INSTALLING: readonly Phase[] = ['INIT', 'CLEANUP_ORPHANED', 'OBJECTS_CREATED', 'PROGRESSING', 'COMPLETING']
-/** What a phase means to somebody who watches; the others are active. */
+/** Classes of the phases; phases without one are ACTIVE. */
 const CLASSES = {
   WAITING: ['PENDING'],
   DONE: ['SUCCEEDED'],
@@ -53,7 +53,7 @@ export const installation = defineMachine({
     WAITING: ['PENDING', 'PENDING_DEPENDENCIES'],
     REMOVING: UNINSTALLING,
   },
-  // Its phases are the controller's alone: what a user may ask for follows from how it stands.
+  // Only the controller moves an installation, so the verbs of a user depend on its state instead of on transitions.
   verbs: [
     {
       name: 'reconcile',
@@ -123,7 +123,7 @@ export const deployItem = defineMachine({
     ['INIT', 'DEPLOYER', 'PROGRESSING', 'picked up: written by the claim itself'],
     ['INIT', 'DEPLOYER', ['SUCCEEDED', 'FAILED'], 'ended; the Progressing message was missed'],
     ['PROGRESSING', 'DEPLOYER', 'SUCCEEDED', 'deployed'],
-    // Also what the ABORTED of a deployer is recorded as when a progressing timeout had asked it to stop.
+    // Also records the ABORTED of a deployer that a progressing timeout had asked to stop.
     ['PROGRESSING', 'DEPLOYER', 'FAILED', 'could not be deployed, or stopped after the progressing timeout'],
     ['PROGRESSING', 'DEPLOYER', 'ABORTED', 'stopped on request'],
     ['PROGRESSING', 'CONTROLLER', 'FAILED', 'its deployer did not stop within the aborting timeout'],

@@ -1,9 +1,9 @@
 import { isName, NAME_RULE, type Problems } from '../../core/problems.ts'
 import type { ExportSpec, ImportSpec, InstallationSpec, ItemSpec, NestedSpec, Timeout, Timeouts } from './spec.ts'
 
-/** From what the API took to the spec that is stored: every default filled in, every name and number judged. */
+/** Converts API input to the stored spec: fills in defaults and checks names and numbers. */
 
-/** The input as GraphQL hands it over: types are right, nothing else is known. */
+/** The input from GraphQL, which has checked the types and nothing else. */
 export interface SpecInput {
   readonly imports?:
     | readonly { name: string; from?: string | null; schema?: unknown; required?: boolean | null }[]
@@ -72,7 +72,7 @@ function normalise(
   }
 }
 
-/** Told once, where the limit is crossed. */
+/** Reported once, at the path that exceeds the limit. */
 function countUp(count: Counting, what: 'items' | 'installations', by: number, exceeded: () => void): void {
   const before = count[what]
   count[what] += by
@@ -83,7 +83,7 @@ function checkName(name: string, path: string, problems: Problems): void {
   if (!isName(name)) problems.add(path, NAME_RULE)
 }
 
-/** With a stack of its own: what is too deep for us is too deep for the call stack first. */
+/** Uses an explicit stack, since input can be too deep for the call stack. */
 function checkDepth(value: unknown, path: string, problems: Problems): void {
   const open = [{ value, depth: 1 }]
   for (let next = open.pop(); next; next = open.pop()) {
@@ -112,7 +112,7 @@ function normaliseItem(item: ItemInput, path: string, problems: Problems): ItemS
     name: item.name,
     type: item.type,
     target: item.target ?? null,
-    // As in the input, so that a mistake is named by its place there; sorted once it is known to be sound.
+    // In the order of the input, so that a problem has the input's path; sorted once the spec is valid.
     dependsOn: item.dependsOn ?? [],
     config: item.config ?? null,
     timeouts: normaliseTimeouts(item.timeouts ?? {}, `${path}.timeouts`, problems),

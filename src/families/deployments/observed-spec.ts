@@ -3,14 +3,14 @@ import type { Phase } from '../../core/vocabulary.ts'
 import type { InstallationSpec } from './spec.ts'
 
 /**
- * A job works from the spec of the generation that it observed on entering INIT. Only a root's spec is edited while its job
- * runs: a nested one is written by its parent, and that only while it is finished.
+ * A job uses the spec of the generation that it observed on entering INIT. Only a root's spec can change while its job
+ * runs: the spec of a nested installation is written by its parent, and only while the nested one is finished.
  */
 
-/** Phases in which a job reads the spec that it observed: it marks orphans and writes children. COMPLETING refuses an edited one. */
+/** Phases in which a job reads the observed spec to mark orphans and write children. COMPLETING refuses a changed spec. */
 const READING: readonly Phase[] = ['INIT', 'CLEANUP_ORPHANED']
 
-/** An edit must leave the present spec to the job that works from it; a further edit finds that done. */
+/** An edit has to keep a snapshot of the spec that the running job uses, unless an earlier edit has kept one. */
 export const isObserved = ({ phase, generation, observedGeneration }: ObjectRow): boolean =>
   READING.includes(phase) && generation === observedGeneration
 
@@ -19,12 +19,12 @@ export interface SnapshotKey {
   readonly generation: number
 }
 
-/** What the running job works from, whatever was edited since it began. */
+/** The spec that the running job observed, whatever was edited since. */
 export function observedSpec(node: Node, slice: Slice): InstallationSpec | undefined {
   const { id, generation, observedGeneration } = node.row
   if (generation === observedGeneration) return slice.spec(node) as InstallationSpec | undefined
   const key: SnapshotKey = { id, generation: observedGeneration }
   const snapshot = slice.ask<InstallationSpec | null>('specSnapshot', key)
-  // A job that was edited before snapshots existed has none: it goes on with what there is.
+  // A job from before snapshots existed has none and uses the present spec.
   return snapshot === null ? (slice.spec(node) as InstallationSpec | undefined) : snapshot
 }

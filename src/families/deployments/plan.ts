@@ -4,7 +4,7 @@ import { topologicalOrder } from './graph.ts'
 import { nestedDependencies } from './scope.ts'
 import type { InstallationSpec, ItemSpec } from './spec.ts'
 
-/** What a create, update or delete would do, in the order in which it would begin to do it. Pure: nothing is written. */
+/** Lists the actions of a create, update or delete in the order of their start. Pure: nothing is written. */
 
 export type PlanAction = 'CREATE' | 'UPDATE' | 'RUN' | 'DELETE'
 export interface PlanStep {
@@ -17,16 +17,16 @@ export interface PlanStep {
 }
 type Step = Omit<PlanStep, 'order' | 'name'>
 
-/** A tree as it stands: each object with its children. */
+/** A present tree: each object with its children. */
 export interface Existing {
   readonly kind: ObjectKind
   readonly name: string
   readonly phase: Phase
   readonly spec: unknown
-  /** An agent has had it: there is something to uninstall. */
+  /** An agent has claimed it before, so it has to be uninstalled. */
   readonly handed: boolean
   readonly ignored: boolean
-  /** Names of siblings that it depends on. */
+  /** Names of the siblings that it depends on. */
   readonly dependsOn: readonly string[]
   readonly children: readonly Existing[]
 }
@@ -69,7 +69,7 @@ function applyInstallation(
   ]
 }
 
-/** In a final phase nothing is started. */
+/** An ignored installation in a final phase starts nothing. */
 const isLeftAlone = ({ ignored, phase }: Existing): boolean => ignored && phase !== 'PENDING'
 
 function ownStep(kind: ObjectKind, path: readonly string[], spec: unknown, existing: Existing | null): Step {
@@ -106,7 +106,7 @@ function applyExecution(
 const ORPHANED = 'it is no longer in the spec'
 interface Removal {
   readonly steps: readonly Step[]
-  /** Nothing of it is left: nothing that is ignored stands in the way. */
+  /** True if nothing below is ignored, so that the object is deleted completely. */
   readonly gone: boolean
 }
 
@@ -120,7 +120,7 @@ function remove(path: readonly string[], existing: Existing, withoutUninstall: b
   return { steps: [...below.steps, { action: 'DELETE', kind: existing.kind, path, reason: why }], gone: true }
 }
 
-/** Of siblings those that others depend on last; what one depends on stays as long as it does. */
+/** Deletes dependents before their dependencies. */
 function removeAll(
   path: readonly string[],
   siblings: readonly Existing[],

@@ -11,7 +11,7 @@ import type { SnapshotKey } from './observed-spec.ts'
 import { type Importer, isBeingDeleted } from './sibling-imports.ts'
 import { findSnapshot } from './spec-snapshots.ts'
 
-/** The family's own questions to the store. They select and add; what follows from it is decided elsewhere. */
+/** Queries of the family's rules. They only select and insert; the rules decide. */
 export const questions: Family['questions'] = {
   dependencyCounts: (client, _root, parents) =>
     each(parents, (id) => countEdges(client, DEPENDENCY_COUNTS, id as string)),
@@ -20,16 +20,17 @@ export const questions: Family['questions'] = {
   childCount: (client, _root, parents) => each(parents, (id) => countChildren(client, id as string)),
   failedChildren: (client, _root, parents) => each(parents, (id) => failedChildren(client, id as string)),
   itemExports: (client, _root, parents) => each(parents, (id) => itemExports(client, id as string)),
-  rootScope: (client, _root, asked) => each(asked, (args) => readScope(client, args as ScopeArgs)),
-  pinScope: (client, root, asked) => each(asked, (args) => pinScope(client, root, args as ScopeArgs)),
-  specSnapshot: (client, _root, asked) => each(asked, (key) => findSnapshot(client, key as SnapshotKey)),
-  importers: (client, root, asked) => each(asked, (args) => importers(client, root, (args as ScopeArgs).projectId)),
+  rootScope: (client, _root, argsList) => each(argsList, (args) => readScope(client, args as ScopeArgs)),
+  pinScope: (client, root, argsList) => each(argsList, (args) => pinScope(client, root, args as ScopeArgs)),
+  specSnapshot: (client, _root, argsList) => each(argsList, (key) => findSnapshot(client, key as SnapshotKey)),
+  importers: (client, root, argsList) =>
+    each(argsList, (args) => importers(client, root, (args as ScopeArgs).projectId)),
 }
 
-/** One after the other: they share a connection. */
-async function each<T>(asked: readonly unknown[], find: (args: unknown) => Promise<T>): Promise<readonly T[]> {
+/** Sequential, since they share a connection. */
+async function each<T>(argsList: readonly unknown[], find: (args: unknown) => Promise<T>): Promise<readonly T[]> {
   const answers: T[] = []
-  for (const args of asked) answers.push(await find(args))
+  for (const args of argsList) answers.push(await find(args))
   return answers
 }
 
@@ -148,7 +149,7 @@ async function readScope(client: Client, { projectId, names }: ScopeArgs): Promi
     name,
     exists,
     value,
-    // A root that has given up the name is not waited for: what is left of it is mere data until it goes.
+    // A root that no longer exports the name is not waited for; only its data remains until the root is deleted.
     exporter:
       id === null ? null : { id, name: exporter, ready: !declared || isReady(state), going: isBeingDeleted(state) },
   }))
@@ -165,7 +166,7 @@ const PIN_EXPORTS = statement({
   params: [uuid, array(text), uuid],
 })
 
-/** What is pinned now cannot be deleted from under the importer; what was being deleted before is seen in the new look. */
+/** A pinned exporter cannot be deleted. A deletion that began before the pin is seen when the rule runs again. */
 async function pinScope(client: Client, importerId: string, args: ScopeArgs): Promise<readonly ScopeEntry[]> {
   await lockNames(client, args.projectId, args.names)
   await PIN_EXPORTS.query(client, [args.projectId, args.names, importerId])

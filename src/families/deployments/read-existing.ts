@@ -44,7 +44,7 @@ const READ_EXISTING_EDGES = statement({
   row: { from: table.edge.fromId, to: table.object.name },
 })
 
-/** A whole tree as a plan wants to see it. Two statements, whatever its size. */
+/** Reads a whole tree for a plan, in two statements whatever its size. */
 export async function readExisting(client: Client, rootId: string): Promise<Existing | null> {
   const { rows } = await READ_EXISTING.query(client, [rootId])
   const edges = await READ_EXISTING_EDGES.query(client, [rootId])

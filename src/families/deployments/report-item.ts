@@ -10,7 +10,7 @@ import { failure, finish, vanish } from './finish.ts'
 const ACCEPTED: ReportVerdict = { ok: true, changed: true }
 const UNCHANGED: ReportVerdict = { ok: true, changed: false }
 
-/** A deployer's report whose fence is right. Judged by the guard; a repeated one changes nothing. */
+/** Applies a deployer's report with a valid fence, if the guard allows it. A repeated report changes nothing. */
 export function reportItem(item: Node, report: Report, by: string, slice: Slice): ReportVerdict {
   const { work } = item
   if (!report.phase) {
@@ -45,7 +45,7 @@ export function reportItem(item: Node, report: Report, by: string, slice: Slice)
 
 const isRunning = (phase: Phase): boolean => phase === 'PROGRESSING' || phase === 'DELETING'
 
-/** After a progressing timeout "stopped on request" is recorded as the failure that the timeout is. */
+/** After a progressing timeout, ABORTED is recorded as the failure of the timeout. */
 function recordedAs(phase: Phase, { work }: Node): Phase {
   return phase === 'ABORTED' && work?.abortCode === 'PROGRESSING_TIMEOUT' ? 'FAILED' : phase
 }
@@ -66,7 +66,7 @@ function storeExports(item: Node, exports: unknown, slice: Slice): void {
   if (value || deployItem(item).exports) slice.setDetails(item, { exports: value })
 }
 
-/** Offered again after a backoff, within the same progressing timeout; but not once it was asked to stop. */
+/** Offers the item again after a backoff, within the same progressing timeout, unless it has been asked to stop. */
 function giveBack(item: Node, report: Report, slice: Slice): void {
   const { work } = item
   if (!work) return

@@ -7,7 +7,7 @@ import { rootNameTaken } from '../root-name.ts'
 import { findCycle } from './graph.ts'
 import type { InstallationSpec } from './spec.ts'
 
-/** A project's scope: what its roots export and import, and the data. Read and written under the scope's lock. */
+/** A project's scope: the exports and imports of its roots, and its data objects. Read and written under the project's lock. */
 
 interface Declared {
   readonly id: string | null
@@ -15,7 +15,7 @@ interface Declared {
   readonly spec: InstallationSpec
 }
 
-/** Names that are taken, and cycles between roots, are refused when a spec is written. */
+/** Refuses taken names and cycles between roots when a spec is written. */
 export async function checkRootScope(
   project: LockedProject,
   root: Declared,
@@ -108,7 +108,7 @@ async function exportersOf(
   return rows.map(({ name }) => name)
 }
 
-/** What the root exports and imports from now on, written once the object is there. */
+/** Writes the root's exports and imports after its object. */
 export function declareScope({ slice, isNew }: LockedTree, spec: InstallationSpec): void {
   if (isNew && spec.exports.length === 0 && spec.imports.length === 0) return
   slice.effect('declareScope', {

@@ -1,6 +1,6 @@
 import type { InstallationSpec } from './spec.ts'
 
-/** Which nested installation depends on which: it imports what the other exports. In the spec's order. */
+/** Dependencies between nested installations: the importer depends on the exporter. In the spec's order. */
 export function nestedDependencies(spec: InstallationSpec): ReadonlyMap<string, readonly string[]> {
   const exporters = new Map(
     spec.installations.flatMap(({ name, spec: own }) => own.exports.map((e) => [e.name, name] as const)),

@@ -8,7 +8,7 @@ type Verdict = 'unknown' | 'yes' | 'wait' | { readonly message: string; readonly
 export interface Importer {
   readonly id: string
   readonly name: string
-  /** Its own deletion is running and has not failed. */
+  /** Its deletion runs and has not failed. */
   readonly deleting: boolean
 }
 
@@ -19,11 +19,11 @@ export interface ImporterState {
   readonly deletionRequestedAt: Date | null
   readonly nextDeletion: boolean
 }
-/** Its deletion runs, or is next. */
+/** Its deletion runs or is pending. */
 export const isBeingDeleted = (state: ImporterState): boolean =>
   state.nextDeletion || (state.deletionRequestedAt !== null && !(isFinished(state) && state.phase === 'DELETE_FAILED'))
 
-/** Nothing is deleted from under a sibling that imports from it; one that is going itself is waited for. */
+/** An installation is not deleted while a sibling imports from it. A sibling that is being deleted itself is waited for. */
 export function mayBeDeleted(node: Node, slice: Slice): Verdict {
   if (installation(slice.root).forceDeletion) return 'yes'
   if (slice.parent(node)) return judgeNested(node, slice)

@@ -5,7 +5,7 @@ import { statement } from '../../store/statement.ts'
 import type { SnapshotKey } from './observed-spec.ts'
 import type { InstallationSpec } from './spec.ts'
 
-/** Specs that jobs work from and that edits have replaced. Read and written under the root's lock. */
+/** Specs that running jobs use and that edits have replaced. Read and written under the root's lock. */
 
 const KEEP_SPEC = statement({
   name: 'keep-spec',
@@ -15,7 +15,7 @@ const KEEP_SPEC = statement({
   params: [uuid, integer],
 })
 
-/** Before the new spec is written. */
+/** Called before the new spec is written. */
 export async function keepSpec(client: Client, { id, generation }: ObjectRow): Promise<void> {
   await KEEP_SPEC.query(client, [id, generation])
 }

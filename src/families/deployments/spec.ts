@@ -1,4 +1,4 @@
-/** The spec of an installation, as the API takes it and the store keeps it. Values may hold expressions `${…}`. */
+/** The spec of an installation in the API and the store. Values may contain expressions `${…}`. */
 export interface InstallationSpec {
   readonly imports: readonly ImportSpec[]
   readonly exports: readonly ExportSpec[]
@@ -25,12 +25,12 @@ export interface ItemSpec {
   readonly name: string
   readonly type: string
   readonly target: string | null
-  /** Explicit ones and those that expressions in the config imply. Names of siblings, sorted. */
+  /** Sorted names of siblings: explicit dependencies and those that expressions in the config imply. */
   readonly dependsOn: readonly string[]
   readonly config: unknown
   readonly timeouts: Timeouts
 }
-/** Left out: the server's default. */
+/** Absent: the server's default. */
 export interface Timeouts {
   readonly pickup?: Timeout
   readonly progressing?: Timeout

@@ -1,14 +1,14 @@
 import type { Node, Slice } from '../../core/tree.ts'
 import { installation } from './details.ts'
 
-/** A root that is finished takes up what is remembered: a deletion first, then one reconcile, however often it was asked. */
+/** A finished root starts its pending jobs: a deletion first, then one reconcile for any number of requests. */
 export function startJob(root: Node, slice: Slice): void {
   const { ignored, nextMode, nextDeletion, forceDeletion } = installation(root)
   const { phase, deletionRequestedAt } = root.row
-  // Never reconciled, a root is in no final phase: it is then ignored only where something could be lost.
+  // A root that was never reconciled is in no final phase. `ignored` then applies only to a deletion that could lose data.
   if (ignored && phase !== 'PENDING') return
   if (!nextDeletion && !nextMode) return
-  // A pending deletion is only ever repeated, never undone.
+  // A deletion can be repeated, but not undone.
   const deleting = nextDeletion || deletionRequestedAt !== null
   slice.setDetails(root, {
     nextMode: null,

@@ -4,16 +4,16 @@ import { findCycle, topologicalOrder } from './graph.ts'
 import { nestedDependencies } from './scope.ts'
 import type { InstallationSpec, ItemSpec } from './spec.ts'
 
-/** What cannot ever work is refused when a spec is written, not discovered while it runs. */
+/** Refuses a spec that can never work when it is written, not while it runs. */
 
-/** What an expression speaks of, by its source, as analysed in the sandbox. */
+/** References of each expression by its source, from the sandbox. */
 export type References = ReadonlyMap<
   string,
   | { readonly ok: true; readonly references: readonly (readonly string[])[] }
   | { readonly ok: false; readonly message: string }
 >
 
-/** Every expression of the spec, each once. */
+/** All distinct expressions of the spec. */
 export function expressionsOf(spec: InstallationSpec): readonly string[] {
   const own = [...spec.exports.map((e) => e.value), ...spec.deployItems.map((i) => i.config)]
     .filter(hasExpressions)
@@ -30,7 +30,7 @@ export function schemasOf(spec: InstallationSpec, path: string): readonly { path
   ]
 }
 
-/** The spec with implied dependencies added and its items in an order in which each comes after what it depends on. */
+/** The spec with implied dependencies, and with its items sorted after their dependencies. */
 export function validateSpec(
   spec: InstallationSpec,
   path: string,
@@ -63,7 +63,7 @@ function noDuplicates(spec: InstallationSpec, path: string, problems: Problems):
 
 interface Place {
   readonly spec: InstallationSpec
-  /** Of all items of the spec. */
+  /** Names of all items of the spec. */
   readonly names: ReadonlySet<string>
   readonly path: string
 }
@@ -92,7 +92,7 @@ function withImplied(
 }
 
 interface Mention {
-  /** Where the expression stands in the input. */
+  /** Path of the expression in the input. */
   readonly at: string
   readonly reference: readonly string[]
 }
@@ -132,15 +132,15 @@ function checkExports(spec: InstallationSpec, path: string, references: Referenc
   }
 }
 
-/** Nested siblings see their parent's imports and each other's exports, and nothing else. */
+/** Nested installations see their parent's imports and the exports of their siblings, and nothing else. */
 function checkScope(spec: InstallationSpec, path: string, problems: Problems): void {
   const exporters = new Map<string, string>()
-  const given = new Set(spec.imports.map(({ name }) => name))
+  const parentImports = new Set(spec.imports.map(({ name }) => name))
   for (const [i, { name, spec: nested }] of spec.installations.entries()) {
     for (const [j, own] of nested.exports.entries()) {
       const at = `${path}.installations.${i}.spec.exports.${j}.name`
       const other = exporters.get(own.name)
-      if (given.has(own.name)) problems.add(at, `${own.name} is in the scope already: the parent imports it`)
+      if (parentImports.has(own.name)) problems.add(at, `${own.name} is in the scope already: the parent imports it`)
       else if (other !== undefined && other !== name) problems.add(at, `${own.name} is exported by ${other} already`)
       else exporters.set(own.name, name)
     }
@@ -169,7 +169,7 @@ function inOrder(items: readonly ItemSpec[], path: string, problems: Problems): 
   return topologicalOrder(edges).flatMap((name) => byName.get(name) ?? [])
 }
 
-/** What depends on itself is told so where it does: as a cycle it would be told twice. */
+/** Reports an item that depends on itself only there, not as a cycle too. */
 function withoutSelf(edges: ReadonlyMap<string, readonly string[]>): ReadonlyMap<string, readonly string[]> {
   return new Map([...edges].map(([name, to]) => [name, to.filter((other) => other !== name)]))
 }

@@ -1,7 +1,7 @@
 import type { ObjectKind, Phase } from '../../core/vocabulary.ts'
 import { isFailed, isRequested, isWorking } from './operations.ts'
 
-/** What a cloudlet or an instance waits for. */
+/** Blockers of cloudlets and instances. */
 
 export interface Waiting {
   readonly kind: ObjectKind
@@ -10,7 +10,7 @@ export interface Waiting {
   readonly cloudletName: string
   readonly cloudletPhase: Phase
   readonly upgradePhase: Phase
-  /** Of a cluster instance that is to go: app instances that are still there, the first of them. */
+  /** Of a cluster instance that is being deleted: the first of its remaining app instances. */
   readonly children: readonly { readonly id: string; readonly name: string; readonly phase: Phase }[]
 }
 

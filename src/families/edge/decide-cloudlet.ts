@@ -6,7 +6,7 @@ import { CRM_TYPE } from './requests.ts'
 import { instancesOf, resyncAll } from './resync-all.ts'
 import { endUpgrade } from './upgrade.ts'
 
-/** A cloudlet: whether its CRM is still there, and whether its upgrade goes on. */
+/** Rules of a cloudlet: the lease of its CRM and the steps of its upgrade. */
 export function decideCloudlet(node: Node, slice: Slice): void {
   const leases = slice.ask<readonly Lease[]>('crmLeases', node.row.id)
   if (!leases || !takeIn(node, slice)) return
@@ -15,12 +15,12 @@ export function decideCloudlet(node: Node, slice: Slice): void {
     const message = `Nothing was heard of the upgrade for ${seconds} s.`
     endUpgrade(node, slice, { actor: 'CONTROLLER', reason: 'timeout', error: { code: 'TIMEOUT', message } })
   }
-  const held = leases.filter(({ until }) => !isDue(new Date(until), slice.now))
-  if (held.length === 0) goOffline(node, slice)
+  const valid = leases.filter(({ until }) => !isDue(new Date(until), slice.now))
+  if (valid.length === 0) goOffline(node, slice)
   watch(node, slice, held)
 }
 
-/** What a CRM that has taken over has found. False: that has to wait until all is loaded. */
+/** Applies the data of a CRM that has taken over. False: the instances are not loaded yet. */
 function takeIn(node: Node, slice: Slice): boolean {
   const session = servingSession(node)
   if (!session?.objects) return true
@@ -32,13 +32,13 @@ function takeIn(node: Node, slice: Slice): boolean {
   return true
 }
 
-/** Of one session; the time in milliseconds since 1970. */
+/** Lease of one session; the time in milliseconds since 1970. */
 export interface Lease {
   readonly epoch: number
   readonly until: number
 }
 
-/** The current epoch has disconnected, and no newer one has connected. Who was connected may come back. */
+/** The current epoch has disconnected, and no newer one has connected. The same process may reconnect. */
 function goOffline(node: Node, slice: Slice): void {
   const { phase } = node.row
   if (phase === 'OFFLINE') return
@@ -51,7 +51,7 @@ function goOffline(node: Node, slice: Slice): void {
   slice.effect('endCrmLeases', node.row.id)
 }
 
-/** The next moment at which something runs out. */
+/** The next moment at which a lease or timeout ends. */
 function watch(node: Node, slice: Slice, held: readonly Lease[]): void {
   const { phase } = node.row
   const { upgradeDue, connectDue } = cloudletDetails(node)
@@ -63,7 +63,7 @@ function watch(node: Node, slice: Slice, held: readonly Lease[]): void {
   setClock(node, slice, limits.length > 0 ? new Date(Math.min(...limits)) : null)
 }
 
-/** A cloudlet's work row carries the request of its upgrade, and its clock. */
+/** A cloudlet's work row has the request of its upgrade and its timeout. */
 export function setClock(node: Node, slice: Slice, dueAt: Date | null): void {
   const { work } = node
   if ((work?.dueAt?.getTime() ?? null) === (dueAt?.getTime() ?? null)) return

@@ -5,7 +5,7 @@ import { askAgain, fail, failureOf, finish, forget, undone, vanish } from './end
 import { isFailed, isRequested, isWorking, operationAt } from './operations.ts'
 import { ask, dispatch } from './requests.ts'
 
-/** One cluster instance or app instance: what the controller does about it. */
+/** Rules of a cluster or app instance. */
 export function decideInstance(node: Node, slice: Slice): void {
   const { phase } = node.row
   if (phase === 'DELETE_PREPARE') prepareDeletion(node, slice)
@@ -32,7 +32,7 @@ function undo(node: Node, slice: Slice): void {
   else dispatch(node, slice)
 }
 
-/** App instances go before their cluster instance. */
+/** App instances are deleted before their cluster instance. */
 function prepareDeletion(node: Node, slice: Slice): void {
   const children = slice.children(node)
   if (!children) return
@@ -41,10 +41,11 @@ function prepareDeletion(node: Node, slice: Slice): void {
     ask(node, slice)
     return dispatch(node, slice)
   }
-  // Each of them was asked to go: one that is there again could not be removed.
-  const kept = children.filter(({ row }) => row.phase === 'READY')
-  if (kept.length === 0 || children.some(({ row }) => operationAt(row.phase) || row.phase === 'DELETE_PREPARE')) return
-  const names = kept.map(({ row }) => row.name)
+  // All were asked to be deleted, so a READY one could not be removed.
+  const remaining = children.filter(({ row }) => row.phase === 'READY')
+  if (remaining.length === 0 || children.some(({ row }) => operationAt(row.phase) || row.phase === 'DELETE_PREPARE'))
+    return
+  const names = remaining.map(({ row }) => row.name)
   const error = { code: 'IN_USE', message: `${names.slice(0, 10).join(', ')} could not be removed.` }
   slice.setError(node, failureOf(error, slice))
   slice.move(node, 'READY', { message: error.message })

@@ -3,7 +3,7 @@ import { keyed } from '../../store/loaders/keyed.ts'
 import * as table from '../../store/tables.ts'
 import type { CloudletDetails } from './details.ts'
 
-/** The family's own columns as the API shows them, for many objects in one statement. */
+/** Loads the family's columns for the API, for many objects in one statement. */
 
 export const loadCloudlets = keyed(
   `select object_id as key, version, wanted_version as "wantedVersion", epoch, sessions, upgrade_phase as "upgradePhase",
@@ -30,14 +30,14 @@ export const loadInstances = keyed(
   { specRevision: table.edgeInst.specRevision, drifted: table.edgeInst.drifted, undoing: table.edgeInst.undoing },
 )
 
-/** Until when each session of a cloudlet is kept, by its epoch. */
+/** End of the lease of each session of a cloudlet, by epoch. */
 export const loadLeases = keyed(
   `select cloudlet_id as key, jsonb_object_agg(epoch, lease_until) as leases
       from crm_lease where cloudlet_id = any($1::uuid[]) group by 1`,
   { leases: json<Readonly<Record<string, string>>>() },
 )
 
-/** Of each cloudlet the first instances that are not really as recorded. */
+/** The first drifted instances of each cloudlet. */
 export const loadDrifted = keyed(
   `select o.root_id as key, (array_agg(o.id order by o.id))[:1000] as ids
       from object o join edge_inst i on i.object_id = o.id where o.root_id = any($1::uuid[]) and i.drifted group by 1`,

@@ -7,30 +7,30 @@ import type { InstanceSpec, ReportedObject, Session } from './spec.ts'
 
 export interface CloudletDetails {
   readonly version: string | null
-  /** Of an upgrade, as long as it has not ended. */
+  /** Present while an upgrade runs or is not resolved. */
   readonly wantedVersion: string | null
   /** Given last. */
   readonly epoch: number
   readonly sessions: readonly Session[]
-  /** Instances that a newer process has replaced, the last ones. */
+  /** The last process instances that newer ones have replaced. */
   readonly replaced: readonly string[]
   readonly upgradePhase: Phase
   readonly upgradeSince: Date | null
   readonly upgradeDue: Date | null
-  /** Until when the first CRM is waited for. */
+  /** End of the wait for the first CRM. */
   readonly connectDue: Date | null
   readonly orphans: readonly ReportedObject[]
   readonly resyncedAt: Date | null
 }
 export interface InstanceDetails {
   readonly specRevision: number
-  /** The greatest that was ever given. */
+  /** The greatest one so far. */
   readonly lastRevision: number
-  /** What an update that fails goes back to. */
+  /** The spec that a failed update restores. */
   readonly keptSpec: InstanceSpec | null
   readonly keptRevision: number | null
   readonly drifted: boolean
-  /** The CRM is to take back what was withdrawn or has timed out. */
+  /** The CRM has to undo an operation that was withdrawn or has timed out. */
   readonly undoing: boolean
 }
 
@@ -89,7 +89,7 @@ export const detailsTables: readonly DetailsTable[] = [CLOUDLET, EDGE_INST]
 export const cloudletDetails = (node: Node): CloudletDetails => node.details as CloudletDetails
 export const instanceDetails = (node: Node): InstanceDetails => node.details as InstanceDetails
 
-/** Who serves the cloudlet, or did last. */
+/** The session that serves the cloudlet, or was the last to do so. */
 export const servingSession = (cloudlet: Node): Session | null =>
   cloudletDetails(cloudlet).sessions.find(({ role }) => role === 'CRM') ?? null
 export const upgradeSession = (cloudlet: Node): Session | null =>

@@ -5,11 +5,11 @@ import { instanceDetails } from './details.ts'
 import { operationAt } from './operations.ts'
 import { ask, dispatch, settleRequest } from './requests.ts'
 
-/** How the operations of an instance begin to fail, are undone, and end. */
+/** Failure, undoing and end of the operations of an instance. */
 
 const NOTHING_KEPT = { keptSpec: null, keptRevision: null, undoing: false } as const
 
-/** It is there as it was asked for. `drifted`: it is there, and not quite so. */
+/** Ends an operation with success. `drifted`: the instance exists but differs from its spec. */
 export function succeed(node: Node, slice: Slice, options: MoveOptions, { drifted = false } = {}): void {
   slice.move(node, 'READY', options)
   slice.setDetails(node, { ...NOTHING_KEPT, drifted })
@@ -17,7 +17,7 @@ export function succeed(node: Node, slice: Slice, options: MoveOptions, { drifte
   finish(node, slice)
 }
 
-/** It is not there any more: its record goes. */
+/** The instance does not exist any more, so its record is deleted. */
 export function vanish(node: Node, slice: Slice, options: MoveOptions): void {
   slice.move(node, 'NOT_PRESENT', options)
   forget(node, slice)
@@ -42,16 +42,16 @@ export function finish(node: Node, slice: Slice): void {
 export interface Failing {
   readonly actor: Actor
   readonly by?: string | null
-  /** Of the phase change, e.g. `timeout`. */
+  /** Reason of the phase change, e.g. `timeout`. */
   readonly reason?: string
   readonly error: { readonly code: string; readonly message: string }
-  /** The CRM may have begun, or even be done, unseen: it has to take it back. */
+  /** The CRM may have begun or finished without a report, so it has to undo the operation. */
   readonly unseen: boolean
-  /** Whether what is there now differs from what was recorded before; absent or null: nobody has said. */
+  /** Whether the instance differs from the record before the operation; absent or null: unknown. */
   readonly drifted?: boolean | null
 }
 
-/** The operation has failed; it is undone at once, or when the CRM has taken it back. */
+/** Fails an operation. It is undone at once, or once the CRM has undone it. */
 export function fail(node: Node, slice: Slice, { actor, by = null, reason, error, unseen, drifted }: Failing): void {
   const operation = operationAt(node.row.phase)
   if (!operation) throw new Error(`${node.row.name} is in no operation that could fail: ${node.row.phase}`)
@@ -63,13 +63,13 @@ export function fail(node: Node, slice: Slice, { actor, by = null, reason, error
   slice.touch(node)
 }
 
-/** The CRM has not taken it back so far: it is asked again. */
+/** Asks the CRM again to undo the operation. */
 export function askAgain(node: Node, slice: Slice): void {
   ask(node, slice)
   dispatch(node, slice)
 }
 
-/** What the failed operation was to change is as it was before. Null: and so is whether it has drifted. */
+/** Ends the undoing of a failed operation. Null: `drifted` is as before, too. */
 export function undone(node: Node, slice: Slice, { drifted = null }: { readonly drifted?: boolean | null } = {}): void {
   const { phase, generation } = node.row
   const { keptSpec, keptRevision, drifted: was } = instanceDetails(node)

@@ -16,7 +16,7 @@ export const edge: Family = {
   machines,
   details: detailsTables,
   decide: (node, slice) => (node.row.kind === 'CLOUDLET' ? decideCloudlet(node, slice) : decideInstance(node, slice)),
-  // Word is only left for it to be looked at.
+  // A wake request only runs the rules.
   onWake: () => {},
   report(node, report, by, slice) {
     if (node.row.kind !== 'CLOUDLET') return reportInstance(node, report, by, slice)

@@ -6,8 +6,8 @@ import { bytesOf, type FenceParts } from './requests.ts'
 import type { Session } from './spec.ts'
 
 /**
- * Fences of CRMs are made of the salt of their session, and not by chance: a CRM that comes back under its epoch is
- * given the ones that it has. They name work and authorise nobody: the token does.
+ * Fences of CRMs are derived from the salt of their session, so that a CRM that reconnects under its epoch gets the same
+ * ones. They identify work and do not authorise; the token does.
  */
 
 function secretOf(...parts: readonly (string | number)[]): Uint8Array {
@@ -19,7 +19,7 @@ export function requestFence({ salt, objectId, operationId, attempt }: FencePart
   return { fence: makeFence(objectId, secret), hash: hashOf(secret) }
 }
 
-/** Of the session itself, which is renewed. */
+/** The fence of the session itself, which its CRM renews. */
 export function sessionFence(salt: string, cloudletId: string) {
   const secret = secretOf(salt, cloudletId)
   return { fence: makeFence(cloudletId, secret), hash: hashOf(secret) }

@@ -11,7 +11,7 @@ export const edge = defineFamily({
     CLUSTER_INST: { type: 'ClusterInst', noun: 'cluster' },
     APP_INST: { type: 'AppInst', noun: 'app' },
   },
-  // A CRM is started for the cloudlet that it serves, by hand.
+  // Users start a CRM for each cloudlet.
   agents: [],
   server: async () => (await import('./server.ts')).server,
 })

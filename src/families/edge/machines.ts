@@ -17,7 +17,7 @@ const PRESENT = [
 ] as const
 
 const REMOVE: Omit<VerbRow, 'mutation'> = { name: 'delete', label: 'Delete', confirm: DELETE_TEXT, danger: true }
-/** A cloudlet or cluster that has something on it refuses to go by itself. */
+/** Deleting a cloudlet or cluster with instances on it needs `cascade`. */
 const CASCADE = { name: 'cascade', description: 'With the instances on it.', confirmed: true }
 const WITHDRAW: Omit<VerbRow, 'mutation'> = {
   name: 'cancel',
@@ -26,7 +26,7 @@ const WITHDRAW: Omit<VerbRow, 'mutation'> = {
   phases: ['CREATE_REQUESTED', 'UPDATE_REQUESTED', 'DELETE_PREPARE', 'DELETE_REQUESTED'],
 }
 
-/** Of cluster instances and app instances. The rows of a resync that are not ordinary ones say so. */
+/** The machine of cluster and app instances. The reasons name the rows that only a resync takes. */
 export const instance = defineMachine({
   name: 'instance',
   kinds: ['CLUSTER_INST', 'APP_INST'],

@@ -1,14 +1,14 @@
 import type { Phase } from '../../core/vocabulary.ts'
 import type { CrmAction } from './spec.ts'
 
-/** The phases of creating, updating and deleting an instance, side by side. */
+/** The phases of creating, updating and deleting an instance. */
 
 interface Operation {
   readonly action: CrmAction
   readonly requested: Phase
   readonly working: Phase
   readonly failed: Phase
-  /** What the CRM is asked for when this has to be taken back. */
+  /** The request that makes the CRM undo the operation. */
   readonly undo: CrmAction
 }
 const OPERATIONS: readonly Operation[] = [
@@ -17,7 +17,7 @@ const OPERATIONS: readonly Operation[] = [
   { action: 'DELETE', requested: 'DELETE_REQUESTED', working: 'DELETING', failed: 'DELETE_ERROR', undo: 'CREATE' },
 ]
 
-/** The operation that an instance in this phase is in; null: in none that a CRM has to do with. */
+/** The operation of an instance in this phase; null: none of a CRM. */
 export const operationAt = (phase: Phase): Operation | null =>
   OPERATIONS.find(({ requested, working, failed }) => [requested, working, failed].includes(phase)) ?? null
 export const operationOf = (action: CrmAction): Operation =>

@@ -17,7 +17,7 @@ const CRM_LEASES = statement({
 })
 
 export const questions: Family['questions'] = {
-  /** Sessions whose lease is kept. */
+  /** Sessions with a lease. */
   crmLeases: async (client, _root, asked) => {
     const { rows } = await CRM_LEASES.query(client, [asked as readonly string[]])
     return asked.map((id) =>
@@ -31,7 +31,7 @@ export const questions: Family['questions'] = {
     (asked as readonly FenceParts[]).map((parts) => requestFence(parts).hash.toString('hex')),
 }
 
-// Under the lock of the tree, shared: a look at the cloudlet that finds the lease at its end comes first, or sees the new one.
+// Takes the tree's lock shared: a rule that finds the lease expired either comes first or sees the renewed one.
 const RENEW = statement({
   name: 'renew-crm-leases',
   text: `with u as (select * from unnest($1::uuid[], $2::bytea[]) as u(id, fence_hash)),
@@ -51,7 +51,7 @@ const NOTE_CRM_SEEN = statement({
   params: [text, array(uuid), nullable(timestamptz)],
 })
 
-/** Whoever renews a session is there. */
+/** Renewing a session proves that its CRM is connected. */
 async function noteSeen(
   client: Client,
   principal: string,
@@ -104,7 +104,7 @@ const BEGIN_CRM_STREAM = statement({
   params: [uuid, integer, text, uuid],
 })
 
-/** The stream over which a session hears of its requests. False: there is no such session. */
+/** Sets the stream that carries the requests of a session. False: the session does not exist. */
 export async function beginStream(
   client: Client,
   { cloudletId, epoch, principal, stream }: { cloudletId: string; epoch: number; principal: string; stream: string },
@@ -121,7 +121,7 @@ const READ_CRM_STREAM = statement({
   row: { epoch: table.crmLease.epoch, sessions: json<readonly Session[]>() },
 })
 
-/** The session that hears by this stream; null: it is over, was replaced, or hears by another one. */
+/** The session of this stream; null: it has ended, was replaced, or has another stream. */
 export async function readStream(client: Client, cloudletId: string, stream: string): Promise<Session | null> {
   const { rows } = await READ_CRM_STREAM.query(client, [cloudletId, stream])
   const [row] = rows
@@ -135,7 +135,7 @@ const END_CRM_STREAM = statement({
   params: [uuid],
 })
 
-/** Its client has gone: so has the session, unless it hears by another stream meanwhile. Leaves word to look at the cloudlet. */
+/** Ends the session of a closed stream, unless it has another stream meanwhile, and enqueues a wake request for the cloudlet. */
 export async function endStream(client: Client, stream: string): Promise<void> {
   await END_CRM_STREAM.query(client, [stream])
 }

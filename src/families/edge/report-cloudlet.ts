@@ -9,7 +9,7 @@ import { completeUpgrade, endUpgrade, moveUpgrade, upgradeHeard } from './upgrad
 const ACCEPTED: ReportVerdict = { ok: true, changed: true }
 const UNCHANGED: ReportVerdict = { ok: true, changed: false }
 
-/** What the CRMs say of an upgrade: the one that serves the cloudlet, and the one that is to. */
+/** Reports of an upgrade from the serving CRM and from the new one. */
 export function reportCloudlet(
   node: Node,
   report: Report,
@@ -21,9 +21,9 @@ export function reportCloudlet(
   if (!report.phase) return UNCHANGED
   const actor = session?.role === 'CRM_V2' ? 'CRM_V2' : 'CRM_V1'
   const from = cloudletDetails(node).upgradePhase
-  // In UPDATE_ERROR it goes on serving: its Ready changes nothing.
+  // In UPDATE_ERROR the old CRM continues to serve, so its READY changes nothing.
   const to = from === 'UPDATE_ERROR' && report.phase === 'READY' && actor === 'CRM_V1' ? from : report.phase
-  // CRM_V2's Ready, once more.
+  // A repeated READY of CRM_V2.
   if (from === 'READY' && to === 'READY' && session && session === servingSession(node)) return UNCHANGED
   const verdict = slice.judge(node, actor, to, { machine, from })
   if (!verdict.ok) return { ok: false, refused: 'TRANSITION', to, actor, secondary: { machine, from } }

@@ -12,7 +12,7 @@ const ACCEPTED: ReportVerdict = { ok: true, changed: true }
 const UNCHANGED: ReportVerdict = { ok: true, changed: false }
 const refused = (to: Phase): ReportVerdict => ({ ok: false, refused: 'TRANSITION', to })
 
-/** A CRM's report whose fence is right. Judged by the guard; a repeated one changes nothing. */
+/** Applies a CRM's report with a valid fence, if the guard allows it. A repeated report changes nothing. */
 export function reportInstance(node: Node, report: Report, by: string, slice: Slice): ReportVerdict {
   const { phase, progress, message } = report
   noteProgress(node, { progress, message: phase ? null : message }, slice)
@@ -25,29 +25,29 @@ export function reportInstance(node: Node, report: Report, by: string, slice: Sl
   if (!verdict.ok) return refused(phase)
   heard(node, slice)
   if (!verdict.changed) return UNCHANGED
-  const told = { actor: 'CRM', by, message: report.message ?? null } as const
-  if (phase === 'READY') succeed(node, slice, told)
-  else if (phase === 'NOT_PRESENT') vanish(node, slice, { ...told, reason: 'removed' })
-  else if (isFailed(phase)) fail(node, slice, { ...told, error: errorOf(report, phase), unseen: false })
+  const change = { actor: 'CRM', by, message: report.message ?? null } as const
+  if (phase === 'READY') succeed(node, slice, change)
+  else if (phase === 'NOT_PRESENT') vanish(node, slice, { ...change, reason: 'removed' })
+  else if (isFailed(phase)) fail(node, slice, { ...change, error: errorOf(report, phase), unseen: false })
   else {
-    slice.move(node, phase, told)
-    // DELETED is taken note of by the controller.
+    slice.move(node, phase, change)
+    // The controller follows DELETED.
     slice.touch(node)
   }
   return ACCEPTED
 }
 
-/** What was withdrawn or has timed out is being taken back: the CRM says how that goes, the controller moves. */
+/** The CRM undoes an operation that was withdrawn or has timed out. It reports the result, and the controller moves. */
 function reportUndo(node: Node, report: Report, phase: Phase, slice: Slice): ReportVerdict {
   const undo = operationOf(operationAt(node.row.phase)?.undo ?? 'DELETE')
   const ends: readonly Phase[] = undo.action === 'DELETE' ? ['NOT_PRESENT', 'DELETED'] : ['READY']
   if (ends.includes(phase)) {
-    // It was made so once more, whatever it had been.
+    // The CRM has applied the spec again, so nothing has drifted.
     undone(node, slice, { drifted: false })
     return ACCEPTED
   }
   if (phase === undo.working) heard(node, slice)
-  // It is asked again when its time is up.
+  // The CRM is asked again after the timeout.
   else if (phase === undo.failed) slice.setError(node, failureOf(errorOf(report, phase), slice))
   else return refused(phase)
   return UNCHANGED

@@ -8,7 +8,7 @@ import { requestFence } from './fences.ts'
 import { operationAt } from './operations.ts'
 import type { CrmAction, InstanceSpec, Session } from './spec.ts'
 
-/** Requests as their CRM gets them. */
+/** Requests in the form that CRMs get. */
 export interface CrmRequest {
   readonly fence: string
   readonly objectId: string
@@ -18,7 +18,7 @@ export interface CrmRequest {
   readonly action: CrmAction
   readonly operationId: string
   readonly specRevision: number
-  /** Null: there is nothing to be made. */
+  /** Null: the request creates nothing. */
   readonly spec: unknown
 }
 
@@ -37,7 +37,7 @@ interface Row {
   readonly wantedVersion: string | null
 }
 
-// What was handed over and is not acknowledged; to a process that has nothing yet also what another one had begun.
+// Dispatched requests without an acknowledgement. A new process also gets those that an earlier one had begun.
 const OUTSTANDING = statement({
   name: 'outstanding-crm-requests',
   text: `select o.id as "objectId", o.kind, o.phase, w.job_id as "operationId", w.attempt, i.undoing,
@@ -70,7 +70,7 @@ const OUTSTANDING = statement({
   },
 })
 
-/** What the CRM of a session is asked to do, in the order in which the objects were made. */
+/** The requests of a session's CRM, in the order in which the objects were created. */
 export async function outstandingRequests(
   client: Client,
   cloudletId: string,
@@ -93,7 +93,7 @@ function wantedOf(row: Row): Pick<CrmRequest, 'action' | 'specRevision' | 'spec'
   const operation = operationAt(phase)
   const action = (undoing ? operation?.undo : operation?.action) ?? 'DELETE'
   if (action === 'DELETE') return { action, specRevision: specRevision ?? 0, spec: null }
-  // Of an update that is taken back it is the spec from before.
+  // Undoing an update requests the previous spec.
   if (undoing && keptSpec) return { action, specRevision: keptRevision ?? 0, spec: keptSpec }
   return { action, specRevision: specRevision ?? 0, spec }
 }

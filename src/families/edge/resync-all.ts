@@ -2,10 +2,10 @@ import type { Node, Slice } from '../../core/tree.ts'
 import { NOT_FOUND, type Resync, resync } from './resync.ts'
 import type { ReportedObject } from './spec.ts'
 
-/** At most so many orphans are told of. */
+/** Bounds the orphans that are reported. */
 const MAX_ORPHANS = 1_000
 
-/** Takes in all that a CRM has. `known`: the instances of the cloudlet by path, parents first. */
+/** Applies the state of all instances of a CRM. `known`: the instances of the cloudlet by path, parents first. */
 export function resyncAll(
   { cloudlet, known }: { readonly cloudlet: Node; readonly known: ReadonlyMap<string, Node> },
   slice: Slice,
@@ -13,7 +13,7 @@ export function resyncAll(
   how: Resync,
 ): void {
   const said = new Map(objects.map((object) => [pathOf(object.path), object]))
-  // From below, so that a cluster instance sees what has become of its app instances.
+  // Children first, so that a cluster instance sees the new state of its app instances.
   for (const [path, node] of [...known].reverse()) {
     resync(node, slice, said.get(path) ?? NOT_FOUND, how)
     if (!node.gone) slice.touch(node)
@@ -22,7 +22,7 @@ export function resyncAll(
   slice.setDetails(cloudlet, { orphans: orphans.slice(0, MAX_ORPHANS), resyncedAt: slice.now })
 }
 
-/** Names hold no slash. */
+/** Names contain no slash. */
 const pathOf = (path: readonly string[]): string => path.join('/')
 
 /** The instances of a cloudlet by path, parents first; undefined: not all of them are loaded. */

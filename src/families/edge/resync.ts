@@ -7,7 +7,7 @@ import { instance as machine } from './machines.ts'
 import { isFailed, isRequested, isWorking, operationAt } from './operations.ts'
 import { ask, heard } from './requests.ts'
 
-/** What a CRM says of one object when it connects; NOT_PRESENT for all that it does not speak of. */
+/** State of one object as a connecting CRM reports it; NOT_PRESENT for objects that it does not list. */
 export interface Found {
   readonly phase: Phase
   readonly specRevision: number | null
@@ -15,16 +15,16 @@ export interface Found {
 export const NOT_FOUND: Found = { phase: 'NOT_PRESENT', specRevision: null }
 
 /**
- * What follows. `move`: an ordinary transition of the CRM. `fail`: the operation has failed, and is undone at once,
- * since what there is is known. `again`: the request is handed over again. `undone`: what was to be taken back is.
- * `note`: nothing moves, but for the flag.
+ * The consequence. `move`: an ordinary transition of the CRM. `fail`: the operation has failed and is undone at once,
+ * since the real state is known. `again`: the request is dispatched again. `undone`: the operation is undone. `note`:
+ * only the flag changes.
  */
 export type Outcome =
   | { readonly type: 'move'; readonly to: Phase }
   | { readonly type: 'succeed'; readonly drifted: boolean }
   | { readonly type: 'vanish' }
   | { readonly type: 'fail'; readonly drifted: boolean | null; readonly message: string }
-  /** Null: whether what is there is as recorded before the operation was not said. */
+  /** Null: unknown whether the instance equals the record before the operation. */
   | { readonly type: 'again'; readonly drifted: boolean | null }
   | { readonly type: 'undone'; readonly drifted: boolean }
   | { readonly type: 'note'; readonly drifted: boolean }
@@ -38,7 +38,7 @@ const LOST = 'Its CRM came back without it.'
 const OLD = 'Its CRM came back with the old spec.'
 const STILL = 'Its CRM came back, and it is still there.'
 
-/** The table of the specification, row by row: what the controller's record and the CRM's word make together. */
+/** The table of the specification, row by row: the outcome of the controller's record and the CRM's state. */
 export function outcomeOf(recorded: Phase, found: Found, { specRevision, keptRevision, undoing }: Revisions): Outcome {
   const { phase } = found
   if (isFailed(recorded) && undoing) return outcomeOfUndo(recorded, found, { specRevision, keptRevision })
@@ -64,7 +64,7 @@ export function outcomeOf(recorded: Phase, found: Found, { specRevision, keptRev
     case 'DELETING':
       return isThere ? { type: 'fail', drifted, message: STILL } : { type: 'vanish' }
     case 'READY':
-    // It may be READY again.
+    // The instance may be READY again.
     case 'DELETE_PREPARE':
       return { type: 'note', drifted }
     default:
@@ -72,10 +72,10 @@ export function outcomeOf(recorded: Phase, found: Found, { specRevision, keptRev
   }
 }
 
-/** The CRM is at something, or says that it has failed. */
+/** Outcome of a state in which the CRM is at work or has failed. */
 function outcomeInTransition(recorded: Phase, found: Found, recordedRevision: number): Outcome {
   const { phase, specRevision } = found
-  // What has failed was put back: it may only not have heard that this is known.
+  // The failure is undone already: the CRM may have missed the acknowledgement.
   const isAsRecorded = isFailed(phase) && specRevision === recordedRevision
   if (recorded === 'READY' || recorded === 'DELETE_PREPARE') return { type: 'note', drifted: !isAsRecorded }
   if (!isRequested(recorded) && !isWorking(recorded)) return NOTHING
@@ -83,7 +83,7 @@ function outcomeInTransition(recorded: Phase, found: Found, recordedRevision: nu
     return { type: 'fail', drifted: null, message: 'Its CRM came back and says that it has failed.' }
   const verdict = step(machine, recorded, 'CRM', phase)
   if (verdict.ok) return verdict.changed ? { type: 'move', to: phase } : NOTHING
-  // It is still at what came before.
+  // The CRM is still at the previous operation.
   return AGAIN
 }
 
@@ -101,26 +101,26 @@ function outcomeOfUndo(
 
 export interface Resync {
   readonly by: string
-  /** A process that comes back still has what it was handed; a new one has nothing. */
+  /** A process that reconnects still has its requests; a new one has none. */
   readonly isNew: boolean
 }
 
-/** Takes in what a CRM says of one object. Whoever calls hands over what is to be handed over again. */
+/** Applies the reported state of one object. The caller dispatches requests that have to be repeated. */
 export function resync(node: Node, slice: Slice, found: Found, { by, isNew }: Resync): void {
   const outcome = outcomeOf(node.row.phase, found, instanceDetails(node))
-  const told = { actor: 'CRM', by, reason: 'resync' } as const
+  const change = { actor: 'CRM', by, reason: 'resync' } as const
   switch (outcome.type) {
     case 'move':
-      slice.move(node, outcome.to, told)
+      slice.move(node, outcome.to, change)
       return heard(node, slice)
     case 'succeed':
-      return succeed(node, slice, told, outcome)
+      return succeed(node, slice, change, outcome)
     case 'vanish':
-      return vanish(node, slice, told)
+      return vanish(node, slice, change)
     case 'fail': {
       const error = { code: 'RESYNC', message: outcome.message }
-      // What is there is known, so there is nothing for the CRM to take back.
-      return fail(node, slice, { ...told, error, unseen: false, drifted: outcome.drifted })
+      // The real state is known, so the CRM need not undo anything.
+      return fail(node, slice, { ...change, error, unseen: false, drifted: outcome.drifted })
     }
     case 'again':
       note(node, slice, outcome.drifted)

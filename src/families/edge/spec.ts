@@ -1,8 +1,8 @@
 import type { ObjectKind, Phase } from '../../core/vocabulary.ts'
 
-/** What is stored of cloudlets and instances. */
+/** Stored specs of cloudlets and instances. */
 
-/** Of cluster instances and app instances: a JSON object that is the CRM's business. */
+/** Spec of cluster and app instances: a JSON object that only the CRM interprets. */
 export type InstanceSpec = Readonly<Record<string, unknown>>
 
 export type CrmRole = 'CRM' | 'CRM_V1' | 'CRM_V2'
@@ -10,24 +10,24 @@ export type CrmAction = 'CREATE' | 'UPDATE' | 'DELETE'
 
 /** One process that serves a cloudlet. */
 export interface Session {
-  /** CRM serves the cloudlet; CRM_V2 is being brought up by an upgrade. */
+  /** CRM serves the cloudlet; CRM_V2 is started by an upgrade. */
   readonly role: 'CRM' | 'CRM_V2'
   readonly epoch: number
   readonly instance: string
   readonly principal: string
   readonly version: string
   readonly connectedAt: string
-  /** What its fences are made of, as hex: a process that comes back has the same ones. */
+  /** Salt of its fences, as hex, so that a process that reconnects has the same ones. */
   readonly salt: string
-  /** Of the session's own fence, as hex. */
+  /** Hash of the session's own fence, as hex. */
   readonly fenceHash: string
-  /** What CRM_V2 has found: taken in when it takes over. */
+  /** The data that CRM_V2 gathered, applied when it takes over. */
   readonly objects: readonly ReportedObject[] | null
-  /** The number of its last call of connectCrm; 0: it counts none. */
+  /** The number of its last call of connectCrm; 0: the process does not count its calls. */
   readonly call: number
 }
 
-/** Something that a CRM says to have. */
+/** An instance that a CRM reports. */
 export interface ReportedObject {
   readonly kind: ObjectKind
   /** Names from the cloudlet down. */

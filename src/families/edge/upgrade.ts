@@ -5,14 +5,14 @@ import { failureOf } from './end-operation.ts'
 import { cloudletUpgrade as machine } from './machines.ts'
 import type { Session } from './spec.ts'
 
-/** The steps of a cloudlet's upgrade, beside its connection. */
+/** The steps of a cloudlet's upgrade, its secondary machine. */
 
 export function moveUpgrade(node: Node, slice: Slice, to: Phase, options: MoveOptions): void {
   slice.moveSecondary(node, machine, cloudletDetails(node).upgradePhase, to, options)
   slice.setDetails(node, { upgradePhase: to, upgradeSince: slice.now })
 }
 
-/** It was heard of. */
+/** Restarts the timeout, since the CRM has reported. */
 export function upgradeHeard(node: Node, slice: Slice): void {
   slice.setDetails(node, { upgradeDue: new Date(slice.now.getTime() + slice.timeouts.crmSilenceMs) })
 }
@@ -23,7 +23,7 @@ export interface UpgradeError {
   readonly reason?: string
   readonly error: { readonly code: string; readonly message: string }
 }
-/** It has failed and is left as it is: the old CRM goes on serving, and an administrator puts it right. */
+/** Fails the upgrade: the old CRM continues to serve until an administrator resolves the upgrade. */
 export function endUpgrade(node: Node, slice: Slice, { actor, by = null, reason, error }: UpgradeError): void {
   moveUpgrade(node, slice, 'UPDATE_ERROR', { actor, by, message: error.message, ...(reason ? { reason } : {}) })
   slice.setError(node, failureOf(error, slice))
@@ -32,7 +32,7 @@ export function endUpgrade(node: Node, slice: Slice, { actor, by = null, reason,
   slice.setDetails(node, { upgradeDue: null, wantedVersion: null })
 }
 
-/** CRM_V2 has taken over and serves from now on. What it has found is taken in by the look at the cloudlet that follows. */
+/** CRM_V2 takes over. The cloudlet's rule, which runs next, applies the data that CRM_V2 gathered. */
 export function completeUpgrade(node: Node, slice: Slice, session: Session, by: string): void {
   moveUpgrade(node, slice, 'READY', { actor: 'CRM_V2', by })
   const { sessions, replaced } = cloudletDetails(node)
@@ -61,12 +61,12 @@ function dropSession(node: Node, slice: Slice, session: Session | null): void {
   slice.effect('endCrmLease', { cloudletId: node.row.id, epoch: session.epoch })
 }
 
-/** So many of them are remembered: an older one that came back would be taken for a new one. */
+/** Number of replaced instances that are kept. An older one that reconnected would count as new. */
 const MAX_REPLACED = 50
 export const withReplaced = (replaced: readonly string[], old: readonly Session[]): readonly string[] =>
   [...replaced, ...old.map(({ instance }) => instance)].slice(-MAX_REPLACED)
 
-/** A CRM is there, has started up and gathered its data: it says so with the one call that brings all that it has. */
+/** Takes the steps of a CRM that has started and gathered its data, since one call of it reports all of that. */
 export function connect(node: Node, slice: Slice, { by }: { readonly by: string }): void {
   if (node.row.phase === 'READY') return
   if (node.row.phase === 'OFFLINE') slice.move(node, 'INIT', { actor: 'CRM', by })

@@ -27,7 +27,7 @@ const WAITING = statement({
   },
 })
 
-/** Two statements, one for the locks and one for the agents, however many objects are asked about. */
+/** Runs two statements, one for the locks and one for the agents, whatever the number of objects. */
 export async function queryBlockerInputs(
   client: Client,
   ids: readonly string[],

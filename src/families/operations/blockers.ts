@@ -2,13 +2,13 @@ import { WORK_STATE, type WorkState } from '../../core/tree.ts'
 import type { LockMode, ObjectKind, Phase } from '../../core/vocabulary.ts'
 import { isOver } from './details.ts'
 
-/** What a task or a job of it waits for. */
+/** Blockers of tasks and their jobs. */
 
 export interface Waiting {
   readonly kind: ObjectKind
   readonly phase: Phase
   readonly taskPhase: Phase | null
-  /** Of a task: jobs that have not ended. */
+  /** Jobs of the task that have not ended. */
   readonly open: number | null
   readonly type: string | null
   readonly workState: WorkState | null
@@ -23,7 +23,7 @@ export interface LockWait {
 export interface BlockerInputs {
   readonly objects: ReadonlyMap<string, Waiting>
   readonly locks: ReadonlyMap<string, readonly LockWait[]>
-  /** Whether some runner was heard of lately. */
+  /** Whether a gadget runner is connected. */
   isServed(type: string): boolean
 }
 

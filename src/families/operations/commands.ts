@@ -15,7 +15,7 @@ export function operationsCommands(parts: OperationsParts) {
       command(parts, viewer, input)
   return {
     createTask: bound(createTask),
-    /** Adds what is wrong with jobs that are to be created later. */
+    /** Adds the problems of jobs that are created later. */
     checkJobs: async (jobs: readonly JobInput[], path: string, problems: Problems): Promise<void> => {
       await readJobs(parts, jobs, problems, path)
     },

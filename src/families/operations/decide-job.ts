@@ -5,7 +5,7 @@ import { job } from './details.ts'
 import { endJob, offerJob, offerUndo, startRun } from './end-job.ts'
 import type { JobScope, JobSpec } from './spec.ts'
 
-/** One job of a task: its turn, its locks, its run; and what is to be done when its runner is lost. */
+/** Rules of a job: its start, its locks, its run, and the loss of its runner. */
 export function decideJob(node: Node, slice: Slice): void {
   const taskNode = slice.parent(node)
   if (!taskNode) return
@@ -52,7 +52,7 @@ function takeTurn(node: Node, taskNode: Node, slice: Slice): void {
   offerJob(node, slice, 'GET_LOCKS')
 }
 
-/** Arguments are texts: whatever else an expression gives is written as JSON. */
+/** Arguments are strings, so any other value of an expression is written as JSON. */
 const text = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value ?? null))
 
 function resolve(node: Node, taskNode: Node, spec: JobSpec, slice: Slice): Evaluated | undefined {
@@ -77,7 +77,7 @@ function waitForLocks(node: Node, taskNode: Node, slice: Slice): void {
   if (granted) startRun(node, slice, {})
 }
 
-/** A run whose runner is lost has to be undone; a clean-up is repeated by somebody else. */
+/** A run whose runner is lost has to be undone; another runner repeats a clean-up. */
 function watch(node: Node, slice: Slice): void {
   const { work } = node
   const isLost = work?.leaseWatched && work.state === WORK_STATE.CLAIMED && isExpired(work.leaseUntil, slice.now)
@@ -89,7 +89,7 @@ function watch(node: Node, slice: Slice): void {
   offerUndo(node, slice)
 }
 
-/** A run is watched for as long as it is in somebody's hands. */
+/** A run is watched while a runner has it. */
 export function claimJob(node: Node, _by: string, slice: Slice): void {
   if (node.work?.action === 'RUN') slice.setWork(node, { leaseWatched: true })
   slice.setWork(node, { pickedUpAt: node.work?.pickedUpAt ?? slice.now })

@@ -1,13 +1,13 @@
 import type { Node, Slice } from '../../core/tree.ts'
 import { isOver } from './details.ts'
 
-/** A task: its jobs take their turns; it has ended when all of them have. */
+/** Rules of a task: it starts its jobs and ends when all of them have ended. */
 export function decideTask(node: Node, slice: Slice): void {
   const { phase } = node.row
   if (phase === 'PENDING') return start(node, slice)
   if (phase !== 'RUNNING' && phase !== 'ABORTING') return
   if (node.childCounts.open === 0) return end(node, slice)
-  // After a failure nothing new starts: each that has not started sees for itself.
+  // After a failure nothing new starts: the rules of each waiting job skip it.
   if (node.childCounts.failed > 0)
     for (const job of slice.children(node) ?? []) if (!isOver(job.row.phase)) slice.touch(job)
 }

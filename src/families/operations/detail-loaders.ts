@@ -5,7 +5,7 @@ import { statement } from '../../store/statement.ts'
 import * as table from '../../store/tables.ts'
 import type { JobDetails } from './details.ts'
 
-/** The family's own columns as the API shows them, for many objects in one statement. */
+/** Loads the family's columns for the API, for many objects in one statement. */
 
 export const loadJobs = keyed(
   `select object_id as key, gadget, args, exports, started_at as "startedAt", ended_at as "endedAt",

@@ -7,23 +7,23 @@ import { gadgetJob as machine } from './machines.ts'
 /** The family's own columns. */
 
 export interface TaskDetails {
-  /** Who has cancelled it. */
+  /** The viewer that cancelled the task. */
   readonly cancelBy: string | null
 }
-/** Why a job is being undone, or could not be. ABORT: what has failed is the clean-up of one that was cancelled. */
+/** Why a job is being undone, or could not be. ABORT: the clean-up of a cancelled job has failed. */
 export type UndoAfter = 'FAILURE' | 'CRASH' | 'ABORT'
 export interface JobDetails {
   readonly gadget: string
-  /** With all expressions resolved; null: it has not had its turn. */
+  /** With all expressions resolved; null: the job has not started. */
   readonly args: readonly string[] | null
   readonly env: Readonly<Record<string, string>> | null
   readonly locks: readonly DeclaredLock[] | null
-  /** Of its last end that was good. */
+  /** Exports of its last success. */
   readonly exports: Readonly<Record<string, unknown>> | null
   readonly startedAt: Date | null
   readonly endedAt: Date | null
   readonly undoAfter: UndoAfter | null
-  /** What a failure was, while it is being undone. */
+  /** The failure that is being undone. */
   readonly keptError: { readonly code: string; readonly message: string } | null
 }
 
@@ -65,10 +65,10 @@ export const job = (node: Node): JobDetails => node.details as JobDetails
 
 /** Ended for good. */
 export const isOver = (phase: Phase): boolean => machine.final.includes(phase)
-/** Whether the task was cancelled; what is undone is then not run again. */
+/** Whether the task was cancelled; undone jobs then do not run again. */
 export const isCancelled = (taskNode: Node): boolean => taskNode.row.phase === 'ABORTING'
 
-/** What a job is to be when it is undone, as far as that is known now. */
+/** The phase of a job after undoing it, as far as it is known now. */
 export function afterUndo(node: Node, taskNode: Node | null): 'FAILED' | 'RUNNING' | 'ABORTED' {
   const { undoAfter } = job(node)
   if (undoAfter === 'ABORT' || (taskNode && isCancelled(taskNode))) return 'ABORTED'

@@ -3,13 +3,13 @@ import { type MoveOptions, NEW_WORK, type Node, type Slice, WORK_STATE } from '.
 import type { Actor, Phase, WorkAction } from '../../core/vocabulary.ts'
 import { afterUndo, job } from './details.ts'
 
-/** What jobs are given to do, and how they end. */
+/** Work of jobs, and their end. */
 
 export const JOB_TYPE = 'gadget-job'
 
 type JobAction = Extract<WorkAction, 'GET_LOCKS' | 'RUN' | 'UNDO' | 'ABORT'>
 
-/** A new piece of work for a gadget runner; whoever had the last one has it no more. */
+/** Offers new work to gadget runners, which replaces the previous work of the job. */
 export function offerJob(node: Node, slice: Slice, action: JobAction, more: object = {}): void {
   const { gadget, args, env } = job(node)
   slice.setWork(node, {
@@ -23,14 +23,14 @@ export function offerJob(node: Node, slice: Slice, action: JobAction, more: obje
   })
 }
 
-/** A clean-up that has failed is a clean-up again: `--undo` takes back a run that has ended. */
+/** A failed clean-up is repeated as a clean-up, since `--undo` is for runs that have ended. */
 export function offerUndo(node: Node, slice: Slice): void {
   if (job(node).undoAfter === 'ABORT') return offerJob(node, slice, 'ABORT')
   journal(node, slice, 'UNDO_STARTED')
   offerJob(node, slice, 'UNDO', { next: afterUndo(node, slice.parent(node)) })
 }
 
-/** Granted: journalled first, in the transaction that lets it run. */
+/** Starts a job whose locks are granted, and writes the journal in the same transaction. */
 export function startRun(node: Node, slice: Slice, options: MoveOptions): void {
   slice.move(node, 'RUNNING', options)
   if (!job(node).startedAt) slice.setDetails(node, { startedAt: slice.now })
@@ -38,7 +38,7 @@ export function startRun(node: Node, slice: Slice, options: MoveOptions): void {
   offerJob(node, slice, 'RUN')
 }
 
-/** START and UNDO_STARTED are written before it begins, the others when it has happened. */
+/** START and UNDO_STARTED are written before the action, the others after it. */
 type JournalEntry = 'START' | 'DONE' | 'UNDO_STARTED' | 'UNDO' | 'FAILED' | 'ABORT'
 export function journal(node: Node, slice: Slice, entry: JournalEntry): void {
   slice.effect('journal', { id: node.row.id, entry })
@@ -55,11 +55,11 @@ export interface Ending {
   readonly by?: string | null
   readonly error?: { readonly code: string; readonly message: string } | null
   readonly message?: string | null
-  /** Those that depend on it may go on: it is done, or its condition says that it need not be. */
+  /** Dependents may start: the job is done, or its condition skips it. */
   readonly satisfies: boolean
 }
 
-/** Ends it for good, gives back its locks, and lets its task and those that wait for it have their turn. */
+/** Ends the job, releases its locks, and touches its task and dependents. */
 export function endJob(node: Node, slice: Slice, ending: Ending): void {
   const { to, actor = 'CONTROLLER', by = null, error = null, satisfies } = ending
   slice.move(node, to, {

@@ -14,7 +14,7 @@ export const operations: Family = {
   machines,
   details: detailsTables,
   decide,
-  // Word is only left for it to be looked at.
+  // A wake request only runs the rules.
   onWake: () => {},
   report: reportJob,
   claimed: claimJob,

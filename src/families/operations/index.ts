@@ -16,7 +16,7 @@ export const operations = defineFamily({
       actor: 'GADGET_RUNNER',
       types: ['gadget-job'],
       purpose: 'phaseline built-in runner',
-      // Without a gadget there is nothing to run.
+      // A runner without gadgets has nothing to run.
       processes: ({ gadgetFolders }) => (gadgetFolders.length > 0 ? [{ types: ['gadget-job'], gadgetFolders }] : []),
     },
   ],

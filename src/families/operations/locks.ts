@@ -17,11 +17,11 @@ import { statement } from '../../store/statement.ts'
 import * as table from '../../store/tables.ts'
 
 /**
- * Who may work on what. A job takes one ticket for all its locks, and holds them once no row of a lower ticket is in
- * conflict with any of its own, whether that row holds or waits. So `held` follows from the rows alone: no grant changes
- * what another job may have, the lowest ticket of all can always run, and nobody ever comes before an earlier one.
+ * The lock manager. A job takes one ticket for all its locks, and holds them once no row of a lower ticket conflicts with
+ * any of its own, whether that row holds or waits. So `held` follows from the rows alone: a grant never affects other
+ * jobs, the job with the lowest ticket can always run, and no job overtakes an earlier one in conflict with it.
  *
- * `offset 0` has queues looked into by their index, even by a plan that was made when nobody waited.
+ * `offset 0` makes queues use their index, even with a plan from a time without waiters.
  */
 
 export type LockMode = 'SHARED' | 'EXCLUSIVE'
@@ -30,14 +30,14 @@ export interface LockRequest {
   readonly mode: LockMode
 }
 
-/** The lock manager's lock: held until the transaction ends, so that tickets are committed in their order. */
+/** The lock manager's own lock, held until the transaction ends, so that tickets commit in their order. */
 const LOCK = statement({
   name: 'lock-locks',
   text: "select pg_advisory_xact_lock(hashtext('phaseline locks'))",
   row: { pg_advisory_xact_lock: nothing },
 })
 
-/** The resource of an exclusive row, which only their own index has: a plan must not look for them among all the others. */
+/** The resource of an exclusive row. Only the index of exclusive rows has this expression, so that a plan uses no other. */
 const exclusive = (row: string): string => `(case when ${row}.mode = 'EXCLUSIVE' then ${row}.resource end)`
 
 /** Whether an earlier row is in conflict with row `m`. */
@@ -46,7 +46,7 @@ const BLOCKED = `case m.mode
     else exists (select from lock b where ${exclusive('b')} = m.resource and b.ticket < m.ticket offset 0)
   end`
 
-// Nobody has a later ticket yet, so every row of a resource is an earlier one.
+// No later ticket exists yet, so every row of a resource is earlier.
 const TAKE = statement({
   name: 'take-locks',
   text: `with wanted as materialized (
@@ -79,8 +79,8 @@ const HOLDS = statement({
 })
 
 /**
- * Whether the job holds its locks: all of them, or none and it waits for its turn. Only its first call declares locks;
- * later ones ask again.
+ * Whether the job holds its locks: all of them, or none while it waits. Only the first call declares locks; later calls
+ * only query.
  */
 export async function acquire(
   client: Client,
@@ -98,7 +98,7 @@ export async function acquire(
   return rows[0]?.held ?? false
 }
 
-/** Each resource once, with the stronger mode, in one order for everybody. */
+/** Each resource once, with the stronger mode, in the same order for all jobs. */
 function mergeLocks(locks: readonly LockRequest[]): readonly LockRequest[] {
   const modes = new Map<string, LockMode>()
   for (const { resource, mode } of locks) if (modes.get(resource) !== 'EXCLUSIVE') modes.set(resource, mode)
@@ -113,9 +113,9 @@ const DROP = statement({
   row: { resource: table.lock.resource, exclusive: nullable(bigint) },
 })
 
-// Of a resource only those rows are looked at that these releases can have freed: its first exclusive one, if nobody is
-// before it now, and the shared ones up to it that waited for an exclusive one that went. The length of the queue does not
-// matter, nor that of a queue for something else.
+// Checks only the rows that these releases can have freed: the first exclusive one of a resource, if no row is before it
+// now, and the shared ones up to it that waited for a released exclusive one. So the cost is independent of the length of
+// the queues.
 const GRANT = statement({
   name: 'grant-locks',
   text: `with freed as materialized (
@@ -139,20 +139,20 @@ const GRANT = statement({
     update lock set held = true, granted_at = $3 where ctid = any(array(
       select l.ctid from chosen c cross join lateral (select ctid from lock where object_id = c.object_id offset 0) l
     )) returning object_id
-  ), told as materialized (
+  ), runnable as materialized (
     select distinct o.root_id, o.id from granted g
       cross join lateral (select * from object where id = g.object_id offset 0) o
-  ), word as (
-    insert into wake (root_id, object_ids) select root_id, array_agg(id order by id) from told group by root_id
+  ), wakes as (
+    insert into wake (root_id, object_ids) select root_id, array_agg(id order by id) from runnable group by root_id
   )
-  select root_id as "rootId", id as "objectId" from told order by 2`,
+  select root_id as "rootId", id as "objectId" from runnable order by 2`,
   params: [array(text), array(nullable(bigint)), timestamptz],
   row: { rootId: table.object.rootId, objectId: table.object.id },
 })
 
 /**
- * Takes these jobs' locks, or their places in the queue, away, and gives those behind them what they can have now, with
- * word for their trees. Returns those who can run, each once.
+ * Releases the locks of these jobs, or their positions in the queues, grants the next ones, and enqueues wake requests
+ * for their trees. Returns the jobs that can run, each once.
  */
 export async function release(
   client: Client,
@@ -170,17 +170,17 @@ export interface LockRow extends LockRequest {
   readonly objectId: string
   readonly ticket: number
   readonly held: boolean
-  /** From 1, among those that wait for the resource; null: it holds it. */
+  /** From 1, among the waiters of the resource; null: the job holds it. */
   readonly position: number | null
   readonly declaredAt: Date
   readonly grantedAt: Date | null
 }
-/** Where a lock stands in the list of all. */
+/** Position of a lock in the list of all. */
 export type LockPosition = readonly [resource: string, ticket: number, objectId: string]
 export interface LockQuery {
-  /** Absent: of all resources. */
+  /** Absent: all resources. */
   readonly resource?: string | undefined
-  /** Locks of objects in these; null means all. */
+  /** Projects of the objects; null means all. */
   readonly projects: Projects
 }
 
@@ -200,7 +200,7 @@ const SHOWN_COLUMNS = {
   position: nullable(integer),
 }
 const POSITION_PARAMS = [nullable(text), nullable(bigint), nullable(uuid)] as const
-// Each one counts on from the one before it: a page costs one pass over its resources' waiters, not one a row.
+// Each position continues from the previous row, so a page costs one pass over its resources' waiters, not one per row.
 const lockPage = (order: 'asc' | 'desc') =>
   statement({
     text: `with page as materialized (
@@ -253,7 +253,7 @@ const LOCKS_OF = statement({
   row: SHOWN_COLUMNS,
 })
 
-/** What each job holds or waits for, by resource. Every job has an entry. */
+/** The locks that each job holds or waits for, by resource. Every job has an entry. */
 export async function locksOf(
   client: Client,
   objectIds: readonly string[],
@@ -266,9 +266,9 @@ export async function locksOf(
 
 /** A resource that a job waits for. */
 export interface LockWait extends LockRequest {
-  /** From 1, among those that wait for it. */
+  /** From 1, among its waiters. */
   readonly position: number
-  /** Who comes before it there and is in conflict with it: by ticket, the first few. */
+  /** The first few conflicting rows before it, by ticket. */
   readonly ahead: readonly { readonly objectId: string; readonly mode: LockMode; readonly held: boolean }[]
 }
 const MAX_AHEAD = 10
@@ -291,7 +291,7 @@ const BLOCKERS_OF_LOCKS = statement({
   },
 })
 
-/** What the jobs wait for, by resource; resources that would be free for them are left out. Every job has an entry. */
+/** The resources that each job waits for, without those that are free for it. Every job has an entry. */
 export async function blockersOfLocks(
   client: Client,
   objectIds: readonly string[],

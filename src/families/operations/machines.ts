@@ -42,7 +42,7 @@ export const task = defineMachine({
   ],
 })
 
-/** UNDO_FAILED is not final: the job keeps its locks and its task open until an operator has decided. */
+/** UNDO_FAILED is not final: the job keeps its locks, and its task stays open, until an operator decides. */
 export const gadgetJob = defineMachine({
   name: 'gadgetJob',
   kinds: ['GADGET_JOB'],

@@ -2,7 +2,7 @@ import { findExpressions, hasExpressions, parseText } from '../../core/expressio
 import { isName, NAME_RULE, type Problems } from '../../core/problems.ts'
 import type { JobSpec } from './spec.ts'
 
-/** From what the API took to the jobs that are stored: every default filled in, whatever cannot work told by its path. */
+/** Converts API input to stored jobs: fills in defaults and reports problems by their path. */
 
 export interface JobInput {
   readonly name: string
@@ -63,7 +63,7 @@ const isWhole = (text: string): boolean => {
 
 const templateOf = ({ args, env, when }: JobSpec) => ({ args, env, when })
 
-/** Every expression of the jobs, each once. */
+/** All distinct expressions of the jobs. */
 export const expressionsOf = (jobs: readonly JobSpec[]): readonly string[] => [
   ...new Set(
     jobs
@@ -79,7 +79,7 @@ export type References = ReadonlyMap<
   | { readonly ok: false; readonly message: string }
 >
 
-/** A job may speak of those that have ended before it: of whatever it depends on, directly or not. */
+/** A job may refer to jobs that end before it: its direct and indirect dependencies. */
 export function checkOrder(jobs: readonly JobSpec[], path: string, references: References, problems: Problems): void {
   const before = predecessors(jobs)
   for (const [i, job] of jobs.entries()) {
@@ -101,7 +101,7 @@ export function checkOrder(jobs: readonly JobSpec[], path: string, references: R
   }
 }
 
-/** All that comes before each job; a job that is among them depends on itself. */
+/** All direct and indirect dependencies of each job; a job among its own is in a cycle. */
 function predecessors(jobs: readonly JobSpec[]): ReadonlyMap<string, ReadonlySet<string>> {
   const direct = new Map(jobs.map(({ name, dependsOn }) => [name, dependsOn]))
   return new Map(

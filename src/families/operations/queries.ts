@@ -22,10 +22,10 @@ const FAILED_JOBS = statement({
 })
 
 export const questions: Family['questions'] = {
-  /** Whether a job has all its locks now. Asking takes a place in the queue. */
+  /** Whether a job has all its locks now. The first query enters it in the queue. */
   locks: async (client, _root, asked) => {
     const answers: boolean[] = []
-    // One after the other: they share a connection, and the order is that of their places.
+    // Sequential, since they share a connection and their order is that of the queue.
     for (const { id, locks, now } of asked as readonly Wanted[])
       answers.push(await acquire(client, { objectId: id, locks, now: new Date(now) }))
     return answers
@@ -45,7 +45,7 @@ const WAKE_LOCK_HOLDERS = statement({
       group by o.root_id`,
 })
 
-/** Jobs that have their locks and have not begun: word of the grant was lost. */
+/** Jobs that have their locks and have not started, because the wake request was lost. */
 export async function wakeHolders(client: Client): Promise<void> {
   await WAKE_LOCK_HOLDERS.query(client, [])
 }

@@ -9,7 +9,7 @@ import { endJob, failureOf, journal, offerUndo, startRun } from './end-job.ts'
 const ACCEPTED: ReportVerdict = { ok: true, changed: true }
 const UNCHANGED: ReportVerdict = { ok: true, changed: false }
 
-/** A gadget runner's report whose fence is right. Judged by the guard; a repeated one changes nothing. */
+/** Applies a gadget runner's report with a valid fence, if the guard allows it. A repeated report changes nothing. */
 export function reportJob(node: Node, report: Report, by: string, slice: Slice): ReportVerdict {
   if (!report.phase) {
     noteProgress(node, report, slice)
@@ -28,9 +28,8 @@ export function reportJob(node: Node, report: Report, by: string, slice: Slice):
 const UNDONE: ReadonlySet<Phase> = new Set(['FAILED', 'RUNNING', 'ABORTED'])
 
 /**
- * What it is to be once it is undone depends on what has happened meanwhile. FAILED says that it is undone only where a
- * failure was: of an undo after a crash, or of a clean-up, it says that this has failed, and what is not undone neither
- * runs again nor is given up.
+ * The phase after undoing depends on the events meanwhile. FAILED means "undone" only after a failure. For an undo after
+ * a crash, or for a clean-up, it means that this has failed; the job then neither runs again nor ends.
  */
 function recordedAs(phase: Phase, node: Node, slice: Slice): Phase {
   const from = node.row.phase
@@ -57,7 +56,7 @@ function apply(node: Node, to: Phase, { report, by, slice }: Reported): void {
         return endJob(node, slice, { to: 'FAILED', actor, by, error: WRONG_LOCKS, satisfies: false })
       slice.setDetails(node, { locks: report.locks ?? [] })
       slice.move(node, to, { actor, by, message })
-      // However long it waits: nobody is to ask it again when the lease of whoever did has ended.
+      // Ends the work, since the end of its lease must not repeat `--getlocks` while the job waits.
       setDone(node, slice)
       return slice.touch(node)
     case 'RUNNING':
@@ -95,7 +94,7 @@ const errorOf = ({ error, message }: Report, to: Phase) =>
 const exportsOf = (exports: unknown) =>
   typeof exports === 'object' && exports !== null && !Array.isArray(exports) ? exports : {}
 
-/** As the gadget protocol has them; what is longer no index could hold. */
+/** Names as in the gadget protocol; an index cannot hold longer ones. */
 const LOCK_LIMITS = { count: 1_000, characters: 256 } as const
 const areLocks = (locks: readonly DeclaredLock[]): boolean =>
   locks.length <= LOCK_LIMITS.count &&

@@ -1,19 +1,19 @@
-/** What is stored of a task and its jobs, with every default filled in. */
+/** Stored specs of a task and its jobs, with all defaults. */
 
 export interface JobSpec {
   readonly name: string
   readonly gadget: string
-  /** May hold expressions. */
+  /** May contain expressions. */
   readonly args: readonly string[]
-  /** Values may hold expressions. */
+  /** Values may contain expressions. */
   readonly env: Readonly<Record<string, string>>
-  /** An expression that says whether it runs; null: it does. */
+  /** An expression that decides whether the job runs; null: it always does. */
   readonly when: string | null
-  /** Names of jobs that come before it. */
+  /** Names of jobs that end before it. */
   readonly dependsOn: readonly string[]
 }
 
-/** What expressions of a job speak of: the other jobs of its task that have ended, by name. */
+/** Scope of a job's expressions: the ended jobs of its task, by name. */
 export interface JobScope {
   readonly jobs: Readonly<Record<string, { readonly phase: string; readonly exports: unknown }>>
 }

@@ -7,7 +7,7 @@ import * as table from '../../store/tables.ts'
 import type { BlockerInputs } from './blockers.ts'
 import type { Pool } from './details.ts'
 
-// What an event waits for is what its worker waits for.
+// The blockers of an event are those of its worker.
 const WAITING = statement({
   text: `select x.id as key, w.pool, w.state, o.phase, k.type, k.target, k.instance, k.state as "workState",
     p.name as project, case w.pool when 'WORKER' then p.max_workers else p.max_jobs end as "projectLimit",
@@ -47,7 +47,7 @@ const LIMITS = statement({
   row: { WORKER: table.capacity.maxWorkers, JOB: table.capacity.maxJobs },
 })
 
-/** Three statements and one for the agents, however many objects are asked about. */
+/** Runs three statements and one for the agents, whatever the number of objects. */
 export async function queryBlockerInputs(
   client: Client,
   ids: readonly string[],

@@ -2,17 +2,17 @@ import { WORK_STATE, type WorkState } from '../../core/tree.ts'
 import type { Phase } from '../../core/vocabulary.ts'
 import type { Pool } from './details.ts'
 
-/** What a worker or a job waits for. */
+/** Blockers of workers and jobs. */
 
 export interface Waiting {
   readonly pool: Pool
   readonly phase: Phase
   readonly project: string
-  /** Null: as many as there are slots. */
+  /** Null: no limit but the slots. */
   readonly projectLimit: number | null
-  /** How many of its project come before it. */
+  /** Number of waiters of its project before it. */
   readonly ahead: number
-  /** Of its work, if it has been started. */
+  /** Type, target, instance and state of its work; null before it is started. */
   readonly type: string | null
   readonly target: string | null
   readonly instance: string | null
@@ -20,7 +20,7 @@ export interface Waiting {
 }
 export interface BlockerInputs {
   readonly waiting: ReadonlyMap<string, Waiting>
-  /** Slots that are held, by pool and project. */
+  /** Occupied slots by pool and project. */
   readonly held: readonly { readonly pool: Pool; readonly project: string; readonly held: number }[]
   readonly limits: Readonly<Record<Pool, number>>
   isServed(type: string, target: string | null): boolean
@@ -31,11 +31,11 @@ export type PipelinesBlocker =
       readonly reason: 'CAPACITY'
       readonly message: string
       readonly pool: Pool
-      /** Whose limit it is; null: that of all projects together. */
+      /** The project whose limit it is; null: the limit of all projects together. */
       readonly project: string | null
       readonly limit: number
       readonly held: number
-      /** From 1, among those of its project. */
+      /** From 1, among the waiters of its project. */
       readonly position: number
     }
   | {

@@ -8,22 +8,22 @@ import type { WorkloadSpec } from './spec.ts'
 import type { WorkerTokens } from './worker-tokens.ts'
 
 /**
- * What a runtime is handed with a START, and only then: how to start the workload, with all secrets of its event in
- * clear. It is put together when the work is claimed, stored nowhere and never logged.
+ * The payload of a claimed START: how to start the workload, with all secrets of its event in clear. It is built when the
+ * work is claimed, never stored and never logged.
  */
 export interface StartConfig {
   readonly eventId: string
   readonly workerId: string
   readonly project: string
   readonly image: string | null
-  /** Run is `[...command, ...args]`. */
+  /** The process is `[...command, ...args]`. */
   readonly command: readonly string[]
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
   readonly files: WorkloadSpec['files']
   readonly secrets: Readonly<Record<string, string>>
   readonly event: StartedEvent
-  /** The worker whose workspace it works in; null: it has a folder of its own. */
+  /** The worker whose workspace it uses; null: it has a folder of its own. */
   readonly workspace: string | null
 }
 interface StartedEvent {
@@ -38,9 +38,9 @@ interface StartedEvent {
 }
 
 export interface ClaimPayload {
-  /** Null: it cannot be read. It is gone, or its secrets cannot be opened. */
+  /** Null: the workload is gone, or its secrets cannot be opened. */
   readonly config: StartConfig | null
-  /** With what a worker creates and cancels jobs. */
+  /** Token with which a worker creates and cancels jobs. */
   readonly token: string | null
 }
 const UNREADABLE: ClaimPayload = { config: null, token: null }
@@ -51,7 +51,7 @@ export interface ClaimPayloadParts {
   readonly tokens: Pick<WorkerTokens, 'tokenOf'>
 }
 
-/** One answer for each item, in order; null: it is handed out as it is. */
+/** One payload for each item, in order; null: the stored config is the payload. */
 export async function claimPayloads(
   { client, sealing, tokens }: ClaimPayloadParts,
   items: readonly ClaimedItem[],
@@ -98,7 +98,7 @@ function startConfigOf(
   }
 }
 
-/** Each event's secrets once, however many of its workloads are handed out; null: one of them does not open. */
+/** Opens each event's secrets once for all its workloads; null: one of them does not open. */
 function openEach(
   sealing: Pick<Sealing, 'open'>,
   events: ReadonlyMap<string, EventRow>,
@@ -118,7 +118,7 @@ const isOpen = (entry: readonly [string, string | null]): entry is readonly [str
 interface WorkloadRow {
   readonly id: string
   readonly eventId: string
-  /** Its own, or that of its worker. */
+  /** Its own event, or that of its worker. */
   readonly workerId: string
   readonly spec: WorkloadSpec
 }

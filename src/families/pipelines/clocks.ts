@@ -1,12 +1,12 @@
 import type { TimeoutDefaults, Work } from '../../core/tree.ts'
 import type { Phase } from '../../core/vocabulary.ts'
 
-/** The clocks that run for a worker or a job. */
+/** Timeouts of workers and jobs. */
 export interface Clock {
   readonly name: 'pickup' | 'timeout' | 'lost' | 'removal'
   readonly since: Date
   readonly expiresAt: Date
-  /** What happens then; null: it stays in its phase. */
+  /** The transition at that time; null: none. */
   readonly to: Phase | null
 }
 
@@ -14,11 +14,11 @@ export interface Timed {
   readonly phase: Phase
   readonly phaseSince: Date
   readonly work: Pick<Work, 'action' | 'triggeredAt' | 'pickedUpAt' | 'progressingMs'> | null
-  /** When its resources are removed, if they are not yet. */
+  /** When its resources are removed, unless they already are. */
   readonly removal: { readonly since: Date; readonly at: Date } | null
 }
 
-/** The one that runs out first comes first. */
+/** The earliest comes first. */
 export function clocksOf({ phase, phaseSince, work, removal }: Timed, timeouts: TimeoutDefaults): readonly Clock[] {
   const clocks: Clock[] = []
   const run = (name: Clock['name'], since: Date, ms: number, to: Phase | null) =>

@@ -12,7 +12,7 @@ import { deleteSecret, setSecret } from './commands/secrets.ts'
 import { updateProject } from './commands/update-project.ts'
 import { createWorkerTokens } from './worker-tokens.ts'
 
-/** The pipelines family's mutations, and what it hands to runtimes. */
+/** The pipelines family's mutations, and the payloads of its claims. */
 export type PipelinesCommands = ReturnType<typeof pipelinesCommands>
 
 export function pipelinesCommands(parts: PipelinesParts) {

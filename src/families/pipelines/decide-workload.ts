@@ -4,7 +4,7 @@ import { type Clock, clocksOf } from './clocks.ts'
 import { isOver, SLOT, workload } from './details.ts'
 import { cancelWorkload, endWorkload, moveWorkload } from './end-workload.ts'
 
-/** A worker or a job: waits for a slot, is started, and is watched until it ends. */
+/** Rules of a worker or job: it waits for a slot, is started, and is watched until it ends. */
 export function decideWorkload(node: Node, slice: Slice): void {
   if (isOver(node.row.phase)) return node.row.kind === 'WORKER' ? endJobs(node, slice) : undefined
   if (node.row.kind === 'JOB' && hasNoWorker(node, slice)) {
@@ -14,7 +14,7 @@ export function decideWorkload(node: Node, slice: Slice): void {
   else watch(node, slice)
 }
 
-/** Each job sees for itself that its worker has ended. */
+/** The rules of each job react to the end of its worker. */
 function endJobs(worker: Node, slice: Slice): void {
   const jobs = slice.children(worker)
   for (const job of jobs ?? []) if (!isOver(job.row.phase)) slice.touch(job)
@@ -38,9 +38,9 @@ function admit(node: Node, slice: Slice): void {
   slice.setWork(node, {
     ...NEW_WORK,
     type: runtime,
-    target: place(node, slice),
+    target: runtimeTarget(node, slice),
     action: 'START',
-    // Put together when it is handed out: with secrets, which are stored nowhere in clear.
+    // Built when the work is claimed, since secrets are never stored in clear.
     config: null,
     jobId,
     triggeredAt: slice.now,
@@ -50,13 +50,13 @@ function admit(node: Node, slice: Slice): void {
   setClock(node, slice)
 }
 
-/** A job that works in its worker's workspace is started where that is. */
-function place(node: Node, slice: Slice): string | null {
+/** A job that uses its worker's workspace is started where the worker runs. */
+function runtimeTarget(node: Node, slice: Slice): string | null {
   const isGuest = node.row.kind === 'JOB' && workload(node).usesWorkspace
   return isGuest ? (slice.parent(node)?.work?.target ?? null) : null
 }
 
-/** The claim is the pickup; from then on it stays with this runtime, which alone may have started it. */
+/** The claim counts as the pickup. From then on the workload stays with this runtime, which may have started it. */
 export function claimWorkload(node: Node, _by: string, slice: Slice): void {
   const { work } = node
   if (work?.action !== 'START') return
@@ -68,7 +68,7 @@ export function claimWorkload(node: Node, _by: string, slice: Slice): void {
 const clocks = (node: Node, slice: Slice): readonly Clock[] =>
   clocksOf({ ...node.row, work: node.work, removal: null }, slice.timeouts)
 
-/** After whatever changes which clocks run. */
+/** Called after every change of a timeout. */
 export function setClock(node: Node, slice: Slice): void {
   slice.setWork(node, { dueAt: clocks(node, slice)[0]?.expiresAt ?? null })
 }
@@ -82,7 +82,7 @@ function watch(node: Node, slice: Slice): void {
     miss(node, work, slice)
 }
 
-/** Missed once: the next thing that is heard of its runtime, or its time, decides. */
+/** The lease has ended: the next report of its runtime, or the timeout, decides. */
 function miss(node: Node, { instance }: Work, slice: Slice): void {
   slice.setWork(node, { leaseWatched: false })
   if (node.row.phase === 'UNKNOWN') return

@@ -4,7 +4,7 @@ import { OBJECT_SELECTION } from '../../store/loaders/objects.ts'
 import * as table from '../../store/tables.ts'
 import type { EventDetails } from './details.ts'
 
-/** The family's own columns as the API shows them, for many objects in one statement. */
+/** Loads the family's columns for the API, for many objects in one statement. */
 
 /** Without the payload, which can be long. */
 export const loadEvents = keyed(
@@ -48,7 +48,7 @@ export const loadWorkloads = keyed(
   },
 )
 
-/** For the clocks of workloads: when they were handed out, and how long they may take. */
+/** For the timeouts of workloads: when they were claimed, and how long they may take. */
 export const loadClocks = keyed(
   `select object_id as key, picked_up_at as "pickedUpAt", triggered_at as "triggeredAt",
         progressing_ms as "progressingMs"

@@ -10,16 +10,16 @@ export interface EventDetails {
   readonly type: string
   readonly qualifiers: Readonly<Record<string, string>>
   readonly payload: string | null
-  /** It came through a subscription, and not for its project by name. */
+  /** The event matched a subscription, instead of naming its project. */
   readonly subscribed: boolean
   readonly retryOf: string | null
   readonly cloneOf: string | null
 }
 
-/** Workers and jobs have slots of their own: workers that wait for their jobs cannot starve them. */
+/** Workers and jobs have separate slots, so that workers that wait for their jobs cannot starve them. */
 export const POOLS = ['WORKER', 'JOB'] as const satisfies readonly ObjectKind[]
 export type Pool = (typeof POOLS)[number]
-/** Of a slot; the phase is the truth, this is what finds it. */
+/** State of a slot. The phase is authoritative; this column only finds candidates by index. */
 export const SLOT = { WAITING: 0, HELD: 1, OVER: 2 } as const
 
 export interface WorkloadDetails {
@@ -28,15 +28,15 @@ export interface WorkloadDetails {
   readonly state: (typeof SLOT)[keyof typeof SLOT]
   readonly runtime: string
   readonly usesWorkspace: boolean
-  /** From its pickup; null: never. */
+  /** From its pickup; null: no timeout. */
   readonly timeoutMs: number | null
-  /** The job of an earlier event that it stands for. */
+  /** The job of an earlier event that it was inherited from. */
   readonly inheritedFrom: string | null
   readonly startedAt: Date | null
   readonly endedAt: Date | null
   readonly exitCode: number | null
   readonly signal: string | null
-  /** Of its resources; null: it has none, or none that are to be removed yet. */
+  /** When its resources are removed; null: it has none, or they are kept until it ends. */
   readonly removeAt: Date | null
   readonly removedAt: Date | null
 }
@@ -101,5 +101,5 @@ export const detailsTables: readonly DetailsTable[] = [EVENT, WORKLOAD]
 
 export const workload = (node: Node): WorkloadDetails => node.details as WorkloadDetails
 
-/** For good. */
+/** True for a final phase. */
 export const isOver = (phase: Phase): boolean => machine.final.includes(phase)

@@ -21,7 +21,7 @@ const COPY_SECRETS = statement({
   params: [uuid, uuid],
 })
 
-/** As they are now, still sealed: later changes of the project do not reach the event. */
+/** Copies the sealed secrets, so that later changes of the project do not affect the event. */
 async function copySecrets(client: Client, root: Node): Promise<void> {
   await COPY_SECRETS.query(client, [root.row.id, root.row.projectId])
 }

@@ -3,7 +3,7 @@ import { type MoveOptions, type Node, type Slice, WORK_STATE } from '../../core/
 import type { Actor, Phase } from '../../core/vocabulary.ts'
 import { isOver, SLOT, workload } from './details.ts'
 
-/** How a worker or a job moves and ends. An event shows its worker's phase, so it moves along. */
+/** Transitions and the end of workers and jobs. An event has its worker's phase, so it moves along. */
 
 export function moveWorkload(node: Node, slice: Slice, to: Phase, options: MoveOptions): void {
   for (const one of withEvent(node, slice)) slice.move(one, to, options)
@@ -19,13 +19,13 @@ export interface Ending {
   readonly actor: Actor
   readonly by?: string | null
   readonly message?: string | null
-  /** Why it has not succeeded; null for what has. */
+  /** Why it has not succeeded; null after a success. */
   readonly error: { readonly code: string; readonly message: string } | null
   readonly exitCode?: number | null
   readonly signal?: string | null
 }
 
-/** Ends it for good: its slot is free, its resources are to be removed, its jobs have to follow. */
+/** Ends a workload: frees its slot, schedules the removal of its resources, and touches its jobs. */
 export function endWorkload(node: Node, slice: Slice, ending: Ending): void {
   const { to, actor, by = null, error } = ending
   const failure = error && failureOf(error, slice)
@@ -50,15 +50,15 @@ export function endWorkload(node: Node, slice: Slice, ending: Ending): void {
   slice.touch(node)
 }
 
-/** What has ended by itself keeps its resources for a while, so that its output drains; anything else is over at once. */
+/** A workload that ended by itself keeps its resources for a while, so that its output drains. Others lose them at once. */
 const drains = (to: Phase, actor: Actor): boolean => actor === 'RUNTIME' && (to === 'SUCCEEDED' || to === 'FAILED')
 
-/** Its runtime gets its resources to remove. Returns when; null: there are none. */
+/** Schedules the removal of its resources by its runtime. Returns the time; null: it has none. */
 export function leaveToRemove(node: Node, slice: Slice, drain: boolean): Date | null {
   const { work } = node
   if (!work) return null
   if (work.pickedUpAt === null) {
-    // Nobody has started it, so nobody has anything of it.
+    // No runtime has started it, so it has no resources.
     slice.setWork(node, { state: WORK_STATE.DONE, dueAt: null, doneAt: slice.now, leaseWatched: false })
     return null
   }
@@ -66,9 +66,9 @@ export function leaveToRemove(node: Node, slice: Slice, drain: boolean): Date | 
   slice.setWork(node, {
     action: 'REMOVE',
     state: WORK_STATE.OFFERED,
-    // The workspace is the worker's, and no job's clean-up removes it.
+    // The workspace belongs to the worker, so the clean-up of a job does not remove it.
     config: { workspace: node.row.kind === 'WORKER' && workload(node).usesWorkspace ? node.row.id : null },
-    // Whoever holds its fence still has a say until the removal is claimed: then it hears that it was overruled.
+    // The present fence stays valid until the removal is claimed, so that its agent learns that it was overruled.
     leaseUntil: null,
     offerAfter: drain ? at : null,
     triggeredAt: slice.now,
@@ -86,7 +86,7 @@ const failureOf = ({ code, message }: { code: string; message: string }, slice: 
   causes: [],
 })
 
-/** Its worker has ended, or somebody has cancelled it: what waits is cancelled, what has started is aborted. */
+/** Ends a workload whose worker has ended, or that was cancelled: CANCELED if it waits, ABORTED if it has started. */
 export function cancelWorkload(
   node: Node,
   slice: Slice,
@@ -96,7 +96,7 @@ export function cancelWorkload(
   endWorkload(node, slice, { to, actor, by, error: { code, message } })
 }
 
-/** Gone at a user's word, in whatever phase it was. */
+/** Deletes a workload for a user, in any phase. */
 export function deleteWorkload(node: Node, slice: Slice, by: string): void {
   const details = workload(node)
   if (isOver(node.row.phase)) hasten(node, slice)
@@ -107,7 +107,7 @@ export function deleteWorkload(node: Node, slice: Slice, by: string): void {
   slice.move(node, 'GONE', { actor: 'USER', by })
 }
 
-/** What still drains is removed at once. */
+/** Resources that still drain are removed at once. */
 function hasten(node: Node, slice: Slice): void {
   const { work } = node
   if (work?.action === 'REMOVE' && work.state === WORK_STATE.OFFERED && work.offerAfter)

@@ -9,7 +9,7 @@ import type { EventDetails } from './details.ts'
 import type { EventFilter, EventSpec } from './normalise-event.ts'
 import type { Strategy, TaskJob, WorkloadSpec } from './spec.ts'
 
-/** What the commands want to know of projects, events and their workloads. */
+/** Queries of the commands about projects, events and their workloads. */
 
 export interface Subscriber {
   readonly name: string
@@ -40,7 +40,7 @@ const FIND_SUBSCRIBERS = statement({
   row: { name: table.project.name, strategy: table.project.strategy },
 })
 
-/** The projects with a subscription that matches, each once, by name. */
+/** The distinct projects with a matching subscription, by name. */
 export async function findSubscribers(
   client: Client,
   { source, type, qualifiers, labels }: EventSpec,
@@ -67,7 +67,7 @@ const FIND_TASK_SUBSCRIPTIONS = statement({
   row: { project: table.project.name, ordinal: table.subscription.ordinal, jobs: required(json<readonly TaskJob[]>()) },
 })
 
-/** Subscriptions that match and create a task, by project and place. */
+/** Matching subscriptions that create a task, by project and position. */
 export async function findTaskSubscriptions(
   client: Client,
   { source, type, qualifiers, labels }: EventSpec,
@@ -118,7 +118,7 @@ const READ_EVENT = statement({
   },
 })
 
-/** Null: it is gone. */
+/** Null: the event is gone. */
 export async function readEvent(
   client: Client,
   id: string,
@@ -138,7 +138,7 @@ const FIND_EVENTS = statement({
   row: { id: table.object.id },
 })
 
-/** Ids of the project's events that the filter asks for, the oldest first. */
+/** Ids of the project's events that match the filter, the oldest first. */
 export async function findEvents(
   client: Client,
   { project, phases, source, type, qualifiers, labels }: EventFilter,
@@ -167,7 +167,7 @@ const FIND_EVENT_MEMBERS = statement({
   row: { id: table.object.id, kind: table.object.kind, name: table.object.name },
 })
 
-/** Everything in an event's tree, leaves first. */
+/** All objects of an event's tree, leaves first. */
 export async function findMembers(client: Client, rootId: string): Promise<readonly Member[]> {
   const { rows } = await FIND_EVENT_MEMBERS.query(client, [rootId])
   return rows
@@ -211,7 +211,7 @@ const FIND_SUCCEEDED_JOBS = statement({
   },
 })
 
-/** Jobs of a worker that have succeeded, in their order. */
+/** Succeeded jobs of a worker, in their order. */
 export async function findSucceededJobs(client: Client, workerId: string): Promise<readonly KnownJob[]> {
   const { rows } = await FIND_SUCCEEDED_JOBS.query(client, [workerId])
   return rows

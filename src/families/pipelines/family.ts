@@ -13,7 +13,7 @@ export const pipelines: Family = {
   machines,
   details: detailsTables,
   decide,
-  // Word is only left for it to be looked at.
+  // A wake request only runs the rules.
   onWake: () => {},
   report: reportWorkload,
   claimed: claimWorkload,
@@ -24,7 +24,7 @@ export const pipelines: Family = {
   },
 }
 
-/** An event only shows what its worker does. */
+/** An event has no rules of its own: it has its worker's phase. */
 function decide(node: Node, slice: Slice): void {
   if (node.row.kind !== 'EVENT') decideWorkload(node, slice)
 }

@@ -2,11 +2,11 @@ import { defineMachine, type Machine } from '../../core/machine.ts'
 import { CANCEL_TEXT, DELETE_TEXT } from '../../core/verb.ts'
 import type { Phase } from '../../core/vocabulary.ts'
 
-/** From its slot to its end: its process may live. */
+/** Phases in which its process may live. */
 export const STARTED: readonly Phase[] = ['STARTING', 'RUNNING', 'UNKNOWN']
 const TERMINAL = ['SUCCEEDED', 'FAILED', 'ABORTED', 'CANCELED', 'SCHEDULING_FAILED', 'TIMED_OUT'] as const
 
-/** Of workers and jobs; an event shows its worker's phase, so it takes the same rows at the same moments. */
+/** The machine of workers and jobs, and of events, which have their worker's phase and move with it. */
 export const worker = defineMachine({
   name: 'worker',
   kinds: ['EVENT', 'WORKER', 'JOB'],

@@ -1,19 +1,19 @@
 import { isName, NAME_RULE, type Problems } from '../../core/problems.ts'
 
-/** What names and texts of projects, events and workloads may look like. */
+/** Formats of the names and texts of projects, events and workloads. */
 
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/
 const VARIABLE_RULE = 'must start with a letter or _, go on with letters, digits or _, and have at most 128 characters'
-/** What a workload is told by Phaseline itself. */
+/** Variables that Phaseline itself sets. */
 const RESERVED = 'PHASELINE_'
 
-/** Of environment variables and secrets. */
+/** Names of environment variables and secrets. */
 export function checkVariable(name: string, path: string, problems: Problems): void {
   if (!VARIABLE.test(name)) problems.add(path, VARIABLE_RULE)
   else if (name.startsWith(RESERVED)) problems.add(path, `must not start with ${RESERVED}`)
 }
 
-/** Also of projects. */
+/** Names of projects and workloads. */
 export function checkName(name: string, path: string, problems: Problems): void {
   if (!isName(name)) problems.add(path, NAME_RULE)
 }
@@ -26,14 +26,14 @@ export function checkRuntime(name: string, path: string, problems: Problems): vo
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
 const CONTROL = /[\u0000-\u001f\u007f]/
 
-/** Of sources and types of events: what stands in one line of a list. */
+/** Sources and types of events, which fit into one line of a list. */
 export function checkWord(text: string, path: string, problems: Problems): void {
   const fits = text.length >= 1 && text.length <= 255 && text === text.trim()
   if (!fits || CONTROL.test(text) || !text.isWellFormed())
     problems.add(path, 'must have 1 to 255 characters on one line, blanks only between others')
 }
 
-/** What Postgres keeps and a process can be given. */
+/** Text that Postgres can store and a process can receive. */
 export function checkText(text: string, path: string, problems: Problems): void {
   if (text.includes('\0')) problems.add(path, 'must not hold the character NUL')
   else if (!text.isWellFormed()) problems.add(path, 'must be well-formed Unicode')
@@ -42,7 +42,7 @@ export function checkText(text: string, path: string, problems: Problems): void 
 const encoder = new TextEncoder()
 export const bytesOf = (text: string): number => encoder.encode(text).byteLength
 
-/** Relative, parts separated by one `/`, none of them `.` or `..`: it can only be below the folder it is written into. */
+/** A relative path without `.`, `..` or empty parts, so that it is always below its folder. */
 export function checkFilePath(file: string, path: string, problems: Problems): void {
   const parts = file.split('/')
   const isBelow = parts.every((part) => part !== '' && part !== '.' && part !== '..' && bytesOf(part) <= 255)

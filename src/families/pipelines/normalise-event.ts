@@ -4,7 +4,7 @@ import { PHASES, type Phase } from '../../core/vocabulary.ts'
 import { worker as machine } from './machines.ts'
 import { bytesOf, checkText, checkWord } from './names.ts'
 
-/** What came from outside about an event, or asks for events of a sort. */
+/** Converts API input about events, and filters of events. */
 
 export interface EventInput {
   readonly source: string
@@ -41,7 +41,7 @@ export function normaliseEvent(input: EventInput, problems: Problems): EventSpec
   }
 }
 
-/** Project and phases are required, so that nobody deletes everything by leaving something out. */
+/** Project and phases are required, so that an incomplete filter does not delete everything. */
 export interface EventFilterInput {
   readonly project: string
   readonly phases: readonly Phase[]
@@ -55,13 +55,13 @@ export interface EventFilter {
   readonly phases: readonly Phase[]
   readonly source: string | null
   readonly type: string | null
-  /** Exactly these; null: whatever they are. */
+  /** Exactly these; null: any. */
   readonly qualifiers: Readonly<Record<string, string>> | null
-  /** All of these. */
+  /** All of these have to match. */
   readonly labels: Readonly<Record<string, string>>
 }
 
-/** `running`: of events that are to be cancelled, which those in a final phase cannot be. */
+/** `running`: refuses final phases, whose events cannot be cancelled. */
 export function normaliseFilter(
   input: EventFilterInput,
   problems: Problems,

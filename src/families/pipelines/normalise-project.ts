@@ -4,10 +4,10 @@ import { checkWord } from './names.ts'
 import { normaliseWorkload, type WorkloadInput } from './normalise-workload.ts'
 import type { Limits, Strategy, Subscription, TaskJob, WorkloadSpec } from './spec.ts'
 
-/** From what the API took to what is stored of a project. What is left out of the input is left out of the change. */
+/** Converts API input to the stored project. A field that the input omits is not changed. */
 
 export interface ProjectInput {
-  /** Null: it is to have none. */
+  /** Null: removes it. */
   readonly workerTemplate?: WorkloadInput | null
   readonly subscriptions?: readonly SubscriptionInput[] | null
   readonly limits?: LimitsInput | null
@@ -25,7 +25,7 @@ export interface LimitsInput {
   readonly strategy?: Strategy | null
 }
 
-/** Only what is to be changed. */
+/** The fields to change. */
 export interface ProjectChange {
   readonly workerTemplate?: WorkloadSpec | null
   readonly subscriptions?: readonly Subscription[]
@@ -78,7 +78,7 @@ function normaliseSubscriptions(
   })
 }
 
-/** Null clears one of them. */
+/** Null clears a limit. */
 function normaliseLimits(input: LimitsInput, path: string, problems: Problems): Partial<Limits> {
   const { maxWorkers, maxJobs, strategy } = input
   for (const [name, value] of Object.entries({ maxWorkers, maxJobs })) {

@@ -2,9 +2,9 @@ import type { Problems } from '../../core/problems.ts'
 import { bytesOf, checkFilePath, checkRuntime, checkText, checkVariable } from './names.ts'
 import type { FileSpec, WorkloadSpec } from './spec.ts'
 
-/** From what the API took to the spec of a workload: every default filled in, everything that is wrong told by its path. */
+/** Converts API input to the spec of a workload: fills in defaults and reports problems by their path. */
 
-/** The input as GraphQL hands it over: types are right, nothing else is known. */
+/** The input from GraphQL, which has checked the types and nothing else. */
 export interface WorkloadInput {
   readonly runtime?: string | null
   readonly image?: string | null
@@ -16,9 +16,9 @@ export interface WorkloadInput {
   readonly workspace?: boolean | null
 }
 
-/** Bounds of one workload: together they stay well within what Linux hands over to what it starts. */
+/** Bounds of one workload, well within the limits of Linux for arguments and environment. */
 export const WORKLOAD_LIMITS = {
-  /** Parts of command and args together, and their bytes. */
+  /** Number of parts of command and args together, and their bytes. */
   argv: 1_024,
   argvBytes: 256 * 1024,
   env: 256,
@@ -28,7 +28,7 @@ export const WORKLOAD_LIMITS = {
 } as const
 const MAX_MS = 2 ** 31 - 1
 
-/** `defaultRuntime` is that of the worker for a job. */
+/** `defaultRuntime`: for a job, the runtime of its worker. */
 export function normaliseWorkload(
   input: WorkloadInput,
   path: string,
@@ -54,7 +54,7 @@ export function normaliseWorkload(
   return spec
 }
 
-/** What a runtime needs to know what to run. */
+/** Checks that the runtime knows what to run. */
 function checkProgram({ runtime, image, command }: WorkloadSpec, path: string, problems: Problems): void {
   if (runtime === 'process') {
     if (!command[0]) problems.add(`${path}.command`, 'must name what is run: the runtime process has no images')
@@ -75,7 +75,7 @@ function checkArgv({ command, args }: WorkloadSpec, path: string, problems: Prob
   const where = `${path}.${args.length > 0 ? 'args' : 'command'}`
   if (argv.length > WORKLOAD_LIMITS.argv)
     problems.add(where, `command and args must not be more than ${WORKLOAD_LIMITS.argv}`)
-  // One part of a command line has a limit of its own.
+  // Linux also limits each part of a command line.
   if (sum(argv) > WORKLOAD_LIMITS.argvBytes || argv.some((part) => bytesOf(part) > 64 * 1024))
     problems.add(where, `command and args must not have more than ${WORKLOAD_LIMITS.argvBytes} bytes, one 65536`)
 }
@@ -118,9 +118,9 @@ function filesOf(files: readonly FileSpec[], path: string, problems: Problems): 
   return files.map((file) => ({ path: file.path, content: file.content }))
 }
 
-/** Of `a/b/c`: `a` and `a/b`. */
+/** The folders of a path: for `a/b/c`, `a` and `a/b`. */
 const foldersOf = (path: string): readonly string[] => {
-  // What is too deep is refused by its length; its folders are not all listed.
+  // A path that is too deep is refused by its length, so not all its folders are listed.
   const parts = path.slice(0, 1_024).split('/').slice(0, -1)
   return parts.map((_, i) => parts.slice(0, i + 1).join('/'))
 }

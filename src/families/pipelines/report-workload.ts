@@ -9,7 +9,7 @@ import { endWorkload, moveWorkload } from './end-workload.ts'
 const ACCEPTED: ReportVerdict = { ok: true, changed: true }
 const UNCHANGED: ReportVerdict = { ok: true, changed: false }
 
-/** A runtime's report whose fence is right. Judged by the guard; a repeated one changes nothing. */
+/** Applies a runtime's report with a valid fence, if the guard allows it. A repeated report changes nothing. */
 export function reportWorkload(node: Node, report: Report, by: string, slice: Slice): ReportVerdict {
   if (report.done) return removed(node, slice)
   if (!report.phase) {
@@ -52,7 +52,7 @@ function errorOf({ phase, error, message }: Report) {
   return { code: phase ?? 'FAILED', message: message ?? 'Its runtime gave no reason.' }
 }
 
-/** As a runtime tells it beside the phase: `{ exitCode, signal }`. */
+/** The result in a runtime's report: `{ exitCode, signal }`. */
 function exitOf(exports: unknown): { readonly exitCode: number | null; readonly signal: string | null } {
   const { exitCode, signal } = (typeof exports === 'object' && exports !== null ? exports : {}) as Record<
     string,

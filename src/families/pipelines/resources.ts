@@ -1,7 +1,7 @@
 import type { ObjectKind } from '../../core/vocabulary.ts'
 import type { WorkloadDetails } from './details.ts'
 
-/** What a runtime keeps for a worker or a job, from its start until it is told to remove it. */
+/** Resources that a runtime keeps for a worker or job, from its start until their removal. */
 export interface Resource {
   readonly kind: 'PROCESS' | 'SECRETS' | 'WORKSPACE'
   readonly removeAt: Date | null
@@ -18,7 +18,7 @@ export function resourcesOf(
   }: Pick<WorkloadDetails, 'startedAt' | 'usesWorkspace' | 'removeAt' | 'removedAt'>,
 ): readonly Resource[] {
   if (!startedAt) return []
-  // The workspace belongs to the worker, and goes with it.
+  // The workspace belongs to the worker and is removed with it.
   const kinds: readonly Resource['kind'][] =
     kind === 'WORKER' && usesWorkspace ? ['PROCESS', 'SECRETS', 'WORKSPACE'] : ['PROCESS', 'SECRETS']
   return kinds.map((one) => ({ kind: one, removeAt, removedAt }))

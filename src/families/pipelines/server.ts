@@ -11,7 +11,7 @@ export const server: FamilyServer = {
   commands: (parts, services) => ({
     pipelines: pipelinesCommands({
       ...parts,
-      // The family that runs tasks may be made later.
+      // The family that runs tasks may be created later.
       get tasks() {
         return services.tasks
       },

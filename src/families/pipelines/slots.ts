@@ -6,19 +6,19 @@ import type { Family } from '../family.ts'
 import type { Pool } from './details.ts'
 
 /**
- * Who may start: a queue in the rows themselves, first in first out in each project, fair between projects. Slots are
- * counted from the objects' phases under one lock, so none is ever given twice, and none can leak.
+ * Admission of workers and jobs: a queue in the rows themselves, first in first out in each project, fair between projects.
+ * Slots are counted from the objects' phases under one lock, so none is taken twice and none can leak.
  */
 
-/** Held until the transaction ends: what it takes or gives back is seen by whoever comes next. */
+/** Held until the transaction ends, so that the next one sees the slots that this one takes or frees. */
 const LOCK = statement({
   name: 'lock-slots',
   text: "select pg_advisory_xact_lock(hashtext('phaseline slots'))",
   row: { pg_advisory_xact_lock: nothing },
 })
 
-// The next ones, as many as slots are free. A project's next one stands at the level of what the project has already, so
-// whoever has least comes first; of those the one that came first.
+// The next waiters, as many as slots are free. The level of a waiter is the number of its project's slots plus its position
+// there, so a project with few slots comes first; equal levels are ordered by arrival.
 const NEXT = `with recursive held as materialized (
     select w.project_id as id, count(*)::integer as n from workload w join object o on o.id = w.object_id
     where w.pool = $1 and w.state = 1 and o.phase in ('STARTING', 'RUNNING', 'UNKNOWN')
@@ -53,7 +53,7 @@ const NEXT_SLOTS = statement({
   row: { object_id: table.workload.objectId, root_id: table.object.rootId },
 })
 
-/** Whether each of these may start now. */
+/** Whether each of these workloads may start now. */
 export const grantSlots: Family['questions'][string] = async (client, _root, asked) => {
   const wanted = asked as readonly { readonly id: string; readonly pool: Pool }[]
   await LOCK.query(client, [])
@@ -76,8 +76,8 @@ const WAKE_NEXT_SLOTS = statement({
 })
 
 /**
- * Leaves word for those who may start now, unless they have it already. A tree that is about to go counts no more.
- * Returns their roots.
+ * Enqueues wake requests for workloads that may start now, unless they have one. A tree that is being deleted does not
+ * count. Returns their roots.
  */
 export async function wakeWaiting(client: Client, pool: Pool, goes: string | null = null): Promise<readonly string[]> {
   await LOCK.query(client, [])
@@ -91,7 +91,7 @@ const SET_CAPACITY = statement({
   params: [integer, integer],
 })
 
-/** How many may run at the same time over all projects; for whoever starts an engine. */
+/** Stores the slots of all projects together. Called before an engine starts. */
 export async function setCapacity(
   client: Client,
   { maxWorkers, maxJobs }: { readonly maxWorkers: number; readonly maxJobs: number },

@@ -1,20 +1,20 @@
-/** What is stored of projects, events, workers and jobs, with every default filled in. */
+/** Stored specs of projects, events, workers and jobs, with all defaults. */
 
-/** What runs: of a project's workers, of one worker, of one job. */
+/** The process of a project's workers, of one worker, or of one job. */
 export interface WorkloadSpec {
-  /** Which runtime starts it, e.g. `process`. */
+  /** The runtime that starts it, e.g. `process`. */
   readonly runtime: string
-  /** For runtimes that have images. */
+  /** For runtimes with images. */
   readonly image: string | null
-  /** What is run, followed by `args`. */
+  /** The command, followed by `args`. */
   readonly command: readonly string[]
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
-  /** Written into its working folder before it starts. */
+  /** Files that are written into its working folder before the start. */
   readonly files: readonly FileSpec[]
-  /** From its pickup; null: it may take as long as it likes. */
+  /** From its pickup; null: no timeout. */
   readonly timeoutMs: number | null
-  /** A worker: it has a workspace, for its jobs too. A job: it works in that of its worker. */
+  /** A worker: it has a workspace, which its jobs may use. A job: it uses the workspace of its worker. */
   readonly workspace: boolean
 }
 export interface FileSpec {
@@ -23,20 +23,20 @@ export interface FileSpec {
   readonly content: string
 }
 
-/** Which events a project has workers for. */
+/** A subscription: the events for which a project has workers or tasks. */
 export interface Subscription {
   readonly source: string
-  /** `*` stands for every type. */
+  /** `*` matches every type. */
   readonly types: readonly string[]
-  /** Exactly those of the event, both ways. */
+  /** Equal to the qualifiers of the event. */
   readonly qualifiers: Readonly<Record<string, string>>
-  /** All of them among the event's. */
+  /** A subset of the labels of the event. */
   readonly labels: Readonly<Record<string, string>>
-  /** Jobs of a task that is created instead of a worker; null: a worker is. */
+  /** Jobs of a task that is created instead of a worker; null: a worker is created. */
   readonly task: readonly TaskJob[] | null
 }
 
-/** As a task's jobs are asked for; whoever runs tasks knows what they mean. */
+/** Jobs as in the input of a task; the family that runs tasks interprets them. */
 export interface TaskJob {
   readonly name: string
   readonly gadget: string
@@ -46,19 +46,19 @@ export interface TaskJob {
   readonly dependsOn?: readonly string[] | null
 }
 
-/** What becomes of events that wait: each has its turn, or only the latest of one source and type. */
+/** Policy for waiting events: all run, or only the latest of each source and type. */
 export type Strategy = 'QUEUE' | 'LATEST_ONLY'
 
-/** How much of a project may be started at the same time; null: as much as there is. */
+/** Most workers and jobs of a project at a time; null: no limit. */
 export interface Limits {
   readonly maxWorkers: number | null
   readonly maxJobs: number | null
   readonly strategy: Strategy
 }
 
-/** What a project starts and takes up. Secrets are not among it: they can be written and not read. */
+/** Worker and subscriptions of a project. Secrets are not included, since they are never read. */
 export interface ProjectSpec {
-  /** Null: it has no workers. */
+  /** Null: the project has no workers. */
   readonly workerTemplate: WorkloadSpec | null
   readonly subscriptions: readonly Subscription[]
   readonly limits: Limits

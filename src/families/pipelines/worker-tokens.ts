@@ -8,14 +8,14 @@ import * as table from '../../store/tables.ts'
 import { worker } from './machines.ts'
 
 /**
- * With what a worker calls: `pw_` and, in base64url, its id and a signature of it. No row is kept: the token is the same
- * as often as the worker is handed out, and worth nothing once the worker has ended.
+ * Tokens of workers: `pw_` and, in base64url, the worker's id with a signature. No row is stored: each claim of the worker
+ * gets the same token, which is invalid once the worker has ended.
  */
 export interface WorkerTokens {
-  /** Null: there is no key to sign it with. */
+  /** Null: no key to sign the token with exists. */
   tokenOf(workerId: string): string | null
   recognises(secret: string): boolean
-  /** Null: nobody, or a worker that has ended or is gone. */
+  /** Null: the token is invalid, or its worker has ended or is gone. */
   authenticate(secret: string): Promise<Viewer | null>
 }
 

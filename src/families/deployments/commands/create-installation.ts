@@ -36,12 +36,12 @@ export async function createInstallation(
           details: { nextMode: input.reconcile ? 'STANDARD' : null },
         })
         declareScope(tree, spec)
-        // Imports are read under the locks of the roots that export them, so a tree with imports is decided later.
+        // A tree with imports is decided later, since imports are read under the locks of the exporting roots.
         if (input.reconcile && spec.imports.length === 0) await tree.decideNow()
         else if (input.reconcile) tree.wake([tree.root.row.id])
         return { ok: true, objectId: tree.root.row.id, object: tree.root }
       }),
-    // Names are unique in the database too; only who both takes in and hands out can be part of a cycle.
+    // Names are unique in the database, too. Only a root with both imports and exports can be part of a cycle.
     { canShare: spec.exports.length === 0 || spec.imports.length === 0 },
   )
   return done ?? refuse(invalidInput([{ path: 'input.project', message: `there is no project ${input.project}` }]))

@@ -1,7 +1,7 @@
 import type { LabelInput } from '../../../core/labels.ts'
 import type { SpecInput } from '../normalise.ts'
 
-/** What the API hands over: types are right, nothing else is known. */
+/** Inputs from the API: GraphQL has checked the types and nothing else. */
 
 export interface CreateInstallation {
   readonly project: string
@@ -20,7 +20,7 @@ export interface UpdateInstallation {
   readonly reconcile: boolean
   readonly idempotencyKey?: string | null
 }
-/** Exactly one of the three. */
+/** Exactly one of the three is set. */
 export interface PlanInstallation {
   readonly create?: { readonly project: string; readonly name: string; readonly spec: SpecInput } | null
   readonly update?: { readonly id: string; readonly spec?: SpecInput | null } | null

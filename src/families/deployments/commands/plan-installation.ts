@@ -12,7 +12,7 @@ import { readSpec } from './read-spec.ts'
 
 type PlanRefusal = RefusalOf<'InvalidInputError' | 'NotFoundError' | 'ConflictError' | 'ForbiddenError' | 'LimitError'>
 
-/** Judged as the mutation would be, short of what only its locks can tell. */
+/** Checks the input as the mutation does, except for conflicts that only its locks reveal. */
 export async function planInstallation(
   parts: CommandParts,
   viewer: Viewer,

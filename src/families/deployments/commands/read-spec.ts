@@ -4,7 +4,7 @@ import type { InstallationSpec } from '../spec.ts'
 import { expressionsOf, schemasOf, validateSpec } from '../validate.ts'
 import type { CommandParts } from './parts.ts'
 
-/** From input to what is stored, with everything that is wrong with it. Expressions are only read, in the sandbox. */
+/** Converts input to the stored spec and collects its problems. The sandbox only parses expressions. */
 export async function readSpec(
   { sandbox }: Pick<CommandParts, 'sandbox'>,
   input: SpecInput,

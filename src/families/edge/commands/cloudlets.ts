@@ -102,7 +102,7 @@ export const deleteCloudlet = (
     return { ok: true, objectId: id }
   })
 
-/** Some of those that stand in the way are named; the error points at the first. */
+/** Names some of the objects that use the cloudlet; the error refers to the first. */
 export function inUse(children: readonly Node[]): Conflict {
   const [first] = children as [Node, ...Node[]]
   const names = children.slice(0, 10).map(({ row }) => row.name)
@@ -152,7 +152,7 @@ async function inTransition(tree: LockedTree): Promise<Node | null> {
   return tree.slice.get(rows[0]?.id ?? '') ?? null
 }
 
-/** The CRM that serves the cloudlet is asked to bring up a new one. */
+/** Asks the serving CRM to start a new one. */
 function startUpgrade(
   tree: LockedTree,
   node: Node,

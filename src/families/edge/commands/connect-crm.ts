@@ -24,7 +24,7 @@ import { isVersion, VERSION_RULE } from './cloudlets.ts'
 import { findCloudlet } from './instances.ts'
 import { type EdgeParts, WORDS } from './parts.ts'
 
-/** A CRM connects, or comes back: the state of everything it has is taken in, and it gets what waits for it. */
+/** Connects a CRM, again or for the first time: applies the state of all its instances and returns its pending requests. */
 
 export interface ConnectCrm {
   readonly cloudletId: string
@@ -49,7 +49,7 @@ type Connected = Outcome<
 
 const MAX_OBJECTS = 20_000
 const MAX_INSTANCE = 200
-/** What is an orphan is kept under the name that the CRM gives it. */
+/** Orphans are stored under the names that the CRM reports. */
 const MAX_NAME = 255
 const REPORTABLE = [
   ...(['READY', 'NOT_PRESENT', 'CREATING', 'UPDATING', 'DELETING'] as const),
@@ -62,17 +62,17 @@ export async function connectCrm(parts: EdgeParts, viewer: Viewer, input: Connec
   const problems = problemsOf(input)
   if (problems.length > 0) return refuse(invalidInput(problems))
   const { cloudletId } = input
-  const looked = await findCloudlet(parts, viewer, cloudletId)
-  if (!looked.ok) return looked
-  type Held = Outcome<{ readonly connected: Connection }, Rejection>
-  const tree = await parts.trees.inTree(cloudletId, async (tree): Promise<Held> => {
+  const lookup = await findCloudlet(parts, viewer, cloudletId)
+  if (!lookup.ok) return lookup
+  type Connecting = Outcome<{ readonly connected: Connection }, Rejection>
+  const tree = await parts.trees.inTree(cloudletId, async (tree): Promise<Connecting> => {
     const refusal = refusalOf(tree.root, viewer, input)
     return refusal ? refuse(refusal) : { ok: true, connected: await connectTo(tree, parts, viewer, input) }
   })
   if (!tree) return refuse(notFound(cloudletId, WORDS.CLOUDLET))
   if (!tree.ok) return tree
   const { session, isNew, fence, leaseUntil } = tree.connected
-  // Read when all is written: what is decided meanwhile comes with it.
+  // Read after all writes, so that the answer has the requests that they caused.
   const requests =
     session.role === 'CRM' ? await outstandingRequests(parts.client, cloudletId, session, { begunToo: isNew }) : []
   return { ok: true, session: { epoch: session.epoch, fence, leaseUntil, requests } }
@@ -110,7 +110,7 @@ function refusalOf(
   const { sessions, replaced } = cloudletDetails(cloudlet)
   const known = sessions.find((session) => session.instance === instance)
   if (known && known.principal !== name) return forbidden(`${instance} is the instance of somebody else's session.`)
-  // What it said then is not so any more, and nobody waits for this answer.
+  // A later call of the same instance has replaced this one: its data is outdated, and nobody waits for the answer.
   if (known && call > 0 && call <= known.call) return stale('A later call of the same process has overtaken this one.')
   if (known) return null
   if (replaced.includes(instance)) return stale('A newer CRM has connected since: this process has to end.')
@@ -142,7 +142,7 @@ async function connectTo(tree: LockedTree, parts: EdgeParts, viewer: Viewer, inp
   return { session, isNew, fence, leaseUntil }
 }
 
-/** A process that comes back keeps its session; a new one gets the next epoch and takes the place of the one before. */
+/** A process that reconnects keeps its session. A new process gets the next epoch and replaces the previous one. */
 function sessionFor(
   cloudlet: Node,
   slice: Slice,
@@ -164,21 +164,22 @@ function sessionFor(
     objects: null,
     call,
   }
-  const place = session.role === 'CRM' ? servingSession(cloudlet) : upgradeSession(cloudlet)
-  const others = sessions.filter((one) => one !== place)
+  const replacedSession = session.role === 'CRM' ? servingSession(cloudlet) : upgradeSession(cloudlet)
+  const others = sessions.filter((one) => one !== replacedSession)
   const found = session.role === 'CRM_V2' ? { ...session, objects } : session
   slice.setDetails(cloudlet, {
     sessions: [...others, found],
     epoch: Math.max(last, session.epoch),
-    ...(place && !known ? { replaced: withReplaced(replaced, [place]) } : {}),
+    ...(replacedSession && !known ? { replaced: withReplaced(replaced, [replacedSession]) } : {}),
     ...(session.role === 'CRM' ? { version } : {}),
   })
-  if (place && !known) slice.effect('endCrmLease', { cloudletId: cloudlet.row.id, epoch: place.epoch })
+  if (replacedSession && !known)
+    slice.effect('endCrmLease', { cloudletId: cloudlet.row.id, epoch: replacedSession.epoch })
   if (session.role === 'CRM_V2') acknowledge(cloudlet, slice, by)
   return { session, isNew: !known }
 }
 
-/** The new CRM of an upgrade is there. */
+/** The new CRM of an upgrade has connected. */
 function acknowledge(cloudlet: Node, slice: Slice, by: string): void {
   upgradeHeard(cloudlet, slice)
   if (cloudletDetails(cloudlet).upgradePhase === 'INIT_OK') return
@@ -191,7 +192,7 @@ interface Serving {
   readonly objects: readonly ReportedObject[]
 }
 
-/** The cloudlet is served by it: what it has is taken in, and what is to be done is its work now. */
+/** The CRM serves the cloudlet: applies the state of its instances and dispatches the pending requests to it. */
 async function serve(tree: LockedTree, session: Session, { by, isNew, objects }: Serving): Promise<void> {
   const { slice, root } = tree
   if (isNew && root.row.phase !== 'OFFLINE' && root.row.phase !== 'INIT') slice.move(root, 'INIT', { actor: 'CRM', by })

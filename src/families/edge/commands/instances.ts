@@ -28,7 +28,7 @@ import {
   WORDS,
 } from './parts.ts'
 
-/** What users do with cluster instances and app instances. One operation at a time, and nothing in parallel that depends on it. */
+/** Commands of users on cluster and app instances. An instance runs one operation at a time, and none beside one that it depends on. */
 
 type WriteResult = CommandResult<'InvalidInputError' | 'NotFoundError' | 'ConflictError' | 'ForbiddenError'>
 
@@ -81,7 +81,7 @@ function readSpec(spec: unknown, problems: Problems): InstanceSpec {
   return {}
 }
 
-/** A new operation, with an id of its own. */
+/** Starts an operation with an id of its own. */
 function begin({ slice }: LockedTree, node: Node, { system }: EdgeParts): void {
   slice.patch(node, { jobId: system.id() })
   if (node.error) slice.setError(node, null)
@@ -108,10 +108,10 @@ export async function updateInstance(parts: EdgeParts, viewer: Viewer, input: Up
     const children = kind === 'CLUSTER_INST' ? await childrenOf(tree, node) : []
     const moving = children.find(({ row }) => row.phase !== 'READY')
     if (moving) return busy(moving)
-    const kept = await readStoredSpec(tree, id)
+    const stored = await readStoredSpec(tree, id)
     const { specRevision, lastRevision, drifted } = instanceDetails(node)
-    // What is as it is wanted is left alone, unless it is known not to be really so.
-    if (!drifted && sameJson(kept, spec)) return { ok: true, objectId: id }
+    // An equal spec changes nothing, unless the instance has drifted from it.
+    if (!drifted && sameJson(stored, spec)) return { ok: true, objectId: id }
     const { slice } = tree
     begin(tree, node, parts)
     const revision = lastRevision + 1
@@ -120,7 +120,7 @@ export async function updateInstance(parts: EdgeParts, viewer: Viewer, input: Up
     slice.setDetails(node, {
       specRevision: revision,
       lastRevision: revision,
-      keptSpec: kept,
+      keptSpec: stored,
       keptRevision: specRevision,
     })
     slice.move(node, 'UPDATE_REQUESTED', { actor: 'USER', by: viewer.name })
@@ -142,7 +142,7 @@ async function readStoredSpec(tree: LockedTree, id: string): Promise<InstanceSpe
   return rows[0]?.spec ?? {}
 }
 
-/** What keeps an instance that is there from being updated or deleted. */
+/** Why an existing instance cannot be updated or deleted now. */
 async function inTheWayOf(tree: LockedTree, node: Node) {
   const stopped = upgradeInTheWay(tree.root)
   if (stopped) return stopped
@@ -212,7 +212,7 @@ export const cancelInstance = (
     return { ok: true, objectId: id }
   })
 
-/** What a viewer may see of a cloudlet, for CRMs. */
+/** Finds a cloudlet that the viewer may read. */
 export async function findCloudlet({ client }: EdgeParts, viewer: Viewer, id: string) {
   const found = await findObject(client, id)
   if (found?.kind !== 'CLOUDLET' || !canRead(viewer, found.projectName)) return refuse(notFound(id, WORDS.CLOUDLET))

@@ -18,7 +18,7 @@ import { dispatchTo, fenceParts } from '../requests.ts'
 export interface EdgeParts {
   readonly trees: Trees
   readonly system: System
-  /** For looking up where an object stands, before its tree is held. */
+  /** For finding the tree of an object before locking it. */
   readonly client: Client
 }
 
@@ -56,14 +56,14 @@ const EDGE_CHILDREN = statement({
   row: { id: table.object.id },
 })
 
-/** Direct children, in memory from now on. */
+/** Loads the direct children. */
 export async function childrenOf(tree: LockedTree, node: Node): Promise<readonly Node[]> {
   const { rows } = await EDGE_CHILDREN.query(tree.client, [node.row.id])
   await tree.load(rows.map(({ id }) => id))
   return rows.flatMap(({ id }) => tree.slice.get(id) ?? [])
 }
 
-/** Hands a request to the CRM that is connected, in the transaction that makes it. */
+/** Dispatches a request to the connected CRM in the transaction that creates it. */
 export function dispatchNow(node: Node, slice: Slice): void {
   const session = servingSession(slice.root)
   if (session && slice.root.row.phase === 'READY')
@@ -75,7 +75,7 @@ type Code = RefusalOf<'ConflictError'>['code']
 export const inTheWay = (code: Code, { row }: Node, message: string): Conflict =>
   refuse({ type: 'ConflictError', code, message, objectId: row.id })
 
-/** During an upgrade, and after one that failed, nothing beneath is changed. */
+/** Refuses changes below a cloudlet during an upgrade, and after a failed one. */
 export function upgradeInTheWay(cloudlet: Node): Conflict | null {
   const { name } = cloudlet.row
   if (isUpgrading(cloudlet)) return inTheWay('CLOUDLET_UPGRADING', cloudlet, `The cloudlet ${name} is being upgraded.`)

@@ -93,7 +93,7 @@ function abort(node: Node, slice: Slice, by: string, message: string): void {
     const error = { code: 'CANCELED', message }
     return endJob(node, slice, { to: 'ABORTED', actor: 'USER', by, error, satisfies: false })
   }
-  // What is being undone is undone to its end, and not run again.
+  // A job that is being undone is undone completely, but does not run again.
   if (phase !== 'RUNNING') return
   slice.move(node, 'ABORTING', { actor: 'USER', by, message })
   if (node.work?.state === WORK_STATE.CLAIMED) slice.setWork(node, { abortRequestedAt: slice.now })

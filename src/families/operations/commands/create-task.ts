@@ -43,7 +43,7 @@ export async function createTask(parts: OperationsParts, viewer: Viewer, input: 
   return done ?? refuse(invalidInput([{ path: 'input.project', message: `there is no project ${input.project}` }]))
 }
 
-/** Expressions are only read here, in the sandbox. */
+/** The sandbox only parses expressions here. */
 export async function readJobs(
   { sandbox }: Pick<OperationsParts, 'sandbox'>,
   input: readonly JobInput[],

@@ -7,6 +7,6 @@ export interface OperationsParts {
   readonly trees: Trees
   readonly sandbox: Sandbox
   readonly system: System
-  /** For looking up where an object stands, before its tree is held. */
+  /** For finding the tree of an object before locking it. */
   readonly client: Client
 }

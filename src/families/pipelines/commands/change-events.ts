@@ -41,7 +41,7 @@ export const cancelEvents = (
 export const deleteEvents = (parts: PipelinesParts, viewer: Viewer, input: EventFilterInput): Promise<Changed> =>
   onMany(parts, viewer, input, { running: false }, (tree) => remove(tree, viewer))
 
-/** Runs on the tree of an event that the viewer may see and change. */
+/** Runs on the tree of an event that the viewer may change. */
 async function onEvent<R extends Refusal>(
   parts: PipelinesParts,
   viewer: Viewer,
@@ -55,10 +55,10 @@ async function onEvent<R extends Refusal>(
   return (await parts.trees.inTree(id, work)) ?? refuse(notFound(id, 'event'))
 }
 
-/** So many trees at the same time: the connections of the trees' transactions are few. */
+/** Bounds the trees at a time, since their transactions have few connections. */
 const AT_ONCE = 4
 
-/** Each event in a transaction of its own: one that has moved on meanwhile is left alone. */
+/** Changes each event in a transaction of its own and skips those that have moved meanwhile. */
 async function onMany(
   parts: PipelinesParts,
   viewer: Viewer,
@@ -106,7 +106,7 @@ async function cancel(
   }
   const message = reason ? `Cancelled by ${viewer.name}: ${reason}` : `Cancelled by ${viewer.name}.`
   cancelWorkload(worker, slice, { actor: 'USER', by: viewer.name, code: 'CANCELED', message })
-  // Its jobs follow.
+  // The rules end its jobs.
   tree.wake([worker.row.id])
   return { ok: true, objectId: id }
 }

@@ -14,7 +14,7 @@ export interface NewEvent extends EventSpec {
   readonly cloneOf: string | null
 }
 
-/** What an event takes from its project at its moment. */
+/** The data that an event copies from its project. */
 export interface Taken {
   readonly template: WorkloadSpec | null
   readonly strategy: Strategy
@@ -30,7 +30,7 @@ const TAKE_FROM_PROJECT = statement({
   row: { template: nullable(json<WorkloadSpec>()), strategy: table.project.strategy, number: table.project.eventCount },
 })
 
-/** Under the scope's lock, so that two events never have the same number. */
+/** Runs under the project's lock, so that two events never have the same number. */
 export async function takeFromProject({ client, projectId }: LockedProject): Promise<Taken> {
   const { rows } = await TAKE_FROM_PROJECT.query(client, [projectId])
   return rows[0] as Taken
@@ -47,7 +47,7 @@ export const workloadDetails = (
   timeoutMs: spec.timeoutMs,
 })
 
-/** The event and its worker, with copies of what they need: later changes of the project do not reach them. */
+/** Creates the event and its worker with copies of the project's data, so that later changes do not affect them. */
 export function createEventRoot(
   project: LockedProject,
   viewer: Viewer,

@@ -14,7 +14,7 @@ import { createTasks } from './create-tasks.ts'
 import type { PipelinesParts } from './parts.ts'
 
 export interface CreateEvent extends EventInput {
-  /** Left out: every project that has subscribed to it. */
+  /** Absent: every project with a matching subscription. */
   readonly project?: string | null
   readonly idempotencyKey?: string | null
 }
@@ -25,7 +25,7 @@ export type CreatedEvents<Type extends RefusalType = RefusalType> = Outcome<
 
 type CreateRefusal = 'InvalidInputError' | 'ForbiddenError'
 
-/** One event for a project, or one for each project that has subscribed to it; none is no failure. */
+/** Creates an event for one project, or for each project with a matching subscription, which may be none. */
 export async function createEvent(
   parts: PipelinesParts,
   viewer: Viewer,
@@ -39,7 +39,7 @@ export async function createEvent(
   return await create(parts, viewer, input, { ...spec, subscribed: !input.project, retryOf: null, cloneOf: null })
 }
 
-/** The same event once more, for its project as it is now, or for whoever has subscribed to it by now. */
+/** Repeats an event for its project as it is now, or for the projects with a matching subscription now. */
 export async function cloneEvent(
   parts: PipelinesParts,
   viewer: Viewer,
@@ -76,7 +76,7 @@ async function create(
     if (done?.ok) eventIds.push(done.objectId)
     else if (done && (input.project || done.refusal !== NO_WORKERS)) return done
     else if (input.project) return refuse(noProject(input.project))
-    // A project that has gone, or has no workers any more, has not subscribed to anything.
+    // A project that was deleted, or has no workers any more, has no subscription.
   }
   const tasks = input.project ? { ok: true as const, taskIds: [] } : await createTasks(parts, viewer, input, event)
   return tasks.ok ? { ok: true, eventIds, taskIds: tasks.taskIds } : tasks
@@ -88,7 +88,7 @@ const NO_WORKERS = invalidInput([
   { path: 'input.project', message: 'has no worker template: nothing would be started for the event' },
 ])
 
-/** Each project's event stands by itself: a request that is repeated with its key makes those that are missing. */
+/** Each project's event is created independently, so a request that is repeated with its key creates the missing ones. */
 function createIn(
   { trees }: PipelinesParts,
   viewer: Viewer,
@@ -113,12 +113,12 @@ function createIn(
           return { ok: true, objectId: tree.root.row.id }
         },
       ),
-    // Whoever takes the place of others must see them.
+    // An event that replaces others has to see them, so it does not share a transaction.
     { canShare: strategy === 'QUEUE' },
   )
 }
 
-/** Those of the same source and type that still wait make room for the latest. */
+/** The latest event cancels waiting ones of the same source and type. */
 async function supersede(project: LockedProject, { source, type }: NewEvent): Promise<void> {
   for (const { rootId, workerId } of await findWaitingWorkers(project, source, type)) {
     const tree = await project.lockTree(rootId)

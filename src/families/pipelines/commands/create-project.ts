@@ -33,10 +33,10 @@ export async function createProject(
   return created ? { ok: true, project: input.name } : refuse(taken(input.name))
 }
 
-/** The event itself is told in three more. */
+/** Three more variables describe the event itself. */
 const MAX_TASK_ENV = 61
 
-/** The tasks that events are to create are judged now, and not when the first event comes. */
+/** Checks the tasks of subscriptions now instead of at the first event. */
 export async function checkTasks(
   tasks: TaskPort,
   subscriptions: readonly Subscription[],
@@ -50,7 +50,7 @@ export async function checkTasks(
   }
 }
 
-/** Whoever sees only some projects would not see a new one, and must not learn which others there are. */
+/** A viewer of selected projects could not see a new one, and must not learn the names of others. */
 function requireProjectCreation(viewer: Viewer, name: string): RefusalOf<'ForbiddenError'> | null {
   const refused = requireProjectWrite(viewer)
   if (refused || viewer.projects === null || (viewer.role === 'ADMIN' && canRead(viewer, name))) return refused

@@ -9,10 +9,10 @@ import type { EventSpec } from '../normalise-event.ts'
 import type { TaskJob } from '../spec.ts'
 import type { PipelinesParts } from './parts.ts'
 
-/** What a gadget can be told in a variable. */
+/** The longest value of a gadget's variable. */
 const MAX_PAYLOAD = 16_384
 
-/** One task for each subscription that asks for one. A request that is repeated with its key makes those that are missing. */
+/** Creates one task for each subscription with jobs. A request that is repeated with its key creates the missing ones. */
 export async function createTasks(
   { pool, system, tasks }: PipelinesParts,
   viewer: Viewer,
@@ -26,7 +26,7 @@ export async function createTasks(
     const labels = Object.entries(event.labels).map(([key, value]) => ({ key, value }))
     const own = { project, labels, jobs: jobs.map((job) => withEvent(job, event)) }
     const idempotent = await tasks.createTask(viewer, { ...own, name, idempotencyKey: name })
-    // A key that is used again after its day is a new request, and its task needs a name of its own.
+    // A key that is used again after a day is a new request, whose task needs another name.
     const isLate = !idempotent.ok && idempotent.refusal.type === 'ConflictError'
     const done = isLate
       ? await tasks.createTask(viewer, { ...own, name: `event-task-${system.id()}`, idempotencyKey: null })
@@ -38,16 +38,19 @@ export async function createTasks(
   return { ok: true, taskIds }
 }
 
-/** What an event says is data: an expression in it is none of ours. */
+/** Escapes the event's data, so that it contains no expressions. */
 const quoted = (text: string): string => text.replaceAll('${', () => '$${')
 
 function withEvent(job: TaskJob, { source, type, payload }: EventSpec): TaskJob {
-  const told = [
+  const eventEnv = [
     { name: 'GADGET_EVENT_SOURCE', value: quoted(source) },
     { name: 'GADGET_EVENT_TYPE', value: quoted(type) },
     ...(payload !== null && bytesOf(payload) <= MAX_PAYLOAD
       ? [{ name: 'GADGET_EVENT_PAYLOAD', value: quoted(payload) }]
       : []),
   ]
-  return { ...job, env: [...(job.env ?? []).filter(({ name }) => !told.some((one) => one.name === name)), ...told] }
+  return {
+    ...job,
+    env: [...(job.env ?? []).filter(({ name }) => !eventEnv.some((one) => one.name === name)), ...eventEnv],
+  }
 }

@@ -6,10 +6,10 @@ import { inProject } from './access.ts'
 import type { ProjectResult } from './create-project.ts'
 import type { PipelinesParts } from './parts.ts'
 
-/** Made by every server when it starts. */
+/** Every server creates it at its start. */
 const KEPT = 'default'
 
-/** Its secrets, subscriptions and data go with it; objects must have gone before. */
+/** Deletes a project with its secrets, subscriptions and data. Its objects must be deleted before. */
 export const deleteProject = (
   parts: PipelinesParts,
   viewer: Viewer,

@@ -16,7 +16,7 @@ import type { WorkloadSpec } from '../spec.ts'
 import { workloadDetails } from './create-event-root.ts'
 import type { PipelinesParts } from './parts.ts'
 
-/** What a worker does with the jobs of its own event. */
+/** Commands of a worker on the jobs of its event. */
 
 export interface CreateJob {
   readonly name: string
@@ -27,12 +27,12 @@ type CreateJobResult = CommandResult<
   'InvalidInputError' | 'ConflictError' | 'ForbiddenError' | 'NotFoundError' | 'LimitError'
 >
 
-/** Of one event. */
+/** Bounds the jobs of one event. */
 const MAX_JOBS = 1_000
 
 /**
- * A job of the worker's own event. The same name with the same spec is the same job, so a request may be repeated; one
- * that was inherited from a retried event stands for whatever has its name.
+ * Creates a job of the worker's event. The same name with the same spec is the same job, so a request may be repeated. A
+ * job that was inherited from a retried event matches any spec.
  */
 export async function createJob(parts: PipelinesParts, viewer: Viewer, input: CreateJob): Promise<CreateJobResult> {
   const { eventId } = viewer
@@ -49,7 +49,7 @@ export async function createJob(parts: PipelinesParts, viewer: Viewer, input: Cr
 
 async function create(tree: LockedTree, worker: Node, viewer: Viewer, input: CreateJob): Promise<CreateJobResult> {
   const { phase, id } = worker.row
-  // UNKNOWN is what is known of its runtime: the worker's own token proves that the worker lives.
+  // UNKNOWN concerns its runtime. The worker's own token proves that the worker lives.
   if (!STARTED.includes(phase)) return refuse(notRunning(worker))
   const workerSpec = await readWorkloadSpec(tree.client, id)
   if (!workerSpec) return refuse(notFound(id, 'worker'))
@@ -103,11 +103,11 @@ const notRunning = (worker: Node): RefusalOf<'ConflictError' | 'ForbiddenError'>
 export interface CancelJob {
   readonly id: string
   readonly reason?: string | null
-  /** The worker's own time for it is up. */
+  /** The worker has timed the job out. */
   readonly timedOut: boolean
 }
 
-/** By its worker, or by a user. */
+/** Cancels a job for its worker or a user. */
 export async function cancelJob(
   { trees, pool }: PipelinesParts,
   viewer: Viewer,

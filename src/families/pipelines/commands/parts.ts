@@ -9,9 +9,9 @@ import type { CommandResult } from '../../access.ts'
 import type { Trees } from '../../family.ts'
 import type { TaskJob } from '../spec.ts'
 
-/** What is asked of whoever runs tasks. */
+/** The interface to the family that runs tasks. */
 export interface TaskPort {
-  /** Adds what is wrong with the jobs. */
+  /** Adds the problems of the jobs. */
   checkJobs(jobs: readonly TaskJob[], path: string, problems: Problems): Promise<void>
   createTask(
     viewer: Viewer,
@@ -28,9 +28,9 @@ export interface TaskPort {
 export interface PipelinesParts {
   readonly trees: Trees
   readonly system: System
-  /** For what needs no lock: looking up where an object stands, and what Prisma does. */
+  /** For statements without a lock: finding objects, and Prisma. */
   readonly pool: Pool
-  /** What secrets are sealed with, and what workers' tokens are signed with. */
+  /** Seals secrets and signs the tokens of workers. */
   readonly sealing: Sealing
   readonly timeouts: TimeoutDefaults
   readonly tasks: TaskPort

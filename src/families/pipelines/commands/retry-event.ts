@@ -10,8 +10,8 @@ import { createEventRoot, takeFromProject, workloadDetails } from './create-even
 import type { PipelinesParts } from './parts.ts'
 
 /**
- * A new event with the worker of one that has ended, as that worker was. Jobs of it that have succeeded need not run
- * again, unless they worked in the workspace, which is not the same one.
+ * Creates a new event with the same worker as an ended one. Its succeeded jobs need not run again, unless they used the
+ * workspace, which is a new one.
  */
 export async function retryEvent(
   parts: PipelinesParts,
@@ -34,7 +34,7 @@ async function retry(
   id: string,
 ): Promise<CommandResult<'NotFoundError' | 'ConflictError'>> {
   const { client } = project
-  // Held, so that it is not deleted meanwhile.
+  // Locked, so that it is not deleted meanwhile.
   const original = await project.lockTree(id)
   const workerId = original && (await findWorker(client, id))
   const event = await readEvent(client, id)

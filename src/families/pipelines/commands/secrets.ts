@@ -10,7 +10,7 @@ import { bytesOf, checkText, checkVariable } from '../names.ts'
 import { inProject } from './access.ts'
 import type { PipelinesParts } from './parts.ts'
 
-/** Secrets of a project: written, never read back, and in no refusal. */
+/** Secrets of a project: written, never read back, and in no error. */
 
 export interface SecretKey {
   readonly project: string
@@ -18,7 +18,7 @@ export interface SecretKey {
 }
 type SecretSet<Type extends RefusalType> = Outcome<SecretKey & { readonly updatedAt: Date }, RefusalOf<Type>>
 
-/** Every event keeps a copy of all of them, and every workload is handed them. */
+/** Bounds, since every event has a copy of all secrets and every workload gets them. */
 export const SECRET_LIMITS = { count: 256, bytes: 512 * 1024, each: 64 * 1024 } as const
 
 export async function setSecret(

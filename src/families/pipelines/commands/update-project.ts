@@ -10,7 +10,7 @@ import { inProject } from './access.ts'
 import { checkTasks, type ProjectResult } from './create-project.ts'
 import type { PipelinesParts } from './parts.ts'
 
-/** Only what is given is changed. Events that exist keep the worker that they were created with. */
+/** Changes only the fields of the input. Existing events keep the worker that they were created with. */
 export async function updateProject(
   parts: PipelinesParts,
   viewer: Viewer,
@@ -27,7 +27,7 @@ export async function updateProject(
       if (problems.found.length > 0) return refuse(invalidInput(problems.found))
       await writeProject(client, projectId, settings, now)
       if (subscriptions) await replaceSubscriptions(client, projectId, subscriptions)
-      // With a higher limit some of those that wait may start.
+      // A higher limit may let waiting ones start.
       if (settings.limits) for (const pool of POOLS) await wakeWaiting(client, pool)
       return { ok: true, project: input.name }
     },
