@@ -19,7 +19,7 @@ export async function ensureProject(client: Client, name: string, system: System
 
 /** What a project starts and takes up, as it is stored. */
 export interface ProjectSettings {
-  /** Null: the project has no workers. */
+  /** Null: it has no workers. */
   readonly workerTemplate: object | null
   readonly limits: Partial<ProjectLimits>
 }

@@ -13,5 +13,5 @@ export const CALL_CONFIG = {
   env: z
     .record(z.string().regex(SETTABLE, 'must be named GADGET_…'), text)
     .default({})
-    .refine((env) => Object.keys(env).length <= 64, 'must not have more than 64 entries'),
+    .refine((env) => Object.keys(env).length <= 64, 'must not be more than 64'),
 } as const

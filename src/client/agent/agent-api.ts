@@ -11,7 +11,7 @@ export interface AgentApi {
   renew(fences: readonly string[], leaseMs: number): Promise<readonly LeaseState[]>
   /** In the order of the reports. */
   report(reports: readonly FencedReport[]): Promise<readonly ReportAnswer[]>
-  /** @param sentAt by the clock that dated the lines */
+  /** @param sentAt by the clock of the lines' own times */
   appendLogs(lines: readonly FencedLine[], sentAt: string): Promise<void>
 }
 export interface Claimed {

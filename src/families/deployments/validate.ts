@@ -148,7 +148,7 @@ function checkScope(spec: InstallationSpec, path: string, problems: Problems): v
   for (const [i, { name, spec: nested }] of spec.installations.entries()) {
     for (const [j, { from, required }] of nested.imports.entries()) {
       const exporter = exporters.get(from)
-      if (exporter === name || (exporter === undefined && required && !given.has(from))) {
+      if (exporter === name || (exporter === undefined && required && !parentImports.has(from))) {
         problems.add(`${path}.installations.${i}.spec.imports.${j}`, `nothing in the scope can ever give it ${from}`)
       }
     }

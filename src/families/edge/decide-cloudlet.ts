@@ -17,7 +17,7 @@ export function decideCloudlet(node: Node, slice: Slice): void {
   }
   const valid = leases.filter(({ until }) => !isDue(new Date(until), slice.now))
   if (valid.length === 0) goOffline(node, slice)
-  watch(node, slice, held)
+  watch(node, slice, valid)
 }
 
 /** Applies the data of a CRM that has taken over. False: the instances are not loaded yet. */

@@ -34,7 +34,7 @@ const SubscriptionInput = builder.inputType('SubscriptionInput', {
     types: t.stringList({
       required: true,
       description:
-        'Types of which the event must have one, 1 to 64, each of 1 to 255 characters; `*` matches every type.',
+        'Types of which the event must have one, 1 to 64, each of 1 to 255 characters; `*` stands for every type.',
     }),
     qualifiers: t.field({
       type: [LabelInput],

@@ -35,7 +35,7 @@ const SubscriptionRef = builder.objectRef<Subscription>('EventSubscription').imp
   fields: (t) => ({
     source: t.exposeString('source', { description: 'Source that the event must have exactly.' }),
     types: t.stringList({
-      description: 'Types of which the event must have one, 1 to 64; `*` matches every type.',
+      description: 'Types of which the event must have one, 1 to 64; `*` stands for every type.',
       resolve: ({ types }) => [...types],
     }),
     qualifiers: t.field({
