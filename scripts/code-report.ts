@@ -1,5 +1,6 @@
 import { globSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { importCircles } from '../test/import-circles.ts'
 import { type Import, type Part, readSource, type SourceFile } from './source-file.ts'
 
 /**
@@ -23,32 +24,14 @@ function printSizes(title: string, parts: readonly Part[]): void {
     console.log(`  ${String(lines).padStart(4)}  ${location}`)
 }
 
-type Circle = readonly string[]
-
-/** Groups of files that import each other, however far around (Tarjan's strongly connected components). */
-function circlesOf(imports: readonly Import[]): readonly Circle[] {
-  const importsOf = Map.groupBy(imports, ({ from }) => from)
-  const lowest = new Map<string, number>()
-  const open: string[] = []
-  const circles: Circle[] = []
-  const visit = (file: string): number => {
-    const index = lowest.size
-    let low = index
-    lowest.set(file, index)
-    open.push(file)
-    for (const { to } of importsOf.get(file) ?? []) {
-      if (!lowest.has(to)) low = Math.min(low, visit(to))
-      else if (open.includes(to)) low = Math.min(low, lowest.get(to) ?? low)
-    }
-    lowest.set(file, low)
-    if (low < index) return low
-    const circle = open.splice(open.indexOf(file))
-    if (circle.length > 1) circles.push(circle.toSorted())
-    return low
-  }
-  for (const file of importsOf.keys()) if (!lowest.has(file)) visit(file)
-  return circles
-}
+const circlesOf = (imports: readonly Import[]) =>
+  importCircles(
+    new Map(
+      Map.groupBy(imports, ({ from }) => from)
+        .entries()
+        .map(([file, all]) => [file, all.map(({ to }) => to)]),
+    ),
+  )
 
 function printCircles(imports: readonly Import[]): void {
   const circles = circlesOf(imports.filter(({ isType }) => !isType))
