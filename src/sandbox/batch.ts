@@ -1,12 +1,12 @@
 import type { Chunk, Job, JobResult } from './protocol.ts'
 
-/** A job ready to be sent, or what is already known to be wrong with it. */
+/** A job ready to be sent, or its refusal. */
 export type PreparedJob = Job | { readonly type: 'refused'; readonly message: string }
 
-/** What one message may hold: enough to make a thousand small jobs cheap, little enough for the worker's heap. */
+/** Limits of one message: large enough to make a thousand small jobs cheap, small enough for the worker's heap. */
 const CHUNK = { jobs: 500, size: 4 * 1024 * 1024 } as const
 
-/** The jobs of one call: what waits, what is done, and a promise of all results in order. */
+/** The jobs of one call: the queued ones, the results, and a promise of all results in order. */
 export class Batch {
   readonly #jobs: readonly PreparedJob[]
   readonly #shared: readonly string[]
@@ -58,7 +58,7 @@ export class Batch {
     return own.length + (taken.has(key) ? 0 : (this.#shared[key]?.length ?? 0))
   }
 
-  /** Results after the first are ignored: a job may have been done again in vain. */
+  /** Later results of a job are ignored: it may have been run twice. */
   settle(index: number, result: JobResult): void {
     if (this.#results[index]) return
     this.#results[index] = result
@@ -66,12 +66,12 @@ export class Batch {
     if (this.#open === 0) this.#done.resolve(this.#results as readonly JobResult[])
   }
 
-  /** Back into the queue: nothing is wrong with it. */
+  /** Puts a job back into the queue, since its worker ended because of another one. */
   retry(index: number): void {
     if (!this.#results[index]) this.#pending.push(index)
   }
 
-  /** It was in a worker that ended for no known reason: once more, or that was it. */
+  /** Repeats a job once when its worker ended for an unknown reason; then it fails. */
   retryOnce(index: number, message: string): void {
     if (this.#retried.has(index)) this.settle(index, { ok: false, message })
     else this.retry(index)
@@ -84,7 +84,7 @@ export class Batch {
   }
 }
 
-/** The job with its index into the batch's shared texts replaced by one into the chunk's. */
+/** The job with its index into the batch's shared texts replaced by the index into the chunk's. */
 function translate(job: Job, shared: Map<number, number>): Job {
   if (job.type === 'analyze') return job
   const key = job.type === 'resolve' ? job.scope : job.schema

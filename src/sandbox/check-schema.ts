@@ -7,10 +7,10 @@ const DRAFT = /^https:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/
 const TYPES = new Set(['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'])
 /** Keywords whose value is data: a `$ref` in it is not a reference. */
 const DATA = new Set(['const', 'enum', 'default', 'examples'])
-/** Keywords whose value is a map of schemas under names of the user's choice. */
+/** Keywords whose value is a map of schemas under names that the user chooses. */
 const MAPS = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'])
 
-/** Whether a JSON Schema (draft 2020-12) can be used: bounded, and all it refers to lies within itself. */
+/** Checks that a JSON Schema (draft 2020-12) is bounded and refers only to itself. */
 export function checkSchema(schema: unknown): SchemaCheck {
   const size = jsonProblem(schema, { depth: LIMITS.depth, size: LIMITS.schema })
   if (size) return { ok: false, message: `a JSON Schema must not be ${size}` }
@@ -69,7 +69,7 @@ function mapProblem(key: string, value: unknown, at: string, document: Document)
   return null
 }
 
-/** Any other keyword: what is an object in it, or in a list in it, can only be a schema. */
+/** Any other keyword: an object in its value, or in a list there, can only be a schema. */
 function nestedProblem(value: unknown, at: string, document: Document): string | null {
   const schemas = Array.isArray(value) ? value : [value]
   for (const [i, schema] of schemas.entries()) {

@@ -5,19 +5,19 @@ import { fileURLToPath } from 'node:url'
 import { LIMITS } from './limits.ts'
 import { type Chunk, CLOCK_FD, type JobResult, type Progress } from './protocol.ts'
 
-/** `TIME`: it had the processor for that long; `STALLED`: it took long, and may only have waited for one. */
+/** `TIME`: the job has used up its processor time; `STALLED`: it took long, perhaps because the machine was busy. */
 export type Reason = 'TIME' | 'STALLED' | 'MEMORY' | 'CRASH'
-/** How a chunk ended: with all jobs done, or at the job that cost the worker its life (null: at none in particular). */
+/** The end of a chunk: all jobs are done, or the worker was killed during one (null: during no particular one). */
 export type ChunkEnd =
   | { readonly type: 'done' }
   | { readonly type: 'killed'; readonly by: number | null; readonly reason: Reason }
 
 export type OnResult = (index: number, result: JobResult) => void
 
-/** How often the clock of a running job is read, in milliseconds: what a job may take beyond its limit. */
+/** Interval of clock checks in milliseconds: a job may exceed its limit by as much. */
 const WATCH_MS = 20
 const STARTUP_MS = 30_000
-/** In which /proc counts, on every Linux that Node runs on. */
+/** The unit of /proc on every Linux that Node supports. */
 const TICK_MS = 10
 
 interface Listener {
@@ -35,8 +35,8 @@ export class Child {
   #listener: Listener | null = null
   #alive = true
   /**
-   * Jobs that have begun ever, of which so many in earlier chunks, and when the last did (performance.now). Ever, because
-   * the clock and the results come through different pipes: the last ticks of a chunk may come after its results.
+   * Number of jobs begun in this process, of those in earlier chunks, and the time of the last begin (performance.now). It
+   * is never reset, since clock and results use different pipes: the last ticks of a chunk may arrive after its results.
    */
   #begun = 0
   #before = 0
@@ -47,12 +47,12 @@ export class Child {
     this.#process = spawn(process.execPath, [`--max-old-space-size=${LIMITS.heapMb}`, fileURLToPath(file)], {
       stdio: ['ignore', 'ignore', 'ignore', 'ipc', 'pipe'],
       serialization: 'advanced',
-      // Nothing of this process: no secrets, and no NODE_OPTIONS of whoever started it.
+      // Nothing of this process's environment: no secrets, and no NODE_OPTIONS.
       env: {},
     })
     this.#process.on('message', (message) => this.#listener?.message(message))
     this.#process.on('error', () => this.#gone('CRASH'))
-    // Not 'exit': at 'close' everything that it wrote has been read, so the clock says which job it was.
+    // Not 'exit': at 'close' all its output has been read, so that the clock names the job.
     this.#process.on('close', (code, signal) => this.#gone(isOutOfMemory(code, signal) ? 'MEMORY' : 'CRASH'))
     this.#clock.on('data', (bytes: Buffer) => {
       this.#begun += bytes.length
@@ -94,7 +94,7 @@ export class Child {
     return this.#alive
   }
 
-  /** Calls back with each result as it comes. After `killed` it is of no use any more, except to `kill`. */
+  /** Calls back with each result as it arrives. After `killed` only `kill` may be called. */
   async run(chunk: Chunk, onResult: OnResult): Promise<ChunkEnd> {
     const ended = Promise.withResolvers<ChunkEnd>()
     const stopped = (reason: Reason) => ended.resolve({ type: 'killed', by: this.#activeJob, reason })
@@ -126,15 +126,15 @@ export class Child {
   }
 
   /**
-   * A job that is overdue by the clock on the wall may have waited for a busy machine. From then on its processor time
-   * is counted, and only when that is spent too, or its patience, is it stopped.
+   * A job that exceeds its limit in wall time may have waited for a busy machine. From then on its processor time counts,
+   * and the job is killed when that exceeds the limit, or its wall time the limit for stalled jobs.
    */
   #watch(overdrawn: (reason: Reason) => void): NodeJS.Timeout {
     let suspect: { readonly job: number; readonly used: number | null } | null = null
     let last = performance.now()
     const look = () => {
       const now = performance.now()
-      // What this process had to wait for a processor, the job had to wait too, more or less: that is not its fault.
+      // The job waited for a processor about as long as this process did: that time does not count.
       const late = now - last - WATCH_MS
       if (late > WATCH_MS) this.#since = Math.min(now, this.#since + late)
       last = now
@@ -145,11 +145,11 @@ export class Child {
       if (used !== null && suspect.used !== null && used - suspect.used >= LIMITS.jobMs) overdrawn('TIME')
       else if (used === null || now - this.#since > LIMITS.stalledMs) overdrawn('STALLED')
     }
-    // Judged after what has arrived was read: it may be that the job has long ended.
+    // Decided after pending input was read: the job may have ended already.
     return setInterval(() => setImmediate(look), WATCH_MS)
   }
 
-  /** User and system time of the worker so far; null where the system does not tell. */
+  /** User and system time of the worker so far; null where the system does not provide it. */
   #processorMs(): number | null {
     try {
       const stat = readFileSync(`/proc/${this.#process.pid}/stat`, 'utf8')

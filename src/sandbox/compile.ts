@@ -5,11 +5,11 @@ import { type Inspection, InspectionError, inspect } from './inspect.ts'
 import { LIMITS } from './limits.ts'
 
 export interface Program extends Inspection {
-  /** Throws Refused, in words that hold no value. */
+  /** Throws Refused, with a message without values. */
   readonly run: (scope: Record<string, CelInput>) => CelValue
 }
 
-/** The same few templates come again for every object of a tree. Large sources are not worth keeping. */
+/** All objects of a tree share a few templates. Large sources are not worth caching. */
 const CACHE = { entries: 1_000, source: 2_000 } as const
 const cache = new Map<string, Program>()
 

@@ -4,14 +4,14 @@ import { LIMITS } from './limits.ts'
 
 const { BYTES, DOUBLE, INT, STRING } = CelScalar
 
-/** Thrown by our own functions; the message holds no values. */
+/** Thrown by our own functions; the message has no values. */
 export class Refused extends Error {}
 
 export function tooLong(): Refused {
   return new Refused(`a text or bytes grew beyond ${LIMITS.output} characters`)
 }
 
-// JSON does not tell 2 from 2.0, so 1.5 * 2 must work whichever way the data was written.
+// JSON does not distinguish 2 from 2.0, so 1.5 * 2 must work for both.
 const mixed = (name: string, compute: (l: number, r: number) => number) => [
   celFunc(name, [INT, DOUBLE], DOUBLE, (l, r) => compute(Number(l), r)),
   celFunc(name, [DOUBLE, INT], DOUBLE, (l, r) => compute(l, Number(r))),
@@ -33,7 +33,7 @@ const bounded = [
   }),
 ]
 
-/** CEL's standard functions, its strings extension, and arithmetic that mixes whole and broken numbers. */
+/** CEL's standard functions, its strings extension, and arithmetic that mixes integers and fractions. */
 export const environment: CelEnv = celEnv({
   funcs: [
     ...strings,

@@ -2,8 +2,8 @@ import type { CelError } from '@bufbuild/cel'
 import { Refused } from './environment.ts'
 
 /**
- * What is wrong, in words that hold no value: CEL's own messages quote keys, texts and patterns, which may be secrets.
- * `dynamic`: the expression computes some key, so even the name of a missing field may be a value.
+ * An error's message without values: CEL's own messages quote keys, texts and patterns, which may be secrets.
+ * `dynamic`: the expression computes a key, so that even the name of a missing field may be a value.
  */
 export function explain(error: CelError, dynamic: boolean): string {
   if (error.cause instanceof Refused) return error.cause.message

@@ -5,11 +5,11 @@ import { LIMITS } from './limits.ts'
 type Expr = NonNullable<ReturnType<typeof parse>['expr']>
 type Path = readonly string[]
 
-/** What an expression speaks of. */
+/** The access paths of an expression. */
 export interface Inspection {
   /** Static access paths from each root, e.g. `['deployItems', 'db', 'exports', 'url']`, each once. */
   readonly references: readonly Path[]
-  /** Some key or index is computed, so that messages may not name the key that was not found. */
+  /** A key or index is computed, so that messages must not name a missing key. */
   readonly dynamic: boolean
 }
 
@@ -45,11 +45,11 @@ function visit(expr: Expr | undefined, state: State, around: Around): void {
 
 interface Chain {
   readonly keys: Path
-  /** False once a computed key was met: what comes after it is not known before the run. */
+  /** False after a computed key: the rest of the path is unknown before the run. */
   readonly open: boolean
 }
 
-/** The access path of an expression that is one; whatever else is in it is visited. */
+/** The access path of an expression that is one; visits its other parts. */
 function chain(expr: Expr, state: State, around: Around): Chain | null {
   if (++state.nodes > LIMITS.nodes) throw new InspectionError(`it has more than ${LIMITS.nodes} syntax nodes`)
   const { exprKind: kind } = expr
@@ -99,7 +99,7 @@ function visitCall(call: Kind<'callExpr'>, state: State, around: Around): null {
     target?.exprKind.case === 'identExpr'
       ? environment.funcs.find(`${target.exprKind.value.name}.${call.function}`)
       : undefined
-  // Operators and what macros expand to are not among the functions; their names cannot be written by hand.
+  // Operators and expanded macros are not among the functions; users cannot write their names.
   if (
     !qualified &&
     /^\w/.test(call.function) &&

@@ -1,7 +1,7 @@
 import { Child, type ChunkEnd, type OnResult } from './child.ts'
 import type { Chunk } from './protocol.ts'
 
-/** One worker at a time, started when first needed, replaced after a job had to be stopped. */
+/** One worker at a time, started on first use, and replaced after a job was killed. */
 export class Lane {
   #starting: Promise<Child> | null = null
   #child: Child | null = null

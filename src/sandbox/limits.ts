@@ -1,25 +1,25 @@
-/** What one job may cost. Sizes are characters of JSON text, times milliseconds. */
+/** Limits of one job. Sizes are characters of JSON text, times milliseconds. */
 export const LIMITS = {
-  /** Of one job (one expression, one template, one validation), on a machine that has time for it. */
+  /** Processor time of one job (one expression, one template, one validation). */
   jobMs: 100,
-  /** Wall time after which one is stopped that has hardly had the processor. */
+  /** Wall time of a job that has hardly had the processor. */
   stalledMs: 500,
   /** Heap of the worker. */
   heapMb: 64,
   /** Syntax nodes of one expression, macros expanded. */
   nodes: 500,
-  /** Comprehensions within each other. */
+  /** Nesting of comprehensions. */
   macros: 2,
   /** All expressions of one template together. */
   source: 64 * 1024,
-  /** A resolved template, and any text or bytes that an expression puts together on the way. */
+  /** A resolved template, and any text or bytes that an expression builds meanwhile. */
   output: 256 * 1024,
-  /** Everything that a template may refer to. */
+  /** The scope of a template. */
   scope: 4 * 1024 * 1024,
-  /** A value that is validated. */
+  /** A validated value. */
   value: 1024 * 1024,
   /** A JSON Schema. */
   schema: 64 * 1024,
-  /** Levels of arrays and objects, coming in or going out. */
+  /** Nesting of arrays and objects, in input and output. */
   depth: 64,
 } as const

@@ -1,4 +1,4 @@
-/** What is wrong with a value as JSON of bounded depth and size, or null. Never throws; uses no call stack. */
+/** Checks that a value is JSON of bounded depth and size; null when it is. Never throws, and is not recursive. */
 export function jsonProblem(value: unknown, limits: { depth: number; size: number }): string | null {
   const stack: { value: unknown; depth: number }[] = [{ value, depth: 0 }]
   let size = 0
@@ -8,7 +8,7 @@ export function jsonProblem(value: unknown, limits: { depth: number; size: numbe
     if (size > limits.size) return `larger than ${limits.size} characters`
     if (typeof here === 'object' && here !== null) {
       if (depth >= limits.depth) return `nested more than ${limits.depth} levels deep`
-      // Arrays by index: entries of a million items would be a million small arrays before the first is counted.
+      // By index: `entries` of a million items would allocate a million small arrays before the first is counted.
       if (Array.isArray(here)) {
         if (size + here.length > limits.size) return `larger than ${limits.size} characters`
         for (const item of here) stack.push({ value: item, depth: depth + 1 })
@@ -23,7 +23,7 @@ export function jsonProblem(value: unknown, limits: { depth: number; size: numbe
   return null
 }
 
-/** As JSON.stringify sees it: an absent property is written as undefined. */
+/** Like JSON.stringify, which omits undefined properties. */
 function isLeaf(value: unknown): boolean {
   if (typeof value === 'number') return Number.isFinite(value)
   return value === null || value === undefined || typeof value === 'string' || typeof value === 'boolean'

@@ -1,6 +1,6 @@
 import type { ExpressionsOf } from './references.ts'
 
-/** What parent and worker say to each other. JSON travels as text: cheap to send, and nothing but data can be in it. */
+/** Messages between parent and worker. JSON is sent as text: cheap, and nothing but data. */
 
 export type Job =
   | { readonly type: 'analyze'; readonly source: string; readonly of: ExpressionsOf }
@@ -16,14 +16,14 @@ export interface Chunk {
 /** `json` is the references, the resolved value, or `true`. */
 export type JobResult = { readonly ok: true; readonly json: string } | { readonly ok: false; readonly message: string }
 
-/** Results of the jobs from `first` on; the chunk is done when all have come. */
+/** Results of the jobs from `first` on; the chunk is done when all have arrived. */
 export interface Progress {
   readonly first: number
   readonly results: readonly JobResult[]
 }
 
 /**
- * The worker writes one byte to this file descriptor as each job begins, and does so before the job can block: by it the
- * parent knows which job is in hand, and since when.
+ * The worker writes one byte to this file descriptor when a job begins, before the job can block: so the parent knows which
+ * job is running, and since when.
  */
 export const CLOCK_FD = 4

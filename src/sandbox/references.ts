@@ -1,8 +1,8 @@
-/** What expressions belong to: a spec of installations, or a task. */
+/** The context of expressions: a spec of installations, or a task. */
 export type ExpressionsOf = 'installation' | 'task'
 
 interface Roots {
-  /** What they may speak of. */
+  /** Names that expressions may use. */
   readonly known: readonly string[]
   /** Roots whose members imply a dependency, so the member must be known before the run. */
   readonly named: readonly string[]
@@ -12,7 +12,7 @@ const ROOTS: Readonly<Record<ExpressionsOf, Roots>> = {
   task: { known: ['jobs'], named: ['jobs'] },
 }
 
-/** What is wrong with the references of an expression, or null. */
+/** Checks the references of an expression; null when they are valid. */
 export function referenceProblem(references: readonly (readonly string[])[], of: ExpressionsOf): string | null {
   const { known, named } = ROOTS[of]
   for (const [root = '', name] of references) {

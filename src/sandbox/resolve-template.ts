@@ -5,7 +5,7 @@ import { Refused } from './environment.ts'
 import { LIMITS } from './limits.ts'
 import { Budget, toInput, toJsonValue } from './values.ts'
 
-/** What expressions may speak of, converted once for all templates that share it. */
+/** The values that expressions may use, converted once for all templates that share them. */
 export type Scope = Record<string, CelInput>
 
 /** Root names go to CEL as properties of this object, so it has no prototype: `constructor` is not a name. */
@@ -22,7 +22,7 @@ interface Run {
   source: number
 }
 
-/** The template with every expression replaced by what it yields. Throws Refused, naming the place. */
+/** Replaces every expression of a template by its result. Throws Refused, with the path of the expression. */
 export function resolveTemplate(template: unknown, scope: Scope): unknown {
   return resolveAt(template, [], { scope, budget: new Budget(), source: 0 })
 }

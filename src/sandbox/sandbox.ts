@@ -17,33 +17,33 @@ export interface ValidateJob {
 }
 
 type Failed = { readonly ok: false; readonly message: string }
-/** Member-access paths from the roots, e.g. `['deployItems', 'db', 'exports', 'url']`, as far as they are constant. */
+/** Member-access paths from the roots, e.g. `['deployItems', 'db', 'exports', 'url']`, up to the first computed key. */
 export type Analysis = { readonly ok: true; readonly references: readonly (readonly string[])[] } | Failed
 export type Resolution = { readonly ok: true; readonly value: unknown } | Failed
 export type Validation = { readonly ok: true } | Failed
 
 /**
- * Evaluates what users wrote, in worker threads with limits of time and memory per job: a hostile job fails alone.
- * Results come in the order of the jobs. Messages say what is wrong and where in the expression, template or schema;
- * they never contain a value. The promises reject only when no worker can be started or the sandbox is closed.
+ * Evaluates users' expressions and schemas in child processes, with limits of time and memory per job: a hostile job fails
+ * alone. Results are in the order of the jobs. Messages name the error and its position in the expression, template or
+ * schema, never a value. The promises reject only when no worker can be started or the sandbox is closed.
  */
 export interface Sandbox extends AsyncDisposable {
   /**
-   * Parses only. An unknown root, or one whose members imply a dependency without a constant name, is refused; which
-   * there are depends on what the expressions belong to.
+   * Parses only. Refuses an unknown root, and one whose members imply a dependency without a constant name; the roots
+   * depend on the context of the expressions.
    */
   analyze(sources: readonly string[], of?: ExpressionsOf): Promise<readonly Analysis[]>
   /** Whole templates. Jobs with the very same scope object share one copy of it. */
   resolve(jobs: readonly ResolveJob[]): Promise<readonly Resolution[]>
   /** JSON Schema draft 2020-12 without remote references. */
   validate(jobs: readonly ValidateJob[]): Promise<readonly Validation[]>
-  /** Whether a schema is acceptable at all; at once, without the worker. */
+  /** Checks a schema itself, synchronously and without the worker. */
   checkSchema(schema: unknown): SchemaCheck
 }
 
 export interface SandboxOptions {
   readonly logger?: { warn(fields: object, message: string): void }
-  /** Threads; 1 by default. */
+  /** Number of worker processes; 1 by default. */
   readonly workers?: number
 }
 
@@ -131,7 +131,7 @@ const WORDS = {
   CRASH: 'it ended the worker that evaluated it',
 } as const
 
-/** Gives the lanes one chunk of each batch in turn, so that a slow or hostile batch does not hold up the others. */
+/** Gives the lanes one chunk of each batch in turn, so that a slow or hostile batch does not delay the others. */
 class Pool {
   readonly #idle: Lane[]
   readonly #lanes: readonly Lane[]
@@ -183,7 +183,7 @@ class Pool {
     const culprit = end.by === null ? undefined : indices[end.by]
     for (const index of indices) {
       if (culprit !== undefined && index !== culprit) batch.retry(index)
-      // A worker that simply ended may have been killed from outside: the job in hand need not be the reason.
+      // A worker that ended without a reason may have been killed from outside, not because of its job.
       else if (culprit === undefined || end.reason === 'CRASH') batch.retryOnce(index, WORDS[end.reason])
       else batch.settle(index, { ok: false, message: WORDS[end.reason] })
     }

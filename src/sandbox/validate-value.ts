@@ -1,7 +1,7 @@
 import { type OutputUnit, type Schema, Validator } from '@cfworker/json-schema'
 import { Refused } from './environment.ts'
 
-/** Keywords that only say that something further in is wrong. */
+/** Keywords that only report an error of a nested keyword. */
 const CONTAINERS = new Set([
   'properties',
   'patternProperties',
@@ -11,13 +11,13 @@ const CONTAINERS = new Set([
   '$ref',
   'allOf',
 ])
-/** Keywords whose explanation names types and what the schema says, never anything of the value. */
+/** Keywords whose message names types and parts of the schema, never a part of the value. */
 const SPEAKING = new Set(['type', 'required'])
 
-/** The schema `false`: the validator gives its place by the value's keys, which may be secret, instead of the schema's. */
+/** The schema `false`: the validator locates it by the value's keys, which may be secret, instead of the schema's. */
 const FALSE = 'false'
 
-/** Throws Refused when the value does not satisfy the schema: by its place in the schema, for the value may be secret. */
+/** Throws Refused when the value violates the schema. The message has the path in the schema, since the value may be secret. */
 export function validateValue(schema: Schema | boolean, value: unknown): void {
   if (schema === true) return
   if (schema === false) throw new Refused('no value satisfies this schema')

@@ -13,7 +13,7 @@ export function toInput(json: unknown): CelInput {
   return json as string | boolean | null
 }
 
-/** A scope may be megabytes of which an expression reads one leaf. */
+/** Lazy: an expression may read one leaf of a scope of megabytes. */
 class LazyMap extends Map<string, CelInput> {
   readonly #json: Record<string, unknown>
   #complete = false
@@ -58,7 +58,7 @@ class LazyMap extends Map<string, CelInput> {
   }
 }
 
-/** Counts down while output is built, so that a small graph of shared parts cannot unfold into gigabytes. */
+/** Counts down while output is built, so that a small graph of shared parts cannot expand into gigabytes. */
 export class Budget {
   #left: number = LIMITS.output
   spend(characters: number): void {

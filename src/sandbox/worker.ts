@@ -9,15 +9,15 @@ import { referenceProblem } from './references.ts'
 import { resolveTemplate, type Scope, scopeOf } from './resolve-template.ts'
 import { validateValue } from './validate-value.ts'
 
-/** The inside of the fence: does one chunk after the other, and says as each job begins. */
+/** The worker process: runs one chunk after the other, and signals when a job begins. */
 
-/** Results that were sent survive the job that kills this process: often enough to redo little. */
+/** Sent results survive a job that kills this process: they are sent often enough to redo little. */
 const SLICE_MS = 10
 const ORPHAN_MS = 2_000
 const TICK = Buffer.of(1)
 const guard = new Script('sandboxRun()')
 
-/** What several jobs of a chunk share, made on first use, within the first job's time. */
+/** Parsed texts that several jobs of a chunk share, created within the time of the first job. */
 class Shared {
   readonly #texts: readonly string[]
   readonly #scopes = new Map<number, Scope>()
@@ -70,7 +70,7 @@ function attempt(job: Job, shared: Shared): JobResult {
   }
 }
 
-/** What is in hand; a chunk is done in slices, and each slice is reported. */
+/** The running chunk; it is run in slices, and each slice is reported. */
 interface Work {
   readonly chunk: Chunk
   readonly shared: Shared
@@ -98,13 +98,13 @@ async function perform(chunk: Chunk): Promise<void> {
   }
 }
 
-/** The parent kills what takes too long; should the parent be gone, this is what ends a job that would go on for hours. */
+/** The parent kills jobs that take too long; without a parent this timer ends a job that would run for hours. */
 function bounded<T>(run: () => T): T {
   Reflect.set(globalThis, 'sandboxRun', run)
   return guard.runInThisContext({ timeout: ORPHAN_MS }) as T
 }
 
-// The first evaluation costs what later ones do not: pay before anything is timed.
+// The first evaluation is slower than later ones: warms up before any job is timed.
 const warmed = new Shared(['{"imports":{"a":{"b":1}}}', '{"type":"object","properties":{"a":{"type":"integer"}}}'])
 const template = JSON.stringify(`\${[1, 2].map(i, i + imports.a.b)} \${"a".matches("b")}`)
 attempt({ type: 'resolve', template, scope: 0 }, warmed)
@@ -112,6 +112,6 @@ attempt({ type: 'validate', schema: 1, value: '{"a":1}' }, warmed)
 
 process.on('message', (message) => void perform(message as Chunk))
 process.on('disconnect', () => process.exit())
-// Ctrl-C in a terminal reaches the whole process group: it is the parent's to decide when this one ends.
+// Ctrl-C in a terminal reaches the whole process group, but the parent decides when this process ends.
 process.on('SIGINT', () => {})
 process.send?.('ready')
