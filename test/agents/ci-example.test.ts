@@ -106,9 +106,7 @@ describe('the example of a build', { timeout: 180_000 }, () => {
     expect(ended.toSorted()).toEqual(['lint', 'test'])
   })
 
-  it('ends with the first job that fails: what runs beside it is cancelled, and nothing is packed', async ({
-    signal,
-  }) => {
+  it('ends with the first failed job: running ones are cancelled, and nothing is packed', async ({ signal }) => {
     await using copy = await temporaryFolder()
     await using server = await startServer({ env: { PHASELINE_PROCESS_RUNTIME: 'on' } })
     await cp(EXAMPLE, copy.path, { recursive: true })

@@ -117,7 +117,7 @@ async function expectUndoneAndRerun(own: Scene, since: string, rerun: string): P
 }
 
 describe.concurrent('a runner that is killed', { timeout: 180_000 }, () => {
-  it('between START and spawn: undone all the same, since nobody knows, and run', async () => {
+  it('between START and spawn: undone all the same, since the outcome is unknown, and run', async () => {
     let handed: ReturnType<HoldingProxy['hold']> | undefined
     await using own = await scene('before-spawn', async (at, proxy) => {
       handed = proxy.hold('ANSWER', handsOutRun)
@@ -142,7 +142,7 @@ describe.concurrent('a runner that is killed', { timeout: 180_000 }, () => {
     ])
   })
 
-  it('in a run: what is left of the run is ended, it is undone, and run again', async () => {
+  it('in a run: its remaining processes are killed, it is undone, and run again', async () => {
     await using own = await scene('in-run', async (at) => {
       for (const call of ['run-1', 'undo-1', 'run-2']) await at.hold('x', call)
     })
@@ -222,7 +222,7 @@ describe.concurrent('a runner that is killed', { timeout: 180_000 }, () => {
     await expectNoLocks(own)
   })
 
-  it('after DONE, before it hears so: it is over, and nothing runs again', async () => {
+  it('after DONE, before the answer: it is over, and nothing runs again', async () => {
     let done: ReturnType<HoldingProxy['hold']> | undefined
     await using own = await scene('after-done', async (_, proxy) => {
       done = proxy.hold('ANSWER', reports('DONE'))
@@ -352,7 +352,7 @@ describe.concurrent('a runner that is killed', { timeout: 180_000 }, () => {
 })
 
 describe('a runner that lives', { timeout: 180_000 }, () => {
-  it('does not start a run that it hears of when its lease is over: another one is at it', async () => {
+  it('does not start a run whose lease has expired on arrival: another agent has it', async () => {
     let handed: ReturnType<HoldingProxy['hold']> | undefined
     await using own = await scene('late-run', async (at, proxy) => {
       handed = proxy.hold('ANSWER', handsOutRun)

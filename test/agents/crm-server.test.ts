@@ -10,7 +10,7 @@ const to = (seen: { history: { edges: readonly { node: { to: string } }[] } } | 
   seen?.history.edges.map(({ node }) => node.to) ?? []
 
 describe('the simulated CRM and the server', { timeout: 180_000 }, () => {
-  it('make, change and remove what users ask for', async () => {
+  it('make, change and remove instances on request', async () => {
     await using place = await edgePlace({ behaviour: { steps: 3, delayMs: [10, 30] } })
     const { mutate, create, untilPhase, untilGone, recorded, found } = place
     const cluster = await create('c1', { nodes: 1 })
@@ -32,7 +32,7 @@ describe('the simulated CRM and the server', { timeout: 180_000 }, () => {
     await untilPhase(place.cloudletId, 'OFFLINE')
   })
 
-  it('go on with what is being made when the server is killed, with the same epoch', async () => {
+  it('continue running requests when the server is killed, with the same epoch', async () => {
     await using place = await killableEdgePlace({ behaviour: { delayMs: [4_000, 4_000] } })
     const { server, create, untilPhase, see } = place
     const cluster = await create('c1')
@@ -48,7 +48,7 @@ describe('the simulated CRM and the server', { timeout: 180_000 }, () => {
     expect(await place.found()).toEqual(['c1 1'])
   })
 
-  it('undo what a killed CRM has left half made, and keep what is there', async () => {
+  it('remove instances that a killed CRM has left half made, and keep complete ones', async () => {
     await using place = await edgePlace({ behaviour: { delayMs: [3_000, 3_000] } })
     const { create, mutate, untilPhase, untilGone, see, found } = place
     const kept = await create('c1')
@@ -68,7 +68,7 @@ describe('the simulated CRM and the server', { timeout: 180_000 }, () => {
     expect((await see(place.cloudletId))?.epoch).toBe(2)
   })
 
-  it('upgrade a cloudlet: the new CRM serves what the old one has made', async () => {
+  it("upgrade a cloudlet: the new CRM serves the old one's instances", async () => {
     await using place = await edgePlace()
     const { create, mutate, untilPhase, see, cloudletId } = place
     await untilPhase(await create('c1'), 'READY')
@@ -84,7 +84,7 @@ describe('the simulated CRM and the server', { timeout: 180_000 }, () => {
     expect(await see(cloudletId)).toMatchObject({ version: '2.0.0', phase: 'READY' })
   })
 
-  it('leave a failed upgrade to an administrator, and the old CRM goes on', async () => {
+  it('leave a failed upgrade to an administrator, and the old CRM continues', async () => {
     await using place = await edgePlace({ behaviour: { upgrade: 'NOT_BROUGHT_UP' } })
     const { create, mutate, untilPhase, see, cloudletId } = place
     await mutate('upgradeCloudlet', { id: cloudletId, version: '2.0.0' })

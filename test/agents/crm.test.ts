@@ -54,7 +54,7 @@ describe('the folder of a cloudlet', () => {
     else await writeFile(join(state, path, 'spec.json.1.tmp'), '{"spec":')
   }
 
-  it('lists what is whole, and removes what is half made', async () => {
+  it('lists complete instances, and removes half-made ones', async () => {
     await using state = await stateFolder()
     await fake(state.path, 'c1', true)
     await fake(state.path, 'c1/apps/a1', true)
@@ -74,7 +74,7 @@ describe('the folder of a cloudlet', () => {
     expect(await folder.tidy()).toEqual([])
   })
 
-  it('lets nobody out of it', async () => {
+  it('refuses paths that lead out of it', async () => {
     await using state = await stateFolder()
     const folder = new CloudletFolder(join(state.path, 'inner'), CLOUDLET)
     for (const path of [[CLOUDLET, '..'], [CLOUDLET, '.crm'], [CLOUDLET, 'a/b'], [CLOUDLET], ['other', 'c1']]) {
@@ -144,13 +144,13 @@ describe('a bad network', () => {
     expect(arrived('READY')).toBeGreaterThan(arrived('CREATING'))
   })
 
-  it('is as good as any when nothing is asked of it', async () => {
+  it('is reliable by default', async () => {
     const { came, sent } = await arrivals({}, PLACES)
     expect(came).toEqual(PLACES)
     expect(sent).toEqual(PLACES.flatMap((name) => [`CREATING fence of ${name}`, `READY fence of ${name}`]))
   })
 
-  it('delivers late what others overtake, and twice what is repeated', async () => {
+  it('delivers delayed reports late, and repeated ones twice', async () => {
     const { sent } = await arrivals({ delayReports: 0.5, repeatReports: 0.5, laterMs: 1 }, PLACES)
     await until(() => new Set(sent).size === 80, { what: 'all have come' })
     const order = PLACES.flatMap((name) => [`CREATING fence of ${name}`, `READY fence of ${name}`])
@@ -158,7 +158,7 @@ describe('a bad network', () => {
     await until(() => sent.length > 85, { what: 'some came twice' })
   })
 
-  it('is told what it cannot be', () => {
+  it("is refused with the wrong key's name", () => {
     expect(() => readBehaviour('{"fail":2}')).toThrow(/PHASELINE_CRM.*fail/s)
     expect(() => readBehaviour('{"losses":1}')).toThrow(/losses/)
     expect(() => readBehaviour('nonsense')).toThrow('PHASELINE_CRM')
@@ -210,7 +210,7 @@ describe('the simulated CRM', { timeout: 60_000 }, () => {
     expect([endless.phases, await names(slow.state)]).toEqual([['CREATING'], []])
   })
 
-  it('comes back after kill -9 with what is really there, and removes what is half made', async () => {
+  it('reconnects after kill -9 with its real instances, and removes half-made ones', async () => {
     await using all = await startAll({ behaviour: { delayMs: [600_000, 600_000] } })
     const { server, state, agent, said } = all
     await until(() => said('crm serves').length === 1, { what: 'serving' })
@@ -300,7 +300,7 @@ describe('the simulated CRM', { timeout: 60_000 }, () => {
     expect(isAlive(pid)).toBe(false)
   })
 
-  it('ends the new CRM, too, when whoever supervises it is killed', async () => {
+  it('ends the new CRM, too, when its supervisor is killed', async () => {
     await using server = await startCrmServer()
     await using state = await stateFolder()
     const options = JSON.stringify({ types: ['crm'], state: state.path, crm: { cloudlet: CLOUDLET } })
@@ -320,7 +320,7 @@ describe('the simulated CRM', { timeout: 60_000 }, () => {
   it.each([
     ['NOT_STARTED' as const, ['UPDATE_ERROR']],
     ['NOT_BROUGHT_UP' as const, ['UPDATING', 'UPDATE_ERROR']],
-  ])('goes on when the new CRM is %s', async (how, phases) => {
+  ])('continues when the new CRM is %s', async (how, phases) => {
     await using all = await startAll({ behaviour: { upgrade: how } })
     const { server, said } = all
     await until(() => server.connects.length > 0, { what: 'connected' })

@@ -22,7 +22,7 @@ interface Item {
 }
 
 describe('the built-in deployers of a real server', { timeout: 120_000 }, () => {
-  it('run gadgets and mocks, report what they do, stop when asked to, and survive a crash', async () => {
+  it('run gadgets and mocks, report progress, stop on request, and survive a crash', async () => {
     await using folder = await gadgetFolder()
     await folder.add('copy', 'echo STEP Copying; echo PROGINFO 5 GiB; echo PROG 2.5; echo note >&2; echo EXPORT n 7')
     await folder.add('fail', 'echo STEP Trying; echo no luck >&2; exit 3')

@@ -93,7 +93,7 @@ describe('copy-tree', () => {
     expect(await tree(join(at.path, 'target'))).toEqual([])
   })
 
-  it('copies with progress, and takes back what it made and nothing else', async () => {
+  it('copies with progress, and removes only its own files', async () => {
     await using at = await place()
     const [from, to] = [await source(at.path), join(at.path, 'target')]
     // There before: an entry of its own, and one that is the same.
@@ -185,7 +185,7 @@ describe('rolling-restart', () => {
     expect(await at.check('rolling-restart', 'revision=1', 'a')).toEqual(FINE)
   })
 
-  it('restarts what does not run at the revision yet, and no process that only has the same pid', async () => {
+  it('restarts servers of another revision, and no other process with the same pid', async () => {
     await using at = await place()
     await using running = await services(at, ['a', 'b'])
     const restart = (revision: number) => at.call('rolling-restart', [`revision=${revision}`])
@@ -212,7 +212,7 @@ describe('rolling-restart', () => {
     expect(unknown).toMatchObject({ outcome: 'failed', message: expect.stringContaining('no service constructor') })
   })
 
-  it('starts again what it had stopped when it was killed', async () => {
+  it('restarts the servers that it had stopped when it was killed', async () => {
     await using at = await place()
     await using running = await services(at, ['a'])
     await at.call('rolling-restart', ['revision=1'])
@@ -348,7 +348,7 @@ describe('postgres-copy', () => {
     expect(await at.call('postgres-copy', names.args)).toMatchObject({ outcome: 'succeeded' })
   })
 
-  it('copies, and drops only what it made', async () => {
+  it('copies, and drops only its own databases', async () => {
     await using at = await place()
     await using names = await databases()
     if (!canCopy()) return await expectRefusal(at, names)

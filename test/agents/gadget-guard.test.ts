@@ -34,7 +34,7 @@ async function runnerOf(code: string) {
 }
 
 describe('the guard of gadgets', () => {
-  it('ends them when their runner is killed, and nobody supervises it', async () => {
+  it('ends them when their runner is killed without a supervisor', async () => {
     await using it = await runner(60_000)
     it.child.kill('SIGKILL')
     await until(() => !isAlive(it.gadget), { what: 'the gadget is gone' })

@@ -51,7 +51,7 @@ describe('the gadget deployer', () => {
     expect([...seen.lines].sort()).toEqual(['STDERR note', 'STEP Making'])
   })
 
-  it('runs nothing but what lies in its folder, and lets nobody set what interpreters listen to', async () => {
+  it('runs only executables of its folder, and refuses variables that interpreters read', async () => {
     await using folder = await gadgetFolder()
     await symlink('/bin/true', join(folder.path, 'link'))
     await folder.add('env', 'env > "$dir/env"')

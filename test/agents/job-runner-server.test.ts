@@ -87,7 +87,7 @@ describe('the runner of a real server', { timeout: 120_000 }, () => {
     }
   })
 
-  it('keeps what a gadget said just before its end, whichever end that is', async () => {
+  it("keeps a gadget's last output, however it ends", async () => {
     await using folder = await gadgetFolder()
     await folder.add(
       'talks',
@@ -110,7 +110,7 @@ describe('the runner of a real server', { timeout: 120_000 }, () => {
     expect(recordOf(await bad.ended())).toEqual([{ phase: 'FAILED', activity: 'Undoing 3', progress }])
   })
 
-  it('interrupts the gadget of a cancelled task, lets it clean up, and gives its place to who waited', async () => {
+  it('interrupts the gadget of a cancelled task, lets it clean up, and frees its slot for a waiting one', async () => {
     await using folder = await gadgetFolder()
     await folder.add(
       'long',

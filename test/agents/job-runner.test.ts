@@ -116,7 +116,7 @@ describe('the runner of jobs', () => {
     expect(locks).toMatchObject({ phase: 'FAILED', error: { code } })
   })
 
-  it('refuses a gadget that is not in its folders, in the words of each action', async () => {
+  it('refuses a gadget that is not in its folders, with the phase of each action', async () => {
     await using folder = await gadgetFolder()
     const { act } = runner(folder)
     const error = { code: 'GADGET_NOT_FOUND' }
@@ -171,7 +171,7 @@ describe('the runner of jobs', () => {
     expect(await folder.read('calls')).toBe('run\nrun\n')
   })
 
-  it('brings an undo to its end whatever is asked for meanwhile, but not without a lease', async () => {
+  it('completes an undo despite abort requests, but not without a lease', async () => {
     await using folder = await gadgetFolder()
     await folder.add('x', 'echo STEP back; sleep 0.3; echo undone >> "$dir/calls"')
     const undoWith = async (reason: StopReason) => {

@@ -14,6 +14,6 @@ it('masks the beginning of a secret where a line was cut', () => {
   expect(mask.apply('it is the-sec', false)).toBe('it is the-sec')
 })
 
-it('leaves what is too short to be told from other text', () => {
+it('does not mask secrets that are too short', () => {
   expect(new Mask(['', 'no', ' \n']).apply('no, it is not', false)).toBe('no, it is not')
 })

@@ -140,7 +140,7 @@ describe('the process runtime', { timeout: 120_000 }, () => {
     await untilCleanedUp(state)
   })
 
-  it('ends what is cancelled or deleted, at once', async () => {
+  it('ends cancelled and deleted workloads at once', async () => {
     await using all = await startAll()
     const { server, state } = all
     const project = await createProject(server, {
@@ -159,7 +159,9 @@ describe('the process runtime', { timeout: 120_000 }, () => {
     expect((await untilPhase(server, first, 'ABORTED')).error).not.toBeNull()
   })
 
-  it('ends what is cancelled while it starts: 100 rounds, and no process is left', { timeout: 120_000 }, async () => {
+  it('ends workloads cancelled during their start: 100 rounds, and no process is left', {
+    timeout: 120_000,
+  }, async () => {
     await using all = await startAll()
     const { server, state } = all
     const project = await createProject(server, { command: ['sleep', '1000'] })

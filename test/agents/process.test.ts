@@ -18,7 +18,7 @@ async function runToEnd(runtime: Runtime, one: Workload) {
 }
 
 describe('a workload', () => {
-  it('runs, is heard of line by line, and its exit code or signal is told', async () => {
+  it('runs, passes its output on line by line, and reports its exit code or signal', async () => {
     await using at = await place()
     const runtime = await at.open()
     const spoke = await runToEnd(runtime, workload('echo one; echo two >&2; printf three; exit 3'))
@@ -56,7 +56,7 @@ describe('a workload', () => {
     expect(lines.join('\n')).not.toMatch(/OTHERS_SECRET|the runtime’s/)
   })
 
-  it('is for nobody else to read, and its secrets are in no arguments', async () => {
+  it('is private, and its secrets are in no arguments', async () => {
     await using at = await place()
     const runtime = await at.open()
     const one = workload('echo up; sleep 1000', { secrets: { KEY: 'marker-in-no-arguments' }, token: 'marker-token' })
@@ -110,7 +110,7 @@ describe('a workload', () => {
     expect(await readdir(join(at.state, 'workloads'))).toEqual([])
   })
 
-  it('writes no file through a link that somebody left in the workspace', async () => {
+  it('writes no file through a link in the workspace', async () => {
     await using at = await place()
     const runtime = await at.open()
     const workspace = join(at.state, 'workspaces', 'w')
@@ -127,7 +127,7 @@ describe('a workload', () => {
 })
 
 describe('output', () => {
-  it('beyond the limits is counted and dropped, and a line told of it', async () => {
+  it('beyond the limits is dropped, and a line reports the number', async () => {
     await using at = await place()
     const runtime = await at.open({ output: { lines: 20, bytes: 1_000_000, totalBytes: 1_000_000 } })
     const { lines, end } = await runToEnd(runtime, workload('seq 1 100000'))
@@ -188,7 +188,7 @@ describe('ending a workload', () => {
     }
   })
 
-  it('ends by force what ignores it, its children, and those that have left its group', async () => {
+  it('kills processes that ignore it, their children, and those that have left the group', async () => {
     await using at = await place()
     const runtime = await at.open()
     const one = workload(
@@ -203,7 +203,7 @@ describe('ending a workload', () => {
     expect(await runtime.list()).toEqual([])
   })
 
-  it('ends what it leaves behind when it ends by itself', async () => {
+  it('kills the processes that it leaves behind', async () => {
     await using at = await place()
     const runtime = await at.open()
     const one = workload('sleep 1000 & setsid sleep 1000 & echo up')
@@ -251,7 +251,7 @@ describe('ending a workload', () => {
 })
 
 describe('a runtime that comes back', () => {
-  it('has its name, finds what it kept, and refuses to share its folder', async () => {
+  it('keeps its instance name, finds its workloads, and refuses to share its folder', async () => {
     await using at = await place()
     const first = await at.open()
     const { instance } = first
@@ -266,7 +266,7 @@ describe('a runtime that comes back', () => {
     expect(await second.list()).toEqual([{ id: one.id, receipt: 'b' }])
   })
 
-  it('adopts what still runs after a kill -9, and misses nothing of what it said meanwhile', async () => {
+  it('adopts running workloads after a kill -9, and misses none of their output', async () => {
     await using at = await place()
     const wait = (name: string) => `while [ ! -e ${name} ]; do sleep 0.02; done`
     const one = workload(`echo before; ${wait('a')}; echo meanwhile; ${wait('b')}; echo after; exit 5`)
@@ -297,7 +297,7 @@ describe('a runtime that comes back', () => {
     expect(lines).toEqual(['SYSTEM Its runtime is back and has adopted it.', 'STDOUT meanwhile', 'STDOUT after'])
   })
 
-  it('reads how a workload ended, and its last words, while no runtime lived', async () => {
+  it('reads the end of a workload, and its last output, from a time without a runtime', async () => {
     await using at = await place()
     const first = await at.open()
     const one = workload('echo last words; exit 7')
@@ -355,7 +355,7 @@ describe('exactly once', () => {
     expect(processesOf('twice')).toEqual([])
   })
 
-  it('a workload that is here is not started again', async () => {
+  it('an existing workload is not started again', async () => {
     await using at = await place()
     const runtime = await at.open()
     const one = workload('sleep 1000')

@@ -82,7 +82,7 @@ describe('runGadget', () => {
     }
   })
 
-  it('leaves nothing of its group behind, but what has a session of its own', async () => {
+  it('leaves no process of its group behind, except in a session of its own', async () => {
     await using folder = await gadgetFolder()
     const path = await folder.add(
       'parent',

@@ -37,7 +37,7 @@ const said = (server: RuntimeServer, id: string) =>
   server.lines.filter(({ objectId }) => objectId === id).map(({ stream, text }) => `${stream} ${text}`)
 
 describe('a runtime’s agent', { timeout: 30_000 }, () => {
-  it('starts, tells that it runs, what it says and how it ended, and removes', async () => {
+  it('starts, reports RUNNING, output and outcome, and removes', async () => {
     await using at = await place()
     await using server = await startRuntimeServer()
     await using _ = await startAgent(server, at)
@@ -104,7 +104,7 @@ describe('a runtime’s agent', { timeout: 30_000 }, () => {
     expect(server.get(late).reports).toEqual([{ done: true }])
   })
 
-  it('keeps a workload while the server is away, and goes on with its old fence when it is back', async () => {
+  it('keeps a workload while the server is away, and continues with its old fence', async () => {
     await using at = await place()
     await using server = await startRuntimeServer()
     await using _ = await startAgent(server, at, 1_000)
@@ -139,7 +139,7 @@ describe('a runtime’s agent', { timeout: 30_000 }, () => {
     expect(said(server, id)).toEqual(['STDOUT up', 'STDOUT still here'])
   })
 
-  it('that ends leaves its workloads running, and the next one goes on under the same fence', async () => {
+  it('leaves its workloads running when it ends, and the next one continues under the same fence', async () => {
     await using at = await place()
     await using server = await startRuntimeServer()
     const [running, ended, cancelled] = [randomUUID(), randomUUID(), randomUUID()]

@@ -63,7 +63,7 @@ describe.concurrent('abort in each state', { timeout: 120_000 }, () => {
     expect(await callsOf('declaring')).toEqual(DECLARED.slice(0, 1))
   })
 
-  it('WAITING: ABORTED at once, never run, and its place is given up', async () => {
+  it('WAITING: ABORTED at once, never run, and its lock requests are removed', async () => {
     await at.hold('owner', 'run-1')
     const owner = await start('owner')
     await begun('owner', 'run-1')
@@ -283,7 +283,7 @@ describe.concurrent('locks between gadgets', { timeout: 120_000 }, () => {
     expect([await alone.ended(), await late.ended()]).toEqual(['SUCCEEDED', 'SUCCEEDED'])
   })
 
-  it('X and X run one after the other, in the order in which they asked', async () => {
+  it('X and X run one after the other, in the order of their requests', async () => {
     const names = ['x1', 'x2', 'x3']
     for (const name of names) await at.hold(name, 'run-1')
     const tasks: Task[] = []
@@ -301,7 +301,7 @@ describe.concurrent('locks between gadgets', { timeout: 120_000 }, () => {
   })
 })
 
-it('waiting places are kept over a restart', { timeout: 180_000 }, async () => {
+it('the order of waiting jobs survives a restart', { timeout: 180_000 }, async () => {
   await using own = await startSharedServer({ env: ENV })
   await using box = await gadgets()
   const token = await projectFor(own.client, 'queue')

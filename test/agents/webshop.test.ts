@@ -32,7 +32,7 @@ const urlOf = (result: Awaited<ReturnType<typeof runGadget>>): string =>
   result.outcome === 'succeeded' ? String(result.exports.url) : JSON.stringify(result)
 
 describe('the services of the web shop', () => {
-  it('are kept when nothing has changed, and come back where they were when something has', async () => {
+  it('stay when nothing has changed, and restart on the same ports otherwise', async () => {
     await using state = await stateFolder()
     const first = await state.call('run', 'service', 'cache', 'maxEntries=10')
     const pid = await state.pidOf('cache')
@@ -52,7 +52,7 @@ describe('the services of the web shop', () => {
     expect(urlOf(await state.call('run', 'service', 'cache'))).toBe(urlOf(first))
   })
 
-  it('are told from processes that only have the same pid', async () => {
+  it('are distinguished from other processes with the same pid', async () => {
     await using state = await stateFolder()
     await state.call('run', 'service', 'queue')
     const stranger = spawn('sleep', ['100'])

@@ -89,7 +89,7 @@ describe('runAgent', () => {
     expect(most).toBe(concurrency)
   })
 
-  it('repeats a report whose answer was lost, and goes on when the server comes back', async () => {
+  it('repeats a report whose answer was lost, and continues when the server is back', async () => {
     let lost = 0
     const breakOff: TinyOptions['breakOff'] = (when, body) => {
       if (when !== 'after' || !body.includes('mutation Report') || lost >= 2) return false
@@ -128,7 +128,7 @@ describe('runAgent', () => {
     expect(server.lines.map(({ text }) => text)).toEqual(Array.from({ length: 200 }, (_, i) => `line ${i + 1}`))
   })
 
-  describe('what is reported before the end is there with the end', () => {
+  describe('interim reports arrive with the final one', () => {
     type Server = Awaited<ReturnType<typeof startWorkServer>>
     /** Progress and phases, in the order in which the server has taken them. */
     const told = (server: Server) =>
@@ -192,7 +192,7 @@ describe('runAgent', () => {
     })
   })
 
-  it('keeps its leases, and tells an abort that is asked for', async () => {
+  it('keeps its leases, and passes abort requests on', async () => {
     await using agent = await startAgent(
       async (_, { signal }) => {
         expect(await untilAborted(signal)).toBe('ABORT_REQUESTED')
@@ -236,7 +236,7 @@ describe('runAgent', () => {
     deaf = false
   })
 
-  it('stops what it did when it was paused for longer than its leases', async () => {
+  it('stops its work when it was paused for longer than its leases', async () => {
     await using server = await startWorkServer()
     const fixture = fileURLToPath(new URL('./paused-agent.ts', import.meta.url))
     const child = spawn(process.execPath, [fixture, server.tiny.url, TOKEN], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -259,7 +259,7 @@ describe('runAgent', () => {
     }
   })
 
-  it('does not begin what it hears of when the lease is over', async () => {
+  it('does not begin an item whose lease has expired on arrival', async () => {
     await using server = await startWorkServer()
     await using proxy = await startHoldingProxy(server.tiny.url)
     await using client = createClient({ url: proxy.url, token: TOKEN })
@@ -392,7 +392,7 @@ describe('runAgent', () => {
       expect(times(said.err, 'claim failed: ')).toBe(1)
     })
 
-    it('it says how much it has left out, and then speaks again', async () => {
+    it('it prints the number of omitted problems, and then prints again', async () => {
       const printed: string[] = []
       const tell = printProblems('Agent x', { print: (text) => printed.push(text), everyMs: 30 })
       const report = (text: string) => tell({ what: 'report', error: new Error(text) })
@@ -404,7 +404,7 @@ describe('runAgent', () => {
       expect(printed.slice(21)).toEqual(['Agent x: report failed: no 0'])
     })
 
-    it('it says nothing when a hook is told', async () => {
+    it('it prints nothing when there is an onProblem', async () => {
       await using server = await startWorkServer()
       await using agent = await startOwn(server.tiny.url, 'hook')
       server.offer({ name: 'bad' })
@@ -426,7 +426,7 @@ describe('runAgent', () => {
 })
 
 describe('Batcher', () => {
-  it('keeps the order of what belongs together, also when the server cannot process it for a while', async () => {
+  it('keeps the order of entries with the same key, also while the server cannot process them', async () => {
     const sent: string[] = []
     let refusals = 3
     const batcher = new Batcher<string, true>({

@@ -89,7 +89,7 @@ const connected = (server: { connects: readonly unknown[] }, times = 1) =>
 const count = (list: readonly { phase?: string }[], phase: string) => list.filter((one) => one.phase === phase).length
 
 describe('runCrm', () => {
-  it('connects with what is there, does what is requested, and tells how it goes on', async () => {
+  it('connects with its objects, works on requests, and reports progress', async () => {
     const hand = handDriver()
     hand.objects.push(object('c1'), object('c1/a1', { specRevision: 7 }))
     await using crm = await startAll({}, {}, hand)
@@ -221,7 +221,7 @@ describe('runCrm', () => {
     expect(calls).toHaveLength(4)
   })
 
-  it('forgets what the server wants no more: before it has begun, and while it is at it', async () => {
+  it('forgets stale requests: before they begin, and during their work', async () => {
     await using crm = await startAll()
     const { server, calls, nth } = crm
     const withdrawn = server.ask('c1', 'CREATE')
@@ -244,7 +244,7 @@ describe('runCrm', () => {
     expect(calls.map(({ request }) => request.path[1])).toEqual(['c1', 'c1'])
   })
 
-  it('connects again after a cut, with the same epoch, and goes on with what it is doing', async () => {
+  it('reconnects after a cut, with the same epoch, and continues its work', async () => {
     await using crm = await startAll()
     const { server, calls, objects, nth } = crm
     const [created, deleted] = [server.ask('c1', 'CREATE'), server.ask('c2', 'DELETE')]
@@ -274,7 +274,7 @@ describe('runCrm', () => {
     ])
   })
 
-  it('lists as begun what the server may have heard of, and does it when that is sure', async () => {
+  it('lists a request as begun when its report may have arrived, and works on it once that is acknowledged', async () => {
     let lost = true
     const breakOff: TinyOptions['breakOff'] = (when, body) =>
       lost && when === 'after' && body.includes('mutation Report')
@@ -292,7 +292,7 @@ describe('runCrm', () => {
     expect(calls).toHaveLength(1)
   })
 
-  it('lists what there is when the server may have heard of an error, and have undone it', async () => {
+  it('lists the real object when the server may have received its error, and undone it', async () => {
     let lost = false
     const breakOff: TinyOptions['breakOff'] = (when, body) =>
       lost && when === 'after' && body.includes('mutation Report')
@@ -311,7 +311,7 @@ describe('runCrm', () => {
     lost = false
   })
 
-  it('lists how it ended what the server has not heard of', async () => {
+  it('lists the outcomes that the server has not acknowledged', async () => {
     await using crm = await startAll()
     const { server, objects, nth } = crm
     const asked = [server.ask('c1', 'CREATE'), server.ask('c2', 'DELETE'), server.ask('c3', 'UPDATE')]
@@ -377,7 +377,7 @@ describe('runCrm', () => {
     expect(server.lines).toMatchObject([{ text: 'the last line', phases: ['DELETING'] }])
   })
 
-  it('connects again when its session is over, and does what it was asked all the same', async () => {
+  it('reconnects when its session is over, and completes its requests all the same', async () => {
     await using crm = await startAll()
     const { server, nth } = crm
     const asked = server.ask('c1', 'CREATE')
@@ -397,7 +397,7 @@ describe('runCrm', () => {
     expect(new Set(server.connects.map(({ instance }) => instance)).size).toBe(1)
   })
 
-  it('ends when a newer CRM has connected, and stops what it does', async () => {
+  it('ends when a newer CRM connects, and stops its work', async () => {
     await using crm = await startAll()
     const { server, nth } = crm
     server.ask('c1', 'CREATE')
@@ -415,7 +415,7 @@ describe('runCrm', () => {
     await expect(wrong.running).rejects.toSatisfy((e) => e instanceof ClientError && e.kind === 'unauthorized')
   })
 
-  it('tries again when what it has cannot be listed', async () => {
+  it('retries when its objects cannot be listed', async () => {
     const hand = handDriver()
     const { list } = hand.driver
     const driver: CrmDriver = {
@@ -433,7 +433,7 @@ describe('runCrm', () => {
 })
 
 describe('an upgrade', () => {
-  it('is told of once the new CRM is started, and failed when that could not be brought up', async () => {
+  it('is reported once the new CRM is started, and fails when that cannot come up', async () => {
     const failed = Promise.withResolvers<unknown>()
     const asked: CrmRequest[] = []
     await using crm = await startAll({
@@ -505,7 +505,7 @@ describe('an upgrade', () => {
     }
   })
 
-  it('fails with what the new CRM could not do', async () => {
+  it("fails with the new CRM's error", async () => {
     await using crm = await startAll({
       role: 'CRM_V2',
       onTakeOver: () => Promise.reject(new Error('The old one does not end.')),

@@ -78,7 +78,7 @@ describe('followPhases', () => {
     expect(seen).toEqual(seen.map((_, i) => OLDEST + 1 + 2 * i))
   })
 
-  it('drops its buffer when it is read too slowly, and goes on from where it was', async () => {
+  it('drops its buffer when it is read too slowly, and resumes after its cursor', async () => {
     using log = growingLog()
     await using server = await startTinyServer({ sdl: SDL, rootValue: log.rootValue, token: TOKEN })
     await using client = createClient({ url: server.url, token: TOKEN })
@@ -91,7 +91,7 @@ describe('followPhases', () => {
     expect(seen).toEqual(seen.map((_, i) => OLDEST + 1 + 2 * i))
   })
 
-  it('fails for good when its place is not in the log any more, or its token is wrong', async () => {
+  it('fails for good when its cursor has expired, or its token is invalid', async () => {
     using log = growingLog()
     await using server = await startTinyServer({ sdl: SDL, rootValue: log.rootValue, token: TOKEN })
     await using client = createClient({ url: server.url, token: TOKEN })

@@ -3,7 +3,7 @@ import { ageOf, instant, later } from '../../src/client/agent/instant.ts'
 
 const at = (monotonic: number, uptime: number) => ({ monotonic, uptime })
 
-test('what the machine has slept counts, and what a coarse clock is wrong by does not', () => {
+test("the machine's sleep counts, and the error of a coarse clock does not", () => {
   const then = at(5_000, 90_000)
   expect(ageOf(then, at(6_000, 91_000))).toBe(1_000)
   expect(ageOf(then, at(6_000, 91_999))).toBe(1_000)

@@ -44,7 +44,7 @@ describe('query', () => {
     expect(error).toMatchObject({ kind, retryable, code, message: 'No.', extensions: { oldest: 3 } })
   })
 
-  it('tells a wrong token, an answer that is no GraphQL, and nobody there', async () => {
+  it('distinguishes an invalid token, a response that is not GraphQL, and no server', async () => {
     const server = await tiny()
     await using stranger = createClient({ url: server.url, token: 'wrong' })
     expect(await problemOf(stranger.query('{ __typename }'))).toMatchObject({ kind: 'unauthorized', retryable: false })

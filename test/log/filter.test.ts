@@ -66,7 +66,7 @@ const queries: fc.Arbitrary<PhaseChangeQuery> = fc.record(
   { requiredKeys: ['projects', 'includeRejected'] },
 )
 
-test('live, pages in both directions and counts agree on what matches, and records are read as they were written', async () => {
+test('live, pages in both directions and counts agree on matches, and records are read as written', async () => {
   await using db = await createTestDatabase()
   const written: Change[] = []
   const batch = fc.array(changes, { minLength: 1, maxLength: 40 })
@@ -136,7 +136,7 @@ test('live, pages in both directions and counts agree on what matches, and recor
   expect(found.toSorted((a, b) => a.sequence - b.sequence)).toEqual(some)
 })
 
-test('an object whose last batches hold nothing but refusals still shows what it did before', async () => {
+test('an object whose last batches have only refusals still shows its earlier changes', async () => {
   await using db = await createTestDatabase()
   const [object] = OBJECTS
   const own = { objectId: object?.objectId ?? '', parentId: null }

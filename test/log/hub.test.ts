@@ -12,7 +12,7 @@ import { createRoot, numbered, write } from './writer.ts'
 const logger = pino({ level: 'silent' })
 const QUERY = { projects: null, includeRejected: true } as const
 
-test('what is written is kept while somebody is live, and for a while after, but not before anybody was', async () => {
+test('changes are buffered while there are listeners, and for a while after, but not before the first one', async () => {
   await using database = await createTestDatabase()
   const { pool } = database
   const signal = createMemorySignal({ logger })

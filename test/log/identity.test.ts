@@ -63,7 +63,7 @@ async function read(log: Log, after: LogCursor, through: number): Promise<readon
   return found
 }
 
-test('after a restore only what is in the restored log can be resumed after; a bare number only where it is certain', async () => {
+test('after a restore only cursors of the restored log resume; a bare number only where all histories agree', async () => {
   const db = await database()
   const before = await gateway(db)
   const root = await createRoot(db.pool)
@@ -123,7 +123,7 @@ const again = (work: () => Promise<unknown>) =>
     { what: 'the database is reached again' },
   )
 
-test('a failover under open subscriptions: who had read what the copy has goes on, who was ahead of it is told', async () => {
+test('a failover under open subscriptions: readers within the copy continue, readers ahead of it get CURSOR_EXPIRED', async () => {
   const db = await database()
   const { log } = await gateway(db)
   const root = await createRoot(db.pool)
@@ -153,7 +153,7 @@ test('a failover under open subscriptions: who had read what the copy has goes o
   expect((await log.end('common')).sequence).toBe(32)
 })
 
-test('a restart of connections, or a new identity by hand, costs no reader its place', async () => {
+test('a restart of connections, or a new identity by hand, expires no cursor', async () => {
   const db = await database()
   const { log } = await gateway(db)
   const root = await createRoot(db.pool)
@@ -168,7 +168,7 @@ test('a restart of connections, or a new identity by hand, costs no reader its p
   await live.return?.()
 })
 
-test('a copy on the same signal that nobody could tell from the original puts nothing into its stream', async () => {
+test('a copy on the same signal that looks like the original puts nothing into its stream', async () => {
   const signal = createMemorySignal({ logger })
   const connected: Signal = { ...signal, connected: true }
   const db = await database()
@@ -199,7 +199,7 @@ test('a copy on the same signal that nobody could tell from the original puts no
   await reading
 })
 
-test('cursors are opaque, and what is none is not taken for one', () => {
+test('cursors are opaque, and other texts are refused', () => {
   const place = { sequence: 64, mark: 'abcdefghij_-' }
   for (const one of [place, bare(0), bare(7)]) expect(decodeCursor(encodeCursor(one))).toEqual(one)
   const of = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')

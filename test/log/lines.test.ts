@@ -162,7 +162,7 @@ async function kept(id: string): Promise<Kept> {
   return rows[0] as Kept
 }
 
-test('of each object the newest lines are kept, within bounds, and what went is told', async () => {
+test('the newest lines of each object are kept, within bounds, and the number of dropped ones is reported', async () => {
   const { ids } = await items(2)
   const [id = '', other = ''] = ids
   await appendLogLines(pool, [line(other, 'untouched')], FEW)
@@ -212,7 +212,7 @@ test('writers at the same time keep the bounds and the counts', async () => {
   }
 })
 
-test('a place that is not kept any more stands for the first that is; one that has been read needs no word of it', async () => {
+test('a dropped position resumes at the oldest kept line; a reader beyond it gets no notice', async () => {
   const { ids } = await items(1)
   const [id = ''] = ids
   const batch = Array.from({ length: 50 }, (_, i) => line(id, `${i + 1}`))
@@ -244,7 +244,7 @@ test('lines and tail go with their object, also those that are just being writte
   expect(await loadLogTails(pool, [{ objectId: id, after: '0' }], 10)).toEqual([null])
 })
 
-test('lines from before keep their places, and new ones come after them', async () => {
+test('earlier lines keep their positions, and new ones follow them', async () => {
   await using database = await createTestDatabase()
   const folder = await mkdtemp(join(tmpdir(), 'phaseline-lines-'))
   try {

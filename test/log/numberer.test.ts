@@ -57,7 +57,7 @@ test('eight writers, some rolled back, and three numberers: dense, and each tree
   expect(log.length).toBeGreaterThan(500)
 })
 
-test('a pass that had to wait for another one sees what that one did', async () => {
+test('a pass that waited for another one sees its result', async () => {
   const db = await database()
   const root = await createRoot(db.pool)
   await write(db.pool, root, numbered(root, 1, 3))
@@ -73,7 +73,7 @@ test('a pass that had to wait for another one sees what that one did', async () 
   expect((await readAll(db.pool)).map(({ sequence }) => sequence)).toEqual(oneTo(5))
 })
 
-test('a change that somebody could have read comes before what was written after reading it', async () => {
+test('a readable change precedes changes written after reading it', async () => {
   const db = await database()
   const { numberAll } = await numberer(db)
   const [one, two] = [await createRoot(db.pool), await createRoot(db.pool)]
@@ -93,7 +93,7 @@ test('a change that somebody could have read comes before what was written after
   ])
 })
 
-test('what a process committed before it died is numbered by the sweep of another', async () => {
+test('the sweep of another process numbers the commits of one that died', async () => {
   const db = await database()
   const root = await createRoot(db.pool)
   await write(db.pool, root, numbered(root, 1, 3))
@@ -140,7 +140,7 @@ test('more batches than one pass takes, and more changes than one message holds'
   ])
 })
 
-test('what was written here is announced without being read, and is just what a reader finds', async () => {
+test('own batches are announced without a read, and equal the records of a reader', async () => {
   const db = await database()
   const root = await createRoot(db.pool)
   const made = await numberer(db)
@@ -164,7 +164,7 @@ test('what was written here is announced without being read, and is just what a 
   expect(heard[1]).toMatchObject({ from: 503, through: 505, changes: [{ message: '1' }, {}, {}] })
 })
 
-test('numbering goes on after its database connections are cut', async () => {
+test('numbering continues after its database connections are cut', async () => {
   const db = await database()
   const root = await createRoot(db.pool)
   const sockets = new Set<Socket>()

@@ -116,7 +116,7 @@ async function list({ pool }: TestDatabase, query: PhaseChangeQuery, { after, be
   return await log.page(query, { ...rest, ...places })
 }
 
-test('whatever is pruned, each sequence from the floor on shows the tree as it was', async () => {
+test('after any pruning, each sequence from the floor on shows the tree as it was', async () => {
   const db = await database()
   const roots = [v7(), v7(), v7()]
   const children = roots.map((rootId) => [rootId, v7(), v7(), v7()])
@@ -168,7 +168,7 @@ test('whatever is pruned, each sequence from the floor on shows the tree as it w
   expect(living.length).toBeGreaterThan(0)
 })
 
-test('a change that is too young keeps what comes after it, and a backlog goes in steps', async () => {
+test('a young change keeps the ones after it, and a backlog is pruned in steps', async () => {
   const db = await database()
   const rootId = await createRoot(db.pool)
   await grow(db, rootId, 0, 3, 1_500)
@@ -183,31 +183,34 @@ test('a change that is too young keeps what comes after it, and a backlog goes i
 test.each([
   { name: 'floor moves', row: 'log_meta', outcome: 'advanced' },
   { name: 'rows are deleted', row: 'log_batch where first_seq = 1', outcome: 'removed' },
-])('while the $name, writers, the numberer and readers go on, and nobody else prunes', async ({ row, outcome }) => {
-  const db = await database(10)
-  // As processes do at their start.
-  await openLog(db.pool)
-  const rootId = await createRoot(db.pool)
-  await grow(db, rootId, 0, 20)
-  if (outcome === 'removed') expect(await pruneStep(db.pool, second(10))).toBe('advanced')
-  const floor = outcome === 'removed' ? 10 : 0
+])(
+  'while the $name, writers, the numberer and readers continue, and no other process prunes',
+  async ({ row, outcome }) => {
+    const db = await database(10)
+    // As processes do at their start.
+    await openLog(db.pool)
+    const rootId = await createRoot(db.pool)
+    await grow(db, rootId, 0, 20)
+    if (outcome === 'removed') expect(await pruneStep(db.pool, second(10))).toBe('advanced')
+    const floor = outcome === 'removed' ? 10 : 0
 
-  let step: Promise<PruneStep>
-  {
-    await using _held = await hold(db, row)
-    step = pruneStep(db.pool, second(10))
-    await until(() => isHeld(db), { what: 'the step waits in its transaction' })
-    await grow(db, rootId, 20, 20)
-    expect(await readHead(db.pool)).toMatchObject({ floor, head: 40 })
-    expect(await list(db, ALL, { after: floor, limit: 100, direction: 'forward' })).toHaveLength(40 - floor)
+    let step: Promise<PruneStep>
+    {
+      await using _held = await hold(db, row)
+      step = pruneStep(db.pool, second(10))
+      await until(() => isHeld(db), { what: 'the step waits in its transaction' })
+      await grow(db, rootId, 20, 20)
+      expect(await readHead(db.pool)).toMatchObject({ floor, head: 40 })
+      expect(await list(db, ALL, { after: floor, limit: 100, direction: 'forward' })).toHaveLength(40 - floor)
+      expect((await treeAt(db.pool, rootId, 40)).objects).toHaveLength(40)
+      expect(await pruneStep(db.pool, second(10))).toBe('elsewhere')
+    }
+    expect(await step).toBe(outcome)
+    await pruneAll(db, second(10))
+    expect(await rowsOf(db)).toEqual({ changes: 30, batches: 30, floor: 10 })
     expect((await treeAt(db.pool, rootId, 40)).objects).toHaveLength(40)
-    expect(await pruneStep(db.pool, second(10))).toBe('elsewhere')
-  }
-  expect(await step).toBe(outcome)
-  await pruneAll(db, second(10))
-  expect(await rowsOf(db)).toEqual({ changes: 30, batches: 30, floor: 10 })
-  expect((await treeAt(db.pool, rootId, 40)).objects).toHaveLength(40)
-})
+  },
+)
 
 test('after a crash between the floor and the deletes nothing pruned is shown, and the next run finishes', async () => {
   const db = await database(10)
@@ -256,7 +259,7 @@ test('after a crash between the floor and the deletes nothing pruned is shown, a
   expect(await rowsOf(db)).toEqual({ changes: 5, batches: 5, floor: 15 })
 })
 
-test('a reader that the floor passes is told so, and has missed nothing before that', async () => {
+test('a reader that the floor passes gets CURSOR_EXPIRED, and has missed nothing before', async () => {
   const db = await database(10)
   const rootId = await createRoot(db.pool)
   await grow(db, rootId, 0, 5, 1_000)

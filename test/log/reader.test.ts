@@ -97,7 +97,7 @@ test('resuming after any sequence, while writers go on, gives exactly the rest, 
   expect([...trees.values()]).toEqual([oneTo(60), oneTo(60)])
 })
 
-test('without a cursor: what is numbered after the call, and nothing older', async () => {
+test('without a cursor: changes numbered after the call, and no older ones', async () => {
   const db = await database()
   const { log, numberer } = await gateway(db)
   const root = await createRoot(db.pool)
@@ -160,7 +160,7 @@ test('a restart of Redis under live followers of two gateways', async () => {
   for (const reader of readers) expect(sequences(await reader)).toEqual(oneTo(600))
 })
 
-test('a reader slower than the stream keeps little, and reads again what it did not keep', async () => {
+test('a reader slower than the stream buffers little, and reads the rest again', async () => {
   const db = await database()
   const { log } = await gateway(db)
   const root = await createRoot(db.pool)
@@ -238,7 +238,7 @@ test('a cursor that is ahead, pruned, pruned on the way, or of another log is ex
   expect(sequences(await collect(follow(log, 3_999), 4_000))).toEqual([4_000])
 })
 
-test('numbering goes on above the floor when everything below is gone', async () => {
+test('numbering continues above the floor when everything below is pruned', async () => {
   const db = await database()
   const { log, numberer } = await gateway(db)
   const root = await createRoot(db.pool)

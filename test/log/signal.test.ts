@@ -93,7 +93,7 @@ describe.each([
   })
 })
 
-test('over redis: is heard by other processes, and comes back by itself after Redis was killed', async () => {
+test('over redis: reaches other processes, and recovers by itself after Redis was killed', async () => {
   await using redis = await startRedis()
   const [here, there] = [0, 1].map(() => owned(createRedisSignal({ url: redis.url, logger })))
   if (!(here && there)) throw new Error('unreachable')
@@ -116,7 +116,7 @@ test('over redis: is heard by other processes, and comes back by itself after Re
   expect(heard.toSorted()).toEqual(['after', 'before', 'late after'])
 })
 
-test('over redis: starts while Redis is away, and closes while somebody waits to subscribe', async () => {
+test('over redis: starts while Redis is away, and closes while a subscription waits', async () => {
   await using redis = await startRedis()
   await redis.kill()
   const signal = owned(createRedisSignal({ url: redis.url, logger }))

@@ -32,7 +32,7 @@ function replay(log: readonly PhaseChangeRecord[], rootId: string, sequence: num
   return [...objects.keys()].toSorted().map((id) => objects.get(id))
 }
 
-test('a tree at each of its sequences is what replaying the log up to there gives', async () => {
+test('a tree at each of its sequences equals the replay of the log up to there', async () => {
   await using db = await createTestDatabase()
   let revision = 0
   for (const [tree, steps] of fc.sample(batches, { numRuns: 60, seed: 3 })) {

@@ -55,7 +55,7 @@ test('GraphiQL has a looser policy for its editor, and only pages of this server
   }
 })
 
-test('assets are kept for ever, and come compressed to whoever takes that', async () => {
+test('assets are cached for ever, and are compressed for clients that accept it', async () => {
   for (const [accepted, encoding] of [
     ['gzip, deflate, br', 'br'],
     ['gzip', 'gzip'],
@@ -85,7 +85,7 @@ test('nothing else of the folder, or of the machine, is served', async () => {
   expect((await call(port, '/assets/index-1.js', { method: 'POST' })).status).toBe(405)
 })
 
-test('what was not built is not served: a page of links takes its place', async () => {
+test("without a build a page of links takes the dashboard's place", async () => {
   expect(await loadDashboard(join(folder, 'nowhere'))).toBe(null)
   const plain = await api.serve()
   const { status, body } = await call(Number(new URL(plain.url).port), '/')

@@ -28,7 +28,7 @@ async function connection(): Promise<{ readonly client: Socket; readonly sink: C
   return { client, sink, read }
 }
 
-test('what waits for a client that reads slowly is not written over by what others get', async () => {
+test('frames that wait for a slow client are not overwritten by later ones', async () => {
   const [slow, fast] = [await connection(), await connection()]
   slow.client.pause()
   const payloads: Buffer[] = []

@@ -88,7 +88,7 @@ test('a change is executed once for all who subscribed to the same, wherever the
   expect(await metric('stream_topics')).toBe(0)
 })
 
-test('each hears what its filter lets through, and what its token may see', async () => {
+test('each subscriber gets the changes that match its filter and that its token may read', async () => {
   const [one, other] = [await createRoot(api.world.pool), await createRoot(api.world.pool)]
   const secret = await api.token({ name: 'eve', projects: ['another'] })
   const FILTERED = 'subscription ($filter: PhaseChangeFilter) { phaseChanges(filter: $filter) { rootId to message } }'
@@ -129,7 +129,7 @@ test('each hears what its filter lets through, and what its token may see', asyn
   expect(told()).toEqual(expected)
 })
 
-test('an event shows the present of its object, to each what it may see', async () => {
+test('an event shows the current state of its object, as far as the token may read it', async () => {
   const root = await api.world.create('present', {})
   const WITH_OBJECT =
     'subscription ($root: ID!) { phaseChanges(filter: { rootId: $root }) { to object { name phase } } }'
@@ -158,7 +158,7 @@ test('batches tell how far the log has come, though nothing matches', async () =
   }
 })
 
-test('who reads nothing is paused, then closed so that it comes again; others hear all meanwhile', async () => {
+test('a client that reads nothing is paused, then disconnected; others miss nothing meanwhile', async () => {
   const patient = await api.serve({ sockets: { stalledAfterMs: 1_500 } })
   const root = await createRoot(api.world.pool)
   const after = (await api.services.log.end('head')).sequence

@@ -166,7 +166,7 @@ describe('requests', () => {
     expect((await call(port, '/graphql', { method: 'POST', headers, body: long })).status).toBe(413)
   })
 
-  test('what is not JSON, or no request, is a client error', async () => {
+  test('a body that is not JSON, or not a request, is a client error', async () => {
     const headers = { ...authorized(), 'content-type': 'application/json' }
     for (const wrong of ['', '{', '[]', '{}', '{"query":1}', '{"query":"{"}', '{"query":"{ nothing }"}']) {
       const { status, json } = await call(port, '/graphql', { method: 'POST', headers, body: wrong })

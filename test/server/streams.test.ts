@@ -221,7 +221,7 @@ describe.each(TRANSPORTS)('over %s', (transport, open) => {
     await Promise.all([fromStart.stop(), live.stop(), batches.stop()])
   })
 
-  test('a cursor that is not in the log ends the stream, and says what is', async () => {
+  test('a cursor that is not in the log ends the stream, and reports the range of the log', async () => {
     const stream = open('subscription { phaseLog(after: 1000000) { through } }')
     await until(() => stream.ended(), { what: 'it ends' })
     expect(JSON.stringify(stream.events)).toContain('CURSOR_EXPIRED')
@@ -229,7 +229,7 @@ describe.each(TRANSPORTS)('over %s', (transport, open) => {
     await stream.stop()
   })
 
-  test('what cannot be seen cannot be followed', async () => {
+  test('an unreadable object cannot be followed', async () => {
     const secret = await api.token({ name: `blind-${transport}`, projects: ['another'] })
     const root = await api.world.create(`hid-${transport}`, {})
     for (const field of ['logs(objectId: $id) { text }', 'objectUpdates(rootId: $id) { revision }']) {
@@ -240,7 +240,7 @@ describe.each(TRANSPORTS)('over %s', (transport, open) => {
     }
   })
 
-  test('nobody listens, nothing runs: a stream that is left stops its source', async () => {
+  test('a stream without a client stops its source', async () => {
     const root = await api.world.create(`left-${transport}`, {})
     const { changes } = api.services.live
     let asked = 0
