@@ -1,25 +1,20 @@
 import { existsSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import type { ResultOf } from '../../src/documents/typed-document.ts'
 import { startTestApp } from '../testkit/app.ts'
+import { gql } from '../testkit/gql.ts'
 import { create, show } from '../testkit/mutations.ts'
 import { until } from '../testkit/wait.ts'
 import { gadgetFolder } from './gadget-folder.ts'
 
-const ITEM = `query ($path: [String!]!) {
+const ITEM = gql(`query ($path: [String!]!) {
   item: objectByPath(kind: DEPLOY_ITEM, path: $path) {
     phase error { code message } progress { step value total unit }
     logs(first: 50) { edges { node { stream text } } }
     ... on DeployItem { attempt exports }
   }
-}`
-interface Item {
-  readonly phase: string
-  readonly attempt: number
-  readonly error: { readonly code: string; readonly message: string } | null
-  readonly progress: object | null
-  readonly exports: unknown
-  readonly logs: { readonly edges: readonly { readonly node: { readonly stream: string; readonly text: string } }[] }
-}
+}`)
+type Item = Extract<ResultOf<typeof ITEM>['item'], { readonly logs: object }>
 
 describe('the built-in deployers of a real server', { timeout: 120_000 }, () => {
   it('run gadgets and mocks, report progress, stop on request, and survive a crash', async () => {
@@ -33,7 +28,7 @@ describe('the built-in deployers of a real server', { timeout: 120_000 }, () => 
       create(client, name, { deployItems: [{ name: 'it', type, config }] })
     const itemOf = async (root: string): Promise<Item | null> => {
       const path = [root, 'deploy-items', 'it']
-      const { item } = await client.query<{ item: Item | null }>(ITEM, { path })
+      const { item } = await client.query(ITEM, { path })
       return item
     }
     const untilEnded = (id: string) =>

@@ -1,4 +1,7 @@
 import { type Client, createClient } from '../../src/client/index.ts'
+import type { Phase } from '../../src/core/vocabulary.ts'
+import { payloadOf } from '../testkit/ask.ts'
+import { gql } from '../testkit/gql.ts'
 import type { ReachableServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 
@@ -14,7 +17,7 @@ export interface PlayedRequest {
 export interface PlayedObject {
   readonly kind: 'CLUSTER_INST' | 'APP_INST'
   readonly path: readonly string[]
-  readonly phase: string
+  readonly phase: Phase
   readonly specRevision?: number
 }
 /** A CRM that keeps nothing: the test says over the API what becomes of each request. Disposed, it has disconnected. */
@@ -37,27 +40,27 @@ export interface CrmSite {
   connect(cloudletId: string, how: Connecting): Promise<PlayedCrm>
 }
 
-const TOKEN = `mutation {
+const TOKEN = gql(`mutation {
   createToken(input: { name: "site", role: AGENT, actor: CRM }) { ... on CreatedToken { secret } ... on Error { message } }
-}`
-const CONNECT = `mutation ($input: ConnectCrmInput!) { connectCrm(input: $input) {
+}`)
+const CONNECT = gql(`mutation ($input: ConnectCrmInput!) { connectCrm(input: $input) {
   ... on CrmSession { epoch fence } ... on Error { message }
-} }`
-const REQUESTS = `subscription ($cloudletId: ID!, $epoch: Int!) {
+} }`)
+const REQUESTS = gql(`subscription ($cloudletId: ID!, $epoch: Int!) {
   crmRequests(cloudletId: $cloudletId, epoch: $epoch) { fence action path spec specRevision }
-}`
-const REPORT = `mutation ($reports: [PhaseReportInput!]!) { reportPhases(input: { reports: $reports }) {
+}`)
+const REPORT = gql(`mutation ($reports: [PhaseReportInput!]!) { reportPhases(input: { reports: $reports }) {
   ... on PhaseReports { results { __typename ... on Error { message } } } ... on Error { message }
-} }`
+} }`)
 
 export async function playCrms({ client: admin, url }: ReachableServer): Promise<CrmSite> {
-  const { createToken } = await admin.query<{ createToken: { secret: string } }>(TOKEN)
+  const { createToken } = await admin.query(TOKEN)
   return {
     async connect(cloudletId, { instance, version = '1', role = 'CRM', objects = [] }) {
-      const client = createClient({ url, token: createToken.secret })
+      const client = createClient({ url, token: payloadOf(createToken).secret })
       const input = { cloudletId, instance, version, role, objects, leaseMs: 600_000 }
-      const { connectCrm } = await client.query<{ connectCrm: Pick<PlayedCrm, 'epoch' | 'fence'> }>(CONNECT, { input })
-      return playSession(client, cloudletId, connectCrm)
+      const { connectCrm } = await client.query(CONNECT, { input })
+      return playSession(client, cloudletId, payloadOf(connectCrm))
     },
   }
 }
@@ -71,11 +74,7 @@ function playSession(
   const asked: PlayedRequest[] = []
   const taken = new Set<string>()
   const listening = (async () => {
-    const requests = client.subscribe<{ crmRequests: PlayedRequest }>(
-      REQUESTS,
-      { cloudletId, epoch },
-      { signal: ended.signal },
-    )
+    const requests = client.subscribe(REQUESTS, { cloudletId, epoch }, { signal: ended.signal })
     for await (const { crmRequests } of requests) asked.push(crmRequests)
   })()
   return {
@@ -93,7 +92,7 @@ function playSession(
         { what: `${action} of ${path} is asked for` },
       ),
     async report(request, what) {
-      const answer = await client.query<object>(REPORT, { reports: [{ fence: request.fence, ...what }] })
+      const answer = await client.query(REPORT, { reports: [{ fence: request.fence, ...what }] })
       if (!JSON.stringify(answer).includes('PhaseReportAccepted')) throw new Error(JSON.stringify(answer))
     },
     async [Symbol.asyncDispose]() {

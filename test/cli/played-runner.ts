@@ -1,4 +1,7 @@
 import { createClient } from '../../src/client/index.ts'
+import type { WorkAction } from '../../src/core/vocabulary.ts'
+import { payloadOf } from '../testkit/ask.ts'
+import { gql } from '../testkit/gql.ts'
 import type { ReachableServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 
@@ -6,7 +9,7 @@ import { until } from '../testkit/wait.ts'
 export interface PlayedCall {
   readonly fence: string
   readonly name: string
-  readonly action: 'GET_LOCKS' | 'RUN' | 'UNDO' | 'ABORT'
+  readonly action: WorkAction
   readonly config: {
     readonly gadget: string
     readonly args: readonly string[]
@@ -24,29 +27,30 @@ export interface PlayedRunner extends AsyncDisposable {
   report(call: PlayedCall, what: object): Promise<void>
 }
 
-const TOKEN = `mutation {
+const TOKEN = gql(`mutation {
   createToken(input: { name: "shop-floor", role: AGENT, actor: GADGET_RUNNER, types: ["gadget-job"] }) {
     ... on CreatedToken { secret } ... on Error { message }
   }
-}`
-const CLAIM = `mutation { claimWork(input: { instance: "here", types: ["gadget-job"], max: 50, leaseMs: 600000 }) {
-  ... on ClaimedWork { items { fence name action config object { project { name } root { name } } } }
-} }`
-const REPORT = `mutation ($reports: [PhaseReportInput!]!) { reportPhases(input: { reports: $reports }) {
+}`)
+const CLAIM = gql(`mutation { claimWork(input: { instance: "here", types: ["gadget-job"], max: 50, leaseMs: 600000 }) {
+  ... on ClaimedWork { items { fence name action config object { project { name } root { name } } } } ... on Error { message }
+} }`)
+const REPORT = gql(`mutation ($reports: [PhaseReportInput!]!) { reportPhases(input: { reports: $reports }) {
   ... on PhaseReports { results { __typename ... on Error { message } } } ... on Error { message }
-} }`
+} }`)
 
 export async function playRunner({ client: admin, url }: ReachableServer): Promise<PlayedRunner> {
-  const { createToken } = await admin.query<{ createToken: { secret: string } }>(TOKEN)
-  const client = createClient({ url, token: createToken.secret })
+  const { createToken } = await admin.query(TOKEN)
+  const client = createClient({ url, token: payloadOf(createToken).secret })
   const offered: PlayedCall[] = []
   const report = async ({ fence }: PlayedCall, what: object): Promise<void> => {
-    const answer = await client.query<object>(REPORT, { reports: [{ fence, ...what }] })
+    const answer = await client.query(REPORT, { reports: [{ fence, ...what }] })
     if (!JSON.stringify(answer).includes('PhaseReportAccepted')) throw new Error(JSON.stringify(answer))
   }
   const find = async (job: string, action: string): Promise<PlayedCall | undefined> => {
-    const { claimWork } = await client.query<{ claimWork: { items: readonly PlayedCall[] } }>(CLAIM)
-    offered.push(...claimWork.items)
+    const { claimWork } = await client.query(CLAIM)
+    for (const { object, config, ...item } of payloadOf(claimWork).items)
+      if (object) offered.push({ ...item, object, config: config as PlayedCall['config'] })
     const at = offered.findIndex((call) => call.action === action && addressOf(call) === job)
     return at === -1 ? undefined : offered.splice(at, 1)[0]
   }

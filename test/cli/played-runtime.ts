@@ -1,4 +1,6 @@
 import { createClient } from '../../src/client/index.ts'
+import { payloadOf } from '../testkit/ask.ts'
+import { gql } from '../testkit/gql.ts'
 import type { ReachableServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 
@@ -31,31 +33,35 @@ export interface PlayedRuntime extends AsyncDisposable {
 /** The type that templates name to be run by it. */
 export const PLAYED = 'played'
 
-const TOKEN = `mutation { createToken(input: { name: "stage", role: AGENT, actor: RUNTIME, types: ["${PLAYED}"] }) {
-  ... on CreatedToken { secret }
-} }`
-const CLAIM = `mutation { claimWork(input: { instance: "here", types: ["${PLAYED}"], targets: ["here"], max: 50, leaseMs: 600000 }) {
-  ... on ClaimedWork { items { fence name kind action token config } }
-} }`
-const REPORT = `mutation ($reports: [PhaseReportInput!]!) { reportPhases(input: { reports: $reports }) {
+const TOKEN = gql(`mutation { createToken(input: { name: "stage", role: AGENT, actor: RUNTIME, types: ["${PLAYED}"] }) {
+  ... on CreatedToken { secret } ... on Error { message }
+} }`)
+const CLAIM =
+  gql(`mutation { claimWork(input: { instance: "here", types: ["${PLAYED}"], targets: ["here"], max: 50, leaseMs: 600000 }) {
+  ... on ClaimedWork { items { fence name kind action token config } } ... on Error { message }
+} }`)
+const REPORT = gql(`mutation ($reports: [PhaseReportInput!]!) { reportPhases(input: { reports: $reports }) {
   ... on PhaseReports { results { __typename ... on Error { message } } } ... on Error { message }
-} }`
-const APPEND = `mutation ($lines: [LogLineInput!]!) { appendLogs(input: { lines: $lines }) {
+} }`)
+const APPEND = gql(`mutation ($lines: [LogLineInput!]!) { appendLogs(input: { lines: $lines }) {
   ... on AppendedLogs { accepted } ... on Error { message }
-} }`
-const ADD = `mutation ($input: CreateJobInput!) { createJob(input: $input) { __typename ... on Error { message } } }`
+} }`)
+const ADD = gql(
+  `mutation ($input: CreateJobInput!) { createJob(input: $input) { __typename ... on Error { message } } }`,
+)
 
 export async function playRuntime({ client: admin, url }: ReachableServer): Promise<PlayedRuntime> {
-  const { createToken } = await admin.query<{ createToken: { secret: string } }>(TOKEN)
-  const client = createClient({ url, token: createToken.secret })
+  const { createToken } = await admin.query(TOKEN)
+  const client = createClient({ url, token: payloadOf(createToken).secret })
   const offered: PlayedWork[] = []
   const report = async (work: PlayedWork, what: object): Promise<void> => {
-    const answer = await client.query<object>(REPORT, { reports: [{ fence: work.fence, ...what }] })
+    const answer = await client.query(REPORT, { reports: [{ fence: work.fence, ...what }] })
     if (!JSON.stringify(answer).includes('PhaseReportAccepted')) throw new Error(JSON.stringify(answer))
   }
   const find = async (event: string, name: string): Promise<PlayedWork | undefined> => {
-    const { claimWork } = await client.query<{ claimWork: { items: readonly PlayedWork[] } }>(CLAIM)
-    offered.push(...claimWork.items.filter(({ action }) => action === 'START'))
+    const { claimWork } = await client.query(CLAIM)
+    const started = payloadOf(claimWork).items.filter(({ action }) => action === 'START')
+    offered.push(...started.map((item) => ({ ...item, config: item.config as PlayedWork['config'] })))
     return offered.find((work) => work.name === name && `${work.config.project}/${work.config.event.name}` === event)
   }
   return {
@@ -65,10 +71,10 @@ export async function playRuntime({ client: admin, url }: ReachableServer): Prom
       return work
     },
     async write({ fence }, ...lines) {
-      const answer = await client.query<{ appendLogs: { accepted?: number } }>(APPEND, {
-        lines: lines.map((text) => ({ fence, stream: 'STDOUT', text })),
+      const answer = await client.query(APPEND, {
+        lines: lines.map((text) => ({ fence, stream: 'STDOUT' as const, text })),
       })
-      if (answer.appendLogs.accepted !== lines.length) throw new Error(JSON.stringify(answer))
+      if (answer.appendLogs?.accepted !== lines.length) throw new Error(JSON.stringify(answer))
     },
     end: (work, exitCode) =>
       report(work, {
@@ -78,7 +84,7 @@ export async function playRuntime({ client: admin, url }: ReachableServer): Prom
       }),
     async addJob({ token }, name, spec = {}) {
       await using worker = createClient({ url, token: token ?? '' })
-      const answer = await worker.query<object>(ADD, { input: { name, spec: { command: ['true'], ...spec } } })
+      const answer = await worker.query(ADD, { input: { name, spec: { command: ['true'], ...spec } } })
       if (!JSON.stringify(answer).includes('"Job"')) throw new Error(JSON.stringify(answer))
     },
     [Symbol.asyncDispose]: () => client.close(),

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Client, PhaseChange } from '../../src/client/index.ts'
+import { gql } from '../testkit/gql.ts'
 import { create, show } from '../testkit/mutations.ts'
 import { copyDatabase, createTestDatabase, type TestDatabase } from '../testkit/postgres.ts'
 import { startRedis } from '../testkit/redis.ts'
@@ -11,7 +12,7 @@ async function resume(client: Client, after: number): Promise<readonly PhaseChan
   for await (const { changes } of client.followPhases({ after })) return changes
   return []
 }
-const PAGE = 'query ($after: String!) { phaseChanges(after: $after, first: 1) { edges { node { sequence } } } }'
+const PAGE = gql('query ($after: String!) { phaseChanges(after: $after, first: 1) { edges { node { sequence } } } }')
 
 async function work(client: Client, names: readonly string[]): Promise<void> {
   for (const name of names) {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Client, PhaseChange } from '../../src/client/index.ts'
+import { gql } from '../testkit/gql.ts'
 import { create, items, show } from '../testkit/mutations.ts'
 import { startServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
@@ -15,12 +16,11 @@ async function readLog(client: Client, after: number, through: number): Promise<
   throw new Error('the log ended')
 }
 
-const ENDS = 'query ($id: ID!) { object(id: $id) { history(last: 1) { edges { node { sequence to } } } } }'
+const ENDS = gql('query ($id: ID!) { object(id: $id) { history(last: 1) { edges { node { sequence to } } } } }')
 /** The sequence of a root's end, which is the last thing that its job says. */
 async function endOf(client: Client, id: string): Promise<number | null> {
-  type Edges = readonly { readonly node: { readonly sequence: number; readonly to: string } }[]
-  const { object } = await client.query<{ object: { history: { edges: Edges } } }>(ENDS, { id })
-  const last = object.history.edges[0]?.node
+  const { object } = await client.query(ENDS, { id })
+  const last = object?.history.edges[0]?.node
   return last?.to === 'SUCCEEDED' ? last.sequence : null
 }
 

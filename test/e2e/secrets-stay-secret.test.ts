@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import type { Client } from '../../src/client/index.ts'
+import { ask } from '../testkit/ask.ts'
+import { gql } from '../testkit/gql.ts'
 import { createTestDatabase } from '../testkit/postgres.ts'
 import { startServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
@@ -21,32 +22,27 @@ curl -sf "$PHASELINE_URL" -H "authorization: Bearer $PHASELINE_TOKEN" -H 'conten
 while [ ! -e "$PHASELINE_WORKSPACE/looked" ]; do sleep 0.05; done
 echo "$PRESS_KEY" | false
 `
-const mutation = (field: string, input: string, selection: string) =>
-  `mutation ($input: ${input}!) { answer: ${field}(input: $input) { __typename ${selection} ... on Error { message } } }`
+const CREATE_PROJECT = gql(`mutation ($input: CreateProjectInput!) {
+  answer: createProject(input: $input) { __typename ... on Error { message } }
+}`)
+const SET_SECRET = gql(`mutation ($input: SetSecretInput!) {
+  answer: setSecret(input: $input) { __typename ... on Error { message } }
+}`)
+const CANCEL_EVENT = gql(`mutation ($input: CancelEventInput!) {
+  answer: cancelEvent(input: $input) { __typename ... on Error { message } }
+}`)
+const CREATE_EVENT = gql(`mutation ($input: CreateEventInput!) {
+  answer: createEvent(input: $input) { ... on CreatedEvents { events { id } } ... on Error { message } }
+}`)
 
-async function ask<T>(client: Client, document: string, input: object): Promise<T> {
-  const { answer } = await client.query<{ answer: T & { message?: string } }>(document, { input })
-  if (answer.message !== undefined) throw new Error(answer.message)
-  return answer
-}
-
-const EVERYTHING = `query ($id: ID!) {
+const EVERYTHING = gql(`query ($id: ID!) {
   project(name: "press") { workerTemplate { command env { name value } } secrets { name updatedAt } }
   phaseChanges(first: 100) { edges { node { name to reason message by } } }
   tree(rootId: $id) { objects(first: 10) { edges { node { kind phase finished error { code message } labels { key value } progress { step }
     history(first: 20) { edges { node { to reason message } } } logs(first: 100) { edges { node { stream text } } }
     ... on Worker { spec { command args env { name value } } exitCode resources { kind removedAt } }
     ... on Job { spec { command args env { name value } } exitCode }
-    ... on Event { payload } } } } } }`
-interface Shown {
-  readonly tree: { readonly objects: { readonly edges: readonly { readonly node: ShownObject }[] } }
-}
-interface ShownObject {
-  readonly kind: string
-  readonly finished: boolean
-  readonly phase: string
-  readonly logs: { readonly edges: readonly { readonly node: { readonly stream: string; readonly text: string } }[] }
-}
+    ... on Event { payload } } } } } }`)
 
 /** Every row of every table as text; what is binary as it is written in a dump, and as it could be read. */
 async function dump(pool: Awaited<ReturnType<typeof createTestDatabase>>['pool']): Promise<string> {
@@ -92,20 +88,16 @@ test('a secret is nowhere in logs, errors, phase changes, process arguments or t
   })
   const { client } = server
   const workerTemplate = { command: ['sh', '-c', WORKER], workspace: true }
-  await ask(client, mutation('createProject', 'CreateProjectInput', ''), { name: 'press', workerTemplate })
+  await ask(client, CREATE_PROJECT, { name: 'press', workerTemplate })
   const secret = { project: 'press', name: 'PRESS_KEY', value: MARKER }
-  await ask(client, mutation('setSecret', 'SetSecretInput', ''), secret)
-  const refused = await client.query(mutation('setSecret', 'SetSecretInput', ''), {
+  await ask(client, SET_SECRET, secret)
+  const refused = await client.query(SET_SECRET, {
     input: { ...secret, name: 'not a name' },
   })
-  const { events } = await ask<{ events: readonly { id: string }[] }>(
-    client,
-    mutation('createEvent', 'CreateEventInput', '... on CreatedEvents { events { id } }'),
-    { project: 'press', source: 'test', type: 'print' },
-  )
+  const { events } = await ask(client, CREATE_EVENT, { project: 'press', source: 'test', type: 'print' })
   const [{ id = '' } = {}] = events
-  const shown = () => client.query<Shown>(EVERYTHING, { id })
-  const objects = async () => (await shown()).tree.objects.edges.map(({ node }) => node)
+  const shown = () => client.query(EVERYTHING, { id })
+  const objects = async () => ((await shown()).tree?.objects.edges ?? []).map(({ node }) => node)
   const job = async () => (await objects()).find(({ kind }) => kind === 'JOB')
   await until(async () => (await job())?.finished, { what: 'the job has ended', timeoutMs: 30_000 })
   const whileItRan = allArguments()
@@ -121,7 +113,7 @@ test('a secret is nowhere in logs, errors, phase changes, process arguments or t
       'STDOUT job: ***',
     ]),
   )
-  await ask(client, mutation('cancelEvent', 'CancelEventInput', ''), { id, reason: 'looked at' })
+  await ask(client, CANCEL_EVENT, { id, reason: 'looked at' })
   await until(async () => (await objects()).every(({ finished }) => finished), { what: 'all has ended' })
   const everywhere = {
     api: JSON.stringify([await shown(), refused]),

@@ -4,7 +4,10 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { type Client, createClient } from '../../src/client/index.ts'
+import type { Actor } from '../../src/core/vocabulary.ts'
 import { startAgent } from '../testkit/agent.ts'
+import { ask } from '../testkit/ask.ts'
+import { gql } from '../testkit/gql.ts'
 import { create, items, show } from '../testkit/mutations.ts'
 import { createTestDatabase } from '../testkit/postgres.ts'
 import { SECRET_KEY, type ServerOptions, startServer, type TestServer } from '../testkit/server.ts'
@@ -17,32 +20,14 @@ const ADMINISTRATOR = 'administrator-of-skewed-clocks'
 const LEASE_MS = 3_000
 const SHIFTS = ['+20s', '-20s', '+600s', '-600s']
 
-interface Answer {
-  readonly answer: {
-    readonly message?: string
-    readonly secret?: string
-    readonly id?: string
-    readonly items?: readonly Item[]
-    readonly leases?: readonly { readonly state: string }[]
-  }
-}
-interface Item {
-  readonly fence: string
-  readonly name: string
-}
-async function ask(client: Client, document: string, input: object): Promise<Answer['answer']> {
-  const { answer } = await client.query<Answer>(document, { input })
-  if (answer.message !== undefined) throw new Error(answer.message)
-  return answer
-}
-const CREATE_TOKEN = `mutation ($input: CreateTokenInput!) { answer: createToken(input: $input) {
-  ... on CreatedToken { secret } ... on Error { message } } }`
-const CREATE_TASK = `mutation ($input: CreateTaskInput!) { answer: createTask(input: $input) {
-  ... on Task { id } ... on Error { message } } }`
-const CLAIM = `mutation ($input: ClaimWorkInput!) { answer: claimWork(input: $input) {
-  ... on ClaimedWork { items { fence name } } ... on Error { message } } }`
-const RENEW = `mutation ($input: RenewLeasesInput!) { answer: renewLeases(input: $input) {
-  ... on RenewedLeases { leases { state } } ... on Error { message } } }`
+const CREATE_TOKEN = gql(`mutation ($input: CreateTokenInput!) { answer: createToken(input: $input) {
+  ... on CreatedToken { secret } ... on Error { message } } }`)
+const CREATE_TASK = gql(`mutation ($input: CreateTaskInput!) { answer: createTask(input: $input) {
+  ... on Task { id } ... on Error { message } } }`)
+const CLAIM = gql(`mutation ($input: ClaimWorkInput!) { answer: claimWork(input: $input) {
+  ... on ClaimedWork { items { fence name } } ... on Error { message } } }`)
+const RENEW = gql(`mutation ($input: RenewLeasesInput!) { answer: renewLeases(input: $input) {
+  ... on RenewedLeases { leases { state } } ... on Error { message } } }`)
 
 /** A database, and processes on it that know each other's tokens. */
 async function openPlace() {
@@ -59,10 +44,8 @@ async function openPlace() {
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
 }
-async function agentToken(client: Client, actor: string, type: string): Promise<string> {
-  const { secret } = await ask(client, CREATE_TOKEN, { name: actor, role: 'AGENT', actor, types: [type] })
-  if (!secret) throw new Error('there is no token')
-  return secret
+async function agentToken(client: Client, actor: Actor, type: string): Promise<string> {
+  return (await ask(client, CREATE_TOKEN, { name: actor, role: 'AGENT', actor, types: [type] })).secret
 }
 
 const toldOfClocks = (server: TestServer): readonly string[] =>

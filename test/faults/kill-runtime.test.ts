@@ -6,7 +6,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { startAgentProcess } from '../../src/agents/spawn.ts'
 import type { Client } from '../../src/client/index.ts'
+import type { NodeOf, ResultOf } from '../../src/documents/typed-document.ts'
 import { processesOf } from '../agents/process-place.ts'
+import { ask } from '../testkit/ask.ts'
+import { gql } from '../testkit/gql.ts'
 import { startSharedServer } from '../testkit/server.ts'
 import { soak } from '../testkit/soak.ts'
 import { until } from '../testkit/wait.ts'
@@ -26,32 +29,18 @@ sleep 0.$((($$ % 8) + 1))
 rmdir "$ONCE/$PHASELINE_WORKLOAD"
 exit $(($$ % 3))
 `
-const CREATE_PROJECT = `mutation ($input: CreateProjectInput!) { answer: createProject(input: $input) {
-  __typename ... on Error { message } } }`
-const CREATE_EVENT = `mutation ($input: CreateEventInput!) { answer: createEvent(input: $input) {
-  __typename ... on CreatedEvents { events { id } } ... on Error { message } } }`
-const WORKERS = `query ($after: String) { objects(filter: { project: "killed", kinds: [WORKER] }, first: 250, after: $after) { edges { node {
-  id phase finished error { code } ... on Worker { exitCode attempt resources { kind removeAt removedAt } } } } } }`
+const CREATE_PROJECT = gql(`mutation ($input: CreateProjectInput!) { answer: createProject(input: $input) {
+  __typename ... on Error { message } } }`)
+const CREATE_EVENT = gql(`mutation ($input: CreateEventInput!) { answer: createEvent(input: $input) {
+  __typename ... on CreatedEvents { events { id } } ... on Error { message } } }`)
+const WORKERS =
+  gql(`query ($after: String) { objects(filter: { project: "killed", kinds: [WORKER] }, first: 250, after: $after) { edges { node {
+  id phase finished error { code } ... on Worker { exitCode attempt resources { kind removeAt removedAt } } } } } }`)
 
-interface SeenWorker {
-  readonly id: string
-  readonly phase: string
-  readonly finished: boolean
-  readonly error: { readonly code: string } | null
-  readonly exitCode: number | null
-  readonly attempt: number
-  readonly resources: readonly { readonly kind: string; readonly removeAt: string; readonly removedAt: string | null }[]
-}
-type Answer = { readonly __typename: string; readonly message?: string; readonly events?: readonly { id: string }[] }
-
-async function ask(client: Client, document: string, input: object): Promise<Answer> {
-  const { answer } = await client.query<{ answer: Answer }>(document, { input })
-  if (answer.message !== undefined) throw new Error(answer.message)
-  return answer
-}
+type SeenWorker = Extract<NodeOf<ResultOf<typeof WORKERS>['objects']>, { readonly attempt: number }>
 async function workersOf(client: Client): Promise<readonly SeenWorker[]> {
-  const { objects } = await client.query<{ objects: { edges: { node: SeenWorker }[] } }>(WORKERS, {})
-  return objects.edges.map(({ node }) => node)
+  const { objects } = await client.query(WORKERS, {})
+  return (objects?.edges ?? []).flatMap(({ node }) => (node.attempt === undefined ? [] : [node]))
 }
 
 test('kill -9 of engine and runtime over 200 events: each ends, none runs twice at a time, nothing is left', {
@@ -120,11 +109,9 @@ test('kill -9 of engine and runtime over 200 events: each ends, none runs twice 
   await rm(state, { recursive: true })
 })
 
-const CREATE_TOKEN = `mutation ($input: CreateTokenInput!) { answer: createToken(input: $input) {
-  __typename ... on CreatedToken { secret } ... on Error { message } } }`
+const CREATE_TOKEN = gql(`mutation ($input: CreateTokenInput!) { answer: createToken(input: $input) {
+  __typename ... on CreatedToken { secret } ... on Error { message } } }`)
 async function runtimeToken(client: Client): Promise<string> {
-  const input = { name: 'runtime', role: 'AGENT', actor: 'RUNTIME', types: ['process'] }
-  const { answer } = await client.query<{ answer: { secret?: string; message?: string } }>(CREATE_TOKEN, { input })
-  if (!answer.secret) throw new Error(answer.message)
-  return answer.secret
+  const input = { name: 'runtime', role: 'AGENT', actor: 'RUNTIME', types: ['process'] } as const
+  return (await ask(client, CREATE_TOKEN, input)).secret
 }

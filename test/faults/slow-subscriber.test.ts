@@ -5,6 +5,7 @@ import { WebSocket } from 'ws'
 import { createNumberer } from '../../src/log/numberer.ts'
 import { createRedisSignal } from '../../src/log/signal/redis.ts'
 import { change, createRoot, oneTo, write } from '../log/writer.ts'
+import { gql } from '../testkit/gql.ts'
 import { createTestDatabase } from '../testkit/postgres.ts'
 import { redisUrl } from '../testkit/redis.ts'
 import { startServer, type TestServer } from '../testkit/server.ts'
@@ -36,7 +37,7 @@ async function openDeaf(server: TestServer, id: string): Promise<WebSocket> {
   await once(socket, 'open')
   socket.send(JSON.stringify({ type: 'connection_init', payload: { authorization: `Bearer ${server.token}` } }))
   await once(socket, 'message')
-  const query = 'subscription { phaseChanges(after: 0) { id sequence objectId name message from to at } }'
+  const query = gql('subscription { phaseChanges(after: 0) { id sequence objectId name message from to at } }')
   socket.send(JSON.stringify({ id, type: 'subscribe', payload: { query } }))
   socket.pause()
   return socket

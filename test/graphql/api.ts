@@ -2,6 +2,7 @@ import { type ExecutionResult, graphql } from 'graphql'
 import type { Pool } from 'pg'
 import { pino } from 'pino'
 import type { Viewer } from '../../src/core/ports/viewer.ts'
+import type { TypedDocument } from '../../src/documents/typed-document.ts'
 import type { NewToken } from '../../src/graphql/auth/tokens.ts'
 import { createContext, type GraphQLServices } from '../../src/graphql/context.ts'
 import { createKindRegistry } from '../../src/graphql/family.ts'
@@ -22,7 +23,7 @@ export interface Api extends AsyncDisposable {
   readonly world: World
   readonly services: GraphQLServices
   /** Executes in process as this viewer; throws when there are errors. */
-  query(document: string, variables?: object, viewer?: Viewer): Promise<Data>
+  query<R = Data, V = object>(document: TypedDocument<R, V>, variables?: NoInfer<V>, viewer?: Viewer): Promise<R>
   execute(document: string, variables?: object, viewer?: Viewer): Promise<ExecutionResult>
   /** How many statements a run sends to the database. */
   statements(run: () => Promise<unknown>): Promise<number>
@@ -75,12 +76,12 @@ export async function createApi(): Promise<Api> {
     world,
     services,
     execute,
-    async query(document, variables, viewer) {
+    async query<R>(document: TypedDocument<R, never>, variables?: unknown, viewer?: Viewer) {
       // What was committed is in the log at once.
       while ((await numberBatches(world.pool)) !== null);
-      const { data, errors } = await execute(document, variables, viewer)
+      const { data, errors } = await execute(document.valueOf(), variables as object, viewer)
       if (errors) throw new Error(errors.map((error) => error.stack ?? error.message).join('\n'))
-      return data as Data
+      return data as R
     },
     async statements(run) {
       const before = counting.count()

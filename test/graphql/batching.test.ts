@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { gql } from '../testkit/gql.ts'
 import { item } from '../testkit/world.ts'
 import { type Api, createApi } from './api.ts'
 
@@ -33,7 +34,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => api[Symbol.asyncDispose]())
 
-const LEVELS = `query Levels($first: Int!) {
+const LEVELS = gql(`query Levels($first: Int!) {
   objects(filter: { rootsOnly: true }, first: $first) {
     totalCount
     edges { node { ...Object children(first: 5) { totalCount edges { node {
@@ -50,7 +51,7 @@ fragment Object on TreeObject {
   history(first: 3) { totalCount edges { node { sequence object { id } } } } logs(first: 3) { totalCount edges { node { text } } }
   ... on Installation { spec ignored mode imports exports execution { id classes { succeeded waiting } } }
   ... on DeployItem { type target config exports attempt agent { name } timeouts { pickup { ms } } }
-}`
+}`)
 
 describe('batching', () => {
   test('the number of statements does not grow with the number of objects', async () => {

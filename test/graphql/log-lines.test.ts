@@ -3,14 +3,15 @@ import { type Client, createClient } from '../../src/client/index.ts'
 import type { RunningServer } from '../../src/server/server.ts'
 import { appendLogLines } from '../../src/store/log-lines.ts'
 import { type CommandLine, commandLine, documents } from '../cli/command.ts'
+import { gql } from '../testkit/gql.ts'
 import { freePort } from '../testkit/redis.ts'
 import { until } from '../testkit/wait.ts'
 import { DEPLOYER, item } from '../testkit/world.ts'
 import { type Api, createApi } from './api.ts'
 
-const FOLLOW = `subscription ($objectId: ID!, $after: String, $untilEnd: Boolean! = false) {
+const FOLLOW = gql(`subscription ($objectId: ID!, $after: String, $untilEnd: Boolean! = false) {
   logs(objectId: $objectId, after: $after, untilEnd: $untilEnd) { cursor stream text }
-}`
+}`)
 
 let api: Api
 let port: number
@@ -107,11 +108,7 @@ function follow(objectId: string, untilEnd: boolean, after: string | null = null
   const stop = new AbortController()
   let hasEnded = false
   const ended = (async () => {
-    const stream = client.subscribe<{ logs: Line }>(
-      FOLLOW,
-      { objectId, after, untilEnd },
-      { signal: stop.signal, buffer: 10_000 },
-    )
+    const stream = client.subscribe(FOLLOW, { objectId, after, untilEnd }, { signal: stop.signal, buffer: 10_000 })
     for await (const { logs } of stream) lines.push(logs)
     hasEnded = true
   })()

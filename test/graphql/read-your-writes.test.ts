@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { gql } from '../testkit/gql.ts'
 import { type Api, createApi } from './api.ts'
 
 let api: Api
@@ -7,15 +8,15 @@ beforeAll(async () => {
 })
 afterAll(() => api[Symbol.asyncDispose]())
 
-const CREATE = `mutation ($name: String!) {
+const CREATE = gql(`mutation ($name: String!) {
   before: log { endCursor }
   created: createInstallation(input: { name: $name, spec: {} }) { ... on Installation { id } }
   after: log { head endCursor }
-}`
-const HISTORY = `query ($id: ID!, $atLeast: Sequence) {
+}`)
+const HISTORY = gql(`query ($id: ID!, $atLeast: Sequence) {
   phaseChanges(filter: { objectId: $id }, atLeast: $atLeast) { edges { node { from to } } }
   object(id: $id) { history(first: 1) { edges { node { from to } } } }
-}`
+}`)
 
 async function run(document: string, variables: object): Promise<any> {
   const { data, errors } = await api.execute(document, variables)
@@ -24,13 +25,13 @@ async function run(document: string, variables: object): Promise<any> {
 }
 
 test('what a mutation has answered is in the log for whoever reads it next', async () => {
-  const CREATE_ONLY = `mutation ($name: String!) {
+  const CREATE_ONLY = gql(`mutation ($name: String!) {
     createInstallation(input: { name: $name, spec: {} }) { ... on Installation { id } }
-  }`
-  const READ = `query ($id: ID!) {
+  }`)
+  const READ = gql(`query ($id: ID!) {
     phaseChanges(filter: { objectId: $id }) { edges { node { from } } }
     object(id: $id) { history(first: 1) { edges { node { from } } } }
-  }`
+  }`)
   for (let i = 0; i < 20; i++) {
     const { createInstallation } = await run(CREATE_ONLY, { name: `own-${i}` })
     const read = await run(READ, { id: createInstallation.id })
@@ -43,10 +44,10 @@ test('a mutation names the places before and after it, for streams to resume fro
   const { before, created, after } = await run(CREATE, { name: 'named' })
   const read = await run(HISTORY, { id: created.id, atLeast: after.endCursor })
   expect(read.phaseChanges.edges[0].node).toEqual({ from: null, to: 'PENDING' })
-  const BETWEEN = `query ($after: String) {
+  const BETWEEN = gql(`query ($after: String) {
     phaseChanges(after: $after, first: 1) { edges { node { objectId sequence cursor } } }
     log { epoch oldest head startCursor }
-  }`
+  }`)
   const { phaseChanges, log } = await run(BETWEEN, { after: before.endCursor })
   expect(phaseChanges.edges[0].node.objectId).toBe(created.id)
   expect(log).toMatchObject({ epoch: 1, oldest: 1, head: after.head })

@@ -3,6 +3,7 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { createPruner } from '../../src/log/pruner.ts'
+import { gql } from '../testkit/gql.ts'
 import { item } from '../testkit/world.ts'
 import { type Api, createApi } from './api.ts'
 
@@ -17,9 +18,9 @@ let head: number
 /** The first page of a tree, read before its changes were pruned. */
 let page: { sequence: number; objects: { pageInfo: { endCursor: string } } }
 
-const PAGE = `query($id: ID!, $after: String) {
+const PAGE = gql(`query($id: ID!, $after: String) {
   tree(rootId: $id) { sequence objects(first: 1, after: $after) { pageInfo { endCursor } } }
-}`
+}`)
 
 beforeAll(async () => {
   api = await createApi()

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { gql } from '../testkit/gql.ts'
 import { addTask, begin, declare, exclusive, gadget, letGo, RUNNER, shared, tellJob } from '../testkit/operations.ts'
 import { USER } from '../testkit/world.ts'
 import { type Api, createApi } from './api.ts'
@@ -13,9 +14,9 @@ afterEach(async () => {
   await api.world.pool.query('truncate object, work, wake, root_queue cascade')
 })
 
-const LOCKS = `query ($resource: String, $after: String) { locks(resource: $resource, first: 2, after: $after) {
+const LOCKS = gql(`query ($resource: String, $after: String) { locks(resource: $resource, first: 2, after: $after) {
   totalCount pageInfo { hasNextPage endCursor }
-  edges { node { resource mode held position object { name } } } } }`
+  edges { node { resource mode held position object { name } } } } }`)
 
 test('locks shows holders and waiters with their positions, page by page', async () => {
   const { world } = api

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { gql } from '../testkit/gql.ts'
 import { item } from '../testkit/world.ts'
 import { type Api, createApi } from './api.ts'
 
@@ -12,13 +13,13 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => api[Symbol.asyncDispose]())
 
-const TREE = `query Tree($id: ID!, $first: Int!, $after: String, $relations: Int!, $afterRelation: String) {
+const TREE = gql(`query Tree($id: ID!, $first: Int!, $after: String, $relations: Int!, $afterRelation: String) {
   tree(rootId: $id) {
     sequence
     objects(first: $first, after: $after) { totalCount pageInfo { hasNextPage endCursor } edges { node { id name phase revision parent { id } } } }
     relations(first: $relations, after: $afterRelation) { totalCount pageInfo { hasNextPage endCursor } edges { node { from to kind } } }
   }
-}`
+}`)
 interface Variables {
   first?: number
   relations?: number

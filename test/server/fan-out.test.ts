@@ -6,6 +6,7 @@ import type { Viewer } from '../../src/core/ports/viewer.ts'
 import type { RunningServer } from '../../src/server/server.ts'
 import { type Api, createApi } from '../graphql/api.ts'
 import { change, createRoot, numbered, oneTo, write } from '../log/writer.ts'
+import { gql } from '../testkit/gql.ts'
 import { until } from '../testkit/wait.ts'
 
 let api: Api
@@ -91,7 +92,9 @@ test('a change is executed once for all who subscribed to the same, wherever the
 test('each subscriber gets the changes that match its filter and that its token may read', async () => {
   const [one, other] = [await createRoot(api.world.pool), await createRoot(api.world.pool)]
   const secret = await api.token({ name: 'eve', projects: ['another'] })
-  const FILTERED = 'subscription ($filter: PhaseChangeFilter) { phaseChanges(filter: $filter) { rootId to message } }'
+  const FILTERED = gql(
+    'subscription ($filter: PhaseChangeFilter) { phaseChanges(filter: $filter) { rootId to message } }',
+  )
   const heard = {
     one: subscribe(FILTERED, { filter: { rootId: one } }),
     other: subscribe(FILTERED, { filter: { objectId: other } }),

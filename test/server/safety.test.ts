@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { type Api, createApi } from '../graphql/api.ts'
+import { gql } from '../testkit/gql.ts'
 import { call, post } from './call.ts'
 
 /** What keeps strangers out: a page that the user has open, a name that was pointed at us, a caller without a token. */
@@ -154,7 +155,7 @@ describe('requests', () => {
     expect((await call(port, path, { headers: authorized() })).status).toBe(405)
     const events = { ...authorized(), accept: 'text/event-stream' }
     expect((await call(port, path, { headers: events })).body).toContain('"name":"ada"')
-    const mutation = `mutation { setDataObject(input: { name: "y", value: 1 }) { __typename } }`
+    const mutation = gql(`mutation { setDataObject(input: { name: "y", value: 1 }) { __typename } }`)
     const answer = await call(port, `/graphql?query=${encodeURIComponent(mutation)}`, { headers: events })
     expect(answer.status).toBe(405)
     expect((await api.world.pool.query('select 1 from data_object')).rowCount).toBe(0)

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import type { RunningServer } from '../../src/server/server.ts'
 import { type Api, createApi } from '../graphql/api.ts'
+import { gql } from '../testkit/gql.ts'
 import { until } from '../testkit/wait.ts'
 import { DEPLOYER, item } from '../testkit/world.ts'
 
@@ -122,7 +123,9 @@ describe.each(TRANSPORTS)('over %s', (transport, open) => {
       api.world.engineHost.agents.appendLogs(DEPLOYER, [{ fence, stream: 'STDOUT', text }])
     await write('one')
     await write('two')
-    const LOGS = 'subscription ($id: ID!, $after: String) { logs(objectId: $id, after: $after) { cursor text stream } }'
+    const LOGS = gql(
+      'subscription ($id: ID!, $after: String) { logs(objectId: $id, after: $after) { cursor text stream } }',
+    )
     const stream = open(LOGS, { id })
     await until(() => stream.events.length === 2, { what: 'the lines before are there' })
     await write('three')
@@ -165,7 +168,7 @@ describe.each(TRANSPORTS)('over %s', (transport, open) => {
   test('work is offered to whom it is for', async () => {
     const type = `offer-${transport}`
     const agent = await api.token({ name: 'offered', role: 'AGENT', actor: 'DEPLOYER', types: [type] })
-    const OFFERS = 'subscription ($types: [String!]!) { workOffered(types: $types) { type waiting } }'
+    const OFFERS = gql('subscription ($types: [String!]!) { workOffered(types: $types) { type waiting } }')
     const stream = open(OFFERS, { types: [type] }, agent)
     await api.world.create(type, {
       deployItems: [
@@ -291,7 +294,7 @@ describe('sockets', () => {
 test('a server that closes tells its sockets to come again, and cuts its events off', async () => {
   const own = await api.serve()
   const root = await api.world.create('closing', {})
-  const UPDATES = 'subscription ($id: ID!) { objectUpdates(rootId: $id) { revision } }'
+  const UPDATES = gql('subscription ($id: ID!) { objectUpdates(rootId: $id) { revision } }')
   const socket = overSocket(UPDATES, { id: root }, token, own.port)
   const events = overEvents(UPDATES, { id: root }, token, own.port)
   await until(() => socket.events.length > 0 && events.events.length > 0, { what: 'both are open' })
@@ -305,7 +308,7 @@ test('a server that closes tells its sockets to come again, and cuts its events 
 test('streams end when their token is revoked', async () => {
   const secret = await api.token({ name: 'soon-gone' })
   const root = await api.world.create('revoking', {})
-  const UPDATES = 'subscription ($id: ID!) { objectUpdates(rootId: $id) { revision } }'
+  const UPDATES = gql('subscription ($id: ID!) { objectUpdates(rootId: $id) { revision } }')
   const socket = overSocket(UPDATES, { id: root }, secret)
   const events = overEvents(UPDATES, { id: root }, secret)
   await until(() => socket.events.length > 0 && events.events.length > 0, { what: 'both are open' })

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RunningServer } from '../../src/server/server.ts'
 import { type Api, createApi } from '../graphql/api.ts'
+import { gql } from '../testkit/gql.ts'
 import { until } from '../testkit/wait.ts'
 import { DEPLOYER, item } from '../testkit/world.ts'
 
@@ -14,9 +15,9 @@ beforeAll(async () => {
 })
 afterAll(() => api[Symbol.asyncDispose]())
 
-const CLAIM = `mutation ($input: ClaimWorkInput!) {
+const CLAIM = gql(`mutation ($input: ClaimWorkInput!) {
   claimWork(input: $input) { ... on ClaimedWork { waitedMs items { fence objectId name leaseUntil } } ... on Error { message } }
-}`
+}`)
 
 async function claim(type: string, waitMs: number, { signal, max = 10 }: { signal?: AbortSignal; max?: number } = {}) {
   const response = await fetch(`${server.url}/graphql`, {

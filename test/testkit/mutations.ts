@@ -1,42 +1,40 @@
 import type { Client } from '../../src/client/index.ts'
-import type { Phase } from '../../src/core/vocabulary.ts'
+import type { ResultOf, VariablesOf } from '../../src/documents/typed-document.ts'
+import { ask } from './ask.ts'
+import { gql } from './gql.ts'
 
-/** What end-to-end tests ask of a server, over its public API. */
+/** Requests of end-to-end tests to a server, over its public API. */
 
-type Answer = { readonly __typename: string; readonly id?: string; readonly message?: string; readonly code?: string }
-
-const CREATE = `mutation ($input: CreateInstallationInput!) {
+const CREATE = gql(`mutation ($input: CreateInstallationInput!) {
   answer: createInstallation(input: $input) { __typename ... on Installation { id } ... on Error { code message } }
-}`
-const DELETE = `mutation ($input: DeleteInstallationInput!) {
+}`)
+const DELETE = gql(`mutation ($input: DeleteInstallationInput!) {
   answer: deleteInstallation(input: $input) { __typename ... on Installation { id } ... on Error { code message } }
-}`
-const OBJECT = 'query ($id: ID!) { object(id: $id) { phase finished error { code message } } }'
+}`)
+const OBJECT = gql('query ($id: ID!) { object(id: $id) { phase finished error { code message } } }')
+type Spec = VariablesOf<typeof CREATE>['input']['spec']
+type Created = NonNullable<ResultOf<typeof CREATE>['answer']>
+export type Shown = NonNullable<ResultOf<typeof OBJECT>['object']>
 
-export async function tryCreate(client: Client, name: string, spec: object): Promise<Answer> {
-  const { answer } = await client.query<{ answer: Answer }>(CREATE, { input: { name, spec } })
+export async function tryCreate(client: Client, name: string, spec: Spec): Promise<Created> {
+  const { answer } = await client.query(CREATE, { input: { name, spec } })
+  if (!answer) throw new Error('There is no result.')
   return answer
 }
 
-export async function create(client: Client, name: string, spec: object): Promise<string> {
+export async function create(client: Client, name: string, spec: Spec): Promise<string> {
   const answer = await tryCreate(client, name, spec)
   if (!answer.id) throw new Error(`${answer.code}: ${answer.message}`)
   return answer.id
 }
 
 export async function remove(client: Client, id: string): Promise<void> {
-  const { answer } = await client.query<{ answer: Answer }>(DELETE, { input: { id } })
-  if (!answer.id) throw new Error(`${answer.code}: ${answer.message}`)
+  await ask(client, DELETE, { id })
 }
 
-export interface Shown {
-  readonly phase: Phase
-  readonly finished: boolean
-  readonly error: { readonly code: string; readonly message: string } | null
-}
-/** Null once it is gone. */
+/** Null when it is gone. */
 export async function show(client: Client, id: string): Promise<Shown | null> {
-  const { object } = await client.query<{ object: Shown | null }>(OBJECT, { id })
+  const { object } = await client.query(OBJECT, { id })
   return object
 }
 
