@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { present } from '../testkit/ask.ts'
 import { gql } from '../testkit/gql.ts'
 import { item } from '../testkit/world.ts'
 import { type Api, createApi } from './api.ts'
@@ -27,7 +28,7 @@ interface Variables {
   afterRelation?: string | null
 }
 const read = async (variables: Variables = {}) =>
-  (await api.query(TREE, { id, first: 5_000, relations: 5_000, ...variables })).tree
+  present((await api.query(TREE, { id, first: 5_000, relations: 5_000, ...variables })).tree)
 
 test('a whole tree is a handful of statements in one snapshot', async () => {
   const statements = await api.statements(read)
@@ -94,6 +95,6 @@ test('a tree as it was', async () => {
 
 test('only a root has a tree', async () => {
   const { edges } = (await read({ first: 10 })).objects
-  const child = edges.find(({ node }: any) => node.parent !== null).node.id
+  const child = present(edges.find(({ node }) => node.parent !== null)).node.id
   expect((await api.query('query ($id: ID!) { tree(rootId: $id) { rootId } }', { id: child })).tree).toBe(null)
 })

@@ -19,3 +19,9 @@ export async function ask<T extends { readonly message?: string | undefined }, I
   const { answer } = await client.query(document, { input })
   return payloadOf(answer)
 }
+
+/** A value that a test knows to be there; throws when it is not. */
+export function present<T>(value: T | null | undefined): T {
+  if (value === null || value === undefined) throw new Error('The answer is null.')
+  return value
+}

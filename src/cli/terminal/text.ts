@@ -11,8 +11,11 @@ export const plain = (text: string): string => stripVTControlCharacters(text).re
 /** Terminal columns of a text. */
 export const columns = (text: string): number => stringWidth(text)
 
-/** At most `width` columns; an ellipsis replaces the omitted end. */
-export const shorten = (text: string, width: number): string => (width <= 0 ? '' : cliTruncate(text, width))
+/** At most `width` columns, which may be infinite; an ellipsis replaces the omitted end. */
+export function shorten(text: string, width: number): string {
+  if (width <= 0) return ''
+  return Number.isFinite(width) ? cliTruncate(text, width) : text
+}
 
 /** Padded with spaces, or shortened, to exactly `width` columns. */
 export function pad(text: string, width: number, side: 'start' | 'end' = 'end'): string {
