@@ -1,6 +1,6 @@
 import type { LockedProject as LockedProjectPort, NewRoot } from '../families/family.ts'
 import type { Client } from '../store/client.ts'
-import { insertWakes } from '../store/queue.ts'
+import { enqueueWakes } from '../store/queue.ts'
 import { lockKnownScope, lockScope } from '../store/scope.ts'
 import type { EngineContext } from './context.ts'
 import { createRoot, lockTree } from './lock-tree.ts'
@@ -54,7 +54,7 @@ export class LockedProject implements LockedProjectPort {
 
   async wake(rootIds: readonly string[], reason: string): Promise<void> {
     for (const rootId of rootIds) {
-      await insertWakes(this.client, rootId, [rootId], reason)
+      await enqueueWakes(this.client, rootId, [rootId], reason)
       this.#tx.events.wokenRoots.add(rootId)
     }
   }

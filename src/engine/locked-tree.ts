@@ -4,7 +4,7 @@ import { appendChanges } from '../log/append.ts'
 import { awaitAll } from '../store/await-all.ts'
 import type { Client } from '../store/client.ts'
 import type { LoadedNode } from '../store/load-nodes.ts'
-import { forgetRoot, insertWakes, nextDue, scheduleRoot } from '../store/queue.ts'
+import { enqueueWakes, forgetRoot, nextDue, scheduleRoot } from '../store/queue.ts'
 import { RevisionConflict } from '../store/transition.ts'
 import type { EngineContext } from './context.ts'
 import { flush, onlyInserts } from './flush.ts'
@@ -151,7 +151,7 @@ export class LockedTree implements LockedTreePort {
     if (this.#undecided.size > 0) this.#wakeRequests.unshift({ rootId, ids: [...this.#undecided], reason: null })
     return this.#wakeRequests.map(({ rootId, ids, reason }) => {
       this.#tx.events.wokenRoots.add(rootId)
-      return insertWakes(this.client, rootId, ids, reason)
+      return enqueueWakes(this.client, rootId, ids, reason)
     })
   }
 

@@ -1,4 +1,4 @@
-import { dueWork, takeLostWork, takeWakes } from '../store/queue.ts'
+import { dueWork, takeLostWork, takeWakeRequests } from '../store/queue.ts'
 import type { Kinds } from './families.ts'
 import { load } from './load.ts'
 import type { LockedTree } from './locked-tree.ts'
@@ -6,7 +6,7 @@ import type { LockedTree } from './locked-tree.ts'
 /** Takes the wake requests of a tree, and the objects whose clock is due. */
 export async function takeWakeUps(tree: LockedTree, kinds: Kinds): Promise<void> {
   const { client, slice, wakeAt, root } = tree
-  const requests = await takeWakes(client, root.row.id)
+  const requests = await takeWakeRequests(client, root.row.id)
   const isClockDue = wakeAt !== null && wakeAt <= slice.now
   const dueIds = isClockDue ? await dueWork(client, root.row.id, slice.now) : []
   tree.reconciled(isClockDue)

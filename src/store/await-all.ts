@@ -1,7 +1,7 @@
 /**
- * Waits for statements that travel together. When one fails the others are waited for all the same, so that none is
- * left to run on a connection that somebody else has by then. Throws what failed first in their order, which is the
- * cause: the others fail because their transaction has.
+ * Waits for pipelined statements. When one fails it still waits for the others, so that none runs on a connection that is
+ * back in the pool. Throws the first failure in the order of the statements, which is the cause: the others fail because
+ * the transaction has.
  */
 export async function awaitAll<T extends readonly unknown[]>(
   sent: readonly [...T],

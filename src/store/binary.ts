@@ -1,6 +1,6 @@
 /**
- * Array parameters in Postgres's binary form, which neither side has to write out and read in as text. Types without a
- * number of their own, such as enums, travel as another one.
+ * Array parameters in Postgres's binary format, which spares both sides to print and parse text. A type without a fixed
+ * OID, such as an enum, is sent as another type.
  */
 export type BinaryType =
   | 'uuid'
@@ -14,12 +14,12 @@ export type BinaryType =
   | 'bytea'
 
 interface Codec {
-  /** Of Postgres's catalogue. */
+  /** The element type's OID. */
   readonly oid: number
-  /** Bytes; null: as many as `size` says at most. */
+  /** Bytes of a value; null: it varies, and `size` is its upper bound. */
   readonly bytes: number | null
   readonly size: (value: never) => number
-  /** Returns how many bytes it wrote. */
+  /** Returns the number of bytes it wrote. */
   readonly write: (value: never, into: Buffer, at: number) => number
 }
 
@@ -29,10 +29,10 @@ const putBigint = (value: number, into: Buffer, at: number): number => {
   into.writeUInt32BE(value >>> 0, at + 4)
   return 8
 }
-/** Between the epochs of Unix and of Postgres. */
+/** From the epoch of Unix to that of Postgres. */
 const EPOCH_MS = 946_684_800_000
 const JSONB_VERSION = 1
-/** A character in UTF-16 is at most so many bytes in UTF-8. */
+/** The most bytes that one UTF-16 code unit takes in UTF-8. */
 const UTF8 = 3
 
 const CODECS: Readonly<Record<BinaryType, Codec>> = {
@@ -66,10 +66,10 @@ const CODECS: Readonly<Record<BinaryType, Codec>> = {
   },
 }
 
-/** Bytes that are kept for the next array, usually and after a large one. */
-const KEPT = 65_536
-const MAX_KEPT = 4 * 1024 * 1024
-let buffer = Buffer.allocUnsafeSlow(KEPT)
+/** Bytes of the buffer that arrays share: a larger one is given back after its use. */
+const BUFFER_BYTES = 65_536
+const MAX_BUFFER_BYTES = 4 * 1024 * 1024
+let buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES)
 function ensure(bytes: number, used: number): void {
   if (bytes <= buffer.length) return
   const larger = Buffer.allocUnsafeSlow(bytes * 2)
@@ -80,7 +80,7 @@ function ensure(bytes: number, used: number): void {
 const HEADER = 20
 const LENGTH = 4
 
-/** One dimension, from 1. Null and undefined are null; JSON values come as text. */
+/** A one-dimensional array with lower bound 1. Null and undefined are null; JSON values are passed as text. */
 export function binaryArray<R>(type: BinaryType, rows: readonly R[], of: (row: R) => unknown): Buffer {
   const { oid, bytes, size, write } = CODECS[type]
   let hasNull = 0
@@ -106,11 +106,11 @@ export function binaryArray<R>(type: BinaryType, rows: readonly R[], of: (row: R
   buffer.writeInt32BE(rows.length, 12)
   buffer.writeInt32BE(1, 16)
   const array = Buffer.from(buffer.subarray(0, at))
-  if (buffer.length > MAX_KEPT) buffer = Buffer.allocUnsafeSlow(KEPT)
+  if (buffer.length > MAX_BUFFER_BYTES) buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES)
   return array
 }
 
-/** An array of what may be written as it is. */
+/** An array of ids, taken as they are. */
 export const binaryUuids = (ids: readonly string[]): Buffer => binaryArray('uuid', ids, (id) => id)
 
 const DIGITS = new Uint8Array(128)
@@ -119,7 +119,7 @@ for (let digit = 0; digit < 16; digit++) {
   DIGITS[digit.toString(16).toUpperCase().charCodeAt(0)] = digit
 }
 
-/** 8-4-4-4-12 digits, as Postgres writes them too. */
+/** Expects the form with 8-4-4-4-12 digits. */
 function putUuid(text: string, into: Buffer, at: number): number {
   if (text.length !== 36) throw new TypeError('not a uuid')
   let to = at

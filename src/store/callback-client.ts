@@ -1,23 +1,22 @@
 import { Client } from 'pg'
 
-type Given = readonly unknown[]
+type Arguments = readonly unknown[]
 type Callback = (error: Error | null, result?: unknown) => void
 
 /**
- * The driver, asked for callbacks where promises are wanted. For a promise it assigns a function to a property of the
- * statement; V8 allocates functions that are written so among the old objects, where they keep alive what they refer to,
- * the statement and its answer, until the whole heap is collected. A fifth of all that was allocated survived so, and
- * collections took ten times as long.
+ * Wraps the driver's callbacks in promises of our own. For a promise the driver assigns a function to a property of the
+ * statement; V8 allocates such functions in the old generation, where they keep the statement and its result alive until
+ * the whole heap is collected. A fifth of all allocations survived that way, and collections took ten times as long.
  */
 export class CallbackClient extends Client {
-  // The driver's overloads stay its own: what they promise is what they are given back.
-  override query = ((...given: Given) => {
-    if (typeof given.at(-1) === 'function' || isSubmittable(given[0])) return this.#send(given)
-    return answered((callback) => this.#send([...given, callback]))
+  // The driver's overloads stay valid: each call returns what its overload promises.
+  override query = ((...args: Arguments) => {
+    if (typeof args.at(-1) === 'function' || isSubmittable(args[0])) return this.#send(args)
+    return answered((callback) => this.#send([...args, callback]))
   }) as Client['query']
 
-  #send(given: Given): unknown {
-    return Reflect.apply(super.query, this, given)
+  #send(args: Arguments): unknown {
+    return Reflect.apply(super.query, this, args)
   }
 }
 
@@ -30,7 +29,7 @@ async function answered(send: (callback: Callback) => unknown): Promise<unknown>
       }),
     )
   } catch (error) {
-    // From whoever asked, not from the socket's reader.
+    // The stack of the caller, not of the socket's reader.
     if (error instanceof Error) Error.captureStackTrace(error)
     throw error
   }

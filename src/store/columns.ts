@@ -23,7 +23,7 @@ const { objectId: _object, rootId: _root, seq: _seq, ...work } = table.work
 export const WORK_COLUMNS = columnsOf<Work>({ ...work, state: smallintOf<WorkState>() })
 export const CHILD_COUNT_COLUMNS = ['total', 'untriggered', 'open', 'failed', 'cursor'] as const
 
-/** Words in the order of their numbers, as which they travel: what an enum's own numbers are differs between databases. */
+/** Values of enums are sent as their positions in these lists: Postgres's own numbers differ between databases. */
 const ENUMS: Readonly<Record<string, readonly string[]>> = {
   object_kind: OBJECT_KINDS,
   phase: PHASES,
@@ -32,16 +32,16 @@ const ENUMS: Readonly<Record<string, readonly string[]>> = {
   reconcile_mode: RECONCILE_MODES,
 }
 const NUMBERS = new Map(
-  Object.entries(ENUMS).map(([type, words]) => [type, new Map(words.map((word, i) => [word, i + 1]))]),
+  Object.entries(ENUMS).map(([type, values]) => [type, new Map(values.map((value, i) => [value, i + 1]))]),
 )
 
-/** Adds words of families to an enum; to be done before the first statement is made. */
-export function addEnumWords(type: string, words: readonly string[]): void {
+/** Adds values of families to an enum, before the first statement is made. */
+export function addEnumValues(type: string, values: readonly string[]): void {
   const numbers = NUMBERS.get(type)
-  for (const word of words) if (numbers && !numbers.has(word)) numbers.set(word, numbers.size + 1)
+  for (const value of values) if (numbers && !numbers.has(value)) numbers.set(value, numbers.size + 1)
 }
 
-/** How a column of a statement over many rows travels, and how the statement reads an element of it. */
+/** How a column of a statement over many rows is sent, and how the statement reads one element of it. */
 export interface Carrier {
   readonly type: BinaryType
   element(sql: string): string

@@ -1,22 +1,22 @@
 import { Socket } from 'node:net'
 
 /**
- * Writes what is corked within one turn of the event loop in one piece. The driver corks each statement by itself; of
- * ten statements that travel together each would be a write of its own, and a wake-up of the server.
+ * Sends all that is written within one turn of the event loop in one system call. The driver corks each statement on its
+ * own; ten pipelined statements would be ten writes, and ten wake-ups of the server.
  */
 export class CorkedSocket extends Socket {
-  #held = false
+  #corked = false
 
   override cork(): void {
-    if (this.#held) return
-    this.#held = true
+    if (this.#corked) return
+    this.#corked = true
     super.cork()
     process.nextTick(() => {
-      this.#held = false
+      this.#corked = false
       super.uncork()
     })
   }
 
-  /** At the end of the turn. */
+  /** Ignored: the end of the turn uncorks. */
   override uncork(): void {}
 }

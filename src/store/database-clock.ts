@@ -6,7 +6,7 @@ import { statement } from './statement.ts'
 
 /** A suspended machine, or a database that has moved, is noticed within so long, in milliseconds. */
 const EVERY_MS = 1_000
-/** Looks at the start: the first one on a new connection takes several times as long as the others. */
+/** Measurements at the start: the first one on a new connection takes several times as long as the others. */
 const FIRST_LOOKS = 4
 
 const TIME = statement({
@@ -15,9 +15,9 @@ const TIME = statement({
   row: { shown: float8 },
 })
 
-/** What time it is by the database's clock. The wall clock of this process has no part in it. */
+/** The time by the database's clock, independent of the wall clock of this process. */
 export interface DatabaseClock extends AsyncDisposable {
-  /** As well as it is known here: transactions that judge by the time ask the database itself. */
+  /** As exact as measured here: transactions that decide by the time ask the database itself. */
   now(): Date
   /** How far the wall clock of this process is ahead of the database's. */
   readonly wallOffsetMs: number
@@ -25,12 +25,12 @@ export interface DatabaseClock extends AsyncDisposable {
 export interface DatabaseClockOptions {
   readonly pool: Pick<Pool, 'query'>
   readonly logger: Logger
-  /** Milliseconds of a clock that nobody sets. */
+  /** Milliseconds of a monotonic clock. */
   readonly steady?: () => number
   readonly wall?: () => number
 }
 
-/** Knows the time when it resolves, and looks again every second. */
+/** Resolves once the time is known, and measures again every second. */
 export async function startDatabaseClock(options: DatabaseClockOptions): Promise<DatabaseClock> {
   const clock = new MeasuredClock(options)
   for (let look = 0; look < FIRST_LOOKS; look++) await clock.look()
@@ -67,7 +67,7 @@ class MeasuredClock implements DatabaseClock {
 
   watch(): void {
     this.#timer = setInterval(() => {
-      // When the database cannot be asked, whoever needs it says so: what is known stays good meanwhile.
+      // A failure is ignored: statements that need the database report it, and the known offset stays valid meanwhile.
       this.#looking ??= this.look()
         .catch(() => undefined)
         .finally(() => {
@@ -80,12 +80,12 @@ class MeasuredClock implements DatabaseClock {
     const sentAt = this.#steady()
     const { rows } = await TIME.query(this.#pool, [])
     const [row] = rows
-    if (!row) throw new Error('the database did not tell its time')
+    if (!row) throw new Error('the statement database-time returned no row')
     const next = offsetOf({ sentAt, shown: row.shown, receivedAt: this.#steady() })
     const known = this.#known
     this.#known = betterOf(known, next)
-    if (known && contradicts(known, next)) this.#tellJump(next.offset - known.offset)
-    this.#tellSkew()
+    if (known && contradicts(known, next)) this.#reportJump(next.offset - known.offset)
+    this.#reportSkew()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -98,7 +98,7 @@ class MeasuredClock implements DatabaseClock {
     return this.#steady() + this.#known.offset
   }
 
-  #tellJump(byMs: number): void {
+  #reportJump(byMs: number): void {
     if (Math.abs(byMs) < SET_MS) return
     this.#logger.warn(
       { byMs: Math.round(byMs) },
@@ -107,7 +107,7 @@ class MeasuredClock implements DatabaseClock {
   }
 
   /** Once for each change of a second and more. */
-  #tellSkew(): void {
+  #reportSkew(): void {
     const offset = this.wallOffsetMs
     if (Math.abs(offset - this.#loggedMs) < SET_MS) return
     const isRight = Math.abs(offset) < SET_MS

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Pool, PoolClient } from 'pg'
 import type { Machine } from '../core/machine.ts'
 import type { FamilyWords } from '../core/vocabulary.ts'
-import { addEnumWords } from './columns.ts'
+import { addEnumValues } from './columns.ts'
 import { guardSql } from './guard-sql.ts'
 
 const LOCK = 72_707_370
@@ -39,7 +39,7 @@ export async function extendVocabulary(
 async function addWords(client: PoolClient, words: FamilyWords): Promise<void> {
   for (const [key, type] of Object.entries(TYPES)) {
     const added = Object.keys(words[key as keyof typeof TYPES] ?? {})
-    addEnumWords(type, added)
+    addEnumValues(type, added)
     for (const word of added) await client.query(`alter type "${type}" add value if not exists '${checked(word)}'`)
   }
 }

@@ -4,7 +4,7 @@ import type { ObjectKind, Phase, SECONDARY_MACHINES } from '../core/vocabulary.t
 /**
  * SQL that lets the database itself refuse what the guard would refuse, even from psql: an object is created in its
  * machine's initial phase, or as far on from there as the rows of its table lead, with a revision for each of them; moves
- * only along these rows (whoever the actor), is deleted only from where it may be gone, and keeps its kind. Idempotent: run it again whenever the machines have changed. A refusal is a
+ * only along these rows (by any actor), is deleted only from where it may be gone, and keeps its kind. Idempotent: run it again whenever the machines have changed. A refusal is a
  * `check_violation` that names kind and phases, and hints where the object may go.
  *
  * A kind is judged by its first machine, that of its `phase`; further ones belong to other columns. Every hop of a
@@ -38,7 +38,7 @@ export function guardSql(machines: readonly Machine[]): string {
   ].join('\n')
 }
 
-/** Where the phases of machines beside an object's own are kept. */
+/** The columns with the phases of secondary machines. */
 const SECONDARY: Readonly<Record<(typeof SECONDARY_MACHINES)[number], Place>> = {
   cloudletUpgrade: { table: 'cloudlet', column: 'upgrade_phase' },
 }
@@ -81,7 +81,7 @@ function primaryMachines(machines: readonly Machine[]): readonly Judged[] {
   })
 }
 
-/** An expression for where an object may go from a phase, whoever may take it there. */
+/** An expression for the phases that an object may go to from a phase, by any actor. */
 function nextPhases({ transitions }: Machine, phase: string, except?: Phase): string {
   const rows = transitions.filter(({ to }) => to !== except)
   const branches = [...Map.groupBy(rows, ({ from }) => from)].map(([from, to]) => {

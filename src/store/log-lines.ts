@@ -12,7 +12,7 @@ export interface LogLine {
   readonly text: string
 }
 
-/** What is kept of one object: the newest lines, and one that tells how many before them are not kept any more. */
+/** The bounds of one object's lines: the newest ones stay, after one that gives the number of deleted ones. */
 export interface LogBounds {
   readonly maxLines: number
   /** Of their texts, in UTF-8. */
@@ -20,7 +20,7 @@ export interface LogBounds {
 }
 export const LOG_BOUNDS: LogBounds = { maxLines: 10_000, maxBytes: 4 * 1024 * 1024 }
 
-/** What stays when a bound is passed. The rest is room, so that it is rarely passed again. */
+/** The share that stays when a bound is passed: the room avoids that each batch passes it again. */
 const KEPT_SHARE = 0.9
 
 interface Tail {
@@ -29,8 +29,7 @@ interface Tail {
   readonly bytes: number
 }
 
-// Everybody locks tails in the order of their ids, before anything of them is written: no two batches wait for each
-// other. The row of a tail is held until the commit, so numbers become visible in their order. Without the tail of one
+// Each batch locks tails in the order of their ids, before it writes anything: no two batches wait for each other. The row of a tail is held until the commit, so numbers become visible in their order. Without the tail of one
 // of the objects nothing is written, unless that is asked for. Lines find their tail by being sorted behind it: to join
 // the two would be to compare each with each.
 const APPEND = statement({
@@ -65,7 +64,7 @@ const APPEND = statement({
 })
 
 /**
- * Appends a batch, in its order, all or nothing. Lines of objects that are gone are left out. Beyond the bounds of an
+ * Appends a batch, in its order, all or nothing. Lines of objects that are gone are skipped. Beyond the bounds of an
  * object its oldest lines go.
  */
 export async function appendLogLines(
@@ -108,12 +107,12 @@ const OPEN_LOG_TAILS = statement({
   params: [array(uuid)],
 })
 
-/** For the first lines of objects. An object that is being deleted meanwhile gets none: nobody would remove it again. */
+/** Creates tails for the first lines of objects. An object that is being deleted gets none: nothing would delete it again. */
 async function openTails(client: Client, ids: readonly string[]): Promise<void> {
   await OPEN_LOG_TAILS.query(client, [ids])
 }
 
-// Only when the tail is as the statement sees its lines: otherwise it has waited for somebody, and is to begin again.
+// Only if the tail is as in the statement's snapshot: otherwise the statement has waited for another writer, and starts again.
 // The last line that goes gives its place to the one that tells of it.
 const PRUNE = statement({
   name: 'prune-log-lines',
@@ -147,19 +146,19 @@ const PRUNE = statement({
   row: { id: table.logTail.objectId },
 })
 
-/** So many objects at a time. */
+/** Objects of one statement. */
 const PRUNED = 100
 
 async function prune(client: Client, ids: readonly string[], { maxLines, maxBytes }: LogBounds): Promise<void> {
-  let left = ids
-  while (left.length > 0) {
+  let pending = ids
+  while (pending.length > 0) {
     const { rows } = await PRUNE.query(client, [
-      left.slice(0, PRUNED),
+      pending.slice(0, PRUNED),
       maxLines,
       maxBytes,
       Math.floor(maxLines * KEPT_SHARE),
       Math.floor(maxBytes * KEPT_SHARE),
     ])
-    left = [...rows.map(({ id }) => id), ...left.slice(PRUNED)]
+    pending = [...rows.map(({ id }) => id), ...pending.slice(PRUNED)]
   }
 }

@@ -5,7 +5,7 @@ import { array, bigint, nullable, text } from './column-types.ts'
 import { statement } from './statement.ts'
 
 /**
- * What tells one log from another: a change's mark is a digest of what only that change is. A restored copy of the
+ * Marks tell one log from another: a change's mark is a digest of fields that only this change has. A restored copy of the
  * database gives the sequences that it has lost to other changes, and their marks differ.
  */
 

@@ -39,7 +39,7 @@ export class MigrationError extends Error {
 
 /**
  * Brings the database up to date and returns the names of what was applied, in order. Each migration is one transaction:
- * a process that is killed leaves nothing half done, and the next one goes on. Two processes at once: one waits.
+ * a killed process leaves no migration half applied, and the next process continues. Of two processes at once, one waits.
  */
 export async function migrate(pool: Pool, folder: string): Promise<readonly string[]> {
   const migrations = await readMigrations(folder)

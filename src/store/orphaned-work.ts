@@ -5,7 +5,7 @@ import { statement } from './statement.ts'
 import * as table from './tables.ts'
 import { plusMs, statementTime } from './time.ts'
 
-/** Work that outlives its object: what is to be removed is removed even when nobody can look the object up any more. */
+/** Work that outlives its object: a workload is removed even when its object is gone. */
 
 export interface OrphanedWork {
   readonly objectId: string
@@ -19,9 +19,9 @@ export interface OrphanedWork {
   readonly attempt: number
 }
 
-// What kind of object it was only the log can tell.
-const LEFT = statement({
-  name: 'find-left-work',
+// Only the log still has the kind and the name of the object.
+const FIND = statement({
+  name: 'find-orphaned-work',
   text: `select w.object_id as "objectId", coalesce(c.kind, f.kind) as kind, coalesce(c.name, f.name) as name,
     w.job_id as "jobId", w.action, w.type, w.target, w.config, w.attempt
   from work w
@@ -44,14 +44,14 @@ const LEFT = statement({
   },
 })
 
-/** Those of the objects that are gone and have work left. */
+/** The work of those of the objects that are gone. */
 export async function findOrphanedWork(client: Client, objectIds: readonly string[]): Promise<readonly OrphanedWork[]> {
-  const { rows } = await LEFT.query(client, [objectIds])
+  const { rows } = await FIND.query(client, [objectIds])
   return rows
 }
 
 const CLAIM = statement({
-  name: 'claim-left-work',
+  name: 'claim-orphaned-work',
   text: `update work w set state = 1, fence_hash = u.fence_hash, principal = $3, instance = $4,
     attempt = w.attempt + 1, lease_until = ${plusMs(statementTime('$6'), '$5')}, offer_after = null
   from unnest($1::uuid[], $2::bytea[]) as u(id, fence_hash)
@@ -62,7 +62,7 @@ const CLAIM = statement({
   row: { id: table.work.objectId, leaseUntil: required(table.work.leaseUntil) },
 })
 
-/** No tree is left whose lock could decide, so each row decides for itself. Returns until when those are held that were to be had. */
+/** The tree is gone, and its lock with it, so each row decides for itself. Returns the end of the lease of each claimed object. */
 export async function claimOrphanedWork(
   client: Client,
   claims: readonly { readonly objectId: string; readonly fenceHash: Buffer }[],
@@ -79,14 +79,14 @@ export async function claimOrphanedWork(
   return new Map(rows.map(({ id, leaseUntil }) => [id, leaseUntil]))
 }
 
-/** Who has or last had the work of an object that is gone, for what is still said of it. */
+/** The last claim of the work of an object that is gone, by which late reports are judged. */
 export interface LastWork {
   readonly fenceHash: Buffer | null
   readonly principal: string | null
   readonly action: WorkAction
   readonly finished: boolean
 }
-const FIND_LAST_WORK = statement({
+const FIND_LAST = statement({
   name: 'find-last-work',
   text: `select object_id as id, fence_hash as "fenceHash", principal, action, state = 2 as finished
       from work where object_id = any($1::uuid[])`,
@@ -104,17 +104,17 @@ export async function findLastWork(
   client: Client,
   objectIds: readonly string[],
 ): Promise<ReadonlyMap<string, LastWork>> {
-  const { rows } = await FIND_LAST_WORK.query(client, [objectIds])
+  const { rows } = await FIND_LAST.query(client, [objectIds])
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-const FINISH_LEFT_WORK = statement({
-  name: 'finish-left-work',
+const FINISH = statement({
+  name: 'finish-orphaned-work',
   text: `update work set state = 2, done_at = $2, lease_until = null, offer_after = null
       where object_id = any($1::uuid[]) and state < 2`,
   params: [array(uuid), timestamptz],
 })
 
 export async function finishOrphanedWork(client: Client, objectIds: readonly string[], now: Date): Promise<void> {
-  await FINISH_LEFT_WORK.query(client, [objectIds, now])
+  await FINISH.query(client, [objectIds, now])
 }

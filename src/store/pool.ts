@@ -14,19 +14,19 @@ export interface PoolOptions {
 export type Connection = Pick<PoolConfig, 'connectionString' | 'host' | 'port' | 'user' | 'database'>
 
 /**
- * Plans of named statements that were made on empty tables scan them for ever after; so whatever has an index uses it.
+ * Plans of named statements that are made on empty tables would scan them ever after, so plans use an index where there is one.
  */
 const HOT = '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off'
-/** What a lock has let through must see what its last holder has committed. */
+/** A statement after a lock must see what the lock's previous holder has committed. */
 const READ_COMMITTED = '-c default_transaction_isolation=read\\ committed'
-/** A plan for all values must do for many rows: a bitmap of all of them, sorted, does for few. */
+/** A plan for all values must be good for many rows; a bitmap scan sorts all of them, which only pays for few. */
 const PLAN_ONCE = '-c plan_cache_mode=force_generic_plan -c enable_bitmapscan=off'
-/** Who stops in the middle of a transaction without a sign to TCP would hold up a tree, or a project, for as long. */
+/** A process that freezes in a transaction, while TCP notices nothing, would block a tree or a project for as long. */
 const UNFROZEN = '-c idle_in_transaction_session_timeout=30s'
 
-/** Whoever comes after a rest would wait for new connections, and for the plan of every statement on each of them. */
+/** After an idle time, requests would wait for new connections, and for the plan of each statement on each of them. */
 const IDLE_MS = 600_000
-/** What lies between forgets connections that say nothing, some after four minutes; the next statement would wait in vain. */
+/** Routers drop idle connections, some after four minutes; the next statement would wait in vain. */
 const KEEP_ALIVE_MS = 60_000
 
 export function createPool(connection: Connection, { max, logger, planOnce = false }: PoolOptions): Pool {
@@ -35,7 +35,7 @@ export function createPool(connection: Connection, { max, logger, planOnce = fal
     max,
     idleTimeoutMillis: IDLE_MS,
     Client: CallbackClient,
-    // Statements that do not need each other's answers travel together.
+    // Statements that do not depend on each other's results are pipelined.
     pipeline: true,
     stream: () => new CorkedSocket(),
     types: PARSERS,
@@ -44,14 +44,14 @@ export function createPool(connection: Connection, { max, logger, planOnce = fal
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
   })
   const broke = (error: Error) => logger.warn({ reason: error.message }, 'a database connection broke')
-  // Without a listener a connection that breaks would end the process: an idle one, which is replaced, …
+  // Without a listener, a connection that breaks would end the process. The pool replaces an idle one.
   pool.on('error', broke)
-  // … and one in use between two statements, whose next statement fails.
+  // On one in use, the next statement fails.
   pool.on('connect', (client) => client.on('error', () => {}))
   return pool
 }
 
-/** What the URL says itself is kept: the driver would let it replace ours. */
+/** Adds ours to the options of the URL: the driver would let those replace ours. */
 function withOptions({ connectionString, ...connection }: Connection, ours: string): PoolConfig {
   if (connectionString === undefined) return { ...connection, options: ours }
   const url = new URL(connectionString)

@@ -17,7 +17,7 @@ export async function ensureProject(client: Client, name: string, system: System
   await ENSURE_PROJECT.query(client, [system.id(), name, system.now()])
 }
 
-/** What a project starts and takes up, as it is stored. */
+/** A project's template of workers and its limits, as stored. */
 export interface ProjectSettings {
   /** Null: it has no workers. */
   readonly workerTemplate: object | null
@@ -87,7 +87,7 @@ const WRITE_PROJECT = statement({
   params: [uuid, timestamptz, array(boolean), nullable(text), nullable(integer), nullable(integer), nullable(text)],
 })
 
-/** Under the project's scope lock: what is left out stays as it is. */
+/** Under the project's scope lock. Settings that are undefined stay as they are. */
 export async function writeProject(
   client: Client,
   projectId: string,
@@ -150,7 +150,7 @@ export async function someRoot(
 
 const REMOVE_PROJECT = statement({ name: 'remove-project', text: 'delete from project where id = $1', params: [uuid] })
 
-/** Under the project's scope lock, and when it has no objects any more. */
+/** Under the project's scope lock, once it has no objects. */
 export async function removeProject(client: Client, projectId: string): Promise<void> {
   await REMOVE_PROJECT.query(client, [projectId])
 }

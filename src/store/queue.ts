@@ -9,7 +9,7 @@ import * as table from './tables.ts'
 import { statementTime, timeNow } from './time.ts'
 import { IS_OPEN } from './work-states.ts'
 
-/** Which trees want attention: words left by others (`wake`), and clocks (`root_queue`). */
+/** The trees that are due: wake requests of other transactions (`wake`), and clocks (`root_queue`). */
 
 export interface RootLock {
   readonly row: ObjectRow
@@ -20,7 +20,7 @@ export interface RootLock {
   readonly at: Date
 }
 
-// Without a word of the parent, which roots do not have: that would let a plan go through all roots for the one.
+// `parent_id is null` is not said, though true: it would let a plan scan all roots for the one.
 const lock = (name: string, suffix: string) =>
   statement({
     name,
@@ -32,7 +32,7 @@ const lock = (name: string, suffix: string) =>
   })
 const LOCK = lock('lock-root', '')
 const LOCK_UNLESS_LOCKED = lock('lock-root-skip', 'skip locked')
-// Whether or not it is queued, it tells the time.
+// One row whether or not the root is queued.
 const QUEUED = statement({
   name: 'root-queued',
   text: `select q.wake_at, q.failures, ${timeNow('$2')} as at from (values (1)) one left join root_queue q on q.root_id = $1`,
@@ -41,8 +41,8 @@ const QUEUED = statement({
 })
 
 /**
- * What it waits for is asked for in a statement of its own, which sees what the holder before has committed; so is the time,
- * which is then later than anything that the holder before has written down.
+ * The queue and the time are read by a statement of their own: it sees what the previous holder of the lock has committed, and
+ * its time is later than any that the previous holder has written.
  * @param time null: the database's own
  */
 export async function lockRoot(
@@ -57,9 +57,9 @@ export async function lockRoot(
   const [found] = locked.rows
   if (!found) return skipLocked && (await exists(client, rootId)) ? 'locked' : 'gone'
   const { projectName, ...row } = found
-  const [told] = queued.rows
-  if (!told) throw new Error('the database did not tell its time')
-  return { row, projectName, wakeAt: told.wake_at, failures: told.failures ?? 0, at: told.at }
+  const [queue] = queued.rows
+  if (!queue) throw new Error(`the statement root-queued returned no row for the root ${rootId}`)
+  return { row, projectName, wakeAt: queue.wake_at, failures: queue.failures ?? 0, at: queue.at }
 }
 
 const ROOT_EXISTS = statement({
@@ -76,14 +76,14 @@ async function exists(client: Client, rootId: string): Promise<boolean> {
 
 const TAKE_WAKES = statement({
   name: 'take-wakes',
-  text: `with words as (select id from wake where root_id = $1 order by id limit 64)
-      delete from wake w using words where w.root_id = $1 and w.id = words.id returning w.object_ids, w.reason`,
+  text: `with requests as (select id from wake where root_id = $1 order by id limit 64)
+      delete from wake w using requests r where w.root_id = $1 and w.id = r.id returning w.object_ids, w.reason`,
   params: [uuid],
   row: { object_ids: table.wake.objectIds, reason: table.wake.reason },
 })
 
-/** Taken under the root's lock: whatever comes later stays for the next transaction. */
-export async function takeWakes(
+/** Called under the root's lock. Requests that commit later are for the next transaction. */
+export async function takeWakeRequests(
   client: Client,
   rootId: string,
 ): Promise<readonly { objectIds: readonly string[]; reason: string | null }[]> {
@@ -91,8 +91,8 @@ export async function takeWakes(
   return rows.map(({ object_ids, reason }) => ({ objectIds: object_ids, reason }))
 }
 
-/** So many ids a row, so that one word never brings a whole large tree at once. */
-const WORD = 1_000
+/** The most ids of one request, so that none loads a whole large tree at once. */
+const MAX_IDS = 1_000
 
 const INSERT_WAKE = statement({
   name: 'insert-wake',
@@ -100,14 +100,16 @@ const INSERT_WAKE = statement({
   params: [uuid, array(uuid), nullable(text)],
 })
 
-export async function insertWakes(
+export async function enqueueWakes(
   client: Client,
   rootId: string,
   ids: readonly string[],
   reason: string | null,
 ): Promise<void> {
-  const words = Array.from({ length: Math.ceil(ids.length / WORD) }, (_, i) => ids.slice(i * WORD, (i + 1) * WORD))
-  await awaitAll(words.map((word) => INSERT_WAKE.query(client, [rootId, binaryUuids(word), reason])))
+  const parts = Array.from({ length: Math.ceil(ids.length / MAX_IDS) }, (_, i) =>
+    ids.slice(i * MAX_IDS, (i + 1) * MAX_IDS),
+  )
+  await awaitAll(parts.map((part) => INSERT_WAKE.query(client, [rootId, binaryUuids(part), reason])))
 }
 
 const DUE_WORK = statement({
@@ -135,7 +137,7 @@ const TAKE_LOST_WORK = statement({
   row: { jobId: table.work.jobId, parentId: nullable(uuid) },
 })
 
-/** Takes back work whose object was removed by hand: nobody will ever end it. Its parent is known from the log. */
+/** Deletes work whose object was deleted by hand: no report will end it. The log still has its parent. */
 export async function takeLostWork(
   client: Client,
   objectIds: readonly string[],
@@ -186,7 +188,7 @@ const DELAY_ROOT = statement({
   params: [uuid, timestamptz, integer],
 })
 
-/** A tree that failed is left alone until its backoff is over. */
+/** Delays a tree that failed until its backoff is over. */
 export async function delayRoot(client: Client, rootId: string, at: Date, failures: number): Promise<void> {
   await DELAY_ROOT.query(client, [rootId, at, failures])
 }
@@ -197,7 +199,7 @@ const DUE = statement({
     select w.root_id, min(w.id) as first from wake w
       where not exists (select 1 from root_queue q where q.root_id = w.root_id and q.failures > 0 and q.wake_at > ${statementTime('$1')})
       group by w.root_id order by first limit $2
-  ) words
+  ) requests
   union
   (select root_id from root_queue where wake_at <= ${statementTime('$1')} order by wake_at limit $2)`,
   params: [nullable(timestamptz), bigint],
@@ -205,7 +207,7 @@ const DUE = statement({
 })
 
 /**
- * Trees that want attention now; candidates only, the lock decides.
+ * Roots of trees that are due; candidates only, the lock decides.
  * @param time null: the database's own
  */
 export async function dueRoots(client: Client, time: Date | null, limit: number): Promise<readonly string[]> {
@@ -220,7 +222,7 @@ const NEXT_CLOCK = statement({
   row: { ms: nullable(float8) },
 })
 
-/** In how many milliseconds the next clock runs out; null: none runs. */
+/** Milliseconds until the next clock runs out; null: none runs. */
 export async function untilNextClock(client: Client, time: Date | null): Promise<number | null> {
   const { rows } = await NEXT_CLOCK.query(client, [time])
   return rows[0]?.ms ?? null
@@ -228,7 +230,7 @@ export async function untilNextClock(client: Client, time: Date | null): Promise
 
 const FORGET_WAKES = statement({ name: 'forget-wakes', text: 'delete from wake where root_id = $1', params: [uuid] })
 
-/** Nothing is left of a tree that is gone. */
+/** Deletes the queue's rows of a tree that is gone. */
 export async function forgetRoot(client: Client, rootId: string): Promise<void> {
   await FORGET_WAKES.query(client, [rootId])
   await scheduleRoot(client, rootId, null)

@@ -1,24 +1,24 @@
 import { binaryArray } from './binary.ts'
 import { array, type ColumnType } from './column-types.ts'
 import { type Carrier, type Column, wireTypeOf } from './columns.ts'
-import { declare } from './statement.ts'
+import { declare, declareOnDemand } from './statement.ts'
 
-/** A column of a statement over many rows: how to get it from a row. */
+/** A column of a statement over many rows, and how to get its value from a row. */
 export interface RowColumn<R> {
   readonly column: string
   readonly type: string
   readonly of: (row: R) => unknown
 }
 
-/** What a statement's text is made of. */
+/** The parts that a statement's text is made of. */
 export interface RowSource {
-  /** The SQL of a column. */
+  /** The SQL expression of a column. */
   at(column: string): string
-  /** All of them, in their order. */
+  /** The expressions of all columns, in their order. */
   readonly list: string
   /** A `from` item, called `u`. */
   readonly from: string
-  /** `fewOf` the first column. */
+  /** `selectivityHint` of the first column. */
   readonly hint: string
 }
 
@@ -31,12 +31,12 @@ export interface BoundStatement {
 const NIL = '00000000-0000-0000-0000-000000000000'
 const MAX = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 /**
- * A condition on a column of uuids, true of every row. The planner thinks it is true of few, and so looks up what they are
- * joined with one by one, by an index, even if there was next to nothing when the plan was made.
+ * A condition on a column of uuids that is true of every row. The planner estimates that it is true of few, so it joins
+ * by looking up each row in an index, even if the tables were empty when the plan was made.
  */
 export const selectivityHint = (column: string): string => `${column} between '${NIL}' and '${MAX}'`
 
-/** So many texts of one statement are prepared; whatever else comes up is sent in full. */
+/** The most texts of one statement that are prepared; other combinations are sent as one of them. */
 const MAX_VARIANTS = 8
 
 interface Variant {
@@ -45,8 +45,8 @@ interface Variant {
 }
 
 /**
- * One statement over any number of rows. Each column is one array, and one that is the same in all rows is a single
- * value: most are. Which they are makes another prepared statement of it.
+ * One statement over any number of rows. Each column is sent as one array, or as a single value if it is the same in all
+ * rows, as most are. Each combination of arrays and single values is a prepared statement of its own.
  */
 export class RowStatement<R> {
   readonly #name: string
@@ -54,16 +54,17 @@ export class RowStatement<R> {
   readonly #text: (source: RowSource) => string
   readonly #variants = new Map<number, Variant>()
 
-  /** @param columns at most 30; the first one is never taken for being the same in all rows */
+  /** @param columns at most 30; the first one is always sent as an array */
   constructor(name: string, columns: readonly RowColumn<R>[], text: (source: RowSource) => string) {
     this.#name = name
     this.#columns = columns.map((column) => ({ ...column, wireType: wireTypeOf(column.type) }))
     this.#text = text
+    declareOnDemand(() => this.#variant(0))
   }
 
   of(rows: readonly R[]): BoundStatement {
     const columns = this.#columns
-    // The one that fits always. Not made before it is needed: families add words to enums until then.
+    // The variant that fits any rows. Not made before it is needed: families add values to enums until then.
     if (this.#variants.size === 0) this.#variant(0)
     let mask = 0
     for (let c = 1; c < columns.length; c++) {
@@ -91,7 +92,7 @@ export class RowStatement<R> {
     return [made, mask]
   }
 
-  /** That sends the fewest of the single values as arrays: none is wrong. */
+  /** The known variant that sends the fewest single values as arrays; each variant is correct. */
   #nearest(mask: number): [Variant, number] {
     let best = 0
     for (const known of this.#variants.keys()) {
@@ -141,7 +142,7 @@ const isEqual = (a: unknown, b: unknown): boolean =>
 
 const single = (value: unknown): unknown => (value instanceof Date ? value.toISOString() : value)
 
-/** Columns that are properties of the rows. */
+/** Columns whose values are properties of the rows. */
 export const properties = <R>(columns: readonly Column[]): readonly RowColumn<R>[] =>
   columns.map(({ property, column, type }) => ({
     column,
@@ -152,7 +153,7 @@ export const properties = <R>(columns: readonly Column[]): readonly RowColumn<R>
 export const quoted = (columns: readonly { readonly column: string }[]): string =>
   columns.map(({ column }) => `"${column}"`).join(', ')
 
-/** One statement over any number of rows that writes only what differs in any of them. */
+/** An update of any number of rows that writes only the columns that differ in at least one of them. */
 export class ChangeStatement<R> {
   readonly #name: string
   readonly #keys: readonly RowColumn<R>[]
@@ -160,7 +161,7 @@ export class ChangeStatement<R> {
   readonly #text: (set: string, source: RowSource) => string
   readonly #variants = new Map<number, RowStatement<R>>()
 
-  /** @param keys columns that are only compared, the first one never the same in two rows */
+  /** @param keys columns that are compared but not written; the first one is unique */
   constructor(
     name: string,
     keys: readonly RowColumn<R>[],
@@ -171,7 +172,7 @@ export class ChangeStatement<R> {
     this.#keys = keys
     this.#columns = columns
     this.#text = text
-    // The one that fits always.
+    // The variant that fits any rows.
     this.#made((1 << columns.length) - 1)
   }
 
@@ -204,7 +205,7 @@ export class ChangeStatement<R> {
   }
 }
 export interface ChangeColumn<R> extends RowColumn<R> {
-  /** As the store has it. */
+  /** The value in the store. */
   readonly before: (row: R) => unknown
 }
 const MAX_CHANGES = 16

@@ -2,11 +2,11 @@ import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, tim
 import type { System } from '../core/ports/system.ts'
 
 /**
- * How secrets are kept: AES-256-GCM with a key that the database does not have. A sealed text is one byte of format,
- * four that tell its key, a random nonce, the ciphertext and its tag. It opens only for the place that it was sealed for.
+ * Secrets are stored sealed: AES-256-GCM with a key that the database does not have. A sealed text is one byte of format,
+ * four that identify its key, a random nonce, the ciphertext and its tag. It opens only for the place that it was sealed for.
  */
 export interface Sealing {
-  /** False: there is no key. What was sealed stays as it is. */
+  /** False: there is no key. Sealed texts stay as they are. */
   readonly canSeal: boolean
   /** Throws when there is no key. */
   seal(place: SecretPlace, text: string): Buffer
@@ -18,7 +18,7 @@ export interface Sealing {
   verify(purpose: string, data: Uint8Array, signature: Uint8Array): boolean
 }
 
-/** Whose secret it is. Copies of it, such as those that events keep, are of the same place. */
+/** The owner of a secret. Its copies, such as those of events, have the same place. */
 export interface SecretPlace {
   readonly projectId: string
   readonly name: string
@@ -78,7 +78,7 @@ function openWith(key: Uint8Array, header: Buffer, place: SecretPlace, bytes: Bu
     const text = decipher.update(bytes.subarray(body, -TAG_BYTES))
     return Buffer.concat([text, decipher.final()]).toString('utf8')
   } catch {
-    // Whatever the reason, nobody is to learn from it.
+    // The reason is not returned: an attacker could learn from it.
     return null
   }
 }

@@ -16,7 +16,7 @@ const WRITE_SECRET = statement({
   params: [uuid, text, bytea, timestamptz],
 })
 
-/** Replaces the one of the same name. */
+/** Replaces the secret of the same name. */
 export async function writeSecret(
   client: Client,
   { projectId, name, sealed, updatedAt }: Place & { readonly sealed: Buffer; readonly updatedAt: Date },
@@ -44,7 +44,7 @@ const MEASURE_SECRETS = statement({
   row: { count: integer, sealedBytes: integer },
 })
 
-/** How much there is beside the one of this name. */
+/** The number and the size of the other secrets. */
 export async function measureSecrets(
   client: Client,
   { projectId, except }: { readonly projectId: string; readonly except: string },

@@ -58,5 +58,18 @@ export function declare(declared: Declared): Declared {
   return declared
 }
 
-/** Every statement of the modules that were loaded so far. */
+const onDemand: (() => void)[] = []
+
+/** For statements whose text is not known when their module is loaded. */
+export function declareOnDemand(declareOne: () => void): void {
+  onDemand.push(declareOne)
+}
+
+/** Every statement of the modules that were loaded so far, also those that were not needed yet. */
+export function everyStatement(): readonly Declared[] {
+  for (const declareOne of onDemand.splice(0)) declareOne()
+  return declaredStatements()
+}
+
+/** The statements of the modules that were loaded so far. */
 export const declaredStatements = (): readonly Declared[] => [...registry.values()]

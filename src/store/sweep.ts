@@ -8,8 +8,8 @@ const WEEK_MS = 7 * DAY_MS
 /** Pages of a table that one sweep looks through: 16 MB, some 20 ms. */
 const SLICE = 2_000
 
-// Nearly all finished work is of objects that are still there, and nothing says which is not: a million of them took a
-// second, every minute. So it is gone through by its place on disk, another slice each minute.
+// Nearly all finished work belongs to objects that exist, and no index finds the rest: a look at a million rows took a
+// second, every minute. So each minute looks at another slice of the table, by its place on disk.
 const SWEEP_WORK = statement({
   name: 'sweep-work',
   text: `with slice as materialized (
@@ -31,8 +31,8 @@ const SWEEP_KEYS = statement({
 })
 
 /**
- * Removes what has outlived its use: keys and finished work of objects that are gone, both after a day, and after a week
- * what nobody has come to remove. Called every minute it gets to all of them, in a big database within the hour or so.
+ * Removes keys and finished work of objects that are gone, both after a day, and work to remove a workload that no
+ * runtime has claimed for a week. Called every minute, it covers a big table within about an hour.
  */
 export async function sweep(client: Client, now: Date): Promise<void> {
   const dayAgo = new Date(now.getTime() - DAY_MS)

@@ -9,7 +9,7 @@ import { CHILD_COUNT_COLUMNS, OBJECT_COLUMNS, WORK_COLUMNS } from './columns.ts'
 import { type ChangeColumn, ChangeStatement, properties, quoted, type RowColumn, RowStatement } from './rows.ts'
 import { statement } from './statement.ts'
 
-/** The only writer of objects and their phases. Set-based: one statement for each table and hop, whatever the number of objects. */
+/** The only writer of objects and their phases. Set-based: one statement for each table and transition, whatever the number of objects. */
 
 export interface WritableNode {
   readonly row: ObjectRow
@@ -23,7 +23,7 @@ export interface WritableNode {
   readonly dependencies: readonly { readonly row: { readonly id: string } }[] | null
   readonly gone: boolean
   readonly persisted: boolean
-  /** As the store has them, or will have once it has what was sent to it. */
+  /** As the store has them, or will have once the statements that were sent are executed. */
   readonly persistedRow: ObjectRow
   readonly persistedWork: Work | null
   readonly pendingTransitions: readonly { readonly phase: Phase; readonly at: Date; readonly revision: number }[]
@@ -34,7 +34,7 @@ export interface DetailsColumns {
   readonly columns: Readonly<Record<string, { readonly column: string; readonly type: string }>>
 }
 
-/** Somebody else wrote the object meanwhile, which the root's lock rules out for our own writers. */
+/** Another writer changed the object meanwhile, which the root's lock rules out for our own writers. */
 export class RevisionConflict extends Error {
   constructor(expected: number, written: number) {
     super(`${expected - written} of ${expected} objects were changed by another writer: the transaction starts over`)
@@ -50,7 +50,7 @@ const INSERT = new RowStatement<ObjectRow>(
   ({ list, from }) => `insert into object (${quoted(OBJECT_COLUMNS)}) select ${list} from ${from}`,
 )
 
-/** As far on from their machine's initial phase as they have come. */
+/** Inserts new objects in the phase that they have reached within this transaction. */
 export async function insertObjects(client: Client, rows: readonly ObjectRow[]): Promise<void> {
   if (rows.length === 0) return
   await client.query(INSERT.of(rows))
@@ -77,8 +77,8 @@ const UPDATE = new ChangeStatement<PendingUpdate>(
 )
 
 /**
- * Compare-and-swap on the revision, one wave for each hop, so that the database sees every phase change as it happened.
- * All waves are sent at once.
+ * Compare-and-swap on the revision, one wave for each transition, so that the database checks each phase change as it
+ * happened. All waves are sent at once.
  */
 export async function updateObjects(client: Client, nodes: readonly WritableNode[]): Promise<void> {
   const longest = nodes.reduce((most, node) => Math.max(most, node.pendingTransitions.length), 1)
@@ -114,7 +114,7 @@ const DELETE_OBJECTS = statement({
   params: [array(uuid)],
 })
 
-/** Other rows of theirs, and what their agents printed, go with them by themselves. */
+/** Foreign keys and triggers delete their other rows and their log lines. */
 export async function deleteObjects(client: Client, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   const { rowCount } = await DELETE_OBJECTS.query(client, [ids])
@@ -122,14 +122,14 @@ export async function deleteObjects(client: Client, ids: readonly string[]): Pro
 }
 
 /**
- * A side row of each object. Objects that are new have none yet: looking for one costs as much as the row, and another
- * record of Postgres's own log.
+ * A side row of each object. New objects have none yet: to look for a conflict costs as much as the row, and another
+ * record in the WAL.
  */
 class SideRow {
   readonly #insert: RowStatement<WritableNode>
   readonly #upsert: RowStatement<WritableNode>
 
-  /** @param changed columns that may change once the object is there; absent: all of them */
+  /** @param changed columns that may change after the creation; absent: all of them */
   constructor(
     name: string,
     table: string,
@@ -163,7 +163,7 @@ const SPEC = new SideRow(
   'specs',
   'object_spec',
   [SPEC_COLUMN, { column: 'labels', type: 'jsonb', of: ({ labels }) => labels }],
-  // Labels are changed by a statement of their own.
+  // A statement of its own changes labels.
   [SPEC_COLUMN],
 )
 export const writeSpecs = (client: Client, nodes: readonly WritableNode[]): Promise<void> => SPEC.write(client, nodes)
@@ -194,7 +194,7 @@ const status = (name: string, set: string) =>
 const STATUS = status('write-statuses', 'error = excluded.error, progress = excluded.progress')
 const STATUS_ERROR_ONLY = status('write-errors', 'error = excluded.error')
 export async function writeStatuses(client: Client, nodes: readonly WritableNode[]): Promise<void> {
-  // Progress that was not touched in this transaction was not loaded either: it stays as it is.
+  // Progress that this transaction did not set was not loaded, and stays as it is.
   const withProgress = nodes.filter((n) => n.progress !== undefined)
   const errorOnly = nodes.filter((n) => n.progress === undefined)
   await awaitAll([
@@ -232,7 +232,7 @@ const UPDATE_WORK = new ChangeStatement<WritableNode>(
   (set, { from, hint }) => `update work w set ${set} from ${from} where ${hint} and w.object_id = u.object_id`,
 )
 
-/** Work that is new to agents gets a place in their queue, in the order of the nodes. */
+/** Work that is offered anew gets the next places in the agents' queue, in the order of the nodes. */
 export async function writeWork(client: Client, nodes: readonly WritableNode[]): Promise<void> {
   const placed = nodes.filter(({ persistedWork, offered }) => offered || !persistedWork)
   const known = nodes.filter(({ persistedWork, offered }) => persistedWork && !offered)
@@ -247,7 +247,7 @@ export async function writeWork(client: Client, nodes: readonly WritableNode[]):
   ])
 }
 
-// Leases are renewed beside the revisions: what does not mean to change one must not write an older one over it.
+// Renewals change leases without a revision: a write that does not change the lease must not overwrite a renewed one.
 const changesLease = ({ work, persistedWork }: WritableNode): boolean => work?.leaseUntil !== persistedWork?.leaseUntil
 
 async function changeWork(client: Client, nodes: readonly WritableNode[]): Promise<void> {
@@ -260,7 +260,7 @@ async function changeWork(client: Client, nodes: readonly WritableNode[]): Promi
 
 const DETAILS = new WeakMap<DetailsColumns, SideRow>()
 
-/** The whole side row of each object; new or changed. */
+/** Inserts or replaces the side row of each object. */
 export async function writeDetails(
   client: Client,
   table: DetailsColumns,

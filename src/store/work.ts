@@ -19,14 +19,14 @@ import * as table from './tables.ts'
 import { plusMs, statementTime, timeNow } from './time.ts'
 import { IS_CLAIMED } from './work-states.ts'
 
-/** Work as agents come for it. Candidates are chosen unlocked; the tree's lock decides. */
+/** Work as agents claim it. Candidates are chosen without locks; the tree's lock decides. */
 
 export interface Candidate {
   readonly objectId: string
   readonly rootId: string
 }
 
-/** Of the projects that the token may see; a token for all of them is spared the look. */
+/** Work of the projects that the token may see; a token for all projects skips the lookup. */
 const VISIBLE = (projects: string) => `(${projects}::text[] is null or exists (
           select 1 from object o join project p on p.id = o.project_id where o.id = object_id and p.name = any(${projects}) offset 0)
           or not exists (select from object o where o.id = object_id offset 0) and exists (
@@ -35,8 +35,8 @@ const VISIBLE = (projects: string) => `(${projects}::text[] is null or exists (
 const SUITS = `(target is null or $2::text[] is null or target = any($2::text[])) and ${VISIBLE('$5')}`
 
 /**
- * Offered, or held by somebody whose lease has ended, unless it was asked to stop. Oldest first. Type by type: only so
- * does an index have the order, and a claim does not go through all that is offered.
+ * Work that is offered, or whose lease has ended, unless it was asked to stop; oldest first. Type by type: only then has an
+ * index the order, so that a claim does not scan all that is offered.
  */
 const CANDIDATES = statement({
   name: 'find-candidates',
@@ -87,8 +87,8 @@ export async function findRoots(client: Client, objectIds: readonly string[]): P
 }
 
 // Under the lock of the trees, shared: a claim that finds the lease at its end, or a cancel, either sees the new end or
-// comes first. What came first is judged again when the lock is there, since a changed row's conditions are. What is
-// left to do for a tree that is gone has no lock.
+// comes first. In the latter case Postgres checks the conditions again on the changed row. Orphaned work has no tree, and
+// no lock.
 const RENEW = statement({
   name: 'renew-leases',
   text: `with u as (select * from unnest($1::uuid[], $2::bytea[]) as u(id, fence_hash)),
@@ -166,7 +166,7 @@ const NOTE_AGENT = statement({
   params: [uuid, text, text, table.actor, array(text), nullable(array(text)), timestamptz],
 })
 
-/** Who was here and for what. */
+/** Records that an agent's process has claimed, and for which work. */
 export async function noteAgent(
   client: Client,
   agent: {
@@ -197,7 +197,7 @@ const NOTE_SEEN = statement({
   params: [text, array(uuid), timestamptz],
 })
 
-/** The processes that hold this work are there. */
+/** Records that the processes with this work are alive. */
 export async function noteSeen(client: Client, name: string, objectIds: readonly string[], now: Date): Promise<void> {
   await NOTE_SEEN.query(client, [name, objectIds, now])
 }

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { z } from 'zod'
 import type { Owner } from './place.ts'
 
-/** Where the embedded Postgres of this platform is. */
+/** The embedded Postgres of this platform. */
 export interface Binaries {
   readonly initdb: string
   readonly postgres: string
@@ -47,20 +47,20 @@ function locate(): string {
   }
 }
 
-/** By running it as the user that it will run as: the one way to know that it can be reached and finds its libraries. */
+/** Runs it as its later user: only this shows that the user reaches it and that it finds its libraries. */
 async function majorOf(home: string, owner: Owner): Promise<number> {
   const { stdout } = await run(join(home, 'bin/postgres'), ['--version'], { ...owner, cwd: '/', env: {} })
   return Number(/ (\d+)\./.exec(stdout)?.[1])
 }
 
-/** Copied under another name first, so that a half-made copy is never taken for a whole one. */
+/** Copies under another name and then renames, so that an incomplete copy is never used. */
 async function copyOnce(from: string, to: string): Promise<string> {
   if (await stat(to).catch(() => null)) return to
   const part = `${to}.${randomUUID()}`
   await cp(from, part, { recursive: true, verbatimSymlinks: true, filter: (file) => !file.endsWith('.a') })
   await restoreLinks(part)
   await openToAll(part)
-  // Somebody else's copy of the same version is as good.
+  // Another process has made a copy of the same version, which is as good.
   await rename(part, to).catch(() => rm(part, { recursive: true }))
   return to
 }

@@ -9,8 +9,8 @@ import { USER } from './postmaster.ts'
 const run = promisify(execFile)
 
 /**
- * Makes the cluster if there is none; throws when there is one of another major version.
- * Made under another name and renamed: a half-made cluster is never taken for a whole one.
+ * Creates the cluster if there is none; throws when there is one of another major version.
+ * It is created under another name and then renamed, so that an incomplete one is never used.
  */
 export async function initialise({ data, owner }: Place, { initdb, major }: Binaries): Promise<void> {
   const version = await readFile(join(data, 'PG_VERSION'), 'utf8').catch(() => null)
@@ -25,7 +25,7 @@ export async function initialise({ data, owner }: Place, { initdb, major }: Bina
   await ownedFolder(part, owner)
   // The same order of texts on every machine, whatever locales it has.
   const locale = ['-E', 'UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
-  // Whoever reaches the socket is let in: its folder is open to nobody else.
+  // Every user who reaches the socket may connect: its folder is open to its owner alone.
   const args = ['-D', part, '-U', USER, '--auth=trust', '--no-instructions', ...locale]
   await run(initdb, args, { ...owner, cwd: '/', env: { LC_ALL: 'C', TZ: 'UTC' } })
   await rename(part, data)

@@ -9,7 +9,7 @@ import { ask, type Postmaster, stopAtExit, stopPostmaster } from './postmaster.t
 
 const MAX_LOG_BYTES = 10 * 1024 * 1024
 
-/** On the command line rather than in a file: they are those of this version, whichever made the data. */
+/** On the command line rather than in a file, so that they are this version's, whichever version created the data. */
 const SETTINGS = {
   listen_addresses: '',
   unix_socket_permissions: '0700',
@@ -23,7 +23,7 @@ const SETTINGS = {
   autovacuum_naptime: '15s',
   // Our statements are small; and parallel ones need a /dev/shm larger than containers have.
   max_parallel_workers_per_gather: '0',
-  // What a statement holds may be secret, so an error is logged without its statement and details.
+  // Values in a statement may be secret, so errors are logged without their statements and details.
   log_min_messages: 'warning',
   log_min_error_statement: 'panic',
   log_error_verbosity: 'terse',
@@ -32,12 +32,12 @@ const SETTINGS = {
 export interface LaunchOptions {
   readonly place: Place
   readonly binaries: Binaries
-  /** Beside the usual ones. */
+  /** In addition to ours. */
   readonly settings: Readonly<Record<string, string>>
   readonly signal: AbortSignal
 }
 
-/** Starts a postmaster and waits until it answers, however long it has to recover. Aborted: it is stopped again. */
+/** Starts a postmaster and waits until it answers, however long its recovery takes. An abort stops it again. */
 export async function launch({ place, binaries, settings, signal }: LaunchOptions): Promise<Postmaster> {
   const log = await openLog(place.log)
   const all = { ...SETTINGS, ...settings }

@@ -2,13 +2,13 @@ import { chmod, chown, lstat, mkdir, mkdtemp, readFile, stat, writeFile } from '
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
-/** Whom Postgres runs as, as options of `spawn`; empty: as ourselves. */
+/** The user that Postgres runs as, as options of `spawn`; empty: our own. */
 export interface Owner {
   readonly uid?: number
   readonly gid?: number
 }
 
-/** Where one embedded Postgres keeps its things. */
+/** The folders and the log file of one embedded Postgres. */
 export interface Place {
   readonly owner: Owner
   readonly data: string
@@ -22,7 +22,7 @@ const SYSTEM_FOLDER = '/var/lib/phaseline'
 /** A socket's path has at most 107 bytes on Linux and 103 on macOS, its name `/.s.PGSQL.5432` included. */
 const MAX_SOCKET_FOLDER = 85
 
-/** Makes the folders, each for its owner alone, but for `data`, which initdb makes. */
+/** Creates the folders, each for its owner alone, except `data`, which initdb creates. */
 export async function choosePlace(folder: string): Promise<Place> {
   const owner: Owner = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
   const home = owner.uid === undefined ? folder : await reachableHome(folder)
@@ -34,7 +34,7 @@ export async function choosePlace(folder: string): Promise<Place> {
   }
 }
 
-/** For nobody but its owner, who need not be us. */
+/** A folder for its owner alone, who need not be us. */
 export async function ownedFolder(folder: string, { uid, gid }: Owner): Promise<string> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   if (uid !== undefined && gid !== undefined) await chown(folder, uid, gid)
@@ -52,14 +52,14 @@ async function reachableHome(folder: string): Promise<string> {
     await mkdir(known, { recursive: true })
     return known
   }
-  // Not named after the folder: who removes the data folder means to start anew.
+  // Not named after the folder: a user who removes the data folder wants to start anew.
   const home = await mkdtemp(join(await systemFolder(), 'data-'))
   await letThrough(home)
   await writeFile(note, `${home}\n`)
   return home
 }
 
-/** For root: a home for what NOBODY has to reach and cannot reach where it is. */
+/** For root: a home for files that NOBODY has to reach and cannot reach where they are. */
 export async function systemFolder(): Promise<string> {
   await mkdir(SYSTEM_FOLDER, { recursive: true })
   await letThrough(SYSTEM_FOLDER)
@@ -92,7 +92,7 @@ async function socketFolder(home: string, owner: Owner): Promise<string> {
   return ownedFolder(far, owner)
 }
 
-/** Anybody can make folders where this one is: after a reboot it may be gone and its name be somebody else's. */
+/** Any user can create folders in its parent: after a reboot it may be gone, and its name taken by another user. */
 async function isOwned(folder: string, { uid = process.getuid?.() }: Owner): Promise<boolean> {
   const found = await lstat(folder).catch(() => null)
   return found?.isDirectory() === true && found.uid === uid && (found.mode & 0o077) === 0

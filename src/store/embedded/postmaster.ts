@@ -14,7 +14,7 @@ export interface Postmaster {
 
 export const USER = 'phaseline'
 const PORT = 5432
-/** The time in postmaster.pid is taken a moment before the one that the server tells, in seconds. */
+/** The time in postmaster.pid is a moment earlier than the start time that the server reports, in seconds. */
 const START_SLACK_S = 60
 const ANSWER_MS = 5_000
 
@@ -22,7 +22,7 @@ export const socketConnection = ({ sockets }: Pick<Place, 'sockets'>) => ({ host
 
 /**
  * The postmaster that already runs on this folder, once it answers; null: none does, or it has ended meanwhile.
- * Throws when what answers on the socket is not the one that postmaster.pid tells of.
+ * Throws when the server on the socket is not the one of postmaster.pid.
  */
 export async function findPostmaster(place: Place, signal: AbortSignal): Promise<Postmaster | null> {
   const file = join(place.data, 'postmaster.pid')
@@ -32,10 +32,10 @@ export async function findPostmaster(place: Place, signal: AbortSignal): Promise
     const [line, folder, since] = text.split('\n')
     const pid = Number(line)
     const identity = await identityOf(pid)
-    // A dead one's file Postgres judges best itself: it looks for survivors of a postmaster that was killed.
+    // Postgres judges the file of a dead postmaster itself: it looks for survivors of one that was killed.
     if (identity === null) return null
     if (!`${await commandOf(pid)} `.includes(` -D ${place.data} `)) {
-      // The pid is somebody else's by now, as after a restart of a container; Postgres would refuse to start.
+      // Another process has the pid by now, as after a restart of a container; Postgres would refuse to start.
       await rm(file, { force: true })
       return null
     }
@@ -50,7 +50,7 @@ export async function findPostmaster(place: Place, signal: AbortSignal): Promise
   }
 }
 
-/** What the server on this socket says of itself; null: it does not answer (yet). */
+/** The folder and the start time of the server on this socket; null: it does not answer (yet). */
 export async function ask(place: Place): Promise<{ folder: string; startedAt: number } | null> {
   const client = new Client({
     ...socketConnection(place),
@@ -87,7 +87,7 @@ export async function ensureDatabase(place: Place, name: string): Promise<void> 
 
 const FAST_STOP = 'SIGINT'
 
-/** A fast stop: open transactions are rolled back, everything committed is kept. It is never killed. */
+/** A fast stop: it rolls back open transactions and keeps everything committed. It is never killed. */
 export async function stopPostmaster(postmaster: Postmaster): Promise<void> {
   if (!(await isRunning(postmaster))) return
   process.kill(postmaster.pid, FAST_STOP)
@@ -95,8 +95,8 @@ export async function stopPostmaster(postmaster: Postmaster): Promise<void> {
 }
 
 /**
- * However this process ends by itself (told twice to stop, a defect), it takes its postmaster along: nothing can be waited
- * for then, but a signal can be sent. Disposing lets go of it.
+ * Stops the postmaster with this process when that ends by itself (a second signal to stop, a defect): it cannot wait then,
+ * but it can send a signal. Disposing ends this.
  */
 export function stopAtExit(postmaster: () => Postmaster): Disposable {
   const tell = (): void => {

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { isRunning, type Postmaster, stopAtExit, stopPostmaster } from './postmaster.ts'
 
-/** How often it is looked at, and how long a new start waits after one that failed. */
+/** The interval of the checks, and the delay after a start that failed. */
 const LOOK_MS = 500
 
 export interface SuperviseOptions {

@@ -43,7 +43,7 @@ const LOAD_AGENTS_OF = statement({
   row: { types: table.agent.types, targets: nullable(table.agent.targets) },
 })
 
-/** Those that work on one of these types and were seen since then. */
+/** Agents that work on one of these types and were seen since then. */
 export async function loadAgentsOf(
   client: Client,
   types: readonly string[],

@@ -27,7 +27,7 @@ export interface ObjectOrder {
 /** The value of the ordering column, and the id that settles ties. */
 export type ObjectPosition = readonly [value: string, id: string]
 
-/** What the machines say of being finished, and conditions under which an object `o` has a job outstanding all the same. */
+/** The phases in which machines are finished, and conditions under which an object `o` has a job outstanding nevertheless. */
 export interface FinishedRule {
   readonly final: readonly { readonly kind: ObjectKind; readonly phase: Phase }[]
   readonly outstanding: readonly string[]

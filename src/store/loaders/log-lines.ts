@@ -74,7 +74,7 @@ const LOAD_LOG_TAILS = statement({
   },
 })
 
-/** At most `limit` lines after each place, in the order asked; null once the object is gone and nothing is left. */
+/** At most `limit` lines after each position, in the order of the request; null once the object and its lines are gone. */
 export async function loadLogTails(
   client: Client,
   tails: readonly LogTail[],

@@ -14,7 +14,7 @@ export const OBJECT_SELECTION = OBJECT_COLUMNS.map(({ property, column }) => `o.
   ', ',
 )
 
-/** What the caller may see of `object o`; `parameter` holds the names of its projects. */
+/** The condition for objects `o` that the caller may see; `parameter` holds the names of its projects. */
 export const visible = (parameter: string): string =>
   `(${parameter}::text[] is null or o.project_id in (select id from project where name = any(${parameter}::text[])))`
 
@@ -25,7 +25,7 @@ const BY_IDS = statement({
   row: table.object,
 })
 
-/** The objects that exist and may be seen, in no order. */
+/** The existing objects that the caller may see, in no order. */
 export async function loadObjects(
   client: Client,
   ids: readonly string[],

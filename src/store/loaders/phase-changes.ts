@@ -121,7 +121,7 @@ const LOAD_PHASE_CHANGES = statement({
   row: { sequence: float8, batchId: text, ...phaseChange },
 })
 
-/** Those that exist and may be seen, in no order. */
+/** Existing changes that the caller may see, in no order. */
 export async function loadPhaseChanges(
   client: Client,
   keys: readonly PhaseChangeKey[],

@@ -14,11 +14,11 @@ export interface ProjectRow {
   readonly updatedAt: Date
 }
 
-/** What may be seen; null means all. */
+/** The condition for visible projects; null means all. */
 const visible = (projects: Projects) => (projects === null ? {} : { name: { in: [...projects] } })
 const shown = { id: true, name: true, createdAt: true, updatedAt: true } as const
 
-/** Those that exist and may be seen, in no order. */
+/** Existing projects that the caller may see, in no order. */
 export async function loadProjects(
   pool: Pool,
   by: { readonly ids: readonly string[] } | { readonly names: readonly string[] },
@@ -109,7 +109,7 @@ export async function loadDataObject(
   })
 }
 
-/** What a project starts and takes up. */
+/** A project's template of workers, its limits and its subscriptions. */
 export interface ProjectSpecRow {
   readonly workerTemplate: unknown
   readonly maxWorkers: number | null
@@ -140,13 +140,13 @@ export async function loadProjectSpecs(
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** That there is a secret: what it is cannot be read. */
+/** The existence of a secret: its value cannot be read. */
 export interface SecretRow {
   readonly name: string
   readonly updatedAt: Date
 }
 
-/** Those of each project by name. */
+/** The secrets of each project by name. */
 export async function loadSecrets(
   pool: Pool,
   ids: readonly string[],

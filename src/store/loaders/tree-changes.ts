@@ -4,12 +4,12 @@ import { array, bigint, integer, nullable, text, timestamptz, uuid } from '../co
 import { statement } from '../statement.ts'
 import * as table from '../tables.ts'
 
-/** What has been written in trees of late, with or without a phase change. */
+/** Recent writes in trees, with or without a phase change. */
 
 export interface WatchedTree {
   readonly rootId: string
   readonly since: Date
-  /** The last batch of this tree whose ends have been told. */
+  /** The last batch of this tree whose deletions have been reported. */
   readonly batchId: string
 }
 export interface ChangedObject {
@@ -62,7 +62,7 @@ const LOAD_LAST_BATCH = statement({
   row: { id: text },
 })
 
-/** The last batch of a tree: what is told of its ends begins after it. */
+/** The last batch of a tree: reports of its deletions begin after it. */
 export async function loadLastBatch(client: Client, rootId: string): Promise<string> {
   const { rows } = await LOAD_LAST_BATCH.query(client, [rootId])
   return rows[0]?.id ?? '0'

@@ -36,7 +36,7 @@ export interface RelationRow {
 export interface Snapshot {
   /** All pages with this sequence belong together: nothing has moved in the tree between them. */
   readonly sequence: number
-  /** Of the change at the sequence; only told where the head is asked for. */
+  /** The mark of the change at the sequence; only where the head is requested. */
   readonly mark: string | null
   readonly objects: readonly ObjectRow[]
   readonly relations: readonly RelationRow[]
