@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isLoopback } from './core/loopback.ts'
-import type { TimeoutDefaults } from './core/tree.ts'
+import type { TimeoutDefaults, TimeoutSetting } from './core/tree.ts'
 
 /** All settings of the environment, read once. Problems are reported together and never contain values. */
 
@@ -118,9 +118,6 @@ const schema = z.object({
   PHASELINE_SECRET_KEY: secretKeys.optional(),
   PHASELINE_MAX_WORKERS: integer(0, 100_000).default(50),
   PHASELINE_MAX_JOBS: integer(0, 100_000).default(100),
-  PHASELINE_RUNTIME_LOST_TIMEOUT_MS: timeout.default(300_000),
-  PHASELINE_CLEANUP_DELAY_MS: timeout.default(60_000),
-  PHASELINE_CRM_SILENCE_MS: timeout.default(300_000),
   PHASELINE_PROCESS_RUNTIME: z.enum(['on', 'off']).optional(),
 })
 
@@ -142,11 +139,23 @@ function hasPassword(text: string): boolean {
   return url !== null && (url.password !== '' || url.searchParams.has('password'))
 }
 
-/** @param nameOf the name of a setting in a problem */
-export function loadConfig(env: Env, nameOf: (setting: string) => string = (setting) => setting): LoadedConfig {
+const withTimeouts = (timeouts: readonly TimeoutSetting[]): typeof schema =>
+  // The type of the extension would forget the settings of the product.
+  schema.extend(
+    Object.fromEntries(timeouts.map(({ setting, defaultMs }) => [setting, timeout.default(defaultMs)])),
+  ) as object as typeof schema
+
+export interface LoadOptions {
+  /** Names a setting in a problem. */
+  readonly nameOf?: (setting: string) => string
+  /** Settings of families. */
+  readonly timeouts?: readonly TimeoutSetting[]
+}
+
+export function loadConfig(env: Env, { nameOf = (setting) => setting, timeouts = [] }: LoadOptions = {}): LoadedConfig {
   // An empty value means that the variable is not set, as in most shells and compose files.
   const present = Object.fromEntries(Object.entries(env).filter(([, value]) => value?.trim()))
-  const parsed = schema.safeParse(present)
+  const parsed = withTimeouts(timeouts).safeParse(present)
   if (!parsed.success) {
     return {
       ok: false,
@@ -173,10 +182,8 @@ export function loadConfig(env: Env, nameOf: (setting: string) => string = (sett
         pickupMs: data.PHASELINE_PICKUP_TIMEOUT_MS,
         progressingMs: data.PHASELINE_PROGRESSING_TIMEOUT_MS,
         abortingMs: data.PHASELINE_ABORTING_TIMEOUT_MS,
-        runtimeLostMs: data.PHASELINE_RUNTIME_LOST_TIMEOUT_MS,
-        cleanupMs: data.PHASELINE_CLEANUP_DELAY_MS,
-        crmSilenceMs: data.PHASELINE_CRM_SILENCE_MS,
-      },
+        ...Object.fromEntries(timeouts.map(({ name, setting }) => [name, Reflect.get(data, setting)])),
+      } as TimeoutDefaults,
       logRetentionMs: data.PHASELINE_LOG_RETENTION,
       secretKeys: data.PHASELINE_SECRET_KEY ?? [],
       capacity: { maxWorkers: data.PHASELINE_MAX_WORKERS, maxJobs: data.PHASELINE_MAX_JOBS },

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { type Config, exposedSecrets, SECRET_SETTINGS } from './config.ts'
+import { type FamilyDefinition, timeoutsOf } from './families/define-family.ts'
 import { families as ownFamilies } from './families/index.ts'
 import { createLogger, type Logger } from './logger.ts'
 import { type AppOptions, startApp } from './main.ts'
@@ -19,7 +20,7 @@ export interface ServeOptions extends Pick<AppOptions, 'families'> {
 /** `phaseline serve`: runs until it is stopped. Throws StartProblem. */
 export async function serve({ example, signal = stopSignal(), families = ownFamilies }: ServeOptions): Promise<void> {
   const exposed = exposedSecrets(process.env)
-  const config = await readConfig()
+  const config = await readConfig(families)
   const logger = createLogger(config.logLevel)
   const gadgetFolders = example ? [join(WEBSHOP_EXAMPLE, 'gadgets')] : []
   await using app = await startApp(config, { logger, gadgetFolders, families }).catch(explainStartError)
@@ -39,8 +40,8 @@ export async function serve({ example, signal = stopSignal(), families = ownFami
   say('Stopping …')
 }
 
-async function readConfig(): Promise<Config> {
-  const loaded = await loadSettings(process.env)
+async function readConfig(families: readonly FamilyDefinition[]): Promise<Config> {
+  const loaded = await loadSettings(process.env, timeoutsOf(families))
   if (!loaded.ok)
     throw new StartProblem(`The settings are not valid:\n${loaded.problems.map((p) => `  ${p}`).join('\n')}`)
   // Child processes inherit the environment, but must not inherit the secrets.

@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises'
-import { type LoadedConfig, loadConfig, SECRET_SETTINGS } from './config.ts'
+import { type LoadedConfig, type LoadOptions, loadConfig, SECRET_SETTINGS } from './config.ts'
 
 /** No secret is larger. */
 const MAX_BYTES = 64 * 1024
@@ -10,7 +10,7 @@ type Env = Readonly<Record<string, string | undefined>>
  * Loads the configuration from the environment, with secrets from files: `<name>_FILE` for `<name>`. Files are safer, since
  * other processes of the same user can read the environment of this process as long as it lives.
  */
-export async function loadSettings(env: Env): Promise<LoadedConfig> {
+export async function loadSettings(env: Env, timeouts: LoadOptions['timeouts'] = []): Promise<LoadedConfig> {
   const problems: string[] = []
   const read: Record<string, string> = {}
   for (const name of SECRET_SETTINGS) {
@@ -21,7 +21,13 @@ export async function loadSettings(env: Env): Promise<LoadedConfig> {
     else if ('problem' in text) problems.push(`${fileSetting(name)}: ${text.problem}`)
     else read[name] = text.secret
   }
-  const loaded = loadConfig({ ...env, ...read }, (name) => (name in read ? fileSetting(name) : name))
+  const loaded = loadConfig(
+    { ...env, ...read },
+    {
+      nameOf: (name) => (name in read ? fileSetting(name) : name),
+      timeouts,
+    },
+  )
   const all = [...problems, ...(loaded.ok ? [] : loaded.problems)]
   return all.length > 0 ? { ok: false, problems: all } : loaded
 }

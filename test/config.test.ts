@@ -4,8 +4,12 @@ import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { exposedSecrets, loadConfig } from '../src/config.ts'
+import { timeoutsOf } from '../src/families/define-family.ts'
+import { families } from '../src/families/index.ts'
 import { createLogger } from '../src/logger.ts'
 import { loadSettings } from '../src/settings.ts'
+
+const timeouts = timeoutsOf(families)
 
 const KEY = Buffer.alloc(32, 255)
 const OLD_KEY = Buffer.alloc(32, 7)
@@ -112,7 +116,7 @@ test.each(['hunter2', `${KEY.toString('base64')},`, Buffer.alloc(31, 1).toString
 )
 
 test('nothing has to be set, and what is empty is not set', () => {
-  const loaded = loadConfig({ PORT: '', DATABASE_URL: ' ', HOME: '/somewhere' })
+  const loaded = loadConfig({ PORT: '', DATABASE_URL: ' ', HOME: '/somewhere' }, { timeouts })
   expect(loaded).toEqual({
     ok: true,
     config: {
@@ -145,30 +149,33 @@ test('nothing has to be set, and what is empty is not set', () => {
 })
 
 test('everything that can be set', () => {
-  const loaded = loadConfig({
-    PORT: '0',
-    HOST: '::1',
-    PHASELINE_DATA: '/data',
-    DATABASE_URL: 'postgresql://ada@localhost/db?host=%2Frun%2Fpg',
-    REDIS_URL: 'rediss://cache:6380',
-    PHASELINE_ROLES: 'engine, gateway',
-    PHASELINE_TOKEN: 'sixteen-letters!',
-    PHASELINE_LOG_LEVEL: 'debug',
-    PHASELINE_ALLOWED_HOSTS: 'a.example, b.example:8443,',
-    PHASELINE_ALLOWED_ORIGINS: 'https://a.example',
-    PHASELINE_GADGETS: '/gadgets:/more/gadgets',
-    PHASELINE_PICKUP_TIMEOUT_MS: '1',
-    PHASELINE_PROGRESSING_TIMEOUT_MS: '2',
-    PHASELINE_ABORTING_TIMEOUT_MS: '2147483647',
-    PHASELINE_LOG_RETENTION: '12h',
-    PHASELINE_SECRET_KEY: `${KEY.toString('base64')}, ${OLD_KEY.toString('base64')}`,
-    PHASELINE_MAX_WORKERS: '3',
-    PHASELINE_MAX_JOBS: '4',
-    PHASELINE_RUNTIME_LOST_TIMEOUT_MS: '5',
-    PHASELINE_CLEANUP_DELAY_MS: '6',
-    PHASELINE_CRM_SILENCE_MS: '7',
-    PHASELINE_PROCESS_RUNTIME: 'on',
-  })
+  const loaded = loadConfig(
+    {
+      PORT: '0',
+      HOST: '::1',
+      PHASELINE_DATA: '/data',
+      DATABASE_URL: 'postgresql://ada@localhost/db?host=%2Frun%2Fpg',
+      REDIS_URL: 'rediss://cache:6380',
+      PHASELINE_ROLES: 'engine, gateway',
+      PHASELINE_TOKEN: 'sixteen-letters!',
+      PHASELINE_LOG_LEVEL: 'debug',
+      PHASELINE_ALLOWED_HOSTS: 'a.example, b.example:8443,',
+      PHASELINE_ALLOWED_ORIGINS: 'https://a.example',
+      PHASELINE_GADGETS: '/gadgets:/more/gadgets',
+      PHASELINE_PICKUP_TIMEOUT_MS: '1',
+      PHASELINE_PROGRESSING_TIMEOUT_MS: '2',
+      PHASELINE_ABORTING_TIMEOUT_MS: '2147483647',
+      PHASELINE_LOG_RETENTION: '12h',
+      PHASELINE_SECRET_KEY: `${KEY.toString('base64')}, ${OLD_KEY.toString('base64')}`,
+      PHASELINE_MAX_WORKERS: '3',
+      PHASELINE_MAX_JOBS: '4',
+      PHASELINE_RUNTIME_LOST_TIMEOUT_MS: '5',
+      PHASELINE_CLEANUP_DELAY_MS: '6',
+      PHASELINE_CRM_SILENCE_MS: '7',
+      PHASELINE_PROCESS_RUNTIME: 'on',
+    },
+    { timeouts },
+  )
   expect(loaded).toMatchObject({
     ok: true,
     config: {

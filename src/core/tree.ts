@@ -134,17 +134,17 @@ export type Evaluated =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly message: string }
 
-/** Server defaults of timeouts, in milliseconds. */
+/** Server defaults of timeouts, in milliseconds. Families add theirs by declaration merging, and declare their settings. */
 export interface TimeoutDefaults {
   readonly pickupMs: number
   readonly progressingMs: number
   readonly abortingMs: number
-  /** Time that a lost runtime has to come back. */
-  readonly runtimeLostMs: number
-  /** Time from the end of a workload until its resources are removed. */
-  readonly cleanupMs: number
-  /** Time that a request may stay without a report of its CRM. */
-  readonly crmSilenceMs: number
+}
+/** A timeout of a family, in milliseconds, and the setting of the environment that changes it. */
+export interface TimeoutSetting {
+  readonly name: keyof TimeoutDefaults
+  readonly setting: string
+  readonly defaultMs: number
 }
 
 /**

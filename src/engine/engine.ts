@@ -3,6 +3,7 @@ import type { Pool } from 'pg'
 import { backoffMs } from '../core/backoff.ts'
 import type { Signal } from '../core/ports/signal.ts'
 import type { System } from '../core/ports/system.ts'
+import type { WorkAction } from '../core/vocabulary.ts'
 import type { Logger } from '../logger.ts'
 import { delayRoot, dueRoots, untilNextClock } from '../store/queue.ts'
 import { sweep } from '../store/sweep.ts'
@@ -29,6 +30,8 @@ export interface EngineOptions {
   readonly logger: Logger
   /** Enqueues wake requests for objects that wait without a reason. */
   recoverStalled(): Promise<void>
+  /** Actions of work that outlives its object. */
+  readonly outlivingActions: readonly WorkAction[]
 }
 
 /** Reconciles every tree that is due. Any number of engines may run side by side: a tree's root row is its lock. */
@@ -125,7 +128,7 @@ export class Engine implements AsyncDisposable {
   }
 
   async #sweep(): Promise<void> {
-    const { pool, system, recoverStalled } = this.#options
+    const { pool, system, recoverStalled, outlivingActions } = this.#options
     const now = performance.now()
     if (now - this.#recoveredAt >= RECOVER_MS) {
       this.#recoveredAt = now
@@ -133,7 +136,7 @@ export class Engine implements AsyncDisposable {
     }
     if (now - this.#sweptAt < SWEEP_MS) return
     this.#sweptAt = now
-    await sweep(pool, system.now())
+    await sweep(pool, system.now(), outlivingActions)
   }
 
   /** Waits for a notification, for the next clock, or for the next poll. */

@@ -1,5 +1,5 @@
 import type { Machine } from '../core/machine.ts'
-import type { Actor, ObjectKind } from '../core/vocabulary.ts'
+import type { Actor, ObjectKind, Phase, WorkAction } from '../core/vocabulary.ts'
 import type { DetailsTable, Family } from '../families/family.ts'
 import { NodeLoader } from '../store/load-nodes.ts'
 
@@ -12,6 +12,10 @@ export interface Kinds {
   family(kind: ObjectKind): Family
   machine(kind: ObjectKind): Machine
   detailsOf(kind: ObjectKind): DetailsTable | undefined
+  /** Actions of work that outlives its object. */
+  readonly outlivingActions: readonly WorkAction[]
+  /** Phases whose report says that the object is gone. */
+  readonly gonePhases: readonly Phase[]
   /** Whether a machine of this kind has a transition for the actor. */
   isDrivenBy(kind: ObjectKind, actor: Actor): boolean
 }
@@ -44,6 +48,8 @@ export function kindsOf(families: readonly Family[]): Kinds {
     loader: new NodeLoader(details),
     family: (kind) => of(kind).family,
     machine: (kind) => of(kind).machine,
+    outlivingActions: families.flatMap((family) => family.outlivingActions ?? []),
+    gonePhases: ['GONE', ...families.flatMap((family) => family.gonePhases ?? [])],
     detailsOf: (kind) => details.find((table) => table.kinds.includes(kind)),
     isDrivenBy: (kind, actor) => drivers.get(kind)?.has(actor) ?? false,
   }

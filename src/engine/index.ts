@@ -78,7 +78,9 @@ export function createEngineHost(options: EngineHostOptions): EngineHost {
     agents: agentPort(parts, runner, onWork, dispatcher),
     startEngine() {
       const { pool, system } = parts
-      engine = new Engine({ pool, runner, signal, system, logger, recoverStalled: () => recoverStalled(context) })
+      const { outlivingActions } = context.kinds
+      const recover = () => recoverStalled(context)
+      engine = new Engine({ pool, runner, signal, system, logger, outlivingActions, recoverStalled: recover })
       engine.start()
     },
     async [Symbol.asyncDispose]() {

@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import type { Config } from '../config.ts'
 import type { Machine } from '../core/machine.ts'
 import type { System } from '../core/ports/system.ts'
-import type { TimeoutDefaults } from '../core/tree.ts'
+import type { TimeoutDefaults, TimeoutSetting } from '../core/tree.ts'
 import type { Actor, FamilyWords, ObjectKind } from '../core/vocabulary.ts'
 import type { SelfMadeTokens } from '../graphql/auth/tokens.ts'
 import type { FamilyServices } from '../graphql/context.ts'
@@ -21,6 +21,8 @@ export interface FamilyDefinition {
   readonly kinds: Readonly<Partial<Record<ObjectKind, KindDefinition>>>
   /** Kinds, phases, actors and actions that the product does not have, each with its meaning. */
   readonly words?: FamilyWords
+  /** Timeouts of its own. Rules read them as `slice.timeouts`. */
+  readonly timeouts?: readonly TimeoutSetting[]
   /** Agents that a server starts beside itself. */
   readonly agents: readonly BuiltInAgent[]
   server(): Promise<FamilyServer>
@@ -73,15 +75,18 @@ export interface AgentProcessSettings {
 }
 
 /** A family with its server's half. */
-export interface LoadedFamily extends Omit<FamilyDefinition, 'server'>, Omit<FamilyServer, 'graphql'> {
+export interface LoadedFamily extends Omit<FamilyDefinition, 'server' | 'timeouts'>, Omit<FamilyServer, 'graphql'> {
   readonly graphql: GraphQLFamily
 }
 
 export const defineFamily = (family: FamilyDefinition): FamilyDefinition => Object.freeze(family)
 
+export const timeoutsOf = (families: readonly FamilyDefinition[]): readonly TimeoutSetting[] =>
+  families.flatMap(({ timeouts }) => timeouts ?? [])
+
 export const loadFamilies = (families: readonly FamilyDefinition[]): Promise<readonly LoadedFamily[]> =>
   Promise.all(
-    families.map(async ({ server, ...family }) => {
+    families.map(async ({ server, timeouts: _, ...family }) => {
       const { graphql, ...half } = await server()
       const { name, title, machines, kinds, words } = family
       return { ...family, ...half, graphql: { ...graphql, name, title, machines, kinds, words } }

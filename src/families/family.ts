@@ -1,7 +1,7 @@
 import type { Machine } from '../core/machine.ts'
 import type { Report } from '../core/ports/agents.ts'
 import type { Node, Slice } from '../core/tree.ts'
-import type { Actor, ObjectKind, Phase } from '../core/vocabulary.ts'
+import type { Actor, ObjectKind, Phase, WorkAction } from '../core/vocabulary.ts'
 import type { Client } from '../store/client.ts'
 
 /** A details table of some kinds: one row per object, keyed by object_id. The engine reads and writes it set-based. */
@@ -18,6 +18,10 @@ export interface Family {
   readonly name: string
   readonly machines: readonly Machine[]
   readonly details: readonly DetailsTable[]
+  /** Actions of work that is still to be done when its object is gone; a report that it is done carries no phase. */
+  readonly outlivingActions?: readonly WorkAction[]
+  /** Phases that an agent reports when the real thing is gone, beside GONE: repeated once the object is, they are accepted. */
+  readonly gonePhases?: readonly Phase[]
   /** Runs the rules of one object. Pure: all its data comes from the slice. */
   decide(node: Node, slice: Slice): void
   /** Handles a wake request of another tree or of a command. The reasons are the family's own. */

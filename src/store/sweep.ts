@@ -1,6 +1,8 @@
+import type { WorkAction } from '../core/vocabulary.ts'
 import type { Client } from './client.ts'
-import { bigint, timestamptz } from './column-types.ts'
+import { array, bigint, timestamptz } from './column-types.ts'
 import { statement } from './statement.ts'
+import { workAction } from './tables.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
@@ -19,9 +21,9 @@ const SWEEP_WORK = statement({
   )
   delete from work w where w.ctid >= (select format('(%s,0)', i * ${SLICE})::tid from slice)
     and w.ctid < (select format('(%s,0)', case when i + 1 < n then (i + 1) * ${SLICE} else 4294967295 end)::tid from slice)
-    and (w.state = 2 and w.done_at < $1 or w.state < 2 and w.action = 'REMOVE' and w.triggered_at < $3)
+    and (w.state = 2 and w.done_at < $1 or w.state < 2 and w.action = any($4) and w.triggered_at < $3)
     and not exists (select 1 from object o where o.id = w.object_id)`,
-  params: [timestamptz, bigint, timestamptz],
+  params: [timestamptz, bigint, timestamptz, array(workAction)],
 })
 
 const SWEEP_KEYS = statement({
@@ -34,8 +36,13 @@ const SWEEP_KEYS = statement({
  * Removes keys and finished work of objects that are gone, both after a day, and work to remove a workload that no
  * runtime has claimed for a week. Called every minute, it covers a big table within about an hour.
  */
-export async function sweep(client: Client, now: Date): Promise<void> {
+export async function sweep(client: Client, now: Date, outliving: readonly WorkAction[]): Promise<void> {
   const dayAgo = new Date(now.getTime() - DAY_MS)
   await SWEEP_KEYS.query(client, [dayAgo])
-  await SWEEP_WORK.query(client, [dayAgo, Math.floor(now.getTime() / MINUTE_MS), new Date(now.getTime() - WEEK_MS)])
+  await SWEEP_WORK.query(client, [
+    dayAgo,
+    Math.floor(now.getTime() / MINUTE_MS),
+    new Date(now.getTime() - WEEK_MS),
+    outliving,
+  ])
 }

@@ -7,7 +7,7 @@ import { statement } from './statement.ts'
 import * as table from './tables.ts'
 
 /** A caller's token, as the store has it. The hash is SHA-256 of a secret that is stored nowhere. */
-export interface TokenRow extends Omit<Viewer, 'tokenId' | 'eventId'> {
+export interface TokenRow extends Omit<Viewer, 'tokenId' | 'rootId'> {
   readonly id: string
   readonly createdAt: Date
   /** Null: never. */

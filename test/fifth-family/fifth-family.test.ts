@@ -77,6 +77,13 @@ test('its agent drives it, and the log streams it', async () => {
     progress: { value: 1, total: 2 },
     allowedTransitions: [{ to: 'GONE' }],
   })
+  const { agents, tokens } = await here.server.client.query<{
+    agents: { readonly edges: readonly { readonly node: object }[] }
+    tokens: readonly object[]
+  }>('{ agents(first: 10) { edges { node { name actor } } } tokens { name actor } }')
+  const agent = { name: 'copier', actor: 'COPIER' }
+  expect(agents.edges).toEqual([{ node: agent }])
+  expect(tokens).toContainEqual(agent)
 })
 
 test('the command line lists, watches, cancels and deletes it', async () => {

@@ -15,11 +15,11 @@ test('finished work of gone objects goes, a bounded part each minute, wherever i
   )
   const left = async () => Number((await db.pool.query('select count(*) as n from work')).rows[0].n)
   const day = DONE + 24 * 60 * MINUTE_MS
-  await sweep(db.pool, new Date(day))
+  await sweep(db.pool, new Date(day), ['REMOVE'])
   expect(await left()).toBe(10_000)
   const counts: number[] = []
   for (let minute = 1; minute <= 4; minute++) {
-    await sweep(db.pool, new Date(day + minute * MINUTE_MS))
+    await sweep(db.pool, new Date(day + minute * MINUTE_MS), ['REMOVE'])
     counts.push(await left())
   }
   expect(counts[0]).toBeGreaterThan(0)

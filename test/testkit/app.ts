@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient } from '../../src/client/index.ts'
 import type { Config } from '../../src/config.ts'
+import { timeoutsOf } from '../../src/families/define-family.ts'
+import { families } from '../../src/families/index.ts'
 import { createLogger } from '../../src/logger.ts'
 import { type AppOptions, startApp } from '../../src/main.ts'
 import { loadSettings } from '../../src/settings.ts'
@@ -44,13 +46,16 @@ export async function startTestApp({
 }
 
 async function configOf(env: Readonly<Record<string, string>>): Promise<Config> {
-  const settings = await loadSettings({
-    PORT: '0',
-    PHASELINE_SECRET_KEY: SECRET_KEY,
-    // A process more for each server: for those that need it.
-    PHASELINE_PROCESS_RUNTIME: 'off',
-    ...env,
-  })
+  const settings = await loadSettings(
+    {
+      PORT: '0',
+      PHASELINE_SECRET_KEY: SECRET_KEY,
+      // A process more for each server: for those that need it.
+      PHASELINE_PROCESS_RUNTIME: 'off',
+      ...env,
+    },
+    timeoutsOf(families),
+  )
   if (!settings.ok) throw new Error(settings.problems.join('\n'))
   return settings.config
 }

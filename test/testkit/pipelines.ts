@@ -41,7 +41,7 @@ export const workerViewer = (eventId: string): Viewer => ({
   name: `worker of ${eventId}`,
   role: 'WORKER',
   actor: 'WORKER',
-  eventId,
+  rootId: eventId,
 })
 
 export const addProject = (world: World, name: string, input: ProjectInput = {}) =>

@@ -12,6 +12,6 @@ export interface Viewer {
   /** Work types that an agent may claim; null means all. */
   readonly types: readonly string[] | null
   readonly targets: readonly string[] | null
-  /** A worker: the event that it works for, the root of its tree. */
-  readonly eventId?: string
+  /** The root of the one tree that it may read, such as the event of a worker; absent: it may read all trees. */
+  readonly rootId?: string
 }

@@ -134,6 +134,7 @@ async function judgeGone(
     parts.pool,
     indexes.flatMap((i) => opened[i]?.objectId ?? []),
   )
+  const { outlivingActions, gonePhases } = parts.kinds
   const done: string[] = []
   for (const i of indexes) {
     const fence = opened[i] as OpenedFence
@@ -141,10 +142,10 @@ async function judgeGone(
     const work = last.get(fence.objectId)
     const hasLastFence = work && sameHash(work.fenceHash, fence.hash) && work.principal === viewer.name
     if (!hasLastFence) results[i] = refuse(stale('The object of this work is gone, and this is not its last fence.'))
-    else if (report?.done && work.action === 'REMOVE') {
+    else if (report?.done && outlivingActions.includes(work.action)) {
       if (!work.finished) done.push(fence.objectId)
       results[i] = { ok: true, objectId: null, changed: false }
-    } else if ((report?.phase === 'GONE' || report?.phase === 'NOT_PRESENT') && work.finished)
+    } else if (report?.phase && gonePhases.includes(report.phase) && work.finished)
       results[i] = { ok: true, objectId: null, changed: false }
     else results[i] = refuse(notFound(fence.objectId))
   }

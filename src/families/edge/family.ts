@@ -15,6 +15,7 @@ export const edge: Family = {
   name: 'edge',
   machines,
   details: detailsTables,
+  gonePhases: ['NOT_PRESENT'],
   decide: (node, slice) => (node.row.kind === 'CLOUDLET' ? decideCloudlet(node, slice) : decideInstance(node, slice)),
   // A wake request only runs the rules.
   onWake: () => {},

@@ -1,6 +1,13 @@
 import { defineFamily } from '../define-family.ts'
 import { machines } from './machines.ts'
 
+declare module '../../core/tree.ts' {
+  interface TimeoutDefaults {
+    /** How long a request may stay without a message of its CRM. */
+    readonly crmSilenceMs: number
+  }
+}
+
 /** Cloudlets, their cluster instances and app instances. */
 export const edge = defineFamily({
   name: 'edge',
@@ -11,6 +18,7 @@ export const edge = defineFamily({
     CLUSTER_INST: { type: 'ClusterInst', noun: 'cluster' },
     APP_INST: { type: 'AppInst', noun: 'app' },
   },
+  timeouts: [{ name: 'crmSilenceMs', setting: 'PHASELINE_CRM_SILENCE_MS', defaultMs: 300_000 }],
   // Users start a CRM for each cloudlet.
   agents: [],
   server: async () => (await import('./server.ts')).server,

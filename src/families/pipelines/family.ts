@@ -12,6 +12,7 @@ export const pipelines: Family = {
   name: 'pipelines',
   machines,
   details: detailsTables,
+  outlivingActions: ['REMOVE'],
   decide,
   // A wake request only runs the rules.
   onWake: () => {},

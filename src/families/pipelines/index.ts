@@ -1,6 +1,15 @@
 import { defineFamily } from '../define-family.ts'
 import { machines } from './machines.ts'
 
+declare module '../../core/tree.ts' {
+  interface TimeoutDefaults {
+    /** How long a runtime that is missed may take to come back. */
+    readonly runtimeLostMs: number
+    /** From the end of a workload until its resources are removed. */
+    readonly cleanupMs: number
+  }
+}
+
 /** Events, their workers and jobs. */
 export const pipelines = defineFamily({
   name: 'pipelines',
@@ -11,6 +20,10 @@ export const pipelines = defineFamily({
     WORKER: { type: 'Worker', noun: 'worker' },
     JOB: { type: 'Job', noun: 'job' },
   },
+  timeouts: [
+    { name: 'runtimeLostMs', setting: 'PHASELINE_RUNTIME_LOST_TIMEOUT_MS', defaultMs: 300_000 },
+    { name: 'cleanupMs', setting: 'PHASELINE_CLEANUP_DELAY_MS', defaultMs: 60_000 },
+  ],
   agents: [
     {
       name: 'built-in-runtime',

@@ -78,5 +78,5 @@ const viewerOf = ({ id, eventId, eventName, project }: FoundWorker): Viewer => (
   projects: [project],
   types: [],
   targets: [],
-  eventId,
+  rootId: eventId,
 })

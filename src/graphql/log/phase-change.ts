@@ -96,7 +96,7 @@ export function queryOf(
   return {
     projects: viewer.projects,
     project: project ?? undefined,
-    rootId: rootId ?? viewer.eventId,
+    rootId: rootId ?? viewer.rootId,
     objectId: objectId ?? undefined,
     kinds: kinds ?? undefined,
     to: to ?? undefined,

@@ -55,11 +55,11 @@ const ObjectOrderInput = builder.inputType('ObjectOrder', {
 })
 
 type Filter = typeof ObjectFilter.$inferInput
-function queryOf(filter: Filter | null | undefined, { projects, eventId }: Viewer): ObjectQuery {
+function queryOf(filter: Filter | null | undefined, { projects, rootId }: Viewer): ObjectQuery {
   const { project, kinds, phases, finished, rootsOnly, nameContains, labels } = filter ?? {}
   return {
     projects,
-    rootId: eventId,
+    rootId,
     project: project ?? undefined,
     kinds: kinds ?? undefined,
     phases: phases ?? undefined,

@@ -20,8 +20,8 @@ export function sharingKey({ query, document, operationName, variables, viewer }
   const others = Object.entries(variables)
     .filter(([name]) => !cursors.has(name))
     .sort(([a], [b]) => (a < b ? -1 : 1))
-  const { role, actor, projects, types, targets, eventId } = viewer
-  return JSON.stringify([query, operationName, others, role, actor, projects, types, targets, eventId])
+  const { role, actor, projects, types, targets, rootId } = viewer
+  return JSON.stringify([query, operationName, others, role, actor, projects, types, targets, rootId])
 }
 
 /** Variables that are used only once, as `after` of the subscription's field. */

@@ -35,7 +35,7 @@ const MAX_JOBS = 1_000
  * job that was inherited from a retried event matches any spec.
  */
 export async function createJob(parts: PipelinesParts, viewer: Viewer, input: CreateJob): Promise<CreateJobResult> {
-  const { eventId } = viewer
+  const { rootId: eventId } = viewer
   if (viewer.role !== 'WORKER' || !eventId)
     return refuse(forbidden('Only a worker may create jobs, with the token that it was started with.'))
   const done = await parts.trees.inTree(eventId, async (tree) => {
@@ -116,7 +116,7 @@ export async function cancelJob(
   if (viewer.role !== 'WORKER' && viewer.role !== 'ADMIN' && viewer.role !== 'USER')
     return refuse(forbidden(`The role ${viewer.role} may not change anything.`))
   const found = await findObject(pool, input.id)
-  const isOurs = viewer.role !== 'WORKER' || found?.rootId === viewer.eventId
+  const isOurs = viewer.role !== 'WORKER' || found?.rootId === viewer.rootId
   if (found?.kind !== 'JOB' || !isOurs || !canRead(viewer, found.projectName)) return refuse(notFound(input.id, 'job'))
   const done = await trees.inTree(found.rootId, async (tree) => {
     await tree.load([input.id])
