@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import type { Viewer } from '../core/ports/viewer.ts'
+import { withActors } from './actors.ts'
 import type { Client } from './client.ts'
 import { array, bytea, nullable, text, textOf, timestamptz, uuid } from './column-types.ts'
 import { listOf, prismaOn } from './prisma.ts'
@@ -61,7 +62,12 @@ export async function deleteToken(pool: Pool, id: string): Promise<boolean> {
 /** The newest first, at most 500. */
 export async function listTokens(pool: Pool): Promise<readonly TokenRow[]> {
   const prisma = await prismaOn(pool)
-  const rows = await prisma.token.findMany({ omit: { hash: true }, orderBy: { id: 'desc' }, take: 500 })
+  const found = await prisma.token.findMany({
+    omit: { hash: true, actor: true },
+    orderBy: { id: 'desc' },
+    take: 500,
+  })
+  const rows = await withActors(pool, 'token', found)
   return rows.map(({ allProjects, allTypes, allTargets, role, projects, types, targets, ...token }) => ({
     ...token,
     role: role as TokenRow['role'],

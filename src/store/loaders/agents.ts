@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import type { Actor } from '../../core/vocabulary.ts'
+import { withActors } from '../actors.ts'
 import type { Client } from '../client.ts'
 import { array, nullable, text, timestamptz } from '../column-types.ts'
 import { listOf, prismaOn } from '../prisma.ts'
@@ -23,11 +24,13 @@ export interface AgentRow {
 /** A page of them in the order in which they first came. */
 export async function listAgents(pool: Pool, window: Window<string>): Promise<readonly AgentRow[]> {
   const prisma = await prismaOn(pool)
-  const rows = await prisma.agent.findMany({
+  const found = await prisma.agent.findMany({
+    omit: { actor: true },
     where: { id: between(window) },
     orderBy: { id: direction(window) },
     take: window.limit,
   })
+  const rows = await withActors(pool, 'agent', found)
   const agents = rows.map(({ allTargets, targets, ...agent }) => ({ ...agent, targets: listOf(allTargets, targets) }))
   return inOrder(agents, window)
 }

@@ -223,11 +223,11 @@ describe("a worker's token", () => {
       projects: ['ending'],
       types: [],
       targets: [],
-      eventId,
+      rootId: eventId,
     })
     await report(fence, 'RUNNING')
     later()
-    expect(await as(token)).toMatchObject({ eventId })
+    expect(await as(token)).toMatchObject({ rootId: eventId })
     await report(fence, 'SUCCEEDED')
     later()
     expect(await as(token)).toBeNull()
@@ -235,7 +235,7 @@ describe("a worker's token", () => {
 
   test('ends with a deleted event, too', async () => {
     const { eventId, token } = await start('deleted')
-    expect(await as(token)).toMatchObject({ eventId })
+    expect(await as(token)).toMatchObject({ rootId: eventId })
     await api.world.pipelines.deleteEvent(USER, { id: eventId })
     await api.world.settle()
     later()
