@@ -44,7 +44,7 @@ test.each(Object.keys(VALUES))('%s, as an array and as one value for all rows', 
   }
 })
 
-test('a large array does not outgrow what is kept for it', async () => {
+test('an array larger than the shared buffer is complete', async () => {
   await using database = await createTestDatabase(1)
   const select = new RowStatement<string>(
     'lengths',

@@ -18,7 +18,7 @@ async function open(clocks: { readonly wall?: () => number; readonly steady?: ()
 }
 const expectNear = (clock: DatabaseClock) => expect(Math.abs(clock.now().getTime() - Date.now())).toBeLessThan(NEAR_MS)
 
-test('a wall clock that is wrong, or set, is told of once and has no effect', async () => {
+test('a wrong or changed wall clock is logged once and has no effect', async () => {
   let shift = 14_000
   await using given = await open({ wall: () => Date.now() + shift })
   const { clock, said } = given
@@ -34,7 +34,7 @@ test('a wall clock that is wrong, or set, is told of once and has no effect', as
   expect(said.map(({ level }) => level)).toEqual([40, 40, 30])
 })
 
-test('a steady clock that stood still is noticed with the next look, and the time does not go back for less', async () => {
+test('the next measurement notices a monotonic clock that stood still, and smaller differences never set the time back', async () => {
   let stood = 0
   await using given = await open({ steady: () => performance.now() - stood })
   const { clock, said } = given

@@ -55,7 +55,7 @@ const postmasterPid = async (dataDir: string) =>
   Number((await readFile(join(dataDir, 'postgres/postmaster.pid'), 'utf8')).split('\n')[0])
 
 describe('an embedded Postgres', () => {
-  test('keeps what was committed, listens on no port and lets nobody else near its socket', async () => {
+  test('keeps committed rows, listens on no port and has a socket that only its user reaches', async () => {
     const first = await start(base)
     await ask(first, 'create table kept as select 42 as answer')
     expect(await ask(first, 'show listen_addresses')).toEqual([{ listen_addresses: '' }])
@@ -70,14 +70,14 @@ describe('an embedded Postgres', () => {
     expect(await ask(second, 'select answer from kept')).toEqual([{ answer: 42 }])
   })
 
-  test('refuses a second server on the same folder, named by its pid, and the first goes on', async () => {
+  test('refuses a second server on the same folder, named by its pid, and the first continues', async () => {
     useAgain()
     await using first = await start(base)
     await expect(start(base)).rejects.toThrow(`in use by the server with pid ${process.pid}`)
     expect(await ask(first, 'select 1 as one')).toEqual([{ one: 1 }])
   })
 
-  test('of a server that was killed is taken over as it runs, and stopped in the end', async () => {
+  test('of a killed server is taken over while it runs, and stopped in the end', async () => {
     useAgain()
     const killed = await startProcess(base)
     const pid = await postmasterPid(base)
@@ -90,7 +90,7 @@ describe('an embedded Postgres', () => {
     expect(await identityOf(pid)).toBeNull()
   })
 
-  test('that is going down for the server before is waited for, not attached to', async () => {
+  test('that the previous server is stopping is waited for, not attached to', async () => {
     useAgain()
     const killed = await startProcess(base)
     const pid = await postmasterPid(base)
@@ -113,7 +113,7 @@ describe('an embedded Postgres', () => {
     expect(await ask(postgres, 'select answer from kept')).toEqual([{ answer: 42 }])
   })
 
-  test('starts although its old pid is another process by now, which it leaves alone', async () => {
+  test('starts although another process has its old pid, and does not touch that process', async () => {
     useAgain()
     const { uid, gid } = await stat(join(base, 'postgres'))
     const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { uid, gid, stdio: 'ignore' })
@@ -134,7 +134,7 @@ describe('an embedded Postgres', () => {
     expect(await ask(postgres, 'select 1 as one')).toEqual([{ one: 1 }])
   })
 
-  test('of another major version is refused before anything is touched', async () => {
+  test('of another major version is refused before any file changes', async () => {
     await mkdir(join(base, 'postgres'))
     await writeFile(join(base, 'postgres/PG_VERSION'), '16\n')
     await expect(start(base)).rejects.toThrow(/is of Postgres 16 and the embedded one is 17/)
@@ -154,7 +154,7 @@ describe('an embedded Postgres', () => {
     expect(heir.connection.host).toBe(sockets)
   })
 
-  test('works in a folder that others may not pass through; whoever removes the data folder starts anew', async () => {
+  test('works in a folder that others may not pass through; a removed data folder starts anew', async () => {
     // Root's Postgres runs as somebody else, who could not get here.
     const dataDir = join(base, 'private', 'data')
     await mkdir(join(base, 'private'), { mode: 0o700 })
@@ -170,7 +170,7 @@ describe('an embedded Postgres', () => {
     }
   })
 
-  test('gives up starting when it is told to, and leaves the folder free', async () => {
+  test('gives up starting on a signal, and frees the folder', async () => {
     useAgain()
     await expect(start(base, AbortSignal.abort(new Error('never mind')))).rejects.toThrow('never mind')
     await using postgres = await start(base)
@@ -186,7 +186,7 @@ describe('the lock of a data folder', () => {
     await expect(lockFolder(lock)).rejects.toThrow(`in use by ${process.pid}`)
   })
 
-  test('that a killed server left goes to one of many at a time', async () => {
+  test('of a killed server goes to one of many at a time', async () => {
     await writeFile(join(base, 'server.lock.1'), JSON.stringify({ pid: process.pid, identity: 'of an earlier one' }))
     const lock = { folder: base, prefix: 'server.lock.', inUse: (pid: number) => `in use by ${pid}` }
     let holders = 0

@@ -95,7 +95,7 @@ test('an object is created no further than its table and its revision allow, and
   expect(await refusal(pool.query(`update object set kind = 'TASK' where id = $1`, [id]))).toBe(CHECK_VIOLATION)
 })
 
-test('what belongs to an object goes with it, whoever deletes it', async () => {
+test('every deletion of an object deletes its other rows', async () => {
   const id = await insert('DEPLOY_ITEM', 'PENDING')
   await pool.query(`insert into object_spec (object_id, spec) values ($1, '{}')`, [id])
   await pool.query(`insert into deploy_item (object_id, type) values ($1, 'mock')`, [id])
@@ -107,7 +107,7 @@ test('what belongs to an object goes with it, whoever deletes it', async () => {
   expect(rows).toEqual([])
 })
 
-test('whoever tries is told where the object may go', async () => {
+test('a refusal names the phases that the object may go to', async () => {
   const id = await insert('DEPLOY_ITEM', 'PENDING')
   await expect(pool.query(`update object set phase = 'SUCCEEDED' where id = '${id}'`)).rejects.toMatchObject({
     code: CHECK_VIOLATION,

@@ -40,7 +40,7 @@ const tables = async () =>
     )
   ).length
 
-test('applies what is missing in the order of the names, once, and records it as Prisma does', async () => {
+test('applies missing migrations in the order of their names, once, and records it as Prisma does', async () => {
   const second = 'insert into counted values (1)'
   await write('2_second', second)
   await write('1_first', 'create table counted (n int); create index on counted (n)')
@@ -65,7 +65,7 @@ test('applies what is missing in the order of the names, once, and records it as
   ])
 })
 
-test('of several processes at once one applies and the others wait for it', async () => {
+test('of several processes at once, one applies and the others wait', async () => {
   await write('1_first', 'create table counted (n int); select pg_sleep(0.2); insert into counted values (1)')
   const pools = Array.from({ length: 3 }, () =>
     createPool(database.connection, { max: 1, logger: pino({ level: 'silent' }) }),
@@ -76,7 +76,7 @@ test('of several processes at once one applies and the others wait for it', asyn
   expect(await rows('select n from counted')).toEqual([{ n: 1 }])
 })
 
-test('a migration that fails leaves nothing of itself, and everything waits until it is resolved', async () => {
+test('a failed migration leaves no change, and later ones wait until it is resolved', async () => {
   await write('1_first', 'create table a ()')
   await write('2_broken', 'create table b (); select 1/0')
   await write('3_third', 'create table c ()')
@@ -94,7 +94,7 @@ test('a migration that fails leaves nothing of itself, and everything waits unti
   expect(await migrate(database.pool, folder)).toEqual(['2_broken', '3_third'])
 })
 
-test('a process that is killed in the middle leaves nothing behind, and the next one goes on', async () => {
+test('a killed process leaves no half migration, and the next process continues', async () => {
   await write('1_slow', 'create table a (); select pg_sleep(60)')
   const interrupted = expect(migrate(database.pool, folder)).rejects.toThrow('1_slow failed')
   await until(

@@ -109,7 +109,7 @@ async function lock({ pool, clock }: World): Promise<void> {
   await within(pool, (client) => release(client, [second ?? ''], now))
 }
 
-test('no statement goes through all of a queue, whenever its plan was made', async () => {
+test('no statement scans a whole queue, whenever its plan was made', async () => {
   await using world = await createWorld()
   await live(world)
   await lock(world)

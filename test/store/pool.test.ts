@@ -21,7 +21,7 @@ test('a connection that breaks while it is in use fails its next statement and n
   expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }])
 })
 
-test('a connection is kept through a rest of minutes, not for ever', async () => {
+test('an idle connection stays open for minutes, not for ever', async () => {
   await using database = await createTestDatabase(1)
   const { pool } = database
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
@@ -34,7 +34,7 @@ test('a connection is kept through a rest of minutes, not for ever', async () =>
   expect(await serverProcess()).not.toBe(first)
 })
 
-test('by URL it has our settings beside those that the URL itself has', async () => {
+test('a URL keeps its own settings in addition to ours', async () => {
   await using database = await createTestDatabase()
   const connectionString = `${database.url}&options=${encodeURIComponent('-c work_mem=7MB -c jit=on')}`
   const pool = createPool({ connectionString }, { max: 1, logger })

@@ -5,7 +5,7 @@ import { createTestDatabase } from '../testkit/postgres.ts'
 const MINUTE_MS = 60_000
 const DONE = Date.UTC(2026, 0, 1)
 
-test('finished work of gone objects goes, a bounded part each minute, wherever it lies', async () => {
+test('finished work of deleted objects is deleted, a bounded part each minute, in every part of the table', async () => {
   await using db = await createTestDatabase()
   await db.pool.query(
     `insert into work (object_id, root_id, type, action, state, seq, triggered_at, done_at, config)
