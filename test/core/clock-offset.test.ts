@@ -29,7 +29,7 @@ function sampleOf(shows: (at: number) => number, at: number, there: number, back
 }
 
 describe('what another clock shows', () => {
-  test('is never further from the truth than is said, and known no worse after another look', () => {
+  test('is never further from the truth than its error, which no further sample increases', () => {
     fc.assert(
       fc.property(clock, fc.array(look, { minLength: 1, maxLength: 20 }), ({ ahead, rate }, looks) => {
         const shows = (at: number) => at + ahead + rate * at
@@ -48,7 +48,7 @@ describe('what another clock shows', () => {
     )
   })
 
-  test('is known anew with the next look when it was set, or when the steady clock stood still', () => {
+  test('is estimated anew by the next sample after the clock was set or the steady clock stood still', () => {
     fc.assert(
       fc.property(
         fc.double({ min: 1_100, max: 1e9, noNaN: true }),
@@ -65,7 +65,7 @@ describe('what another clock shows', () => {
     )
   })
 
-  test('is taken from the quickest look, until that has grown old', () => {
+  test('is taken from the quickest sample until that has grown old', () => {
     const quick = offsetOf({ sentAt: 0, shown: 100.2, receivedAt: 1 })
     const slow = offsetOf({ sentAt: 1_000, shown: 1_110, receivedAt: 1_020 })
     expect(betterOf(quick, slow)).toBe(quick)

@@ -6,7 +6,7 @@ import { e } from '../sandbox/expressions.ts'
 const sources = (text: string) => findExpressions(text).map((found) => found.source)
 
 describe('findExpressions', () => {
-  test('names the place of each, in order, and says which are whole', () => {
+  test('returns the path of each, in order, and which are whole', () => {
     const value = { a: e('x'), b: [{ c: `p-${e('y')}-${e('z')}` }, 1, null], [e('key')]: 'plain' }
     expect(findExpressions(value)).toEqual([
       { path: 'a', source: 'x', whole: true },

@@ -54,7 +54,7 @@ describe('a backoff', () => {
 })
 
 describe('a lease', () => {
-  test('is over at exactly its end, and one that nobody holds is over', () => {
+  test('is expired at exactly its end, and a missing one is expired', () => {
     const now = new Date('2026-11-21T10:00:00.000Z')
     const until = leaseFrom(now, 30_000)
     expect(isExpired(until, later(now, 29_999))).toBe(false)

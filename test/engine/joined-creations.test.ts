@@ -3,7 +3,7 @@ import { createWorld, item, USER } from '../testkit/world.ts'
 
 const spec = (name: string) => ({ deployItems: [item(name)], imports: [], exports: [], installations: [] })
 
-test('creations that come at once share a transaction, and one that fails takes no other with it', async () => {
+test('concurrent creations share a transaction, and one that fails does not fail the others', async () => {
   await using world = await createWorld()
   const names = ['a', 'b', 'twice', 'c', 'twice', 'd']
   const create = (name: string) =>
@@ -28,7 +28,7 @@ test('creations that come at once share a transaction, and one that fails takes 
   expect([...(await world.work())].sort()).toEqual([...rows.map(({ name }) => name), ...more].sort())
 })
 
-test('a key that comes twice at once is one creation', async () => {
+test('a key that is used twice at the same time is one creation', async () => {
   await using world = await createWorld()
   const create = () =>
     world.commands.createInstallation(USER, {

@@ -33,7 +33,7 @@ test('a claim that waits has the first item from the transaction that has create
   expect(rows).toEqual([{ batches: 1 }])
 })
 
-test('what is too much for one transaction under the lock of the scope is left to the engine, in its order', async () => {
+test('a tree that exceeds the budget under the lock of its project is completed by the engine, in order', async () => {
   await using world = await createWorld()
   const names = Array.from({ length: 700 }, (_, i) => `n${i}`)
   await create(world, 'shop', names)
@@ -61,7 +61,7 @@ test('a tree that cannot be decided is created all the same', async () => {
   expect(await world.see('shop')).toMatchObject({ phase: 'PROGRESSING' })
 })
 
-test('of a creation whose commit has travelled with a statement that fails nothing is left', async () => {
+test('a creation whose commit was pipelined with a failing statement leaves nothing', async () => {
   await using world = await createWorld()
   await world.pool.query(`alter table object_spec add check (labels ->> 'refused' is null)`)
   const creating = world.commands.createInstallation(USER, {
@@ -93,7 +93,7 @@ test('a project that was made anew by hand is found under its name', async () =>
   expect(rows).toEqual([{ id }])
 })
 
-test('a name that is taken is refused though nobody has asked for it, and who waits for work goes on waiting', async () => {
+test('a taken name is refused without a query for it, and a waiting claim continues to wait', async () => {
   await using world = await createWorld()
   const first = await create(world, 'shop', ['a'])
   expect(await world.claim()).toHaveLength(1)

@@ -172,7 +172,7 @@ describe('the tables', () => {
     },
   )
 
-  test('a cloudlet is judged by its connection, its upgrade comes second', () => {
+  test('the first machine of a cloudlet is its connection, the second its upgrade', () => {
     expect(machines.filter(({ kinds }) => kinds.includes('CLOUDLET')).map(({ name }) => name)).toEqual([
       'cloudlet',
       'cloudletUpgrade',
@@ -229,7 +229,7 @@ describe('the tables', () => {
 })
 
 describe('the guard', () => {
-  test('accepts what is a row, and of the rest nothing but a repeated report by one who may report it', () => {
+  test('accepts the rows of the table, and otherwise only repeated reports of actors that may report the phase', () => {
     fc.assert(
       fc.property(machine, phase, actor, phase, (each, from, by, to) => {
         const verdict = step(each, from, by, to)
@@ -253,7 +253,7 @@ describe('the guard', () => {
     )
   })
 
-  test('a repeated final report is accepted unchanged from the deployer that may send it, from nobody else', () => {
+  test('a repeated final report is accepted unchanged from its deployer only', () => {
     const [, , deployItem] = deployments
     if (!deployItem) throw new Error('no machine for deploy items')
     expect(step(deployItem, 'SUCCEEDED', 'DEPLOYER', 'SUCCEEDED')).toMatchObject({ ok: true, changed: false })

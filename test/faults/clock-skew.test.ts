@@ -198,7 +198,7 @@ describe.concurrent('a clock that is set while a job runs', { timeout: 90_000 },
 })
 
 describe.concurrent('a process that stood still', { timeout: 90_000 }, () => {
-  test('a server goes on by the time that it is: what was renewed elsewhere is not taken back', async () => {
+  test('a server uses the real time: leases that were renewed elsewhere do not expire', async () => {
     await using place = await openPlace()
     await using gadgets = await openGadgets()
     const engine = await place.server('gateway,engine')
@@ -216,7 +216,7 @@ describe.concurrent('a process that stood still', { timeout: 90_000 }, () => {
     expect(await gadgets.said()).toEqual(['run job-0'])
   })
 
-  test('an agent finds that what it had is lost, and what it says of it is not heard', async () => {
+  test('an agent learns that its work is lost, and its reports are refused', async () => {
     await using place = await openPlace()
     await using gadgets = await openGadgets()
     const { client, url } = await place.server('gateway,engine')

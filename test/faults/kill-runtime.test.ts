@@ -43,7 +43,7 @@ async function workersOf(client: Client): Promise<readonly SeenWorker[]> {
   return (objects?.edges ?? []).flatMap(({ node }) => (node.attempt === undefined ? [] : [node]))
 }
 
-test('kill -9 of engine and runtime over 200 events: each ends, none runs twice at a time, nothing is left', {
+test('kill -9 of engine and runtime over 200 events: each ends, none runs twice at a time, no process remains', {
   timeout: 240_000,
 }, async () => {
   const once = await mkdtemp(join(tmpdir(), 'phaseline-once-'))

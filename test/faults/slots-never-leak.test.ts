@@ -39,7 +39,7 @@ async function heldBy(world: World): Promise<ReadonlyMap<string, number>> {
   return new Map(rows.map(({ name, n }) => [name, n]))
 }
 
-test('slots are never leaked and never given twice over many events with random kills', {
+test('slots are never leaked and never taken twice over many events with random kills', {
   timeout: 180_000,
 }, async () => {
   const seed = Math.floor(Math.random() * 2 ** 32)

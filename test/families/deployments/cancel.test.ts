@@ -107,7 +107,7 @@ describe('cancel', () => {
     expect((await world.see('other')).phase).toBe('SUCCEEDED')
   })
 
-  it('while orphans are being deleted stops that too; the next job goes on with it', async () => {
+  it('while orphans are being deleted stops that too; the next job continues it', async () => {
     await using world = await createWorld()
     const id = await world.create('shop', { deployItems: [item('stays'), item('x'), item('y', ['x'])] })
     await world.work()
@@ -163,7 +163,7 @@ describe('a running item', () => {
     expect(await world.see(...at('a'))).toMatchObject({ phase: 'ABORTED', error: { code: 'ABORTED' } })
   })
 
-  it('that its deployer gives back instead is ABORTED, and offered to nobody', async () => {
+  it('that its deployer returns instead is ABORTED and not offered again', async () => {
     await using world = await createWorld()
     const id = await world.create('shop', { deployItems: [item('a')] })
     const { fence } = only(await world.claim())
@@ -174,7 +174,7 @@ describe('a running item', () => {
     expect(await world.claim()).toEqual([])
   })
 
-  it('that was given back before and is held by nobody ends at once', async () => {
+  it('that was returned before and has no agent ends at once', async () => {
     await using world = await createWorld()
     const id = await world.create('shop', { deployItems: [item('a')] })
     const { fence } = only(await world.claim())
@@ -342,7 +342,7 @@ describe('cancelling what is finished', () => {
 })
 
 describe('cancel against claim', () => {
-  it('the cancel comes first, and no engine has looked yet: nothing is handed out', async () => {
+  it('the cancel comes first, and no engine has reconciled yet: nothing is claimed', async () => {
     await using world = await createWorld()
     const id = await world.create('shop', { deployItems: [item('a')] })
     expect(await cancelOf(world, id)).toMatchObject({ ok: true })
@@ -350,7 +350,7 @@ describe('cancel against claim', () => {
     expect(await phases(world, ['shop'], at('a'))).toEqual(['ABORTED', 'ABORTED'])
   })
 
-  it('both at once, in two processes: one wins, and the loser is told', async () => {
+  it('both at once, in two processes: one wins, and the loser gets an error', async () => {
     await using world = await createWorld()
     await using other = await anotherDriver(world)
     for (let i = 0; i < 10; i++) {

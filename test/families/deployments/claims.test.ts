@@ -79,7 +79,7 @@ describe('a claim', () => {
     expect(only(await claimed(world, { max: 1, leaseMs: 1e9 })).leaseUntil).toEqual(new Date(now + 600_000))
   })
 
-  it('hands each item to exactly one of several that come at once, in several processes', async () => {
+  it('gives each item to exactly one of several concurrent claims, in several processes', async () => {
     await using world = await createWorld()
     await using other = await anotherDriver(world)
     for (const name of ['one', 'two', 'three']) {
@@ -104,7 +104,7 @@ describe('a claim', () => {
   })
 })
 
-describe('who is no deployer', () => {
+describe('a viewer that is no deployer', () => {
   it('by its role, may neither claim nor renew nor report nor log', async () => {
     await using world = await createWorld()
     await world.create('shop', { deployItems: [item('a')] })
@@ -204,7 +204,7 @@ describe('a lease', () => {
     expect(await world.report({ fence: second.fence, phase: 'SUCCEEDED' })).toBe(true)
   })
 
-  it('that has ended, while nobody else has the work, leaves the fence good for a report', async () => {
+  it('that has ended leaves the fence valid for a report until another agent has the work', async () => {
     await using world = await createWorld()
     await world.create('shop', { deployItems: [item('a')] })
     const { fence } = only(await world.claim())
@@ -212,7 +212,7 @@ describe('a lease', () => {
     expect(await world.report({ fence, phase: 'SUCCEEDED' })).toBe(true)
   })
 
-  it('that has ended may be renewed as long as nobody else has the work', async () => {
+  it('that has ended can be renewed until another agent has the work', async () => {
     await using world = await createWorld()
     await world.create('shop', { deployItems: [item('a')] })
     const { fence } = only(await world.claim())
@@ -222,7 +222,7 @@ describe('a lease', () => {
     expect(await world.claim(1, OTHER)).toEqual([])
   })
 
-  it('of work that was given back, ended or never was is LOST', async () => {
+  it('of work that was returned, has ended or never existed is LOST', async () => {
     await using world = await createWorld()
     await world.create('shop', { deployItems: [item('a'), item('b')] })
     const [a, b] = await world.claim()
@@ -332,7 +332,7 @@ describe('an item asked to abort', () => {
     expect(await world.report({ fence, phase: 'ABORTED' })).toBe(true)
   })
 
-  it('is told so with each renewal', async () => {
+  it('is reported by each renewal', async () => {
     await using world = await createWorld()
     const id = await world.create('shop', { deployItems: [item('a')] })
     const { fence } = only(await world.claim())

@@ -275,7 +275,7 @@ describe('a root from which a sibling imports', () => {
     expect(await world.exists('db')).toBe(false)
   })
 
-  it('is protected by every sibling that declares the import: optional, never started, or not yet given up', async () => {
+  it('is protected by every sibling that declares the import: optional, never started, or not yet removed', async () => {
     await using world = await createWorld()
     const db = await world.create('db', exporter('url'))
     const app = await world.create('app', importer('url'))
@@ -377,7 +377,7 @@ describe('a nested installation from which a sibling imports', () => {
     expect(await world.exists('shop')).toBe(false)
   })
 
-  it('is deleted at once with FORCE, which is handed down', async () => {
+  it('is deleted at once with FORCE, which applies to its children', async () => {
     await using world = await createWorld()
     const id = await world.create('shop', { installations: [nested('inner', spec)] })
     await world.work(exports)

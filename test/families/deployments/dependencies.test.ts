@@ -112,7 +112,7 @@ describe('a root', () => {
     expect(await world.work()).toEqual(['use'])
   })
 
-  it('goes on without an optional import that nothing gives, but waits for a root that exports it', async () => {
+  it('starts without an optional import that nothing exports, but waits for a root that exports it', async () => {
     await using world = await createWorld()
     const spec = { imports: [{ name: 'url', required: false }], deployItems: [item('use')] }
     const first = await world.create('first', spec)

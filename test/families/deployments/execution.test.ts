@@ -42,7 +42,7 @@ describe('progressing', () => {
     expect((await world.see(...EXECUTION)).phase).toBe('SUCCEEDED')
   })
 
-  it('triggers all of D at once; E waits, and is offered to nobody', async () => {
+  it('triggers all of D at once; E waits and is not offered', async () => {
     await using world = await createWorld()
     await world.create('shop', { deployItems: [item('e', ['d1']), item('d1'), item('d2'), item('d3')] })
     expect(await itemsOf(world)).toEqual({ d1: 'INIT', e: 'PENDING', d2: 'INIT', d3: 'INIT' })
@@ -109,7 +109,7 @@ describe('progressing', () => {
     expect(names(await world.claim())).toEqual(['last'])
   })
 
-  it('triggers each of more items than are looked at in one go exactly once, in the order of the spec', async () => {
+  it('triggers each of more items than one run checks exactly once, in the order of the spec', async () => {
     await using world = await createWorld()
     const many = numbered(0, 1_201)
     await world.create('shop', { deployItems: many.map((name) => item(name)) })
@@ -182,7 +182,7 @@ describe('any in class B', () => {
     })
   })
 
-  it('names the failed items as causes, ten at most, and says how many there are', async () => {
+  it('names the failed items as causes, ten at most, with their number', async () => {
     await using world = await createWorld()
     await world.create('shop', { deployItems: [item('fine'), ...numbered(0, 12).map((name) => item(name))] })
     const [fine, ...bad] = await world.claim()
@@ -257,7 +257,7 @@ async function knot(world: World): Promise<{ gate: string }> {
   return { gate: fence }
 }
 
-describe('neither C nor D but E left', () => {
+describe('neither C nor D but E remains', () => {
   it('is stuck: FAILED with code STUCK and the cycle in the message', async () => {
     await using world = await createWorld()
     const { gate } = await knot(world)
@@ -312,7 +312,7 @@ describe('an item that disappeared', () => {
     await world.pool.query('alter table object enable trigger user')
   }
 
-  it('counts as failed while it waits for its turn', async () => {
+  it('counts as failed while it waits', async () => {
     await using world = await createWorld()
     await world.create('shop', { deployItems: [item('a'), item('b', ['a'])] })
     const { fence } = only(await world.claim())
@@ -452,7 +452,7 @@ describe('orphans', () => {
     expect((await world.see('shop')).phase).toBe('SUCCEEDED')
   })
 
-  it('that nobody ever deployed go without a deployer, on record under the current job too', async () => {
+  it('that were never deployed are deleted without a deployer, on record under the current job too', async () => {
     await using world = await createWorld()
     const id = await world.create('shop', { deployItems: [item('stays'), item('never', ['stays'])] })
     await world.cancel(id)

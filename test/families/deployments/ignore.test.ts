@@ -52,7 +52,7 @@ describe('an ignored root', () => {
     expect(await world.work()).toEqual(['x'])
   })
 
-  it('is not given a job by what it imports', async () => {
+  it('gets no job from its exporters', async () => {
     await using world = await createWorld()
     await world.setData('url', 1)
     const id = await world.create('app', importer('url'))

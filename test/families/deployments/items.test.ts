@@ -34,7 +34,7 @@ describe('config', () => {
     expect(app.config).toEqual({ whole: { host: 'db.eu-1', port: 5432 }, text: 'https://db.eu-1:5433/' })
   })
 
-  it('implies a dependsOn with each expression that speaks of an item', async () => {
+  it('implies a dependsOn with each expression that refers to an item', async () => {
     await using world = await createWorld()
     await world.create('shop', { deployItems: [item('b', [], { of: ['${deployItems.a.exports.n}'] }), item('a')] })
     expect(await itemsOf(world)).toEqual({ a: 'INIT', b: 'PENDING' })
@@ -54,7 +54,7 @@ describe('config', () => {
     expect(only(await world.claim())).toMatchObject({ name: 'second', config: { size: 1 } })
   })
 
-  it('that cannot be resolved makes the item FAILED with code EXPRESSION, and nobody is called', async () => {
+  it('that cannot be resolved makes the item FAILED with code EXPRESSION, and no deployer is called', async () => {
     await using world = await createWorld()
     await world.create('shop', {
       deployItems: [item('a'), item('b', [], { host: '${deployItems.a.exports.host}' }), item('c', ['b'])],

@@ -324,7 +324,7 @@ describe('a spec edited while orphans are being cleaned up', () => {
     expect(await world.see('shop')).toMatchObject({ phase: 'FAILED', error: { code: 'SPEC_CHANGED' } })
   })
 
-  it('is left for the next job by a process that takes over in the middle too', async () => {
+  it('is kept for the next job by a process that takes over in the middle, too', async () => {
     await using world = await createWorld()
     const { id, fence } = await cleaningUp(world)
     await world.update(id, spec('third'), false)

@@ -57,7 +57,7 @@ describe('IF_CHANGED', () => {
     expect(await world.history(id)).toEqual(['PENDING', ...JOB])
   })
 
-  it('runs a changed item again, and of the others those whose config comes out different', async () => {
+  it('runs a changed item again, and others only if their resolved config differs', async () => {
     await using world = await createWorld()
     const spec = (size: number) => ({
       deployItems: [
@@ -193,7 +193,7 @@ describe('FORCE', () => {
     expect((await world.claim()).map(({ name, config }) => [name, config])).toEqual([['use', { bad: 1, slow: 2 }]])
   })
 
-  it('is not held up by a predecessor that is ignored in a phase without success', async () => {
+  it('does not wait for a predecessor that is ignored in a phase without success', async () => {
     await using world = await createWorld()
     const id = await world.create('shop', spec)
     await world.work(exports({ make: { url: 'one' } }))

@@ -189,7 +189,7 @@ describe('nested installations that the spec no longer has', () => {
 })
 
 describe('an execution whose installation has no items any more', () => {
-  it('is deleted whole, in reverse order, before the job goes on', async () => {
+  it('is deleted completely, in reverse order, before the job continues', async () => {
     await using world = await createWorld()
     const id = await world.create('shop', {
       deployItems: [item('a'), item('b', ['a'])],

@@ -180,7 +180,7 @@ describe('a wake-up is never lost', () => {
     }
   }, 120_000)
 
-  it('when an importer is created while its exporter has left word for its importers and has not committed', async () => {
+  it('when an importer is created while its exporter has woken its importers and has not committed', async () => {
     await using world = await createWorld()
     await using other = await anotherDriver(world)
     const db = await exporting(world, 'db', 'url')

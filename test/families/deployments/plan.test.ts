@@ -80,7 +80,7 @@ const WIDE: SpecInput = {
 }
 const sorted = (steps: readonly Done[]) => steps.map((step) => step.join(' ')).toSorted()
 
-describe('what a plan says is what then happens, in order', () => {
+describe('the actions of a plan happen in its order', () => {
   it('of a create', async () => {
     await using world = await createWorld()
     const said = await plan(world, { create: { project: 'default', name: 'shop', spec: LINE } })
@@ -207,7 +207,7 @@ describe('a plan', () => {
     expect(await refusal(nowhere)).toMatchObject({ type: 'NotFoundError' })
   })
 
-  it('says where no deployer is called', async () => {
+  it('notes where no deployer is called', async () => {
     await using world = await createWorld()
     const id = await world.create('shop', { deployItems: [item('a'), item('b', ['a'])] })
     const [a] = await world.claim()

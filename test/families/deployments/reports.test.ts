@@ -78,7 +78,7 @@ describe('a report', () => {
     expect(await logOf(world, a)).toEqual(log)
   })
 
-  it('records who made it and its message', async () => {
+  it('records its agent and its message', async () => {
     await using world = await createWorld()
     const { fence, a } = await started(world)
     await world.report({ fence, phase: 'SUCCEEDED', message: 'Two pods are up.' })
@@ -303,7 +303,7 @@ describe('PROGRESSING with a retryable error', () => {
     expect(only(await world.claim()).attempt).toBe(2)
   })
 
-  it('gives back a deletion in the same way', async () => {
+  it('returns a deletion in the same way', async () => {
     await using world = await createWorld()
     const { fence } = await deleting(world)
     expect(await world.report({ fence, phase: 'DELETING', error: tryAgain })).toBe(false)

@@ -109,7 +109,7 @@ describe('a cycle between roots', () => {
     expect(await world.see('b')).toMatchObject({ generation: 1 })
   })
 
-  it('of one root is refused where it stands', async () => {
+  it('of one root is refused at its path', async () => {
     await using world = await createWorld()
     const spec = { imports: [{ name: 'ok' }, { name: 'x' }], exports: [{ name: 'x', value: 1 }] }
     expect((await refusal(specOf(world, 'a', spec))).fields.map(({ path }) => path)).toEqual(['input.spec.imports.1'])
@@ -153,7 +153,7 @@ describe('a cycle between roots', () => {
     expect(await columnsOf(world, b)).toMatchObject({ imports: { x: 2 } })
   })
 
-  it('is none when the name was given up', async () => {
+  it('does not exist once the name was removed', async () => {
     await using world = await createWorld()
     const a = await world.create('a', link('x', 'y'), false)
     await world.update(a, { imports: [{ name: 'x' }] }, false)

@@ -271,7 +271,7 @@ describe('refused when the spec is created or updated, with nothing half-written
     expect(fields).toEqual([{ path: 'input.project', message: 'there is no project nowhere' }])
   })
 
-  it('a name that is taken: ALREADY_EXISTS, naming the one in the way', async () => {
+  it('a name that is taken: ALREADY_EXISTS, with the conflicting object', async () => {
     const before = await everything(world)
     expect(await refusal(specOf(world, 'sound', {}))).toMatchObject({
       type: 'ConflictError',
@@ -323,7 +323,7 @@ describe('a spec', () => {
     ])
   })
 
-  it('that says the same in another order of keys is the same: no new generation', async () => {
+  it('that only differs in the order of keys is the same: no new generation', async () => {
     await using world = await createWorld()
     const id = await world.create('shop', { deployItems: [item('x', [], { a: 1, b: { c: 1, d: 2 } })] })
     await world.update(id, { deployItems: [item('x', [], { b: { d: 2, c: 1 }, a: 1 })] }, false)

@@ -89,7 +89,7 @@ describe('pickup timeout', () => {
     expect(await world.report({ fence, phase: 'SUCCEEDED' })).toBe(true)
   })
 
-  it('beats a claim that comes at the limit, whether or not an engine has looked', async () => {
+  it('beats a claim at the limit, whether or not an engine has reconciled', async () => {
     await using world = await createWorld()
     await world.create('shop', { deployItems: [item('a')] })
     world.clock.advance(TIMEOUTS.pickupMs)
@@ -158,7 +158,7 @@ describe('progressing timeout', () => {
     expect(await renewed(world, second.fence)).toBe('ABORT_REQUESTED')
   })
 
-  it('is not restarted by a new attempt after the work was given back', async () => {
+  it('is not restarted by a new attempt after the work was returned', async () => {
     await using world = await createWorld()
     await world.create('shop', { deployItems: [timed('a', { progressing: { ms: 100_000 } })] })
     const first = only(await world.claim())
@@ -172,7 +172,7 @@ describe('progressing timeout', () => {
     expect(await renewed(world, second.fence)).toBe('ABORT_REQUESTED')
   })
 
-  it('ends at once what nobody holds, because it was given back', async () => {
+  it('ends an item without an agent at once, because it was returned', async () => {
     await using world = await createWorld()
     await world.create('shop', { deployItems: [timed('a', { progressing: { ms: 100_000 } })] })
     const first = only(await world.claim())
@@ -313,7 +313,7 @@ describe('the same three timeouts in a deletion', () => {
     expect(await world.exists('shop')).toBe(false)
   })
 
-  it('given back: DELETE_FAILED with code PROGRESSING_TIMEOUT at the limit of the first pickup', async () => {
+  it('returned: DELETE_FAILED with code PROGRESSING_TIMEOUT at the limit of the first pickup', async () => {
     await using world = await createWorld()
     await deleting(world)
     const { fence } = only(await world.claim())
@@ -339,7 +339,7 @@ describe('deadlines', () => {
     expect(phases).toEqual(['FAILED INIT INIT', 'FAILED FAILED INIT', 'FAILED FAILED FAILED'])
   })
 
-  it('hold when an earlier one is over before its time, and when a shorter one comes up later', async () => {
+  it('apply when an earlier one has ended before its time, and when a shorter one starts later', async () => {
     await using world = await createWorld()
     await world.create('shop', {
       deployItems: [

@@ -46,7 +46,7 @@ describe('a cloudlet', () => {
     expect(await seeById(world, id)).toMatchObject({ phase: 'READY', version: '2.1', upgradePhase: 'READY' })
   })
 
-  test('to which no CRM connects is OFFLINE after its deadline; one that is started by hand brings it back', async () => {
+  test('to which no CRM connects is OFFLINE after its deadline; one that a user starts makes it READY', async () => {
     const id = await addCloudlet(world)
     world.clock.advance(299_999)
     await world.settle()
@@ -80,7 +80,7 @@ describe('a cloudlet', () => {
     expect(await tell(world, { fence: second.requests[0]?.fence ?? '', phase: 'READY' })).toBe(true)
   })
 
-  test('a process that comes back keeps its epoch and its fences', async () => {
+  test('a process that reconnects keeps its epoch and its fences', async () => {
     const id = await addCloudlet(world)
     const first = await connectCrm(world, id, { instance: 'same' })
     const cluster = await addInstance(world, 'CLUSTER_INST', id)
@@ -105,7 +105,7 @@ describe('a cloudlet', () => {
     expect((await connectCrm(world, id, { instance: 'counting', call: 4, objects })).epoch).toBe(session.epoch)
   })
 
-  test('whose current CRM is not heard of is OFFLINE at the end of the lease; renewing keeps it', async () => {
+  test('whose current CRM is silent is OFFLINE at the end of the lease; renewing keeps it READY', async () => {
     const id = await addCloudlet(world)
     const { fence } = await connectCrm(world, id, { leaseMs: 30_000 })
     world.clock.advance(29_000)
@@ -147,7 +147,7 @@ describe('a cloudlet', () => {
     expect((await told(world, app)).at(-1)).toBe('CONTROLLER GONE')
   })
 
-  test('is served only by those who may', async () => {
+  test('is served only by agents with the right', async () => {
     const id = await addCloudlet(world)
     const { name } = await seeById(world, id)
     const as = (viewer: object) => world.edge.connectCrm({ ...CRM, ...viewer }, connecting(id))
@@ -232,7 +232,7 @@ describe('an upgrade', () => {
     expect((await seeById(world, id)).orphans?.map(({ path }) => path.at(-1))).toEqual(['stray'])
   })
 
-  test('whose CRM could not start the new one has failed, and is left as it is', async () => {
+  test('whose CRM could not start the new one has failed and stays so', async () => {
     const { id, request, upgrade } = await upgrading()
     await tell(world, { fence: request.fence, phase: 'UPDATE_ERROR', message: 'No such version.' })
     expect(await seeById(world, id)).toMatchObject({
@@ -256,7 +256,7 @@ describe('an upgrade', () => {
     expect(refusal.type).toBe('StaleReportError')
   })
 
-  test('of which nothing is heard has failed at its deadline', async () => {
+  test('without a report has failed at its deadline', async () => {
     const { request, upgrade } = await upgrading()
     world.clock.advance(299_999)
     await tell(world, { fence: request.fence, phase: 'UPDATING' })
@@ -306,7 +306,7 @@ describe('an upgrade', () => {
     })
   })
 
-  test('every pair of phases is taken or refused for each of the two CRMs as the table says', async () => {
+  test('every pair of phases is accepted or refused for each of the two CRMs as in the table', async () => {
     for (const { from, to } of pairsOf(cloudletUpgrade)) {
       for (const actor of ['CRM_V1', 'CRM_V2'] as const) {
         const { id } = await readyCloudlet(world)

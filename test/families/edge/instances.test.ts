@@ -228,8 +228,8 @@ describe('nothing runs in parallel that is in conflict or depends on it', () => 
   }, 60_000)
 })
 
-describe('what is withdrawn or not heard of', () => {
-  test('a request that nobody has acknowledged is withdrawn, and taken back by the CRM', async () => {
+describe('operations that are withdrawn or time out', () => {
+  test('a request without an acknowledgement is withdrawn, and undone by the CRM', async () => {
     const { id: cloudlet } = await readyCloudlet(world)
     const cluster = await addInstance(world, 'CLUSTER_INST', cloudlet)
     const first = await requestFor(world, cloudlet, cluster)
@@ -285,7 +285,7 @@ describe('what is withdrawn or not heard of', () => {
     expect(await tell(world, { fence, phase: 'READY' })).toBe('StaleReportError')
   })
 
-  test('progress that is told once more after the end is not that of what is READY', async () => {
+  test('progress that is repeated after the end is not that of a READY instance', async () => {
     const { id: cloudlet } = await readyCloudlet(world)
     const cluster = await addInstance(world, 'CLUSTER_INST', cloudlet)
     const { fence } = await requestFor(world, cloudlet, cluster)
@@ -326,7 +326,7 @@ describe('what is withdrawn or not heard of', () => {
     expect(await phaseOf(world, cluster)).toBe('gone')
   })
 
-  test('what was never handed to a CRM is undone at once', async () => {
+  test('a request that was never dispatched to a CRM is undone at once', async () => {
     const { id: cloudlet } = await readyCloudlet(world)
     const cluster = await readyInstance(world, cloudlet)
     await world.pool.query('delete from crm_lease where cloudlet_id = $1', [cloudlet])

@@ -21,7 +21,7 @@ import { created, upgrades } from './model/upgrade.ts'
 const DEPTH = soak(7, 10)
 const LIMITS = { told: 3, reorder: false, late: false }
 
-test('the record and its real counterpart come together, whatever is lost, repeated, overtaken or crashes', async () => {
+test('the record and the real instance converge, whatever is lost, repeated, overtaken or crashes', async () => {
   const model = instances(LIMITS)
   expect(await searched('instances', model, await starts(), DEPTH)).toBeNull()
 }, 3_600_000)
@@ -36,7 +36,7 @@ test('they do, too, when requests overtake each other, for a CRM that asks befor
   expect(await searched('instances, overtaken requests', model, await starts(), DEPTH)).toBeNull()
 }, 3_600_000)
 
-test('an upgrade of a cloudlet comes to an end, whatever is lost, repeated, overtaken or crashes', async () => {
+test('an upgrade of a cloudlet ends, whatever is lost, repeated, overtaken or crashes', async () => {
   expect(await searched('upgrades', upgrades, [created()], DEPTH + 4)).toBeNull()
 }, 3_600_000)
 

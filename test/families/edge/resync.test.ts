@@ -151,7 +151,7 @@ const TABLE: readonly (readonly [
   ['DELETE_ERROR', null, 0, AGAIN, []],
 ]
 
-describe('a CRM that comes back after a crash', () => {
+describe('a CRM that reconnects after a crash', () => {
   test.each(TABLE)('%s, and the CRM has it %s (revision %i): %s', async (recorded, found, revision, outcome, log) => {
     const prepared = await inPhase(recorded)
     const { id, cloudlet } = prepared
@@ -174,7 +174,7 @@ describe('a CRM that comes back after a crash', () => {
     }
   })
 
-  test('absent, and the CRM has it: an orphan is told of, and nothing is deleted', async () => {
+  test('absent, and the CRM has it: an orphan is reported, and nothing is deleted', async () => {
     const { id: cloudlet, name } = await readyCloudlet(world)
     const stray: ReportedObject = { kind: 'CLUSTER_INST', path: [name, 'stray'], phase: 'READY', specRevision: 3 }
     await connectCrm(world, cloudlet, { objects: [stray] })
@@ -184,7 +184,7 @@ describe('a CRM that comes back after a crash', () => {
     expect((await seeById(world, cloudlet)).orphans).toEqual([])
   })
 
-  test('what has drifted is deleted or updated at a user’s word, and is sound again when the CRM has it as recorded', async () => {
+  test('a drifted instance is deleted or updated for a user, and is in order again when the CRM has it as recorded', async () => {
     const prepared = await inPhase('READY')
     const { id, cloudlet } = prepared
     await reconnect(prepared, null)
@@ -229,7 +229,7 @@ describe('a CRM that comes back after a crash', () => {
     expect(await seeById(world, id)).toMatchObject({ phase: 'READY', drifted: false, specRevision: 1 })
   })
 
-  test('has what another process had begun handed to it, under a fence of its own', async () => {
+  test('gets the requests that another process had begun, under a fence of its own', async () => {
     const prepared = await inPhase('CREATING')
     const { requests } = await reconnect(prepared, 'CREATING')
     expect(requests.map(({ objectId, action }) => [objectId, action])).toEqual([[prepared.id, 'CREATE']])
@@ -248,7 +248,7 @@ describe('a CRM that comes back after a crash', () => {
   })
 })
 
-test('every pair of phases is taken or refused for the CRM as the table says', async () => {
+test('every pair of phases is accepted or refused for the CRM as in the table', async () => {
   const reachable: readonly Phase[] = [
     ...(['CREATE_REQUESTED', 'CREATING', 'READY', 'UPDATE_REQUESTED', 'UPDATING'] as const),
     ...(['DELETE_REQUESTED', 'DELETING'] as const),

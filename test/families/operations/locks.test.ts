@@ -63,7 +63,7 @@ async function holders(): Promise<readonly string[]> {
 }
 
 describe('modes', () => {
-  test('two shared locks are held together', async () => {
+  test('two jobs hold shared locks at the same time', async () => {
     const [a, b] = (await addJobs(2)).ids
     expect([await ask(a, s('r')), await ask(b, s('r'))]).toEqual([true, true])
   })
@@ -107,7 +107,7 @@ describe('order', () => {
     expect(await leave(writer)).toEqual(stream)
   })
 
-  test('first come, first served, and asking again changes no place', async () => {
+  test('first come, first served, and asking again changes no position', async () => {
     const [holder, ...queue] = (await addJobs(6)).ids
     await ask(holder, x('r'))
     for (const id of queue) await ask(id, x('r'))
@@ -128,7 +128,7 @@ describe('order', () => {
     expect(await leave(waiter)).toEqual([late])
   })
 
-  test('whoever holds its locks already is told so, and keeps them', async () => {
+  test('a job that has its locks already keeps them', async () => {
     const [a, b] = (await addJobs(2)).ids
     await ask(a, x('r'))
     await ask(b, x('r'))
@@ -138,7 +138,7 @@ describe('order', () => {
     expect(await ask(b, x('r'))).toBe(true)
   })
 
-  test('what went without a release holds nobody up who asks again', async () => {
+  test('locks of an object that was deleted without a release do not block a job that asks again', async () => {
     const [a, b, c] = (await addJobs(3)).ids
     await ask(a, x('r'))
     await ask(b, x('r'))
@@ -151,7 +151,7 @@ describe('order', () => {
 })
 
 describe('release', () => {
-  test('wakes exactly those that can run now, once, with word for their trees', async () => {
+  test('wakes exactly the jobs that can run now, once, with wake requests for their trees', async () => {
     const one = await addJobs(5)
     const two = await addJobs(2)
     const [holder, other, reader, both, writer] = one.ids
@@ -328,7 +328,7 @@ describe('queries', () => {
     expect((await list({ projects: null }, { before: place(second_) })).map(shape)).toEqual([[holder, 'q', true, null]])
   })
 
-  test('say what a job waits for: who is before it, holders and waiters alike', async () => {
+  test('list what a job waits for: the holders and waiters before it', async () => {
     const [holder, reader, writer, late] = (await addJobs(4)).ids
     await ask(holder, x('q'))
     await ask(reader, s('r'))
@@ -358,7 +358,7 @@ describe('1,000 random jobs over 20 resources, on eight connections', () => {
   })
   const jobs = fc.array(job, { minLength: 1_000, maxLength: 1_000, size: 'max' })
 
-  test('never two conflicting holders, no deadlock, everybody gets its turn, and in order', async () => {
+  test('never two conflicting holders, no deadlock, and all jobs run in order', async () => {
     await fc.assert(
       fc.asyncProperty(jobs, async (plan) => {
         const { ids } = await addJobs(plan.length)

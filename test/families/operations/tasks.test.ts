@@ -118,7 +118,7 @@ describe('a task', () => {
     expect(await paths([gadget('a', { env: [{ name: 'PATH', value: 'x' }] })])).toEqual(['input.jobs.0.env.0.name'])
   })
 
-  test('a condition that gives no answer fails its job, and says why', async () => {
+  test('a condition without a result fails its job with the cause', async () => {
     const id = await addTask(world, [gadget('a'), gadget('b', { when: expr('jobs.a.exports.missing') })])
     await tellJob(world, { fence: (await begin(world, 'a')).fence, phase: 'DONE' })
     expect(await jobsOf(world, id)).toEqual({ task: 'FAILED', a: 'DONE', b: 'FAILED' })
@@ -203,7 +203,7 @@ describe('locks', () => {
   })
 })
 
-test('word of a grant that is lost is given again', async () => {
+test('a lost wake request of a grant is repeated', async () => {
   await addTask(world, [gadget('one')])
   const two = await addTask(world, [gadget('two')])
   const running = await begin(world, 'one', [exclusive('host:a')])
@@ -227,7 +227,7 @@ describe('progress', () => {
   }
   const at = (value: number) => ({ step: 'Copying', value, total: 9, unit: 'GiB' })
 
-  test('is stored with any report, the last one too; a message without a phase says what is done', async () => {
+  test('is stored with any report, the last one too; a message without a phase describes the step', async () => {
     const id = await addTask(world, [gadget('one')])
     const { fence } = await begin(world, 'one')
     await tellJob(world, { fence, message: 'Looking around' })
@@ -327,7 +327,7 @@ describe('recovery', () => {
     expect(await jobsOf(world, id)).toMatchObject({ one: 'RUNNING' })
   })
 
-  test('after a crash and a cancellation a failed undo is no ABORTED, and a retry says what follows', async () => {
+  test('after a crash and a cancellation a failed undo is not ABORTED, and a retry decides the end', async () => {
     const id = await addTask(world, [gadget('one')])
     await begin(world, 'one')
     world.clock.advance(30_000)

@@ -91,7 +91,7 @@ describe('an event shows its worker’s phase', () => {
     expect(await progress()).toEqual(at(3))
   })
 
-  test('a runtime that cannot start it says why', async () => {
+  test('a runtime that cannot start it reports the cause', async () => {
     const id = await addEvent(world, await project())
     const [start] = await claimAt(world)
     const error = { code: 'START_FAILED', message: 'There is no such program.', retryable: false }
@@ -202,7 +202,7 @@ describe('jobs', () => {
     })
   })
 
-  test('of a worker whose runtime does not come back end with it, and give their slots back', async () => {
+  test('of a worker whose runtime does not come back end with it and free their slots', async () => {
     const { id } = await running({ limits: { maxJobs: 1 } })
     world.clock.advance(30_000)
     await world.settle()
@@ -409,7 +409,7 @@ describe('copies', () => {
 describe('cancelEvents and deleteEvents', () => {
   const filter = { phases: ['PENDING', 'STARTING', 'RUNNING'] as const }
 
-  test('touch what the filter says and nothing else', async () => {
+  test('change only the events of the filter', async () => {
     const name = await project({ limits: { maxWorkers: 1 } })
     const kept = await addEvent(world, name, { source: 'other' })
     const ids = [await addEvent(world, name, { labels: [label('a', '1')] }), await addEvent(world, name)]

@@ -75,7 +75,7 @@ describe('a workload', () => {
     expect(read({ ...RUN, files: [{ path, content: '' }] }).paths).toContain('input.spec.files.0.path'),
   )
 
-  test('files are told apart from each other and from folders', () => {
+  test('files are distinguished from each other and from folders', () => {
     const files = (...paths: string[]) => read({ ...RUN, files: paths.map((path) => ({ path, content: 'x' })) }).paths
     expect(files('a/b.txt', 'a/c..d', '.env', 'ä/ß')).toEqual([])
     expect(files('a', 'b', 'a')).toEqual(['input.spec.files.2.path'])
@@ -94,7 +94,7 @@ describe('a project', () => {
     return { change, paths: problems.found.map(({ path }) => path) }
   }
 
-  test('only what is given is changed, and null clears', () => {
+  test('only fields of the input are changed, and null clears them', () => {
     expect(readProject({}).change).toEqual({})
     expect(readProject({ limits: { maxJobs: 3 } }).change).toEqual({ limits: { maxJobs: 3 } })
     expect(readProject({ limits: { maxWorkers: null, strategy: null } }).change).toEqual({
@@ -107,7 +107,7 @@ describe('a project', () => {
     })
   })
 
-  test('what is wrong is told by its path', () => {
+  test('problems are reported by their path', () => {
     const subscription = { source: 'git', types: ['*'] }
     const { paths } = readProject({
       workerTemplate: {

@@ -80,7 +80,7 @@ describe('a project', () => {
       expect((await create({ name })).fields).toEqual([{ path: 'input.name' }])
   })
 
-  test('what is wrong is told by its path, and nothing is written', async () => {
+  test('problems are reported by their path, and nothing is written', async () => {
     const workerTemplate = { ...TEMPLATE, env: [...TEMPLATE.env, { name: 'PHASELINE_X', value: '' }] }
     expect((await create({ name: 'wrong', workerTemplate })).fields).toEqual([
       { path: 'input.workerTemplate.env.1.name' },
@@ -94,7 +94,7 @@ describe('a project', () => {
     expect(await read('right')).toEqual(before)
   })
 
-  test('an update changes only what is given, and null clears it', async () => {
+  test('an update changes only the fields of the input, and null clears them', async () => {
     await create({ name: 'up', workerTemplate: TEMPLATE, subscriptions: SUBSCRIPTIONS, limits: { maxWorkers: 1 } })
     expect(await update({ name: 'up', limits: { maxJobs: 7 } })).toMatchObject({
       workerTemplate: { command: TEMPLATE.command },
@@ -158,10 +158,10 @@ describe('a project', () => {
   })
 })
 
-describe('who may', () => {
+describe('authorisation', () => {
   const code = async (answer: Promise<{ code?: string }>) => (await answer).code ?? null
 
-  test('create: whoever sees all projects', async () => {
+  test('create: viewers of all projects', async () => {
     expect(await code(create({ name: 'by_member' }, MEMBER))).toBeNull()
     for (const viewer of [guest('default'), guest('secretive'), READER, DEPLOYER])
       expect(await code(create({ name: 'secretive' }, viewer))).toBe('FORBIDDEN')
@@ -171,7 +171,7 @@ describe('who may', () => {
     expect(await code(create({ name: 'by_member' }, tied))).toBe('FORBIDDEN')
   })
 
-  test('change: whoever sees it; others are told that there is none', async () => {
+  test('change: viewers of the project; for others it does not exist', async () => {
     await create({ name: 'inner' })
     const changes = (name: string, viewer: Viewer) =>
       Promise.all([

@@ -79,7 +79,7 @@ describe('resources', () => {
     ])
   })
 
-  test('one whose runtime has crashed while it removed them is told again', async () => {
+  test('a runtime that crashed while it removed them gets the work again', async () => {
     const { start } = await running()
     await tell(world, { fence: start.fence, ...succeeded })
     world.clock.advance(60_000)
@@ -94,7 +94,7 @@ describe('resources', () => {
 })
 
 describe('a deleted event', () => {
-  test('is gone with its tree at once, in any phase; its runtime hears NotFound, and removes what is left', async () => {
+  test('is gone with its tree at once, in any phase; its runtime gets NotFound and removes the resources', async () => {
     const { id, start } = await running({ ...TEMPLATE, workspace: true })
     await addJob(world, id, 'job')
     await runAll(world)
@@ -128,7 +128,7 @@ describe('a deleted event', () => {
     expect((await claimAt(world)).map(({ action }) => action)).toEqual(['REMOVE'])
   })
 
-  test('nothing is left for what nobody has started', async () => {
+  test('a workload that was never started has no resources to remove', async () => {
     await addProject(world, 'stopped', { limits: { maxWorkers: 0 } })
     const id = await addEvent(world, 'stopped')
     await accepted(world.pipelines.deleteEvent(USER, { id }))
@@ -168,7 +168,7 @@ describe('a runtime that is missed', () => {
     expect((await world.see('event-1')).revision).toBe(before)
   })
 
-  test('adopts what still runs when it is back, with its old fence or by a claim; nobody else gets it', async () => {
+  test('adopts running workloads when it is back, with its old fence or by a claim; no other runtime gets them', async () => {
     const { id, start } = await running()
     world.clock.advance(30_000)
     await world.settle()
@@ -199,7 +199,7 @@ describe('a runtime that is missed', () => {
   })
 })
 
-test('nobody takes it up: it could not be scheduled, and says so', async () => {
+test('no runtime takes it: it could not be scheduled and has that error', async () => {
   await addProject(world, 'nobody')
   const id = await addEvent(world, 'nobody')
   world.clock.advance(300_000)

@@ -66,7 +66,7 @@ describe('keys', () => {
   const load = (secretKeys: readonly Uint8Array[] = [], databaseUrl?: string) =>
     loadSecretKeys({ secretKeys, databaseUrl, dataDir })
 
-  test('embedded: generated once, for nobody else to read; those of the environment come first', async () => {
+  test('embedded: generated once, in a private file; those of the environment come first', async () => {
     expect(await load([fresh])).toEqual([fresh])
     const made = await load()
     expect(made).toHaveLength(1)
@@ -77,12 +77,12 @@ describe('keys', () => {
     expect(await load()).toEqual([fresh, old])
   })
 
-  test('a database elsewhere: only what the environment says', async () => {
+  test('an external database: only those of the environment', async () => {
     expect(await load([], 'postgres://db/x')).toEqual([])
     expect(await load([fresh], 'postgres://db/x')).toEqual([fresh])
   })
 
-  test.each(['', 'hunter2', old.toString('hex')])('a file that holds %j is refused and left alone', async (text) => {
+  test.each(['', 'hunter2', old.toString('hex')])('a file with %j is refused and not changed', async (text) => {
     const file = join(dataDir, 'secret-key')
     await writeFile(file, text)
     const problem = await load().catch((error: Error) => error)

@@ -116,7 +116,7 @@ describe('all secrets of a project', () => {
     expect(await set('MORE', 'xx', 'heavy')).toMatchObject({ refusal: { type: 'LimitError' } })
   })
 
-  test('have bounds in number, also when many come at the same time', async () => {
+  test('have a bound in number, also with concurrent writes', async () => {
     await createProject('many')
     const answers = await Promise.all(Array.from({ length: 260 }, (_, i) => set(`S${i}`, 'x', 'many')))
     expect(answers.filter(({ ok }) => !ok)).toHaveLength(4)
@@ -125,7 +125,7 @@ describe('all secrets of a project', () => {
   })
 })
 
-test('the role of workers is given to nobody', async () => {
+test('no token gets the role of workers', async () => {
   const refused = await api.query(
     'mutation { createToken(input: { name: "w", role: WORKER }) { ... on InvalidInputError { fields { path } } } }',
   )

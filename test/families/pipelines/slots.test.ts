@@ -121,7 +121,7 @@ describe('fair between projects', () => {
 })
 
 describe('what waits is never forgotten', () => {
-  test('when word of a free slot is lost, tending finds it', async () => {
+  test('when the wake request of a free slot is lost, the periodic recovery repeats it', async () => {
     const name = await project({ maxWorkers: 1 })
     const ids = await addMany(name, 2)
     const [first] = await runAll(world)
@@ -138,7 +138,7 @@ describe('what waits is never forgotten', () => {
     expect(await started(ids)).toBe(2)
   })
 
-  test('whoever is next and goes leaves its turn to the one after it', async () => {
+  test('a waiter that is deleted gives its turn to the one after it', async () => {
     const name = await project({ maxWorkers: 1 })
     const [, second = '', third = ''] = await addMany(name, 3)
     const [first] = await runAll(world)
@@ -171,7 +171,7 @@ describe('two engines at once', () => {
     expect((await claimAt(world)).length).toBe(5)
   })
 
-  test('wait for each other: who is next may change while a start is not committed yet', async () => {
+  test('wait for each other: the next waiter may change while a start is not committed yet', async () => {
     await setCapacity(world.pool, { maxWorkers: 1, maxJobs: 100 })
     const [slow = ''] = await addMany(await project(), 1)
     await world.pool.query(

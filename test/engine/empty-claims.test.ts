@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { until } from '../testkit/wait.ts'
 import { createWorld, DEPLOYER, item, type World } from '../testkit/world.ts'
 
-/** Claims do not look for what cannot be there. */
+/** Claims skip searches that cannot find anything. */
 
 const spec = (name: string) => ({ deployItems: [item(name)], imports: [], exports: [], installations: [] })
 const claim = ({ engineHost }: World, waitMs: number) =>
@@ -20,7 +20,7 @@ const names = async (claiming: ReturnType<typeof claim>) => {
   return claimed.ok ? claimed.items.map(({ name }) => name) : claimed.refusal
 }
 
-test('who was handed all there was need not look before it waits for more', async () => {
+test('an agent that got all work waits for more without a search', async () => {
   await using world = await createWorld()
   const first = claim(world, 20_000)
   await waits(world)
@@ -32,7 +32,7 @@ test('who was handed all there was need not look before it waits for more', asyn
     await other.query('begin')
     await other.query('lock table work in access exclusive mode')
     const second = claim(world, 20_000)
-    // Whoever looked would not get so far.
+    // A search would block on the lock of the table.
     await waits(world)
     await other.query('rollback')
     await world.create('two', spec('b'))
@@ -68,7 +68,7 @@ test(
   },
 )
 
-test('work whose agent has gone is found by who has been told that there is none', SOONER, async () => {
+test('work whose agent is gone is found by an agent whose last search found nothing', SOONER, async () => {
   await using world = await createWorld()
   await world.create('one', spec('a'))
   expect(await world.claim()).toHaveLength(1)

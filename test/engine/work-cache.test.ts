@@ -22,7 +22,7 @@ async function report({ engineHost }: Driver | World, fence: string): Promise<st
   return first.ok ? `changed: ${first.changed}` : first.refusal.type
 }
 
-test('an item that another process has handed out since is not taken from who has it now', async () => {
+test('a cached item that another process has dispatched since is not taken from its agent', async () => {
   await using world = await createWorld()
   await using other = await anotherDriver(world)
   await world.create('shop', { deployItems: [item('a')] })
@@ -55,7 +55,7 @@ test('a lease that was renewed elsewhere is neither ended early nor set back', a
   expect(await report(world, fence)).toBe('changed: true')
 })
 
-test('an item that was removed by hand is gone for who remembers it', async () => {
+test('a cached item that was deleted by hand is gone', async () => {
   await using world = await createWorld()
   await world.create('shop', { deployItems: [item('a'), item('b')] })
   const { fence, objectId } = await claim(world)

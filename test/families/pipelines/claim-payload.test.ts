@@ -81,7 +81,7 @@ const as = (token: string | null) => api.services.tokens.authenticate(token ?? '
 /** What is known of tokens is forgotten after a while. */
 const later = () => api.world.clock.advance(2_001)
 
-describe('what a runtime is handed', () => {
+describe('the payload of a claimed START', () => {
   test('a worker and its jobs: all that they need, and only with the claim', async () => {
     await createProject('whole', { TOKEN: 'hunter2', EMPTYISH: ' ' })
     const eventId = await createEvent('whole')
@@ -212,7 +212,7 @@ describe("a worker's token", () => {
     return { eventId, ...item, token: item.token }
   }
 
-  test('says who it is, and ends with the worker', async () => {
+  test('identifies the worker and ends with it', async () => {
     const { eventId, objectId, fence, token } = await start('ending')
     expect(token).toMatch(/^pw_[\w-]{64}$/)
     expect(await as(token)).toEqual({
