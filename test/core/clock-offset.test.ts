@@ -11,7 +11,7 @@ import {
   SET_MS,
 } from '../../src/core/clock-offset.ts'
 
-/** A look takes so long there and back, and comes so long after the one before. */
+/** Travel times of a sample, and the pause before it. */
 const look = fc.record({
   there: fc.double({ min: 0, max: 500, noNaN: true }),
   back: fc.double({ min: 0, max: 500, noNaN: true }),

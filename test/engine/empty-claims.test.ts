@@ -43,7 +43,7 @@ test('an agent that got all work waits for more without a search', async () => {
   }
 })
 
-// A claim that never looked again would have it after the twenty seconds that it waits.
+// A claim that never searched again would get it after its wait of twenty seconds.
 const SOONER = { timeout: 10_000 }
 
 test(

@@ -5,7 +5,7 @@ import { loadObjects } from '../../src/store/loaders/objects.ts'
 import { until } from '../testkit/wait.ts'
 import { createWorld, DEPLOYER, item, USER, type World } from '../testkit/world.ts'
 
-/** A new tree goes on in the transaction that creates it. Nothing here lets the engine look, unless it says so. */
+/** A new tree is decided in the transaction that creates it. The engine reconciles only where a test says so. */
 
 const specOf = (names: readonly string[]) => ({
   deployItems: names.map((name) => item(name)),

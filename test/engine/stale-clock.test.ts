@@ -3,7 +3,7 @@ import { systemOf } from '../../src/system.ts'
 import { until } from '../testkit/wait.ts'
 import { createWorld, DEPLOYER, item } from '../testkit/world.ts'
 
-/** As that of a process whose machine stood still, before it has looked at the database's clock again. */
+/** The clock of a process whose machine was suspended, before it reads the database's clock again. */
 const wrongBy = (ms: number) => systemOf({ now: () => new Date(Date.now() + ms) })
 const NEAR_MS = 500
 
@@ -12,7 +12,7 @@ test.each([-600_000, -20_000, 20_000, 600_000])(
   async (ms) => {
     await using world = await createWorld({ system: wrongBy(ms) })
     const { agents } = world.engineHost
-    // The second time the project is known: what is written by a time that is mistaken is taken back, and written anew.
+    // The project is known the second time: the transaction with the wrong time is rolled back and repeated.
     const ids = [
       await world.create('empty', { deployItems: [] }),
       await world.create('tree', { deployItems: [item('only')] }),

@@ -4,7 +4,7 @@ import type { Viewer } from '../../src/core/ports/viewer.ts'
 import { anotherDriver, type Driver } from '../testkit/deployments.ts'
 import { createWorld, DEPLOYER, item, type World } from '../testkit/world.ts'
 
-/** What a process remembers of an item is a guess: whatever another one did meanwhile counts. */
+/** The cached state of an item is a guess, and writes of other processes count. */
 
 const LEASE_MS = 30_000
 

@@ -13,10 +13,10 @@ import { createTestDatabase } from '../testkit/postgres.ts'
 import { SECRET_KEY, type ServerOptions, startServer, type TestServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 
-/** Processes whose wall clocks are wrong, or are set while they work, beside others on the same database. */
+/** Processes with wall clocks that are wrong or set while they work, next to others on the same database. */
 
 const ADMINISTRATOR = 'administrator-of-skewed-clocks'
-/** Shorter than any of the shifts: who judged by a wall clock would take leases for ended, or for endless. */
+/** Shorter than any of the shifts, so that leases judged by a wall clock would be expired or endless. */
 const LEASE_MS = 3_000
 const SHIFTS = ['+20s', '-20s', '+600s', '-600s']
 
@@ -131,7 +131,7 @@ describe('a clock that is wrong', { timeout: 90_000 }, () => {
         what: 'the work is offered again',
         timeoutMs: 6_000,
       })
-    // One is held all the time, and renewed by either; the other one goes from hand to hand as its holders die.
+    // One is held all the time, and renewed by both; the other one changes its holder as holders die.
     const [held] = await claimed(one, 15_000, 1)
     if (!held) throw new Error('nothing was offered')
     await claimed(one, 1_000, 1)
@@ -147,7 +147,7 @@ describe('a clock that is wrong', { timeout: 90_000 }, () => {
           shift,
         ).not.toContain(held.name)
         const since = performance.now()
-        // Nobody gets it before its time.
+        // No agent gets it before its time.
         expect(await claim(next === one ? other : one, 1_000), shift).toEqual([])
         expect(performance.now() - since).toBeLessThan(leaseMs)
         const { leases } = await ask(next, RENEW, { fences: [held.fence], leaseMs: 15_000 })
@@ -192,7 +192,7 @@ describe.concurrent('a clock that is set while a job runs', { timeout: 90_000 },
     expect(await show(client, id)).toMatchObject({ phase: 'SUCCEEDED' })
     const off = 'select abs(extract(epoch from now() - at))::float8 as s from log_line'
     for (const { s } of (await place.pool.query<{ s: number }>(off)).rows) expect(s).toBeLessThan(60)
-    // Said once for each change, not for each look.
+    // Logged once for each change, not for each sample.
     expect(toldOfClocks(server).length).toBeLessThanOrEqual(SHIFTS.length + 1)
   })
 })

@@ -1,11 +1,11 @@
 import { connect, createServer, type Socket } from 'node:net'
 
-/** What stands between clients and gateways, and breaks: each connection goes to one of the gateways that answer. */
+/** An unreliable proxy between clients and gateways. Each connection goes to a gateway that answers. */
 export interface CuttingProxy extends AsyncDisposable {
   readonly port: number
   /** Connections that have reached each gateway so far. */
   readonly served: readonly number[]
-  /** Cuts one connection at random, both ways, without a word; false when there is none. */
+  /** Cuts one connection at random, both ways, without a close frame; false when there is none. */
   cutOne(): boolean
 }
 

@@ -53,7 +53,7 @@ it('over a bad network, with a CRM that crashes, records and folders agree in th
       cancel: {},
     }
     const answer = known ? await mutate(`${what}${kind}`, { id: known.id, ...more[what] }) : await create(path)
-    // A refusal is no operation: somebody else is at it.
+    // A refusal is no operation: another one runs on the instance.
     if (!/^[A-Z_]+$/.test(answer)) operations += 1
     const outcome = /^[A-Z_]+$/.test(answer) ? answer : what
     done.set(outcome, (done.get(outcome) ?? 0) + 1)
@@ -64,7 +64,7 @@ it('over a bad network, with a CRM that crashes, records and folders agree in th
   }
   await Promise.all(Array.from({ length: USERS }, user))
 
-  // Then nobody asks for anything more: each operation comes to its end, and the next resync tells what has drifted.
+  // Without further requests each operation ends, and the next resync shows what has drifted.
   const isQuiet = async () => (await instances()).every(({ phase }) => phase === 'READY')
   await until(isQuiet, { what: 'nothing is in motion', timeoutMs: 240_000 })
   expect(crashes()).toBeGreaterThan(0)

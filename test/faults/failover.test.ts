@@ -13,20 +13,20 @@ interface Head {
 }
 const headOf = async (client: Client) => (await client.query<Head>(HEAD)).log
 
-/** What a reader was told, and where it was sent on since its place was lost. */
+/** The records of a reader, and the cursors from which it resumed after its own was lost. */
 interface Reader {
   readonly told: PhaseChange[]
   readonly lost: number[]
   readonly done: Promise<void>
 }
 
-/** Follows the whole log, and goes on by itself from where all histories agree. */
+/** Follows the whole log, and resumes by itself from the end of the common history. */
 function follow(client: Client, signal: AbortSignal): Reader {
   const told: PhaseChange[] = []
   const lost: number[] = []
   const onExpired = ({ commonCursor, head }: { commonCursor: string; head: number }): string => {
     lost.push(head)
-    // What it is told from here on it may know already.
+    // It may have the following records already.
     told.length = 0
     return commonCursor
   }

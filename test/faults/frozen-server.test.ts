@@ -11,7 +11,7 @@ test('a server that is frozen within a transaction holds a tree up for a while, 
 }, async () => {
   await using database = await createTestDatabase()
   const { pool } = database
-  // What the product has of its own is shortened by the URL, which has the last word.
+  // The URL shortens the product's own timeouts, since it has precedence.
   const options = encodeURIComponent(`-c idle_in_transaction_session_timeout=${PATIENCE}`)
   const env = { DATABASE_URL: `${database.url}&options=${options}`, PHASELINE_SECRET_KEY: SECRET_KEY }
   await using freezes = await startServer({ env })

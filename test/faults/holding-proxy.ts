@@ -1,15 +1,15 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 
-/** What an agent asks, and what it is answered once that is known; both as JSON. */
+/** An agent's request, and the response once it is known; both as JSON. */
 export interface Exchange {
   readonly request: string
   readonly answer: string | null
 }
 export interface Hold {
-  /** Something that fits has come, and stands still. */
+  /** Resolves when a matching call is being held back. */
   readonly holds: boolean
-  /** It goes on, whether or not whoever asked is still there; resolves to what the server has answered. */
+  /** Lets the call continue, even without its client; resolves to the server's response. */
   letThrough(): Promise<string>
 }
 

@@ -20,7 +20,7 @@ import { until } from '../testkit/wait.ts'
  */
 
 const EVENTS = soak(80, 200)
-/** Takes its own folder for as long as it runs: who finds it taken runs beside another one. */
+/** Locks its own folder while it runs, so that a second run at the same time finds the lock. */
 const SCRIPT = `
 mkdir "$ONCE/$PHASELINE_WORKLOAD" || { echo "$PHASELINE_WORKLOAD" >> "$ONCE/twice"; exit 9; }
 echo "$PHASELINE_WORKLOAD" >> "$ONCE/starts"
@@ -92,7 +92,7 @@ test('kill -9 of engine and runtime over 200 events: each ends, none runs twice 
       timeoutMs: 60_000,
     })
     const workers = await workersOf(server.client)
-    // Each has its own end, and says it: nothing was lost with those who were killed.
+    // Each has its own result: nothing was lost with the killed processes.
     for (const { phase, exitCode, error } of workers) {
       expect(['SUCCEEDED', 'FAILED'], JSON.stringify({ phase, exitCode, error })).toContain(phase)
       expect(exitCode === 0).toBe(phase === 'SUCCEEDED')

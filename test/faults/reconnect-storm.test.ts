@@ -15,7 +15,7 @@ const CHANGES = 2_000
 const TREES = 4
 const BATCH = 5
 
-/** A subscriber of its own socket, that resumes for as long as it takes, and all sequences that it has been told. */
+/** A subscriber with a socket of its own that resumes until it has everything, and all sequences that it has received. */
 function subscribe(proxy: CuttingProxy, token: string) {
   const client = createClient({ url: `http://127.0.0.1:${proxy.port}/graphql`, token })
   const seen: number[] = []
@@ -39,7 +39,7 @@ test('subscribers that are cut at random, over two gateways of which one dies, w
     PHASELINE_TOKEN: token,
     PHASELINE_ROLES: 'gateway',
     PHASELINE_ALLOWED_HOSTS: '127.0.0.1',
-    // That Redis goes away is what is tried here, not news.
+    // Losing Redis is part of the test, so it is not logged.
     PHASELINE_LOG_LEVEL: 'error',
   }
   await using one = await startServer({ env, token })

@@ -63,7 +63,7 @@ test('slots are never leaked and never taken twice over many events with random 
     for (const [i, name] of projects.entries())
       expect(held.get(name) ?? 0, `${name}, seed ${seed}`).toBeLessThanOrEqual(LIMITS[i] ?? OVERALL)
   }
-  /** Both engines look at whatever is due, at the same time. */
+  /** Both engines reconcile due trees at the same time. */
   const drive = async () => {
     const due = await surviving(world.due(), [])
     await Promise.all(
@@ -111,7 +111,7 @@ test('slots are never leaked and never taken twice over many events with random 
     await Promise.all([...some.map((step) => step?.()), drive(), cutting])
     await check()
   }
-  // Left alone now: everything ends, by its runtime or because that was not heard of any more.
+  // Without further faults everything ends, by its runtime or since that is lost.
   const open = `select count(*)::integer as n from object where kind = 'WORKER' and phase = any('{PENDING,STARTING,RUNNING,UNKNOWN}')`
   for (let rounds = 0; ; rounds++) {
     const { rows } = await surviving(world.pool.query<{ n: number }>(open), { rows: [{ n: -1 }] } as never)

@@ -18,7 +18,7 @@ const BATCH = 100
 /** Of each change, so that all of them are a lot more than sockets hold. */
 const MESSAGE = 'x'.repeat(1_000)
 const MB = 2 ** 20
-/** What is waiting for one client at most; the kernel takes what it takes. */
+/** Bounds the bytes that wait for one client, in addition to the kernel's buffers. */
 const WAITING = MB
 /** A process that kept everything for everybody would need this several times. */
 const GROWTH = 300 * MB

@@ -6,14 +6,14 @@ import { type ClockOptions, shiftClock } from './shifted-clock.ts'
 
 const MAIN = join(import.meta.dirname, '../../src/agents/main.ts')
 
-/** A process of built-in agents without anybody who starts it again, with a clock of its own if need be. */
+/** A process of built-in agents that is not restarted, with a clock of its own on request. */
 export interface TestAgent extends AsyncDisposable {
-  /** What it has printed so far. */
+  /** Its output so far. */
   output(): string
   kill(): Promise<void>
-  /** It stands still. Returns how it goes on. */
+  /** Suspends the process. Returns a function that resumes it. */
   freeze(): () => void
-  /** Only of one that was given a clock. */
+  /** Only for a process with a clock of its own. */
   setClock(offset: string): void
 }
 export interface TestAgentOptions {

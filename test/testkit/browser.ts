@@ -16,7 +16,7 @@ const NAMES = [
   'chromium-browser',
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ]
-/** It speaks to nobody but the page's server, also for reasons of its own. */
+/** The browser connects to the page's server only, even for its own services. */
 const FLAGS = [
   '--headless',
   '--no-sandbox',

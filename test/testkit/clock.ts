@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { v7 } from 'uuid'
 import type { System } from '../../src/core/ports/system.ts'
 
-/** A clock that stands still until a test moves it, so that every deadline can be tried to the millisecond. */
+/** A clock that only the test moves, so that every deadline can be tested to the millisecond. */
 export class TestClock implements System {
   #now: number
   constructor(start = Date.UTC(2026, 0, 1)) {

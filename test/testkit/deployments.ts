@@ -12,15 +12,15 @@ import { loaded } from './mutate.ts'
 import { openSandbox } from './sandbox.ts'
 import { NO_LOG, TIMEOUTS, USER, type World } from './world.ts'
 
-/** Specs said shortly, and what the store and the log say of a tree of installations. */
+/** Short forms of specs, and queries of the store and the log about a tree of installations. */
 
 export const EXECUTION = 'deploy-items'
 export const JOB = ['INIT', 'CLEANUP_ORPHANED', 'OBJECTS_CREATED', 'PROGRESSING', 'COMPLETING', 'SUCCEEDED'] as const
 
-/** As it stands in a spec: `${…}`. */
+/** As written in a spec: `${…}`. */
 export const expr = (source: string): string => `\${${source}}`
 export const nested = (name: string, spec: SpecInput) => ({ name, spec })
-/** Fails in its own way: what a deployer reports of an item that it could not deploy. */
+/** The report of a deployer that could not deploy an item. */
 export const FAILED = { phase: 'FAILED', error: { code: 'BROKEN', message: 'It broke.', retryable: false } } as const
 
 /** An installation with one item, `make`, whose exports become its own. */
@@ -61,7 +61,7 @@ export interface Entry {
   readonly jobId: string | null
   readonly reason: string | null
 }
-/** What the log says of a tree, in its order, refusals left out. */
+/** The records of a tree, in their order, without refusals. */
 export async function changesOf(world: World, rootId: string): Promise<readonly Entry[]> {
   const { rows } = await world.pool.query<Entry>(
     `select object_id as "objectId", kind, name, "from", "to", job_id as "jobId", reason from phase_change
@@ -71,7 +71,7 @@ export async function changesOf(world: World, rootId: string): Promise<readonly 
   return rows
 }
 
-/** The names of what reached a phase, in the order in which it did. */
+/** The names of the objects that reached a phase, in order. */
 export const reached = (entries: readonly Entry[], to: Phase, kind?: ObjectKind): readonly string[] =>
   entries.filter((e) => e.to === to && (!kind || e.kind === kind)).map((e) => e.name)
 
@@ -99,7 +99,7 @@ export async function dataOf(world: World, name: string): Promise<{ value: unkno
   return rows[0] ?? null
 }
 
-/** History, and what is kept for a day so that a repeated request is answered. */
+/** Tables with history, and with rows that answer repeated requests for a day. */
 const KEPT: readonly string[] = ['log_content', 'log_object', 'log_batch', 'work', 'idempotency_key']
 
 /** Rows of a tree in every table of the database that has a column for ids, by table; those with none are left out. */

@@ -1,7 +1,7 @@
 import { Client } from 'pg'
 import type { Connection } from '../../src/store/pool.ts'
 
-/** What Postgres says of a statement without running it. */
+/** Postgres' description of a statement, without running it. */
 export interface Description {
   /** Types of its parameters, by their numbers in Postgres. */
   readonly params: readonly number[]

@@ -89,7 +89,7 @@ export async function seeById(world: World, id: string): Promise<SeenInstance> {
 export const phaseOf = async (world: World, id: string): Promise<Phase | 'gone'> =>
   (await findById(world, id))?.phase ?? 'gone'
 
-/** What the CRM that serves the cloudlet is asked for now. */
+/** The present requests to the CRM that serves the cloudlet. */
 export async function requestsFor(world: World, cloudletId: string): Promise<readonly CrmRequest[]> {
   const { rows } = await world.pool.query<{ sessions: readonly Session[] }>(
     'select sessions from cloudlet where object_id = $1',
@@ -118,7 +118,7 @@ export async function readyInstance(
   return id
 }
 
-/** Phases with who made them and why, from the log. */
+/** Phases from the log, with actor and reason. */
 export async function told(world: World, id: string, machine = 'instance'): Promise<readonly string[]> {
   const { rows } = await world.pool.query<{ line: string }>(
     `select actor || ' ' || "to" || case when reason in ('resync', 'timeout', 'withdrawn') then ' ' || reason else '' end as line

@@ -5,7 +5,7 @@ import type { Viewer } from '../../src/core/ports/viewer.ts'
 import type { Actor, Phase } from '../../src/core/vocabulary.ts'
 import { DEPLOYER, type World } from './world.ts'
 
-/** What tests of executions, items and their deployers say again and again. */
+/** Helpers of the tests of executions, items and their deployers. */
 
 export const at = (name: string) => ['shop', 'deploy-items', name] as const
 export const EXECUTION = ['shop', 'deploy-items'] as const
@@ -26,7 +26,7 @@ export function named(items: readonly ClaimedItem[], name: string): ClaimedItem 
 }
 export const names = (items: readonly { name: string }[]): readonly string[] => items.map(({ name }) => name)
 
-/** Moves the clock, and lets every tree whose time has come go on. */
+/** Moves the clock and reconciles every tree that is due then. */
 export async function pass(world: World, ms: number): Promise<void> {
   world.clock.advance(ms)
   await world.settle()
@@ -39,7 +39,7 @@ export async function refused(outcome: Promise<Outcome<object>>): Promise<Refusa
   return result.refusal
 }
 
-/** What became of one report. */
+/** The result of one report. */
 export async function told(world: World, report: Report, viewer: Viewer = DEPLOYER) {
   const outcome = await world.engineHost.agents.report(viewer, [report])
   await world.settle()
@@ -86,7 +86,7 @@ export interface Entry {
   readonly reason: string | null
   readonly rejected: boolean
 }
-/** All that the log says of an object, refusals too. */
+/** All records of an object, including refusals. */
 export async function logOf(world: World, id: string): Promise<readonly Entry[]> {
   const { rows } = await world.pool.query<Entry>(
     `select "from", "to", actor, "by", reason, rejected from phase_change where object_id = $1 order by batch_id, idx`,

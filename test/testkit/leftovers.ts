@@ -10,7 +10,7 @@ export const TEST_PREFIX = 'phaseline-test-'
 const MEMORY = '/dev/shm'
 const ENOUGH_BYTES = 4 * 1024 ** 3
 
-/** For what need not outlive the run. */
+/** A folder for files of this run. */
 export async function fastFolder(): Promise<string> {
   const space = await statfs(MEMORY).catch(() => null)
   return space && space.bavail * space.bsize >= ENOUGH_BYTES ? MEMORY : tmpdir()
@@ -38,7 +38,7 @@ async function tidyFolder(folder: string): Promise<void> {
       await leftover[Symbol.asyncDispose]()
       await rm(dataDir, { recursive: true, force: true })
     } catch {
-      // In use, or being tidied up by somebody else.
+      // In use, or being removed by another run.
     }
   }
 }

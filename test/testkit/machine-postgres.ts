@@ -13,7 +13,7 @@ export interface MachinePostgres extends AsyncDisposable {
   readonly user: string
 }
 
-/** The major version that a program of Postgres says it is of; 0: it does not run here. */
+/** The major version of a program of Postgres; 0: it does not run here. */
 export function majorOf(program: string): number {
   const { stdout } = spawnSync(program, ['--version'], { encoding: 'utf8' })
   return Number(/\b(\d+)\.\d/.exec(stdout ?? '')?.[1] ?? 0)

@@ -26,7 +26,7 @@ export async function claimJobs(world: World, instance = 'here'): Promise<readon
   await world.settle()
   return items
 }
-/** What was claimed beside what a test asked for. */
+/** Work that was claimed in addition to the work that a test asked for. */
 let inHand: readonly ClaimedItem[] = []
 export const letGo = (): void => {
   inHand = []
@@ -41,7 +41,7 @@ export async function claimJob(world: World, name: string, instance = 'here'): P
 }
 export const tellJob = (world: World, report: Report): Promise<boolean | string> => world.report(report, RUNNER)
 
-/** Declares these locks for a job whose turn it is. */
+/** Declares these locks for a job that has started. */
 export async function declare(world: World, name: string, locks: readonly DeclaredLock[] = []): Promise<void> {
   const { fence, action } = await claimJob(world, name)
   if (action !== 'GET_LOCKS') throw new Error(`${name} is to ${action}`)

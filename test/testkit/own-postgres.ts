@@ -10,7 +10,7 @@ import type { Connection } from '../../src/store/pool.ts'
 import { fastFolder, TEST_PREFIX } from './leftovers.ts'
 
 const logger = pino({ level: 'silent' })
-/** What survives a kill of the machine is not the question here. */
+/** Not synced, since these tests do not crash the machine. */
 const SETTINGS = { fsync: 'off', shared_buffers: '32MB' }
 
 /** A Postgres of the test's own, whose files can be copied while it runs, as for a standby. */
@@ -45,7 +45,7 @@ export async function startOwnPostgres(folder?: string): Promise<OwnPostgres> {
   }
 }
 
-/** Not of the copy: what belongs to the running server. */
+/** Files of the running server, which the copy must not have. */
 const OWN = new Set(['postmaster.pid', 'postmaster.opts'])
 
 async function copyFiles(connection: Connection, from: string, to: string, promoted: boolean): Promise<void> {
@@ -61,7 +61,7 @@ async function copyFiles(connection: Connection, from: string, to: string, promo
     await cp(data, copy, { recursive: true, filter: (path) => !OWN.has(path.slice(data.length + 1)) })
     const label = await client.query<{ labelfile: string }>('select labelfile from pg_backup_stop(false)')
     await writeFile(join(copy, 'backup_label'), label.rows[0]?.labelfile ?? '')
-    // What was written while the files were copied.
+    // The log that was written while the files were copied.
     await cp(join(data, 'pg_wal'), join(copy, 'pg_wal'), { recursive: true, force: true })
     if (promoted) {
       await writeFile(join(copy, 'recovery.signal'), '')
@@ -80,7 +80,7 @@ async function copyFiles(connection: Connection, from: string, to: string, promo
 /** An address for a server that may be replaced by another one: connections to the old one are cut. */
 export interface Switch extends AsyncDisposable {
   readonly url: string
-  /** @param postgres null: nobody answers */
+  /** @param postgres null: no server answers */
   to(postgres: Pick<OwnPostgres, 'socket'> | null): void
 }
 

@@ -24,7 +24,7 @@ export interface SeenWorkload {
   readonly removedAt: Date | null
 }
 
-/** What a mutation returned; throws when it was refused. */
+/** The result of a mutation; throws when it was refused. */
 export async function accepted<T>(outcome: Promise<Outcome<T>>): Promise<T> {
   const result = await outcome
   if (!result.ok) throw new Error(result.refusal.message)
@@ -72,7 +72,7 @@ export async function addJob(world: World, eventId: string, name: string, spec: 
   return objectId
 }
 
-/** What a runtime at this place gets; its lease is 30 s. */
+/** The work that a runtime with this target gets; its lease is 30 s. */
 export async function claimAt(world: World, instance = 'here', max = 500): Promise<readonly ClaimedItem[]> {
   const { agents } = world.engineHost
   const request = { instance, types: ['process'], targets: [instance], max, leaseMs: 30_000 }
@@ -80,7 +80,7 @@ export async function claimAt(world: World, instance = 'here', max = 500): Promi
   await world.settle()
   return items
 }
-/** Claims what there is and lets it run. */
+/** Claims all offered work and reports it RUNNING. */
 export async function runAll(world: World, instance = 'here'): Promise<readonly ClaimedItem[]> {
   const items = await claimAt(world, instance)
   for (const { fence } of items.filter(({ action }) => action === 'START'))

@@ -6,7 +6,7 @@ import type { Phase } from '../../src/core/vocabulary.ts'
 import type { SpecInput } from '../../src/families/deployments/normalise.ts'
 import { DEPLOYER, USER, type World } from './world.ts'
 
-/** One root in the hands of users and deployers who do whatever they like, in any order, some of it wrong. */
+/** One root with users and deployers that act at random, in any order, and sometimes wrongly. */
 
 export type Act =
   | { readonly do: 'claim'; readonly who: number; readonly max: number; readonly leaseMs: number }
@@ -21,7 +21,7 @@ export type Act =
   | { readonly do: 'cancel' | 'seed' | 'work' }
 export interface Move {
   readonly act: Act
-  /** Lets the engine look before the next one does anything. */
+  /** Lets the engine reconcile before the next action. */
   readonly settle: boolean
 }
 
@@ -29,7 +29,7 @@ interface Held {
   readonly item: ClaimedItem
   readonly viewer: Viewer
   leaseUntil: Date
-  /** Its holder has ended it, or given it back. */
+  /** Its agent has ended or returned it. */
   let: boolean
 }
 

@@ -7,7 +7,7 @@ import { type Connection, createPool } from '../../src/store/pool.ts'
 export interface TestDatabase extends AsyncDisposable {
   readonly name: string
   readonly connection: Connection
-  /** For processes that are given a URL. */
+  /** For processes that take a URL. */
   readonly url: string
   readonly pool: Pool
 }
@@ -15,7 +15,7 @@ export interface TestDatabase extends AsyncDisposable {
 /** A migrated database of the test's own, cloned from the run's template and dropped afterwards. */
 export const createTestDatabase = (max = 6): Promise<TestDatabase> => cloneDatabase(inject('postgres').template, max)
 
-/** A copy of a database as it is now, as a restored dump would be. Its connections are cut; whoever needs them makes new ones. */
+/** A copy of a database as it is now, like a restored dump. Its connections are cut and have to be opened again. */
 export async function copyDatabase({ name }: TestDatabase, max = 6): Promise<TestDatabase> {
   return await closed(name, () => cloneDatabase(name, max))
 }
@@ -32,7 +32,7 @@ export async function replaceDatabase(original: TestDatabase, copy: TestDatabase
   )
 }
 
-/** Nobody is connected to it meanwhile: Postgres copies and renames nothing that is in use. */
+/** Keeps the database without connections, since Postgres does not copy or rename one in use. */
 async function closed<T>(name: string, work: () => Promise<T>): Promise<T> {
   const server = inject('postgres')
   await administer(server, `alter database "${name}" allow_connections false`)

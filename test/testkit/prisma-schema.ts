@@ -1,4 +1,4 @@
-/** What `schema.prisma` says of the database, in the database's own words. Reads what this project's schema uses. */
+/** Describes the database of `schema.prisma` in the database's own terms. Supports the features that this schema uses. */
 export interface TableShape {
   /** column → type, `not null` where it is. */
   readonly columns: Readonly<Record<string, string>>

@@ -33,7 +33,7 @@ const PORTS = { from: 12_000, to: 32_000 }
 /** Other workers of this run begin elsewhere, and so does another run. */
 let nextPort = PORTS.from + ((process.pid * 131) % (PORTS.to - PORTS.from))
 
-/** A port for a server that is to be started, and perhaps started again. No port is given twice in a process. */
+/** A port for a server that is started, and perhaps restarted. A process gets each port once. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = nextPort

@@ -18,7 +18,7 @@ export interface ReachableServer extends AsyncDisposable {
   /** The administrator's. */
   readonly token: string
   readonly client: Client
-  /** What it has printed so far. */
+  /** Its output so far. */
   output(): string
 }
 

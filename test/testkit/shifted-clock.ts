@@ -11,7 +11,7 @@ export interface ClockOptions {
   readonly offset: string
 }
 export interface ShiftedClock {
-  /** What the process is to be started with. */
+  /** Environment of the process. */
   readonly env: Readonly<Record<string, string>>
   set(offset: string): void
 }
@@ -25,7 +25,7 @@ export function provideFaketime(): void {
 }
 const findLibrary = (): string | undefined => globSync(PLACES).find((path) => existsSync(path))
 
-/** @param file is read by the process whenever it looks at its clock */
+/** @param file is read by the process whenever it reads its clock */
 export function shiftClock(file: string, { offset }: ClockOptions): ShiftedClock {
   const library = findLibrary()
   if (!library) throw new Error(HINT)
@@ -41,7 +41,7 @@ export function shiftClock(file: string, { offset }: ClockOptions): ShiftedClock
       LD_PRELOAD: library,
       FAKETIME_TIMESTAMP_FILE: file,
       FAKETIME_NO_CACHE: '1',
-      // What a process that is killed would leave in /dev/shm.
+      // A killed process would leave this in /dev/shm.
       FAKETIME_DISABLE_SHM: '1',
       // By its new and its old name.
       FAKETIME_DONT_FAKE_MONOTONIC: '1',

@@ -5,7 +5,7 @@ export interface UntilOptions {
   readonly timeoutMs?: number
 }
 
-/** Waits for a condition, with a limit. Returns what it found. */
+/** Waits for a condition, with a limit. Returns its value. */
 export async function until<T>(
   find: () => Promise<T> | T,
   { what, timeoutMs = 15_000 }: UntilOptions,

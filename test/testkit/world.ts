@@ -51,7 +51,7 @@ export const USER: Viewer = {
 }
 export const DEPLOYER: Viewer = { ...USER, tokenId: v7(), name: 'deployer', role: 'AGENT', actor: 'DEPLOYER' }
 
-/** An object as a test looks at it. */
+/** An object as tests see it. */
 export interface Seen {
   readonly id: string
   readonly name: string
@@ -67,8 +67,8 @@ export interface Seen {
 }
 
 /**
- * The rules on a real database, with a clock that only the test moves. No loop runs by itself: `settle` lets every due
- * tree go on until none is due, so what a test sees does not depend on timing.
+ * The rules on a real database, with a clock that only the test moves. No loop runs by itself: `settle` reconciles trees
+ * until none is due, so the results do not depend on timing.
  */
 export interface World extends AsyncDisposable {
   readonly pool: Pool
@@ -83,13 +83,13 @@ export interface World extends AsyncDisposable {
   readonly sealing: Sealing
   readonly tokens: Tokens
   settle(): Promise<void>
-  /** Roots that want to be looked at. */
+  /** Roots that are due. */
   due(): Promise<readonly string[]>
-  /** What every engine does now and then. */
+  /** The periodic recovery of every engine. */
   recoverStalled(): Promise<void>
   /** Another process on the same database. */
   second(): Promise<EngineHost>
-  /** Creates a root (reconciled unless told otherwise) and lets it go as far as it can. Throws when it is refused. */
+  /** Creates a root (reconciled unless an option says otherwise) and settles. Throws when it is refused. */
   create(name: string, spec: SpecInput, reconcile?: boolean): Promise<string>
   update(id: string, spec: SpecInput, reconcile?: boolean): Promise<void>
   reconcile(id: string, mode?: 'STANDARD' | 'IF_CHANGED' | 'FORCE'): Promise<void>
@@ -109,7 +109,7 @@ export interface World extends AsyncDisposable {
   history(id: string): Promise<readonly Phase[]>
 }
 
-/** For processes in which nobody reads the log. */
+/** For processes without readers of the log. */
 export const NO_LOG = { appended: () => {}, committed: () => {} }
 
 export interface WorldOptions {

@@ -371,7 +371,7 @@ interface Order<A, B> {
   readonly meanwhile?: () => void
   readonly second: () => Promise<B>
 }
-/** Holds up whoever writes to the work of an item until both have come to it, so that the first is let through first. */
+/** Blocks both writers of an item's work until both wait, so that the first one runs first. */
 async function inBetween<A, B>(world: World, objectId: string, { first, meanwhile, second }: Order<A, B>) {
   const gate = await world.pool.connect()
   const waiting = (n: number) =>

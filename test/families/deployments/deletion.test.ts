@@ -284,7 +284,7 @@ describe('a root from which a sibling imports', () => {
     await world.remove(db)
     expect((await world.see('db')).error?.causes.map(({ name }) => name)).toEqual(['app', 'optional'])
     await world.remove(optional)
-    // The spec imports it no more, but what is deployed was made with it.
+    // The spec no longer imports it, but the deployed state does.
     await world.update(app, { deployItems: [item('use')] }, false)
     await world.remove(db)
     expect((await world.see('db')).error?.causes.map(({ name }) => name)).toEqual(['app'])

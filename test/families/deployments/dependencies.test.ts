@@ -12,7 +12,7 @@ async function withDb(world: World, value: unknown = 'one'): Promise<string> {
   return id
 }
 
-/** A root `app` that is to be reconciled, and that no engine has looked at. */
+/** A root `app` with a pending reconcile that no engine has taken. */
 async function unsettled(world: World): Promise<string> {
   const created = await specOf(world, 'app', importer('url'))
   if (!created.ok) throw new Error(created.refusal.message)

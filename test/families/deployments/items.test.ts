@@ -157,7 +157,7 @@ describe('picked up', () => {
     await using world = await createWorld()
     const id = await world.create('shop', { deployItems: [item('a', [], { version: 1 })] })
     await world.work()
-    // Wanted, and never handed to anybody.
+    // Wanted, and never claimed.
     await world.update(id, { deployItems: [item('a', [], { version: 2 })] })
     await world.cancel(id)
     await world.remove(id)

@@ -252,7 +252,7 @@ describe('a spec edited while orphans are being cleaned up', () => {
     expect(await world.see('shop')).toMatchObject({ phase: 'CLEANUP_ORPHANED', observedGeneration: 2 })
     return { id, fence: old?.fence ?? '' }
   }
-  /** What agents were asked to do, in the order of its names. */
+  /** The actions of agents, in the order of the items' names. */
   async function worked(world: World): Promise<readonly string[]> {
     const asked: string[] = []
     await world.work((work) => {

@@ -8,7 +8,7 @@ const stuck = (work: ClaimedItem) =>
     ? ({ phase: 'DELETE_FAILED', error: { code: 'LOCKED', message: 'It is locked.', retryable: false } } as const)
     : succeed(work)
 const url = (work: ClaimedItem) => ({ ...succeed(work), exports: work.action === 'DELETE' ? null : { url: 'u' } })
-/** What agents were asked to do, in order, e.g. `DELETE x`. */
+/** The actions of agents, in order, e.g. `DELETE x`. */
 async function workList(world: World, answer = succeed as Parameters<World['work']>[0]): Promise<readonly string[]> {
   const asked: string[] = []
   await world.work((work) => {

@@ -8,7 +8,7 @@ import { createWorld, DEPLOYER, item, succeed, USER, type World } from '../../te
 const ROUNDS = 30
 const GOING = ['INIT_DELETE', 'TRIGGER_DELETE', 'DELETING']
 
-/** Settles with the other driver beside: both look at whatever is due, at the same time. */
+/** Settles with two engine hosts, which reconcile due trees at the same time. */
 async function settleTogether(world: World, other: Driver): Promise<void> {
   for (let due = await dueRoots(world.pool, world.clock.now(), 100); due.length > 0; ) {
     const looks = due.flatMap((id) => [
@@ -19,7 +19,7 @@ async function settleTogether(world: World, other: Driver): Promise<void> {
     due = await dueRoots(world.pool, world.clock.now(), 100)
   }
 }
-/** Somebody waits for a lock that somebody else holds. */
+/** A connection waits for a lock of another one. */
 const somebodyWaits = async (world: World): Promise<boolean> => {
   const { rows } = await world.pool.query(
     `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
@@ -52,7 +52,7 @@ async function outcomeOf(world: World, round: number | ''): Promise<'took in' | 
 interface Taking {
   readonly world: World
   readonly round: number
-  /** What it is to import. */
+  /** Names to import. */
   readonly name: string
 }
 type Take = (driver: Pick<Driver, 'engineHost' | 'commands'>) => Promise<void>
@@ -188,7 +188,7 @@ describe('a wake-up is never lost', () => {
     const [make] = await world.claim()
     const gate = await world.pool.connect()
     await gate.query('begin')
-    // What the exporter writes after it has looked for importers.
+    // The exporter writes this after it has searched for importers.
     await gate.query('select 1 from data_object for update')
     const report = { fence: make?.fence ?? '', phase: 'SUCCEEDED', exports: { url: 'two' } } as const
     const succeeding = other.engineHost.agents.report(DEPLOYER, [report]).then(() => reconcile(other, db))

@@ -31,7 +31,7 @@ interface Row {
   readonly to: string
   readonly batch: number
 }
-/** What a request came to, from the log: what was begun (INIT) and what went, in order. */
+/** The actions of a request from the log, in order: starts (INIT) and deletions. */
 async function watch(world: World, rootName: string, request: () => Promise<unknown>): Promise<readonly Done[]> {
   const generations = await readGenerations(world)
   const { rows: last } = await world.pool.query<{ batch: number }>(
@@ -64,7 +64,7 @@ async function readGenerations(world: World): Promise<ReadonlyMap<string, number
   return new Map(rows.map(({ id, generation }) => [id, generation]))
 }
 
-/** Everything comes after one other thing, so that there is one order. */
+/** Each object depends on another one, so that the order is unique. */
 const LINE: SpecInput = {
   installations: [
     nested('app', { imports: [{ name: 'url' }], installations: [nested('deep', { deployItems: [using('d', [])] })] }),

@@ -26,7 +26,7 @@ const act = fc.oneof(
     }),
   ),
   often(6, fc.record({ do: fc.constant('end' as const), which: fc.nat(5), well: fc.constantFrom(true, true, false) })),
-  // So that what comes next also meets trees that are deployed.
+  // Lets later actions also meet deployed trees.
   often(4, fc.record({ do: fc.constant('work' as const) })),
   often(
     4,
@@ -167,7 +167,7 @@ async function installationsOf(rootId: string): Promise<readonly string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** What has a job and has not ended it, and a root that remembers something. */
+/** Objects that have not ended their job, and roots with a pending job. */
 async function openOf(rootId: string): Promise<readonly { name: string; phase: Phase }[]> {
   const { rows } = await world.pool.query<{ name: string; phase: Phase }>(
     `select o.name, o.phase from object o left join installation i on i.object_id = o.id
@@ -190,7 +190,7 @@ const COUNTERS = `select p.kind, p.name, p.phase, t.open, c.open as "isOpen", t.
   where p.root_id = $1 and p.job_id is distinct from p.finished_job_id
     and p.phase in ('INIT', 'CLEANUP_ORPHANED', 'PROGRESSING', 'DELETING')`
 
-// Of items that were not triggered yet: what they depend on and has not succeeded in this job, or what must go first.
+// Blockers of untriggered items: dependencies that have not succeeded in this job, or dependents that are deleted first.
 const WAITING = `select c.name, c.waiting_for as "waitingFor", n.count as "is" from object p
   join object c on c.parent_id = p.id and c.job_id is distinct from p.job_id
   cross join lateral (
@@ -210,7 +210,7 @@ async function countersAreRight(rootId: string): Promise<void> {
   for (const { waitingFor, is, name } of waiting.rows) expect({ name, waitingFor }).toEqual({ name, waitingFor: is })
 }
 
-/** What has a job and has not ended it is in a deployer's hands, or says what it waits for. */
+/** An object that has not ended its job is claimed by a deployer, or has a blocker. */
 async function nothingRestsForNothing(rootId: string): Promise<void> {
   const { rows } = await world.pool.query<{ id: string; what: string }>(
     `select o.id, o.kind || ' ' || o.name || ' in ' || o.phase as what from object o left join work w on w.object_id = o.id

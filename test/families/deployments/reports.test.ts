@@ -37,7 +37,7 @@ async function progressOf(world: World, id: string): Promise<unknown> {
   )
   return rows[0]?.progress ?? null
 }
-/** Everything that is stored but the log and what numbers it. */
+/** All stored rows except the log and its numbers. */
 async function stored(world: World): Promise<unknown> {
   const { log_content: _, log_object: __, log_batch: ___, ...rest } = await everything(world)
   return rest

@@ -147,7 +147,7 @@ describe('a cycle between roots', () => {
     await world.reconcile(b)
     expect(await world.work()).toEqual(['i'])
     expect(await world.see('a')).toMatchObject({ phase: 'SUCCEEDED' })
-    // Only now is what a gave up gone, and b wants it still.
+    // Only now the data that `a` no longer exports is deleted, and `b` still imports it.
     expect(await world.see('b')).toMatchObject({ phase: 'PENDING_DEPENDENCIES' })
     await world.setData('x', 2)
     expect(await columnsOf(world, b)).toMatchObject({ imports: { x: 2 } })

@@ -7,7 +7,7 @@ import { createWorld, item, USER, type World } from '../../testkit/world.ts'
 interface Case {
   readonly rule: string
   readonly spec: SpecInput
-  /** Below `input.spec`, and what the message must say. */
+  /** Path below `input.spec`, and a pattern of the message. */
   readonly problems: readonly (readonly [path: string, message: RegExp])[]
 }
 const importing = (name: string, own: Partial<NonNullable<SpecInput['imports']>[number]> = {}) => ({ name, ...own })

@@ -16,7 +16,7 @@ const settings = (byDefault: number): readonly Setting[] => [
   ['the item’s own', { ms: 1_234 }, 1_234],
 ]
 
-/** How an item ended: phase, code, and who wrote it. */
+/** The end of an item: phase, code and actor. */
 async function ended(world: World, name = 'a') {
   const { id, phase, error } = await world.see(...at(name))
   return { phase, code: error?.code ?? null, actor: (await logOf(world, id)).at(-1)?.actor }
@@ -265,7 +265,7 @@ describe('asked to stop after a progressing timeout', () => {
     await using world = await createWorld()
     await world.create('shop', { deployItems: [item('a')] })
     await claimLong(world)
-    // Nobody looked for an hour.
+    // No engine has run for an hour.
     await pass(world, 3_600_000)
     await pass(world, TIMEOUTS.abortingMs - 1)
     expect((await world.see(...at('a'))).phase).toBe('PROGRESSING')

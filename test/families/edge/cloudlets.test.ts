@@ -75,7 +75,7 @@ describe('a cloudlet', () => {
     expect(leases.map(({ state }) => state)).toEqual(['LOST', 'HELD'])
     const refusal = await refused(world.edge.connectCrm(CRM, connecting(id, { instance: 'one' })))
     expect(refusal.type).toBe('StaleReportError')
-    // Nobody has begun it, so it was handed over again.
+    // It has not begun, so the request was dispatched again.
     expect(second.requests.map(({ objectId }) => objectId)).toEqual([cluster])
     expect(await tell(world, { fence: second.requests[0]?.fence ?? '', phase: 'READY' })).toBe(true)
   })
@@ -159,7 +159,7 @@ describe('a cloudlet', () => {
     await accepted(as({ targets: [name], types: ['crm'] }))
     // Nor may anybody else take over the session by its instance.
     expect(await refused(as({ name: 'mallory' }))).toMatchObject({ type: 'ForbiddenError' })
-    // Its requests are handed to it, and claimed by nobody.
+    // Its requests are dispatched to it and cannot be claimed.
     await addInstance(world, 'CLUSTER_INST', id)
     world.clock.advance(1_000_000)
     expect(await world.claim(10, CRM, ['crm'])).toEqual([])
@@ -240,7 +240,7 @@ describe('an upgrade', () => {
       error: { message: 'No such version.' },
       version: '1',
     })
-    // The old one goes on serving: its Ready changes nothing.
+    // The old CRM continues to serve: its READY changes nothing.
     expect(await tell(world, { fence: request.fence, phase: 'READY' })).toBe(false)
     expect(await upgrade()).toBe('UPDATE_ERROR')
   })

@@ -61,7 +61,7 @@ describe('an instance', () => {
     const again = await addInstance(world, 'CLUSTER_INST', cloudlet, { name: 'c' })
     const next = await requestFor(world, cloudlet, again)
     expect(next.operationId).not.toBe(operationId)
-    // The ABA case: what was said of the first one says nothing of the second.
+    // The ABA case: a report on the first instance does not apply to the second.
     expect(await tell(world, { fence, phase: 'READY' })).not.toBe(true)
     expect(await phaseOf(world, again)).toBe('CREATE_REQUESTED')
   })
@@ -95,7 +95,7 @@ describe('an instance', () => {
       'CRM UPDATE_ERROR',
       'CONTROLLER READY',
     ])
-    // A revision never stands for two specs.
+    // A revision never identifies two specs.
     await accepted(world.edge.updateInstance(USER, { kind: 'CLUSTER_INST', id: cluster, spec: { size: 4 } }))
     expect((await requestFor(world, cloudlet, cluster)).specRevision).toBe(4)
   })
@@ -237,7 +237,7 @@ describe('operations that are withdrawn or time out', () => {
     await world.settle()
     expect(await seeById(world, cluster)).toMatchObject({ phase: 'CREATE_ERROR', error: { code: 'WITHDRAWN' } })
     expect((await told(world, cluster)).at(-1)).toBe('CONTROLLER CREATE_ERROR withdrawn')
-    // It may have begun unseen: what it says of that comes too late.
+    // The CRM may have begun without a report, and its report now comes too late.
     expect(await tell(world, { fence: first.fence, phase: 'READY' })).toBe('StaleReportError')
     const undo = await requestFor(world, cloudlet, cluster)
     expect(undo).toMatchObject({ action: 'DELETE', spec: null })

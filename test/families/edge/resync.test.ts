@@ -20,7 +20,7 @@ import { isAllowed, pairsOf } from '../../testkit/pairs.ts'
 import { accepted } from '../../testkit/pipelines.ts'
 import { createWorld, USER, type World } from '../../testkit/world.ts'
 
-/** What a CRM that comes back says, against what was recorded. */
+/** The state of a reconnecting CRM, compared with the record. */
 
 let world: World
 beforeAll(async () => {
@@ -30,7 +30,7 @@ afterAll(() => world[Symbol.asyncDispose]())
 
 type Prepared = { readonly cloudlet: string; readonly name: string; readonly id: string }
 
-/** An instance in a phase, as it comes there by its own way. */
+/** An instance in a phase, reached by regular transitions. */
 async function inPhase(phase: Phase): Promise<Prepared> {
   const { id: cloudlet, name } = await readyCloudlet(world)
   const at = (id: string): Prepared => ({ cloudlet, name, id })
@@ -72,10 +72,10 @@ const objectOf = async (
   phase,
   specRevision,
 })
-/** A new process connects and says this of the instance; null: it does not speak of it. */
+/** A new process connects and reports this state of the instance; null: it does not list the instance. */
 async function reconnect(prepared: Prepared, phase: Phase | null, specRevision: number | null = 1) {
   const own = phase === null ? [] : [await objectOf(prepared, phase, specRevision)]
-  // What is in it is there, so that nothing follows from that.
+  // Its children exist, so that they cause no transition.
   const { rows: apps } = await world.pool.query<{ name: string }>('select name from object where parent_id = $1', [
     prepared.id,
   ])
@@ -92,7 +92,7 @@ async function reconnect(prepared: Prepared, phase: Phase | null, specRevision: 
 }
 
 const AGAIN = 'again'
-/** Recorded, what the CRM reports, with which revision, the outcome, and what the log says of it. */
+/** Recorded phase, reported phase and revision, outcome, and records of the log. */
 const TABLE: readonly (readonly [
   Phase,
   Phase | null,
@@ -136,11 +136,11 @@ const TABLE: readonly (readonly [
   ['READY', null, 0, 'drifted', []],
   ['READY', 'READY', 1, 'READY', []],
   ['READY', 'READY', 7, 'drifted', []],
-  // Its report of the failure was taken, and it has not heard so.
+  // Its report of the failure was accepted, but the acknowledgement was lost.
   ['READY', 'UPDATE_ERROR', 1, 'READY', []],
   ['READY', 'CREATE_ERROR', 0, 'drifted', []],
   ['READY', 'DELETING', 1, 'drifted', []],
-  // What was withdrawn, and is being taken back.
+  // A withdrawn operation that is being undone.
   ['CREATE_ERROR', null, 0, 'gone', ['CONTROLLER NOT_PRESENT', 'CONTROLLER GONE']],
   ['CREATE_ERROR', 'READY', 1, AGAIN, []],
   ['UPDATE_ERROR', 'READY', 1, 'READY', ['CONTROLLER READY']],
@@ -269,7 +269,7 @@ test('every pair of phases is accepted or refused for the CRM as in the table', 
   }
 }, 60_000)
 
-/** The last fence that was given out for it, done or not. */
+/** The last fence of its work, done or not. */
 async function fenceOf(cloudlet: string, objectId: string): Promise<string> {
   const { rows } = await world.pool.query(
     `select c.sessions, w.attempt, w.job_id as "operationId" from work w join cloudlet c on c.object_id = $1 where w.object_id = $2`,

@@ -25,7 +25,7 @@ export interface Planned {
   readonly luck: number
 }
 
-// Two that are in conflict, told from the rows as the specification says it.
+// Conflicting pairs, found from the rows as in the specification.
 const CONFLICT = `a.resource = b.resource and a.ticket < b.ticket and 'EXCLUSIVE' in (a.mode, b.mode)`
 const VIOLATIONS = `select 'two holders' as what, b.object_id from lock a join lock b on ${CONFLICT} and a.held and b.held
   union all
@@ -59,7 +59,7 @@ export class Crowd {
 
   async #work(): Promise<void> {
     for (let act = this.#choose(); act !== null; act = this.#choose()) {
-      // What another worker does now may let this one go on.
+      // Another worker's next action may unblock this one.
       if (act === 'rest') await new Promise((resolve) => setTimeout(resolve, 1))
       else await this.#do(act)
     }
@@ -140,7 +140,7 @@ export class Crowd {
     expect((await client.query(VIOLATIONS)).rows).toEqual([])
   }
 
-  /** Everybody had its turn, and no later one before an earlier one with which it is in conflict. */
+  /** All jobs ran, and none before an earlier one that conflicts with it. */
   check(): void {
     for (const { id } of this.#plan) expect(this.#granted.has(id) || this.#cancelled.has(id)).toBe(true)
     expect(this.woken.length).toBeGreaterThan(100)

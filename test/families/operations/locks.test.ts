@@ -122,7 +122,7 @@ describe('order', () => {
     await ask(holder, x('busy'))
     expect(await ask(waiter, x('busy'), x('free'))).toBe(false)
     expect(await holders()).toEqual([holder])
-    // Nobody holds it; whoever came first is next all the same.
+    // The lock is free, but the first waiter is next all the same.
     expect(await ask(late, x('free'))).toBe(false)
     expect(await leave(holder)).toEqual([waiter])
     expect(await leave(waiter)).toEqual([late])
@@ -353,7 +353,7 @@ describe('1,000 random jobs over 20 resources, on eight connections', () => {
   })
   const job = fc.record({
     locks: fc.array(request, { minLength: 1, maxLength: 4 }),
-    /** What its worker does next. */
+    /** The next action of its worker. */
     luck: fc.nat(999),
   })
   const jobs = fc.array(job, { minLength: 1_000, maxLength: 1_000, size: 'max' })

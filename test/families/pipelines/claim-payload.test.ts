@@ -78,7 +78,7 @@ async function createEvent(project: string): Promise<string> {
   return created.ok ? (created.eventIds[0] ?? '') : ''
 }
 const as = (token: string | null) => api.services.tokens.authenticate(token ?? '')
-/** What is known of tokens is forgotten after a while. */
+/** The cache of tokens expires after a while. */
 const later = () => api.world.clock.advance(2_001)
 
 describe('the payload of a claimed START', () => {

@@ -27,7 +27,7 @@ beforeAll(async () => {
   world = await createWorld()
 })
 afterAll(() => world[Symbol.asyncDispose]())
-/** What one test leaves takes no slot of the next. */
+/** Frees the slots of one test for the next. */
 afterEach(async () => {
   await world.pool.query('truncate object, work, wake, root_queue cascade')
 })
@@ -137,7 +137,7 @@ describe('cancelling a worker takes its jobs along', () => {
       first: 'ABORTED',
       second: 'CANCELED',
     })
-    // Whoever still reports hears that it was overruled.
+    // A later report is refused, since the runtime was overruled.
     expect(await tell(world, { fence: start.fence, phase: 'SUCCEEDED' })).toBe('TransitionError')
     expect(await tell(world, { fence: job?.fence ?? '', phase: 'SUCCEEDED' })).toBe('TransitionError')
   })
@@ -188,7 +188,7 @@ describe('jobs', () => {
     await addJob(world, id, 'one', { ...TEMPLATE, workspace: true })
     await addJob(world, id, 'two')
     expect(await phasesOf(world, id)).toMatchObject({ worker: 'UNKNOWN', one: 'STARTING', two: 'PENDING' })
-    // What works in the workspace waits for the runtime that has it.
+    // A job that uses the workspace waits for the runtime that has it.
     expect(await claimAt(world, 'elsewhere')).toEqual([])
     await accepted(world.engineHost.agents.renew(RUNTIME, [start.fence], 30_000))
     await tell(world, { fence: start.fence, phase: 'RUNNING' })
@@ -351,7 +351,7 @@ describe('a subscription that asks for a task', () => {
     const { rows } = await world.pool.query(
       'select o.phase, g.env from object o join gadget_job g on g.object_id = o.id',
     )
-    // What an event says is data, and no expression of ours.
+    // The event's data is not evaluated as expressions.
     expect(rows).toEqual([
       {
         phase: 'DECLARING',
@@ -487,7 +487,7 @@ describe('retry and clone', () => {
     const [restart] = await runAll(world)
     const [handed] = await world.pipelines.claimPayloads(restart ? [restart] : [])
     expect(handed?.config?.command).toEqual(['true'])
-    // It stands for whatever has its name; the others run again.
+    // The inherited job matches any spec of its name; the others run again.
     expect(await addJob(world, again, 'good', { command: ['false'] })).toBe(tree.good?.id)
     await addJob(world, again, 'bad')
     expect((await claimAt(world)).map(({ name: job }) => job)).toEqual(['bad'])

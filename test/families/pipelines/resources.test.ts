@@ -17,7 +17,7 @@ import {
 } from '../../testkit/pipelines.ts'
 import { createWorld, USER, type World } from '../../testkit/world.ts'
 
-/** What runtimes keep for workers and jobs, and what becomes of it. */
+/** Resources that runtimes keep for workers and jobs, and their removal. */
 
 let world: World
 beforeAll(async () => {
@@ -46,7 +46,7 @@ describe('resources', () => {
     expect((await treeOf(world, id)).worker?.removeAt).toEqual(new Date(ended + 60_000))
     world.clock.advance(59_000)
     expect(await claimAt(world)).toEqual([])
-    // Nothing of this is in any process's memory: another one goes on.
+    // The state is only in the database, so another process can continue.
     await using other = await world.second()
     world.clock.advance(999)
     const request = { instance: 'here', types: ['process'], targets: ['here'], max: 10, leaseMs: 30_000 }
@@ -152,7 +152,7 @@ describe('a runtime that is missed', () => {
     world.clock.advance(1)
     await world.settle()
     expect((await treeOf(world, id)).event).toMatchObject({ phase: 'FAILED', code: 'RUNTIME_LOST' })
-    // Should it come back all the same, it is told to end it.
+    // If it does come back, the answer makes it end the process.
     expect((await claimAt(world)).map(({ action }) => action)).toEqual(['REMOVE'])
   })
 

@@ -43,7 +43,7 @@ const started = async (ids: readonly string[]) => {
   const phases = await Promise.all(ids.map((id) => phaseOf(world, id)))
   return phases.filter((phase) => phase !== 'PENDING').length
 }
-/** What runs now ends; what gets its slot then is left to run. */
+/** Ends the running workloads; those that get their slots stay running. */
 async function endAll() {
   const items = await runAll(world)
   for (const { fence, action } of items) if (action === 'START') await tell(world, { fence, ...succeeded })
@@ -142,7 +142,7 @@ describe('what waits is never forgotten', () => {
     const name = await project({ maxWorkers: 1 })
     const [, second = '', third = ''] = await addMany(name, 3)
     const [first] = await runAll(world)
-    // The second is told of the slot, and cancelled before it has looked.
+    // The second is woken for the slot and cancelled before its rules run.
     await accepted(
       world.engineHost.agents.report({ ...USER, name: 'runtime', role: 'AGENT', actor: 'RUNTIME' }, [
         { fence: first?.fence ?? '', ...succeeded },

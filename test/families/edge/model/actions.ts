@@ -11,7 +11,7 @@ export interface Limits {
   readonly told: number
   /** Requests overtake each other, too: the CRM asks before it begins, since it cannot tell which is newer. */
   readonly reorder: boolean
-  /** A call of connectCrm may arrive when its CRM has long given up on it. */
+  /** A call of connectCrm may arrive long after its CRM has given up. */
   readonly late: boolean
 }
 
@@ -124,13 +124,13 @@ export async function connect(state: State, { how, asks, arrives = 'answered' }:
   // That it is at something does not say what there was, and a report from before says what was true then.
   const tampered = state.tampered && (state.told.length > 0 || objects.some(({ phase }) => phase !== 'READY'))
   const next = await server.connect({ ...state, crm: now, tampered }, input)
-  // A newer one was connected meanwhile: it ends, as it is told to.
+  // A newer one connected meanwhile, so the server ends this one.
   if (!next) return { ...state, crm: crm.crash(now), requests: [] }
   if (arrives === 'unanswered') return { ...next, crm: { ...next.crm, connected: false }, requests: [] }
   return send({ ...next, crm: { ...next.crm, connected: true }, requests: [] }, isNew)
 }
 
-/** What is asked for is on its way at once, and until it is taken. */
+/** A request is in flight at once, until the CRM takes it. */
 export function send(state: State, begunToo = false): State {
   if (!state.crm.connected) return state
   const isNew = (one: Request): boolean =>

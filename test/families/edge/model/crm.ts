@@ -17,7 +17,7 @@ import {
 } from './state.ts'
 import { Violation } from './violation.ts'
 
-/** A CRM that keeps the contract: what it is asked for, what it has, and what it says of that. */
+/** A CRM that follows the contract: its requests, its instances and its reports. */
 
 const at = <T>(all: Readonly<Record<Place, T>>, place: Place, value: T): Readonly<Record<Place, T>> => ({
   ...all,
@@ -35,9 +35,9 @@ export function take(crm: Crm, { place, fence, age, owner, action, rev }: Reques
   return { ...crm, jobs, failed: at(crm.failed, place, null), seen: [...crm.seen, seenKey(fence)] }
 }
 
-/** What was there before anybody began to change it. */
+/** The state before a change began. */
 const settled = (disk: Disk | null): Disk | null => (disk?.half ? settled(disk.old) : disk)
-/** What there is when it is done. */
+/** The state after the change. */
 const made = ({ action, owner, rev }: Job): Disk | null =>
   action === 'DELETE' ? null : { owner, rev, half: null, old: null }
 
@@ -51,7 +51,7 @@ function beginJob(crm: Crm, place: Place): Crm {
 
 const say = (place: Place, { fence, age, owner }: Job, phase: Phase): Told => ({ place, fence, age, owner, phase })
 
-/** Nobody but the server knows what depends on what: so it must never ask for this. */
+/** Only the server knows the dependencies, so it must never request this. */
 function checkOrder(state: State, place: Place, { action }: Job): void {
   const { crm, tampered } = state
   if (tampered || (instanceAt(state, 'c')?.details as InstanceDetails | undefined)?.drifted) return
@@ -84,7 +84,7 @@ export function finish(state: State, place: Place, asks: boolean): State | null 
   }
 }
 
-/** It puts back what there was, and says so. */
+/** Restores the previous state and reports it. */
 export function fail(state: State, place: Place, asks: boolean): State | null {
   const { crm } = state
   const job = crm.jobs[place]
@@ -102,7 +102,7 @@ const putBack = (crm: Crm, place: Place, { action, before }: Job): Crm => ({
   jobs: at(crm.jobs, place, null),
 })
 
-/** What it makes of the answer to a report. */
+/** Handles the answer to a report. */
 export function answered(crm: Crm, { place, fence, phase }: Told, accepted: boolean, asks: boolean): Crm {
   const job = crm.jobs[place]
   // Refused: it forgets the request, and what it had done for it. What that had replaced may be wanted after all.
@@ -115,7 +115,7 @@ export function answered(crm: Crm, { place, fence, phase }: Told, accepted: bool
   return phase.endsWith('_ERROR') && !job ? { ...crm, failed: at(crm.failed, place, null) } : crm
 }
 
-/** What is half done and asked for by nobody is put back. */
+/** Restores half-done changes without a request. */
 const tidied = (crm: Crm): Crm => ({
   ...crm,
   disk: { c: crm.jobs.c ? crm.disk.c : settled(crm.disk.c), a: crm.jobs.a ? crm.disk.a : settled(crm.disk.a) },
@@ -148,7 +148,7 @@ function phaseAt({ jobs, disk, failed }: Crm, place: Place): Phase | null {
 }
 
 const NONE = { c: null, a: null } as const
-/** What was running is forgotten; what was half done stays so. */
+/** A crash: forgets running changes, which stay half done. */
 export const crash = (crm: Crm): Crm => ({ ...crm, up: false, connected: false, jobs: NONE, failed: NONE, seen: [] })
 
 export type Cleaning = 'back' | 'on' | 'keep'

@@ -7,7 +7,7 @@ import { ModelNode, ownersOf, type Rec } from './slice.ts'
 import { cloudletOf, instanceAt, keyOf, PLACES, type Place, type State } from './state.ts'
 import { Violation } from './violation.ts'
 
-/** A cluster instance and an app instance: what must hold of them. */
+/** Invariants of a cluster instance and an app instance. */
 
 export const instances = (limits: Limits): Model<State> => ({
   keyOf,
@@ -54,7 +54,7 @@ function checkParallel(cluster: Rec | null, app: Rec | null): void {
   if (!isLeft) throw new Violation(`an app instance is ${app.row.phase}, and its cluster instance is ${phase}`)
 }
 
-/** What is recorded is there, as it is recorded, and nothing else is. */
+/** Exactly the recorded instances exist, as recorded. */
 function checkAgreement(state: State, place: Place, { isExact }: Strictness): void {
   const record = instanceAt(state, place)
   const disk = state.crm.disk[place]

@@ -11,13 +11,13 @@ export interface Model<S> {
   /** Of states that are alike. */
   keyOf(state: S): string
   actionsOf(state: S): readonly Action<S>[]
-  /** What happens at once after everything. */
+  /** Actions that follow each action at once. */
   follow(state: S): S
   /** Nothing is on its way, and all is as it should be in the end. */
   isQuiet(state: S): boolean
   /** Throws a violation. */
   check(state: S): void
-  /** One step of what must happen in the end: messages arrive, CRMs work, deadlines pass. Null: nothing is left to happen. */
+  /** One of the steps that happen eventually: messages arrive, CRMs work, deadlines pass. Null: none remains. */
   fairStep(state: S): Promise<{ readonly name: string; readonly state: S } | null>
 }
 
@@ -107,7 +107,7 @@ async function take<S>(model: Model<S>, visited: Visited<S>, action: Action<S>):
 
 const MOST_STEPS = 80
 
-/** With nothing but what must happen in the end (messages arrive, the CRM works, deadlines pass) all comes to rest. */
+/** Steps that happen eventually (messages arrive, the CRM works, deadlines pass) alone lead to a fixpoint. */
 async function checkWayOut<S>(model: Model<S>, start: S, leading: Set<string>): Promise<void> {
   const { keyOf, isQuiet, check, fairStep } = model
   const way: string[] = []

@@ -34,18 +34,18 @@ import {
 import { Violation } from './violation.ts'
 
 /**
- * The server in memory: the real commands and the real rules on a tree that is held here. Of the engine it knows what a
- * transaction is: a command leaves word of what is to be looked at, a report is decided upon at once.
+ * The server in memory: the real commands and the real rules on a tree in memory. It models transactions of the engine: a
+ * command enqueues wake requests, a report is decided at once.
  */
 
 const CRM: Viewer = { ...USER, name: 'crm', role: 'AGENT', actor: 'CRM' }
 
-/** What the server knows. */
+/** State of the server. */
 export interface Kept {
   /** The cloudlet first, then the cluster instance, then the app instance. */
   readonly records: readonly Rec[]
   readonly leases: readonly number[]
-  /** Objects that the engine was left word of. */
+  /** Objects with a wake request. */
   readonly wakes: readonly string[]
   readonly next: number
 }
@@ -131,7 +131,7 @@ export async function command<S extends Kept>(
 const alive = (slice: ModelSlice, ids: Iterable<string>): readonly string[] =>
   [...new Set(ids)].filter((id) => slice.get(id)?.gone === false)
 
-// What users ask for.
+// Commands of users.
 
 const kindOf = (place: Place): InstanceKind => (place === 'c' ? 'CLUSTER_INST' : 'APP_INST')
 const idAt = (state: State, place: Place): string | null => instanceAt(state, place)?.row.id ?? null
@@ -162,7 +162,7 @@ export function withdraw(state: State, place: Place): Promise<State | null> {
     : Promise.resolve(null)
 }
 
-// What a CRM calls.
+// Calls of CRMs.
 
 export function connect<S extends Kept>(state: S, input: ConnectCrm): Promise<S | null> {
   return command(state, (parts) => connectCrm(parts, CRM, input))
@@ -177,13 +177,13 @@ export const connection = (state: State, { process, calls }: Crm, objects: Conne
   objects,
 })
 
-/** What a CRM says, and the operation that it says it of. */
+/** A CRM's report, and the operation that it concerns. */
 export interface Said {
   readonly fence: string
   readonly phase: Phase
   readonly operationId: string
 }
-/** As `reportOne` of the engine does, and the look that follows in the same transaction. `accepted`: of the CRM's view. */
+/** Models `reportOne` of the engine and the rules that run in the same transaction. `accepted`: from the CRM's view. */
 export function report<S extends Kept>(
   state: S,
   { fence: text, phase, operationId }: Said,
@@ -203,10 +203,10 @@ export function report<S extends Kept>(
   return { state: { ...state, ...written(slice), wakes: alive(slice, state.wakes) }, accepted: verdict.ok }
 }
 
-/** Lets everything that is touched decide, until nothing is left to do. */
+/** Runs the rules of touched objects to the fixpoint. */
 function settle(slice: ModelSlice): void {
-  for (let looks = 0; slice.touched.size > 0; looks++) {
-    if (looks > 100) throw new Violation('the tree does not come to rest')
+  for (let runs = 0; slice.touched.size > 0; runs++) {
+    if (runs > 100) throw new Violation('the tree does not reach a fixpoint')
     for (const node of slice.touched) {
       slice.touched.delete(node)
       if (!node.gone) edge.decide(node, slice)
@@ -214,7 +214,7 @@ function settle(slice: ModelSlice): void {
   }
 }
 
-// What the engine does by itself.
+// Actions of the engine.
 
 export function look<S extends Kept>(state: S): S {
   const slice = sliceOf(state)

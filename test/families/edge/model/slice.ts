@@ -57,7 +57,7 @@ export class ModelNode implements Node {
   }
 }
 
-/** Whose turn it is in a phase; the deadline and the withdrawal are the documented exceptions. */
+/** The actor that moves from a phase; the deadline and the withdrawal are the documented exceptions. */
 const EXCEPTIONS = new Set(['timeout', 'withdrawn'])
 const OFFLINE_CASCADE = 'its offline cloudlet is deleted with all that is beneath it'
 const owners = new Map(
@@ -90,7 +90,7 @@ export class ModelSlice implements Slice {
   readonly touched = new Set<ModelNode>()
   readonly ended = new Set<number>()
   readonly moved: Moved[] = []
-  /** Number of the id that is given next. */
+  /** Number of the next id. */
   next: number
   /** Epochs whose lease is kept. */
   readonly #leases: readonly number[]

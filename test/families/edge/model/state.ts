@@ -12,14 +12,14 @@ import { ModelNode, type Rec } from './slice.ts'
 export type Place = 'c' | 'a'
 export const PLACES: readonly Place[] = ['c', 'a']
 
-/** What a CRM has of an object on its disk. */
+/** An object on a CRM's disk. */
 export interface Disk {
   /** Id of the record that it was made for. */
   readonly owner: string
   readonly rev: number
   /** Half made, half changed, half removed; null: it is as it should be. */
   readonly half: CrmAction | null
-  /** Of something half done: what was there before. */
+  /** The previous state of a half-done change. */
   readonly old: Disk | null
 }
 
@@ -36,7 +36,7 @@ export interface Job {
 
 export interface Crm {
   readonly up: boolean
-  /** It has a session, and hears of requests. */
+  /** The CRM has a session and receives requests. */
   readonly connected: boolean
   /** Number of the process. */
   readonly process: number
@@ -44,7 +44,7 @@ export interface Crm {
   readonly calls: number
   readonly disk: Readonly<Record<Place, Disk | null>>
   readonly jobs: Readonly<Record<Place, Job | null>>
-  /** What failed last, as long as nobody has taken note of it. */
+  /** The last failure until it is acknowledged. */
   readonly failed: Readonly<Record<Place, CrmAction | null>>
   /** Fences of requests that it has taken: each is done once. */
   readonly seen: readonly string[]
@@ -75,7 +75,7 @@ export interface State extends Kept {
   readonly told: readonly Told[]
   /** A call that the CRM has given up on, and that may still arrive. */
   readonly late: ConnectCrm | null
-  /** Somebody has been at the disk by hand, and no resync has seen it so far. */
+  /** The disk was changed by hand, and no resync has seen the change. */
   readonly tampered: boolean
 }
 
@@ -89,7 +89,7 @@ export const ageOf = (jobId: string, attempt: number, epoch: number): string =>
   `${jobId}/${String(attempt).padStart(3, '0')}/${String(epoch).padStart(3, '0')}`
 const NO_FENCE = '~'
 
-/** Of the fence that a record's work has now; null: it was not handed over. */
+/** The present fence of a record's work; null: the request was not dispatched. */
 export function workAge(work: Work | null): string | null {
   if (!work?.fenceHash) return null
   const epoch = Number(work.instance?.slice(1) ?? 0)
@@ -98,7 +98,7 @@ export function workAge(work: Work | null): string | null {
 
 /**
  * States that differ in names alone have one key: fences and revisions of an object are told apart by their order.
- * What no rule and no CRM looks at is left out.
+ * State that no rule and no CRM reads is left out.
  */
 export function keyOf(state: State): string {
   const { records, leases, wakes, crm, requests, told, late, tampered } = state
@@ -132,7 +132,7 @@ export function keyOf(state: State): string {
   if (late) {
     const session = sessions.find(({ instance }) => instance === late.instance)
     const isOvertaken = session ? late.call <= session.call : replaced.includes(late.instance)
-    // It is refused, whatever it says.
+    // It is refused, whatever its content.
     parts.push(isOvertaken ? 'l' : `${late.instance === processName(crm.process) ? 'L' : 'k'}${saidBy(late)}`)
   }
   return parts.join('|')

@@ -18,9 +18,9 @@ interface Process {
   readonly n: number
   /** Brought up by an upgrade, and not serving so far. */
   readonly isSecond: boolean
-  /** It hears of requests. */
+  /** The CRM receives requests. */
   readonly connected: boolean
-  /** Of its session, once it was told. */
+  /** The epoch of its session, once it has received it. */
   readonly fence: string | null
   /** The upgrade that it was asked for. */
   readonly request: Request | null
@@ -82,7 +82,7 @@ async function connect(state: Upgrading, process: Process, isAnswered = true): P
     objects: [],
   } as const
   const next = await server.connect(state, input)
-  // It is told that it has to end.
+  // The answer makes it end.
   if (!next) return ended(state, n)
   const session = sessionOf(next, n)
   if (!session) throw new Violation('a process has connected and has no session')
