@@ -1,9 +1,9 @@
-import { GadgetJobInput } from '../../../graphql/agents/gadget-job-input.ts'
 import { LabelInput } from '../../../graphql/objects/label-input.ts'
 import { writeObject } from '../../../graphql/objects/write-object.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
 import { dropUndefined } from '../../../graphql/schema/drop-undefined.ts'
 import { errorsOf, resultUnion } from '../../../graphql/schema/result-union.ts'
+import { GadgetJobInput } from '../../gadget-job-input.ts'
 import type { OperationsCommands } from '../commands.ts'
 import { GadgetJobRef, TaskRef } from './task.ts'
 

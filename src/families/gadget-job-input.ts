@@ -1,4 +1,4 @@
-import { builder } from '../schema/builder.ts'
+import { builder } from '../graphql/schema/builder.ts'
 
 /** Jobs of a task that a user creates, and of one that a subscription creates for an event. */
 
