@@ -100,7 +100,7 @@ const IN_FAILED_TRANSACTION = '25P02'
 
 export interface TransactionParts {
   readonly pool: Pool
-  /** Hears of each commit. */
+  /** Called after each commit. */
   readonly publish: (events: CommitEvents) => void
 }
 

@@ -23,7 +23,7 @@ export interface FamilyDefinition {
   readonly words?: FamilyWords
   /** Timeouts of its own. Rules read them as `slice.timeouts`. */
   readonly timeouts?: readonly TimeoutSetting[]
-  /** Agents that a server starts beside itself. */
+  /** Agents that a server starts as processes of their own. */
   readonly agents: readonly BuiltInAgent[]
   server(): Promise<FamilyServer>
 }
@@ -45,7 +45,7 @@ export interface FamilyParts {
   readonly trees: Trees
   readonly sandbox: Sandbox
   readonly system: System
-  /** For what needs no lock, such as looking up where an object stands. */
+  /** For statements without a lock, such as finding an object. */
   readonly pool: Pool
   readonly sealing: Sealing
   readonly timeouts: TimeoutDefaults

@@ -20,7 +20,7 @@ export interface Family {
   readonly details: readonly DetailsTable[]
   /** Actions of work that is still to be done when its object is gone; a report that it is done carries no phase. */
   readonly outlivingActions?: readonly WorkAction[]
-  /** Phases that an agent reports when the real thing is gone, beside GONE: repeated once the object is, they are accepted. */
+  /** Phases besides GONE with which an agent reports that the real object is gone; repeats after its deletion are accepted. */
   readonly gonePhases?: readonly Phase[]
   /** Runs the rules of one object. Pure: all its data comes from the slice. */
   decide(node: Node, slice: Slice): void

@@ -235,7 +235,7 @@ export class TreeSlice extends SliceReader implements Slice {
   }
 }
 
-/** Marks a part of an object as changed. Only the slice hands out nodes, so each is a tracked object. */
+/** Marks a part of an object as changed. Only the slice creates nodes, so each is a tracked object. */
 function changed(node: Node, part: Part): TrackedObject {
   const tracked = node as TrackedObject
   tracked.dirty.add(part)

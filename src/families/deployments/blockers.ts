@@ -124,7 +124,7 @@ class CauseFinder {
 
 function directBlockers(object: Waiting, details: BlockerInputs, now: Date): readonly DeploymentsBlocker[] {
   if (object.retryAt && object.retryAt > now) {
-    return [{ reason: 'BACKOFF', until: object.retryAt, message: 'Its last step failed and is tried again then.' }]
+    return [{ reason: 'BACKOFF', until: object.retryAt, message: 'Its last step failed and is tried again at that time.' }]
   }
   if (isPaused(object)) return [PAUSED]
   if (isFinished(object.row)) return waitsForItsTurn(object, details)
@@ -132,7 +132,7 @@ function directBlockers(object: Waiting, details: BlockerInputs, now: Date): rea
   return [...waitsForOthers(object, details), ...waitsForChildren(object)]
 }
 
-const PAUSED = { reason: 'IGNORED', message: 'It is ignored: nothing is started until that is removed.' } as const
+const PAUSED = { reason: 'IGNORED', message: 'It is ignored: nothing is started until `ignored` is false.' } as const
 
 /** A job is pending and may not begin. */
 function isPaused({ row, installation }: Waiting): boolean {
@@ -222,14 +222,14 @@ function waitsForChildren({ row, childCounts }: Waiting): readonly DeploymentsBl
 const DELETES: readonly Phase[] = ['CLEANUP_ORPHANED', 'DELETING']
 const pausedBelow = ({ name }: Waiting['row']): DeploymentsBlocker => ({
   reason: 'IGNORED',
-  message: `An installation in ${name} is ignored: it is not deleted until that is removed.`,
+  message: `An installation in ${name} is ignored: it is not deleted until \`ignored\` is false.`,
 })
 
 function waitsForAgent({ work }: Waiting, details: BlockerInputs, now: Date): readonly DeploymentsBlocker[] {
   if (work?.state !== WORK_STATE.OFFERED) return []
   const { type, target, offerAfter } = work
   if (offerAfter && offerAfter > now) {
-    return [{ reason: 'BACKOFF', until: offerAfter, message: 'It is offered to agents again then.' }]
+    return [{ reason: 'BACKOFF', until: offerAfter, message: 'It is offered to agents again at that time.' }]
   }
   const connected = details.isServed(type, target)
   const which = `an agent of the type ${type}${target === null ? '' : ` for the target ${target}`}`

@@ -52,11 +52,11 @@ function goOffline(node: Node, slice: Slice): void {
 }
 
 /** The next moment at which a lease or timeout ends. */
-function watch(node: Node, slice: Slice, held: readonly Lease[]): void {
+function watch(node: Node, slice: Slice, valid: readonly Lease[]): void {
   const { phase } = node.row
   const { upgradeDue, connectDue } = cloudletDetails(node)
   const limits = [
-    ...(phase === 'OFFLINE' ? [] : held.map(({ until }) => until)),
+    ...(phase === 'OFFLINE' ? [] : valid.map(({ until }) => until)),
     ...(isUpgrading(node) && upgradeDue ? [upgradeDue.getTime()] : []),
     ...(connectDue && phase === 'INIT' ? [connectDue.getTime()] : []),
   ]

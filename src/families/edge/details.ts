@@ -9,7 +9,7 @@ export interface CloudletDetails {
   readonly version: string | null
   /** Present while an upgrade runs or is not resolved. */
   readonly wantedVersion: string | null
-  /** Given last. */
+  /** The last assigned epoch. */
   readonly epoch: number
   readonly sessions: readonly Session[]
   /** The last process instances that newer ones have replaced. */

@@ -28,7 +28,7 @@ export const edge: Family = {
   holds: (node, hash, principal) => node.row.kind === 'CLOUDLET' && sessionByHash(node, hash, principal) !== null,
   renew: renewSessions,
   claimed(node) {
-    throw new Error(`${node.row.name} is handed to its CRM, and claimed by nobody`)
+    throw new Error(`${node.row.name} is dispatched to its CRM and cannot be claimed`)
   },
   questions,
   effects,

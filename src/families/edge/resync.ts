@@ -80,7 +80,7 @@ function outcomeInTransition(recorded: Phase, found: Found, recordedRevision: nu
   if (recorded === 'READY' || recorded === 'DELETE_PREPARE') return { type: 'note', drifted: !isAsRecorded }
   if (!isRequested(recorded) && !isWorking(recorded)) return NOTHING
   if (isFailed(phase) && operationAt(recorded)?.failed === phase)
-    return { type: 'fail', drifted: null, message: 'Its CRM came back and says that it has failed.' }
+    return { type: 'fail', drifted: null, message: 'Its CRM reconnected and reports that the operation has failed.' }
   const verdict = step(machine, recorded, 'CRM', phase)
   if (verdict.ok) return verdict.changed ? { type: 'move', to: phase } : NOTHING
   // The CRM is still at the previous operation.
