@@ -124,7 +124,9 @@ class CauseFinder {
 
 function directBlockers(object: Waiting, details: BlockerInputs, now: Date): readonly DeploymentsBlocker[] {
   if (object.retryAt && object.retryAt > now) {
-    return [{ reason: 'BACKOFF', until: object.retryAt, message: 'Its last step failed and is tried again at that time.' }]
+    return [
+      { reason: 'BACKOFF', until: object.retryAt, message: 'Its last step failed and is tried again at that time.' },
+    ]
   }
   if (isPaused(object)) return [PAUSED]
   if (isFinished(object.row)) return waitsForItsTurn(object, details)
