@@ -54,11 +54,14 @@ export interface AppOptions {
 /** Starts what the configuration says, in the order in which each part needs the others; disposing ends it in reverse. */
 export async function startApp(
   config: Config,
-  { logger, gadgetFolders = [], families: given = ownFamilies }: AppOptions,
+  { logger, gadgetFolders = [], families: definitions = ownFamilies }: AppOptions,
 ): Promise<App> {
   await using parts = new AsyncDisposableStack()
   const { roles, timeouts, logRetentionMs: retentionMs } = config
-  const [{ connection, embedded }, families] = await Promise.all([connectDatabase(config, logger), loadFamilies(given)])
+  const [{ connection, embedded }, families] = await Promise.all([
+    connectDatabase(config, logger),
+    loadFamilies(definitions),
+  ])
   parts.use(embedded)
   const openPool = (max: number, planOnce = false) =>
     parts.adopt(createPool(connection, { max, logger, planOnce }), (pool) => pool.end())

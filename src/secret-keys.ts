@@ -26,13 +26,13 @@ export async function loadSecretKeys({
     throw error
   })
   if (text !== null) {
-    const stored = secretKeysOf(text)
+    const saved = secretKeysOf(text)
     // The file is never overwritten, since its key alone opens the sealed secrets.
-    if (!stored)
+    if (!saved)
       throw new SecretKeyProblem(
         `${file} must contain keys of 32 bytes in base64, one a line. Restore it from a backup.`,
       )
-    return [...secretKeys, ...stored]
+    return [...secretKeys, ...saved]
   }
   if (secretKeys.length > 0) return secretKeys
   const key = randomBytes(KEY_BYTES)

@@ -5,16 +5,16 @@ import type { ObjectKind, Phase } from '../core/vocabulary.ts'
  * A kind or a phase in any of the usual spellings: `deploy-item`, `deploy_item`, `DEPLOY_ITEM`. The server may know more
  * of them than this version: `checkWords` asks it.
  */
-function parseWord<Word extends string>(text: string): Word {
+function parseWord<EnumValue extends string>(text: string): EnumValue {
   const constant = text.trim().toUpperCase().replaceAll('-', '_')
-  if (/^[A-Z][A-Z0-9_]*$/.test(constant)) return constant as Word
+  if (/^[A-Z][A-Z0-9_]*$/.test(constant)) return constant as EnumValue
   throw new InvalidArgumentError('Expected a word such as deploy-item.')
 }
 
 /** The same for an option that can be given several times, or once with commas. */
 const severalOf =
-  <Word extends string>(parse: (text: string) => Word) =>
-  (text: string, before: readonly Word[] = []): Word[] => [...before, ...text.split(',').map(parse)]
+  <EnumValue extends string>(parse: (text: string) => EnumValue) =>
+  (text: string, before: readonly EnumValue[] = []): EnumValue[] => [...before, ...text.split(',').map(parse)]
 
 export const parseKind = parseWord<ObjectKind>
 export const parseKinds = severalOf(parseWord<ObjectKind>)

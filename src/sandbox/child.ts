@@ -107,7 +107,7 @@ export class Child {
       gone: stopped,
     }
     const watch = this.#watch(stopped)
-    this.#hold(true)
+    this.#arm(true)
     this.#process.send(chunk, () => {})
     try {
       return await ended.promise
@@ -120,7 +120,7 @@ export class Child {
 
   async kill(): Promise<void> {
     this.#alive = false
-    this.#hold(true)
+    this.#arm(true)
     this.#process.kill('SIGKILL')
     await this.#closed.promise
   }
@@ -163,11 +163,11 @@ export class Child {
 
   #rest(): void {
     this.#listener = null
-    this.#hold(false)
+    this.#arm(false)
   }
 
   /** An idle worker does not keep this process alive; it ends itself when this process does. */
-  #hold(busy: boolean): void {
+  #arm(busy: boolean): void {
     const handles = [this.#process, this.#process.channel, this.#clock as Readable & NodeJS.RefCounted]
     for (const handle of handles) busy ? handle?.ref() : handle?.unref()
   }

@@ -23,8 +23,8 @@ export function validateValue(schema: Schema | boolean, value: unknown): void {
   if (schema === false) throw new Refused('no value satisfies this schema')
   const { valid, errors } = new Validator(schema, '2020-12', true).validate(value)
   if (valid) return
-  const told = errors.filter(({ keyword }) => keyword !== FALSE)
-  const error = told.find(({ keyword }) => !CONTAINERS.has(keyword)) ?? told.at(-1)
+  const relevant = errors.filter(({ keyword }) => keyword !== FALSE)
+  const error = relevant.find(({ keyword }) => !CONTAINERS.has(keyword)) ?? relevant.at(-1)
   throw new Refused(error ? explain(error) : 'the value does not satisfy its schema')
 }
 

@@ -96,11 +96,11 @@ export async function writeProject(
 ): Promise<void> {
   const { maxWorkers, maxJobs, strategy } = limits
   const template = workerTemplate && JSON.stringify(workerTemplate)
-  const given = [template, maxWorkers, maxJobs, strategy].map((value) => value !== undefined)
+  const isSet = [template, maxWorkers, maxJobs, strategy].map((value) => value !== undefined)
   await WRITE_PROJECT.query(client, [
     projectId,
     now,
-    given,
+    isSet,
     template ?? null,
     maxWorkers ?? null,
     maxJobs ?? null,

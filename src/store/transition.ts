@@ -225,11 +225,18 @@ const OFFER_WORK = insertWork(
   'offer-work',
   `on conflict (object_id) do update set seq = excluded.seq, ${WORK.map(({ column }) => `"${column}" = excluded."${column}"`).join(', ')}`,
 )
-const UPDATE_WORK = new ChangeStatement<WritableNode>(
-  'update-work',
-  [ID],
-  WORK,
-  (set, { from, hint }) => `update work w set ${set} from ${from} where ${hint} and w.object_id = u.object_id`,
+const updateWork = (name: string, columns: typeof WORK) =>
+  new ChangeStatement<WritableNode>(
+    name,
+    [ID],
+    columns,
+    (set, { from, hint }) => `update work w set ${set} from ${from} where ${hint} and w.object_id = u.object_id`,
+  )
+const UPDATE_WORK = updateWork('update-work', WORK)
+/** Its variant for any rows writes all of its columns, too, so the lease must not be one of them. */
+const UPDATE_LEASED_WORK = updateWork(
+  'update-leased-work',
+  WORK.filter(({ column }) => column !== 'lease_until'),
 )
 
 /** Work that is offered anew gets the next places in the agents' queue, in the order of the nodes. */
@@ -241,18 +248,23 @@ export async function writeWork(client: Client, nodes: readonly WritableNode[]):
     placed.length > 0 && client.query((areNew ? INSERT_WORK : OFFER_WORK).of(placed)),
     changeWork(
       client,
+      UPDATE_LEASED_WORK,
       known.filter((node) => !changesLease(node)),
     ),
-    changeWork(client, known.filter(changesLease)),
+    changeWork(client, UPDATE_WORK, known.filter(changesLease)),
   ])
 }
 
 // Renewals change leases without a revision: a write that does not change the lease must not overwrite a renewed one.
 const changesLease = ({ work, persistedWork }: WritableNode): boolean => work?.leaseUntil !== persistedWork?.leaseUntil
 
-async function changeWork(client: Client, nodes: readonly WritableNode[]): Promise<void> {
+async function changeWork(
+  client: Client,
+  update: ChangeStatement<WritableNode>,
+  nodes: readonly WritableNode[],
+): Promise<void> {
   const changed = nodes.filter((node) => node.work !== node.persistedWork)
-  const statement = UPDATE_WORK.of(changed)
+  const statement = update.of(changed)
   if (!statement) return
   const { rowCount } = await client.query(statement)
   if (rowCount !== changed.length) throw new RevisionConflict(changed.length, rowCount ?? 0)

@@ -118,10 +118,10 @@ async function expectUndoneAndRerun(own: Scene, since: string, rerun: string): P
 
 describe.concurrent('a runner that is killed', { timeout: 180_000 }, () => {
   it('between START and spawn: undone all the same, since the outcome is unknown, and run', async () => {
-    let handed: ReturnType<HoldingProxy['hold']> | undefined
+    let handed: ReturnType<HoldingProxy['stopAt']> | undefined
     await using own = await scene('before-spawn', async (at, proxy) => {
-      handed = proxy.hold('ANSWER', handsOutRun)
-      for (const call of ['undo-1', 'run-1']) await at.hold('x', call)
+      handed = proxy.stopAt('ANSWER', handsOutRun)
+      for (const call of ['undo-1', 'run-1']) await at.stopAt('x', call)
     })
     const { at, runner, task } = own
     await until(() => handed?.holds, { what: 'the run is handed out', timeoutMs: 60_000 })
@@ -144,7 +144,7 @@ describe.concurrent('a runner that is killed', { timeout: 180_000 }, () => {
 
   it('in a run: its remaining processes are killed, it is undone, and run again', async () => {
     await using own = await scene('in-run', async (at) => {
-      for (const call of ['run-1', 'undo-1', 'run-2']) await at.hold('x', call)
+      for (const call of ['run-1', 'undo-1', 'run-2']) await at.stopAt('x', call)
     })
     const { at, runner, task } = own
     await begun(at, 'run-1')
@@ -175,10 +175,10 @@ describe.concurrent('a runner that is killed', { timeout: 180_000 }, () => {
   ]
 
   it('after exit, before DONE: the report never arrives, so it is undone and run again', async () => {
-    let done: ReturnType<HoldingProxy['hold']> | undefined
+    let done: ReturnType<HoldingProxy['stopAt']> | undefined
     await using own = await scene('before-done', async (at, proxy) => {
-      done = proxy.hold('REQUEST', reports('DONE'))
-      for (const call of ['undo-1', 'run-2']) await at.hold('x', call)
+      done = proxy.stopAt('REQUEST', reports('DONE'))
+      for (const call of ['undo-1', 'run-2']) await at.stopAt('x', call)
     })
     const { at, runner, task } = own
     await until(() => done?.holds, { what: 'it is about to report', timeoutMs: 60_000 })
@@ -191,10 +191,10 @@ describe.concurrent('a runner that is killed', { timeout: 180_000 }, () => {
   })
 
   it('after exit, before DONE: a report that arrives when it is being undone is refused', async () => {
-    let done: ReturnType<HoldingProxy['hold']> | undefined
+    let done: ReturnType<HoldingProxy['stopAt']> | undefined
     await using own = await scene('late-done', async (at, proxy) => {
-      done = proxy.hold('REQUEST', reports('DONE'))
-      for (const call of ['undo-1', 'run-2']) await at.hold('x', call)
+      done = proxy.stopAt('REQUEST', reports('DONE'))
+      for (const call of ['undo-1', 'run-2']) await at.stopAt('x', call)
     })
     const { at, runner, task } = own
     await until(() => done?.holds, { what: 'it is about to report', timeoutMs: 60_000 })
@@ -208,9 +208,9 @@ describe.concurrent('a runner that is killed', { timeout: 180_000 }, () => {
   })
 
   it('after exit, before DONE: a report that arrives in time, though after its runner’s death, counts', async () => {
-    let done: ReturnType<HoldingProxy['hold']> | undefined
+    let done: ReturnType<HoldingProxy['stopAt']> | undefined
     await using own = await scene('done-in-time', async (_, proxy) => {
-      done = proxy.hold('REQUEST', reports('DONE'))
+      done = proxy.stopAt('REQUEST', reports('DONE'))
     })
     const { at, runner, task } = own
     await until(() => done?.holds, { what: 'it is about to report', timeoutMs: 60_000 })
@@ -223,9 +223,9 @@ describe.concurrent('a runner that is killed', { timeout: 180_000 }, () => {
   })
 
   it('after DONE, before the answer: it is over, and nothing runs again', async () => {
-    let done: ReturnType<HoldingProxy['hold']> | undefined
+    let done: ReturnType<HoldingProxy['stopAt']> | undefined
     await using own = await scene('after-done', async (_, proxy) => {
-      done = proxy.hold('ANSWER', reports('DONE'))
+      done = proxy.stopAt('ANSWER', reports('DONE'))
     })
     const { at, runner, task } = own
     await until(() => done?.holds, { what: 'it has reported', timeoutMs: 60_000 })
@@ -246,7 +246,7 @@ describe.concurrent('a runner that is killed', { timeout: 180_000 }, () => {
   it('in an undo after a failure: undone again, one UNDO, FAILED with the error of the run', async () => {
     await using own = await scene('in-undo', async (at) => {
       await at.fail('x', 'run-1')
-      for (const call of ['undo-1', 'undo-2']) await at.hold('x', call)
+      for (const call of ['undo-1', 'undo-2']) await at.stopAt('x', call)
     })
     const { at, runner, task } = own
     await begun(at, 'undo-1')
@@ -280,7 +280,7 @@ describe.concurrent('a runner that is killed', { timeout: 180_000 }, () => {
 
   it('in an undo after a crash: undone again, still one UNDO, and then run again', async () => {
     await using own = await scene('in-second-undo', async (at) => {
-      for (const call of ['run-1', 'undo-1', 'undo-2', 'run-2']) await at.hold('x', call)
+      for (const call of ['run-1', 'undo-1', 'undo-2', 'run-2']) await at.stopAt('x', call)
     })
     const { at, runner, task } = own
     await begun(at, 'run-1')
@@ -312,7 +312,7 @@ describe.concurrent('a runner that is killed', { timeout: 180_000 }, () => {
   })
 
   it('while locks are declared: just declared again', async () => {
-    await using own = await scene('in-getlocks', (at) => at.hold('x', 'getlocks-1'))
+    await using own = await scene('in-getlocks', (at) => at.stopAt('x', 'getlocks-1'))
     const { at, runner, task } = own
     await begun(at, 'getlocks-1')
     await runner.kill()
@@ -329,7 +329,7 @@ describe.concurrent('a runner that is killed', { timeout: 180_000 }, () => {
 
   it('in a clean-up: cleaned up again, one ABORT', async () => {
     await using own = await scene('in-abort', async (at) => {
-      for (const call of ['run-1', 'abort-1']) await at.hold('x', call)
+      for (const call of ['run-1', 'abort-1']) await at.stopAt('x', call)
     })
     const { at, runner, task } = own
     await begun(at, 'run-1')
@@ -353,10 +353,10 @@ describe.concurrent('a runner that is killed', { timeout: 180_000 }, () => {
 
 describe('a runner that lives', { timeout: 180_000 }, () => {
   it('does not start a run whose lease has expired on arrival: another agent has it', async () => {
-    let handed: ReturnType<HoldingProxy['hold']> | undefined
+    let handed: ReturnType<HoldingProxy['stopAt']> | undefined
     await using own = await scene('late-run', async (at, proxy) => {
-      handed = proxy.hold('ANSWER', handsOutRun)
-      for (const call of ['undo-1', 'run-1']) await at.hold('x', call)
+      handed = proxy.stopAt('ANSWER', handsOutRun)
+      for (const call of ['undo-1', 'run-1']) await at.stopAt('x', call)
     })
     const { at, task, runner } = own
     await until(() => handed?.holds, { what: 'the run is handed out', timeoutMs: 60_000 })

@@ -102,10 +102,10 @@ describe('copy-tree', () => {
     await writeFile(join(to, 'a/two'), 'two')
     const mtime = new Date(1_700_000_000_000)
     for (const file of [join(from, 'a/two'), join(to, 'a/two')]) await utimes(file, mtime, mtime)
-    const told: unknown[] = []
-    const done = await at.call('copy-tree', [from, to], { onProgress: (progress) => told.push(progress) })
+    const shown: unknown[] = []
+    const done = await at.call('copy-tree', [from, to], { onProgress: (progress) => shown.push(progress) })
     expect(done).toMatchObject({ outcome: 'succeeded', exports: { files: 3, bytes: 1024 * 1024 + 8 } })
-    expect(told.at(-1)).toMatchObject({ step: `Copying ${from} to ${to}`, value: 1, total: 1, unit: 'MiB' })
+    expect(shown.at(-1)).toMatchObject({ step: `Copying ${from} to ${to}`, value: 1, total: 1, unit: 'MiB' })
     expect(await tree(to)).toEqual(['a', 'a/b', 'a/b/three', 'a/link', 'a/two', 'mine', 'one'])
     expect(await readFile(join(to, 'a/b/three'), 'utf8')).toBe('three')
     // Somebody changes one of the copies, and adds another file.
@@ -353,11 +353,11 @@ describe('postgres-copy', () => {
     await using names = await databases()
     if (!canCopy()) return await expectRefusal(at, names)
     const { args, query, source, target, left } = names
-    const told: unknown[] = []
-    expect(await at.call('postgres-copy', args, { onProgress: (it) => told.push(it) })).toMatchObject({
+    const shown: unknown[] = []
+    expect(await at.call('postgres-copy', args, { onProgress: (it) => shown.push(it) })).toMatchObject({
       outcome: 'succeeded',
     })
-    expect(told).toContainEqual({ step: expect.stringMatching(/^Restoring/), value: 2, total: 2, unit: 'tables' })
+    expect(shown).toContainEqual({ step: expect.stringMatching(/^Restoring/), value: 2, total: 2, unit: 'tables' })
     expect(await left()).toEqual([{ datname: target }])
     const sums = 'select count(*)::int as n, sum(t.n)::int as of_t, sum(u.n)::int as of_u from t left join u using (n)'
     expect(await query(target, sums)).toEqual([{ n: 1000, of_t: 500_500, of_u: 55 }])

@@ -69,12 +69,12 @@ export async function startRuntimeServer(options: Partial<TinyOptions> = {}): Pr
   const byFence = (fence: string): [string, Offered] | undefined => [...items].find(([, item]) => item.fence === fence)
 
   const isOpen = ({ action, done, phase }: Offered): boolean => (action === 'REMOVE' ? !done : !FINAL.includes(phase))
-  function report({ fence, ...told }: Report) {
+  function report({ fence, ...shown }: Report) {
     const item = byFence(fence)?.[1]
     if (!item || !isOpen(item)) return { __typename: 'StaleReportError', message: 'Too late.', code: 'STALE_REPORT' }
-    if (typeof told.phase === 'string') item.phase = told.phase
-    if (told.done) item.done = true
-    item.reports.push(told)
+    if (typeof shown.phase === 'string') item.phase = shown.phase
+    if (shown.done) item.done = true
+    item.reports.push(shown)
     return { __typename: 'PhaseReportAccepted', changed: true }
   }
   const rootValue = {

@@ -40,7 +40,7 @@ export interface Gadgets extends GadgetFolder {
   /** Whether the call has begun. */
   begun(name: string, call: string): Promise<boolean>
   /** It stands still when it comes there, until `go`. */
-  hold(name: string, call: string): Promise<void>
+  stopAt(name: string, call: string): Promise<void>
   go(name: string, call: string): Promise<void>
   fail(name: string, call: string): Promise<void>
   ignoreInterrupts(name: string): Promise<void>
@@ -62,7 +62,7 @@ export async function gadgets(): Promise<Gadgets> {
     ...folder,
     stepped: (name) => folder.add(name, STEPPED),
     begun: async (name, call) => (await said()).some((line) => line.startsWith(`${name} ${call} begin`)),
-    hold: (name, call) => writeFile(file('hold', name, call), ''),
+    stopAt: (name, call) => writeFile(file('hold', name, call), ''),
     go: (name, call) => rm(file('hold', name, call)),
     fail: (name, call) => writeFile(file('fail', name, call), ''),
     ignoreInterrupts: (name) => writeFile(join(folder.path, `deaf-${name}`), ''),

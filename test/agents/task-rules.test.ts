@@ -38,7 +38,7 @@ const once = (call: string) => [`${call} begin`, `${call} end`]
 
 describe.concurrent('abort in each state', { timeout: 120_000 }, () => {
   it('PENDING: ABORTED at once, and its gadget is never called', async () => {
-    await at.hold('before', 'run-1')
+    await at.stopAt('before', 'run-1')
     await at.stepped('pending')
     const task = await start('before', 'thing:before=X', [
       { name: 'pending', gadget: 'pending', args: ['thing:pending=X'], dependsOn: ['before'] },
@@ -52,7 +52,7 @@ describe.concurrent('abort in each state', { timeout: 120_000 }, () => {
   })
 
   it('DECLARING: ABORTED at once, without locks, and the call that still asks is ended', async () => {
-    await at.hold('declaring', 'getlocks-1')
+    await at.stopAt('declaring', 'getlocks-1')
     const task = await start('declaring')
     await begun('declaring', 'getlocks-1')
     const pid = await at.pid('declaring', 'getlocks-1')
@@ -64,7 +64,7 @@ describe.concurrent('abort in each state', { timeout: 120_000 }, () => {
   })
 
   it('WAITING: ABORTED at once, never run, and its lock requests are removed', async () => {
-    await at.hold('owner', 'run-1')
+    await at.stopAt('owner', 'run-1')
     const owner = await start('owner')
     await begun('owner', 'run-1')
     const waiting = await start('waiting', 'thing:owner=X')
@@ -84,8 +84,8 @@ describe.concurrent('abort in each state', { timeout: 120_000 }, () => {
     ['RUNNING: SIGINT, then --abort, its locks held until that is over', 'running'],
     ['RUNNING: SIGKILL after a grace to one that does not listen, then --abort', 'deaf'],
   ] as const)('%s', async ([, name]) => {
-    await at.hold(name, 'run-1')
-    await at.hold(name, 'abort-1')
+    await at.stopAt(name, 'run-1')
+    await at.stopAt(name, 'abort-1')
     if (name === 'deaf') await at.ignoreInterrupts(name)
     const task = await start(name)
     await begun(name, 'run-1')
@@ -116,7 +116,7 @@ describe.concurrent('abort in each state', { timeout: 120_000 }, () => {
   })
 
   it('ABORTING: a second one is refused, and changes nothing', async () => {
-    for (const call of ['run-1', 'abort-1']) await at.hold('aborting', call)
+    for (const call of ['run-1', 'abort-1']) await at.stopAt('aborting', call)
     const task = await start('aborting')
     await begun('aborting', 'run-1')
     await task.cancel()
@@ -130,7 +130,7 @@ describe.concurrent('abort in each state', { timeout: 120_000 }, () => {
 
   it('UNDOING after a failure: undone to its end, then ABORTED', async () => {
     await at.fail('undoing', 'run-1')
-    await at.hold('undoing', 'undo-1')
+    await at.stopAt('undoing', 'undo-1')
     const task = await start('undoing')
     await begun('undoing', 'undo-1')
     await task.cancel()
@@ -145,7 +145,7 @@ describe.concurrent('abort in each state', { timeout: 120_000 }, () => {
   it('UNDOING after a crash: undone to its end, then ABORTED, and not run again', async () => {
     await using own = await gadgets()
     await own.stepped('crashed')
-    for (const call of ['run-1', 'undo-1']) await own.hold('crashed', call)
+    for (const call of ['run-1', 'undo-1']) await own.stopAt('crashed', call)
     const token = await projectFor(server.client, 'crashed')
     await using runner = startRunner({ url: server.url, token, folder: own.path })
     const task = await createTask(server.client, 'crashed', 'crashed', [
@@ -186,7 +186,7 @@ describe.concurrent('abort in each state', { timeout: 120_000 }, () => {
   )
 
   it('a clean-up that fails: UNDO_FAILED, locks kept, and RETRY is another clean-up, not an undo', async () => {
-    await at.hold('unclean', 'run-1')
+    await at.stopAt('unclean', 'run-1')
     for (const call of ['abort-1', 'abort-2']) await at.fail('unclean', call)
     const task = await start('unclean')
     await begun('unclean', 'run-1')
@@ -263,7 +263,7 @@ describe.concurrent('failure is', { timeout: 120_000 }, () => {
 
 describe.concurrent('locks between gadgets', { timeout: 120_000 }, () => {
   it('S and S run together; X waits for both, and a later S for that X; a waiter holds nothing', async () => {
-    for (const name of ['s1', 's2', 'x', 's3']) await at.hold(name, 'run-1')
+    for (const name of ['s1', 's2', 'x', 's3']) await at.stopAt(name, 'run-1')
     const first = [await start('s1', 'shared:a=S'), await start('s2', 'shared:a=S')]
     await Promise.all([begun('s1', 'run-1'), begun('s2', 'run-1')])
     const alone = await start('x', 'shared:a=X')
@@ -285,7 +285,7 @@ describe.concurrent('locks between gadgets', { timeout: 120_000 }, () => {
 
   it('X and X run one after the other, in the order of their requests', async () => {
     const names = ['x1', 'x2', 'x3']
-    for (const name of names) await at.hold(name, 'run-1')
+    for (const name of names) await at.stopAt(name, 'run-1')
     const tasks: Task[] = []
     for (const name of names) {
       const task = await start(name, 'alone:a=X')
@@ -312,7 +312,7 @@ it('the order of waiting jobs survives a restart', { timeout: 180_000 }, async (
   }
   // On a machine so slow that its lease ends, the first is undone and runs again: it holds its lock all the same.
   const RUNS = ['run-1', 'run-2', 'run-3']
-  for (const call of RUNS) await box.hold('first', call)
+  for (const call of RUNS) await box.stopAt('first', call)
   const first = await create('first', 'X')
   await until(() => box.begun('first', 'run-1'), { what: 'the first runs' })
   // The last could share with the first, and does not overtake the one between them.
@@ -345,7 +345,7 @@ it('the order of waiting jobs survives a restart', { timeout: 180_000 }, async (
   expect(await queue()).toEqual(before)
   expect(await first.job('first')).toMatchObject({ locks: [{ held: true, grantedAt: granted }] })
 
-  await box.hold('reads', 'run-1')
+  await box.stopAt('reads', 'run-1')
   for (const call of RUNS) await box.go('first', call)
   await until(() => box.begun('reads', 'run-1'), { what: 'the second in the queue runs', timeoutMs: 60_000 })
   expect((await queue()).map(({ phase, position }) => [phase, position])).toEqual([

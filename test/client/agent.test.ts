@@ -131,7 +131,7 @@ describe('runAgent', () => {
   describe('interim reports arrive with the final one', () => {
     type Server = Awaited<ReturnType<typeof startWorkServer>>
     /** Progress and phases, in the order in which the server has taken them. */
-    const told = (server: Server) =>
+    const received = (server: Server) =>
       server
         .get('x')
         .reports.map(({ phase, progress }) => phase ?? (progress as { value: number } | undefined)?.value ?? null)
@@ -147,7 +147,7 @@ describe('runAgent', () => {
       const { server } = agent
       server.offer({ name: 'x' })
       await until(() => server.get('x').phase === 'SUCCEEDED', { what: 'it has ended' })
-      expect(told(server)).toEqual([1, 10, 'SUCCEEDED'])
+      expect(received(server)).toEqual([1, 10, 'SUCCEEDED'])
       expect(server.calls.report).toBe(1)
     })
 
@@ -166,7 +166,7 @@ describe('runAgent', () => {
       const { server } = agent
       server.offer({ name: 'x' })
       await until(() => server.get('x').reports.length >= 9, { what: 'repeated until answered' })
-      expect(told(server)).toEqual([1, 10, 'SUCCEEDED', 1, 10, 'SUCCEEDED', 1, 10, 'SUCCEEDED'])
+      expect(received(server)).toEqual([1, 10, 'SUCCEEDED', 1, 10, 'SUCCEEDED', 1, 10, 'SUCCEEDED'])
     })
 
     it.each([
@@ -188,7 +188,7 @@ describe('runAgent', () => {
       await begun.promise
       agent.stop.abort()
       await agent.running
-      expect(told(server)).toEqual(expected)
+      expect(received(server)).toEqual(expected)
     })
   })
 
@@ -263,7 +263,7 @@ describe('runAgent', () => {
     await using server = await startWorkServer()
     await using proxy = await startHoldingProxy(server.tiny.url)
     await using client = createClient({ url: proxy.url, token: TOKEN })
-    const claimed = proxy.hold('ANSWER', ({ answer }) => answer?.includes('"fence":"x ') === true)
+    const claimed = proxy.stopAt('ANSWER', ({ answer }) => answer?.includes('"fence":"x ') === true)
     server.offer({ name: 'x' })
     const begun: number[] = []
     await using agent = await startAgent(

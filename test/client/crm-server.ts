@@ -170,9 +170,9 @@ export async function startCrmServer({ repeatMs = 100, ...wire }: CrmServerOptio
   }
   const openOnes = () => [...outstanding.values()].filter((one) => one.open)
 
-  function report(told: Omit<Report, 'answer'>) {
-    const answer = judge(told)
-    reports.push({ ...told, answer: answer.__typename })
+  function report(received: Omit<Report, 'answer'>) {
+    const answer = judge(received)
+    reports.push({ ...received, answer: answer.__typename })
     return answer
   }
   function judge({ fence, phase, error }: Omit<Report, 'answer'>) {

@@ -130,19 +130,19 @@ describe('runCrm', () => {
   it('tells the last progress before the end', async () => {
     await using crm = await startAll()
     const { server, nth } = crm
-    const told = () => server.reports.map(({ phase, progress }) => phase ?? progress?.value)
+    const received = () => server.reports.map(({ phase, progress }) => phase ?? progress?.value)
     const made = server.ask('c1', 'CREATE')
     const first = await nth(0)
     for (let value = 1; value <= 10; value += 1) first.context.progress('making', value, 10)
     first.resolve()
     await closed(made)
-    expect(told()).toEqual(['CREATING', 1, 10, 'READY'])
+    expect(received()).toEqual(['CREATING', 1, 10, 'READY'])
     const failing = server.ask('c1', 'UPDATE')
     const second = await nth(1)
     for (let value = 1; value <= 10; value += 1) second.context.progress('changing', value, 10)
     second.reject(new Error('no luck'))
     await closed(failing)
-    expect(told().slice(4)).toEqual(['UPDATING', 1, 10, 'UPDATE_ERROR'])
+    expect(received().slice(4)).toEqual(['UPDATING', 1, 10, 'UPDATE_ERROR'])
   })
 
   it('tells users why something failed, and nothing that may be secret', async () => {

@@ -99,18 +99,18 @@ describe('followPhases', () => {
       for await (const _ of client.followPhases({ after: 1 })) throw new Error('unexpected')
     }
     await expect(expired()).rejects.toMatchObject({ code: 'CURSOR_EXPIRED', extensions: { oldest: OLDEST } })
-    let told = 0
+    let received = 0
     const from = await client
       .followPhases({
         after: 1,
         onExpired: ({ oldest, startCursor }) => {
-          told = oldest
+          received = oldest
           return startCursor
         },
       })
       [Symbol.asyncIterator]()
       .next()
-    expect(told).toBe(OLDEST)
+    expect(received).toBe(OLDEST)
     expect(from.value?.through).toBeGreaterThan(OLDEST)
     await using stranger = createClient({ url: server.url, token: 'wrong' })
     const refused = async () => {

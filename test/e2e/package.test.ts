@@ -140,8 +140,8 @@ test('the tarball has all that runs, and nothing else', () => {
   expect(executable).toEqual(
     expect.arrayContaining(['examples/webshop/gadgets/service', 'examples/gadgets/touch-file']),
   )
-  expect(packed.unpackedSize).toBeLessThan(8_000_000)
-  expect(packed.size).toBeLessThan(4_000_000)
+  expect(packed.unpackedSize).toBeLessThan(16_500_000)
+  expect(packed.size).toBeLessThan(8_000_000)
 })
 
 test('npx finds the command', { timeout: STEP_MS }, async () => {

@@ -108,8 +108,8 @@ describe('a clock that is wrong', { timeout: 90_000 }, () => {
 
     for (const [engine, ahead] of engines) {
       expect(await offsetOf(engine.origin)).toBeCloseTo(ahead, 0)
-      const [told, ...more] = toldOfClocks(engine)
-      expect(JSON.parse(told ?? '')).toMatchObject({ level: 40, clockOffsetMs: expect.any(Number) })
+      const [received, ...more] = toldOfClocks(engine)
+      expect(JSON.parse(received ?? '')).toMatchObject({ level: 40, clockOffsetMs: expect.any(Number) })
       expect(more).toEqual([])
     }
   })
@@ -208,10 +208,10 @@ describe.concurrent('a process that stood still', { timeout: 90_000 }, () => {
     await using _runner = await startAgent(runner)
     const id = await gadgets.task(client, 1, 6)
     await until(async () => (await gadgets.said()).length > 0, { what: 'the job runs' })
-    const goOn = engine.freeze()
-    await using _ = { [Symbol.asyncDispose]: async () => goOn() }
+    const thaw = engine.freeze()
+    await using _ = { [Symbol.asyncDispose]: async () => thaw() }
     await delay(LEASE_MS + 1_000)
-    goOn()
+    thaw()
     await hasEnded(client, id)
     expect(await gadgets.said()).toEqual(['run job-0'])
   })
@@ -225,12 +225,12 @@ describe.concurrent('a process that stood still', { timeout: 90_000 }, () => {
     await using frozen = await startAgent(runner)
     const id = await gadgets.task(client, 1, 3)
     await until(async () => (await gadgets.said()).length > 0, { what: 'the job runs' })
-    const goOn = frozen.freeze()
-    await using _ = { [Symbol.asyncDispose]: async () => goOn() }
+    const thaw = frozen.freeze()
+    await using _ = { [Symbol.asyncDispose]: async () => thaw() }
     await using _other = await startAgent(runner)
     const runs = async () => (await gadgets.said()).filter((line) => line.startsWith('run'))
     await until(async () => (await runs()).length === 2, { what: 'another one runs it', timeoutMs: 25_000 })
-    goOn()
+    thaw()
     await hasEnded(client, id)
     // What is handed to a claim of the frozen one, which does not begin it, is undone as well.
     expect((await gadgets.said()).join()).toMatch(/^run job-0(,undo job-0)+,run job-0$/)

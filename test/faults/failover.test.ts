@@ -15,25 +15,25 @@ const headOf = async (client: Client) => (await client.query<Head>(HEAD)).log
 
 /** The records of a reader, and the cursors from which it resumed after its own was lost. */
 interface Reader {
-  readonly told: PhaseChange[]
+  readonly received: PhaseChange[]
   readonly lost: number[]
   readonly done: Promise<void>
 }
 
 /** Follows the whole log, and resumes by itself from the end of the common history. */
 function follow(client: Client, signal: AbortSignal): Reader {
-  const told: PhaseChange[] = []
+  const received: PhaseChange[] = []
   const lost: number[] = []
   const onExpired = ({ commonCursor, head }: { commonCursor: string; head: number }): string => {
     lost.push(head)
     // It may have the following records already.
-    told.length = 0
+    received.length = 0
     return commonCursor
   }
   const done = (async () => {
-    for await (const { changes } of client.followPhases({ after: 0, signal, onExpired })) told.push(...changes)
+    for await (const { changes } of client.followPhases({ after: 0, signal, onExpired })) received.push(...changes)
   })()
-  return { told, lost, done }
+  return { received, lost, done }
 }
 
 const item = (i: number) => ({ name: `item-${i}`, type: 'mock', config: { delayMs: 5 } })
@@ -85,7 +85,9 @@ test.each([
     await until(async () => (await show(one.client, lost))?.finished, { what: 'the second tree is done' })
     const late = await headOf(one.client)
     expect(late.head).toBeGreaterThan(early.head + 20)
-    await until(() => readers.every(({ told }) => told.length === late.head), { what: 'the readers are at the end' })
+    await until(() => readers.every(({ received }) => received.length === late.head), {
+      what: 'the readers are at the end',
+    })
     // One more is on its way.
     const midway = await create(one.client, 'midway', spec)
 
@@ -124,10 +126,10 @@ test.each([
     await expect(resume(late.head)).rejects.toMatchObject({ code: 'CURSOR_EXPIRED' })
 
     for (const reader of readers) {
-      await until(() => reader.told.at(-1)?.sequence === log.at(-1)?.sequence, { what: 'the readers have gone on' })
+      await until(() => reader.received.at(-1)?.sequence === log.at(-1)?.sequence, { what: 'the readers have gone on' })
       expect(reader.lost).toHaveLength(1)
-      const first = reader.told[0]?.sequence ?? 0
-      expect(reader.told).toEqual(log.slice(first - 1))
+      const first = reader.received[0]?.sequence ?? 0
+      expect(reader.received).toEqual(log.slice(first - 1))
       // Nothing of what stands in the place of what was lost is missing.
       expect(first).toBeLessThanOrEqual(early.head + 1)
     }

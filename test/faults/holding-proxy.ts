@@ -21,10 +21,10 @@ export interface HoldingProxy extends AsyncDisposable {
   /** To be used in place of the server's. */
   readonly url: string
   /** The next one that fits; all others pass. */
-  hold(when: 'REQUEST' | 'ANSWER', fits: (exchange: Exchange) => boolean): Hold
+  stopAt(when: 'REQUEST' | 'ANSWER', fits: (exchange: Exchange) => boolean): Hold
 }
 
-interface Gate {
+interface Barrier {
   readonly when: 'REQUEST' | 'ANSWER'
   readonly fits: (exchange: Exchange) => boolean
   readonly opened: Promise<void>
@@ -33,17 +33,17 @@ interface Gate {
 }
 
 export async function startHoldingProxy(serverUrl: string): Promise<HoldingProxy> {
-  const gates = new Set<Gate>()
+  const barriers = new Set<Barrier>()
   const closing = new AbortController()
 
   /** The gate that it stands still at. */
-  const stop = async (when: Gate['when'], exchange: Exchange): Promise<Gate | undefined> => {
-    const gate = [...gates].find((one) => one.when === when && one.fits(exchange))
-    if (!gate) return undefined
-    gates.delete(gate)
-    gate.holds = true
-    await gate.opened
-    return gate
+  const stop = async (when: Barrier['when'], exchange: Exchange): Promise<Barrier | undefined> => {
+    const barrier = [...barriers].find((one) => one.when === when && one.fits(exchange))
+    if (!barrier) return undefined
+    barriers.delete(barrier)
+    barrier.holds = true
+    await barrier.opened
+    return barrier
   }
   const pass = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const gone = new AbortController()
@@ -56,8 +56,8 @@ export async function startHoldingProxy(serverUrl: string): Promise<HoldingProxy
     const headers = { authorization, accept, 'content-type': 'application/json' }
     const reply = await fetch(serverUrl, { method: 'POST', headers, body, signal })
     const answer = await reply.text()
-    const gate = before ?? (await stop('ANSWER', { request: body, answer }))
-    gate?.answered.resolve(answer)
+    const barrier = before ?? (await stop('ANSWER', { request: body, answer }))
+    barrier?.answered.resolve(answer)
     response.writeHead(reply.status, { 'content-type': reply.headers.get('content-type') ?? '' }).end(answer)
   }
 
@@ -70,17 +70,17 @@ export async function startHoldingProxy(serverUrl: string): Promise<HoldingProxy
   if (address === null || typeof address === 'string') throw new Error('no port was given')
   return {
     url: `http://127.0.0.1:${address.port}/graphql`,
-    hold(when, fits) {
+    stopAt(when, fits) {
       const opened = Promise.withResolvers<void>()
-      const gate: Gate = { when, fits, opened: opened.promise, answered: Promise.withResolvers(), holds: false }
-      gates.add(gate)
+      const barrier: Barrier = { when, fits, opened: opened.promise, answered: Promise.withResolvers(), holds: false }
+      barriers.add(barrier)
       return {
         get holds() {
-          return gate.holds
+          return barrier.holds
         },
         letThrough() {
           opened.resolve()
-          return gate.answered.promise
+          return barrier.answered.promise
         },
       }
     },

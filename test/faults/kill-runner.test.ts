@@ -82,17 +82,17 @@ const FINAL: readonly string[] = ['DONE', 'FAILED', 'ABORTED', 'SKIPPED', 'GONE'
 async function conflictsInLog(client: Client): Promise<readonly string[]> {
   const { jobs, phaseChanges } = await client.query(LOGGED, {})
   const locks = new Map(jobs?.edges.map(({ node }) => [node.id, node.args?.slice(1) ?? []]))
-  const holding = new Map<string, readonly string[]>()
+  const paused = new Map<string, readonly string[]>()
   const conflicts: string[] = []
   const last = phaseChanges?.edges.at(-1)?.node.sequence ?? 0
   for await (const { changes, through } of client.followPhases({ filter: { kinds: ['GADGET_JOB'] }, after: 0 })) {
     for (const { objectId, to } of changes) {
-      if (FINAL.includes(to)) holding.delete(objectId)
-      if (to !== 'RUNNING' || holding.has(objectId)) continue
+      if (FINAL.includes(to)) paused.delete(objectId)
+      if (to !== 'RUNNING' || paused.has(objectId)) continue
       const own = locks.get(objectId) ?? []
-      for (const [other, held] of holding)
+      for (const [other, held] of paused)
         if (own.some((lock) => held.some((one) => inConflict(lock, one)))) conflicts.push(`${objectId} and ${other}`)
-      holding.set(objectId, own)
+      paused.set(objectId, own)
     }
     if (through >= last) break
   }

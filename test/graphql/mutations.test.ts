@@ -163,8 +163,8 @@ describe('roles', () => {
     const listed = await api.query('{ tokens { id name } viewer { name role } }')
     expect(listed.tokens).toContainEqual({ id: createToken.token.id, name: 'deployer-1' })
     expect((await api.execute('{ tokens { id } }', {}, READER)).errors?.[0]?.extensions.code).toBe('FORBIDDEN')
-    const stored = await api.world.pool.query('select t::text as row from token t')
-    expect(JSON.stringify(stored.rows)).not.toContain(createToken.secret)
+    const persisted = await api.world.pool.query('select t::text as row from token t')
+    expect(JSON.stringify(persisted.rows)).not.toContain(createToken.secret)
     const wrong = await api.query(
       'mutation { createToken(input: { name: " ", role: USER, types: ["x"], expiresInMs: 1 }) { ... on InvalidInputError { fields { path } } } }',
     )

@@ -129,10 +129,10 @@ test('a failover under open subscriptions: readers within the copy continue, rea
   const root = await createRoot(db.pool)
   await grow(db, log, root, 32)
   const live = log.follow(ALL, bare(0), 500, new AbortController().signal)[Symbol.asyncIterator]()
-  const told: LogBatch[] = []
+  const received: LogBatch[] = []
   const hear = async (through: number) => {
-    while ((told.at(-1)?.through.sequence ?? 0) < through) told.push((await live.next()).value)
-    return told.flatMap(({ changes }) => changes.map(({ message }) => message))
+    while ((received.at(-1)?.through.sequence ?? 0) < through) received.push((await live.next()).value)
+    return received.flatMap(({ changes }) => changes.map(({ message }) => message))
   }
   await hear(32)
   const copies = [await database(copyDatabase(db)), await database(copyDatabase(db))]

@@ -62,7 +62,7 @@ const rowsOf = async ({ pool }: TestDatabase) => {
 }
 
 /** Makes the next step wait in its transaction, until disposed: it needs a row that this one holds. */
-async function hold({ pool }: TestDatabase, row: string): Promise<AsyncDisposable> {
+async function keepOpen({ pool }: TestDatabase, row: string): Promise<AsyncDisposable> {
   const holder = await pool.connect()
   await holder.query('begin')
   await holder.query(`select from ${row} for update`)
@@ -196,7 +196,7 @@ test.each([
 
     let step: Promise<PruneStep>
     {
-      await using _held = await hold(db, row)
+      await using _held = await keepOpen(db, row)
       step = pruneStep(db.pool, second(10))
       await until(() => isHeld(db), { what: 'the step waits in its transaction' })
       await grow(db, rootId, 20, 20)
@@ -221,7 +221,7 @@ test('after a crash between the floor and the deletes nothing pruned is shown, a
   expect(await pruneStep(db.pool, second(10))).toBe('advanced')
 
   {
-    await using _held = await hold(db, 'log_batch where first_seq = 1')
+    await using _held = await keepOpen(db, 'log_batch where first_seq = 1')
     const killed = expect(pruneStep(db.pool, second(10))).rejects.toThrow()
     const pid = await until(() => isHeld(db), { what: 'the step waits in its transaction' })
     await db.pool.query('select pg_terminate_backend($1)', [pid])

@@ -125,11 +125,12 @@ test('each subscriber gets the changes that match its filter and that its token 
     everything: [1, 2, 3, 4, 5, 6],
     scoped: [3, 6],
   }
-  const told = () => Object.fromEntries(Object.entries(heard).map(([name, one]) => [name, messages(one).toSorted()]))
-  await until(() => Object.values(told()).flat().length >= Object.values(expected).flat().length, {
+  const received = () =>
+    Object.fromEntries(Object.entries(heard).map(([name, one]) => [name, messages(one).toSorted()]))
+  await until(() => Object.values(received()).flat().length >= Object.values(expected).flat().length, {
     what: 'all is told',
   })
-  expect(told()).toEqual(expected)
+  expect(received()).toEqual(expected)
 })
 
 test('an event shows the current state of its object, as far as the token may read it', async () => {

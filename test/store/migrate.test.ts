@@ -133,12 +133,12 @@ test('nothing is applied to the database of a newer version', async () => {
 async function migrateUpTo(name: string): Promise<() => Promise<unknown>> {
   const own = join(import.meta.dirname, '../../prisma/migrations')
   const names = (await readdir(own)).filter((one) => /^\d/.test(one)).sort()
-  const bring = async (some: readonly string[]) => {
+  const migrateTo = async (some: readonly string[]) => {
     for (const one of some) await cp(join(own, one), join(folder, one), { recursive: true })
     return await migrate(database.pool, folder)
   }
-  await bring(names.filter((one) => one < name))
-  return () => bring(names.filter((one) => one >= name))
+  await migrateTo(names.filter((one) => one < name))
+  return () => migrateTo(names.filter((one) => one >= name))
 }
 
 test('an undo that was begun before says so, and a clean-up that had failed is known as one', async () => {

@@ -64,8 +64,8 @@ export function provideChromium(): () => void {
   const end = join(mkdtempSync(join(tmpdir(), 'phaseline-chromium-')), 'end')
   process.env[INSTALLING] = end
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-  const told = () => existsSync(dirname(end)) && writeFileSync(end, '')
-  spawn('sh', ['-c', INSTALL], { stdio: 'ignore', env }).once('exit', told)
+  const shown = () => existsSync(dirname(end)) && writeFileSync(end, '')
+  spawn('sh', ['-c', INSTALL], { stdio: 'ignore', env }).once('exit', shown)
   return () => rmSync(dirname(end), { recursive: true, force: true })
 }
 

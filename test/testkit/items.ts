@@ -40,7 +40,7 @@ export async function refused(outcome: Promise<Outcome<object>>): Promise<Refusa
 }
 
 /** The result of one report. */
-export async function told(world: World, report: Report, viewer: Viewer = DEPLOYER) {
+export async function shown(world: World, report: Report, viewer: Viewer = DEPLOYER) {
   const outcome = await world.engineHost.agents.report(viewer, [report])
   await world.settle()
   const result = outcome.ok ? outcome.results[0] : outcome

@@ -53,8 +53,8 @@ export async function startMachinePostgres(): Promise<MachinePostgres | null> {
 /** Debian hides the programs of each version behind links to one script, so there is more than one place to look at. */
 async function findBin(major: number): Promise<string | null> {
   if (major === 0) return null
-  const told = spawnSync('pg_config', ['--bindir'], { encoding: 'utf8' }).stdout?.trim()
-  const candidates = [...(told ? [told] : []), `/usr/lib/postgresql/${major}/bin`, `/usr/pgsql-${major}/bin`]
+  const shown = spawnSync('pg_config', ['--bindir'], { encoding: 'utf8' }).stdout?.trim()
+  const candidates = [...(shown ? [shown] : []), `/usr/lib/postgresql/${major}/bin`, `/usr/pgsql-${major}/bin`]
   for (const bin of [...candidates, ...(process.env.PATH ?? '').split(':')]) {
     if ((await areThere(bin)) && majorOf(join(bin, 'postgres')) === major) return bin
   }

@@ -25,7 +25,7 @@ export interface Move {
   readonly settle: boolean
 }
 
-interface Held {
+interface Leased {
   readonly item: ClaimedItem
   readonly viewer: Viewer
   leaseUntil: Date
@@ -42,7 +42,7 @@ export class Play {
   readonly #specs: readonly SpecInput[]
   readonly #type: string
   readonly rootId: string
-  readonly #held: Held[] = []
+  readonly #leased: Leased[] = []
   #spec = 0
   seeded = false
   /** Jobs that were cancelled, with the last batch of the log that was there then. */
@@ -83,7 +83,7 @@ export class Play {
       case 'end':
         return this.#end(act.which, act.well)
       case 'work':
-        for (const held of await this.claim(100)) await this.finish(held, true)
+        for (const leased of await this.claim(100)) await this.finish(leased, true)
         return
       case 'renew':
         return this.#renew(act.which)
@@ -122,57 +122,58 @@ export class Play {
     return rows[0]?.id ?? this.rootId
   }
 
-  async claim(max: number, viewer = DEPLOYER, leaseMs = 30_000): Promise<readonly Held[]> {
+  async claim(max: number, viewer = DEPLOYER, leaseMs = 30_000): Promise<readonly Leased[]> {
     const { agents } = this.#world.engineHost
     const outcome = await agents.claim(viewer, { instance: 'p', types: [this.#type], targets: null, max, leaseMs })
     if (!outcome.ok) throw new Error(outcome.refusal.message)
-    const held = outcome.items.map((item): Held => ({ item, viewer, leaseUntil: item.leaseUntil, let: false }))
+    const leased = outcome.items.map((item): Leased => ({ item, viewer, leaseUntil: item.leaseUntil, let: false }))
     const now = this.#world.clock.now()
-    for (const { item } of held) {
-      const other = this.#held.find((h) => h.item.objectId === item.objectId && !h.let && h.leaseUntil > now)
+    for (const { item } of leased) {
+      const other = this.#leased.find((h) => h.item.objectId === item.objectId && !h.let && h.leaseUntil > now)
       if (other)
         throw new Error(`${item.name} was offered while ${other.viewer.name} held it until ${other.leaseUntil}`)
     }
-    this.#held.push(...held)
-    return held
+    this.#leased.push(...leased)
+    return leased
   }
 
   async #renew(which: number): Promise<void> {
-    const held = this.#pick(which)
-    if (!held) return
-    const outcome = await this.#world.engineHost.agents.renew(held.viewer, [held.item.fence], LEAST_MS * 40)
+    const leased = this.#pick(which)
+    if (!leased) return
+    const outcome = await this.#world.engineHost.agents.renew(leased.viewer, [leased.item.fence], LEAST_MS * 40)
     const lease = outcome.ok ? outcome.leases[0] : undefined
-    if (lease?.leaseUntil) held.leaseUntil = lease.leaseUntil
-    if (lease?.state !== 'LOST' && !this.#isLatest(held)) throw new Error(`${held.item.name}: an old fence was renewed`)
+    if (lease?.leaseUntil) leased.leaseUntil = lease.leaseUntil
+    if (lease?.state !== 'LOST' && !this.#isLatest(leased))
+      throw new Error(`${leased.item.name}: an old fence was renewed`)
   }
 
   async #end(which: number, well: boolean): Promise<void> {
-    const held = this.#pick(which)
-    if (held) await this.finish(held, well)
+    const leased = this.#pick(which)
+    if (leased) await this.finish(leased, well)
   }
-  finish(held: Held, well: boolean): Promise<void> {
-    const deletes = held.item.action === 'DELETE'
+  finish(leased: Leased, well: boolean): Promise<void> {
+    const deletes = leased.item.action === 'DELETE'
     const phase = deletes ? (well ? 'GONE' : 'DELETE_FAILED') : well ? 'SUCCEEDED' : 'FAILED'
-    return this.#tell(held, { phase, exports: { v: 1 } })
+    return this.#tell(leased, { phase, exports: { v: 1 } })
   }
   async #report(which: number, report: Omit<Report, 'fence'>): Promise<void> {
-    const held = this.#pick(which)
-    if (held) await this.#tell(held, report)
+    const leased = this.#pick(which)
+    if (leased) await this.#tell(leased, report)
   }
-  async #tell(held: Held, report: Omit<Report, 'fence'>): Promise<void> {
-    const outcome = await this.#world.engineHost.agents.report(held.viewer, [{ ...report, fence: held.item.fence }])
+  async #tell(leased: Leased, report: Omit<Report, 'fence'>): Promise<void> {
+    const outcome = await this.#world.engineHost.agents.report(leased.viewer, [{ ...report, fence: leased.item.fence }])
     const result = outcome.ok ? outcome.results[0] : undefined
     if (!result) throw new Error('a report had no result')
     if (!result.ok) return
-    if (result.changed && !this.#isLatest(held)) throw new Error(`${held.item.name}: an old fence moved it`)
+    if (result.changed && !this.#isLatest(leased)) throw new Error(`${leased.item.name}: an old fence moved it`)
     const { phase, error } = report
-    if (phase && (error?.retryable || !RUNNING.includes(phase))) held.let = true
+    if (phase && (error?.retryable || !RUNNING.includes(phase))) leased.let = true
   }
-  #pick(which: number): Held | undefined {
-    return this.#held.at(-1 - (which % Math.max(1, this.#held.length)))
+  #pick(which: number): Leased | undefined {
+    return this.#leased.at(-1 - (which % Math.max(1, this.#leased.length)))
   }
-  #isLatest({ item }: Held): boolean {
-    return this.#held.findLast((h) => h.item.objectId === item.objectId)?.item.fence === item.fence
+  #isLatest({ item }: Leased): boolean {
+    return this.#leased.findLast((h) => h.item.objectId === item.objectId)?.item.fence === item.fence
   }
 
   async #cancel(): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
-  type CloudletFacts,
+  type CloudletDetails,
   findSites,
   type Opening,
   openings,
@@ -22,7 +22,7 @@ const cloudlet = (id: string, more: Partial<Row> = {}) =>
   row(id, { kind: 'CLOUDLET', name: id, phase: 'READY', root: { id, name: id }, ...more })
 const below = (kind: string, id: string, parent: string, root: string, more: Partial<Row> = {}) =>
   row(id, { kind, name: id, phase: 'READY', parent: { id: parent }, root: { id: root, name: root }, ...more })
-const facts = (id: string, more: Partial<CloudletFacts> = {}): readonly [string, CloudletFacts] => [
+const details = (id: string, more: Partial<CloudletDetails> = {}): readonly [string, CloudletDetails] => [
   id,
   {
     id,
@@ -62,7 +62,7 @@ test('sites hold their clusters, which hold their apps; what is wrong comes firs
     cloudlets.map((one) => (one.id === 'c3' ? { ...one, phase: 'OFFLINE' } : one)),
     failed,
     new Map([
-      facts('c1', {
+      details('c1', {
         drifted: true,
         driftedInstances: [{ id: 'c1-k0' }, null],
         upgradePhase: 'UPDATE_ERROR',
@@ -250,7 +250,7 @@ test('22,000 instances on 100 cloudlets can be looked at', { timeout: 90_000 }, 
     } = body.variables as { filter?: { kinds?: string[] }; first?: number; after?: string }
     const all = filter?.kinds?.includes('CLOUDLET') ? cloudlets : filter?.kinds?.includes('APP_INST') ? broken : null
     if (body.query.startsWith('query CloudletFacts')) {
-      const edges = cloudlets.map(({ id }) => ({ node: facts(id)[1] }))
+      const edges = cloudlets.map(({ id }) => ({ node: details(id)[1] }))
       return route.fulfill({ json: { data: { objects: { pageInfo: { hasNextPage: false }, edges } } } })
     }
     if (!all) return route.continue()

@@ -113,6 +113,8 @@ test('what was typed is kept when an example is opened, also before GraphiQL is 
   await page.keyboard.press('Control+A')
   await page.keyboard.insertText('query Mine { viewer { name } }')
   await shows(page, OPERATION, 'query Mine')
+  // GraphiQL takes typed text into its tab once it has rested for a moment.
+  await inside(page).getByRole('tab', { name: 'Mine' }).waitFor()
   await choose(page, 'Who holds what')
   await shows(page, OPERATION, 'query Locks')
   await inside(page).getByRole('tab', { name: 'Mine' }).click()

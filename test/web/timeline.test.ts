@@ -78,8 +78,8 @@ test('at each sequence it tells what was there, as a replay of the log does', ()
   for (const { sequence, objectId, to, rejected } of timeline.changes) {
     if (!rejected && to === 'GONE') replayed.delete(objectId)
     else if (!rejected) replayed.set(objectId, to)
-    const told = new Map([...timeline.at(sequence)].map(([id, { phase }]) => [id, phase]))
-    expect(told).toEqual(replayed)
+    const received = new Map([...timeline.at(sequence)].map(([id, { phase }]) => [id, phase]))
+    expect(received).toEqual(replayed)
   }
   const [first] = timeline.changes
   expect(timeline.at((first?.sequence ?? 0) - 1).size).toBe(0)
@@ -213,9 +213,9 @@ test('a way through a machine is numbered; the machine beside it has its own', (
 })
 
 test('what happened is told in a line', () => {
-  const told = change('db', 'SUCCEEDED', { name: 'db', actor: 'DEPLOYER', by: 'helm', reason: 'deployed' })
-  expect(sentenceOf(told)).toBe('db PENDING → SUCCEEDED by DEPLOYER helm (deployed)')
-  expect(sentenceOf({ ...told, rejected: true, from: null, message: 'No.' })).toBe(
+  const received = change('db', 'SUCCEEDED', { name: 'db', actor: 'DEPLOYER', by: 'helm', reason: 'deployed' })
+  expect(sentenceOf(received)).toBe('db PENDING → SUCCEEDED by DEPLOYER helm (deployed)')
+  expect(sentenceOf({ ...received, rejected: true, from: null, message: 'No.' })).toBe(
     'refused: db SUCCEEDED by DEPLOYER helm (No.)',
   )
   expect([12.4, 1_250, 61_000].map(exactly)).toEqual(['12 ms', '1.3 s', '1m 1s'])

@@ -113,7 +113,7 @@ async function stream(
   let left = limit
   let reached = typeof after === 'number' ? after : 0
   const { signal } = session.io
-  const onExpired = (log: LogRange): string => goOn(session, log, reached)
+  const onExpired = (log: LogRange): string => explainGap(session, log, reached)
   for await (const { changes, through } of session.client.followPhases({
     filter,
     after,
@@ -131,7 +131,7 @@ async function stream(
 }
 
 /** Where to go on when a place in the log is lost: with the oldest that is left, or where its histories part. */
-function goOn(session: Session, { oldest, head, startCursor, commonCursor }: LogRange, reached: number): string {
+function explainGap(session: Session, { oldest, head, startCursor, commonCursor }: LogRange, reached: number): string {
   const isPruned = reached < oldest - 1
   const where = isPruned ? `with ${oldest}` : 'where its histories part'
   const text = `The log holds ${oldest} to ${head}, and not what follows ${reached || 'that place'}: going on ${where}.`

@@ -57,13 +57,13 @@ async function readValue({ io }: Session, shown: string): Promise<Outcome<string
     const typed = await readHidden(io, `Value of ${plain(shown)} (not shown): `)
     if (!typed.ok) return 'interrupted'
     if (typed.rest) return refused(invalid('The value has several lines: pipe it, as in secret set … < FILE.'))
-    return given(typed.text)
+    return secretOf(typed.text)
   }
   const read = await readExactly('-', io.stdin)
-  return read.ok ? given(read.text.replace(/\r?\n$/, '')) : refused(invalid(read.message))
+  return read.ok ? secretOf(read.text.replace(/\r?\n$/, '')) : refused(invalid(read.message))
 }
 
-const given = (value: string): Outcome<string> =>
+const secretOf = (value: string): Outcome<string> =>
   value === '' ? refused(invalid('There is no value: pipe it to standard input.')) : { ok: true, value }
 
 async function remove(session: Session, project: string, name: string): Promise<ExitCode> {

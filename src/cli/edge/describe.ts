@@ -1,5 +1,5 @@
 import { describeObject } from '../objects/describe-object.ts'
-import type { Fact } from '../objects/facts.ts'
+import type { Field } from '../objects/fields.ts'
 import type { Machines } from '../objects/machines.ts'
 import { markedPhase, SYMBOLS } from '../objects/phases.ts'
 import type { Paint } from '../terminal/paint.ts'
@@ -25,7 +25,7 @@ export function describeInstance(instance: FullInstance, now: number, paint: Pai
   return [...describeObject(instance, now, paint, instanceFacts(instance)), ...beneath(instance, now, paint)]
 }
 
-function cloudletFacts(cloudlet: FullCloudlet, machines: Machines, now: number, paint: Paint): readonly Fact[] {
+function cloudletFacts(cloudlet: FullCloudlet, machines: Machines, now: number, paint: Paint): readonly Field[] {
   const { upgradePhase, wantedVersion, version, epoch, agents, driftedInstances, orphans, resyncedAt, name } = cloudlet
   const { symbol, style } = SYMBOLS[machines.classOf(upgradePhase)]
   const to = wantedVersion === null ? '' : `, to version ${plain(wantedVersion)}`
@@ -54,10 +54,12 @@ function describeCrm({ instance, by, version, epoch, leaseUntil }: ConnectedCrm,
   return `${plain(instance)} as ${plain(by)}, version ${plain(version)}, epoch ${epoch}, ${until}`
 }
 
-const first = (facts: readonly Fact[]): readonly Fact[] =>
-  facts.length <= MOST_SHOWN ? facts : [...facts.slice(0, MOST_SHOWN), ['', `… and ${facts.length - MOST_SHOWN} more`]]
+const first = (fields: readonly Field[]): readonly Field[] =>
+  fields.length <= MOST_SHOWN
+    ? fields
+    : [...fields.slice(0, MOST_SHOWN), ['', `… and ${fields.length - MOST_SHOWN} more`]]
 
-function instanceFacts(instance: FullInstance): readonly Fact[] {
+function instanceFacts(instance: FullInstance): readonly Field[] {
   const { operationId, specRevision, spec, drifted, undoing, cloudlet, agent } = instance
   const upgrade = cloudlet?.upgradePhase === 'READY' ? '' : `, upgrade ${cloudlet?.upgradePhase}`
   return [

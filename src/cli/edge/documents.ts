@@ -8,7 +8,7 @@ const WRITTEN = `fragment Written on TreeObject {
   ... on Cloudlet { upgradePhase } ... on ClusterInst { operationId } ... on AppInst { operationId }
 }`
 /** An object as it is after a mutation. */
-export type Written = FragmentOf<typeof WRITTEN>
+export type WriteAnswer = FragmentOf<typeof WRITTEN>
 
 const RESULT = `{ __typename ...Written ...Refusal } }\n${WRITTEN}\n${REFUSAL_FRAGMENT}` as const
 

@@ -14,7 +14,7 @@ import {
   UPDATE_APP,
   UPDATE_CLUSTER,
   UPGRADE_CLOUDLET,
-  type Written,
+  type WriteAnswer,
 } from './documents.ts'
 import type { InstanceKind } from './kinds.ts'
 import { type EdgeAddress, locatePlace, placeOfCloudlet } from './locate.ts'
@@ -69,15 +69,15 @@ export async function updateInstance(
   session: Session,
   kind: InstanceKind,
   { id, generation: before }: Located,
-  { expectedGeneration, wait, ...given }: UpdateOptions,
+  { expectedGeneration, wait, ...specOptions }: UpdateOptions,
 ): Promise<ExitCode> {
-  const spec = await readSpec(session.io, given)
+  const spec = await readSpec(session.io, specOptions)
   if (!spec.ok) return session.refuse(spec.refusal)
   const input = { id, spec: spec.value, ...(expectedGeneration === undefined ? {} : { expectedGeneration }) }
   const outcome =
     kind === 'CLUSTER_INST' ? await ask(session, UPDATE_CLUSTER, input) : await ask(session, UPDATE_APP, input)
   const isChanged = outcome.ok && outcome.value.generation !== before
-  const tell = ({ phase, generation }: Written): string =>
+  const tell = ({ phase, generation }: WriteAnswer): string =>
     isChanged ? `asked to update, now ${phase} (generation ${generation})` : `unchanged (generation ${generation})`
   return await finish(session, outcome, tell, { wait: wait === true && isChanged })
 }
@@ -91,7 +91,7 @@ export async function upgradeCloudlet(
   { to: version, wait = false }: UpgradeOptions,
 ): Promise<ExitCode> {
   const outcome = await ask(session, UPGRADE_CLOUDLET, { id, version })
-  const tell = ({ upgradePhase }: Written): string => `asked to upgrade to ${plain(version)}, now ${upgradePhase}`
+  const tell = ({ upgradePhase }: WriteAnswer): string => `asked to upgrade to ${plain(version)}, now ${upgradePhase}`
   return await finish(session, outcome, tell, { wait })
 }
 
@@ -100,13 +100,13 @@ export async function resolveUpgrade(session: Session, { id }: Located): Promise
   return await finish(session, outcome, ({ upgradePhase }) => `upgrade put right, now ${upgradePhase}`, {})
 }
 
-const created = ({ phase }: Written, { paint }: Session, id: string): string =>
+const created = ({ phase }: WriteAnswer, { paint }: Session, id: string): string =>
   `created, now ${phase}  ${paint('dim', id)}`
 
 async function finish(
   session: Session,
-  outcome: Outcome<Written>,
-  tell: (written: Written, session: Session, id: string) => string,
+  outcome: Outcome<WriteAnswer>,
+  tell: (written: WriteAnswer, session: Session, id: string) => string,
   { wait }: WaitOptions,
 ): Promise<ExitCode> {
   if (!outcome.ok) return session.refuse(outcome.refusal)
@@ -125,7 +125,7 @@ export function pathOf({
   parent,
   name,
   id,
-}: Pick<Written, 'project' | 'root' | 'parent' | 'name' | 'id'>) {
+}: Pick<WriteAnswer, 'project' | 'root' | 'parent' | 'name' | 'id'>) {
   const above = root.id === id ? [] : parent && parent.id !== root.id ? [root.name, parent.name] : [root.name]
   return plain([project.name, ...above, name].join('/'))
 }

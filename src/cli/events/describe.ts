@@ -1,5 +1,5 @@
 import { describeObject } from '../objects/describe-object.ts'
-import { describeFacts, type Fact } from '../objects/facts.ts'
+import { describeFields, type Field } from '../objects/fields.ts'
 import { markedPhase, SYMBOLS } from '../objects/phases.ts'
 import { describeCommand } from '../projects/describe.ts'
 import type { Paint } from '../terminal/paint.ts'
@@ -21,7 +21,7 @@ export function describeEvent(event: EventWithJobs, now: number, paint: Paint): 
   ]
 }
 
-function eventFacts({ source, type, qualifiers, payload, subscribed, retryOf, cloneOf }: FullEvent): readonly Fact[] {
+function eventFacts({ source, type, qualifiers, payload, subscribed, retryOf, cloneOf }: FullEvent): readonly Field[] {
   return [
     ['source', plain(source)],
     ['type', plain(type)],
@@ -36,7 +36,7 @@ function eventFacts({ source, type, qualifiers, payload, subscribed, retryOf, cl
 /** Its error, clocks and what it waits for are the event's too, and told there. */
 function describeWorker(worker: Workload, now: number, paint: Paint): string[] {
   const { agent, spec, attempt } = worker
-  const facts: readonly Fact[] = [
+  const fields: readonly Field[] = [
     ['phase', paint(SYMBOLS[worker.phaseClass].style, markedPhase(worker))],
     ['runs', spec && describeCommand(spec)],
     ['runtime', spec && plain(spec.runtime)],
@@ -47,7 +47,7 @@ function describeWorker(worker: Workload, now: number, paint: Paint): string[] {
     ['resources', describeResources(worker, now)],
     ['id', worker.id],
   ]
-  return describeFacts(facts, paint)
+  return describeFields(fields, paint)
 }
 
 /** `exit code 3`, or the signal; empty while it runs, and when its runtime could not tell. */

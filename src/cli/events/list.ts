@@ -52,7 +52,7 @@ export async function listEvents(session: Session, filter: EventFilter, limit: n
 
 /** The newest matches. The server filters by project, phase and labels; the other options filter its pages here. */
 export async function findEvents(session: Session, filter: EventFilter, limit: number): Promise<FoundEvents> {
-  const isJudgedHere = [filter.source, filter.type, filter.qualifier].some((given) => given !== undefined)
+  const isJudgedHere = [filter.source, filter.type, filter.qualifier].some((value) => value !== undefined)
   const first = isJudgedHere ? PAGE : Math.min(PAGE, limit)
   const fitting: ListedEvent[] = []
   let page: Connection | undefined

@@ -18,41 +18,41 @@ type Found = string | null
  * What it cannot do at all is told once, and what builds on that is left out.
  */
 export async function* checkGadget(gadget: CheckedGadget): AsyncGenerator<CheckedRule, void> {
-  const told = (rule: string, problem: Found): CheckedRule => ({ rule, ok: problem === null, problem })
+  const checked = (rule: string, problem: Found): CheckedRule => ({ rule, ok: problem === null, problem })
   const call = (mode: GadgetMode) => callGadget(gadget, mode)
 
   const looks = await lookAtNamedPaths(gadget.args)
   const declared = await call('getlocks')
-  yield told('--getlocks names its locks', problemOf(declared))
+  yield checked('--getlocks names its locks', problemOf(declared))
   if (declared.result.outcome === 'succeeded') {
     const { locks } = declared.result
-    yield told('--getlocks gives the same answer again', sameLocks(locks, await call('getlocks')))
+    yield checked('--getlocks gives the same answer again', sameLocks(locks, await call('getlocks')))
     const plural = await callGadget(gadget, 'getlocks', { plural: true })
-    yield told('--protocols=text-1.0 is the same as --protocol=text-1.0', sameLocks(locks, plural))
+    yield checked('--protocols=text-1.0 is the same as --protocol=text-1.0', sameLocks(locks, plural))
   }
   const changed = changedPath(looks, await lookAtNamedPaths(gadget.args))
-  yield told('--getlocks does nothing', changed && `It changed ${changed}.`)
+  yield checked('--getlocks does nothing', changed && `It changed ${changed}.`)
   // Whatever an earlier check left: the first run shall find nothing done.
   const before = await call('undo')
-  yield told('--undo of a run that never was succeeds', problemOf(before))
+  yield checked('--undo of a run that never was succeeds', problemOf(before))
 
   const first = await call('run')
-  yield told('a run succeeds', problemOf(first))
+  yield checked('a run succeeds', problemOf(first))
   if (first.result.outcome === 'succeeded') {
     const done = await lookAtNamedPaths(gadget.args)
     const second = await call('run')
-    yield told('a second run notices that the work is done', sameRun(first.result, second))
+    yield checked('a second run notices that the work is done', sameRun(first.result, second))
     const touched = changedPath(done, await lookAtNamedPaths(gadget.args))
-    yield told('a second run changes nothing', touched && `It changed ${touched}.`)
+    yield checked('a second run changes nothing', touched && `It changed ${touched}.`)
   }
-  yield told('--undo succeeds', problemOf(await call('undo')))
-  yield told('--undo succeeds again, with nothing left to undo', problemOf(await call('undo')))
+  yield checked('--undo succeeds', problemOf(await call('undo')))
+  yield checked('--undo succeeds again, with nothing left to undo', problemOf(await call('undo')))
 
   const stopped = await callGadget(gadget, 'run', { interrupt: true })
-  yield told(`SIGINT ends a run within ${gadget.graceMs / 1000} s`, stoppedWell(stopped))
-  yield told('--abort cleans up after a run that was stopped', problemOf(await call('abort')))
-  yield told('--abort succeeds again', problemOf(await call('abort')))
-  yield told('--undo succeeds after an abort', problemOf(await call('undo')))
+  yield checked(`SIGINT ends a run within ${gadget.graceMs / 1000} s`, stoppedWell(stopped))
+  yield checked('--abort cleans up after a run that was stopped', problemOf(await call('abort')))
+  yield checked('--abort succeeds again', problemOf(await call('abort')))
+  yield checked('--undo succeeds after an abort', problemOf(await call('undo')))
 }
 
 /** In plain words; null when it succeeded. */

@@ -29,7 +29,7 @@ const UPDATE = gql(`mutation Update($input: UpdateInstallationInput!) {
 }\n${REFUSAL_FRAGMENT}`)
 
 type Found = NonNullable<ResultOf<typeof FIND>['objectByPath']>
-type Written = Pick<Applied, 'id' | 'phase' | 'generation'>
+type WriteAnswer = Pick<Applied, 'id' | 'phase' | 'generation'>
 type UpdateInput = VariablesOf<typeof UPDATE>['input']
 type CreateInput = VariablesOf<typeof CREATE>['input']
 
@@ -57,9 +57,13 @@ export async function applyManifest(
   }
 }
 
-type Done = Outcome<Written & Pick<Applied, 'action'>>
+type WriteOutcome = Outcome<WriteAnswer & Pick<Applied, 'action'>>
 
-async function update(session: Session, { id, generation }: Found, input: Omit<UpdateInput, 'id'>): Promise<Done> {
+async function update(
+  session: Session,
+  { id, generation }: Found,
+  input: Omit<UpdateInput, 'id'>,
+): Promise<WriteOutcome> {
   const updated = await ask(session, UPDATE, { id, expectedGeneration: generation, ...input })
   if (!updated.ok) return updated
   const { value } = updated
@@ -67,14 +71,19 @@ async function update(session: Session, { id, generation }: Found, input: Omit<U
 }
 
 /** `ignored` is an update after the creation: createInstallation does not take it. */
-async function create(session: Session, input: CreateInput, ignored: boolean): Promise<Done> {
+async function create(session: Session, input: CreateInput, ignored: boolean): Promise<WriteOutcome> {
   const created = await ask(session, CREATE, input)
   if (!created.ok) return created
   const ended = ignored ? await ask(session, UPDATE, { id: created.value.id, ignored }) : created
   return ended.ok ? { ok: true, value: writtenOf(ended.value, 'created') } : ended
 }
 
-const writtenOf = ({ id, phase, generation }: Written, action: Applied['action']) => ({ id, phase, generation, action })
+const writtenOf = ({ id, phase, generation }: WriteAnswer, action: Applied['action']) => ({
+  id,
+  phase,
+  generation,
+  action,
+})
 
 /** The root installation of that name, if there is one. */
 export async function findInstallation(

@@ -31,11 +31,11 @@ export async function checkWords(session: Session, { kinds = [], phases = [] }: 
   )
 }
 
-function unknown(what: string, given: readonly string[], known: readonly string[]): Refusal | null {
-  const wrong = given.find((word) => !known.includes(word))
+function unknown(what: string, names: readonly string[], known: readonly string[]): Refusal | null {
+  const wrong = names.find((name) => !known.includes(name))
   return wrong === undefined
     ? null
     : invalid(`There is no ${what} ${spell(wrong)}: expected one of ${known.map(spell).join(', ')}.`)
 }
 
-const spell = (word: string): string => word.toLowerCase().replaceAll('_', '-')
+const spell = (name: string): string => name.toLowerCase().replaceAll('_', '-')

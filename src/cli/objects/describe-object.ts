@@ -2,7 +2,7 @@ import type { FragmentOf } from '../../documents/gql.ts'
 import type { Paint } from '../terminal/paint.ts'
 import { duration, plain, words } from '../terminal/text.ts'
 import { describeProgress } from '../tree/render.ts'
-import { describeFacts, type Fact } from './facts.ts'
+import { describeFields, type Field } from './fields.ts'
 import { SYMBOLS } from './phases.ts'
 
 /** The fields that all kinds of objects have. */
@@ -19,11 +19,11 @@ export const OBJECT_FIELDS = `fragment Full on TreeObject {
 export type FullObject = FragmentOf<typeof OBJECT_FIELDS>
 
 /** For people: one line for each fact that is not empty; `more` are the facts of its kind. */
-export function describeObject(object: FullObject, now: number, paint: Paint, more: readonly Fact[] = []): string[] {
+export function describeObject(object: FullObject, now: number, paint: Paint, more: readonly Field[] = []): string[] {
   const { symbol, style } = SYMBOLS[object.phaseClass]
   const ago = (time: string): string => `${time} (${duration(Math.max(0, now - Date.parse(time)))} ago)`
   const { error, jobId, finishedJobId, deletionRequestedAt, progress, children } = object
-  const facts: readonly Fact[] = [
+  const fields: readonly Field[] = [
     ['name', paint('bold', plain(object.name))],
     ['kind', words(object.kind)],
     ['id', object.id],
@@ -50,5 +50,5 @@ export function describeObject(object: FullObject, now: number, paint: Paint, mo
     ['created', ago(object.createdAt)],
     ['updated', ago(object.updatedAt)],
   ]
-  return describeFacts(facts, paint)
+  return describeFields(fields, paint)
 }

@@ -17,9 +17,9 @@ export function verbDocument<T extends object>({ mutation }: VerbInfo, selection
 export function verbInput(
   { kind, input, flags }: VerbInfo,
   id: string,
-  given: readonly string[],
+  flagsSet: readonly string[],
 ): Outcome<Record<string, unknown>> {
-  const foreign = given.find((flag) => !flags.some(({ name }) => name === flag))
+  const foreign = flagsSet.find((flag) => !flags.some(({ name }) => name === flag))
   if (foreign) return refused(invalid(`${foreign} means nothing for ${kind}.`))
-  return { ok: true, value: { ...(input as object), id, ...Object.fromEntries(given.map((flag) => [flag, true])) } }
+  return { ok: true, value: { ...(input as object), id, ...Object.fromEntries(flagsSet.map((flag) => [flag, true])) } }
 }

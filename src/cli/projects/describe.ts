@@ -1,5 +1,5 @@
 import { type Limits, projectSpecOf, type Subscription, type WorkerTemplate } from '../../manifest/index.ts'
-import { describeFacts, type Fact } from '../objects/facts.ts'
+import { describeFields, type Field } from '../objects/fields.ts'
 import type { Paint } from '../terminal/paint.ts'
 import { duration, plain, shorten, words } from '../terminal/text.ts'
 import type { ShownProject } from './api.ts'
@@ -10,7 +10,7 @@ const COMMAND_SHOWN = 100
 export function describeProject(project: ShownProject, now: number, paint: Paint): string[] {
   const { workerTemplate, subscriptions, limits } = projectSpecOf(project)
   const ago = (time: string): string => `${time} (${duration(Math.max(0, now - Date.parse(time)))} ago)`
-  const facts: readonly Fact[] = [
+  const fields: readonly Field[] = [
     ['name', paint('bold', plain(project.name))],
     ...(workerTemplate ? describeTemplate(workerTemplate) : [['worker', 'none: it takes no events'] as const]),
     ...subscriptions.map((subscription) => ['subscribed', describeSubscription(subscription)] as const),
@@ -19,10 +19,10 @@ export function describeProject(project: ShownProject, now: number, paint: Paint
     ['created', ago(project.createdAt)],
     ['updated', ago(project.updatedAt)],
   ]
-  return describeFacts(facts, paint)
+  return describeFields(fields, paint)
 }
 
-function describeTemplate(template: WorkerTemplate): readonly Fact[] {
+function describeTemplate(template: WorkerTemplate): readonly Field[] {
   const { runtime, image, env, files, timeoutMs, workspace } = template
   return [
     ['worker', describeCommand(template)],
@@ -42,9 +42,9 @@ export const describeCommand = ({ command, args, image }: Pick<WorkerTemplate, '
 const quoted = (part: string): string => (/^[\w@%+=:,./-]+$/.test(part) ? part : JSON.stringify(part))
 
 function describeSubscription({ source, types, qualifiers, labels, task }: Subscription): string {
-  const pairs = (word: string, map: Readonly<Record<string, string>>): string[] => {
+  const pairs = (name: string, map: Readonly<Record<string, string>>): string[] => {
     const shown = Object.entries(map).map(([key, value]) => `${key}=${value}`)
-    return shown.length > 0 ? [`${word} ${shown.join(', ')}`] : []
+    return shown.length > 0 ? [`${name} ${shown.join(', ')}`] : []
   }
   const parts = [
     `${source} ${types.join(', ')}`,

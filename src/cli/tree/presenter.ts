@@ -76,7 +76,7 @@ const ORDINARY = ['DEPENDENCY', 'PARENT', 'CHILDREN']
 
 /** For pipes and build logs: one line for each phase change, and for what something waits for besides its turn. */
 export function treeLines(out: Output, paint: Paint): Presenter {
-  const told = new Map<string, string>()
+  const printed = new Map<string, string>()
   return {
     loaded(model) {
       printLine(out, describeTree(model))
@@ -97,8 +97,8 @@ export function treeLines(out: Output, paint: Paint): Presenter {
         const quiet = id === model.rootId ? [] : ORDINARY
         const blocker = finished ? undefined : blockedBy.find(({ reason }) => !quiet.includes(reason))
         const text = blocker && `${words(blocker.reason)}: ${plain(blocker.message)}`
-        if (!text || told.get(id) === text || !model.isBelow(id)) continue
-        told.set(id, text)
+        if (!text || printed.get(id) === text || !model.isBelow(id)) continue
+        printed.set(id, text)
         printLine(out, paint('dim', `${' '.repeat(14)}○ ${plain(model.pathOf(id))} waits for ${text}`))
       }
     },

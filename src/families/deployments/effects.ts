@@ -22,8 +22,8 @@ export const effects: Family['effects'] = {
     return []
   },
   ready: async (client, root) => {
-    const [, woken] = await awaitAll([lockOwnNames(client, root.row), wakeImporters(client, root, null)])
-    return woken
+    const [, wokenRoots] = await awaitAll([lockOwnNames(client, root.row), wakeImporters(client, root, null)])
+    return wokenRoots
   },
   rootGone: async (client, root) => {
     await lockOwnNames(client, root.row)
@@ -105,7 +105,7 @@ async function publish(
   now: Date,
 ): Promise<readonly string[]> {
   const names = Object.keys(exports)
-  const [, woken] = await awaitAll([
+  const [, wokenRoots] = await awaitAll([
     lockOwnNames(client, root.row),
     wakeImporters(client, root, 'scope'),
     DROP_OLD.query(client, [...at(root), names]),
@@ -117,7 +117,7 @@ async function publish(
         now,
       ]),
   ])
-  return woken
+  return wokenRoots
 }
 
 const WAKE_IMPORTERS = statement({

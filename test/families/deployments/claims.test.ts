@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { ClaimedItem } from '../../../src/core/ports/agents.ts'
 import type { Viewer } from '../../../src/core/ports/viewer.ts'
 import { anotherDriver } from '../../testkit/deployments.ts'
-import { at, itemsOf, logOf, names, only, pass, refused, renewed, told, tryAgain } from '../../testkit/items.ts'
+import { at, itemsOf, logOf, names, only, pass, refused, renewed, shown, tryAgain } from '../../testkit/items.ts'
 import { until } from '../../testkit/wait.ts'
 import { createWorld, DEPLOYER, item, USER, type World } from '../../testkit/world.ts'
 
@@ -133,7 +133,7 @@ describe('a viewer that is no deployer', () => {
     for (const actor of ['CRM', 'RUNTIME', 'GADGET_RUNNER', 'WORKER'] as const) {
       const viewer: Viewer = { ...DEPLOYER, actor }
       expect(await claimed(world, {}, viewer)).toEqual([])
-      const result = await told(world, { fence, phase: 'SUCCEEDED' }, viewer)
+      const result = await shown(world, { fence, phase: 'SUCCEEDED' }, viewer)
       expect(result).toMatchObject({ ok: false, refusal: { type: 'ForbiddenError' } })
     }
     expect(await itemsOf(world)).toEqual({ a: 'PROGRESSING', b: 'INIT' })

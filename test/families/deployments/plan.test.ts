@@ -14,9 +14,9 @@ import {
 } from '../../testkit/deployments.ts'
 import { createWorld, item, succeed, USER, type World } from '../../testkit/world.ts'
 
-type Done = readonly [action: string, path: string]
+type PlannedStep = readonly [action: string, path: string]
 
-async function plan(world: World, input: PlanInstallation): Promise<readonly Done[]> {
+async function plan(world: World, input: PlanInstallation): Promise<readonly PlannedStep[]> {
   const outcome = await world.commands.planInstallation(USER, input)
   if (!outcome.ok) throw new Error(outcome.refusal.message)
   expect(outcome.steps.map(({ order }) => order)).toEqual(outcome.steps.map((_, i) => i + 1))
@@ -32,7 +32,7 @@ interface Row {
   readonly batch: number
 }
 /** The actions of a request from the log, in order: starts (INIT) and deletions. */
-async function watch(world: World, rootName: string, request: () => Promise<unknown>): Promise<readonly Done[]> {
+async function watch(world: World, rootName: string, request: () => Promise<unknown>): Promise<readonly PlannedStep[]> {
   const generations = await readGenerations(world)
   const { rows: last } = await world.pool.query<{ batch: number }>(
     'select coalesce(max(batch_id), 0) as batch from phase_change',
@@ -51,7 +51,7 @@ async function watch(world: World, rootName: string, request: () => Promise<unkn
   const now = await readGenerations(world)
   return rows
     .filter((row) => row.batch > (last[0]?.batch ?? 0) && pathOf(row).split('/')[0] === rootName)
-    .flatMap((row): Done[] => {
+    .flatMap((row): PlannedStep[] => {
       if (row.to === 'GONE') return [['DELETE', pathOf(row)]]
       if (row.to !== 'INIT') return []
       const before = generations.get(row.id)
@@ -78,7 +78,7 @@ const WIDE: SpecInput = {
   deployItems: [item('c', ['a']), item('a'), item('b', [], { from: expr('deployItems.c.exports.url') })],
   installations: [nested('app', importer('url')), nested('db', exporter('url', 'port')), nested('empty', {})],
 }
-const sorted = (steps: readonly Done[]) => steps.map((step) => step.join(' ')).toSorted()
+const sorted = (steps: readonly PlannedStep[]) => steps.map((step) => step.join(' ')).toSorted()
 
 describe('the actions of a plan happen in its order', () => {
   it('of a create', async () => {

@@ -12,7 +12,7 @@ import {
   only,
   pass,
   refused,
-  told,
+  shown,
   tryAgain,
 } from '../../testkit/items.ts'
 import { createWorld, DEPLOYER, item, type World } from '../../testkit/world.ts'
@@ -38,7 +38,7 @@ async function progressOf(world: World, id: string): Promise<unknown> {
   return rows[0]?.progress ?? null
 }
 /** All stored rows except the log and its numbers. */
-async function stored(world: World): Promise<unknown> {
+async function persisted(world: World): Promise<unknown> {
   const { log_content: _, log_object: __, log_batch: ___, ...rest } = await everything(world)
   return rest
 }
@@ -59,11 +59,11 @@ describe('a report', () => {
     const { fence, a } = await started(world)
     expect(await world.report({ fence, ...more, phase })).toBe(true)
     const log = await logOf(world, a)
-    const before = await stored(world)
-    const result = await told(world, { fence, ...more, phase, exports: { n: 2 } })
+    const before = await persisted(world)
+    const result = await shown(world, { fence, ...more, phase, exports: { n: 2 } })
     expect(result).toEqual({ ok: true, objectId: a, changed: false })
     expect(await logOf(world, a)).toEqual(log)
-    expect(await stored(world)).toEqual(before)
+    expect(await persisted(world)).toEqual(before)
   })
 
   it('of the phase the object is in stores its progress and its message, and records no phase change', async () => {
@@ -127,9 +127,9 @@ describe('a row that does not exist', () => {
     const deletes = from === 'DELETING' || from === 'DELETE_FAILED'
     const { fence, a } = deletes ? await deleting(world) : await started(world)
     if ((await world.see(...at('a'))).phase !== from) await world.report({ fence, phase: from })
-    const before = await stored(world)
+    const before = await persisted(world)
     const log = await logOf(world, a)
-    const result = await told(world, {
+    const result = await shown(world, {
       fence,
       phase: to,
       progress: { value: 9 },
@@ -139,7 +139,7 @@ describe('a row that does not exist', () => {
     const refusal = { type: 'TransitionError', kind: 'DEPLOY_ITEM', from, to, actor: 'DEPLOYER', allowed }
     expect(result).toMatchObject({ ok: false, refusal })
     // Nothing is written but the rejection record.
-    expect(await stored(world)).toEqual(before)
+    expect(await persisted(world)).toEqual(before)
     expect((await logOf(world, a)).slice(log.length)).toEqual([
       { from, to, actor: 'DEPLOYER', by: 'deployer', reason: expect.stringContaining(to), rejected: true },
     ])
@@ -332,11 +332,11 @@ describe('GONE', () => {
   it('that is repeated after the object is gone is accepted, with no object; any other phase is not found', async () => {
     await using world = await createWorld()
     const { fence, old } = await deleting(world)
-    const first = await told(world, { fence, phase: 'GONE' })
+    const first = await shown(world, { fence, phase: 'GONE' })
     expect(first).toEqual({ ok: true, objectId: null, changed: true })
     expect(await world.exists('shop')).toBe(false)
     const log = await world.pool.query('select count(*) from phase_change')
-    expect(await told(world, { fence, phase: 'GONE' })).toEqual({ ok: true, objectId: null, changed: false })
+    expect(await shown(world, { fence, phase: 'GONE' })).toEqual({ ok: true, objectId: null, changed: false })
     for (const phase of ['DELETE_FAILED', 'SUCCEEDED', 'DELETING'] as const) {
       expect(await world.report({ fence, phase })).toBe('NotFoundError')
     }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ItemInput } from '../../../src/families/deployments/normalise.ts'
 import { anotherDriver } from '../../testkit/deployments.ts'
-import { at, EXECUTION, itemsOf, logOf, named, only, pass, renewed, told, tryAgain } from '../../testkit/items.ts'
+import { at, EXECUTION, itemsOf, logOf, named, only, pass, renewed, shown, tryAgain } from '../../testkit/items.ts'
 import { until } from '../../testkit/wait.ts'
 import { createWorld, DEPLOYER, item, TIMEOUTS, type World } from '../../testkit/world.ts'
 
@@ -248,7 +248,7 @@ describe('asked to stop after a progressing timeout', () => {
       expect(await ended(world)).toEqual({ phase: 'FAILED', code: 'ABORTING_TIMEOUT', actor: 'CONTROLLER' })
       expect(await renewed(world, fence)).toBe('LOST')
       expect((await world.see('shop')).phase).toBe('FAILED')
-      expect(await told(world, { fence, phase: 'SUCCEEDED' })).toMatchObject({ refusal: { type: 'TransitionError' } })
+      expect(await shown(world, { fence, phase: 'SUCCEEDED' })).toMatchObject({ refusal: { type: 'TransitionError' } })
     },
   )
 

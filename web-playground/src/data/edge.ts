@@ -1,4 +1,4 @@
-import { type CloudletFacts, DRIFTED_READ, ORPHANS_READ } from '../model/edge-map.ts'
+import { type CloudletDetails, DRIFTED_READ, ORPHANS_READ } from '../model/edge-map.ts'
 import { ALL } from '../model/filter.ts'
 import type { Question } from './asked-store.ts'
 import { gql, nextCursor, nodesOf, type ResultOf } from './gql.ts'
@@ -7,9 +7,9 @@ import type { Session } from './session.ts'
 
 /** As many as the API gives at once: all of them are wanted. */
 const PAGE = 500
-const FACTS_PAGE = 200
+const DETAILS_PAGE = 200
 
-const CLOUDLET_FACTS = gql(`query CloudletFacts($first: Int!, $after: String) {
+const CLOUDLET_DETAILS = gql(`query CloudletFacts($first: Int!, $after: String) {
   objects(filter: { kinds: [CLOUDLET] }, first: $first, after: $after) {
     pageInfo { hasNextPage endCursor }
     edges {
@@ -27,21 +27,21 @@ const CLOUDLET_FACTS = gql(`query CloudletFacts($first: Int!, $after: String) {
 }`)
 
 /** What a CRM tells of its cloudlet comes with a change of the cloudlet, or with what it corrects beneath. */
-export const FACTS: Question<ReadonlyMap<string, CloudletFacts>> = {
+export const DETAILS: Question<ReadonlyMap<string, CloudletDetails>> = {
   concerns: ({ kind, reason }) => kind === 'CLOUDLET' || reason === 'resync',
   async ask({ client }, signal) {
-    const facts = new Map<string, CloudletFacts>()
+    const details = new Map<string, CloudletDetails>()
     for (let after: string | null = null, more = true; more; ) {
-      const { objects }: ResultOf<typeof CLOUDLET_FACTS> = await client.query(
-        CLOUDLET_FACTS,
-        { first: FACTS_PAGE, after },
+      const { objects }: ResultOf<typeof CLOUDLET_DETAILS> = await client.query(
+        CLOUDLET_DETAILS,
+        { first: DETAILS_PAGE, after },
         { signal },
       )
-      for (const node of nodesOf(objects)) if (node.epoch !== undefined) facts.set(node.id, node)
+      for (const node of nodesOf(objects)) if (node.epoch !== undefined) details.set(node.id, node)
       after = nextCursor(objects)
       more = after !== null
     }
-    return facts
+    return details
   },
 }
 

@@ -15,10 +15,10 @@ export async function readProjectSpec(
   return project && projectSpecOf(project)
 }
 
-interface Written {
+interface SpecWritten {
   readonly name: string
 }
-export const createProject = (client: Client, input: object): Promise<Outcome<Written>> =>
+export const createProject = (client: Client, input: object): Promise<Outcome<SpecWritten>> =>
   ask(client, CREATE_PROJECT, input)
-export const updateProject = (client: Client, input: object): Promise<Outcome<Written>> =>
+export const updateProject = (client: Client, input: object): Promise<Outcome<SpecWritten>> =>
   ask(client, UPDATE_PROJECT, input)

@@ -6,7 +6,7 @@ import { plural } from './words.ts'
 /** Cloudlets with what is on them: boxes in boxes. */
 
 /** What the API tells of a cloudlet beside its row. */
-export interface CloudletFacts {
+export interface CloudletDetails {
   readonly id: string
   readonly version: string | null
   readonly wantedVersion: string | null
@@ -39,7 +39,7 @@ export interface ClusterBox extends AppBox {
 export interface Site {
   readonly row: Row
   /** Null before they were read. */
-  readonly facts: CloudletFacts | null
+  readonly details: CloudletDetails | null
   readonly clusters: readonly ClusterBox[]
   readonly counts: ClassCounts
   /** Boxes, clusters and apps. */
@@ -53,7 +53,7 @@ export interface Site {
 export function sitesOf(
   cloudlets: readonly Row[],
   instances: readonly Row[],
-  facts: ReadonlyMap<string, CloudletFacts>,
+  details: ReadonlyMap<string, CloudletDetails>,
 ): readonly Site[] {
   const beneath = new Map<string, Row[]>()
   for (const row of instances) {
@@ -62,7 +62,7 @@ export function sitesOf(
     else beneath.set(row.parent?.id ?? '', [row])
   }
   return cloudlets
-    .map((row) => siteOf(row, beneath, facts.get(row.id) ?? null))
+    .map((row) => siteOf(row, beneath, details.get(row.id) ?? null))
     .toSorted(
       (a, b) =>
         Number(b.problems.length > 0) - Number(a.problems.length > 0) ||
@@ -71,8 +71,8 @@ export function sitesOf(
     )
 }
 
-function siteOf(row: Row, beneath: ReadonlyMap<string, readonly Row[]>, facts: CloudletFacts | null): Site {
-  const drifted = new Set(facts?.driftedInstances.flatMap((instance) => instance?.id ?? []))
+function siteOf(row: Row, beneath: ReadonlyMap<string, readonly Row[]>, details: CloudletDetails | null): Site {
+  const drifted = new Set(details?.driftedInstances.flatMap((instance) => instance?.id ?? []))
   const box = (one: Row): AppBox => ({
     row: one,
     drifted: drifted.has(one.id),
@@ -85,12 +85,12 @@ function siteOf(row: Row, beneath: ReadonlyMap<string, readonly Row[]>, facts: C
   const all = clusters.flatMap((cluster) => [cluster, ...cluster.apps])
   return {
     row,
-    facts,
+    details,
     clusters,
     counts: countClasses(all.map((one) => one.row.phase)),
     boxes: all.length,
     wrongBoxes: all.filter(({ wrong }) => wrong).length,
-    problems: problemsOf(row, facts, all),
+    problems: problemsOf(row, details, all),
   }
 }
 const sorted = (rows: readonly Row[] = []): readonly Row[] => rows.toSorted(byName)
@@ -98,9 +98,9 @@ const NAMES = new Intl.Collator(undefined, { numeric: true })
 const byName = (a: Row, b: Row): number => NAMES.compare(a.name, b.name)
 const isWrong = ({ phase, error }: Row): boolean => classOf(phase) === 'failed' || error !== null
 
-function problemsOf({ phase }: Row, facts: CloudletFacts | null, boxes: readonly AppBox[]): readonly string[] {
+function problemsOf({ phase }: Row, details: CloudletDetails | null, boxes: readonly AppBox[]): readonly string[] {
   const failed = boxes.filter(({ row }) => isWrong(row)).length
-  const { upgradePhase = 'READY', drifted = false, orphans = [] } = facts ?? {}
+  const { upgradePhase = 'READY', drifted = false, orphans = [] } = details ?? {}
   const drifting = Math.max(boxes.filter((box) => box.drifted).length, drifted ? 1 : 0)
   return [
     ...(phase === 'READY' ? [] : ['not connected']),

@@ -108,10 +108,10 @@ export async function updateInstance(parts: EdgeParts, viewer: Viewer, input: Up
     const children = kind === 'CLUSTER_INST' ? await childrenOf(tree, node) : []
     const moving = children.find(({ row }) => row.phase !== 'READY')
     if (moving) return busy(moving)
-    const stored = await readStoredSpec(tree, id)
+    const persisted = await readStoredSpec(tree, id)
     const { specRevision, lastRevision, drifted } = instanceDetails(node)
     // An equal spec changes nothing, unless the instance has drifted from it.
-    if (!drifted && sameJson(stored, spec)) return { ok: true, objectId: id }
+    if (!drifted && sameJson(persisted, spec)) return { ok: true, objectId: id }
     const { slice } = tree
     begin(tree, node, parts)
     const revision = lastRevision + 1
@@ -120,7 +120,7 @@ export async function updateInstance(parts: EdgeParts, viewer: Viewer, input: Up
     slice.setDetails(node, {
       specRevision: revision,
       lastRevision: revision,
-      keptSpec: stored,
+      keptSpec: persisted,
       keptRevision: specRevision,
     })
     slice.move(node, 'UPDATE_REQUESTED', { actor: 'USER', by: viewer.name })

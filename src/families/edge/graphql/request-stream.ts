@@ -17,15 +17,15 @@ export async function* requestStream(
   const { pool, system, log, live, viewer } = context
   const stream = system.id()
   if (!isUuid(cloudletId) || !(await beginStream(pool, { cloudletId, epoch, principal: viewer.name, stream }))) return
-  let rung = Promise.withResolvers<void>()
-  const ring = (): void => rung.resolve()
+  let notified = Promise.withResolvers<void>()
+  const notify = (): void => notified.resolve()
   const query = { projects: null, rootId: cloudletId, includeRejected: false }
-  const stop = log.listen(query, { offer: ring, tick: () => {}, lost: ring })
-  signal.addEventListener('abort', ring)
+  const stop = log.listen(query, { offer: notify, tick: () => {}, lost: notify })
+  signal.addEventListener('abort', notify)
   const sent = new Map<string, number>()
   try {
     while (!signal.aborted) {
-      rung = Promise.withResolvers()
+      notified = Promise.withResolvers()
       const session = await readStream(pool, cloudletId, stream)
       if (!session) return
       // CRM_V2 gets no requests before it has taken over.
@@ -37,11 +37,11 @@ export async function* requestStream(
         sent.set(request.fence, now)
         yield request
       }
-      await Promise.race([rung.promise, live.interval.next(signal, EVERY)])
+      await Promise.race([notified.promise, live.interval.next(signal, EVERY)])
     }
   } finally {
     stop()
-    signal.removeEventListener('abort', ring)
+    signal.removeEventListener('abort', notify)
     await endStream(pool, stream)
   }
 }

@@ -15,16 +15,16 @@ export function RefusalNote({ refused, fields }: Props) {
   if (!refused) return null
   const { code, message, object } = refused
   const advice = adviceFor(refused)
-  const beside = problemsBeside(refused, fields)
+  const unplaced = problemsBeside(refused, fields)
   const isAtFields = refused.fields.length > 0
   return (
     <div className="refusal" role="alert">
       <p>
         <b>✗ {code}</b> {isAtFields ? 'Some of it cannot be as it is: see where it is marked.' : message}
       </p>
-      {beside.length > 0 && (
+      {unplaced.length > 0 && (
         <ul>
-          {beside.map(({ path, message: why }) => (
+          {unplaced.map(({ path, message: why }) => (
             <li key={`${path} ${why}`}>
               <code>{path}</code> {why}
             </li>

@@ -1,7 +1,7 @@
 import { useCallback, useEffect } from 'react'
 import { Link, useLocation, useSearch } from 'wouter'
 import { AskedStore } from '../../data/asked-store.ts'
-import { cloudletList, FACTS, instanceList } from '../../data/edge.ts'
+import { cloudletList, DETAILS, instanceList } from '../../data/edge.ts'
 import type { ListStore } from '../../data/list-store.ts'
 import type { EdgeFilter } from '../../model/edge-map.ts'
 import { SearchField } from '../../ui/search-field.tsx'
@@ -16,16 +16,16 @@ export default function EdgePage() {
   useTitle('Edge')
   const cloudlets = useLive('cloudlets', cloudletList)
   const instances = useLive('instances', instanceList)
-  const facts = useLive('facts', (session, signal) => new AskedStore(session, FACTS, signal))
+  const details = useLive('facts', (session, signal) => new AskedStore(session, DETAILS, signal))
   useAll(cloudlets)
   useAll(instances)
   const [filter, change] = useFilter()
-  const error = cloudlets?.error ?? instances?.error ?? facts?.error
+  const error = cloudlets?.error ?? instances?.error ?? details?.error
   const loaded = cloudlets?.loaded && instances?.loaded
   const retry = (): void => {
     cloudlets?.retry()
     instances?.retry()
-    facts?.refresh()
+    details?.refresh()
   }
   return (
     <div className="page">
@@ -56,7 +56,7 @@ export default function EdgePage() {
           <Sites
             cloudlets={cloudlets.rows}
             instances={instances.rows}
-            facts={facts?.answer ?? NO_FACTS}
+            details={details?.answer ?? NO_DETAILS}
             filter={filter}
             onAll={() => change({ name: '', wrongOnly: false })}
           />
@@ -65,7 +65,7 @@ export default function EdgePage() {
     </div>
   )
 }
-const NO_FACTS = new Map<string, never>()
+const NO_DETAILS = new Map<string, never>()
 
 /** Page after page, until there is none. */
 function useAll(list: ListStore | null): void {

@@ -5,7 +5,7 @@ import { classOf } from '../../model/known.ts'
 import { SYMBOLS } from '../../model/phases.ts'
 import { treeHref } from '../../ui/links.ts'
 import { ClassTally, Phase, Since } from '../../ui/phase.tsx'
-import { SiteFacts } from './site-facts.tsx'
+import { SiteDetails } from './site-details.tsx'
 
 /** Apps of one cluster that are drawn: its tree has the others. */
 const APPS_SHOWN = 200
@@ -50,7 +50,7 @@ export function SiteBox({ site, opening, onOpen }: Props) {
           {boxes === 0 ? <span className="quiet">empty</span> : <ClassTally counts={counts} />}
         </span>
       </header>
-      <SiteFacts site={site} />
+      <SiteDetails site={site} />
       <div id={body} className="clusters" hidden={opening === 'closed'}>
         {opening !== 'closed' &&
           clusters.map((cluster) => <Cluster key={cluster.row.id} cluster={cluster} rootId={row.id} />)}

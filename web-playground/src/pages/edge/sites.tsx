@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'react'
 import {
-  type CloudletFacts,
+  type CloudletDetails,
   type EdgeFilter,
   findSites,
   type Opening,
@@ -18,14 +18,14 @@ import { SiteBox } from './site-box.tsx'
 interface Props {
   readonly cloudlets: readonly Row[]
   readonly instances: readonly Row[]
-  readonly facts: ReadonlyMap<string, CloudletFacts>
+  readonly details: ReadonlyMap<string, CloudletDetails>
   readonly filter: EdgeFilter
   readonly onAll: () => void
 }
 
-export function Sites({ cloudlets, instances, facts, filter, onAll }: Props) {
+export function Sites({ cloudlets, instances, details, filter, onAll }: Props) {
   const [said, setSaid] = useState<ReadonlyMap<string, Opening>>(new Map())
-  const all = useMemo(() => sitesOf(cloudlets, instances, facts), [cloudlets, instances, facts])
+  const all = useMemo(() => sitesOf(cloudlets, instances, details), [cloudlets, instances, details])
   const { name, wrongOnly } = filter
   const found = useMemo(() => findSites(all, { name, wrongOnly }), [all, name, wrongOnly])
   const open = openings(found, said, name !== '' || wrongOnly)

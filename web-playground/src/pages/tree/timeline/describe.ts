@@ -7,14 +7,14 @@ import type { Segment } from '../../../model/timeline.ts'
 import { exactTime } from '../../../ui/exact-time.ts'
 
 /** What is said of something that is drawn: a title, and lines below it. */
-export interface Told {
+export interface TipText {
   readonly title: string
   readonly look: PhaseClass
   readonly lines: readonly string[]
 }
 const LISTED = 6
 
-export function tellPiece({ segments }: Piece, now: number): Told {
+export function tellPiece({ segments }: Piece, now: number): TipText {
   const [only, second] = segments
   const look = lookOf(segments)
   if (only && !second) return { title: only.phase, look, lines: linesOf(only, now) }
@@ -29,7 +29,7 @@ export function tellPiece({ segments }: Piece, now: number): Told {
   }
 }
 
-export function tellRefused(change: PhaseChange): Told {
+export function tellRefused(change: PhaseChange): TipText {
   const { from, to, at, message, reason } = change
   return {
     title: `Refused: ${from ? `${from} → ` : ''}${to}`,

@@ -4,7 +4,7 @@ import { SYMBOLS } from '../../../model/phases.ts'
 import { type Piece, piecesOf, type TimeWindow } from '../../../model/time-window.ts'
 import type { Lane } from '../../../model/timeline.ts'
 import { segmentsOf, type TimelineRow } from '../../../model/timeline-rows.ts'
-import { lookOf, type Told, tellPiece, tellRefused } from './describe.ts'
+import { lookOf, type TipText, tellPiece, tellRefused } from './describe.ts'
 
 /** Narrower than this there is no room for the symbol, or for the phase's name. */
 const SYMBOL_PX = 18
@@ -34,7 +34,7 @@ export interface LaneProps {
   readonly cell: number | null
   readonly onSelect: (id: string) => void
   readonly onPlace: (place: CellPlace) => void
-  readonly onTell: (told: Told | null, element: Element) => void
+  readonly onTell: (text: TipText | null, element: Element) => void
 }
 
 /** One object: its name, and its phases along the time. */
@@ -98,7 +98,7 @@ interface PieceProps extends LaneProps {
 function PieceButton({ piece, row, now, cell: at, onSelect, onPlace, onTell }: PieceProps & { cell: number }) {
   const { left, width, segments } = piece
   const look = lookOf(segments)
-  const told = tellPiece(piece, now)
+  const text = tellPiece(piece, now)
   const isRunning = segments.at(-1)?.to === null && look === 'active'
   return (
     <button
@@ -107,15 +107,15 @@ function PieceButton({ piece, row, now, cell: at, onSelect, onPlace, onTell }: P
       data-cell={at}
       data-phases={segments.map(({ phase }) => phase).join(' ')}
       tabIndex={-1}
-      aria-label={`${row.name}: ${told.title}, ${told.lines.join(', ')}`}
+      aria-label={`${row.name}: ${text.title}, ${text.lines.join(', ')}`}
       style={{ left, width }}
       onClick={() => onSelect(row.id)}
       onFocus={({ currentTarget }) => {
         onPlace({ id: row.id, cell: at })
-        onTell(told, currentTarget)
+        onTell(text, currentTarget)
       }}
       onBlur={({ currentTarget }) => onTell(null, currentTarget)}
-      onPointerEnter={({ currentTarget }) => onTell(told, currentTarget)}
+      onPointerEnter={({ currentTarget }) => onTell(text, currentTarget)}
       onPointerLeave={({ currentTarget }) => onTell(null, currentTarget)}
     >
       {width >= SYMBOL_PX && <span aria-hidden="true">{segments.length > 1 ? '⋯' : SYMBOLS[look]}</span>}
@@ -132,7 +132,7 @@ function Marks({ row, lane, window, width, from, onSelect, onPlace, onTell }: La
   return (
     <>
       {refused.map((change, i) => {
-        const told = tellRefused(change)
+        const text = tellRefused(change)
         return (
           <button
             key={change.sequence}
@@ -141,15 +141,15 @@ function Marks({ row, lane, window, width, from, onSelect, onPlace, onTell }: La
             data-cell={from + i}
             data-refused={change.sequence}
             tabIndex={-1}
-            aria-label={`${row.name}: ${told.title}, ${told.lines.join(', ')}`}
+            aria-label={`${row.name}: ${text.title}, ${text.lines.join(', ')}`}
             style={{ left: x(change.at) }}
             onClick={() => onSelect(row.id)}
             onFocus={({ currentTarget }) => {
               onPlace({ id: row.id, cell: from + i })
-              onTell(told, currentTarget)
+              onTell(text, currentTarget)
             }}
             onBlur={({ currentTarget }) => onTell(null, currentTarget)}
-            onPointerEnter={({ currentTarget }) => onTell(told, currentTarget)}
+            onPointerEnter={({ currentTarget }) => onTell(text, currentTarget)}
             onPointerLeave={({ currentTarget }) => onTell(null, currentTarget)}
           >
             <span aria-hidden="true">⊘</span>

@@ -10,7 +10,7 @@ import { useFineNow } from '../../../ui/now.ts'
 import { ticksOf } from '../../../ui/ticks.ts'
 import { ZoomButtons } from '../zoom-buttons.tsx'
 import { Axis, GridLines } from './axis.tsx'
-import type { Told } from './describe.ts'
+import type { TipText } from './describe.ts'
 import { LaneRow } from './lane.tsx'
 import { type Shown, Tip } from './tip.tsx'
 import { useCells } from './use-cells.ts'
@@ -51,9 +51,9 @@ export function TimelineView({ tree, history, past, place, onSelect }: Props) {
   useSelectedInSight(rows, place.object, virtual.scrollToIndex)
   useWheel({ box, left, width }, zoom)
   const drag = useDrag({ width }, zoom.pan)
-  const tell = (told: Told | null, element: Element): void => {
+  const tell = (text: TipText | null, element: Element): void => {
     const { left: x, bottom } = element.getBoundingClientRect()
-    setShown(told && { told, left: x, bottom })
+    setShown(text && { text, left: x, bottom })
   }
   const ticks = useMemo(() => ticksOf(zoom.window, width), [zoom.window, width])
   const line = lineOf(history, place.at, zoom.window)

@@ -1,8 +1,8 @@
 import { SYMBOLS } from '../../../model/phases.ts'
-import type { Told } from './describe.ts'
+import type { TipText } from './describe.ts'
 
 export interface Shown {
-  readonly told: Told
+  readonly text: TipText
   /** Of what it tells of, in the window. */
   readonly left: number
   readonly bottom: number
@@ -11,7 +11,7 @@ const WIDTH = 300
 const HEIGHT = 130
 
 /** Beside what is pointed at, or has the focus; it says no more than that says by itself. */
-export function Tip({ told: { title, look, lines }, left, bottom }: Shown) {
+export function Tip({ text: { title, look, lines }, left, bottom }: Shown) {
   const x = Math.max(8, Math.min(left, innerWidth - WIDTH - 8))
   const isLow = bottom + HEIGHT > innerHeight
   const place = isLow ? { bottom: innerHeight - bottom + 34 } : { top: bottom + 6 }

@@ -3,9 +3,9 @@ import { humanKind } from '../../model/known.ts'
 import { Phase, Since, Until } from '../../ui/phase.tsx'
 
 /** Who serves the cloudlet, which version, how the last resync went. */
-export function SiteFacts({ site: { facts } }: { readonly site: Site }) {
-  if (!facts) return null
-  const { version, wantedVersion, upgradePhase, epoch, resyncedAt, orphans, agents } = facts
+export function SiteDetails({ site: { details } }: { readonly site: Site }) {
+  if (!details) return null
+  const { version, wantedVersion, upgradePhase, epoch, resyncedAt, orphans, agents } = details
   const upgrading = upgradePhase !== 'READY'
   return (
     <>
