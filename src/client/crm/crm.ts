@@ -51,7 +51,7 @@ export interface CrmContext {
  * restores the previous state. Users see only the message of a CrmProblem, since that of any other error may hold secrets.
  */
 export interface CrmDriver {
-  /** All objects that exist, whoever made them, without half-made ones. */
+  /** All complete objects that exist, also those that another CRM has made. */
   list(): Promise<readonly CrmObject[]>
   /** Of an object that exists already: makes it as the request says. */
   create(request: CrmRequest, context: CrmContext): Promise<void>

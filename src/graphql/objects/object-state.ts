@@ -13,7 +13,7 @@ builder.interfaceFields(TreeObjectRef, (t) => ({
   phase: t.expose('phase', { type: PhaseEnum, description: 'Phase in the state machine of the kind.' }),
   phaseClass: t.field({
     type: PhaseClassEnum,
-    description: 'The class of `phase`: what it means to somebody who watches, whatever the kind.',
+    description: 'The class of `phase`: its meaning for people, the same for all kinds.',
     resolve: ({ kind, phase }, _, { kinds }) => kinds.machinesOf(kind)[0]?.classes.get(phase) ?? 'ACTIVE',
   }),
   phaseSince: t.expose('phaseSince', { type: 'DateTime', description: 'When the object entered its phase.' }),

@@ -26,7 +26,7 @@ const ClassifiedPhaseRef = builder
     description: 'A phase of a state machine, and its class.',
     fields: (t) => ({
       phase: t.expose('phase', { type: PhaseEnum, description: 'The phase.' }),
-      class: t.expose('class', { type: PhaseClassEnum, description: 'What the phase means to somebody who watches.' }),
+      class: t.expose('class', { type: PhaseClassEnum, description: 'Meaning of the phase for people.' }),
     }),
   })
 

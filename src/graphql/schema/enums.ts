@@ -54,7 +54,7 @@ export const PhaseEnum = builder.enumType('Phase', {
   values: open<Phase>(PHASE_DESCRIPTIONS),
 })
 export const PhaseClassEnum = builder.enumType('PhaseClass', {
-  description: 'What a phase means to somebody who watches, whatever the kind. Every phase of a machine has a class.',
+  description: 'Meaning of a phase for people, the same for all kinds. Every phase of a machine has a class.',
   values: described(PHASE_CLASS_DESCRIPTIONS),
 })
 export const WhileDeletingEnum = builder.enumType('WhileDeleting', {

@@ -59,7 +59,7 @@ async function reachableHome(folder: string): Promise<string> {
   return home
 }
 
-/** For root: a home for files that NOBODY has to reach and cannot reach where they are. */
+/** For root: a folder for files that the user NOBODY must read and cannot reach in their own place. */
 export async function systemFolder(): Promise<string> {
   await mkdir(SYSTEM_FOLDER, { recursive: true })
   await letThrough(SYSTEM_FOLDER)

@@ -54,7 +54,7 @@ export function learn(known: Known): void {
 export const knownFamilies = (): readonly KnownFamily[] => families
 /** GONE, which no object is in, counts as active. */
 export const classOf = (phase: string): PhaseClass => classes.get(phase) ?? 'active'
-/** Everything that somebody should look at. */
+/** All phases that need a person's attention. */
 export const failedPhases = (): readonly string[] =>
   [...classes].filter(([, phaseClass]) => phaseClass === 'failed').map(([phase]) => phase)
 /** In the order in which they are shown. */

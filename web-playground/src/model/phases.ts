@@ -1,4 +1,4 @@
-/** What a phase means to somebody who watches, whatever the kind. The server says which phase is what. */
+/** Meaning of a phase for people. The server says which phase has which class. */
 export type PhaseClass = 'failed' | 'stopped' | 'undoing' | 'active' | 'removing' | 'waiting' | 'done' | 'skipped'
 
 /** What deserves attention first. */
