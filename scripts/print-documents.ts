@@ -23,7 +23,7 @@ interface Target {
 const TARGETS: readonly Target[] = [
   {
     file: 'src/documents/generated/documents.d.ts',
-    folders: ['src/client', 'src/agents', 'src/cli'],
+    folders: ['src/client', 'src/agents', 'src/cli', 'src/families'],
     vocabulary: '../../core/vocabulary.ts',
   },
   {

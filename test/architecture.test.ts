@@ -20,11 +20,16 @@ const imports = files.flatMap((file) => importsOf(SRC, file))
 function importsOf(folder: string, file: string) {
   const text = readFileSync(join(folder, file), 'utf8')
   const found = text.matchAll(/^(?:import|export)\b[^'"`]*?\bfrom '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm)
-  return [...found].map(([, from, bare, dynamic]) => ({ file, to: from ?? bare ?? dynamic ?? '' }))
+  return [...found].map(([statement, from, bare, dynamic]) => ({
+    file,
+    to: from ?? bare ?? dynamic ?? '',
+    /** It loads the file with its own: no type, and no import at a later time. */
+    isLoaded: dynamic === undefined && !/^(import|export) type\b/.test(statement),
+  }))
 }
 const inner = imports
   .filter(({ to }) => to.startsWith('.'))
-  .map(({ file, to }) => ({ file, to: relative(SRC, join(SRC, dirname(file), to)) }))
+  .map(({ file, to, isLoaded }) => ({ file, to: relative(SRC, join(SRC, dirname(file), to)), isLoaded }))
 
 /** What starts a process, out of all layers. */
 const COMPOSITION = new Set(['main', 'serve', 'start', 'example'])
@@ -51,12 +56,45 @@ test('no files import each other in a circle, types included', () => {
   expect(importCircles(new Map(Object.entries({ a: ['b'], b: ['c'], c: ['b'], d: ['a'] })))).toEqual([['b', 'c']])
 })
 
+test('the table allows only what is there', () => {
+  const seen = Map.groupBy(inner, ({ file }) => layerOf(file))
+  const unused = Object.entries(LAYERS).flatMap(([layer, { mayImport }]) =>
+    mayImport
+      .filter((other) => !seen.get(layer)?.some(({ to }) => layerOf(to) === other))
+      .map((other) => `${layer} → ${other}`),
+  )
+  expect(unused).toEqual([])
+})
+
 test('a family never imports another family', () => {
   const wrong = inner.filter(({ file, to }) => {
     const [from, into] = [familyOf(file), familyOf(to)]
     return from && into && from !== into && !into.endsWith('.ts') && !from.endsWith('.ts')
   })
   expect(wrong).toEqual([])
+})
+
+/** The layers of these files and of all that they load. */
+function loadedLayers(entries: readonly string[]): ReadonlySet<string> {
+  const loaded = new Set(entries)
+  for (const file of loaded) for (const one of inner) if (one.file === file && one.isLoaded) loaded.add(one.to)
+  loaded.delete('../package.json')
+  return new Set([...loaded].map(layerOf))
+}
+const filesOfFamilies = (name: string) => files.filter((file) => new RegExp(`^families/\\w+/${name}$`).test(file))
+
+test('the command line loads nothing of the server before it serves', () => {
+  const loaded = loadedLayers(['cli/run.ts', ...filesOfFamilies('cli.ts')])
+  const allowed = ['cli', 'cli/parts', 'core', 'documents', 'client', 'manifest']
+  const families = ['families/index', 'families/definition', 'families/port', 'families/pure', 'families/cli']
+  expect(loaded.difference(new Set([...allowed, ...families]))).toEqual(new Set())
+  expect(loaded).toContain('families/cli')
+})
+
+test('the server loads nothing of the command line', () => {
+  const loaded = loadedLayers(['serve.ts', ...filesOfFamilies('server.ts')])
+  expect(loaded.intersection(new Set(['cli', 'cli/parts', 'families/cli']))).toEqual(new Set())
+  expect(loaded).toContain('families')
 })
 
 test('pure files use no package, no node module, no clock and no randomness', () => {
@@ -96,8 +134,10 @@ test('the search for imports finds those that are known to be there', () => {
     'engine → store',
     'engine → families/port',
     'engine → log',
-    'cli → client',
-    'cli → manifest',
+    'cli/parts → client',
+    'cli/parts → manifest',
+    'cli → families/index',
+    'families/cli → cli/parts',
   ]
   expect(expected.filter((edge) => !seen.has(edge))).toEqual([])
   expect(inner.length).toBeGreaterThan(150)

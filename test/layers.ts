@@ -2,7 +2,11 @@
 
 /** A family's files that do I/O; all its others are pure. */
 const IMPURE =
-  /^(commands|queries|effects|family|root-scope|read-existing|detail-loaders|blocker-queries|export-names|spec-snapshots|event-queries|slots|locks|claim-payload|worker-tokens|fences|requests-of|graphql|server|index)\.ts$|^(commands|graphql)\//
+  /^(commands|queries|effects|family|root-scope|read-existing|detail-loaders|blocker-queries|export-names|spec-snapshots|event-queries|slots|locks|claim-payload|worker-tokens|fences|requests-of|graphql|server)\.ts$|^(commands|graphql)\//
+/** Its half in the command line. */
+const CLI = /^cli(\.ts$|\/)/
+/** Files of `cli/` that know the families and the server; commands are made of all the others. */
+const PROGRAM = /^(main|run|run-process|program)\.ts$|^commands\//
 
 interface Layer {
   /** Where it is: a folder or file of `src/`. */
@@ -20,29 +24,41 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     files: '`families/<family>/`: commands, queries, effects, GraphQL',
     mayImport: ['core', 'sandbox', 'store', 'graphql', 'families/pure', 'families/port'],
   },
+  'families/cli': {
+    files: '`families/<family>/`: `cli.ts`, `cli/`',
+    mayImport: ['core', 'documents', 'client', 'manifest', 'cli/parts', 'families/pure', 'families/port'],
+  },
+  'families/definition': {
+    files: '`families/<family>/index.ts`',
+    mayImport: ['families/pure', 'families/port', 'families', 'families/cli'],
+  },
   'families/port': {
     files: '`families/`: what each family implements, or shares',
-    mayImport: ['core', 'sandbox', 'store', 'graphql', 'config'],
+    mayImport: ['core', 'sandbox', 'store', 'graphql', 'config', 'cli/parts'],
   },
   'families/index': {
     files: '`families/index.ts`, `families/machines.ts`',
-    mayImport: ['core', 'families', 'families/pure', 'families/port'],
+    mayImport: ['core', 'families/definition', 'families/port'],
   },
   engine: {
     files: '`engine/`',
     mayImport: ['core', 'families/port', 'sandbox', 'store', 'log', 'logger'],
   },
   process: { files: '`process/`', mayImport: [] },
-  store: { files: '`store/`', mayImport: ['core', 'process', 'logger', 'config'] },
+  store: { files: '`store/`', mayImport: ['core', 'process', 'logger'] },
   log: { files: '`log/`', mayImport: ['core', 'store', 'logger'] },
-  sandbox: { files: '`sandbox/`', mayImport: ['core', 'logger'] },
-  graphql: { files: '`graphql/`', mayImport: ['core', 'store', 'log', 'logger', 'config'] },
-  server: { files: '`server/`', mayImport: ['core', 'graphql', 'log', 'config', 'logger', 'store'] },
+  sandbox: { files: '`sandbox/`', mayImport: ['core'] },
+  graphql: { files: '`graphql/`', mayImport: ['core', 'store', 'log', 'logger'] },
+  server: { files: '`server/`', mayImport: ['core', 'graphql', 'log', 'logger'] },
   documents: { files: '`documents/`', mayImport: ['core'] },
   client: { files: '`client/`', mayImport: ['core', 'documents'] },
   manifest: { files: '`manifest/`', mayImport: [] },
-  agents: { files: '`agents/`', mayImport: ['core', 'documents', 'client', 'process', 'logger'] },
-  cli: { files: '`cli/`', mayImport: ['core', 'documents', 'client', 'manifest', 'serve'] },
+  agents: { files: '`agents/`', mayImport: ['core', 'documents', 'client', 'process'] },
+  cli: {
+    files: '`cli/`: `main.ts`, `run.ts`, `run-process.ts`, `program.ts`, `commands/`',
+    mayImport: ['core', 'documents', 'client', 'cli/parts', 'families/index', 'families/port', 'serve'],
+  },
+  'cli/parts': { files: '`cli/`: what commands are made of', mayImport: ['core', 'documents', 'client', 'manifest'] },
   config: { files: '`config.ts`', mayImport: ['core'] },
   'secret-keys': { files: '`secret-keys.ts`', mayImport: ['config'] },
   settings: { files: '`settings.ts`', mayImport: ['config'] },
@@ -52,8 +68,16 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
 
 /** Of a file, by its path within `src/`. */
 export function layerOf(file: string): string {
-  const [top = '', second = '', ...rest] = file.split('/')
-  if (top !== 'families') return top.replace(/\.ts$/, '')
-  if (rest.length === 0) return second === 'index.ts' || second === 'machines.ts' ? 'families/index' : 'families/port'
-  return IMPURE.test(rest.join('/')) ? 'families' : 'families/pure'
+  const [top = '', ...rest] = file.split('/')
+  if (top === 'families') return familyLayerOf(rest)
+  if (top === 'cli') return PROGRAM.test(rest.join('/')) ? 'cli' : 'cli/parts'
+  return top.replace(/\.ts$/, '')
+}
+
+function familyLayerOf([family = '', ...rest]: readonly string[]): string {
+  if (rest.length === 0) return family === 'index.ts' || family === 'machines.ts' ? 'families/index' : 'families/port'
+  const file = rest.join('/')
+  if (file === 'index.ts') return 'families/definition'
+  if (CLI.test(file)) return 'families/cli'
+  return IMPURE.test(file) ? 'families' : 'families/pure'
 }

@@ -1,16 +1,26 @@
 import { CommanderError } from 'commander'
 import { ClientError } from '../client/index.ts'
+import type { FamilyDefinition } from '../families/define-family.ts'
+import { families as ownFamilies } from '../families/index.ts'
 import type { Cli } from './cli.ts'
 import { createProgram } from './program.ts'
 import { EXIT, type ExitCode } from './terminal/exit.ts'
 import { type Io, printJson, printLine } from './terminal/io.ts'
 import { plain } from './terminal/text.ts'
 
-/** Runs one command line (without node and script); the exit code. It never ends the process and never throws. */
-export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
+/**
+ * Runs one command line (without node and script), with the commands of these families; the exit code. It never ends the
+ * process and never throws.
+ */
+export async function run(
+  argv: readonly string[],
+  io: Io,
+  families: readonly FamilyDefinition[] = ownFamilies,
+): Promise<ExitCode> {
   const cli: Cli = { io, exitCode: EXIT.ok }
   try {
-    await createProgram(cli).parseAsync(argv, { from: 'user' })
+    const program = await createProgram(cli, families)
+    await program.parseAsync(argv, { from: 'user' })
     return cli.exitCode
   } catch (error) {
     return explain(error, argv.includes('--json'), io)

@@ -1,4 +1,6 @@
+import type { Command } from 'commander'
 import type { Pool } from 'pg'
+import type { Cli } from '../cli/cli.ts'
 import type { Config } from '../config.ts'
 import type { Machine } from '../core/machine.ts'
 import type { System } from '../core/ports/system.ts'
@@ -11,7 +13,7 @@ import type { Sandbox } from '../sandbox/index.ts'
 import type { Sealing } from '../store/sealing.ts'
 import type { Family, Trees } from './family.ts'
 
-/** A family as one object: data that is cheap to load, and its server's half, which is loaded when a server starts. */
+/** A family as one object: data that is cheap to load, and its halves in a server and in the command line. */
 export interface FamilyDefinition {
   readonly name: string
   /** As people read it, e.g. over a list of its kinds. */
@@ -26,6 +28,7 @@ export interface FamilyDefinition {
   /** Agents that a server starts as processes of their own. */
   readonly agents: readonly BuiltInAgent[]
   server(): Promise<FamilyServer>
+  cli?(): Promise<FamilyCli>
 }
 
 /** The half of a family that works on the database and in the API. Loading it adds the family's types to the schema. */
@@ -38,6 +41,12 @@ export interface FamilyServer {
   tokens?(parts: Pick<FamilyParts, 'pool' | 'sealing'>): SelfMadeTokens
   /** Runs in a process with an engine, before that starts. */
   prepare?(parts: { readonly pool: Pool; readonly config: Config }): Promise<void>
+}
+
+/** The half of a family that is part of `phaseline`, a client like any other. */
+export interface FamilyCli {
+  /** Each adds one command, with those beneath it. */
+  readonly commands: readonly ((program: Command, cli: Cli) => void)[]
 }
 
 /** What commands work with. */
@@ -75,7 +84,9 @@ export interface AgentProcessSettings {
 }
 
 /** A family with its server's half. */
-export interface LoadedFamily extends Omit<FamilyDefinition, 'server' | 'timeouts'>, Omit<FamilyServer, 'graphql'> {
+export interface LoadedFamily
+  extends Omit<FamilyDefinition, 'server' | 'cli' | 'timeouts'>,
+    Omit<FamilyServer, 'graphql'> {
   readonly graphql: GraphQLFamily
 }
 
@@ -86,7 +97,7 @@ export const timeoutsOf = (families: readonly FamilyDefinition[]): readonly Time
 
 export const loadFamilies = (families: readonly FamilyDefinition[]): Promise<readonly LoadedFamily[]> =>
   Promise.all(
-    families.map(async ({ server, timeouts: _, ...family }) => {
+    families.map(async ({ server, cli: _cli, timeouts: _timeouts, ...family }) => {
       const { graphql, ...half } = await server()
       const { name, title, machines, kinds, words } = family
       return { ...family, ...half, graphql: { ...graphql, name, title, machines, kinds, words } }

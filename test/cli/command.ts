@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { run } from '../../src/cli/run.ts'
 import type { Io } from '../../src/cli/terminal/io.ts'
+import type { FamilyDefinition } from '../../src/families/define-family.ts'
 import { until } from '../testkit/wait.ts'
 
 const MAIN = join(import.meta.dirname, '../../src/cli/main.ts')
@@ -33,8 +34,14 @@ export interface CommandLine {
   transcript(): string
 }
 
-/** The command line as its user has it, in an environment. Arguments are divided by blanks. */
-export function commandLine(env: Readonly<Record<string, string>>): CommandLine {
+/**
+ * The command line as its user has it, in an environment. Arguments are divided by blanks. With these families in this
+ * process, or else the product's own.
+ */
+export function commandLine(
+  env: Readonly<Record<string, string>>,
+  families?: readonly FamilyDefinition[],
+): CommandLine {
   let transcript = ''
   const sink = () => {
     let text = ''
@@ -50,7 +57,7 @@ export function commandLine(env: Readonly<Record<string, string>>): CommandLine 
       if (options.stdin !== undefined) yield options.stdin
     })()
     const io = { stdin, env: options.env ?? env, signal: new AbortController().signal }
-    const code = await run(args.split(' '), { ...io, stdout: out, stderr: err })
+    const code = await run(args.split(' '), { ...io, stdout: out, stderr: err }, families)
     return { code, out: out.text(), err: err.text() }
   }
   const start = (args: string): Running => {

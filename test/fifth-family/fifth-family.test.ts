@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery } from 'graphql'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { PhaseChange } from '../../src/client/index.ts'
+import { families } from '../../src/families/index.ts'
 import { type CommandLine, commandLine, documents } from '../cli/command.ts'
 import { startSharedServer } from '../testkit/server.ts'
 import { undescribed } from '../testkit/undescribed.ts'
@@ -9,17 +10,20 @@ import { until } from '../testkit/wait.ts'
 import { usePlaceOf } from '../web/place.ts'
 import { inPhase, visit } from '../web/visit.ts'
 import { runCopier } from './copier.ts'
+import { backups } from './index.ts'
 
 /**
  * A family that the product does not have, through the same object as the product's own: on a real server, as agents,
- * subscribers, the command line and a browser meet it. None of them was built with it.
+ * subscribers, the command line and a browser meet it. None of them was built with it, except for the command line with
+ * a command of its own.
  */
 
-const program = join(import.meta.dirname, 'serve.ts')
+const program = join(import.meta.dirname, 'phaseline.ts')
 const here = usePlaceOf(() => startSharedServer({ program, env: { PHASELINE_ROLES: 'gateway,engine' } }))
 const copier = new AbortController()
 let copied: Promise<void>
 let phaseline: CommandLine
+let env: Readonly<Record<string, string>>
 const seen: PhaseChange[] = []
 const watching = new AbortController()
 
@@ -39,7 +43,8 @@ beforeAll(async () => {
     }))
       seen.push(...changes)
   })().catch(() => undefined)
-  phaseline = commandLine({ PHASELINE_URL: url, PHASELINE_TOKEN: token })
+  env = { PHASELINE_URL: url, PHASELINE_TOKEN: token }
+  phaseline = commandLine(env)
 }, 180_000)
 afterAll(async () => {
   watching.abort()
@@ -107,6 +112,20 @@ test('the command line lists, watches, cancels and deletes it', async () => {
   expect(changesOf(id).at(-1)).toBe('GONE by USER')
   const rejected = await phaseline('log --kinds backup --rejected --json')
   expect(documents(rejected.out).filter((change) => change.rejected)).toMatchObject([{ to: 'ABORTING', actor: 'USER' }])
+})
+
+test('its own command creates it, on a command line with the family', async () => {
+  const own = commandLine(env, [...families, backups])
+  const created = await own('backup create quick --volume home --wait')
+  expect(created).toMatchObject({ code: 0, err: '' })
+  expect(created.out).toMatch(/^default\/quick created, now /)
+  expect(await own('backup create lost --volume broken --wait')).toMatchObject({ code: 1, err: '' })
+  expect(await own('backup create quick --volume home')).toMatchObject({
+    code: 3,
+    err: expect.stringContaining('There is a backup quick already.'),
+  })
+  expect((await own('--help')).out).toContain('backup  ')
+  expect(await phaseline('backup create other --volume home')).toMatchObject({ code: 2 })
 })
 
 test('the dashboard draws it and acts on it', { timeout: 120_000 }, async () => {

@@ -11,4 +11,5 @@ export const backups = defineFamily({
   words,
   agents: [],
   server: async () => (await import('./server.ts')).server,
+  cli: async () => (await import('./cli.ts')).cli,
 })

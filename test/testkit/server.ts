@@ -9,7 +9,7 @@ import { freePort } from './redis.ts'
 import { type ClockOptions, shiftClock } from './shifted-clock.ts'
 import { until } from './wait.ts'
 
-const PRODUCT = [join(import.meta.dirname, '../../src/cli/main.ts'), 'serve']
+const PRODUCT = join(import.meta.dirname, '../../src/cli/main.ts')
 
 /** A server as its clients see it. */
 export interface ReachableServer extends AsyncDisposable {
@@ -43,7 +43,7 @@ export interface ServerOptions {
   readonly tokenIn?: 'environment' | 'data folder'
   /** It has a clock of its own, which is wrong. Needs a `DATABASE_URL`: an embedded Postgres would have the same. */
   readonly clock?: ClockOptions
-  /** In the place of the product's command, e.g. one that serves more families; it takes no arguments. */
+  /** In the place of the product's command, e.g. one with more families. */
   readonly program?: string
 }
 
@@ -53,7 +53,7 @@ export async function startServer({
   token = randomBytes(24).toString('base64url'),
   tokenIn = 'environment',
   clock,
-  program,
+  program = PRODUCT,
 }: ServerOptions = {}): Promise<TestServer> {
   if (clock && !env.DATABASE_URL) throw new Error('a server with a clock of its own needs a database that has not')
   const dataDir = await mkdtemp(join(tmpdir(), 'phaseline-server-'))
@@ -67,7 +67,7 @@ export async function startServer({
   let output = ''
 
   const start = async (): Promise<void> => {
-    const args = program ? [program] : [...PRODUCT, ...(example ? [] : ['--no-example'])]
+    const args = [program, 'serve', ...(example ? [] : ['--no-example'])]
     const started = spawn(process.execPath, args, {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {

@@ -1,10 +1,11 @@
 import type { Command } from 'commander'
+import type { FamilyDefinition } from '../../families/define-family.ts'
 import type { Cli } from '../cli.ts'
 import { EXIT } from '../terminal/exit.ts'
 import { printLine } from '../terminal/io.ts'
 
 /** `phaseline serve`: the server itself, embedded or grown-up as the environment says. */
-export function addServe(program: Command, cli: Cli): void {
+export function addServe(program: Command, cli: Cli, families: readonly FamilyDefinition[]): void {
   program
     .command('serve')
     .description('run the server: playground, GraphQL API and engine on one port')
@@ -13,7 +14,7 @@ export function addServe(program: Command, cli: Cli): void {
       // Loaded only here: every other command is a client and must start fast.
       const { serve, StartProblem } = await import('../../serve.ts')
       try {
-        await serve({ example, signal: cli.io.signal })
+        await serve({ example, signal: cli.io.signal, families })
         cli.exitCode = EXIT.ok
       } catch (error) {
         if (!(error instanceof StartProblem)) throw error

@@ -38,3 +38,6 @@ export function duration(ms: number): string {
 
 /** DEPLOY_ITEM in words: deploy item. */
 export const words = (constant: string): string => constant.toLowerCase().replaceAll('_', ' ')
+
+/** e.g. `an event`. */
+export const articled = (noun: string): string => `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`

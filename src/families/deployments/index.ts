@@ -22,4 +22,5 @@ export const deployments = defineFamily({
     },
   ],
   server: async () => (await import('./server.ts')).server,
+  cli: async () => (await import('./cli.ts')).cli,
 })

@@ -1,4 +1,5 @@
 import { defineFamily } from '../define-family.ts'
+import { kinds } from './kinds.ts'
 import { machines } from './machines.ts'
 
 declare module '../../core/tree.ts' {
@@ -13,13 +14,10 @@ export const edge = defineFamily({
   name: 'edge',
   title: 'Edge',
   machines,
-  kinds: {
-    CLOUDLET: { type: 'Cloudlet', noun: 'cloudlet' },
-    CLUSTER_INST: { type: 'ClusterInst', noun: 'cluster' },
-    APP_INST: { type: 'AppInst', noun: 'app' },
-  },
+  kinds,
   timeouts: [{ name: 'crmSilenceMs', setting: 'PHASELINE_CRM_SILENCE_MS', defaultMs: 300_000 }],
   // Users start a CRM for each cloudlet.
   agents: [],
   server: async () => (await import('./server.ts')).server,
+  cli: async () => (await import('./cli.ts')).cli,
 })

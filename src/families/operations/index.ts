@@ -21,4 +21,5 @@ export const operations = defineFamily({
     },
   ],
   server: async () => (await import('./server.ts')).server,
+  cli: async () => (await import('./cli.ts')).cli,
 })

@@ -35,4 +35,5 @@ export const pipelines = defineFamily({
     },
   ],
   server: async () => (await import('./server.ts')).server,
+  cli: async () => (await import('./cli.ts')).cli,
 })

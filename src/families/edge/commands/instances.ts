@@ -12,6 +12,7 @@ import type { LockedTree } from '../../family.ts'
 import { idempotent } from '../../idempotent.ts'
 import { instanceDetails } from '../details.ts'
 import { fail } from '../end-operation.ts'
+import { type InstanceKind, PARENTS } from '../kinds.ts'
 import { isRequested } from '../operations.ts'
 import { ask } from '../requests.ts'
 import type { InstanceSpec } from '../spec.ts'
@@ -32,9 +33,6 @@ import {
 
 type WriteResult = CommandResult<'InvalidInputError' | 'NotFoundError' | 'ConflictError' | 'ForbiddenError'>
 
-export type InstanceKind = 'CLUSTER_INST' | 'APP_INST'
-const PARENT = { CLUSTER_INST: 'CLOUDLET', APP_INST: 'CLUSTER_INST' } as const
-
 export interface CreateInstance {
   readonly kind: InstanceKind
   readonly parentId: string
@@ -50,7 +48,7 @@ export async function createInstance(parts: EdgeParts, viewer: Viewer, input: Cr
   const labels = labelsOf(input.labels ?? [], problems)
   const spec = readSpec(input.spec, problems)
   if (problems.found.length > 0) return refuse(invalidInput(problems.found))
-  return onObject(parts, viewer, { id: parentId, kind: PARENT[kind] }, (tree, parent) => {
+  return onObject(parts, viewer, { id: parentId, kind: PARENTS[kind] }, (tree, parent) => {
     const project = { client: tree.client, projectId: parent.row.projectId, now: tree.slice.now }
     return idempotent(project, viewer, `create${kind}`, input, async () => {
       const stopped = upgradeInTheWay(tree.root)

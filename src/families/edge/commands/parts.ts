@@ -3,7 +3,6 @@ import type { Outcome, Refused, WrittenObject } from '../../../core/ports/outcom
 import type { System } from '../../../core/ports/system.ts'
 import type { Viewer } from '../../../core/ports/viewer.ts'
 import type { Node, Slice } from '../../../core/tree.ts'
-import type { ObjectKind } from '../../../core/vocabulary.ts'
 import type { Client } from '../../../store/client.ts'
 import { uuid } from '../../../store/column-types.ts'
 import { findObject } from '../../../store/objects.ts'
@@ -13,6 +12,7 @@ import { canRead, refuse, requireProjectWrite } from '../../access.ts'
 import type { LockedTree, Trees } from '../../family.ts'
 import { cloudletDetails, isUpgrading, servingSession } from '../details.ts'
 import { requestFence } from '../fences.ts'
+import type { EdgeKind } from '../kinds.ts'
 import { dispatchTo, fenceParts } from '../requests.ts'
 
 export interface EdgeParts {
@@ -26,8 +26,7 @@ export const WORDS = {
   CLOUDLET: 'cloudlet',
   CLUSTER_INST: 'cluster instance',
   APP_INST: 'app instance',
-} as const satisfies Partial<Record<ObjectKind, string>>
-export type EdgeKind = keyof typeof WORDS
+} as const satisfies Readonly<Record<EdgeKind, string>>
 
 /** Runs on one object under the lock of its tree, with its ancestors in memory. */
 export async function onObject<R extends Refusal>(

@@ -7,13 +7,13 @@ import {
   cancelInstance,
   createInstance,
   deleteInstance,
-  type InstanceKind,
   updateInstance,
 } from '../../../../src/families/edge/commands/instances.ts'
 import type { EdgeParts } from '../../../../src/families/edge/commands/parts.ts'
 import { cloudletDetails, type InstanceDetails, instanceDetails } from '../../../../src/families/edge/details.ts'
 import { edge } from '../../../../src/families/edge/family.ts'
 import { requestFence } from '../../../../src/families/edge/fences.ts'
+import type { InstanceKind } from '../../../../src/families/edge/kinds.ts'
 import { actionOf, type FenceParts, fenceParts } from '../../../../src/families/edge/requests.ts'
 import type { LockedTree } from '../../../../src/families/family.ts'
 import type { Client } from '../../../../src/store/client.ts'

@@ -1,0 +1,135 @@
+import type { Command } from 'commander'
+import type { Cli } from '../../../cli/cli.ts'
+import { describeRest, readPages } from '../../../cli/objects/pages.ts'
+import { invalid, notFoundRefusal, type Outcome, REFUSAL_FRAGMENT, refused } from '../../../cli/objects/refusal.ts'
+import { parseCount, parseFile } from '../../../cli/options.ts'
+import { type Session, type SessionOptions, withSession, withSessionOptions } from '../../../cli/session.ts'
+import { ask } from '../../../cli/terminal/ask.ts'
+import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
+import { readInput } from '../../../cli/terminal/read-input.ts'
+import { table } from '../../../cli/terminal/table.ts'
+import { duration, plain, shorten } from '../../../cli/terminal/text.ts'
+import { gql } from '../../../documents/gql.ts'
+
+interface DataOptions extends SessionOptions {
+  readonly project: string
+}
+interface SetOptions extends DataOptions {
+  readonly file?: string
+  readonly text?: boolean
+}
+interface ListOptions extends DataOptions {
+  readonly limit: number
+}
+
+const SET = gql(`mutation SetData($input: SetDataObjectInput!) {
+  answer: setDataObject(input: $input) { __typename ...Refusal }
+}\n${REFUSAL_FRAGMENT}`)
+const DELETE = gql(`mutation DeleteData($input: DeleteDataObjectInput!) {
+  answer: deleteDataObject(input: $input) { __typename ...Refusal }
+}\n${REFUSAL_FRAGMENT}`)
+
+const LIST = gql(`query ListData($project: String!, $first: Int!, $after: String) {
+  project(name: $project) {
+    dataObjects(first: $first, after: $after) {
+      totalCount pageInfo { hasNextPage endCursor }
+      edges { node { name value updatedAt exporter { id name } } }
+    }
+  }
+}`)
+/** Columns of a value in a list; `--json` prints it in full. */
+const SHOWN = 60
+
+/** `phaseline data set|delete|list`: data objects of a project, which its installations import. */
+export function addData(program: Command, cli: Cli): void {
+  const data = program.command('data').description('set, delete or list data in the scope of a project')
+  withSessionOptions(data.command('set'))
+    .description('set data that installations of the project can import')
+    .argument('<name>', 'name in the scope')
+    .argument('[json]', 'the value as JSON')
+    .option('-f, --file <file>', 'read the value from a file, - for standard input', parseFile)
+    .option('--text', 'the value is text as it stands, not JSON')
+    .option('--project <name>', 'project', 'default')
+    .action(async (name: string, json: string | undefined, options: SetOptions) => {
+      cli.exitCode = await withSession(cli.io, options, (session) => setData(session, name, json, options))
+    })
+  withSessionOptions(data.command('delete'))
+    .description('delete data from the scope')
+    .argument('<name>', 'name in the scope')
+    .option('--project <name>', 'project', 'default')
+    .action(async (name: string, options: DataOptions) => {
+      cli.exitCode = await withSession(cli.io, options, (session) => deleteData(session, name, options))
+    })
+  withSessionOptions(data.command('list'))
+    .description('list what installations of the project can import')
+    .option('--project <name>', 'project', 'default')
+    .option('--limit <count>', 'list at most this many', parseCount, 50)
+    .action(async (options: ListOptions) => {
+      cli.exitCode = await withSession(cli.io, options, (session) => listData(session, options))
+    })
+}
+
+async function setData(
+  session: Session,
+  name: string,
+  json: string | undefined,
+  options: SetOptions,
+): Promise<ExitCode> {
+  const value = await readValue(session, json, options)
+  if (!value.ok) return session.refuse(value.refusal)
+  const { project } = options
+  const outcome = await ask(session, SET, { project, name, value: value.value })
+  return report(session, outcome, { project, name, done: 'set' })
+}
+
+async function deleteData(session: Session, name: string, { project }: DataOptions): Promise<ExitCode> {
+  const outcome = await ask(session, DELETE, { project, name })
+  return report(session, outcome, { project, name, done: 'deleted' })
+}
+
+async function readValue(
+  session: Session,
+  json: string | undefined,
+  { file, text }: SetOptions,
+): Promise<Outcome<unknown>> {
+  if ((json === undefined) === (file === undefined)) return refused(invalid('Give the value, or --file.'))
+  const input = file === undefined ? ({ ok: true, text: json ?? '' } as const) : await readInput(file, session.io.stdin)
+  if (!input.ok) return refused(invalid(input.message))
+  if (text) return { ok: true, value: input.text }
+  try {
+    return { ok: true, value: JSON.parse(input.text) as unknown }
+  } catch (error) {
+    return refused(
+      invalid(`The value is not JSON (${error instanceof Error ? error.message : error}); --text takes it as text.`),
+    )
+  }
+}
+
+function report(
+  session: Session,
+  outcome: Outcome<object>,
+  change: { readonly project: string; readonly name: string; readonly done: string },
+): ExitCode {
+  if (!outcome.ok) return session.refuse(outcome.refusal)
+  session.emit(change)
+  session.say(`${plain(change.project)}/${plain(change.name)} ${change.done}`)
+  return EXIT.ok
+}
+
+async function listData(session: Session, { project: name, limit }: ListOptions): Promise<ExitCode> {
+  const listed = await readPages(limit, async (first, after) => {
+    const { project } = await session.client.query(LIST, { project: name, first, after }, { signal: session.io.signal })
+    return project?.dataObjects ?? null
+  })
+  if (!listed) return session.refuse(notFoundRefusal(`There is no project ${name} that you may read.`))
+  session.emit({ project: name, totalCount: listed.totalCount, dataObjects: listed.nodes })
+  const rows = listed.nodes.map(({ name, value, updatedAt, exporter }) => [
+    name,
+    exporter ? `installation ${exporter.name}` : 'a user',
+    duration(Math.max(0, Date.now() - Date.parse(updatedAt))),
+    shorten(JSON.stringify(value), SHOWN),
+  ])
+  if (listed.totalCount === 0) session.say('There is no data.')
+  else session.say(...table(['NAME', 'FROM', 'SINCE', 'VALUE'], rows), ...describeRest(listed))
+  return EXIT.ok
+}

@@ -1,0 +1,45 @@
+import { type Command, Option } from 'commander'
+import type { Cli } from '../../../cli/cli.ts'
+import { type AddressOptions, locate, withAddressOptions } from '../../../cli/objects/address.ts'
+import { follow } from '../../../cli/objects/follow.ts'
+import { REFUSAL_FRAGMENT } from '../../../cli/objects/refusal.ts'
+import { type Session, type SessionOptions, withSession, withSessionOptions } from '../../../cli/session.ts'
+import { ask } from '../../../cli/terminal/ask.ts'
+import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
+import { plain } from '../../../cli/terminal/text.ts'
+import { gql } from '../../../documents/gql.ts'
+
+interface ReconcileOptions extends SessionOptions, AddressOptions {
+  readonly mode: string
+  readonly wait?: boolean
+}
+
+const MODES = { standard: 'STANDARD', 'if-changed': 'IF_CHANGED', force: 'FORCE' } as const
+const RECONCILE = gql(`mutation Reconcile($input: ReconcileInstallationInput!) {
+  answer: reconcileInstallation(input: $input) { __typename ... on Installation { id name phase jobId } ...Refusal }
+}\n${REFUSAL_FRAGMENT}`)
+
+/** `phaseline reconcile NAME`: asks for a job over a root's tree. */
+export function addReconcile(program: Command, cli: Cli): void {
+  withSessionOptions(withAddressOptions(program.command('reconcile')))
+    .description('ask for a job over the tree of a root installation')
+    .argument('<name>', 'id, or path')
+    .addOption(new Option('--mode <mode>', 'what to run again').choices(Object.keys(MODES)).default('standard'))
+    .option('--wait', 'follow the tree until it is finished')
+    .action(async (name: string, options: ReconcileOptions) => {
+      cli.exitCode = await withSession(cli.io, options, (session) => reconcile(session, name, options))
+    })
+}
+
+async function reconcile(session: Session, name: string, options: ReconcileOptions): Promise<ExitCode> {
+  const located = await locate(session, name, options)
+  if (!located.ok) return session.refuse(located.refusal)
+  const { id } = located.value
+  const mode = MODES[options.mode as keyof typeof MODES]
+  const outcome = await ask(session, RECONCILE, { id, mode })
+  if (!outcome.ok) return session.refuse(outcome.refusal)
+  session.emit(outcome.value)
+  session.say(`${plain(outcome.value.name)} asked to reconcile (${mode}), now ${outcome.value.phase}`)
+  if (!options.wait) return EXIT.ok
+  return await follow(session, id, (result) => result.outcome === 'succeeded')
+}

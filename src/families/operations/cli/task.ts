@@ -1,0 +1,80 @@
+import type { Command } from 'commander'
+import type { Cli } from '../../../cli/cli.ts'
+import type { Located } from '../../../cli/objects/address.ts'
+import { type CancelOptions, cancelObject } from '../../../cli/objects/cancel-object.ts'
+import { type DeleteOptions, deleteObject } from '../../../cli/objects/delete-object.ts'
+import { locateKind, type ObjectArgument, onObject } from '../../../cli/objects/object-command.ts'
+import { notFoundRefusal } from '../../../cli/objects/refusal.ts'
+import { parseCount, parseFiles, parseLabel, parsePhases } from '../../../cli/options.ts'
+import { type Session, type SessionOptions, withSession, withSessionOptions } from '../../../cli/session.ts'
+import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
+import { describeJob, describeTask } from './tasks/describe.ts'
+import { listTasks, type TaskFilter } from './tasks/list.ts'
+import { readJob, readTask } from './tasks/read.ts'
+import { type RunOptions, runTask } from './tasks/run.ts'
+
+const TASK: ObjectArgument = { kind: 'TASK', name: 'task', help: 'id, copy, or ops/copy' }
+
+interface GetOptions {
+  readonly job?: string
+}
+
+/** `phaseline task …`: jobs of gadgets on resources that they lock. */
+export function addTask(program: Command, cli: Cli): void {
+  const task = program.command('task').description('tasks: jobs of gadgets that never collide and always recover')
+  addRun(task, cli)
+  addList(task, cli)
+  onObject<GetOptions>(task.command('get'), cli, TASK, getTask)
+    .description('show a task with its jobs, what they do and what they lock')
+    .option('--job <name>', 'only this job: its locks, journal and exports too')
+  onObject<CancelOptions>(task.command('cancel'), cli, TASK, cancelObject)
+    .description('cancel a task: nothing new starts, what runs is stopped and cleaned up')
+    .option('--reason <text>', 'why, for the log')
+    .option('--wait', 'follow it until nothing runs any more')
+  onObject<DeleteOptions>(task.command('delete'), cli, TASK, deleteObject)
+    .description('delete a task that has ended, with its jobs')
+    .option('--wait', 'follow it until it is gone')
+}
+
+function addRun(task: Command, cli: Cli): void {
+  withSessionOptions(task.command('run'))
+    .description('start the tasks of YAML or JSON documents, one a file')
+    .requiredOption('-f, --file <file>', 'file to read, - for standard input; several are read in order', parseFiles)
+    .option('--project <name>', 'project, if the file names none (default: "default")')
+    .option('--key <key>', 'idempotency key: the same again within a day starts nothing new')
+    .option('--follow', 'show the task until it has ended; the exit code says how')
+    .action(async (options: SessionOptions & RunOptions) => {
+      cli.exitCode = await withSession(cli.io, options, (session) => runTask(session, options))
+    })
+}
+
+function addList(task: Command, cli: Cli): void {
+  withSessionOptions(task.command('list'))
+    .description('list tasks, the newest first')
+    .option('--project <name>', 'only of this project')
+    .option('--phase <phases>', 'only in these phases', parsePhases)
+    .option('--label <key=value>', 'only with these labels', parseLabel)
+    .option('--limit <count>', 'list at most this many', parseCount, 50)
+    .action(async (options: SessionOptions & TaskFilter & { readonly limit: number }) => {
+      cli.exitCode = await withSession(cli.io, options, (session) => listTasks(session, options, options.limit))
+    })
+}
+
+async function getTask(session: Session, { id, name, project }: Located, { job }: GetOptions): Promise<ExitCode> {
+  if (job !== undefined) return await getJob(session, `${name}/${job}`, project.name)
+  const task = await readTask(session, id)
+  if (!task) return session.refuse(notFoundRefusal(`${name} is gone.`))
+  session.emit(task)
+  session.say(...describeTask(task, Date.now(), session.paint))
+  return EXIT.ok
+}
+
+async function getJob(session: Session, path: string, project: string): Promise<ExitCode> {
+  const located = await locateKind(session, path, 'GADGET_JOB', { project })
+  if (!located.ok) return session.refuse(located.refusal)
+  const job = await readJob(session, located.value.id)
+  if (!job) return session.refuse(notFoundRefusal(`${path} is gone.`))
+  session.emit(job)
+  session.say(...describeJob(job, Date.now(), session.paint))
+  return EXIT.ok
+}

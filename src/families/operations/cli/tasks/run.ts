@@ -1,0 +1,62 @@
+import { everyFile } from '../../../../cli/manifests/every-file.ts'
+import { readOne } from '../../../../cli/manifests/one-document.ts'
+import { follow } from '../../../../cli/objects/follow.ts'
+import { invalid, REFUSAL_FRAGMENT } from '../../../../cli/objects/refusal.ts'
+import type { Session } from '../../../../cli/session.ts'
+import { ask } from '../../../../cli/terminal/ask.ts'
+import { EXIT, type ExitCode, worst } from '../../../../cli/terminal/exit.ts'
+import { plain } from '../../../../cli/terminal/text.ts'
+import { gql } from '../../../../documents/gql.ts'
+import type { ResultOf } from '../../../../documents/typed-document.ts'
+import { type TaskManifest, taskInput, taskSchema } from '../../../../manifest/index.ts'
+
+export interface RunOptions {
+  readonly file: readonly string[]
+  readonly project?: string
+  readonly key?: string
+  readonly follow?: boolean
+}
+
+const CREATE = gql(`mutation RunTask($input: CreateTaskInput!) {
+  answer: createTask(input: $input) { __typename ... on Task { id name phase project { name } } ...Refusal }
+}\n${REFUSAL_FRAGMENT}`)
+type Created = Extract<ResultOf<typeof CREATE>['answer'], { readonly id: string }>
+
+/** `task run`: creates the task of each file. With `follow`, ok when all SUCCEEDED. */
+export async function runTask(session: Session, options: RunOptions): Promise<ExitCode> {
+  const { file: files, key, follow: isFollowed } = options
+  const isOne = files.length === 1
+  if (key !== undefined && !isOne) return session.refuse(invalid('--key is of one task: give one file.'))
+  const read = await everyFile(files, (file) => readOne(session.io, file, { schema: taskSchema, what: 'a task' }))
+  if (!read.ok) return session.refuse(read.refusal)
+  const codes: ExitCode[] = [EXIT.ok]
+  const created: Created[] = []
+  for (const task of read.value) {
+    const outcome = await ask(session, CREATE, inputOf(task, options))
+    if (outcome.ok) {
+      created.push(outcome.value)
+      sayCreated(session, outcome.value)
+      continue
+    }
+    const { refusal } = outcome
+    const which = isOne ? '' : `${projectOf(task, options)}/${task.name}: `
+    codes.push(session.refuse({ ...refusal, message: `${which}${refusal.message}` }))
+  }
+  if (isFollowed) {
+    for (const { id } of created) codes.push(await follow(session, id, ({ outcome }) => outcome === 'succeeded'))
+  }
+  return worst(codes)
+}
+
+function sayCreated(session: Session, { id, name, phase, project }: Created): void {
+  session.emit({ id, name, project, phase })
+  session.say(`${plain(`${project.name}/${name}`)} created, now ${phase}  ${session.paint('dim', id)}`)
+}
+
+/** The project of the file takes precedence over the option, as for installations. */
+const projectOf = (task: TaskManifest, { project = 'default' }: RunOptions): string => task.project ?? project
+
+const inputOf = (task: TaskManifest, { key, ...options }: RunOptions) => ({
+  ...taskInput(task, projectOf(task, options)),
+  ...(key === undefined ? {} : { idempotencyKey: key }),
+})

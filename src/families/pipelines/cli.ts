@@ -1,0 +1,5 @@
+import type { FamilyCli } from '../define-family.ts'
+import { addEvent } from './cli/event.ts'
+import { addSecret } from './cli/secret.ts'
+
+export const cli: FamilyCli = { commands: [addSecret, addEvent] }

@@ -1,0 +1,88 @@
+import { describeObject } from '../../../../cli/objects/describe-object.ts'
+import { describeFields, type Field } from '../../../../cli/objects/fields.ts'
+import { markedPhase, SYMBOLS } from '../../../../cli/objects/phases.ts'
+import { describeCommand } from '../../../../cli/projects/describe.ts'
+import type { Paint } from '../../../../cli/terminal/paint.ts'
+import { table } from '../../../../cli/terminal/table.ts'
+import { duration, plain, shorten, words } from '../../../../cli/terminal/text.ts'
+import { took } from './list.ts'
+import type { EventWithJobs, FullEvent, Job, Workload } from './read.ts'
+
+/** Columns that why a job is not done gets in the table; `--json` has it whole. */
+const WHY_SHOWN = 60
+
+/** As people read it: the event, its worker, and a table of its jobs. */
+export function describeEvent(event: EventWithJobs, now: number, paint: Paint): string[] {
+  const { worker, jobs } = event
+  return [
+    ...describeObject(event, now, paint, eventFacts(event)),
+    ...(worker ? ['', paint('bold', 'worker'), ...describeWorker(worker, now, paint)] : []),
+    ...(jobs.length > 0 ? ['', paint('bold', 'jobs'), ...describeJobs(jobs, now)] : []),
+  ]
+}
+
+function eventFacts({ source, type, qualifiers, payload, subscribed, retryOf, cloneOf }: FullEvent): readonly Field[] {
+  return [
+    ['source', plain(source)],
+    ['type', plain(type)],
+    ['qualifiers', qualifiers.map(({ key, value }) => plain(`${key}=${value}`)).join(', ')],
+    ['payload', payload === null ? null : `${Buffer.byteLength(payload)} bytes`],
+    ['came', subscribed ? 'through a subscription' : 'for its project by name'],
+    ['retries', retryOf && plain(retryOf.name)],
+    ['clone of', cloneOf && plain(cloneOf.name)],
+  ]
+}
+
+/** Its error, clocks and what it waits for are the event's too, and told there. */
+function describeWorker(worker: Workload, now: number, paint: Paint): string[] {
+  const { agent, spec, attempt } = worker
+  const fields: readonly Field[] = [
+    ['phase', paint(SYMBOLS[worker.phaseClass].style, markedPhase(worker))],
+    ['runs', spec && describeCommand(spec)],
+    ['runtime', spec && plain(spec.runtime)],
+    ['at', agent && `${plain(agent.name)} ${plain(agent.instance)}`],
+    ['attempt', attempt > 1 ? String(attempt) : null],
+    ['took', took(worker)],
+    ['ended with', describeExit(worker)],
+    ['resources', describeResources(worker, now)],
+    ['id', worker.id],
+  ]
+  return describeFields(fields, paint)
+}
+
+/** `exit code 3`, or the signal; empty while it runs, and when its runtime could not tell. */
+function describeExit({ exitCode, signal }: Workload): string {
+  if (signal !== null) return plain(signal)
+  return exitCode === null ? '' : `exit code ${exitCode}`
+}
+
+/** e.g. `process, secrets, removed in 42.0s`; what is removed already is left out. */
+function describeResources({ resources }: Workload, now: number): string {
+  const left = resources.filter(({ removedAt }) => removedAt === null)
+  if (left.length === 0) return resources.length > 0 ? 'removed' : ''
+  const times = left.flatMap(({ removeAt }) => (removeAt === null ? [] : [Date.parse(removeAt)]))
+  const kinds = left.map(({ kind }) => words(kind)).join(', ')
+  if (times.length === 0) return kinds
+  const wait = Math.max(...times) - now
+  return `${kinds}, ${wait > 0 ? `to be removed in ${duration(wait)}` : 'being removed'}`
+}
+
+function describeJobs(jobs: readonly Job[], now: number): string[] {
+  const rows = jobs.map((job) => [
+    job.name,
+    markedPhase(job),
+    took(job),
+    job.signal ?? (job.exitCode === null ? '' : String(job.exitCode)),
+    describeResources(job, now),
+    shorten(plain(why(job)), WHY_SHOWN),
+  ])
+  return table(['NAME', 'PHASE', 'TOOK', 'EXIT', 'RESOURCES', 'WHY'], rows)
+}
+
+/** Why it is in its phase, and not further. */
+function why({ error, blockedBy, inheritedFrom }: Job): string {
+  if (error) return `${error.code}: ${error.message}`
+  const [blocker] = blockedBy
+  if (blocker) return `waits for ${words(blocker.reason)}: ${blocker.message}`
+  return inheritedFrom ? `done by ${inheritedFrom.root.name}` : ''
+}

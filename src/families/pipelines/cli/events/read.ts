@@ -1,0 +1,48 @@
+import { OBJECT_FIELDS } from '../../../../cli/objects/describe-object.ts'
+import { readPages } from '../../../../cli/objects/pages.ts'
+import type { Session } from '../../../../cli/session.ts'
+import { gql } from '../../../../documents/gql.ts'
+import type { NodeOf, ResultOf } from '../../../../documents/typed-document.ts'
+
+const WORKLOAD = `
+  id name phase phaseClass phaseSince finished error { code message } blockedBy(first: 5) { reason message }
+  startedAt endedAt exitCode signal attempt agent { name instance leaseUntil }
+  resources { kind removeAt removedAt } spec { runtime image command args timeoutMs workspace }`
+const EVENT = gql(`query GetEvent($id: ID!) { object(id: $id) {
+  ...Full
+  ... on Event {
+    source type qualifiers { key value } payload subscribed retryOf { name } cloneOf { name } worker { ${WORKLOAD} }
+  }
+} }\n${OBJECT_FIELDS}`)
+const JOBS = gql(`query EventJobs($id: ID!, $first: Int!, $after: String) { object(id: $id) {
+  children(first: $first, after: $after) {
+    totalCount pageInfo { hasNextPage endCursor }
+    edges { node { ... on Job { ${WORKLOAD} inheritedFrom { root { name } } } } }
+  }
+} }`)
+/** An event with its fields of every kind. `worker` is null when it is gone. */
+export type FullEvent = Extract<ResultOf<typeof EVENT>['object'], { readonly source: string }>
+export type Job = Extract<NodeOf<NonNullable<ResultOf<typeof JOBS>['object']>['children']>, { readonly id: string }>
+/** A worker or a job. */
+export type Workload = NonNullable<FullEvent['worker']>
+export interface EventWithJobs extends FullEvent {
+  readonly jobs: readonly Job[]
+}
+
+/** Enough for a screen; `get --kind job` lists without a limit. */
+const MOST_JOBS = 1_000
+
+/** The event with its worker and jobs, in the order of their creation; null when it is gone. */
+export async function readEvent(session: Session, id: string): Promise<EventWithJobs | null> {
+  const { object } = await session.client.query(EVENT, { id }, { signal: session.io.signal })
+  if (object?.source === undefined) return null
+  return { ...object, jobs: object.worker ? await readJobs(session, object.worker.id) : [] }
+}
+
+async function readJobs({ client, io }: Session, id: string): Promise<readonly Job[]> {
+  const jobs = await readPages(MOST_JOBS, async (first, after) => {
+    const { object } = await client.query(JOBS, { id, first, after }, { signal: io.signal })
+    return object?.children ?? null
+  })
+  return (jobs?.nodes ?? []).filter((node) => node.id !== undefined)
+}
