@@ -37,6 +37,8 @@ export interface Machine {
   /** Of each phase. */
   readonly classes: ReadonlyMap<Phase, PhaseClass>
   readonly verbs: readonly Verb[]
+  /** Whether one job of a root goes through its whole tree. An object with another job is then not part of it. */
+  readonly jobSpansTree: boolean
 }
 
 export interface MachineDefinition {
@@ -55,13 +57,14 @@ export interface MachineDefinition {
   readonly classes?: Readonly<Partial<Record<PhaseClass, readonly Phase[]>>>
   /** In the order in which they are shown. In every phase, or where the user has a row to one of `to`, unless `phases` says. */
   readonly verbs?: readonly VerbRow[]
+  readonly jobSpansTree?: boolean
 }
 
 const list = <T>(value: T | readonly T[]): readonly T[] => (Array.isArray(value) ? value : [value as T])
 
 /** Expands and checks a table. A mistake in a table is a bug, so it throws when the module loads. */
 export function defineMachine(definition: MachineDefinition): Machine {
-  const { name, kinds, initial, final } = definition
+  const { name, kinds, initial, final, jobSpansTree = false } = definition
   const transitions = definition.rows.flatMap(([froms, actor, tos, reason]) =>
     list(froms).flatMap((from) => list(tos).map((to): Transition => ({ machine: name, from, actor, to, reason }))),
   )
@@ -79,7 +82,7 @@ export function defineMachine(definition: MachineDefinition): Machine {
   }
   const classes = classesOf(definition, phases)
   const verbs = (definition.verbs ?? []).flatMap((row) => verbsOf(row, { name, kinds, phases, final, transitions }))
-  return Object.freeze({ name, kinds, initial, final, phases, transitions, classes, verbs })
+  return Object.freeze({ name, kinds, initial, final, phases, transitions, classes, verbs, jobSpansTree })
 }
 
 function classesOf(

@@ -1,7 +1,7 @@
 import type { Machine, PhaseClass } from '../core/machine.ts'
 import type { ClaimedItem } from '../core/ports/agents.ts'
 import { isFinished, type ObjectRow } from '../core/tree.ts'
-import type { BlockerReason, FamilyWords, ObjectKind, Phase } from '../core/vocabulary.ts'
+import type { Actor, BlockerReason, FamilyWords, ObjectKind, Phase } from '../core/vocabulary.ts'
 import type { FinishedRule } from '../store/loaders/find-objects.ts'
 import type { GraphQLContext } from './context.ts'
 
@@ -27,6 +27,8 @@ export interface KindDefinition {
   readonly type: string
   /** As people call one of them, in lower case. */
   readonly noun: string
+  /** Whose agents work on its objects. Left out: no agent does. */
+  readonly agents?: readonly Actor[]
 }
 
 /** A family as the API sees it. */

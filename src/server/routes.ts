@@ -28,20 +28,21 @@ const ROUTES: Readonly<Record<string, Handler>> = {
   '/metrics': showMetrics,
 }
 
-/** Addresses within the dashboard, which also tells that a page does not exist. */
-const WITHIN = /^\/(objects|tree|log|machines|locks|agents|edge|projects|create|explore)(\/[\w.-]{1,200})?$/
+/** Addresses of pages of the dashboard, which alone knows the pages, and shows that one does not exist. */
+const PAGE = /^\/[a-z]{1,40}(\/[\w.-]{1,200})?$/
 
-/** The handler of a path and its name in the metrics; undefined when there is none. */
+/** The handler of a request for a path, and its name in the metrics; undefined when there is none. */
 export function routeOf(
   path: string,
+  request: IncomingMessage,
   dashboard: Dashboard | null,
 ): { readonly name: string; readonly handle: Handler } | undefined {
   const route = Object.hasOwn(ROUTES, path) ? ROUTES[path] : undefined
   if (route) return { name: path, handle: route }
   if (!dashboard) return undefined
   if (path.startsWith('/assets/')) return { name: '/assets', handle: showAsset }
-  return WITHIN.test(path)
-    ? { name: '/', handle: (request, response) => showPage(request, response, dashboard.index) }
+  return PAGE.test(path) && acceptsPage(request)
+    ? { name: '/', handle: (_, response) => showPage(request, response, dashboard.index) }
     : undefined
 }
 
@@ -56,8 +57,9 @@ function showAsset(request: IncomingMessage, response: ServerResponse, { dashboa
   else replyText(response, 404, 'Not found.')
 }
 
-const wantsPage = ({ method, headers }: IncomingMessage): boolean =>
-  method === 'GET' && (headers.accept?.includes('text/html') ?? false)
+/** It comes from the address bar of a browser, not from a program. */
+const acceptsPage = ({ headers }: IncomingMessage): boolean => headers.accept?.includes('text/html') ?? false
+const wantsPage = (request: IncomingMessage): boolean => request.method === 'GET' && acceptsPage(request)
 
 function showPage(request: IncomingMessage, response: ServerResponse, { body, headers }: Page): void {
   if (request.method !== 'GET' && request.method !== 'HEAD') {

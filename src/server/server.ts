@@ -117,7 +117,7 @@ async function handle(
 ): Promise<void> {
   const started = performance.now()
   const path = pathOf(request)
-  const route = routeOf(path, parts.dashboard)
+  const route = routeOf(path, request, parts.dashboard)
   response.once('close', () => {
     parts.metrics.answered(route?.name ?? 'other', response.statusCode, (performance.now() - started) / 1_000)
   })

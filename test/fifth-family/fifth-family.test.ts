@@ -133,6 +133,7 @@ test('the dashboard draws it and acts on it', { timeout: 120_000 }, async () => 
   const slow = await create('monthly', 'slow')
   await comesTo(broken, 'FAILED')
   await comesTo(slow, 'COPYING')
+  await create('yearly', 'slow')
   await using overview = await visit(here.browser, here.server, '/')
   const counts = overview.page.locator('table.counts')
   await counts.getByText('Backups', { exact: true }).waitFor()
@@ -153,9 +154,15 @@ test('the dashboard draws it and acts on it', { timeout: 120_000 }, async () => 
   await page.getByRole('button', { name: 'Delete', exact: true }).waitFor()
   if (process.env.PICTURES) await page.screenshot({ path: '/tmp/fifth-tree.png' })
 
+  await using agents = await visit(here.browser, here.server, '/agents')
+  await agents.page
+    .getByRole('list', { name: /^In the hands of copier/ })
+    .getByText('yearly')
+    .waitFor()
+
   await using machines = await visit(here.browser, here.server, '/machines?machine=backup')
   await machines.page.getByText('picked up: written by the claim itself').first().waitFor()
-  expect([overview, tree, machines].flatMap(({ complaints }) => complaints)).toEqual([])
+  expect([overview, tree, agents, machines].flatMap(({ complaints }) => complaints)).toEqual([])
 })
 
 test('the API describes it like the families of the product', async () => {

@@ -1,4 +1,5 @@
 import type { ObjectRow } from '../../src/core/tree.ts'
+import { WorkObjectRef } from '../../src/graphql/agents/work-object.ts'
 import type { FamilyApi } from '../../src/graphql/family.ts'
 import { specLoader } from '../../src/graphql/loaders.ts'
 import { writeObject } from '../../src/graphql/objects/write-object.ts'
@@ -15,7 +16,7 @@ declare module '../../src/graphql/context.ts' {
 
 const BackupRef = builder.objectRef<ObjectRow>('Backup').implement({
   description: 'A copy of a volume, kept until it is deleted.',
-  interfaces: [NodeRef, TreeObjectRef],
+  interfaces: [NodeRef, TreeObjectRef, WorkObjectRef],
   fields: (t) => ({
     volume: t.string({
       description: 'Name of the volume that is copied.',

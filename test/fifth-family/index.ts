@@ -7,7 +7,7 @@ export const backups = defineFamily({
   name: 'backups',
   title: 'Backups',
   machines: [backup],
-  kinds: { BACKUP: { type: 'Backup', noun: 'backup' } },
+  kinds: { BACKUP: { type: 'Backup', noun: 'backup', agents: ['COPIER'] } },
   words,
   agents: [],
   server: async () => (await import('./server.ts')).server,

@@ -7,6 +7,7 @@ import { loadDashboard } from '../../src/server/dashboard.ts'
 import { type Api, createApi } from '../graphql/api.ts'
 import { call } from './call.ts'
 
+const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 const SCRIPT = 'console.log("a script that is long enough")'
 let folder: string
 let api: Api
@@ -28,9 +29,9 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-test('the dashboard is at each of its addresses, and runs no script but its own files', async () => {
-  for (const path of ['/', '/objects?kind=TASK', '/tree/0197-a', '/log', '/machines']) {
-    const { status, headers, body } = await call(port, path)
+test('browsers get the dashboard at each address of its form, which runs no script but its own files', async () => {
+  for (const path of ['/', '/objects?kind=TASK', '/tree/0197-a', '/log', '/nowhere']) {
+    const { status, headers, body } = await call(port, path, { headers: BROWSER })
     expect([path, status, body]).toEqual([path, 200, '<!doctype html><div id="root"></div>'])
     const policy = headers['content-security-policy']
     expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'")
@@ -42,9 +43,14 @@ test('the dashboard is at each of its addresses, and runs no script but its own 
   }
 })
 
+test('a program learns that nothing is there', async () => {
+  expect((await call(port, '/objects')).status).toBe(404)
+  expect((await call(port, '/objects', { method: 'POST', headers: BROWSER })).status).toBe(405)
+})
+
 test('GraphiQL has a looser policy for its editor, and only pages of this server may frame it', async () => {
   for (const path of ['/graphiql', '/graphql']) {
-    const { status, headers, body } = await call(port, path, { headers: { accept: 'text/html' } })
+    const { status, headers, body } = await call(port, path, { headers: BROWSER })
     expect([path, status, body]).toEqual([path, 200, '<!doctype html><title>GraphiQL</title>'])
     const policy = headers['content-security-policy']
     expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'")
@@ -80,7 +86,7 @@ test('nothing else of the folder, or of the machine, is served', async () => {
     '/secret.txt',
     '/tree/a/b',
   ]) {
-    expect([path, (await call(port, path)).status]).toEqual([path, 404])
+    expect([path, (await call(port, path, { headers: BROWSER })).status]).toEqual([path, 404])
   }
   expect((await call(port, '/assets/index-1.js', { method: 'POST' })).status).toBe(405)
 })

@@ -11,7 +11,7 @@ export const known: Known = {
   families: families.map(({ name, title, kinds }) => ({
     name,
     title,
-    kinds: Object.entries(kinds).map(([kind, { noun }]) => ({ kind, noun })),
+    kinds: Object.entries(kinds).map(([kind, { noun, agents = [] }]) => ({ kind, noun, agents })),
   })),
   stateMachines: families
     .flatMap((family) => family.machines)

@@ -40,6 +40,7 @@ export interface TreeNode {
 /** The renderer's view: every existing object of the tree at or below `rootId`. */
 export interface TreeView {
   readonly rootId: string
+  readonly machines: Machines
   readonly nodes: ReadonlyMap<string, TreeNode>
   /** Ids of the children by id of the parent, in creation order. */
   readonly children: ReadonlyMap<string, ReadonlySet<string>>

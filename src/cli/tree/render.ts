@@ -23,7 +23,7 @@ const MIN_LINES = 3
 export function renderTree(view: TreeView, options: RenderOptions): string[] {
   const rows = layout(view, Math.max(MIN_LINES, options.height) - 1)
   const measured = measure(rows, options.width)
-  const now = { ...options, root: view.nodes.get(view.rootId) }
+  const now = { ...options, endedJob: endedJobOf(view) }
   return [...rows.map((row) => renderRow(row, measured, now)), shorten(summary(view), options.width)]
 }
 
@@ -34,7 +34,8 @@ interface Measured {
   readonly width: number
 }
 interface Now extends RenderOptions {
-  readonly root: TreeNode | undefined
+  /** The job that went through the whole tree, if it has ended. */
+  readonly endedJob: string | null
 }
 
 function measure(rows: readonly Row[], width: number): Measured {
@@ -63,7 +64,7 @@ function renderRow(row: Row, measured: Measured, now: Now): string {
     [measured.kind ? `  ${pad(words(node.kind), measured.kind)}` : '', (text) => now.paint('dim', text)],
     [`  ${pad(node.phase, measured.phase)}`, (text) => now.paint(style, text)],
     [` ${pad(elapsed(node, now.now), 7, 'start')}`, (text) => now.paint('dim', text)],
-    [`  ${detail(node, now.root)}`, (text) => (node.error ? now.paint('red', text) : text)],
+    [`  ${detail(node, now.endedJob)}`, (text) => (node.error ? now.paint('red', text) : text)],
   ]
   return joinWithin(cells, measured.width)
 }
@@ -91,7 +92,7 @@ function elapsed(node: TreeNode, now: number): string {
 }
 
 /** Why it failed, else what it waits for, else how far it is. */
-function detail(node: TreeNode, root: TreeNode | undefined): string {
+function detail(node: TreeNode, endedJob: string | null): string {
   if (node.error) return `${node.error.code}: ${plain(node.error.message)}`
   const [first] = node.blockedBy
   if (first) {
@@ -99,9 +100,12 @@ function detail(node: TreeNode, root: TreeNode | undefined): string {
     return `${words(first.reason)}: ${plain(first.message)}${more}`
   }
   if (node.progress && !node.finished) return describeProgress(node.progress)
-  // Only of installations one job goes through the whole tree; what an event starts has jobs of its own.
-  const isLeftOut = root?.kind === 'INSTALLATION' && root.finished && node.jobId !== root.jobId
-  return isLeftOut ? 'not part of this job' : ''
+  return endedJob !== null && node.jobId !== endedJob ? 'not part of this job' : ''
+}
+
+function endedJobOf({ nodes, rootId, machines }: TreeView): string | null {
+  const root = nodes.get(rootId)
+  return root?.finished && machines.of(root.kind)?.jobSpansTree ? root.jobId : null
 }
 
 /** e.g. `[██████──────]  50% 512/1024 MB copying tables`. */

@@ -9,7 +9,7 @@ export const deployments = defineFamily({
   kinds: {
     INSTALLATION: { type: 'Installation', noun: 'installation' },
     EXECUTION: { type: 'Execution', noun: 'execution' },
-    DEPLOY_ITEM: { type: 'DeployItem', noun: 'deploy item' },
+    DEPLOY_ITEM: { type: 'DeployItem', noun: 'deploy item', agents: ['DEPLOYER'] },
   },
   agents: [
     {

@@ -24,6 +24,7 @@ export const installation = defineMachine({
   kinds: ['INSTALLATION'],
   initial: 'PENDING',
   final: FINAL,
+  jobSpansTree: true,
   rows: [
     [STARTABLE, 'CONTROLLER', 'PENDING_DEPENDENCIES', 'job id received; a predecessor or an import is not ready'],
     [STARTABLE, 'CONTROLLER', 'INIT', 'job id received, all ready'],

@@ -1,8 +1,8 @@
 /** What the API and the command line call the kinds. */
 export const kinds = {
-  CLOUDLET: { type: 'Cloudlet', noun: 'cloudlet' },
-  CLUSTER_INST: { type: 'ClusterInst', noun: 'cluster' },
-  APP_INST: { type: 'AppInst', noun: 'app' },
+  CLOUDLET: { type: 'Cloudlet', noun: 'cloudlet', agents: ['CRM'] },
+  CLUSTER_INST: { type: 'ClusterInst', noun: 'cluster', agents: ['CRM'] },
+  APP_INST: { type: 'AppInst', noun: 'app', agents: ['CRM'] },
 } as const
 
 export type EdgeKind = keyof typeof kinds

@@ -8,7 +8,7 @@ export const operations = defineFamily({
   machines,
   kinds: {
     TASK: { type: 'Task', noun: 'task' },
-    GADGET_JOB: { type: 'GadgetJob', noun: 'gadget job' },
+    GADGET_JOB: { type: 'GadgetJob', noun: 'gadget job', agents: ['GADGET_RUNNER'] },
   },
   agents: [
     {

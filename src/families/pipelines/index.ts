@@ -17,8 +17,8 @@ export const pipelines = defineFamily({
   machines,
   kinds: {
     EVENT: { type: 'Event', noun: 'event' },
-    WORKER: { type: 'Worker', noun: 'worker' },
-    JOB: { type: 'Job', noun: 'job' },
+    WORKER: { type: 'Worker', noun: 'worker', agents: ['RUNTIME'] },
+    JOB: { type: 'Job', noun: 'job', agents: ['RUNTIME'] },
   },
   timeouts: [
     { name: 'runtimeLostMs', setting: 'PHASELINE_RUNTIME_LOST_TIMEOUT_MS', defaultMs: 300_000 },

@@ -1,7 +1,7 @@
 import type { ObjectKind } from '../../core/vocabulary.ts'
 import type { GraphQLFamily, KindDefinition } from '../family.ts'
 import { builder } from '../schema/builder.ts'
-import { ObjectKindEnum } from '../schema/enums.ts'
+import { ActorEnum, ObjectKindEnum } from '../schema/enums.ts'
 import { StateMachineRef } from '../schema/refs.ts'
 
 interface KindValue extends KindDefinition {
@@ -16,6 +16,11 @@ const KindRef = builder.objectRef<KindValue>('Kind').implement({
       description: 'What people call one of them, in lower case, such as `deploy item`.',
     }),
     type: t.exposeString('type', { description: 'The GraphQL type of its objects, which implements `TreeObject`.' }),
+    agents: t.field({
+      type: [ActorEnum],
+      description: 'Whose agents work on its objects; empty if no agent does.',
+      resolve: ({ agents }) => [...(agents ?? [])],
+    }),
     stateMachines: t.field({
       type: [StateMachineRef],
       description: 'Its state machines; the first is that of `phase`.',

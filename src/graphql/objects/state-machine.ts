@@ -66,6 +66,10 @@ StateMachineRef.implement({
       description: 'What a user may ask for of objects of these kinds, in the order in which a client shows it.',
       resolve: ({ verbs }) => [...verbs],
     }),
+    jobSpansTree: t.exposeBoolean('jobSpansTree', {
+      description:
+        'Whether a job of a root of these kinds goes through its whole tree, so that objects with another `jobId` are not part of it.',
+    }),
     mermaid: t.string({ description: 'The machine as Mermaid text (stateDiagram-v2).', resolve: mermaid }),
   }),
 })

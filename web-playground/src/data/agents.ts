@@ -1,5 +1,6 @@
 import type { Client } from 'phaseline/client'
-import { type Agent, WORK_KINDS, type WorkObject } from '../model/work.ts'
+import { workedKinds } from '../model/known.ts'
+import type { Agent, WorkObject } from '../model/work.ts'
 import type { Question } from './asked-store.ts'
 import { AGENTS, WORK } from './documents-work.ts'
 import { nextCursor, nodesOf, type ResultOf } from './gql.ts'
@@ -18,11 +19,11 @@ export interface AgentsNow {
 }
 
 export const AGENTS_NOW: Question<AgentsNow> = {
-  concerns: ({ kind }) => WORK_KINDS.includes(kind),
+  concerns: ({ kind }) => workedKinds().includes(kind),
   async ask({ client }, signal) {
     const [{ agents, total }, { objects }] = await Promise.all([
       readAgents(client, signal),
-      client.query(WORK, { kinds: WORK_KINDS, first: WORK_READ }, { signal }),
+      client.query(WORK, { kinds: workedKinds(), first: WORK_READ }, { signal }),
     ])
     const work = nodesOf(objects)
     return { agents, agentTotal: total, work, workTotal: objects?.totalCount ?? work.length }

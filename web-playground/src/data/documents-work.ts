@@ -23,7 +23,6 @@ export const AGENTS = gql(`query Agents($first: Int!, $after: String) {
   }
 }`)
 
-const HOLDER = 'agent { name instance leaseUntil }'
 /** What an agent has, or may wait for one. */
 export const WORK = gql(`query Work($kinds: [ObjectKind!]!, $first: Int!) {
   objects(filter: { kinds: $kinds, finished: false }, first: $first) {
@@ -32,12 +31,7 @@ export const WORK = gql(`query Work($kinds: [ObjectKind!]!, $first: Int!) {
       node {
         id kind name phase phaseSince root { id name }
         blockedBy(first: 3) { reason message ... on AgentBlocker { types connected } }
-        ... on DeployItem { ${HOLDER} }
-        ... on GadgetJob { ${HOLDER} }
-        ... on Worker { ${HOLDER} }
-        ... on Job { ${HOLDER} }
-        ... on ClusterInst { ${HOLDER} }
-        ... on AppInst { ${HOLDER} }
+        ... on WorkObject { agent { name instance leaseUntil } }
       }
     }
   }

@@ -35,7 +35,7 @@ const HEAD_FIELD = 'log { head endCursor }'
 export const HEAD = gql(`query Head { ${HEAD_FIELD} }`)
 /** What a session needs first: the kinds with their machines, and where the log ended before anything else is read. */
 export const OPENING = gql(`query Opening {
-  families { name title kinds { kind noun } }
+  families { name title kinds { kind noun agents } }
   stateMachines {
     name kinds initial final phases transitions { from actor to reason } classes { phase class }
     verbs {

@@ -11,7 +11,7 @@ export interface Known {
 export interface KnownFamily {
   readonly name: string
   readonly title: string
-  readonly kinds: readonly { readonly kind: string; readonly noun: string }[]
+  readonly kinds: readonly { readonly kind: string; readonly noun: string; readonly agents: readonly string[] }[]
 }
 /** What a user may ask for of a kind, and the mutation that asks. */
 export interface Verb {
@@ -52,6 +52,9 @@ export function learn(known: Known): void {
 }
 
 export const knownFamilies = (): readonly KnownFamily[] => families
+/** Kinds that agents work on. */
+export const workedKinds = (): readonly string[] =>
+  families.flatMap(({ kinds }) => kinds.filter(({ agents }) => agents.length > 0).map(({ kind }) => kind))
 /** GONE, which no object is in, counts as active. */
 export const classOf = (phase: string): PhaseClass => classes.get(phase) ?? 'active'
 /** All phases that need a person's attention. */

@@ -41,9 +41,6 @@ export interface Unserved {
   readonly objects: readonly WorkObject[]
 }
 
-/** Kinds that agents work on. */
-export const WORK_KINDS = ['DEPLOY_ITEM', 'GADGET_JOB', 'WORKER', 'JOB', 'CLOUDLET', 'CLUSTER_INST', 'APP_INST']
-
 /** Those that are there first, among them those with the most in their hands. */
 export function busyAgents(agents: readonly Agent[], work: readonly WorkObject[]): readonly Busy[] {
   const hands = new Map<string, WorkObject[]>()

@@ -1,5 +1,5 @@
 import type { ObjectRow } from '../../../core/tree.ts'
-import { holderOf, WorkHolderRef } from '../../../graphql/agents/work-holder.ts'
+import { WorkObjectRef } from '../../../graphql/agents/work-object.ts'
 import { sideField, workLoader } from '../../../graphql/loaders.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
 import { NodeRef, TreeObjectRef } from '../../../graphql/schema/refs.ts'
@@ -44,7 +44,7 @@ const TimeoutsRef = builder.objectRef<Timeouts>('Timeouts').implement({
 
 builder.objectRef<ObjectRow>('DeployItem').implement({
   description: 'One thing that a deployer installs and uninstalls.',
-  interfaces: [NodeRef, TreeObjectRef],
+  interfaces: [NodeRef, TreeObjectRef, WorkObjectRef],
   fields: (t) => ({
     type: t.string({
       description: 'Type of the work; deployers claim items by it.',
@@ -70,12 +70,6 @@ builder.objectRef<ObjectRow>('DeployItem').implement({
     attempt: t.int({
       description: 'Count of claims in the running or last job.',
       resolve: sideField(workLoader, 'attempt', 0),
-    }),
-    agent: t.field({
-      type: WorkHolderRef,
-      nullable: true,
-      description: 'Deployer that works on the item, or did so last; null before the first claim.',
-      resolve: ({ id }, _, context) => holderOf(context, id),
     }),
     timeouts: t.field({
       type: TimeoutsRef,

@@ -1,5 +1,5 @@
 import type { ObjectRow } from '../../../core/tree.ts'
-import { holderOf, WorkHolderRef } from '../../../graphql/agents/work-holder.ts'
+import { WorkObjectRef } from '../../../graphql/agents/work-object.ts'
 import { referredObject, sideField, specLoader } from '../../../graphql/loaders.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
 import { NodeRef, TreeObjectRef } from '../../../graphql/schema/refs.ts'
@@ -10,7 +10,7 @@ import { instanceLoader } from './loaders.ts'
 const instanceRef = (name: string, description: string) =>
   builder.objectRef<ObjectRow>(name).implement({
     description,
-    interfaces: [NodeRef, TreeObjectRef],
+    interfaces: [NodeRef, TreeObjectRef, WorkObjectRef],
     fields: (t) => ({
       operationId: t.id({
         nullable: true,
@@ -44,12 +44,6 @@ const instanceRef = (name: string, description: string) =>
         nullable: true,
         description: 'Cloudlet on which it is; null once that is deleted.',
         resolve: ({ rootId }, _, context) => referredObject(context, rootId),
-      }),
-      agent: t.field({
-        type: WorkHolderRef,
-        nullable: true,
-        description: 'The CRM that got its last request; null before the first.',
-        resolve: ({ id }, _, context) => holderOf(context, id),
       }),
     }),
   })

@@ -1,5 +1,5 @@
 import type { ObjectRow } from '../../../core/tree.ts'
-import { holderOf, WorkHolderRef } from '../../../graphql/agents/work-holder.ts'
+import { WorkObjectRef } from '../../../graphql/agents/work-object.ts'
 import { sideField, specLoader, statusLoader } from '../../../graphql/loaders.ts'
 import { relatedOf } from '../../../graphql/objects/object-lists.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
@@ -62,7 +62,7 @@ const JobSpecRef = builder.objectRef<JobSpec>('GadgetJobSpec').implement({
 export const GadgetJobRef = builder.objectRef<ObjectRow>('GadgetJob').implement({
   description:
     'A job of a task that runs one gadget: it declares its locks, waits for them, runs, and is undone if it fails or its runner is lost.',
-  interfaces: [NodeRef, TreeObjectRef],
+  interfaces: [NodeRef, TreeObjectRef, WorkObjectRef],
   fields: (t) => ({
     uuid: t.id({
       nullable: true,
@@ -129,13 +129,6 @@ export const GadgetJobRef = builder.objectRef<ObjectRow>('GadgetJob').implement(
       type: [JournalEntryRef],
       description: 'Journal of its runs, undos and aborts, oldest entry first; empty until it has all its locks.',
       resolve: async ({ id }, _, context) => [...((await journalLoader(context).load(id)) ?? [])],
-    }),
-    agent: t.field({
-      type: WorkHolderRef,
-      nullable: true,
-      description:
-        'The gadget runner that claimed its current, or last, piece of work; null while that has not been claimed.',
-      resolve: ({ id }, _, context) => holderOf(context, id),
     }),
   }),
 })

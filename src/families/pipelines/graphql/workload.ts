@@ -1,5 +1,5 @@
 import type { ObjectRow } from '../../../core/tree.ts'
-import { holderOf, WorkHolderRef } from '../../../graphql/agents/work-holder.ts'
+import { WorkObjectRef } from '../../../graphql/agents/work-object.ts'
 import type { BlockerValue } from '../../../graphql/family.ts'
 import { objectLoader, sideField, workLoader } from '../../../graphql/loaders.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
@@ -41,7 +41,7 @@ const ResourceRef = builder.objectRef<Resource>('WorkloadResource').implement({
 const common = (name: 'Worker' | 'Job', description: string) =>
   builder.objectRef<ObjectRow>(name).implement({
     description,
-    interfaces: [NodeRef, TreeObjectRef],
+    interfaces: [NodeRef, TreeObjectRef, WorkObjectRef],
     fields: (t) => ({
       spec: t.field({
         type: WorkloadSpecRef,
@@ -73,12 +73,6 @@ const common = (name: 'Worker' | 'Job', description: string) =>
         nullable: true,
         description: 'When it entered a final phase; null before.',
         resolve: sideField(workloadLoader, 'endedAt', null),
-      }),
-      agent: t.field({
-        type: WorkHolderRef,
-        nullable: true,
-        description: 'The runtime that claimed it last; null before the first claim.',
-        resolve: ({ id }, _, context) => holderOf(context, id),
       }),
       attempt: t.int({
         description:

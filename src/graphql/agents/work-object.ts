@@ -1,0 +1,40 @@
+import type { ObjectRow } from '../../core/tree.ts'
+import { workLoader } from '../loaders.ts'
+import { builder } from '../schema/builder.ts'
+import { NodeRef, TreeObjectRef } from '../schema/refs.ts'
+
+interface WorkHolder {
+  readonly name: string
+  readonly instance: string
+  readonly leaseUntil: Date | null
+}
+const WorkHolderRef = builder.objectRef<WorkHolder>('WorkHolder').implement({
+  description: 'The agent that works on an object, or did so last.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'Name of its token.' }),
+    instance: t.exposeString('instance', { description: 'Name that the process gives itself.' }),
+    leaseUntil: t.expose('leaseUntil', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When its lease ends unless it is renewed; null if it has none any more.',
+    }),
+  }),
+})
+
+/** The interface of all types whose objects agents claim work for. */
+export const WorkObjectRef = builder.interfaceRef<ObjectRow>('WorkObject').implement({
+  description: 'An object that agents work on.',
+  interfaces: [NodeRef, TreeObjectRef],
+  resolveType: ({ kind }, { kinds }) => kinds.typenameOf(kind),
+  fields: (t) => ({
+    agent: t.field({
+      type: WorkHolderRef,
+      nullable: true,
+      description: 'The agent that works on the object, or did so last; null before the first claim.',
+      resolve: async ({ id }, _, context) => {
+        const { principal, instance, leaseUntil = null } = (await workLoader(context).load(id)) ?? {}
+        return principal && instance ? { name: principal, instance, leaseUntil } : null
+      },
+    }),
+  }),
+})
