@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { GATEWAY_LIMITS, type GatewayLimits } from './core/gateway-limits.ts'
 import { isLoopback } from './core/loopback.ts'
 import type { TimeoutDefaults, TimeoutSetting } from './core/tree.ts'
 
@@ -26,6 +27,7 @@ export interface Config {
   /** In addition to loopback and the host that the server listens on. */
   readonly allowedHosts: readonly string[]
   readonly allowedOrigins: readonly string[]
+  readonly limits: GatewayLimits
   /** Folders whose executables may be run as gadgets. */
   readonly gadgetFolders: readonly string[]
   readonly timeouts: TimeoutDefaults
@@ -139,11 +141,17 @@ function hasPassword(text: string): boolean {
   return url !== null && (url.password !== '' || url.searchParams.has('password'))
 }
 
-const withTimeouts = (timeouts: readonly TimeoutSetting[]): typeof schema =>
-  // The type of the extension would forget the settings of the product.
-  schema.extend(
-    Object.fromEntries(timeouts.map(({ setting, defaultMs }) => [setting, timeout.default(defaultMs)])),
-  ) as object as typeof schema
+const withTables = (timeouts: readonly TimeoutSetting[]): typeof schema =>
+  // The type of the extension would forget the other settings.
+  schema.extend({
+    ...Object.fromEntries(timeouts.map(({ setting, defaultMs }) => [setting, timeout.default(defaultMs)])),
+    ...Object.fromEntries(
+      Object.values(GATEWAY_LIMITS).map(({ setting, byDefault, least, most }) => [
+        setting,
+        integer(least, most).default(byDefault),
+      ]),
+    ),
+  }) as object as typeof schema
 
 export interface LoadOptions {
   /** Names a setting in a problem. */
@@ -155,7 +163,7 @@ export interface LoadOptions {
 export function loadConfig(env: Env, { nameOf = (setting) => setting, timeouts = [] }: LoadOptions = {}): LoadedConfig {
   // An empty value means that the variable is not set, as in most shells and compose files.
   const present = Object.fromEntries(Object.entries(env).filter(([, value]) => value?.trim()))
-  const parsed = withTimeouts(timeouts).safeParse(present)
+  const parsed = withTables(timeouts).safeParse(present)
   if (!parsed.success) {
     return {
       ok: false,
@@ -177,6 +185,9 @@ export function loadConfig(env: Env, { nameOf = (setting) => setting, timeouts =
       logLevel: data.PHASELINE_LOG_LEVEL,
       allowedHosts: data.PHASELINE_ALLOWED_HOSTS,
       allowedOrigins: data.PHASELINE_ALLOWED_ORIGINS,
+      limits: Object.fromEntries(
+        Object.entries(GATEWAY_LIMITS).map(([name, { setting }]) => [name, Reflect.get(data, setting)]),
+      ) as GatewayLimits,
       gadgetFolders: data.PHASELINE_GADGETS,
       timeouts: {
         pickupMs: data.PHASELINE_PICKUP_TIMEOUT_MS,

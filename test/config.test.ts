@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { exposedSecrets, loadConfig } from '../src/config.ts'
+import { DEFAULT_LIMITS, GATEWAY_LIMITS } from '../src/core/gateway-limits.ts'
 import { timeoutsOf } from '../src/families/define-family.ts'
 import { families } from '../src/families/index.ts'
 import { createLogger } from '../src/logger.ts'
@@ -130,6 +131,7 @@ test('nothing has to be set, and what is empty is not set', () => {
       logLevel: 'info',
       allowedHosts: [],
       allowedOrigins: [],
+      limits: DEFAULT_LIMITS,
       gadgetFolders: [],
       timeouts: {
         pickupMs: 300_000,
@@ -261,4 +263,16 @@ test('secrets do not reach the log', () => {
   logger.error({ err: Object.assign(new Error('violated'), { detail: 'Failing row contains (hunter2)' }) })
   expect(logged).toContain('shown')
   expect(logged).not.toContain('hunter2')
+})
+
+test('each limit of a gateway is a setting, with bounds', () => {
+  for (const [name, { setting, least, most }] of Object.entries(GATEWAY_LIMITS)) {
+    for (const value of [least, most]) {
+      expect(loadConfig({ [setting]: String(value) })).toMatchObject({ config: { limits: { [name]: value } } })
+    }
+    for (const value of [least - 1, most + 1]) {
+      const problems = [`${setting}: must be from ${least} to ${most}`]
+      expect(loadConfig({ [setting]: String(value) })).toEqual({ ok: false, problems })
+    }
+  }
 })

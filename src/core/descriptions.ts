@@ -4,6 +4,7 @@ import type {
   ACTORS,
   BlockerReason,
   ErrorCode,
+  FailureCode,
   LockMode,
   OBJECT_KINDS,
   PHASES,
@@ -167,4 +168,23 @@ export const ERROR_CODE_DESCRIPTIONS: Readonly<Record<ErrorCode, string>> = {
     'The last upgrade of the cloudlet failed and is not resolved; nothing beneath can be changed.',
   NOT_READY: 'What the request builds on is not ready: a parent, a cloudlet or a worker.',
   LIMIT: 'A limit on the number or the size of something is reached.',
+}
+
+export const FAILURE_CODE_DESCRIPTIONS: Readonly<Record<FailureCode, string>> = {
+  BAD_REQUEST: 'The body is not a GraphQL request.',
+  GRAPHQL_PARSE_FAILED: 'The document has a syntax error.',
+  GRAPHQL_VALIDATION_FAILED: 'The document does not fit the schema.',
+  BAD_USER_INPUT: 'A variable or an argument is wrong, whatever the data.',
+  UNAUTHENTICATED: 'The token is missing, unknown, revoked or expired.',
+  FORBIDDEN: 'The token, or the page that calls, may not do that.',
+  NOT_FOUND: 'There is no such object, or the token may not read it.',
+  METHOD_NOT_ALLOWED: 'The path does not take this HTTP method.',
+  UNSUPPORTED_MEDIA_TYPE: 'The body is not `application/json`.',
+  TOO_LARGE: 'The request has too many bytes.',
+  TOO_COMPLEX:
+    'The request is nested too deep, has too many values, or would cost too much: ask for less, or for smaller pages.',
+  TOO_MANY: 'Too many operations are open on the socket: end some, or open another socket.',
+  ANSWER_TOO_LARGE: 'The answer would have too many bytes: ask for smaller pages, and for large values one at a time.',
+  CURSOR_EXPIRED: 'The log has no such place any more; the error says where to resume.',
+  INTERNAL_SERVER_ERROR: 'The server failed, and its log says why.',
 }

@@ -144,3 +144,23 @@ export const ERROR_CODES = [
   'LIMIT',
 ] as const
 export type ErrorCode = (typeof ERROR_CODES)[number]
+
+/** `extensions.code` of entries in `errors`: why an operation, or a part of it, has no result. */
+export const FAILURE_CODES = [
+  'BAD_REQUEST',
+  'GRAPHQL_PARSE_FAILED',
+  'GRAPHQL_VALIDATION_FAILED',
+  'BAD_USER_INPUT',
+  'UNAUTHENTICATED',
+  'FORBIDDEN',
+  'NOT_FOUND',
+  'METHOD_NOT_ALLOWED',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'TOO_LARGE',
+  'TOO_COMPLEX',
+  'TOO_MANY',
+  'ANSWER_TOO_LARGE',
+  'CURSOR_EXPIRED',
+  'INTERNAL_SERVER_ERROR',
+] as const
+export type FailureCode = (typeof FAILURE_CODES)[number]

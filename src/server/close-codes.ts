@@ -1,14 +1,23 @@
 /**
- * Close codes of WebSockets, beside those of graphql-transport-ws (4400 to 4429). After all but FORBIDDEN a client should
- * reconnect and resume after its last cursor; graphql-ws reconnects by itself.
+ * Close codes of WebSockets, beside those of graphql-transport-ws. After 1012, 1013 and TOO_SLOW a client should reconnect
+ * and resume after its last cursor; graphql-ws reconnects by itself. Reasons never hold an error's text.
  */
 export const CLOSE = {
+  /** More bytes than a socket may send before its token is accepted. */
+  TOO_LARGE: { code: 1009, reason: 'Too many bytes before the token' },
   /** The server shuts down; reconnect to another one, or to its successor. */
   SERVICE_RESTART: { code: 1012, reason: 'Service restart' },
   /** This server has its maximum number of connections: reconnect later. */
-  TRY_AGAIN_LATER: { code: 1013, reason: 'Too many connections' },
+  TOO_MANY_SOCKETS: { code: 1013, reason: 'Too many connections' },
+  /** The token cannot be checked at the moment: reconnect later. */
+  UNAVAILABLE: { code: 1013, reason: 'Try again later' },
+  /** No message of the protocol. */
+  INVALID_MESSAGE: { code: 4400, reason: 'Invalid message' },
   /** The token is invalid, expired or revoked. */
   FORBIDDEN: { code: 4403, reason: 'Forbidden' },
+  /** No connection_init in time. */
+  INIT_TIMEOUT: { code: 4408, reason: 'Connection initialisation timeout' },
   /** The client has not read its messages for too long. */
   TOO_SLOW: { code: 4413, reason: 'Too slow: resume after the last sequence' },
+  INTERNAL: { code: 4500, reason: 'Internal server error' },
 } as const

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Viewer } from '../core/ports/viewer.ts'
+import type { FailureCode } from '../core/vocabulary.ts'
 import type { Tokens } from '../graphql/auth/tokens.ts'
 import { MAX_BODY } from '../graphql/schema/limits.ts'
 import type { Connections } from './connections.ts'
@@ -9,7 +10,7 @@ import { secretOf, UNAUTHENTICATED } from './credentials.ts'
 import { answerPlain, parsePlain } from './plain-operation.ts'
 import { answerSubscription, type SubscriptionParts } from './plain-subscription.ts'
 import { readBody } from './read-body.ts'
-import { replyError } from './reply.ts'
+import { refuse, replyError } from './reply.ts'
 
 export interface HttpParts extends SubscriptionParts {
   readonly tokens: Tokens
@@ -34,12 +35,12 @@ export async function handleGraphQL(
   const viewer = secret === null ? null : await parts.tokens.authenticate(secret)
   if (secret === null || viewer === null) {
     response.setHeader('www-authenticate', 'Bearer')
-    return replyError(response, 401, 'UNAUTHENTICATED', UNAUTHENTICATED)
+    return refuse(response, parts.refusals, 401, 'UNAUTHENTICATED', UNAUTHENTICATED)
   }
   const body = request.method === 'POST' ? await readBody(request, MAX_BODY) : null
   if (body && !body.ok) {
     response.setHeader('connection', 'close')
-    return replyError(response, 413, 'TOO_LARGE', `A request has at most ${MAX_BODY} bytes.`)
+    return refuse(response, parts.refusals, 413, 'TOO_LARGE', `A request has at most ${MAX_BODY} bytes.`)
   }
   const answered = parts.connections.opened({ secret, isStream: streams, end: () => response.destroy() })
   try {
@@ -55,7 +56,7 @@ export async function handleGraphQL(
 
 interface Refused {
   readonly status: number
-  readonly code: string
+  readonly code: FailureCode
   readonly message: string
   readonly allow?: string
 }

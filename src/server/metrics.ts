@@ -3,6 +3,7 @@ import type { AgentPort } from '../core/ports/agents.ts'
 import type { Log } from '../core/ports/log.ts'
 import type { OpenStreams } from '../graphql/log/open-streams.ts'
 import type { GraphQLSocket } from './graphql-socket.ts'
+import type { Refusals } from './refusals.ts'
 import type { FanOut } from './streams/fan-out.ts'
 
 export interface Metrics {
@@ -18,6 +19,7 @@ export interface Measured {
   readonly open: OpenStreams
   readonly agents: Pick<AgentPort, 'waitingClaims'>
   readonly clock: MeasuredClock | undefined
+  readonly refusals: Refusals
 }
 export interface MeasuredClock {
   /** Milliseconds by which the wall clock of this process is ahead of the database's. */
@@ -34,12 +36,26 @@ export function createMetrics(measured: Measured): Metrics {
     labelNames: ['route', 'status'],
     registers: [registry],
   })
+  measureRefusals(registry, measured.refusals)
   measureStreams(registry, measured)
   return {
     contentType: registry.contentType,
     answered: (route, status, seconds) => requests.observe({ route, status }, seconds),
     text: () => registry.metrics(),
   }
+}
+
+function measureRefusals(registry: Registry, refusals: Refusals): void {
+  new Counter({
+    name: 'phaseline_refusals_total',
+    help: 'Requests and connections that were refused or cut off, by reason.',
+    labelNames: ['reason'],
+    registers: [registry],
+    collect() {
+      this.reset()
+      for (const [reason, count] of refusals.counts) this.inc({ reason }, count)
+    },
+  })
 }
 
 function measureStreams(registry: Registry, { socket, fanOut, log, open, agents, clock }: Measured): void {

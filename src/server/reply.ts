@@ -1,4 +1,6 @@
 import type { ServerResponse } from 'node:http'
+import type { FailureCode } from '../core/vocabulary.ts'
+import type { RefusalReason, Refusals } from './refusals.ts'
 
 /** Plain responses, and the headers of every response. */
 
@@ -19,7 +21,19 @@ export function replyText(response: ServerResponse, status: number, text: string
 }
 
 /** An error as GraphQL clients expect it. */
-export function replyError(response: ServerResponse, status: number, code: string, message: string): void {
+export function replyError(response: ServerResponse, status: number, code: FailureCode, message: string): void {
   const body = JSON.stringify({ errors: [{ message, extensions: { code } }] })
   reply(response, status, 'application/json; charset=utf-8', body)
+}
+
+/** The same, counted. */
+export function refuse(
+  response: ServerResponse,
+  refusals: Refusals,
+  status: number,
+  code: FailureCode & RefusalReason,
+  message: string,
+): void {
+  refusals.count(code)
+  replyError(response, status, code, message)
 }

@@ -5,7 +5,7 @@ import { type HttpParts, handleGraphQL } from './graphql-http.ts'
 import { landingPage } from './landing.ts'
 import type { Metrics } from './metrics.ts'
 import type { Page } from './page.ts'
-import { reply, replyError, replyText } from './reply.ts'
+import { refuse, reply, replyText } from './reply.ts'
 
 export interface RouteParts extends HttpParts {
   readonly metrics: Metrics
@@ -74,7 +74,7 @@ async function showMetrics(request: IncomingMessage, response: ServerResponse, p
   const secret = secretOf(request.headers)
   if (secret === null || (await parts.tokens.authenticate(secret)) === null) {
     response.setHeader('www-authenticate', 'Bearer')
-    return replyError(response, 401, 'UNAUTHENTICATED', UNAUTHENTICATED)
+    return refuse(response, parts.refusals, 401, 'UNAUTHENTICATED', UNAUTHENTICATED)
   }
   const text = await parts.metrics.text()
   reply(response, 200, parts.metrics.contentType, text)

@@ -1,16 +1,18 @@
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { GraphQLSchema } from 'graphql'
+import { DEFAULT_LIMITS, type GatewayLimits } from '../core/gateway-limits.ts'
 import type { GraphQLServices } from '../graphql/context.ts'
 import type { Logger } from '../logger.ts'
 import { Connections } from './connections.ts'
 import { loadDashboard } from './dashboard.ts'
-import { createGraphQLSocket, type SocketParts } from './graphql-socket.ts'
+import { createGraphQLSocket } from './graphql-socket.ts'
 import { mask } from './mask.ts'
 import { createMetrics, type MeasuredClock } from './metrics.ts'
 import { checkOrigin, type OriginRules } from './origin-check.ts'
-import { protect, replyError, replyText } from './reply.ts'
+import { Refusals } from './refusals.ts'
+import { protect, refuse, replyError, replyText } from './reply.ts'
 import { type RouteParts, routeOf } from './routes.ts'
 import { FanOut } from './streams/fan-out.ts'
 import { createSubscribe } from './streams/subscribe.ts'
@@ -23,7 +25,7 @@ export interface ServerOptions {
     readonly host: string
     readonly allowedHosts: readonly string[]
     readonly allowedOrigins: readonly string[]
-    readonly sockets?: Pick<SocketParts, 'stalledAfterMs' | 'maxSockets'> | undefined
+    readonly limits?: Partial<GatewayLimits>
   }
   readonly schema: GraphQLSchema
   readonly services: GraphQLServices
@@ -52,13 +54,16 @@ const IDLE_MS = 20
 export async function createServer(options: ServerOptions): Promise<RunningServer> {
   const { config, schema, services, logger, dashboardFolder, clock } = options
   const { tokens, pool, log, system, streams } = services
+  const limits = { ...DEFAULT_LIMITS, ...config.limits }
+  const refusals = new Refusals()
   const connections = new Connections(tokens)
   const yoga = createGraphQL(schema, services)
   const shared = { schema, log, system, open: streams, mask: (error: unknown) => mask(error, logger) }
   const fanOut = new FanOut(shared)
   const subscribe = createSubscribe({ ...shared, fanOut })
-  const socket = createGraphQLSocket({ schema, yoga, tokens, connections, subscribe, ...config.sockets })
-  const metrics = createMetrics({ socket, fanOut, log, open: streams, agents: services.agents, clock })
+  const common = { schema, yoga, subscribe, tokens, connections, limits, refusals }
+  const socket = createGraphQLSocket({ ...common, logger })
+  const metrics = createMetrics({ socket, fanOut, log, open: streams, agents: services.agents, clock, refusals })
   let closing: Promise<void> | undefined
   const isReady = async () => closing === undefined && (await answers(pool))
   const dashboard = dashboardFolder === undefined ? null : await loadDashboard(dashboardFolder)
@@ -70,7 +75,7 @@ export async function createServer(options: ServerOptions): Promise<RunningServe
     },
   }
   const url = () => `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${portOf(http)}`
-  const parts: RouteParts = { schema, yoga, subscribe, tokens, connections, metrics, isReady, url, dashboard }
+  const parts: RouteParts = { ...common, metrics, isReady, url, dashboard }
 
   http.on('request', (request, response) => {
     handle(request, response, { parts, rules }).catch((error: unknown) => {
@@ -82,9 +87,12 @@ export async function createServer(options: ServerOptions): Promise<RunningServe
   http.on('upgrade', (request, stream, head) => {
     stream.on('error', () => stream.destroy())
     const verdict = checkOrigin(request.headers, rules)
-    if (!verdict.ok) return refuseUpgrade(stream, 403, verdict.message)
+    if (!verdict.ok) {
+      refusals.count('FORBIDDEN')
+      return refuseUpgrade(stream, 403, verdict.message)
+    }
     if (pathOf(request) !== '/graphql') return refuseUpgrade(stream, 404, 'WebSockets are at /graphql.')
-    socket.upgrade(request, stream, head)
+    socket.upgrade(request, stream as Socket, head)
   })
   await listen(http, config)
 
@@ -123,7 +131,7 @@ async function handle(
   })
   protect(response)
   const verdict = checkOrigin(request.headers, rules)
-  if (!verdict.ok) return replyError(response, 403, 'FORBIDDEN', verdict.message)
+  if (!verdict.ok) return refuse(response, parts.refusals, 403, 'FORBIDDEN', verdict.message)
   if (!route) return replyText(response, 404, 'Not found.')
   await route.handle(request, response, parts)
 }

@@ -40,3 +40,9 @@ export const post = (port: number, token: string | null, query: string, headers:
     },
     body: JSON.stringify({ query }),
   })
+
+/** How many clients a server has refused for a reason. */
+export async function refusals({ port }: { readonly port: number }, token: string, reason: string): Promise<number> {
+  const { body } = await call(port, '/metrics', { headers: { authorization: `Bearer ${token}` } })
+  return Number(new RegExp(`^phaseline_refusals_total\\{reason="${reason}"\\} (\\d+)$`, 'm').exec(body)?.[1])
+}

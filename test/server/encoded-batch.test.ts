@@ -24,7 +24,13 @@ async function connection(): Promise<{ readonly client: Socket; readonly sink: C
   })
   const read: Buffer[] = []
   client.on('data', (bytes) => read.push(bytes))
-  const sink = new ClientSink({ stream, encode: framesOf, isOpen: () => !stream.destroyed, giveUp: () => undefined })
+  const sink = new ClientSink({
+    stream,
+    stalledAfterMs: 60_000,
+    encode: framesOf,
+    isOpen: () => !stream.destroyed,
+    giveUp: () => undefined,
+  })
   return { client, sink, read }
 }
 

@@ -163,7 +163,7 @@ test('batches tell how far the log has come, though nothing matches', async () =
 })
 
 test('a client that reads nothing is paused, then disconnected; others miss nothing meanwhile', async () => {
-  const patient = await api.serve({ sockets: { stalledAfterMs: 1_500 } })
+  const patient = await api.serve({ limits: { stalledAfterMs: 1_500 } })
   const root = await createRoot(api.world.pool)
   const after = (await api.services.log.end('head')).sequence
   const EVERYTHING =
@@ -209,7 +209,7 @@ test('only an administrator may look at who listens', async () => {
 })
 
 test('a gateway that holds as many sockets as it may sends the next one away for a moment', async () => {
-  const small = await api.serve({ sockets: { maxSockets: 1 } })
+  const small = await api.serve({ limits: { sockets: 1 } })
   const open = () => new WebSocket(`ws://127.0.0.1:${small.port}/graphql`, 'graphql-transport-ws')
   const first = open()
   await once(first, 'open')

@@ -1,8 +1,12 @@
 import { GraphQLError } from 'graphql'
 import { CursorExpired, type Log } from '../../core/ports/log.ts'
+import type { FailureCode } from '../../core/vocabulary.ts'
 import { encodeCursor } from '../../log/cursor.ts'
 
 /** Top-level errors that are meant for the caller. All others are bugs and show no detail. */
+
+export const failure = (code: FailureCode, message: string, extensions: object = {}): GraphQLError =>
+  new GraphQLError(message, { extensions: { code, ...extensions } })
 
 /**
  * Names what the log holds now, and the cursors to resume from: before its oldest change, after its newest, and the last
@@ -10,15 +14,12 @@ import { encodeCursor } from '../../log/cursor.ts'
  */
 export async function cursorExpired({ message }: CursorExpired, log: Pick<Log, 'end'>): Promise<GraphQLError> {
   const [floor, head, common] = await Promise.all([log.end('floor'), log.end('head'), log.end('common')])
-  return new GraphQLError(message, {
-    extensions: {
-      code: 'CURSOR_EXPIRED',
-      oldest: floor.sequence + 1,
-      head: head.sequence,
-      startCursor: encodeCursor(floor),
-      endCursor: encodeCursor(head),
-      commonCursor: encodeCursor(common),
-    },
+  return failure('CURSOR_EXPIRED', message, {
+    oldest: floor.sequence + 1,
+    head: head.sequence,
+    startCursor: encodeCursor(floor),
+    endCursor: encodeCursor(head),
+    commonCursor: encodeCursor(common),
   })
 }
 
@@ -32,12 +33,9 @@ export async function tellExpired<T>(log: Pick<Log, 'end'>, read: () => Promise<
 }
 
 export const notFoundFailure = (id: string): GraphQLError =>
-  new GraphQLError(`There is no object ${id} that you may read.`, { extensions: { code: 'NOT_FOUND' } })
+  failure('NOT_FOUND', `There is no object ${id} that you may read.`)
 
-export const forbiddenFailure = (message: string): GraphQLError =>
-  new GraphQLError(message, { extensions: { code: 'FORBIDDEN' } })
+export const forbiddenFailure = (message: string): GraphQLError => failure('FORBIDDEN', message)
 
 export const internalFailure = (): GraphQLError =>
-  new GraphQLError('Something went wrong on the server; its log says more.', {
-    extensions: { code: 'INTERNAL_SERVER_ERROR' },
-  })
+  failure('INTERNAL_SERVER_ERROR', 'Something went wrong on the server; its log says more.')

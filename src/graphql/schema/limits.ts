@@ -1,5 +1,6 @@
 import { ComplexityErrorKind } from '@pothos/plugin-complexity'
-import { GraphQLError } from 'graphql'
+import type { GraphQLError } from 'graphql'
+import { failure } from './failures.ts'
 
 /** Bounds on the cost of one operation. */
 
@@ -36,11 +37,9 @@ export function tooComplex(kind: ComplexityErrorKind, measured: Measured): Graph
       : kind === ComplexityErrorKind.Breadth
         ? ['number of fields', measured.breadth, MAX_BREADTH]
         : ['cost', measured.complexity, MAX_COMPLEXITY]
-  return new GraphQLError(
+  return failure(
+    'TOO_COMPLEX',
     `The operation's ${what} is ${value}; ${limit} is the limit. Ask for less, or for smaller pages.`,
-    {
-      extensions: { code: 'TOO_COMPLEX' },
-    },
   )
 }
 
@@ -51,5 +50,4 @@ export const pageCost = (
 ): { readonly field: number; readonly multiplier: number } => ({ field: 1, multiplier: first ?? last ?? byDefault })
 
 /** A request that is wrong whatever the data. */
-export const badInput = (message: string): GraphQLError =>
-  new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT' } })
+export const badInput = (message: string): GraphQLError => failure('BAD_USER_INPUT', message)

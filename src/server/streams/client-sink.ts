@@ -3,18 +3,16 @@ import type { Allocate } from './buffer-pool.ts'
 
 /** Bytes that may wait for one connection. Beyond, its subscriptions pause, and later resume from their cursors. */
 const MAX_WAITING = 256 * 1024
-/** A client that does not read for so long is disconnected, and should reconnect. */
-const STALLED_MS = 30_000
 
 export interface ClientSinkParts {
   readonly stream: Writable
   readonly isOpen: () => boolean
   /** Encodes messages with these payloads. */
   readonly encode: (id: string, payloads: readonly Buffer[], allocate?: Allocate) => Buffer
-  /** Closes the connection of a client that does not read. */
+  /** Closes the connection of a client that does not read, which should reconnect. */
   readonly giveUp: () => void
   /** Milliseconds for which a client may read nothing. */
-  readonly stalledAfterMs?: number | undefined
+  readonly stalledAfterMs: number
 }
 
 /** The connection to one client, shared by all its subscriptions: one write for a whole batch of messages. */
@@ -56,7 +54,7 @@ export class ClientSink {
     if (this.isReady || !this.isOpen) return Promise.resolve()
     if (!this.#drained) {
       this.#drained = Promise.withResolvers()
-      this.#stalled = setTimeout(this.#parts.giveUp, this.#parts.stalledAfterMs ?? STALLED_MS)
+      this.#stalled = setTimeout(this.#parts.giveUp, this.#parts.stalledAfterMs)
     }
     return this.#drained.promise
   }

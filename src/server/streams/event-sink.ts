@@ -1,4 +1,6 @@
 import type { ServerResponse } from 'node:http'
+import type { GatewayLimits } from '../../core/gateway-limits.ts'
+import type { Refusals } from '../refusals.ts'
 import type { Allocate } from './buffer-pool.ts'
 import { ClientSink } from './client-sink.ts'
 
@@ -18,16 +20,26 @@ function eventsOf(_id: string, payloads: readonly Buffer[], allocate: Allocate =
   return events
 }
 
+export interface EventParts {
+  readonly limits: GatewayLimits
+  readonly refusals: Refusals
+}
+
 /** Runs a subscription into a response, until either ends. The subscription itself writes its messages. */
 export async function sendEvents(
   response: ServerResponse,
+  { limits, refusals }: EventParts,
   subscribe: (sink: ClientSink) => Promise<AsyncIterator<unknown> | object>,
 ): Promise<void> {
   const sink = new ClientSink({
     stream: response,
+    stalledAfterMs: limits.stalledAfterMs,
     encode: eventsOf,
     isOpen: () => !response.destroyed && !response.writableEnded,
-    giveUp: () => response.destroy(),
+    giveUp: () => {
+      refusals.count('TOO_SLOW')
+      response.destroy()
+    },
   })
   const subscribed = await subscribe(sink)
   response.writeHead(200, {

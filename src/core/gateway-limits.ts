@@ -1,0 +1,48 @@
+/** A bound that an operator may change, and the setting of the environment that does. */
+export interface LimitSetting {
+  readonly setting: string
+  readonly byDefault: number
+  readonly least: number
+  readonly most: number
+}
+
+const KIB = 1_024
+const MIB = 1_024 * KIB
+const SECOND = 1_000
+const HOUR = 3_600 * SECOND
+
+/** What clients may cost one gateway. */
+export const GATEWAY_LIMITS = {
+  /** WebSockets at a time. */
+  sockets: { setting: 'PHASELINE_MAX_SOCKETS', byDefault: 10_000, least: 1, most: 1_000_000 },
+  /** Of these, such as have not sent a valid token yet. */
+  unauthenticatedSockets: {
+    setting: 'PHASELINE_MAX_UNAUTHENTICATED_SOCKETS',
+    byDefault: 1_024,
+    least: 1,
+    most: 1_000_000,
+  },
+  unauthenticatedSocketsPerAddress: {
+    setting: 'PHASELINE_MAX_UNAUTHENTICATED_SOCKETS_PER_ADDRESS',
+    byDefault: 512,
+    least: 1,
+    most: 1_000_000,
+  },
+  /** Bytes that a WebSocket may send before its token is accepted. */
+  unauthenticatedBytes: {
+    setting: 'PHASELINE_MAX_UNAUTHENTICATED_BYTES',
+    byDefault: 64 * KIB,
+    least: KIB,
+    most: 16 * MIB,
+  },
+  /** Milliseconds from the handshake of a WebSocket to its connection_init. */
+  initTimeoutMs: { setting: 'PHASELINE_INIT_TIMEOUT_MS', byDefault: SECOND, least: 10, most: 60 * SECOND },
+  /** Milliseconds for which a client may read nothing of what waits for it. */
+  stalledAfterMs: { setting: 'PHASELINE_STALLED_AFTER_MS', byDefault: 30 * SECOND, least: 100, most: HOUR },
+} as const satisfies Readonly<Record<string, LimitSetting>>
+
+export type GatewayLimits = Readonly<Record<keyof typeof GATEWAY_LIMITS, number>>
+
+export const DEFAULT_LIMITS = Object.fromEntries(
+  Object.entries(GATEWAY_LIMITS).map(([name, { byDefault }]) => [name, byDefault]),
+) as GatewayLimits

@@ -1,0 +1,91 @@
+import { type DocumentNode, GraphQLError, type GraphQLSchema, getOperationAST } from 'graphql'
+import { makeServer, type Server } from 'graphql-ws'
+import type { Viewer } from '../core/ports/viewer.ts'
+import type { Tokens } from '../graphql/auth/tokens.ts'
+import { failure } from '../graphql/schema/failures.ts'
+import { bearerOf, UNAUTHENTICATED } from './credentials.ts'
+import type { Refusals } from './refusals.ts'
+import type { SocketSession } from './socket-session.ts'
+import type { ClientSink } from './streams/client-sink.ts'
+import type { Subscribe } from './streams/subscribe.ts'
+import type { Yoga } from './yoga.ts'
+
+/** Operations at a time on one socket. */
+const MAX_OPERATIONS = 1_000
+
+export interface ProtocolParts {
+  readonly schema: GraphQLSchema
+  readonly yoga: Yoga
+  readonly tokens: Tokens
+  readonly subscribe: Subscribe
+  readonly refusals: Refusals
+}
+
+type Enveloped = ReturnType<Yoga['getEnveloped']>
+/** The functions that execute an operation, passed along with its arguments. */
+interface Operation {
+  readonly execute: Enveloped['execute']
+  readonly subscribe: () => ReturnType<Subscribe>
+}
+
+/** graphql-transport-ws, for subscriptions and everything else. */
+export function createProtocol(parts: ProtocolParts): Server<SocketSession> {
+  const { tokens, schema, refusals } = parts
+  return makeServer<Record<string, unknown>, SocketSession>({
+    schema,
+    // The session limits the time itself.
+    connectionInitWaitTimeout: 0,
+    // False closes the socket as forbidden.
+    async onConnect({ connectionParams, extra: session }) {
+      session.initialised()
+      const secret = bearerOf(connectionParams?.authorization ?? connectionParams?.Authorization)
+      try {
+        if (secret !== null && (await tokens.authenticate(secret)) !== null) return session.accept(secret)
+      } catch (error) {
+        session.unavailable(error)
+        return false
+      }
+      refusals.count('UNAUTHENTICATED')
+      return false
+    },
+    execute: (args) => (args as unknown as Operation).execute(args),
+    subscribe: (args) => (args as unknown as Operation).subscribe(),
+    async onSubscribe({ extra: { secret, sink }, subscriptions }, id, payload) {
+      if (Object.keys(subscriptions).length > MAX_OPERATIONS) {
+        return [failure('TOO_MANY', `At most ${MAX_OPERATIONS} operations at a time on one socket.`)]
+      }
+      const viewer = secret === null ? null : await tokens.authenticate(secret)
+      if (viewer === null) return [failure('UNAUTHENTICATED', UNAUTHENTICATED)]
+      return await prepare({ ...payload, id, viewer, sink }, parts)
+    },
+  })
+}
+
+interface Request {
+  readonly id: string
+  readonly viewer: Viewer
+  readonly sink: ClientSink
+  readonly query: string
+  readonly operationName?: string | null | undefined
+  readonly variables?: Record<string, unknown> | null | undefined
+}
+
+/** Parses and validates; returns the arguments for graphql-ws, or the errors. */
+async function prepare(request: Request, { yoga, schema, subscribe }: ProtocolParts) {
+  const { query, viewer, variables, operationName } = request
+  const { parse, validate, contextFactory, execute } = yoga.getEnveloped({ viewer })
+  try {
+    const document: DocumentNode = parse(query)
+    const errors = validate(schema, document)
+    if (errors.length > 0) return [...errors]
+    const contextValue = await contextFactory()
+    const args = { schema, document, operationName, variableValues: variables, contextValue, execute }
+    if (getOperationAST(document, operationName)?.operation !== 'subscription') return args
+    const { id, sink } = request
+    const subscription = { query, document, operationName: operationName ?? null, variables: variables ?? {}, viewer }
+    return { ...args, subscribe: () => subscribe({ request: subscription, context: contextValue, sink, id }) }
+  } catch (error) {
+    if (error instanceof GraphQLError) return [error]
+    throw error
+  }
+}

@@ -1,0 +1,128 @@
+import type { Socket } from 'node:net'
+import type { Server } from 'graphql-ws'
+import type { WebSocket } from 'ws'
+import type { GatewayLimits } from '../core/gateway-limits.ts'
+import type { Logger } from '../logger.ts'
+import { CLOSE } from './close-codes.ts'
+import type { Connections } from './connections.ts'
+import type { Refusals } from './refusals.ts'
+import type { ClientSink } from './streams/client-sink.ts'
+import { socketSink } from './streams/socket-sink.ts'
+import type { Newcomer } from './unauthenticated-sockets.ts'
+
+/** Interval of pings; a client that does not answer before the next one is disconnected. */
+const KEEP_ALIVE_MS = 15_000
+
+export interface SessionParts {
+  readonly connections: Connections
+  readonly limits: GatewayLimits
+  readonly refusals: Refusals
+  readonly logger: Logger
+}
+
+/** One socket, as the protocol of its operations sees it. */
+export class SocketSession {
+  readonly sink: ClientSink
+  readonly #socket: WebSocket
+  readonly #newcomer: Newcomer
+  readonly #parts: SessionParts
+  #secret: string | null = null
+
+  constructor(socket: WebSocket, stream: Socket, newcomer: Newcomer, parts: SessionParts) {
+    this.sink = socketSink(socket, stream, parts)
+    this.#socket = socket
+    this.#newcomer = newcomer
+    this.#parts = parts
+  }
+
+  /** Its token; null before one is accepted. */
+  get secret(): string | null {
+    return this.#secret
+  }
+
+  /** Runs the protocol until the socket closes. */
+  run(protocol: Server<SocketSession>): void {
+    const socket = this.#socket
+    const closed = protocol.opened(
+      {
+        protocol: socket.protocol,
+        send: (text) => this.#send(text),
+        close: (code, reason) => socket.close(code, reason),
+        onMessage: (handle) => {
+          socket.on('message', (data) => void handle(String(data)).catch((error: unknown) => this.#failed(error)))
+        },
+      },
+      this,
+    )
+    // `ws` has closed the socket, with the code of the error.
+    socket.on('error', ({ code }: NodeJS.ErrnoException) => {
+      if (code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') this.#parts.refusals.count('TOO_LARGE')
+    })
+    socket.once('close', (code, reason) => {
+      closed(code, String(reason)).catch((error: unknown) => this.#logError(error))
+    })
+    keepAlive(socket)
+  }
+
+  initialised(): void {
+    this.#newcomer.initialised()
+  }
+
+  /** False: the socket was closed while its token was checked. */
+  accept(secret: string): boolean {
+    const socket = this.#socket
+    if (socket.readyState !== socket.OPEN) return false
+    this.#secret = secret
+    this.#newcomer.accepted()
+    const { code, reason } = CLOSE.FORBIDDEN
+    const closed = this.#parts.connections.opened({ secret, isStream: false, end: () => socket.close(code, reason) })
+    socket.once('close', closed)
+    return true
+  }
+
+  /** The token could not be checked. */
+  unavailable(error: unknown): void {
+    this.#logError(error)
+    this.#close('UNAVAILABLE')
+  }
+
+  #send(text: string): Promise<void> {
+    const socket = this.#socket
+    if (socket.readyState !== socket.OPEN) return Promise.resolve()
+    return new Promise((resolve, reject) => socket.send(text, (error) => (error ? reject(error) : resolve())))
+  }
+
+  #failed(error: unknown): void {
+    const socket = this.#socket
+    // The client has gone.
+    if (socket.readyState !== socket.OPEN) return
+    if (this.#secret === null || isUnexpected(error)) return this.#close('INVALID_MESSAGE')
+    this.#logError(error)
+    this.#close('INTERNAL')
+  }
+
+  #close(why: keyof typeof CLOSE): void {
+    this.#socket.close(CLOSE[why].code, CLOSE[why].reason)
+  }
+
+  #logError(error: unknown): void {
+    this.#parts.logger.error({ err: error }, 'a WebSocket failed')
+  }
+}
+
+/** graphql-ws throws for a message that only servers send. */
+const isUnexpected = (error: unknown): boolean =>
+  error instanceof Error && error.message.startsWith('Unexpected message of type')
+
+function keepAlive(socket: WebSocket): void {
+  let hasAnswered = true
+  socket.on('pong', () => {
+    hasAnswered = true
+  })
+  const timer = setInterval(() => {
+    if (!hasAnswered) return socket.terminate()
+    hasAnswered = false
+    socket.ping()
+  }, KEEP_ALIVE_MS)
+  socket.once('close', () => clearInterval(timer))
+}

@@ -1,0 +1,132 @@
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { WebSocket } from 'ws'
+import type { RunningServer } from '../../src/server/server.ts'
+import { type Api, createApi } from '../graphql/api.ts'
+import { until } from '../testkit/wait.ts'
+import { refusals } from './call.ts'
+
+/** What anybody can do who can reach the port, without a token. */
+
+const KIB = 1024
+
+let api: Api
+let server: RunningServer
+let token: string
+beforeAll(async () => {
+  api = await createApi()
+  server = await api.serve({ limits: { initTimeoutMs: 60_000 } })
+  token = await api.token()
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+async function open({ port }: RunningServer = server): Promise<WebSocket> {
+  const socket = new WebSocket(`ws://127.0.0.1:${port}/graphql`, 'graphql-transport-ws')
+  onTestFinished(() => socket.terminate())
+  socket.on('error', () => {})
+  await once(socket, 'open')
+  return socket
+}
+const ended = async (socket: WebSocket): Promise<readonly [number, string]> => {
+  const [code, reason] = await once(socket, 'close')
+  return [code, String(reason)]
+}
+const init = (secret = token): string =>
+  JSON.stringify({ type: 'connection_init', payload: { authorization: `Bearer ${secret}` } })
+async function authenticate(socket: WebSocket): Promise<void> {
+  socket.send(init())
+  await once(socket, 'message')
+}
+
+/** The head of a frame that announces so many bytes, unmasked. */
+function frameHead(bytes: number): Buffer {
+  const head = Buffer.alloc(14)
+  head[0] = 0x81
+  head[1] = 0x80 | 127
+  head.writeBigUInt64BE(BigInt(bytes), 2)
+  return head
+}
+const PING = JSON.stringify({ type: 'ping', payload: { text: 'x'.repeat(1_000) } })
+
+test.each([
+  [
+    'an unfinished frame',
+    (socket: WebSocket) =>
+      streamOf(socket).write(Buffer.concat([frameHead(15 * KIB * KIB), Buffer.alloc(200 * KIB, 'x')])),
+  ],
+  ['one message', (socket: WebSocket) => socket.send(init().padEnd(200 * KIB))],
+  ['many messages', (socket: WebSocket) => Array.from({ length: 200 }, () => socket.send(PING))],
+  [
+    'fragments',
+    (socket: WebSocket) => Array.from({ length: 200 }, () => socket.send('x'.repeat(1_000), { fin: false })),
+  ],
+])('before its token a socket may send 64 KB: %s', async (_, send) => {
+  const before = await refusals(server, token, 'TOO_LARGE')
+  const socket = await open()
+  send(socket)
+  expect(await ended(socket)).toEqual([1009, 'Too many bytes before the token'])
+  expect(await refusals(server, token, 'TOO_LARGE')).toBe(before + 1)
+})
+const streamOf = (socket: WebSocket): Socket => (socket as unknown as { readonly _socket: Socket })._socket
+
+test('with its token it may send as much as ever', async () => {
+  const socket = await open()
+  await authenticate(socket)
+  const query = `{ viewer { name } } # ${'x'.repeat(200 * KIB)}`
+  socket.send(JSON.stringify({ id: '1', type: 'subscribe', payload: { query } }))
+  const [answer] = await once(socket, 'message')
+  expect(JSON.parse(String(answer))).toMatchObject({ id: '1', type: 'next', payload: { data: { viewer: {} } } })
+})
+
+test('a socket that says nothing is closed soon, one that has sent its token is not', async () => {
+  const quick = await api.serve({ limits: { initTimeoutMs: 100 } })
+  const speaking = await open(quick)
+  await authenticate(speaking)
+  expect(await ended(await open(quick))).toEqual([4408, 'Connection initialisation timeout'])
+  expect(await refusals(quick, token, 'INIT_TIMEOUT')).toBe(1)
+  expect(speaking.readyState).toBe(WebSocket.OPEN)
+})
+
+test('one address has few sockets without a token at a time', async () => {
+  const small = await api.serve({ limits: { initTimeoutMs: 60_000, unauthenticatedSocketsPerAddress: 2 } })
+  const [first, second] = [await open(small), await open(small)]
+  expect(await ended(await open(small))).toEqual([1013, 'Too many connections'])
+  expect(await refusals(small, token, 'TOO_MANY_SOCKETS')).toBe(1)
+  await authenticate(first)
+  await authenticate(await open(small))
+  second.close()
+  await until(
+    async () => (await refusals(small, token, 'TOO_MANY_SOCKETS')) === 1 && second.readyState === second.CLOSED,
+    {
+      what: 'the second is closed',
+    },
+  )
+  const others = [await open(small), await open(small)]
+  expect(await ended(await open(small))).toEqual([1013, 'Too many connections'])
+  expect(others.every(({ readyState }) => readyState === WebSocket.OPEN)).toBe(true)
+})
+
+test.each([
+  [
+    'deep JSON in a ping',
+    `{"type":"ping","payload":{"a":${'['.repeat(9_000)}${']'.repeat(9_000)}}}`,
+    [4400, 'Invalid message'],
+  ],
+  ['no JSON', '{', [4400, 'Invalid message received']],
+  ['a message of servers', '{"type":"connection_ack"}', [4400, 'Invalid message']],
+  ['an operation', '{"id":"1","type":"subscribe","payload":{"query":"{a}"}}', [4401, 'Unauthorized']],
+  ['a wrong token', init('nonsense'), [4403, 'Forbidden']],
+])('a stranger learns nothing from an error: %s', async (_, message, end) => {
+  const socket = await open()
+  socket.send(message)
+  expect(await ended(socket)).toEqual(end)
+})
+
+test('while tokens cannot be checked, a client is told to come again', async () => {
+  await api.world.pool.query('alter table token rename to token_away')
+  onTestFinished(async () => void (await api.world.pool.query('alter table token_away rename to token')))
+  const socket = await open()
+  socket.send(init('unknown-to-the-cache'))
+  expect(await ended(socket)).toEqual([1013, 'Try again later'])
+})
