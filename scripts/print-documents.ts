@@ -13,8 +13,8 @@ import { printDocuments } from './documents/print-documents.ts'
 const ROOT = join(import.meta.dirname, '..')
 interface Target {
   readonly file: string
-  /** The folders whose documents the file has. */
-  readonly folders: readonly string[]
+  /** Patterns of the files whose documents it has. */
+  readonly sources: readonly string[]
   /** Enums of which a server may have more values than schema.graphql: variables take any. */
   readonly openEnums?: readonly string[]
   /** Declares the words that families add to, as the file imports it. */
@@ -23,24 +23,24 @@ interface Target {
 const TARGETS: readonly Target[] = [
   {
     file: 'src/documents/generated/documents.d.ts',
-    folders: ['src/client', 'src/agents', 'src/cli', 'src/families'],
+    sources: ['src/{client,agents,cli,families}/**/*.ts', 'src/example.ts'],
     vocabulary: '../../core/vocabulary.ts',
   },
   {
     file: 'web-playground/src/generated/documents.d.ts',
-    folders: ['web-playground/src'],
+    sources: ['web-playground/src/**/*.{ts,tsx}'],
     // The dashboard asks for kinds of families that it was built without.
     openEnums: ['ObjectKind', 'Phase'],
   },
-  { file: 'test/generated/documents.d.ts', folders: ['test'], vocabulary: '../../src/core/vocabulary.ts' },
+  { file: 'test/generated/documents.d.ts', sources: ['test/**/*.ts'], vocabulary: '../../src/core/vocabulary.ts' },
 ]
 
 const isCheck = process.argv.includes('--check')
 const schema = buildSchema(readFileSync(join(ROOT, 'schema.graphql'), 'utf8'))
 const modules = new Modules(ROOT)
 
-for (const { file, folders, ...options } of TARGETS) {
-  const found = findDocuments(modules, ROOT, folders)
+for (const { file, sources, ...options } of TARGETS) {
+  const found = findDocuments(modules, ROOT, sources)
   const printed = printDocuments(schema, found.documents, options)
   for (const problem of [...found.problems, ...printed.problems]) fail(problem)
   const path = join(ROOT, file)

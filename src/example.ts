@@ -3,6 +3,8 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { watchTree } from './cli/objects/watch.ts'
 import { type Client, createClient } from './client/index.ts'
+import { gql } from './documents/gql.ts'
+import type { VariablesOf } from './documents/typed-document.ts'
 import { parseManifests } from './manifest/index.ts'
 
 export interface ExampleOptions {
@@ -16,10 +18,11 @@ export interface ExampleOptions {
   say(text: string): void
 }
 
-const CREATE = `mutation ($input: CreateInstallationInput!) {
+const CREATE = gql(`mutation ($input: CreateInstallationInput!) {
   created: createInstallation(input: $input) { __typename ... on Installation { id } ... on Error { code message } }
-}`
-const EXPORTS = `query ($id: ID!) { object(id: $id) { ... on Installation { exports } } }`
+}`)
+const EXPORTS = gql('query ($id: ID!) { object(id: $id) { ... on Installation { exports } } }')
+type Input = VariablesOf<typeof CREATE>['input']
 
 /** Applies the web shop to a new data folder, shows its tree until it is final, and prints the shop's address. */
 export async function showExample({ origin, token, dataDir, folder, signal, say }: ExampleOptions): Promise<void> {
@@ -38,17 +41,14 @@ export async function showExample({ origin, token, dataDir, folder, signal, say 
     if (!id) continue
     const { outcome } = await watchTree(client, id, { out: process.stdout, signal })
     if (outcome === 'interrupted') return
-    const { object } = await client.query<{ object: { exports: Record<string, unknown> | null } | null }>(EXPORTS, {
-      id,
-    })
+    const { object } = await client.query(EXPORTS, { id })
     for (const [key, value] of Object.entries(object?.exports ?? {})) say(`${name} exports ${key}: ${String(value)}`)
   }
   await writeFile(applied, '')
 }
 
-async function create(client: Client, input: object): Promise<string | null> {
-  type Created = { readonly id?: string; readonly code?: string; readonly message?: string }
-  const { created } = await client.query<{ created: Created | null }>(CREATE, { input })
+async function create(client: Client, input: Input): Promise<string | null> {
+  const { created } = await client.query(CREATE, { input })
   if (created?.id) return created.id
   if (created?.code === 'ALREADY_EXISTS') return null
   throw new Error(`the example was refused: ${created?.message ?? 'no answer'}`)

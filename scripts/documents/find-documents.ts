@@ -19,14 +19,11 @@ const CALL = /\bgql\(/
 /** A constant that is a fragment has a type of its own. */
 const FRAGMENT = /^\s*fragment\s/
 
-/** All documents of the TypeScript files in a folder of the project. */
-export function findDocuments(modules: Modules, root: string, folders: readonly string[]): Finding {
+/** All documents of the project's files that match these patterns. */
+export function findDocuments(modules: Modules, root: string, patterns: readonly string[]): Finding {
   const documents: FoundDocument[] = []
   const problems: string[] = []
-  for (const file of globSync(
-    folders.map((folder) => `${folder}/**/*.{ts,tsx}`),
-    { cwd: root },
-  ).sort()) {
+  for (const file of globSync(patterns, { cwd: root }).sort()) {
     const module = modules.read(file)
     if (!CALL.test(module.source)) continue
     walk(module.program, (node) => {

@@ -7,6 +7,8 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import type { Client } from '../../src/client/index.ts'
+import { present } from '../testkit/ask.ts'
+import { gql } from '../testkit/gql.ts'
 import { freePort } from '../testkit/redis.ts'
 import { startServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
@@ -41,34 +43,18 @@ async function runExample({ env, args = [], signal }: RunOptions) {
   return { code, output }
 }
 
-interface Change {
-  readonly sequence: number
-  readonly name: string
-  readonly from: string
-  readonly to: string
-}
-const READ = `{
+const READ = gql(`{
   event: objectByPath(project: "ci", kind: EVENT, path: ["event-1"]) { phase ... on Event { worker { phase exitCode } } }
   objects(filter: { project: "ci", kinds: [JOB] }, first: 10) {
     edges { node { name phase ... on Job { exitCode resources { removedAt } } } }
   }
   phaseChanges(filter: { project: "ci", kinds: [JOB] }, first: 100) { edges { node { sequence name from to } } }
-}`
+}`)
 /** The only event that has ever been, its jobs by name, and their phase changes. */
 async function read(client: Client) {
-  interface Job {
-    readonly name: string
-    readonly phase: string
-    readonly exitCode: number | null
-    readonly resources: readonly { readonly removedAt: string | null }[]
-  }
-  const { event, objects, phaseChanges } = await client.query<{
-    event: { phase: string; worker: { phase: string; exitCode: number | null } }
-    objects: { edges: readonly { node: Job }[] }
-    phaseChanges: { edges: readonly { node: Change }[] }
-  }>(READ)
-  const jobs = Object.fromEntries(objects.edges.map(({ node }) => [node.name, node]))
-  return { event, jobs, changes: phaseChanges.edges.map(({ node }) => node) }
+  const { event, objects, phaseChanges } = await client.query(READ)
+  const jobs = Object.fromEntries(present(objects).edges.map(({ node }) => [node.name, node]))
+  return { event, jobs, changes: present(phaseChanges).edges.map(({ node }) => node) }
 }
 const phasesOf = (jobs: Readonly<Record<string, { readonly phase: string }>>) =>
   Object.fromEntries(Object.entries(jobs).map(([name, { phase }]) => [name, phase]))
@@ -140,7 +126,7 @@ test('is broken', async () => {
     expect(phasesOf(jobs)).toEqual({ lint: 'ABORTED', test: 'FAILED' })
     expect(jobs.test?.exitCode).toBe(1)
     expect(changes.map(({ name }) => name)).not.toContain('pack')
-    await until(async () => (await read(server.client)).jobs.lint?.resources.every(({ removedAt }) => removedAt), {
+    await until(async () => (await read(server.client)).jobs.lint?.resources?.every(({ removedAt }) => removedAt), {
       what: 'nothing of lint is left',
     })
   })

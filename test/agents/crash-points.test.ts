@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type HoldingProxy, startHoldingProxy } from '../faults/holding-proxy.ts'
 import { startTestApp } from '../testkit/app.ts'
+import { gql } from '../testkit/gql.ts'
 import type { ReachableServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 import { createTask, type Gadgets, gadgets, projectFor, type Runner, startRunner, type Task } from './stepped-job.ts'
@@ -53,11 +54,11 @@ async function heldSince(task: Task): Promise<string> {
   return locks[0]?.grantedAt ?? ''
 }
 async function expectNoLocks({ project }: Scene): Promise<void> {
-  const { locks } = await server.client.query<{ locks: { totalCount: number } }>(
-    'query ($resource: String) { locks(resource: $resource, first: 1) { totalCount } }',
+  const { locks } = await server.client.query(
+    gql('query ($resource: String) { locks(resource: $resource, first: 1) { totalCount } }'),
     { resource: `thing:${project}` },
   )
-  expect(locks.totalCount).toBe(0)
+  expect(locks?.totalCount).toBe(0)
 }
 
 /** A run that is handed out: durable at the server, on its way to the runner. */

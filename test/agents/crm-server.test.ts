@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { MUTATIONS } from '../testkit/documents.ts'
 import { until } from '../testkit/wait.ts'
 import { edgePlace, killableEdgePlace } from './edge-place.ts'
 
@@ -18,14 +19,14 @@ describe('the simulated CRM and the server', { timeout: 180_000 }, () => {
     const apps = await Promise.all(['c1/a1', 'c1/a2'].map((path) => create(path)))
     for (const id of apps) await untilPhase(id, 'READY')
     expect(await found()).toEqual(['c1 1', 'c1/a1 1', 'c1/a2 1'])
-    await mutate('updateAppInst', { id: apps[0], spec: { image: 'new' } })
+    await mutate(MUTATIONS.updateAppInst, { id: apps[0] ?? '', spec: { image: 'new' } })
     await until(async () => (await found()).includes('c1/a1 2'), { what: 'updated' })
     await untilPhase(apps[0] ?? '', 'READY')
     expect(await recorded()).toEqual(await found())
     const written = JSON.parse(await readFile(join(place.state, 'c1/apps/a1/spec.json'), 'utf8'))
     expect(written.spec).toEqual({ image: 'new' })
-    expect(await mutate('deleteClusterInst', { id: cluster })).toBe('IN_USE')
-    await mutate('deleteClusterInst', { id: cluster, cascade: true })
+    expect(await mutate(MUTATIONS.deleteClusterInst, { id: cluster })).toBe('IN_USE')
+    await mutate(MUTATIONS.deleteClusterInst, { id: cluster, cascade: true })
     await untilGone(cluster)
     expect([await recorded(), await found()]).toEqual([[], []])
     await place.agent.close()
@@ -53,7 +54,7 @@ describe('the simulated CRM and the server', { timeout: 180_000 }, () => {
     const { create, mutate, untilPhase, untilGone, see, found } = place
     const kept = await create('c1')
     await untilPhase(kept, 'READY')
-    await mutate('updateClusterInst', { id: kept, spec: { more: true } })
+    await mutate(MUTATIONS.updateClusterInst, { id: kept, spec: { more: true } })
     const half = await create('c2')
     await untilPhase(half, 'CREATING')
     await untilPhase(kept, 'UPDATING')
@@ -72,7 +73,7 @@ describe('the simulated CRM and the server', { timeout: 180_000 }, () => {
     await using place = await edgePlace()
     const { create, mutate, untilPhase, see, cloudletId } = place
     await untilPhase(await create('c1'), 'READY')
-    await mutate('upgradeCloudlet', { id: cloudletId, version: '2.0.0' })
+    await mutate(MUTATIONS.upgradeCloudlet, { id: cloudletId, version: '2.0.0' })
     await until(async () => (await see(cloudletId))?.version === '2.0.0', { what: 'upgraded' })
     expect(await see(cloudletId)).toMatchObject({ upgradePhase: 'READY', phase: 'READY', epoch: 2, orphans: [] })
     await untilPhase(await create('c2'), 'READY')
@@ -87,11 +88,11 @@ describe('the simulated CRM and the server', { timeout: 180_000 }, () => {
   it('leave a failed upgrade to an administrator, and the old CRM continues', async () => {
     await using place = await edgePlace({ behaviour: { upgrade: 'NOT_BROUGHT_UP' } })
     const { create, mutate, untilPhase, see, cloudletId } = place
-    await mutate('upgradeCloudlet', { id: cloudletId, version: '2.0.0' })
+    await mutate(MUTATIONS.upgradeCloudlet, { id: cloudletId, version: '2.0.0' })
     await until(async () => (await see(cloudletId))?.upgradePhase === 'UPDATE_ERROR', { what: 'failed' })
     expect(await create('c1')).toBe('CLOUDLET_UPGRADE_FAILED')
     expect(await see(cloudletId)).toMatchObject({ phase: 'READY', error: { code: 'UPGRADE_FAILED' } })
-    await mutate('resolveCloudletUpgrade', { id: cloudletId })
+    await mutate(MUTATIONS.resolveCloudletUpgrade, { id: cloudletId })
     await untilPhase(await create('c1'), 'READY')
     expect(await see(cloudletId)).toMatchObject({ version: '1.0.0', phase: 'READY' })
     expect(place.said('crm serves')).toHaveLength(1)
@@ -115,9 +116,9 @@ describe('the simulated CRM and the server', { timeout: 180_000 }, () => {
       if (dice < 0.3) return create(`c${cluster}`)
       if (dice < 0.6) return create(`c${cluster}/a${app}`)
       if (!one) return
-      if (dice < 0.8) return mutate(`update${kind}`, { id: one.id, spec: { dice } })
-      if (dice > 0.95) return mutate(`cancel${kind}`, { id: one.id })
-      return mutate(`delete${kind}`, { id: one.id, ...(kind === 'AppInst' ? {} : { cascade: true }) })
+      if (dice < 0.8) return mutate(MUTATIONS[`update${kind}`], { id: one.id, spec: { dice } })
+      if (dice > 0.95) return mutate(MUTATIONS[`cancel${kind}`], { id: one.id })
+      return mutate(MUTATIONS[`delete${kind}`], { id: one.id, ...(kind === 'AppInst' ? {} : { cascade: true }) })
     }
     const accept = (count: number) => {
       let accepted = 0
@@ -137,9 +138,9 @@ describe('the simulated CRM and the server', { timeout: 180_000 }, () => {
     const upgraded = async () => {
       const { version, upgradePhase } = (await see(cloudletId)) ?? {}
       // It may have failed, like anything else; and it is refused while anything is in motion.
-      if (upgradePhase === 'UPDATE_ERROR') await mutate('resolveCloudletUpgrade', { id: cloudletId })
+      if (upgradePhase === 'UPDATE_ERROR') await mutate(MUTATIONS.resolveCloudletUpgrade, { id: cloudletId })
       if (upgradePhase === 'READY' && version === '2.0.0') return true
-      if (upgradePhase === 'READY') await mutate('upgradeCloudlet', { id: cloudletId, version: '2.0.0' })
+      if (upgradePhase === 'READY') await mutate(MUTATIONS.upgradeCloudlet, { id: cloudletId, version: '2.0.0' })
       return false
     }
     await until(upgraded, { what: 'upgraded', timeoutMs: 90_000 }).catch(async (error) => {

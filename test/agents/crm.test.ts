@@ -9,6 +9,8 @@ import { crmBehaviour, readBehaviour } from '../../src/agents/crm/behaviour.ts'
 import { Chance } from '../../src/agents/crm/chance.ts'
 import { CloudletFolder } from '../../src/agents/crm/cloudlet-folder.ts'
 import { startAgentProcess } from '../../src/agents/spawn.ts'
+import { agentApi } from '../../src/client/agent/agent-api.ts'
+import { subscribeRequests } from '../../src/client/crm/crm-api.ts'
 import type { Client, CrmRequest } from '../../src/client/index.ts'
 import { type Asked, CLOUDLET, startCrmServer, TOKEN } from '../client/crm-server.ts'
 import { until } from '../testkit/wait.ts'
@@ -108,15 +110,13 @@ describe('a bad network', () => {
     const parsed = crmBehaviour.parse(behaviour)
     const network = badNetwork(inner as unknown as Client, parsed, new Chance(String(parsed.seed)))
     const came: string[] = []
-    for await (const { crmRequests } of network.subscribe<{ crmRequests: CrmRequest }>('crmRequests(')) {
-      came.push(crmRequests.objectId)
-    }
+    const requests = subscribeRequests(network, () => ({ cloudletId: CLOUDLET, epoch: 1 }), {})
+    for await (const { objectId } of requests) came.push(objectId)
     const reports = places.flatMap((name) => [
       { fence: `fence of ${name}`, phase: 'CREATING' },
       { fence: `fence of ${name}`, phase: 'READY' },
     ])
-    const answer = await network.query<{ reportPhases: { results: object[] } }>('reportPhases(', { input: { reports } })
-    expect(answer.reportPhases.results).toHaveLength(reports.length)
+    expect(await agentApi(network).report(reports)).toEqual(reports.map(() => ({ accepted: true })))
     return { came, sent }
   }
   const BAD = {

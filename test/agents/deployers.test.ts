@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { ResultOf } from '../../src/documents/typed-document.ts'
 import { startTestApp } from '../testkit/app.ts'
+import { ask } from '../testkit/ask.ts'
+import { MUTATIONS } from '../testkit/documents.ts'
 import { gql } from '../testkit/gql.ts'
 import { create, show } from '../testkit/mutations.ts'
 import { until } from '../testkit/wait.ts'
@@ -44,7 +46,7 @@ describe('the built-in deployers of a real server', { timeout: 120_000 }, () => 
       deploy('flaky', 'mock', { failTimes: 2 }),
     ])
     await until(async () => (await itemOf('long'))?.progress, { what: 'the long one is at it', timeoutMs: 60_000 })
-    await client.query('mutation ($id: ID!) { cancelInstallation(input: { id: $id }) { __typename } }', { id: long })
+    await ask(client, MUTATIONS.cancelInstallation, { id: long })
     await Promise.all([crashing, long, copy, fail, flaky].map(untilEnded))
 
     expect(await itemOf('copy')).toMatchObject({ phase: 'SUCCEEDED', attempt: 1, exports: { n: 7 }, error: null })

@@ -4,7 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { AgentProcess, CrmProcessOptions } from '../../src/agents/agent-process.ts'
 import { startAgentProcess } from '../../src/agents/spawn.ts'
+import type { ResultOf, TypedDocument } from '../../src/documents/typed-document.ts'
 import { startTestApp } from '../testkit/app.ts'
+import { ask, present } from '../testkit/ask.ts'
+import { MUTATIONS } from '../testkit/documents.ts'
+import { gql } from '../testkit/gql.ts'
 import {
   type ReachableServer,
   type SharedServerOptions,
@@ -23,7 +27,10 @@ export interface EdgePlace<S extends ReachableServer = ReachableServer> extends 
   /** What the CRM's processes said of one kind of event. */
   said(event: string): readonly Readonly<Record<string, unknown>>[]
   /** The id, or the code of the refusal. */
-  mutate(field: string, input: object): Promise<string>
+  mutate<Input>(
+    document: TypedDocument<{ readonly answer: Outcome | null }, { readonly input: Input }>,
+    input: NoInfer<Input>,
+  ): Promise<string>
   create(path: string, spec?: object): Promise<string>
   see(id: string): Promise<Seen | null>
   untilPhase(id: string, ...phases: readonly string[]): Promise<Seen>
@@ -34,30 +41,17 @@ export interface EdgePlace<S extends ReachableServer = ReachableServer> extends 
   found(): Promise<readonly string[]>
   instances(): Promise<readonly Seen[]>
 }
-export interface Seen {
-  readonly id: string
-  readonly kind: string
-  readonly name: string
-  readonly phase: string
-  readonly finished: boolean
-  readonly error: { readonly code: string; readonly message: string } | null
-  readonly parent: { readonly id: string; readonly name: string } | null
-  readonly specRevision?: number
-  readonly drifted?: boolean
-  readonly upgradePhase?: string
-  readonly version?: string | null
-  readonly epoch?: number
-  readonly orphans?: readonly unknown[]
-  readonly history: {
-    readonly edges: readonly { readonly node: { readonly to: string; readonly reason: string | null } }[]
-  }
+interface Outcome {
+  readonly id?: string | undefined
+  readonly code?: string | undefined
 }
 const FIELDS = `id kind name phase finished error { code message } parent { id name }
   history(last: 50) { edges { node { to reason } } }
   ... on Cloudlet { upgradePhase version epoch orphans { path } }
   ... on ClusterInst { specRevision drifted } ... on AppInst { specRevision drifted }`
-const SEE = `query See($id: ID!) { object(id: $id) { ${FIELDS} } }`
-const TREE = `query Tree($id: ID!) { tree(rootId: $id) { objects(first: 200) { edges { node { ${FIELDS} } } } } }`
+const SEE = gql(`query See($id: ID!) { object(id: $id) { ${FIELDS} } }`)
+const TREE = gql(`query Tree($id: ID!) { tree(rootId: $id) { objects(first: 200) { edges { node { ${FIELDS} } } } } }`)
+export type Seen = NonNullable<ResultOf<typeof SEE>['object']>
 
 const ENV = { PHASELINE_ROLES: 'gateway,engine' }
 type Crm = Omit<CrmProcessOptions, 'cloudlet'>
@@ -77,30 +71,24 @@ async function edgePlaceOf<S extends ReachableServer>(serve: () => Promise<S>, c
   starting.defer(() => rm(state, { recursive: true, force: true }))
   const cloudlet = `cloud_${randomBytes(4).toString('hex')}`
 
-  async function answer(field: string, input: object, selection: string) {
-    const type = `${field.charAt(0).toUpperCase()}${field.slice(1)}Input`
-    const document = `mutation M($input: ${type}!) { answer: ${field}(input: $input) { __typename ${selection} ... on Error { code message } } }`
-    const data = await server.client.query<{ answer: Readonly<Record<string, string>> }>(document, { input })
-    return data.answer
-  }
-  const selections: Readonly<Record<string, string>> = { Cloudlet: 'Cloudlet', Cluster: 'ClusterInst', App: 'AppInst' }
-  async function mutate(field: string, input: object): Promise<string> {
-    const [kind = ''] = /Cloudlet|Cluster|App/.exec(field) ?? []
-    const { id, code } = await answer(field, input, `... on ${selections[kind]} { id }`)
+  const mutate: EdgePlace['mutate'] = async (document, input) => {
+    const { id, code } = present((await server.client.query(document, { input })).answer)
     return id ?? code ?? ''
   }
-  const { secret = '' } = await answer(
-    'createToken',
-    { name: 'crm', role: 'AGENT', actor: 'CRM', types: ['crm'], targets: [cloudlet] },
-    '... on CreatedToken { secret }',
-  )
-  const cloudletId = await mutate('createCloudlet', { name: cloudlet })
+  const token = await ask(server.client, MUTATIONS.createToken, {
+    name: 'crm',
+    role: 'AGENT',
+    actor: 'CRM',
+    types: ['crm'],
+    targets: [cloudlet],
+  })
+  const cloudletId = await mutate(MUTATIONS.createCloudlet, { name: cloudlet })
   const lines: Readonly<Record<string, unknown>>[] = []
   const agent = starting.use(
     startAgentProcess({
       types: ['crm'],
       url: server.url,
-      token: secret,
+      token: token.secret,
       state,
       crm: { cloudlet, ...crm },
       onEvent: (event) => {
@@ -109,13 +97,13 @@ async function edgePlaceOf<S extends ReachableServer>(serve: () => Promise<S>, c
     }),
   )
   async function see(id: string): Promise<Seen | null> {
-    return (await server.client.query<{ object: Seen | null }>(SEE, { id })).object
+    return (await server.client.query(SEE, { id })).object
   }
   const instances = async (): Promise<readonly Seen[]> => {
-    const data = await server.client.query<{ tree: { objects: { edges: readonly { node: Seen }[] } } }>(TREE, {
-      id: cloudletId,
-    })
-    return data.tree.objects.edges.map(({ node }) => node).filter(({ kind }) => kind !== 'CLOUDLET')
+    const { tree } = await server.client.query(TREE, { id: cloudletId })
+    return present(tree)
+      .objects.edges.map(({ node }) => node)
+      .filter(({ kind }) => kind !== 'CLOUDLET')
   }
   const revisionOf = async (path: string): Promise<string[]> => {
     const text = await readFile(join(state, path, 'spec.json'), 'utf8').catch(() => null)
@@ -133,9 +121,9 @@ async function edgePlaceOf<S extends ReachableServer>(serve: () => Promise<S>, c
     mutate,
     async create(path, spec = { of: path }) {
       const [cluster = '', app] = path.split('/')
-      if (app === undefined) return mutate('createClusterInst', { cloudletId, name: cluster, spec })
+      if (app === undefined) return mutate(MUTATIONS.createClusterInst, { cloudletId, name: cluster, spec })
       const parent = (await instances()).find(({ kind, name }) => kind === 'CLUSTER_INST' && name === cluster)
-      return mutate('createAppInst', { clusterInstId: parent?.id ?? '', name: app, spec })
+      return mutate(MUTATIONS.createAppInst, { clusterInstId: parent?.id ?? '', name: app, spec })
     },
     see,
     untilPhase: (id, ...phases) =>

@@ -5,42 +5,27 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
+import type { ResultOf, VariablesOf } from '../../src/documents/typed-document.ts'
 import { startTestApp } from '../testkit/app.ts'
+import { ask, present } from '../testkit/ask.ts'
+import { MUTATIONS } from '../testkit/documents.ts'
+import { gql } from '../testkit/gql.ts'
 import { type ReachableServer, startSharedServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 import { gadgetFolder } from './gadget-folder.ts'
 
 const GROUP = join(import.meta.dirname, '../../examples/gadgets/group-replication')
 
-const CREATE = `mutation Create($input: CreateTaskInput!) {
-  createTask(input: $input) { __typename ... on Task { id } ... on Error { message } }
-}`
-const CANCEL = 'mutation Cancel($id: ID!) { cancelTask(input: { id: $id }) { __typename } }'
-const TASK = `query Task($id: ID!) { node(id: $id) { ... on Task {
+const TASK = gql(`query Task($id: ID!) { object(id: $id) {
   phase
   children(first: 50) { edges { node { name phase progress { value total unit } ... on GadgetJob { activity exports journal { entry } } } } }
-} } }`
+} }`)
+type TaskNow = NonNullable<ResultOf<typeof TASK>['object']>
+type JobInput = VariablesOf<typeof MUTATIONS.createTask>['input']['jobs'][number]
 
-interface JobNow {
-  readonly name: string
-  readonly phase: string
-  readonly activity: string | null
-  readonly progress: object | null
-  readonly exports: Readonly<Record<string, unknown>> | null
-  readonly journal: readonly { readonly entry: string }[]
-}
-interface TaskNow {
-  readonly phase: string
-  readonly children: { readonly edges: readonly { readonly node: JobNow }[] }
-}
-
-async function createTask({ client }: ReachableServer, name: string, jobs: readonly object[]) {
-  const { createTask } = await client.query<{ createTask: { id?: string; message?: string } }>(CREATE, {
-    input: { name, jobs },
-  })
-  const { id } = createTask
-  if (id === undefined) throw new Error(createTask.message)
-  const now = async () => (await client.query<{ node: TaskNow }>(TASK, { id })).node
+async function createTask({ client }: ReachableServer, name: string, jobs: readonly JobInput[]) {
+  const { id } = await ask(client, MUTATIONS.createTask, { name, jobs })
+  const now = async () => present((await client.query(TASK, { id })).object)
   return {
     id,
     now,
@@ -71,7 +56,7 @@ describe('the runner of a real server', { timeout: 120_000 }, () => {
       await using server = await startSharedServer({
         env: { PHASELINE_GADGETS: join(GROUP, 'gadgets'), PHASELINE_STATE: state },
       })
-      const { jobs } = parse(await readFile(join(GROUP, 'task.yaml'), 'utf8')) as { jobs: object[] }
+      const { jobs } = parse(await readFile(join(GROUP, 'task.yaml'), 'utf8')) as { jobs: JobInput[] }
       const first = await createTask(server, 'first', jobs).then((task) => task.ended())
       const phases = ({ children }: TaskNow) => children.edges.map(({ node: { name, phase } }) => `${name} ${phase}`)
       expect(phases(first).filter((job) => !job.endsWith(' DONE'))).toEqual([])
@@ -126,10 +111,10 @@ describe('the runner of a real server', { timeout: 120_000 }, () => {
     await until(async () => (await first.now()).children.edges[0]?.node.activity === 'at work', { what: 'it runs' })
     const second = await createTask(server, 'second', [{ name: 'x', gadget: 'long', args: ['b'] }])
     await until(async () => (await second.now()).children.edges[0]?.node.phase === 'WAITING', { what: 'it waits' })
-    await server.client.query(CANCEL, { id: first.id })
+    await ask(server.client, MUTATIONS.cancelTask, { id: first.id })
     const { phase, children } = await first.ended()
     expect(phase).toBe('ABORTED')
-    expect(children.edges[0]?.node.journal.map(({ entry }) => entry)).toEqual(['START', 'ABORT'])
+    expect(children.edges[0]?.node.journal?.map(({ entry }) => entry)).toEqual(['START', 'ABORT'])
     expect((await second.ended()).phase).toBe('SUCCEEDED')
     expect(await folder.read('calls')).toBe('run a\nint\nabort\nrun b\n')
   })
@@ -158,7 +143,7 @@ describe('the runner of a real server', { timeout: 120_000 }, () => {
     const { phase, children } = await task.ended()
     expect(phase).toBe('SUCCEEDED')
     expect(children.edges[0]?.node).toMatchObject({ phase: 'DONE', exports: { n: 2 } })
-    expect(children.edges[0]?.node.journal.map(({ entry }) => entry)).toEqual([
+    expect(children.edges[0]?.node.journal?.map(({ entry }) => entry)).toEqual([
       'START',
       'UNDO_STARTED',
       'UNDO',

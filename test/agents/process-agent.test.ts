@@ -5,28 +5,22 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { AgentProcess } from '../../src/agents/agent-process.ts'
 import { startAgentProcess } from '../../src/agents/spawn.ts'
+import type { NodeOf, ResultOf, VariablesOf } from '../../src/documents/typed-document.ts'
 import { startTestApp } from '../testkit/app.ts'
+import { ask, present } from '../testkit/ask.ts'
+import { MUTATIONS } from '../testkit/documents.ts'
+import { gql } from '../testkit/gql.ts'
 import { type ReachableServer, startSharedServer, type TestServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 import { place, processesOf } from './process-place.ts'
 
 /** The process runtime on the real server. */
 
-interface Seen {
-  readonly id: string
-  readonly kind: string
-  readonly phase: string
-  readonly exitCode?: number | null
-  readonly error: { readonly code: string; readonly message: string } | null
-  readonly logs: Edges<{ readonly stream: string; readonly text: string }>
-}
-interface Edges<T> {
-  readonly edges: readonly { readonly node: T }[]
-}
-const TREE = `query Tree($id: ID!) { tree(rootId: $id) { objects { edges { node {
+const TREE = gql(`query Tree($id: ID!) { tree(rootId: $id) { objects { edges { node {
   id kind phase error { code message } logs(first: 50) { edges { node { stream text } } }
   ... on Worker { exitCode } ... on Job { exitCode }
-} } } } }`
+} } } } }`)
+type Seen = NodeOf<NonNullable<ResultOf<typeof TREE>['tree']>['objects']>
 
 const ENV = { PHASELINE_ROLES: 'gateway,engine', PHASELINE_CLEANUP_DELAY_MS: '500' }
 const startAll = () => startAllOf(() => startTestApp({ env: ENV }))
@@ -36,18 +30,12 @@ async function startAllOf<S extends ReachableServer>(serve: () => Promise<S>) {
   await using starting = new AsyncDisposableStack()
   const server = starting.use(await serve())
   const { state } = starting.use(await place())
-  const { secret } = await mutate<{ secret: string }>(
-    server,
-    'createToken',
-    'CreateTokenInput',
-    '... on CreatedToken { secret }',
-    {
-      name: 'runtime',
-      role: 'AGENT',
-      actor: 'RUNTIME',
-      types: ['process'],
-    },
-  )
+  const { secret } = await ask(server.client, MUTATIONS.createToken, {
+    name: 'runtime',
+    role: 'AGENT',
+    actor: 'RUNTIME',
+    types: ['process'],
+  })
   const agent = starting.use(
     startAgentProcess({ types: ['process'], url: server.url, token: secret, state, graceMs: 500, leaseMs: 8_000 }),
   )
@@ -55,39 +43,22 @@ async function startAllOf<S extends ReachableServer>(serve: () => Promise<S>) {
   return { server, state, agent, [Symbol.asyncDispose]: () => all.disposeAsync() }
 }
 
-async function mutate<T>(
-  server: ReachableServer,
-  field: string,
-  type: string,
-  selection: string,
-  input: object,
-): Promise<T> {
-  const document = `mutation M($input: ${type}!) { ${field}(input: $input) { __typename ${selection} ... on Error { message } } }`
-  const data = await server.client.query<Record<string, T & { message?: string }>>(document, { input })
-  const answer = data[field]
-  if (!answer || answer.message !== undefined) throw new Error(`${field}: ${answer?.message}`)
-  return answer
-}
-
-async function createProject(server: ReachableServer, workerTemplate: object, limits: object = {}): Promise<string> {
+type ProjectInput = VariablesOf<typeof MUTATIONS.createProject>['input']
+async function createProject(
+  { client }: ReachableServer,
+  workerTemplate: ProjectInput['workerTemplate'],
+): Promise<string> {
   const name = `p${randomBytes(4).toString('hex')}`
-  await mutate(server, 'createProject', 'CreateProjectInput', '', { name, workerTemplate, limits })
+  await ask(client, MUTATIONS.createProject, { name, workerTemplate })
   return name
 }
-async function createEvent(server: ReachableServer, project: string): Promise<string> {
+async function createEvent({ client }: ReachableServer, project: string): Promise<string> {
   const input = { project, source: 'test', type: 'push', payload: 'the payload' }
-  const selection = '... on CreatedEvents { events { id } }'
-  const { events } = await mutate<{ events: { id: string }[] }>(
-    server,
-    'createEvent',
-    'CreateEventInput',
-    selection,
-    input,
-  )
-  return events[0]?.id ?? ''
+  const { events } = await ask(client, MUTATIONS.createEvent, input)
+  return present(events[0]).id
 }
-async function tree(server: ReachableServer, id: string): Promise<readonly Seen[]> {
-  const data = await server.client.query<{ tree: { objects: Edges<Seen> } | null }>(TREE, { id })
+async function tree({ client }: ReachableServer, id: string): Promise<readonly Seen[]> {
+  const data = await client.query(TREE, { id })
   return data.tree?.objects.edges.map(({ node }) => node) ?? []
 }
 const untilPhase = (server: ReachableServer, id: string, phase: string, timeoutMs = 20_000) =>
@@ -152,8 +123,8 @@ describe('the process runtime', { timeout: 120_000 }, () => {
       .flat()
       .filter((o) => o.kind === 'WORKER')
     expect(workers.map(({ id }) => processesOf(id).length > 0)).toEqual([true, true])
-    await mutate(server, 'cancelEvent', 'CancelEventInput', '', { id: first })
-    await mutate(server, 'deleteEvent', 'DeleteEventInput', '', { id: second })
+    await ask(server.client, MUTATIONS.cancelEvent, { id: first })
+    await ask(server.client, MUTATIONS.deleteEvent, { id: second })
     await until(() => workers.every(({ id }) => processesOf(id).length === 0), { what: 'ended' })
     await untilCleanedUp(state)
     expect((await untilPhase(server, first, 'ABORTED')).error).not.toBeNull()
@@ -170,7 +141,7 @@ describe('the process runtime', { timeout: 120_000 }, () => {
       const id = await createEvent(server, project)
       await delay(Math.random() * 150)
       workers.push(...(await tree(server, id)).filter(({ kind }) => kind === 'WORKER').map((worker) => worker.id))
-      await mutate(server, 'cancelEvent', 'CancelEventInput', '', { id })
+      await ask(server.client, MUTATIONS.cancelEvent, { id })
       const phase = (await tree(server, id)).find(({ kind }) => kind === 'EVENT')?.phase
       expect(['ABORTED', 'CANCELED']).toContain(phase)
     }

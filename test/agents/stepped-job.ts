@@ -2,6 +2,10 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { startAgentProcess } from '../../src/agents/spawn.ts'
 import type { Client } from '../../src/client/index.ts'
+import type { NodeOf, ResultOf, VariablesOf } from '../../src/documents/typed-document.ts'
+import { ask, present } from '../testkit/ask.ts'
+import { MUTATIONS } from '../testkit/documents.ts'
+import { gql } from '../testkit/gql.ts'
 import { until } from '../testkit/wait.ts'
 import { type GadgetFolder, gadgetFolder, isAlive } from './gadget-folder.ts'
 
@@ -108,67 +112,32 @@ export function startRunner({ url, token, folder }: RunnerOptions): Runner {
   }
 }
 
-const PROJECT = `mutation ($input: CreateProjectInput!) { answer: createProject(input: $input) {
-  ... on Error { message } } }`
-const TOKEN = `mutation ($input: CreateTokenInput!) { answer: createToken(input: $input) {
-  ... on CreatedToken { secret } ... on Error { message } } }`
-const TASK = `mutation ($input: CreateTaskInput!) { answer: createTask(input: $input) {
-  ... on Task { id } ... on Error { message } } }`
-const CANCEL = `mutation ($input: CancelTaskInput!) { answer: cancelTask(input: $input) {
-  ... on Task { id } ... on Error { message } } }`
-const RESOLVE = `mutation ($input: ResolveUndoInput!) { answer: resolveUndo(input: $input) {
-  ... on GadgetJob { id } ... on Error { message } } }`
-const NOW = `query ($id: ID!) { node(id: $id) { ... on Task { phase children(first: 20) { edges { node {
-  id name phase ... on GadgetJob { uuid exports error { code } journal { entry }
-  locks { resource mode held position grantedAt } } } } } } } }`
-const HISTORY = `query ($id: ID!) { phaseChanges(filter: { objectId: $id }, first: 100) { edges { node {
-  to actor reason sequence } } } }`
-
-interface Answer {
-  readonly id?: string
-  readonly secret?: string
-  readonly message?: string
-}
-async function ask(client: Client, document: string, input: object): Promise<Answer> {
-  const { answer } = await client.query<{ answer: Answer }>(document, { input })
-  if (answer.message !== undefined) throw new Error(answer.message)
-  return answer
-}
+const NOW = gql(`query ($id: ID!) { object(id: $id) { phase children(first: 20) { edges { node {
+  __typename id name phase error { code } ... on GadgetJob { uuid exports journal { entry }
+  locks { resource mode held position grantedAt } } } } } } }`)
+const HISTORY = gql(`query ($id: ID!) { phaseChanges(filter: { objectId: $id }, first: 100) { edges { node {
+  to actor reason sequence } } } }`)
 
 /** A project of its own, with a token for runners of its jobs alone. */
 export async function projectFor(client: Client, project: string): Promise<string> {
-  await ask(client, PROJECT, { name: project })
-  const input = { name: project, role: 'AGENT', actor: 'GADGET_RUNNER', types: ['gadget-job'], projects: [project] }
-  const { secret = '' } = await ask(client, TOKEN, input)
+  await ask(client, MUTATIONS.createProject, { name: project })
+  const { secret } = await ask(client, MUTATIONS.createToken, {
+    name: project,
+    role: 'AGENT',
+    actor: 'GADGET_RUNNER',
+    types: ['gadget-job'],
+    projects: [project],
+  })
   return secret
 }
 
-export interface JobNow {
-  readonly id: string
-  readonly name: string
-  readonly phase: string
-  readonly uuid: string | null
-  readonly exports: Readonly<Record<string, unknown>> | null
-  readonly error: { readonly code: string } | null
-  readonly journal: readonly { readonly entry: string }[]
-  readonly locks: readonly {
-    readonly resource: string
-    readonly mode: string
-    readonly held: boolean
-    readonly position: number | null
-    readonly grantedAt: string | null
-  }[]
-}
-interface Edges<T> {
-  readonly edges: readonly { readonly node: T }[]
-}
+/** A job of a task, as it is now. */
+export type JobNow = Extract<
+  NodeOf<NonNullable<ResultOf<typeof NOW>['object']>['children']>,
+  { readonly __typename: 'GadgetJob' }
+>
 
-export interface JobInput {
-  readonly name: string
-  readonly gadget: string
-  readonly args?: readonly string[]
-  readonly dependsOn?: readonly string[]
-}
+export type JobInput = VariablesOf<typeof MUTATIONS.createTask>['input']['jobs'][number]
 export interface Task {
   readonly id: string
   phase(): Promise<string>
@@ -193,16 +162,16 @@ const codeOf = (reason: string | null): string => /^[A-Z_]+$/.exec(reason ?? '')
 const PATIENCE_MS = 60_000
 
 export async function createTask(client: Client, project: string, name: string, jobs: readonly JobInput[]) {
-  const { id = '' } = await ask(client, TASK, { project, name, jobs })
+  const { id } = await ask(client, MUTATIONS.createTask, { project, name, jobs })
   // A server that is being restarted does not answer.
   const now = async () => {
-    const found = await client
-      .query<{ node: { phase: string; children: Edges<JobNow> } }>(NOW, { id })
-      .catch(() => null)
-    return found?.node ?? null
+    const found = await client.query(NOW, { id }).catch(() => null)
+    return found?.object ?? null
   }
   const find = async (job: string): Promise<JobNow | null> =>
-    (await now())?.children.edges.find(({ node }) => node.name === job)?.node ?? null
+    (await now())?.children.edges
+      .flatMap(({ node }) => (node.__typename === 'GadgetJob' ? [node] : []))
+      .find(({ name }) => name === job) ?? null
   const job = (of: string) => until(() => find(of), { what: `${name} tells of ${of}` })
   const task: Task = {
     id,
@@ -218,14 +187,16 @@ export async function createTask(client: Client, project: string, name: string, 
         what: `${name} has ended`,
         timeoutMs: PATIENCE_MS,
       }),
-    cancel: async () => void (await ask(client, CANCEL, { id })),
-    resolve: async (of, decision) => void (await ask(client, RESOLVE, { id: (await job(of)).id, decision })),
+    cancel: async () => void (await ask(client, MUTATIONS.cancelTask, { id })),
+    resolve: async (of, decision) =>
+      void (await ask(client, MUTATIONS.resolveUndo, { id: (await job(of)).id, decision })),
     journal: async (of) => (await job(of)).journal.map(({ entry }) => entry).join(' '),
     async history(of) {
-      type Change = { to: string; actor: string; reason: string | null; sequence: number }
       const { id: jobId } = await job(of)
-      const { phaseChanges } = await client.query<{ phaseChanges: Edges<Change> }>(HISTORY, { id: jobId })
-      const changes = phaseChanges.edges.map(({ node }) => node).sort((a, b) => a.sequence - b.sequence)
+      const { phaseChanges } = await client.query(HISTORY, { id: jobId })
+      const changes = present(phaseChanges)
+        .edges.map(({ node }) => node)
+        .toSorted((a, b) => a.sequence - b.sequence)
       return changes.map(({ to, actor, reason }) => [to, actor, codeOf(reason)].join(' ').trim())
     },
   }

@@ -4,6 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { runGadget } from '../../src/client/gadget/run-gadget.ts'
+import { ask, present } from '../testkit/ask.ts'
+import { MUTATIONS } from '../testkit/documents.ts'
+import { gql } from '../testkit/gql.ts'
+import { remove, show } from '../testkit/mutations.ts'
 import { startServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 import { isAlive } from './gadget-folder.ts'
@@ -103,25 +107,15 @@ describe('the web shop', { timeout: 120_000 }, () => {
     expect((await fetch(`${url}/api/status`)).ok).toBe(true)
     await server.start()
     const { client } = server
-    const { shop } = await client.query<{ shop: { id: string } }>(
-      '{ shop: objectByPath(kind: INSTALLATION, path: ["shop"]) { id } }',
-    )
-    const run = (mutation: string) => client.query(`mutation ($id: ID!) { done: ${mutation} { __typename } }`, shop)
-    const read = async () => {
-      type Seen = { phase: string; finished: boolean }
-      const { object } = await client.query<{ object: Seen | null }>(
-        'query ($id: ID!) { object(id: $id) { phase finished } }',
-        shop,
-      )
-      return object
-    }
-    await run('reconcileInstallation(input: { id: $id })')
-    await until(async () => (await read())?.finished, { what: 'reconciled', timeoutMs: 60_000 })
-    expect(await read()).toMatchObject({ phase: 'SUCCEEDED' })
+    const { shop } = await client.query(gql('{ shop: objectByPath(kind: INSTALLATION, path: ["shop"]) { id } }'))
+    const { id } = present(shop)
+    await ask(client, MUTATIONS.reconcileInstallation, { id })
+    await until(async () => (await show(client, id))?.finished, { what: 'reconciled', timeoutMs: 60_000 })
+    expect(await show(client, id)).toMatchObject({ phase: 'SUCCEEDED' })
     expect(await pids()).toEqual(before)
 
-    await run('deleteInstallation(input: { id: $id })')
-    await until(async () => (await read()) === null, { what: 'deleted', timeoutMs: 60_000 })
+    await remove(client, id)
+    await until(async () => (await show(client, id)) === null, { what: 'deleted', timeoutMs: 60_000 })
     expect(before.filter(isAlive)).toEqual([])
     expect((await readdir(state.path)).filter((file) => !file.endsWith('.port.json'))).toEqual([])
   })

@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
-import type { Client } from '../../src/client/index.ts'
 import { startTestApp } from '../testkit/app.ts'
-import { create, show } from '../testkit/mutations.ts'
+import { ask } from '../testkit/ask.ts'
+import { MUTATIONS } from '../testkit/documents.ts'
+import { gql } from '../testkit/gql.ts'
+import { create, remove, show } from '../testkit/mutations.ts'
 import { until } from '../testkit/wait.ts'
 
 /** The agent of the README, as somebody copies it: its own folder, the package as it is published, a real server. */
@@ -55,17 +57,9 @@ async function agentFolder(text: string) {
   return { path, check: () => tsc('tsconfig.json'), [Symbol.asyncDispose]: () => rm(path, { recursive: true }) }
 }
 
-async function deployerToken(client: Client): Promise<string> {
-  const { token } = await client.query<{ token: { secret: string } }>(
-    `mutation { token: createToken(input: { name: "my-deployer", role: AGENT, actor: DEPLOYER, types: ["my-type"] }) {
-      ... on CreatedToken { secret } } }`,
-  )
-  return token.secret
-}
-
-const ITEM = `{ item: objectByPath(kind: DEPLOY_ITEM, path: ["shop", "deploy-items", "it"]) {
+const ITEM = gql(`{ item: objectByPath(kind: DEPLOY_ITEM, path: ["shop", "deploy-items", "it"]) {
   phase error { message } progress { step value total } logs(first: 9) { edges { node { text } } }
-  ... on DeployItem { exports } } }`
+  ... on DeployItem { exports } } }`)
 
 it('does its work and takes it back, as it stands there', { timeout: 60_000 }, async () => {
   const text = await snippet('Write an agent')
@@ -74,7 +68,9 @@ it('does its work and takes it back, as it stands there', { timeout: 60_000 }, a
   await using folder = await agentFolder(text.replace(PUBLISHED_URL, server.url))
   await folder.check()
   const { client } = server
-  const env = { PATH: process.env.PATH, PHASELINE_TOKEN: await deployerToken(client) }
+  const token = { name: 'my-deployer', role: 'AGENT', actor: 'DEPLOYER', types: ['my-type'] } as const
+  const { secret } = await ask(client, MUTATIONS.createToken, token)
+  const env = { PATH: process.env.PATH, PHASELINE_TOKEN: secret }
   const agent = spawn(process.execPath, ['agent.ts'], { cwd: folder.path, env, stdio: ['ignore', 'inherit', 'pipe'] })
   let problems = ''
   agent.stderr.on('data', (chunk) => {
@@ -94,7 +90,7 @@ it('does its work and takes it back, as it stands there', { timeout: 60_000 }, a
         exports: { url: '…' },
       },
     })
-    await client.query('mutation ($id: ID!) { deleteInstallation(input: { id: $id }) { __typename } }', { id })
+    await remove(client, id)
     await until(async () => (await show(client, id)) === null, { what: 'it is deleted' })
     expect(problems).toBe('')
   } finally {

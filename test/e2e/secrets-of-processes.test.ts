@@ -4,8 +4,11 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { type Client, createClient } from '../../src/client/index.ts'
+import { createClient } from '../../src/client/index.ts'
 import { gadgetFolder } from '../agents/gadget-folder.ts'
+import { ask } from '../testkit/ask.ts'
+import { MUTATIONS } from '../testkit/documents.ts'
+import { gql } from '../testkit/gql.ts'
 import { createTestDatabase } from '../testkit/postgres.ts'
 import { startServer, startSharedServer, type TestServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
@@ -26,13 +29,6 @@ const PURPOSES = ['agents', 'runner', 'runtime'].map((what) => `phaseline built-
 const agentToken = (secret: string, purpose: string): string =>
   createHmac('sha256', secret).update(purpose).digest('base64url')
 
-async function ask(client: Client, field: string, input: object): Promise<void> {
-  const type = `${field.charAt(0).toUpperCase()}${field.slice(1)}Input`
-  const document = `mutation ($input: ${type}!) { answer: ${field}(input: $input) { __typename ... on Error { message } } }`
-  const { answer } = await client.query<{ answer: { message?: string } }>(document, { input })
-  if (answer.message !== undefined) throw new Error(answer.message)
-}
-
 /** Arguments and environment of every process of this machine. */
 const everyProcess = (): string =>
   readdirSync('/proc')
@@ -50,15 +46,15 @@ const everyProcess = (): string =>
 async function lookAround({ client }: TestServer, folder: string): Promise<readonly string[]> {
   const [worker, item, job] = ['worker', 'item', 'job'].map((name) => join(folder, name)) as [string, string, string]
   const command = ['sh', '-c', `(${ANCESTORS}) >"${worker}.new"; mv "${worker}.new" "${worker}"`]
-  await ask(client, 'createProject', { name: 'look', workerTemplate: { command } })
-  await ask(client, 'createEvent', { project: 'look', source: 'test', type: 'look' })
+  await ask(client, MUTATIONS.createProject, { name: 'look', workerTemplate: { command } })
+  await ask(client, MUTATIONS.createEvent, { project: 'look', source: 'test', type: 'look' })
   const look = (file: string) => [{ name: 'GADGET_OUT', value: file }]
-  await ask(client, 'createTask', {
+  await ask(client, MUTATIONS.createTask, {
     project: 'look',
     name: 'task',
     jobs: [{ name: 'job', gadget: 'look', args: ['${"expr" + "ession"}'], env: look(job) }],
   })
-  await ask(client, 'createInstallation', {
+  await ask(client, MUTATIONS.createInstallation, {
     project: 'look',
     name: 'tree',
     spec: { deployItems: [{ name: 'item', type: 'gadget', config: { gadget: 'look', env: { GADGET_OUT: item } } }] },
@@ -74,7 +70,7 @@ async function expectNoSecret(server: TestServer, folder: string, more: readonly
   const tokens = PURPOSES.map((purpose) => agentToken(server.token, purpose))
   for (const token of tokens) {
     await using agent = createClient({ url: server.url, token })
-    expect(await agent.query('{ viewer { role } }')).toEqual({ viewer: { role: 'AGENT' } })
+    expect(await agent.query(gql('{ viewer { role } }'))).toEqual({ viewer: { role: 'AGENT' } })
   }
   const secrets = [server.token, ...tokens, ...more]
   const seen = await lookAround(server, folder)

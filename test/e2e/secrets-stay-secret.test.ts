@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { ask } from '../testkit/ask.ts'
+import { MUTATIONS } from '../testkit/documents.ts'
 import { gql } from '../testkit/gql.ts'
 import { createTestDatabase } from '../testkit/postgres.ts'
 import { startServer } from '../testkit/server.ts'
@@ -22,18 +23,6 @@ curl -sf "$PHASELINE_URL" -H "authorization: Bearer $PHASELINE_TOKEN" -H 'conten
 while [ ! -e "$PHASELINE_WORKSPACE/looked" ]; do sleep 0.05; done
 echo "$PRESS_KEY" | false
 `
-const CREATE_PROJECT = gql(`mutation ($input: CreateProjectInput!) {
-  answer: createProject(input: $input) { __typename ... on Error { message } }
-}`)
-const SET_SECRET = gql(`mutation ($input: SetSecretInput!) {
-  answer: setSecret(input: $input) { __typename ... on Error { message } }
-}`)
-const CANCEL_EVENT = gql(`mutation ($input: CancelEventInput!) {
-  answer: cancelEvent(input: $input) { __typename ... on Error { message } }
-}`)
-const CREATE_EVENT = gql(`mutation ($input: CreateEventInput!) {
-  answer: createEvent(input: $input) { ... on CreatedEvents { events { id } } ... on Error { message } }
-}`)
 
 const EVERYTHING = gql(`query ($id: ID!) {
   project(name: "press") { workerTemplate { command env { name value } } secrets { name updatedAt } }
@@ -88,13 +77,13 @@ test('a secret is nowhere in logs, errors, phase changes, process arguments or t
   })
   const { client } = server
   const workerTemplate = { command: ['sh', '-c', WORKER], workspace: true }
-  await ask(client, CREATE_PROJECT, { name: 'press', workerTemplate })
+  await ask(client, MUTATIONS.createProject, { name: 'press', workerTemplate })
   const secret = { project: 'press', name: 'PRESS_KEY', value: MARKER }
-  await ask(client, SET_SECRET, secret)
-  const refused = await client.query(SET_SECRET, {
+  await ask(client, MUTATIONS.setSecret, secret)
+  const refused = await client.query(MUTATIONS.setSecret, {
     input: { ...secret, name: 'not a name' },
   })
-  const { events } = await ask(client, CREATE_EVENT, { project: 'press', source: 'test', type: 'print' })
+  const { events } = await ask(client, MUTATIONS.createEvent, { project: 'press', source: 'test', type: 'print' })
   const [{ id = '' } = {}] = events
   const shown = () => client.query(EVERYTHING, { id })
   const objects = async () => ((await shown()).tree?.objects.edges ?? []).map(({ node }) => node)
@@ -113,7 +102,7 @@ test('a secret is nowhere in logs, errors, phase changes, process arguments or t
       'STDOUT job: ***',
     ]),
   )
-  await ask(client, CANCEL_EVENT, { id, reason: 'looked at' })
+  await ask(client, MUTATIONS.cancelEvent, { id, reason: 'looked at' })
   await until(async () => (await objects()).every(({ finished }) => finished), { what: 'all has ended' })
   const everywhere = {
     api: JSON.stringify([await shown(), refused]),

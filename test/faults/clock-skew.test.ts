@@ -7,6 +7,7 @@ import { type Client, createClient } from '../../src/client/index.ts'
 import type { Actor } from '../../src/core/vocabulary.ts'
 import { startAgent } from '../testkit/agent.ts'
 import { ask } from '../testkit/ask.ts'
+import { MUTATIONS } from '../testkit/documents.ts'
 import { gql } from '../testkit/gql.ts'
 import { create, items, show } from '../testkit/mutations.ts'
 import { createTestDatabase } from '../testkit/postgres.ts'
@@ -20,10 +21,6 @@ const ADMINISTRATOR = 'administrator-of-skewed-clocks'
 const LEASE_MS = 3_000
 const SHIFTS = ['+20s', '-20s', '+600s', '-600s']
 
-const CREATE_TOKEN = gql(`mutation ($input: CreateTokenInput!) { answer: createToken(input: $input) {
-  ... on CreatedToken { secret } ... on Error { message } } }`)
-const CREATE_TASK = gql(`mutation ($input: CreateTaskInput!) { answer: createTask(input: $input) {
-  ... on Task { id } ... on Error { message } } }`)
 const CLAIM = gql(`mutation ($input: ClaimWorkInput!) { answer: claimWork(input: $input) {
   ... on ClaimedWork { items { fence name } } ... on Error { message } } }`)
 const RENEW = gql(`mutation ($input: RenewLeasesInput!) { answer: renewLeases(input: $input) {
@@ -45,7 +42,7 @@ async function openPlace() {
   }
 }
 async function agentToken(client: Client, actor: Actor, type: string): Promise<string> {
-  return (await ask(client, CREATE_TOKEN, { name: actor, role: 'AGENT', actor, types: [type] })).secret
+  return (await ask(client, MUTATIONS.createToken, { name: actor, role: 'AGENT', actor, types: [type] })).secret
 }
 
 const toldOfClocks = (server: TestServer): readonly string[] =>
@@ -75,7 +72,7 @@ async function openGadgets() {
       const env = [{ name: 'GADGET_STATE', value: folder }]
       const job = (name: string) => ({ name, gadget: 'slow', args: [name, String(seconds)], env, dependsOn: [] })
       const names = Array.from({ length: jobs }, (_, i) => `job-${i}`)
-      const { id = '' } = await ask(client, CREATE_TASK, { name: 'task', jobs: names.map(job) })
+      const { id = '' } = await ask(client, MUTATIONS.createTask, { name: 'task', jobs: names.map(job) })
       return id
     },
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),

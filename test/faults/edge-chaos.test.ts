@@ -1,6 +1,10 @@
 import { expect, it } from 'vitest'
+import type { NodeOf, ResultOf } from '../../src/documents/typed-document.ts'
 import { allMachines } from '../../src/families/machines.ts'
-import { killableEdgePlace } from '../agents/edge-place.ts'
+import { killableEdgePlace, type Seen } from '../agents/edge-place.ts'
+import { present } from '../testkit/ask.ts'
+import { MUTATIONS } from '../testkit/documents.ts'
+import { gql } from '../testkit/gql.ts'
 import type { ReachableServer } from '../testkit/server.ts'
 import { soak } from '../testkit/soak.ts'
 import { until } from '../testkit/wait.ts'
@@ -44,19 +48,19 @@ it('over a bad network, with a CRM that crashes, records and folders agree in th
     const name = `c${Math.floor(Math.random() * CLUSTERS)}`
     const path = Math.random() < 1 / (APPS + 1) ? name : `${name}/a${Math.floor(Math.random() * APPS)}`
     const known = (await instances()).find((one) => pathOf(one) === path)
-    const kind = path.includes('/') ? 'AppInst' : 'ClusterInst'
     const what = choose(known?.phase)
-    const more = {
-      create: {},
-      update: { spec: { at: operations } },
-      delete: kind === 'ClusterInst' ? { cascade: Math.random() < 0.5 } : {},
-      cancel: {},
-    }
-    const answer = known ? await mutate(`${what}${kind}`, { id: known.id, ...more[what] }) : await create(path)
+    const answer = known ? await change(known, what) : await create(path)
     // A refusal is no operation: another one runs on the instance.
     if (!/^[A-Z_]+$/.test(answer)) operations += 1
     const outcome = /^[A-Z_]+$/.test(answer) ? answer : what
     done.set(outcome, (done.get(outcome) ?? 0) + 1)
+  }
+  function change({ id, kind: of }: Seen, what: Doing): Promise<string> {
+    const kind = of === 'APP_INST' ? 'AppInst' : 'ClusterInst'
+    if (what === 'update') return mutate(MUTATIONS[`update${kind}`], { id, spec: { at: operations } })
+    if (what === 'cancel') return mutate(MUTATIONS[`cancel${kind}`], { id })
+    const how = kind === 'ClusterInst' ? { cascade: Math.random() < 0.5 } : {}
+    return mutate(MUTATIONS[`delete${kind}`], { id, ...how })
   }
   const user = async (): Promise<void> => {
     // It crashes by chance, about twice in so many: until it has, this is not the test that it says it is.
@@ -80,22 +84,16 @@ it('over a bad network, with a CRM that crashes, records and folders agree in th
   expect(wrong).toEqual([])
 })
 
-interface Move {
-  readonly machine: string
-  readonly from: string | null
-  readonly actor: string
-  readonly to: string
-}
+const MOVES =
+  gql(`query ($id: ID!, $after: String) { log: phaseChanges(filter: { rootId: $id }, first: 500, after: $after) {
+  edges { node { machine from actor to } } pageInfo { hasNextPage endCursor } } }`)
+type MovesPage = NonNullable<ResultOf<typeof MOVES>['log']>
+
 /** The whole log of a tree. */
-async function allMoves({ client }: ReachableServer, rootId: string): Promise<readonly Move[]> {
-  type Page = { edges: readonly { node: Move }[]; pageInfo: { hasNextPage: boolean; endCursor: string | null } }
-  const moves: Move[] = []
+async function allMoves({ client }: ReachableServer, rootId: string): Promise<readonly NodeOf<MovesPage>[]> {
+  const moves: NodeOf<MovesPage>[] = []
   for (let after: string | null = null; ; ) {
-    const { log }: { log: Page } = await client.query(
-      `query ($id: ID!, $after: String) { log: phaseChanges(filter: { rootId: $id }, first: 500, after: $after) {
-        edges { node { machine from actor to } } pageInfo { hasNextPage endCursor } } }`,
-      { id: rootId, after },
-    )
+    const log: MovesPage = present((await client.query(MOVES, { id: rootId, after })).log)
     moves.push(...log.edges.map(({ node }) => node))
     if (!log.pageInfo.hasNextPage) return moves
     after = log.pageInfo.endCursor

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Client, PhaseChange } from '../../src/client/index.ts'
+import { present } from '../testkit/ask.ts'
+import { gql } from '../testkit/gql.ts'
 import { expectLegal } from '../testkit/legal-log.ts'
 import { create, show } from '../testkit/mutations.ts'
 import { startOwnPostgres, startSwitch } from '../testkit/own-postgres.ts'
@@ -7,11 +9,8 @@ import { startRedis } from '../testkit/redis.ts'
 import { SECRET_KEY, startServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 
-const HEAD = '{ log { epoch head endCursor } }'
-interface Head {
-  readonly log: { readonly epoch: number; readonly head: number; readonly endCursor: string }
-}
-const headOf = async (client: Client) => (await client.query<Head>(HEAD)).log
+const HEAD = gql('{ log { epoch head endCursor } }')
+const headOf = async (client: Client) => present((await client.query(HEAD)).log)
 
 /** The records of a reader, and the cursors from which it resumed after its own was lost. */
 interface Reader {

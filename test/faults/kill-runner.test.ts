@@ -6,6 +6,7 @@ import { expect, test } from 'vitest'
 import { startAgentProcess } from '../../src/agents/spawn.ts'
 import type { Client } from '../../src/client/index.ts'
 import { ask } from '../testkit/ask.ts'
+import { MUTATIONS } from '../testkit/documents.ts'
 import { gql } from '../testkit/gql.ts'
 import { startSharedServer } from '../testkit/server.ts'
 import { soak } from '../testkit/soak.ts'
@@ -53,10 +54,6 @@ case $mode in
     for lock; do rm -f "$GADGET_STATE/\${lock%=*}.\${lock#*=}.$job"; done ;;
 esac
 `
-const CREATE_TASK = gql(`mutation ($input: CreateTaskInput!) { answer: createTask(input: $input) {
-  __typename ... on Task { id } ... on Error { message } } }`)
-const CREATE_TOKEN = gql(`mutation ($input: CreateTokenInput!) { answer: createToken(input: $input) {
-  __typename ... on CreatedToken { secret } ... on Error { message } } }`)
 const LIST = gql(`query { tasks: objects(filter: { kinds: [TASK] }, first: 100) { edges { node { id phase finished } } }
   jobs: objects(filter: { kinds: [GADGET_JOB] }, first: 250) { edges { node { id name phase parent { name }
     ... on GadgetJob { journal { entry } } } } } locks(first: 1) { totalCount } }`)
@@ -115,7 +112,7 @@ test('kill -9 of engine and runner over 200 jobs: each ends once, no two conflic
   })
   const { client } = server
   const input = { name: 'runner', role: 'AGENT', actor: 'GADGET_RUNNER', types: ['gadget-job'] } as const
-  const { secret } = await ask(client, CREATE_TOKEN, input)
+  const { secret } = await ask(client, MUTATIONS.createToken, input)
   const start = () =>
     startAgentProcess({
       types: ['gadget-job'],
@@ -127,7 +124,7 @@ test('kill -9 of engine and runner over 200 jobs: each ends once, no two conflic
   let agent = start()
   for (let task = 0; task < TASKS; task++) {
     const jobs = jobsOf(task).map((job) => ({ ...job, env: [{ name: 'GADGET_STATE', value: state }] }))
-    await ask(client, CREATE_TASK, { name: `task-${task}`, jobs })
+    await ask(client, MUTATIONS.createTask, { name: `task-${task}`, jobs })
   }
   const list = () => client.query(LIST, {})
   const ended = async () => (await list()).tasks?.edges.every(({ node }) => node.finished)

@@ -9,6 +9,7 @@ import type { Client } from '../../src/client/index.ts'
 import type { NodeOf, ResultOf } from '../../src/documents/typed-document.ts'
 import { processesOf } from '../agents/process-place.ts'
 import { ask } from '../testkit/ask.ts'
+import { MUTATIONS } from '../testkit/documents.ts'
 import { gql } from '../testkit/gql.ts'
 import { startSharedServer } from '../testkit/server.ts'
 import { soak } from '../testkit/soak.ts'
@@ -29,10 +30,6 @@ sleep 0.$((($$ % 8) + 1))
 rmdir "$ONCE/$PHASELINE_WORKLOAD"
 exit $(($$ % 3))
 `
-const CREATE_PROJECT = gql(`mutation ($input: CreateProjectInput!) { answer: createProject(input: $input) {
-  __typename ... on Error { message } } }`)
-const CREATE_EVENT = gql(`mutation ($input: CreateEventInput!) { answer: createEvent(input: $input) {
-  __typename ... on CreatedEvents { events { id } } ... on Error { message } } }`)
 const WORKERS =
   gql(`query ($after: String) { objects(filter: { project: "killed", kinds: [WORKER] }, first: 250, after: $after) { edges { node {
   id phase finished error { code } ... on Worker { exitCode attempt resources { kind removeAt removedAt } } } } } }`)
@@ -66,10 +63,15 @@ test('kill -9 of engine and runtime over 200 events: each ends, none runs twice 
       env: [{ name: 'ONCE', value: once }],
       workspace: true,
     }
-    await ask(server.client, CREATE_PROJECT, { name: 'killed', workerTemplate })
+    await ask(server.client, MUTATIONS.createProject, { name: 'killed', workerTemplate })
     for (let i = 0; i < EVENTS; i++) {
       const project = 'killed'
-      await ask(server.client, CREATE_EVENT, { project, source: 'test', type: 'kill', idempotencyKey: `event-${i}` })
+      await ask(server.client, MUTATIONS.createEvent, {
+        project,
+        source: 'test',
+        type: 'kill',
+        idempotencyKey: `event-${i}`,
+      })
     }
     const all = async () => {
       const workers = await workersOf(server.client).catch(() => [])
@@ -109,9 +111,7 @@ test('kill -9 of engine and runtime over 200 events: each ends, none runs twice 
   await rm(state, { recursive: true })
 })
 
-const CREATE_TOKEN = gql(`mutation ($input: CreateTokenInput!) { answer: createToken(input: $input) {
-  __typename ... on CreatedToken { secret } ... on Error { message } } }`)
 async function runtimeToken(client: Client): Promise<string> {
   const input = { name: 'runtime', role: 'AGENT', actor: 'RUNTIME', types: ['process'] } as const
-  return (await ask(client, CREATE_TOKEN, input)).secret
+  return (await ask(client, MUTATIONS.createToken, input)).secret
 }

@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { Client, PhaseChange } from '../../src/client/index.ts'
+import { present } from '../testkit/ask.ts'
+import { gql } from '../testkit/gql.ts'
 import { expectLegal } from '../testkit/legal-log.ts'
 import { create, remove, show } from '../testkit/mutations.ts'
 import { startServer, type TestServer } from '../testkit/server.ts'
@@ -35,13 +37,11 @@ async function killUntil(server: TestServer, done: () => Promise<boolean>): Prom
 }
 
 async function wholeLog(client: Client): Promise<readonly PhaseChange[]> {
-  const { phaseChanges } = await client.query<{ phaseChanges: { totalCount: number } }>(
-    '{ phaseChanges(first: 1) { totalCount } }',
-  )
+  const { phaseChanges } = await client.query(gql('{ phaseChanges(first: 1) { totalCount } }'))
   const changes: PhaseChange[] = []
   for await (const batch of client.followPhases({ after: 0 })) {
     changes.push(...batch.changes)
-    if (changes.length >= phaseChanges.totalCount) break
+    if (changes.length >= present(phaseChanges?.totalCount)) break
   }
   return changes
 }

@@ -16,14 +16,18 @@ import { createServer, type RunningServer } from '../../src/server/server.ts'
 import { loaded, schema } from '../testkit/mutate.ts'
 import { createWorld, USER, type World } from '../testkit/world.ts'
 
-type Data = Record<string, any>
+/** A mutation without variables, of which a test only wants to know which type its result has. */
+export type Call = TypedDocument<
+  { readonly answer: { readonly __typename: string } | null },
+  Readonly<Record<string, never>>
+>
 
 /** The API over a world, with the real server when a test wants it. */
 export interface Api extends AsyncDisposable {
   readonly world: World
   readonly services: GraphQLServices
   /** Executes in process as this viewer; throws when there are errors. */
-  query<R = Data, V = object>(document: TypedDocument<R, V>, variables?: NoInfer<V>, viewer?: Viewer): Promise<R>
+  query<R = unknown, V = object>(document: TypedDocument<R, V>, variables?: NoInfer<V>, viewer?: Viewer): Promise<R>
   execute(document: string, variables?: object, viewer?: Viewer): Promise<ExecutionResult>
   /** How many statements a run sends to the database. */
   statements(run: () => Promise<unknown>): Promise<number>

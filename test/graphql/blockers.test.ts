@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { present } from '../testkit/ask.ts'
+import { gql } from '../testkit/gql.ts'
 import { item, USER } from '../testkit/world.ts'
 import { type Api, createApi } from './api.ts'
 
@@ -10,16 +12,14 @@ afterAll(() => api[Symbol.asyncDispose]())
 
 const of = (type: string, name: string, dependsOn: readonly string[] = []) => ({ ...item(name, dependsOn), type })
 
+const BLOCKERS = gql(`query ($id: ID!) { object(id: $id) { blockedBy { reason message
+  ... on DependencyBlocker { object { name } } ... on ParentBlocker { object { name } } ... on SiblingImportBlocker { object { name } }
+  ... on ImportBlocker { name } ... on AgentBlocker { types connected } ... on BackoffBlocker { until } ... on ChildrenBlocker { open } } } }`)
 /** Blockers in short: reason and what it is about. */
 async function blockers(...path: string[]): Promise<string[]> {
   const { id } = await api.world.see(...path)
-  const { object } = await api.query(
-    `query ($id: ID!) { object(id: $id) { blockedBy { reason message
-      ... on DependencyBlocker { object { name } } ... on ParentBlocker { object { name } } ... on SiblingImportBlocker { object { name } }
-      ... on ImportBlocker { name } ... on AgentBlocker { types connected } ... on BackoffBlocker { until } ... on ChildrenBlocker { open } } } }`,
-    { id },
-  )
-  return object.blockedBy.map(({ reason, object: other, name, types, connected, open }: any) =>
+  const { object } = await api.query(BLOCKERS, { id })
+  return present(object).blockedBy.map(({ reason, object: other, name, types, connected, open }) =>
     `${reason} ${other?.name ?? name ?? (types ? `${types} ${connected}` : (open ?? ''))}`.trim(),
   )
 }
@@ -146,13 +146,15 @@ describe('blockedBy', () => {
     const { id } = await api.world.see('long', 'deploy-items')
     const ask = (first: number) =>
       api.query(
-        'query ($id: ID!, $first: Int!) { object(id: $id) { children(first: $first) { edges { node { blockedBy(first: 2) { reason } } } } } }',
+        gql(
+          'query ($id: ID!, $first: Int!) { object(id: $id) { children(first: $first) { edges { node { blockedBy(first: 2) { reason } } } } } }',
+        ),
         { id, first },
       )
     const short = await api.statements(() => ask(2))
     expect(await api.statements(() => ask(300))).toBe(short)
     const { object } = await ask(300)
-    expect(object.children.edges.at(-1).node.blockedBy).toEqual([{ reason: 'AGENT' }, { reason: 'DEPENDENCY' }])
+    expect(object?.children.edges.at(-1)?.node.blockedBy).toEqual([{ reason: 'AGENT' }, { reason: 'DEPENDENCY' }])
   })
 })
 
@@ -161,10 +163,10 @@ test('the clock that runs is shown, with what happens then', async () => {
   const deadlines = async () => {
     const { id: itemId } = await api.world.see('clocks', 'deploy-items', 't')
     const { object } = await api.query(
-      'query ($id: ID!) { object(id: $id) { deadlines { name since expiresAt to } } }',
+      gql('query ($id: ID!) { object(id: $id) { deadlines { name since expiresAt to } } }'),
       { id: itemId },
     )
-    return object.deadlines.map((d: any) => [d.name, Date.parse(d.expiresAt) - Date.parse(d.since), d.to])
+    return object?.deadlines.map((d) => [d.name, Date.parse(d.expiresAt) - Date.parse(d.since), d.to])
   }
   expect(await deadlines()).toEqual([['pickup', 300_000, 'FAILED']])
   const [work] = await api.world.claim(1, undefined, ['timed'])

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createClient } from '../../src/client/index.ts'
+import type { ResultOf } from '../../src/documents/typed-document.ts'
+import { payloadOf, present } from '../testkit/ask.ts'
+import { MUTATIONS } from '../testkit/documents.ts'
 import {
   addCloudlet,
   addInstance,
@@ -11,6 +14,7 @@ import {
   requestFor,
   tell,
 } from '../testkit/edge.ts'
+import { gql } from '../testkit/gql.ts'
 import { until } from '../testkit/wait.ts'
 import { USER } from '../testkit/world.ts'
 import { type Api, createApi } from './api.ts'
@@ -23,12 +27,13 @@ beforeAll(async () => {
 })
 afterAll(() => api[Symbol.asyncDispose]())
 
-const REQUESTS = `subscription ($cloudletId: ID!, $epoch: Int!) {
+const REQUESTS = gql(`subscription ($cloudletId: ID!, $epoch: Int!) {
   crmRequests(cloudletId: $cloudletId, epoch: $epoch) { fence action kind path specRevision spec object { phase } }
-}`
-const CONNECT = `mutation ($input: ConnectCrmInput!) { connectCrm(input: $input) {
+}`)
+const CONNECT = gql(`mutation ($input: ConnectCrmInput!) { answer: connectCrm(input: $input) {
   __typename ... on CrmSession { epoch fence requests { fence action path } } ... on Error { code message }
-} }`
+} }`)
+type Request = ResultOf<typeof REQUESTS>['crmRequests']
 
 /** A CRM at a real socket. */
 async function crmClient() {
@@ -36,17 +41,17 @@ async function crmClient() {
   const client = createClient({ url, token })
   return {
     client,
-    async connect(cloudletId: string, more: object = {}) {
-      const input = { cloudletId, instance: 'one', version: '1', objects: [], ...more }
-      const { connectCrm: answer } = await client.query<Record<string, any>>(CONNECT, { input })
+    async connect(cloudletId: string, instance = 'one') {
+      const input = { cloudletId, instance, version: '1', objects: [] }
+      const { answer } = await client.query(CONNECT, { input })
       await api.world.settle()
-      return answer
+      return present(answer)
     },
     listen(cloudletId: string, epoch: number) {
-      const heard: any[] = []
+      const heard: Request[] = []
       const stop = new AbortController()
       const run = async () => {
-        for await (const event of client.subscribe<any>(REQUESTS, { cloudletId, epoch }, { signal: stop.signal }))
+        for await (const event of client.subscribe(REQUESTS, { cloudletId, epoch }, { signal: stop.signal }))
           heard.push(event.crmRequests)
       }
       return { heard, ended: run(), stop: () => stop.abort() }
@@ -59,19 +64,19 @@ describe('crmRequests', () => {
   test('tells what is outstanding, then what comes up, and ends when a newer epoch connects', async () => {
     await using crm = await crmClient()
     const cloudlet = await addCloudlet(api.world)
-    const { epoch } = await crm.connect(cloudlet)
+    const { epoch } = payloadOf(await crm.connect(cloudlet))
     const first = await addInstance(api.world, 'CLUSTER_INST', cloudlet, { name: 'first', spec: { a: 1 } })
     const stream = crm.listen(cloudlet, epoch)
     await until(() => stream.heard.length === 1, { what: 'what is outstanding' })
     expect(stream.heard[0]).toMatchObject({ action: 'CREATE', kind: 'CLUSTER_INST', specRevision: 1, spec: { a: 1 } })
-    expect(stream.heard[0].object).toEqual({ phase: 'CREATE_REQUESTED' })
+    expect(stream.heard[0]?.object).toEqual({ phase: 'CREATE_REQUESTED' })
     await addInstance(api.world, 'CLUSTER_INST', cloudlet, { name: 'second' })
     await until(() => stream.heard.length === 2, { what: 'what has come up' })
     expect(stream.heard.map(({ path }) => path[1])).toEqual(['first', 'second'])
     // Sent again, under the same fence, until it is acknowledged.
     await until(() => stream.heard.length >= 4, { what: 'both again' })
     expect(new Set(stream.heard.map(({ fence }) => fence)).size).toBe(2)
-    const newer = await crm.connect(cloudlet, { instance: 'two' })
+    const newer = payloadOf(await crm.connect(cloudlet, 'two'))
     await stream.ended
     expect([newer.epoch, newer.requests.length]).toEqual([epoch + 1, 2])
     expect(await phaseOf(api.world, first)).toBe('CREATE_REQUESTED')
@@ -81,7 +86,7 @@ describe('crmRequests', () => {
   test('a client that goes away leaves its cloudlet OFFLINE, and brings it back when it comes back', async () => {
     await using crm = await crmClient()
     const cloudlet = await addCloudlet(api.world)
-    const { epoch } = await crm.connect(cloudlet)
+    const { epoch } = payloadOf(await crm.connect(cloudlet))
     const stream = crm.listen(cloudlet, epoch)
     await addInstance(api.world, 'CLUSTER_INST', cloudlet)
     await until(() => stream.heard.length > 0, { what: 'it is heard' })
@@ -93,15 +98,15 @@ describe('crmRequests', () => {
       },
       { what: 'offline' },
     )
-    const again = await crm.connect(cloudlet)
+    const again = payloadOf(await crm.connect(cloudlet))
     expect([again.epoch, await phaseOf(api.world, cloudlet)]).toEqual([epoch, 'READY'])
-    expect(again.requests.map(({ fence }: any) => fence)).toEqual([stream.heard[0].fence])
+    expect(again.requests.map(({ fence }) => fence)).toEqual([stream.heard[0]?.fence])
   })
 
   test('of one session only the stream that began last counts', async () => {
     await using crm = await crmClient()
     const cloudlet = await addCloudlet(api.world)
-    const { epoch } = await crm.connect(cloudlet)
+    const { epoch } = payloadOf(await crm.connect(cloudlet))
     const old = crm.listen(cloudlet, epoch)
     await addInstance(api.world, 'CLUSTER_INST', cloudlet)
     await until(() => old.heard.length > 0, { what: 'the old one' })
@@ -133,27 +138,21 @@ describe('crmRequests', () => {
 
 test('a key that is used again after its object has gone is refused, and says so', async () => {
   const { id } = await readyCloudlet(api.world)
-  const create = async () =>
-    (
-      await api.query(
-        `mutation ($id: ID!) { made: createClusterInst(input: { cloudletId: $id, name: "c", spec: {}, idempotencyKey: "k" }) {
-          __typename ... on ClusterInst { id } ... on Error { code message } } }`,
-        { id },
-      )
-    ).made
-  const { id: cluster } = await create()
+  const input = { cloudletId: id, name: 'c', spec: {}, idempotencyKey: 'k' }
+  const create = async () => (await api.query(MUTATIONS.createClusterInst, { input })).answer
+  const { id: cluster } = payloadOf(await create())
   expect(await create()).toEqual({ __typename: 'ClusterInst', id: cluster })
   await tell(api.world, { fence: (await requestFor(api.world, id, cluster)).fence, phase: 'CREATE_ERROR' })
   expect(await create()).toMatchObject({ code: 'INVALID_INPUT', message: expect.stringContaining('is deleted since') })
 })
 
 describe('what the API shows', () => {
-  const SHOWN = `query ($id: ID!) { object(id: $id) {
+  const OBJECT = gql(`query ($id: ID!) { object(id: $id) {
     phase finished blockedBy { __typename reason message } deadlines { name to } allowedTransitions { machine from to }
     ... on Cloudlet { upgradePhase epoch version wantedVersion drifted driftedInstances { name } orphans { path } agents { role epoch version leaseUntil } }
     ... on ClusterInst { operationId specRevision drifted undoing spec cloudlet { name } agent { name } }
-  } }`
-  const show = async (id: string) => (await api.query(SHOWN, { id })).object
+  } }`)
+  const show = async (id: string) => (await api.query(OBJECT, { id })).object
 
   test('of a cloudlet: its CRM, its upgrade, what its users may do', async () => {
     const waiting = await addCloudlet(api.world)
@@ -173,8 +172,8 @@ describe('what the API shows', () => {
       agents: [{ role: 'CRM', epoch: session.epoch, version: '1' }],
       allowedTransitions: [{ machine: 'cloudletUpgrade', from: 'READY', to: 'UPDATE_REQUESTED' }],
     })
-    const upgrade = 'mutation ($id: ID!) { upgradeCloudlet(input: { id: $id, version: "2" }) { __typename } }'
-    expect((await api.query(upgrade, { id })).upgradeCloudlet).toEqual({ __typename: 'Cloudlet' })
+    const upgrade = { input: { id, version: '2' } }
+    expect((await api.query(MUTATIONS.upgradeCloudlet, upgrade)).answer).toEqual({ __typename: 'Cloudlet', id })
     expect(await show(id)).toMatchObject({
       upgradePhase: 'UPDATE_REQUESTED',
       wantedVersion: '2',
@@ -183,18 +182,18 @@ describe('what the API shows', () => {
       blockedBy: [{ reason: 'AGENT' }],
     })
     const { updateClusterInst } = await api.query(
-      `mutation ($id: ID!) { updateClusterInst(input: { id: $id, spec: { size: 2 } }) {
-        __typename ... on ConflictError { code message object { id } } } }`,
+      gql(`mutation ($id: ID!) { updateClusterInst(input: { id: $id, spec: { size: 2 } }) {
+        __typename ... on ConflictError { code message object { id } } } }`),
       { id: cluster },
     )
     expect(updateClusterInst).toMatchObject({ code: 'CLOUDLET_UPGRADING', object: { id } })
     // The upgrade is no move of the cloudlet's own phase: neither now nor as it was.
-    const { tree } = await api.query('query ($id: ID!) { tree(rootId: $id) { sequence } }', { id })
+    const { tree } = await api.query(gql('query ($id: ID!) { tree(rootId: $id) { sequence } }'), { id })
     const { treeAt } = await api.query(
-      'query ($id: ID!, $at: Sequence!) { treeAt(rootId: $id, sequence: $at) { objects { kind phase } } }',
-      { id, at: tree.sequence },
+      gql('query ($id: ID!, $at: Sequence!) { treeAt(rootId: $id, sequence: $at) { objects { kind phase } } }'),
+      { id, at: present(tree).sequence },
     )
-    expect(treeAt.objects[0]).toEqual({ kind: 'CLOUDLET', phase: 'READY' })
+    expect(treeAt?.objects[0]).toEqual({ kind: 'CLOUDLET', phase: 'READY' })
   })
 
   test('of an instance: its operation, why it waits and until when', async () => {
@@ -219,11 +218,11 @@ describe('what the API shows', () => {
     await api.world.settle()
     expect(await show(cluster)).toMatchObject({ blockedBy: [{ __typename: 'CloudletBlocker', reason: 'CLOUDLET' }] })
     await connectCrm(api.world, id, { objects: [] })
-    expect((await api.query('query ($id: ID!) { object(id: $id) { id } }', { id: cluster })).object).toBeNull()
+    expect(await show(cluster)).toBeNull()
     const { items } = await api.query(
-      'query { items: objects(filter: { kinds: [CLUSTER_INST], finished: false }) { totalCount } }',
+      gql('query { items: objects(filter: { kinds: [CLUSTER_INST], finished: false }) { totalCount } }'),
     )
-    expect(items.totalCount).toBeGreaterThan(0)
+    expect(items?.totalCount).toBeGreaterThan(0)
     expect(USER.role).toBe('ADMIN')
   })
 })

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { defineMachine } from '../../src/core/machine.ts'
 import { families } from '../../src/families/index.ts'
 import { createKindRegistry } from '../../src/graphql/family.ts'
+import { gql } from '../testkit/gql.ts'
 import { loaded, schema } from '../testkit/mutate.ts'
 import { createApi } from './api.ts'
 
@@ -26,20 +27,21 @@ test('a kind has a verb of one name once', () => {
 
 test('the API lists all kinds with their machines, classes and verbs', async () => {
   await using api = await createApi()
-  const answer = await api.query(`{ families { name title kinds { kind noun type stateMachines {
+  const answer = await api.query(
+    gql(`{ families { name title kinds { kind noun type stateMachines {
     name phases classes { phase class } verbs { kind name label mutation phases to rootsOnly finished whileDeleting
       confirm danger input flags { name description confirmed } otherwise }
-  } } } }`)
-  expect(answer.families.map(({ name }: { name: string }) => name)).toEqual(families.map(({ name }) => name))
+  } } } }`),
+  )
+  expect(answer.families.map(({ name }) => name)).toEqual(families.map(({ name }) => name))
   for (const { kinds } of answer.families) {
     for (const { kind, noun, type, stateMachines } of kinds) {
       expect([kind, noun === noun.toLowerCase(), schema.getType(type)?.name]).toEqual([kind, true, type])
-      for (const { phases, classes } of stateMachines)
-        expect(classes.map(({ phase }: { phase: string }) => phase)).toEqual(phases)
+      for (const { phases, classes } of stateMachines) expect(classes.map(({ phase }) => phase)).toEqual(phases)
     }
   }
-  const task = answer.families.flatMap(({ kinds }: any) => kinds).find(({ kind }: any) => kind === 'TASK')
-  expect(task.stateMachines[0].verbs[0]).toMatchObject({
+  const task = answer.families.flatMap(({ kinds }) => kinds).find(({ kind }) => kind === 'TASK')
+  expect(task?.stateMachines[0]?.verbs[0]).toMatchObject({
     name: 'cancel',
     mutation: 'cancelTask',
     phases: ['PENDING', 'RUNNING'],

@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Client, createClient } from '../../src/client/index.ts'
+import type { VariablesOf } from '../../src/documents/typed-document.ts'
 import type { RunningServer } from '../../src/server/server.ts'
 import { appendLogLines } from '../../src/store/log-lines.ts'
 import { type CommandLine, commandLine, documents } from '../cli/command.ts'
+import { present } from '../testkit/ask.ts'
+import { MUTATIONS } from '../testkit/documents.ts'
 import { gql } from '../testkit/gql.ts'
 import { freePort } from '../testkit/redis.ts'
 import { until } from '../testkit/wait.ts'
@@ -55,13 +58,10 @@ test('a line is dated by the time here, however wrong the clock of its agent is'
   const [work] = await api.world.claim(1, DEPLOYER, ['dated'])
   const now = api.world.clock.now().getTime()
   const iso = (ms: number) => new Date(ms).toISOString()
-  const append = (input: object) =>
-    api.query(
-      'mutation ($input: AppendLogsInput!) { appendLogs(input: $input) { ... on AppendedLogs { accepted } } }',
-      { input },
-      DEPLOYER,
-    )
-  const line = (text: string, at?: string) => ({ fence: work?.fence, stream: 'STDOUT', text, at })
+  const append = (input: VariablesOf<typeof MUTATIONS.appendLogs>['input']) =>
+    api.query(MUTATIONS.appendLogs, { input }, DEPLOYER)
+  const fence = present(work).fence
+  const line = (text: string, at?: string) => ({ fence, stream: 'STDOUT' as const, text, at })
   for (const ahead of [600_000, -600_000]) {
     const sentAt = iso(now + ahead)
     const lines = [
@@ -69,7 +69,7 @@ test('a line is dated by the time here, however wrong the clock of its agent is'
       line('now', sentAt),
       line('later', iso(now + ahead + 9_000)),
     ]
-    expect(await append({ sentAt, lines })).toEqual({ appendLogs: { accepted: 3 } })
+    expect(await append({ sentAt, lines })).toMatchObject({ answer: { accepted: 3 } })
   }
   // Who does not say when it was sent may be believed about the past.
   await append({ lines: [line('past', iso(now - 5_000)), line('future', iso(now + 5_000)), line('undated')] })
@@ -193,19 +193,21 @@ test('pages, counts and streams begin with what is kept, and say what is not', a
   }
   await end()
   const { object } = await api.query(
-    'query ($id: ID!) { object(id: $id) { logs(first: 100, after: "2") { totalCount edges { cursor node { stream text } } } } }',
+    gql(
+      'query ($id: ID!) { object(id: $id) { logs(first: 100, after: "2") { totalCount edges { cursor node { stream text } } } } }',
+    ),
     { id },
   )
-  const [first, ...rest] = object.logs.edges
+  const { totalCount, edges } = present(object).logs
+  const [first, ...rest] = edges.map(({ node }) => node)
   const dropped = lines.length - rest.length
-  expect(object.logs.totalCount).toBe(rest.length + 1)
-  expect(first.node).toEqual({
-    ...{ stream: 'SYSTEM', text: `${dropped} lines before the next one are not kept any more.` },
-  })
-  expect(rest.map(({ node }: { node: Line }) => node.text)).toEqual(lines.slice(dropped))
+  expect(totalCount).toBe(rest.length + 1)
+  const text = `${dropped} lines before the next one are not kept any more.`
+  expect(first).toEqual({ stream: 'SYSTEM', text })
+  expect(rest.map((node) => node.text)).toEqual(lines.slice(dropped))
   const stream = follow(id, true, '2')
   await stream.ended
-  expect(stream.texts()).toEqual([first.node.text, ...lines.slice(dropped)])
+  expect(stream.texts()).toEqual([text, ...lines.slice(dropped)])
 })
 
 test('the command line prints output, each line once though its server restarts, and ends with it', async () => {

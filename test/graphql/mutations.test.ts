@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Viewer } from '../../src/core/ports/viewer.ts'
+import type { TypedDocument } from '../../src/documents/typed-document.ts'
+import { payloadOf, present } from '../testkit/ask.ts'
+import { gql } from '../testkit/gql.ts'
 import { DEPLOYER, item, USER } from '../testkit/world.ts'
-import { type Api, createApi } from './api.ts'
+import { type Api, type Call, createApi } from './api.ts'
 
 let api: Api
 beforeAll(async () => {
@@ -13,18 +16,33 @@ const READER: Viewer = { ...USER, name: 'rita', role: 'READER' }
 const ERROR =
   '... on Error { code message ... on InvalidInputError { fields { path } } ... on ConflictError { object { name } } }'
 
-const create = async (input: object, viewer = USER) =>
-  (
-    await api.query(
-      `mutation ($input: CreateInstallationInput!) { createInstallation(input: $input) { __typename ${ERROR} ... on Installation { id name phase generation project { name } } } }`,
-      { input },
-      viewer,
-    )
-  ).createInstallation
+const CREATE = gql(`mutation ($input: CreateInstallationInput!) { answer: createInstallation(input: $input) {
+  __typename ${ERROR} ... on Installation { id name phase generation project { name } }
+} }`)
+const INSTALLATION = `__typename ${ERROR} ... on Installation { id generation ignored nextMode nextDeletion cancelRequestedAt cancelBy }`
+const UPDATE = gql(
+  `mutation ($input: UpdateInstallationInput!) { answer: updateInstallation(input: $input) { ${INSTALLATION} } }`,
+)
+const RECONCILE = gql(`mutation ($input: ReconcileInstallationInput!) {
+  answer: reconcileInstallation(input: $input) { ${INSTALLATION} }
+}`)
+const CANCEL = gql(
+  `mutation ($input: CancelInstallationInput!) { answer: cancelInstallation(input: $input) { ${INSTALLATION} } }`,
+)
+const DELETE = gql(
+  `mutation ($input: DeleteInstallationInput!) { answer: deleteInstallation(input: $input) { ${INSTALLATION} } }`,
+)
+
+async function ask<Result, Input>(
+  document: TypedDocument<{ readonly answer: Result }, { readonly input: Input }>,
+  input: NoInfer<Input>,
+): Promise<Result> {
+  return (await api.query(document, { input })).answer
+}
 
 describe('installations', () => {
   test('create, update, reconcile, cancel and delete return the installation as it is then', async () => {
-    const created = await create({
+    const created = await ask(CREATE, {
       name: 'life',
       spec: { deployItems: [{ name: 'a', type: 'mock', timeouts: { pickup: { never: true } } }] },
     })
@@ -37,37 +55,32 @@ describe('installations', () => {
       project: { name: 'default' },
     })
     await api.world.settle()
-    const ask = async (field: string, input: object) =>
-      (
-        await api.query(
-          `mutation { ${field}Installation(input: ${literal({ id: created.id, ...input })}) { __typename ${ERROR} ... on Installation { id generation ignored nextMode nextDeletion cancelRequestedAt cancelBy } } }`,
-        )
-      )[`${field}Installation`]
-    expect(await ask('update', { ignored: true, reconcile: false })).toMatchObject({ ignored: true })
-    expect(await ask('update', { ignored: false, reconcile: false })).toMatchObject({ ignored: false })
-    expect(await ask('update', { expectedGeneration: 7, spec: {} })).toMatchObject({
+    const { id } = payloadOf(created)
+    expect(await ask(UPDATE, { id, ignored: true, reconcile: false })).toMatchObject({ ignored: true })
+    expect(await ask(UPDATE, { id, ignored: false, reconcile: false })).toMatchObject({ ignored: false })
+    expect(await ask(UPDATE, { id, expectedGeneration: 7, spec: {} })).toMatchObject({
       __typename: 'ConflictError',
       code: 'GENERATION_MISMATCH',
       object: { name: 'life' },
     })
-    expect(await ask('reconcile', {})).toMatchObject({ nextMode: 'STANDARD' })
-    expect(await ask('cancel', {})).toMatchObject({ cancelBy: 'ada', nextMode: null })
-    expect(await ask('delete', { force: true })).toMatchObject({ nextDeletion: true })
+    expect(await ask(RECONCILE, { id })).toMatchObject({ nextMode: 'STANDARD' })
+    expect(await ask(CANCEL, { id })).toMatchObject({ cancelBy: 'ada', nextMode: null })
+    expect(await ask(DELETE, { id, force: true })).toMatchObject({ nextDeletion: true })
     await api.world.settle()
     expect(await api.world.exists('life')).toBe(false)
-    expect(await ask('delete', {})).toMatchObject({ __typename: 'NotFoundError', code: 'NOT_FOUND' })
+    expect(await ask(DELETE, { id })).toMatchObject({ __typename: 'NotFoundError', code: 'NOT_FOUND' })
   })
 
   test('what is wrong is told by its path, what is taken by who has it', async () => {
     expect(
-      await create({ name: 'wrong', spec: { deployItems: [{ name: 'a', type: 'mock', dependsOn: ['b'] }] } }),
+      await ask(CREATE, { name: 'wrong', spec: { deployItems: [{ name: 'a', type: 'mock', dependsOn: ['b'] }] } }),
     ).toMatchObject({
       __typename: 'InvalidInputError',
       code: 'INVALID_INPUT',
       fields: [{ path: 'input.spec.deployItems.0.dependsOn.0' }],
     })
-    await create({ name: 'taken', spec: {} })
-    expect(await create({ name: 'taken', spec: {} })).toMatchObject({
+    await ask(CREATE, { name: 'taken', spec: {} })
+    expect(await ask(CREATE, { name: 'taken', spec: {} })).toMatchObject({
       __typename: 'ConflictError',
       code: 'ALREADY_EXISTS',
       object: { name: 'taken' },
@@ -83,36 +96,41 @@ describe('installations', () => {
 
   test('a plan tells what would be done, and does nothing', async () => {
     const { planInstallation } = await api.query(
-      `{ planInstallation(input: { create: { name: "planned", spec: { deployItems: [{ name: "a", type: "mock" }] } } }) { __typename ... on InstallationPlan { steps { order action kind path name reason } } } }`,
+      gql(`{ planInstallation(input: { create: { name: "planned", spec: { deployItems: [{ name: "a", type: "mock" }] } } }) {
+        __typename ... on InstallationPlan { steps { order action kind path name reason } }
+      } }`),
     )
     expect(
-      planInstallation.steps.map((step: any) => [step.order, step.action, step.kind, step.path.join('/')]),
+      planInstallation?.steps?.map(({ order, action, kind, path }) => [order, action, kind, path.join('/')]),
     ).toEqual(expect.arrayContaining([[1, 'CREATE', 'INSTALLATION', 'planned']]))
     expect(await api.world.exists('planned')).toBe(false)
   })
 })
 
 test('data objects', async () => {
-  const set = (value: string) =>
-    api.query(
-      `mutation { setDataObject(input: { name: "config", value: ${value} }) { __typename ${ERROR} ... on DataObject { name value exporter { id } } } }`,
-    )
-  expect((await set('{ a: [1, null] }')).setDataObject).toEqual({
+  const { setDataObject } = await api.query(
+    gql(`mutation { setDataObject(input: { name: "config", value: { a: [1, null] } }) {
+      __typename ${ERROR} ... on DataObject { name value exporter { id } }
+    } }`),
+  )
+  expect(setDataObject).toEqual({
     __typename: 'DataObject',
     name: 'config',
     value: { a: [1, null] },
     exporter: null,
   })
   const data = await api.query(
-    '{ project(name: "default") { dataObjects { totalCount edges { node { name value } } } } }',
+    gql('{ project(name: "default") { dataObjects { totalCount edges { node { name value } } } } }'),
   )
-  expect(data.project.dataObjects).toEqual({
+  expect(data.project?.dataObjects).toEqual({
     totalCount: 1,
     edges: [{ node: { name: 'config', value: { a: [1, null] } } }],
   })
   const remove = () =>
     api.query(
-      `mutation { deleteDataObject(input: { name: "config" }) { __typename ... on Error { code } ... on DeletedDataObject { name project { name } } } }`,
+      gql(`mutation { deleteDataObject(input: { name: "config" }) {
+        __typename ... on Error { code } ... on DeletedDataObject { name project { name } }
+      } }`),
     )
   expect((await remove()).deleteDataObject).toEqual({
     __typename: 'DeletedDataObject',
@@ -123,21 +141,21 @@ test('data objects', async () => {
 })
 
 describe('roles', () => {
-  const MUTATIONS: Readonly<Record<string, string>> = {
-    createInstallation: '{ name: "r", spec: {} }',
-    setDataObject: '{ name: "r", value: 1 }',
-    createToken: '{ name: "r", role: ADMIN }',
-    revokeToken: '{ id: "x" }',
-    claimWork: '{ instance: "i", types: ["mock"] }',
-    renewLeases: '{ fences: [] }',
-    reportPhases: '{ reports: [] }',
-    appendLogs: '{ lines: [] }',
+  const CALLS: Readonly<Record<string, Call>> = {
+    createInstallation: gql('mutation { answer: createInstallation(input: { name: "r", spec: {} }) { __typename } }'),
+    setDataObject: gql('mutation { answer: setDataObject(input: { name: "r", value: 1 }) { __typename } }'),
+    createToken: gql('mutation { answer: createToken(input: { name: "r", role: ADMIN }) { __typename } }'),
+    revokeToken: gql('mutation { answer: revokeToken(input: { id: "x" }) { __typename } }'),
+    claimWork: gql('mutation { answer: claimWork(input: { instance: "i", types: ["mock"] }) { __typename } }'),
+    renewLeases: gql('mutation { answer: renewLeases(input: { fences: [] }) { __typename } }'),
+    reportPhases: gql('mutation { answer: reportPhases(input: { reports: [] }) { __typename } }'),
+    appendLogs: gql('mutation { answer: appendLogs(input: { lines: [] }) { __typename } }'),
   }
   const allowed = async (viewer: Viewer) => {
     const names: string[] = []
-    for (const [name, input] of Object.entries(MUTATIONS)) {
-      const data = await api.query(`mutation { ${name}(input: ${input}) { __typename } }`, {}, viewer)
-      if (data[name].__typename !== 'ForbiddenError') names.push(name)
+    for (const [name, document] of Object.entries(CALLS)) {
+      const { answer } = await api.query(document, {}, viewer)
+      if (answer?.__typename !== 'ForbiddenError') names.push(name)
     }
     return names
   }
@@ -150,9 +168,12 @@ describe('roles', () => {
 
   test('tokens are shown once, and listed without their secrets', async () => {
     const { createToken } = await api.query(
-      'mutation { createToken(input: { name: "deployer-1", role: AGENT, types: ["mock"], projects: ["default"], expiresInMs: 60000 }) { ... on CreatedToken { secret token { id name role actor types targets projects expiresAt } } } }',
+      gql(`mutation { createToken(input: { name: "deployer-1", role: AGENT, types: ["mock"], projects: ["default"], expiresInMs: 60000 }) {
+        ... on CreatedToken { secret token { id name role actor types targets projects expiresAt } } ... on Error { message }
+      } }`),
     )
-    const viewer = await api.services.tokens.authenticate(createToken.secret)
+    const { secret, token } = payloadOf(createToken)
+    const viewer = await api.services.tokens.authenticate(secret)
     expect(viewer).toMatchObject({
       name: 'deployer-1',
       role: 'AGENT',
@@ -160,28 +181,37 @@ describe('roles', () => {
       types: ['mock'],
       targets: null,
     })
-    const listed = await api.query('{ tokens { id name } viewer { name role } }')
-    expect(listed.tokens).toContainEqual({ id: createToken.token.id, name: 'deployer-1' })
+    const listed = await api.query(gql('{ tokens { id name } viewer { name role } }'))
+    expect(listed.tokens).toContainEqual({ id: token.id, name: 'deployer-1' })
     expect((await api.execute('{ tokens { id } }', {}, READER)).errors?.[0]?.extensions.code).toBe('FORBIDDEN')
     const persisted = await api.world.pool.query('select t::text as row from token t')
-    expect(JSON.stringify(persisted.rows)).not.toContain(createToken.secret)
+    expect(JSON.stringify(persisted.rows)).not.toContain(secret)
     const wrong = await api.query(
-      'mutation { createToken(input: { name: " ", role: USER, types: ["x"], expiresInMs: 1 }) { ... on InvalidInputError { fields { path } } } }',
+      gql(`mutation { createToken(input: { name: " ", role: USER, types: ["x"], expiresInMs: 1 }) {
+        ... on InvalidInputError { fields { path } }
+      } }`),
     )
-    expect(wrong.createToken.fields.map((f: any) => f.path)).toEqual(['input.name', 'input.role', 'input.expiresInMs'])
+    expect(wrong.createToken?.fields?.map(({ path }) => path)).toEqual([
+      'input.name',
+      'input.role',
+      'input.expiresInMs',
+    ])
   })
 })
 
 describe('agents', () => {
   test('claim, renew, report and append, each with one answer for each', async () => {
-    await create({ name: 'work', spec: { deployItems: [item('a', [], { secret: 'xyz' }), item('b')] } })
+    await ask(CREATE, { name: 'work', spec: { deployItems: [item('a', [], { secret: 'xyz' }), item('b')] } })
     await api.world.settle()
     const { claimWork } = await api.query(
-      'mutation { claimWork(input: { instance: "one", types: ["mock"], max: 5 }) { ... on ClaimedWork { items { fence objectId name kind type action attempt config leaseUntil object { name phase } } } } }',
+      gql(`mutation { claimWork(input: { instance: "one", types: ["mock"], max: 5 }) { ... on ClaimedWork { items {
+        fence objectId name kind type action attempt config leaseUntil object { name phase }
+      } } ... on Error { message } } }`),
       {},
       DEPLOYER,
     )
-    const [a, b] = claimWork.items
+    const [a, b] = payloadOf(claimWork).items
+    if (!a || !b) throw new Error('two items were not claimed')
     expect(a).toMatchObject({
       kind: 'DEPLOY_ITEM',
       type: 'mock',
@@ -190,13 +220,17 @@ describe('agents', () => {
       object: { phase: 'PROGRESSING' },
     })
     const { renewLeases } = await api.query(
-      'mutation ($fences: [String!]!) { renewLeases(input: { fences: $fences }) { ... on RenewedLeases { leases { fence state leaseUntil } } } }',
+      gql(`mutation ($fences: [String!]!) { renewLeases(input: { fences: $fences }) {
+        ... on RenewedLeases { leases { fence state leaseUntil } }
+      } }`),
       { fences: [a.fence, 'nonsense', b.fence] },
       DEPLOYER,
     )
-    expect(renewLeases.leases.map((lease: any) => lease.state)).toEqual(['HELD', 'LOST', 'HELD'])
+    expect(renewLeases?.leases?.map(({ state }) => state)).toEqual(['HELD', 'LOST', 'HELD'])
     const { appendLogs } = await api.query(
-      'mutation ($lines: [LogLineInput!]!) { appendLogs(input: { lines: $lines }) { ... on AppendedLogs { accepted } } }',
+      gql(
+        'mutation ($lines: [LogLineInput!]!) { appendLogs(input: { lines: $lines }) { ... on AppendedLogs { accepted } } }',
+      ),
       {
         lines: [
           { fence: a.fence, stream: 'STDOUT', text: 'one' },
@@ -208,8 +242,10 @@ describe('agents', () => {
     )
     expect(appendLogs).toEqual({ accepted: 2 })
     const { reportPhases } = await api.query(
-      `mutation ($reports: [PhaseReportInput!]!) { reportPhases(input: { reports: $reports }) { ... on PhaseReports { results {
-        __typename ... on Error { code } ... on TransitionError { from to actor allowed } ... on PhaseReportAccepted { changed object { name phase progress { step value total unit } } } } } } }`,
+      gql(`mutation ($reports: [PhaseReportInput!]!) { reportPhases(input: { reports: $reports }) { ... on PhaseReports { results {
+        __typename ... on Error { code } ... on TransitionError { from to actor allowed }
+        ... on PhaseReportAccepted { changed object { name phase progress { step value total unit } } }
+      } } } }`),
       {
         reports: [
           { fence: a.fence, progress: { step: 'copy', value: 1, total: 2, unit: 'files' } },
@@ -221,7 +257,7 @@ describe('agents', () => {
       DEPLOYER,
     )
     const name = a.name
-    expect(reportPhases.results).toEqual([
+    expect(reportPhases?.results).toEqual([
       {
         __typename: 'PhaseReportAccepted',
         changed: false,
@@ -243,19 +279,25 @@ describe('agents', () => {
       },
     ])
     const { object: node, agents } = await api.query(
-      `{ object(id: "${a.objectId}") { ... on DeployItem { attempt agent { name instance } config exports } logs { totalCount edges { cursor node { stream text cursor } } }
-          history { totalCount } all: history(includeRejected: true) { totalCount edges { node { rejected to revision } } } }
-        agents { edges { node { name instance types connected } } } }`,
+      gql(`query ($id: ID!) {
+        object(id: $id) {
+          ... on DeployItem { attempt agent { name instance } config exports }
+          logs { totalCount edges { cursor node { stream text cursor } } }
+          history { totalCount } all: history(includeRejected: true) { totalCount edges { node { rejected to revision } } }
+        }
+        agents { edges { node { name instance types connected } } }
+      }`),
+      { id: a.objectId },
     )
     expect(node).toMatchObject({ attempt: 1, agent: { name: 'deployer', instance: 'one' }, config: { secret: 'xyz' } })
-    expect(node.logs.edges.map(({ node: line }: any) => [line.stream, line.text])).toEqual([
+    expect(node?.logs.edges.map(({ node: line }) => [line.stream, line.text])).toEqual([
       ['STDOUT', 'one'],
       ['STDERR', 'two'],
     ])
-    expect(node.logs.edges[0].cursor).toBe(node.logs.edges[0].node.cursor)
-    expect(node.all.totalCount).toBe(node.history.totalCount + 1)
-    expect(node.all.edges.at(-1).node).toEqual({ rejected: true, to: 'DELETING', revision: null })
-    expect(agents.edges.map(({ node: agent }: any) => agent)).toContainEqual({
+    expect(node?.logs.edges[0]?.cursor).toBe(node?.logs.edges[0]?.node.cursor)
+    expect(node?.all.totalCount).toBe(present(node?.history.totalCount) + 1)
+    expect(node?.all.edges.at(-1)?.node).toEqual({ rejected: true, to: 'DELETING', revision: null })
+    expect(agents?.edges.map(({ node: agent }) => agent)).toContainEqual({
       name: 'deployer',
       instance: 'one',
       types: ['mock'],
@@ -263,12 +305,3 @@ describe('agents', () => {
     })
   })
 })
-
-/** As a GraphQL literal. */
-function literal(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
-  return `{ ${Object.entries(value)
-    .map(([key, entry]) => `${key}: ${literal(entry)}`)
-    .join(', ')} }`
-}

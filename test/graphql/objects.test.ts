@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ObjectKind } from '../../src/core/vocabulary.ts'
+import type { TypedDocument, VariablesOf } from '../../src/documents/typed-document.ts'
 import { createContext } from '../../src/graphql/context.ts'
 import { objectLoader } from '../../src/graphql/loaders.ts'
 import { finishedLoader } from '../../src/graphql/objects/object-lists.ts'
+import { present } from '../testkit/ask.ts'
+import { MUTATIONS } from '../testkit/documents.ts'
+import { gql } from '../testkit/gql.ts'
 import { item, USER } from '../testkit/world.ts'
 import { type Api, createApi } from './api.ts'
 
@@ -34,11 +39,15 @@ describe('ids', () => {
   test('node resolves objects, projects and phase changes by the ids they have', async () => {
     const { id } = await api.world.see('shop')
     const { object } = await api.query(
-      '{ object(id: "ID") { id project { id } history(first: 1) { edges { node { id to } } } } }'.replace('ID', id),
+      gql('query ($id: ID!) { object(id: $id) { id project { id } history(first: 1) { edges { node { id to } } } } }'),
+      { id },
     )
-    const ids = [object.id, object.project.id, object.history.edges[0].node.id]
+    const shop = present(object)
+    const ids = [shop.id, shop.project.id, present(shop.history.edges[0]).node.id]
     const { nodes } = await api.query(
-      `query ($ids: [ID!]!) { nodes(ids: $ids) { __typename id ... on Project { name } ... on TreeObject { name } ... on PhaseChange { to } } }`,
+      gql(
+        `query ($ids: [ID!]!) { nodes(ids: $ids) { __typename id ... on Project { name } ... on TreeObject { name } ... on PhaseChange { to } } }`,
+      ),
       { ids },
     )
     expect(nodes).toEqual([
@@ -46,8 +55,8 @@ describe('ids', () => {
       { __typename: 'Project', id: ids[1], name: 'default' },
       { __typename: 'PhaseChange', id: ids[2], to: 'PENDING' },
     ])
-    const upper = await api.query('query ($id: ID!) { node(id: $id) { id } }', { id: id.toUpperCase() })
-    expect(upper.node.id).toBe(id)
+    const upper = await api.query(gql('query ($id: ID!) { node(id: $id) { id } }'), { id: id.toUpperCase() })
+    expect(upper.node?.id).toBe(id)
   })
 
   test.each([
@@ -70,29 +79,29 @@ describe('ids', () => {
   })
 
   test('in mutations too', async () => {
+    const { deleteInstallation, cancelInstallation, reconcileInstallation, updateInstallation } = MUTATIONS
+    const changes: readonly TypedDocument<
+      { readonly answer: object | null },
+      { readonly input: { readonly id: string } }
+    >[] = [deleteInstallation, cancelInstallation, reconcileInstallation, updateInstallation]
     for (const id of ['', 'x', NOBODY]) {
-      for (const name of ['delete', 'cancel', 'reconcile', 'update']) {
-        const field = `${name}Installation`
-        const data = await api.query(
-          `mutation ($id: ID!) { ${field}(input: { id: $id }) { __typename ... on Error { code } } }`,
-          { id },
-        )
-        expect(data[field]).toEqual({ __typename: 'NotFoundError', code: 'NOT_FOUND' })
+      for (const document of changes) {
+        const { answer } = await api.query(document, { input: { id } })
+        expect(answer).toMatchObject({ __typename: 'NotFoundError', code: 'NOT_FOUND' })
       }
     }
   })
 })
 
 describe('paths', () => {
-  const at = (path: readonly string[], kind = 'INSTALLATION', viewer = USER) =>
-    api.query(
-      `query ($path: [String!]!, $kind: ObjectKind!) { objectByPath(kind: $kind, path: $path) { name kind } }`,
-      { path, kind },
-      viewer,
-    )
+  const BY_PATH = gql(
+    'query ($path: [String!]!, $kind: ObjectKind!) { objectByPath(kind: $kind, path: $path) { name kind } }',
+  )
+  const at = (path: readonly string[], kind: ObjectKind = 'INSTALLATION', viewer = USER) =>
+    api.query(BY_PATH, { path, kind }, viewer)
   test('objects are found by where they stand', async () => {
     expect((await at(['shop'])).objectByPath).toEqual({ name: 'shop', kind: 'INSTALLATION' })
-    expect((await at(['shop', 'backend'])).objectByPath.name).toBe('backend')
+    expect((await at(['shop', 'backend'])).objectByPath?.name).toBe('backend')
     const deep = await at(['shop', 'backend', 'deploy-items', 'app'], 'DEPLOY_ITEM')
     expect(deep.objectByPath).toEqual({ name: 'app', kind: 'DEPLOY_ITEM' })
     for (const path of [[], ['backend'], ['shop', 'x'], ['shop', 'backend', 'x']]) {
@@ -104,24 +113,29 @@ describe('paths', () => {
 })
 
 describe('lists', () => {
-  const names = async (args: string): Promise<string[]> =>
-    (await api.query(`{ objects(${args}) { edges { node { name } } } }`)).objects.edges.map((e: any) => e.node.name)
+  const NAMES = gql(`query ($filter: ObjectFilter, $orderBy: ObjectOrder) {
+    objects(filter: $filter, orderBy: $orderBy) { edges { node { name } } }
+  }`)
+  type Variables = VariablesOf<typeof NAMES>
+  const names = async (filter: Variables['filter'], orderBy?: Variables['orderBy']) => {
+    const { objects } = await api.query(NAMES, { filter, orderBy })
+    return present(objects).edges.map(({ node }) => node.name)
+  }
 
   test('filters', async () => {
-    expect(await names('filter: { kinds: [DEPLOY_ITEM] }, orderBy: { field: NAME, direction: ASC }')).toEqual([
-      'app',
-      'db',
-      'front',
-    ])
-    expect(await names('filter: { rootsOnly: true, finished: true }')).toEqual(['x1', 'x2', 'x3', 'x4'])
-    expect(await names('filter: { rootsOnly: true, finished: false }')).toEqual(['shop', 'x5', 'labelled'])
-    expect(await names('filter: { phases: [PENDING], rootsOnly: true }')).toEqual(['x5', 'labelled'])
-    expect(await names('filter: { nameContains: "HO" }')).toEqual(['shop'])
-    expect(await names('filter: { nameContains: "%" }')).toEqual([])
-    expect(await names('filter: { labels: [{ key: "team", value: "blue" }] }')).toEqual(['labelled'])
-    expect(await names('filter: { labels: [{ key: "team", value: "red" }] }')).toEqual([])
-    expect(await names('filter: { project: "another" }')).toEqual([])
+    expect(await names({ kinds: ['DEPLOY_ITEM'] }, { field: 'NAME', direction: 'ASC' })).toEqual(['app', 'db', 'front'])
+    expect(await names({ rootsOnly: true, finished: true })).toEqual(['x1', 'x2', 'x3', 'x4'])
+    expect(await names({ rootsOnly: true, finished: false })).toEqual(['shop', 'x5', 'labelled'])
+    expect(await names({ phases: ['PENDING'], rootsOnly: true })).toEqual(['x5', 'labelled'])
+    expect(await names({ nameContains: 'HO' })).toEqual(['shop'])
+    expect(await names({ nameContains: '%' })).toEqual([])
+    expect(await names({ labels: [{ key: 'team', value: 'blue' }] })).toEqual(['labelled'])
+    expect(await names({ labels: [{ key: 'team', value: 'red' }] })).toEqual([])
+    expect(await names({ project: 'another' })).toEqual([])
   })
+
+  const isFinished = async (id: string) =>
+    (await api.query(gql('query ($id: ID!) { object(id: $id) { finished } }'), { id })).object?.finished
 
   test('finished is not said of an object whose remembered job begins while it is being read', async () => {
     const { world, services } = api
@@ -132,47 +146,53 @@ describe('lists', () => {
     expect(read).toMatchObject({ phase: 'SUCCEEDED', jobId: read?.finishedJobId })
     await world.settle()
     expect(read && (await finishedLoader(context).load(read))).toBe(false)
-    const { object } = await api.query('query ($id: ID!) { object(id: $id) { finished } }', { id })
-    expect(object.finished).toBe(true)
+    expect(await isFinished(id)).toBe(true)
   })
 
   test('finished means that no job is outstanding, remembered ones included', async () => {
     const { id } = await api.world.see('x1')
-    const ask = () => api.query('query ($id: ID!) { object(id: $id) { finished } }', { id })
-    expect((await ask()).object.finished).toBe(true)
+    expect(await isFinished(id)).toBe(true)
     await api.world.commands.reconcileInstallation(USER, { id, mode: 'STANDARD' })
-    expect((await ask()).object.finished).toBe(false)
-    expect(await names('filter: { rootsOnly: true, finished: true }')).not.toContain('x1')
+    expect(await isFinished(id)).toBe(false)
+    expect(await names({ rootsOnly: true, finished: true })).not.toContain('x1')
     await api.world.settle()
-    expect((await ask()).object.finished).toBe(true)
+    expect(await isFinished(id)).toBe(true)
   })
 
-  test.each(['CREATED_AT', 'NAME', 'UPDATED_AT', 'PHASE_SINCE'])(
+  const PAGE = gql(`query ($orderBy: ObjectOrder!, $first: Int, $after: String, $last: Int, $before: String) {
+    objects(filter: { rootsOnly: true }, orderBy: $orderBy, first: $first, after: $after, last: $last, before: $before) {
+      totalCount pageInfo { hasNextPage hasPreviousPage startCursor endCursor } edges { node { name } } } }`)
+  type Place = Omit<VariablesOf<typeof PAGE>, 'orderBy'>
+
+  test.each(['CREATED_AT', 'NAME', 'UPDATED_AT', 'PHASE_SINCE'] as const)(
     'pages by %s meet without gap or overlap, both ways',
     async (field) => {
-      for (const direction of ['ASC', 'DESC']) {
-        const page = async (args: string) =>
-          (
-            await api.query(
-              `{ objects(filter: { rootsOnly: true }, orderBy: { field: ${field}, direction: ${direction} }, ${args}) {
-              totalCount pageInfo { hasNextPage hasPreviousPage startCursor endCursor } edges { node { name } } } }`,
-            )
-          ).objects
-        const walk = async (size: string, place: 'after' | 'before') => {
-          const seen: string[][] = []
-          let args = size
-          for (;;) {
-            const { pageInfo, edges } = await page(args)
-            seen.push(edges.map((e: any) => e.node.name))
-            const more = place === 'after' ? pageInfo.hasNextPage : pageInfo.hasPreviousPage
-            if (!more) return seen
-            args = `${size}, ${place}: "${place === 'after' ? pageInfo.endCursor : pageInfo.startCursor}"`
-          }
+      for (const direction of ['ASC', 'DESC'] as const) {
+        const page = async (place: Place) => {
+          const { totalCount, pageInfo, edges } = present(
+            (await api.query(PAGE, { orderBy: { field, direction }, ...place })).objects,
+          )
+          return { totalCount, pageInfo, names: edges.map(({ node }) => node.name) }
         }
-        const all = (await page('first: 100')).edges.map((e: any) => e.node.name)
-        expect((await page('first: 0')).totalCount).toBe(all.length)
-        expect((await walk('first: 2', 'after')).flat()).toEqual(all)
-        expect((await walk('last: 2', 'before')).toReversed().flat()).toEqual(all)
+        const walk = async (start: Place, next: (found: Awaited<ReturnType<typeof page>>) => Place | null) => {
+          const seen: string[][] = []
+          for (let place: Place | null = start; place; ) {
+            const found = await page(place)
+            seen.push(found.names)
+            place = next(found)
+          }
+          return seen
+        }
+        const forwards = await walk({ first: 2 }, ({ pageInfo: { hasNextPage, endCursor } }) =>
+          hasNextPage ? { first: 2, after: endCursor } : null,
+        )
+        const backwards = await walk({ last: 2 }, ({ pageInfo: { hasPreviousPage, startCursor } }) =>
+          hasPreviousPage ? { last: 2, before: startCursor } : null,
+        )
+        const { names: all } = await page({ first: 100 })
+        expect((await page({ first: 0 })).totalCount).toBe(all.length)
+        expect(forwards.flat()).toEqual(all)
+        expect(backwards.toReversed().flat()).toEqual(all)
       }
     },
   )
@@ -185,28 +205,35 @@ describe('lists', () => {
   test('children and dependencies, with their counts and pages', async () => {
     const { id } = await api.world.see('shop', 'backend', 'deploy-items')
     const { object } = await api.query(
-      `query ($id: ID!) { object(id: $id) { __typename children(first: 1) { totalCount pageInfo { hasNextPage endCursor } edges { cursor node { name dependents { edges { node { name dependsOn { totalCount edges { node { name } } } } } } } } } } }`,
+      gql(`query ($id: ID!) { object(id: $id) { children(first: 1) { totalCount pageInfo { hasNextPage endCursor } edges { node {
+        name dependents { edges { node { name dependsOn { totalCount edges { node { name } } } } } }
+      } } } } }`),
       { id },
     )
-    expect(object.children).toMatchObject({ totalCount: 2, pageInfo: { hasNextPage: true } })
-    expect(object.children.edges[0].node).toEqual({
+    const { children } = present(object)
+    expect(children).toMatchObject({ totalCount: 2, pageInfo: { hasNextPage: true } })
+    expect(children.edges[0]?.node).toEqual({
       name: 'db',
       dependents: {
         edges: [{ node: { name: 'app', dependsOn: { totalCount: 1, edges: [{ node: { name: 'db' } }] } } }],
       },
     })
     const rest = await api.query(
-      `query ($id: ID!, $after: String) { object(id: $id) { children(after: $after) { pageInfo { hasPreviousPage } edges { node { name } } } } }`,
-      { id, after: object.children.pageInfo.endCursor },
+      gql(
+        'query ($id: ID!, $after: String) { object(id: $id) { children(after: $after) { pageInfo { hasPreviousPage } edges { node { name } } } } }',
+      ),
+      { id, after: children.pageInfo.endCursor },
     )
-    expect(rest.object.children).toEqual({ pageInfo: { hasPreviousPage: true }, edges: [{ node: { name: 'app' } }] })
+    expect(rest.object?.children).toEqual({ pageInfo: { hasPreviousPage: true }, edges: [{ node: { name: 'app' } }] })
   })
 
   test('roots depend on each other through what they import', async () => {
     await api.world.create('gives', { exports: [{ name: 'given', value: 1 }], deployItems: [item('slow')] })
     const id = await api.world.create('takes', { imports: [{ name: 'given' }] })
     const { object } = await api.query(
-      `query ($id: ID!) { object(id: $id) { phase dependsOn { totalCount edges { node { name dependents { edges { node { name } } } } } } } }`,
+      gql(
+        'query ($id: ID!) { object(id: $id) { phase dependsOn { totalCount edges { node { name dependents { edges { node { name } } } } } } } }',
+      ),
       { id },
     )
     expect(object).toEqual({
@@ -245,10 +272,12 @@ test('what a viewer may not see is not there, wherever it is asked about', async
 
 test('machines are data', async () => {
   const { stateMachines } = await api.query(
-    '{ stateMachines(kind: DEPLOY_ITEM) { name kinds initial final phases mermaid transitions { from actor to } } }',
+    gql(
+      '{ stateMachines(kind: DEPLOY_ITEM) { name kinds initial final phases mermaid transitions { from actor to } } }',
+    ),
   )
   expect(stateMachines).toHaveLength(1)
-  const [machine] = stateMachines
+  const machine = present(stateMachines[0])
   expect(machine.phases).toContain(machine.initial)
   expect(machine.mermaid).toMatch(/^stateDiagram-v2\n {2}\[\*\] --> PENDING\n/)
   expect(machine.transitions).toContainEqual({ from: 'INIT', actor: 'DEPLOYER', to: 'PROGRESSING' })

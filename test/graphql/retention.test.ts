@@ -51,16 +51,16 @@ beforeAll(async () => {
 afterAll(() => api[Symbol.asyncDispose]())
 
 async function newest(): Promise<number> {
-  const { phaseChanges } = await api.query('{ phaseChanges(last: 1) { edges { node { sequence } } } }')
-  return phaseChanges.edges[0].node.sequence
+  const { phaseChanges } = await api.query(gql('{ phaseChanges(last: 1) { edges { node { sequence } } } }'))
+  return present(phaseChanges?.edges[0]).node.sequence
 }
 
 test('lists begin where the log begins now, and a cursor from before is expired', async () => {
   const { phaseChanges, installation } = await api.query(
-    `query($id: ID!) {
+    gql(`query($id: ID!) {
       phaseChanges(first: 1, filter: { includeRejected: true }) { totalCount edges { node { id sequence } } }
       installation: object(id: $id) { phase history(first: 5) { totalCount edges { node { sequence } } } }
-    }`,
+    }`),
     { id: kept },
   )
   expect(phaseChanges).toMatchObject({ totalCount: head - oldest + 1, edges: [{ node: { sequence: oldest } }] })
@@ -83,17 +83,17 @@ test('lists begin where the log begins now, and a cursor from before is expired'
 
 test('a tree whose changes are all pruned is still told at every sequence that is left', async () => {
   const { tree } = await api.query(
-    'query($id: ID!) { tree(rootId: $id) { objects { edges { node { objectId: id name phase } } } } }',
+    gql('query($id: ID!) { tree(rootId: $id) { objects { edges { node { objectId: id name phase } } } } }'),
     { id: kept },
   )
-  const objects = tree.objects.edges.map(({ node }: { node: object }) => node)
+  const objects = present(tree).objects.edges.map(({ node }) => node)
   expect(objects).toHaveLength(4)
   for (const sequence of [oldest - 1, oldest, head]) {
     const { treeAt, over } = await api.query(
-      `query($id: ID!, $gone: ID!, $sequence: Sequence!) {
+      gql(`query($id: ID!, $gone: ID!, $sequence: Sequence!) {
         treeAt(rootId: $id, sequence: $sequence) { sequence objects { objectId name phase } }
         over: treeAt(rootId: $gone, sequence: $sequence) { sequence }
-      }`,
+      }`),
       { id: kept, gone, sequence },
     )
     expect(treeAt).toEqual({ sequence, objects })

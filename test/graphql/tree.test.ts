@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { VariablesOf } from '../../src/documents/typed-document.ts'
 import { present } from '../testkit/ask.ts'
 import { gql } from '../testkit/gql.ts'
 import { item } from '../testkit/world.ts'
@@ -21,13 +22,7 @@ const TREE = gql(`query Tree($id: ID!, $first: Int!, $after: String, $relations:
     relations(first: $relations, after: $afterRelation) { totalCount pageInfo { hasNextPage endCursor } edges { node { from to kind } } }
   }
 }`)
-interface Variables {
-  first?: number
-  relations?: number
-  after?: string | null
-  afterRelation?: string | null
-}
-const read = async (variables: Variables = {}) =>
+const read = async (variables: Partial<VariablesOf<typeof TREE>> = {}) =>
   present((await api.query(TREE, { id, first: 5_000, relations: 5_000, ...variables })).tree)
 
 test('a whole tree is a handful of statements in one snapshot', async () => {
@@ -38,8 +33,8 @@ test('a whole tree is a handful of statements in one snapshot', async () => {
   expect(tree.objects.totalCount).toBe(1_202)
   expect(tree.relations.totalCount).toBe(1_201 + 1_100)
   expect(tree.relations.edges).toHaveLength(1_201 + 1_100)
-  const byName = new Map(tree.objects.edges.map(({ node }: any) => [node.name, node.id]))
-  expect(tree.relations.edges.map((edge: any) => edge.node)).toContainEqual({
+  const byName = new Map(tree.objects.edges.map(({ node }) => [node.name, node.id]))
+  expect(tree.relations.edges.map(({ node }) => node)).toContainEqual({
     from: byName.get('i150'),
     to: byName.get('i50'),
     kind: 'DEPENDS_ON',
@@ -50,11 +45,12 @@ test('a whole tree is a handful of statements in one snapshot', async () => {
 
 test('pages of a tree that has not moved share its sequence, though other trees have', async () => {
   const whole = await read()
-  const pages: any[] = []
-  const relations: any[] = []
+  type Tree = Awaited<ReturnType<typeof read>>
+  const pages: Tree['objects']['edges'][number][] = []
+  const relations: Tree['relations']['edges'][number][] = []
   let others = 0
   for (let after: string | null = null, afterRelation: string | null = null; ; ) {
-    const tree: any = await read({ first: 500, after, relations: 700, afterRelation })
+    const tree: Tree = await read({ first: 500, after, relations: 700, afterRelation })
     expect(tree.sequence).toBe(whole.sequence)
     pages.push(...tree.objects.edges)
     relations.push(...tree.relations.edges)
@@ -80,12 +76,14 @@ test('a tree as it was', async () => {
   const at = async (sequence: number) =>
     (
       await api.query(
-        'query ($id: ID!, $sequence: Sequence!) { treeAt(rootId: $id, sequence: $sequence) { sequence objects { name phase revision } } }',
+        gql(
+          'query ($id: ID!, $sequence: Sequence!) { treeAt(rootId: $id, sequence: $sequence) { sequence objects { name phase revision } } }',
+        ),
         { id, sequence },
       )
     ).treeAt
-  expect((await at(1)).objects).toEqual([{ name: 'big', phase: 'PENDING', revision: 1 }])
-  expect((await at(now.sequence)).objects).toHaveLength(1_202)
+  expect((await at(1))?.objects).toEqual([{ name: 'big', phase: 'PENDING', revision: 1 }])
+  expect((await at(now.sequence))?.objects).toHaveLength(1_202)
   const { errors } = await api.execute(
     'query ($id: ID!, $sequence: Sequence!) { treeAt(rootId: $id, sequence: $sequence) { sequence } }',
     { id, sequence: now.sequence + 1_000 },
@@ -96,5 +94,5 @@ test('a tree as it was', async () => {
 test('only a root has a tree', async () => {
   const { edges } = (await read({ first: 10 })).objects
   const child = present(edges.find(({ node }) => node.parent !== null)).node.id
-  expect((await api.query('query ($id: ID!) { tree(rootId: $id) { rootId } }', { id: child })).tree).toBe(null)
+  expect((await api.query(gql('query ($id: ID!) { tree(rootId: $id) { rootId } }'), { id: child })).tree).toBe(null)
 })

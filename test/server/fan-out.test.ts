@@ -194,13 +194,14 @@ test('a client that reads nothing is paused, then disconnected; others miss noth
 })
 
 test('only an administrator may look at who listens', async () => {
-  const QUERY =
-    '{ subscriptions { gateway totalCount head gaps duplicates nodes { field viewer state lag sharedBy bufferedBytes } } }'
+  const QUERY = gql(
+    '{ subscriptions { gateway totalCount head gaps duplicates nodes { field viewer state lag sharedBy bufferedBytes } } }',
+  )
   const heard = subscribe('subscription { phaseChanges { sequence } }')
   await live(1)
   const admin = (await api.services.tokens.authenticate(token)) as Viewer
   const { subscriptions } = await api.query(QUERY, {}, admin)
-  expect(subscriptions.nodes).toEqual([
+  expect(subscriptions?.nodes).toEqual([
     { field: 'phaseChanges', viewer: 'ada', state: 'LIVE', lag: 0, sharedBy: 1, bufferedBytes: 0 },
   ])
   const { errors } = await api.execute(QUERY, {}, { ...admin, role: 'USER' })

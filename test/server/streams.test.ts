@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import type { RunningServer } from '../../src/server/server.ts'
 import { type Api, createApi } from '../graphql/api.ts'
+import { present } from '../testkit/ask.ts'
 import { gql } from '../testkit/gql.ts'
 import { until } from '../testkit/wait.ts'
 import { DEPLOYER, item } from '../testkit/world.ts'
@@ -203,12 +204,15 @@ describe.each(TRANSPORTS)('over %s', (transport, open) => {
       what: 'what came after is told',
     })
     const { phaseChanges } = await api.query(
-      'query ($id: ID!) { phaseChanges(filter: { rootId: $id }, first: 500) { totalCount edges { node { sequence } } } }',
+      gql(
+        'query ($id: ID!) { phaseChanges(filter: { rootId: $id }, first: 500) { totalCount edges { node { sequence } } } }',
+      ),
       { id: root },
     )
-    await until(() => fromStart.events.length === phaseChanges.totalCount, { what: 'all is told' })
+    const { totalCount, edges } = present(phaseChanges)
+    await until(() => fromStart.events.length === totalCount, { what: 'all is told' })
     const sequences = fromStart.events.map((event) => event.data.phaseChanges.sequence)
-    expect(sequences).toEqual(phaseChanges.edges.map((edge: any) => edge.node.sequence))
+    expect(sequences).toEqual(edges.map(({ node }) => node.sequence))
     await until(() => live.events.at(-1)?.data.phaseChanges.sequence === sequences.at(-1), { what: 'the live one too' })
     const heard = live.events.map((event) => event.data.phaseChanges.sequence)
     expect(heard).toEqual(sequences.slice(-heard.length))

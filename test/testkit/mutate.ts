@@ -13,17 +13,16 @@ import { gql } from './gql.ts'
 export const loaded = await loadFamilies(families)
 export const schema = buildSchema(loaded.map(({ graphql }) => graphql))
 
-export type Answer = { readonly __typename: string; readonly id?: string; readonly message?: string }
 export interface Mutate {
-  /** A mutation of one input; its answer's type name, the object's id, or the refusal's message. */
-  mutate(field: string, input: object, viewer: Viewer): Promise<Answer>
+  /** A mutation of one input, which may be wrong on purpose. */
+  mutate<T>(document: Mutation<T>, input: object, viewer: Viewer): Promise<T>
   claim(input: object, viewer: Viewer): Promise<readonly ClaimedItem[]>
   /** Of one report: whether it changed a phase, or the type of the refusal. */
   report(report: Report, viewer: Viewer): Promise<boolean | string>
 }
 
-const inputOf = (field: string): string => `${field.charAt(0).toUpperCase()}${field.slice(1)}Input`
-const shownOf = (field: string): string => (field.endsWith('Installation') ? '... on Installation { id }' : '')
+type Mutation<T> = TypedDocument<{ readonly answer: T }, never>
+
 const CLAIM = gql(`mutation ($input: ClaimWorkInput!) {
   answer: claimWork(input: $input) {
     __typename
@@ -40,31 +39,21 @@ const REPORT = gql(`mutation ($input: ReportPhasesInput!) {
 }`)
 
 export function mutateWith(services: GraphQLServices): Mutate {
-  async function send<T>(source: string, input: object, viewer: Viewer): Promise<T> {
-    const contextValue = createContext(services, viewer)
+  async function mutate<T>(document: Mutation<T>, input: object, viewer: Viewer): Promise<T> {
+    const [source, contextValue] = [document.valueOf(), createContext(services, viewer)]
     const { data, errors } = await graphql({ schema, source, variableValues: { input }, contextValue })
     if (errors) throw new Error(errors.map((error) => error.stack ?? error.message).join('\n'))
-    return (data as { answer: T }).answer
+    return (data as { readonly answer: T }).answer
   }
-  /** Inputs of tests may be wrong on purpose. */
-  const ask = <T>(document: string & TypedDocument<{ readonly answer: T }, never>, input: object, viewer: Viewer) =>
-    send<T>(document, input, viewer)
   return {
-    mutate: (field, input, viewer) =>
-      send(
-        `mutation ($input: ${inputOf(field)}!) {
-          answer: ${field}(input: $input) { __typename ${shownOf(field)} ... on Error { message } }
-        }`,
-        input,
-        viewer,
-      ),
+    mutate,
     async claim(input, viewer) {
-      const answer = await ask(CLAIM, input, viewer)
+      const answer = await mutate(CLAIM, input, viewer)
       if (!answer?.items) throw new Error(answer?.message)
       return answer.items.map((item) => ({ ...item, leaseUntil: new Date(item.leaseUntil) }))
     },
     async report(report, viewer) {
-      const answer = await ask(REPORT, { reports: [report] }, viewer)
+      const answer = await mutate(REPORT, { reports: [report] }, viewer)
       const result = answer?.results?.[0]
       if (!result) throw new Error(answer?.message ?? 'no result for the report')
       return result.changed ?? result.__typename

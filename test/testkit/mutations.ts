@@ -1,23 +1,18 @@
 import type { Client } from '../../src/client/index.ts'
 import type { ResultOf, VariablesOf } from '../../src/documents/typed-document.ts'
 import { ask } from './ask.ts'
+import { MUTATIONS } from './documents.ts'
 import { gql } from './gql.ts'
 
 /** Requests of end-to-end tests to a server, over its public API. */
 
-const CREATE = gql(`mutation ($input: CreateInstallationInput!) {
-  answer: createInstallation(input: $input) { __typename ... on Installation { id } ... on Error { code message } }
-}`)
-const DELETE = gql(`mutation ($input: DeleteInstallationInput!) {
-  answer: deleteInstallation(input: $input) { __typename ... on Installation { id } ... on Error { code message } }
-}`)
 const OBJECT = gql('query ($id: ID!) { object(id: $id) { phase finished error { code message } } }')
-type Spec = VariablesOf<typeof CREATE>['input']['spec']
-type Created = NonNullable<ResultOf<typeof CREATE>['answer']>
+type Spec = VariablesOf<typeof MUTATIONS.createInstallation>['input']['spec']
+type Created = NonNullable<ResultOf<typeof MUTATIONS.createInstallation>['answer']>
 export type Shown = NonNullable<ResultOf<typeof OBJECT>['object']>
 
 export async function tryCreate(client: Client, name: string, spec: Spec): Promise<Created> {
-  const { answer } = await client.query(CREATE, { input: { name, spec } })
+  const { answer } = await client.query(MUTATIONS.createInstallation, { input: { name, spec } })
   if (!answer) throw new Error('There is no result.')
   return answer
 }
@@ -29,7 +24,7 @@ export async function create(client: Client, name: string, spec: Spec): Promise<
 }
 
 export async function remove(client: Client, id: string): Promise<void> {
-  await ask(client, DELETE, { id })
+  await ask(client, MUTATIONS.deleteInstallation, { id })
 }
 
 /** Null when it is gone. */

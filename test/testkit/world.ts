@@ -6,6 +6,7 @@ import type { System } from '../../src/core/ports/system.ts'
 import type { Viewer } from '../../src/core/ports/viewer.ts'
 import type { TimeoutDefaults } from '../../src/core/tree.ts'
 import type { ObjectKind, Phase } from '../../src/core/vocabulary.ts'
+import type { TypedDocument } from '../../src/documents/typed-document.ts'
 import { evaluateIn } from '../../src/engine/evaluate.ts'
 import { kindsOf } from '../../src/engine/families.ts'
 import { createEngineHost, type EngineHost, recoverStalled } from '../../src/engine/index.ts'
@@ -24,7 +25,9 @@ import { createLog } from '../../src/log/reader.ts'
 import { createMemorySignal } from '../../src/log/signal/memory.ts'
 import { dueRoots } from '../../src/store/queue.ts'
 import { createSealing, type Sealing } from '../../src/store/sealing.ts'
+import { type Payload, payloadOf } from './ask.ts'
 import { TestClock } from './clock.ts'
+import { MUTATIONS } from './documents.ts'
 import { loaded, mutateWith } from './mutate.ts'
 import { createTestDatabase } from './postgres.ts'
 import { openSandbox } from './sandbox.ts'
@@ -162,11 +165,13 @@ export async function createWorld({ system }: WorldOptions = {}): Promise<World>
     ...services,
   })
   /** Throws when it is refused. */
-  const done = async (field: string, input: object): Promise<string> => {
-    const answer = await api.mutate(field, input, USER)
-    if (answer.message !== undefined) throw new Error(answer.message)
+  const done = async <T extends { readonly message?: string | undefined }>(
+    document: TypedDocument<{ readonly answer: T | null }, never>,
+    input: object,
+  ): Promise<Payload<T>> => {
+    const payload = payloadOf(await api.mutate(document, input, USER))
     await settle()
-    return answer.id ?? ''
+    return payload
   }
 
   const world: World = {
@@ -184,14 +189,16 @@ export async function createWorld({ system }: WorldOptions = {}): Promise<World>
     due: () => dueRoots(pool, given.fixedTime, 100),
     recoverStalled: () => recoverStalled(parts),
     second: async () => drive(),
-    create: (name, spec, reconcile = true) => done('createInstallation', { name, spec, reconcile }),
-    update: async (id, spec, reconcile = true) => void (await done('updateInstallation', { id, spec, reconcile })),
-    reconcile: async (id, mode = 'STANDARD') => void (await done('reconcileInstallation', { id, mode })),
+    create: async (name, spec, reconcile = true) =>
+      (await done(MUTATIONS.createInstallation, { name, spec, reconcile })).id,
+    update: async (id, spec, reconcile = true) =>
+      void (await done(MUTATIONS.updateInstallation, { id, spec, reconcile })),
+    reconcile: async (id, mode = 'STANDARD') => void (await done(MUTATIONS.reconcileInstallation, { id, mode })),
     remove: async (id, { force = false, withoutUninstall = false } = {}) =>
-      void (await done('deleteInstallation', { id, force, withoutUninstall })),
-    cancel: async (id) => void (await done('cancelInstallation', { id })),
-    ignore: async (id, ignored) => void (await done('updateInstallation', { id, ignored, reconcile: false })),
-    setData: async (name, value) => void (await done('setDataObject', { project: 'default', name, value })),
+      void (await done(MUTATIONS.deleteInstallation, { id, force, withoutUninstall })),
+    cancel: async (id) => void (await done(MUTATIONS.cancelInstallation, { id })),
+    ignore: async (id, ignored) => void (await done(MUTATIONS.updateInstallation, { id, ignored, reconcile: false })),
+    setData: async (name, value) => void (await done(MUTATIONS.setDataObject, { project: 'default', name, value })),
     async claim(max = 500, viewer = DEPLOYER, types = ['mock'], leaseMs = 30_000) {
       const items = await api.claim({ instance: 'test', types, max, leaseMs }, viewer)
       await settle()

@@ -1,6 +1,19 @@
 import type { Client } from '../../src/client/index.ts'
+import type { Phase } from '../../src/core/vocabulary.ts'
+import type { VariablesOf } from '../../src/documents/typed-document.ts'
+import { ask, present } from '../testkit/ask.ts'
+import { MUTATIONS } from '../testkit/documents.ts'
+import { gql } from '../testkit/gql.ts'
 import { until } from '../testkit/wait.ts'
-import { ask, type CrmSession, connectCrm, type Item, type PlayedAgent, playAgent, reach } from './played.ts'
+import {
+  type CrmConnection,
+  type CrmSession,
+  connectCrm,
+  type Item,
+  type PlayedAgent,
+  playAgent,
+  reach,
+} from './played.ts'
 
 /**
  * What a release's database is filled with: some of everything, ended, waiting and in the middle of something. All of it
@@ -31,13 +44,16 @@ export interface Notes {
   /** Where somebody has turned a page, after this many. */
   readonly pages: Pages
   /** A creation with a key, and what came of it. */
-  readonly once: { readonly input: object; readonly id: string }
+  readonly once: { readonly input: InstallationInput; readonly id: string }
 }
 interface Pages {
   readonly turned: number
   readonly phaseChanges: string
   readonly objects: string
 }
+type TaskInput = VariablesOf<typeof MUTATIONS.createTask>['input']
+type TokenInput = VariablesOf<typeof MUTATIONS.createToken>['input']
+type InstallationInput = VariablesOf<typeof MUTATIONS.createInstallation>['input']
 type Filled = Omit<Notes, 'admin' | 'secretKey'>
 
 const never = { pickup: { never: true }, progressing: { never: true } }
@@ -62,8 +78,8 @@ export const JOB = { command: ['true'], args: ['x'], env: [{ name: 'A', value: '
 
 export async function fillReleased(site: Site): Promise<Filled> {
   const { client } = site
-  const token = async (name: string, more: object): Promise<string> =>
-    (await ask<{ secret: string }>(client, 'createToken', { name, ...more }, '... on CreatedToken { secret }')).secret
+  const token = async (name: string, more: Omit<TokenInput, 'name'>): Promise<string> =>
+    (await ask(client, MUTATIONS.createToken, { name, ...more })).secret
   const tokens = {
     deployer: await token('deployer', { role: 'AGENT', types: ['mock', 'later'] }),
     runner: await token('runner', { role: 'AGENT', actor: 'GADGET_RUNNER', types: ['gadget-job'] }),
@@ -91,17 +107,18 @@ export async function fillReleased(site: Site): Promise<Filled> {
   return { tokens, reader, worker: pipelines.worker, fences, secret: SECRET, once, pages: await turnPages(client) }
 }
 
+const ENDS = gql(`query ($first: Int!) {
+  phaseChanges(first: $first) { pageInfo { endCursor } } objects(first: $first) { pageInfo { endCursor } }
+}`)
 async function turnPages(client: Client): Promise<Pages> {
   const turned = 5
-  type Page = { pageInfo: { endCursor: string } }
-  const { phaseChanges, objects } = await client.query<Record<'phaseChanges' | 'objects', Page>>(
-    `{ phaseChanges(first: ${turned}) { pageInfo { endCursor } } objects(first: ${turned}) { pageInfo { endCursor } } }`,
-  )
-  return { turned, phaseChanges: phaseChanges.pageInfo.endCursor, objects: objects.pageInfo.endCursor }
+  const { phaseChanges, objects } = await client.query(ENDS, { first: turned })
+  const endOf = (page: typeof phaseChanges | typeof objects): string => present(page?.pageInfo.endCursor)
+  return { turned, phaseChanges: endOf(phaseChanges), objects: endOf(objects) }
 }
 
-const create = (client: Client, name: string, spec: object, more: object = {}): Promise<string> =>
-  ask(client, 'createInstallation', { name, spec, ...more }).then(({ id }) => id ?? '')
+const create = (client: Client, name: string, spec: InstallationInput['spec']): Promise<string> =>
+  ask(client, MUTATIONS.createInstallation, { name, spec }).then(({ id }) => id)
 const succeed = async (agent: PlayedAgent, name: string, exports: object = {}): Promise<void> =>
   agent.report((await agent.take(name, 'RECONCILE')).fence, { phase: 'SUCCEEDED', exports })
 
@@ -112,7 +129,7 @@ async function fillPast(client: Client, deployer: PlayedAgent): Promise<void> {
   const departed = await create(client, 'departed', { deployItems: [item('dust')] })
   await succeed(deployer, 'dust')
   await reach(client, 'INSTALLATION', 'default:departed', 'SUCCEEDED')
-  await ask(client, 'deleteInstallation', { id: departed })
+  await ask(client, MUTATIONS.deleteInstallation, { id: departed })
   const dust = await deployer.take('dust', 'DELETE')
   await deployer.report(dust.fence, { phase: 'GONE' })
   await reach(client, 'INSTALLATION', 'default:ancient', 'SUCCEEDED')
@@ -125,17 +142,17 @@ async function fillDeployments(client: Client, deployer: PlayedAgent, late: Play
     fences[name] = taken.fence
     return taken
   }
-  const ended = (name: string, phase: string) => reach(client, 'INSTALLATION', `default:${name}`, phase)
+  const ended = (name: string, phase: Phase) => reach(client, 'INSTALLATION', `default:${name}`, phase)
 
   const once = { name: 'platform', labels: LABELS, spec: PLATFORM, idempotencyKey: 'once' }
-  const { id = '' } = await ask(client, 'createInstallation', once)
+  const { id } = await ask(client, MUTATIONS.createInstallation, once)
   await succeed(deployer, 'cidrmade', { value: '10.0.0.0/8' })
   await succeed(deployer, 'serve')
   await ended('platform', 'SUCCEEDED')
   await create(client, 'follower', importing('cidr', 'follow'))
   await succeed(deployer, 'follow')
   await ended('follower', 'SUCCEEDED')
-  await ask(client, 'setDataObject', { name: 'region', value: { name: 'north', zones: [1, 2.5, 'ü'] } }, '')
+  await ask(client, MUTATIONS.setDataObject, { name: 'region', value: { name: 'north', zones: [1, 2.5, 'ü'] } })
 
   await create(client, 'broken', { deployItems: [item('crack')] })
   const crack = await deployer.take('crack', 'RECONCILE')
@@ -150,7 +167,7 @@ async function fillDeployments(client: Client, deployer: PlayedAgent, late: Play
   const parting = await create(client, 'parting', { deployItems: [item('remains', 'later')] })
   await succeed(late, 'remains')
   await ended('parting', 'SUCCEEDED')
-  await ask(client, 'deleteInstallation', { id: parting })
+  await ask(client, MUTATIONS.deleteInstallation, { id: parting })
 
   const offered = [item('offered', 'later'), item('after', 'mock', { dependsOn: ['taken'] })]
   await create(client, 'held', { deployItems: [item('taken'), ...offered] })
@@ -160,15 +177,15 @@ async function fillDeployments(client: Client, deployer: PlayedAgent, late: Play
   const edited = await create(client, 'edited', { deployItems: [item('slow', 'mock', { config: { n: 1 } })] })
   await hold('slow')
   const spec = { deployItems: [item('slow', 'mock', { config: { n: 2 } }), item('more')] }
-  await ask(client, 'updateInstallation', { id: edited, spec, reconcile: false })
+  await ask(client, MUTATIONS.updateInstallation, { id: edited, spec, reconcile: false })
 
   const again = await create(client, 'again', { deployItems: [item('busy')] })
   await hold('busy')
-  await ask(client, 'reconcileInstallation', { id: again, mode: 'FORCE' })
+  await ask(client, MUTATIONS.reconcileInstallation, { id: again, mode: 'FORCE' })
 
   const stopped = await create(client, 'stopped', { deployItems: [item('halt')] })
   await hold('halt')
-  await ask(client, 'cancelInstallation', { id: stopped, reason: 'not now' })
+  await ask(client, MUTATIONS.cancelInstallation, { id: stopped, reason: 'not now' })
   await ended('edited', 'PROGRESSING')
   return { fences, once: { input: once, id } }
 }
@@ -186,10 +203,10 @@ async function fillOperations(
   play: () => PlayedAgent,
   playShortly: () => PlayedAgent,
 ): Promise<Record<string, string>> {
-  await ask(client, 'createProject', { name: 'ops' })
+  await ask(client, MUTATIONS.createProject, { name: 'ops' })
   const runner = play()
-  const run = async (name: string, jobs: readonly object[] = [{ name: `${name}-job`, gadget: 'turn' }]) =>
-    (await ask(client, 'createTask', { project: 'ops', name, jobs })).id ?? ''
+  const run = async (name: string, jobs: TaskInput['jobs'] = [{ name: `${name}-job`, gadget: 'turn' }]) =>
+    (await ask(client, MUTATIONS.createTask, { project: 'ops', name, jobs })).id
   const declare = async (job: string, ...resources: readonly string[]): Promise<void> => {
     const locks = resources.map((resource) => ({ resource, mode: 'EXCLUSIVE' }))
     await runner.report((await runner.take(job, 'GET_LOCKS')).fence, { phase: 'WAITING', locks })
@@ -216,12 +233,12 @@ async function fillOperations(
   if (first.fence === undo.fence) throw new Error('nobody crashed')
   await runner.report(undo.fence, { phase: 'RUNNING' })
   const second = await runner.take('crashed-job', 'RUN')
-  await ask(client, 'cancelTask', { id: crashed })
+  await ask(client, MUTATIONS.cancelTask, { id: crashed })
   await runner.report(second.fence, { phase: 'UNDO_FAILED', error })
 
   const dirty = await run('dirty')
   const dirtied = await start('dirty-job', 'host:dirty')
-  await ask(client, 'cancelTask', { id: dirty })
+  await ask(client, MUTATIONS.cancelTask, { id: dirty })
   await runner.report(dirtied.fence, { phase: 'UNDO_FAILED', error })
 
   await run('stuck')
@@ -246,13 +263,13 @@ async function fillPipelines(client: Client, runtime: PlayedAgent, url: string) 
   ]
   // The third worker waits for a slot, and so does the third job.
   const limits = { maxWorkers: 2, maxJobs: 2 }
-  await ask(client, 'createProject', { name: 'shop', workerTemplate: TEMPLATE, subscriptions, limits })
-  await ask(client, 'setSecret', { project: 'shop', ...SECRET }, '')
+  await ask(client, MUTATIONS.createProject, { name: 'shop', workerTemplate: TEMPLATE, subscriptions, limits })
+  await ask(client, MUTATIONS.setSecret, { project: 'shop', ...SECRET })
   const push = { source, type: 'push', qualifiers: [{ key: 'branch', value: 'main' }] }
-  const come = (input: object) => ask(client, 'createEvent', input, '')
+  const come = (input: VariablesOf<typeof MUTATIONS.createEvent>['input']) => ask(client, MUTATIONS.createEvent, input)
   const addJob = async (worker: Item, name: string): Promise<void> => {
     await using own = playAgent({ url, token: worker.token ?? '', types: [] })
-    await ask(own.client, 'createJob', { name, spec: JOB })
+    await ask(own.client, MUTATIONS.createJob, { name, spec: JOB })
   }
   const begin = async (name: string): Promise<Item> => {
     const started = await runtime.take(name, 'START')
@@ -268,8 +285,12 @@ async function fillPipelines(client: Client, runtime: PlayedAgent, url: string) 
 
   await come({ ...push, payload: '{"a": 1}', labels: LABELS })
   const done = await begin('worker')
-  const lines = ['first', 'second', 'größer als 3'].map((text) => ({ fence: done.fence, stream: 'STDOUT', text }))
-  await ask(runtime.client, 'appendLogs', { lines }, '')
+  const lines = ['first', 'second', 'größer als 3'].map((text) => ({
+    fence: done.fence,
+    stream: 'STDOUT' as const,
+    text,
+  }))
+  await ask(runtime.client, MUTATIONS.appendLogs, { lines })
   for (const [name, code] of [
     ['lint', 0],
     ['spell', 1],
@@ -294,10 +315,12 @@ async function fillPipelines(client: Client, runtime: PlayedAgent, url: string) 
 }
 
 async function fillEdge(client: Client, crm: Client): Promise<Record<string, string>> {
-  await ask(client, 'createProject', { name: 'edge' })
-  const { id: cloudletId = '' } = await ask(client, 'createCloudlet', { project: 'edge', name: 'north' })
-  await ask(client, 'createCloudlet', { project: 'edge', name: 'lonely' })
-  const objects: object[] = [{ kind: 'APP_INST', path: ['north', 'old', 'lost'], phase: 'READY', specRevision: 7 }]
+  await ask(client, MUTATIONS.createProject, { name: 'edge' })
+  const { id: cloudletId } = await ask(client, MUTATIONS.createCloudlet, { project: 'edge', name: 'north' })
+  await ask(client, MUTATIONS.createCloudlet, { project: 'edge', name: 'lonely' })
+  const objects: NonNullable<CrmConnection['objects']>[number][] = [
+    { kind: 'APP_INST', path: ['north', 'old', 'lost'], phase: 'READY', specRevision: 7 },
+  ]
   const connect = (): Promise<CrmSession> => connectCrm(crm, { ...CRM, cloudletId, objects })
   /** As of one answer: a later one may stand for the same requests with other fences. */
   const fencesOf = (...paths: readonly string[]): Promise<readonly string[]> =>
@@ -309,23 +332,23 @@ async function fillEdge(client: Client, crm: Client): Promise<Record<string, str
       },
       { what: `${paths.join()} is asked for` },
     )
-  const report = (fence: string, phase: string) => ask(crm, 'reportPhases', { reports: [{ fence, phase }] }, '')
+  const report = (fence: string, phase: Phase) => ask(crm, MUTATIONS.reportPhases, { reports: [{ fence, phase }] })
   await connect()
   await reach(client, 'CLOUDLET', 'edge:north', 'READY')
 
-  const make = async (kind: 'CLUSTER_INST' | 'APP_INST', path: readonly string[], parent: object): Promise<string> => {
-    const field = kind === 'CLUSTER_INST' ? 'createClusterInst' : 'createAppInst'
-    const { id = '' } = await ask(client, field, { ...parent, name: path.at(-1), spec: { size: 1 } })
+  const makeReady = async (kind: 'CLUSTER_INST' | 'APP_INST', path: readonly string[]): Promise<void> => {
     const [fence = ''] = await fencesOf(path.join('/'))
     await report(fence, 'READY')
     await reach(client, kind, `edge:${path.join('/')}`, 'READY')
     objects.push({ kind, path, phase: 'READY', specRevision: 1 })
-    return id
   }
-  const clusterInstId = await make('CLUSTER_INST', ['north', 'one'], { cloudletId })
-  const app = await make('APP_INST', ['north', 'one', 'web'], { clusterInstId })
-  await ask(client, 'updateAppInst', { id: app, spec: { size: 2 } })
-  await ask(client, 'createClusterInst', { cloudletId, name: 'two', spec: { size: 3 } })
+  const spec = { size: 1 }
+  const { id: clusterInstId } = await ask(client, MUTATIONS.createClusterInst, { cloudletId, name: 'one', spec })
+  await makeReady('CLUSTER_INST', ['north', 'one'])
+  const { id: app } = await ask(client, MUTATIONS.createAppInst, { clusterInstId, name: 'web', spec })
+  await makeReady('APP_INST', ['north', 'one', 'web'])
+  await ask(client, MUTATIONS.updateAppInst, { id: app, spec: { size: 2 } })
+  await ask(client, MUTATIONS.createClusterInst, { cloudletId, name: 'two', spec: { size: 3 } })
   const [updating = '', creating = ''] = await fencesOf('north/one/web', 'north/two')
   await report(updating, 'UPDATING')
   await reach(client, 'APP_INST', 'edge:north/one/web', 'UPDATING')

@@ -3,13 +3,17 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Client, createClient, type PhaseChange } from '../../src/client/index.ts'
 import { step } from '../../src/core/machine.ts'
+import type { Phase } from '../../src/core/vocabulary.ts'
 import { allMachines } from '../../src/families/machines.ts'
+import { ask, present } from '../testkit/ask.ts'
+import { MUTATIONS } from '../testkit/documents.ts'
+import { gql } from '../testkit/gql.ts'
 import { createTestDatabase, type TestDatabase } from '../testkit/postgres.ts'
 import { startServer, type TestServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 import { readCatalog, readRows } from './catalog.ts'
 import { type Dump, readDump, restoreDump } from './dump.ts'
-import { ask, connectCrm, find, type PlayedAgent, playAgent, reach } from './played.ts'
+import { connectCrm, find, type PlayedAgent, playAgent, reach } from './played.ts'
 import { CRM, JOB, TEMPLATE } from './released-world.ts'
 
 const MIGRATIONS = readdirSync(join(import.meta.dirname, '../../prisma/migrations')).filter((name) => /^\d/.test(name))
@@ -29,6 +33,14 @@ const LOG = `select (b.first_seq + c.idx)::int as sequence, c.object_id as "obje
     c.revision, c.rejected
   from phase_change c join log_batch b on b.id = c.batch_id
   where b.first_seq + c.idx > (select floor_seq from log_meta) order by 1`
+
+const TREE_AT = gql(`query ($rootId: ID!, $sequence: Sequence!) {
+  treeAt(rootId: $rootId, sequence: $sequence) { objects { objectId phase } }
+}`)
+const NEXT_PAGES = gql(`query ($phaseChanges: String!, $objects: String!) {
+  phaseChanges(after: $phaseChanges, first: 1, filter: { includeRejected: true }) { edges { node { sequence } } }
+  objects(after: $objects, first: 500) { edges { node { id } } }
+}`)
 
 const FOLDER = import.meta.dirname
 const releases = readdirSync(FOLDER).filter((name) => name.endsWith('.sql'))
@@ -96,10 +108,11 @@ describe.each(releases)('the database of %s', (file) => {
 
   test('has every object in its phase, and the log of before', async () => {
     const { objects, log, floor } = left
-    const { objects: told } = await admin.query<{ objects: { edges: { node: OldObject }[] } }>(`{ objects(first: 500) {
-      edges { node { id kind name phase revision } } } }`)
-    const shown = told.edges.map(({ node }) => node).sort((a, b) => (a.id < b.id ? -1 : 1))
-    expect(shown).toEqual(objects.map(({ rootId: _, ...rest }) => rest))
+    const { objects: page } = await admin.query(
+      gql('{ objects(first: 500) { edges { node { id kind name phase revision } } } }'),
+    )
+    const listed = present(page).edges.map(({ node }) => node)
+    expect(listed.toSorted((a, b) => (a.id < b.id ? -1 : 1))).toEqual(objects.map(({ rootId: _, ...rest }) => rest))
     expect(new Set(objects.map(({ kind }) => kind)).size).toBe(11)
 
     const heard = await readLog(admin, floor, end())
@@ -112,12 +125,8 @@ describe.each(releases)('the database of %s', (file) => {
   test('tells histories, and trees as they are and as they were', async () => {
     const { objects, log } = left
     const treeAt = async (rootId: string, sequence: number): Promise<ReadonlyMap<string, string>> => {
-      const { treeAt: tree } = await admin.query<{ treeAt: { objects: { objectId: string; phase: string }[] } }>(
-        `query ($rootId: ID!, $sequence: Sequence!) {
-          treeAt(rootId: $rootId, sequence: $sequence) { objects { objectId phase } } }`,
-        { rootId, sequence },
-      )
-      return new Map(tree.objects.map(({ objectId, phase }) => [objectId, phase]))
+      const { treeAt: tree } = await admin.query(TREE_AT, { rootId, sequence })
+      return new Map(present(tree).objects.map(({ objectId, phase }) => [objectId, phase]))
     }
     for (const rootId of new Set(objects.map((object) => object.rootId))) {
       const now = objects.filter((object) => object.rootId === rootId)
@@ -129,28 +138,21 @@ describe.each(releases)('the database of %s', (file) => {
       const then = new Map(half.map(({ objectId, to }) => [objectId, to]))
       if (last) expect(await treeAt(rootId, last.sequence)).toEqual(then)
     }
-    const platform = (await find(admin, 'INSTALLATION', 'default:platform'))?.id
-    const { object } = await admin.query<{ object: { history: { edges: { node: { to: string } }[] } } }>(
-      'query ($id: ID!) { object(id: $id) { history(first: 100) { edges { node { to } } } } }',
+    const { id: platform } = present(await find(admin, 'INSTALLATION', 'default:platform'))
+    const { object } = await admin.query(
+      gql('query ($id: ID!) { object(id: $id) { history(first: 100) { edges { node { to } } } } }'),
       { id: platform },
     )
     const own = log.filter((change) => change.objectId === platform && !change.rejected)
-    expect(object.history.edges.map(({ node }) => node.to)).toEqual(own.map(({ to }) => to))
+    expect(object?.history.edges.map(({ node }) => node.to)).toEqual(own.map(({ to }) => to))
     expect(own.at(-1)?.to).toBe('SUCCEEDED')
   })
 
   test('turns the pages that were begun before', async () => {
     const { turned, ...after } = dump.notes.pages
-    type Page<T> = { edges: { node: T }[] }
-    const next = await admin.query<{ phaseChanges: Page<PhaseChange>; objects: Page<OldObject> }>(
-      `query ($phaseChanges: String!, $objects: String!) {
-        phaseChanges(after: $phaseChanges, first: 1, filter: { includeRejected: true }) { edges { node { sequence } } }
-        objects(after: $objects, first: 500) { edges { node { id } } }
-      }`,
-      after,
-    )
-    expect(next.phaseChanges.edges).toEqual([{ node: { sequence: left.floor + turned + 1 } }])
-    expect(next.objects.edges).toHaveLength(left.objects.length - turned)
+    const next = await admin.query(NEXT_PAGES, after)
+    expect(next.phaseChanges?.edges).toEqual([{ node: { sequence: left.floor + turned + 1 } }])
+    expect(next.objects?.edges).toHaveLength(left.objects.length - turned)
   })
 
   test('stays as it is when the server starts once more', async () => {
@@ -162,9 +164,7 @@ describe.each(releases)('the database of %s', (file) => {
 
   test('lets readers go on from the sequences that they have kept, and refuses what is pruned', async () => {
     const { log, floor } = left
-    const { log: state } = await admin.query<{ log: { epoch: number; head: number; oldest: number } }>(
-      '{ log { epoch head oldest } }',
-    )
+    const { log: state } = await admin.query(gql('{ log { epoch head oldest } }'))
     expect(state).toEqual({ epoch: 1, head: end(), oldest: floor + 1 })
     const middle = Math.floor((floor + end()) / 2)
     for (const after of [floor, middle, end() - 1])
@@ -174,21 +174,21 @@ describe.each(releases)('the database of %s', (file) => {
     await expect(readLog(admin, floor - 1, end())).rejects.toMatchObject({ code: 'CURSOR_EXPIRED' })
 
     const live = readLog(admin, end(), end() + 1)
-    await ask(admin, 'createInstallation', { name: 'afterwards', spec: {} })
+    await ask(admin, MUTATIONS.createInstallation, { name: 'afterwards', spec: {} })
     expect((await live)[0]).toMatchObject({ sequence: end() + 1, name: 'afterwards' })
   })
 
   test('knows the tokens and keys of before', async () => {
     const { once, reader, worker } = dump.notes
-    expect(await clientOf(reader).query('{ viewer { name role projects } }')).toEqual({
+    expect(await clientOf(reader).query(gql('{ viewer { name role projects } }'))).toEqual({
       viewer: { name: 'reader', role: 'READER', projects: ['default'] },
     })
-    expect(await clientOf(worker).query('{ viewer { role projects } }')).toEqual({
+    expect(await clientOf(worker).query(gql('{ viewer { role projects } }'))).toEqual({
       viewer: { role: 'WORKER', projects: ['shop'] },
     })
-    expect((await ask(admin, 'createInstallation', once.input)).id).toBe(once.id)
+    expect((await ask(admin, MUTATIONS.createInstallation, once.input)).id).toBe(once.id)
     // The same job, as long as its spec is understood as it was.
-    expect((await ask(clientOf(worker), 'createJob', { name: 'build', spec: JOB })).id).toBe(
+    expect((await ask(clientOf(worker), MUTATIONS.createJob, { name: 'build', spec: JOB })).id).toBe(
       (await find(admin, 'JOB', 'shop:event-2/worker/build'))?.id,
     )
   })
@@ -196,7 +196,7 @@ describe.each(releases)('the database of %s', (file) => {
   test('goes on with installations where they were', async () => {
     const deployer = play('deployer', ['mock'])
     const late = play('deployer', ['later'])
-    const installation = (name: string, phase: string) => reach(admin, 'INSTALLATION', `default:${name}`, phase)
+    const installation = (name: string, phase: Phase) => reach(admin, 'INSTALLATION', `default:${name}`, phase)
 
     // What was held is reported by who holds it, and what depends on it comes up.
     await deployer.report(fence('taken'), { phase: 'SUCCEEDED' })
@@ -204,7 +204,7 @@ describe.each(releases)('the database of %s', (file) => {
     await late.report((await late.take('offered', 'RECONCILE')).fence, { phase: 'SUCCEEDED' })
     await installation('held', 'SUCCEEDED')
 
-    await ask(admin, 'setDataObject', { name: 'licence', value: 'granted' }, '')
+    await ask(admin, MUTATIONS.setDataObject, { name: 'licence', value: 'granted' })
     const licensed = await deployer.take('licensed', 'RECONCILE')
     expect(licensed.config).toEqual({ given: 'granted' })
     await deployer.report(licensed.fence, { phase: 'SUCCEEDED' })
@@ -226,7 +226,7 @@ describe.each(releases)('the database of %s', (file) => {
     await deployer.report(fence('slow'), { phase: 'SUCCEEDED' })
     const { id, error } = await reach(admin, 'INSTALLATION', 'default:edited', 'FAILED')
     expect(error?.code).toBe('SPEC_CHANGED')
-    await ask(admin, 'reconcileInstallation', { id })
+    await ask(admin, MUTATIONS.reconcileInstallation, { id })
     for (const name of ['slow', 'more'])
       await deployer.report((await deployer.take(name, 'RECONCILE')).fence, { phase: 'SUCCEEDED' })
     await reach(admin, 'INSTALLATION', 'default:edited', 'SUCCEEDED')
@@ -234,17 +234,20 @@ describe.each(releases)('the database of %s', (file) => {
 
   test('undoes, cleans up and lets in whoever waited', async () => {
     const runner = play('runner', ['gadget-job'])
-    const job = (name: string, phase: string) => reach(admin, 'GADGET_JOB', `ops:${name}/${name}-job`, phase)
+    const job = (name: string, phase: Phase) => reach(admin, 'GADGET_JOB', `ops:${name}/${name}-job`, phase)
     const retry = async (name: string) => {
       const { id } = await job(name, 'UNDO_FAILED')
-      await ask(admin, 'resolveUndo', { id, decision: 'RETRY' })
+      await ask(admin, MUTATIONS.resolveUndo, { id, decision: 'RETRY' })
     }
     const entries = async (name: string): Promise<string> => {
-      const { object } = await admin.query<{ object: { journal: { entry: string }[] } }>(
-        'query ($id: ID!) { object(id: $id) { ... on GadgetJob { journal { entry } } } }',
-        { id: (await find(admin, 'GADGET_JOB', `ops:${name}/${name}-job`))?.id },
+      const { id } = present(await find(admin, 'GADGET_JOB', `ops:${name}/${name}-job`))
+      const { object } = await admin.query(
+        gql('query ($id: ID!) { object(id: $id) { ... on GadgetJob { journal { entry } } } }'),
+        { id },
       )
-      return object.journal.map(({ entry }) => entry).join(' ')
+      return present(object?.journal)
+        .map(({ entry }) => entry)
+        .join(' ')
     }
     await runner.report(fence('turning-job'), { phase: 'DONE', exports: {} })
     await reach(admin, 'TASK', 'ops:turning', 'SUCCEEDED')
@@ -267,10 +270,8 @@ describe.each(releases)('the database of %s', (file) => {
       await runner.report((await runner.take(`${name}-job`, 'ABORT')).fence, { phase: 'ABORTED' })
       await reach(admin, 'TASK', `ops:${name}`, 'ABORTED')
     }
-    const { locks } = await admin.query<{ locks: { edges: { node: { resource: string } }[] } }>(
-      '{ locks(first: 10) { edges { node { resource } } } }',
-    )
-    expect(locks.edges).toEqual([])
+    const { locks } = await admin.query(gql('{ locks(first: 10) { edges { node { resource } } } }'))
+    expect(locks?.edges).toEqual([])
   })
 
   test('hands out secrets, and goes on with workers and jobs', async () => {
@@ -297,25 +298,25 @@ describe.each(releases)('the database of %s', (file) => {
     await succeed(worker.fence)
     await reach(admin, 'EVENT', 'shop:event-4', 'SUCCEEDED')
 
-    const done = (await find(admin, 'WORKER', 'shop:event-1/worker'))?.id
-    const { object } = await admin.query<{ object: { logs: { edges: { node: { text: string } }[] } } }>(
-      'query ($id: ID!) { object(id: $id) { logs(first: 10) { edges { node { text } } } } }',
-      { id: done },
+    const { id } = present(await find(admin, 'WORKER', 'shop:event-1/worker'))
+    const { object } = await admin.query(
+      gql('query ($id: ID!) { object(id: $id) { logs(first: 10) { edges { node { text } } } } }'),
+      { id },
     )
-    expect(object.logs.edges.map(({ node }) => node.text)).toEqual(['first', 'second', 'größer als 3'])
+    expect(object?.logs.edges.map(({ node }) => node.text)).toEqual(['first', 'second', 'größer als 3'])
   })
 
   test('keeps the session of a CRM, and what it was asked for', async () => {
     const { client } = play('crm', [])
     const { id: cloudletId } = await reach(admin, 'CLOUDLET', 'edge:north', 'READY')
-    const report = (name: string, phase: string) =>
-      ask(client, 'reportPhases', { reports: [{ fence: fence(name), phase }] }, '')
+    const report = (name: string, phase: Phase) =>
+      ask(client, MUTATIONS.reportPhases, { reports: [{ fence: fence(name), phase }] })
     await report('edge:north/one/web', 'READY')
     await reach(admin, 'APP_INST', 'edge:north/one/web', 'READY')
     const objects = [
       { kind: 'CLUSTER_INST', path: ['north', 'one'], phase: 'READY', specRevision: 1 },
       { kind: 'APP_INST', path: ['north', 'one', 'web'], phase: 'READY', specRevision: 2 },
-    ]
+    ] as const
     const session = await connectCrm(client, { ...CRM, cloudletId, objects })
     expect(session).toMatchObject({ epoch: 1, requests: [{ fence: fence('edge:north/two'), action: 'CREATE' }] })
     await report('edge:north/two', 'READY')
@@ -355,8 +356,8 @@ describe.each(releases)('the database of %s, left for a day', (file) => {
     await connectCrm(crm, { ...CRM, cloudletId, objects: [] })
     await reach(admin, 'CLOUDLET', 'edge:north', 'READY')
 
-    const { log } = await admin.query<{ log: { head: number } }>('{ log { head } }')
-    const heard = await readLog(admin, left.floor, log.head)
+    const { log } = await admin.query(gql('{ log { head } }'))
+    const heard = await readLog(admin, left.floor, present(log).head)
     expect(heard.map(({ sequence }) => sequence)).toEqual(heard.map((_, i) => left.floor + 1 + i))
     expect(heard.slice(0, left.log.length).map(({ at: _at, ...change }) => change)).toEqual(left.log)
     expect(heard.filter((change) => !(change.rejected || isLegal(change)))).toEqual([])

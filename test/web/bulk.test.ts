@@ -1,8 +1,12 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import type { VariablesOf } from '../../src/documents/typed-document.ts'
 import { eachOf } from '../../web-playground/src/data/bulk.ts'
 import { countedKinds, firstNames, planBulk, type Target } from '../../web-playground/src/model/bulk.ts'
 import { NONE, selectAll, ticked, toggle } from '../../web-playground/src/model/selection.ts'
+import { ask, present } from '../testkit/ask.ts'
+import { MUTATIONS } from '../testkit/documents.ts'
+import { gql } from '../testkit/gql.ts'
 import { create, items, show } from '../testkit/mutations.ts'
 import { until } from '../testkit/wait.ts'
 import { seriousFindings } from './axe.ts'
@@ -112,20 +116,12 @@ async function createTasks(): Promise<void> {
       name: `crowd-${done + i}`,
       jobs: [{ name: 'only', gadget: 'nobodys' }],
     }))
-    const fields = inputs.map((_, i) => `m${i}: createTask(input: $i${i}) { __typename }`).join('\n')
-    const head = inputs.map((_, i) => `$i${i}: CreateTaskInput!`).join(', ')
-    const variables = Object.fromEntries(inputs.map((input, i) => [`i${i}`, input]))
-    const answer = await here.server.client.query<object>(`mutation (${head}) {\n${fields}\n}`, variables)
-    expect(JSON.stringify(answer)).not.toContain('Error')
+    await Promise.all(inputs.map((input) => ask(here.server.client, MUTATIONS.createTask, input)))
   }
 }
-const countOf = async (filter: object): Promise<number> => {
-  const { objects } = await here.server.client.query<{ objects: { totalCount: number } }>(
-    'query ($filter: ObjectFilter!) { objects(filter: $filter, first: 1) { totalCount } }',
-    { filter },
-  )
-  return objects.totalCount
-}
+const COUNT = gql('query ($filter: ObjectFilter!) { objects(filter: $filter, first: 1) { totalCount } }')
+const countOf = async (filter: VariablesOf<typeof COUNT>['filter']): Promise<number> =>
+  present((await here.server.client.query(COUNT, { filter })).objects?.totalCount)
 
 test('some of a list are cancelled with the keyboard, and what is left out is said', async () => {
   const [first, second] = [

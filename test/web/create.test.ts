@@ -1,7 +1,11 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { runCrm } from '../../src/client/index.ts'
-import { create, show } from '../testkit/mutations.ts'
+import type { VariablesOf } from '../../src/documents/typed-document.ts'
+import { ask, present } from '../testkit/ask.ts'
+import { MUTATIONS } from '../testkit/documents.ts'
+import { gql } from '../testkit/gql.ts'
+import { create, remove, show } from '../testkit/mutations.ts'
 import { until } from '../testkit/wait.ts'
 import { seriousFindings } from './axe.ts'
 import { useShopPlace } from './place.ts'
@@ -33,24 +37,15 @@ async function replaceInLine(page: Page, before: string, after: string, label?: 
   await write(page, text.replace(before, after), label)
 }
 
-async function ask<T>(document: string, variables: object = {}): Promise<T> {
-  return await here.server.client.query<T>(document, { ...variables })
+const NAMES = gql(`query ($kind: ObjectKind!) {
+  objects(filter: { kinds: [$kind], rootsOnly: true }, first: 100) { edges { node { name } } }
+}`)
+async function namesOf(kind: VariablesOf<typeof NAMES>['kind']): Promise<readonly string[]> {
+  const { objects } = await here.server.client.query(NAMES, { kind })
+  return present(objects).edges.map(({ node }) => node.name)
 }
-async function mutate(field: string, input: object, selection: string): Promise<Readonly<Record<string, string>>> {
-  const type = `${field.charAt(0).toUpperCase()}${field.slice(1)}Input`
-  const { answer } = await ask<{ answer: Readonly<Record<string, string>> }>(
-    `mutation M($input: ${type}!) { answer: ${field}(input: $input) { __typename ${selection} ... on Error { message } } }`,
-    { input },
-  )
-  if (answer.message) throw new Error(answer.message)
-  return answer
-}
-async function namesOf(kind: string): Promise<readonly string[]> {
-  const { objects } = await ask<{ objects: { edges: readonly { node: { name: string } }[] } }>(
-    `{ objects(filter: { kinds: [${kind}], rootsOnly: true }, first: 100) { edges { node { name } } } }`,
-  )
-  return objects.edges.map(({ node }) => node.name)
-}
+const INSTALLATION = gql('query ($id: ID!) { object(id: $id) { generation ... on Installation { ignored } } }')
+const installationOf = async (id: string) => (await here.server.client.query(INSTALLATION, { id })).object
 const rootInAddress = (page: Page): string => /\/tree\/([^?]+)/.exec(page.url())?.[1] ?? ''
 
 test('from an empty server to the web shop: two clicks, the plan first, no reload', { timeout: 120_000 }, async () => {
@@ -73,7 +68,7 @@ test('from an empty server to the web shop: two clicks, the plan first, no reloa
   expect(await page.evaluate('window.sameDocument')).toBe(true)
   expect([complaints, strangers]).toEqual([[], []])
   const id = rootInAddress(page)
-  await mutate('deleteInstallation', { id }, '... on Installation { id }')
+  await remove(here.server.client, id)
   await until(async () => (await show(here.server.client, id)) === null, {
     what: 'the shop is gone',
     timeoutMs: 60_000,
@@ -178,7 +173,7 @@ test('one that is there is opened, changed with a plan, and never over the chang
   expect(await steps.first().getAttribute('data-step')).toBe('UPDATE site')
   await plan(page).locator('[data-step="DELETE site/deploy-items/aside"]').waitFor()
 
-  await mutate('updateInstallation', { id, spec: spec({ size: 3 }) }, '... on Installation { id }')
+  await ask(here.server.client, MUTATIONS.updateInstallation, { id, spec: spec({ size: 3 }) })
   await page.getByText('It was changed since you opened it (generation 1 → 2)').waitFor()
   await button(page, 'Open it as it is now').click()
   await expect.poll(() => editor(page).textContent()).toContain('size: 3')
@@ -186,13 +181,7 @@ test('one that is there is opened, changed with a plan, and never over the chang
   await plan(page).locator('[data-step="UPDATE site/deploy-items/web"]').waitFor()
   await button(page, 'Update').click()
   await page.waitForURL(new RegExp(`/tree/${id}$`))
-  const { object } = await ask<{ object: { generation: number } }>(
-    'query ($id: ID!) { object(id: $id) { generation } }',
-    {
-      id,
-    },
-  )
-  expect(object.generation).toBe(3)
+  expect(await installationOf(id)).toMatchObject({ generation: 3 })
 
   await page.goto(`${here.server.origin}/create/installation?from=${id}&copy=yes`)
   await page.getByText('A new installation in default.').waitFor()
@@ -219,7 +208,7 @@ test('who is faster is not overwritten: the plan is looked at again', async () =
   await page.route('**/graphql', async (route) => {
     if (times === 0 && route.request().postData()?.includes('updateInstallation')) {
       times += 1
-      await mutate('updateInstallation', { id, spec: spec({ size: 9 }) }, '... on Installation { id }')
+      await ask(here.server.client, MUTATIONS.updateInstallation, { id, spec: spec({ size: 9 }) })
     }
     await route.continue()
   })
@@ -231,11 +220,7 @@ test('who is faster is not overwritten: the plan is looked at again', async () =
   const url = () => page.url()
   const press = () => button(page, 'Update').click({ timeout: 1_000 })
   await expect.poll(() => press().then(url, url)).toMatch(new RegExp(`/tree/${id}$`))
-  const { object } = await ask<{ object: { generation: number; ignored: boolean } }>(
-    'query ($id: ID!) { object(id: $id) { generation ... on Installation { ignored } } }',
-    { id },
-  )
-  expect(object).toEqual({ generation: 3, ignored: true })
+  expect(await installationOf(id)).toEqual({ generation: 3, ignored: true })
 })
 
 test('a long plan is shown bit by bit; one that was lost is looked at again', async () => {
@@ -260,11 +245,7 @@ test('a long plan is shown bit by bit; one that was lost is looked at again', as
   expect(await plan(page).locator('[data-step]').count()).toBe(152)
   await button(page).click()
   await page.waitForURL(/\/tree\//)
-  const { object } = await ask<{ object: { ignored: boolean } }>(
-    'query ($id: ID!) { object(id: $id) { ... on Installation { ignored } } }',
-    { id: rootInAddress(page) },
-  )
-  expect(object.ignored).toBe(true)
+  expect(await installationOf(rootInAddress(page))).toMatchObject({ ignored: true })
 })
 
 test('an event starts the worker of its project; when nobody wants to know, that is said', async () => {
@@ -284,7 +265,7 @@ test('an event starts the worker of its project; when nobody wants to know, that
     { source: 'example.com/word-count', types: ['push'], labels: [{ key: 'branch', value: 'main' }] },
   ]
   const ci = { name: 'ci', workerTemplate: { command: ['true'] }, subscriptions }
-  await mutate('createProject', ci, '... on Project { id }')
+  await ask(here.server.client, MUTATIONS.createProject, ci)
 
   await page.getByLabel('Project').selectOption('')
   await button(page, 'Add a label').click()
@@ -323,8 +304,10 @@ test('a project is created and edited as its file; what is wrong is marked, by w
   await replaceInLine(page, 'maxWorkers: 1', 'maxWorkers: 7', 'Project')
   await button(page, 'Update').click()
   await page.waitForURL(/\/projects\?name=hello/)
-  const { project } = await ask<{ project: unknown }>(
-    '{ project(name: "hello") { limits { maxWorkers } subscriptions { source } workerTemplate { files { path } } } }',
+  const { project } = await here.server.client.query(
+    gql(
+      '{ project(name: "hello") { limits { maxWorkers } subscriptions { source } workerTemplate { files { path } } } }',
+    ),
   )
   expect(project).toEqual({
     limits: { maxWorkers: 7 },
@@ -396,11 +379,13 @@ test('a cloudlet, a cluster on it, and an app in that', { timeout: 60_000 }, asy
 
   const done = async () => undefined
   const stop = new AbortController()
-  const { secret = '' } = await mutate(
-    'createToken',
-    { name: 'crm', role: 'AGENT', actor: 'CRM', types: ['crm'], targets: ['north'] },
-    '... on CreatedToken { secret }',
-  )
+  const { secret } = await ask(here.server.client, MUTATIONS.createToken, {
+    name: 'crm',
+    role: 'AGENT',
+    actor: 'CRM',
+    types: ['crm'],
+    targets: ['north'],
+  })
   const { createClient } = await import('../../src/client/index.ts')
   await using client = createClient({ url: here.server.url, token: secret })
   const running = runCrm({
@@ -432,7 +417,7 @@ test('a cloudlet, a cluster on it, and an app in that', { timeout: 60_000 }, asy
 })
 
 test('who may only read is told so', async () => {
-  const { secret = '' } = await mutate('createToken', { name: 'eve', role: 'READER' }, '... on CreatedToken { secret }')
+  const { secret } = await ask(here.server.client, MUTATIONS.createToken, { name: 'eve', role: 'READER' })
   await using visited = await visit(here.browser, { ...here.server, token: secret }, '/create/event?example=push')
   const { page } = visited
   await page.getByText('eve has the role READER and may not create anything.').first().waitFor()

@@ -11,7 +11,10 @@ import {
 import type { Row } from '../../web-playground/src/model/object.ts'
 import { type CrmSite, type PlayedCrm, playCrms } from '../cli/played-crm.ts'
 import { startTestApp } from '../testkit/app.ts'
+import { ask } from '../testkit/ask.ts'
 import { openBrowser } from '../testkit/browser.ts'
+import { MUTATIONS } from '../testkit/documents.ts'
+import { show } from '../testkit/mutations.ts'
 import type { ReachableServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 import { seriousFindings } from './axe.ts'
@@ -122,28 +125,10 @@ beforeAll(async () => {
 }, 180_000)
 afterAll(() => stack.disposeAsync())
 
-async function ask(field: string, input: object): Promise<string> {
-  const type = `${field.charAt(0).toUpperCase()}${field.slice(1)}Input`
-  const { answer } = await server.client.query<{ answer: { id?: string; message?: string } }>(
-    `mutation ($input: ${type}!) { answer: ${field}(input: $input) { ... on TreeObject { id } ... on Error { message } } }`,
-    { input },
-  )
-  if (!answer.id) throw new Error(answer.message)
-  return answer.id
-}
 const isReady = (id: string) =>
-  until(
-    async () => {
-      const { object } = await server.client.query<{ object: { phase: string } | null }>(
-        'query ($id: ID!) { object(id: $id) { phase } }',
-        { id },
-      )
-      return object?.phase === 'READY'
-    },
-    { what: 'it is ready' },
-  )
+  until(async () => (await show(server.client, id))?.phase === 'READY', { what: 'it is ready' })
 async function served(name: string): Promise<{ readonly id: string; readonly crm: PlayedCrm }> {
-  const id = await ask('createCloudlet', { name })
+  const { id } = await ask(server.client, MUTATIONS.createCloudlet, { name })
   const crm = stack.use(await crms.connect(id, { instance: `${name}-crm`, version: '1.4' }))
   await isReady(id)
   return { id, crm }
@@ -160,16 +145,24 @@ test('sites are seen to come, fail, drift and be upgraded', { timeout: 90_000 },
   await north.getByText('READY').waitFor()
   await page.getByText('nothing wrong').waitFor()
 
-  const clusterId = await ask('createClusterInst', { cloudletId: id, name: 'k1', spec: { size: 1 } })
+  const { id: clusterId } = await ask(server.client, MUTATIONS.createClusterInst, {
+    cloudletId: id,
+    name: 'k1',
+    spec: { size: 1 },
+  })
   await north.locator('.cluster', { hasText: 'k1' }).getByText('CREATE_REQUESTED').waitFor()
   await crm.report(await crm.take('north/k1', 'CREATE'), { phase: 'READY' })
   await isReady(clusterId)
-  await ask('createAppInst', { clusterInstId: clusterId, name: 'good', spec: {} })
+  await ask(server.client, MUTATIONS.createAppInst, { clusterInstId: clusterId, name: 'good', spec: {} })
   await crm.report(await crm.take('north/k1/good', 'CREATE'), { phase: 'READY' })
-  const badId = await ask('createAppInst', { clusterInstId: clusterId, name: 'bad', spec: {} })
+  const { id: badId } = await ask(server.client, MUTATIONS.createAppInst, {
+    clusterInstId: clusterId,
+    name: 'bad',
+    spec: {},
+  })
   await crm.report(await crm.take('north/k1/bad', 'CREATE'), { phase: 'READY' })
   await isReady(badId)
-  await ask('updateAppInst', { id: badId, spec: { size: 9 } })
+  await ask(server.client, MUTATIONS.updateAppInst, { id: badId, spec: { size: 9 } })
   await crm.report(await crm.take('north/k1/bad', 'UPDATE'), {
     phase: 'UPDATE_ERROR',
     error: { code: 'NO_ROOM', message: 'the disk is full' },
@@ -181,12 +174,7 @@ test('sites are seen to come, fail, drift and be upgraded', { timeout: 90_000 },
   await north.getByText('1 failed').first().waitFor()
   expect(await seriousFindings(page)).toEqual([])
 
-  await server.client.query(
-    'mutation ($id: ID!) { upgradeCloudlet(input: { id: $id, version: "2.0" }) { __typename } }',
-    {
-      id,
-    },
-  )
+  await ask(server.client, MUTATIONS.upgradeCloudlet, { id, version: '2.0' })
   await north.getByText('→ 2.0').waitFor()
   await north.getByText('UPDATE_REQUESTED').waitFor()
 
@@ -205,10 +193,14 @@ test('sites are seen to come, fail, drift and be upgraded', { timeout: 90_000 },
 
 test('drift and orphans are told, and that nobody is connected', { timeout: 90_000 }, async () => {
   const { id, crm } = await served('south')
-  const clusterId = await ask('createClusterInst', { cloudletId: id, name: 'k2', spec: {} })
+  const { id: clusterId } = await ask(server.client, MUTATIONS.createClusterInst, {
+    cloudletId: id,
+    name: 'k2',
+    spec: {},
+  })
   await crm.report(await crm.take('south/k2', 'CREATE'), { phase: 'READY' })
   await isReady(clusterId)
-  await ask('createCloudlet', { name: 'south-2' })
+  await ask(server.client, MUTATIONS.createCloudlet, { name: 'south-2' })
   await using visited = await visit(browser, server, '/edge?name=south')
   const { page, complaints } = visited
   await page.getByRole('region', { name: 'south-2' }).getByText('! not connected').waitFor()

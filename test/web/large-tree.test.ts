@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { gql } from '../testkit/gql.ts'
 import { create, items, show } from '../testkit/mutations.ts'
 import type { ReachableServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
@@ -61,8 +62,6 @@ test(`a tree of ${NODES.toLocaleString('en')} objects is drawn soon, and stays s
 })
 
 async function headOf({ client }: ReachableServer): Promise<number> {
-  const { phaseChanges } = await client.query<{ phaseChanges: { edges: { node: { sequence: number } }[] } }>(
-    '{ phaseChanges(last: 1) { edges { node { sequence } } } }',
-  )
-  return phaseChanges.edges[0]?.node.sequence ?? 0
+  const { phaseChanges } = await client.query(gql('{ phaseChanges(last: 1) { edges { node { sequence } } } }'))
+  return phaseChanges?.edges[0]?.node.sequence ?? 0
 }

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { holdUpsOf, type Lock, resourcesOf } from '../../web-playground/src/model/lock-queues.ts'
 import { type PlayedRunner, playRunner } from '../cli/played-runner.ts'
 import { startTestApp } from '../testkit/app.ts'
-import { payloadOf } from '../testkit/ask.ts'
+import { ask } from '../testkit/ask.ts'
 import { openBrowser } from '../testkit/browser.ts'
-import { gql } from '../testkit/gql.ts'
+import { MUTATIONS } from '../testkit/documents.ts'
 import type { ReachableServer } from '../testkit/server.ts'
 import { seriousFindings } from './axe.ts'
 import { visit } from './visit.ts'
@@ -72,15 +72,10 @@ beforeAll(async () => {
 }, 180_000)
 afterAll(() => stack.disposeAsync())
 
-const CREATE = gql(`mutation ($input: CreateTaskInput!) {
-  createTask(input: $input) { ... on Task { id } ... on Error { message } }
-}`)
 async function start(name: string, ...locks: readonly string[]): Promise<string> {
-  const { createTask } = await server.client.query(CREATE, {
-    input: { name, jobs: [{ name: 'job', gadget: 'any' }] },
-  })
+  const { id } = await ask(server.client, MUTATIONS.createTask, { name, jobs: [{ name: 'job', gadget: 'any' }] })
   await runner.declare(`default/${name}/job`, ...locks)
-  return payloadOf(createTask).id
+  return id
 }
 
 test('locks are seen to be taken, waited for and passed on, and lead to their jobs', { timeout: 60_000 }, async () => {

@@ -2,10 +2,13 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startAgentProcess } from '../../src/agents/spawn.ts'
 import type { Client } from '../../src/client/index.ts'
+import type { VariablesOf } from '../../src/documents/typed-document.ts'
 import { parseManifests } from '../../src/manifest/index.ts'
 import { playCrms } from '../cli/played-crm.ts'
 import { playRunner } from '../cli/played-runner.ts'
 import { PLAYED, playRuntime } from '../cli/played-runtime.ts'
+import { ask, present } from '../testkit/ask.ts'
+import { MUTATIONS } from '../testkit/documents.ts'
 import { create, items, show } from '../testkit/mutations.ts'
 import type { ReachableServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
@@ -58,28 +61,17 @@ async function startDeployers(
   making: AsyncDisposableStack,
 ): Promise<void> {
   const types = ['mock', 'gadget']
-  const { answer } = await client.query<{ answer: { readonly secret: string } }>(
-    'mutation ($input: CreateTokenInput!) { answer: createToken(input: $input) { ... on CreatedToken { secret } } }',
-    { input: { name: 'deployers', role: 'AGENT', actor: 'DEPLOYER', types } },
-  )
+  const input = { name: 'deployers', role: 'AGENT', actor: 'DEPLOYER', types } as const
+  const { secret: token } = await ask(client, MUTATIONS.createToken, input)
   const env = { ...process.env, PHASELINE_STATE: state }
-  making.use(startAgentProcess({ types, url, token: answer.secret, gadgetFolders: [join(WEBSHOP, 'gadgets')], env }))
-}
-
-async function asked(client: Client, field: string, input: object): Promise<string> {
-  const type = `${field.charAt(0).toUpperCase()}${field.slice(1)}Input`
-  const { answer } = await client.query<{ answer: { readonly id?: string; readonly message?: string } }>(
-    `mutation ($input: ${type}!) { answer: ${field}(input: $input) { ... on Node { id } ... on Error { message } } }`,
-    { input },
-  )
-  if (answer.message !== undefined) throw new Error(`${field}: ${answer.message}`)
-  return answer.id ?? ''
+  making.use(startAgentProcess({ types, url, token, gadgetFolders: [join(WEBSHOP, 'gadgets')], env }))
 }
 
 async function makeTasks(server: ReachableServer, making: AsyncDisposableStack): Promise<void> {
   const { client } = server
   const runner = making.use(await playRunner(server))
-  const task = (name: string, jobs: readonly object[]): Promise<string> => asked(client, 'createTask', { name, jobs })
+  type Jobs = VariablesOf<typeof MUTATIONS.createTask>['input']['jobs']
+  const task = (name: string, jobs: Jobs) => ask(client, MUTATIONS.createTask, { name, jobs })
   await task('patch-web', [
     { name: 'drain', gadget: 'drain' },
     { name: 'patch', gadget: 'patch', dependsOn: ['drain'] },
@@ -100,25 +92,17 @@ async function makeEvents(server: ReachableServer, making: AsyncDisposableStack)
   const { client } = server
   const runtime = making.use(await playRuntime(server))
   const command = ['node', 'pipeline.mjs']
-  await client.query(
-    'mutation ($input: CreateProjectInput!) { createProject(input: $input) { ... on Error { message } } }',
-    {
-      input: {
-        name: 'builds',
-        limits: { maxWorkers: 2 },
-        subscriptions: [
-          { source: 'github.com/acme/shop', types: ['push', 'tag'] },
-          { source: 'cron', types: ['*'], labels: [{ key: 'every', value: 'night' }] },
-        ],
-        workerTemplate: { runtime: PLAYED, command },
-      },
-    },
-  )
-  for (const name of ['NPM_TOKEN', 'DEPLOY_KEY']) {
-    await client.query('mutation ($input: SetSecretInput!) { setSecret(input: $input) { __typename } }', {
-      input: { project: 'builds', name, value: 'not shown' },
-    })
-  }
+  await ask(client, MUTATIONS.createProject, {
+    name: 'builds',
+    limits: { maxWorkers: 2 },
+    subscriptions: [
+      { source: 'github.com/acme/shop', types: ['push', 'tag'] },
+      { source: 'cron', types: ['*'], labels: [{ key: 'every', value: 'night' }] },
+    ],
+    workerTemplate: { runtime: PLAYED, command },
+  })
+  for (const name of ['NPM_TOKEN', 'DEPLOY_KEY'])
+    await ask(client, MUTATIONS.setSecret, { project: 'builds', name, value: 'not shown' })
   const push = { project: 'builds', source: 'github.com/acme/shop', type: 'push' }
   const [first, second] = [await event(client, push), await event(client, { ...push, type: 'tag' })]
   await event(client, push)
@@ -131,23 +115,24 @@ async function makeEvents(server: ReachableServer, making: AsyncDisposableStack)
 }
 
 /** Its name. */
-async function event(client: Client, input: object): Promise<string> {
-  const { answer } = await client.query<{ answer: { readonly events: readonly { readonly name: string }[] } }>(
-    'mutation ($input: CreateEventInput!) { answer: createEvent(input: $input) { ... on CreatedEvents { events { name } } } }',
-    { input },
-  )
-  return answer.events[0]?.name ?? ''
+async function event(client: Client, input: VariablesOf<typeof MUTATIONS.createEvent>['input']): Promise<string> {
+  const { events } = await ask(client, MUTATIONS.createEvent, input)
+  return present(events[0]).name
 }
 
 async function makeEdge(server: ReachableServer, making: AsyncDisposableStack): Promise<void> {
   const { client } = server
   const site = await playCrms(server)
   for (const name of ['berlin', 'lagos', 'osaka']) {
-    const cloudletId = await asked(client, 'createCloudlet', { name })
+    const { id: cloudletId } = await ask(client, MUTATIONS.createCloudlet, { name })
     if (name === 'osaka') continue
     const crm = making.use(await site.connect(cloudletId, { instance: `crm-${name}`, version: '2.4.1' }))
     for (const cluster of ['games', 'video']) {
-      const clusterInstId = await asked(client, 'createClusterInst', { cloudletId, name: cluster, spec: { nodes: 3 } })
+      const { id: clusterInstId } = await ask(client, MUTATIONS.createClusterInst, {
+        cloudletId,
+        name: cluster,
+        spec: { nodes: 3 },
+      })
       const request = await crm.take(`${name}/${cluster}`, 'CREATE')
       if (name === 'lagos' && cluster === 'video') {
         await crm.report(request, { phase: 'CREATE_ERROR', error: { code: 'QUOTA', message: 'No node is left.' } })
@@ -155,7 +140,7 @@ async function makeEdge(server: ReachableServer, making: AsyncDisposableStack): 
       }
       await crm.report(request, { phase: 'READY' })
       for (const app of ['lobby', 'matchmaker', 'relay']) {
-        await asked(client, 'createAppInst', { clusterInstId, name: app, spec: { image: `${app}:7` } })
+        await ask(client, MUTATIONS.createAppInst, { clusterInstId, name: app, spec: { image: `${app}:7` } })
         const wanted = await crm.take(`${name}/${cluster}/${app}`, 'CREATE')
         await crm.report(wanted, { phase: app === 'relay' && name === 'berlin' ? 'CREATING' : 'READY' })
       }

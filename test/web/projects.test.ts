@@ -1,22 +1,13 @@
 import { expect, test } from 'vitest'
 import { conditionsOf, jsonOf, limitOf } from '../../web-playground/src/model/project.ts'
+import { ask } from '../testkit/ask.ts'
+import { MUTATIONS } from '../testkit/documents.ts'
+import { gql } from '../testkit/gql.ts'
+import { remove } from '../testkit/mutations.ts'
 import { usePlace } from './place.ts'
 import { visit } from './visit.ts'
 
 const here = usePlace()
-
-interface Made {
-  readonly answer: { readonly name?: string; readonly message?: string }
-}
-async function makeProject(input: object): Promise<void> {
-  const { answer } = await here.server.client.query<Made>(
-    `mutation ($input: CreateProjectInput!) {
-      answer: createProject(input: $input) { ... on Project { name } ... on Error { message } }
-    }`,
-    { input },
-  )
-  expect(answer).not.toHaveProperty('message')
-}
 
 test('a project is made, limited and deleted; one with objects is kept, and says why', async () => {
   await using visited = await visit(here.browser, here.server, '/projects')
@@ -38,23 +29,18 @@ test('a project is made, limited and deleted; one with objects is kept, and says
   await page.getByLabel('When there are more').selectOption('LATEST_ONLY')
   await save.click()
   await page.getByText('The limits are saved.').waitFor()
-  const { project } = await here.server.client.query<{ project: unknown }>(
-    '{ project(name: "paint-shop") { limits { maxWorkers maxJobs strategy } } }',
+  const { project } = await here.server.client.query(
+    gql('{ project(name: "paint-shop") { limits { maxWorkers maxJobs strategy } } }'),
   )
   expect(project).toEqual({ limits: { maxWorkers: 2, maxJobs: null, strategy: 'LATEST_ONLY' } })
 
-  const created = await here.server.client.query<{ answer: { readonly id?: string } }>(
-    `mutation { answer: createInstallation(input: { project: "paint-shop", name: "wall", spec: {} }) {
-      ... on Installation { id }
-    } }`,
-  )
+  const input = { project: 'paint-shop', name: 'wall', spec: {} }
+  const { id } = await ask(here.server.client, MUTATIONS.createInstallation, input)
   await page.getByRole('link', { name: '1 object' }).waitFor()
   await page.getByRole('button', { name: 'Delete', exact: true }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
   await page.getByText(/^IN_USE: /).waitFor()
-  await here.server.client.query('mutation ($id: ID!) { deleteInstallation(input: { id: $id }) { __typename } }', {
-    id: created.answer.id,
-  })
+  await remove(here.server.client, id)
   await page.getByRole('link', { name: '0 objects' }).waitFor()
   await page.getByRole('button', { name: 'Delete', exact: true }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
@@ -65,7 +51,7 @@ test('a project is made, limited and deleted; one with objects is kept, and says
 
 test('a secret is written, replaced and deleted, and its value is nowhere', async () => {
   const value = 'marker-5f2c-never-seen'
-  await makeProject({ name: 'sealed' })
+  await ask(here.server.client, MUTATIONS.createProject, { name: 'sealed' })
   await using visited = await visit(here.browser, here.server, '/projects?name=sealed')
   const { page } = visited
   const answers: string[] = []
@@ -101,7 +87,7 @@ test('a secret is written, replaced and deleted, and its value is nowhere', asyn
 })
 
 test('what a project listens to, runs and hands on is told; data is set and deleted', async () => {
-  await makeProject({
+  await ask(here.server.client, MUTATIONS.createProject, {
     name: 'builds',
     subscriptions: [
       { source: 'github/shop', types: ['push', 'tag'], qualifiers: [{ key: 'env', value: 'prod' }] },
@@ -132,10 +118,8 @@ test('what a project listens to, runs and hands on is told; data is set and dele
 })
 
 test('a reader sees projects, and nothing to change them with', async () => {
-  const { answer } = await here.server.client.query<{ answer: { readonly secret: string } }>(
-    `mutation { answer: createToken(input: { name: "look", role: READER }) { ... on CreatedToken { secret } } }`,
-  )
-  await using visited = await visit(here.browser, { ...here.server, token: answer.secret }, '/projects?name=default')
+  const { secret } = await ask(here.server.client, MUTATIONS.createToken, { name: 'look', role: 'READER' })
+  await using visited = await visit(here.browser, { ...here.server, token: secret }, '/projects?name=default')
   const { page } = visited
   await page.getByRole('heading', { name: 'default', level: 2 }).waitFor()
   await page.getByRole('region', { name: 'Secrets' }).waitFor()

@@ -1,6 +1,8 @@
 import type { Browser } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
+import { ask } from '../testkit/ask.ts'
 import { openBrowser } from '../testkit/browser.ts'
+import { MUTATIONS } from '../testkit/documents.ts'
 import { create, items, show } from '../testkit/mutations.ts'
 import { copyDatabase, createTestDatabase, replaceDatabase } from '../testkit/postgres.ts'
 import { SECRET_KEY, startServer } from '../testkit/server.ts'
@@ -44,9 +46,7 @@ test('open pages go on by themselves when the database is failed over to a copy 
   expect(await log.page.locator('[data-sequence]', { hasText: 'lost' }).count()).toBe(0)
   await inPhase(tree.page, 'kept', 'SUCCEEDED').waitFor()
   // And it is live again.
-  await server.client.query('mutation ($id: ID!) { reconcileInstallation(input: { id: $id }) { __typename } }', {
-    id: kept,
-  })
+  await ask(server.client, MUTATIONS.reconcileInstallation, { id: kept })
   await log.page.locator('[data-sequence]', { hasText: 'kept' }).first().waitFor()
   for (const { page } of [tree, log]) expect(await page.evaluate('window.sameDocument')).toBe(true)
 })

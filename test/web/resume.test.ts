@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Request } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { gql } from '../testkit/gql.ts'
 import { create, items } from '../testkit/mutations.ts'
 import { type ReachableServer, startSharedServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
@@ -62,15 +63,12 @@ test('where the log ends is known before a page reads anything, so that nothing 
   expect(seen.slice(0, 2)).toEqual(['the end is known', 'rows are asked for'])
 })
 
+const QUIET = gql(`{
+  objects(filter: { finished: false }, first: 1) { edges { cursor } }
+  phaseChanges(last: 1, filter: { includeRejected: true }) { edges { node { sequence } } }
+}`)
 /** The end of the log once nothing is left to be done. */
 async function quiet({ client }: ReachableServer): Promise<number | null> {
-  interface Answer {
-    readonly phaseChanges: { readonly edges: readonly { readonly node: { readonly sequence: number } }[] }
-    readonly objects: { readonly edges: readonly object[] }
-  }
-  const { phaseChanges, objects } = await client.query<Answer>(`{
-    objects(filter: { finished: false }, first: 1) { edges { cursor } }
-    phaseChanges(last: 1, filter: { includeRejected: true }) { edges { node { sequence } } }
-  }`)
-  return objects.edges.length === 0 ? (phaseChanges.edges[0]?.node.sequence ?? null) : null
+  const { phaseChanges, objects } = await client.query(QUIET)
+  return objects?.edges.length === 0 ? (phaseChanges?.edges[0]?.node.sequence ?? null) : null
 }

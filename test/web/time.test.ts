@@ -1,6 +1,9 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
-import type { PhaseChange } from '../../src/client/index.ts'
+import type { NodeOf, ResultOf } from '../../src/documents/typed-document.ts'
+import { ask, present } from '../testkit/ask.ts'
+import { MUTATIONS } from '../testkit/documents.ts'
+import { gql } from '../testkit/gql.ts'
 import { create, items, remove, show } from '../testkit/mutations.ts'
 import { until } from '../testkit/wait.ts'
 import { usePlace } from './place.ts'
@@ -26,32 +29,24 @@ beforeAll(async () => {
     create(client, 'gone', chain({})),
   ])
   for (const id of [done, gone]) await until(async () => (await show(client, id))?.finished, { what: 'it has ended' })
-  await act('cancelInstallation', done)
+  await cancel(done)
   await remove(client, gone)
   await until(async () => (await show(client, gone)) === null, { what: 'it is gone' })
 }, 180_000)
 
 /** Its answer is not looked at: a refusal is in the log. */
-async function act(field: string, id: string): Promise<void> {
-  const input = `${field.charAt(0).toUpperCase()}${field.slice(1)}Input`
-  await here.server.client.query(`mutation ($input: ${input}!) { ${field}(input: $input) { __typename } }`, {
-    input: { id },
-  })
+async function cancel(id: string): Promise<void> {
+  await here.server.client.query(MUTATIONS.cancelInstallation, { input: { id } })
 }
-type Change = Pick<
-  PhaseChange,
-  'sequence' | 'objectId' | 'name' | 'from' | 'to' | 'rejected' | 'actor' | 'reason' | 'message'
->
+const LOG = gql(`query ($rootId: ID!) {
+  phaseChanges(last: 500, filter: { rootId: $rootId, includeRejected: true }) {
+    edges { node { sequence objectId name from to rejected actor reason message } }
+  }
+}`)
+type Change = NodeOf<ResultOf<typeof LOG>['phaseChanges']>
 async function logOf(rootId: string): Promise<readonly Change[]> {
-  const { phaseChanges } = await here.server.client.query<{ phaseChanges: { edges: { node: Change }[] } }>(
-    `query ($rootId: ID!) {
-      phaseChanges(last: 500, filter: { rootId: $rootId, includeRejected: true }) {
-        edges { node { sequence objectId name from to rejected actor reason message } }
-      }
-    }`,
-    { rootId },
-  )
-  return phaseChanges.edges.map(({ node }) => node)
+  const { phaseChanges } = await here.server.client.query(LOG, { rootId })
+  return present(phaseChanges).edges.map(({ node }) => node)
 }
 async function changeOf(rootId: string, name: string, to: string): Promise<Change> {
   const found = (await logOf(rootId)).find((change) => change.name === name && change.to === to)
@@ -274,12 +269,7 @@ test('what was taken out of a tree keeps its row, and is there again when one lo
   const { page } = visited
   const lanes = page.locator('[data-lane]')
   await lanes.nth(4).waitFor()
-  await client.query(
-    'mutation ($input: UpdateInstallationInput!) { updateInstallation(input: $input) { __typename } }',
-    {
-      input: { id, spec: items(2) },
-    },
-  )
+  await ask(client, MUTATIONS.updateInstallation, { id, spec: items(2) })
   await page.locator('[data-lane].gone', { hasText: 'item-2' }).waitFor()
   expect(await lanes.evaluateAll((all) => all.map((lane) => lane.getAttribute('aria-level')).join())).toBe('1,2,3,3,3')
   await until(async () => (await show(client, id))?.finished, { what: 'it has ended again' })
@@ -409,7 +399,7 @@ test('what runs grows while one looks', async () => {
   await until(async () => (await lasts()) > 1, { what: 'it has lasted a second' })
   const before = await lasts()
   await until(async () => (await lasts()) > before, { what: 'it grows' })
-  await act('cancelInstallation', id)
+  await cancel(id)
   await page.locator('[data-lane] [data-phases~=ABORTED]').first().waitFor()
 })
 
@@ -431,7 +421,7 @@ test('the way of an object through its machine is numbered, live, and says what 
   const steps = page.getByRole('region', { name: 'The ways it took' }).getByRole('listitem')
   expect(await steps.count()).toBe(3)
 
-  await act('cancelInstallation', id)
+  await cancel(id)
   await page.locator('[data-state=ABORTED].now').waitFor()
   await steps.nth(3).getByText('PROGRESSING → ').waitFor()
   // From a step to that moment of the tree.
@@ -443,25 +433,18 @@ test('the way of an object through its machine is numbered, live, and says what 
 
 test('the next phases are those that the viewer may take', async () => {
   const { client } = here.server
-  await client.query('mutation ($input: CreateProjectInput!) { createProject(input: $input) { __typename } }', {
-    input: { name: 'ci', workerTemplate: { runtime: 'nobody', command: ['work'] } },
-  })
-  const { answer } = await client.query<{ answer: { events: readonly { id: string }[] } }>(
-    `mutation ($input: CreateEventInput!) { answer: createEvent(input: $input) { ... on CreatedEvents { events { id } } } }`,
-    { input: { project: 'ci', source: 'here', type: 'push' } },
-  )
-  const id = answer.events[0]?.id ?? ''
+  const workerTemplate = { runtime: 'nobody', command: ['work'] }
+  await ask(client, MUTATIONS.createProject, { name: 'ci', workerTemplate })
+  const { events } = await ask(client, MUTATIONS.createEvent, { project: 'ci', source: 'here', type: 'push' })
+  const { id } = present(events[0])
   await using visited = await visit(here.browser, here.server, `/machines?object=${id}`)
   const { page } = visited
   const next = page.getByRole('region', { name: 'What you can make of it next' })
   await next.getByText('ABORTED').waitFor()
   await page.locator('[data-state=ABORTED].next').waitFor()
   // A cloudlet has two machines, each with a tab of its own.
-  const site = await client.query<{ answer: { id: string } }>(
-    `mutation ($input: CreateCloudletInput!) { answer: createCloudlet(input: $input) { ... on Cloudlet { id } } }`,
-    { input: { name: 'site' } },
-  )
-  await page.goto(`${here.server.origin}/machines?object=${site.answer.id}`)
+  const site = await ask(client, MUTATIONS.createCloudlet, { name: 'site' })
+  await page.goto(`${here.server.origin}/machines?object=${site.id}`)
   await page.locator('[data-state=INIT].now').waitFor()
   await page.getByRole('button', { name: 'cloudletUpgrade' }).click()
   await page.getByText('It has not moved in the machine cloudletUpgrade yet.').waitFor()

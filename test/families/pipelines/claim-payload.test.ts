@@ -1,9 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Viewer } from '../../../src/core/ports/viewer.ts'
+import type { Phase } from '../../../src/core/vocabulary.ts'
+import type { StartConfig } from '../../../src/families/pipelines/claim-payload.ts'
 import { pipelinesCommands } from '../../../src/families/pipelines/commands.ts'
 import { createWorkerTokens } from '../../../src/families/pipelines/worker-tokens.ts'
 import { createSealing } from '../../../src/store/sealing.ts'
 import { type Api, createApi } from '../../graphql/api.ts'
+import { payloadOf } from '../../testkit/ask.ts'
+import { MUTATIONS } from '../../testkit/documents.ts'
+import { gql } from '../../testkit/gql.ts'
 import { DEPLOYER, TIMEOUTS, USER } from '../../testkit/world.ts'
 
 let api: Api
@@ -13,38 +18,19 @@ beforeAll(async () => {
 afterAll(() => api[Symbol.asyncDispose]())
 
 const RUNTIME: Viewer = { ...DEPLOYER, name: 'runtime', actor: 'RUNTIME' }
-const ITEMS =
-  '__typename ... on ClaimedWork { items { fence objectId kind name action config token attempt } } ... on Error { message }'
-interface Item {
-  readonly fence: string
-  readonly objectId: string
-  readonly kind: string
-  readonly name: string
-  readonly config: {
-    readonly eventId: string
-    readonly command: readonly string[]
-    readonly workspace: string | null
-  } | null
-  readonly token: string | null
-}
+const CLAIM = gql(`mutation ($input: ClaimWorkInput!) { claimWork(input: $input) {
+  __typename ... on ClaimedWork { items { fence objectId kind name action config token attempt } } ... on Error { message }
+} }`)
 
 /** All work of a runtime, which stands for one test. */
-const claim = async (type: string): Promise<readonly Item[]> => {
+const claim = async (type: string) => {
   await api.world.settle()
   const input = { instance: `machine-${type}`, types: [type], max: 100 }
-  const { claimWork } = await api.query(
-    `mutation ($input: ClaimWorkInput!) { claimWork(input: $input) { ${ITEMS} } }`,
-    { input },
-    RUNTIME,
-  )
-  return claimWork.items
+  const { claimWork } = await api.query(CLAIM, { input }, RUNTIME)
+  return payloadOf(claimWork).items.map(({ config, ...item }) => ({ ...item, config: config as StartConfig | null }))
 }
-const report = (fence: string, phase: string) =>
-  api.query(
-    'mutation ($input: ReportPhasesInput!) { reportPhases(input: $input) { __typename } }',
-    { input: { reports: [{ fence, phase }] } },
-    RUNTIME,
-  )
+const report = (fence: string, phase: Phase) =>
+  api.query(MUTATIONS.reportPhases, { input: { reports: [{ fence, phase }] } }, RUNTIME)
 
 const projectId = async (name: string) =>
   (await api.world.pool.query<{ id: string }>('select id from project where name = $1', [name])).rows[0]?.id as string

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Viewer } from '../../../src/core/ports/viewer.ts'
+import type { TypedDocument, VariablesOf } from '../../../src/documents/typed-document.ts'
 import { type Api, createApi } from '../../graphql/api.ts'
+import { payloadOf, present } from '../../testkit/ask.ts'
+import { MUTATIONS } from '../../testkit/documents.ts'
+import { gql } from '../../testkit/gql.ts'
 import { DEPLOYER, USER } from '../../testkit/world.ts'
 
 let api: Api
@@ -14,31 +18,38 @@ const MEMBER: Viewer = { ...USER, role: 'USER' }
 /** Sees some projects only. */
 const guest = (...projects: string[]): Viewer => ({ ...MEMBER, projects })
 
-const SHOWN = `id name
+const FIELDS = `id name
   workerTemplate { runtime image command args env { name value } files { path content } timeoutMs workspace }
   subscriptions { source types qualifiers { key value } labels { key value } }
   limits { maxWorkers maxJobs strategy }
   secrets { name updatedAt }`
-const PROJECT = `... on Project { ${SHOWN} }`
-const FIELDS = '... on InvalidInputError { fields { path } }'
-const CONFLICT = '... on ConflictError { object { name } }'
-const ANSWERS: Readonly<Record<string, string>> = {
-  createProject: `${PROJECT} ${FIELDS} ${CONFLICT}`,
-  updateProject: `${PROJECT} ${FIELDS}`,
-  deleteProject: `... on DeletedProject { name } ${FIELDS} ${CONFLICT}`,
-}
+const REFUSAL = '... on Error { message code } ... on InvalidInputError { fields { path } }'
+const CREATE = gql(`mutation ($input: CreateProjectInput!) { answer: createProject(input: $input) {
+  __typename ... on Project { ${FIELDS} } ${REFUSAL} ... on ConflictError { object { name } }
+} }`)
+const UPDATE = gql(`mutation ($input: UpdateProjectInput!) { answer: updateProject(input: $input) {
+  __typename ... on Project { ${FIELDS} } ${REFUSAL}
+} }`)
+const DELETE = gql(`mutation ($input: DeleteProjectInput!) { answer: deleteProject(input: $input) {
+  __typename ... on DeletedProject { name } ${REFUSAL} ... on ConflictError { object { name } }
+} }`)
+const DELETE_SECRET = gql(`mutation ($input: DeleteSecretInput!) { answer: deleteSecret(input: $input) {
+  __typename ... on Error { code }
+} }`)
+const PROJECT = gql(`query ($name: String!) { project(name: $name) { ${FIELDS} } }`)
+const PROJECTS = gql(`query ($first: Int!) { projects(first: $first) { edges { node { ${FIELDS} } } } }`)
 
-const ask = async (field: string, input: object, viewer: Viewer = USER) => {
-  const type = `${field.charAt(0).toUpperCase()}${field.slice(1)}Input`
-  const shown = `__typename ... on Error { message code } ${ANSWERS[field] ?? ''}`
-  const document = `mutation ($input: ${type}!) { answer: ${field}(input: $input) { ${shown} } }`
-  return (await api.query(document, { input }, viewer)).answer
+async function ask<Result, Input>(
+  document: TypedDocument<{ readonly answer: Result | null }, { readonly input: Input }>,
+  input: NoInfer<Input>,
+  viewer?: Viewer,
+): Promise<Result> {
+  return present((await api.query(document, { input }, viewer)).answer)
 }
-const create = (input: object, viewer?: Viewer) => ask('createProject', input, viewer)
-const update = (input: object, viewer?: Viewer) => ask('updateProject', input, viewer)
-const remove = (name: string, viewer?: Viewer) => ask('deleteProject', { name }, viewer)
-const read = async (name: string, viewer?: Viewer) =>
-  (await api.query(`query ($name: String!) { project(name: $name) { ${SHOWN} } }`, { name }, viewer)).project
+const create = (input: VariablesOf<typeof CREATE>['input'], viewer?: Viewer) => ask(CREATE, input, viewer)
+const update = (input: VariablesOf<typeof UPDATE>['input'], viewer?: Viewer) => ask(UPDATE, input, viewer)
+const remove = (name: string, viewer?: Viewer) => ask(DELETE, { name }, viewer)
+const read = async (name: string, viewer?: Viewer) => (await api.query(PROJECT, { name }, viewer)).project
 
 const TEMPLATE = {
   command: ['node', 'worker.mjs'],
@@ -51,7 +62,7 @@ const TEMPLATE = {
 const SUBSCRIPTIONS = [
   { source: 'git', types: ['push', 'tag'], qualifiers: [{ key: 'repo', value: 'shop' }], labels: [] },
   { source: 'timer', types: ['*'], qualifiers: [], labels: [{ key: 'team', value: 'a' }] },
-]
+] as const
 
 describe('a project', () => {
   test('is created with everything, or with nothing', async () => {
@@ -59,7 +70,7 @@ describe('a project', () => {
       name: 'shop',
       workerTemplate: { runtime: 'process', image: null, ...TEMPLATE },
       subscriptions: SUBSCRIPTIONS,
-      limits: { maxWorkers: 2, maxJobs: 5, strategy: 'LATEST_ONLY' },
+      limits: { maxWorkers: 2, maxJobs: 5, strategy: 'LATEST_ONLY' as const },
       secrets: [],
     }
     const { secrets: _, ...input } = shop
@@ -118,13 +129,11 @@ describe('a project', () => {
 
   test('is deleted once it has no objects, and its name is free again', async () => {
     await create({ name: 'busy', subscriptions: SUBSCRIPTIONS })
-    await api.query('mutation { setSecret(input: { project: "busy", name: "S", value: "v" }) { __typename } }')
-    const { createInstallation } = await api.query(
-      'mutation { createInstallation(input: { project: "busy", name: "thing", spec: {} }) { ... on Installation { id } } }',
-    )
+    await ask(MUTATIONS.setSecret, { project: 'busy', name: 'S', value: 'v' })
+    const { id } = payloadOf(await ask(MUTATIONS.createInstallation, { project: 'busy', name: 'thing', spec: {} }))
     expect(await remove('busy')).toMatchObject({ code: 'IN_USE', object: { name: 'thing' } })
     await api.world.settle()
-    await api.world.remove(createInstallation.id)
+    await api.world.remove(id)
     expect(await remove('busy')).toEqual({ __typename: 'DeletedProject', name: 'busy' })
     expect(await remove('busy')).toMatchObject({ code: 'NOT_FOUND' })
     expect(await create({ name: 'busy' })).toMatchObject({ subscriptions: [], secrets: [] })
@@ -136,30 +145,24 @@ describe('a project', () => {
       await create({ name: 'race' })
       const [deleted, created] = await Promise.all([
         remove('race'),
-        api.query(
-          'mutation { createInstallation(input: { project: "race", name: "x", reconcile: false, spec: {} }) { __typename ... on Installation { id } } }',
-        ),
+        ask(MUTATIONS.createInstallation, { project: 'race', name: 'x', reconcile: false, spec: {} }),
       ])
-      const isThere = created.createInstallation.__typename === 'Installation'
-      expect(deleted.__typename).toBe(isThere ? 'ConflictError' : 'DeletedProject')
-      if (!isThere) continue
-      await api.world.remove(created.createInstallation.id)
+      expect(deleted.__typename).toBe(created.id === undefined ? 'DeletedProject' : 'ConflictError')
+      if (created.id === undefined) continue
+      await api.world.remove(created.id)
       expect(await remove('race')).toMatchObject({ __typename: 'DeletedProject' })
     }
   })
 
   test('a list of projects costs the same statements, however many there are', async () => {
-    const list = (first: number) =>
-      api.statements(() =>
-        api.query(`query ($first: Int!) { projects(first: $first) { edges { node { ${SHOWN} } } } }`, { first }),
-      )
+    const list = (first: number) => api.statements(() => api.query(PROJECTS, { first }))
     const few = await list(1)
     expect(await list(6)).toBe(few)
   })
 })
 
 describe('authorisation', () => {
-  const code = async (answer: Promise<{ code?: string }>) => (await answer).code ?? null
+  const code = async (answer: Promise<{ readonly code?: string | undefined }>) => (await answer).code ?? null
 
   test('create: viewers of all projects', async () => {
     expect(await code(create({ name: 'by_member' }, MEMBER))).toBeNull()
@@ -176,8 +179,8 @@ describe('authorisation', () => {
     const changes = (name: string, viewer: Viewer) =>
       Promise.all([
         code(update({ name }, viewer)),
-        code(ask('setSecret', { project: name, name: 'A', value: 'x' }, viewer)),
-        code(ask('deleteSecret', { project: name, name: 'A' }, viewer)),
+        code(ask(MUTATIONS.setSecret, { project: name, name: 'A', value: 'x' }, viewer)),
+        code(ask(DELETE_SECRET, { project: name, name: 'A' }, viewer)),
         code(remove(name, viewer)),
       ])
     for (const viewer of [READER, DEPLOYER])

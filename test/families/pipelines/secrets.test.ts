@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Viewer } from '../../../src/core/ports/viewer.ts'
 import { pipelinesCommands } from '../../../src/families/pipelines/commands.ts'
 import { createSealing } from '../../../src/store/sealing.ts'
-import { type Api, createApi } from '../../graphql/api.ts'
+import { type Api, type Call, createApi } from '../../graphql/api.ts'
+import { gql } from '../../testkit/gql.ts'
 import { TIMEOUTS, USER } from '../../testkit/world.ts'
 
 let api: Api
@@ -17,10 +18,10 @@ const set = (name: string, value: string, project = 'default') =>
 const createProject = (name: string) => api.world.pipelines.createProject(USER, { name })
 const names = async (project = 'default') => {
   const { project: found } = await api.query(
-    'query ($project: String!) { project(name: $project) { secrets { name updatedAt } } }',
+    gql('query ($project: String!) { project(name: $project) { secrets { name updatedAt } } }'),
     { project },
   )
-  return found.secrets.map(({ name }: { name: string }) => name)
+  return found?.secrets.map(({ name }) => name)
 }
 const sealedOf = async (name: string): Promise<Buffer> => {
   const { rows } = await api.world.pool.query('select sealed from secret where name = $1', [name])
@@ -61,7 +62,9 @@ describe('a secret', () => {
     const remove = async () =>
       (
         await api.query(
-          'mutation { deleteSecret(input: { name: "GONE" }) { __typename ... on Error { code } ... on DeletedSecret { name project { name } } } }',
+          gql(`mutation { deleteSecret(input: { name: "GONE" }) {
+            __typename ... on Error { code } ... on DeletedSecret { name project { name } }
+          } }`),
         )
       ).deleteSecret
     expect(await remove()).toEqual({ __typename: 'DeletedSecret', name: 'GONE', project: { name: 'default' } })
@@ -127,23 +130,25 @@ describe('all secrets of a project', () => {
 
 test('no token gets the role of workers', async () => {
   const refused = await api.query(
-    'mutation { createToken(input: { name: "w", role: WORKER }) { ... on InvalidInputError { fields { path } } } }',
+    gql(
+      'mutation { createToken(input: { name: "w", role: WORKER }) { ... on InvalidInputError { fields { path } } } }',
+    ),
   )
-  expect(refused.createToken.fields).toEqual([{ path: 'input.role' }])
+  expect(refused.createToken?.fields).toEqual([{ path: 'input.role' }])
   const posing: Viewer = { ...USER, role: 'WORKER', actor: 'WORKER', projects: ['default'] }
-  const mutations = [
-    'createProject(input: { name: "w" })',
-    'updateProject(input: { name: "default" })',
-    'setSecret(input: { name: "W", value: "x" })',
-    'setDataObject(input: { name: "w", value: 1 })',
-    'createInstallation(input: { name: "w", spec: {} })',
-    'createToken(input: { name: "w", role: ADMIN })',
-    'claimWork(input: { instance: "w", types: ["process"] })',
-    'reportPhases(input: { reports: [] })',
-    'appendLogs(input: { lines: [] })',
+  const calls: readonly Call[] = [
+    gql('mutation { answer: createProject(input: { name: "w" }) { __typename } }'),
+    gql('mutation { answer: updateProject(input: { name: "default" }) { __typename } }'),
+    gql('mutation { answer: setSecret(input: { name: "W", value: "x" }) { __typename } }'),
+    gql('mutation { answer: setDataObject(input: { name: "w", value: 1 }) { __typename } }'),
+    gql('mutation { answer: createInstallation(input: { name: "w", spec: {} }) { __typename } }'),
+    gql('mutation { answer: createToken(input: { name: "w", role: ADMIN }) { __typename } }'),
+    gql('mutation { answer: claimWork(input: { instance: "w", types: ["process"] }) { __typename } }'),
+    gql('mutation { answer: reportPhases(input: { reports: [] }) { __typename } }'),
+    gql('mutation { answer: appendLogs(input: { lines: [] }) { __typename } }'),
   ]
-  for (const mutation of mutations) {
-    const { answer } = await api.query(`mutation { answer: ${mutation} { __typename } }`, {}, posing)
-    expect(answer.__typename, mutation).toBe('ForbiddenError')
+  for (const call of calls) {
+    const { answer } = await api.query(call, {}, posing)
+    expect(answer?.__typename, call.valueOf()).toBe('ForbiddenError')
   }
 })
