@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { FAILURE_CODE_DESCRIPTIONS } from '../src/core/descriptions.ts'
 import { GATEWAY_LIMITS } from '../src/core/gateway-limits.ts'
+import { REFUSALS } from '../src/server/refusals.ts'
 
 /** Documents name files and each other; both move. */
 
@@ -51,11 +52,12 @@ test('every source file that a document names is there', () => {
   expect(missing).toEqual([])
 })
 
-test('the page of limits has each setting with its default, and each code with its meaning', () => {
+test('the page of limits has each setting with its default, and each code and reason with its meaning', () => {
   const page = textOf('docs/limits.md')
   const rows = [
     ...Object.values(GATEWAY_LIMITS).map(({ setting, byDefault }) => `| \`${setting}\` | ${byDefault} |`),
     ...Object.entries(FAILURE_CODE_DESCRIPTIONS).map(([code, meaning]) => `| \`${code}\` | ${meaning} |`),
+    ...Object.entries(REFUSALS).map(([reason, meaning]) => `| \`${reason}\` | ${meaning} |`),
   ]
   expect(rows.filter((row) => !page.includes(row))).toEqual([])
 })

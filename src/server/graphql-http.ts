@@ -4,12 +4,11 @@ import { pipeline } from 'node:stream/promises'
 import type { Viewer } from '../core/ports/viewer.ts'
 import type { FailureCode } from '../core/vocabulary.ts'
 import type { Tokens } from '../graphql/auth/tokens.ts'
-import { MAX_BODY } from '../graphql/schema/limits.ts'
 import type { Connections } from './connections.ts'
 import { secretOf, UNAUTHENTICATED } from './credentials.ts'
-import { answerPlain, parsePlain } from './plain-operation.ts'
+import { answerPlain, parseParams, parsePlain } from './plain-operation.ts'
 import { answerSubscription, type SubscriptionParts } from './plain-subscription.ts'
-import { readBody } from './read-body.ts'
+import { readRequest } from './read-request.ts'
 import { refuse, replyError } from './reply.ts'
 
 export interface HttpParts extends SubscriptionParts {
@@ -24,6 +23,8 @@ export async function handleGraphQL(
   response: ServerResponse,
   parts: HttpParts,
 ): Promise<void> {
+  // Answers may hold secrets, such as a new token.
+  response.setHeader('cache-control', 'no-store')
   const streams = request.headers.accept?.includes('text/event-stream') ?? false
   const refused = judge(request, streams)
   if (refused) {
@@ -37,18 +38,20 @@ export async function handleGraphQL(
     response.setHeader('www-authenticate', 'Bearer')
     return refuse(response, parts.refusals, 401, 'UNAUTHENTICATED', UNAUTHENTICATED)
   }
-  const body = request.method === 'POST' ? await readBody(request, MAX_BODY) : null
-  if (body && !body.ok) {
-    response.setHeader('connection', 'close')
-    return refuse(response, parts.refusals, 413, 'TOO_LARGE', `A request has at most ${MAX_BODY} bytes.`)
+  const sent = await readRequest(request, parts.limits)
+  if (!sent) return
+  if (!sent.ok) {
+    if (sent.status === 413) response.setHeader('connection', 'close')
+    return refuse(response, parts.refusals, sent.status, sent.code, sent.message)
   }
   const answered = parts.connections.opened({ secret, isStream: streams, end: () => response.destroy() })
   try {
+    const { body, params } = sent
     const { accept } = request.headers
-    const plain = body ? parsePlain(body.text, streams ? undefined : accept) : null
+    const plain = body === null ? parseParams(params) : parsePlain(body, streams ? undefined : accept)
     if (plain && streams && (await answerSubscription(plain, viewer, response, parts))) return
     if (plain && !streams && (await answerPlain(plain, viewer, { yoga: parts.yoga, accept, response }))) return
-    await send(await ask(request, body?.text ?? null, viewer, parts), response)
+    await send(await ask(request, body, viewer, parts), response)
   } finally {
     answered()
   }
@@ -90,7 +93,7 @@ async function ask(
 }
 
 async function send(answer: Response, response: ServerResponse): Promise<void> {
-  response.writeHead(answer.status, Object.fromEntries(answer.headers))
+  response.writeHead(answer.status, { ...Object.fromEntries(answer.headers), 'cache-control': 'no-store' })
   if (!answer.body) {
     response.end()
     return

@@ -19,20 +19,33 @@ const KNOWN = new Set(['query', 'operationName', 'variables', 'extensions'])
 /** Null: the request is in another form, which yoga handles. */
 export function parsePlain(body: string, accept: string | undefined): PlainRequest | null {
   if (accept !== undefined && !/application\/(graphql-response\+)?json|\*\/\*/.test(accept)) return null
-  const request = parseObject(body)
-  if (!request || Object.keys(request).some((key) => !KNOWN.has(key))) return null
-  const { query, operationName = null, variables = null } = request
-  if (typeof query !== 'string' || !(operationName === null || typeof operationName === 'string')) return null
-  if (typeof variables !== 'object' || Array.isArray(variables)) return null
-  return { query, operationName, variables: variables as Record<string, unknown> | null }
+  return plainOf(parse(body))
 }
 
-function parseObject(text: string): Readonly<Record<string, unknown>> | null {
+/** The same for the parameters of a GET. */
+export function parseParams(params: URLSearchParams): PlainRequest | null {
+  const { variables = 'null', extensions = 'null', ...others } = Object.fromEntries(params)
+  const parsed = { variables: parse(variables), extensions: parse(extensions) }
+  return Object.values(parsed).includes(undefined) ? null : plainOf({ ...others, ...parsed })
+}
+
+function plainOf(request: unknown): PlainRequest | null {
+  if (!isObject(request) || Object.keys(request).some((key) => !KNOWN.has(key))) return null
+  const { query, operationName = null, variables = null, extensions = null } = request
+  if (typeof query !== 'string' || !(operationName === null || typeof operationName === 'string')) return null
+  if (!(variables === null || isObject(variables)) || !(extensions === null || isObject(extensions))) return null
+  return { query, operationName, variables }
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Undefined for what is no JSON. */
+function parse(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null
+    return JSON.parse(text)
   } catch {
-    return null
+    return undefined
   }
 }
 

@@ -1,10 +1,19 @@
-/** Why a gateway has refused a client, or has cut it off. */
-const REASONS = ['UNAUTHENTICATED', 'FORBIDDEN', 'TOO_LARGE', 'TOO_MANY_SOCKETS', 'INIT_TIMEOUT', 'TOO_SLOW'] as const
-export type RefusalReason = (typeof REASONS)[number]
+/** Why a gateway has refused a client, or has cut it off, and what counts as that. */
+export const REFUSALS = {
+  UNAUTHENTICATED: 'requests and sockets without a valid token',
+  FORBIDDEN: 'requests of other origins or for other hosts',
+  BAD_USER_INPUT: 'requests with the character NUL, which cannot be stored',
+  TOO_LARGE: 'bodies and messages with too many bytes',
+  TOO_COMPLEX: 'bodies and messages with too many values, or nested too deep',
+  TOO_MANY_SOCKETS: 'sockets beyond the limits, closed with 1013',
+  INIT_TIMEOUT: 'sockets without a `connection_init` in time, closed with 4408',
+  TOO_SLOW: 'clients that read nothing for too long',
+} as const
+export type RefusalReason = keyof typeof REFUSALS
 
 /** Counts since the start of the process, for metrics. */
 export class Refusals {
-  readonly #counts = new Map<RefusalReason, number>(REASONS.map((reason) => [reason, 0]))
+  readonly #counts = new Map(Object.keys(REFUSALS).map((reason) => [reason as RefusalReason, 0]))
 
   count(reason: RefusalReason): void {
     this.#counts.set(reason, (this.#counts.get(reason) ?? 0) + 1)

@@ -71,6 +71,7 @@ function showPage(request: IncomingMessage, response: ServerResponse, { body, he
 }
 
 async function showMetrics(request: IncomingMessage, response: ServerResponse, parts: RouteParts): Promise<void> {
+  response.setHeader('cache-control', 'no-store')
   const secret = secretOf(request.headers)
   if (secret === null || (await parts.tokens.authenticate(secret)) === null) {
     response.setHeader('www-authenticate', 'Bearer')

@@ -1,4 +1,10 @@
-import { type DocumentNode, GraphQLError, type GraphQLSchema, getOperationAST } from 'graphql'
+import {
+  type DocumentNode,
+  GraphQLError,
+  type GraphQLFormattedError,
+  type GraphQLSchema,
+  getOperationAST,
+} from 'graphql'
 import { makeServer, type Server } from 'graphql-ws'
 import type { Viewer } from '../core/ports/viewer.ts'
 import type { Tokens } from '../graphql/auth/tokens.ts'
@@ -58,7 +64,14 @@ export function createProtocol(parts: ProtocolParts): Server<SocketSession> {
       if (viewer === null) return [failure('UNAUTHENTICATED', UNAUTHENTICATED)]
       return await prepare({ ...payload, id, viewer, sink }, parts)
     },
+    onError: (_, __, ___, errors) => errors.map(withoutStatus),
   })
+}
+
+/** The status of an answer over HTTP means nothing here. */
+function withoutStatus(error: GraphQLError): GraphQLFormattedError {
+  const { http: _, ...extensions } = error.extensions
+  return { ...error.toJSON(), extensions }
 }
 
 interface Request {

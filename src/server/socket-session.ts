@@ -6,6 +6,7 @@ import type { Logger } from '../logger.ts'
 import { CLOSE } from './close-codes.ts'
 import type { Connections } from './connections.ts'
 import type { Refusals } from './refusals.ts'
+import { jsonProblem, type TextProblem } from './request-text.ts'
 import type { ClientSink } from './streams/client-sink.ts'
 import { socketSink } from './streams/socket-sink.ts'
 import type { Newcomer } from './unauthenticated-sockets.ts'
@@ -49,7 +50,7 @@ export class SocketSession {
         send: (text) => this.#send(text),
         close: (code, reason) => socket.close(code, reason),
         onMessage: (handle) => {
-          socket.on('message', (data) => void handle(String(data)).catch((error: unknown) => this.#failed(error)))
+          socket.on('message', (data) => this.#receive(String(data), handle))
         },
       },
       this,
@@ -86,6 +87,21 @@ export class SocketSession {
     this.#close('UNAVAILABLE')
   }
 
+  #receive(text: string, handle: (text: string) => Promise<void>): void {
+    const problem = jsonProblem(text, this.#parts.limits.jsonValues)
+    if (problem) this.#refuse(text, problem)
+    else handle(text).catch((error: unknown) => this.#failed(error))
+  }
+
+  /** Fails the operation, if the message is the beginning of one. */
+  #refuse(text: string, { code, message }: TextProblem): void {
+    this.#parts.refusals.count(code)
+    const [, id] = SUBSCRIBE.exec(text) ?? []
+    if (this.#secret === null || id === undefined) return this.#close('INVALID_MESSAGE')
+    const payload = [{ message, extensions: { code } }]
+    this.#send(JSON.stringify({ id, type: 'error', payload })).catch((error: unknown) => this.#failed(error))
+  }
+
   #send(text: string): Promise<void> {
     const socket = this.#socket
     if (socket.readyState !== socket.OPEN) return Promise.resolve()
@@ -109,6 +125,9 @@ export class SocketSession {
     this.#parts.logger.error({ err: error }, 'a WebSocket failed')
   }
 }
+
+/** As clients write it: a message that is refused for its text is not parsed. */
+const SUBSCRIBE = /^\{"id":"([^"\\]{1,255})","type":"subscribe"/
 
 /** graphql-ws throws for a message that only servers send. */
 const isUnexpected = (error: unknown): boolean =>

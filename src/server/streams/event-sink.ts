@@ -44,7 +44,6 @@ export async function sendEvents(
   const subscribed = await subscribe(sink)
   response.writeHead(200, {
     'content-type': 'text/event-stream',
-    'cache-control': 'no-cache',
     // Keeps nginx from buffering events.
     'x-accel-buffering': 'no',
   })

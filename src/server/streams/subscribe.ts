@@ -8,7 +8,6 @@ import {
 import type { GraphQLContext } from '../../graphql/context.ts'
 import type { StreamEvent } from '../../graphql/log/event-stream.ts'
 import { LogStream } from '../../graphql/log/log-stream.ts'
-import { holdsNul, nulRefused } from '../refuse-nul.ts'
 import type { ClientSink } from './client-sink.ts'
 import type { FanOut } from './fan-out.ts'
 import type { SubscriptionRequest } from './subscription-request.ts'
@@ -34,7 +33,6 @@ export function createSubscribe({ schema, fanOut, mask }: SubscribeParts): Subsc
     result.errors ? { ...result, errors: result.errors.map(mask) } : result
   return async ({ request, context, sink, id }) => {
     const { document, operationName, variables: variableValues } = request
-    if (holdsNul(variableValues)) return { errors: [nulRefused()] }
     const args = validateSubscriptionArgs({ schema, document, operationName, variableValues, contextValue: context })
     if (!('operation' in args)) return { errors: args.map((error) => badRequest(error)) }
     const source = await createSourceEventStream(args)

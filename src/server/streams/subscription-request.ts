@@ -13,13 +13,15 @@ export interface SubscriptionRequest {
 
 /**
  * Requests with the same key get the same payload for the same change: they have the same operation and variables, and
- * viewers with the same rights. A variable that is only the cursor to resume after makes no difference.
+ * viewers with the same rights. A variable that is only the cursor to resume after makes no difference, nor one that the
+ * operation does not declare.
  */
 export function sharingKey({ query, document, operationName, variables, viewer }: SubscriptionRequest): string {
   const cursors = cursorsOf(document, operationName)
-  const others = Object.entries(variables)
-    .filter(([name]) => !cursors.has(name))
-    .sort(([a], [b]) => (a < b ? -1 : 1))
+  const others = (getOperationAST(document, operationName)?.variableDefinitions ?? [])
+    .map(({ variable }) => variable.name.value)
+    .filter((name) => !cursors.has(name) && Object.hasOwn(variables, name))
+    .map((name) => [name, variables[name]])
   const { role, actor, projects, types, targets, rootId } = viewer
   return JSON.stringify([query, operationName, others, role, actor, projects, types, targets, rootId])
 }

@@ -1,0 +1,61 @@
+import type { IncomingMessage } from 'node:http'
+import type { GatewayLimits } from '../core/gateway-limits.ts'
+import type { FailureCode } from '../core/vocabulary.ts'
+import { MAX_BODY } from '../graphql/schema/limits.ts'
+import type { RefusalReason } from './refusals.ts'
+import { jsonProblem } from './request-text.ts'
+
+export type ReadRequest =
+  /** `body` of a POST; a GET has parameters instead. */
+  | { readonly ok: true; readonly body: string | null; readonly params: URLSearchParams }
+  | {
+      readonly ok: false
+      readonly status: 400 | 413
+      readonly code: FailureCode & RefusalReason
+      readonly message: string
+    }
+
+const TOO_LARGE = {
+  ok: false,
+  status: 413,
+  code: 'TOO_LARGE',
+  message: `A request has at most ${MAX_BODY} bytes.`,
+} as const
+
+/** The text of a request, judged but not parsed; null: its client has gone. */
+export async function readRequest(
+  request: IncomingMessage,
+  { jsonValues }: GatewayLimits,
+): Promise<ReadRequest | null> {
+  const params = paramsOf(request)
+  const body = request.method === 'POST' ? await readBody(request) : null
+  if (request.destroyed && !request.complete) return null
+  if (body === undefined) return TOO_LARGE
+  for (const json of body === null ? [params.get('variables'), params.get('extensions')] : [body]) {
+    const problem = json === null ? null : jsonProblem(json, jsonValues)
+    if (problem) return { ok: false, status: 400, ...problem }
+  }
+  return { ok: true, body, params }
+}
+
+function paramsOf({ url = '' }: IncomingMessage): URLSearchParams {
+  const start = url.indexOf('?')
+  return new URLSearchParams(start < 0 ? '' : url.slice(start + 1))
+}
+
+/** Undefined: it is too long. */
+async function readBody(request: IncomingMessage): Promise<string | undefined> {
+  if (Number(request.headers['content-length'] ?? 0) > MAX_BODY) return undefined
+  const chunks: Buffer[] = []
+  let size = 0
+  try {
+    for await (const chunk of request as AsyncIterable<Buffer>) {
+      size += chunk.length
+      if (size > MAX_BODY) return undefined
+      chunks.push(chunk)
+    }
+  } catch (error) {
+    if (!request.destroyed) throw error
+  }
+  return Buffer.concat(chunks).toString()
+}

@@ -1,0 +1,107 @@
+import { once } from 'node:events'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { WebSocket } from 'ws'
+import type { RunningServer } from '../../src/server/server.ts'
+import { type Api, createApi } from '../graphql/api.ts'
+import { call, refusals } from './call.ts'
+
+/** What a caller with a token of any role can do to the others. */
+
+let api: Api
+let server: RunningServer
+let token: string
+let reader: string
+beforeAll(async () => {
+  api = await createApi()
+  server = await api.serve()
+  token = await api.token()
+  reader = await api.token({ name: 'reader', role: 'READER' })
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+const send = (body: string) =>
+  call(server.port, '/graphql', {
+    method: 'POST',
+    headers: { authorization: `Bearer ${reader}`, 'content-type': 'application/json', accept: 'application/json' },
+    body,
+  })
+const nested = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`
+const SET = 'mutation ($value: JSON) { setDataObject(input: { name: "x", value: $value }) { __typename } }'
+
+const MB = 1024 * 1024
+const EMPTY = { objects: '{},', texts: '"",' }
+test.each(Object.entries(EMPTY))('a body full of %s is refused before it is parsed', async (_, part) => {
+  const before = await refusals(server, token, 'TOO_COMPLEX')
+  const many = `[${part.repeat((15 * MB) / part.length)}0]`
+  const { status, json } = await send(`{"query":"{ viewer { name } }","variables":{"unused":${many}}}`)
+  expect(status).toBe(400)
+  expect(json().errors).toMatchObject([{ extensions: { code: 'TOO_COMPLEX' } }])
+  expect(await refusals(server, token, 'TOO_COMPLEX')).toBe(before + 1)
+})
+
+test('a variable that the operation does not declare is ignored, however large', async () => {
+  const unused = Array.from({ length: 100_000 }, (_, i) => ({ [`name-${i}`]: 'value' }))
+  const { status, json } = await send(JSON.stringify({ query: '{ viewer { name } }', variables: { unused } }))
+  expect(status).toBe(200)
+  expect(json()).toEqual({ data: { viewer: { name: 'reader' } } })
+})
+
+test.each([
+  ['JSON, 5,000 deep', JSON.stringify({ query: SET, variables: {} }).replace('{}', `{"value":${nested(5_000)}}`)],
+  ['an unused variable, 5,000 deep', `{"query":"{ viewer { name } }","variables":{"unused":${nested(5_000)}}}`],
+  ['fields, 3,000 deep', JSON.stringify({ query: '{a'.repeat(3_000) + '}'.repeat(3_000) })],
+  ['a literal, 4,500 deep', JSON.stringify({ query: `{ project(name: ${nested(4_500)}) { id } }` })],
+  ['a type, 3,000 deep', JSON.stringify({ query: `query ($a: ${'['.repeat(3_000)}Int${']'.repeat(3_000)}) { a }` })],
+])('what is nested too deep is a typed error: %s', async (_, body) => {
+  const { status, json } = await send(body)
+  expect(status).toBe(400)
+  expect(json().errors).toMatchObject([{ extensions: { code: 'TOO_COMPLEX' } }])
+})
+
+test.each([
+  ['a variable', JSON.stringify({ query: SET, variables: { value: ['a\0'] } })],
+  ['a key', JSON.stringify({ query: SET, variables: { value: { 'a\0': 1 } } })],
+  ['the document', JSON.stringify({ query: '{ project(name: "\0") { id } }' })],
+  ['an escape of the document', JSON.stringify({ query: '{ project(name: "\\u{0}") { id } }' })],
+])('NUL is refused wherever it is: %s', async (_, body) => {
+  const { status, json } = await send(body)
+  expect(status).toBe(400)
+  expect(json().errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }])
+})
+
+test('a GET is judged in the same way', async () => {
+  const ask = (params: Record<string, string>) =>
+    call(server.port, `/graphql?${new URLSearchParams({ query: '{ viewer { name } }', ...params })}`, {
+      headers: { authorization: `Bearer ${reader}`, accept: 'text/event-stream' },
+    })
+  expect((await ask({ variables: '{"unused":1}' })).body).toContain('"name":"reader"')
+  const deep = await ask({ variables: `{"unused":${nested(1_000)}}` })
+  expect([deep.status, deep.json().errors[0].extensions.code]).toEqual([400, 'TOO_COMPLEX'])
+  expect((await ask({ query: '{ project(name: "\0") { id } }' })).body).toContain('BAD_USER_INPUT')
+})
+
+test('on a WebSocket the operation fails, and the others go on', async () => {
+  const socket = new WebSocket(`ws://127.0.0.1:${server.port}/graphql`, 'graphql-transport-ws')
+  onTestFinished(() => socket.terminate())
+  await once(socket, 'open')
+  const next = async () => JSON.parse(String((await once(socket, 'message'))[0]))
+  socket.send(JSON.stringify({ type: 'connection_init', payload: { authorization: `Bearer ${reader}` } }))
+  expect(await next()).toEqual({ type: 'connection_ack' })
+  const subscribe = (payload: object, unused = '0') =>
+    socket.send(JSON.stringify({ id: 'one', type: 'subscribe', payload }).replace('"UNUSED"', unused))
+  const query = '{ viewer { name } }'
+  for (const [payload, unused, code] of [
+    [{ query, variables: { unused: 'UNUSED' } }, nested(5_000), 'TOO_COMPLEX'],
+    [{ query, variables: { unused: 'UNUSED' } }, `[${'[],'.repeat(5 * MB)}0]`, 'TOO_COMPLEX'],
+    [{ query, variables: { unused: 'UNUSED' } }, '"\\u0000"', 'BAD_USER_INPUT'],
+    [{ query: '{a'.repeat(3_000) + '}'.repeat(3_000) }, '', 'TOO_COMPLEX'],
+    [{ query: '{' }, '', 'GRAPHQL_PARSE_FAILED'],
+    [{ query: '{ nothing }' }, '', 'GRAPHQL_VALIDATION_FAILED'],
+  ] as const) {
+    subscribe(payload, unused)
+    const { id, type, payload: errors } = await next()
+    expect({ id, type, extensions: errors[0].extensions }).toEqual({ id: 'one', type: 'error', extensions: { code } })
+  }
+  subscribe({ query })
+  expect(await next()).toEqual({ id: 'one', type: 'next', payload: { data: { viewer: { name: 'reader' } } } })
+})

@@ -1,0 +1,50 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { jsonProblem, MAX_NESTING } from '../../src/server/request-text.ts'
+
+const nested = (depth: number, inner = '1'): string => `${'['.repeat(depth)}${inner}${']'.repeat(depth)}`
+const FILLER = `"${'x'.repeat(1_000)}"`
+
+test.each([
+  ['depth', nested(MAX_NESTING, FILLER), null],
+  ['more depth', nested(MAX_NESTING + 1, FILLER), 'TOO_COMPLEX'],
+  ['depth of objects', `${'{"a":'.repeat(MAX_NESTING + 1)}1${'}'.repeat(MAX_NESTING + 1)}`, 'TOO_COMPLEX'],
+  ['brackets in a text', JSON.stringify('[{'.repeat(1_000)), null],
+  ['brackets after an escaped quote', JSON.stringify(`"${'[{'.repeat(1_000)}`), null],
+  ['brackets after a text that ends in a backslash', `["\\\\",${nested(MAX_NESTING + 1, FILLER)}]`, 'TOO_COMPLEX'],
+  ['many values', JSON.stringify(Array.from({ length: 999 }, () => 'value')), null],
+  ['too many values', JSON.stringify(Array.from({ length: 1_001 }, () => 'value')), 'TOO_COMPLEX'],
+  ['many keys', JSON.stringify(Object.fromEntries(Array.from({ length: 1_001 }, (_, i) => [i, i]))), 'TOO_COMPLEX'],
+  ['commas in a text', JSON.stringify(','.repeat(2_000)), null],
+  ['NUL', '{"a":"\\u0000"}', 'BAD_USER_INPUT'],
+  ['NUL in a key', '{"\\u0000":1}', 'BAD_USER_INPUT'],
+  ['NUL after a backslash', '"\\\\\\u0000"', 'BAD_USER_INPUT'],
+  ['the text \\u0000', '"\\\\u0000"', null],
+  ['a text that does not end', `["${'x'.repeat(1_000)}`, null],
+])('%s', (_, text, code) => {
+  expect(jsonProblem(text, 1_000)?.code ?? null).toBe(code)
+})
+
+test('any JSON is judged by what it holds', () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ depthSize: 'large', maxDepth: 12 }), (value) => {
+      const text = JSON.stringify({ value, filler: 'x'.repeat(1_000) })
+      const holdsNul = JSON.stringify(value).replaceAll('\\\\', '').includes('\\u0000')
+      expect(jsonProblem(text, 100_000)?.code ?? null).toBe(holdsNul ? 'BAD_USER_INPUT' : null)
+      expect(jsonProblem(text, countValues(value) * 2 + 5)?.code ?? null).toBe(holdsNul ? 'BAD_USER_INPUT' : null)
+    }),
+  )
+})
+const countValues = (value: unknown): number =>
+  typeof value === 'object' && value !== null
+    ? Object.values(value).reduce<number>((sum, inner) => sum + countValues(inner), 1)
+    : 1
+
+test('no text of a request takes long to judge', () => {
+  const size = 1024 * 1024
+  const texts = ['"', '\\', '\\u000', '[', '{"a":', ',', '\\"'].map((part) => `"${part.repeat(size / part.length)}`)
+  const started = performance.now()
+  for (const text of [...texts, ...texts.map((text) => text.slice(1))]) jsonProblem(text, Number.POSITIVE_INFINITY)
+  // Anything but linear would take minutes.
+  expect(performance.now() - started).toBeLessThan(5_000)
+})
