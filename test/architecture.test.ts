@@ -159,6 +159,17 @@ test('the dashboard uses the public API only: its own files, packages, and what 
   ])
   // What has no screen is pure: it is tested without a browser.
   const PURE = new Set(['phaseline/client', 'phaseline/manifest'])
-  const impure = all.filter(({ file, to }) => file.startsWith('model/') && !to.startsWith('./') && !PURE.has(to))
+  const isModel = (file: string) => /(^|\/)model\//.test(file)
+  const impure = all.filter(
+    ({ file, to }) => isModel(file) && !PURE.has(to) && !(to.startsWith('.') && isModel(join(dirname(file), to))),
+  )
   expect(impure).toEqual([])
+  // What families have of their own is reached through their index.
+  const families = readdirSync(join(home, 'families'), { withFileTypes: true }).filter((entry) => entry.isDirectory())
+  const into = all.filter(({ file, to }) => {
+    const [, family] = /^families\/(\w+)\//.exec(join(dirname(file), to)) ?? []
+    return family && !file.startsWith(`families/${family}/`) && file !== 'families/index.ts'
+  })
+  expect(into.map(({ file, to }) => `${file} → ${to}`)).toEqual([])
+  expect(families.length).toBeGreaterThan(3)
 })

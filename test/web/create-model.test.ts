@@ -1,7 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { type EventValues, eventInput, missingIn } from '../../web-playground/src/model/event-values.ts'
+import { type PlanStep, summaryOf } from '../../web-playground/src/families/deployments/model/plan.ts'
+import {
+  type EventValues,
+  eventInput,
+  missingIn,
+} from '../../web-playground/src/families/pipelines/model/event-values.ts'
 import {
   readInstallation,
   readProjectText,
@@ -10,7 +15,6 @@ import {
   refusedAt,
 } from '../../web-playground/src/model/manifest-text.ts'
 import { pairProblems, pairsInput } from '../../web-playground/src/model/pairs.ts'
-import { type PlanStep, summaryOf } from '../../web-playground/src/model/plan.ts'
 import { outcomeOf, problemOf, problemsBeside, type Refusal } from '../../web-playground/src/model/refusal.ts'
 import { createHref } from '../../web-playground/src/ui/links.ts'
 

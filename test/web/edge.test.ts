@@ -7,7 +7,7 @@ import {
   openings,
   type Site,
   sitesOf,
-} from '../../web-playground/src/model/edge-map.ts'
+} from '../../web-playground/src/families/edge/model/edge-map.ts'
 import type { Row } from '../../web-playground/src/model/object.ts'
 import { type CrmSite, type PlayedCrm, playCrms } from '../cli/played-crm.ts'
 import { startTestApp } from '../testkit/app.ts'

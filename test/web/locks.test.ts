@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { holdUpsOf, type Lock, resourcesOf } from '../../web-playground/src/model/lock-queues.ts'
+import { holdUpsOf, type Lock, resourcesOf } from '../../web-playground/src/families/operations/model/lock-queues.ts'
 import { type PlayedRunner, playRunner } from '../cli/played-runner.ts'
 import { startTestApp } from '../testkit/app.ts'
 import { ask } from '../testkit/ask.ts'

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, globSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -60,6 +60,13 @@ test('every page has its pictures, light and dark, and the documentation shows t
   expect(all.filter((path) => !shown.includes(path) && !readme.includes(`docs/${path}`))).toEqual([])
   // No page is forgotten.
   const shell = await readFile(join(ROOT, 'web-playground/src/ui/shell.tsx'), 'utf8')
-  const pages = [...shell.matchAll(/<Route path="\/(\w*)/g)].map(([, path]) => path || 'overview')
+  const ofFamilies = globSync('web-playground/src/families/*/index.ts', { cwd: ROOT }).map((file) =>
+    readFile(join(ROOT, file), 'utf8'),
+  )
+  const paths = [shell, ...(await Promise.all(ofFamilies))].flatMap((text) => [
+    ...text.matchAll(/path(?:=|: )['"]\/(\w*)/g),
+  ])
+  const pages = paths.map(([, path]) => path || 'overview')
+  expect(pages).toEqual(expect.arrayContaining(['overview', 'edge']))
   expect(pages.filter((page) => !PICTURES.some(([name]) => name === page))).toEqual([])
 })

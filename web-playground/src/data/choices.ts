@@ -1,5 +1,5 @@
 import { AskedStore } from './asked-store.ts'
-import { EXISTING, PROJECTS, VIEWER } from './documents-create.ts'
+import { PROJECTS, VIEWER } from './documents-create.ts'
 import { type NodeOf, nodesOf, type ResultOf } from './gql.ts'
 import type { Session } from './session.ts'
 
@@ -26,31 +26,6 @@ export const viewerOf = (session: Session, signal: AbortSignal): AskedStore<View
     {
       ask: async ({ client }, asking) => (await client.query(VIEWER, {}, { signal: asking })).viewer,
       concerns: () => false,
-    },
-    signal,
-  )
-
-export type Existing = NonNullable<ResultOf<typeof EXISTING>['existing']>
-export interface RootPlace {
-  readonly project: string
-  readonly kind: string
-  readonly name: string
-}
-/** What is there already at that place; null when there is nothing. */
-export const existingAt = (
-  session: Session,
-  place: RootPlace,
-  signal: AbortSignal,
-): AskedStore<{ readonly existing: Existing | null }> =>
-  new AskedStore(
-    session,
-    {
-      ask: async ({ client }, asking) => {
-        if (place.name === '') return { existing: null }
-        const { project, kind, name } = place
-        return await client.query(EXISTING, { project, kind, path: [name] }, { signal: asking })
-      },
-      concerns: ({ kind, name, objectId, rootId }) => kind === place.kind && name === place.name && objectId === rootId,
     },
     signal,
   )

@@ -1,19 +1,6 @@
 import { gql } from './gql.ts'
 
-/** The operations of the pages of locks and agents. */
-
-export const LOCKS = gql(`query Locks($first: Int!, $after: String) {
-  locks(first: $first, after: $after) {
-    totalCount
-    pageInfo { hasNextPage endCursor }
-    edges {
-      node {
-        resource mode held position declaredAt grantedAt
-        object { id name phase root { id name } project { name } }
-      }
-    }
-  }
-}`)
+/** The operations of the page of agents. */
 
 export const AGENTS = gql(`query Agents($first: Int!, $after: String) {
   agents(first: $first, after: $after) {

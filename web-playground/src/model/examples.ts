@@ -1,6 +1,3 @@
-import { DEPLOYMENTS, EVERYTHING } from './examples-common.ts'
-import { EDGE, OPERATIONS, PIPELINES } from './examples-families.ts'
-
 /** An operation to begin with. */
 export interface Example {
   readonly does: 'look' | 'create' | 'watch' | 'act'
@@ -9,18 +6,6 @@ export interface Example {
   readonly needs?: string
   readonly operation: string
 }
-export interface ExampleFamily {
-  readonly name: string
-  readonly examples: readonly Example[]
-}
-
-export const EXAMPLES: readonly ExampleFamily[] = [
-  { name: 'All kinds', examples: EVERYTHING },
-  { name: 'Deployments', examples: DEPLOYMENTS },
-  { name: 'Pipelines', examples: PIPELINES },
-  { name: 'Operations', examples: OPERATIONS },
-  { name: 'Edge', examples: EDGE },
-]
 
 export const DOES: Readonly<Record<Example['does'], string>> = {
   look: 'Look',
@@ -32,3 +17,70 @@ export const DOES: Readonly<Record<Example['does'], string>> = {
 /** With the id of an object that is there; as it is when there is none. */
 export const filledIn = ({ operation }: Example, id: string | null): string =>
   id === null ? operation : operation.replaceAll('"ID"', JSON.stringify(id))
+
+/** Of all kinds. */
+export const EVERYTHING: readonly Example[] = [
+  {
+    does: 'look',
+    title: 'What runs, and what it waits for',
+    operation: `query Unfinished {
+  objects(filter: { finished: false, rootsOnly: true }) {
+    totalCount
+    edges {
+      node {
+        id kind name phase phaseSince
+        blockedBy { reason message }
+      }
+    }
+  }
+}
+`,
+  },
+  {
+    does: 'look',
+    title: 'What has failed, and why',
+    operation: `query Failed {
+  objects(
+    filter: { phases: [FAILED, DELETE_FAILED, UNDO_FAILED] }
+    orderBy: { field: CREATED_AT, direction: DESC }
+    first: 20
+  ) {
+    edges {
+      node {
+        kind name
+        root { name }
+        error {
+          code message
+          causes(first: 3) { kind name code message }
+        }
+      }
+    }
+  }
+}
+`,
+  },
+  {
+    does: 'watch',
+    title: 'Every phase change from now on',
+    operation: `# Add (after: 0) for all since the first.
+subscription PhaseChanges {
+  phaseChanges {
+    sequence kind name from to
+    actor by reason
+  }
+}
+`,
+  },
+  {
+    does: 'look',
+    title: 'What I may do',
+    operation: `query Viewer {
+  viewer { name role actor projects }
+  stateMachines {
+    name kinds
+    transitions { from actor to reason }
+  }
+}
+`,
+  },
+]

@@ -49,8 +49,6 @@ const ADVICE: Readonly<Record<string, string>> = {
   NOT_READY: 'Try again when it is READY.',
   FORBIDDEN: 'Sign out, and use a token that may: an administrator makes them.',
   NOT_FOUND: 'It was deleted meanwhile: choose another one.',
-  CLOUDLET_UPGRADING: 'Try again when the upgrade has ended.',
-  CLOUDLET_UPGRADE_FAILED: 'An administrator has to put the upgrade right first.',
   NO_ANSWER: 'It is not known whether it was done. Press again: nothing is created twice.',
 }
 /** What to do about it; null where its own words say that. */

@@ -10,18 +10,6 @@ export const placeHref = (rootId: string, place: Partial<TreePlace>): string =>
 export const objectsHref = (filter: Partial<ObjectFilter>): string => `/objects${writeFilter({ ...ALL, ...filter })}`
 export const projectHref = (name: string): string => `/projects?name=${encodeURIComponent(name)}`
 
-export type Creatable = 'installation' | 'event' | 'task' | 'project' | 'cloudlet' | 'cluster' | 'app'
-/** Kinds that have a form of their own here; others are made through the API. */
-const FORMS: Readonly<Record<string, Creatable>> = {
-  INSTALLATION: 'installation',
-  EVENT: 'event',
-  TASK: 'task',
-  CLOUDLET: 'cloudlet',
-  CLUSTER_INST: 'cluster',
-  APP_INST: 'app',
-}
-export const formOf = (kind: string): Creatable | null => FORMS[kind] ?? null
-
 export interface CreateOptions {
   /** An installation by id, or a project by name, whose present spec is opened: to change it, or with `copy` to make another one of it. */
   readonly from?: string
@@ -31,14 +19,15 @@ export interface CreateOptions {
   /** By name. */
   readonly example?: string
 }
-export function createHref(what?: Creatable, { from, copy, on, example }: CreateOptions = {}): string {
+/** The page that creates, or one of its forms by name. */
+export function createHref(form?: string, { from, copy, on, example }: CreateOptions = {}): string {
   const params = new URLSearchParams({
     ...(from ? { from } : {}),
     ...(copy ? { copy: 'yes' } : {}),
     ...(on ? { on } : {}),
     ...(example ? { example } : {}),
   })
-  return `/create${what ? `/${what}` : ''}${params.size > 0 ? `?${params}` : ''}`
+  return `/create${form ? `/${form}` : ''}${params.size > 0 ? `?${params}` : ''}`
 }
 /** The way of one object through the machine of its kind. */
 export const wayHref = (objectId: string): string => `/machines?object=${objectId}`

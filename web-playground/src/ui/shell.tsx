@@ -1,5 +1,6 @@
 import { lazy, Suspense, useEffect, useRef } from 'react'
 import { Link, Route, Switch, useLocation } from 'wouter'
+import { families } from '../families/index.ts'
 import markUrl from '../mark.svg'
 import { ObjectsPage } from '../pages/objects/objects-page.tsx'
 import { OverviewPage } from '../pages/overview/overview-page.tsx'
@@ -11,24 +12,22 @@ import { ThemeSwitch } from './theme-switch.tsx'
 const TreePage = lazy(() => import('../pages/tree/tree-page.tsx'))
 const LogPage = lazy(() => import('../pages/log/log-page.tsx'))
 const MachinesPage = lazy(() => import('../pages/machines/machines-page.tsx'))
-const LocksPage = lazy(() => import('../pages/locks/locks-page.tsx'))
 const AgentsPage = lazy(() => import('../pages/agents/agents-page.tsx'))
-const EdgePage = lazy(() => import('../pages/edge/edge-page.tsx'))
 const ProjectsPage = lazy(() => import('../pages/projects/projects-page.tsx'))
 const CreatePage = lazy(() => import('../pages/create/create-page.tsx'))
 const ExplorePage = lazy(() => import('../pages/explore/explore-page.tsx'))
 
-const PAGES = [
+const PAGES = (): readonly { readonly path: string; readonly label: string }[] => [
   { path: '/', label: 'Overview' },
   { path: '/objects', label: 'Objects' },
   { path: '/log', label: 'Log' },
-  { path: '/locks', label: 'Locks' },
+  ...familyPages(),
   { path: '/agents', label: 'Agents' },
-  { path: '/edge', label: 'Edge' },
   { path: '/projects', label: 'Projects' },
   { path: '/machines', label: 'Machines' },
   { path: '/explore', label: 'Explore' },
-] as const
+]
+const familyPages = () => families().flatMap(({ pages }) => pages)
 
 /** What is around every page. */
 export function Shell({ onForget }: { readonly onForget: () => void }) {
@@ -70,7 +69,7 @@ function Nav() {
   const isOn = (page: string): boolean => (page === '/' ? path === '/' : path.startsWith(page))
   return (
     <nav aria-label="Pages" ref={bar}>
-      {PAGES.map(({ path: to, label }) => (
+      {PAGES().map(({ path: to, label }) => (
         <Link key={to} href={to} aria-current={isOn(to) ? 'page' : undefined}>
           {label}
         </Link>
@@ -99,9 +98,10 @@ function Pages() {
             <Route path="/tree/:id">{({ id }) => <TreePage key={id} rootId={id} />}</Route>
             <Route path="/log" component={LogPage} />
             <Route path="/machines" component={MachinesPage} />
-            <Route path="/locks" component={LocksPage} />
             <Route path="/agents" component={AgentsPage} />
-            <Route path="/edge" component={EdgePage} />
+            {familyPages().map(({ path: at, component }) => (
+              <Route key={at} path={at} component={component} />
+            ))}
             <Route path="/projects" component={ProjectsPage} />
             <Route path="/create/:what?">{({ what }) => <CreatePage what={what ?? ''} />}</Route>
             <Route path="/explore" component={ExplorePage} />

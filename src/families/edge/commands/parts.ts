@@ -77,10 +77,11 @@ export const inTheWay = (code: Code, { row }: Node, message: string): Conflict =
 /** Refuses changes below a cloudlet during an upgrade, and after a failed one. */
 export function upgradeInTheWay(cloudlet: Node): Conflict | null {
   const { name } = cloudlet.row
-  if (isUpgrading(cloudlet)) return inTheWay('CLOUDLET_UPGRADING', cloudlet, `The cloudlet ${name} is being upgraded.`)
+  const running = `The cloudlet ${name} is being upgraded: wait until that has ended.`
+  if (isUpgrading(cloudlet)) return inTheWay('CLOUDLET_UPGRADING', cloudlet, running)
   if (cloudletDetails(cloudlet).upgradePhase !== 'UPDATE_ERROR') return null
-  const message = `An upgrade of the cloudlet ${name} has failed: an administrator has to put it right (resolveCloudletUpgrade).`
-  return inTheWay('CLOUDLET_UPGRADE_FAILED', cloudlet, message)
+  const failed = `An upgrade of the cloudlet ${name} has failed: an administrator has to put it right (resolveCloudletUpgrade).`
+  return inTheWay('CLOUDLET_UPGRADE_FAILED', cloudlet, failed)
 }
 
 export const busy = (node: Node): Conflict =>

@@ -1,6 +1,7 @@
 import { Link } from 'wouter'
 import { AGENTS_NOW, type AgentsNow } from '../../data/agents.ts'
 import { AskedStore } from '../../data/asked-store.ts'
+import { families } from '../../families/index.ts'
 import { plural } from '../../model/words.ts'
 import { type Busy, busyAgents, unservedOf } from '../../model/work.ts'
 import { useLive } from '../../ui/session-context.ts'
@@ -47,7 +48,16 @@ function Agents({ answer }: { readonly answer: AgentsNow }) {
       {all.length === 0 && (
         <Empty title="No agent has come yet.">
           Agents claim work over the API with a token of the role AGENT; <code>npm start</code> brings some of its own.
-          CRMs are on the page <Link href="/edge">Edge</Link>.
+          {families().flatMap(({ pages }) =>
+            pages.map(
+              ({ path, label, agents: others }) =>
+                others && (
+                  <span key={path}>
+                    {others} are on the page <Link href={path}>{label}</Link>.
+                  </span>
+                ),
+            ),
+          )}
         </Empty>
       )}
       <Group title="Gone with work in their hands" busy={lost} />

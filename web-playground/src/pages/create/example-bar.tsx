@@ -1,19 +1,14 @@
 import { useId, useState } from 'react'
+import type { FormExample } from './form-example.ts'
 
-interface Shown {
-  readonly name: string
-  readonly label: string
-  readonly about: string
-  readonly needs: string
-}
-interface Props<E extends Shown> {
+interface Props<E extends FormExample> {
   readonly examples: readonly E[]
   readonly chosen: string | null
   readonly onChoose: (example: E) => void
 }
 
 /** Fills in the form; nothing is created by it. */
-export function ExampleBar<E extends Shown>({ examples, chosen, onChoose }: Props<E>) {
+export function ExampleBar<E extends FormExample>({ examples, chosen, onChoose }: Props<E>) {
   const id = useId()
   const [last, setLast] = useState(chosen)
   const shown = examples.find(({ name }) => name === last)

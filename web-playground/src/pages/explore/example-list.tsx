@@ -1,10 +1,12 @@
-import { useState } from 'react'
-import { DOES, EXAMPLES, type Example } from '../../model/examples.ts'
+import { use, useState } from 'react'
+import { allExamples } from '../../families/index.ts'
+import { DOES, type Example } from '../../model/examples.ts'
 
 const isWide = (): boolean => matchMedia('(min-width: 900px)').matches
 
 /** What one can begin with, by family. */
 export function ExampleList({ onChoose }: { readonly onChoose: (example: Example) => void }) {
+  const groups = use(allExamples())
   const [open, setOpen] = useState(isWide)
   const choose = (example: Example): void => {
     // Where there is no room for both, what was chosen is what one wants to see.
@@ -17,9 +19,9 @@ export function ExampleList({ onChoose }: { readonly onChoose: (example: Example
         <span aria-hidden="true">{open ? '▾' : '▸'}</span> Examples
       </button>
       {open &&
-        EXAMPLES.map(({ name, examples }) => (
-          <section key={name} aria-label={name}>
-            <h2>{name}</h2>
+        groups.map(({ title, examples }) => (
+          <section key={title} aria-label={title}>
+            <h2>{title}</h2>
             <ul>
               {examples.map((example) => (
                 <li key={example.title}>

@@ -1,14 +1,15 @@
 import { Link } from 'wouter'
+import { families } from '../../families/index.ts'
 import { type Counts, totalOf } from '../../model/counts.ts'
 import { classOf, humanKind, type KnownFamily, knownFamilies } from '../../model/known.ts'
 import { PHASE_CLASSES, SYMBOLS } from '../../model/phases.ts'
-import { createHref, formOf, objectsHref } from '../../ui/links.ts'
+import { createHref, objectsHref } from '../../ui/links.ts'
 
 /** How many there are of each kind in each phase; each count leads to its list. */
 export function CountsTable({ counts }: { readonly counts: Counts }) {
   const isThere = ({ kinds }: KnownFamily): boolean => kinds.some(({ kind }) => totalOf(counts.get(kind)) > 0)
-  const families = knownFamilies()
-  const [used, unused] = [families.filter(isThere), families.filter((family) => !isThere(family))]
+  const known = knownFamilies()
+  const [used, unused] = [known.filter(isThere), known.filter((family) => !isThere(family))]
   return (
     <>
       {used.length > 0 && <Counted counts={counts} families={used} />}
@@ -28,9 +29,9 @@ export function CountsTable({ counts }: { readonly counts: Counts }) {
   )
 }
 
-/** To the form of the first of its kinds that has one. */
-function Begin({ family: { title, kinds } }: { readonly family: KnownFamily }) {
-  const form = kinds.map(({ kind }) => formOf(kind)).find((one) => one !== null)
+/** To the form with which one begins, if the dashboard has one. */
+function Begin({ family: { name, title } }: { readonly family: KnownFamily }) {
+  const form = families().find((family) => family.name === name)?.firstForm
   return form ? <Link href={createHref(form)}>{title.toLowerCase()}</Link> : title.toLowerCase()
 }
 

@@ -1,8 +1,8 @@
 import { useState } from 'react'
 import { Link } from 'wouter'
+import { families } from '../../families/index.ts'
 import { type Actable, type Action, actionsFor } from '../../model/actions.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
-import { createHref } from '../../ui/links.ts'
 import { Outcome } from '../../ui/states.tsx'
 import { useAct } from '../../ui/use-act.ts'
 
@@ -20,7 +20,7 @@ export function ActionButtons({ object, onDone }: Props) {
     void ask({ ...action, done: `${action.label}: asked for.` })
   }
   const actions = actionsFor(object)
-  const links = linksFor(object)
+  const links = families().flatMap((family) => family.linksFor(object))
   return (
     <>
       {actions.length + links.length > 0 && (
@@ -56,16 +56,4 @@ export function ActionButtons({ object, onDone }: Props) {
       )}
     </>
   )
-}
-
-/** Forms that begin with this object. */
-function linksFor({ kind, id, parent }: Actable): readonly (readonly [label: string, href: string])[] {
-  if (kind === 'INSTALLATION' && parent === null) {
-    return [
-      ['Edit', createHref('installation', { from: id })],
-      ['Copy', createHref('installation', { from: id, copy: true })],
-    ]
-  }
-  if (kind === 'CLOUDLET') return [['Add a cluster', createHref('cluster', { on: id })]]
-  return kind === 'CLUSTER_INST' ? [['Add an app', createHref('app', { on: id })]] : []
 }

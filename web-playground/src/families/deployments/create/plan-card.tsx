@@ -1,0 +1,39 @@
+import type { Refusal } from '../../../model/refusal.ts'
+import { Submit } from '../../../pages/create/submit.tsx'
+import { PlanPreview } from './plan-preview.tsx'
+import type { Planned } from './use-plan.ts'
+
+interface Props {
+  readonly planned: Planned | null
+  readonly isCurrent: boolean
+  readonly isUpdate: boolean
+  readonly busy: boolean
+  readonly refused: Refusal | null
+  readonly missing: string | null
+  readonly onAgain: () => void
+}
+
+/** What will be done, and the button that does it. */
+export function PlanCard({ planned, isCurrent, isUpdate, busy, refused, missing, onAgain }: Props) {
+  const outcome = planned?.outcome ?? null
+  const failed = isCurrent && outcome?.ok === false && outcome.refusal.fields.length === 0 ? outcome.refusal : null
+  const waiting = isCurrent ? null : 'Looking what would be done…'
+  return (
+    <section className="card plan-card" aria-labelledby="plan-title">
+      <h2 id="plan-title">{isUpdate ? 'What the update would do' : 'What would be created'}</h2>
+      <Submit
+        label={isUpdate ? 'Update' : 'Create'}
+        busy={busy}
+        missing={missing ?? waiting ?? (failed ? 'It cannot be done like this.' : null)}
+        refused={refused ?? failed}
+        fields={['input']}
+      />
+      {failed && (
+        <button type="button" onClick={onAgain}>
+          Look again
+        </button>
+      )}
+      {missing === null && outcome?.ok && <PlanPreview plan={outcome.value} stale={!isCurrent} />}
+    </section>
+  )
+}

@@ -1,0 +1,50 @@
+import { type CSSProperties, useState } from 'react'
+import { humanKind } from '../../../model/known.ts'
+import { plural } from '../../../model/words.ts'
+import { actionOf, type Plan, type PlanStep, summaryOf } from '../model/plan.ts'
+
+const PAGE = 100
+
+/** What would be done, in the order in which it would begin. */
+export function PlanPreview({ plan, stale }: { readonly plan: Plan; readonly stale: boolean }) {
+  const [room, setRoom] = useState(PAGE)
+  const { steps } = plan
+  return (
+    <div className="plan" aria-busy={stale}>
+      <p role="status">{stale ? 'Looking again…' : summaryOf(plan)}</p>
+      {steps.length > 0 && (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+        <section className="plan-steps" tabIndex={0} aria-label="Steps of the plan">
+          <ol>
+            {steps.slice(0, room).map((step) => (
+              <Step key={step.order} step={step} />
+            ))}
+          </ol>
+          {steps.length > room && (
+            <button type="button" onClick={() => setRoom(room + 10 * PAGE)}>
+              Show {plural(Math.min(steps.length - room, 10 * PAGE), 'more step')}
+            </button>
+          )}
+        </section>
+      )}
+    </div>
+  )
+}
+
+function Step({ step: { order, action, kind, path, reason } }: { readonly step: PlanStep }) {
+  const { symbol, word, look } = actionOf(action)
+  return (
+    <li data-step={`${action} ${path.join('/')}`}>
+      <span className="quiet step-order">{order}</span>
+      <span className={`phase is-${look}`}>
+        <span aria-hidden="true">{symbol}</span> {word}
+      </span>
+      <span className="step-what" title={path.join(' / ')} style={indent(path.length - 1)}>
+        {path.at(-1)} <span className="quiet">{humanKind(kind)}</span>
+        {action !== 'CREATE' && <span className="quiet step-why">{reason}</span>}
+      </span>
+    </li>
+  )
+}
+
+const indent = (deep: number): CSSProperties => ({ '--deep': Math.min(deep, 12) }) as CSSProperties

@@ -1,0 +1,22 @@
+import { useEffect, useState } from 'react'
+import type { Refusal } from '../../../model/refusal.ts'
+import { useSettled } from '../../../pages/create/use-settled.ts'
+import { useLive } from '../../../ui/session-context.ts'
+import { type Existing, existingAt, type Place } from '../data.ts'
+
+/** A pause in typing. */
+const TYPED_MS = 250
+/** Somebody else was faster. */
+const OVERTAKEN = ['ALREADY_EXISTS', 'GENERATION_MISMATCH', 'NOT_FOUND']
+
+/** What is at that place; null until that is known, and again when a refusal says that it is not so any more. */
+export function useExisting(place: Place, refused: Refusal | null): { readonly existing: Existing | null } | null {
+  const wanted = `${place.project}/${place.name}`
+  const settled = useSettled(wanted, TYPED_MS)
+  const [times, setTimes] = useState(0)
+  const store = useLive(`${settled} ${times}`, (session, signal) => existingAt(session, place, signal))
+  useEffect(() => {
+    if (refused && OVERTAKEN.includes(refused.code)) setTimes((now) => now + 1)
+  }, [refused])
+  return settled === wanted ? (store?.answer ?? null) : null
+}

@@ -1,0 +1,78 @@
+import type { Client } from 'phaseline/client'
+import { writeManifest } from 'phaseline/manifest'
+import { AskedStore } from '../../data/asked-store.ts'
+import { ask } from '../../data/create.ts'
+import { CREATED, REFUSAL } from '../../data/documents-create.ts'
+import { gql, type ResultOf } from '../../data/gql.ts'
+import type { Session } from '../../data/session.ts'
+import type { Outcome } from '../../model/refusal.ts'
+import type { Plan } from './model/plan.ts'
+
+export const CREATE_INSTALLATION = gql(
+  `mutation Create($input: CreateInstallationInput!) { answer: createInstallation(input: $input) ${CREATED}`,
+)
+export const UPDATE_INSTALLATION = gql(
+  `mutation Update($input: UpdateInstallationInput!) { answer: updateInstallation(input: $input) ${CREATED}`,
+)
+const PLAN = gql(`query Plan($input: PlanInstallationInput!) {
+  answer: planInstallation(input: $input) {
+    __typename ... on InstallationPlan { steps { order action kind path reason } } ...Refusal
+  }
+}\n${REFUSAL}`)
+const EXISTING = gql(`query Existing($project: String!, $path: [String!]!) {
+  existing: objectByPath(project: $project, kind: INSTALLATION, path: $path) { id phase generation }
+}`)
+const MANIFEST_OF = gql(`query ManifestOf($id: ID!) {
+  object(id: $id) {
+    id name generation parent { id } project { name } labels { key value } ... on Installation { ignored spec }
+  }
+}`)
+
+export const planInstallation = (client: Client, input: object, signal: AbortSignal): Promise<Outcome<Plan>> =>
+  ask(client, PLAN, input, { signal })
+
+export type Existing = NonNullable<ResultOf<typeof EXISTING>['existing']>
+export interface Place {
+  readonly project: string
+  readonly name: string
+}
+/** The root installation of that name; null when there is none. */
+export const existingAt = (
+  session: Session,
+  { project, name }: Place,
+  signal: AbortSignal,
+): AskedStore<{ readonly existing: Existing | null }> =>
+  new AskedStore(
+    session,
+    {
+      ask: async ({ client }, asking) =>
+        name === '' ? { existing: null } : await client.query(EXISTING, { project, path: [name] }, { signal: asking }),
+      concerns: (change) => change.kind === 'INSTALLATION' && change.name === name && change.objectId === change.rootId,
+    },
+    signal,
+  )
+
+/** An installation that is there, as a manifest. */
+export interface Opened {
+  readonly id: string
+  readonly name: string
+  /** Of the spec that was read. */
+  readonly generation: number
+  /** Nested ones are their root's: what can be made of them is another root. */
+  readonly nested: boolean
+  readonly text: string
+}
+
+/** Null when there is none; `copy`: with another name. */
+export async function openInstallation(
+  client: Client,
+  { id, copy }: { readonly id: string; readonly copy: boolean },
+  signal: AbortSignal,
+): Promise<Opened | null> {
+  const { object } = await client.query(MANIFEST_OF, { id }, { signal })
+  if (object?.ignored === undefined) return null
+  const nested = object.parent !== null
+  const name = copy || nested ? `${object.name}-copy` : object.name
+  const text = writeManifest({ ...object, name, project: object.project.name })
+  return { id, name: object.name, generation: object.generation, nested, text }
+}

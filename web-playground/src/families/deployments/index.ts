@@ -1,0 +1,17 @@
+import { createHref } from '../../ui/links.ts'
+import type { DashboardFamily } from '../family.ts'
+
+export const deployments: DashboardFamily = {
+  name: 'deployments',
+  pages: [],
+  firstForm: 'installation',
+  linksFor: ({ kind, id, parent }) =>
+    kind === 'INSTALLATION' && parent === null
+      ? [
+          ['Edit', createHref('installation', { from: id })],
+          ['Copy', createHref('installation', { from: id, copy: true })],
+        ]
+      : [],
+  forms: async () => (await import('./create/index.ts')).forms,
+  examples: async () => (await import('./examples.ts')).examples,
+}

@@ -1,0 +1,67 @@
+import type { Question } from '../../data/asked-store.ts'
+import { CREATED } from '../../data/documents-create.ts'
+import { gql, nextCursor, nodesOf, type ResultOf } from '../../data/gql.ts'
+import { ListStore } from '../../data/list-store.ts'
+import type { Session } from '../../data/session.ts'
+import { ALL } from '../../model/filter.ts'
+import { type CloudletDetails, DRIFTED_READ, ORPHANS_READ } from './model/edge-map.ts'
+
+/** As many as the API gives at once: all of them are wanted. */
+const PAGE = 500
+const DETAILS_PAGE = 200
+
+export const CREATE_CLOUDLET = gql(
+  `mutation Create($input: CreateCloudletInput!) { answer: createCloudlet(input: $input) ${CREATED}`,
+)
+export const CREATE_CLUSTER = gql(
+  `mutation Create($input: CreateClusterInstInput!) { answer: createClusterInst(input: $input) ${CREATED}`,
+)
+export const CREATE_APP = gql(
+  `mutation Create($input: CreateAppInstInput!) { answer: createAppInst(input: $input) ${CREATED}`,
+)
+const CLOUDLET_DETAILS = gql(`query CloudletFacts($first: Int!, $after: String) {
+  objects(filter: { kinds: [CLOUDLET] }, first: $first, after: $after) {
+    pageInfo { hasNextPage endCursor }
+    edges {
+      node {
+        id
+        ... on Cloudlet {
+          version wantedVersion upgradePhase epoch resyncedAt drifted
+          driftedInstances(first: ${DRIFTED_READ}) { id }
+          orphans(first: ${ORPHANS_READ}) { kind path phase }
+          agents { role instance version leaseUntil }
+        }
+      }
+    }
+  }
+}`)
+
+/** What a CRM tells of its cloudlet comes with a change of the cloudlet, or with what it corrects beneath. */
+export const DETAILS: Question<ReadonlyMap<string, CloudletDetails>> = {
+  concerns: ({ kind, reason }) => kind === 'CLOUDLET' || reason === 'resync',
+  async ask({ client }, signal) {
+    const details = new Map<string, CloudletDetails>()
+    for (let after: string | null = null, more = true; more; ) {
+      const { objects }: ResultOf<typeof CLOUDLET_DETAILS> = await client.query(
+        CLOUDLET_DETAILS,
+        { first: DETAILS_PAGE, after },
+        { signal },
+      )
+      for (const node of nodesOf(objects)) if (node.epoch !== undefined) details.set(node.id, node)
+      after = nextCursor(objects)
+      more = after !== null
+    }
+    return details
+  },
+}
+
+export const cloudletList = (session: Session, signal: AbortSignal): ListStore =>
+  new ListStore(session, { ...ALL, kinds: ['CLOUDLET'], order: { field: 'NAME', direction: 'ASC' } }, signal, PAGE)
+/** In the order of their creation: what something is in comes before it. */
+export const instanceList = (session: Session, signal: AbortSignal): ListStore =>
+  new ListStore(
+    session,
+    { ...ALL, kinds: ['CLUSTER_INST', 'APP_INST'], order: { field: 'CREATED_AT', direction: 'ASC' } },
+    signal,
+    PAGE,
+  )

@@ -1,0 +1,35 @@
+import { EVERYTHING, type Example } from '../model/examples.ts'
+import { knownFamilies } from '../model/known.ts'
+import { deployments } from './deployments/index.ts'
+import { edge } from './edge/index.ts'
+import type { CreateForm, DashboardFamily } from './family.ts'
+import { operations } from './operations/index.ts'
+import { pipelines } from './pipelines/index.ts'
+
+/** All that the dashboard has something of its own for: the only list of them. */
+const FAMILIES: readonly DashboardFamily[] = [deployments, pipelines, operations, edge]
+
+/** Those that the server has, too. */
+export const families = (): readonly DashboardFamily[] =>
+  FAMILIES.filter(({ name }) => knownFamilies().some((known) => known.name === name))
+
+// One of each for the page, which is of one server.
+let forms: Promise<readonly CreateForm[]> | undefined
+export function allForms(): Promise<readonly CreateForm[]> {
+  forms ??= Promise.all(families().map((family) => family.forms())).then((each) => each.flat())
+  return forms
+}
+
+interface ExampleGroup {
+  readonly title: string
+  readonly examples: readonly Example[]
+}
+let examples: Promise<readonly ExampleGroup[]> | undefined
+export function allExamples(): Promise<readonly ExampleGroup[]> {
+  const groupOf = async (family: DashboardFamily): Promise<ExampleGroup> => ({
+    title: knownFamilies().find(({ name }) => name === family.name)?.title ?? family.name,
+    examples: await family.examples(),
+  })
+  examples ??= Promise.all([{ title: 'All kinds', examples: EVERYTHING }, ...families().map(groupOf)])
+  return examples
+}

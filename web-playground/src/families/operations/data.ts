@@ -1,0 +1,46 @@
+import type { Question } from '../../data/asked-store.ts'
+import { CREATED } from '../../data/documents-create.ts'
+import { gql, nextCursor, nodesOf, type ResultOf } from '../../data/gql.ts'
+import type { Lock } from './model/lock-queues.ts'
+
+export const CREATE_TASK = gql(
+  `mutation Create($input: CreateTaskInput!) { answer: createTask(input: $input) ${CREATED}`,
+)
+const LOCKS = gql(`query Locks($first: Int!, $after: String) {
+  locks(first: $first, after: $after) {
+    totalCount
+    pageInfo { hasNextPage endCursor }
+    edges {
+      node {
+        resource mode held position declaredAt grantedAt
+        object { id name phase root { id name } project { name } }
+      }
+    }
+  }
+}`)
+
+const PAGE = 500
+/** More would be no page to look at. */
+const MOST = 5_000
+
+export interface Locks {
+  readonly locks: readonly Lock[]
+  readonly total: number
+}
+
+/** Locks are taken and let go as jobs move on. */
+export const LOCKS_NOW: Question<Locks> = {
+  concerns: ({ kind }) => kind === 'GADGET_JOB',
+  async ask({ client }, signal) {
+    const found: Lock[] = []
+    let total = 0
+    for (let after: string | null = null, more = true; more && found.length < MOST; ) {
+      const { locks }: ResultOf<typeof LOCKS> = await client.query(LOCKS, { first: PAGE, after }, { signal })
+      found.push(...nodesOf(locks))
+      total = locks?.totalCount ?? found.length
+      after = nextCursor(locks)
+      more = after !== null
+    }
+    return { locks: found, total: Math.max(total, found.length) }
+  },
+}

@@ -1,0 +1,110 @@
+import { projectInput, wantedProject, writeProject } from 'phaseline/manifest'
+import { Link, useLocation, useSearch } from 'wouter'
+import { AskedStore } from '../../../data/asked-store.ts'
+import { ask } from '../../../data/create.ts'
+import { readProjectText } from '../../../model/manifest-text.ts'
+import { useDraft } from '../../../pages/create/drafts.ts'
+import { EditorField } from '../../../pages/create/editor-field.tsx'
+import { ExampleBar } from '../../../pages/create/example-bar.tsx'
+import { useMayNot } from '../../../pages/create/may.ts'
+import { Submit } from '../../../pages/create/submit.tsx'
+import { useCreate } from '../../../pages/create/use-create.ts'
+import { useRead } from '../../../pages/create/use-read.ts'
+import { useSettled } from '../../../pages/create/use-settled.ts'
+import { createHref, projectHref } from '../../../ui/links.ts'
+import { useLive, useSession } from '../../../ui/session-context.ts'
+import { Empty, Loading, Problem } from '../../../ui/states.tsx'
+import { CREATE_PROJECT, readProjectSpec, UPDATE_PROJECT } from '../data.ts'
+import { PROJECTS } from './examples.ts'
+
+const EMPTY = 'kind: Project\nname: my-project\nsubscriptions: []\nworkerTemplate: null\n'
+
+/** A new project, or with `?from=` one that is there. */
+export function ProjectForm() {
+  const params = new URLSearchParams(useSearch())
+  const from = params.get('from')
+  const example = PROJECTS.find(({ name }) => name === params.get('example'))
+  if (from !== null) return <OpenedForm key={from} name={from} />
+  return <Form initial={example?.text ?? null} example={example?.name ?? null} />
+}
+
+function OpenedForm({ name }: { readonly name: string }) {
+  const store = useProject(name)
+  const found = store?.answer
+  if (store?.error && !found) return <Problem message={store.error} onRetry={store.refresh} />
+  if (!found) return <Loading what="the project" />
+  if (!found.project)
+    return (
+      <Empty title={`There is no project ${name} that you may see.`}>
+        Start a <Link href={createHref('project')}>new one</Link>.
+      </Empty>
+    )
+  // It begins with it as it is now; what is read later does not overwrite what is typed.
+  return <Form initial={writeProject(name, found.project)} example={null} />
+}
+
+const useProject = (name: string) =>
+  useLive(name, (session, signal) => {
+    const ask = async (asked: typeof session, reading: AbortSignal) => ({
+      project: await readProjectSpec(asked, name, reading),
+    })
+    return new AskedStore(session, { ask, concerns: () => false }, signal)
+  })
+
+/** A pause in typing. */
+const TYPED_MS = 250
+
+function Form({ initial, example }: { readonly initial: string | null; readonly example: string | null }) {
+  const { client } = useSession()
+  const [, navigate] = useLocation()
+  const mayNot = useMayNot()
+  const [text, setText, dropDraft] = useDraft('project', initial, EMPTY)
+  const { busy, refused, forget, create } = useCreate()
+  const { judged, read, problems } = useRead(text, readProjectText, refused)
+  const name = useSettled(read.ok ? read.value.name : '', TYPED_MS)
+  const found = useProject(name)?.answer
+  const isThere = found?.project !== null && found !== null
+  const change = (next: string): void => {
+    setText(next)
+    forget()
+  }
+  const submit = (): void => {
+    if (!read.ok || judged !== text) return
+    const contents = (read.value.workerTemplate?.files ?? []).map(({ content = '' }) => content)
+    const input = { name: read.value.name, ...projectInput(wantedProject(read.value, contents)) }
+    void create(
+      input,
+      () => (isThere ? ask(client, UPDATE_PROJECT, input) : ask(client, CREATE_PROJECT, input)),
+      () => {
+        dropDraft()
+        navigate(projectHref(input.name))
+      },
+    )
+  }
+  return (
+    <form
+      className="create-form"
+      onSubmit={(event) => {
+        event.preventDefault()
+        submit()
+      }}
+    >
+      <ExampleBar examples={PROJECTS} chosen={example} onChoose={(one) => change(one.text)} />
+      <EditorField label="Project" value={text} problems={problems} onChange={change} />
+      <p className="quiet" role="status">
+        {!read.ok
+          ? 'Mend what is marked first.'
+          : isThere
+            ? `There is ${name} already: this would update it. What is left out stays as it is; null takes it away.`
+            : `A new project, ${read.value.name}.`}
+      </p>
+      <Submit
+        label={isThere ? 'Update' : 'Create'}
+        busy={busy}
+        missing={mayNot ?? (read.ok ? null : 'Mend what is marked first.')}
+        refused={refused}
+        fields={['input']}
+      />
+    </form>
+  )
+}

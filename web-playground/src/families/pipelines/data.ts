@@ -1,0 +1,35 @@
+import { PROJECT_SPEC_FIELDS, type ProjectSpec, projectSpecOf } from 'phaseline/manifest'
+import { REFUSAL } from '../../data/documents-create.ts'
+import { gql, type ResultOf } from '../../data/gql.ts'
+import type { Session } from '../../data/session.ts'
+import type { Payload } from '../../model/refusal.ts'
+
+export const CREATE_EVENT = gql(`mutation CreateEvent($input: CreateEventInput!) {
+  answer: createEvent(input: $input) {
+    __typename
+    ... on CreatedEvents {
+      events { id name kind phase project { name } root { id } } tasks { id name kind phase project { name } root { id } }
+    }
+    ...Refusal
+  }
+}\n${REFUSAL}`)
+export type CreatedEvents = Payload<NonNullable<ResultOf<typeof CREATE_EVENT>['answer']>>
+
+const PROJECT_WRITTEN = `{ __typename ... on Project { name } ...Refusal } }\n${REFUSAL}` as const
+export const CREATE_PROJECT = gql(
+  `mutation CreateProject($input: CreateProjectInput!) { answer: createProject(input: $input) ${PROJECT_WRITTEN}`,
+)
+export const UPDATE_PROJECT = gql(
+  `mutation UpdateProject($input: UpdateProjectInput!) { answer: updateProject(input: $input) ${PROJECT_WRITTEN}`,
+)
+
+const PROJECT_SPEC = gql(`query ProjectSpec($name: String!) { project(name: $name) { ${PROJECT_SPEC_FIELDS} } }`)
+/** What a project has for its pipelines; null when there is none of this name, for this viewer. */
+export async function readProjectSpec(
+  { client }: Session,
+  name: string,
+  signal: AbortSignal,
+): Promise<ProjectSpec | null> {
+  const { project } = await client.query(PROJECT_SPEC, { name }, { signal })
+  return project && projectSpecOf(project)
+}

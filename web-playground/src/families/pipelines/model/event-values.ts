@@ -1,0 +1,32 @@
+import { type Pair, pairProblems, pairsInput } from '../../../model/pairs.ts'
+
+/** An event as it is typed. */
+export interface EventValues {
+  /** Empty: each that has subscribed to it. */
+  readonly project: string
+  readonly source: string
+  readonly type: string
+  readonly qualifiers: readonly Pair[]
+  readonly labels: readonly Pair[]
+  readonly payload: string
+}
+
+/** What has to be filled in before it can be sent; null: nothing. */
+export function missingIn({ source, type, qualifiers, labels }: EventValues): string | null {
+  if (source.trim() === '') return 'Say where it comes from.'
+  if (type.trim() === '') return 'Say what has happened.'
+  if (pairProblems(labels).some(Boolean)) return 'Mend the labels.'
+  return pairProblems(qualifiers).some(Boolean) ? 'Mend the qualifiers.' : null
+}
+
+/** As CreateEventInput; the payload goes through as it is. */
+export function eventInput({ project, source, type, qualifiers, labels, payload }: EventValues): object {
+  return {
+    source: source.trim(),
+    type: type.trim(),
+    ...(project === '' ? {} : { project }),
+    qualifiers: pairsInput(qualifiers),
+    labels: pairsInput(labels),
+    ...(payload === '' ? {} : { payload }),
+  }
+}
