@@ -29,7 +29,7 @@ import { type Payload, payloadOf } from './ask.ts'
 import { TestClock } from './clock.ts'
 import { MUTATIONS } from './documents.ts'
 import { loaded, mutateWith } from './mutate.ts'
-import { createTestDatabase } from './postgres.ts'
+import { borrowDatabase, createTestDatabase } from './postgres.ts'
 import { openSandbox } from './sandbox.ts'
 
 export const TIMEOUTS: TimeoutDefaults = {
@@ -118,10 +118,12 @@ export const NO_LOG = { appended: () => {}, committed: () => {} }
 export interface WorldOptions {
   /** In the place of the clock that only the test moves. */
   readonly system?: System
+  /** It changes the schema, so its database serves no other test. */
+  readonly changesSchema?: boolean
 }
 
-export async function createWorld({ system }: WorldOptions = {}): Promise<World> {
-  const database = await createTestDatabase()
+export async function createWorld({ system, changesSchema = false }: WorldOptions = {}): Promise<World> {
+  const database = await (changesSchema ? createTestDatabase() : borrowDatabase())
   const { pool } = database
   const clock = new TestClock()
   const given = system ?? clock
