@@ -62,7 +62,7 @@ test('a tree that cannot be decided is created all the same', async () => {
 })
 
 test('a creation whose commit was pipelined with a failing statement leaves nothing', async () => {
-  await using world = await createWorld({ changesSchema: true })
+  await using world = await createWorld({ ownDatabase: true })
   await world.pool.query(`alter table object_spec add check (labels ->> 'refused' is null)`)
   const creating = world.commands.createInstallation(USER, {
     project: 'default',

@@ -110,7 +110,7 @@ async function lock({ pool, clock }: World): Promise<void> {
 }
 
 test('no statement scans a whole queue, whenever its plan was made', async () => {
-  await using world = await createWorld()
+  await using world = await createWorld({ ownDatabase: true })
   await live(world)
   await lock(world)
   const { pool } = world

@@ -118,12 +118,12 @@ export const NO_LOG = { appended: () => {}, committed: () => {} }
 export interface WorldOptions {
   /** In the place of the clock that only the test moves. */
   readonly system?: System
-  /** It changes the schema, so its database serves no other test. */
-  readonly changesSchema?: boolean
+  /** For a test that changes the schema, or looks at the plans of its connections. */
+  readonly ownDatabase?: boolean
 }
 
-export async function createWorld({ system, changesSchema = false }: WorldOptions = {}): Promise<World> {
-  const database = await (changesSchema ? createTestDatabase() : borrowDatabase())
+export async function createWorld({ system, ownDatabase = false }: WorldOptions = {}): Promise<World> {
+  const database = await (ownDatabase ? createTestDatabase() : borrowDatabase())
   const { pool } = database
   const clock = new TestClock()
   const given = system ?? clock
