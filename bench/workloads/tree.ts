@@ -41,7 +41,7 @@ interface Run {
   readonly ms: number
   readonly transitions: number
 }
-interface PeerFacts {
+interface PeerRun {
   readonly name: string
   readonly file: string
   readonly use: Use
@@ -49,7 +49,7 @@ interface PeerFacts {
   readonly child: number
   readonly root: number
 }
-const POSTGRES_PEERS: readonly PeerFacts[] = [
+const POSTGRES_PEERS: readonly PeerRun[] = [
   // Added, locked, deleted.
   { name: 'graphile-worker', file: 'graphile-worker', use: 'tree', child: 3, root: 3 },
   { name: 'graphile-worker, counting in batches', file: 'graphile-worker', use: 'tree-batched', child: 3, root: 3 },
@@ -113,7 +113,7 @@ const ourRun =
 async function peerRun(
   stack: AsyncDisposableStack,
   url: string,
-  { file, use, child, root }: PeerFacts,
+  { file, use, child, root }: PeerRun,
 ): Promise<Contestant['run']> {
   const peer = stack.use(await startPeer(file, { use, url }))
   return async (trees, items) => ({

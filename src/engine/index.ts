@@ -43,9 +43,9 @@ export function createEngineHost(options: EngineHostOptions): EngineHost {
     for (const handler of workHandlers) handler(types)
   }
   let engine: Engine | null = null
-  const publish = ({ hasChanges, wokenRoots, workTypes }: CommitEvents) => {
+  const publish = ({ hasChanges, rootsToWake, workTypes }: CommitEvents) => {
     if (hasChanges) log.committed()
-    if (wokenRoots.size > 0) {
+    if (rootsToWake.size > 0) {
       engine?.notify()
       signal.publish(WAKE_CHANNEL, '')
     }

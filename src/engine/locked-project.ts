@@ -55,7 +55,7 @@ export class LockedProject implements LockedProjectPort {
   async wake(rootIds: readonly string[], reason: string): Promise<void> {
     for (const rootId of rootIds) {
       await enqueueWakes(this.client, rootId, [rootId], reason)
-      this.#tx.events.wokenRoots.add(rootId)
+      this.#tx.events.rootsToWake.add(rootId)
     }
   }
 }

@@ -142,7 +142,7 @@ export class LockedTree implements LockedTreePort {
       const run = families.find((family) => family.effects[name])?.effects[name]
       if (!run) throw new Error(`no family has the effect ${name}`)
       for (const rootId of await run(this.client, this.root, args, this.slice.now))
-        this.#tx.events.wokenRoots.add(rootId)
+        this.#tx.events.rootsToWake.add(rootId)
     }
   }
 
@@ -150,7 +150,7 @@ export class LockedTree implements LockedTreePort {
     const rootId = this.root.row.id
     if (this.#undecided.size > 0) this.#wakeRequests.unshift({ rootId, ids: [...this.#undecided], reason: null })
     return this.#wakeRequests.map(({ rootId, ids, reason }) => {
-      this.#tx.events.wokenRoots.add(rootId)
+      this.#tx.events.rootsToWake.add(rootId)
       return enqueueWakes(this.client, rootId, ids, reason)
     })
   }

@@ -1,5 +1,5 @@
 import { awaitAll } from '../store/await-all.ts'
-import { isReplaced, isTakenBack } from '../store/scope.ts'
+import { isConstraintViolation, isScopeMismatch } from '../store/scope.ts'
 import type { EngineContext } from './context.ts'
 import { Lane, type Outcome, type Queued } from './lane.ts'
 import { type LockedProject, lockProject } from './locked-project.ts'
@@ -81,7 +81,7 @@ export class ProjectLane extends Lane<ProjectWrite, unknown> {
 
   /** The next, more cautious attempt; null: the error is final. */
   #weaker({ decides, trusts }: Attempt, locked: LockedProject | null, error: unknown): Attempt | null {
-    if ((this.#knownIds.has(this.#name) && isReplaced(error)) || (trusts && isTakenBack(error))) {
+    if ((this.#knownIds.has(this.#name) && isScopeMismatch(error)) || (trusts && isConstraintViolation(error))) {
       this.#knownIds.delete(this.#name)
       return { decides, trusts: false }
     }

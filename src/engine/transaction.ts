@@ -6,7 +6,7 @@ import { declare } from '../store/statement.ts'
 /** Events for other parts of this process, and for other processes, published after the commit. */
 export interface CommitEvents {
   /** Trees that wait to be decided. */
-  readonly wokenRoots: Set<string>
+  readonly rootsToWake: Set<string>
   /** Types of work that agents can claim. */
   readonly workTypes: Set<string>
   /** The log has batches to number. */
@@ -28,7 +28,7 @@ const COMMIT = declare({ name: 'commit', text: 'commit', params: [], row: {} })
 export class Transaction {
   readonly client: PoolClient
   readonly events: CommitEvents = {
-    wokenRoots: new Set(),
+    rootsToWake: new Set(),
     workTypes: new Set(),
     hasChanges: false,
     hasDispatched: false,

@@ -42,19 +42,19 @@ export function addEnumValues(type: string, values: readonly string[]): void {
 }
 
 /** How a column of a statement over many rows is sent, and how the statement reads one element of it. */
-export interface Carrier {
+export interface WireType {
   readonly type: BinaryType
   element(sql: string): string
   value(value: unknown): unknown
 }
-const asIs = (type: BinaryType): Carrier => ({ type, element: (sql) => sql, value: (value) => value })
-const JSONB: Carrier = {
+const asIs = (type: BinaryType): WireType => ({ type, element: (sql) => sql, value: (value) => value })
+const JSONB: WireType = {
   type: 'jsonb',
   element: (sql) => sql,
   value: (value) => (value === null || value === undefined ? null : JSON.stringify(value)),
 }
 
-export function wireTypeOf(type: string): Carrier {
+export function wireTypeOf(type: string): WireType {
   const numbers = NUMBERS.get(type)
   if (!numbers) return type === 'jsonb' ? JSONB : asIs(type as BinaryType)
   return {

@@ -1,6 +1,6 @@
 import { binaryArray } from './binary.ts'
 import { array, type ColumnType } from './column-types.ts'
-import { type Carrier, type Column, wireTypeOf } from './columns.ts'
+import { type Column, type WireType, wireTypeOf } from './columns.ts'
 import { declare, declareOnDemand } from './statement.ts'
 
 /** A column of a statement over many rows, and how to get its value from a row. */
@@ -50,7 +50,7 @@ interface Variant {
  */
 export class RowStatement<R> {
   readonly #name: string
-  readonly #columns: readonly (RowColumn<R> & { readonly wireType: Carrier })[]
+  readonly #columns: readonly (RowColumn<R> & { readonly wireType: WireType })[]
   readonly #text: (source: RowSource) => string
   readonly #variants = new Map<number, Variant>()
 
@@ -120,7 +120,7 @@ export class RowStatement<R> {
   }
 }
 
-const parameterType = ({ type }: Carrier, isSingle: number): ColumnType => {
+const parameterType = ({ type }: WireType, isSingle: number): ColumnType => {
   const element = { sql: type, nullable: true }
   return isSingle ? element : array(element)
 }

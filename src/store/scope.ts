@@ -47,7 +47,7 @@ export async function lockKnownScope(
 }
 
 const codeOf = (error: unknown): string => (error instanceof DatabaseError && error.code) || ''
-/** The project has another id by now, or the time is another one: division by zero, which no other statement of ours makes use of. */
-export const isReplaced = (error: unknown): boolean => codeOf(error) === '22012'
-/** A constraint was broken, e.g. by a name that is taken, or what came after that has failed with it: nothing is written. */
-export const isTakenBack = (error: unknown): boolean => /^(23...|25P02)$/.test(codeOf(error))
+/** The project's id or the time has changed: LOCK_KNOWN_SCOPE divides by zero, as no other statement does. */
+export const isScopeMismatch = (error: unknown): boolean => codeOf(error) === '22012'
+/** A constraint is violated, e.g. by a taken name; or the statement came after the one that violates it. */
+export const isConstraintViolation = (error: unknown): boolean => /^(23...|25P02)$/.test(codeOf(error))

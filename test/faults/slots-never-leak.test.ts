@@ -74,7 +74,7 @@ test('slots are never leaked and never taken twice over many events with random 
   }
 
   const events: string[] = []
-  const hands: ClaimedItem[] = []
+  const claimed: ClaimedItem[] = []
   const end = async (item: ClaimedItem) => {
     const reports = [{ phase: 'RUNNING' } as const, succeeded, failed]
     const report = item.action === 'REMOVE' ? ({ done: true } as const) : (pick(reports) ?? succeeded)
@@ -90,9 +90,9 @@ test('slots are never leaked and never taken twice over many events with random 
       const done = await surviving(created, { ok: true, eventIds: [], taskIds: [] })
       if (done.ok) events.push(...done.eventIds)
     },
-    async () => hands.push(...(await surviving(claimAt(world, 'here', 5), []))),
+    async () => claimed.push(...(await surviving(claimAt(world, 'here', 5), []))),
     async () => {
-      const item = hands.splice(Math.floor(random() * hands.length), 1)[0]
+      const item = claimed.splice(Math.floor(random() * claimed.length), 1)[0]
       if (item) await end(item)
     },
     async () => {

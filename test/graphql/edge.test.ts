@@ -12,7 +12,7 @@ import {
   readyCloudlet,
   readyInstance,
   requestFor,
-  tell,
+  sendReport,
 } from '../testkit/edge.ts'
 import { gql } from '../testkit/gql.ts'
 import { until } from '../testkit/wait.ts'
@@ -142,7 +142,7 @@ test('a key that is used again after its object has gone is refused, and says so
   const create = async () => (await api.query(MUTATIONS.createClusterInst, { input })).answer
   const { id: cluster } = payloadOf(await create())
   expect(await create()).toEqual({ __typename: 'ClusterInst', id: cluster })
-  await tell(api.world, { fence: (await requestFor(api.world, id, cluster)).fence, phase: 'CREATE_ERROR' })
+  await sendReport(api.world, { fence: (await requestFor(api.world, id, cluster)).fence, phase: 'CREATE_ERROR' })
   expect(await create()).toMatchObject({ code: 'INVALID_INPUT', message: expect.stringContaining('is deleted since') })
 })
 
@@ -212,7 +212,7 @@ describe('what the API shows', () => {
       deadlines: [{ name: 'silence', to: 'CREATE_ERROR' }],
     })
     api.world.clock.advance(200_000)
-    await tell(api.world, { fence: (await requestFor(api.world, id, cluster)).fence, phase: 'CREATING' })
+    await sendReport(api.world, { fence: (await requestFor(api.world, id, cluster)).fence, phase: 'CREATING' })
     await api.world.pool.query('delete from crm_lease where cloudlet_id = $1', [id])
     await api.world.pool.query('insert into wake (root_id, object_ids) values ($1, array[$1::uuid])', [id])
     await api.world.settle()

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { present } from '../testkit/ask.ts'
 import { gql } from '../testkit/gql.ts'
-import { addTask, begin, declare, exclusive, gadget, letGo, RUNNER, shared, tellJob } from '../testkit/operations.ts'
+import { addTask, begin, declare, exclusive, gadget, letGo, RUNNER, reportJob, shared } from '../testkit/operations.ts'
 import { USER } from '../testkit/world.ts'
 import { type Api, createApi } from './api.ts'
 
@@ -89,7 +89,7 @@ test('a job shows its record: uuid, gadget, parameters, locks, activity, journal
     locks: [{ resource: 'host:a', held: true }],
     journal: [{ entry: 'START' }],
   })
-  await tellJob(world, { fence: run.fence, phase: 'DONE', exports: { host: 'a1' } })
+  await reportJob(world, { fence: run.fence, phase: 'DONE', exports: { host: 'a1' } })
   expect(await read()).toMatchObject({
     phase: 'DONE',
     exports: { host: 'a1' },

@@ -104,7 +104,7 @@ export async function requestFor(world: World, cloudletId: string, objectId: str
   if (!found) throw new Error(`nothing is asked for ${objectId}`)
   return found
 }
-export const tell = (world: World, report: Report): Promise<boolean | string> => world.report(report, CRM)
+export const sendReport = (world: World, report: Report): Promise<boolean | string> => world.report(report, CRM)
 
 /** An instance that is there. */
 export async function readyInstance(
@@ -114,12 +114,12 @@ export async function readyInstance(
   parentId = cloudletId,
 ): Promise<string> {
   const id = await addInstance(world, kind, parentId)
-  await tell(world, { fence: (await requestFor(world, cloudletId, id)).fence, phase: 'READY' })
+  await sendReport(world, { fence: (await requestFor(world, cloudletId, id)).fence, phase: 'READY' })
   return id
 }
 
 /** Phases from the log, with actor and reason. */
-export async function told(world: World, id: string, machine = 'instance'): Promise<readonly string[]> {
+export async function transitionsOf(world: World, id: string, machine = 'instance'): Promise<readonly string[]> {
   const { rows } = await world.pool.query<{ line: string }>(
     `select actor || ' ' || "to" || case when reason in ('resync', 'timeout', 'withdrawn') then ' ' || reason else '' end as line
      from phase_change where object_id = $1 and machine = $2 and not rejected order by batch_id, idx`,

@@ -27,25 +27,25 @@ export async function claimJobs(world: World, instance = 'here'): Promise<readon
   return items
 }
 /** Work that was claimed in addition to the work that a test asked for. */
-let inHand: readonly ClaimedItem[] = []
+let claimed: readonly ClaimedItem[] = []
 export const letGo = (): void => {
-  inHand = []
+  claimed = []
 }
 /** The piece of work that there is for a job. */
 export async function claimJob(world: World, name: string, instance = 'here'): Promise<ClaimedItem> {
-  const items = [...inHand, ...(await claimJobs(world, instance))]
+  const items = [...claimed, ...(await claimJobs(world, instance))]
   const item = items.findLast((one) => one.name === name)
   if (!item) throw new Error(`there is nothing to do for ${name}, but for ${items.map((one) => one.name).join(', ')}`)
-  inHand = items.filter((one) => one !== item)
+  claimed = items.filter((one) => one !== item)
   return item
 }
-export const tellJob = (world: World, report: Report): Promise<boolean | string> => world.report(report, RUNNER)
+export const reportJob = (world: World, report: Report): Promise<boolean | string> => world.report(report, RUNNER)
 
 /** Declares these locks for a job that has started. */
 export async function declare(world: World, name: string, locks: readonly DeclaredLock[] = []): Promise<void> {
   const { fence, action } = await claimJob(world, name)
   if (action !== 'GET_LOCKS') throw new Error(`${name} is to ${action}`)
-  await tellJob(world, { fence, phase: 'WAITING', locks })
+  await reportJob(world, { fence, phase: 'WAITING', locks })
 }
 /** Declares its locks and begins to run. */
 export async function begin(world: World, name: string, locks: readonly DeclaredLock[] = []): Promise<ClaimedItem> {

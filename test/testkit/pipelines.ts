@@ -84,11 +84,11 @@ export async function claimAt(world: World, instance = 'here', max = 500): Promi
 export async function runAll(world: World, instance = 'here'): Promise<readonly ClaimedItem[]> {
   const items = await claimAt(world, instance)
   for (const { fence } of items.filter(({ action }) => action === 'START'))
-    await tell(world, { fence, phase: 'RUNNING' })
+    await sendReport(world, { fence, phase: 'RUNNING' })
   return items
 }
 /** Whether it changed a phase, or the type of the refusal. */
-export const tell = (world: World, report: Report): Promise<boolean | string> => world.report(report, RUNTIME)
+export const sendReport = (world: World, report: Report): Promise<boolean | string> => world.report(report, RUNTIME)
 
 export const succeeded = { phase: 'SUCCEEDED', exports: { exitCode: 0, signal: null } } as const
 export const failed = {

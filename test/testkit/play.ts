@@ -154,13 +154,13 @@ export class Play {
   finish(leased: Leased, well: boolean): Promise<void> {
     const deletes = leased.item.action === 'DELETE'
     const phase = deletes ? (well ? 'GONE' : 'DELETE_FAILED') : well ? 'SUCCEEDED' : 'FAILED'
-    return this.#tell(leased, { phase, exports: { v: 1 } })
+    return this.#sendReport(leased, { phase, exports: { v: 1 } })
   }
   async #report(which: number, report: Omit<Report, 'fence'>): Promise<void> {
     const leased = this.#pick(which)
-    if (leased) await this.#tell(leased, report)
+    if (leased) await this.#sendReport(leased, report)
   }
-  async #tell(leased: Leased, report: Omit<Report, 'fence'>): Promise<void> {
+  async #sendReport(leased: Leased, report: Omit<Report, 'fence'>): Promise<void> {
     const outcome = await this.#world.engineHost.agents.report(leased.viewer, [{ ...report, fence: leased.item.fence }])
     const result = outcome.ok ? outcome.results[0] : undefined
     if (!result) throw new Error('a report had no result')

@@ -47,14 +47,14 @@ const releases = readdirSync(FOLDER).filter((name) => name.endsWith('.sql'))
 
 const DAY_MS = 86_400_000
 
-interface Left {
+interface Restored {
   readonly database: TestDatabase
   /** As the release left it. */
   readonly objects: readonly OldObject[]
   readonly log: readonly OldChange[]
   readonly floor: number
 }
-async function restore(dump: Dump, leftMs?: number): Promise<Left> {
+async function restore(dump: Dump, leftMs?: number): Promise<Restored> {
   const database = await createTestDatabase()
   const { pool } = database
   await pool.query('drop schema public cascade; create schema public')
@@ -64,7 +64,7 @@ async function restore(dump: Dump, leftMs?: number): Promise<Left> {
   return { database, objects: objects.rows, log: log.rows, floor: floors.rows[0]?.floor ?? 0 }
 }
 /** The present one; agents are played. */
-const serve = ({ database }: Left, { notes }: Dump): Promise<TestServer> =>
+const serve = ({ database }: Restored, { notes }: Dump): Promise<TestServer> =>
   startServer({
     env: {
       DATABASE_URL: database.url,
@@ -77,16 +77,16 @@ const serve = ({ database }: Left, { notes }: Dump): Promise<TestServer> =>
 describe.each(releases)('the database of %s', (file) => {
   let stack: AsyncDisposableStack
   let dump: Dump
-  let left: Left
+  let restored: Restored
   let server: TestServer
   let admin: Client
 
   beforeAll(async () => {
     stack = new AsyncDisposableStack()
     dump = await readDump(join(FOLDER, file))
-    left = await restore(dump)
-    stack.use(left.database)
-    server = stack.use(await serve(left, dump))
+    restored = await restore(dump)
+    stack.use(restored.database)
+    server = stack.use(await serve(restored, dump))
     admin = clientOf(dump.notes.admin)
   })
   afterAll(() => stack.disposeAsync())
@@ -95,19 +95,19 @@ describe.each(releases)('the database of %s', (file) => {
   const play = (name: keyof Dump['notes']['tokens'], types: readonly string[]): PlayedAgent =>
     stack.use(playAgent({ url: server.url, token: dump.notes.tokens[name], types }))
   const fence = (name: string): string => dump.notes.fences[name] ?? `there is no fence of ${name}`
-  const end = () => left.log.at(-1)?.sequence ?? 0
+  const end = () => restored.log.at(-1)?.sequence ?? 0
 
   test('has all migrations, and the very schema of a new one', async () => {
-    const { rows } = await left.database.pool.query<{ name: string }>(
+    const { rows } = await restored.database.pool.query<{ name: string }>(
       'select migration_name as name from _prisma_migrations where finished_at is not null order by 1',
     )
     expect(rows.map(({ name }) => name)).toEqual(MIGRATIONS.sort())
     await using fresh = await createTestDatabase()
-    expect(await readCatalog(left.database.pool)).toEqual(await readCatalog(fresh.pool))
+    expect(await readCatalog(restored.database.pool)).toEqual(await readCatalog(fresh.pool))
   })
 
   test('has every object in its phase, and the log of before', async () => {
-    const { objects, log, floor } = left
+    const { objects, log, floor } = restored
     const { objects: page } = await admin.query(
       gql('{ objects(first: 500) { edges { node { id kind name phase revision } } } }'),
     )
@@ -123,7 +123,7 @@ describe.each(releases)('the database of %s', (file) => {
   })
 
   test('tells histories, and trees as they are and as they were', async () => {
-    const { objects, log } = left
+    const { objects, log } = restored
     const treeAt = async (rootId: string, sequence: number): Promise<ReadonlyMap<string, string>> => {
       const { treeAt: tree } = await admin.query(TREE_AT, { rootId, sequence })
       return new Map(present(tree).objects.map(({ objectId, phase }) => [objectId, phase]))
@@ -151,19 +151,19 @@ describe.each(releases)('the database of %s', (file) => {
   test('turns the pages that were begun before', async () => {
     const { turned, ...after } = dump.notes.pages
     const next = await admin.query(NEXT_PAGES, after)
-    expect(next.phaseChanges?.edges).toEqual([{ node: { sequence: left.floor + turned + 1 } }])
-    expect(next.objects?.edges).toHaveLength(left.objects.length - turned)
+    expect(next.phaseChanges?.edges).toEqual([{ node: { sequence: restored.floor + turned + 1 } }])
+    expect(next.objects?.edges).toHaveLength(restored.objects.length - turned)
   })
 
   test('stays as it is when the server starts once more', async () => {
     await server.stop()
-    const before = await readRows(left.database.pool)
+    const before = await readRows(restored.database.pool)
     await server.start()
-    expect(await readRows(left.database.pool)).toEqual(before)
+    expect(await readRows(restored.database.pool)).toEqual(before)
   })
 
   test('lets readers go on from the sequences that they have kept, and refuses what is pruned', async () => {
-    const { log, floor } = left
+    const { log, floor } = restored
     const { log: state } = await admin.query(gql('{ log { epoch head oldest } }'))
     expect(state).toEqual({ epoch: 1, head: end(), oldest: floor + 1 })
     const middle = Math.floor((floor + end()) / 2)
@@ -328,13 +328,13 @@ describe.each(releases)('the database of %s, left for a day', (file) => {
   test('offers again what was held, and asks for what was lost', async () => {
     await using stack = new AsyncDisposableStack()
     const dump = await readDump(join(FOLDER, file))
-    const left = await restore(dump, DAY_MS)
-    stack.use(left.database)
+    const restored = await restore(dump, DAY_MS)
+    stack.use(restored.database)
     // It was killed in the moment between a commit and its numbering.
-    await left.database.pool.query(
+    await restored.database.pool.query(
       'update log_batch set first_seq = null where first_seq = (select max(first_seq) from log_batch)',
     )
-    const { url } = stack.use(await serve(left, dump))
+    const { url } = stack.use(await serve(restored, dump))
     const { tokens, fences, admin: token } = dump.notes
     const admin = stack.use(createClient({ url, token }))
     const play = (name: keyof typeof tokens, types: readonly string[]): PlayedAgent =>
@@ -357,9 +357,9 @@ describe.each(releases)('the database of %s, left for a day', (file) => {
     await reach(admin, 'CLOUDLET', 'edge:north', 'READY')
 
     const { log } = await admin.query(gql('{ log { head } }'))
-    const heard = await readLog(admin, left.floor, present(log).head)
-    expect(heard.map(({ sequence }) => sequence)).toEqual(heard.map((_, i) => left.floor + 1 + i))
-    expect(heard.slice(0, left.log.length).map(({ at: _at, ...change }) => change)).toEqual(left.log)
+    const heard = await readLog(admin, restored.floor, present(log).head)
+    expect(heard.map(({ sequence }) => sequence)).toEqual(heard.map((_, i) => restored.floor + 1 + i))
+    expect(heard.slice(0, restored.log.length).map(({ at: _at, ...change }) => change)).toEqual(restored.log)
     expect(heard.filter((change) => !(change.rejected || isLegal(change)))).toEqual([])
   })
 })

@@ -49,7 +49,7 @@ test('an agent has what it has a lease for, and those that are there come first'
       work('c', held('idle', 'one', null)),
     ],
   )
-  expect(all.map(({ agent: { name }, hands }) => [name, ...hands.map((object) => object.name)])).toEqual([
+  expect(all.map(({ agent: { name }, claimed }) => [name, ...claimed.map((object) => object.name)])).toEqual([
     ['busy', 'a'],
     ['idle'],
     ['gone'],
@@ -118,7 +118,7 @@ test('work that nobody takes is seen first; then who has it, and that it has gon
 
   await database.pool.query("update agent set seen_at = seen_at - interval '2 minutes'")
   await card.getByText('not heard of').waitFor()
-  await page.getByRole('heading', { name: 'Gone with work in their hands' }).waitFor()
+  await page.getByRole('heading', { name: 'Disconnected with claimed work' }).waitFor()
   await card.getByText(/its lease ends in \d+m/).waitFor()
   for (const look of [{}, { dark: true, width: 390 }]) {
     await using again = await visit(browser, server, '/agents', look)

@@ -15,7 +15,7 @@ import {
   refusedAt,
 } from '../../web-playground/src/model/manifest-text.ts'
 import { pairProblems, pairsInput } from '../../web-playground/src/model/pairs.ts'
-import { outcomeOf, problemOf, problemsBeside, type Refusal } from '../../web-playground/src/model/refusal.ts'
+import { outcomeOf, problemOf, problemsOutside, type Refusal } from '../../web-playground/src/model/refusal.ts'
 import { createHref } from '../../web-playground/src/ui/links.ts'
 
 const refused = (fields: Refusal['fields']): Refusal => ({
@@ -76,7 +76,7 @@ test('an error is separated from the payload, and each field gets its own', () =
   ])
   expect(problemOf(both, 'input.labels')).toBe('a')
   expect(problemOf(null, 'input.labels')).toBeNull()
-  expect(problemsBeside(both, ['input.labels']).map(({ message }) => message)).toEqual(['b'])
+  expect(problemsOutside(both, ['input.labels']).map(({ message }) => message)).toEqual(['b'])
 })
 
 test('rows without a key are told, empty ones are left out', () => {

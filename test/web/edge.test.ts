@@ -241,7 +241,7 @@ test('22,000 instances on 100 cloudlets can be looked at', { timeout: 90_000 }, 
       after,
     } = body.variables as { filter?: { kinds?: string[] }; first?: number; after?: string }
     const all = filter?.kinds?.includes('CLOUDLET') ? cloudlets : filter?.kinds?.includes('APP_INST') ? broken : null
-    if (body.query.startsWith('query CloudletFacts')) {
+    if (body.query.startsWith('query CloudletDetails')) {
       const edges = cloudlets.map(({ id }) => ({ node: details(id)[1] }))
       return route.fulfill({ json: { data: { objects: { pageInfo: { hasNextPage: false }, edges } } } })
     }

@@ -22,8 +22,8 @@ export const effects: Family['effects'] = {
     return []
   },
   ready: async (client, root) => {
-    const [, wokenRoots] = await awaitAll([lockOwnNames(client, root.row), wakeImporters(client, root, null)])
-    return wokenRoots
+    const [, importerRoots] = await awaitAll([lockOwnNames(client, root.row), wakeImporters(client, root, null)])
+    return importerRoots
   },
   rootGone: async (client, root) => {
     await lockOwnNames(client, root.row)
@@ -105,7 +105,7 @@ async function publish(
   now: Date,
 ): Promise<readonly string[]> {
   const names = Object.keys(exports)
-  const [, wokenRoots] = await awaitAll([
+  const [, importerRoots] = await awaitAll([
     lockOwnNames(client, root.row),
     wakeImporters(client, root, 'scope'),
     DROP_OLD.query(client, [...at(root), names]),
@@ -117,7 +117,7 @@ async function publish(
         now,
       ]),
   ])
-  return wokenRoots
+  return importerRoots
 }
 
 const WAKE_IMPORTERS = statement({

@@ -38,8 +38,8 @@ export function finish(node: Node, slice: Slice, ending: Ending): void {
   if (ending.to === 'DELETE_FAILED' && !slice.parent(node)) slice.effect('deletionFailed', null)
   const good = ending.to === 'SUCCEEDED'
   slice.patch(node, { finishedJobId: node.row.jobId })
-  tellParent(node, slice, { open: -1, failed: good ? 0 : 1 })
-  tellSiblings(node, slice, good)
+  notifyParent(node, slice, { open: -1, failed: good ? 0 : 1 })
+  notifySiblings(node, slice, good)
 }
 
 /** The snapshot of its spec, which the ended job used. */
@@ -50,13 +50,13 @@ const wasEdited = ({ row }: Node): boolean =>
 export function vanish(node: Node, slice: Slice, ending: Omit<Ending, 'to'> & { readonly triggered: boolean }): void {
   finish(node, slice, { ...ending, to: 'GONE' })
   slice.release(node, 'dependencies', 1)
-  tellParent(node, slice, ending.triggered ? { open: -1, total: -1 } : { untriggered: -1, total: -1 })
+  notifyParent(node, slice, ending.triggered ? { open: -1, total: -1 } : { untriggered: -1, total: -1 })
 }
 
 /** Ends the job of an unchanged or ignored object without a phase change; it counts with its present phase. */
 export function keep(node: Node, slice: Slice, jobId: string): void {
   slice.patch(node, { jobId, finishedJobId: jobId })
-  tellSiblings(node, slice, node.row.phase === 'SUCCEEDED')
+  notifySiblings(node, slice, node.row.phase === 'SUCCEEDED')
 }
 
 function closeWork(node: Node, slice: Slice, actor: Ending['actor']): void {
@@ -66,7 +66,7 @@ function closeWork(node: Node, slice: Slice, actor: Ending['actor']): void {
   slice.setWork(node, { state: WORK_STATE.DONE, dueAt: null, doneAt: slice.now, ...lease })
 }
 
-function tellParent(
+function notifyParent(
   node: Node,
   slice: Slice,
   delta: { open?: number; failed?: number; total?: number; untriggered?: number },
@@ -77,7 +77,7 @@ function tellParent(
   slice.touch(parent)
 }
 
-function tellSiblings(node: Node, slice: Slice, good: boolean): void {
+function notifySiblings(node: Node, slice: Slice, good: boolean): void {
   // A root and an execution have neither dependencies nor dependents.
   if (!slice.parent(node) || node.row.kind === 'EXECUTION') return
   if (good || isPassedOver(node, slice)) slice.release(node, 'dependents', 1)

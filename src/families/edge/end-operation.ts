@@ -3,7 +3,7 @@ import type { MoveOptions, Node, Slice } from '../../core/tree.ts'
 import type { Actor } from '../../core/vocabulary.ts'
 import { instanceDetails } from './details.ts'
 import { operationAt } from './operations.ts'
-import { ask, dispatch, settleRequest } from './requests.ts'
+import { ask, dispatch, endRequest } from './requests.ts'
 
 /** Failure, undoing and end of the operations of an instance. */
 
@@ -33,7 +33,7 @@ export function forget(node: Node, slice: Slice): void {
 export function finish(node: Node, slice: Slice): void {
   const { jobId, generation } = node.row
   slice.patch(node, { finishedJobId: jobId, observedGeneration: generation, deletionRequestedAt: null })
-  settleRequest(node, slice)
+  endRequest(node, slice)
   if (node.hasProgress) slice.setProgress(node, null)
   const parent = slice.parent(node)
   if (parent) slice.touch(parent)

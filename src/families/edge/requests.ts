@@ -48,7 +48,7 @@ export function heard(node: Node, slice: Slice): void {
 }
 
 /** Ends the request; a repeated report is still answered. */
-export function settleRequest(node: Node, slice: Slice): void {
+export function endRequest(node: Node, slice: Slice): void {
   if (node.work) slice.setWork(node, { state: WORK_STATE.DONE, dueAt: null, doneAt: slice.now })
 }
 

@@ -122,8 +122,8 @@ interface WorkloadRow {
   readonly workerId: string
   readonly spec: WorkloadSpec
 }
-const HAND_OUT_WORKLOADS = statement({
-  name: 'hand-out-workloads',
+const READ_WORKLOADS = statement({
+  name: 'read-claimed-workloads',
   text: `select o.id, o.root_id as "eventId", case o.kind when 'WORKER' then o.id else o.parent_id end as "workerId",
         s.spec from object o join object_spec s on s.object_id = o.id where o.id = any($1::uuid[])`,
   params: [array(uuid)],
@@ -131,7 +131,7 @@ const HAND_OUT_WORKLOADS = statement({
 })
 
 async function readWorkloads(client: Client, ids: readonly string[]): Promise<ReadonlyMap<string, WorkloadRow>> {
-  const { rows } = await HAND_OUT_WORKLOADS.query(client, [ids])
+  const { rows } = await READ_WORKLOADS.query(client, [ids])
   return new Map(rows.map((row) => [row.id, row]))
 }
 
@@ -139,8 +139,8 @@ interface EventRow extends StartedEvent {
   readonly projectId: string
 }
 const EVENTS = 'select root_id from object where id = any($1::uuid[])'
-const HAND_OUT_EVENTS = statement({
-  name: 'hand-out-events',
+const READ_EVENTS = statement({
+  name: 'read-claimed-events',
   text: `select r.id, r.name, p.name as project, e.source, e.type, e.qualifiers, s.labels, e.payload,
         r.project_id as "projectId"
       from object r join event e on e.object_id = r.id join object_spec s on s.object_id = r.id
@@ -160,7 +160,7 @@ const HAND_OUT_EVENTS = statement({
 })
 
 async function readEvents(client: Client, ids: readonly string[]): Promise<ReadonlyMap<string, EventRow>> {
-  const { rows } = await HAND_OUT_EVENTS.query(client, [ids])
+  const { rows } = await READ_EVENTS.query(client, [ids])
   return new Map(rows.map((row) => [row.id, row]))
 }
 
@@ -169,14 +169,14 @@ interface SealedRow {
   readonly name: string
   readonly sealed: Buffer
 }
-const HAND_OUT_SECRETS = statement({
-  name: 'hand-out-secrets',
+const READ_SECRETS = statement({
+  name: 'read-claimed-secrets',
   text: `select event_id as "eventId", name, sealed from event_secret where event_id in (${EVENTS})`,
   params: [array(uuid)],
   row: { eventId: table.eventSecret.eventId, name: table.eventSecret.name, sealed: table.eventSecret.sealed },
 })
 
 async function readSecrets(client: Client, ids: readonly string[]): Promise<ReadonlyMap<string, readonly SealedRow[]>> {
-  const { rows } = await HAND_OUT_SECRETS.query(client, [ids])
+  const { rows } = await READ_SECRETS.query(client, [ids])
   return Map.groupBy(rows, ({ eventId }) => eventId)
 }

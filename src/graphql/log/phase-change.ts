@@ -8,7 +8,7 @@ import { builder } from '../schema/builder.ts'
 import { connect } from '../schema/connection.ts'
 import { logCursor } from '../schema/cursors.ts'
 import { ActorEnum, ObjectKindEnum, PhaseEnum } from '../schema/enums.ts'
-import { tellExpired } from '../schema/failures.ts'
+import { reportExpired } from '../schema/failures.ts'
 import { isUuid, phaseChangeId } from '../schema/ids.ts'
 import { pageCost } from '../schema/limits.ts'
 import { NodeRef, PhaseChangeConnection, PhaseChangeRef, TreeObjectRef } from '../schema/refs.ts'
@@ -129,7 +129,7 @@ builder.queryField('phaseChanges', (t) =>
         load: async ({ after, before, backward, limit }) =>
           query === null
             ? []
-            : await tellExpired(log, () =>
+            : await reportExpired(log, () =>
                 log.page(query, {
                   after: after ?? undefined,
                   before: before ?? undefined,

@@ -12,7 +12,7 @@ import { loadCounts, loadPages } from '../loaders.ts'
 import { caughtUp } from '../log/read-your-writes.ts'
 import { type Connection, connect, type PageArgs } from '../schema/connection.ts'
 import { lineCursor, logCursor, siblingCursor } from '../schema/cursors.ts'
-import { tellExpired } from '../schema/failures.ts'
+import { reportExpired } from '../schema/failures.ts'
 
 /** The lists of an object. Each is one statement for all objects of a list. */
 
@@ -74,7 +74,7 @@ export function historyOf(
       // A page after a cursor is complete if the log still has the cursor once the page is read.
       const { log } = context
       if (after || before)
-        await tellExpired(log, () => log.checkWindow({ after: after ?? undefined, before: before ?? undefined }))
+        await reportExpired(log, () => log.checkWindow({ after: after ?? undefined, before: before ?? undefined }))
       return page
     },
     count: () => counts.load(id),

@@ -3,7 +3,7 @@ import { loadTreeProject } from '../../store/loaders/phase-changes.ts'
 import { canReadTree } from '../auth/worker-access.ts'
 import { builder } from '../schema/builder.ts'
 import { ObjectKindEnum, PhaseEnum } from '../schema/enums.ts'
-import { tellExpired } from '../schema/failures.ts'
+import { reportExpired } from '../schema/failures.ts'
 import { isUuid } from '../schema/ids.ts'
 
 interface TreeSnapshotValue extends TreeAt {
@@ -55,7 +55,7 @@ builder.queryField('treeAt', (t) =>
       // The tree may be deleted, so its project is read from the log.
       const project = isUuid(rootId) && canReadTree(viewer, rootId) ? await loadTreeProject(pool, rootId) : null
       if (project === null || (viewer.projects && !viewer.projects.includes(project))) return null
-      return await tellExpired(log, async () => {
+      return await reportExpired(log, async () => {
         const tree = await treeAt(pool, rootId, place.sequence)
         // A bare number has no mark to check; it means the log as it is.
         if (place.mark !== null) await log.checkWindow({ after: place })

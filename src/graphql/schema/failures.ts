@@ -24,7 +24,7 @@ export async function cursorExpired({ message }: CursorExpired, log: Pick<Log, '
 }
 
 /** Turns an expired cursor into its error for the caller; other errors pass unchanged. */
-export async function tellExpired<T>(log: Pick<Log, 'end'>, read: () => Promise<T>): Promise<T> {
+export async function reportExpired<T>(log: Pick<Log, 'end'>, read: () => Promise<T>): Promise<T> {
   try {
     return await read()
   } catch (error) {

@@ -12,8 +12,8 @@ import {
   requestFor,
   requestsFor,
   seeById,
-  tell,
-  told,
+  sendReport,
+  transitionsOf,
 } from '../../testkit/edge.ts'
 import { isAllowed, pairsOf } from '../../testkit/pairs.ts'
 import { accepted, refused } from '../../testkit/pipelines.ts'
@@ -39,10 +39,10 @@ const connecting = (cloudletId: string, more: object = {}) => ({
 describe('a cloudlet', () => {
   test('is created, waits for its CRM, and is READY when that has connected', async () => {
     const id = await addCloudlet(world)
-    expect(await told(world, id, 'cloudlet')).toEqual(['USER OFFLINE', 'USER INIT'])
+    expect(await transitionsOf(world, id, 'cloudlet')).toEqual(['USER OFFLINE', 'USER INIT'])
     const { epoch, requests } = await connectCrm(world, id, { version: '2.1' })
     expect([epoch, requests]).toEqual([1, []])
-    expect((await told(world, id, 'cloudlet')).slice(2)).toEqual(['CONTROLLER INIT_OK', 'CRM READY'])
+    expect((await transitionsOf(world, id, 'cloudlet')).slice(2)).toEqual(['CONTROLLER INIT_OK', 'CRM READY'])
     expect(await seeById(world, id)).toMatchObject({ phase: 'READY', version: '2.1', upgradePhase: 'READY' })
   })
 
@@ -55,7 +55,7 @@ describe('a cloudlet', () => {
     await world.settle()
     expect(await phaseOf(world, id)).toBe('OFFLINE')
     await connectCrm(world, id)
-    expect((await told(world, id, 'cloudlet')).slice(-4)).toEqual([
+    expect((await transitionsOf(world, id, 'cloudlet')).slice(-4)).toEqual([
       'CONTROLLER OFFLINE',
       'CRM INIT',
       'CONTROLLER INIT_OK',
@@ -70,14 +70,14 @@ describe('a cloudlet', () => {
     const old = await requestFor(world, id, cluster)
     const second = await connectCrm(world, id, { instance: 'two' })
     expect([first.epoch, second.epoch]).toEqual([1, 2])
-    expect(await tell(world, { fence: old.fence, phase: 'CREATING' })).toBe('StaleReportError')
+    expect(await sendReport(world, { fence: old.fence, phase: 'CREATING' })).toBe('StaleReportError')
     const { leases } = await accepted(world.engineHost.agents.renew(CRM, [first.fence, second.fence], 30_000))
     expect(leases.map(({ state }) => state)).toEqual(['LOST', 'HELD'])
     const refusal = await refused(world.edge.connectCrm(CRM, connecting(id, { instance: 'one' })))
     expect(refusal.type).toBe('StaleReportError')
     // It has not begun, so the request was dispatched again.
     expect(second.requests.map(({ objectId }) => objectId)).toEqual([cluster])
-    expect(await tell(world, { fence: second.requests[0]?.fence ?? '', phase: 'READY' })).toBe(true)
+    expect(await sendReport(world, { fence: second.requests[0]?.fence ?? '', phase: 'READY' })).toBe(true)
   })
 
   test('a process that reconnects keeps its epoch and its fences', async () => {
@@ -88,7 +88,7 @@ describe('a cloudlet', () => {
     const again = await connectCrm(world, id, { instance: 'same' })
     expect([again.epoch, again.fence]).toEqual([first.epoch, first.fence])
     expect(again.requests.map(({ fence }) => fence)).toEqual([before.fence])
-    expect(await tell(world, { fence: before.fence, phase: 'CREATING' })).toBe(true)
+    expect(await sendReport(world, { fence: before.fence, phase: 'CREATING' })).toBe(true)
   })
 
   test('a call that a later one of the same process has overtaken is refused', async () => {
@@ -144,7 +144,7 @@ describe('a cloudlet', () => {
       null,
       null,
     ])
-    expect((await told(world, app)).at(-1)).toBe('CONTROLLER GONE')
+    expect((await transitionsOf(world, app)).at(-1)).toBe('CONTROLLER GONE')
   })
 
   test('is served only by agents with the right', async () => {
@@ -196,16 +196,16 @@ describe('an upgrade', () => {
     const { id, request, upgrade } = await upgrading()
     expect(request).toMatchObject({ kind: 'CLOUDLET', action: 'UPDATE', spec: { version: '2' } })
     expect(await upgrade()).toBe('UPDATE_REQUESTED')
-    expect(await tell(world, { fence: request.fence, phase: 'UPDATING' })).toBe(true)
+    expect(await sendReport(world, { fence: request.fence, phase: 'UPDATING' })).toBe(true)
     const second = await connectCrm(world, id, { role: 'CRM_V2', version: '2' })
     expect([second.epoch, await upgrade()]).toEqual([2, 'INIT_OK'])
     // Both live until the new one is READY.
-    expect(await tell(world, { fence: request.fence, progress: { step: 'handing over' } })).toBe(false)
-    expect(await tell(world, { fence: second.fence, phase: 'READY' })).toBe(true)
-    expect(await tell(world, { fence: second.fence, phase: 'READY' })).toBe(false)
+    expect(await sendReport(world, { fence: request.fence, progress: { step: 'handing over' } })).toBe(false)
+    expect(await sendReport(world, { fence: second.fence, phase: 'READY' })).toBe(true)
+    expect(await sendReport(world, { fence: second.fence, phase: 'READY' })).toBe(false)
     expect(await seeById(world, id)).toMatchObject({ phase: 'READY', upgradePhase: 'READY', version: '2', epoch: 2 })
-    expect(await tell(world, { fence: request.fence, phase: 'UPDATE_ERROR' })).not.toBe(true)
-    expect(await told(world, id, 'cloudletUpgrade')).toEqual([
+    expect(await sendReport(world, { fence: request.fence, phase: 'UPDATE_ERROR' })).not.toBe(true)
+    expect(await transitionsOf(world, id, 'cloudletUpgrade')).toEqual([
       'USER UPDATE_REQUESTED',
       'CRM_V1 UPDATING',
       'CONTROLLER INIT_OK',
@@ -227,31 +227,31 @@ describe('an upgrade', () => {
     ]
     const second = await connectCrm(world, id, { role: 'CRM_V2', version: '2', objects })
     expect((await seeById(world, lost)).drifted).toBe(false)
-    await tell(world, { fence: second.fence, phase: 'READY' })
+    await sendReport(world, { fence: second.fence, phase: 'READY' })
     expect([(await seeById(world, kept)).drifted, (await seeById(world, lost)).drifted]).toEqual([false, true])
     expect((await seeById(world, id)).orphans?.map(({ path }) => path.at(-1))).toEqual(['stray'])
   })
 
   test('whose CRM could not start the new one has failed and stays so', async () => {
     const { id, request, upgrade } = await upgrading()
-    await tell(world, { fence: request.fence, phase: 'UPDATE_ERROR', message: 'No such version.' })
+    await sendReport(world, { fence: request.fence, phase: 'UPDATE_ERROR', message: 'No such version.' })
     expect(await seeById(world, id)).toMatchObject({
       phase: 'READY',
       error: { message: 'No such version.' },
       version: '1',
     })
     // The old CRM continues to serve: its READY changes nothing.
-    expect(await tell(world, { fence: request.fence, phase: 'READY' })).toBe(false)
+    expect(await sendReport(world, { fence: request.fence, phase: 'READY' })).toBe(false)
     expect(await upgrade()).toBe('UPDATE_ERROR')
   })
 
   test('the old CRM takes it back while the new one is being brought up', async () => {
     const { id, request, upgrade } = await upgrading()
-    await tell(world, { fence: request.fence, phase: 'UPDATING' })
+    await sendReport(world, { fence: request.fence, phase: 'UPDATING' })
     const second = await connectCrm(world, id, { role: 'CRM_V2', instance: 'v2', version: '2' })
-    await tell(world, { fence: request.fence, phase: 'UPDATE_ERROR', message: 'It does not answer.' })
+    await sendReport(world, { fence: request.fence, phase: 'UPDATE_ERROR', message: 'It does not answer.' })
     expect(await upgrade()).toBe('UPDATE_ERROR')
-    expect(await tell(world, { fence: second.fence, phase: 'READY' })).toBe('StaleReportError')
+    expect(await sendReport(world, { fence: second.fence, phase: 'READY' })).toBe('StaleReportError')
     const refusal = await refused(world.edge.connectCrm(CRM, connecting(id, { role: 'CRM_V2', instance: 'v2' })))
     expect(refusal.type).toBe('StaleReportError')
   })
@@ -259,7 +259,7 @@ describe('an upgrade', () => {
   test('without a report has failed at its deadline', async () => {
     const { request, upgrade } = await upgrading()
     world.clock.advance(299_999)
-    await tell(world, { fence: request.fence, phase: 'UPDATING' })
+    await sendReport(world, { fence: request.fence, phase: 'UPDATING' })
     world.clock.advance(299_999)
     await world.settle()
     expect(await upgrade()).toBe('UPDATING')
@@ -280,7 +280,7 @@ describe('an upgrade', () => {
       await refused(world.edge.upgradeCloudlet(USER, { id, version: '3' })),
     ]
     for (const refusal of await refusals()) expect(refusal).toMatchObject({ code: 'CLOUDLET_UPGRADING', objectId: id })
-    await tell(world, { fence: (await requestFor(world, id, id)).fence, phase: 'UPDATE_ERROR' })
+    await sendReport(world, { fence: (await requestFor(world, id, id)).fence, phase: 'UPDATE_ERROR' })
     for (const refusal of await refusals())
       expect(refusal).toMatchObject({ code: 'CLOUDLET_UPGRADE_FAILED', objectId: id })
     expect(await refused(world.edge.resolveCloudletUpgrade({ ...USER, role: 'USER' }, { id }))).toMatchObject({
@@ -317,7 +317,7 @@ describe('an upgrade', () => {
         const second = await connectCrm(world, id, { role: 'CRM_V2', version: '2' })
         await setUpgradePhase(id, from)
         const fence = actor === 'CRM_V1' ? first.fence : second.fence
-        const outcome = await tell(world, { fence, phase: to })
+        const outcome = await sendReport(world, { fence, phase: to })
         const repeated = from === to && cloudletUpgrade.transitions.some((row) => row.actor === actor && row.to === to)
         // V1's Ready changes nothing in UPDATE_ERROR.
         const ignored = actor === 'CRM_V1' && from === 'UPDATE_ERROR' && to === 'READY'

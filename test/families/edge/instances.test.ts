@@ -9,8 +9,8 @@ import {
   requestFor,
   requestsFor,
   seeById,
-  tell,
-  told,
+  sendReport,
+  transitionsOf,
 } from '../../testkit/edge.ts'
 import { accepted, refused } from '../../testkit/pipelines.ts'
 import { createWorld, USER, type World } from '../../testkit/world.ts'
@@ -27,11 +27,11 @@ describe('an instance', () => {
     const cluster = await addInstance(world, 'CLUSTER_INST', cloudlet, { name: 'c', spec: { nodes: 3 } })
     const request = await requestFor(world, cloudlet, cluster)
     expect(request).toMatchObject({ action: 'CREATE', path: [name, 'c'], spec: { nodes: 3 }, specRevision: 1 })
-    expect(await tell(world, { fence: request.fence, phase: 'CREATING' })).toBe(true)
-    expect(await tell(world, { fence: request.fence, phase: 'CREATING' })).toBe(false)
-    expect(await tell(world, { fence: request.fence, phase: 'READY' })).toBe(true)
-    expect(await tell(world, { fence: request.fence, phase: 'READY' })).toBe(false)
-    expect(await told(world, cluster)).toEqual([
+    expect(await sendReport(world, { fence: request.fence, phase: 'CREATING' })).toBe(true)
+    expect(await sendReport(world, { fence: request.fence, phase: 'CREATING' })).toBe(false)
+    expect(await sendReport(world, { fence: request.fence, phase: 'READY' })).toBe(true)
+    expect(await sendReport(world, { fence: request.fence, phase: 'READY' })).toBe(false)
+    expect(await transitionsOf(world, cluster)).toEqual([
       'CONTROLLER NOT_PRESENT',
       'USER CREATE_REQUESTED',
       'CRM CREATING',
@@ -40,7 +40,7 @@ describe('an instance', () => {
     const app = await addInstance(world, 'APP_INST', cluster, { name: 'a' })
     const missed = await requestFor(world, cloudlet, app)
     expect(missed.path).toEqual([name, 'c', 'a'])
-    expect(await tell(world, { fence: missed.fence, phase: 'READY' })).toBe(true)
+    expect(await sendReport(world, { fence: missed.fence, phase: 'READY' })).toBe(true)
     const seen = await seeById(world, app)
     expect(seen).toMatchObject({ phase: 'READY', finishedJobId: seen.jobId })
     expect(await requestsFor(world, cloudlet)).toEqual([])
@@ -51,9 +51,9 @@ describe('an instance', () => {
     const cluster = await addInstance(world, 'CLUSTER_INST', cloudlet, { name: 'c' })
     const { fence, operationId } = await requestFor(world, cloudlet, cluster)
     const error = { code: 'NO_ROOM', message: 'There is no room.', retryable: false }
-    expect(await tell(world, { fence, phase: 'CREATE_ERROR', error })).toBe(true)
+    expect(await sendReport(world, { fence, phase: 'CREATE_ERROR', error })).toBe(true)
     expect(await phaseOf(world, cluster)).toBe('gone')
-    expect((await told(world, cluster)).slice(2)).toEqual([
+    expect((await transitionsOf(world, cluster)).slice(2)).toEqual([
       'CRM CREATE_ERROR',
       'CONTROLLER NOT_PRESENT',
       'CONTROLLER GONE',
@@ -62,7 +62,7 @@ describe('an instance', () => {
     const next = await requestFor(world, cloudlet, again)
     expect(next.operationId).not.toBe(operationId)
     // The ABA case: a report on the first instance does not apply to the second.
-    expect(await tell(world, { fence, phase: 'READY' })).not.toBe(true)
+    expect(await sendReport(world, { fence, phase: 'READY' })).not.toBe(true)
     expect(await phaseOf(world, again)).toBe('CREATE_REQUESTED')
   })
 
@@ -72,8 +72,8 @@ describe('an instance', () => {
     await accepted(world.edge.updateInstance(USER, { kind: 'CLUSTER_INST', id: cluster, spec: { size: 2 } }))
     const request = await requestFor(world, cloudlet, cluster)
     expect(request).toMatchObject({ action: 'UPDATE', spec: { size: 2 }, specRevision: 2 })
-    await tell(world, { fence: request.fence, phase: 'UPDATING' })
-    await tell(world, { fence: request.fence, phase: 'READY' })
+    await sendReport(world, { fence: request.fence, phase: 'UPDATING' })
+    await sendReport(world, { fence: request.fence, phase: 'READY' })
     expect(await seeById(world, cluster)).toMatchObject({
       phase: 'READY',
       spec: { size: 2 },
@@ -83,14 +83,14 @@ describe('an instance', () => {
 
     await accepted(world.edge.updateInstance(USER, { kind: 'CLUSTER_INST', id: cluster, spec: { size: 3 } }))
     const failing = await requestFor(world, cloudlet, cluster)
-    await tell(world, { fence: failing.fence, phase: 'UPDATE_ERROR', message: 'No.' })
+    await sendReport(world, { fence: failing.fence, phase: 'UPDATE_ERROR', message: 'No.' })
     expect(await seeById(world, cluster)).toMatchObject({
       phase: 'READY',
       spec: { size: 2 },
       specRevision: 2,
       error: { message: 'No.' },
     })
-    expect((await told(world, cluster)).slice(-3)).toEqual([
+    expect((await transitionsOf(world, cluster)).slice(-3)).toEqual([
       'USER UPDATE_REQUESTED',
       'CRM UPDATE_ERROR',
       'CONTROLLER READY',
@@ -108,10 +108,10 @@ describe('an instance', () => {
       await world.settle()
       const { fence, action } = await requestFor(world, cloudlet, cluster)
       expect(action).toBe('DELETE')
-      for (const phase of phases) expect(await tell(world, { fence, phase })).toBe(true)
+      for (const phase of phases) expect(await sendReport(world, { fence, phase })).toBe(true)
       expect(await findById(world, cluster)).toBeNull()
       // Repeated, since its answer was lost.
-      if (phases.at(-1) === 'NOT_PRESENT') expect(await tell(world, { fence, phase: 'NOT_PRESENT' })).toBe(false)
+      if (phases.at(-1) === 'NOT_PRESENT') expect(await sendReport(world, { fence, phase: 'NOT_PRESENT' })).toBe(false)
     }
   })
 
@@ -121,7 +121,7 @@ describe('an instance', () => {
     await accepted(world.edge.deleteInstance(USER, { kind: 'CLUSTER_INST', id: cluster, cascade: false }))
     await world.settle()
     const { fence } = await requestFor(world, cloudlet, cluster)
-    await tell(world, { fence, phase: 'DELETE_ERROR', message: 'It is in use.' })
+    await sendReport(world, { fence, phase: 'DELETE_ERROR', message: 'It is in use.' })
     expect(await seeById(world, cluster)).toMatchObject({ phase: 'READY', error: { message: 'It is in use.' } })
   })
 })
@@ -158,9 +158,9 @@ describe('nothing runs in parallel that is in conflict or depends on it', () => 
     await accepted(world.edge.deleteInstance(USER, { kind: 'CLUSTER_INST', id: cluster, cascade: true }))
     await world.settle()
     expect([await phaseOf(world, cluster), await phaseOf(world, app)]).toEqual(['DELETE_PREPARE', 'DELETE_REQUESTED'])
-    await tell(world, { fence: (await requestFor(world, cloudlet, app)).fence, phase: 'NOT_PRESENT' })
+    await sendReport(world, { fence: (await requestFor(world, cloudlet, app)).fence, phase: 'NOT_PRESENT' })
     expect(await phaseOf(world, cluster)).toBe('DELETE_REQUESTED')
-    await tell(world, { fence: (await requestFor(world, cloudlet, cluster)).fence, phase: 'NOT_PRESENT' })
+    await sendReport(world, { fence: (await requestFor(world, cloudlet, cluster)).fence, phase: 'NOT_PRESENT' })
     expect(await phaseOf(world, cluster)).toBe('gone')
   })
 
@@ -173,9 +173,9 @@ describe('nothing runs in parallel that is in conflict or depends on it', () => 
     ]
     await accepted(world.edge.deleteInstance(USER, { kind: 'CLUSTER_INST', id: cluster, cascade: true }))
     await world.settle()
-    await tell(world, { fence: (await requestFor(world, cloudlet, kept)).fence, phase: 'DELETE_ERROR' })
+    await sendReport(world, { fence: (await requestFor(world, cloudlet, kept)).fence, phase: 'DELETE_ERROR' })
     expect(await phaseOf(world, cluster)).toBe('DELETE_PREPARE')
-    await tell(world, { fence: (await requestFor(world, cloudlet, gone)).fence, phase: 'NOT_PRESENT' })
+    await sendReport(world, { fence: (await requestFor(world, cloudlet, gone)).fence, phase: 'NOT_PRESENT' })
     expect([await phaseOf(world, kept), await phaseOf(world, gone)]).toEqual(['READY', 'gone'])
     const { phase, error } = await seeById(world, cluster)
     expect([phase, error?.code]).toEqual(['READY', 'IN_USE'])
@@ -236,20 +236,20 @@ describe('operations that are withdrawn or time out', () => {
     await accepted(world.edge.cancelInstance(USER, { kind: 'CLUSTER_INST', id: cluster, reason: 'wrong size' }))
     await world.settle()
     expect(await seeById(world, cluster)).toMatchObject({ phase: 'CREATE_ERROR', error: { code: 'WITHDRAWN' } })
-    expect((await told(world, cluster)).at(-1)).toBe('CONTROLLER CREATE_ERROR withdrawn')
+    expect((await transitionsOf(world, cluster)).at(-1)).toBe('CONTROLLER CREATE_ERROR withdrawn')
     // The CRM may have begun without a report, and its report now comes too late.
-    expect(await tell(world, { fence: first.fence, phase: 'READY' })).toBe('StaleReportError')
+    expect(await sendReport(world, { fence: first.fence, phase: 'READY' })).toBe('StaleReportError')
     const undo = await requestFor(world, cloudlet, cluster)
     expect(undo).toMatchObject({ action: 'DELETE', spec: null })
-    expect(await tell(world, { fence: undo.fence, phase: 'DELETING' })).toBe(false)
-    expect(await tell(world, { fence: undo.fence, phase: 'NOT_PRESENT' })).toBe(true)
+    expect(await sendReport(world, { fence: undo.fence, phase: 'DELETING' })).toBe(false)
+    expect(await sendReport(world, { fence: undo.fence, phase: 'NOT_PRESENT' })).toBe(true)
     expect(await phaseOf(world, cluster)).toBe('gone')
   })
 
   test('what is acknowledged cannot be withdrawn any more', async () => {
     const { id: cloudlet } = await readyCloudlet(world)
     const cluster = await addInstance(world, 'CLUSTER_INST', cloudlet)
-    await tell(world, { fence: (await requestFor(world, cloudlet, cluster)).fence, phase: 'CREATING' })
+    await sendReport(world, { fence: (await requestFor(world, cloudlet, cluster)).fence, phase: 'CREATING' })
     const cancel = () => world.edge.cancelInstance(USER, { kind: 'CLUSTER_INST', id: cluster })
     expect(await refused(cancel())).toMatchObject({ type: 'TransitionError', from: 'CREATING', to: 'CREATE_ERROR' })
   })
@@ -263,7 +263,7 @@ describe('operations that are withdrawn or time out', () => {
     expect(await phaseOf(world, cluster)).toBe('UPDATE_ERROR')
     const undo = await requestFor(world, cloudlet, cluster)
     expect(undo).toMatchObject({ action: 'UPDATE', spec: { size: 1 }, specRevision: 1 })
-    await tell(world, { fence: undo.fence, phase: 'READY' })
+    await sendReport(world, { fence: undo.fence, phase: 'READY' })
     expect(await seeById(world, cluster)).toMatchObject({ phase: 'READY', spec: { size: 1 }, specRevision: 1 })
   })
 
@@ -272,17 +272,17 @@ describe('operations that are withdrawn or time out', () => {
     const cluster = await addInstance(world, 'CLUSTER_INST', cloudlet)
     const { fence } = await requestFor(world, cloudlet, cluster)
     world.clock.advance(299_999)
-    await tell(world, { fence, progress: { step: 'booting', value: 1, total: 3 } })
+    await sendReport(world, { fence, progress: { step: 'booting', value: 1, total: 3 } })
     world.clock.advance(299_999)
-    await tell(world, { fence, phase: 'CREATING' })
+    await sendReport(world, { fence, phase: 'CREATING' })
     world.clock.advance(299_999)
     await world.settle()
     expect(await phaseOf(world, cluster)).toBe('CREATING')
     world.clock.advance(1)
     await world.settle()
     expect(await seeById(world, cluster)).toMatchObject({ phase: 'CREATE_ERROR', error: { code: 'TIMEOUT' } })
-    expect((await told(world, cluster)).at(-1)).toBe('CONTROLLER CREATE_ERROR timeout')
-    expect(await tell(world, { fence, phase: 'READY' })).toBe('StaleReportError')
+    expect((await transitionsOf(world, cluster)).at(-1)).toBe('CONTROLLER CREATE_ERROR timeout')
+    expect(await sendReport(world, { fence, phase: 'READY' })).toBe('StaleReportError')
   })
 
   test('progress that is repeated after the end is not that of a READY instance', async () => {
@@ -290,8 +290,8 @@ describe('operations that are withdrawn or time out', () => {
     const cluster = await addInstance(world, 'CLUSTER_INST', cloudlet)
     const { fence } = await requestFor(world, cloudlet, cluster)
     const progress = { step: 'booting', value: 3, total: 3 }
-    for (const phase of ['CREATING', 'READY'] as const) await tell(world, { fence, phase, progress })
-    expect(await tell(world, { fence, progress })).toBe(false)
+    for (const phase of ['CREATING', 'READY'] as const) await sendReport(world, { fence, phase, progress })
+    expect(await sendReport(world, { fence, progress })).toBe(false)
     const { rows } = await world.pool.query('select progress from object_status where object_id = $1', [cluster])
     expect(rows).toMatchObject([{ progress: null }])
   })
@@ -306,7 +306,7 @@ describe('operations that are withdrawn or time out', () => {
     expect(await phaseOf(world, cluster)).toBe('DELETE_ERROR')
     const undo = await requestFor(world, cloudlet, cluster)
     expect(undo).toMatchObject({ action: 'CREATE', spec: { size: 1 }, specRevision: 1 })
-    await tell(world, { fence: undo.fence, phase: 'READY' })
+    await sendReport(world, { fence: undo.fence, phase: 'READY' })
     expect(await seeById(world, cluster)).toMatchObject({ phase: 'READY', undoing: false })
   })
 
@@ -316,13 +316,13 @@ describe('operations that are withdrawn or time out', () => {
     await accepted(world.edge.cancelInstance(USER, { kind: 'CLUSTER_INST', id: cluster }))
     await world.settle()
     const undo = await requestFor(world, cloudlet, cluster)
-    expect(await tell(world, { fence: undo.fence, phase: 'DELETE_ERROR', message: 'It is locked.' })).toBe(false)
+    expect(await sendReport(world, { fence: undo.fence, phase: 'DELETE_ERROR', message: 'It is locked.' })).toBe(false)
     world.clock.advance(300_000)
     await world.settle()
     const again = await requestFor(world, cloudlet, cluster)
     expect(again.fence).not.toBe(undo.fence)
-    expect(await tell(world, { fence: undo.fence, phase: 'NOT_PRESENT' })).toBe('StaleReportError')
-    expect(await tell(world, { fence: again.fence, phase: 'NOT_PRESENT' })).toBe(true)
+    expect(await sendReport(world, { fence: undo.fence, phase: 'NOT_PRESENT' })).toBe('StaleReportError')
+    expect(await sendReport(world, { fence: again.fence, phase: 'NOT_PRESENT' })).toBe(true)
     expect(await phaseOf(world, cluster)).toBe('gone')
   })
 

@@ -13,8 +13,8 @@ import {
   requestFor,
   requestsFor,
   seeById,
-  tell,
-  told,
+  sendReport,
+  transitionsOf,
 } from '../../testkit/edge.ts'
 import { isAllowed, pairsOf } from '../../testkit/pairs.ts'
 import { accepted } from '../../testkit/pipelines.ts'
@@ -35,7 +35,7 @@ async function inPhase(phase: Phase): Promise<Prepared> {
   const { id: cloudlet, name } = await readyCloudlet(world)
   const at = (id: string): Prepared => ({ cloudlet, name, id })
   const report = async (id: string, to: Phase) => {
-    expect(await tell(world, { fence: (await requestFor(world, cloudlet, id)).fence, phase: to })).toBe(true)
+    expect(await sendReport(world, { fence: (await requestFor(world, cloudlet, id)).fence, phase: to })).toBe(true)
   }
   if (phase === 'CREATE_REQUESTED' || phase === 'CREATING' || phase === 'CREATE_ERROR') {
     const id = await addInstance(world, 'CLUSTER_INST', cloudlet)
@@ -156,17 +156,17 @@ describe('a CRM that reconnects after a crash', () => {
     const prepared = await inPhase(recorded)
     const { id, cloudlet } = prepared
     expect(await phaseOf(world, id)).toBe(recorded)
-    const before = (await told(world, id)).length
+    const before = (await transitionsOf(world, id)).length
     const { requests } = await reconnect(prepared, found, revision)
     const handed = requests.some(({ objectId }) => objectId === id)
-    expect((await told(world, id)).slice(before)).toEqual(log)
+    expect((await transitionsOf(world, id)).slice(before)).toEqual(log)
     const seen = await findById(world, id)
     if (outcome === AGAIN) {
       expect([seen?.phase, handed]).toEqual([recorded, true])
       // It can be done under the new epoch.
       const request = await requestFor(world, cloudlet, id)
       const end: Phase = request.action === 'DELETE' ? 'NOT_PRESENT' : 'READY'
-      expect(await tell(world, { fence: request.fence, phase: end })).toBe(true)
+      expect(await sendReport(world, { fence: request.fence, phase: end })).toBe(true)
     } else if (outcome === 'drifted') expect(seen).toMatchObject({ phase: 'READY', drifted: true })
     else {
       expect(seen?.phase ?? 'gone').toBe(outcome)
@@ -190,7 +190,7 @@ describe('a CRM that reconnects after a crash', () => {
     await reconnect(prepared, null)
     // The same spec again is a wish all the same.
     await accepted(world.edge.updateInstance(USER, { kind: 'CLUSTER_INST', id, spec: { size: 1 } }))
-    await tell(world, { fence: (await requestFor(world, cloudlet, id)).fence, phase: 'READY' })
+    await sendReport(world, { fence: (await requestFor(world, cloudlet, id)).fence, phase: 'READY' })
     expect(await seeById(world, id)).toMatchObject({ phase: 'READY', drifted: false, specRevision: 2 })
     await reconnect(prepared, 'READY', 2)
     expect((await seeById(world, id)).drifted).toBe(false)
@@ -204,7 +204,7 @@ describe('a CRM that reconnects after a crash', () => {
     const prepared = await inPhase(recorded)
     const { id, cloudlet } = prepared
     await reconnect(prepared, 'READY', 7)
-    expect(await tell(world, { fence: (await requestFor(world, cloudlet, id)).fence, phase: failed })).toBe(true)
+    expect(await sendReport(world, { fence: (await requestFor(world, cloudlet, id)).fence, phase: failed })).toBe(true)
     expect(await seeById(world, id)).toMatchObject({ phase: 'READY', drifted: true })
   })
 
@@ -213,7 +213,7 @@ describe('a CRM that reconnects after a crash', () => {
     const { id, cloudlet } = prepared
     const { requests } = await reconnect(prepared, 'READY', 7)
     expect(requests.map(({ action }) => action)).toEqual(['DELETE'])
-    await tell(world, { fence: requests[0]?.fence ?? '', phase: 'DELETE_ERROR' })
+    await sendReport(world, { fence: requests[0]?.fence ?? '', phase: 'DELETE_ERROR' })
     expect(await seeById(world, id)).toMatchObject({ phase: 'READY', drifted: true })
     expect(await requestsFor(world, cloudlet)).toEqual([])
   })
@@ -225,7 +225,7 @@ describe('a CRM that reconnects after a crash', () => {
     await accepted(world.edge.updateInstance(USER, { kind: 'CLUSTER_INST', id, spec: { size: 2 } }))
     await accepted(world.edge.cancelInstance(USER, { kind: 'CLUSTER_INST', id }))
     await world.settle()
-    await tell(world, { fence: (await requestFor(world, cloudlet, id)).fence, phase: 'READY' })
+    await sendReport(world, { fence: (await requestFor(world, cloudlet, id)).fence, phase: 'READY' })
     expect(await seeById(world, id)).toMatchObject({ phase: 'READY', drifted: false, specRevision: 1 })
   })
 
@@ -233,7 +233,7 @@ describe('a CRM that reconnects after a crash', () => {
     const prepared = await inPhase('CREATING')
     const { requests } = await reconnect(prepared, 'CREATING')
     expect(requests.map(({ objectId, action }) => [objectId, action])).toEqual([[prepared.id, 'CREATE']])
-    expect(await tell(world, { fence: requests[0]?.fence ?? '', phase: 'READY' })).toBe(true)
+    expect(await sendReport(world, { fence: requests[0]?.fence ?? '', phase: 'READY' })).toBe(true)
   })
 
   test('app instances are taken in with their cluster instance', async () => {
@@ -264,7 +264,7 @@ test('every pair of phases is accepted or refused for the CRM as in the table', 
     const fence = await fenceOf(cloudlet, id)
     const repeated = from === to && instance.transitions.some((row) => row.actor === 'CRM' && row.to === to)
     const expected = repeated ? false : isAllowed(instance, from, 'CRM', to) ? true : 'TransitionError'
-    expect([from, to, await tell(world, { fence, phase: to })]).toEqual([from, to, expected])
+    expect([from, to, await sendReport(world, { fence, phase: to })]).toEqual([from, to, expected])
     if (expected === 'TransitionError') expect(await phaseOf(world, id)).toBe(from)
   }
 }, 60_000)

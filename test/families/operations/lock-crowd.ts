@@ -35,7 +35,7 @@ const VIOLATIONS = `select 'two holders' as what, b.object_id from lock a join l
 
 /** Jobs that come, are granted, end or are cancelled, by several workers at the same time. */
 export class Crowd {
-  readonly wokenRoots: string[] = []
+  readonly rootsToWake: string[] = []
   readonly #pool: Pool
   readonly #plan: readonly Planned[]
   readonly #granted = new Map<string, number>()
@@ -116,12 +116,12 @@ export class Crowd {
 
   async #end(job: Planned, isWaiting: boolean): Promise<void> {
     await within(this.#pool, async (client) => {
-      const wokenRoots = await release(client, [job.id], NOW)
+      const rootsToWake = await release(client, [job.id], NOW)
       // It may have been granted while its cancellation waited for the lock.
       if (isWaiting && !this.#granted.has(job.id)) this.#cancelled.add(job.id)
       await this.#checkRows(client)
-      for (const { objectId } of wokenRoots) {
-        this.wokenRoots.push(objectId)
+      for (const { objectId } of rootsToWake) {
+        this.rootsToWake.push(objectId)
         const found = this.#plan.find(({ id }) => id === objectId)
         if (!found) throw new Error(`${objectId} is nobody`)
         this.#grant(found)
@@ -133,7 +133,7 @@ export class Crowd {
     expect(this.#granted.has(job.id)).toBe(false)
     this.#granted.set(job.id, this.#granted.size)
     const wasHere = this.#waiting.delete(job.id)
-    if (wasHere || !this.wokenRoots.includes(job.id)) this.#running.push(job)
+    if (wasHere || !this.rootsToWake.includes(job.id)) this.#running.push(job)
   }
 
   async #checkRows(client: PoolClient): Promise<void> {
@@ -143,7 +143,7 @@ export class Crowd {
   /** All jobs ran, and none before an earlier one that conflicts with it. */
   check(): void {
     for (const { id } of this.#plan) expect(this.#granted.has(id) || this.#cancelled.has(id)).toBe(true)
-    expect(this.wokenRoots.length).toBeGreaterThan(100)
+    expect(this.rootsToWake.length).toBeGreaterThan(100)
     const order = this.#plan
       .filter(({ id }) => this.#granted.has(id))
       .toSorted((a, b) => (this.#tickets.get(a.id) ?? 0) - (this.#tickets.get(b.id) ?? 0))

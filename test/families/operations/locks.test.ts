@@ -52,8 +52,8 @@ const ask = (objectId: string | undefined, ...locks: readonly LockRequest[]): Pr
   inTransaction((client) => acquire(client, { objectId: objectId ?? '', locks, now: NOW }))
 /** Resolves to those that can run now. */
 const leave = async (...ids: readonly (string | undefined)[]): Promise<readonly string[]> => {
-  const wokenRoots = await inTransaction((client) => release(client, ids.map(String), NOW))
-  return wokenRoots.map(({ objectId }) => objectId)
+  const rootsToWake = await inTransaction((client) => release(client, ids.map(String), NOW))
+  return rootsToWake.map(({ objectId }) => objectId)
 }
 async function holders(): Promise<readonly string[]> {
   const { rows } = await database.pool.query<{ id: string }>(
@@ -370,7 +370,7 @@ describe('1,000 random jobs over 20 resources, on eight connections', () => {
         crowd.check()
         expect((await database.pool.query('select from lock')).rowCount).toBe(0)
         const { rows } = await database.pool.query<{ id: string }>('select unnest(object_ids) as id from wake')
-        expect(rows.map(({ id }) => id).toSorted()).toEqual([...crowd.wokenRoots].toSorted())
+        expect(rows.map(({ id }) => id).toSorted()).toEqual([...crowd.rootsToWake].toSorted())
       }),
       { numRuns: 1, endOnFailure: true },
     )

@@ -13,8 +13,8 @@ import {
   letGo,
   locksNow,
   RUNNER,
+  reportJob,
   shared,
-  tellJob,
 } from '../../testkit/operations.ts'
 import { accepted, refused } from '../../testkit/pipelines.ts'
 import { createWorld, USER, type World } from '../../testkit/world.ts'
@@ -44,9 +44,9 @@ describe('a task', () => {
     const id = await addTask(world, [gadget('one'), gadget('two')])
     const first = await begin(world, 'one')
     expect(await jobsOf(world, id)).toEqual({ task: 'RUNNING', one: 'RUNNING', two: 'PENDING' })
-    await tellJob(world, { fence: first.fence, phase: 'DONE' })
+    await reportJob(world, { fence: first.fence, phase: 'DONE' })
     const second = await begin(world, 'two')
-    await tellJob(world, { fence: second.fence, phase: 'DONE' })
+    await reportJob(world, { fence: second.fence, phase: 'DONE' })
     expect(await jobsOf(world, id)).toEqual({ task: 'SUCCEEDED', one: 'DONE', two: 'DONE' })
     expect(await journalOf(world, id, 'one')).toEqual(['START', 'DONE'])
   })
@@ -64,7 +64,7 @@ describe('a task', () => {
       gadget('use', { dependsOn: ['create', 'look'], args: [expr('jobs.look.exports.name'), 'plain'] }),
     ])
     const reconcile = await begin(world, 'look')
-    await tellJob(world, { fence: reconcile.fence, phase: 'DONE', exports: { exists: true, name: 'repl' } })
+    await reportJob(world, { fence: reconcile.fence, phase: 'DONE', exports: { exists: true, name: 'repl' } })
     expect(await jobsOf(world, id)).toMatchObject({ create: 'SKIPPED', use: 'DECLARING' })
     const use = await claimJob(world, 'use')
     expect(use.config).toMatchObject({ gadget: 'do-it', args: ['repl', 'plain'] })
@@ -79,14 +79,14 @@ describe('a task', () => {
       gadget('last', { dependsOn: ['waits'] }),
     ])
     const done = await begin(world, 'done')
-    await tellJob(world, { fence: done.fence, phase: 'DONE' })
+    await reportJob(world, { fence: done.fence, phase: 'DONE' })
     const declaring = await claimJobs(world)
     const fenceOf = (name: string) => declaring.find((item) => item.name === name)?.fence ?? ''
-    await tellJob(world, { fence: fenceOf('bad'), phase: 'WAITING', locks: [exclusive('host:a')] })
-    await tellJob(world, { fence: fenceOf('waits'), phase: 'WAITING', locks: [exclusive('host:a')] })
+    await reportJob(world, { fence: fenceOf('bad'), phase: 'WAITING', locks: [exclusive('host:a')] })
+    await reportJob(world, { fence: fenceOf('waits'), phase: 'WAITING', locks: [exclusive('host:a')] })
     const bad = await claimJob(world, 'bad')
-    await tellJob(world, { fence: bad.fence, phase: 'UNDOING', error: broken })
-    await tellJob(world, { fence: (await claimJob(world, 'bad')).fence, phase: 'FAILED' })
+    await reportJob(world, { fence: bad.fence, phase: 'UNDOING', error: broken })
+    await reportJob(world, { fence: (await claimJob(world, 'bad')).fence, phase: 'FAILED' })
     expect(await jobsOf(world, id)).toEqual({
       task: 'FAILED',
       done: 'DONE',
@@ -120,7 +120,7 @@ describe('a task', () => {
 
   test('a condition without a result fails its job with the cause', async () => {
     const id = await addTask(world, [gadget('a'), gadget('b', { when: expr('jobs.a.exports.missing') })])
-    await tellJob(world, { fence: (await begin(world, 'a')).fence, phase: 'DONE' })
+    await reportJob(world, { fence: (await begin(world, 'a')).fence, phase: 'DONE' })
     expect(await jobsOf(world, id)).toEqual({ task: 'FAILED', a: 'DONE', b: 'FAILED' })
   })
 })
@@ -138,7 +138,7 @@ describe('locks', () => {
       'two wants host:a SHARED',
       'two wants host:c SHARED',
     ])
-    await tellJob(world, { fence: running.fence, phase: 'DONE' })
+    await reportJob(world, { fence: running.fence, phase: 'DONE' })
     expect(await jobsOf(world, one)).toMatchObject({ task: 'SUCCEEDED' })
     expect(await jobsOf(world, two)).toMatchObject({ two: 'RUNNING' })
     expect(await locksNow(world)).toEqual(['two has host:a SHARED', 'two has host:c SHARED'])
@@ -160,7 +160,7 @@ describe('locks', () => {
     world.clock.advance(20_000)
     await world.settle()
     expect(await claimJobs(world, 'elsewhere')).toEqual([])
-    await tellJob(world, { fence: running.fence, phase: 'DONE' })
+    await reportJob(world, { fence: running.fence, phase: 'DONE' })
     expect(await claimJob(world, 'two')).toMatchObject({ action: 'RUN', attempt: 1 })
     expect(await jobsOf(world, two)).toMatchObject({ two: 'RUNNING' })
   })
@@ -186,7 +186,7 @@ describe('locks', () => {
     await using other = await world.second()
     await accepted(world.operations.cancelTask(USER, { id: second }))
     await other.runner.reconcile(second, false)
-    await tellJob(world, { fence: running.fence, phase: 'DONE' })
+    await reportJob(world, { fence: running.fence, phase: 'DONE' })
     expect([await jobsOf(world, first), await jobsOf(world, second), await jobsOf(world, third)]).toMatchObject([
       { task: 'SUCCEEDED' },
       { task: 'ABORTED', second: 'ABORTED' },
@@ -230,7 +230,7 @@ describe('progress', () => {
   test('is stored with any report, the last one too; a message without a phase describes the step', async () => {
     const id = await addTask(world, [gadget('one')])
     const { fence } = await begin(world, 'one')
-    await tellJob(world, { fence, message: 'Looking around' })
+    await reportJob(world, { fence, message: 'Looking around' })
     expect(await progressOf(id, 'one')).toMatchObject({ step: 'Looking around' })
     await accepted(
       world.engineHost.agents.report(RUNNER, [
@@ -241,7 +241,7 @@ describe('progress', () => {
     await world.settle()
     expect(await progressOf(id, 'one')).toEqual(at(1))
     const undo = await claimJob(world, 'one')
-    await tellJob(world, { fence: undo.fence, phase: 'FAILED', progress: at(2), message: 'Undone' })
+    await reportJob(world, { fence: undo.fence, phase: 'FAILED', progress: at(2), message: 'Undone' })
     expect(await progressOf(id, 'one')).toEqual(at(2))
   })
 
@@ -252,15 +252,15 @@ describe('progress', () => {
     world.clock.advance(30_000)
     await world.settle()
     const abort = await claimJob(world, 'one')
-    expect(await tellJob(world, { fence: abort.fence, phase: 'UNDO_FAILED', error: broken })).toBe(true)
-    expect(await tellJob(world, { fence: abort.fence, phase: 'UNDO_FAILED', error: broken, progress: at(3) })).toBe(
+    expect(await reportJob(world, { fence: abort.fence, phase: 'UNDO_FAILED', error: broken })).toBe(true)
+    expect(await reportJob(world, { fence: abort.fence, phase: 'UNDO_FAILED', error: broken, progress: at(3) })).toBe(
       false,
     )
     expect(await progressOf(id, 'one')).toEqual(at(3))
     const other = await addTask(world, [gadget('two')])
     const { fence } = await begin(world, 'two')
-    await tellJob(world, { fence, phase: 'DONE', progress: at(8) })
-    expect(await tellJob(world, { fence, progress: at(1) })).toBe(false)
+    await reportJob(world, { fence, phase: 'DONE', progress: at(8) })
+    expect(await reportJob(world, { fence, progress: at(1) })).toBe(false)
     expect(await progressOf(other, 'two')).toEqual(at(8))
   })
 })
@@ -269,11 +269,11 @@ describe('recovery', () => {
   test('a failed run is undone, and keeps its error', async () => {
     const id = await addTask(world, [gadget('one')])
     const run = await begin(world, 'one', [exclusive('host:a')])
-    expect(await tellJob(world, { fence: run.fence, phase: 'UNDOING', error: broken })).toBe(true)
+    expect(await reportJob(world, { fence: run.fence, phase: 'UNDOING', error: broken })).toBe(true)
     expect(await locksNow(world)).toEqual(['one has host:a EXCLUSIVE'])
     const undo = await claimJob(world, 'one')
     expect(undo).toMatchObject({ action: 'UNDO', config: { next: 'FAILED' } })
-    await tellJob(world, { fence: undo.fence, phase: 'FAILED' })
+    await reportJob(world, { fence: undo.fence, phase: 'FAILED' })
     expect(await jobsOf(world, id)).toEqual({ task: 'FAILED', one: 'FAILED' })
     expect(await journalOf(world, id, 'one')).toEqual(['START', 'UNDO_STARTED', 'UNDO', 'FAILED'])
     const { rows } = await world.pool.query<{ error: { code: string } }>(
@@ -289,7 +289,7 @@ describe('recovery', () => {
     world.clock.advance(30_000)
     await world.settle()
     expect(await jobsOf(world, id)).toMatchObject({ one: 'UNDOING' })
-    expect(await tellJob(world, { fence: run.fence, phase: 'DONE' })).toBe('StaleReportError')
+    expect(await reportJob(world, { fence: run.fence, phase: 'DONE' })).toBe('StaleReportError')
     const undo = await claimJob(world, 'one', 'elsewhere')
     expect(undo).toMatchObject({ action: 'UNDO', config: { next: 'RUNNING' }, jobId: run.jobId })
     // A crash in the middle of the undo: undone again, still one record of it.
@@ -297,11 +297,11 @@ describe('recovery', () => {
     const again = await claimJob(world, 'one')
     expect(again).toMatchObject({ action: 'UNDO', attempt: 2 })
     expect(await journalOf(world, id, 'one')).toEqual(['START', 'UNDO_STARTED'])
-    await tellJob(world, { fence: again.fence, phase: 'RUNNING' })
+    await reportJob(world, { fence: again.fence, phase: 'RUNNING' })
     expect(await locksNow(world)).toEqual(['one has host:a EXCLUSIVE'])
     const rerun = await claimJob(world, 'one')
     expect(rerun).toMatchObject({ action: 'RUN', jobId: run.jobId })
-    await tellJob(world, { fence: rerun.fence, phase: 'DONE' })
+    await reportJob(world, { fence: rerun.fence, phase: 'DONE' })
     expect(await journalOf(world, id, 'one')).toEqual(['START', 'UNDO_STARTED', 'UNDO', 'START', 'DONE'])
     expect(await jobsOf(world, id)).toEqual({ task: 'SUCCEEDED', one: 'DONE' })
   })
@@ -313,15 +313,15 @@ describe('recovery', () => {
     await world.settle()
     const undo = await claimJob(world, 'one')
     // The runner was to say RUNNING.
-    expect(await tellJob(world, { fence: undo.fence, phase: 'FAILED', error: broken })).toBe(true)
-    expect(await tellJob(world, { fence: undo.fence, phase: 'FAILED', error: broken })).toBe(false)
+    expect(await reportJob(world, { fence: undo.fence, phase: 'FAILED', error: broken })).toBe(true)
+    expect(await reportJob(world, { fence: undo.fence, phase: 'FAILED', error: broken })).toBe(false)
     expect(await jobsOf(world, id)).toEqual({ task: 'RUNNING', one: 'UNDO_FAILED' })
     expect(await locksNow(world)).toEqual(['one has host:a EXCLUSIVE'])
     expect(await journalOf(world, id, 'one')).toEqual(['START', 'UNDO_STARTED'])
     await accepted(world.operations.resolveUndo(USER, { id: await jobId(id, 'one'), decision: 'RETRY' }))
     const again = await claimJob(world, 'one')
     expect(again).toMatchObject({ action: 'UNDO', config: { next: 'RUNNING' }, jobId: undo.jobId })
-    expect(await tellJob(world, { fence: again.fence, phase: 'RUNNING' })).toBe(true)
+    expect(await reportJob(world, { fence: again.fence, phase: 'RUNNING' })).toBe(true)
     const journal = ['START', 'UNDO_STARTED', 'UNDO_STARTED', 'UNDO', 'START']
     expect(await journalOf(world, id, 'one')).toEqual(journal)
     expect(await jobsOf(world, id)).toMatchObject({ one: 'RUNNING' })
@@ -334,12 +334,12 @@ describe('recovery', () => {
     await world.settle()
     const undo = await claimJob(world, 'one')
     await accepted(world.operations.cancelTask(USER, { id }))
-    await tellJob(world, { fence: undo.fence, phase: 'FAILED', error: broken })
+    await reportJob(world, { fence: undo.fence, phase: 'FAILED', error: broken })
     expect(await jobsOf(world, id)).toEqual({ task: 'ABORTING', one: 'UNDO_FAILED' })
     await accepted(world.operations.resolveUndo(USER, { id: await jobId(id, 'one'), decision: 'RETRY' }))
     const again = await claimJob(world, 'one')
     expect(again).toMatchObject({ action: 'UNDO', config: { next: 'ABORTED' } })
-    await tellJob(world, { fence: again.fence, phase: 'ABORTED' })
+    await reportJob(world, { fence: again.fence, phase: 'ABORTED' })
     expect(await jobsOf(world, id)).toEqual({ task: 'ABORTED', one: 'ABORTED' })
   })
 
@@ -351,14 +351,14 @@ describe('recovery', () => {
     await world.settle()
     const first = await claimJob(world, 'one')
     expect(first).toMatchObject({ action: 'ABORT' })
-    await tellJob(world, { fence: first.fence, phase: 'UNDO_FAILED', error: broken })
+    await reportJob(world, { fence: first.fence, phase: 'UNDO_FAILED', error: broken })
     await accepted(world.operations.resolveUndo(USER, { id: await jobId(id, 'one'), decision: 'RETRY' }))
     expect(await claimJob(world, 'one')).toMatchObject({ action: 'ABORT', attempt: 1 })
     world.clock.advance(30_000)
     const again = await claimJob(world, 'one', 'elsewhere')
     expect(again).toMatchObject({ action: 'ABORT', attempt: 2 })
     expect(await locksNow(world)).toEqual(['one has host:a EXCLUSIVE'])
-    expect(await tellJob(world, { fence: again.fence, phase: 'ABORTED' })).toBe(true)
+    expect(await reportJob(world, { fence: again.fence, phase: 'ABORTED' })).toBe(true)
     expect(await jobsOf(world, id)).toEqual({ task: 'ABORTED', one: 'ABORTED' })
     expect(await journalOf(world, id, 'one')).toEqual(['START', 'ABORT'])
   })
@@ -374,13 +374,13 @@ describe('recovery', () => {
   test('what could not be undone keeps its locks until an operator has decided', async () => {
     const id = await addTask(world, [gadget('one')])
     const run = await begin(world, 'one', [exclusive('host:a')])
-    await tellJob(world, { fence: run.fence, phase: 'UNDOING', error: broken })
-    await tellJob(world, { fence: (await claimJob(world, 'one')).fence, phase: 'UNDO_FAILED', error: broken })
+    await reportJob(world, { fence: run.fence, phase: 'UNDOING', error: broken })
+    await reportJob(world, { fence: (await claimJob(world, 'one')).fence, phase: 'UNDO_FAILED', error: broken })
     expect(await jobsOf(world, id)).toEqual({ task: 'RUNNING', one: 'UNDO_FAILED' })
     expect(await locksNow(world)).toHaveLength(1)
     const job = await jobId(id, 'one')
     await accepted(world.operations.resolveUndo(USER, { id: job, decision: 'RETRY' }))
-    await tellJob(world, { fence: (await claimJob(world, 'one')).fence, phase: 'UNDO_FAILED', error: broken })
+    await reportJob(world, { fence: (await claimJob(world, 'one')).fence, phase: 'UNDO_FAILED', error: broken })
     await accepted(world.operations.resolveUndo(USER, { id: job, decision: 'GIVE_UP' }))
     await world.settle()
     expect(await jobsOf(world, id)).toEqual({ task: 'FAILED', one: 'FAILED' })
@@ -397,7 +397,7 @@ describe('cancelling a task', () => {
     await begin(world, 'holder', [exclusive('host:a')])
     const id = await addTask(world, [gadget('a'), gadget('b', { dependsOn: ['a'] }), gadget('c')])
     await claimJob(world, 'a').then(({ fence }) =>
-      tellJob(world, { fence, phase: 'WAITING', locks: [exclusive('host:a')] }),
+      reportJob(world, { fence, phase: 'WAITING', locks: [exclusive('host:a')] }),
     )
     await accepted(world.operations.cancelTask(USER, { id }))
     await world.settle()
@@ -412,8 +412,8 @@ describe('cancelling a task', () => {
     await world.settle()
     const { leases } = await accepted(world.engineHost.agents.renew(RUNNER, [run.fence], 30_000))
     expect(leases).toMatchObject([{ state: 'ABORT_REQUESTED' }])
-    expect(await tellJob(world, { fence: run.fence, phase: 'DONE' })).toBe('TransitionError')
-    expect(await tellJob(world, { fence: run.fence, phase: 'ABORTED' })).toBe(true)
+    expect(await reportJob(world, { fence: run.fence, phase: 'DONE' })).toBe('TransitionError')
+    expect(await reportJob(world, { fence: run.fence, phase: 'ABORTED' })).toBe(true)
     expect(await jobsOf(world, id)).toEqual({ task: 'ABORTED', one: 'ABORTED' })
     expect(await journalOf(world, id, 'one')).toEqual(['START', 'ABORT'])
     expect(await locksNow(world)).toEqual([])
@@ -427,7 +427,7 @@ describe('cancelling a task', () => {
     await world.settle()
     const abort = await claimJob(world, 'one', 'elsewhere')
     expect(abort.action).toBe('ABORT')
-    await tellJob(world, { fence: abort.fence, phase: 'ABORTED' })
+    await reportJob(world, { fence: abort.fence, phase: 'ABORTED' })
     expect(await jobsOf(world, id)).toEqual({ task: 'ABORTED', one: 'ABORTED' })
   })
 
@@ -438,14 +438,14 @@ describe('cancelling a task', () => {
     await world.settle()
     const undo = await claimJob(world, 'one')
     await accepted(world.operations.cancelTask(USER, { id }))
-    await tellJob(world, { fence: undo.fence, phase: 'RUNNING' })
+    await reportJob(world, { fence: undo.fence, phase: 'RUNNING' })
     expect(await jobsOf(world, id)).toEqual({ task: 'ABORTED', one: 'ABORTED' })
   })
 
   test('is refused once it has ended; a task is deleted only then, with its jobs', async () => {
     const id = await addTask(world, [gadget('one')])
     expect((await refused(world.operations.deleteTask(USER, { id }))).type).toBe('TransitionError')
-    await tellJob(world, { fence: (await begin(world, 'one')).fence, phase: 'DONE' })
+    await reportJob(world, { fence: (await begin(world, 'one')).fence, phase: 'DONE' })
     expect((await refused(world.operations.cancelTask(USER, { id }))).type).toBe('TransitionError')
     await accepted(world.operations.deleteTask(USER, { id }))
     expect(await jobsOf(world, id)).toEqual({})

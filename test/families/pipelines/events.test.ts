@@ -12,9 +12,9 @@ import {
   RUNTIME,
   refused,
   runAll,
+  sendReport,
   succeeded,
   TEMPLATE,
-  tell,
   treeOf,
   workerViewer,
 } from '../../testkit/pipelines.ts'
@@ -53,8 +53,8 @@ describe('an event shows its worker’s phase', () => {
     const id = await addEvent(world, await project())
     const [start] = await claimAt(world)
     expect(start).toMatchObject({ kind: 'WORKER', action: 'START', type: 'process', attempt: 1 })
-    await tell(world, { fence: start?.fence ?? '', phase: 'RUNNING' })
-    await tell(world, { fence: start?.fence ?? '', ...failed })
+    await sendReport(world, { fence: start?.fence ?? '', phase: 'RUNNING' })
+    await sendReport(world, { fence: start?.fence ?? '', ...failed })
     const { worker, event } = await treeOf(world, id)
     const expected = ['PENDING', 'STARTING', 'RUNNING', 'FAILED']
     expect(await world.history(worker?.id ?? '')).toEqual(expected)
@@ -69,7 +69,7 @@ describe('an event shows its worker’s phase', () => {
   ] as const)('%s is accepted in STARTING: the Running message was missed', async (phase, report) => {
     const id = await addEvent(world, await project())
     const [start] = await claimAt(world)
-    expect(await tell(world, { fence: start?.fence ?? '', ...report })).toBe(true)
+    expect(await sendReport(world, { fence: start?.fence ?? '', ...report })).toBe(true)
     expect(await phaseOf(world, id)).toBe(phase)
   })
 
@@ -83,11 +83,11 @@ describe('an event shows its worker’s phase', () => {
         ])
       ).rows[0]?.progress
     const at = (value: number) => ({ step: 'Building', value, total: 3, unit: 'files' })
-    await tell(world, { fence: start.fence, phase: 'RUNNING', progress: at(1) })
+    await sendReport(world, { fence: start.fence, phase: 'RUNNING', progress: at(1) })
     expect(await progress()).toEqual(at(1))
-    await tell(world, { fence: start.fence, message: 'Packing' })
+    await sendReport(world, { fence: start.fence, message: 'Packing' })
     expect(await progress()).toMatchObject({ step: 'Packing' })
-    await tell(world, { fence: start.fence, ...succeeded, progress: at(3) })
+    await sendReport(world, { fence: start.fence, ...succeeded, progress: at(3) })
     expect(await progress()).toEqual(at(3))
   })
 
@@ -95,7 +95,7 @@ describe('an event shows its worker’s phase', () => {
     const id = await addEvent(world, await project())
     const [start] = await claimAt(world)
     const error = { code: 'START_FAILED', message: 'There is no such program.', retryable: false }
-    await tell(world, { fence: start?.fence ?? '', phase: 'SCHEDULING_FAILED', error })
+    await sendReport(world, { fence: start?.fence ?? '', phase: 'SCHEDULING_FAILED', error })
     expect((await treeOf(world, id)).event).toMatchObject({ phase: 'SCHEDULING_FAILED', code: 'START_FAILED' })
   })
 })
@@ -103,15 +103,15 @@ describe('an event shows its worker’s phase', () => {
 describe('terminal for good', () => {
   test.each(['RUNNING', 'FAILED', 'ABORTED', 'UNKNOWN'] as const)('%s is refused after SUCCEEDED', async (phase) => {
     const { id, start } = await running()
-    await tell(world, { fence: start.fence, ...succeeded })
-    expect(await tell(world, { fence: start.fence, phase })).toBe('TransitionError')
-    expect(await tell(world, { fence: start.fence, ...succeeded })).toBe(false)
+    await sendReport(world, { fence: start.fence, ...succeeded })
+    expect(await sendReport(world, { fence: start.fence, phase })).toBe('TransitionError')
+    expect(await sendReport(world, { fence: start.fence, ...succeeded })).toBe(false)
     expect(await phaseOf(world, id)).toBe('SUCCEEDED')
   })
 
   test('cancelling what is terminal is a TransitionError, and recorded; what does not exist a NotFoundError', async () => {
     const { id, start } = await running()
-    await tell(world, { fence: start.fence, ...succeeded })
+    await sendReport(world, { fence: start.fence, ...succeeded })
     expect((await refused(world.pipelines.cancelEvent(USER, { id }))).type).toBe('TransitionError')
     const { rows } = await world.pool.query('select actor, "by" from phase_change where object_id = $1 and rejected', [
       id,
@@ -138,8 +138,8 @@ describe('cancelling a worker takes its jobs along', () => {
       second: 'CANCELED',
     })
     // A later report is refused, since the runtime was overruled.
-    expect(await tell(world, { fence: start.fence, phase: 'SUCCEEDED' })).toBe('TransitionError')
-    expect(await tell(world, { fence: job?.fence ?? '', phase: 'SUCCEEDED' })).toBe('TransitionError')
+    expect(await sendReport(world, { fence: start.fence, phase: 'SUCCEEDED' })).toBe('TransitionError')
+    expect(await sendReport(world, { fence: job?.fence ?? '', phase: 'SUCCEEDED' })).toBe('TransitionError')
   })
 
   test('so does the worker’s timeout', async () => {
@@ -171,7 +171,7 @@ describe('jobs', () => {
   test('are created by their worker while it is STARTING or RUNNING, and never once it is terminal', async () => {
     const { id, start } = await running()
     await addJob(world, id, 'one')
-    await tell(world, { fence: start.fence, ...succeeded })
+    await sendReport(world, { fence: start.fence, ...succeeded })
     const after = world.pipelines.createJob(workerViewer(id), { name: 'two', spec: TEMPLATE })
     expect((await refused(after)).type).toBe('ForbiddenError')
     expect((await refused(world.pipelines.createJob(USER, { name: 'three', spec: TEMPLATE }))).type).toBe(
@@ -191,9 +191,9 @@ describe('jobs', () => {
     // A job that uses the workspace waits for the runtime that has it.
     expect(await claimAt(world, 'elsewhere')).toEqual([])
     await accepted(world.engineHost.agents.renew(RUNTIME, [start.fence], 30_000))
-    await tell(world, { fence: start.fence, phase: 'RUNNING' })
+    await sendReport(world, { fence: start.fence, phase: 'RUNNING' })
     const [one] = await runAll(world)
-    await tell(world, { fence: one?.fence ?? '', ...succeeded })
+    await sendReport(world, { fence: one?.fence ?? '', ...succeeded })
     expect(await phasesOf(world, id)).toEqual({
       event: 'RUNNING',
       worker: 'RUNNING',
@@ -230,9 +230,9 @@ describe('jobs', () => {
     const { id, start } = await running()
     await addJob(world, id, 'job')
     const [job] = await runAll(world)
-    await tell(world, { fence: job?.fence ?? '', ...failed })
+    await sendReport(world, { fence: job?.fence ?? '', ...failed })
     expect(await phasesOf(world, id)).toEqual({ event: 'RUNNING', worker: 'RUNNING', job: 'FAILED' })
-    await tell(world, { fence: start.fence, ...succeeded })
+    await sendReport(world, { fence: start.fence, ...succeeded })
     expect(await phasesOf(world, id)).toEqual({ event: 'SUCCEEDED', worker: 'SUCCEEDED', job: 'FAILED' })
   })
 
@@ -471,10 +471,10 @@ describe('retry and clone', () => {
     await addJob(world, id, 'bad')
     await addJob(world, id, 'guest', { ...TEMPLATE, workspace: true })
     for (const { fence, name: job } of await runAll(world))
-      await tell(world, { fence, ...(job === 'bad' ? failed : succeeded) })
+      await sendReport(world, { fence, ...(job === 'bad' ? failed : succeeded) })
     const tooEarly = await refused(world.pipelines.retryEvent(USER, { id }))
     expect(tooEarly).toMatchObject({ type: 'ConflictError', code: 'BUSY' })
-    await tell(world, { fence: start.fence, ...failed })
+    await sendReport(world, { fence: start.fence, ...failed })
     await accepted(world.pipelines.updateProject(USER, { name, workerTemplate: { command: ['other'] } }))
     const { objectId: again } = await accepted(world.pipelines.retryEvent(USER, { id }))
     await world.settle()

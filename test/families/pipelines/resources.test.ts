@@ -10,9 +10,9 @@ import {
   phasesOf,
   RUNTIME,
   runAll,
+  sendReport,
   succeeded,
   TEMPLATE,
-  tell,
   treeOf,
 } from '../../testkit/pipelines.ts'
 import { createWorld, USER, type World } from '../../testkit/world.ts'
@@ -41,7 +41,7 @@ async function running(template = TEMPLATE) {
 describe('resources', () => {
   test('are removed 60 seconds after a normal end, to the second, also after a restart, exactly once', async () => {
     const { id, start } = await running()
-    await tell(world, { fence: start.fence, ...failed })
+    await sendReport(world, { fence: start.fence, ...failed })
     const ended = world.clock.now().getTime()
     expect((await treeOf(world, id)).worker?.removeAt).toEqual(new Date(ended + 60_000))
     world.clock.advance(59_000)
@@ -56,10 +56,10 @@ describe('resources', () => {
     expect(items).toMatchObject([{ action: 'REMOVE', kind: 'WORKER', config: { workspace: null } }])
     expect(await claimAt(world)).toEqual([])
     const fence = items[0]?.fence ?? ''
-    expect(await tell(world, { fence, done: true })).toBe(false)
+    expect(await sendReport(world, { fence, done: true })).toBe(false)
     expect((await treeOf(world, id)).worker?.removedAt).toEqual(world.clock.now())
     world.clock.advance(3_600_000)
-    expect(await tell(world, { fence, done: true })).toBe(false)
+    expect(await sendReport(world, { fence, done: true })).toBe(false)
     expect((await treeOf(world, id)).worker?.removedAt?.getTime()).toBe(ended + 60_000)
     expect(await claimAt(world)).toEqual([])
   })
@@ -81,15 +81,15 @@ describe('resources', () => {
 
   test('a runtime that crashed while it removed them gets the work again', async () => {
     const { start } = await running()
-    await tell(world, { fence: start.fence, ...succeeded })
+    await sendReport(world, { fence: start.fence, ...succeeded })
     world.clock.advance(60_000)
     const [first] = await claimAt(world)
     expect(await claimAt(world)).toEqual([])
     world.clock.advance(30_000)
     const [second] = await claimAt(world)
     expect(second).toMatchObject({ action: 'REMOVE', objectId: first?.objectId })
-    expect(await tell(world, { fence: first?.fence ?? '', done: true })).toBe('StaleReportError')
-    expect(await tell(world, { fence: second?.fence ?? '', done: true })).toBe(false)
+    expect(await sendReport(world, { fence: first?.fence ?? '', done: true })).toBe('StaleReportError')
+    expect(await sendReport(world, { fence: second?.fence ?? '', done: true })).toBe(false)
   })
 })
 
@@ -102,7 +102,7 @@ describe('a deleted event', () => {
     await accepted(world.pipelines.deleteEvent(USER, { id }))
     await world.settle()
     expect(await treeOf(world, id)).toEqual({})
-    expect(await tell(world, { fence: start.fence, phase: 'SUCCEEDED' })).toBe('NotFoundError')
+    expect(await sendReport(world, { fence: start.fence, phase: 'SUCCEEDED' })).toBe('NotFoundError')
     const { leases } = await accepted(world.engineHost.agents.renew(RUNTIME, [start.fence], 30_000))
     expect(leases).toMatchObject([{ state: 'LOST' }])
     const items = await claimAt(world)
@@ -115,15 +115,15 @@ describe('a deleted event', () => {
     expect(
       (await accepted(world.engineHost.agents.renew(RUNTIME, fences, 30_000))).leases.map(({ state }) => state),
     ).toEqual(['HELD', 'HELD'])
-    for (const fence of fences) expect(await tell(world, { fence, done: true })).toBe(false)
-    for (const fence of fences) expect(await tell(world, { fence, done: true })).toBe(false)
+    for (const fence of fences) expect(await sendReport(world, { fence, done: true })).toBe(false)
+    for (const fence of fences) expect(await sendReport(world, { fence, done: true })).toBe(false)
     world.clock.advance(3_600_000)
     expect(await claimAt(world)).toEqual([])
   })
 
   test('what still drained is removed at once', async () => {
     const { id, start } = await running()
-    await tell(world, { fence: start.fence, ...succeeded })
+    await sendReport(world, { fence: start.fence, ...succeeded })
     await accepted(world.pipelines.deleteEvent(USER, { id }))
     expect((await claimAt(world)).map(({ action }) => action)).toEqual(['REMOVE'])
   })
@@ -174,15 +174,15 @@ describe('a runtime that is missed', () => {
     await world.settle()
     expect(await claimAt(world, 'elsewhere')).toEqual([])
     await accepted(world.engineHost.agents.renew(RUNTIME, [start.fence], 30_000))
-    expect(await tell(world, { fence: start.fence, phase: 'RUNNING' })).toBe(true)
+    expect(await sendReport(world, { fence: start.fence, phase: 'RUNNING' })).toBe(true)
     expect(await phaseOf(world, id)).toBe('RUNNING')
     world.clock.advance(30_000)
     await world.settle()
     const [again] = await claimAt(world)
     expect(again).toMatchObject({ action: 'START', attempt: 2 })
-    expect(await tell(world, { fence: again?.fence ?? '', phase: 'RUNNING' })).toBe(true)
-    expect(await tell(world, { fence: start.fence, phase: 'SUCCEEDED' })).toBe('StaleReportError')
-    expect(await tell(world, { fence: again?.fence ?? '', ...succeeded })).toBe(true)
+    expect(await sendReport(world, { fence: again?.fence ?? '', phase: 'RUNNING' })).toBe(true)
+    expect(await sendReport(world, { fence: start.fence, phase: 'SUCCEEDED' })).toBe('StaleReportError')
+    expect(await sendReport(world, { fence: again?.fence ?? '', ...succeeded })).toBe(true)
   })
 
   test('its jobs go on when only the worker’s runtime is lost, and end with it', async () => {

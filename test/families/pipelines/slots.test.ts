@@ -9,8 +9,8 @@ import {
   phaseOf,
   phasesOf,
   runAll,
+  sendReport,
   succeeded,
-  tell,
   treeOf,
 } from '../../testkit/pipelines.ts'
 import { until } from '../../testkit/wait.ts'
@@ -46,7 +46,7 @@ const started = async (ids: readonly string[]) => {
 /** Ends the running workloads; those that get their slots stay running. */
 async function endAll() {
   const items = await runAll(world)
-  for (const { fence, action } of items) if (action === 'START') await tell(world, { fence, ...succeeded })
+  for (const { fence, action } of items) if (action === 'START') await sendReport(world, { fence, ...succeeded })
   return items.filter(({ action }) => action === 'START')
 }
 
@@ -114,7 +114,7 @@ describe('fair between projects', () => {
     const [quiet = ''] = await addMany(await project(), 1)
     expect(await started([...flood, quiet])).toBe(4)
     const [first] = await runAll(world)
-    await tell(world, { fence: first?.fence ?? '', ...succeeded })
+    await sendReport(world, { fence: first?.fence ?? '', ...succeeded })
     expect(await phaseOf(world, quiet)).toBe('STARTING')
     expect(await started(flood)).toBe(4)
   })

@@ -62,5 +62,5 @@ export const problemOf = (refused: Refusal | null, field: string): string | null
     .join('; ') || null
 
 /** What no field of the form can show. */
-export const problemsBeside = (refused: Refusal, fields: readonly string[]): readonly FieldProblem[] =>
+export const problemsOutside = (refused: Refusal, fields: readonly string[]): readonly FieldProblem[] =>
   refused.fields.filter(({ path }) => !fields.some((field) => path === field || path.startsWith(`${field}.`)))

@@ -1,4 +1,4 @@
-/** Agents, what they have in their hands, and what nobody takes. */
+/** Agents, the work that they have claimed, and the work that no agent can claim. */
 
 export interface Agent {
   readonly id: string
@@ -32,7 +32,7 @@ export interface WorkObject {
 }
 export interface Busy {
   readonly agent: Agent
-  readonly hands: readonly WorkObject[]
+  readonly claimed: readonly WorkObject[]
 }
 /** Work of a type for which no agent was heard of. */
 export interface Unserved {
@@ -41,21 +41,21 @@ export interface Unserved {
   readonly objects: readonly WorkObject[]
 }
 
-/** Those that are there first, among them those with the most in their hands. */
+/** Connected agents first, among them those with the most work. */
 export function busyAgents(agents: readonly Agent[], work: readonly WorkObject[]): readonly Busy[] {
-  const hands = new Map<string, WorkObject[]>()
+  const claimed = new Map<string, WorkObject[]>()
   for (const object of work) {
     // Without a lease it is what the agent had before.
     if (!object.agent?.leaseUntil) continue
     const key = keyOf(object.agent)
-    hands.set(key, [...(hands.get(key) ?? []), object])
+    claimed.set(key, [...(claimed.get(key) ?? []), object])
   }
   return agents
-    .map((agent) => ({ agent, hands: hands.get(keyOf(agent)) ?? [] }))
+    .map((agent) => ({ agent, claimed: claimed.get(keyOf(agent)) ?? [] }))
     .toSorted(
       (a, b) =>
         Number(b.agent.connected) - Number(a.agent.connected) ||
-        b.hands.length - a.hands.length ||
+        b.claimed.length - a.claimed.length ||
         a.agent.name.localeCompare(b.agent.name) ||
         b.agent.seenAt.localeCompare(a.agent.seenAt),
     )

@@ -14,9 +14,9 @@ export function Phase({ phase }: { readonly phase: string }) {
 }
 
 /** e.g. `2 ✗ 14 ✓`: what there is none of is left out. */
-export function ClassTally({ counts }: { readonly counts: ClassCounts }) {
+export function CountsByClass({ counts }: { readonly counts: ClassCounts }) {
   return (
-    <span className="tally">
+    <span className="class-counts">
       {PHASE_CLASSES.filter((name) => counts[name] > 0).map((name) => (
         <span key={name} className={`is-${name}`} title={`${counts[name]} ${WORDS[name]}`}>
           {counts[name].toLocaleString('en')} <span aria-hidden="true">{SYMBOLS[name]}</span>

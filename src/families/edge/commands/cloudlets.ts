@@ -15,7 +15,7 @@ import { rootNameTaken } from '../../root-name.ts'
 import { setClock } from '../decide-cloudlet.ts'
 import { cloudletDetails } from '../details.ts'
 import { cloudletUpgrade, cloudlet as connection } from '../machines.ts'
-import { CRM_TYPE, settleRequest } from '../requests.ts'
+import { CRM_TYPE, endRequest } from '../requests.ts'
 import { moveUpgrade, upgradeHeard } from '../upgrade.ts'
 import {
   type Conflict,
@@ -94,10 +94,10 @@ export const deleteCloudlet = (
     const apps: Node[] = []
     for (const cluster of clusters) apps.push(...(await childrenOf(tree, cluster)))
     for (const one of [...apps, ...clusters]) {
-      settleRequest(one, slice)
+      endRequest(one, slice)
       slice.move(one, 'GONE', { by: viewer.name })
     }
-    settleRequest(node, slice)
+    endRequest(node, slice)
     slice.move(node, 'GONE', { actor: 'USER', by: viewer.name })
     return { ok: true, objectId: id }
   })

@@ -1,14 +1,14 @@
 import * as crm from './crm.ts'
 import type { Action as AnyAction } from './search.ts'
 import * as server from './server.ts'
-import type { Disk, Request, State, Told } from './state.ts'
+import type { Disk, Request, SentReport, State } from './state.ts'
 import { cloudletOf, instanceAt, PLACES, type Place, processName } from './state.ts'
 
 /** Everything that can happen next to a cluster instance and an app instance. */
 
 export interface Limits {
   /** Reports on their way at a time. */
-  readonly told: number
+  readonly reports: number
   /** Requests overtake each other, too: the CRM asks before it begins, since it cannot tell which is newer. */
   readonly reorder: boolean
   /** A call of connectCrm may arrive long after its CRM has given up. */
@@ -22,27 +22,31 @@ export function actionsOf(state: State, limits: Limits): readonly Action[] {
 }
 
 function byUsers(state: State): readonly Action[] {
-  const asked = (name: string, run: (of: State) => Promise<State | null>): Action => ({
+  const request = (name: string, run: (of: State) => Promise<State | null>): Action => ({
     name,
     run: () => run(state),
   })
   return PLACES.flatMap((place) => [
-    ...(instanceAt(state, place) ? [] : [asked(`create ${place}`, (of) => server.create(of, place))]),
-    asked(`update ${place}`, (of) => server.update(of, place)),
-    asked(`delete ${place}`, (of) => server.remove(of, place, false)),
+    ...(instanceAt(state, place) ? [] : [request(`create ${place}`, (of) => server.create(of, place))]),
+    request(`update ${place}`, (of) => server.update(of, place)),
+    request(`delete ${place}`, (of) => server.remove(of, place, false)),
     ...(place === 'c' && instanceAt(state, 'a')
-      ? [asked('delete c, cascade', (of) => server.remove(of, 'c', true))]
+      ? [request('delete c, cascade', (of) => server.remove(of, 'c', true))]
       : []),
-    asked(`cancel ${place}`, (of) => server.withdraw(of, place)),
+    request(`cancel ${place}`, (of) => server.withdraw(of, place)),
   ])
 }
 
 const without = <T>(all: readonly T[], one: T): readonly T[] => all.filter((other) => other !== one)
 
-const saidOf = ({ fence, phase, age }: Told): server.Said => ({ fence, phase, operationId: age.split('/')[0] ?? '' })
-export const deliver = (state: State, told: Told, asks: boolean): State => {
-  const { state: next, accepted } = server.report({ ...state, told: without(state.told, told) }, saidOf(told))
-  return next.crm.up ? { ...next, crm: crm.answered(next.crm, told, accepted, asks) } : next
+const reportOf = ({ fence, phase, age }: SentReport): server.CrmReport => ({
+  fence,
+  phase,
+  operationId: age.split('/')[0] ?? '',
+})
+export const deliver = (state: State, sent: SentReport, asks: boolean): State => {
+  const { state: next, accepted } = server.report({ ...state, reports: without(state.reports, sent) }, reportOf(sent))
+  return next.crm.up ? { ...next, crm: crm.answered(next.crm, sent, accepted, asks) } : next
 }
 export const receive = (state: State, request: Request): State => ({
   ...state,
@@ -50,17 +54,17 @@ export const receive = (state: State, request: Request): State => ({
   crm: crm.take(state.crm, request),
 })
 
-const nameOf = ({ place, age, ...one }: Told | Request): string =>
+const nameOf = ({ place, age, ...one }: SentReport | Request): string =>
   `${place} ${'phase' in one ? one.phase : one.action} #${Number(age.slice(24, 36))}.${Number(age.slice(37, 40))}.${Number(age.slice(41))}`
 
-function byNetwork(state: State, { told: most, reorder }: Limits): readonly Action[] {
-  const { told, requests } = state
-  const reports = told.flatMap((one): readonly Action[] => [
+function byNetwork(state: State, { reports: most, reorder }: Limits): readonly Action[] {
+  const { reports, requests } = state
+  const ofReports = reports.flatMap((one): readonly Action[] => [
     { name: `report ${nameOf(one)} arrives`, run: () => deliver(state, one, reorder) },
-    { name: `report ${nameOf(one)} arrives, its answer is lost`, run: () => server.report(state, saidOf(one)).state },
-    { name: `report ${nameOf(one)} is lost`, run: () => ({ ...state, told: without(told, one) }) },
+    { name: `report ${nameOf(one)} arrives, its answer is lost`, run: () => server.report(state, reportOf(one)).state },
+    { name: `report ${nameOf(one)} is lost`, run: () => ({ ...state, reports: without(reports, one) }) },
   ])
-  const asked = requests.flatMap((one): readonly Action[] => {
+  const ofRequests = requests.flatMap((one): readonly Action[] => {
     const isFirst = requests.find(({ place }) => place === one.place) === one
     const isLast = requests.findLast(({ place }) => place === one.place) === one
     return [
@@ -71,15 +75,15 @@ function byNetwork(state: State, { told: most, reorder }: Limits): readonly Acti
         : [{ name: `request ${nameOf(one)} is lost`, run: () => ({ ...state, requests: without(requests, one) }) }]),
     ]
   })
-  return told.length > most ? reports : [...reports, ...asked]
+  return reports.length > most ? ofReports : [...ofReports, ...ofRequests]
 }
 
 function byCrm(state: State, limits: Limits): readonly Action[] {
   const { crm: of } = state
-  const { told, reorder } = limits
+  const { reports, reorder } = limits
   if (!of.up) return connecting(state, limits)
   const steps =
-    state.told.length >= told
+    state.reports.length >= reports
       ? []
       : PLACES.flatMap((place): readonly Action[] => [
           { name: `CRM begins ${place}`, run: () => crm.begin(state, place, reorder) },
@@ -122,7 +126,7 @@ export async function connect(state: State, { how, asks, arrives = 'answered' }:
   const input = server.connection(state, now, objects)
   if (arrives === 'late') return { ...state, crm: now, late: input, requests: [] }
   // That it is at something does not say what there was, and a report from before says what was true then.
-  const tampered = state.tampered && (state.told.length > 0 || objects.some(({ phase }) => phase !== 'READY'))
+  const tampered = state.tampered && (state.reports.length > 0 || objects.some(({ phase }) => phase !== 'READY'))
   const next = await server.connect({ ...state, crm: now, tampered }, input)
   // A newer one connected meanwhile, so the server ends this one.
   if (!next) return { ...state, crm: crm.crash(now), requests: [] }
@@ -131,18 +135,18 @@ export async function connect(state: State, { how, asks, arrives = 'answered' }:
 }
 
 /** A request is in flight at once, until the CRM takes it. */
-export function send(state: State, begunToo = false): State {
+export function send(state: State, includesBegun = false): State {
   if (!state.crm.connected) return state
   const isNew = (one: Request): boolean =>
     !crm.hasSeen(state.crm, one) && !state.requests.some(({ fence }) => fence === one.fence)
-  const more = server.outstanding(state, begunToo).filter(isNew)
+  const more = server.outstanding(state, includesBegun).filter(isNew)
   return more.length > 0 ? { ...state, requests: [...state.requests, ...more] } : state
 }
 
 function byServer(state: State): readonly Action[] {
   const { late, wakes, leases, crm: of } = state
   return [
-    ...(wakes.length > 0 ? [{ name: 'engine looks', run: () => server.look(state) }] : []),
+    ...(wakes.length > 0 ? [{ name: 'engine decides', run: () => server.runEngine(state) }] : []),
     ...PLACES.map((place) => ({ name: `deadline of ${place} passes`, run: () => server.deadline(state, place) })),
     ...(leases.length > 0 && !of.connected
       ? [{ name: 'session ends', run: () => leases.reduce(server.expire, state) }]

@@ -12,8 +12,8 @@ import {
   PLACES,
   type Place,
   type Request,
+  type SentReport,
   type State,
-  type Told,
 } from './state.ts'
 import { Violation } from './violation.ts'
 
@@ -36,7 +36,7 @@ export function take(crm: Crm, { place, fence, age, owner, action, rev }: Reques
 }
 
 /** The state before a change began. */
-const settled = (disk: Disk | null): Disk | null => (disk?.half ? settled(disk.old) : disk)
+const original = (disk: Disk | null): Disk | null => (disk?.half ? original(disk.old) : disk)
 /** The state after the change. */
 const made = ({ action, owner, rev }: Job): Disk | null =>
   action === 'DELETE' ? null : { owner, rev, half: null, old: null }
@@ -45,11 +45,17 @@ function beginJob(crm: Crm, place: Place): Crm {
   const job = crm.jobs[place]
   if (!job || job.begun) return crm
   const { owner, rev, action, before } = job
-  const half: Disk = { owner, rev, half: action, old: settled(before) }
+  const half: Disk = { owner, rev, half: action, old: original(before) }
   return { ...crm, disk: at(crm.disk, place, half), jobs: at(crm.jobs, place, { ...job, begun: true }) }
 }
 
-const say = (place: Place, { fence, age, owner }: Job, phase: Phase): Told => ({ place, fence, age, owner, phase })
+const reportOf = (place: Place, { fence, age, owner }: Job, phase: Phase): SentReport => ({
+  place,
+  fence,
+  age,
+  owner,
+  phase,
+})
 
 /** Only the server knows the dependencies, so it must never request this. */
 function checkOrder(state: State, place: Place, { action }: Job): void {
@@ -64,11 +70,11 @@ function checkOrder(state: State, place: Place, { action }: Job): void {
 /** `asks`: it touches nothing before its report is accepted. */
 export function begin(state: State, place: Place, asks: boolean): State | null {
   const job = state.crm.jobs[place]
-  if (!job || job.begun || (asks && state.told.some(({ fence }) => fence === job.fence))) return null
-  const told = [...state.told, say(place, job, operationOf(job.action).working)]
-  if (asks) return { ...state, told }
+  if (!job || job.begun || (asks && state.reports.some(({ fence }) => fence === job.fence))) return null
+  const reports = [...state.reports, reportOf(place, job, operationOf(job.action).working)]
+  if (asks) return { ...state, reports }
   checkOrder(state, place, job)
-  return { ...state, crm: beginJob(state.crm, place), told }
+  return { ...state, crm: beginJob(state.crm, place), reports }
 }
 
 export function finish(state: State, place: Place, asks: boolean): State | null {
@@ -80,7 +86,7 @@ export function finish(state: State, place: Place, asks: boolean): State | null 
   return {
     ...state,
     crm: { ...crm, disk: at(crm.disk, place, made(job)), jobs: at(crm.jobs, place, null) },
-    told: [...state.told, say(place, job, phase)],
+    reports: [...state.reports, reportOf(place, job, phase)],
   }
 }
 
@@ -92,23 +98,23 @@ export function fail(state: State, place: Place, asks: boolean): State | null {
   return {
     ...state,
     crm: { ...putBack(crm, place, job), failed: at(crm.failed, place, job.action) },
-    told: [...state.told, say(place, job, operationOf(job.action).failed)],
+    reports: [...state.reports, reportOf(place, job, operationOf(job.action).failed)],
   }
 }
 const putBack = (crm: Crm, place: Place, { action, before }: Job): Crm => ({
   ...crm,
   // What could not be removed before it was whole stays as it is; all else is put back to what it was when it was whole.
-  disk: at(crm.disk, place, action === 'DELETE' && before?.half === 'CREATE' ? before : settled(before)),
+  disk: at(crm.disk, place, action === 'DELETE' && before?.half === 'CREATE' ? before : original(before)),
   jobs: at(crm.jobs, place, null),
 })
 
 /** Handles the answer to a report. */
-export function answered(crm: Crm, { place, fence, phase }: Told, accepted: boolean, asks: boolean): Crm {
+export function answered(crm: Crm, { place, fence, phase }: SentReport, accepted: boolean, asks: boolean): Crm {
   const job = crm.jobs[place]
   // Refused: it forgets the request, and what it had done for it. What that had replaced may be wanted after all.
   if (!accepted && job?.fence === fence) {
-    const left = putBack(crm, place, job)
-    return asks ? { ...left, seen: PLACES.flatMap((one) => seenKeys(left.jobs[one])) } : left
+    const restored = putBack(crm, place, job)
+    return asks ? { ...restored, seen: PLACES.flatMap((one) => seenKeys(restored.jobs[one])) } : restored
   }
   if (!accepted) return crm
   if (asks && job?.fence === fence) return beginJob(crm, place)
@@ -118,7 +124,7 @@ export function answered(crm: Crm, { place, fence, phase }: Told, accepted: bool
 /** Restores half-done changes without a request. */
 const tidied = (crm: Crm): Crm => ({
   ...crm,
-  disk: { c: crm.jobs.c ? crm.disk.c : settled(crm.disk.c), a: crm.jobs.a ? crm.disk.a : settled(crm.disk.a) },
+  disk: { c: crm.jobs.c ? crm.disk.c : original(crm.disk.c), a: crm.jobs.a ? crm.disk.a : original(crm.disk.a) },
 })
 
 /** All that it has and is at, as it says when it connects; whoever comes back has begun what it has taken. */
@@ -159,7 +165,7 @@ export const isHalf = ({ disk }: Crm): boolean => PLACES.some((place) => disk[pl
 export function restart(crm: Crm, how: Cleaning): Crm {
   const clean = (disk: Disk | null): Disk | null => {
     if (!disk?.half || how === 'keep') return disk
-    return how === 'back' ? settled(disk) : cleaned(disk.half, disk)
+    return how === 'back' ? original(disk) : cleaned(disk.half, disk)
   }
   const disk = { c: clean(crm.disk.c), a: clean(crm.disk.a) }
   return { ...crm, up: true, process: crm.process + 1, calls: 0, disk, jobs: NONE, failed: NONE, seen: [] }

@@ -3,7 +3,7 @@ import { actionsOf, connect, deliver, type Limits, receive, send } from './actio
 import { begin, finish } from './crm.ts'
 import type { Model } from './search.ts'
 import * as server from './server.ts'
-import { ModelNode, ownersOf, type Rec } from './slice.ts'
+import { ModelNode, type ModelRecord, ownersOf } from './slice.ts'
 import { cloudletOf, instanceAt, keyOf, PLACES, type Place, type State } from './state.ts'
 import { Violation } from './violation.ts'
 
@@ -25,8 +25,8 @@ interface Strictness {
 }
 
 /** Nothing is on its way and nothing runs. */
-function isQuiet({ records, wakes, crm, requests, told, late }: State): boolean {
-  const isDone = wakes.length + requests.length + told.length === 0 && !late && !crm.jobs.c && !crm.jobs.a
+function isQuiet({ records, wakes, crm, requests, reports, late }: State): boolean {
+  const isDone = wakes.length + requests.length + reports.length === 0 && !late && !crm.jobs.c && !crm.jobs.a
   return isDone && crm.connected && records.every(({ row }) => row.phase === 'READY')
 }
 
@@ -45,13 +45,13 @@ function check(state: State, how: Strictness): void {
 }
 
 /** While anything is done to an app instance its cluster instance is there, or waits for it to go. */
-function checkParallel(cluster: Rec | null, app: Rec | null): void {
+function checkParallel(cluster: ModelRecord | null, app: ModelRecord | null): void {
   if (!app) return
   if (!cluster) throw new Violation('an app instance without cluster instance')
   const { phase } = cluster.row
-  const isLeft =
+  const isUntouched =
     phase === 'READY' || phase === 'DELETE_PREPARE' || (app.row.phase === 'READY' && !phase.startsWith('DELET'))
-  if (!isLeft) throw new Violation(`an app instance is ${app.row.phase}, and its cluster instance is ${phase}`)
+  if (!isUntouched) throw new Violation(`an app instance is ${app.row.phase}, and its cluster instance is ${phase}`)
 }
 
 /** Exactly the recorded instances exist, as recorded. */
@@ -60,8 +60,8 @@ function checkAgreement(state: State, place: Place, { isExact }: Strictness): vo
   const disk = state.crm.disk[place]
   if (!record) {
     const { orphans } = cloudletDetails(new ModelNode(cloudletOf(state)))
-    const isTold = orphans.some(({ path }) => path.length === (place === 'c' ? 2 : 3))
-    if (disk && !isTold) throw new Violation(`${place} is there, and nobody knows of it`)
+    const isListed = orphans.some(({ path }) => path.length === (place === 'c' ? 2 : 3))
+    if (disk && !isListed) throw new Violation(`${place} is there, and nobody knows of it`)
     return
   }
   const { specRevision, drifted, undoing } = record.details as InstanceDetails
@@ -75,11 +75,11 @@ function checkAgreement(state: State, place: Place, { isExact }: Strictness): vo
 
 async function fairStep(state: State, asks: boolean): Promise<{ readonly name: string; readonly state: State } | null> {
   const to = (name: string, next: State | null) => next && { name, state: send(next) }
-  if (state.wakes.length > 0) return to('engine looks', server.look(state))
+  if (state.wakes.length > 0) return to('engine decides', server.runEngine(state))
   if (state.late) return to('slow call is lost', { ...state, late: null })
-  const { crm, told, requests } = state
+  const { crm, reports, requests } = state
   if (!crm.connected) return to('CRM connects', await connect(state, { how: 'back', asks }))
-  if (told[0]) return to(`report ${told[0].place} ${told[0].phase}`, deliver(state, told[0], asks))
+  if (reports[0]) return to(`report ${reports[0].place} ${reports[0].phase}`, deliver(state, reports[0], asks))
   if (requests[0]) return to(`request ${requests[0].place} ${requests[0].action}`, receive(state, requests[0]))
   for (const place of PLACES) {
     const next = begin(state, place, asks) ?? finish(state, place, asks)

@@ -19,7 +19,7 @@ import type { LockedTree } from '../../../../src/families/family.ts'
 import type { Client } from '../../../../src/store/client.ts'
 import { openFence, sameHash } from '../../../../src/store/fence.ts'
 import { USER } from '../../../testkit/world.ts'
-import { ModelNode, ModelSlice, NOW, type Rec } from './slice.ts'
+import { ModelNode, type ModelRecord, ModelSlice, NOW } from './slice.ts'
 import {
   ageOf,
   type Crm,
@@ -29,6 +29,7 @@ import {
   placeOf,
   processName,
   type Request,
+  type ServerState,
   type State,
 } from './state.ts'
 import { Violation } from './violation.ts'
@@ -40,19 +41,9 @@ import { Violation } from './violation.ts'
 
 const CRM: Viewer = { ...USER, name: 'crm', role: 'AGENT', actor: 'CRM' }
 
-/** State of the server. */
-export interface Kept {
-  /** The cloudlet first, then the cluster instance, then the app instance. */
-  readonly records: readonly Rec[]
-  readonly leases: readonly number[]
-  /** Objects with a wake request. */
-  readonly wakes: readonly string[]
-  readonly next: number
-}
+export const sliceOf = ({ records, next, leases }: ServerState): ModelSlice => new ModelSlice(records, { next, leases })
 
-export const sliceOf = ({ records, next, leases }: Kept): ModelSlice => new ModelSlice(records, { next, leases })
-
-const written = (slice: ModelSlice): Omit<Kept, 'wakes'> => ({
+const contentOf = (slice: ModelSlice): Omit<ServerState, 'wakes'> => ({
   records: slice.records(),
   leases: slice.leases(),
   next: slice.next,
@@ -94,8 +85,8 @@ function pathOf(slice: ModelSlice, node: ModelNode): readonly string[] {
   return parent ? [...pathOf(slice, parent), node.row.name] : [node.row.name]
 }
 
-/** Runs one command under the tree's lock; nothing is kept of one that is refused. */
-export async function command<S extends Kept>(
+/** Runs one command under the tree's lock. A refused one changes nothing. */
+export async function command<S extends ServerState>(
   state: S,
   run: (parts: EdgeParts) => Promise<{ readonly ok: boolean }>,
 ): Promise<S | null> {
@@ -103,7 +94,7 @@ export async function command<S extends Kept>(
   const leases = new Set(state.leases)
   const wakes = new Set(state.wakes)
   const client = clientOf(slice, leases)
-  const held: LockedTree = {
+  const tree: LockedTree = {
     client,
     slice,
     root: slice.root,
@@ -113,20 +104,20 @@ export async function command<S extends Kept>(
       for (const id of ids) wakes.add(id)
     },
     decideNow: () => {
-      throw new Error('only a new tree goes on')
+      throw new Error('only a new tree is decided before the commit')
     },
     reject: () => {},
   }
-  const never = () => Promise.reject(new Error('the model holds one tree'))
+  const never = () => Promise.reject(new Error('the model has one tree'))
   const parts: EdgeParts = {
     client,
     system: { now: () => NOW, fixedTime: NOW, id: slice.newId, random: () => 0, secret: () => new Uint8Array(16) },
-    trees: { inProject: never, inTree: (_rootId, work) => work(held) },
+    trees: { inProject: never, inTree: (_rootId, work) => work(tree) },
   }
-  const done = await run(parts)
-  if (!done.ok) return null
-  const kept = [...leases].filter((epoch) => !slice.ended.has(epoch))
-  return { ...state, ...written(slice), leases: kept, wakes: alive(slice, wakes) }
+  const outcome = await run(parts)
+  if (!outcome.ok) return null
+  const running = [...leases].filter((epoch) => !slice.ended.has(epoch))
+  return { ...state, ...contentOf(slice), leases: running, wakes: alive(slice, wakes) }
 }
 const alive = (slice: ModelSlice, ids: Iterable<string>): readonly string[] =>
   [...new Set(ids)].filter((id) => slice.get(id)?.gone === false)
@@ -164,7 +155,7 @@ export function withdraw(state: State, place: Place): Promise<State | null> {
 
 // Calls of CRMs.
 
-export function connect<S extends Kept>(state: S, input: ConnectCrm): Promise<S | null> {
+export function connect<S extends ServerState>(state: S, input: ConnectCrm): Promise<S | null> {
   return command(state, (parts) => connectCrm(parts, CRM, input))
 }
 export const connection = (state: State, { process, calls }: Crm, objects: ConnectCrm['objects']): ConnectCrm => ({
@@ -178,15 +169,15 @@ export const connection = (state: State, { process, calls }: Crm, objects: Conne
 })
 
 /** A CRM's report, and the operation that it concerns. */
-export interface Said {
+export interface CrmReport {
   readonly fence: string
   readonly phase: Phase
   readonly operationId: string
 }
 /** Models `reportOne` of the engine and the rules that run in the same transaction. `accepted`: from the CRM's view. */
-export function report<S extends Kept>(
+export function report<S extends ServerState>(
   state: S,
-  { fence: text, phase, operationId }: Said,
+  { fence: text, phase, operationId }: CrmReport,
 ): { readonly state: S; readonly accepted: boolean } {
   const slice = sliceOf(state)
   const fence = openFence(text)
@@ -197,14 +188,14 @@ export function report<S extends Kept>(
   if (!holds) return { state, accepted: false }
   const { jobId } = node.row
   const verdict = edge.report(node, { fence: text, phase }, CRM.name, slice)
-  settle(slice)
+  runToFixpoint(slice)
   if (slice.moved.length > 0 && operationId !== jobId)
     throw new Violation(`a report of an operation that is over has moved ${node.row.name}`)
-  return { state: { ...state, ...written(slice), wakes: alive(slice, state.wakes) }, accepted: verdict.ok }
+  return { state: { ...state, ...contentOf(slice), wakes: alive(slice, state.wakes) }, accepted: verdict.ok }
 }
 
 /** Runs the rules of touched objects to the fixpoint. */
-function settle(slice: ModelSlice): void {
+function runToFixpoint(slice: ModelSlice): void {
   for (let runs = 0; slice.touched.size > 0; runs++) {
     if (runs > 100) throw new Violation('the tree does not reach a fixpoint')
     for (const node of slice.touched) {
@@ -216,14 +207,15 @@ function settle(slice: ModelSlice): void {
 
 // Actions of the engine.
 
-export function look<S extends Kept>(state: S): S {
+/** Decides the objects with wake requests. */
+export function runEngine<S extends ServerState>(state: S): S {
   const slice = sliceOf(state)
   for (const id of state.wakes) {
     const node = slice.get(id)
     if (node) slice.touch(node)
   }
-  settle(slice)
-  return { ...state, ...written(slice), wakes: [] }
+  runToFixpoint(slice)
+  return { ...state, ...contentOf(slice), wakes: [] }
 }
 
 /** The inactivity deadline of a request has passed. */
@@ -233,12 +225,12 @@ export function deadline(state: State, place: Place): State | null {
   if (!node?.work?.dueAt) return null
   slice.setWork(node, { dueAt: new Date(0) })
   slice.touch(node)
-  settle(slice)
-  return { ...state, ...written(slice), wakes: alive(slice, state.wakes) }
+  runToFixpoint(slice)
+  return { ...state, ...contentOf(slice), wakes: alive(slice, state.wakes) }
 }
 
 /** The lease of a session has ended. */
-export function expire<S extends Kept>(state: S, epoch: number): S {
+export function expire<S extends ServerState>(state: S, epoch: number): S {
   const { id } = cloudletOf(state).row
   const leases = state.leases.filter((one) => one !== epoch)
   return { ...state, leases, wakes: [...new Set([...state.wakes, id])] }
@@ -247,18 +239,18 @@ export function expire<S extends Kept>(state: S, epoch: number): S {
 const REQUESTED: readonly Phase[] = ['CREATE_REQUESTED', 'UPDATE_REQUESTED', 'DELETE_REQUESTED']
 const WORKING: readonly Phase[] = ['CREATING', 'UPDATING', 'DELETING']
 
-/** As the statement of requests-of.ts has it: what the process is asked to do now; `begunToo` when it is a new one. */
-export function outstanding(state: State, begunToo: boolean): readonly Request[] {
+/** As the statement of requests-of.ts has it: the requests to the process; `includesBegun` when it is a new one. */
+export function outstanding(state: State, includesBegun: boolean): readonly Request[] {
   const instance = processName(state.crm.process)
   const root = new ModelNode(cloudletOf(state))
   const session = cloudletDetails(root).sessions.find((one) => one.instance === instance)
   if (!session) return []
   return state.records.slice(1).flatMap((record) => {
     const { work, row } = record
-    const isAsked = work?.state === WORK_STATE.CLAIMED && work.fenceHash !== null && work.instance === instance
+    const isRequested = work?.state === WORK_STATE.CLAIMED && work.fenceHash !== null && work.instance === instance
     const details = record.details as InstanceDetails
-    const waits = REQUESTED.includes(row.phase) || details.undoing || (begunToo && WORKING.includes(row.phase))
-    return isAsked && waits ? [requestOf(record, session)] : []
+    const waits = REQUESTED.includes(row.phase) || details.undoing || (includesBegun && WORKING.includes(row.phase))
+    return isRequested && waits ? [requestOf(record, session)] : []
   })
 }
 
@@ -273,7 +265,7 @@ function fenceOf(parts: FenceParts): string {
   return fence
 }
 
-function requestOf(record: Rec, session: Parameters<typeof fenceParts>[1]): Request {
+function requestOf(record: ModelRecord, session: Parameters<typeof fenceParts>[1]): Request {
   const node = new ModelNode(record)
   const { specRevision, keptRevision, keptSpec, undoing } = instanceDetails(node)
   const parts = fenceParts(node, session)

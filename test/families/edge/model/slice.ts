@@ -25,7 +25,7 @@ import { Violation } from './violation.ts'
 /** No clock runs in the model: that a deadline has passed is an event of its own. */
 export const NOW = new Date(1_000_000_000)
 
-export interface Rec {
+export interface ModelRecord {
   readonly row: ObjectRow
   readonly work: Work | null
   readonly details: unknown
@@ -43,7 +43,7 @@ export class ModelNode implements Node {
   spec: unknown
   gone = false
 
-  constructor({ row, work, details, spec, error }: Rec) {
+  constructor({ row, work, details, spec, error }: ModelRecord) {
     this.row = row
     this.work = work
     this.details = details
@@ -51,7 +51,7 @@ export class ModelNode implements Node {
     this.error = error
   }
 
-  record(): Rec {
+  record(): ModelRecord {
     const { row, work, details, spec, error } = this
     return { row, work, details, spec, error }
   }
@@ -95,7 +95,7 @@ export class ModelSlice implements Slice {
   /** Epochs whose lease is kept. */
   readonly #leases: readonly number[]
 
-  constructor(records: readonly Rec[], { next, leases }: { next: number; leases: readonly number[] }) {
+  constructor(records: readonly ModelRecord[], { next, leases }: { next: number; leases: readonly number[] }) {
     for (const record of records) this.nodes.set(record.row.id, new ModelNode(record))
     this.root = this.nodes.values().next().value as ModelNode
     this.next = next
@@ -131,9 +131,9 @@ export class ModelSlice implements Slice {
     const isTurn = row.kind === 'CLOUDLET' || ownersOf(row.phase).has(actor) || EXCEPTIONS.has(reason ?? '')
     if (!isTurn) throw new Violation(`${actor} moves ${row.kind} out of ${row.phase}, where it has no turn`)
     this.moved.push({ id: row.id, from: row.phase, to, actor })
-    const draft = node as ModelNode
-    if (to === 'GONE') draft.gone = true
-    else draft.row = { ...row, phase: to, revision: row.revision + 1 }
+    const tracked = node as ModelNode
+    if (to === 'GONE') tracked.gone = true
+    else tracked.row = { ...row, phase: to, revision: row.revision + 1 }
   }
   moveSecondary(
     node: Node,
@@ -148,25 +148,25 @@ export class ModelSlice implements Slice {
   }
 
   patch(node: Node, patch: LifecyclePatch): void {
-    const draft = node as ModelNode
-    draft.row = { ...draft.row, ...patch }
+    const tracked = node as ModelNode
+    tracked.row = { ...tracked.row, ...patch }
   }
   setDetails(node: Node, patch: object): void {
-    const draft = node as ModelNode
-    draft.details = { ...(draft.details as object), ...patch }
+    const tracked = node as ModelNode
+    tracked.details = { ...(tracked.details as object), ...patch }
   }
   setSpec(node: Node, spec: unknown): void {
-    const draft = node as ModelNode
-    draft.spec = spec
+    const tracked = node as ModelNode
+    tracked.spec = spec
   }
   setError(node: Node, error: ObjectFailure | null): void {
-    const draft = node as ModelNode
-    draft.error = error
+    const tracked = node as ModelNode
+    tracked.error = error
   }
   setProgress(): void {}
   setWork(node: Node, patch: Partial<Work>): void {
-    const draft = node as ModelNode
-    draft.work = { handed: false, handedConfig: null, leaseWatched: false, ...draft.work, ...patch } as Work
+    const tracked = node as ModelNode
+    tracked.work = { handed: false, handedConfig: null, leaseWatched: false, ...tracked.work, ...patch } as Work
   }
 
   create(parent: Node, { kind, name, ordinal, spec, details }: NewChild): ModelNode {
@@ -185,7 +185,8 @@ export class ModelSlice implements Slice {
     else throw LACKING(name)
   }
 
-  records = (): readonly Rec[] => [...this.nodes.values()].filter(({ gone }) => !gone).map((node) => node.record())
+  records = (): readonly ModelRecord[] =>
+    [...this.nodes.values()].filter(({ gone }) => !gone).map((node) => node.record())
   leases = (): readonly number[] => this.#leases.filter((epoch) => !this.ended.has(epoch))
 
   childrenNamed(): never {
@@ -207,10 +208,10 @@ export class ModelSlice implements Slice {
     throw LACKING('validate')
   }
   setChildCounts(): void {
-    throw LACKING('setTally')
+    throw LACKING('setChildCounts')
   }
   addChildCounts(): void {
-    throw LACKING('addTally')
+    throw LACKING('addChildCounts')
   }
   setDependencies(): void {
     throw LACKING('setDependencies')
@@ -223,7 +224,7 @@ export class ModelSlice implements Slice {
 /** Ids grow with time, as those of the server do. */
 export const idOf = (n: number): string => `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`
 
-export const newRecord = (row: ObjectRow, spec: unknown, details?: unknown): Rec => ({
+export const newRecord = (row: ObjectRow, spec: unknown, details?: unknown): ModelRecord => ({
   row,
   work: null,
   spec,
@@ -231,11 +232,11 @@ export const newRecord = (row: ObjectRow, spec: unknown, details?: unknown): Rec
   details: { ...detailsTables.find(({ kinds }) => kinds.includes(row.kind))?.defaults, ...((details as object) ?? {}) },
 })
 
-type Place = Pick<ObjectRow, 'id' | 'rootId' | 'parentId' | 'name' | 'ordinal'> & { readonly kind: ObjectKind }
-export const newRow = (place: Place): ObjectRow => ({
-  ...place,
+type NewRow = Pick<ObjectRow, 'id' | 'rootId' | 'parentId' | 'name' | 'ordinal'> & { readonly kind: ObjectKind }
+export const newRow = (row: NewRow): ObjectRow => ({
+  ...row,
   projectId: idOf(0),
-  phase: place.kind === 'CLOUDLET' ? 'OFFLINE' : 'NOT_PRESENT',
+  phase: row.kind === 'CLOUDLET' ? 'OFFLINE' : 'NOT_PRESENT',
   phaseSince: NOW,
   revision: 1,
   generation: 1,

@@ -16,7 +16,7 @@ function bare(): State {
     next: 2,
     crm: { up: false, connected: false, process: 0, calls: 0, disk: none, jobs: none, failed: none, seen: [] },
     requests: [],
-    told: [],
+    reports: [],
     late: null,
     tampered: false,
   }
@@ -28,15 +28,15 @@ const there = <T>(state: T | null): T => {
 }
 
 async function made(state: State, place: Place): Promise<State> {
-  const asked = send(server.look(there(await server.create(state, place))))
-  const [request] = asked.requests
-  const done = there(finish(receive(asked, there(request ?? null)), place, false))
-  return deliver(done, there(done.told[0] ?? null), false)
+  const requested = send(server.runEngine(there(await server.create(state, place))))
+  const [request] = requested.requests
+  const finished = there(finish(receive(requested, there(request ?? null)), place, false))
+  return deliver(finished, there(finished.reports[0] ?? null), false)
 }
 
 /** A cloudlet with its CRM and nothing, with a cluster instance, and with an app instance in that. */
 export async function starts(): Promise<readonly State[]> {
-  const empty = server.look(there(await connect(bare(), { how: 'back', asks: false })))
+  const empty = server.runEngine(there(await connect(bare(), { how: 'back', asks: false })))
   const cluster = await made(empty, 'c')
   return [empty, cluster, await made(cluster, 'a')]
 }

@@ -3,10 +3,19 @@ import type { Phase } from '../../../../src/core/vocabulary.ts'
 import type { ConnectCrm } from '../../../../src/families/edge/commands/connect-crm.ts'
 import { cloudletDetails, type InstanceDetails, servingSession } from '../../../../src/families/edge/details.ts'
 import type { CrmAction } from '../../../../src/families/edge/spec.ts'
-import type { Kept } from './server.ts'
-import { ModelNode, type Rec } from './slice.ts'
+import { ModelNode, type ModelRecord } from './slice.ts'
 
 /** Everything that the model knows at one moment. */
+
+/** State of the server. */
+export interface ServerState {
+  /** The cloudlet first, then the cluster instance, then the app instance. */
+  readonly records: readonly ModelRecord[]
+  readonly leases: readonly number[]
+  /** Objects with a wake request. */
+  readonly wakes: readonly string[]
+  readonly next: number
+}
 
 /** `c`: the one cluster instance; `a`: the one app instance, in it. */
 export type Place = 'c' | 'a'
@@ -59,7 +68,7 @@ export interface Request {
   readonly action: CrmAction
   readonly rev: number
 }
-export interface Told {
+export interface SentReport {
   readonly place: Place
   readonly fence: string
   readonly age: string
@@ -67,22 +76,22 @@ export interface Told {
   readonly phase: Phase
 }
 
-export interface State extends Kept {
+export interface State extends ServerState {
   readonly crm: Crm
   /** On their way to the CRM, in the order in which they were sent. */
   readonly requests: readonly Request[]
   /** On their way to the server. */
-  readonly told: readonly Told[]
+  readonly reports: readonly SentReport[]
   /** A call that the CRM has given up on, and that may still arrive. */
   readonly late: ConnectCrm | null
   /** The disk was changed by hand, and no resync has seen the change. */
   readonly tampered: boolean
 }
 
-export const instanceAt = ({ records }: Pick<State, 'records'>, place: Place): Rec | null =>
+export const instanceAt = ({ records }: Pick<State, 'records'>, place: Place): ModelRecord | null =>
   records.find(({ row }) => row.kind === (place === 'c' ? 'CLUSTER_INST' : 'APP_INST')) ?? null
 export const placeOf = (kind: string): Place => (kind === 'APP_INST' ? 'a' : 'c')
-export const cloudletOf = ({ records }: Pick<Kept, 'records'>): Rec => records[0] as Rec
+export const cloudletOf = ({ records }: Pick<ServerState, 'records'>): ModelRecord => records[0] as ModelRecord
 export const processName = (n: number): string => `p${n}`
 
 export const ageOf = (jobId: string, attempt: number, epoch: number): string =>
@@ -101,8 +110,8 @@ export function workAge(work: Work | null): string | null {
  * State that no rule and no CRM reads is left out.
  */
 export function keyOf(state: State): string {
-  const { records, leases, wakes, crm, requests, told, late, tampered } = state
-  const root = records[0] as Rec
+  const { records, leases, wakes, crm, requests, reports, late, tampered } = state
+  const root = records[0] as ModelRecord
   const node = new ModelNode(root)
   const serving = servingSession(node)
   const { orphans, sessions, replaced } = cloudletDetails(node)
@@ -124,7 +133,7 @@ export function keyOf(state: State): string {
   )
   parts.push(requests.map(({ place, fence }) => place + ids.get(fence)).join())
   parts.push(
-    told
+    reports
       .map(({ place, fence, phase }) => place + ids.get(fence) + phase)
       .sort()
       .join(),
@@ -133,24 +142,24 @@ export function keyOf(state: State): string {
     const session = sessions.find(({ instance }) => instance === late.instance)
     const isOvertaken = session ? late.call <= session.call : replaced.includes(late.instance)
     // It is refused, whatever its content.
-    parts.push(isOvertaken ? 'l' : `${late.instance === processName(crm.process) ? 'L' : 'k'}${saidBy(late)}`)
+    parts.push(isOvertaken ? 'l' : `${late.instance === processName(crm.process) ? 'L' : 'k'}${objectsKey(late)}`)
   }
   return parts.join('|')
 }
 
-const saidBy = ({ objects }: ConnectCrm): string =>
+const objectsKey = ({ objects }: ConnectCrm): string =>
   objects.map(({ path, phase, specRevision }) => `${path.length}${phase}${specRevision}`).join()
 
 function placeKey(state: State, place: Place, ids: Map<string, string>): string {
-  const { crm, requests, told } = state
+  const { crm, requests, reports } = state
   const record = instanceAt(state, place)
   const { disk, job } = { disk: crm.disk[place], job: crm.jobs[place] }
   const work = record?.work ?? null
   const current = workAge(work)
-  const mine = requests.filter((one) => one.place === place)
-  const said = told.filter((one) => one.place === place)
+  const requestsHere = requests.filter((one) => one.place === place)
+  const reportsHere = reports.filter((one) => one.place === place)
   const ages = new Map<string, { fence: string; owner: string }>()
-  for (const one of [...mine, ...said, ...(job ? [job] : [])]) ages.set(one.age, one)
+  for (const one of [...requestsHere, ...reportsHere, ...(job ? [job] : [])]) ages.set(one.age, one)
   const sorted = [...new Set([...ages.keys(), ...(current ? [current] : [])])].sort()
   for (const [rank, age] of sorted.entries()) {
     const one = ages.get(age)
@@ -163,7 +172,7 @@ function placeKey(state: State, place: Place, ids: Map<string, string>): string 
     details?.keptRevision ?? undefined,
     ...diskRevisions(disk),
     ...(job ? [job.rev, ...diskRevisions(job.before)] : []),
-    ...mine.map(({ rev }) => rev),
+    ...requestsHere.map(({ rev }) => rev),
   ])
   const owner = (id: string): string => (id === record?.row.id ? 'o' : 'x')
   const onDisk = (of: Disk | null): string =>
@@ -173,18 +182,18 @@ function placeKey(state: State, place: Place, ids: Map<string, string>): string 
     onDisk(disk),
     job ? `${ids.get(job.fence)}${job.action}${job.begun ? 'b' : ''}${revision(job.rev)}[${onDisk(job.before)}]` : '-',
     crm.failed[place] ?? '',
-    mine.map(({ action, rev, fence }) => `${ids.get(fence)}${action}${revision(rev)}`).join(),
+    requestsHere.map(({ action, rev, fence }) => `${ids.get(fence)}${action}${revision(rev)}`).join(),
   ].join(';')
 }
 
 function recordKey(
   { crm }: State,
-  { row, work, details }: Rec,
+  { row, work, details }: ModelRecord,
   rank: number | string,
   revision: (rev: number) => string,
 ): string {
   const { specRevision, keptRevision, drifted, undoing } = details as InstanceDetails
-  const asked = work
+  const workKey = work
     ? [
         work.state === WORK_STATE.DONE ? 'D' : 'A',
         rank,
@@ -195,7 +204,7 @@ function recordKey(
       ].join('')
     : '-'
   const kept = keptRevision === null ? '' : revision(keptRevision)
-  return `${row.phase}${revision(specRevision)}/${kept}${drifted ? 'd' : ''}${undoing ? 'u' : ''}${asked}`
+  return `${row.phase}${revision(specRevision)}/${kept}${drifted ? 'd' : ''}${undoing ? 'u' : ''}${workKey}`
 }
 export const hexOf = (hash: Buffer): string => hash.toString('hex')
 
@@ -203,7 +212,7 @@ const diskRevisions = (disk: Disk | null): readonly number[] =>
   disk ? [disk.rev, ...(disk.half ? diskRevisions(disk.old) : [])] : []
 
 /** Revisions up to the last one that was given are told apart by their order; those beyond will be given again. */
-function revisions(record: Rec | null, alive: readonly (number | undefined)[]): (rev: number) => string {
+function revisions(record: ModelRecord | null, alive: readonly (number | undefined)[]): (rev: number) => string {
   const last = record ? (record.details as InstanceDetails).lastRevision : 0
   const known = [...new Set(alive.filter((rev) => rev !== undefined))].sort((a, b) => a - b)
   return (rev) => (rev > last ? `+${rev - last}` : String(known.indexOf(rev)))

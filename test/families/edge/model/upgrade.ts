@@ -9,7 +9,7 @@ import { USER } from '../../../testkit/world.ts'
 import type { Action, Model } from './search.ts'
 import * as server from './server.ts'
 import { idOf, ModelNode, NOW, newRecord, newRow } from './slice.ts'
-import { hexOf, processName } from './state.ts'
+import { hexOf, processName, type ServerState } from './state.ts'
 import { Violation } from './violation.ts'
 
 /** A cloudlet alone: the processes that serve it, and the upgrade from one to the next. */
@@ -32,27 +32,27 @@ interface Request {
   /** The second process was started for it. */
   readonly begun: boolean
 }
-interface Told extends server.Said {
+interface SentReport extends server.CrmReport {
   readonly n: number
 }
 
-export interface Upgrading extends server.Kept {
+export interface Upgrading extends ServerState {
   /** Those that live. */
   readonly processes: readonly Process[]
   readonly started: number
-  readonly told: readonly Told[]
+  readonly reports: readonly SentReport[]
 }
 
 /** A cloudlet that was just created. */
 export function created(): Upgrading {
   const row = newRow({ id: idOf(1), rootId: idOf(1), parentId: null, kind: 'CLOUDLET', name: 'k', ordinal: 0 })
   const record = newRecord({ ...row, phase: 'INIT' }, {}, { connectDue: new Date(NOW.getTime() + 1) })
-  return { records: [record], leases: [], wakes: [], next: 2, processes: [], started: 0, told: [] }
+  return { records: [record], leases: [], wakes: [], next: 2, processes: [], started: 0, reports: [] }
 }
 
-const rootOf = ({ records }: server.Kept): ModelNode => new ModelNode(records[0] as (typeof records)[number])
-const detailsOf = (state: server.Kept): CloudletDetails => cloudletDetails(rootOf(state))
-const sessionOf = (state: server.Kept, n: number): Session | null =>
+const rootOf = ({ records }: ServerState): ModelNode => new ModelNode(records[0] as (typeof records)[number])
+const detailsOf = (state: ServerState): CloudletDetails => cloudletDetails(rootOf(state))
+const sessionOf = (state: ServerState, n: number): Session | null =>
   detailsOf(state).sessions.find(({ instance }) => instance === processName(n)) ?? null
 
 const changed = (state: Upgrading, to: Process): Upgrading => ({
@@ -91,21 +91,21 @@ async function connect(state: Upgrading, process: Process, isAnswered = true): P
 }
 
 /** The upgrade that a process is asked for; null: none that is new to it. */
-function askedOf(state: Upgrading, { n, connected, taken }: Process): Request | null {
+function newRequest(state: Upgrading, { n, connected, taken }: Process): Request | null {
   const root = rootOf(state)
   const { work } = root
   const session = sessionOf(state, n)
-  const isAsked = work?.state === WORK_STATE.CLAIMED && work.fenceHash !== null && work.instance === processName(n)
-  if (!connected || !session || !isAsked || detailsOf(state).upgradePhase !== 'UPDATE_REQUESTED') return null
+  const isRequested = work?.state === WORK_STATE.CLAIMED && work.fenceHash !== null && work.instance === processName(n)
+  if (!connected || !session || !isRequested || detailsOf(state).upgradePhase !== 'UPDATE_REQUESTED') return null
   const { fence } = requestFence(fenceParts(root, session))
   return fence === taken ? null : { fence, operationId: root.row.jobId ?? '', begun: false }
 }
 const take = (state: Upgrading, process: Process, request: Request): Upgrading =>
   changed(state, { ...process, request, taken: request.fence })
 
-const tell = (state: Upgrading, n: number, said: server.Said): Upgrading => ({
+const sendReport = (state: Upgrading, n: number, report: server.CrmReport): Upgrading => ({
   ...state,
-  told: [...state.told, { ...said, n }],
+  reports: [...state.reports, { ...report, n }],
 })
 const withoutSecond = (state: Upgrading): Upgrading => ({
   ...state,
@@ -114,22 +114,25 @@ const withoutSecond = (state: Upgrading): Upgrading => ({
 
 function begin(state: Upgrading, process: Process, request: Request): Upgrading {
   const next = changed(started(withoutSecond(state), true), { ...process, request: { ...request, begun: true } })
-  return tell(next, process.n, { ...request, phase: 'UPDATING' })
+  return sendReport(next, process.n, { ...request, phase: 'UPDATING' })
 }
 function giveUp(state: Upgrading, process: Process, request: Request): Upgrading {
   const next = changed(withoutSecond(state), { ...process, request: null })
-  return tell(next, process.n, { ...request, phase: 'UPDATE_ERROR' })
+  return sendReport(next, process.n, { ...request, phase: 'UPDATE_ERROR' })
 }
 /** It has gathered its data and ends the one before. */
 function takeOver(state: Upgrading, process: Process, fence: string): Upgrading {
   const alone = { ...state, processes: [process] }
-  return tell(alone, process.n, { fence, phase: 'READY', operationId: rootOf(state).row.jobId ?? '' })
+  return sendReport(alone, process.n, { fence, phase: 'READY', operationId: rootOf(state).row.jobId ?? '' })
 }
 
-function deliver(state: Upgrading, told: Told): Upgrading {
-  const { state: next, accepted } = server.report({ ...state, told: state.told.filter((one) => one !== told) }, told)
-  const process = next.processes.find(({ n }) => n === told.n)
-  if (!process || told.phase !== 'READY') return next
+function deliver(state: Upgrading, report: SentReport): Upgrading {
+  const { state: next, accepted } = server.report(
+    { ...state, reports: state.reports.filter((one) => one !== report) },
+    report,
+  )
+  const process = next.processes.find(({ n }) => n === report.n)
+  if (!process || report.phase !== 'READY') return next
   return accepted ? changed(next, { ...process, isSecond: false }) : ended(next, process.n)
 }
 
@@ -138,7 +141,7 @@ function runOut(state: Upgrading, clock: 'upgradeDue' | 'connectDue'): Upgrading
   const [record] = state.records
   if (!record) return state
   const details = { ...(record.details as CloudletDetails), [clock]: new Date(0) }
-  return server.look({ ...state, records: [{ ...record, details }], wakes: [record.row.id] })
+  return server.runEngine({ ...state, records: [{ ...record, details }], wakes: [record.row.id] })
 }
 const isUpgrading = ({ upgradePhase }: CloudletDetails): boolean =>
   upgradePhase !== 'READY' && upgradePhase !== 'UPDATE_ERROR'
@@ -156,27 +159,27 @@ const deserted = (state: Upgrading): readonly number[] =>
   })
 const hasStream = (state: Upgrading, { n }: Process): boolean => state.leases.includes(sessionOf(state, n)?.epoch ?? 0)
 
-const MOST_TOLD = 3
+const MAX_REPORTS = 3
 
 function actionsOf(state: Upgrading): readonly Action<Upgrading>[] {
   const details = detailsOf(state)
-  const { told, processes, wakes } = state
+  const { reports, processes, wakes } = state
   return [
     { name: 'upgrade', run: () => upgrade(state) },
     { name: 'resolve', run: () => resolve(state) },
-    ...(wakes.length > 0 ? [{ name: 'engine looks', run: () => server.look(state) }] : []),
+    ...(wakes.length > 0 ? [{ name: 'engine decides', run: () => server.runEngine(state) }] : []),
     ...(isUpgrading(details) ? [{ name: 'deadline passes', run: () => runOut(state, 'upgradeDue') }] : []),
     ...(details.connectDue ? [{ name: 'nobody has connected', run: () => runOut(state, 'connectDue') }] : []),
     ...deserted(state).map((epoch) => ({ name: `session ${epoch} ends`, run: () => server.expire(state, epoch) })),
     ...(processes.filter(({ isSecond }) => !isSecond).length < 2
       ? [{ name: 'a CRM is started by hand', run: () => started(state, false) }]
       : []),
-    ...told.flatMap((one): readonly Action<Upgrading>[] => [
+    ...reports.flatMap((one): readonly Action<Upgrading>[] => [
       { name: `${one.phase} of ${one.n} arrives`, run: () => deliver(state, one) },
       { name: `${one.phase} of ${one.n} arrives, its answer is lost`, run: () => server.report(state, one).state },
       {
         name: `${one.phase} of ${one.n} is lost`,
-        run: () => ({ ...state, told: told.filter((other) => other !== one) }),
+        run: () => ({ ...state, reports: reports.filter((other) => other !== one) }),
       },
     ]),
     ...processes.flatMap((process) => actionsOfProcess(state, process)),
@@ -185,8 +188,8 @@ function actionsOf(state: Upgrading): readonly Action<Upgrading>[] {
 
 function actionsOfProcess(state: Upgrading, process: Process): readonly Action<Upgrading>[] {
   const { n, connected, request, isSecond, fence } = process
-  const asked = askedOf(state, process)
-  const mayTell = state.told.length < MOST_TOLD
+  const next = newRequest(state, process)
+  const mayReport = state.reports.length < MAX_REPORTS
   return [
     { name: `${n} crashes`, run: () => ended(state, n) },
     ...(connected
@@ -195,29 +198,31 @@ function actionsOfProcess(state: Upgrading, process: Process): readonly Action<U
           { name: `${n} connects`, run: () => connect(state, process) },
           { name: `${n} connects, the answer is lost`, run: () => connect(state, process, false) },
         ]),
-    ...(asked ? [{ name: `${n} is asked to upgrade`, run: () => take(state, process, asked) }] : []),
-    ...(request && mayTell
+    ...(next ? [{ name: `${n} is asked to upgrade`, run: () => take(state, process, next) }] : []),
+    ...(request && mayReport
       ? [
           ...(request.begun ? [] : [{ name: `${n} starts another`, run: () => begin(state, process, request) }]),
           { name: `${n} gives up the upgrade`, run: () => giveUp(state, process, request) },
         ]
       : []),
-    ...(isSecond && fence && mayTell ? [{ name: `${n} takes over`, run: () => takeOver(state, process, fence) }] : []),
+    ...(isSecond && fence && mayReport
+      ? [{ name: `${n} takes over`, run: () => takeOver(state, process, fence) }]
+      : []),
   ]
 }
 
 async function fairStep(state: Upgrading): Promise<{ readonly name: string; readonly state: Upgrading } | null> {
   const to = (name: string, next: Upgrading | null) => next && { name, state: next }
   const details = detailsOf(state)
-  const { processes, told, wakes } = state
-  if (wakes.length > 0) return to('engine looks', server.look(state))
-  if (told[0]) return to(`${told[0].phase} of ${told[0].n} arrives`, deliver(state, told[0]))
+  const { processes, reports, wakes } = state
+  if (wakes.length > 0) return to('engine decides', server.runEngine(state))
+  if (reports[0]) return to(`${reports[0].phase} of ${reports[0].n} arrives`, deliver(state, reports[0]))
   for (const process of processes) {
     const { n, connected, request, isSecond, fence } = process
     if (!connected) return to(`${n} connects`, await connect(state, process))
     if (!hasStream(state, process)) return to(`stream of ${n} ends`, changed(state, { ...process, connected: false }))
-    const asked = askedOf(state, process)
-    if (asked) return to(`${n} is asked to upgrade`, take(state, process, asked))
+    const next = newRequest(state, process)
+    if (next) return to(`${n} is asked to upgrade`, take(state, process, next))
     if (request && !request.begun) return to(`${n} starts another`, begin(state, process, request))
     if (isSecond && fence) return to(`${n} takes over`, takeOver(state, process, fence))
   }
@@ -229,9 +234,9 @@ async function fairStep(state: Upgrading): Promise<{ readonly name: string; read
 }
 
 function isQuiet(state: Upgrading): boolean {
-  const { processes, told, wakes, leases } = state
+  const { processes, reports, wakes, leases } = state
   const [process, ...others] = processes
-  if (!process || others.length + told.length + wakes.length > 0 || deserted(state).length > 0) return false
+  if (!process || others.length + reports.length + wakes.length > 0 || deserted(state).length > 0) return false
   const { upgradePhase, sessions } = detailsOf(state)
   const isServing = process.connected && !process.isSecond && hasStream(state, process)
   return (
@@ -258,12 +263,12 @@ function check(state: Upgrading): void {
   if (sessionOf(state, process.n)?.role !== 'CRM') throw new Violation('it is served by one that is not known to serve')
 }
 
-/** Processes are told apart by their order, and fences by whether they are still good. */
+/** Processes are reports apart by their order, and fences by whether they are still good. */
 function keyOf(state: Upgrading): string {
-  const { processes, told, leases, wakes } = state
+  const { processes, reports, leases, wakes } = state
   const root = rootOf(state)
   const details = detailsOf(state)
-  const numbers = [...processes, ...told].map(({ n }) => n).sort((a, b) => a - b)
+  const numbers = [...processes, ...reports].map(({ n }) => n).sort((a, b) => a - b)
   const order = [...new Set(numbers)]
   const rank = (instance: string | null | undefined): string => {
     const at = order.findIndex((n) => processName(n) === instance)
@@ -289,11 +294,11 @@ function keyOf(state: Upgrading): string {
       .join(),
     processes
       .map(({ n, isSecond, connected, fence, request, taken }) => {
-        const asked = request ? `r${isGood(request.fence)}${request.begun}` : ''
-        return `${rank(processName(n))}${isSecond}${connected}${fence !== null}${asked}${taken ? isGood(taken) : ''}`
+        const requestKey = request ? `r${isGood(request.fence)}${request.begun}` : ''
+        return `${rank(processName(n))}${isSecond}${connected}${fence !== null}${requestKey}${taken ? isGood(taken) : ''}`
       })
       .join(),
-    told
+    reports
       .map(({ n, phase, fence }) => `${rank(processName(n))}${phase}${isGood(fence)}`)
       .sort()
       .join(),

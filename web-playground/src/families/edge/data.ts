@@ -19,7 +19,7 @@ export const CREATE_CLUSTER = gql(
 export const CREATE_APP = gql(
   `mutation Create($input: CreateAppInstInput!) { answer: createAppInst(input: $input) ${CREATED}`,
 )
-const CLOUDLET_DETAILS = gql(`query CloudletFacts($first: Int!, $after: String) {
+const CLOUDLET_DETAILS = gql(`query CloudletDetails($first: Int!, $after: String) {
   objects(filter: { kinds: [CLOUDLET] }, first: $first, after: $after) {
     pageInfo { hasNextPage endCursor }
     edges {

@@ -6,7 +6,7 @@ import { WorkLink } from './work-link.tsx'
 const SHOWN = 10
 
 /** One process: whether it is there, what it takes, what it has. */
-export function AgentCard({ busy: { agent, hands } }: { readonly busy: Busy }) {
+export function AgentCard({ busy: { agent, claimed } }: { readonly busy: Busy }) {
   const { name, instance, actor, types, targets, connected, connectedAt, seenAt } = agent
   return (
     <section className={connected ? 'card agent' : 'card agent away'} aria-label={`${name} ${instance}`}>
@@ -36,12 +36,12 @@ export function AgentCard({ busy: { agent, hands } }: { readonly busy: Busy }) {
         <dd>
           <Since at={connectedAt} />, seen <Since at={seenAt} /> ago
         </dd>
-        <dt>In hand</dt>
-        <dd>{hands.length === 0 ? 'nothing' : `${plural(hands.length, 'piece')} of work`}</dd>
+        <dt>Claimed</dt>
+        <dd>{claimed.length === 0 ? 'nothing' : `${plural(claimed.length, 'piece')} of work`}</dd>
       </dl>
-      {hands.length > 0 && (
-        <ul className="things" aria-label={`In the hands of ${name} ${instance}`}>
-          {hands.slice(0, SHOWN).map((object) => (
+      {claimed.length > 0 && (
+        <ul className="things" aria-label={`Work of ${name} ${instance}`}>
+          {claimed.slice(0, SHOWN).map((object) => (
             <li key={object.id}>
               <span className="thing-name">
                 <WorkLink object={object} />
@@ -56,7 +56,9 @@ export function AgentCard({ busy: { agent, hands } }: { readonly busy: Busy }) {
               )}
             </li>
           ))}
-          {hands.length > SHOWN && <li className="quiet">and {(hands.length - SHOWN).toLocaleString('en')} more</li>}
+          {claimed.length > SHOWN && (
+            <li className="quiet">and {(claimed.length - SHOWN).toLocaleString('en')} more</li>
+          )}
         </ul>
       )}
     </section>

@@ -11,7 +11,7 @@ import { AgentCard } from './agent-card.tsx'
 import { UnservedWork } from './unserved-work.tsx'
 import '../../styles/agents.css'
 
-/** The processes that claim work, and what each of them has in its hands. */
+/** The processes that claim work, and the claimed work of each. */
 export default function AgentsPage() {
   useTitle('Agents')
   const store = useLive('agents', (session, signal) => new AskedStore(session, AGENTS_NOW, signal))
@@ -40,8 +40,8 @@ function Agents({ answer }: { readonly answer: AgentsNow }) {
   const { agents, agentTotal, work, workTotal } = answer
   const all = busyAgents(agents, work)
   const here = all.filter(({ agent }) => agent.connected)
-  const lost = all.filter(({ agent, hands }) => !agent.connected && hands.length > 0)
-  const gone = all.filter(({ agent, hands }) => !agent.connected && hands.length === 0)
+  const lost = all.filter(({ agent, claimed }) => !agent.connected && claimed.length > 0)
+  const gone = all.filter(({ agent, claimed }) => !agent.connected && claimed.length === 0)
   return (
     <>
       <UnservedWork unserved={unservedOf(work)} isPart={workTotal > work.length} />
@@ -60,11 +60,11 @@ function Agents({ answer }: { readonly answer: AgentsNow }) {
           )}
         </Empty>
       )}
-      <Group title="Gone with work in their hands" busy={lost} />
+      <Group title="Disconnected with claimed work" busy={lost} />
       <Group title="Connected" busy={here} />
       {gone.length > 0 && (
         <details className="gone">
-          <summary>{plural(gone.length, 'agent')} not heard of for a minute, with nothing in their hands</summary>
+          <summary>{plural(gone.length, 'agent')} not heard of for a minute, without claimed work</summary>
           <Group title="" busy={gone} />
         </details>
       )}

@@ -1,6 +1,6 @@
 import { Link } from 'wouter'
 import { humanKind } from '../../model/known.ts'
-import { adviceFor, problemsBeside, type Refusal } from '../../model/refusal.ts'
+import { adviceFor, problemsOutside, type Refusal } from '../../model/refusal.ts'
 import { treeHref } from '../../ui/links.ts'
 import { Phase } from '../../ui/phase.tsx'
 
@@ -15,7 +15,7 @@ export function RefusalNote({ refused, fields }: Props) {
   if (!refused) return null
   const { code, message, object } = refused
   const advice = adviceFor(refused)
-  const unplaced = problemsBeside(refused, fields)
+  const unplaced = problemsOutside(refused, fields)
   const isAtFields = refused.fields.length > 0
   return (
     <div className="refusal" role="alert">

@@ -2,7 +2,7 @@ import { Handle, type Node, type NodeProps, Position } from '@xyflow/react'
 import { memo } from 'react'
 import { classOf, countClasses, humanKind } from '../../model/known.ts'
 import { SYMBOLS, WORDS } from '../../model/phases.ts'
-import { ClassTally } from '../../ui/phase.tsx'
+import { CountsByClass } from '../../ui/phase.tsx'
 import { useRow, useTreeView, useVersion } from './tree-context.ts'
 
 /** As in the style sheet. */
@@ -70,5 +70,5 @@ ObjectNode.displayName = 'ObjectNode'
 export function FoldedCounts({ ids }: { readonly ids: readonly string[] }) {
   const { tree } = useTreeView()
   useVersion(tree)
-  return <ClassTally counts={countClasses(ids.flatMap((id) => tree.model.nodes.get(id)?.phase ?? []))} />
+  return <CountsByClass counts={countClasses(ids.flatMap((id) => tree.model.nodes.get(id)?.phase ?? []))} />
 }

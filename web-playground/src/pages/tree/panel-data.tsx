@@ -12,7 +12,7 @@ const PARTS: readonly Field[] = [
   ['instanceSpec', 'Spec'],
   ['args', 'Arguments'],
 ]
-const FACTS: readonly Field[] = [
+const PROPERTIES: readonly Field[] = [
   ['type', 'Type'],
   ['target', 'Target'],
   ['gadget', 'Gadget'],
@@ -27,7 +27,7 @@ const FACTS: readonly Field[] = [
 
 export function PanelData({ details }: { readonly details: Details }) {
   const { labels, generation, observedGeneration, revision, id } = details
-  const facts = FACTS.filter(([field]) => isThere(details[field]))
+  const properties = PROPERTIES.filter(([field]) => isThere(details[field]))
   return (
     <>
       {PARTS.filter(([field]) => isThere(details[field])).map(([field, label]) => (
@@ -37,28 +37,28 @@ export function PanelData({ details }: { readonly details: Details }) {
         </details>
       ))}
       <details>
-        <summary>Facts</summary>
+        <summary>Properties</summary>
         <dl>
-          {facts.map(([field, label]) => (
-            <Fact key={field} label={label} value={String(details[field])} />
+          {properties.map(([field, label]) => (
+            <Property key={field} label={label} value={String(details[field])} />
           ))}
-          {details.agent && <Fact label="Agent" value={`${details.agent.name} ${details.agent.instance}`} />}
+          {details.agent && <Property label="Agent" value={`${details.agent.name} ${details.agent.instance}`} />}
           {labels.length > 0 && (
-            <Fact label="Labels" value={labels.map(({ key, value }) => `${key}=${value}`).join(', ')} />
+            <Property label="Labels" value={labels.map(({ key, value }) => `${key}=${value}`).join(', ')} />
           )}
-          <Fact label="Project" value={details.project.name} />
-          <Fact label="Created" value={new Date(details.createdAt).toLocaleString()} />
-          <Fact label="Updated" value={new Date(details.updatedAt).toLocaleString()} />
-          <Fact label="Generation" value={`${generation}, observed ${observedGeneration}`} />
-          <Fact label="Revision" value={String(revision)} />
-          <Fact label="Id" value={id} />
+          <Property label="Project" value={details.project.name} />
+          <Property label="Created" value={new Date(details.createdAt).toLocaleString()} />
+          <Property label="Updated" value={new Date(details.updatedAt).toLocaleString()} />
+          <Property label="Generation" value={`${generation}, observed ${observedGeneration}`} />
+          <Property label="Revision" value={String(revision)} />
+          <Property label="Id" value={id} />
         </dl>
       </details>
     </>
   )
 }
 
-function Fact({ label, value }: { readonly label: string; readonly value: string }) {
+function Property({ label, value }: { readonly label: string; readonly value: string }) {
   return (
     <>
       <dt>{label}</dt>

@@ -6,7 +6,7 @@ import type { Row } from '../../model/object.ts'
 import type { TreePlace } from '../../model/tree-place.ts'
 import { plural } from '../../model/words.ts'
 import { placeHref } from '../../ui/links.ts'
-import { ClassTally, Phase, Since } from '../../ui/phase.tsx'
+import { CountsByClass, Phase, Since } from '../../ui/phase.tsx'
 import { Problem } from '../../ui/states.tsx'
 
 interface Props {
@@ -37,7 +37,7 @@ export function TreeHead({ tree, history, place, rows }: Props) {
       <Views rootId={rootId} place={place} />
       <span className="tree-counts">
         {rows.size > 0 && plural(rows.size, 'object')}{' '}
-        <ClassTally counts={countClasses([...rows.values()].map(({ phase }) => phase))} />
+        <CountsByClass counts={countClasses([...rows.values()].map(({ phase }) => phase))} />
         {place.at === null && gone > 0 && <span className="quiet"> {plural(gone, 'object')} gone</span>}
       </span>
       {tree.error && <Problem message={tree.error} />}

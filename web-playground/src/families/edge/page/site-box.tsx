@@ -3,7 +3,7 @@ import { Link } from 'wouter'
 import { classOf } from '../../../model/known.ts'
 import { SYMBOLS } from '../../../model/phases.ts'
 import { treeHref } from '../../../ui/links.ts'
-import { ClassTally, Phase, Since } from '../../../ui/phase.tsx'
+import { CountsByClass, Phase, Since } from '../../../ui/phase.tsx'
 import { type AppBox, type ClusterBox, type Opening, type Site, wrongPart } from '../model/edge-map.ts'
 import { SiteDetails } from './site-details.tsx'
 
@@ -46,8 +46,8 @@ export function SiteBox({ site, opening, onOpen }: Props) {
             ! {problem}
           </b>
         ))}
-        <span className="site-tally">
-          {boxes === 0 ? <span className="quiet">empty</span> : <ClassTally counts={counts} />}
+        <span className="site-counts">
+          {boxes === 0 ? <span className="quiet">empty</span> : <CountsByClass counts={counts} />}
         </span>
       </header>
       <SiteDetails site={site} />

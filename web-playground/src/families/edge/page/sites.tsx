@@ -2,7 +2,7 @@ import { useMemo, useState } from 'react'
 import { countClasses } from '../../../model/known.ts'
 import type { Row } from '../../../model/object.ts'
 import { plural } from '../../../model/words.ts'
-import { ClassTally } from '../../../ui/phase.tsx'
+import { CountsByClass } from '../../../ui/phase.tsx'
 import { Empty } from '../../../ui/states.tsx'
 import {
   type CloudletDetails,
@@ -61,7 +61,7 @@ function Summary({ all, instances }: { readonly all: readonly Site[]; readonly i
       {plural(all.length, 'cloudlet')},{' '}
       {wrong === 0 ? 'nothing wrong' : <b className="problem-word">{wrong} with something wrong</b>}
       <span className="quiet"> · {instances.length.toLocaleString('en')} clusters and apps</span>
-      <ClassTally counts={countClasses(instances.map(({ phase }) => phase))} />
+      <CountsByClass counts={countClasses(instances.map(({ phase }) => phase))} />
     </p>
   )
 }
