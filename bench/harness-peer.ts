@@ -1,7 +1,8 @@
-import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { THIS_CHECKOUT } from './checkout.ts'
+import { disconnect, forkModule } from './processes.ts'
 
 const REST_MS = 5
 
@@ -24,6 +25,10 @@ export interface PeerOptions {
   /** Of its Postgres or its Redis. */
   readonly url: string
 }
+export interface PeerLaunch extends PeerOptions {
+  /** The folder of the checkout whose peer it is; absent: this one. */
+  readonly checkout?: string
+}
 export interface PeerProcess extends AsyncDisposable {
   /** Resolves to milliseconds, from before the first tree is made. */
   runTrees(trees: number, items: number): Promise<number>
@@ -40,16 +45,18 @@ type Answer =
   | { readonly type: 'failed'; readonly message: string }
 
 /** Resolves when the peer is ready. Disposing ends it. */
-export async function startPeer(name: string, { use, url }: PeerOptions): Promise<PeerProcess> {
-  const child = fork(join(import.meta.dirname, 'peers', `${name}.ts`), {
+export async function startPeer(
+  name: string,
+  { checkout = THIS_CHECKOUT, use, url }: PeerLaunch,
+): Promise<PeerProcess> {
+  const launched = forkModule(join(checkout, 'bench/peers', `${name}.ts`), {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, NODE_ENV: 'production', PEER_URL: url, PEER_USE: use },
     // Warnings about a peer's own dependencies are not ours.
     execArgv: ['--disable-warning=DeprecationWarning'],
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
-  const ended = once(child, 'exit')
+  const { child, ended } = launched
   const answered = async (): Promise<readonly number[]> => {
-    const gone = ended.then(([code]): Answer => ({ type: 'failed', message: `it ended with ${code}` }))
+    const gone = ended.then((code): Answer => ({ type: 'failed', message: `it ended with ${code}` }))
     const heard = once(child, 'message').then(([message]) => message as Answer)
     const answer = await Promise.race([heard, gone])
     if (answer.type === 'failed') throw new Error(`${name}: ${answer.message}`)
@@ -64,10 +71,7 @@ export async function startPeer(name: string, { use, url }: PeerOptions): Promis
   return {
     runTrees: async (trees, items) => (await ask({ type: 'trees', trees, items }))[0] ?? Number.NaN,
     measureStarts: (count) => ask({ type: 'starts', count }),
-    async [Symbol.asyncDispose]() {
-      if (child.connected) child.disconnect()
-      await ended
-    },
+    [Symbol.asyncDispose]: () => disconnect(launched),
   }
 }
 

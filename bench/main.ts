@@ -1,50 +1,70 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import pg from 'pg'
-import { type BenchContext, startPostgres, type Workload } from './harness.ts'
+import { NAMES, readArguments } from './arguments.ts'
+import { type BenchContext, type Section, startPostgres, type Workload } from './harness.ts'
+import { openComparison } from './paired/compare.ts'
+import { stopProcesses } from './processes.ts'
 import { look, render, writePage } from './report.ts'
 
 /**
- * `npm run bench [-- name …]`: runs these workloads, or all, prints their results and writes them into
- * docs/benchmarks.md. Nothing is asserted here; the numbers are of this machine, now.
+ * `npm run bench [-- name …] [--rounds N]`: runs these workloads, or all, prints their results and writes them into
+ * docs/benchmarks.md. With `--against REF` it measures this checkout and that commit by turns, and only prints the results.
+ * Nothing is asserted here; the numbers are of this machine, now.
  */
-const NAMES = [
-  'tree',
-  'latency',
-  'events',
-  'locks',
-  'fan-out',
-  'storm',
-  'read',
-  'scale',
-  'scale:prefilled',
-  'mutation',
-] as const
-const ROUNDS = 3
-
-const asked = process.argv.slice(2)
-const unknown = asked.filter((name) => !NAMES.some((known) => known === name))
-if (unknown.length > 0) throw new Error(`there is no workload ${unknown.join(', ')}: ${NAMES.join(', ')}`)
+const { names, against, rounds } = readArguments(process.argv.slice(2))
 const log = (line: string): boolean => process.stderr.write(`${line}\n`)
+const stopped = Promise.withResolvers<boolean>()
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopped.resolve(true))
+process.exit((await measure()) ? 0 : 1)
 
-await using postgres = await startPostgres()
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void leave())
-const context: BenchContext = { postgres, log, rounds: ROUNDS }
-const version = await versionOf(postgres.url)
-const rendered = new Map<string, string>()
-for (const name of asked.length > 0 ? NAMES.filter((known) => asked.includes(known)) : NAMES) {
-  const { workload } = (await import(`./workloads/${name.replace(':', '-')}.ts`)) as { workload: Workload }
-  const surroundings = look()
-  log(`${workload.name} …`)
-  const section = render(name, await workload.run(context), surroundings)
-  process.stdout.write(`${section}\n\n`)
-  rendered.set(name, section)
-  // After each workload, so that a later failure loses no result.
-  writePage(NAMES, rendered, version)
+/** Resolves to whether all is measured, or this process was told to stop. No process and no file of the run is left then. */
+async function measure(): Promise<boolean> {
+  await using resources = new AsyncDisposableStack()
+  await useFolder(resources)
+  const context: BenchContext = { postgres: resources.use(await startPostgres()), log, rounds }
+  const work = against === null ? publish(context) : compare(against, context, resources)
+  const isStopped = await Promise.race([work.then(() => false), stopped.promise])
+  log('cleaning up …')
+  if (isStopped) {
+    // The workload that is under way fails from here on.
+    process.on('uncaughtException', () => {})
+    await stopProcesses()
+  }
+  return !isStopped
 }
 
-/** Stops Postgres, which is in a process group of its own; everything else ends with this process. */
-async function leave(): Promise<void> {
-  await postgres[Symbol.asyncDispose]()
-  process.exit(1)
+/** One folder for all files of this run. Postgres passes through it even when root runs it as another user. */
+async function useFolder(resources: AsyncDisposableStack): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'phaseline-bench-'))
+  resources.defer(() => rm(folder, { recursive: true, force: true }))
+  await chmod(folder, 0o711)
+  process.env.TMPDIR = folder
+}
+
+async function publish(context: BenchContext): Promise<void> {
+  const version = await versionOf(context.postgres.url)
+  const rendered = new Map<string, string>()
+  for (const name of names) {
+    const { workload } = (await import(`./workloads/${name.replace(':', '-')}.ts`)) as { workload: Workload }
+    rendered.set(name, await print(name, () => workload.run(context)))
+    // After each workload, so that a later failure loses no result.
+    writePage(NAMES, rendered, version)
+  }
+}
+
+async function compare(ref: string, context: BenchContext, resources: AsyncDisposableStack): Promise<void> {
+  const comparison = await openComparison(ref, context, resources)
+  for (const name of names) await print(name, () => comparison.run(name))
+}
+
+async function print(name: string, run: () => Promise<Section>): Promise<string> {
+  const surroundings = look()
+  log(`${name} …`)
+  const section = render(name, await run(), surroundings)
+  process.stdout.write(`${section}\n\n`)
+  return section
 }
 
 async function versionOf(url: string): Promise<string> {

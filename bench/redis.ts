@@ -27,6 +27,8 @@ export async function startRedis({ aof }: RedisOptions): Promise<BenchRedis> {
   const durability = aof === 'no' ? ['--appendonly', 'no'] : ['--appendonly', 'yes', '--appendfsync', aof]
   const child = spawn('sh', ['-c', GUARDED, 'sh', ...args, '--maxmemory-policy', 'noeviction', ...durability], {
     stdio: ['ignore', 'ignore', 'inherit', 'pipe'],
+    // Ctrl-C reaches this process first.
+    detached: true,
   })
   const ended = once(child, 'exit').then(() => child.stdio[3]?.destroy())
   await answering(url)

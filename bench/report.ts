@@ -85,6 +85,13 @@ npm run bench -- tree latency            # some workloads
 It needs a \`redis-server\`. Each contestant runs in a process of its own, with the settings that
 its own documentation recommends; all of them share the machine with the databases and with the measuring processes.
 
+**Before and after a change.** \`npm run bench -- tree latency mutation fan-out --against REF\` measures this checkout, with changes that
+are not committed, against a commit: in a worktree of its own, with its own dependencies, server, client and bench, on the same Node,
+Postgres and Redis. Each turn has new processes and a new database, and is warm before it counts. Turns are A B, B A, A B …, and
+\`--rounds N\` says how many pairs there are (10, about half an hour for all four workloads). For each figure it prints the medians
+of both, their ratio, and the median and quartiles of the ratios of each pair: quartiles on both sides of 1 are noise. It is a
+report: it judges nothing, and writes nothing into this page. Ctrl-C removes worktree, processes and databases, too.
+
 | | |
 |---|---|
 | machine | ${processors.length} × ${processors[0]?.model.trim() ?? '?'}, ${memory} GB |

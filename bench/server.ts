@@ -1,11 +1,12 @@
-import { fork } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Client, createClient } from '../src/client/index.ts'
+import type { Client, createClient } from '../src/client/index.ts'
+import { THIS_CHECKOUT } from './checkout.ts'
+import { forkModule } from './processes.ts'
 import { freePort } from './redis.ts'
 
 /** Of the server's process alone: without those of its agents, of its sandbox and of Postgres. */
@@ -21,6 +22,8 @@ export interface Reading {
   readonly cpuMs: number
 }
 export interface ServerOptions {
+  /** The folder of the checkout whose server and client these are; absent: this one. */
+  readonly checkout?: string
   /** Absent: an embedded Postgres of its own. */
   readonly databaseUrl?: string
   readonly redisUrl?: string
@@ -39,11 +42,17 @@ export interface BenchServer extends AsyncDisposable {
 }
 
 /** The server as users run it, in a process of its own. */
-export async function startServer({ databaseUrl, redisUrl, roles, env }: ServerOptions = {}): Promise<BenchServer> {
+export async function startServer({
+  checkout = THIS_CHECKOUT,
+  databaseUrl,
+  redisUrl,
+  roles,
+  env,
+}: ServerOptions = {}): Promise<BenchServer> {
   const dataDir = await mkdtemp(join(tmpdir(), 'phaseline-bench-'))
   const port = await freePort()
   const token = randomBytes(24).toString('base64url')
-  const child = fork(join(import.meta.dirname, 'counted-server.ts'), {
+  const { child, ended } = forkModule(join(checkout, 'bench/counted-server.ts'), {
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
@@ -57,14 +66,13 @@ export async function startServer({ databaseUrl, redisUrl, roles, env }: ServerO
       ...(roles ? { PHASELINE_ROLES: roles.join(',') } : {}),
       ...env,
     },
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
   const origin = `http://127.0.0.1:${port}`
   while (!(await fetch(`${origin}/readyz`).catch(() => null))?.ok) {
     if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}`)
     await delay(20)
   }
-  const client = createClient({ url: `${origin}/graphql`, token, timeoutMs: 300_000 })
+  const client = (await clientOf(checkout)).createClient({ url: `${origin}/graphql`, token, timeoutMs: 300_000 })
   return {
     origin,
     token,
@@ -76,10 +84,12 @@ export async function startServer({ databaseUrl, redisUrl, roles, env }: ServerO
     },
     async [Symbol.asyncDispose]() {
       await client.close()
-      const ended = once(child, 'exit')
       child.kill('SIGTERM')
       await ended
       await rm(dataDir, { recursive: true, force: true })
     },
   }
 }
+
+const clientOf = (checkout: string): Promise<{ createClient: typeof createClient }> =>
+  import(join(checkout, 'src/client/index.ts'))

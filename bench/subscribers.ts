@@ -1,6 +1,6 @@
-import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
+import type { ChildProcess } from 'node:child_process'
 import { join } from 'node:path'
+import { disconnect, forkModule } from './processes.ts'
 import type { Answer, Command, Opening, Progress, Samples } from './subscribers-protocol.ts'
 
 /** So many WebSocket subscribers in a process of their own. Disposing disconnects them all. */
@@ -18,12 +18,12 @@ export interface Subscribers extends AsyncDisposable {
 const NOTHING: Progress = { type: 'progress', delivered: 0, reached: 0, outOfOrder: 0, bytes: 0, cpuMs: 0, at: 0 }
 
 export async function openSubscribers(opening: Opening): Promise<Subscribers> {
-  const child = fork(join(import.meta.dirname, 'subscribers-process.ts'), {
+  const launched = forkModule(join(import.meta.dirname, 'subscribers-process.ts'), {
     serialization: 'advanced',
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     // Sockets of subscribers cost little, garbage in bursts costs pauses.
     execArgv: ['--max-semi-space-size=32'],
   })
+  const { child, ended } = launched
   let progress = NOTHING
   let failure: string | null = null
   const opened = Promise.withResolvers<void>()
@@ -40,7 +40,7 @@ export async function openSubscribers(opening: Opening): Promise<Subscribers> {
       opened.reject(new Error(answer.message))
     }
   })
-  child.once('exit', (code) => opened.reject(new Error(`the subscribers ended with ${code}`)))
+  void ended.then((code) => opened.reject(new Error(`the subscribers ended with ${code}`)))
   command(child, { type: 'open', opening })
   await opened.promise
   return {
@@ -57,11 +57,7 @@ export async function openSubscribers(opening: Opening): Promise<Subscribers> {
       command(child, { type: 'collect' })
       return await samples.promise
     },
-    async [Symbol.asyncDispose]() {
-      if (child.exitCode !== null) return
-      child.disconnect()
-      await once(child, 'exit')
-    },
+    [Symbol.asyncDispose]: () => disconnect(launched),
   }
 }
 

@@ -1,7 +1,9 @@
-import { type ChildProcess, fork } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { THIS_CHECKOUT } from '../checkout.ts'
+import { disconnect, forkModule } from '../processes.ts'
 import { freePort } from '../redis.ts'
 import type { Reading } from './fan-out-peer.ts'
 import type { WriterAnswer, WriterCommand } from './fan-out-writer.ts'
@@ -10,6 +12,8 @@ export const CONTESTANTS = ['phaseline', 'mercurius', 'yoga', 'bare-ws'] as cons
 export type Contestant = (typeof CONTESTANTS)[number]
 
 export interface Places {
+  /** The folder of the checkout whose gateway and writer run; absent: this one. */
+  readonly checkout?: string
   readonly databaseUrl: string
   readonly redisUrl: string
 }
@@ -26,21 +30,22 @@ const TOKEN = 'bench-fan-out-administrator'
 /** The server of a contestant, in a process of its own. */
 export async function startGateway(contestant: Contestant, places: Places): Promise<Gateway> {
   if (contestant === 'phaseline') return await startPhaseline(places)
-  return await launch(join('../peers', `${contestant}.ts`), environment(places), null)
+  return await launch(join(import.meta.dirname, '../peers', `${contestant}.ts`), environment(places), null)
 }
 
 /** @param wanted the port of the gateway that it follows */
 export async function startPhaseline(places: Places, wanted?: number): Promise<Gateway> {
   const port = wanted ?? (await freePort())
   const env = environment(places)
-  const { databaseUrl } = places
+  const { checkout = THIS_CHECKOUT, databaseUrl } = places
   const own = {
     DATABASE_URL: databaseUrl,
     PHASELINE_TOKEN: TOKEN,
     PHASELINE_ROLES: 'gateway',
     PHASELINE_LOG_LEVEL: 'error',
   }
-  const gateway = await launch('fan-out-gateway.ts', { ...env, ...own, PORT: String(port) }, TOKEN)
+  const file = join(checkout, 'bench/workloads/fan-out-gateway.ts')
+  const gateway = await launch(file, { ...env, ...own, PORT: String(port) }, TOKEN)
   while (!(await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null))?.ok) {
     if (gateway.child.exitCode !== null) throw new Error(`the gateway ended with ${gateway.child.exitCode}`)
     await delay(20)
@@ -60,10 +65,11 @@ async function launch(
   env: NodeJS.ProcessEnv,
   token: string | null,
 ): Promise<Gateway & { readonly child: ChildProcess }> {
-  const child = fork(join(import.meta.dirname, file), { env, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+  const launched = forkModule(file, { env })
+  const { child, ended } = launched
   const [{ port }] = (await Promise.race([
     once(child, 'message'),
-    once(child, 'exit').then(([code]) => Promise.reject(new Error(`${file} ended with ${code}`))),
+    ended.then((code) => Promise.reject(new Error(`${file} ended with ${code}`))),
   ])) as [{ port: number }]
   return {
     child,
@@ -75,16 +81,10 @@ async function launch(
       return (await answer)[0] as Reading
     },
     async kill() {
-      const ended = once(child, 'exit')
       child.kill('SIGKILL')
       await ended
     },
-    async [Symbol.asyncDispose]() {
-      if (child.exitCode !== null || child.signalCode !== null) return
-      const ended = once(child, 'exit')
-      child.disconnect()
-      await ended
-    },
+    [Symbol.asyncDispose]: () => disconnect(launched),
   }
 }
 
@@ -101,14 +101,14 @@ export interface Writer extends AsyncDisposable {
 
 export async function startWriter(
   contestant: Contestant,
-  { databaseUrl, redisUrl }: Places,
+  { checkout = THIS_CHECKOUT, databaseUrl, redisUrl }: Places,
   roots: readonly string[],
 ): Promise<Writer> {
-  const child = fork(join(import.meta.dirname, 'fan-out-writer.ts'), {
+  const launched = forkModule(join(checkout, 'bench/workloads/fan-out-writer.ts'), {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, DATABASE_URL: databaseUrl, REDIS_URL: redisUrl },
     serialization: 'advanced',
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
+  const { child, ended } = launched
   const send = (command: WriterCommand): void => void child.send(command)
   let published = 0
   let waiting = Promise.withResolvers<WriterAnswer>()
@@ -118,7 +118,7 @@ export async function startWriter(
     published = answer.through
     for (const handler of onPublished) handler()
   })
-  child.once('exit', (code) => waiting.reject(new Error(`the writer ended with ${code}`)))
+  void ended.then((code) => waiting.reject(new Error(`the writer ended with ${code}`)))
   send({ type: 'start', contestant, roots })
   await waiting.promise
   return {
@@ -140,12 +140,6 @@ export async function startWriter(
     get published() {
       return published
     },
-    async [Symbol.asyncDispose]() {
-      if (child.exitCode !== null) return
-      child.removeAllListeners('exit')
-      const ended = once(child, 'exit')
-      child.disconnect()
-      await ended
-    },
+    [Symbol.asyncDispose]: () => disconnect(launched),
   }
 }

@@ -2,8 +2,9 @@ import { type BenchContext, type Cell, median, type Section, startRedis, type Wo
 import { CONTESTANTS, type Contestant } from './fan-out-contestants.ts'
 import { EASY, type Latency, measure, type Result, type Scenario } from './fan-out-measure.ts'
 
+export const SHARED: Scenario = { name: '500', subscribers: 500, isFiltered: false }
 const SCENARIOS: readonly Scenario[] = [
-  { name: '500', subscribers: 500, isFiltered: false },
+  SHARED,
   { name: '5,000', subscribers: 5_000, isFiltered: false },
   { name: '500, each another tree', subscribers: 500, isFiltered: true },
 ]

@@ -2,7 +2,7 @@ import { type BenchContext, quantile, type Section, startRedis, startServer, typ
 import { startPeer } from '../harness-peer.ts'
 
 /** Code that is compiled as it runs has been by then. */
-const WARM_UP = 800
+export const WARM_UP = 800
 /** In each round. */
 const STARTS = 300
 

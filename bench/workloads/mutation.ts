@@ -10,7 +10,7 @@ import {
 } from '../harness.ts'
 import { openFloor } from './mutation-floor.ts'
 
-const CLIENTS = [1, 32] as const
+export const CLIENTS = [1, 32] as const
 const ROUND_MS = 2_000
 /** No agent claims it. */
 const TYPE = 'nobody'
@@ -61,7 +61,7 @@ const CONNECTIONS = 3
 
 let made = 0
 /** So many at a time, each after its last one; creations a second. */
-async function load(create: Contestant['create'], clients: number): Promise<number> {
+export async function load(create: Contestant['create'], clients: number): Promise<number> {
   const since = performance.now()
   const first = made
   await Promise.all(
@@ -73,7 +73,7 @@ async function load(create: Contestant['create'], clients: number): Promise<numb
 }
 
 /** Keep-alive connections, and no more of a client than is needed. */
-function overHttp(stack: AsyncDisposableStack, { origin, token }: BenchServer): Contestant['create'] {
+export function overHttp(stack: AsyncDisposableStack, { origin, token }: BenchServer): Contestant['create'] {
   const agent = new Agent({ keepAlive: true })
   stack.defer(() => agent.destroy())
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }

@@ -1,8 +1,8 @@
-import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import pg from 'pg'
 import { type BenchContext, type BenchServer, median, type Section, startServer, type Workload } from '../harness.ts'
+import { disconnect, forkModule } from '../processes.ts'
 import { runTrees } from '../trees.ts'
 import { ask, bodyOf, load, type Target } from './read-http.ts'
 import { comparable, LIST, type Lists, type Question, RELATIONS_VIEW, TREE } from './read-queries.ts'
@@ -135,7 +135,7 @@ interface Peer extends AsyncDisposable {
 }
 
 async function startPostgraphile(databaseUrl: string): Promise<Peer> {
-  const child = fork(join(import.meta.dirname, '../peers/postgraphile.ts'), {
+  const launched = forkModule(join(import.meta.dirname, '../peers/postgraphile.ts'), {
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
@@ -143,8 +143,8 @@ async function startPostgraphile(databaseUrl: string): Promise<Peer> {
       NODE_ENV: 'production',
       GRAPHILE_ENV: 'production',
     },
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
+  const { child } = launched
   const [{ port }] = (await once(child, 'message')) as [{ port: number }]
   return {
     port,
@@ -153,11 +153,7 @@ async function startPostgraphile(databaseUrl: string): Promise<Peer> {
       child.send('read')
       return (await answer)[0] as Reading
     },
-    async [Symbol.asyncDispose]() {
-      const ended = once(child, 'exit')
-      child.disconnect()
-      await ended
-    },
+    [Symbol.asyncDispose]: () => disconnect(launched),
   }
 }
 

@@ -1,8 +1,8 @@
-import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { BenchContext, Section, Workload } from '../harness.ts'
+import { disconnect, forkModule } from '../processes.ts'
 import { startPhaseline, startWriter } from './fan-out-contestants.ts'
 import { newRoots } from './fan-out-publisher.ts'
 import { startMortalRedis } from './storm-redis.ts'
@@ -106,9 +106,8 @@ interface Storm extends AsyncDisposable {
 }
 
 function startSubscribers(opening: StormOpening): Storm {
-  const child = fork(join(import.meta.dirname, 'storm-subscribers.ts'), {
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  })
+  const launched = forkModule(join(import.meta.dirname, 'storm-subscribers.ts'))
+  const { child } = launched
   const send = (command: StormCommand): void => void child.send(command)
   send({ type: 'open', opening })
   return {
@@ -124,10 +123,6 @@ function startSubscribers(opening: StormOpening): Storm {
         if (condition(last)) return last
       }
     },
-    async [Symbol.asyncDispose]() {
-      const ended = once(child, 'exit')
-      child.disconnect()
-      await ended
-    },
+    [Symbol.asyncDispose]: () => disconnect(launched),
   }
 }

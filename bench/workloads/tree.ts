@@ -17,7 +17,7 @@ interface Size {
   /** Runs in a round: short ones are measured more often. */
   readonly repeats: number
 }
-const SIZES: readonly Size[] = [
+export const SIZES: readonly Size[] = [
   { trees: 1, items: 10, repeats: 10 },
   { trees: 1, items: 200, repeats: 4 },
   { trees: 1, items: 2_000, repeats: 1 },
@@ -86,8 +86,7 @@ async function run({ postgres, log, rounds }: BenchContext): Promise<Section> {
     contestants.push({ name: peer.name, durable: FSYNCED, run: await peerRun(stack, url, peer) })
   }
   for (const { name, run } of contestants) {
-    const end = performance.now() + WARM_UP_MS
-    while (performance.now() < end) for (const { trees, items } of WARM_UP) await run(trees, items)
+    await warmUp(run)
     log(`  ${name} is warm`)
   }
   const runs = new Map(contestants.map(({ name }) => [name, SIZES.map((): Run[] => [])]))
@@ -103,6 +102,11 @@ async function run({ postgres, log, rounds }: BenchContext): Promise<Section> {
     log(`  round ${round + 1} of ${rounds}`)
   }
   return sectionOf(contestants, runs)
+}
+
+export async function warmUp(run: (trees: number, items: number) => Promise<unknown>): Promise<void> {
+  const end = performance.now() + WARM_UP_MS
+  while (performance.now() < end) for (const { trees, items } of WARM_UP) await run(trees, items)
 }
 
 const ourRun =

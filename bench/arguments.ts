@@ -1,0 +1,55 @@
+import { parseArgs } from 'node:util'
+
+/** The workloads next to peers, in the order of docs/benchmarks.md. */
+export const NAMES: readonly string[] = [
+  'tree',
+  'latency',
+  'events',
+  'locks',
+  'fan-out',
+  'storm',
+  'read',
+  'scale',
+  'scale:prefilled',
+  'mutation',
+]
+/** Those that also compare this checkout with another commit. */
+const PAIRED: readonly string[] = ['tree', 'latency', 'mutation', 'fan-out']
+const ROUNDS = 3
+const PAIRED_ROUNDS = 10
+const MAX_ROUNDS = 1_000
+
+export interface Arguments {
+  /** In the order in which they run. */
+  readonly names: readonly string[]
+  /** The commit that this checkout is compared with; null: peers. */
+  readonly against: string | null
+  readonly rounds: number
+}
+
+/** Throws an error that says what to write instead. */
+export function readArguments(args: readonly string[]): Arguments {
+  const { positionals, values } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: { against: { type: 'string' }, rounds: { type: 'string' } },
+  })
+  const { against = null } = values
+  return {
+    names: choose(positionals, against === null ? NAMES : PAIRED),
+    against,
+    rounds: values.rounds === undefined ? (against === null ? ROUNDS : PAIRED_ROUNDS) : readRounds(values.rounds),
+  }
+}
+
+function choose(asked: readonly string[], known: readonly string[]): readonly string[] {
+  const unknown = asked.filter((name) => !known.includes(name))
+  if (unknown.length > 0) throw new Error(`${unknown.join(', ')} cannot run here, but these can: ${known.join(', ')}`)
+  return asked.length > 0 ? known.filter((name) => asked.includes(name)) : known
+}
+
+function readRounds(text: string): number {
+  const rounds = Number(text)
+  if (Number.isInteger(rounds) && rounds >= 1 && rounds <= MAX_ROUNDS) return rounds
+  throw new Error(`--rounds ${text} is not a whole number from 1 to ${MAX_ROUNDS}`)
+}

@@ -1,0 +1,12 @@
+/** What a paired workload gets, and what it measures. */
+export interface Turn {
+  /** The folder of the checkout that is measured: its server, client and writer, whose IPC is that of this bench. */
+  readonly checkout: string
+  readonly redisUrl: string
+  /** A new, empty database, in place of the one before; resolves to its URL. */
+  freshDatabase(): Promise<string>
+}
+/** By name, with the unit. */
+export type Figures = Readonly<Record<string, number>>
+/** One turn of one checkout, with processes of its own: warm first, then measured. A file `paired/<name>.ts` exports it. */
+export type Measure = (turn: Turn) => Promise<Figures>
