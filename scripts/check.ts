@@ -22,7 +22,9 @@ const STEPS = [
   tsc('web-playground', 'web-playground'),
   'eslint schema.graphql',
   'tsc -p tsconfig.types.json --noEmit',
-  ...['tables', 'schema', 'machines', 'guard', 'layers'].map((what) => `node scripts/print-${what}.ts --check`),
+  ...['tables', 'schema', 'machines', 'guard', 'layers', 'limits'].map(
+    (what) => `node scripts/print-${what}.ts --check`,
+  ),
 ]
 
 interface Ended {

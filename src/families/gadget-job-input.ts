@@ -5,8 +5,8 @@ import { builder } from '../graphql/schema/builder.ts'
 const GadgetEnvInput = builder.inputType('GadgetEnvInput', {
   description: 'An environment variable of a gadget.',
   fields: (t) => ({
-    name: t.string({ required: true, description: 'Name, which starts with GADGET_.' }),
-    value: t.string({ required: true, description: 'Text, which may hold expressions `${…}`.' }),
+    name: t.string({ required: true, limit: 'variable', description: 'Name, which starts with GADGET_.' }),
+    value: t.string({ required: true, limit: 'gadgetText', description: 'Text, which may hold expressions `${…}`.' }),
   }),
 })
 export const GadgetJobInput = builder.inputType('GadgetJobInput', {
@@ -14,19 +14,30 @@ export const GadgetJobInput = builder.inputType('GadgetJobInput', {
   fields: (t) => ({
     name: t.string({
       required: true,
-      description:
-        'A letter or _, then letters, digits, _ or -; at most 63 characters. Unique among the jobs of the task.',
+      limit: 'name',
+      description: 'A letter or _, then letters, digits, _ or -. Unique among the jobs of the task.',
     }),
-    gadget: t.string({ required: true, description: 'Name of the gadget in the folder of the gadget runner.' }),
+    gadget: t.string({
+      required: true,
+      limit: 'gadget',
+      description: 'Name of the gadget in the folder of the gadget runner.',
+    }),
     args: t.stringList({
+      limit: 'gadgetArgs',
       description: 'Arguments, which may hold expressions, e.g. `${jobs.find.exports.host}`. Left out or null: none.',
     }),
-    env: t.field({ type: [GadgetEnvInput], description: 'Environment variables. Left out or null: none.' }),
+    env: t.field({
+      type: [GadgetEnvInput],
+      limit: 'gadgetEnv',
+      description: 'Environment variables. Left out or null: none.',
+    }),
     when: t.string({
+      limit: 'gadgetText',
       description:
         'One expression. If it is false, the job is skipped, and jobs that depend on it run. Left out or null: the job runs.',
     }),
     dependsOn: t.stringList({
+      limit: 'jobDependencies',
       description:
         'Names of jobs that come before this one. Left out or null: none; if no job of the task has any, the jobs run one after the other.',
     }),

@@ -28,6 +28,7 @@ import './auth/viewer.ts'
 import './auth/token.ts'
 import './log/subscriptions.ts'
 import type { GraphQLFamily } from './family.ts'
+import { enforceBounds } from './schema/enforce-bounds.ts'
 import { addWords } from './schema/enums.ts'
 import { boxJson } from './schema/json-data.ts'
 
@@ -39,5 +40,6 @@ export function buildSchema(families: readonly GraphQLFamily[]): GraphQLSchema {
     if (!schema.getType(type)) throw new Error(`the type ${type} was never added to the builder`)
   }
   boxJson(schema)
+  enforceBounds(schema)
   return schema
 }

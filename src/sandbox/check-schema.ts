@@ -1,5 +1,5 @@
+import { jsonProblem } from '../core/json-problem.ts'
 import { LIMITS } from './limits.ts'
-import { jsonProblem } from './measure-json.ts'
 
 export type SchemaCheck = { readonly ok: true } | { readonly ok: false; readonly message: string }
 

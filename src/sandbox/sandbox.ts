@@ -1,9 +1,9 @@
 import { Batch, type PreparedJob } from './batch.ts'
 import { checkSchema, type SchemaCheck } from './check-schema.ts'
 import type { ChunkEnd } from './child.ts'
+import { jsonText } from './json-text.ts'
 import { Lane } from './lane.ts'
 import { LIMITS } from './limits.ts'
-import { jsonText } from './measure-json.ts'
 import type { JobResult } from './protocol.ts'
 import type { ExpressionsOf } from './references.ts'
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { EmptyClaimCache } from '../../src/engine/agents/empty-claim-cache.ts'
 import { until } from '../testkit/wait.ts'
 import { createWorld, DEPLOYER, item, type World } from '../testkit/world.ts'
 
@@ -77,4 +78,12 @@ test('work whose agent is gone is found by an agent whose last search found noth
   await waits(world)
   world.clock.advance(30_000)
   expect(await names(waiting)).toEqual(['a'])
+})
+
+test('a search for very many targets is not remembered', () => {
+  const cache = new EmptyClaimCache(2_000)
+  const now = new Date()
+  for (const key of ['few', 'x'.repeat(100_000)]) cache.remember(key, 1, now)
+  expect(cache.validFor('few', 1, now)).toBe(2_000)
+  expect(cache.validFor('x'.repeat(100_000), 1, now)).toBe(0)
 })

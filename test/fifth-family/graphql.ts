@@ -44,9 +44,14 @@ builder.mutationField('createBackup', (t) =>
     description: 'Creates a backup; a copier takes it.',
     typeOptions: { description: 'A new backup.' },
     input: {
-      project: t.input.string({ required: true, defaultValue: 'default', description: 'Name of its project.' }),
-      name: t.input.string({ required: true, description: 'Unique among the backups of the project.' }),
-      volume: t.input.string({ required: true, description: 'Name of the volume that is copied.' }),
+      project: t.input.string({
+        required: true,
+        defaultValue: 'default',
+        limit: 'reference',
+        description: 'Name of its project.',
+      }),
+      name: t.input.string({ required: true, limit: 'name', description: 'Unique among the backups of the project.' }),
+      volume: t.input.string({ required: true, limit: 'reference', description: 'Name of the volume that is copied.' }),
     },
     resolve: (_, { input }, context) =>
       writeObject(context, 'write', null, () => commandsOf(context).createBackup(context.viewer, input)),

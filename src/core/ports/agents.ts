@@ -56,7 +56,6 @@ export interface LogLineEntry {
   readonly text: string
 }
 
-type AgentRefusal = RefusalOf<'InvalidInputError' | 'ForbiddenError'>
 export type ReportOutcome = Outcome<
   { objectId: string | null; changed: boolean },
   RefusalOf<'TransitionError' | 'StaleReportError' | 'NotFoundError' | 'InvalidInputError' | 'ForbiddenError'>
@@ -77,7 +76,9 @@ export interface AgentPort {
       /** Aborts when the caller is gone. */
       signal?: AbortSignal | undefined
     },
-  ): Promise<Outcome<{ items: readonly ClaimedItem[]; waitedMs: number }, AgentRefusal>>
+  ): Promise<
+    Outcome<{ items: readonly ClaimedItem[]; waitedMs: number }, RefusalOf<'InvalidInputError' | 'ForbiddenError'>>
+  >
   /** Number of claims of this process that wait. */
   readonly waitingClaims: number
   /** Answers all waiting claims, because this process ends. */
@@ -86,18 +87,18 @@ export interface AgentPort {
     viewer: Viewer,
     fences: readonly string[],
     leaseMs: number,
-  ): Promise<Outcome<{ leases: readonly Renewal[] }, AgentRefusal>>
+  ): Promise<Outcome<{ leases: readonly Renewal[] }, RefusalOf<'ForbiddenError'>>>
   /** One result per report, in order. */
   report(
     viewer: Viewer,
     reports: readonly Report[],
-  ): Promise<Outcome<{ results: readonly ReportOutcome[] }, AgentRefusal>>
+  ): Promise<Outcome<{ results: readonly ReportOutcome[] }, RefusalOf<'ForbiddenError'>>>
   /** @param sentAt by the clock that dated the lines */
   appendLogs(
     viewer: Viewer,
     lines: readonly LogLineEntry[],
     sentAt?: Date | null,
-  ): Promise<Outcome<{ accepted: number }, AgentRefusal | RefusalOf<'StaleReportError'>>>
+  ): Promise<Outcome<{ accepted: number }, RefusalOf<'StaleReportError' | 'ForbiddenError'>>>
   /** Number of claimable items per type, without types that have none. */
   waiting(
     types: readonly string[],

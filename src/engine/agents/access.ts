@@ -1,14 +1,8 @@
-import { forbidden, invalidInput, type RefusalOf } from '../../core/errors.ts'
+import { forbidden, type RefusalOf } from '../../core/errors.ts'
 import type { Refused } from '../../core/ports/outcome.ts'
 import type { Viewer } from '../../core/ports/viewer.ts'
 import type { ObjectKind } from '../../core/vocabulary.ts'
 import type { Kinds } from '../families.ts'
-
-/** Bounds the reports, and the items of a claim, in one call. */
-export const MAX_BATCH = 500
-
-export const tooMany = (path: string, most: number) =>
-  ({ ok: false, refusal: invalidInput([{ path, message: `must not be more than ${most}` }]) }) as const
 
 export function requireAgent(viewer: Viewer): Refused<RefusalOf<'ForbiddenError'>> | null {
   if (viewer.role === 'AGENT') return null

@@ -1,4 +1,5 @@
 import { dateHere } from '../../core/clock-offset.ts'
+import { LIMITS } from '../../core/limits.ts'
 import type { AgentPort, LogLineEntry } from '../../core/ports/agents.ts'
 import type { Viewer } from '../../core/ports/viewer.ts'
 import { array, bytea, text, uuid } from '../../store/column-types.ts'
@@ -7,18 +8,13 @@ import { appendLogLines, LOG_BOUNDS } from '../../store/log-lines.ts'
 import { statement } from '../../store/statement.ts'
 import * as table from '../../store/tables.ts'
 import type { EngineParts } from '../parts.ts'
-import { MAX_BATCH, requireAgent, tooMany } from './access.ts'
-
-const MAX_LINES = MAX_BATCH * 10
-/** A longer line is cut, in characters. */
-const MAX_LINE = 8_192
+import { requireAgent } from './access.ts'
 
 /** Stores output of work whose latest fence the agent has; lines with an older fence are dropped. */
 export function logAppender(parts: EngineParts, bounds = LOG_BOUNDS): AgentPort['appendLogs'] {
   return async (viewer, lines, sentAt = null) => {
     const refused = requireAgent(viewer)
     if (refused) return refused
-    if (lines.length > MAX_LINES) return tooMany('input.lines', MAX_LINES)
     const accepted = await linesWithFence(parts, viewer, { lines, sentAt })
     if (accepted.length > 0) await appendLogLines(parts.pool, accepted, bounds)
     return { ok: true, accepted: accepted.length }
@@ -41,7 +37,7 @@ async function linesWithFence(
         objectId: fence.objectId,
         at: at ? dateHere(at, { sentAt, now }) : now,
         stream,
-        text: text.slice(0, MAX_LINE).replaceAll('\0', ''),
+        text: text.slice(0, LIMITS.logLine.max).replaceAll('\0', ''),
       },
     ]
   })

@@ -5,7 +5,7 @@ import type { Viewer } from '../../core/ports/viewer.ts'
 import { findRoots } from '../../store/work.ts'
 import type { EngineParts } from '../parts.ts'
 import type { TreeRunner } from '../runner.ts'
-import { MAX_BATCH, requireAgent, within } from './access.ts'
+import { requireAgent, within } from './access.ts'
 import type { AgentPresence } from './agent-presence.ts'
 import type { Dispatcher, WaitingClaim } from './dispatcher.ts'
 import { EmptyClaimCache } from './empty-claim-cache.ts'
@@ -14,6 +14,7 @@ import { type Search, searchWork, type WantedWork } from './search-work.ts'
 
 /** A waiting claim searches again after this time, since work that backs off is offered without a notification. */
 const SEARCH_MS = 2_000
+const MAX_ITEMS = 500
 /** Bounds how long a claim waits, since proxies close silent connections. */
 const MAX_WAIT_MS = 30_000
 
@@ -131,7 +132,7 @@ function requireClaimRights(
     const message = `This token may claim only work of the types ${viewer.types?.join(', ')}.`
     return { ok: false, refusal: forbidden(message) } as const
   }
-  if (max >= 1 && max <= MAX_BATCH) return null
-  const fields = [{ path: 'input.max', message: `must be between 1 and ${MAX_BATCH}` }]
+  if (max >= 1 && max <= MAX_ITEMS) return null
+  const fields = [{ path: 'input.max', message: `must be between 1 and ${MAX_ITEMS}` }]
   return { ok: false, refusal: invalidInput(fields) } as const
 }

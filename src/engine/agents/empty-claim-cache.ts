@@ -1,5 +1,6 @@
-/** Bounds the remembered searches. */
+/** Bounds the remembered searches, and the characters of each: a search for many types and targets is not remembered. */
 const MAX_ENTRIES = 1_000
+const MAX_KEY = 4_096
 
 /**
  * Remembers searches that found nothing. An equal search finds nothing either until a notification of new work comes, so
@@ -17,7 +18,7 @@ export class EmptyClaimCache {
 
   /** @param notifications their number when the search began */
   remember(key: string, notifications: number, now: Date): void {
-    if (notifications < this.#notifications) return
+    if (notifications < this.#notifications || key.length > MAX_KEY) return
     if (notifications > this.#notifications || this.#searchedAt.size >= MAX_ENTRIES) this.#searchedAt.clear()
     this.#notifications = notifications
     this.#searchedAt.set(key, now)

@@ -3,17 +3,13 @@ import type { AgentPort, Renewal } from '../../core/ports/agents.ts'
 import { type OpenedFence, openFence } from '../../store/fence.ts'
 import { renewLeases } from '../../store/work.ts'
 import type { EngineParts } from '../parts.ts'
-import { MAX_BATCH, requireAgent, tooMany } from './access.ts'
+import { requireAgent } from './access.ts'
 import type { AgentPresence } from './agent-presence.ts'
-
-/** An agent renews the leases of several claims in one call. */
-const MAX_FENCES = MAX_BATCH * 10
 
 export function renewer({ pool, system, kinds }: EngineParts, presence: AgentPresence): AgentPort['renew'] {
   return async (viewer, fences, leaseMs) => {
     const refused = requireAgent(viewer)
     if (refused) return refused
-    if (fences.length > MAX_FENCES) return tooMany('input.fences', MAX_FENCES)
     const opened = fences.map(openFence)
     const known = opened.filter((fence): fence is OpenedFence => fence !== null)
     await presence.renews(viewer, known)

@@ -10,14 +10,13 @@ import { findRoots } from '../../store/work.ts'
 import type { EngineParts } from '../parts.ts'
 import type { TreeRunner } from '../runner.ts'
 import type { TreeSlice } from '../slice/tree-slice.ts'
-import { canDrive, MAX_BATCH, requireAgent, tooMany } from './access.ts'
+import { canDrive, requireAgent } from './access.ts'
 
 /** Applies reports tree by tree; returns one result for each, in order. */
 export function reporter(parts: EngineParts, runner: TreeRunner): AgentPort['report'] {
   return async (viewer, reports) => {
     const refused = requireAgent(viewer)
     if (refused) return refused
-    if (reports.length > MAX_BATCH) return tooMany('input.reports', MAX_BATCH)
     return { ok: true, results: await reportAll(viewer, reports, parts, runner) }
   }
 }

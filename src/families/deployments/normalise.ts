@@ -1,9 +1,10 @@
+import { LIMITS } from '../../core/limits.ts'
 import { isName, NAME_RULE, type Problems } from '../../core/problems.ts'
 import type { ExportSpec, ImportSpec, InstallationSpec, ItemSpec, NestedSpec, Timeout, Timeouts } from './spec.ts'
 
 /** Converts API input to the stored spec: fills in defaults and checks names and numbers. */
 
-/** The input from GraphQL, which has checked the types and nothing else. */
+/** The input from GraphQL, which has checked the types and the bounds. */
 export interface SpecInput {
   readonly imports?:
     | readonly { name: string; from?: string | null; schema?: unknown; required?: boolean | null }[]
@@ -28,7 +29,7 @@ interface TimeoutsInput {
 }
 
 /** Bounds of one root's whole spec. */
-export const LIMITS = { items: 100_000, installations: 2_000, depth: 16, jsonDepth: 64 } as const
+const MOST = { items: LIMITS.deployItems.max, installations: LIMITS.installations.max, depth: 16 } as const
 
 const TYPE = /^[A-Za-z0-9][A-Za-z0-9._/-]{0,127}$/
 const MAX_MS = 2 ** 31 - 1
@@ -49,19 +50,18 @@ function normalise(
   count: Counting,
   depth: number,
 ): InstallationSpec {
-  const nested = depth > LIMITS.depth ? [] : (input.installations ?? [])
-  if (depth > LIMITS.depth) problems.add(path, `installations may be nested at most ${LIMITS.depth} deep`)
+  const nested = depth > MOST.depth ? [] : (input.installations ?? [])
+  if (depth > MOST.depth) problems.add(path, `installations may be nested at most ${MOST.depth} deep`)
   countUp(count, 'items', input.deployItems?.length ?? 0, () => {
-    problems.add(`${path}.deployItems`, `a tree may have at most ${LIMITS.items} deploy items`)
+    problems.add(`${path}.deployItems`, `a tree may have at most ${MOST.items} deploy items`)
   })
   countUp(count, 'installations', nested.length, () => {
-    problems.add(`${path}.installations`, `a tree may have at most ${LIMITS.installations} nested installations`)
+    problems.add(`${path}.installations`, `a tree may have at most ${MOST.installations} nested installations`)
   })
   return {
     imports: (input.imports ?? []).map((i, n) => normaliseImport(i, `${path}.imports.${n}`, problems)),
     exports: (input.exports ?? []).map(({ name, value }, n): ExportSpec => {
       checkName(name, `${path}.exports.${n}.name`, problems)
-      checkDepth(value, `${path}.exports.${n}.value`, problems)
       return { name, value }
     }),
     installations: nested.map(({ name, spec }, n): NestedSpec => {
@@ -76,21 +76,11 @@ function normalise(
 function countUp(count: Counting, what: 'items' | 'installations', by: number, exceeded: () => void): void {
   const before = count[what]
   count[what] += by
-  if (before <= LIMITS[what] && count[what] > LIMITS[what]) exceeded()
+  if (before <= MOST[what] && count[what] > MOST[what]) exceeded()
 }
 
 function checkName(name: string, path: string, problems: Problems): void {
   if (!isName(name)) problems.add(path, NAME_RULE)
-}
-
-/** Uses an explicit stack, since input can be too deep for the call stack. */
-function checkDepth(value: unknown, path: string, problems: Problems): void {
-  const open = [{ value, depth: 1 }]
-  for (let next = open.pop(); next; next = open.pop()) {
-    if (typeof next.value !== 'object' || next.value === null) continue
-    if (next.depth > LIMITS.jsonDepth) return problems.add(path, `may be nested at most ${LIMITS.jsonDepth} deep`)
-    for (const inner of Object.values(next.value)) open.push({ value: inner, depth: next.depth + 1 })
-  }
 }
 
 function normaliseImport(
@@ -106,7 +96,6 @@ function normaliseImport(
 
 function normaliseItem(item: ItemInput, path: string, problems: Problems): ItemSpec {
   checkName(item.name, `${path}.name`, problems)
-  checkDepth(item.config, `${path}.config`, problems)
   if (!TYPE.test(item.type)) problems.add(`${path}.type`, 'must be a plain word of letters, digits, . _ / or -')
   return {
     name: item.name,

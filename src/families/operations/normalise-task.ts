@@ -1,4 +1,5 @@
 import { findExpressions, hasExpressions, parseText } from '../../core/expression.ts'
+import { LIMITS } from '../../core/limits.ts'
 import { isName, NAME_RULE, type Problems } from '../../core/problems.ts'
 import type { JobSpec } from './spec.ts'
 
@@ -13,18 +14,16 @@ export interface JobInput {
   readonly dependsOn?: readonly string[] | null
 }
 
-export const TASK_LIMITS = { jobs: 1_000, args: 256, env: 64, text: 32_768 } as const
 const GADGET = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/
 const VARIABLE = /^GADGET_[A-Z0-9_]{1,120}$/
 
 /** Without any `dependsOn` the jobs are a sequence. */
 export function normaliseJobs(input: readonly JobInput[], path: string, problems: Problems): readonly JobSpec[] {
   if (input.length === 0) problems.add(path, 'must not be empty')
-  if (input.length > TASK_LIMITS.jobs) problems.add(path, `must not be more than ${TASK_LIMITS.jobs}`)
   const isSequence = input.every(({ dependsOn }) => !dependsOn?.length)
   const names = new Set(input.map(({ name }) => name))
   const seen = new Set<string>()
-  return input.slice(0, TASK_LIMITS.jobs).map((job, i) => {
+  return input.map((job, i) => {
     const at = `${path}.${i}`
     if (!isName(job.name)) problems.add(`${at}.name`, NAME_RULE)
     if (seen.has(job.name)) problems.add(`${at}.name`, `${job.name} occurs twice`)
@@ -42,16 +41,16 @@ export function normaliseJobs(input: readonly JobInput[], path: string, problems
 function textsOf(job: JobInput, at: string, problems: Problems): Pick<JobSpec, 'args' | 'env' | 'when'> {
   const { args = null, env = null, when = null } = job
   const check = (text: string, path: string) => {
-    if (text.includes('\0') || text.length > TASK_LIMITS.text)
-      problems.add(path, `must have at most ${TASK_LIMITS.text} characters, none of them NUL`)
+    if (text.includes('\0')) problems.add(path, 'must not hold the character NUL')
   }
   for (const [n, arg] of (args ?? []).entries()) check(arg, `${at}.args.${n}`)
   for (const [n, { name, value }] of (env ?? []).entries()) {
     if (!VARIABLE.test(name)) problems.add(`${at}.env.${n}.name`, 'must be named GADGET_…, in capitals')
     check(value, `${at}.env.${n}.value`)
   }
-  if ((args?.length ?? 0) > TASK_LIMITS.args) problems.add(`${at}.args`, `must not be more than ${TASK_LIMITS.args}`)
-  if ((env?.length ?? 0) > TASK_LIMITS.env) problems.add(`${at}.env`, `must not be more than ${TASK_LIMITS.env}`)
+  // A task of a subscription gets variables of its event besides its own.
+  if ((env?.length ?? 0) > LIMITS.gadgetEnv.max)
+    problems.add(`${at}.env`, `must not be more than ${LIMITS.gadgetEnv.max}`)
   if (when !== null && !isWhole(when)) problems.add(`${at}.when`, 'must be one expression that is true or false: ${…}')
   return { args: args ?? [], env: Object.fromEntries((env ?? []).map(({ name, value }) => [name, value])), when }
 }

@@ -28,9 +28,9 @@ const CONTROL = /[\u0000-\u001f\u007f]/
 
 /** Sources and types of events, which fit into one line of a list. */
 export function checkWord(text: string, path: string, problems: Problems): void {
-  const fits = text.length >= 1 && text.length <= 255 && text === text.trim()
+  const fits = text !== '' && text === text.trim()
   if (!fits || CONTROL.test(text) || !text.isWellFormed())
-    problems.add(path, 'must have 1 to 255 characters on one line, blanks only between others')
+    problems.add(path, 'must be one line that is not empty, with blanks only between others')
 }
 
 /** Text that Postgres can store and a process can receive. */
@@ -46,7 +46,7 @@ export const bytesOf = (text: string): number => encoder.encode(text).byteLength
 export function checkFilePath(file: string, path: string, problems: Problems): void {
   const parts = file.split('/')
   const isBelow = parts.every((part) => part !== '' && part !== '.' && part !== '..' && bytesOf(part) <= 255)
-  if (!isBelow || /\\/.test(file) || CONTROL.test(file) || !file.isWellFormed() || bytesOf(file) > 1_024) {
-    problems.add(path, 'must be a relative path with / between its parts, without . or .., of at most 1024 bytes')
+  if (!isBelow || /\\/.test(file) || CONTROL.test(file) || !file.isWellFormed()) {
+    problems.add(path, 'must be a relative path with / between its parts of at most 255 bytes, without . or ..')
   }
 }

@@ -2,7 +2,7 @@ import { type LabelInput, labelsOf } from '../../core/labels.ts'
 import type { Problems } from '../../core/problems.ts'
 import { PHASES, type Phase } from '../../core/vocabulary.ts'
 import { worker as machine } from './machines.ts'
-import { bytesOf, checkText, checkWord } from './names.ts'
+import { checkText, checkWord } from './names.ts'
 
 /** Converts API input about events, and filters of events. */
 
@@ -21,17 +21,12 @@ export interface EventSpec {
   readonly payload: string | null
 }
 
-const MAX_PAYLOAD = 512 * 1_024
-
 export function normaliseEvent(input: EventInput, problems: Problems): EventSpec {
   const { source, type, payload = null } = input
   checkWord(source, 'input.source', problems)
   checkWord(type, 'input.type', problems)
   if (type === '*') problems.add('input.type', 'must be a type: * stands for all of them in subscriptions only')
-  if (payload !== null) {
-    checkText(payload, 'input.payload', problems)
-    if (bytesOf(payload) > MAX_PAYLOAD) problems.add('input.payload', `must have at most ${MAX_PAYLOAD} bytes`)
-  }
+  if (payload !== null) checkText(payload, 'input.payload', problems)
   return {
     source,
     type,

@@ -32,7 +32,7 @@ export interface ProjectChange {
   readonly limits?: Partial<Limits>
 }
 
-export const PROJECT_LIMITS = { subscriptions: 64, types: 64, most: 100_000 } as const
+const MAX_SLOTS = 100_000
 const NO_LIMITS: Limits = { maxWorkers: null, maxJobs: null, strategy: 'QUEUE' }
 
 export function normaliseProject(input: ProjectInput, path: string, problems: Problems): ProjectChange {
@@ -59,15 +59,11 @@ function normaliseSubscriptions(
   path: string,
   problems: Problems,
 ): readonly Subscription[] {
-  const { subscriptions: most } = PROJECT_LIMITS
-  if (input.length > most) problems.add(path, `must not be more than ${most}`)
   return input.map(({ source, types, qualifiers, labels, task }, i) => {
     const at = `${path}.${i}`
     checkWord(source, `${at}.source`, problems)
     for (const [n, type] of types.entries()) checkWord(type, `${at}.types.${n}`, problems)
     if (types.length === 0) problems.add(`${at}.types`, 'must name a type, or be ["*"] for all')
-    if (types.length > PROJECT_LIMITS.types)
-      problems.add(`${at}.types`, `must not be more than ${PROJECT_LIMITS.types}`)
     return {
       source,
       types: [...new Set(types)],
@@ -82,8 +78,8 @@ function normaliseSubscriptions(
 function normaliseLimits(input: LimitsInput, path: string, problems: Problems): Partial<Limits> {
   const { maxWorkers, maxJobs, strategy } = input
   for (const [name, value] of Object.entries({ maxWorkers, maxJobs })) {
-    if (typeof value === 'number' && !(value >= 0 && value <= PROJECT_LIMITS.most))
-      problems.add(`${path}.${name}`, `must be from 0 to ${PROJECT_LIMITS.most}`)
+    if (typeof value === 'number' && !(value >= 0 && value <= MAX_SLOTS))
+      problems.add(`${path}.${name}`, `must be from 0 to ${MAX_SLOTS}`)
   }
   return {
     ...(maxWorkers === undefined ? {} : { maxWorkers }),

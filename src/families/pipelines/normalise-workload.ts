@@ -1,10 +1,11 @@
+import { LIMITS } from '../../core/limits.ts'
 import type { Problems } from '../../core/problems.ts'
 import { bytesOf, checkFilePath, checkRuntime, checkText, checkVariable } from './names.ts'
 import type { FileSpec, WorkloadSpec } from './spec.ts'
 
 /** Converts API input to the spec of a workload: fills in defaults and reports problems by their path. */
 
-/** The input from GraphQL, which has checked the types and nothing else. */
+/** The input from GraphQL, which has checked the types and the bounds. */
 export interface WorkloadInput {
   readonly runtime?: string | null
   readonly image?: string | null
@@ -16,16 +17,8 @@ export interface WorkloadInput {
   readonly workspace?: boolean | null
 }
 
-/** Bounds of one workload, well within the limits of Linux for arguments and environment. */
-export const WORKLOAD_LIMITS = {
-  /** Number of parts of command and args together, and their bytes. */
-  argv: 1_024,
-  argvBytes: 256 * 1024,
-  env: 256,
-  envBytes: 256 * 1024,
-  files: 64,
-  filesBytes: 512 * 1024,
-} as const
+/** Bytes of one workload altogether, well within the limits of Linux for arguments and environment. */
+const TOTAL = { argv: 256 * 1024, env: 256 * 1024, files: LIMITS.fileContent.max } as const
 const MAX_MS = 2 ** 31 - 1
 
 /** `defaultRuntime`: for a job, the runtime of its worker. */
@@ -64,7 +57,7 @@ function checkProgram({ runtime, image, command }: WorkloadSpec, path: string, p
   if (image === null && command.length === 0)
     problems.add(`${path}.image`, 'must be given, or a command: there would be nothing to run')
   if (image === null) return
-  if (image === '' || image.length > 512) problems.add(`${path}.image`, 'must have 1 to 512 characters')
+  if (image === '') problems.add(`${path}.image`, 'must not be empty')
   checkText(image, `${path}.image`, problems)
 }
 
@@ -73,11 +66,9 @@ function checkArgv({ command, args }: WorkloadSpec, path: string, problems: Prob
   for (const [i, part] of command.entries()) checkText(part, `${path}.command.${i}`, problems)
   for (const [i, part] of args.entries()) checkText(part, `${path}.args.${i}`, problems)
   const where = `${path}.${args.length > 0 ? 'args' : 'command'}`
-  if (argv.length > WORKLOAD_LIMITS.argv)
-    problems.add(where, `command and args must not be more than ${WORKLOAD_LIMITS.argv}`)
-  // Linux also limits each part of a command line.
-  if (sum(argv) > WORKLOAD_LIMITS.argvBytes || argv.some((part) => bytesOf(part) > 64 * 1024))
-    problems.add(where, `command and args must not have more than ${WORKLOAD_LIMITS.argvBytes} bytes, one 65536`)
+  if (argv.length > LIMITS.argv.max)
+    problems.add(where, `command and args must not be more than ${LIMITS.argv.max} together`)
+  if (sum(argv) > TOTAL.argv) problems.add(where, `command and args must not have more than ${TOTAL.argv} bytes`)
 }
 
 function envOf(
@@ -89,13 +80,11 @@ function envOf(
   for (const [i, { name, value }] of env.entries()) {
     checkVariable(name, `${path}.${i}.name`, problems)
     checkText(value, `${path}.${i}.value`, problems)
-    if (bytesOf(value) > 64 * 1024) problems.add(`${path}.${i}.value`, 'must have at most 65536 bytes')
     if (names.has(name)) problems.add(`${path}.${i}.name`, 'occurs twice')
     names.add(name)
   }
-  if (env.length > WORKLOAD_LIMITS.env) problems.add(path, `must not be more than ${WORKLOAD_LIMITS.env}`)
-  if (sum(env.flatMap(({ name, value }) => [name, value])) > WORKLOAD_LIMITS.envBytes)
-    problems.add(path, `must not have more than ${WORKLOAD_LIMITS.envBytes} bytes altogether`)
+  if (sum(env.flatMap(({ name, value }) => [name, value])) > TOTAL.env)
+    problems.add(path, `must not have more than ${TOTAL.env} bytes altogether`)
   return Object.fromEntries(env.map(({ name, value }) => [name, value]))
 }
 
@@ -112,16 +101,14 @@ function filesOf(files: readonly FileSpec[], path: string, problems: Problems): 
     taken.add(file.path)
     for (const folder of above) folders.add(folder)
   }
-  if (files.length > WORKLOAD_LIMITS.files) problems.add(path, `must not be more than ${WORKLOAD_LIMITS.files}`)
-  if (sum(files.map(({ content }) => content)) > WORKLOAD_LIMITS.filesBytes)
-    problems.add(path, `must not have more than ${WORKLOAD_LIMITS.filesBytes} bytes altogether`)
+  if (sum(files.map(({ content }) => content)) > TOTAL.files)
+    problems.add(path, `must not have more than ${TOTAL.files} bytes altogether`)
   return files.map((file) => ({ path: file.path, content: file.content }))
 }
 
 /** The folders of a path: for `a/b/c`, `a` and `a/b`. */
 const foldersOf = (path: string): readonly string[] => {
-  // A path that is too deep is refused by its length, so not all its folders are listed.
-  const parts = path.slice(0, 1_024).split('/').slice(0, -1)
+  const parts = path.split('/').slice(0, -1)
   return parts.map((_, i) => parts.slice(0, i + 1).join('/'))
 }
 

@@ -18,7 +18,7 @@ const AppendedLogsRef = builder
 const LogLineInput = builder.inputType('LogLineInput', {
   description: 'A line of the output of work that the agent holds, or held last.',
   fields: (t) => ({
-    fence: t.string({ required: true, description: 'Fence of the work.' }),
+    fence: t.string({ required: true, limit: 'fence', description: 'Fence of the work.' }),
     at: t.field({
       type: 'DateTime',
       description: 'When the line was written. Left out, null, or in the future: now.',
@@ -26,7 +26,8 @@ const LogLineInput = builder.inputType('LogLineInput', {
     stream: t.field({ type: LogStreamEnum, required: true, description: 'Where the line comes from.' }),
     text: t.string({
       required: true,
-      description: 'The line. The first 8,192 characters are kept, NUL characters are dropped.',
+      limit: 'logLine',
+      description: 'The line. NUL characters are dropped.',
     }),
   }),
 })
@@ -46,7 +47,8 @@ builder.mutationField('appendLogs', (t) =>
       lines: t.input.field({
         type: [LogLineInput],
         required: true,
-        description: 'At most 5,000 lines, in the order in which they were written.',
+        limit: 'logLines',
+        description: 'In the order in which they were written.',
       }),
       sentAt: t.input.field({
         type: 'DateTime',

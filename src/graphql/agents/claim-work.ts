@@ -95,10 +95,16 @@ builder.mutationField('claimWork', (t) =>
     input: {
       instance: t.input.string({
         required: true,
+        limit: 'instance',
         description: 'Name of the process, unique among those of the token.',
       }),
-      types: t.input.stringList({ required: true, description: 'Types of work, all of which the token must allow.' }),
+      types: t.input.stringList({
+        required: true,
+        limit: 'workTypes',
+        description: 'Types of work, all of which the token must allow.',
+      }),
       targets: t.input.stringList({
+        limit: 'targets',
         description:
           'Targets of the work. Left out or null: all that the token allows. Those that it does not allow are ignored.',
       }),

@@ -1,9 +1,7 @@
-import { invalidInput } from '../../core/errors.ts'
 import type { AgentPort, Renewal } from '../../core/ports/agents.ts'
 import { builder } from '../schema/builder.ts'
 import { LEASE_MS } from '../schema/descriptions.ts'
 import { answer } from '../schema/errors.ts'
-import { MAX_BATCH } from '../schema/limits.ts'
 import { errorsOf, resultUnion } from '../schema/result-union.ts'
 
 const LeaseState = builder.enumType('LeaseState', {
@@ -50,17 +48,18 @@ builder.mutationField('renewLeases', (t) =>
     description: 'Renews leases, and says which work to stop. Requires the role AGENT.',
     typeOptions: { description: 'Leases to renew.' },
     input: {
-      fences: t.input.stringList({ required: true, description: `At most ${MAX_BATCH.toLocaleString('en')} fences.` }),
+      fences: t.input.stringList({
+        required: true,
+        limit: 'fences',
+        description: 'Fences of the work.',
+      }),
       leaseMs: t.input.int({ required: true, defaultValue: 30_000, description: LEASE_MS }),
     },
     resolve: (_, { input: { fences, leaseMs } }, context) =>
       answer(
         context,
         'agent',
-        async () =>
-          fences.length > MAX_BATCH
-            ? { ok: false, refusal: invalidInput([{ path: 'input.fences', message: `must be at most ${MAX_BATCH}` }]) }
-            : await context.agents.renew(context.viewer, fences, leaseMs),
+        () => context.agents.renew(context.viewer, fences, leaseMs),
         ({ leases }) => ({ __typename: 'RenewedLeases' as const, leases }),
       ),
   }),

@@ -1,7 +1,9 @@
+import { invalidInput } from '../../core/errors.ts'
 import type { AgentPort, Report, ReportOutcome } from '../../core/ports/agents.ts'
 import { forget } from '../context.ts'
 import { objectLoader } from '../loaders.ts'
 import { builder } from '../schema/builder.ts'
+import { excessOf } from '../schema/check-bounds.ts'
 import { LockModeEnum, PhaseEnum } from '../schema/enums.ts'
 import { errorValue, refusedBy } from '../schema/errors.ts'
 import { TreeObjectRef } from '../schema/refs.ts'
@@ -56,19 +58,22 @@ const PhaseReportsRef = builder
 const ProgressInput = builder.inputType('ProgressInput', {
   description: 'How far the work has come. It replaces what was reported before.',
   fields: (t) => ({
-    step: t.string({ description: 'Step that runs. Left out or null: `message` of the report.' }),
+    step: t.string({ limit: 'step', description: 'Step that runs. Left out or null: `message` of the report.' }),
     value: t.float({ description: 'How much is done, in `unit`. Left out or null: unknown.' }),
     total: t.float({
       description: 'Value at which the work is complete, in `unit`. Left out or null: unknown.',
     }),
-    unit: t.string({ description: 'Unit of `value` and `total`, e.g. bytes. Left out or null: none.' }),
+    unit: t.string({
+      limit: 'progressUnit',
+      description: 'Unit of `value` and `total`, e.g. bytes. Left out or null: none.',
+    }),
   }),
 })
 const ReportedErrorInput = builder.inputType('ReportedErrorInput', {
   description: 'Why the work failed.',
   fields: (t) => ({
-    code: t.string({ required: true, description: 'For programs, in a vocabulary of the agent.' }),
-    message: t.string({ required: true, description: 'What has failed, for people.' }),
+    code: t.string({ required: true, limit: 'errorCode', description: 'For programs, in a vocabulary of the agent.' }),
+    message: t.string({ required: true, limit: 'message', description: 'What has failed, for people.' }),
     retryable: t.boolean({
       required: true,
       defaultValue: false,
@@ -79,14 +84,18 @@ const ReportedErrorInput = builder.inputType('ReportedErrorInput', {
 const LockInput = builder.inputType('LockInput', {
   description: 'A lock that a gadget needs.',
   fields: (t) => ({
-    resource: t.string({ required: true, description: 'Name of the resource, 1 to 256 characters.' }),
+    resource: t.string({
+      required: true,
+      limit: 'lock',
+      description: 'Name of the resource, not empty.',
+    }),
     mode: t.field({ type: LockModeEnum, required: true, description: 'How the lock is shared.' }),
   }),
 })
 const PhaseReportInput = builder.inputType('PhaseReportInput', {
   description: 'A report about work that the agent holds.',
   fields: (t) => ({
-    fence: t.string({ required: true, description: 'Fence of the work.' }),
+    fence: t.string({ required: true, limit: 'fence', description: 'Fence of the work.' }),
     phase: t.field({
       type: PhaseEnum,
       description:
@@ -98,6 +107,7 @@ const PhaseReportInput = builder.inputType('PhaseReportInput', {
       description: 'Whether work that changes no phase is done (STOP, REMOVE).',
     }),
     message: t.string({
+      limit: 'message',
       description:
         'Text for people: of the phase change, or of the present step if the phase does not change. Left out or null: none.',
     }),
@@ -107,6 +117,7 @@ const PhaseReportInput = builder.inputType('PhaseReportInput', {
     }),
     exports: t.field({
       type: 'JSON',
+      limit: 'json',
       description: 'Object of the results of work that has succeeded. Left out or null: none.',
     }),
     error: t.field({
@@ -115,6 +126,7 @@ const PhaseReportInput = builder.inputType('PhaseReportInput', {
     }),
     locks: t.field({
       type: [LockInput],
+      limit: 'locks',
       description: 'Locks that the gadget has declared, for GET_LOCKS only. Left out or null: none.',
     }),
   }),
@@ -140,16 +152,26 @@ builder.mutationField('reportPhases', (t) =>
       reports: t.input.field({
         type: [PhaseReportInput],
         required: true,
-        description: 'At most 500 reports; each is judged on its own.',
+        limit: 'reports',
+        judgesEach: true,
+        description: 'Each report is judged on its own.',
       }),
     },
-    resolve: async (_, { input }, context) => {
+    resolve: async (_, { input: { reports } }, context, { schema }) => {
       const refused = refusedBy(context, 'agent')
       if (refused) return refused
-      const reported = await context.agents.report(context.viewer, input.reports satisfies readonly Report[])
+      const excessive = reports.map((report, i) =>
+        excessOf(schema, { type: PhaseReportInput, path: `input.reports.${i}` }, report),
+      )
+      const fitting: readonly Report[] = reports.filter((_, i) => excessive[i]?.length === 0)
+      const reported = await context.agents.report(context.viewer, fitting)
       if (!reported.ok) return errorValue(reported.refusal)
       forget(context)
-      return { __typename: 'PhaseReports' as const, results: reported.results.map(resultOf) }
+      const outcomes = reported.results.values()
+      const results = excessive.map((problems) =>
+        problems.length > 0 ? errorValue(invalidInput(problems)) : resultOf(outcomes.next().value as ReportOutcome),
+      )
+      return { __typename: 'PhaseReports' as const, results }
     },
   }),
 )

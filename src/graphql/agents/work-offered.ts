@@ -50,8 +50,15 @@ builder.subscriptionField('workOffered', (t) =>
     description:
       'Wakes an agent when there is work to claim. Requires the role AGENT. `claimWork(waitMs:)` needs no subscription.',
     args: {
-      types: t.arg.stringList({ required: true, description: 'Types of work, all of which the token must allow.' }),
-      targets: t.arg.stringList({ description: 'Targets of the work. Left out or null: those of the token.' }),
+      types: t.arg.stringList({
+        required: true,
+        limit: 'workTypes',
+        description: 'Types of work, all of which the token must allow.',
+      }),
+      targets: t.arg.stringList({
+        limit: 'targets',
+        description: 'Targets of the work. Left out or null: those of the token.',
+      }),
     },
     subscribe: (_, { types, targets }, context) => {
       const { role, types: allowed } = context.viewer

@@ -102,8 +102,9 @@ builder.mutationField('createToken', (t) =>
     input: {
       name: t.input.string({
         required: true,
+        limit: 'tokenName',
         description:
-          '1 to 100 characters, without a blank at either end. Recorded as `by` of every phase change; need not be unique.',
+          'Not empty, without a blank at either end. Recorded as `by` of every phase change; need not be unique.',
       }),
       role: t.input.field({ type: RoleEnum, required: true, description: 'What the token allows; not WORKER.' }),
       actor: t.input.field({
@@ -112,12 +113,15 @@ builder.mutationField('createToken', (t) =>
           'For agents only: DEPLOYER, RUNTIME, GADGET_RUNNER or CRM. Left out or null: DEPLOYER for an agent, USER for others.',
       }),
       types: t.input.stringList({
+        limit: 'workTypes',
         description: 'Types of work that an agent may claim. For agents only; left out or null: all.',
       }),
       targets: t.input.stringList({
+        limit: 'targets',
         description: 'Targets of the work that an agent may claim. For agents only; left out or null: all.',
       }),
       projects: t.input.stringList({
+        limit: 'projects',
         description: 'Names of the projects that the caller may read and change. Left out or null: all.',
       }),
       expiresInMs: t.input.float({

@@ -44,8 +44,13 @@ builder.subscriptionField('logs', (t) =>
     description:
       'Lines of the output of an object: first those that are kept, oldest first, then live. Ends when the object is deleted. Where lines are not kept any more, a line of the stream SYSTEM says how many.',
     args: {
-      objectId: t.arg.id({ required: true, description: 'Id of the object; otherwise the error NOT_FOUND.' }),
+      objectId: t.arg.id({
+        required: true,
+
+        description: 'Id of the object; otherwise the error NOT_FOUND.',
+      }),
       after: t.arg.string({
+        limit: 'cursor',
         description: 'Cursor of the last line that is known. Left out or null: before the first line.',
       }),
       untilEnd: t.arg.boolean({

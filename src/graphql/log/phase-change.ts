@@ -71,11 +71,15 @@ PhaseChangeRef.implement({
 export const PhaseChangeFilter = builder.inputType('PhaseChangeFilter', {
   description: 'Phase changes for which every given field holds. A field that is left out or null holds for all.',
   fields: (t) => ({
-    project: t.string({ description: 'Name of the project.' }),
+    project: t.string({ limit: 'reference', description: 'Name of the project.' }),
     rootId: t.id({ description: 'Id of the root of the tree.' }),
     objectId: t.id({ description: 'Id of the object.' }),
-    kinds: t.field({ type: [ObjectKindEnum], description: 'Kinds, of which the object must have one.' }),
-    to: t.field({ type: [PhaseEnum], description: 'Phases, of which `to` must be one.' }),
+    kinds: t.field({
+      type: [ObjectKindEnum],
+      limit: 'choices',
+      description: 'Kinds, of which the object must have one.',
+    }),
+    to: t.field({ type: [PhaseEnum], limit: 'choices', description: 'Phases, of which `to` must be one.' }),
     includeRejected: t.boolean({
       required: true,
       defaultValue: false,

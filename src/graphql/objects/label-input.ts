@@ -5,9 +5,9 @@ export const LabelInput = builder.inputType('LabelInput', {
   fields: (t) => ({
     key: t.string({
       required: true,
-      description:
-        'Letters, digits, `.`, `_`, `/` and `-`, with a letter or digit at both ends; at most 253 characters.',
+      limit: 'labelKey',
+      description: 'Letters, digits, `.`, `_`, `/` and `-`, with a letter or digit at both ends.',
     }),
-    value: t.string({ required: true, description: 'At most 255 characters; may be empty.' }),
+    value: t.string({ required: true, limit: 'labelValue', description: 'May be empty.' }),
   }),
 })

@@ -13,7 +13,7 @@ export const LabelRef = builder.objectRef<{ readonly key: string; readonly value
   description: 'A pair that users put on an object, to find it by.',
   fields: (t) => ({
     key: t.exposeString('key', { description: 'Unique among the labels of the object.' }),
-    value: t.exposeString('value', { description: 'At most 255 characters; may be empty.' }),
+    value: t.exposeString('value', { description: 'May be empty.' }),
   }),
 })
 

@@ -88,8 +88,16 @@ builder.subscriptionField('objectUpdates', (t) =>
     description:
       'Updates of the objects of a tree, also those that are no phase changes (progress, error, labels, spec). Only the latest state of an object is sent; states in between are skipped. Ends when the root is deleted.',
     args: {
-      rootId: t.arg.id({ required: true, description: 'Id of the root of the tree; otherwise the error NOT_FOUND.' }),
-      kinds: t.arg({ type: [ObjectKindEnum], description: 'Kinds to follow. Left out or null: all.' }),
+      rootId: t.arg.id({
+        required: true,
+
+        description: 'Id of the root of the tree; otherwise the error NOT_FOUND.',
+      }),
+      kinds: t.arg({
+        type: [ObjectKindEnum],
+        limit: 'choices',
+        description: 'Kinds to follow. Left out or null: all.',
+      }),
     },
     subscribe: async (_, { rootId, kinds }, context) => {
       const root = await objectLoader(context).load(rootId)

@@ -21,13 +21,31 @@ import { LabelInput } from './label-input.ts'
 const ObjectFilter = builder.inputType('ObjectFilter', {
   description: 'Objects for which every given field holds. A field that is left out or null holds for all.',
   fields: (t) => ({
-    project: t.string({ description: 'Name of the project. One that does not exist has no objects.' }),
-    kinds: t.field({ type: [ObjectKindEnum], description: 'Kinds, of which the object must have one.' }),
-    phases: t.field({ type: [PhaseEnum], description: 'Phases, of which the object must be in one.' }),
+    project: t.string({
+      limit: 'reference',
+      description: 'Name of the project. One that does not exist has no objects.',
+    }),
+    kinds: t.field({
+      type: [ObjectKindEnum],
+      limit: 'choices',
+      description: 'Kinds, of which the object must have one.',
+    }),
+    phases: t.field({
+      type: [PhaseEnum],
+      limit: 'choices',
+      description: 'Phases, of which the object must be in one.',
+    }),
     finished: t.boolean({ description: 'What `finished` of the object must be.' }),
     rootsOnly: t.boolean({ description: 'True: only objects without parent. False: all.' }),
-    nameContains: t.string({ description: 'Text that the name must contain, without regard to case.' }),
-    labels: t.field({ type: [LabelInput], description: 'Pairs that must all be among the labels of the object.' }),
+    nameContains: t.string({
+      limit: 'search',
+      description: 'Text that the name must contain, without regard to case.',
+    }),
+    labels: t.field({
+      type: [LabelInput],
+      limit: 'labels',
+      description: 'Pairs that must all be among the labels of the object.',
+    }),
   }),
 })
 const ObjectOrderField = builder.enumType('ObjectOrderField', {
@@ -92,9 +110,14 @@ builder.queryFields((t) => ({
     description:
       'An object by its place, e.g. kind INSTALLATION, path ["shop", "backend"]; null if there is none that the viewer may read.',
     args: {
-      project: t.arg.string({ required: true, defaultValue: 'default', description: 'Name of the project.' }),
+      project: t.arg.string({
+        required: true,
+        defaultValue: 'default',
+        limit: 'reference',
+        description: 'Name of the project.',
+      }),
       kind: t.arg({ type: ObjectKindEnum, required: true, description: 'Kind of the object.' }),
-      path: t.arg.stringList({ required: true, description: 'Names from the root down to the object.' }),
+      path: t.arg.stringList({ required: true, limit: 'path', description: 'Names from the root down to the object.' }),
     },
     resolve: async (_, at, { pool, viewer }) => {
       const row = await loadObjectByPath(pool, at, viewer.projects)

@@ -78,7 +78,7 @@ builder.queryFields((t) => ({
     type: ProjectRef,
     nullable: true,
     description: 'A project by its name; null if there is none that the viewer may read.',
-    args: { name: t.arg.string({ required: true, description: 'Name of the project.' }) },
+    args: { name: t.arg.string({ required: true, limit: 'reference', description: 'Name of the project.' }) },
     resolve: async (_, { name }, { pool, viewer }) =>
       (await loadProjects(pool, { names: [name] }, viewer.projects))[0] ?? null,
   }),

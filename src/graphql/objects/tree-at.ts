@@ -44,7 +44,11 @@ builder.queryField('treeAt', (t) =>
     description:
       'Phases of a tree as they were at a place of the log, as plain values, so that no client cache takes them for the present. Null if the log has no such tree that the viewer may read.',
     args: {
-      rootId: t.arg.id({ required: true, description: 'Id of the root of the tree, which may be deleted since.' }),
+      rootId: t.arg.id({
+        required: true,
+
+        description: 'Id of the root of the tree, which may be deleted since.',
+      }),
       sequence: t.arg({
         type: 'Sequence',
         required: true,

@@ -98,7 +98,7 @@ const pageArgs = (t: FieldBuilder, defaultValue: number) => ({
     defaultValue,
     description: `At most this many entries: 0 to ${MAX_TREE_PAGE.toLocaleString('en')}.`,
   }),
-  after: t.arg.string({ description: RELAY_DESCRIPTIONS.after }),
+  after: t.arg.string({ limit: 'cursor', description: RELAY_DESCRIPTIONS.after }),
 })
 type FieldBuilder = PothosSchemaTypes.ObjectFieldBuilder<Types, TreeValue>
 

@@ -5,6 +5,7 @@ import WithInputPlugin from '@pothos/plugin-with-input'
 import type { LogCursor } from '../../core/ports/log.ts'
 import type { ObjectRow } from '../../core/tree.ts'
 import type { GraphQLContext } from '../context.ts'
+import { BOUNDS_PLUGIN } from './bounds-plugin.ts'
 import { INPUT_ARGUMENT, RELAY_DESCRIPTIONS } from './descriptions.ts'
 import { complexityLimit, tooComplex } from './limits.ts'
 
@@ -28,7 +29,7 @@ export interface SchemaTypes {
  * store, so the relay plugin provides connections and no global ids.
  */
 export const builder = new SchemaBuilder<SchemaTypes>({
-  plugins: [ComplexityPlugin, RelayPlugin, WithInputPlugin],
+  plugins: [BOUNDS_PLUGIN, ComplexityPlugin, RelayPlugin, WithInputPlugin],
   defaultFieldNullability: false,
   complexity: { limit: complexityLimit, complexityError: tooComplex, defaultListMultiplier: 5 },
   relay: {
@@ -56,9 +57,9 @@ export const builder = new SchemaBuilder<SchemaTypes>({
     startCursorFieldOptions: { description: RELAY_DESCRIPTIONS.startCursor },
     endCursorFieldOptions: { description: RELAY_DESCRIPTIONS.endCursor },
     firstArgOptions: { description: RELAY_DESCRIPTIONS.first },
-    afterArgOptions: { description: RELAY_DESCRIPTIONS.after },
+    afterArgOptions: { description: RELAY_DESCRIPTIONS.after, limit: 'cursor' },
     lastArgOptions: { description: RELAY_DESCRIPTIONS.last },
-    beforeArgOptions: { description: RELAY_DESCRIPTIONS.before },
+    beforeArgOptions: { description: RELAY_DESCRIPTIONS.before, limit: 'cursor' },
   },
   withInput: {
     typeOptions: { name: ({ fieldName }) => inputTypeName(fieldName) },

@@ -8,8 +8,6 @@ import { failure } from './failures.ts'
 export const DEFAULT_PAGE = 50
 export const MAX_PAGE = 500
 export const MAX_TREE_PAGE = 5_000
-/** Entries of lists in inputs: ids, fences, reports. */
-export const MAX_BATCH = 5_000
 
 /** The largest operation of the dashboard reads 5,000 objects with some twenty fields each. */
 const MAX_COMPLEXITY = 250_000
@@ -50,4 +48,5 @@ export const pageCost = (
 ): { readonly field: number; readonly multiplier: number } => ({ field: 1, multiplier: first ?? last ?? byDefault })
 
 /** A request that is wrong whatever the data. */
-export const badInput = (message: string): GraphQLError => failure('BAD_USER_INPUT', message)
+export const badInput = (message: string, extensions: object = {}): GraphQLError =>
+  failure('BAD_USER_INPUT', message, extensions)

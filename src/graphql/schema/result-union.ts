@@ -34,13 +34,16 @@ type RefusalTypesOf<Command> = Command extends (...args: never[]) => infer Resul
     ? R['type']
     : never
 
+/** Any request can be FORBIDDEN, and its input can exceed a bound. */
+type ErrorsOf<Command> = Readonly<Record<RefusalTypesOf<Command> | 'ForbiddenError', true>> & {
+  readonly InvalidInputError?: true
+}
+
 /**
  * The error types of a command's result union, which the command's own return type dictates: a missing and a superfluous
- * type are both compile errors. Any request can be FORBIDDEN.
+ * type are both compile errors. An input that exceeds a bound is an error of the request where the union has no type for it.
  */
-export const errorsOf = <Command>(
-  types: Readonly<Record<RefusalTypesOf<Command> | 'ForbiddenError', true>>,
-): readonly (RefusalTypesOf<Command> | 'ForbiddenError')[] =>
+export const errorsOf = <Command>(types: ErrorsOf<Command>): readonly (RefusalTypesOf<Command> | 'ForbiddenError')[] =>
   Object.keys(types) as (RefusalTypesOf<Command> | 'ForbiddenError')[]
 
 /** `<Name>Result`: the success of a command, or the error that it ends in. */

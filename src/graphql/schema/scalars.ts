@@ -3,11 +3,18 @@ import type { LogCursor } from '../../core/ports/log.ts'
 import { decodeCursor, isSequence } from '../../log/cursor.ts'
 import { builder } from './builder.ts'
 
-const wrong = (what: string, value: unknown): GraphQLError =>
-  new GraphQLError(`${JSON.stringify(value)?.slice(0, 100)} is not ${what}.`)
+/** Shows only the beginning of a text, which may be as long as a request, and nothing of an object. */
+function wrong(what: string, value: unknown): GraphQLError {
+  const shown =
+    typeof value === 'object' ? 'This' : JSON.stringify(typeof value === 'string' ? value.slice(0, 100) : value)
+  return new GraphQLError(`${shown} is not ${what}.`)
+}
+
+const MAX_TIME_LENGTH = 64
 
 function parseTime(value: unknown): Date {
-  const time = typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value) ? new Date(value) : null
+  const isTime = typeof value === 'string' && value.length <= MAX_TIME_LENGTH && /^\d{4}-\d\d-\d\dT/.test(value)
+  const time = isTime ? new Date(value) : null
   if (!time || Number.isNaN(time.getTime())) throw wrong('a time such as 2026-11-21T09:00:00.000Z', value)
   return time
 }

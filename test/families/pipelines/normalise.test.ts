@@ -38,7 +38,6 @@ describe('a workload', () => {
     ['half a character', { command: ['a\ud800'] }, ['command.0']],
     ['too long a line', { ...RUN, args: Array(5).fill('x'.repeat(60_000)) }, ['args']],
     ['too many arguments', { ...RUN, args: Array(1_024).fill('') }, ['args']],
-    ['one argument that is too long', { ...RUN, args: ['é'.repeat(32_769)] }, ['args']],
     ['no time', { ...RUN, timeoutMs: 0 }, ['timeoutMs']],
     ['too much time', { ...RUN, timeoutMs: 2 ** 31 }, ['timeoutMs']],
   ])('%s is refused', (_, input, paths) => {
@@ -51,10 +50,10 @@ describe('a workload', () => {
       value: '',
     }))
     expect(read({ ...RUN, env }).paths).toEqual([1, 2, 3, 4, 5, 6].map((i) => `input.spec.env.${i}.name`))
-    const values = ['a\0b', 'x'.repeat(65_537), 'fine\n'].map((value, i) => ({ name: `V${i}`, value }))
-    expect(read({ ...RUN, env: values }).paths).toEqual(['input.spec.env.0.value', 'input.spec.env.1.value'])
-    const many = Array.from({ length: 257 }, (_, i) => ({ name: `V${i}`, value: 'x'.repeat(1_100) }))
-    expect(read({ ...RUN, env: many }).paths).toEqual(['input.spec.env', 'input.spec.env'])
+    const values = ['a\0b', 'fine\n'].map((value, i) => ({ name: `V${i}`, value }))
+    expect(read({ ...RUN, env: values }).paths).toEqual(['input.spec.env.0.value'])
+    const many = Array.from({ length: 256 }, (_, i) => ({ name: `V${i}`, value: 'x'.repeat(1_100) }))
+    expect(read({ ...RUN, env: many }).paths).toEqual(['input.spec.env'])
     expect(Object.keys(read({ ...RUN, env: [{ name: '__proto__', value: 'x' }] }).spec.env)).toEqual(['__proto__'])
   })
 
@@ -83,7 +82,6 @@ describe('a workload', () => {
     expect(files('a/b/c', 'a/b')).toEqual(['input.spec.files.1.path'])
     const big = { path: 'big', content: 'x'.repeat(512 * 1024 + 1) }
     expect(read({ ...RUN, files: [big] }).paths).toEqual(['input.spec.files'])
-    expect(files(...Array.from({ length: 65 }, (_, i) => `f${i}`))).toEqual(['input.spec.files'])
   })
 })
 
@@ -143,6 +141,5 @@ describe('a project', () => {
       'input.limits.maxWorkers',
       'input.limits.maxJobs',
     ])
-    expect(readProject({ subscriptions: Array(65).fill(subscription) }).paths).toEqual(['input.subscriptions'])
   })
 })

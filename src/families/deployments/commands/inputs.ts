@@ -1,7 +1,7 @@
 import type { LabelInput } from '../../../core/labels.ts'
 import type { SpecInput } from '../normalise.ts'
 
-/** Inputs from the API: GraphQL has checked the types and nothing else. */
+/** Inputs from the API: GraphQL has checked the types and the bounds. */
 
 export interface CreateInstallation {
   readonly project: string

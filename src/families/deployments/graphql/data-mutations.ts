@@ -45,13 +45,15 @@ builder.mutationField('setDataObject', (t) =>
       'Creates data in the scope of a project, or replaces its value; root installations that import it get a job (IF_CHANGED), or go on. Requires the role USER or ADMIN; data that an installation exports is refused (IN_USE).',
     typeOptions: { description: 'The data to set.' },
     input: {
-      project: t.input.string({ required: true, defaultValue: 'default', description: PROJECT }),
+      project: t.input.string({ required: true, defaultValue: 'default', limit: 'reference', description: PROJECT }),
       name: t.input.string({
         required: true,
-        description: 'A letter or _, then letters, digits, _ or -; at most 63 characters.',
+        limit: 'name',
+        description: 'A letter or _, then letters, digits, _ or -.',
       }),
       value: t.input.field({
         type: 'JSON',
+        limit: 'json',
         description: 'Any JSON value. Left out: null, which is a value too.',
       }),
     },
@@ -102,8 +104,8 @@ builder.mutationField('deleteDataObject', (t) =>
       'Deletes data from the scope of a project; root installations that import it get a job (IF_CHANGED), which waits if it needs the data. Requires the role USER or ADMIN; data that an installation exports is refused (IN_USE).',
     typeOptions: { description: 'The data to delete.' },
     input: {
-      project: t.input.string({ required: true, defaultValue: 'default', description: PROJECT }),
-      name: t.input.string({ required: true, description: 'Name of the data.' }),
+      project: t.input.string({ required: true, defaultValue: 'default', limit: 'reference', description: PROJECT }),
+      name: t.input.string({ required: true, limit: 'reference', description: 'Name of the data.' }),
     },
     resolve: (_, { input }, context) =>
       answer(

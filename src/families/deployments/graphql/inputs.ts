@@ -2,7 +2,7 @@ import { builder } from '../../../graphql/schema/builder.ts'
 
 /** The spec of an installation, as the API takes it. */
 
-const NAME = 'A letter or _, then letters, digits, _ or -; at most 63 characters.'
+const NAME = 'A letter or _, then letters, digits, _ or -.'
 export const TIMEOUTS = {
   pickup: 'From the trigger until a deployer claims the item.',
   progressing: 'From the first claim in a job until the item is done; further claims do not restart it.',
@@ -12,10 +12,14 @@ export const TIMEOUTS = {
 const ImportInput = builder.inputType('ImportInput', {
   description: 'A value that an installation takes from its scope.',
   fields: (t) => ({
-    name: t.string({ required: true, description: `${NAME} Unique among the imports.` }),
-    from: t.string({ description: 'Name of the data in the scope. Left out or null: the name of the import.' }),
+    name: t.string({ required: true, limit: 'name', description: `${NAME} Unique among the imports.` }),
+    from: t.string({
+      limit: 'reference',
+      description: 'Name of the data in the scope. Left out or null: the name of the import.',
+    }),
     schema: t.field({
       type: 'JSON',
+      limit: 'schema',
       description: 'JSON Schema that the value must satisfy. Left out or null: any value.',
     }),
     required: t.boolean({
@@ -29,12 +33,12 @@ const ImportInput = builder.inputType('ImportInput', {
 const ExportInput = builder.inputType('ExportInput', {
   description: 'A value that an installation gives to its scope when it has succeeded.',
   fields: (t) => ({
-    name: t.string({ required: true, description: `${NAME} Unique among the exports.` }),
+    name: t.string({ required: true, limit: 'name', description: `${NAME} Unique among the exports.` }),
     value: t.field({
       type: 'JSON',
       required: true,
-      description:
-        'Any JSON value, nested at most 64 deep, which may hold expressions `${…}` on imports, deployItems and installations.',
+      limit: 'json',
+      description: 'Any JSON value, which may hold expressions `${…}` on imports, deployItems and installations.',
     }),
   }),
 })
@@ -57,24 +61,32 @@ const TimeoutsInput = builder.inputType('TimeoutsInput', {
 const DeployItemInput = builder.inputType('DeployItemInput', {
   description: 'One thing that a deployer installs and uninstalls.',
   fields: (t) => ({
-    name: t.string({ required: true, description: `${NAME} Unique among the deploy items of the installation.` }),
+    name: t.string({
+      required: true,
+      limit: 'name',
+      description: `${NAME} Unique among the deploy items of the installation.`,
+    }),
     type: t.string({
       required: true,
+      limit: 'workType',
       description:
-        'Type of the work, by which deployers claim it: a letter or digit, then letters, digits, `.`, `_`, `/` or `-`; at most 128 characters. Another type replaces the item.',
+        'Type of the work, by which deployers claim it: a letter or digit, then letters, digits, `.`, `_`, `/` or `-`. Another type replaces the item.',
     }),
     target: t.string({
+      limit: 'target',
       description:
         'Where the item is installed; deployers may claim by it. Left out or null: any. Another target replaces the item.',
     }),
     dependsOn: t.stringList({
+      limit: 'dependencies',
       description:
         'Names of deploy items that must succeed first; expressions in `config` imply more. Left out or null: none.',
     }),
     config: t.field({
       type: 'JSON',
+      limit: 'json',
       description:
-        'Any JSON value for the deployer, nested at most 64 deep, which may hold expressions `${…}` on imports and deployItems. Left out or null: none.',
+        'Any JSON value for the deployer, which may hold expressions `${…}` on imports and deployItems. Left out or null: none.',
     }),
     timeouts: t.field({
       type: TimeoutsInput,
@@ -97,22 +109,24 @@ export const InstallationSpecInput = builder.inputRef<SpecShape, false>('Install
 const NestedInstallationInput = builder.inputRef<NestedShape, false>('NestedInstallationInput').implement({
   description: 'An installation within another, in the scope of which it imports and exports.',
   fields: (t) => ({
-    name: t.string({ required: true, description: `${NAME} Unique among the nested installations.` }),
+    name: t.string({ required: true, limit: 'name', description: `${NAME} Unique among the nested installations.` }),
     spec: t.field({ type: InstallationSpecInput, required: true, description: 'Its spec.' }),
   }),
 })
 InstallationSpecInput.implement({
   description: 'What an installation consists of. A field that is left out or null is an empty list.',
   fields: (t) => ({
-    imports: t.field({ type: [ImportInput], description: 'Values from the scope.' }),
-    exports: t.field({ type: [ExportInput], description: 'Values for the scope.' }),
+    imports: t.field({ type: [ImportInput], limit: 'imports', description: 'Values from the scope.' }),
+    exports: t.field({ type: [ExportInput], limit: 'exports', description: 'Values for the scope.' }),
     installations: t.field({
       type: [NestedInstallationInput],
-      description: 'Nested installations; a tree has at most 2,000, at most 16 levels deep.',
+      limit: 'installations',
+      description: 'Nested installations, at most 16 levels deep. The bound is that of the whole tree.',
     }),
     deployItems: t.field({
       type: [DeployItemInput],
-      description: 'Deploy items; a tree has at most 100,000.',
+      limit: 'deployItems',
+      description: 'Deploy items. The bound is that of the whole tree.',
     }),
   }),
 })

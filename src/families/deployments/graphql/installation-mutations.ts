@@ -10,32 +10,37 @@ import { InstallationSpecInput } from './inputs.ts'
 import { InstallationRef } from './installation.ts'
 
 const ID = 'Id of the root installation.'
-const LABELS = 'At most 64, each key once.'
+const LABELS = 'Each key stands once.'
 const IDEMPOTENCY =
   'Names the request, for this caller, project and mutation; left out, null or empty: it has no name. A repetition with the same input within 24 hours writes nothing, and returns the installation of the first call as it is now; one with another input is refused (INVALID_INPUT).'
 
 export const CreateInstallationInput = builder.inputType('CreateInstallationInput', {
   description: 'Name, labels and spec of a new installation.',
   fields: (t) => ({
-    project: t.string({ required: true, defaultValue: 'default', description: 'Name of its project.' }),
+    project: t.string({
+      required: true,
+      defaultValue: 'default',
+      limit: 'reference',
+      description: 'Name of its project.',
+    }),
     name: t.string({
       required: true,
-      description:
-        'A letter or _, then letters, digits, _ or -; at most 63 characters. Unique among the installations of the project.',
+      limit: 'name',
+      description: 'A letter or _, then letters, digits, _ or -. Unique among the installations of the project.',
     }),
-    labels: t.field({ type: [LabelInput], description: `${LABELS} Left out or null: none.` }),
+    labels: t.field({ type: [LabelInput], limit: 'labels', description: `${LABELS} Left out or null: none.` }),
     spec: t.field({ type: InstallationSpecInput, required: true, description: 'What it consists of.' }),
     reconcile: t.boolean({ required: true, defaultValue: true, description: 'Whether a job begins at once.' }),
-    idempotencyKey: t.string({ description: IDEMPOTENCY }),
+    idempotencyKey: t.string({ limit: 'idempotencyKey', description: IDEMPOTENCY }),
   }),
 })
 export const UpdateInstallationInput = builder.inputType('UpdateInstallationInput', {
   description: 'Changes of an installation. A field that is left out or null changes nothing.',
   fields: (t) => ({
-    idempotencyKey: t.string({ description: IDEMPOTENCY }),
+    idempotencyKey: t.string({ limit: 'idempotencyKey', description: IDEMPOTENCY }),
     id: t.id({ required: true, description: 'Id of the installation; a spec is that of a root.' }),
     spec: t.field({ type: InstallationSpecInput, description: 'New spec, as a whole.' }),
-    labels: t.field({ type: [LabelInput], description: `New labels, as a whole. ${LABELS}` }),
+    labels: t.field({ type: [LabelInput], limit: 'labels', description: `New labels, as a whole. ${LABELS}` }),
     ignored: t.boolean({
       description: 'Whether the installation, and all below it, gets no job any more once it is in a final phase.',
     }),
@@ -149,7 +154,7 @@ builder.mutationField('cancelInstallation', (t) =>
     typeOptions: { description: 'The installation whose job is cancelled, and why.' },
     input: {
       id: t.input.id({ required: true, description: ID }),
-      reason: t.input.string({ description: 'Added to `cancelBy`. Left out or null: none.' }),
+      reason: t.input.string({ limit: 'reason', description: 'Added to `cancelBy`. Left out or null: none.' }),
     },
     resolve: (_, { input }, context) =>
       writeObject(context, 'write', input.id, () =>
@@ -175,7 +180,7 @@ builder.mutationField('reconcileInstallation', (t) =>
       'Begins a new job of a root installation, at once or when the running one has ended. Requires the role USER or ADMIN.',
     typeOptions: { description: 'The installation that runs again, and how.' },
     input: {
-      idempotencyKey: t.input.string({ description: IDEMPOTENCY }),
+      idempotencyKey: t.input.string({ limit: 'idempotencyKey', description: IDEMPOTENCY }),
       id: t.input.id({ required: true, description: ID }),
       mode: t.input.field({
         type: ReconcileModeEnum,

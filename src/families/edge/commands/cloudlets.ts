@@ -136,7 +136,7 @@ export const upgradeCloudlet = (
 
 const VERSION = /^[\x21-\x7e]{1,64}$/
 export const isVersion = (text: string): boolean => VERSION.test(text)
-export const VERSION_RULE = 'must have 1 to 64 ASCII characters without spaces'
+export const VERSION_RULE = 'must have ASCII characters without spaces, at least one'
 
 const EDGE_IN_TRANSITION = statement({
   name: 'edge-in-transition',

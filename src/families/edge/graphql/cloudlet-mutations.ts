@@ -8,8 +8,8 @@ import { CloudletRef } from './cloudlet.ts'
 
 export const KEY =
   'Names the request, for this caller, project and mutation; left out, null or empty: it has no name. A repetition with the same input within 24 hours creates nothing, and returns the object of the first call as it is now; one with another input is refused (INVALID_INPUT), and so is one that comes after the object is deleted.'
-export const NAME = 'A letter or _, then letters, digits, _ or -; at most 63 characters.'
-export const LABELS = 'At most 64, each key once. Left out or null: none.'
+export const NAME = 'A letter or _, then letters, digits, _ or -.'
+export const LABELS = 'Each key stands once. Left out or null: none.'
 
 builder.mutationField('createCloudlet', (t) =>
   t.fieldWithInput({
@@ -23,10 +23,19 @@ builder.mutationField('createCloudlet', (t) =>
       'Creates a cloudlet, which waits in INIT for its CRM (connectCrm) and is OFFLINE if none connects in time (PHASELINE_CRM_SILENCE_MS). Requires the role USER or ADMIN; a name that exists is refused (ALREADY_EXISTS).',
     typeOptions: { description: 'Name and labels of a new cloudlet.' },
     input: {
-      project: t.input.string({ required: true, defaultValue: 'default', description: 'Name of its project.' }),
-      name: t.input.string({ required: true, description: `${NAME} Unique among the cloudlets of the project.` }),
-      labels: t.input.field({ type: [LabelInput], description: LABELS }),
-      idempotencyKey: t.input.string({ description: KEY }),
+      project: t.input.string({
+        required: true,
+        defaultValue: 'default',
+        limit: 'reference',
+        description: 'Name of its project.',
+      }),
+      name: t.input.string({
+        required: true,
+        limit: 'name',
+        description: `${NAME} Unique among the cloudlets of the project.`,
+      }),
+      labels: t.input.field({ type: [LabelInput], limit: 'labels', description: LABELS }),
+      idempotencyKey: t.input.string({ limit: 'idempotencyKey', description: KEY }),
     },
     resolve: (_, { input }, context) =>
       writeObject(context, 'write', null, () => context.edge.createCloudlet(context.viewer, dropUndefined(input))),
@@ -83,7 +92,8 @@ builder.mutationField('upgradeCloudlet', (t) =>
       id: t.input.id({ required: true, description: 'Id of the cloudlet.' }),
       version: t.input.string({
         required: true,
-        description: 'Version that its CRM is to bring up, 1 to 64 ASCII characters without spaces.',
+        limit: 'version',
+        description: 'Version that its CRM is to bring up, ASCII characters without spaces, at least one.',
       }),
     },
     resolve: (_, { input }, context) =>

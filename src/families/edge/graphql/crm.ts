@@ -96,8 +96,9 @@ const CrmObjectInput = builder.inputType('CrmObjectInput', {
     kind: t.field({ type: ObjectKindEnum, required: true, description: 'CLUSTER_INST or APP_INST.' }),
     path: t.stringList({
       required: true,
+      limit: 'path',
       description:
-        "Names from the cloudlet down, the cloudlet's first: two for a cluster instance, three for an app instance, each of at most 255 characters.",
+        "Names from the cloudlet down, the cloudlet's first: two for a cluster instance, three for an app instance.",
     }),
     phase: t.field({
       type: PhaseEnum,
@@ -130,8 +131,9 @@ builder.mutationField('connectCrm', (t) =>
       cloudletId: t.input.id({ required: true, description: 'Id of the cloudlet that it serves.' }),
       instance: t.input.string({
         required: true,
+        limit: 'instance',
         description:
-          'Name of the process, 1 to 200 characters. The same instance again keeps its epoch and its fences; another one is a new process.',
+          'Name of the process, not empty. The same instance again keeps its epoch and its fences; another one is a new process.',
       }),
       role: t.input.field({
         type: CrmRoleEnum,
@@ -142,7 +144,9 @@ builder.mutationField('connectCrm', (t) =>
       }),
       version: t.input.string({
         required: true,
-        description: 'Version of the CRM, 1 to 64 ASCII characters without spaces; it may be newer than the server.',
+        limit: 'version',
+        description:
+          'Version of the CRM, ASCII characters without spaces, at least one; it may be newer than the server.',
       }),
       leaseMs: t.input.int({
         required: true,
@@ -159,7 +163,8 @@ builder.mutationField('connectCrm', (t) =>
       objects: t.input.field({
         type: [CrmObjectInput],
         required: true,
-        description: 'All instances that it has, at most 20,000; an instance that is not listed is NOT_PRESENT.',
+        limit: 'crmObjects',
+        description: 'All instances that it has; an instance that is not listed is NOT_PRESENT.',
       }),
     },
     resolve: (_, { input }, context) =>

@@ -32,10 +32,10 @@ builder.mutationField('createClusterInst', (t) =>
     typeOptions: { description: 'Name, labels and spec of a new cluster instance.' },
     input: {
       cloudletId: t.input.id({ required: true, description: 'Id of its cloudlet, which must be READY.' }),
-      name: t.input.string({ required: true, description: `${NAME} Unique within the cloudlet.` }),
-      labels: t.input.field({ type: [LabelInput], description: LABELS }),
-      spec: t.input.field({ type: 'JSON', required: true, description: SPEC }),
-      idempotencyKey: t.input.string({ description: KEY }),
+      name: t.input.string({ required: true, limit: 'name', description: `${NAME} Unique within the cloudlet.` }),
+      labels: t.input.field({ type: [LabelInput], limit: 'labels', description: LABELS }),
+      spec: t.input.field({ type: 'JSON', required: true, limit: 'json', description: SPEC }),
+      idempotencyKey: t.input.string({ limit: 'idempotencyKey', description: KEY }),
     },
     resolve: (_, { input: { cloudletId: parentId, ...input } }, context) =>
       writeObject(context, 'write', null, () =>
@@ -61,7 +61,7 @@ builder.mutationField('updateClusterInst', (t) =>
     typeOptions: { description: 'The new spec of a cluster instance.' },
     input: {
       id: t.input.id({ required: true, description: 'Id of the cluster instance.' }),
-      spec: t.input.field({ type: 'JSON', required: true, description: SPEC }),
+      spec: t.input.field({ type: 'JSON', required: true, limit: 'json', description: SPEC }),
       expectedGeneration: t.input.int({ description: GENERATION }),
     },
     resolve: (_, { input }, context) =>
@@ -108,7 +108,7 @@ builder.mutationField('cancelClusterInst', (t) =>
     typeOptions: { description: 'The cluster instance whose request is withdrawn, and why.' },
     input: {
       id: t.input.id({ required: true, description: 'Id of the cluster instance.' }),
-      reason: t.input.string({ description: REASON }),
+      reason: t.input.string({ limit: 'reason', description: REASON }),
     },
     resolve: (_, { input }, context) =>
       writeObject(context, 'write', input.id, () =>
@@ -134,11 +134,19 @@ builder.mutationField('createAppInst', (t) =>
       'Creates an app instance in a cluster instance, by a request to the CRM; if that fails the record is deleted. Requires the role USER or ADMIN; refused for a name that exists (ALREADY_EXISTS, or BUSY), unless the cluster instance is READY (NOT_READY), and while an upgrade runs or has failed.',
     typeOptions: { description: 'Name, labels and spec of a new app instance.' },
     input: {
-      clusterInstId: t.input.id({ required: true, description: 'Id of its cluster instance, which must be READY.' }),
-      name: t.input.string({ required: true, description: `${NAME} Unique within the cluster instance.` }),
-      labels: t.input.field({ type: [LabelInput], description: LABELS }),
-      spec: t.input.field({ type: 'JSON', required: true, description: SPEC }),
-      idempotencyKey: t.input.string({ description: KEY }),
+      clusterInstId: t.input.id({
+        required: true,
+
+        description: 'Id of its cluster instance, which must be READY.',
+      }),
+      name: t.input.string({
+        required: true,
+        limit: 'name',
+        description: `${NAME} Unique within the cluster instance.`,
+      }),
+      labels: t.input.field({ type: [LabelInput], limit: 'labels', description: LABELS }),
+      spec: t.input.field({ type: 'JSON', required: true, limit: 'json', description: SPEC }),
+      idempotencyKey: t.input.string({ limit: 'idempotencyKey', description: KEY }),
     },
     resolve: (_, { input: { clusterInstId: parentId, ...input } }, context) =>
       writeObject(context, 'write', null, () =>
@@ -164,7 +172,7 @@ builder.mutationField('updateAppInst', (t) =>
     typeOptions: { description: 'The new spec of an app instance.' },
     input: {
       id: t.input.id({ required: true, description: 'Id of the app instance.' }),
-      spec: t.input.field({ type: 'JSON', required: true, description: SPEC }),
+      spec: t.input.field({ type: 'JSON', required: true, limit: 'json', description: SPEC }),
       expectedGeneration: t.input.int({ description: GENERATION }),
     },
     resolve: (_, { input }, context) =>
@@ -205,7 +213,7 @@ builder.mutationField('cancelAppInst', (t) =>
     typeOptions: { description: 'The app instance whose request is withdrawn, and why.' },
     input: {
       id: t.input.id({ required: true, description: 'Id of the app instance.' }),
-      reason: t.input.string({ description: REASON }),
+      reason: t.input.string({ limit: 'reason', description: REASON }),
     },
     resolve: (_, { input }, context) =>
       writeObject(context, 'write', input.id, () =>

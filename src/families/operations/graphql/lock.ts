@@ -52,6 +52,7 @@ builder.queryField('locks', (t) =>
       'Locks of the jobs in projects that the caller may read, held and waited for, by resource and then in the order of its queue. Null only together with an entry in `errors`.',
     args: {
       resource: t.arg.string({
+        limit: 'resource',
         description: 'Resource whose locks are listed, by its exact name. Left out or null: all resources.',
       }),
       ...t.arg.connectionArgs(),

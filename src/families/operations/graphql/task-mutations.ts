@@ -34,15 +34,30 @@ builder.mutationField('createTask', (t) =>
       'Creates a task and starts it. Requires the role USER or ADMIN; a name that exists (ALREADY_EXISTS), cycles, and expressions on jobs that do not come before are refused.',
     typeOptions: { description: 'Name, labels and jobs of a new task.' },
     input: {
-      project: t.input.string({ required: true, defaultValue: 'default', description: 'Name of its project.' }),
+      project: t.input.string({
+        required: true,
+        defaultValue: 'default',
+        limit: 'reference',
+        description: 'Name of its project.',
+      }),
       name: t.input.string({
         required: true,
-        description:
-          'A letter or _, then letters, digits, _ or -; at most 63 characters. Unique among the tasks of the project.',
+        limit: 'name',
+        description: 'A letter or _, then letters, digits, _ or -. Unique among the tasks of the project.',
       }),
-      labels: t.input.field({ type: [LabelInput], description: 'At most 64, each key once. Left out or null: none.' }),
-      jobs: t.input.field({ type: [GadgetJobInput], required: true, description: 'Jobs of the task, 1 to 1,000.' }),
+      labels: t.input.field({
+        type: [LabelInput],
+        limit: 'labels',
+        description: 'Each key stands once. Left out or null: none.',
+      }),
+      jobs: t.input.field({
+        type: [GadgetJobInput],
+        required: true,
+        limit: 'jobs',
+        description: 'Jobs of the task, at least one.',
+      }),
       idempotencyKey: t.input.string({
+        limit: 'idempotencyKey',
         description:
           'Names the request, for this caller, project and mutation; left out, null or empty: it has no name. A repetition with the same input within 24 hours creates nothing, and returns the task of the first call as it is now; one with another input is refused (INVALID_INPUT), and so is one that comes after the task is deleted.',
       }),
@@ -64,7 +79,10 @@ builder.mutationField('cancelTask', (t) =>
     typeOptions: { description: 'The task to cancel, and why.' },
     input: {
       id: t.input.id({ required: true, description: 'Id of the task.' }),
-      reason: t.input.string({ description: 'Added to the message of the phase changes. Left out or null: none.' }),
+      reason: t.input.string({
+        limit: 'reason',
+        description: 'Added to the message of the phase changes. Left out or null: none.',
+      }),
     },
     resolve: (_, { input }, context) =>
       writeObject(context, 'write', input.id, () =>
@@ -100,7 +118,11 @@ builder.mutationField('resolveUndo', (t) =>
       'Decides about a job that could not be undone or cleaned up and so holds its locks. Requires the role USER or ADMIN; a job that is not in UNDO_FAILED is refused with a TransitionError.',
     typeOptions: { description: 'The decision about a job that could not be undone or cleaned up.' },
     input: {
-      id: t.input.id({ required: true, description: 'Id of the gadget job, which must be in UNDO_FAILED.' }),
+      id: t.input.id({
+        required: true,
+
+        description: 'Id of the gadget job, which must be in UNDO_FAILED.',
+      }),
       decision: t.input.field({ type: UndoDecision, required: true, description: 'What becomes of the job.' }),
     },
     resolve: (_, { input }, context) =>

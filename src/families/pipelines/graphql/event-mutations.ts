@@ -22,14 +22,14 @@ const FILTER = {
   phases: 'Phases of which an event must have one; at least one.',
   source: 'Source that an event must have. Left out or null: any.',
   type: 'Type that an event must have. Left out or null: any.',
-  qualifiers: 'Pairs that must be all qualifiers of an event; at most 64. Left out or null: any.',
-  labels: 'Pairs that must be among the labels of an event; at most 64. Left out or null: any.',
+  qualifiers: 'Pairs that must be all qualifiers of an event. Left out or null: any.',
+  labels: 'Pairs that must be among the labels of an event. Left out or null: any.',
 } as const
 
 type InputBuilder = PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>
 const eventFields = (t: InputBuilder) => ({
   id: t.id({ required: true, description: 'Id of the event.' }),
-  idempotencyKey: t.string({ description: IDEMPOTENCY }),
+  idempotencyKey: t.string({ limit: 'idempotencyKey', description: IDEMPOTENCY }),
 })
 
 interface Events {
@@ -94,27 +94,35 @@ builder.mutationField('createEvent', (t) =>
     typeOptions: { description: 'An occurrence, for one project or for all that have subscribed to it.' },
     input: {
       project: t.input.string({
+        limit: 'reference',
         description:
           'Project that gets the event; it must have a worker template. Left out or null: every project of the caller with a subscription that matches gets one event, maybe none does.',
       }),
       source: t.input.string({
         required: true,
-        description: 'Origin of the event, e.g. github.com/acme; 1 to 255 characters on one line.',
+        limit: 'word',
+        description: 'Origin of the event, e.g. github.com/acme; one line, not empty.',
       }),
       type: t.input.string({
         required: true,
-        description: 'What has happened at the source, e.g. push; 1 to 255 characters on one line, and not `*`.',
+        limit: 'word',
+        description: 'What has happened at the source, e.g. push; one line, not empty, and not `*`.',
       }),
       qualifiers: t.input.field({
         type: [LabelInput],
-        description: 'Pairs that the qualifiers of a subscription must equal; at most 64. Left out or null: none.',
+        limit: 'labels',
+        description: 'Pairs that the qualifiers of a subscription must equal. Left out or null: none.',
       }),
       labels: t.input.field({
         type: [LabelInput],
-        description: 'Pairs of which a subscription may require some; at most 64. Left out or null: none.',
+        limit: 'labels',
+        description: 'Pairs of which a subscription may require some. Left out or null: none.',
       }),
-      payload: t.input.string({ description: 'Text for the worker, at most 512 KiB. Left out or null: none.' }),
-      idempotencyKey: t.input.string({ description: IDEMPOTENCY }),
+      payload: t.input.string({
+        limit: 'payload',
+        description: 'Text for the worker. Left out or null: none.',
+      }),
+      idempotencyKey: t.input.string({ limit: 'idempotencyKey', description: IDEMPOTENCY }),
     },
     resolve: (_, { input }, context) =>
       writeEvents(context, () => context.pipelines.createEvent(context.viewer, dropUndefined(input))),
@@ -171,7 +179,7 @@ builder.mutationField('cancelEvent', (t) =>
     typeOptions: { description: 'The event to cancel, and why.' },
     input: {
       id: t.input.id({ required: true, description: 'Id of the event.' }),
-      reason: t.input.string({ description: REASON }),
+      reason: t.input.string({ limit: 'reason', description: REASON }),
     },
     resolve: (_, { input }, context) =>
       writeObject(context, 'write', input.id, () =>
@@ -207,17 +215,18 @@ builder.mutationField('cancelEvents', (t) =>
       'Cancels all events of a project that match, each like cancelEvent. Requires the role USER or ADMIN; a malformed filter is refused and cancels nothing.',
     typeOptions: { description: 'The events to cancel: those for which every given field holds.' },
     input: {
-      project: t.input.string({ required: true, description: FILTER.project }),
+      project: t.input.string({ required: true, limit: 'reference', description: FILTER.project }),
       phases: t.input.field({
         type: [PhaseEnum],
         required: true,
+        limit: 'choices',
         description: `${FILTER.phases} A final one is refused.`,
       }),
-      source: t.input.string({ description: FILTER.source }),
-      type: t.input.string({ description: FILTER.type }),
-      qualifiers: t.input.field({ type: [LabelInput], description: FILTER.qualifiers }),
-      labels: t.input.field({ type: [LabelInput], description: FILTER.labels }),
-      reason: t.input.string({ description: REASON }),
+      source: t.input.string({ limit: 'word', description: FILTER.source }),
+      type: t.input.string({ limit: 'word', description: FILTER.type }),
+      qualifiers: t.input.field({ type: [LabelInput], limit: 'labels', description: FILTER.qualifiers }),
+      labels: t.input.field({ type: [LabelInput], limit: 'labels', description: FILTER.labels }),
+      reason: t.input.string({ limit: 'reason', description: REASON }),
     },
     resolve: (_, { input }, context) =>
       answer(
@@ -240,12 +249,12 @@ builder.mutationField('deleteEvents', (t) =>
       'Deletes all events of a project that match, each like deleteEvent. Requires the role USER or ADMIN; a malformed filter is refused and deletes nothing.',
     typeOptions: { description: 'The events to delete: those for which every given field holds.' },
     input: {
-      project: t.input.string({ required: true, description: FILTER.project }),
-      phases: t.input.field({ type: [PhaseEnum], required: true, description: FILTER.phases }),
-      source: t.input.string({ description: FILTER.source }),
-      type: t.input.string({ description: FILTER.type }),
-      qualifiers: t.input.field({ type: [LabelInput], description: FILTER.qualifiers }),
-      labels: t.input.field({ type: [LabelInput], description: FILTER.labels }),
+      project: t.input.string({ required: true, limit: 'reference', description: FILTER.project }),
+      phases: t.input.field({ type: [PhaseEnum], required: true, limit: 'choices', description: FILTER.phases }),
+      source: t.input.string({ limit: 'word', description: FILTER.source }),
+      type: t.input.string({ limit: 'word', description: FILTER.type }),
+      qualifiers: t.input.field({ type: [LabelInput], limit: 'labels', description: FILTER.qualifiers }),
+      labels: t.input.field({ type: [LabelInput], limit: 'labels', description: FILTER.labels }),
     },
     resolve: (_, { input }, context) =>
       answer(

@@ -10,13 +10,14 @@ const JobSpecInput = builder.inputType('JobSpecInput', {
   description: 'The program that a job runs.',
   fields: (t) => ({
     runtime: t.string({
+      limit: 'workType',
       description: `Type of the agent that starts it; that of its worker if left out or null. ${WORKLOAD.runtime}`,
     }),
-    image: t.string({ description: WORKLOAD.image }),
-    command: t.stringList({ description: WORKLOAD.command }),
-    args: t.stringList({ description: WORKLOAD.args }),
-    env: t.field({ type: [EnvInput], description: WORKLOAD.env }),
-    files: t.field({ type: [FileInput], description: WORKLOAD.files }),
+    image: t.string({ limit: 'image', description: WORKLOAD.image }),
+    command: t.stringList({ limit: 'argv', description: WORKLOAD.command }),
+    args: t.stringList({ limit: 'argv', description: WORKLOAD.args }),
+    env: t.field({ type: [EnvInput], limit: 'env', description: WORKLOAD.env }),
+    files: t.field({ type: [FileInput], limit: 'files', description: WORKLOAD.files }),
     timeoutMs: t.int({
       description: `${WORKLOAD.timeoutMs} Left out or null: no limit but the end of its worker, which may also time it out.`,
     }),
@@ -48,7 +49,8 @@ builder.mutationField('createJob', (t) =>
     input: {
       name: t.input.string({
         required: true,
-        description: 'A letter or _, then letters, digits, _ or -; at most 63 characters. Unique within the event.',
+        limit: 'name',
+        description: 'A letter or _, then letters, digits, _ or -. Unique within the event.',
       }),
       spec: t.input.field({ type: JobSpecInput, required: true, description: 'Program that the job runs.' }),
     },
@@ -70,6 +72,7 @@ builder.mutationField('cancelJob', (t) =>
     input: {
       id: t.input.id({ required: true, description: 'Id of the job.' }),
       reason: t.input.string({
+        limit: 'reason',
         description: 'Added to the message of the phase change and to the error of the job. Left out or null: none.',
       }),
       timedOut: t.input.boolean({

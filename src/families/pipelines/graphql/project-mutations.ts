@@ -19,7 +19,8 @@ const TaskTemplateInput = builder.inputType('TaskTemplateInput', {
     jobs: t.field({
       type: [GadgetJobInput],
       required: true,
-      description: 'Jobs of the task, 1 to 1,000, each with at most 61 environment variables of its own.',
+      limit: 'jobs',
+      description: 'Jobs of the task, at least one, each with at most 61 environment variables of its own.',
     }),
   }),
 })
@@ -29,21 +30,23 @@ const SubscriptionInput = builder.inputType('SubscriptionInput', {
   fields: (t) => ({
     source: t.string({
       required: true,
-      description: 'Source that the event must have exactly; 1 to 255 characters.',
+      limit: 'word',
+      description: 'Source that the event must have exactly; not empty.',
     }),
     types: t.stringList({
       required: true,
-      description:
-        'Types of which the event must have one, 1 to 64, each of 1 to 255 characters; `*` stands for every type.',
+      limit: 'eventTypes',
+      description: 'Types of which the event must have one, at least one; `*` stands for every type.',
     }),
     qualifiers: t.field({
       type: [LabelInput],
-      description:
-        'Pairs that must be all qualifiers of the event, no more and no fewer; at most 64. Left out or null: none.',
+      limit: 'labels',
+      description: 'Pairs that must be all qualifiers of the event, no more and no fewer. Left out or null: none.',
     }),
     labels: t.field({
       type: [LabelInput],
-      description: 'Pairs that must be among the labels of the event; at most 64. Left out or null: none.',
+      limit: 'labels',
+      description: 'Pairs that must be among the labels of the event. Left out or null: none.',
     }),
     task: t.field({
       type: TaskTemplateInput,
@@ -109,7 +112,8 @@ builder.mutationField('createProject', (t) =>
     input: {
       name: t.input.string({
         required: true,
-        description: 'A letter or _, then letters, digits, _ or -; at most 63 characters.',
+        limit: 'name',
+        description: 'A letter or _, then letters, digits, _ or -.',
       }),
       workerTemplate: t.input.field({
         type: WorkerTemplateInput,
@@ -118,7 +122,8 @@ builder.mutationField('createProject', (t) =>
       }),
       subscriptions: t.input.field({
         type: [SubscriptionInput],
-        description: 'Rules for events that name no project; at most 64. Left out or null: none.',
+        limit: 'subscriptions',
+        description: 'Rules for events that name no project. Left out or null: none.',
       }),
       limits: t.input.field({
         type: LimitsInput,
@@ -145,7 +150,11 @@ builder.mutationField('updateProject', (t) =>
       'Changes a project. Limits take effect at once; events that exist keep their worker and secrets. Requires the role USER or ADMIN.',
     typeOptions: { description: 'Changes of a project. A field that is left out stays as it is, and null clears it.' },
     input: {
-      name: t.input.string({ required: true, description: 'Name of the project. It cannot be changed.' }),
+      name: t.input.string({
+        required: true,
+        limit: 'reference',
+        description: 'Name of the project. It cannot be changed.',
+      }),
       workerTemplate: t.input.field({
         type: WorkerTemplateInput,
         description:
@@ -153,7 +162,8 @@ builder.mutationField('updateProject', (t) =>
       }),
       subscriptions: t.input.field({
         type: [SubscriptionInput],
-        description: 'Rules in place of all that the project has; at most 64.',
+        limit: 'subscriptions',
+        description: 'Rules in place of all that the project has.',
       }),
       limits: t.input.field({
         type: LimitsInput,
@@ -180,7 +190,7 @@ builder.mutationField('deleteProject', (t) =>
     description:
       'Deletes a project with its secrets, subscriptions and data. Requires the role USER or ADMIN; refused while the project has objects (IN_USE), and for the project default.',
     typeOptions: { description: 'The project to delete.' },
-    input: { name: t.input.string({ required: true, description: 'Name of the project.' }) },
+    input: { name: t.input.string({ required: true, limit: 'reference', description: 'Name of the project.' }) },
     resolve: (_, { input }, context) =>
       answer(
         context,

@@ -42,13 +42,23 @@ builder.mutationField('setSecret', (t) =>
       'Creates a secret, or replaces its value; events that exist keep the one of before. Requires the role USER or ADMIN; refused beyond 256 secrets or 512 KiB of values in a project (LIMIT), and without PHASELINE_SECRET_KEY on the server.',
     typeOptions: { description: 'The secret to set.' },
     input: {
-      project: t.input.string({ required: true, defaultValue: 'default', description: 'Name of its project.' }),
+      project: t.input.string({
+        required: true,
+        defaultValue: 'default',
+        limit: 'reference',
+        description: 'Name of its project.',
+      }),
       name: t.input.string({
         required: true,
+        limit: 'variable',
         description:
-          'Name of its environment variable: a letter or _, then letters, digits or _; at most 128 characters, not starting with PHASELINE_.',
+          'Name of its environment variable: a letter or _, then letters, digits or _, not starting with PHASELINE_.',
       }),
-      value: t.input.string({ required: true, description: 'Text of 1 byte to 64 KiB. It cannot be read again.' }),
+      value: t.input.string({
+        required: true,
+        limit: 'argument',
+        description: 'Text, not empty. It cannot be read again.',
+      }),
     },
     resolve: (_, { input }, context) =>
       answer(
@@ -70,8 +80,13 @@ builder.mutationField('deleteSecret', (t) =>
     description: 'Deletes a secret of a project; events that exist keep it. Requires the role USER or ADMIN.',
     typeOptions: { description: 'The secret to delete.' },
     input: {
-      project: t.input.string({ required: true, defaultValue: 'default', description: 'Name of its project.' }),
-      name: t.input.string({ required: true, description: 'Name of the secret.' }),
+      project: t.input.string({
+        required: true,
+        defaultValue: 'default',
+        limit: 'reference',
+        description: 'Name of its project.',
+      }),
+      name: t.input.string({ required: true, limit: 'reference', description: 'Name of the secret.' }),
     },
     resolve: (_, { input }, context) =>
       answer(

@@ -4,15 +4,14 @@ import { builder } from '../../../graphql/schema/builder.ts'
 
 /** Descriptions of fields that a worker template and a job share. */
 export const WORKLOAD = {
-  runtime: 'Letters, digits, . _ / and -, at most 128 characters.',
+  runtime: 'Letters, digits, . _ / and -.',
   image:
-    'Image to run, 1 to 512 characters, for runtimes that have images; required there without a command. The runtime process refuses it. Left out or null: none.',
+    'Image to run, not empty, for runtimes that have images; required there without a command. The runtime process refuses it. Left out or null: none.',
   command:
-    'Program and its first arguments, run without a shell; required by the runtime process. At most 1,024 parts and 256 KiB together with args, 64 KiB each. Left out or null: none.',
+    'Program and its first arguments, run without a shell; required by the runtime process. Together with args at most 1,024 parts and 256 KiB. Left out or null: none.',
   args: 'Arguments after those of the command. Left out or null: none.',
-  env: 'Environment variables; at most 256, together at most 256 KiB. Left out or null: none.',
-  files:
-    'Files written into the working folder before the start; at most 64, together at most 512 KiB. Left out or null: none.',
+  env: 'Environment variables, together at most 256 KiB. Left out or null: none.',
+  files: 'Files written into the working folder before the start, together at most 512 KiB. Left out or null: none.',
   timeoutMs: 'Milliseconds, from 1, between the first claim by a runtime and its end as TIMED_OUT.',
 } as const
 
@@ -21,12 +20,13 @@ export const EnvInput = builder.inputType('EnvInput', {
   fields: (t) => ({
     name: t.string({
       required: true,
-      description:
-        'A letter or _, then letters, digits or _; at most 128 characters. Each name stands once, and none starts with PHASELINE_.',
+      limit: 'variable',
+      description: 'A letter or _, then letters, digits or _. Each name stands once, and none starts with PHASELINE_.',
     }),
     value: t.string({
       required: true,
-      description: 'Text of at most 64 KiB. All who may read the project can read it: secrets are set with setSecret.',
+      limit: 'argument',
+      description: 'All who may read the project can read it: secrets are set with setSecret.',
     }),
   }),
 })
@@ -35,10 +35,15 @@ export const FileInput = builder.inputType('FileInput', {
   fields: (t) => ({
     path: t.string({
       required: true,
+      limit: 'filePath',
       description:
-        'Path relative to the working folder, with / between its parts, without . or ..; at most 1,024 bytes. Each path stands once.',
+        'Path relative to the working folder, with / between its parts, without . or .. in it. Each path stands once.',
     }),
-    content: t.string({ required: true, description: 'Text of the file. All who may read the object can read it.' }),
+    content: t.string({
+      required: true,
+      limit: 'fileContent',
+      description: 'Text of the file. All who may read the object can read it.',
+    }),
   }),
 })
 
@@ -48,13 +53,14 @@ export const WorkerTemplateInput = builder.inputType('WorkerTemplateInput', {
     runtime: t.string({
       required: true,
       defaultValue: 'process',
+      limit: 'workType',
       description: `Type of the agent that starts them. ${WORKLOAD.runtime}`,
     }),
-    image: t.string({ description: WORKLOAD.image }),
-    command: t.stringList({ description: WORKLOAD.command }),
-    args: t.stringList({ description: WORKLOAD.args }),
-    env: t.field({ type: [EnvInput], description: WORKLOAD.env }),
-    files: t.field({ type: [FileInput], description: WORKLOAD.files }),
+    image: t.string({ limit: 'image', description: WORKLOAD.image }),
+    command: t.stringList({ limit: 'argv', description: WORKLOAD.command }),
+    args: t.stringList({ limit: 'argv', description: WORKLOAD.args }),
+    env: t.field({ type: [EnvInput], limit: 'env', description: WORKLOAD.env }),
+    files: t.field({ type: [FileInput], limit: 'files', description: WORKLOAD.files }),
     timeoutMs: t.int({ description: `${WORKLOAD.timeoutMs} Left out or null: no limit.` }),
     workspace: t.boolean({
       required: true,

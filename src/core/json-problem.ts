@@ -1,10 +1,13 @@
-/** Checks that a value is JSON of bounded depth and size; null when it is. Never throws, and is not recursive. */
+/**
+ * Checks that a value is JSON of bounded depth and size; null when it is. The size is that of its text without separators and
+ * escapes. Never throws, and is not recursive.
+ */
 export function jsonProblem(value: unknown, limits: { depth: number; size: number }): string | null {
   const stack: { value: unknown; depth: number }[] = [{ value, depth: 0 }]
   let size = 0
   for (let top = stack.pop(); top; top = stack.pop()) {
     const { value: here, depth } = top
-    size += typeof here === 'string' ? here.length + 2 : 1
+    size += sizeOf(here)
     if (size > limits.size) return `larger than ${limits.size} characters`
     if (typeof here === 'object' && here !== null) {
       if (depth >= limits.depth) return `nested more than ${limits.depth} levels deep`
@@ -23,20 +26,15 @@ export function jsonProblem(value: unknown, limits: { depth: number; size: numbe
   return null
 }
 
+/** Of a leaf, or of the brackets. */
+function sizeOf(value: unknown): number {
+  if (typeof value === 'string') return value.length + 2
+  if (typeof value === 'number') return String(value).length
+  return 2
+}
+
 /** Like JSON.stringify, which omits undefined properties. */
 function isLeaf(value: unknown): boolean {
   if (typeof value === 'number') return Number.isFinite(value)
   return value === null || value === undefined || typeof value === 'string' || typeof value === 'boolean'
-}
-
-export type JsonText = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly message: string }
-
-/** JSON text of a value within limits; `what` begins the message: `the schema is nested …`. */
-export function jsonText(what: string, value: unknown, limits: { depth: number; size: number }): JsonText {
-  const problem = jsonProblem(value, limits)
-  if (problem) return { ok: false, message: `${what} is ${problem}` }
-  const text = JSON.stringify(value ?? null)
-  return text.length > limits.size
-    ? { ok: false, message: `${what} is larger than ${limits.size} characters` }
-    : { ok: true, text }
 }

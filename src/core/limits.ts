@@ -1,0 +1,123 @@
+/**
+ * Bounds of everything that a caller can send. Each argument and each input field of the API that takes text, JSON or a list
+ * names one of them. The check, the sentence in the schema and the table in docs/limits.md are made from this one.
+ */
+
+export interface Limit {
+  /** Characters are UTF-16 code units; bytes are those of UTF-8; JSON is measured in characters of its text. */
+  readonly unit: 'characters' | 'bytes' | 'json' | 'entries'
+  readonly max: number
+  /** For people: whose bound it is. */
+  readonly what: string
+  /** Bound of each entry of a list. */
+  readonly of?: Limit
+  /** A longer text is cut by whoever stores it, and not refused. */
+  readonly isCut?: true
+}
+
+const KIB = 1_024
+const characters = (max: number, what: string): Limit => ({ unit: 'characters', max, what })
+const bytes = (max: number, what: string): Limit => ({ unit: 'bytes', max, what })
+const json = (max: number, what: string): Limit => ({ unit: 'json', max, what })
+const entries = (max: number, what: string, of?: Limit): Limit => ({ unit: 'entries', max, what, ...(of && { of }) })
+
+const id = characters(64, 'an id')
+const name = characters(63, 'a name that the caller gives, and one in `dependsOn`')
+const reference = characters(255, 'the name of something that exists')
+const workType = characters(128, 'a type of work, or a runtime')
+const target = characters(255, 'a target')
+const word = characters(255, 'the source or the type of an event')
+const fence = characters(255, 'a fence')
+const argument = bytes(64 * KIB, 'a part of a command line, the value of a variable, or a secret')
+const gadgetText = characters(32_768, 'an argument or a variable of a gadget, and `when`')
+
+export const LIMITS = {
+  id,
+  name,
+  reference,
+  search: characters(255, 'a text to search names for'),
+  cursor: characters(4_096, 'a cursor'),
+  idempotencyKey: characters(255, 'an idempotency key'),
+  reason: characters(4_096, 'the reason of a cancellation'),
+  labels: entries(64, 'labels or qualifiers'),
+  labelKey: characters(253, 'the key of a label'),
+  labelValue: characters(255, 'the value of a label'),
+  choices: entries(200, 'kinds or phases to choose by'),
+  ids: entries(500, 'ids that are read together', id),
+  path: entries(64, 'the path of an object', reference),
+  tokenName: characters(100, 'the name of a token'),
+  projects: entries(1_000, 'projects of a token', reference),
+  json: json(1_024 * KIB, 'a spec, a config, data or exports'),
+  schema: json(64 * KIB, 'a JSON Schema'),
+  deployItems: entries(100_000, 'deploy items of a tree'),
+  installations: entries(2_000, 'nested installations of a tree'),
+  imports: entries(1_000, 'imports of an installation'),
+  exports: entries(1_000, 'exports of an installation'),
+  dependencies: entries(10_000, 'dependencies of a deploy item', name),
+  jobs: entries(1_000, 'jobs of a task'),
+  jobDependencies: entries(1_000, 'dependencies of a job', name),
+  gadget: characters(128, 'the name of a gadget'),
+  gadgetText,
+  gadgetArgs: entries(256, 'arguments of a gadget', gadgetText),
+  gadgetEnv: entries(64, 'variables of a gadget'),
+  word,
+  payload: bytes(512 * KIB, 'the payload of an event'),
+  subscriptions: entries(64, 'subscriptions of a project'),
+  eventTypes: entries(64, 'types of a subscription', word),
+  variable: characters(128, 'the name of a variable or a secret'),
+  env: entries(256, 'variables of a workload'),
+  argument,
+  argv: entries(1_024, 'parts of a command line', argument),
+  image: characters(512, 'an image'),
+  files: entries(64, 'files of a workload'),
+  filePath: bytes(KIB, 'the path of a file'),
+  fileContent: bytes(512 * KIB, 'the content of a file'),
+  instance: characters(253, 'the name of a process'),
+  workType,
+  workTypes: entries(100, 'types of work', workType),
+  target,
+  targets: entries(500, 'targets', target),
+  fence,
+  fences: entries(5_000, 'leases that are renewed together', fence),
+  reports: entries(500, 'reports that are sent together'),
+  step: characters(4_096, 'a step of progress'),
+  progressUnit: characters(64, 'a unit of progress'),
+  message: characters(16_384, 'the message of a report or of its error'),
+  errorCode: characters(255, 'the code of an error'),
+  locks: entries(10_000, 'locks that a gadget declares, of which a job may have 1,000'),
+  lock: characters(4_096, 'the resource of a lock that a gadget declares, of which a job may have 256'),
+  resource: characters(256, 'the name of a resource'),
+  logLines: entries(5_000, 'log lines that are sent together'),
+  logLine: { ...characters(8_192, 'a log line'), isCut: true },
+  version: characters(64, 'the version of a CRM'),
+  crmObjects: entries(20_000, 'instances that a CRM has'),
+} as const satisfies Readonly<Record<string, Limit>>
+
+export type LimitName = keyof typeof LIMITS
+
+/** Nesting of arrays and objects in JSON. */
+const MAX_JSON_DEPTH = 64
+
+/** For `jsonProblem`. */
+export const jsonBounds = ({ max }: Limit): { readonly depth: number; readonly size: number } => ({
+  depth: MAX_JSON_DEPTH,
+  size: max,
+})
+
+const plain = (count: number): string => count.toLocaleString('en')
+const inBytes = (count: number): string =>
+  count % KIB !== 0 ? `${plain(count)} bytes` : count < KIB * KIB ? `${count / KIB} KiB` : `${count / KIB / KIB} MiB`
+
+/** `100 characters`, `64 KiB`, `5,000 entries`. */
+export function amountOf({ unit, max }: Limit): string {
+  if (unit === 'characters') return `${plain(max)} characters`
+  return unit === 'entries' ? `${plain(max)} entries` : inBytes(max)
+}
+
+/** A sentence for people who write a request. */
+export function sentenceOf(limit: Limit): string {
+  const amount = amountOf(limit)
+  if (limit.isCut) return `Its first ${amount} are kept.`
+  if (limit.unit === 'json') return `At most ${amount} as JSON, nested at most ${MAX_JSON_DEPTH} deep.`
+  return limit.of ? `At most ${amount}, each of at most ${amountOf(limit.of)}.` : `At most ${amount}.`
+}
