@@ -40,6 +40,11 @@ describe('runGadget', () => {
     ['exit 3', 'exit', 'It ended with exit code 3.'],
     ['kill -9 $$', 'signal', 'It was ended by SIGKILL.'],
     ['echo Error no disk; exit 0', 'error', 'no disk'],
+    [
+      'i=0; while [ $i -lt 20 ]; do printf "EXPORT a$i \\"%060000d\\"\\n" 0; i=$((i+1)); done',
+      'protocol',
+      'It broke the gadget protocol. Its exports are larger than 1048576 characters.',
+    ],
     ['echo hello; sleep 100', 'protocol', 'It broke the gadget protocol. Line 1: the unknown word "hello".'],
   ])('fails with %j', async (script, cause, message) => {
     await using folder = await gadgetFolder()

@@ -325,6 +325,30 @@ describe('runAgent', () => {
     expect(problems.map(({ what }) => what)).toEqual(['work', 'work'])
   })
 
+  it('cuts texts to the bounds of the server, and reports exports beyond theirs as a failure', async () => {
+    const long = 'x'.repeat(1024 * 1024)
+    await using agent = await startAgent(({ name }, { report, log }) => {
+      if (name === 'large') return { phase: 'SUCCEEDED', exports: { long } }
+      log('STDOUT', long)
+      report({ message: long, progress: { step: `${'x'.repeat(4_088)}${'😀'.repeat(100)}`, unit: long } })
+      return { phase: 'FAILED', error: { code: long, message: long } }
+    })
+    const { server } = agent
+    server.offer({ name: 'long' }, { name: 'large' })
+    await until(() => server.items.values().every(({ phase }) => phase === 'FAILED'), { what: 'both have failed' })
+    const cut = (length: number) => `${'x'.repeat(length - 8)} … (cut)`
+    expect(server.get('long').reports).toEqual([
+      expect.objectContaining({
+        message: cut(16_384),
+        progress: { step: `${'x'.repeat(4_088)} … (cut)`, unit: cut(64) },
+      }),
+      expect.objectContaining({ error: { code: cut(255), message: cut(16_384) } }),
+    ])
+    expect(server.lines.map(({ text }) => text)).toEqual([cut(8_192)])
+    const error = { code: 'EXPORTS', message: 'Its exports are larger than 1048576 characters.' }
+    expect(server.get('large').reports).toMatchObject([{ phase: 'FAILED', error }])
+  })
+
   it('hands over report and log as free functions', async () => {
     await using agent = await startAgent((_, { report, log }) => {
       report({ progress: { step: 'half' } })

@@ -1,4 +1,5 @@
 import { LineSplitter } from '../../client/gadget/line-splitter.ts'
+import { LIMITS } from '../../core/limits.ts'
 import type { OutputStream } from '../runtime/runtime.ts'
 import type { Mask } from './mask.ts'
 
@@ -13,8 +14,6 @@ export interface OutputLimits {
 
 export const OUTPUT_LIMITS: OutputLimits = { lines: 1_000, bytes: 1_000_000, totalBytes: 64_000_000 }
 const BURST_SECONDS = 5
-/** Longer lines are truncated. */
-const MAX_LINE = 8_192
 
 export interface OutputOptions {
   readonly limits: OutputLimits
@@ -47,7 +46,7 @@ export class Output {
     this.#filledAt = now()
     this.#remaining = limits.totalBytes
     const splitter = (stream: 'STDOUT' | 'STDERR') =>
-      new LineSplitter(MAX_LINE, (line, isCut) => this.#take(stream, mask.apply(line, isCut)))
+      new LineSplitter(LIMITS.logLine.max, (line, isCut) => this.#take(stream, mask.apply(line, isCut)))
     this.#splitters = { STDOUT: splitter('STDOUT'), STDERR: splitter('STDERR') }
   }
 

@@ -1,3 +1,5 @@
+import { jsonProblem } from '../../core/json-problem.ts'
+import { jsonBounds, LIMITS } from '../../core/limits.ts'
 import type { Phase } from '../../core/vocabulary.ts'
 import type { StopReason, WorkItem, WorkOutcome } from './work.ts'
 
@@ -15,6 +17,12 @@ const WHEN_DELETING: Readonly<Partial<Record<Phase, Phase>>> = {
 export function finalReport(item: WorkItem, outcome: WorkOutcome, stopped: StopReason | null): Final | null {
   if (outcome === null || !('phase' in outcome)) return outcome
   if (stopped === 'SHUTDOWN' && outcome.phase === 'ABORTED') return giveBack(item)
+  const excess = jsonProblem(outcome.exports, jsonBounds(LIMITS.json))
+  if (excess)
+    return {
+      phase: item.action === 'RUN' ? 'UNDOING' : 'FAILED',
+      error: { code: 'EXPORTS', message: `Its exports are ${excess}.` },
+    }
   if (item.action !== 'DELETE') return outcome
   const phase = WHEN_DELETING[outcome.phase] ?? outcome.phase
   const error = outcome.phase === 'ABORTED' ? { code: 'ABORTED', message: 'Stopped on request.' } : undefined

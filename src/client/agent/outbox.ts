@@ -1,15 +1,15 @@
+import { LIMITS } from '../../core/limits.ts'
 import type { Outbox } from './active-work.ts'
 import type { AgentApi, FencedLine, FencedReport, ReportAnswer } from './agent-api.ts'
 import { Batcher } from './batcher.ts'
+import { fitReport, fitText } from './fit-report.ts'
 
-/** Limits of the server. */
-const MAX_REPORTS = 500
+/** Lines of one call. */
 const MAX_LINES = 500
 /** Several calls at a time keep the server busy while answers travel. */
 const REPORT_CALLS = 3
 /** Lines that may wait to be sent. */
 const MAX_WAITING_LINES = 20_000
-const MAX_LINE = 8_192
 
 export interface OpenOutbox extends Outbox {
   close(): void
@@ -22,7 +22,7 @@ export function openOutbox(
 ): OpenOutbox {
   const reports = new Batcher<FencedReport, ReportAnswer>({
     send: (batch) => api.report(batch),
-    max: MAX_REPORTS,
+    max: LIMITS.reports.max,
     calls: REPORT_CALLS,
     keyOf: ({ fence }) => fence,
     // More than two minutes: a database failover may take so long.
@@ -41,11 +41,11 @@ export function openOutbox(
     onProblem: (error) => onProblem('log', error),
   })
   return {
-    report: (fence, report) => reports.add({ ...report, fence }),
+    report: (fence, report) => reports.add({ ...fitReport(report), fence }),
     get hasRoom() {
       return lines.size < MAX_WAITING_LINES
     },
-    log: (fence, stream, text) => lines.add({ fence, at: steadyTime(), stream, text: text.slice(0, MAX_LINE) }),
+    log: (fence, stream, text) => lines.add({ fence, at: steadyTime(), stream, text: fitText(text, LIMITS.logLine) }),
     close() {
       reports.close()
       lines.close()

@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { type GadgetLock, GadgetOutput, type OutputEvents } from '../../core/gadget/output.ts'
 import { type GadgetMode, MAX_LINE_BYTES, PROTOCOL } from '../../core/gadget/protocol.ts'
+import { jsonProblem } from '../../core/json-problem.ts'
+import { jsonBounds, LIMITS } from '../../core/limits.ts'
 import { pause } from '../pause.ts'
 import { LineSplitter } from './line-splitter.ts'
 
@@ -161,7 +163,11 @@ function judge({ exitCode, signal }: Ended, output: GadgetOutput, stopped: boole
   if (output.error !== null) return { ...failed, cause: 'error', message: output.error }
   if (signal !== null) return { ...failed, cause: 'signal', message: `It was ended by ${signal}.` }
   if (exitCode !== 0) return { ...failed, cause: 'exit', message: `It ended with exit code ${exitCode}.` }
-  return { outcome: 'succeeded', exports: { ...output.exports }, locks: output.locks }
+  const exports = { ...output.exports }
+  const excess = jsonProblem(exports, jsonBounds(LIMITS.json))
+  if (excess)
+    return { ...failed, cause: 'protocol', message: `It broke the gadget protocol. Its exports are ${excess}.` }
+  return { outcome: 'succeeded', exports, locks: output.locks }
 }
 
 const codeOf = (error: unknown): string =>
