@@ -33,6 +33,8 @@ export interface Config {
   readonly timeouts: TimeoutDefaults
   /** How long phase changes are kept; null: for ever. */
   readonly logRetentionMs: number | null
+  /** How long an agent is listed that is not heard of; null: for ever. */
+  readonly agentRetentionMs: number | null
   /** Keys of secrets: the first seals, all of them open. Empty: the embedded data folder has one. */
   readonly secretKeys: readonly Uint8Array[]
   /** Most workers and jobs that run at the same time, over all projects. */
@@ -117,6 +119,7 @@ const schema = z.object({
   PHASELINE_PROGRESSING_TIMEOUT_MS: timeout.default(600_000),
   PHASELINE_ABORTING_TIMEOUT_MS: timeout.default(300_000),
   PHASELINE_LOG_RETENTION: age.default(30 * UNIT_MS.d),
+  PHASELINE_AGENT_RETENTION: age.default(7 * UNIT_MS.d),
   PHASELINE_SECRET_KEY: secretKeys.optional(),
   PHASELINE_MAX_WORKERS: integer(0, 100_000).default(50),
   PHASELINE_MAX_JOBS: integer(0, 100_000).default(100),
@@ -196,6 +199,7 @@ export function loadConfig(env: Env, { nameOf = (setting) => setting, timeouts =
         ...Object.fromEntries(timeouts.map(({ name, setting }) => [name, Reflect.get(data, setting)])),
       } as TimeoutDefaults,
       logRetentionMs: data.PHASELINE_LOG_RETENTION,
+      agentRetentionMs: data.PHASELINE_AGENT_RETENTION,
       secretKeys: data.PHASELINE_SECRET_KEY ?? [],
       capacity: { maxWorkers: data.PHASELINE_MAX_WORKERS, maxJobs: data.PHASELINE_MAX_JOBS },
       processRuntime: data.PHASELINE_PROCESS_RUNTIME ? data.PHASELINE_PROCESS_RUNTIME === 'on' : !processRuntimeOff,

@@ -87,7 +87,7 @@ export async function startApp(
   log.onReplaced(() => engineHost.runner.forget())
   if (roles.has('engine')) {
     for (const family of families) await family.prepare?.({ pool, config })
-    engineHost.startEngine()
+    engineHost.startEngine(config)
     if (retentionMs !== null) parts.use(createPruner({ pool, system, logger, retentionMs }))
   }
   let origin: string | null = null

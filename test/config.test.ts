@@ -142,6 +142,7 @@ test('nothing has to be set, and what is empty is not set', () => {
         crmSilenceMs: 300_000,
       },
       logRetentionMs: 30 * 24 * 60 * 60 * 1_000,
+      agentRetentionMs: 7 * 24 * 60 * 60 * 1_000,
       secretKeys: [],
       capacity: { maxWorkers: 50, maxJobs: 100 },
       processRuntime: true,
@@ -168,6 +169,7 @@ test('everything that can be set', () => {
       PHASELINE_PROGRESSING_TIMEOUT_MS: '2',
       PHASELINE_ABORTING_TIMEOUT_MS: '2147483647',
       PHASELINE_LOG_RETENTION: '12h',
+      PHASELINE_AGENT_RETENTION: 'never',
       PHASELINE_SECRET_KEY: `${KEY.toString('base64')}, ${OLD_KEY.toString('base64')}`,
       PHASELINE_MAX_WORKERS: '3',
       PHASELINE_MAX_JOBS: '4',
@@ -195,6 +197,7 @@ test('everything that can be set', () => {
         crmSilenceMs: 7,
       },
       logRetentionMs: 12 * 60 * 60 * 1_000,
+      agentRetentionMs: null,
       secretKeys: [KEY, OLD_KEY],
       capacity: { maxWorkers: 3, maxJobs: 4 },
       processRuntime: true,
@@ -228,6 +231,7 @@ test('all problems are told at once, and no value is in them', () => {
     PHASELINE_PICKUP_TIMEOUT_MS: '5m',
     PHASELINE_ABORTING_TIMEOUT_MS: '0',
     PHASELINE_LOG_RETENTION: 'hunter2',
+    PHASELINE_AGENT_RETENTION: 'hunter2',
     PHASELINE_SECRET_KEY: 'hunter2',
   })
   const problems = loaded.ok ? [] : loaded.problems
@@ -241,6 +245,7 @@ test('all problems are told at once, and no value is in them', () => {
     'PHASELINE_PICKUP_TIMEOUT_MS',
     'PHASELINE_ABORTING_TIMEOUT_MS',
     'PHASELINE_LOG_RETENTION',
+    'PHASELINE_AGENT_RETENTION',
     'PHASELINE_SECRET_KEY',
   ])
   expect(problems.join('\n')).not.toContain('hunter2')

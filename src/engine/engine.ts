@@ -3,10 +3,9 @@ import type { Pool } from 'pg'
 import { backoffMs } from '../core/backoff.ts'
 import type { Signal } from '../core/ports/signal.ts'
 import type { System } from '../core/ports/system.ts'
-import type { WorkAction } from '../core/vocabulary.ts'
 import type { Logger } from '../logger.ts'
 import { delayRoot, dueRoots, untilNextClock } from '../store/queue.ts'
-import { sweep } from '../store/sweep.ts'
+import { type SweepOptions, sweep } from '../store/sweep.ts'
 import { listen } from './listen.ts'
 import type { TreeRunner } from './runner.ts'
 
@@ -30,8 +29,7 @@ export interface EngineOptions {
   readonly logger: Logger
   /** Enqueues wake requests for objects that wait without a reason. */
   recoverStalled(): Promise<void>
-  /** Actions of work that outlives its object. */
-  readonly outlivingActions: readonly WorkAction[]
+  readonly sweeping: SweepOptions
 }
 
 /** Reconciles every tree that is due. Any number of engines may run side by side: a tree's root row is its lock. */
@@ -128,7 +126,7 @@ export class Engine implements AsyncDisposable {
   }
 
   async #sweep(): Promise<void> {
-    const { pool, system, recoverStalled, outlivingActions } = this.#options
+    const { pool, system, recoverStalled, sweeping } = this.#options
     const now = performance.now()
     if (now - this.#recoveredAt >= RECOVER_MS) {
       this.#recoveredAt = now
@@ -136,7 +134,7 @@ export class Engine implements AsyncDisposable {
     }
     if (now - this.#sweptAt < SWEEP_MS) return
     this.#sweptAt = now
-    await sweep(pool, system.now(), outlivingActions)
+    await sweep(pool, system.now(), sweeping)
   }
 
   /** Waits for a notification, for the next clock, or for the next poll. */

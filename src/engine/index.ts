@@ -3,6 +3,7 @@ import type { Log } from '../core/ports/log.ts'
 import type { Signal } from '../core/ports/signal.ts'
 import type { Trees } from '../families/family.ts'
 import type { Logger } from '../logger.ts'
+import type { SweepOptions } from '../store/sweep.ts'
 import { Dispatcher } from './agents/dispatcher.ts'
 import { agentPort } from './agents/index.ts'
 import { SpecCache } from './cache/spec-cache.ts'
@@ -23,8 +24,8 @@ export interface EngineHost extends AsyncDisposable {
   readonly runner: TreeRunner
   readonly trees: Trees
   readonly agents: AgentPort
-  /** Starts to reconcile every tree that is due. */
-  startEngine(): void
+  /** Starts to reconcile every tree that is due, and to remove what has outlived its use. */
+  startEngine(options: Pick<SweepOptions, 'agentRetentionMs'>): void
 }
 
 export interface EngineHostOptions {
@@ -76,11 +77,11 @@ export function createEngineHost(options: EngineHostOptions): EngineHost {
     runner,
     trees: treesOf(context),
     agents: agentPort(parts, runner, onWork, dispatcher),
-    startEngine() {
+    startEngine({ agentRetentionMs }) {
       const { pool, system } = parts
-      const { outlivingActions } = context.kinds
+      const sweeping = { outlivingActions: context.kinds.outlivingActions, agentRetentionMs }
       const recover = () => recoverStalled(context)
-      engine = new Engine({ pool, runner, signal, system, logger, outlivingActions, recoverStalled: recover })
+      engine = new Engine({ pool, runner, signal, system, logger, sweeping, recoverStalled: recover })
       engine.start()
     },
     async [Symbol.asyncDispose]() {

@@ -1,6 +1,6 @@
 import type { WorkAction } from '../core/vocabulary.ts'
 import type { Client } from './client.ts'
-import { array, bigint, timestamptz } from './column-types.ts'
+import { array, bigint, nullable, timestamptz } from './column-types.ts'
 import { statement } from './statement.ts'
 import { workAction } from './tables.ts'
 
@@ -32,17 +32,41 @@ const SWEEP_KEYS = statement({
   params: [timestamptz],
 })
 
+/** Agents that are kept of one token, and that one sweep removes. */
+const AGENTS = 10_000
+
+const SWEEP_AGENTS = statement({
+  name: 'sweep-agents',
+  text: `delete from agent where id in (
+    select id from (select id, seen_at, row_number() over (partition by name order by seen_at desc, id) as place from agent) a
+    where seen_at < $1 or place > ${AGENTS} limit ${AGENTS}
+  )`,
+  params: [nullable(timestamptz)],
+})
+
+export interface SweepOptions {
+  /** Actions of work that outlives its object. */
+  readonly outlivingActions: readonly WorkAction[]
+  /** How long an agent is kept that is not heard of; null: for ever. */
+  readonly agentRetentionMs: number | null
+}
+
 /**
- * Removes keys and finished work of objects that are gone, both after a day, and work to remove a workload that no
- * runtime has claimed for a week. Called every minute, it covers a big table within about an hour.
+ * Removes keys and finished work of objects that are gone, both after a day, work to remove a workload that no runtime has
+ * claimed for a week, and agents that are gone. Called every minute, it covers a big table within about an hour.
  */
-export async function sweep(client: Client, now: Date, outliving: readonly WorkAction[]): Promise<void> {
+export async function sweep(
+  client: Client,
+  now: Date,
+  { outlivingActions, agentRetentionMs }: SweepOptions,
+): Promise<void> {
   const dayAgo = new Date(now.getTime() - DAY_MS)
   await SWEEP_KEYS.query(client, [dayAgo])
   await SWEEP_WORK.query(client, [
     dayAgo,
     Math.floor(now.getTime() / MINUTE_MS),
     new Date(now.getTime() - WEEK_MS),
-    outliving,
+    outlivingActions,
   ])
+  await SWEEP_AGENTS.query(client, [agentRetentionMs === null ? null : new Date(now.getTime() - agentRetentionMs)])
 }

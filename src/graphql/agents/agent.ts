@@ -43,7 +43,7 @@ builder.queryField('agents', (t) =>
     type: AgentConnection,
     nullable: true,
     description:
-      'Processes that claim work, also those that are not connected any more. Null only together with an entry in `errors`.',
+      'Processes that claim work, also those that are not connected any more (PHASELINE_AGENT_RETENTION). Null only together with an entry in `errors`.',
     args: t.arg.connectionArgs(),
     complexity: (args) => pageCost(args),
     resolve: (_, args, { pool }) =>

@@ -108,7 +108,10 @@ describe('deletion', () => {
     await world.remove(upstream)
     expect(await rowsOf(world, upstream)).toEqual({})
     // Work is kept for a day, so that a repeated last report is answered.
-    await sweep(world.pool, new Date(world.clock.now().getTime() + 24 * 3_600_000 + 1), [])
+    await sweep(world.pool, new Date(world.clock.now().getTime() + 24 * 3_600_000 + 1), {
+      outlivingActions: [],
+      agentRetentionMs: null,
+    })
     const { rowCount } = await world.pool.query('select 1 from work')
     expect(rowCount).toBe(0)
   })

@@ -377,7 +377,7 @@ describe('deadlines', () => {
     })
     const { fence } = only(await claimLong(world, 1))
     await using other = await anotherDriver(world)
-    other.engineHost.startEngine()
+    other.engineHost.startEngine({ agentRetentionMs: null })
     world.clock.advance(1_000)
     await until(async () => (await renewed(world, fence)) === 'ABORT_REQUESTED', { what: 'it is asked to stop' })
     world.clock.advance(500)
