@@ -117,8 +117,13 @@ test('the engine knows no family by name', () => {
 })
 
 test('an agent never touches the store', () => {
-  const wrong = imports.filter(({ file, to }) => layerOf(file) === 'agents' && /^(pg|@prisma\/.*|prisma)$/.test(to))
+  const isAgent = ({ file }: { readonly file: string }) => /(^|\/)agents(\/parts)?$/.test(layerOf(file))
+  const wrong = imports.filter(({ file, to }) => isAgent({ file }) && /^(pg|@prisma\/.*|prisma)$/.test(to))
   expect(wrong).toEqual([])
+  const loaded = loadedLayers(['agents/main.ts', ...filesOfFamilies('agents.ts')])
+  const agents = ['agents', 'agents/parts', 'core', 'documents', 'client', 'process']
+  const families = ['families/index', 'families/definition', 'families/port', 'families/pure', 'families/agents']
+  expect(loaded.difference(new Set([...agents, ...families]))).toEqual(new Set())
 })
 
 test('manifests are read with a parser and a schema, and with nothing that a browser has not', () => {

@@ -5,6 +5,8 @@ const IMPURE =
   /^(commands|queries|effects|family|root-scope|read-existing|detail-loaders|blocker-queries|export-names|spec-snapshots|event-queries|slots|locks|claim-payload|worker-tokens|fences|requests-of|graphql|server)\.ts$|^(commands|graphql)\//
 /** Its half in the command line. */
 const CLI = /^cli(\.ts$|\/)/
+/** Its agents' programs. */
+const AGENTS = /^agents(\.ts$|\/)/
 /** Files of `cli/` that know the families and the server; commands are made of all the others. */
 const PROGRAM = /^(main|run|run-process|program)\.ts$|^commands\//
 
@@ -28,13 +30,17 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     files: '`families/<family>/`: `cli.ts`, `cli/`',
     mayImport: ['core', 'documents', 'client', 'manifest', 'cli/parts', 'families/pure', 'families/port'],
   },
+  'families/agents': {
+    files: '`families/<family>/`: `agents.ts`, `agents/`',
+    mayImport: ['core', 'documents', 'client', 'process', 'agents/parts'],
+  },
   'families/definition': {
     files: '`families/<family>/index.ts`',
-    mayImport: ['families/pure', 'families/port', 'families', 'families/cli'],
+    mayImport: ['families/pure', 'families/port', 'families', 'families/cli', 'families/agents'],
   },
   'families/port': {
     files: '`families/`: what each family implements, or shares',
-    mayImport: ['core', 'sandbox', 'store', 'graphql', 'config', 'cli/parts'],
+    mayImport: ['core', 'sandbox', 'store', 'graphql', 'config', 'cli/parts', 'agents/parts'],
   },
   'families/index': {
     files: '`families/index.ts`, `families/machines.ts`',
@@ -53,7 +59,14 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   documents: { files: '`documents/`', mayImport: ['core'] },
   client: { files: '`client/`', mayImport: ['core', 'documents'] },
   manifest: { files: '`manifest/`', mayImport: [] },
-  agents: { files: '`agents/`', mayImport: ['core', 'documents', 'client', 'process'] },
+  agents: {
+    files: '`agents/main.ts`',
+    mayImport: ['client', 'agents/parts', 'families/index'],
+  },
+  'agents/parts': {
+    files: '`agents/`: what programs of agents share, and what starts their processes',
+    mayImport: ['core', 'client', 'process'],
+  },
   cli: {
     files: '`cli/`: `main.ts`, `run.ts`, `run-process.ts`, `program.ts`, `commands/`',
     mayImport: ['core', 'documents', 'client', 'cli/parts', 'families/index', 'families/port', 'serve'],
@@ -70,6 +83,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
 export function layerOf(file: string): string {
   const [top = '', ...rest] = file.split('/')
   if (top === 'families') return familyLayerOf(rest)
+  if (top === 'agents') return rest.join('/') === 'main.ts' ? 'agents' : 'agents/parts'
   if (top === 'cli') return PROGRAM.test(rest.join('/')) ? 'cli' : 'cli/parts'
   return top.replace(/\.ts$/, '')
 }
@@ -79,5 +93,6 @@ function familyLayerOf([family = '', ...rest]: readonly string[]): string {
   const file = rest.join('/')
   if (file === 'index.ts') return 'families/definition'
   if (CLI.test(file)) return 'families/cli'
+  if (AGENTS.test(file)) return 'families/agents'
   return IMPURE.test(file) ? 'families' : 'families/pure'
 }

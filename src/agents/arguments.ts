@@ -10,29 +10,28 @@ export interface AgentArguments {
   readonly state: string | undefined
   readonly graceMs: number | undefined
   readonly leaseMs: number | undefined
-  readonly crm: CrmArguments
   readonly tokenFile: string | undefined
+  /** What only some programs have, by its name. */
+  readonly options: Readonly<Record<string, string | undefined>>
 }
-export interface CrmArguments {
-  /** Id or name. */
-  readonly cloudlet: string
-  readonly role: 'CRM' | 'CRM_V2'
-  readonly version: string
-}
-
-/** Only these start unless `--types` names others. */
-const DEFAULT_TYPES = 'mock,gadget'
 
 /** Wrong arguments. The message says what to write instead. */
 export class UsageError extends Error {
   override name = 'UsageError'
 }
 
+/** The programs by type, and the names of the options that only some of them have. */
+interface Known {
+  readonly types: readonly string[]
+  readonly options: readonly string[]
+}
+
 /** @throws UsageError, or a TypeError for an unknown option */
-export function readArguments(known: readonly string[]): AgentArguments {
+export function readArguments(known: Known): AgentArguments {
   const { values } = parseArgs({
     options: {
-      types: { type: 'string', default: DEFAULT_TYPES },
+      ...Object.fromEntries(known.options.map((name) => [name, { type: 'string' } as const])),
+      types: { type: 'string', default: '' },
       url: { type: 'string', default: 'http://127.0.0.1:4000/graphql' },
       targets: { type: 'string' },
       concurrency: { type: 'string' },
@@ -40,33 +39,33 @@ export function readArguments(known: readonly string[]): AgentArguments {
       state: { type: 'string' },
       'grace-ms': { type: 'string' },
       'lease-ms': { type: 'string' },
-      cloudlet: { type: 'string', default: '' },
-      role: { type: 'string', default: 'CRM' },
-      'crm-version': { type: 'string', default: '1.0.0' },
       'token-file': { type: 'string' },
     },
   })
-  const types = values.types.split(',')
-  const unknown = types.filter((type) => !known.includes(type))
-  const needsState = types.some((type) => type === 'process' || type === 'crm')
+  const { types, url, targets, concurrency, instance, state, 'token-file': tokenFile } = values
+  const wanted = types.split(',').filter((type) => type !== '')
+  const unknown = wanted.filter((type) => !known.types.includes(type))
+  refuse(wanted.length === 0, 'This agent needs --types: what it works on, such as mock,gadget.')
   refuse(unknown.length > 0, `There is no built-in agent for ${unknown.join(', ')}.`)
-  refuse(needsState && !values.state, 'This agent needs --state: the folder that it keeps its files in.')
-  refuse(
-    types.includes('crm') && values.cloudlet === '',
-    'The CRM needs --cloudlet: the id or the name of the cloudlet that it serves.',
-  )
   return {
-    types,
-    url: values.url,
-    instance: values.instance,
-    targets: values.targets?.split(','),
-    concurrency: wholeNumber('--concurrency', values.concurrency),
-    state: values.state,
+    ...{ types: wanted, url, instance, state, tokenFile },
+    targets: targets?.split(','),
+    concurrency: wholeNumber('--concurrency', concurrency),
     graceMs: wholeNumber('--grace-ms', values['grace-ms']),
     leaseMs: wholeNumber('--lease-ms', values['lease-ms']),
-    crm: { cloudlet: values.cloudlet, role: roleOf(values.role), version: values['crm-version'] },
-    tokenFile: values['token-file'],
+    options: Object.fromEntries(known.options.map((name) => [name, optionOf(values, name)])),
   }
+}
+
+function optionOf(values: Readonly<Record<string, unknown>>, name: string): string | undefined {
+  const value = values[name]
+  return typeof value === 'string' ? value : undefined
+}
+
+/** The state folder of a program that has one. @throws UsageError */
+export function requireState({ state }: Pick<AgentArguments, 'state'>): string {
+  if (state) return state
+  throw new UsageError('This agent needs --state: the folder that it keeps its files in.')
 }
 
 function refuse(isWrong: boolean, message: string): void {
@@ -78,9 +77,4 @@ function wholeNumber(option: string, text: string | undefined): number | undefin
   const number = Number(text)
   refuse(!Number.isInteger(number) || number < 1, `${option} must be a positive whole number.`)
   return number
-}
-
-function roleOf(text: string): 'CRM' | 'CRM_V2' {
-  if (text === 'CRM' || text === 'CRM_V2') return text
-  throw new UsageError('--role must be CRM or CRM_V2.')
 }

@@ -1,25 +1,22 @@
 import { Socket } from 'node:net'
 import { v7 as uuid } from 'uuid'
 import { createClient } from '../client/index.ts'
+import { families } from '../families/index.ts'
 import { type AgentArguments, readArguments, UsageError } from './arguments.ts'
-import { type AgentContext, BUILT_INS } from './built-ins.ts'
 import { LIFELINE } from './lifeline.ts'
 import { logEvent } from './log-event.ts'
+import type { AgentContext, ProgramDefinition } from './program.ts'
 import { readToken } from './token.ts'
 
 /**
- * An agent process: `node src/agents/main.ts --types mock,gadget --url http://127.0.0.1:4000/graphql`.
+ * An agent process: `node src/agents/main.ts --types mock,gadget --url http://127.0.0.1:4000/graphql`. The programs, by type of
+ * work, are the families'.
  *
  * - The token comes from `--token-file <file>`, `-` for standard input, or else from PHASELINE_TOKEN, which every process
  *   that the agent starts could read. The folders of gadgets come from PHASELINE_GADGETS.
  * - `--lease-ms`: after so long another agent takes over the work of one that died.
- * - `gadget-job` (the jobs of tasks), `process` and `crm` need a token of their own kind, so each runs in a process of its
- *   own.
- * - `process`, a runtime of workers and jobs, needs `--state <folder>`; `--grace-ms` is the time that its workloads get
- *   from SIGTERM to SIGKILL.
- * - `crm`, a simulated CRM, needs `--cloudlet <id or name>` and `--state <folder>`. `--crm-version` is the version of a new
- *   state folder, PHASELINE_CRM is JSON with its behaviour (see crm/behaviour.ts), and `--role CRM_V2` marks the CRM that
- *   an upgrade starts.
+ * - Types of different actors need different tokens, so each runs in a process of its own.
+ * - What only one program needs, its family says in `agents.ts`.
  *
  * The agent ends on SIGINT and SIGTERM, and with the process that started it. Gadgets end with it; workloads go on, and the
  * next runtime with the same folder adopts them.
@@ -29,6 +26,11 @@ import { readToken } from './token.ts'
 const EXIT_MS = 15_000
 const EXIT_USAGE = 2
 const EXIT_FAILED = 1
+
+const PROGRAMS: Readonly<Record<string, ProgramDefinition>> = Object.assign(
+  {},
+  ...families.map(({ programs }) => programs),
+)
 
 function endSignal(): AbortSignal {
   const end = new AbortController()
@@ -51,7 +53,8 @@ async function main(): Promise<number> {
   // Registered first: the starter may end at any time.
   const end = endSignal()
   try {
-    const args = readArguments(Object.keys(BUILT_INS))
+    const options = Object.values(PROGRAMS).flatMap((program) => program.options ?? [])
+    const args = readArguments({ types: Object.keys(PROGRAMS), options })
     const token = await tokenOf(args)
     await runAll(args, token, end)
     return 0
@@ -82,8 +85,13 @@ async function runAll(args: AgentArguments, token: string, end: AbortSignal): Pr
     env: process.env,
     signal: AbortSignal.any([end, failed.signal]),
   }
-  const agents = args.types.map((type) => BUILT_INS[type]?.(context).finally(() => failed.abort()))
+  const agents = args.types.map((type) => runOne(type, context).finally(() => failed.abort()))
   for (const end of await Promise.allSettled(agents)) if (end.status === 'rejected') throw end.reason
+}
+
+async function runOne(type: string, context: AgentContext): Promise<void> {
+  const program = await PROGRAMS[type]?.load()
+  await program?.(context)
 }
 
 // The supervisor that reads standard error may be gone while this process still has to end in order.

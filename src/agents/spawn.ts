@@ -41,7 +41,7 @@ async function supervise(
     const startedAt = performance.now()
     const child = startChild(options)
     const groups = trackGroups(child)
-    if (options.crm) openLifeline(child, lifelines)
+    if (options.hasSuccessors) openLifeline(child, lifelines)
     onChild(child)
     const ended = await untilEnd(child, closing)
     groups.killAll()

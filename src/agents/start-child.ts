@@ -20,11 +20,11 @@ const PASSED_ON = [
 ]
 
 export function startChild(options: AgentProcessOptions): ChildProcess {
-  const { token, crm, onEvent } = options
+  const { token, hasSuccessors, onEvent } = options
   const child = spawn(process.execPath, argumentsOf(options), {
     env: childEnv(options),
-    // The channel closes when this process is gone, however it ends; the lifeline does so for a CRM's successor.
-    stdio: ['pipe', 'pipe', 'pipe', 'ipc', ...(crm ? (['pipe'] as const) : [])],
+    // The channel closes when this process is gone, however it ends; the lifeline does so for a successor.
+    stdio: ['pipe', 'pipe', 'pipe', 'ipc', ...(hasSuccessors ? (['pipe'] as const) : [])],
     // Ctrl-C in a terminal reaches this process only, which then ends its children in order.
     detached: true,
   })
@@ -37,7 +37,7 @@ export function startChild(options: AgentProcessOptions): ChildProcess {
 }
 
 function argumentsOf(options: AgentProcessOptions): string[] {
-  const { types, url, state, graceMs, leaseMs, crm, targets, concurrency } = options
+  const { types, url, state, graceMs, leaseMs, targets, concurrency } = options
   // The same file as source and as built.
   const main = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? './main.ts' : './main.js', import.meta.url))
   const optional = {
@@ -45,9 +45,8 @@ function argumentsOf(options: AgentProcessOptions): string[] {
     state,
     'grace-ms': graceMs,
     'lease-ms': leaseMs,
-    cloudlet: crm?.cloudlet,
-    'crm-version': crm?.version,
     concurrency,
+    ...options.options,
   }
   return [
     main,
@@ -56,7 +55,8 @@ function argumentsOf(options: AgentProcessOptions): string[] {
   ]
 }
 
-function childEnv({ env = process.env, gadgetFolders = [], crm }: AgentProcessOptions): Record<string, string> {
+function childEnv(options: AgentProcessOptions): Record<string, string> {
+  const { env = process.env, gadgetFolders = [], settings, hasSuccessors } = options
   const passed = PASSED_ON.flatMap((name) => {
     const value = env[name]
     return value === undefined ? [] : [[name, value] as const]
@@ -64,6 +64,7 @@ function childEnv({ env = process.env, gadgetFolders = [], crm }: AgentProcessOp
   return {
     ...Object.fromEntries(passed),
     PHASELINE_GADGETS: gadgetFolders.join(delimiter),
-    ...(crm ? { PHASELINE_CRM: JSON.stringify(crm.behaviour ?? {}), [LIFELINE]: String(LIFELINE_FD) } : {}),
+    ...settings,
+    ...(hasSuccessors ? { [LIFELINE]: String(LIFELINE_FD) } : {}),
   }
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { Pool } from 'pg'
+import type { ProgramDefinition } from '../agents/program.ts'
 import type { Cli } from '../cli/cli.ts'
 import type { Config } from '../config.ts'
 import type { Machine } from '../core/machine.ts'
@@ -27,6 +28,8 @@ export interface FamilyDefinition {
   readonly timeouts?: readonly TimeoutSetting[]
   /** Agents that a server starts as processes of their own. */
   readonly agents: readonly BuiltInAgent[]
+  /** What the package's agent processes can do for it, by the type of work. */
+  readonly programs?: Readonly<Record<string, ProgramDefinition>>
   server(): Promise<FamilyServer>
   cli?(): Promise<FamilyCli>
 }
@@ -85,7 +88,7 @@ export interface AgentProcessSettings {
 
 /** A family with its server's half. */
 export interface LoadedFamily
-  extends Omit<FamilyDefinition, 'server' | 'cli' | 'timeouts'>,
+  extends Omit<FamilyDefinition, 'server' | 'cli' | 'programs' | 'timeouts'>,
     Omit<FamilyServer, 'graphql'> {
   readonly graphql: GraphQLFamily
 }
@@ -97,7 +100,7 @@ export const timeoutsOf = (families: readonly FamilyDefinition[]): readonly Time
 
 export const loadFamilies = (families: readonly FamilyDefinition[]): Promise<readonly LoadedFamily[]> =>
   Promise.all(
-    families.map(async ({ server, cli: _cli, timeouts: _timeouts, ...family }) => {
+    families.map(async ({ server, cli: _cli, programs: _programs, timeouts: _timeouts, ...family }) => {
       const { graphql, ...half } = await server()
       const { name, title, machines, kinds, words } = family
       return { ...family, ...half, graphql: { ...graphql, name, title, machines, kinds, words } }

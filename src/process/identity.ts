@@ -71,6 +71,15 @@ export function parseStat(pid: number, text: string): Stat {
   return { pid, group: Number(group), ticks: fields[19] ?? '', ended: state === 'Z' || state === 'X' }
 }
 
+/** Null: the process has ended. */
+export function statOf(pid: number): Stat | null {
+  try {
+    return parseStat(pid, readFileSync(`/proc/${pid}/stat`, 'latin1'))
+  } catch {
+    return null
+  }
+}
+
 async function fromProc(pid: number): Promise<string | null> {
   const [stat, bootId] = await Promise.all([
     readFile(`/proc/${pid}/stat`, 'utf8'),

@@ -3,15 +3,16 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { AgentProcessEvent, CrmProcessOptions } from '../../src/agents/agent-process.ts'
-import { badNetwork } from '../../src/agents/crm/bad-network.ts'
-import { crmBehaviour, readBehaviour } from '../../src/agents/crm/behaviour.ts'
-import { Chance } from '../../src/agents/crm/chance.ts'
-import { CloudletFolder } from '../../src/agents/crm/cloudlet-folder.ts'
+import type { AgentProcessEvent } from '../../src/agents/agent-process.ts'
 import { startAgentProcess } from '../../src/agents/spawn.ts'
 import { agentApi } from '../../src/client/agent/agent-api.ts'
 import { subscribeRequests } from '../../src/client/crm/crm-api.ts'
 import type { Client, CrmRequest } from '../../src/client/index.ts'
+import { badNetwork } from '../../src/families/edge/agents/bad-network.ts'
+import { crmBehaviour, readBehaviour } from '../../src/families/edge/agents/behaviour.ts'
+import { Chance } from '../../src/families/edge/agents/chance.ts'
+import { CloudletFolder } from '../../src/families/edge/agents/cloudlet-folder.ts'
+import { type CrmProcessOptions, crmProcess } from '../../src/families/edge/agents/crm-process.ts'
 import { type Asked, CLOUDLET, startCrmServer, TOKEN } from '../client/crm-server.ts'
 import { until } from '../testkit/wait.ts'
 import { isAlive } from './gadget-folder.ts'
@@ -30,11 +31,10 @@ async function startAll(crm: Omit<CrmProcessOptions, 'cloudlet'> = {}) {
   const events: AgentProcessEvent[] = []
   const agent = starting.use(
     startAgentProcess({
-      types: ['crm'],
+      ...crmProcess({ cloudlet: CLOUDLET, ...crm }),
       url: server.tiny.url,
       token: TOKEN,
       state,
-      crm: { cloudlet: CLOUDLET, ...crm },
       onEvent: (event) => events.push(event),
     }),
   )
@@ -303,7 +303,7 @@ describe('the simulated CRM', { timeout: 60_000 }, () => {
   it('ends the new CRM, too, when its supervisor is killed', async () => {
     await using server = await startCrmServer()
     await using state = await stateFolder()
-    const options = JSON.stringify({ types: ['crm'], state: state.path, crm: { cloudlet: CLOUDLET } })
+    const options = JSON.stringify({ ...crmProcess({ cloudlet: CLOUDLET }), state: state.path })
     const starter = spawn(process.execPath, [STARTER, server.tiny.url, TOKEN, options], { stdio: 'ignore' })
     await until(() => server.connects.length > 0, { what: 'connected' })
     server.ask('', 'UPDATE', { spec: { version: '2.0.0' } })

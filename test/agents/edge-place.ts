@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { AgentProcess, CrmProcessOptions } from '../../src/agents/agent-process.ts'
+import type { AgentProcess } from '../../src/agents/agent-process.ts'
 import { startAgentProcess } from '../../src/agents/spawn.ts'
 import type { ResultOf, TypedDocument } from '../../src/documents/typed-document.ts'
+import { type CrmProcessOptions, crmProcess } from '../../src/families/edge/agents/crm-process.ts'
 import { startTestApp } from '../testkit/app.ts'
 import { ask, present } from '../testkit/ask.ts'
 import { MUTATIONS } from '../testkit/documents.ts'
@@ -86,11 +87,10 @@ async function edgePlaceOf<S extends ReachableServer>(serve: () => Promise<S>, c
   const lines: Readonly<Record<string, unknown>>[] = []
   const agent = starting.use(
     startAgentProcess({
-      types: ['crm'],
+      ...crmProcess({ cloudlet, ...crm }),
       url: server.url,
       token: token.secret,
       state,
-      crm: { cloudlet, ...crm },
       onEvent: (event) => {
         if (event.type === 'said' && event.line.startsWith('{')) lines.push(JSON.parse(event.line))
       },

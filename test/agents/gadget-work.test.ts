@@ -1,8 +1,8 @@
 import { symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { gadgetWork } from '../../src/agents/gadget/gadget-work.ts'
 import type { InterimReport, WorkContext, WorkItem } from '../../src/client/index.ts'
+import { gadgetWork } from '../../src/families/deployments/agents/gadget-work.ts'
 import { type GadgetFolder, gadgetFolder } from './gadget-folder.ts'
 
 const item = (config: unknown, given: Partial<WorkItem> = {}): WorkItem => ({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { jobWork } from '../../src/agents/gadget/job-work.ts'
 import type { InterimReport, StopReason, WorkContext, WorkItem } from '../../src/client/index.ts'
+import { jobWork } from '../../src/families/operations/agents/job-work.ts'
 import { until } from '../testkit/wait.ts'
 import { type GadgetFolder, gadgetFolder, isAlive } from './gadget-folder.ts'
 

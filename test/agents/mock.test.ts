@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { mockWork } from '../../src/agents/mock.ts'
 import type { InterimReport, WorkContext, WorkItem, WorkOutcome } from '../../src/client/index.ts'
+import { mockWork } from '../../src/families/deployments/agents/mock.ts'
 
 const crash = (): never => {
   throw new Error('crashed')

@@ -3,8 +3,11 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openProcessRuntime, type ProcessRuntimeOptions } from '../../src/agents/process/process-runtime.ts'
-import type { Runtime, Watcher, Workload } from '../../src/agents/runtime/runtime.ts'
+import {
+  openProcessRuntime,
+  type ProcessRuntimeOptions,
+} from '../../src/families/pipelines/agents/process/process-runtime.ts'
+import type { Runtime, Watcher, Workload } from '../../src/families/pipelines/agents/runtime/runtime.ts'
 
 /** A state folder of its own; whatever still runs in it at the end is ended. */
 export interface Place extends AsyncDisposable {

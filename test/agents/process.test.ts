@@ -4,8 +4,8 @@ import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { startShim } from '../../src/agents/process/shim.ts'
-import type { Runtime, Workload } from '../../src/agents/runtime/runtime.ts'
+import { startShim } from '../../src/families/pipelines/agents/process/shim.ts'
+import type { Runtime, Workload } from '../../src/families/pipelines/agents/runtime/runtime.ts'
 import { until } from '../testkit/wait.ts'
 import { isAlive } from './gadget-folder.ts'
 import { listener, place, processesOf, URL, workload } from './process-place.ts'
@@ -259,7 +259,7 @@ describe('a runtime that comes back', () => {
     await first.start(one, 'a')
     expect(await first.updateReceipt(one.id, 'b')).toBe(true)
     expect(await first.updateReceipt(randomUUID(), 'b')).toBe(false)
-    const { openProcessRuntime } = await import('../../src/agents/process/process-runtime.ts')
+    const { openProcessRuntime } = await import('../../src/families/pipelines/agents/process/process-runtime.ts')
     await expect(openProcessRuntime({ state: at.state, url: URL, env: {} })).rejects.toThrow(/is in use/)
     const second = await at.open()
     expect(second.instance).toBe(instance)

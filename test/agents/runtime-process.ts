@@ -1,5 +1,5 @@
-import { openProcessRuntime } from '../../src/agents/process/process-runtime.ts'
-import type { Workload } from '../../src/agents/runtime/runtime.ts'
+import { openProcessRuntime } from '../../src/families/pipelines/agents/process/process-runtime.ts'
+import type { Workload } from '../../src/families/pipelines/agents/runtime/runtime.ts'
 
 /** A runtime in a process of its own, to be killed: starts what it is given, tells its lines, and lives on. */
 const [state = '', url = '', given = ''] = process.argv.slice(2)

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { statOf } from '../process/members.ts'
+import { statOf } from '../../process/identity.ts'
 
 /**
  * Groups of the living processes in whose environment this variable has one of these values. Linux only: elsewhere it

@@ -21,6 +21,10 @@ export const deployments = defineFamily({
       processes: ({ gadgetFolders }) => ['mock', 'gadget'].map((type) => ({ types: [type], gadgetFolders })),
     },
   ],
+  programs: {
+    mock: { load: async () => (await import('./agents.ts')).mock },
+    gadget: { load: async () => (await import('./agents.ts')).gadget },
+  },
   server: async () => (await import('./server.ts')).server,
   cli: async () => (await import('./cli.ts')).cli,
 })

@@ -18,6 +18,9 @@ export const edge = defineFamily({
   timeouts: [{ name: 'crmSilenceMs', setting: 'PHASELINE_CRM_SILENCE_MS', defaultMs: 300_000 }],
   // Users start a CRM for each cloudlet.
   agents: [],
+  programs: {
+    crm: { options: ['cloudlet', 'role', 'crm-version'], load: async () => (await import('./agents.ts')).crm },
+  },
   server: async () => (await import('./server.ts')).server,
   cli: async () => (await import('./cli.ts')).cli,
 })

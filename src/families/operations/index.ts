@@ -20,6 +20,7 @@ export const operations = defineFamily({
       processes: ({ gadgetFolders }) => (gadgetFolders.length > 0 ? [{ types: ['gadget-job'], gadgetFolders }] : []),
     },
   ],
+  programs: { 'gadget-job': { load: async () => (await import('./agents.ts')).gadgetJob } },
   server: async () => (await import('./server.ts')).server,
   cli: async () => (await import('./cli.ts')).cli,
 })

@@ -34,6 +34,7 @@ export const pipelines = defineFamily({
         processRuntime ? [{ types: ['process'], state: `${dataDir}/runtime` }] : [],
     },
   ],
+  programs: { process: { load: async () => (await import('./agents.ts')).processes } },
   server: async () => (await import('./server.ts')).server,
   cli: async () => (await import('./cli.ts')).cli,
 })

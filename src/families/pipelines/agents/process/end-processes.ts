@@ -1,0 +1,64 @@
+import { pause } from '../../../../client/pause.ts'
+import { codeOf } from '../../../../process/error-code.ts'
+import { isAlive, type ProcessId, statOf } from '../../../../process/identity.ts'
+import type { Members } from './members.ts'
+
+/** The processes of one workload. */
+export interface Target {
+  readonly id: string
+  /** Leads the process group; null when no shim was ever started. */
+  readonly shim: ProcessId | null
+  readonly members: Members
+}
+
+const POLL_MS = 20
+/** A killed process that has not ended by then cannot be ended, e.g. because it waits for a dead disk. */
+const FORCE_MS = 10_000
+
+/** Sends SIGTERM to all processes; resolves when the workload has ended, all are gone, or after `graceMs`. */
+export async function askToEnd(target: Target, graceMs: number, hasEnded: () => Promise<boolean>): Promise<void> {
+  const until = performance.now() + graceMs
+  let living = await signalAll(target, 'SIGTERM')
+  while (living > 0 && performance.now() < until && !(await hasEnded())) {
+    await pause(POLL_MS)
+    living = await signalAll(target, null)
+  }
+}
+
+/** Sends SIGKILL to the process group, if its shim lives. */
+export async function endGroup(shim: ProcessId): Promise<void> {
+  if (await isAlive(shim)) send(-shim.pid, 'SIGKILL')
+}
+
+/** Sends SIGKILL to all processes until none is left. */
+export async function endByForce(target: Target): Promise<void> {
+  const until = performance.now() + FORCE_MS
+  while ((await signalAll(target, 'SIGKILL')) > 0) {
+    if (performance.now() > until) throw new Error(`Processes of the workload ${target.id} do not end after SIGKILL.`)
+    await pause(POLL_MS / 2)
+  }
+}
+
+/**
+ * Signals the group, then processes that have left it, and returns how many there are. While the shim lives the group is
+ * ours; any other process is checked once more, by its start time, just before it gets the signal.
+ */
+async function signalAll({ id, shim, members }: Target, signal: NodeJS.Signals | null): Promise<number> {
+  const leads = shim !== null && (await isAlive(shim))
+  if (leads && signal) send(-shim.pid, signal)
+  const found = await members.of(id)
+  for (const { pid, group, ticks } of found) {
+    const covered = leads && group === shim.pid
+    if (!covered && signal && statOf(pid)?.ticks === ticks) send(pid, signal)
+  }
+  return Math.max(found.length, leads ? 1 : 0)
+}
+
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch (error) {
+    // It has ended meanwhile; some systems answer EPERM when all of a group has ended but is not reaped.
+    if (!['ESRCH', 'EPERM'].includes(codeOf(error))) throw error
+  }
+}

@@ -1,0 +1,70 @@
+import { constants, open } from 'node:fs'
+import { Socket } from 'node:net'
+import { promisify } from 'node:util'
+import { pause } from '../../../../client/pause.ts'
+
+export interface PipesOptions {
+  /** Path of a pipe of the workload; its shim holds the pipes open. */
+  path(name: 'out' | 'err' | 'done'): string
+  /** False: output exceeds its limits, so reading slows down. */
+  onOutput(stream: 'STDOUT' | 'STDERR', chunk: Buffer): boolean
+}
+
+/** The reading ends of a workload's pipes. Unread output stays in them; when they are full, the workload waits. */
+export interface Pipes {
+  /** The exit code from the shim; null: the shim is gone. */
+  readonly exited: Promise<number | null>
+  /** Resolves when all output has been read, or soon if a process still holds the pipes open. */
+  drain(): Promise<void>
+  /** Stops reading. */
+  close(): void
+}
+
+const openFile = promisify(open)
+/** Pause of reading when output exceeds its limits: at most 6.5 MB a second are then read of one pipe. */
+const SLOW_MS = 10
+/** A process that cannot be ended may hold the pipes. */
+const DRAIN_MS = 500
+
+export async function openPipes({ path, onOutput }: PipesOptions): Promise<Pipes> {
+  const [out, err, done] = await Promise.all([openPipe(path('out')), openPipe(path('err')), openPipe(path('done'))])
+  const timers = new Set<NodeJS.Timeout>()
+  const read = (socket: Socket, stream: 'STDOUT' | 'STDERR'): void => {
+    socket.on('data', (chunk: Buffer) => {
+      if (onOutput(stream, chunk)) return
+      socket.pause()
+      const timer = setTimeout(() => {
+        timers.delete(timer)
+        socket.resume()
+      }, SLOW_MS)
+      timers.add(timer)
+    })
+  }
+  const exited = new Promise<number | null>((resolve) => {
+    done.once('data', (text: Buffer) => resolve(Number(text)))
+    done.once('close', () => resolve(null))
+  })
+  const drained = Promise.all([closed(out), closed(err)])
+  read(out, 'STDOUT')
+  read(err, 'STDERR')
+  return {
+    exited,
+    async drain() {
+      await Promise.race([drained, pause(DRAIN_MS)])
+    },
+    close() {
+      for (const timer of timers) clearTimeout(timer)
+      for (const socket of [out, err, done]) socket.destroy()
+    },
+  }
+}
+
+async function openPipe(path: string): Promise<Socket> {
+  const fd = await openFile(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  const socket = new Socket({ fd, readable: true, writable: false })
+  // `close` follows every error.
+  socket.on('error', () => {})
+  return socket
+}
+
+const closed = (socket: Socket): Promise<void> => new Promise((resolve) => socket.once('close', () => resolve()))

@@ -1,0 +1,208 @@
+import { removeTree } from '../../../../agents/files/remove-tree.ts'
+import { codeOf } from '../../../../process/error-code.ts'
+import type { ProcessId } from '../../../../process/identity.ts'
+import {
+  type KnownWorkload,
+  type Runtime,
+  StartProblem,
+  type Watcher,
+  type Workload,
+  type WorkloadEnd,
+} from '../runtime/runtime.ts'
+import { askToEnd, endByForce, type Target } from './end-processes.ts'
+import { Members } from './members.ts'
+import { OUTPUT_LIMITS, type OutputLimits } from './output.ts'
+import { prepare } from './prepare.ts'
+import { startShim } from './shim.ts'
+import { isId, openStateFolder, type StateFolder } from './state-folder.ts'
+import { watchWorkload } from './watch-workload.ts'
+import type { WorkloadFolder } from './workload-folder.ts'
+
+export interface ProcessRuntimeOptions {
+  /** The state folder; created, private to this user, when it is missing. */
+  readonly state: string
+  /** The API's URL, for workloads. */
+  readonly url: string
+  /** The environment of which workloads get an allow-listed part. */
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Milliseconds from SIGTERM to SIGKILL; 10,000 by default. */
+  readonly graceMs?: number | undefined
+  readonly output?: OutputLimits | undefined
+}
+
+const GRACE_MS = 10_000
+const SWEEP_MS = 3_600_000
+/** An ended workload whose REMOVE has not come by then is removed by the sweep. */
+const FORGOTTEN_MS = 86_400_000
+
+/**
+ * The runtime of this machine: each workload is a process group with a working folder of its own, led by a shim (see
+ * SHIM). It owns its state folder; disposing it releases the folder and leaves all workloads running.
+ * @throws FolderInUse
+ */
+export async function openProcessRuntime(options: ProcessRuntimeOptions): Promise<Runtime> {
+  await using opening = new AsyncDisposableStack()
+  const state = opening.use(await openStateFolder(options.state))
+  const runtime = new ProcessRuntime(options, state, opening.move())
+  await runtime.sweep()
+  return runtime
+}
+
+class ProcessRuntime implements Runtime {
+  readonly instance: string
+  readonly #options: ProcessRuntimeOptions
+  readonly #state: StateFolder
+  readonly #owned: AsyncDisposableStack
+  readonly #members = new Members()
+  /** A second stop of a workload joins the one that runs. */
+  readonly #stopping = new Map<string, Promise<void>>()
+  /** Workloads that this very process has started or adopted. */
+  readonly #own = new Set<string>()
+  readonly #watching = new Map<string, Promise<unknown>>()
+  readonly #sweeper: NodeJS.Timeout
+
+  constructor(options: ProcessRuntimeOptions, state: StateFolder, owned: AsyncDisposableStack) {
+    this.#options = options
+    this.#state = state
+    this.instance = state.instance
+    this.#owned = owned
+    this.#sweeper = setInterval(() => void this.sweep().catch(() => {}), SWEEP_MS)
+    this.#sweeper.unref()
+  }
+
+  async list(): Promise<readonly KnownWorkload[]> {
+    const known: KnownWorkload[] = []
+    for (const id of await this.#state.ids()) {
+      const folder = this.#state.workload(id)
+      const state = await folder.readState()
+      const started = !(await folder.forbidStart())
+      if (started && state) known.push({ id, receipt: state.receipt })
+      // It never ran, so that its START comes again; or its state cannot be read.
+      else await this.#discard(id, folder)
+    }
+    return known
+  }
+
+  async start(workload: Workload, receipt: string): Promise<void> {
+    const { id, workspace, workerId } = workload
+    if (![id, workspace ?? id].every(isId)) throw new StartProblem('Its id cannot be the name of a folder.')
+    const folder = this.#state.workload(id)
+    await this.#create(id, folder)
+    const workingFolder = workspace === null ? folder.ownWorkingFolder : this.#state.workspace(workspace)
+    const { url, env: ownEnv } = this.#options
+    try {
+      const [prepared] = await Promise.all([
+        prepare(workload, { folder, workingFolder, url, ownEnv }),
+        folder.writeState({ receipt, workspace, workerId }),
+      ])
+      this.#own.add(id)
+      await startShim({
+        ...prepared,
+        script: this.#state.shimScript,
+        folder: folder.path,
+        giveUp: () => folder.forbidStart(),
+      })
+    } catch (error) {
+      await this.#discard(id, folder)
+      if (error instanceof StartProblem) throw error
+      throw new StartProblem(`It could not be started: ${codeOf(error)}.`)
+    }
+  }
+
+  async #create(id: string, folder: WorkloadFolder): Promise<void> {
+    if (await folder.create()) return
+    // Only a start that broke off before the shim ran leaves a folder without a state.
+    if ((await folder.readState()) !== null) throw new Error(`The workload ${id} exists already.`)
+    await removeTree(folder.path)
+    await folder.create()
+  }
+
+  async updateReceipt(id: string, receipt: string): Promise<boolean> {
+    if (!isId(id)) return false
+    const folder = this.#state.workload(id)
+    const state = await folder.readState()
+    if (!state) return false
+    await folder.writeState({ ...state, receipt })
+    return true
+  }
+
+  async watch(id: string, watcher: Watcher): Promise<WorkloadEnd | null> {
+    if (this.#watching.has(id)) throw new Error(`The workload ${id} is watched already.`)
+    const watching = watchWorkload(
+      {
+        folder: this.#state.workload(id),
+        limits: this.#options.output ?? OUTPUT_LIMITS,
+        onRunning: () => this.#adopt(id, watcher),
+        targetOf: (shim) => this.#target(id, shim),
+        isStopping: () => this.#stopping.has(id),
+      },
+      watcher,
+    )
+    this.#watching.set(id, watching)
+    try {
+      return await watching
+    } finally {
+      this.#watching.delete(id)
+    }
+  }
+
+  #adopt(id: string, { onLine }: Watcher): void {
+    if (!this.#own.has(id)) onLine('SYSTEM', 'Its runtime is back and has adopted it.')
+    this.#own.add(id)
+  }
+
+  async stop(id: string): Promise<void> {
+    if (!isId(id)) return
+    const stopping = this.#stopping.get(id) ?? this.#stop(id).finally(() => this.#stopping.delete(id))
+    this.#stopping.set(id, stopping)
+    await stopping
+  }
+
+  async #stop(id: string): Promise<void> {
+    const folder = this.#state.workload(id)
+    if ((await folder.readState()) === null || (await folder.readEnd()) !== null) return
+    if (!(await folder.forbidStart())) {
+      const target = this.#target(id, await folder.readProcess())
+      await askToEnd(target, this.#options.graceMs ?? GRACE_MS, async () => (await folder.readExitCode()) !== null)
+      await endByForce(target)
+      await this.#watching.get(id)?.catch(() => {})
+    }
+    if (!(await folder.readEnd())) await folder.writeEnd({ at: Date.now(), end: { how: 'STOPPED' } })
+  }
+
+  async remove(id: string, workspace: string | null): Promise<void> {
+    if (!isId(id)) return
+    await this.stop(id)
+    await removeTree(this.#state.workload(id).path)
+    this.#own.delete(id)
+    if (workspace !== null && isId(workspace)) await removeTree(this.#state.workspace(workspace))
+  }
+
+  /** Removes workloads that ended long ago without a REMOVE. */
+  async sweep(): Promise<void> {
+    for (const id of await this.#state.ids()) {
+      const folder = this.#state.workload(id)
+      const [state, ended] = await Promise.all([folder.readState(), folder.readEnd()])
+      if (!state || !ended || Date.now() - ended.at < FORGOTTEN_MS) continue
+      await this.remove(id, state.workerId === id ? state.workspace : null)
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#sweeper)
+    await Promise.allSettled(this.#watching.values())
+    await this.#owned.disposeAsync()
+  }
+
+  /** Removes a workload that did not start, and kills processes that its shim has started all the same. */
+  async #discard(id: string, folder: WorkloadFolder): Promise<void> {
+    this.#own.delete(id)
+    const shim = await folder.readProcess()
+    if (shim) await endByForce(this.#target(id, shim))
+    await removeTree(folder.path)
+  }
+
+  #target(id: string, shim: ProcessId | null): Target {
+    return { id, shim, members: this.#members }
+  }
+}

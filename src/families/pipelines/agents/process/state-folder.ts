@@ -1,0 +1,57 @@
+import { randomBytes } from 'node:crypto'
+import { chmod, mkdir, readdir, readFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { stateLock } from '../../../../agents/files/state-lock.ts'
+import { writeWhole } from '../../../../agents/files/write-whole.ts'
+import { lockFolder } from '../../../../process/folder-lock.ts'
+import { SHIM } from './shim.ts'
+import { WorkloadFolder } from './workload-folder.ts'
+
+/** Ids are names of folders. */
+const ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/
+export const isId = (id: string): boolean => ID.test(id)
+
+/** The folder of a process runtime, private and locked by it. Disposing it releases the lock and keeps the files. */
+export interface StateFolder extends AsyncDisposable {
+  /** Generated once per folder. */
+  readonly instance: string
+  readonly shimScript: string
+  ids(): Promise<readonly string[]>
+  workload(id: string): WorkloadFolder
+  /** Path of a worker's workspace. */
+  workspace(workerId: string): string
+}
+
+/** @throws FolderInUse */
+export async function openStateFolder(path: string): Promise<StateFolder> {
+  const root = resolve(path)
+  const workloads = join(root, 'workloads')
+  const workspaces = join(root, 'workspaces')
+  for (const folder of [root, workloads, workspaces]) {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await chmod(folder, 0o700)
+  }
+  await using opening = new AsyncDisposableStack()
+  opening.use(await lockFolder(stateLock(root)))
+  const instance = await readInstance(join(root, 'instance'))
+  const shimScript = join(root, 'shim.sh')
+  // Replaced, never changed in place: a shell reads its script while it runs.
+  await writeWhole(shimScript, SHIM)
+  const opened = opening.move()
+  return {
+    instance,
+    shimScript,
+    ids: async () => (await readdir(workloads)).filter(isId),
+    workload: (id) => new WorkloadFolder(join(workloads, id)),
+    workspace: (workerId) => join(workspaces, workerId),
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  }
+}
+
+async function readInstance(file: string): Promise<string> {
+  const known = (await readFile(file, 'utf8').catch(() => '')).trim()
+  if (known) return known
+  const instance = `process-${randomBytes(9).toString('hex')}`
+  await writeWhole(file, `${instance}\n`)
+  return instance
+}
