@@ -5,7 +5,6 @@ import type { System } from '../core/ports/system.ts'
 import type { Viewer } from '../core/ports/viewer.ts'
 import type { Logger } from '../logger.ts'
 import type { Tokens } from './auth/tokens.ts'
-import type { KindRegistry } from './family.ts'
 import type { Live } from './log/live.ts'
 import type { OpenStreams } from './log/open-streams.ts'
 
@@ -13,13 +12,12 @@ import type { OpenStreams } from './log/open-streams.ts'
 // biome-ignore lint/suspicious/noEmptyInterface: families merge into it
 export interface FamilyServices {}
 
-/** Services that all requests share. */
-export interface GraphQLServices extends FamilyServices {
+/** Services that all operations share. */
+export interface OperationServices extends FamilyServices {
   readonly pool: Pool
   readonly log: Log
   readonly agents: AgentPort
   readonly system: System
-  readonly kinds: KindRegistry
   readonly live: Live
   readonly streams: OpenStreams
   readonly tokens: Tokens
@@ -27,7 +25,7 @@ export interface GraphQLServices extends FamilyServices {
 }
 
 /** One operation by one viewer. */
-export interface GraphQLContext extends GraphQLServices {
+export interface GraphQLContext extends OperationServices {
   readonly viewer: Viewer
   /** Aborts when the caller is gone; absent where the transport cannot tell. */
   readonly signal?: AbortSignal | undefined
@@ -35,15 +33,10 @@ export interface GraphQLContext extends GraphQLServices {
   readonly cache: Map<object, unknown>
 }
 
-export const createContext = (services: GraphQLServices, viewer: Viewer, signal?: AbortSignal): GraphQLContext => ({
-  ...services,
-  viewer,
-  signal,
-  cache: new Map(),
-})
-
 /** Makes a value, such as a loader, once for each operation. */
-export function perOperation<T>(create: (context: GraphQLContext) => T): (context: GraphQLContext) => T {
+export function perOperation<T, Context extends GraphQLContext = GraphQLContext>(
+  create: (context: Context) => T,
+): (context: Context) => T {
   const key = {}
   return (context) => {
     const existing = context.cache.get(key)

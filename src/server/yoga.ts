@@ -1,7 +1,7 @@
 import type { GraphQLSchema } from 'graphql'
 import { createYoga } from 'graphql-yoga'
 import type { Viewer } from '../core/ports/viewer.ts'
-import { createContext, type GraphQLContext, type GraphQLServices } from '../graphql/context.ts'
+import { createContext, type GraphQLServices, type ResolverContext } from '../graphql/resolver-context.ts'
 import { MAX_BODY } from '../graphql/schema/limits.ts'
 import { limitDocuments } from './limit-documents.ts'
 import { mask } from './mask.ts'
@@ -16,7 +16,7 @@ export type Yoga = ReturnType<typeof createGraphQL>
 
 /** GraphQL itself: parses, limits, executes, masks. The caller is authenticated before. */
 export function createGraphQL(schema: GraphQLSchema, services: GraphQLServices) {
-  return createYoga<RequestContext, GraphQLContext>({
+  return createYoga<RequestContext, ResolverContext>({
     schema,
     context: ({ viewer, signal }) => createContext(services, viewer, signal),
     plugins: [limitDocuments],

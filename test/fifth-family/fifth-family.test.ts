@@ -152,7 +152,7 @@ test('the dashboard draws it and acts on it', { timeout: 120_000 }, async () => 
 
   await using agents = await visit(here.browser, here.server, '/agents')
   await agents.page
-    .getByRole('list', { name: /^In the hands of copier/ })
+    .getByRole('list', { name: /^Work of copier/ })
     .getByText('yearly')
     .waitFor()
 

@@ -4,7 +4,7 @@ import type { Viewer } from '../../src/core/ports/viewer.ts'
 import type { TypedDocument } from '../../src/documents/typed-document.ts'
 import { loadFamilies } from '../../src/families/define-family.ts'
 import { families } from '../../src/families/index.ts'
-import { createContext, type GraphQLServices } from '../../src/graphql/context.ts'
+import { createContext, type GraphQLServices } from '../../src/graphql/resolver-context.ts'
 import { buildSchema } from '../../src/graphql/schema.ts'
 import { gql } from './gql.ts'
 

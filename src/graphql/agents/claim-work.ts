@@ -1,7 +1,7 @@
 import type { AgentPort, ClaimedItem } from '../../core/ports/agents.ts'
-import type { GraphQLContext } from '../context.ts'
 import type { ClaimPayload } from '../family.ts'
 import { objectOf } from '../loaders.ts'
+import type { ResolverContext } from '../resolver-context.ts'
 import { builder } from '../schema/builder.ts'
 import { LEASE_MS } from '../schema/descriptions.ts'
 import { ObjectKindEnum, WorkActionEnum } from '../schema/enums.ts'
@@ -72,7 +72,7 @@ const ClaimedWorkRef = builder
   })
 
 /** Adds what the families give to an item; each family is asked once. */
-async function claimPayloads(context: GraphQLContext, items: readonly ClaimedItem[]): Promise<readonly WorkItem[]> {
+async function claimPayloads(context: ResolverContext, items: readonly ClaimedItem[]): Promise<readonly WorkItem[]> {
   const handed = new Map<ClaimedItem, ClaimPayload | null>()
   for (const [family, own] of Map.groupBy(items, ({ kind }) => context.kinds.familyOf(kind))) {
     const answers = await family.claimPayloads?.(context, own)

@@ -1,5 +1,6 @@
-import { forget, type GraphQLContext } from '../context.ts'
+import { forget } from '../context.ts'
 import { finishedLoader } from '../objects/object-lists.ts'
+import type { ResolverContext } from '../resolver-context.ts'
 
 /** Silence that marks the end of output, since last lines may come after the report that ends their work. */
 const SETTLE_MS = 1_000
@@ -9,11 +10,11 @@ const SETTLE_MS = 1_000
  * this process, since agents that write lines and reports may have others.
  */
 export class EndOfOutput {
-  readonly #context: GraphQLContext
+  readonly #context: ResolverContext
   readonly #objectId: string
   #silentSince: number | null = null
 
-  constructor(context: GraphQLContext, objectId: string) {
+  constructor(context: ResolverContext, objectId: string) {
     this.#context = context
     this.#objectId = objectId
   }

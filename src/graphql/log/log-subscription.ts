@@ -1,6 +1,6 @@
 import type { LogLineRow } from '../../store/loaders/log-lines.ts'
-import type { GraphQLContext } from '../context.ts'
 import { objectLoader } from '../loaders.ts'
+import type { ResolverContext } from '../resolver-context.ts'
 import { builder } from '../schema/builder.ts'
 import { lineCursor } from '../schema/cursors.ts'
 import { notFoundFailure } from '../schema/failures.ts'
@@ -18,7 +18,7 @@ interface Asked {
 
 /** Yields the lines after a place, then live ones, and ends with the object or with its output. */
 async function* follow(
-  context: GraphQLContext,
+  context: ResolverContext,
   { objectId, untilEnd, ...start }: Asked,
   signal: AbortSignal,
 ): AsyncGenerator<LogLineRow> {

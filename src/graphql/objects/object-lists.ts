@@ -10,6 +10,7 @@ import { type GraphQLContext, perOperation } from '../context.ts'
 import type { BlockerValue, DeadlineValue, GraphQLFamily } from '../family.ts'
 import { loadCounts, loadPages } from '../loaders.ts'
 import { caughtUp } from '../log/read-your-writes.ts'
+import type { ResolverContext } from '../resolver-context.ts'
 import { type Connection, connect, type PageArgs } from '../schema/connection.ts'
 import { lineCursor, logCursor, siblingCursor } from '../schema/cursors.ts'
 import { reportExpired } from '../schema/failures.ts'
@@ -98,7 +99,7 @@ export function logsOf(context: GraphQLContext, { id }: ObjectRow, args: PageArg
 
 /** Asks each family once, about all objects of its kinds. */
 function loadFromFamilies<T>(
-  context: GraphQLContext,
+  context: ResolverContext,
   ask: (family: GraphQLFamily, rows: readonly ObjectRow[]) => Promise<readonly T[]>,
 ): DataLoader<ObjectRow, T, string> {
   return new DataLoader(
@@ -114,14 +115,14 @@ function loadFromFamilies<T>(
   )
 }
 
-export const blockersLoader = perOperation((context) =>
+export const blockersLoader = perOperation((context: ResolverContext) =>
   loadFromFamilies<readonly BlockerValue[]>(context, (family, rows) => family.blockers(context, rows)),
 )
-export const deadlinesLoader = perOperation((context) =>
+export const deadlinesLoader = perOperation((context: ResolverContext) =>
   loadFromFamilies<readonly DeadlineValue[]>(context, (family, rows) => family.deadlines(context, rows)),
 )
 /** Whether an object at rest has no job that is still to begin. */
-export const finishedLoader = perOperation((context) =>
+export const finishedLoader = perOperation((context: ResolverContext) =>
   loadFromFamilies<boolean>(context, async (family, rows) =>
     (await family.outstanding(context, rows)).map((outstanding) => !outstanding),
   ),

@@ -4,13 +4,13 @@ import RelayPlugin from '@pothos/plugin-relay'
 import WithInputPlugin from '@pothos/plugin-with-input'
 import type { LogCursor } from '../../core/ports/log.ts'
 import type { ObjectRow } from '../../core/tree.ts'
-import type { GraphQLContext } from '../context.ts'
+import type { ResolverContext } from '../resolver-context.ts'
 import { BOUNDS_PLUGIN } from './bounds-plugin.ts'
 import { INPUT_ARGUMENT, RELAY_DESCRIPTIONS } from './descriptions.ts'
 import { complexityLimit, tooComplex } from './limits.ts'
 
 export interface SchemaTypes {
-  Context: GraphQLContext
+  Context: ResolverContext
   Scalars: {
     ID: { Input: string; Output: string }
     DateTime: { Input: Date; Output: Date }
@@ -70,7 +70,7 @@ export const builder = new SchemaBuilder<SchemaTypes>({
 /** `createToken` takes a `CreateTokenInput`. */
 const inputTypeName = (field: string): string => `${field.charAt(0).toUpperCase()}${field.slice(1)}Input`
 
-function typenameOfNode(value: unknown, { kinds }: GraphQLContext): string {
+function typenameOfNode(value: unknown, { kinds }: ResolverContext): string {
   const node = value as { readonly __typename?: string } & Pick<ObjectRow, 'kind'>
   return node.__typename ?? kinds.typenameOf(node.kind)
 }
