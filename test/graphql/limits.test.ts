@@ -12,7 +12,7 @@ import {
 } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { LIMITS } from '../../src/core/limits.ts'
-import { createContext } from '../../src/graphql/context.ts'
+import { createContext } from '../../src/graphql/resolver-context.ts'
 import { excessIn } from '../../src/graphql/schema/check-bounds.ts'
 import { excessesOf, leastOf } from '../testkit/excess.ts'
 import { schema } from '../testkit/mutate.ts'
