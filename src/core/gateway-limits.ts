@@ -39,6 +39,8 @@ export const GATEWAY_LIMITS = {
   initTimeoutMs: { setting: 'PHASELINE_INIT_TIMEOUT_MS', byDefault: SECOND, least: 10, most: 60 * SECOND },
   /** Values in the arrays and objects of a request, each of which costs time and memory of the parser. */
   jsonValues: { setting: 'PHASELINE_MAX_JSON_VALUES', byDefault: 500_000, least: KIB, most: 50_000_000 },
+  /** Bytes of one answer. */
+  answerBytes: { setting: 'PHASELINE_MAX_ANSWER_BYTES', byDefault: 32 * MIB, least: 64 * KIB, most: 256 * MIB },
   /** Milliseconds for which a client may read nothing of what waits for it. */
   stalledAfterMs: { setting: 'PHASELINE_STALLED_AFTER_MS', byDefault: 30 * SECOND, least: 100, most: HOUR },
 } as const satisfies Readonly<Record<string, LimitSetting>>

@@ -7,6 +7,7 @@ import type { Logger } from '../logger.ts'
 import type { Tokens } from './auth/tokens.ts'
 import type { Live } from './log/live.ts'
 import type { OpenStreams } from './log/open-streams.ts'
+import type { AnswerBudget } from './schema/answer-budget.ts'
 
 /** Services of the families for their own resolvers; each family adds its part by declaration merging. */
 // biome-ignore lint/suspicious/noEmptyInterface: families merge into it
@@ -29,9 +30,15 @@ export interface GraphQLContext extends OperationServices {
   readonly viewer: Viewer
   /** Aborts when the caller is gone; absent where the transport cannot tell. */
   readonly signal?: AbortSignal | undefined
+  /** What the answer may still hold. */
+  readonly answer: AnswerBudget
   /** Everything that the operation has read so far. */
   readonly cache: Map<object, unknown>
 }
+
+/** The context of one event of a subscription, which is an answer of its own. */
+export const contextOfEvent = (context: GraphQLContext): GraphQLContext =>
+  Object.assign(Object.create(context) as GraphQLContext, { answer: context.answer.renew() })
 
 /** Makes a value, such as a loader, once for each operation. */
 export function perOperation<T, Context extends GraphQLContext = GraphQLContext>(

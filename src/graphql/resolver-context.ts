@@ -1,6 +1,7 @@
 import type { Viewer } from '../core/ports/viewer.ts'
 import type { GraphQLContext, OperationServices } from './context.ts'
 import type { KindRegistry } from './family.ts'
+import { AnswerBudget } from './schema/answer-budget.ts'
 
 /** What the schema needs to run. */
 export interface GraphQLServices extends OperationServices {
@@ -12,9 +13,14 @@ export interface ResolverContext extends GraphQLContext {
   readonly kinds: KindRegistry
 }
 
-export const createContext = (services: GraphQLServices, viewer: Viewer, signal?: AbortSignal): ResolverContext => ({
+export const createContext = (
+  services: GraphQLServices,
+  viewer: Viewer,
+  { signal, answer = new AnswerBudget() }: Partial<Pick<ResolverContext, 'signal' | 'answer'>> = {},
+): ResolverContext => ({
   ...services,
   viewer,
   signal,
+  answer,
   cache: new Map(),
 })

@@ -28,6 +28,7 @@ import './auth/viewer.ts'
 import './auth/token.ts'
 import './log/subscriptions.ts'
 import type { GraphQLFamily } from './family.ts'
+import { countAnswer } from './schema/count-answer.ts'
 import { enforceBounds } from './schema/enforce-bounds.ts'
 import { addWords } from './schema/enums.ts'
 import { boxJson } from './schema/json-data.ts'
@@ -39,6 +40,7 @@ export function buildSchema(families: readonly GraphQLFamily[]): GraphQLSchema {
   for (const { type } of families.flatMap((family) => Object.values(family.kinds))) {
     if (!schema.getType(type)) throw new Error(`the type ${type} was never added to the builder`)
   }
+  countAnswer(schema)
   boxJson(schema)
   enforceBounds(schema)
   return schema

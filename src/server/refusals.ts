@@ -5,6 +5,7 @@ export const REFUSALS = {
   BAD_USER_INPUT: 'requests with the character NUL, which cannot be stored',
   TOO_LARGE: 'bodies and messages with too many bytes',
   TOO_COMPLEX: 'bodies and messages with too many values, or nested too deep',
+  ANSWER_TOO_LARGE: 'answers with too many bytes',
   TOO_MANY_SOCKETS: 'sockets beyond the limits, closed with 1013',
   INIT_TIMEOUT: 'sockets without a `connection_init` in time, closed with 4408',
   TOO_SLOW: 'clients that read nothing for too long',

@@ -57,7 +57,7 @@ export async function createServer(options: ServerOptions): Promise<RunningServe
   const limits = { ...DEFAULT_LIMITS, ...config.limits }
   const refusals = new Refusals()
   const connections = new Connections(tokens)
-  const yoga = createGraphQL(schema, services)
+  const yoga = createGraphQL(schema, services, { limits, refusals })
   const shared = { schema, log, system, open: streams, mask: (error: unknown) => mask(error, logger) }
   const fanOut = new FanOut(shared)
   const subscribe = createSubscribe({ ...shared, fanOut })

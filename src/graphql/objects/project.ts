@@ -1,4 +1,4 @@
-import type { DataObjectRow, ProjectRow } from '../../store/loaders/projects.ts'
+import type { PagedDataObjectRow, ProjectRow } from '../../store/loaders/projects.ts'
 import {
   countDataObjects,
   countProjects,
@@ -23,11 +23,19 @@ import {
   TreeObjectRef,
 } from '../schema/refs.ts'
 
-const dataObjects = perOperation(({ pool }) => ({
-  pages: loadPages((ids, window: Window<string>) => loadDataObjects(pool, ids, window)),
-  counts: loadCounts((ids) => countDataObjects(pool, ids)),
-}))
-const brand = (row: DataObjectRow): DataObjectValue => ({ ...row, __typename: 'DataObject' })
+/** Values are large: no more of them are loaded than an answer may hold, whatever pages it asks for. */
+const dataObjects = perOperation(({ pool, answer }) => {
+  let left = answer.limit
+  return {
+    pages: loadPages(async (ids, window: Window<string>) => {
+      const { pages, bytes } = await loadDataObjects(pool, ids, window, left)
+      left -= bytes
+      return pages
+    }),
+    counts: loadCounts((ids) => countDataObjects(pool, ids)),
+  }
+})
+const brand = (row: PagedDataObjectRow): DataObjectValue => ({ ...row, __typename: 'DataObject' })
 
 ProjectRef.implement({
   description: 'A scope with a name: its roots see its data, and tokens can be restricted to it.',
@@ -57,10 +65,11 @@ DataObjectRef.implement({
   description: 'A named value in the scope of a project, which installations import.',
   fields: (t) => ({
     name: t.exposeString('name', { description: 'Unique in the project.' }),
-    value: t.expose('value', {
+    value: t.field({
       type: 'JSON',
       nullable: true,
       description: 'The value; null if the value is JSON null.',
+      resolve: ({ value, isLoaded }, _, { answer }) => (isLoaded === false ? answer.exceed() : value),
     }),
     exporter: t.field({
       type: TreeObjectRef,

@@ -3,14 +3,14 @@ import type { PhaseChangeRecord } from '../../core/ports/phase-change.ts'
 import type { ObjectRow } from '../../core/tree.ts'
 import type { AgentRow } from '../../store/loaders/agents.ts'
 import type { LogLineRow } from '../../store/loaders/log-lines.ts'
-import type { DataObjectRow, ProjectRow } from '../../store/loaders/projects.ts'
+import type { DataObjectRow, PagedDataObjectRow, ProjectRow } from '../../store/loaders/projects.ts'
 import type { BlockerValue } from '../family.ts'
 import { builder } from './builder.ts'
 
 /** Declares the shared types, so that they can refer to each other. The module of its name implements each. */
 
 /** A member of a result union is known by its `__typename`. */
-export type DataObjectValue = DataObjectRow & { readonly __typename: 'DataObject' }
+export type DataObjectValue = DataObjectRow & Partial<PagedDataObjectRow> & { readonly __typename: 'DataObject' }
 
 export const NodeRef = builder.nodeInterfaceRef()
 export const TreeObjectRef = builder.interfaceRef<ObjectRow>('TreeObject')

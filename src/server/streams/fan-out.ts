@@ -6,7 +6,7 @@ import {
 } from 'graphql'
 import type { Log } from '../../core/ports/log.ts'
 import type { System } from '../../core/ports/system.ts'
-import { forget, type GraphQLContext } from '../../graphql/context.ts'
+import { contextOfEvent, forget, type GraphQLContext } from '../../graphql/context.ts'
 import { failureOf, type StreamEvent } from '../../graphql/log/event-stream.ts'
 import type { LogStream } from '../../graphql/log/log-stream.ts'
 import type { OpenStream, OpenStreams } from '../../graphql/log/open-streams.ts'
@@ -171,7 +171,8 @@ export class FanOut {
       Buffer.from(JSON.stringify(result.errors ? { ...result, errors: result.errors.map(mask) } : result))
     const failed = (error: unknown): Buffer => Buffer.from(JSON.stringify({ errors: [mask(error)] }))
     try {
-      const result = executeSubscriptionEvent({ ...args, rootValue: event })
+      const contextValue = contextOfEvent(args.contextValue as GraphQLContext)
+      const result = executeSubscriptionEvent({ ...args, contextValue, rootValue: event })
       return 'then' in result ? result.then(serialise).catch(failed) : serialise(result)
     } catch (error) {
       return failed(error)

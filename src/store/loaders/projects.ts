@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import type { Client } from '../client.ts'
-import { array, bigint, nullable, text, uuid } from '../column-types.ts'
+import { array, bigint, boolean, nullable, text, uuid } from '../column-types.ts'
 import { prismaOn } from '../prisma.ts'
 import { statement } from '../statement.ts'
 import * as table from '../tables.ts'
@@ -60,27 +60,44 @@ export interface DataObjectRow {
   readonly updatedAt: Date
 }
 
+export interface PagedDataObjectRow extends DataObjectRow {
+  /** False: the value is null here, since the page would have too many bytes with it. */
+  readonly isLoaded: boolean
+}
+
 const dataObjects = (order: 'asc' | 'desc') =>
   statement({
-    text: `select k.id as key, r.* from unnest($1::uuid[]) k(id) cross join lateral (
-        select d.project_id as "projectId", d.name, d.value, d.exporter_id as "exporterId", d.updated_at as "updatedAt"
-        from data_object d where d.project_id = k.id and ($2::text is null or d.name > $2)
-          and ($3::text is null or d.name < $3) order by d.name ${order} limit $4
-      ) r order by k.id, r.name`,
-    params: [array(uuid), nullable(text), nullable(text), bigint],
-    row: { key: uuid, ...table.dataObject },
+    text: `select key, "projectId", name, case when bytes <= $5 then value end as value, "exporterId", "updatedAt", bytes,
+        bytes <= $5 as "isLoaded"
+      from (
+        select k.id as key, r.*, sum(octet_length(r.value::text)) over (order by k.id, r.name ${order})::bigint as bytes
+        from unnest($1::uuid[]) k(id) cross join lateral (
+          select d.project_id as "projectId", d.name, d.value, d.exporter_id as "exporterId", d.updated_at as "updatedAt"
+          from data_object d where d.project_id = k.id and ($2::text is null or d.name > $2)
+            and ($3::text is null or d.name < $3) order by d.name ${order} limit $4
+        ) r
+      ) page order by key, name`,
+    params: [array(uuid), nullable(text), nullable(text), bigint, bigint],
+    row: {
+      ...{ key: uuid, ...table.dataObject, value: nullable(table.dataObject.value) },
+      ...{ bytes: bigint, isLoaded: boolean },
+    },
   })
 const DATA_OBJECTS = { asc: dataObjects('asc'), desc: dataObjects('desc') }
 
-/** A page of each project's data by name: one statement for all of them. */
+/** A page of each project's data by name: one statement for all of them. Loads values of at most `maxBytes` altogether. */
 export async function loadDataObjects(
   client: Client,
   projectIds: readonly string[],
   window: Window<string>,
-): Promise<ReadonlyMap<string, readonly DataObjectRow[]>> {
+  maxBytes: number,
+): Promise<{ readonly pages: ReadonlyMap<string, readonly PagedDataObjectRow[]>; readonly bytes: number }> {
   const { after, before, limit } = window
-  const { rows } = await DATA_OBJECTS[direction(window)].query(client, [projectIds, after, before, limit])
-  return byKey(projectIds, rows, ({ key: _, ...row }) => row)
+  const { rows } = await DATA_OBJECTS[direction(window)].query(client, [projectIds, after, before, limit, maxBytes])
+  return {
+    pages: byKey(projectIds, rows, ({ key: _, bytes: __, ...row }) => row),
+    bytes: rows.reduce((most, { bytes, isLoaded }) => (isLoaded ? Math.max(most, bytes) : most), 0),
+  }
 }
 
 export async function countDataObjects(

@@ -1,0 +1,45 @@
+import type { GraphQLError } from 'graphql'
+import { DEFAULT_LIMITS } from '../../core/gateway-limits.ts'
+import { failure } from './failures.ts'
+
+/** Counts what an answer holds while it is put together, so that one that is too large ends before it takes the memory. */
+export class AnswerBudget {
+  /** Bytes, counted as characters of texts and of JSON. */
+  readonly limit: number
+  #left: number
+  readonly #onExceeded: () => void
+
+  constructor(limit: number = DEFAULT_LIMITS.answerBytes, onExceeded: () => void = () => undefined) {
+    this.limit = limit
+    this.#left = limit
+    this.#onExceeded = onExceeded
+  }
+
+  get left(): number {
+    return this.#left
+  }
+
+  /** @throws ANSWER_TOO_LARGE */
+  spend(bytes: number): void {
+    if (bytes > this.#left) this.exceed()
+    this.#left -= bytes
+  }
+
+  /** @throws ANSWER_TOO_LARGE, also whatever is spent from now on */
+  exceed(): never {
+    if (this.#left >= 0) this.#onExceeded()
+    this.#left = -1
+    throw answerTooLarge(this.limit)
+  }
+
+  /** The same for another answer. */
+  renew(): AnswerBudget {
+    return new AnswerBudget(this.limit, this.#onExceeded)
+  }
+}
+
+const answerTooLarge = (limit: number): GraphQLError =>
+  failure(
+    'ANSWER_TOO_LARGE',
+    `The answer would have more than ${limit} bytes. Ask for smaller pages (first, then after: endCursor), and for large values of one object at a time.`,
+  )
