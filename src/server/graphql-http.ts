@@ -1,15 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Viewer } from '../core/ports/viewer.ts'
 import type { FailureCode } from '../core/vocabulary.ts'
 import type { Tokens } from '../graphql/auth/tokens.ts'
+import type { Bounds } from './bounds.ts'
 import type { Connections } from './connections.ts'
 import { secretOf, UNAUTHENTICATED } from './credentials.ts'
 import { answerPlain, parseParams, parsePlain } from './plain-operation.ts'
 import { answerSubscription, type SubscriptionParts } from './plain-subscription.ts'
 import { readRequest } from './read-request.ts'
 import { refuse, replyError } from './reply.ts'
+import { watchReader } from './watch-reader.ts'
 
 export interface HttpParts extends SubscriptionParts {
   readonly tokens: Tokens
@@ -51,7 +52,7 @@ export async function handleGraphQL(
     const plain = body === null ? parseParams(params) : parsePlain(body, streams ? undefined : accept)
     if (plain && streams && (await answerSubscription(plain, viewer, response, parts))) return
     if (plain && !streams && (await answerPlain(plain, viewer, { yoga: parts.yoga, accept, response }))) return
-    await send(await ask(request, body, viewer, parts), response)
+    await send(await ask(request, body, viewer, parts), response, parts)
   } finally {
     answered()
   }
@@ -92,14 +93,23 @@ async function ask(
   return await yoga.fetch(target.href, { method: request.method ?? 'POST', headers, body }, { viewer })
 }
 
-async function send(answer: Response, response: ServerResponse): Promise<void> {
+async function send(answer: Response, response: ServerResponse, bounds: Bounds): Promise<void> {
   response.writeHead(answer.status, { ...Object.fromEntries(answer.headers), 'cache-control': 'no-store' })
-  if (!answer.body) {
-    response.end()
-    return
+  const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream') ?? false
+  if (isStream && answer.body) await stream(answer.body as AsyncIterable<Uint8Array>, response, bounds)
+  else response.end(Buffer.from(await answer.arrayBuffer()))
+}
+
+async function stream(body: AsyncIterable<Uint8Array>, response: ServerResponse, bounds: Bounds): Promise<void> {
+  const { written } = watchReader(response, bounds)
+  const counted = async function* () {
+    for await (const chunk of body) {
+      yield chunk
+      written()
+    }
   }
   try {
-    await pipeline(Readable.from(answer.body as AsyncIterable<Uint8Array>, { objectMode: false }), response)
+    await pipeline(counted, response)
   } catch (error) {
     // The client has gone: the pipeline has ended the source.
     if (!response.destroyed) throw error

@@ -2,8 +2,8 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { AgentPort } from '../core/ports/agents.ts'
 import type { Log } from '../core/ports/log.ts'
 import type { OpenStreams } from '../graphql/log/open-streams.ts'
+import type { Bounds } from './bounds.ts'
 import type { GraphQLSocket } from './graphql-socket.ts'
-import type { Refusals } from './refusals.ts'
 import type { FanOut } from './streams/fan-out.ts'
 
 export interface Metrics {
@@ -12,14 +12,13 @@ export interface Metrics {
   text(): Promise<string>
 }
 
-export interface Measured {
+export interface Measured extends Omit<Bounds, 'limits'> {
   readonly socket: Pick<GraphQLSocket, 'size' | 'bufferedBytes'>
   readonly fanOut: FanOut
   readonly log: Pick<Log, 'stats'>
   readonly open: OpenStreams
   readonly agents: Pick<AgentPort, 'waitingClaims'>
   readonly clock: MeasuredClock | undefined
-  readonly refusals: Refusals
 }
 export interface MeasuredClock {
   /** Milliseconds by which the wall clock of this process is ahead of the database's. */
@@ -36,7 +35,7 @@ export function createMetrics(measured: Measured): Metrics {
     labelNames: ['route', 'status'],
     registers: [registry],
   })
-  measureRefusals(registry, measured.refusals)
+  measureRefusals(registry, measured)
   measureStreams(registry, measured)
   return {
     contentType: registry.contentType,
@@ -45,7 +44,7 @@ export function createMetrics(measured: Measured): Metrics {
   }
 }
 
-function measureRefusals(registry: Registry, refusals: Refusals): void {
+function measureRefusals(registry: Registry, { refusals }: Measured): void {
   new Counter({
     name: 'phaseline_refusals_total',
     help: 'Requests and connections that were refused or cut off, by reason.',
@@ -58,7 +57,7 @@ function measureRefusals(registry: Registry, refusals: Refusals): void {
   })
 }
 
-function measureStreams(registry: Registry, { socket, fanOut, log, open, agents, clock }: Measured): void {
+function measureStreams(registry: Registry, { socket, fanOut, log, open, agents, clock, unread }: Measured): void {
   const registers = [registry]
   const gauge = (name: string, help: string, read: () => number) =>
     new Gauge({
@@ -81,6 +80,7 @@ function measureStreams(registry: Registry, { socket, fanOut, log, open, agents,
     })
   gauge('websockets', 'Open WebSocket connections.', () => socket.size)
   gauge('websocket_buffered_bytes', 'Bytes that wait for clients to read them.', () => socket.bufferedBytes)
+  gauge('unread_bytes', 'Bytes that wait for slow clients, over HTTP and WebSockets.', () => unread.total)
   gauge('waiting_claims', 'Claims that wait for work.', () => agents.waitingClaims)
   if (clock)
     gauge(

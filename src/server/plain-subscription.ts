@@ -1,12 +1,13 @@
 import type { ServerResponse } from 'node:http'
 import { GraphQLError, type GraphQLSchema, getOperationAST } from 'graphql'
 import type { Viewer } from '../core/ports/viewer.ts'
+import type { Bounds } from './bounds.ts'
 import type { PlainRequest } from './plain-operation.ts'
-import { type EventParts, sendEvents } from './streams/event-sink.ts'
+import { sendEvents } from './streams/event-sink.ts'
 import type { Subscribe } from './streams/subscribe.ts'
 import type { Yoga } from './yoga.ts'
 
-export interface SubscriptionParts extends EventParts {
+export interface SubscriptionParts extends Bounds {
   readonly schema: GraphQLSchema
   readonly yoga: Yoga
   readonly subscribe: Subscribe
@@ -17,7 +18,7 @@ export async function answerSubscription(
   { query, operationName = null, variables }: PlainRequest,
   viewer: Viewer,
   response: ServerResponse,
-  { schema, yoga, subscribe, ...events }: SubscriptionParts,
+  { schema, yoga, subscribe, ...bounds }: SubscriptionParts,
 ): Promise<boolean> {
   const { parse, validate, contextFactory } = yoga.getEnveloped({ viewer })
   try {
@@ -26,7 +27,7 @@ export async function answerSubscription(
     if (!isSubscription || validate(schema, document).length > 0) return false
     const context = await contextFactory()
     const request = { query, document, operationName, variables: variables ?? {}, viewer }
-    await sendEvents(response, events, (sink) => subscribe({ request, context, sink, id: '' }))
+    await sendEvents(response, bounds, (sink) => subscribe({ request, context, sink, id: '' }))
     return true
   } catch (error) {
     if (error instanceof GraphQLError && !response.headersSent) return false

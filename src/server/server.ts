@@ -1,21 +1,29 @@
-import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import {
+  createServer as createHttpServer,
+  type ServerOptions as HttpOptions,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { GraphQLSchema } from 'graphql'
-import { DEFAULT_LIMITS, type GatewayLimits } from '../core/gateway-limits.ts'
+import type { GatewayLimits } from '../core/gateway-limits.ts'
 import type { GraphQLServices } from '../graphql/resolver-context.ts'
 import type { Logger } from '../logger.ts'
+import { createBounds } from './bounds.ts'
+import { refuseBrokenRequests } from './client-errors.ts'
 import { Connections } from './connections.ts'
 import { loadDashboard } from './dashboard.ts'
 import { createGraphQLSocket } from './graphql-socket.ts'
 import { mask } from './mask.ts'
 import { createMetrics, type MeasuredClock } from './metrics.ts'
 import { checkOrigin, type OriginRules } from './origin-check.ts'
-import { Refusals } from './refusals.ts'
 import { protect, refuse, replyError, replyText } from './reply.ts'
 import { type RouteParts, routeOf } from './routes.ts'
 import { FanOut } from './streams/fan-out.ts'
 import { createSubscribe } from './streams/subscribe.ts'
+import { watchReader } from './watch-reader.ts'
 import { createGraphQL } from './yoga.ts'
 
 export interface ServerOptions {
@@ -54,20 +62,20 @@ const IDLE_MS = 20
 export async function createServer(options: ServerOptions): Promise<RunningServer> {
   const { config, schema, services, logger, dashboardFolder, clock } = options
   const { tokens, pool, log, system, streams } = services
-  const limits = { ...DEFAULT_LIMITS, ...config.limits }
-  const refusals = new Refusals()
+  const bounds = createBounds(config.limits)
   const connections = new Connections(tokens)
-  const yoga = createGraphQL(schema, services, { limits, refusals })
+  const yoga = createGraphQL(schema, services, bounds)
   const shared = { schema, log, system, open: streams, mask: (error: unknown) => mask(error, logger) }
   const fanOut = new FanOut(shared)
   const subscribe = createSubscribe({ ...shared, fanOut })
-  const common = { schema, yoga, subscribe, tokens, connections, limits, refusals }
+  const common = { ...bounds, schema, yoga, subscribe, tokens, connections }
   const socket = createGraphQLSocket({ ...common, logger })
-  const metrics = createMetrics({ socket, fanOut, log, open: streams, agents: services.agents, clock, refusals })
+  const metrics = createMetrics({ ...bounds, socket, fanOut, log, open: streams, agents: services.agents, clock })
   let closing: Promise<void> | undefined
   const isReady = async () => closing === undefined && (await answers(pool))
   const dashboard = dashboardFolder === undefined ? null : await loadDashboard(dashboardFolder)
-  const http = createHttpServer()
+  const http = createHttpServer(timeoutsOf(bounds.limits))
+  refuseBrokenRequests(http, bounds.refusals)
   const rules: OriginRules = {
     ...config,
     get port() {
@@ -88,7 +96,7 @@ export async function createServer(options: ServerOptions): Promise<RunningServe
     stream.on('error', () => stream.destroy())
     const verdict = checkOrigin(request.headers, rules)
     if (!verdict.ok) {
-      refusals.count('FORBIDDEN')
+      bounds.refusals.count('FORBIDDEN')
       return refuseUpgrade(stream, 403, verdict.message)
     }
     if (pathOf(request) !== '/graphql') return refuseUpgrade(stream, 404, 'WebSockets are at /graphql.')
@@ -115,6 +123,14 @@ export async function createServer(options: ServerOptions): Promise<RunningServe
   return { url: url(), port: portOf(http), close, [Symbol.asyncDispose]: close }
 }
 
+/** Headers come at once, so they get less time. */
+const HEADERS_MS = 10_000
+const timeoutsOf = ({ requestTimeoutMs }: GatewayLimits): HttpOptions => ({
+  requestTimeout: requestTimeoutMs,
+  headersTimeout: Math.min(HEADERS_MS, requestTimeoutMs),
+  connectionsCheckingInterval: Math.min(HEADERS_MS, requestTimeoutMs) / 2,
+})
+
 const portOf = (http: Server): number => (http.address() as AddressInfo | null)?.port ?? 0
 const pathOf = ({ url = '/' }: IncomingMessage): string => url.split('?', 1)[0] ?? '/'
 
@@ -134,6 +150,7 @@ async function handle(
   if (!verdict.ok) return refuse(response, parts.refusals, 403, 'FORBIDDEN', verdict.message)
   if (!route) return replyText(response, 404, 'Not found.')
   await route.handle(request, response, parts)
+  if (response.writableLength > 0 && !response.destroyed) watchReader(response, parts)
 }
 
 function refuseUpgrade(stream: Duplex, status: number, message: string): void {

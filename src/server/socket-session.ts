@@ -1,11 +1,10 @@
 import type { Socket } from 'node:net'
 import type { Server } from 'graphql-ws'
 import type { WebSocket } from 'ws'
-import type { GatewayLimits } from '../core/gateway-limits.ts'
 import type { Logger } from '../logger.ts'
+import type { Bounds } from './bounds.ts'
 import { CLOSE } from './close-codes.ts'
 import type { Connections } from './connections.ts'
-import type { Refusals } from './refusals.ts'
 import { jsonProblem, type TextProblem } from './request-text.ts'
 import type { ClientSink } from './streams/client-sink.ts'
 import { socketSink } from './streams/socket-sink.ts'
@@ -14,10 +13,8 @@ import type { Newcomer } from './unauthenticated-sockets.ts'
 /** Interval of pings; a client that does not answer before the next one is disconnected. */
 const KEEP_ALIVE_MS = 15_000
 
-export interface SessionParts {
+export interface SessionParts extends Bounds {
   readonly connections: Connections
-  readonly limits: GatewayLimits
-  readonly refusals: Refusals
   readonly logger: Logger
 }
 
@@ -105,7 +102,10 @@ export class SocketSession {
   #send(text: string): Promise<void> {
     const socket = this.#socket
     if (socket.readyState !== socket.OPEN) return Promise.resolve()
-    return new Promise((resolve, reject) => socket.send(text, (error) => (error ? reject(error) : resolve())))
+    return new Promise((resolve, reject) => {
+      socket.send(text, (error) => (error ? reject(error) : resolve()))
+      this.sink.written()
+    })
   }
 
   #failed(error: unknown): void {

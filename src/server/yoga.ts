@@ -1,13 +1,12 @@
 import type { GraphQLSchema } from 'graphql'
 import { createYoga } from 'graphql-yoga'
-import type { GatewayLimits } from '../core/gateway-limits.ts'
 import type { Viewer } from '../core/ports/viewer.ts'
 import { createContext, type GraphQLServices, type ResolverContext } from '../graphql/resolver-context.ts'
 import { AnswerBudget } from '../graphql/schema/answer-budget.ts'
 import { MAX_BODY } from '../graphql/schema/limits.ts'
+import type { Bounds } from './bounds.ts'
 import { limitDocuments } from './limit-documents.ts'
 import { mask } from './mask.ts'
-import type { Refusals } from './refusals.ts'
 
 /** The context of a request: its caller. */
 export interface RequestContext {
@@ -15,14 +14,10 @@ export interface RequestContext {
   /** Aborts when the client has gone. */
   readonly signal?: AbortSignal
 }
-export interface GraphQLParts {
-  readonly limits: GatewayLimits
-  readonly refusals: Refusals
-}
 export type Yoga = ReturnType<typeof createGraphQL>
 
 /** GraphQL itself: parses, limits, executes, masks. The caller is authenticated before. */
-export function createGraphQL(schema: GraphQLSchema, services: GraphQLServices, { limits, refusals }: GraphQLParts) {
+export function createGraphQL(schema: GraphQLSchema, services: GraphQLServices, { limits, refusals }: Bounds) {
   const onExceeded = () => refusals.count('ANSWER_TOO_LARGE')
   return createYoga<RequestContext, ResolverContext>({
     schema,

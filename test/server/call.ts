@@ -41,8 +41,16 @@ export const post = (port: number, token: string | null, query: string, headers:
     body: JSON.stringify({ query }),
   })
 
-/** How many clients a server has refused for a reason. */
-export async function refusals({ port }: { readonly port: number }, token: string, reason: string): Promise<number> {
+/** A metric of a server, by its name with its labels. */
+export async function metric({ port }: { readonly port: number }, token: string, name: string): Promise<number> {
   const { body } = await call(port, '/metrics', { headers: { authorization: `Bearer ${token}` } })
-  return Number(new RegExp(`^phaseline_refusals_total\\{reason="${reason}"\\} (\\d+)$`, 'm').exec(body)?.[1])
+  return Number(
+    body
+      .split('\n')
+      .find((line) => line.startsWith(`${name} `))
+      ?.slice(name.length),
+  )
 }
+/** How many clients a server has refused for a reason. */
+export const refusals = (server: { readonly port: number }, token: string, reason: string): Promise<number> =>
+  metric(server, token, `phaseline_refusals_total{reason="${reason}"}`)

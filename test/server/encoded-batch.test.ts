@@ -3,6 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import type { ResolvedCursor } from '../../src/core/ports/log.ts'
+import { createBounds } from '../../src/server/bounds.ts'
 import { ClientSink } from '../../src/server/streams/client-sink.ts'
 import { EncodedBatch } from '../../src/server/streams/encoded-batch.ts'
 import { framesOf } from '../../src/server/streams/frames.ts'
@@ -25,8 +26,8 @@ async function connection(): Promise<{ readonly client: Socket; readonly sink: C
   const read: Buffer[] = []
   client.on('data', (bytes) => read.push(bytes))
   const sink = new ClientSink({
+    ...createBounds(),
     stream,
-    stalledAfterMs: 60_000,
     encode: framesOf,
     isOpen: () => !stream.destroyed,
     giveUp: () => undefined,

@@ -1,22 +1,22 @@
 import type { Writable } from 'node:stream'
+import type { Bounds } from '../bounds.ts'
+import type { SlowReader } from '../unread-bytes.ts'
 import type { Allocate } from './buffer-pool.ts'
 
 /** Bytes that may wait for one connection. Beyond, its subscriptions pause, and later resume from their cursors. */
 const MAX_WAITING = 256 * 1024
 
-export interface ClientSinkParts {
+export interface ClientSinkParts extends Bounds {
   readonly stream: Writable
   readonly isOpen: () => boolean
   /** Encodes messages with these payloads. */
   readonly encode: (id: string, payloads: readonly Buffer[], allocate?: Allocate) => Buffer
   /** Closes the connection of a client that does not read, which should reconnect. */
   readonly giveUp: () => void
-  /** Milliseconds for which a client may read nothing. */
-  readonly stalledAfterMs: number
 }
 
 /** The connection to one client, shared by all its subscriptions: one write for a whole batch of messages. */
-export class ClientSink {
+export class ClientSink implements SlowReader {
   readonly #parts: ClientSinkParts
   #drained: PromiseWithResolvers<void> | null = null
   #stalled: NodeJS.Timeout | undefined
@@ -46,7 +46,16 @@ export class ClientSink {
   write(bytes: Buffer): boolean {
     if (!this.isOpen) return true
     this.#parts.stream.write(bytes)
-    return this.waiting === 0
+    if (this.waiting === 0) return true
+    this.#parts.unread.update(this)
+    return false
+  }
+
+  /** Call it when something else has written to the connection. */
+  written(): void {
+    if (this.waiting === 0) return
+    this.#parts.unread.update(this)
+    void this.ready()
   }
 
   /** Resolves when there is room, or the connection is closed. */
@@ -54,12 +63,20 @@ export class ClientSink {
     if (this.isReady || !this.isOpen) return Promise.resolve()
     if (!this.#drained) {
       this.#drained = Promise.withResolvers()
-      this.#stalled = setTimeout(this.#parts.giveUp, this.#parts.stalledAfterMs)
+      this.#stalled = setTimeout(() => this.giveUp(), this.#parts.limits.stalledAfterMs)
     }
     return this.#drained.promise
   }
 
+  /** Closes the connection of a client that does not read. */
+  giveUp(): void {
+    if (!this.isOpen) return
+    this.#parts.refusals.count('TOO_SLOW')
+    this.#parts.giveUp()
+  }
+
   #release(): void {
+    this.#parts.unread.remove(this)
     clearTimeout(this.#stalled)
     this.#drained?.resolve()
     this.#drained = null

@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { GatewayLimits } from '../../core/gateway-limits.ts'
-import type { Refusals } from '../refusals.ts'
+import type { Bounds } from '../bounds.ts'
 import type { Allocate } from './buffer-pool.ts'
 import { ClientSink } from './client-sink.ts'
 
@@ -20,26 +19,18 @@ function eventsOf(_id: string, payloads: readonly Buffer[], allocate: Allocate =
   return events
 }
 
-export interface EventParts {
-  readonly limits: GatewayLimits
-  readonly refusals: Refusals
-}
-
 /** Runs a subscription into a response, until either ends. The subscription itself writes its messages. */
 export async function sendEvents(
   response: ServerResponse,
-  { limits, refusals }: EventParts,
+  bounds: Bounds,
   subscribe: (sink: ClientSink) => Promise<AsyncIterator<unknown> | object>,
 ): Promise<void> {
   const sink = new ClientSink({
+    ...bounds,
     stream: response,
-    stalledAfterMs: limits.stalledAfterMs,
     encode: eventsOf,
     isOpen: () => !response.destroyed && !response.writableEnded,
-    giveUp: () => {
-      refusals.count('TOO_SLOW')
-      response.destroy()
-    },
+    giveUp: () => response.destroy(),
   })
   const subscribed = await subscribe(sink)
   response.writeHead(200, {

@@ -1,8 +1,7 @@
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
-import type { GatewayLimits } from '../../core/gateway-limits.ts'
+import type { Bounds } from '../bounds.ts'
 import { CLOSE } from '../close-codes.ts'
-import type { Refusals } from '../refusals.ts'
 import { ClientSink } from './client-sink.ts'
 import { framesOf } from './frames.ts'
 
@@ -10,19 +9,12 @@ import { framesOf } from './frames.ts'
  * Writes frames past `ws`, straight to the connection. Both write whole frames at once, so that they never interleave; `ws`
  * queues frames only for compression and blobs, which this server does not use.
  */
-export const socketSink = (
-  socket: WebSocket,
-  stream: Duplex,
-  { limits, refusals }: { readonly limits: GatewayLimits; readonly refusals: Refusals },
-): ClientSink =>
+export const socketSink = (socket: WebSocket, stream: Duplex, bounds: Bounds): ClientSink =>
   new ClientSink({
+    ...bounds,
     stream,
-    stalledAfterMs: limits.stalledAfterMs,
     encode: framesOf,
     isOpen: () => socket.readyState === socket.OPEN,
-    giveUp: () => {
-      refusals.count('TOO_SLOW')
-      // A client that does not read does not read a close frame either: it is disconnected soon.
-      socket.close(CLOSE.TOO_SLOW.code, CLOSE.TOO_SLOW.reason)
-    },
+    // A client that does not read does not read a close frame either: it is disconnected soon.
+    giveUp: () => socket.close(CLOSE.TOO_SLOW.code, CLOSE.TOO_SLOW.reason),
   })

@@ -1,0 +1,15 @@
+import { DEFAULT_LIMITS, type GatewayLimits } from '../core/gateway-limits.ts'
+import { Refusals } from './refusals.ts'
+import { UnreadBytes } from './unread-bytes.ts'
+
+/** What bounds the clients of one gateway. */
+export interface Bounds {
+  readonly limits: GatewayLimits
+  readonly refusals: Refusals
+  readonly unread: UnreadBytes
+}
+
+export function createBounds(changed: Partial<GatewayLimits> = {}): Bounds {
+  const limits = { ...DEFAULT_LIMITS, ...changed }
+  return { limits, refusals: new Refusals(), unread: new UnreadBytes(limits.unreadBytes) }
+}
