@@ -40,7 +40,7 @@ export const GATEWAY_LIMITS = {
   /** Milliseconds from the first byte of an HTTP request to its last. */
   requestTimeoutMs: { setting: 'PHASELINE_REQUEST_TIMEOUT_MS', byDefault: 60 * SECOND, least: 100, most: HOUR },
   /** Values in the arrays and objects of a request, each of which costs time and memory of the parser. */
-  jsonValues: { setting: 'PHASELINE_MAX_JSON_VALUES', byDefault: 500_000, least: KIB, most: 50_000_000 },
+  jsonValues: { setting: 'PHASELINE_MAX_JSON_VALUES', byDefault: 1_000_000, least: KIB, most: 50_000_000 },
   /** Bytes of one answer. */
   answerBytes: { setting: 'PHASELINE_MAX_ANSWER_BYTES', byDefault: 32 * MIB, least: 64 * KIB, most: 256 * MIB },
   /** Bytes that wait for all clients together, because they read slower than they are answered. */
