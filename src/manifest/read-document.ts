@@ -1,4 +1,4 @@
-import { LineCounter, parseDocument } from 'yaml'
+import { type Alias, isNode, LineCounter, parseDocument, visit } from 'yaml'
 import type { z } from 'zod'
 import { type Doc, offsetOf, offsetOfKey, type Place, placeAt } from './place.ts'
 
@@ -59,8 +59,17 @@ const withArticle = (word: string): string => (word === 'null' ? word : `${/^[ae
 
 function readContents(document: Doc, lines: LineCounter): ReadDocument<unknown> {
   if (document.errors.length > 0) {
-    const problems = document.errors.map(({ message, pos }) => ({ path: '', message, ...placeAt(lines, pos[0]) }))
+    const problems = document.errors.map(({ code, message, pos }) => ({
+      path: '',
+      message: code === 'RESOURCE_EXHAUSTION' ? 'It is nested too deep.' : message,
+      ...placeAt(lines, pos[0]),
+    }))
     return { ok: false, problems }
+  }
+  const cycle = findCycle(document)
+  if (cycle) {
+    const message = `*${cycle.source} is within what it stands for.`
+    return { ok: false, problems: [{ path: '', message, ...placeAt(lines, cycle.range?.[0] ?? 0) }] }
   }
   try {
     return { ok: true, value: document.toJS() }
@@ -68,6 +77,21 @@ function readContents(document: Doc, lines: LineCounter): ReadDocument<unknown> 
     // Unknown aliases and alias bombs show up only here.
     return { ok: false, problems: [{ path: '', message: error instanceof Error ? error.message : 'cannot be read' }] }
   }
+}
+
+/** An alias of something that contains it: no value is like that. */
+function findCycle(document: Doc): Alias | null {
+  let found: Alias | null = null
+  visit(document, {
+    Alias(_, alias, above) {
+      const isNamed = above.some((node) => isNode(node) && 'anchor' in node && node.anchor === alias.source)
+      const source = isNamed ? alias.resolve(document) : undefined
+      if (!source || !above.includes(source)) return undefined
+      found = alias
+      return visit.BREAK
+    },
+  })
+  return found
 }
 
 /** e.g. `shop.yaml:12:5: spec.deployItems.0.type: Expected a string`. */

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -154,6 +154,16 @@ subscription: []
     expect(await phaseline(`project apply -f ${missing}`, { env: nowhere })).toMatchObject({
       ...{ code: 2, err: expect.stringContaining('workerTemplate.files.0.from: Cannot read ') },
     })
+    await symlink('/etc/hostname', join(folder, 'link'))
+    for (const from of ['../../../../etc/hostname', '/etc/hostname', 'link']) {
+      const foreign = await file(
+        'foreign.yaml',
+        `name: p\nworkerTemplate: { command: [a], files: [{ path: a, from: ${from} }] }`,
+      )
+      expect(await phaseline(`project apply -f ${foreign}`, { env: nowhere })).toMatchObject({
+        ...{ code: 2, err: expect.stringContaining(`${from} is outside of the folder of the manifest`) },
+      })
+    }
     const parsed = parseManifests('kind: Projekt\nname: p\nspec: {}')
     const [problem] = parsed.ok ? [] : parsed.problems
     expect(problem && describeProblem('f', problem)).toBe('f:1:7: kind: must be Installation or Project')

@@ -76,6 +76,19 @@ spec: {}
     expect(problemsOf('# nothing\n')).toEqual(['f.yaml: The file holds no document.'])
   })
 
+  it('refuses an alias of something that contains it, and says where', () => {
+    const text = 'name: x\nspec: &s\n  installations:\n    - { name: a, spec: *s }\n'
+    const read = parseManifests(text)
+    const problem = { path: '', message: '*s is within what it stands for.', line: 4, column: 24 }
+    expect(read).toEqual({ ok: false, problems: [problem] })
+  })
+
+  it('refuses what is nested too deep', () => {
+    expect(problemsOf(`name: a\nspec: ${'['.repeat(20_000)}`)).toContainEqual(
+      expect.stringContaining('nested too deep'),
+    )
+  })
+
   it('refuses a bomb of aliases instead of unfolding it', () => {
     const levels = Array.from({ length: 12 }, (_, n) => `l${n + 1}: &l${n + 1} [${Array(9).fill(`*l${n}`).join(', ')}]`)
     const text = `l0: &l0 [x]\n${levels.join('\n')}\nname: bomb\nspec: {}\n`

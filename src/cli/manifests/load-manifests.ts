@@ -1,4 +1,4 @@
-import { dirname, resolve } from 'node:path'
+import { dirname } from 'node:path'
 import {
   describeProblem,
   type Manifest,
@@ -11,8 +11,9 @@ import {
 } from '../../manifest/index.ts'
 import { invalid, type Outcome, type Refusal, refused } from '../objects/refusal.ts'
 import type { Io } from '../terminal/io.ts'
-import { readExactly, readInput } from '../terminal/read-input.ts'
+import { readInput } from '../terminal/read-input.ts'
 import { everyFile } from './every-file.ts'
+import { readBeside } from './read-beside.ts'
 
 /** A manifest with the project that it goes into. */
 export type PlacedManifest = Manifest & { readonly project: string }
@@ -89,7 +90,7 @@ async function placeProject(
   const files = manifest.workerTemplate?.files ?? []
   const read = await Promise.all(
     files.map(async ({ content = '', from }) =>
-      from === undefined ? ({ ok: true, text: content } as const) : await readExactly(resolve(folder, from), stdin),
+      from === undefined ? ({ ok: true, text: content } as const) : await readBeside(folder, from, stdin),
     ),
   )
   const problems = read.flatMap((one, index) =>
