@@ -64,6 +64,10 @@ describe('the gadget deployer', () => {
       const outcome = await work(item({ gadget: 'env', env: { [name]: '1' } }), context())
       expect(outcome, name).toMatchObject({ phase: 'FAILED', error: { code: 'GADGET_CONFIG' } })
     }
+    for (const argument of ['--undo', '--abort', '--protocol=text-1.0']) {
+      const outcome = await work(item({ gadget: 'env', args: ['x', argument] }), context())
+      expect(outcome, argument).toMatchObject({ phase: 'FAILED', error: { code: 'GADGET_CONFIG' } })
+    }
     await work(item({ gadget: 'env', env: { GADGET_COLOUR: 'teal' } }), context())
     const env = await folder.read('env')
     expect(env).toContain('GADGET_COLOUR=teal')

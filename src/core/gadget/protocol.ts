@@ -15,6 +15,15 @@ export type GadgetLine =
 /** How a gadget is called. */
 export type GadgetMode = 'run' | 'undo' | 'abort' | 'getlocks'
 
+/**
+ * Options of the protocol are no arguments of a user: most gadgets look for them anywhere among their arguments, so a run
+ * with `--undo` would take back what it is to do.
+ */
+export const isReservedArgument = (argument: string): boolean =>
+  /^--(?:(?:getlocks|undo|abort)$|protocols?(?:=|$))/.test(argument)
+export const RESERVED_ARGUMENT_RULE =
+  'must not be --getlocks, --undo, --abort or --protocol: they say how a gadget is called'
+
 /** Bytes of one line without its end. */
 export const MAX_LINE_BYTES = 64 * 1024
 export const MAX_LINES = 100_000

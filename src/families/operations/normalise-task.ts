@@ -1,4 +1,5 @@
 import { findExpressions, hasExpressions, parseText } from '../../core/expression.ts'
+import { isReservedArgument, RESERVED_ARGUMENT_RULE } from '../../core/gadget/protocol.ts'
 import { LIMITS } from '../../core/limits.ts'
 import { isName, NAME_RULE, type Problems } from '../../core/problems.ts'
 import type { JobSpec } from './spec.ts'
@@ -43,7 +44,10 @@ function textsOf(job: JobInput, at: string, problems: Problems): Pick<JobSpec, '
   const check = (text: string, path: string) => {
     if (text.includes('\0')) problems.add(path, 'must not hold the character NUL')
   }
-  for (const [n, arg] of (args ?? []).entries()) check(arg, `${at}.args.${n}`)
+  for (const [n, arg] of (args ?? []).entries()) {
+    check(arg, `${at}.args.${n}`)
+    if (isReservedArgument(arg)) problems.add(`${at}.args.${n}`, RESERVED_ARGUMENT_RULE)
+  }
   for (const [n, { name, value }] of (env ?? []).entries()) {
     if (!VARIABLE.test(name)) problems.add(`${at}.env.${n}.name`, 'must be named GADGET_…, in capitals')
     check(value, `${at}.env.${n}.value`)

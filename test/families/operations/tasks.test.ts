@@ -114,6 +114,8 @@ describe('a task', () => {
     expect(await paths([gadget('a', { args: [expr('jobs.b.exports.x')] }), gadget('b')])).toEqual([
       'input.jobs.0.args.0',
     ])
+    const reserved = ['--undo', '--abort', '--getlocks', '--protocol', '--protocols=text-1.0', '--undone']
+    expect(await paths([gadget('a', { args: reserved })])).toEqual([0, 1, 2, 3, 4].map((n) => `input.jobs.0.args.${n}`))
     expect(await paths([gadget('a', { when: 'yes' })])).toEqual(['input.jobs.0.when'])
     expect(await paths([gadget('a', { env: [{ name: 'PATH', value: 'x' }] })])).toEqual(['input.jobs.0.env.0.name'])
   })
