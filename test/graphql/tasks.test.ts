@@ -37,6 +37,9 @@ test('locks shows holders and waiters with their positions, page by page', async
   ])
   expect((await api.query(LOCKS, {})).locks?.totalCount).toBe(4)
   expect((await api.query(LOCKS, {}, { ...USER, projects: ['other'] })).locks?.totalCount).toBe(0)
+  const { id: rootId } = await world.see('t-one')
+  const ofOneTree = present((await api.query(LOCKS, {}, { ...USER, role: 'READER', rootId })).locks)
+  expect([ofOneTree.totalCount, ofOneTree.edges.map(({ node }) => node.object?.name)]).toEqual([1, ['one']])
 })
 
 test('blockedBy says which lock a job waits for, who has it and who comes before', async () => {

@@ -182,12 +182,15 @@ export interface LockQuery {
   readonly resource?: string | undefined
   /** Projects of the objects; null means all. */
   readonly projects: Projects
+  /** Absent: all trees. */
+  readonly rootId?: string | undefined
 }
 
 const SHOWN = `l.object_id as "objectId", l.resource, l.mode, l.ticket, l.held, l.declared_at as "declaredAt",
   l.granted_at as "grantedAt"`
-const VISIBLE = `($1::text is null or l.resource = $1) and ($2::text[] is null or exists (
-  select from object o join project p on p.id = o.project_id where o.id = l.object_id and p.name = any($2::text[])))`
+const visible = (rootId: string): string => `($1::text is null or l.resource = $1) and ($2::text[] is null or exists (
+  select from object o join project p on p.id = o.project_id where o.id = l.object_id and p.name = any($2::text[])))
+  and (${rootId}::uuid is null or exists (select from object o where o.id = l.object_id and o.root_id = ${rootId}))`
 
 const SHOWN_COLUMNS = {
   objectId: table.lock.objectId,
@@ -204,7 +207,7 @@ const POSITION_PARAMS = [nullable(text), nullable(bigint), nullable(uuid)] as co
 const lockPage = (order: 'asc' | 'desc') =>
   statement({
     text: `with page as materialized (
-        select l.* from lock l where ${VISIBLE}
+        select l.* from lock l where ${visible('$10')}
           and ($3::text is null or (l.resource, l.ticket, l.object_id) > ($3, $4::bigint, $5::uuid))
           and ($6::text is null or (l.resource, l.ticket, l.object_id) < ($6, $7::bigint, $8::uuid))
         order by l.resource ${order}, l.ticket ${order}, l.object_id ${order} limit $9
@@ -215,7 +218,7 @@ const lockPage = (order: 'asc' | 'desc') =>
           and not w.held and w.ticket > l.before and w.ticket <= l.ticket)) over (partition by l.resource order by l.ticket)::integer
         end as position
       from spaced l order by l.resource ${order}, l.ticket ${order}, l.object_id ${order}`,
-    params: [nullable(text), nullable(array(text)), ...POSITION_PARAMS, ...POSITION_PARAMS, bigint],
+    params: [nullable(text), nullable(array(text)), ...POSITION_PARAMS, ...POSITION_PARAMS, bigint, nullable(uuid)],
     row: SHOWN_COLUMNS,
   })
 const LOCK_PAGE = { asc: lockPage('asc'), desc: lockPage('desc') }
@@ -223,24 +226,31 @@ const LOCK_PAGE = { asc: lockPage('asc'), desc: lockPage('desc') }
 /** A page of them by resource and ticket. Positions also count locks that wait and are not visible to the caller. */
 export async function listLocks(
   client: Client,
-  { resource, projects, window }: LockQuery & { readonly window: Window<LockPosition> },
+  { resource, projects, rootId, window }: LockQuery & { readonly window: Window<LockPosition> },
 ): Promise<readonly LockRow[]> {
   const after = window.after ?? NOWHERE
   const before = window.before ?? NOWHERE
   const page = LOCK_PAGE[direction(window)]
-  const { rows } = await page.query(client, [resource ?? null, projects, ...after, ...before, window.limit])
+  const { rows } = await page.query(client, [
+    resource ?? null,
+    projects,
+    ...after,
+    ...before,
+    window.limit,
+    rootId ?? null,
+  ])
   return inOrder(rows, window)
 }
 const NOWHERE = [null, null, null] as const
 
 const COUNT_LOCKS = statement({
-  text: `select count(*)::integer as n from lock l where ${VISIBLE}`,
-  params: [nullable(text), nullable(array(text))],
+  text: `select count(*)::integer as n from lock l where ${visible('$3')}`,
+  params: [nullable(text), nullable(array(text)), nullable(uuid)],
   row: { n: integer },
 })
 
-export async function countLocks(client: Client, { resource, projects }: LockQuery): Promise<number> {
-  const { rows } = await COUNT_LOCKS.query(client, [resource ?? null, projects])
+export async function countLocks(client: Client, { resource, projects, rootId }: LockQuery): Promise<number> {
+  const { rows } = await COUNT_LOCKS.query(client, [resource ?? null, projects, rootId ?? null])
   return rows[0]?.n ?? 0
 }
 

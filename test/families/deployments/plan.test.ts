@@ -1,3 +1,4 @@
+import { v7 } from 'uuid'
 import { describe, expect, it } from 'vitest'
 import type { PlanInstallation } from '../../../src/families/deployments/commands/inputs.ts'
 import type { SpecInput } from '../../../src/families/deployments/normalise.ts'
@@ -205,6 +206,10 @@ describe('a plan', () => {
     expect((await refusal(world.commands.planInstallation(USER, { update: { id, spec } }))).fields).toEqual(fields)
     const nowhere = world.commands.planInstallation(USER, { delete: { id: USER.tokenId } })
     expect(await refusal(nowhere)).toMatchObject({ type: 'NotFoundError' })
+    // A worker reads no tree but its own.
+    const worker = { ...USER, role: 'WORKER', rootId: v7() } as const
+    for (const input of [{ update: { id, spec: {} } }, { delete: { id } }])
+      expect(await refusal(world.commands.planInstallation(worker, input))).toMatchObject({ type: 'NotFoundError' })
   })
 
   it('notes where no deployer is called', async () => {

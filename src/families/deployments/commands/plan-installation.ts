@@ -2,6 +2,7 @@ import { forbidden, invalidInput, notFound, type RefusalOf } from '../../../core
 import type { Outcome } from '../../../core/ports/outcome.ts'
 import type { Viewer } from '../../../core/ports/viewer.ts'
 import { isName, NAME_RULE, Problems } from '../../../core/problems.ts'
+import { canReadTree } from '../../../graphql/auth/worker-access.ts'
 import { findObject } from '../../../store/objects.ts'
 import { canRead, refuse } from '../../access.ts'
 import { type PlanStep, planApply, planDelete } from '../plan.ts'
@@ -22,7 +23,10 @@ export async function planInstallation(
   const found = id === undefined ? null : await findObject(parts.client, id)
   if (
     id !== undefined &&
-    (found?.rootId !== id || found.kind !== 'INSTALLATION' || !canRead(viewer, found.projectName))
+    (found?.rootId !== id ||
+      found.kind !== 'INSTALLATION' ||
+      !canRead(viewer, found.projectName) ||
+      !canReadTree(viewer, id))
   ) {
     return refuse(notFound(id, 'root installation'))
   }

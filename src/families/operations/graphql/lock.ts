@@ -49,7 +49,7 @@ builder.queryField('locks', (t) =>
     type: LockConnection,
     nullable: true,
     description:
-      'Locks of the jobs in projects that the caller may read, held and waited for, by resource and then in the order of its queue. Null only together with an entry in `errors`.',
+      'Locks of the jobs that the caller may read, held and waited for, by resource and then in the order of its queue. Null only together with an entry in `errors`.',
     args: {
       resource: t.arg.string({
         limit: 'resource',
@@ -59,7 +59,8 @@ builder.queryField('locks', (t) =>
     },
     complexity: (args) => pageCost(args),
     resolve: (_, { resource, ...args }, { pool, viewer }) => {
-      const query = { resource: resource ?? undefined, projects: viewer.projects }
+      const { projects, rootId } = viewer
+      const query = { resource: resource ?? undefined, projects, rootId }
       return connect(args, {
         cursor: lockCursor,
         position: ({ resource: at, ticket, objectId }: LockRow): LockPosition => [at, ticket, objectId],
