@@ -243,6 +243,13 @@ describe('jobs', () => {
     await runAll(world)
     const strange = world.pipelines.cancelJob(workerViewer(other), { id: slow, timedOut: false })
     expect((await refused(strange)).type).toBe('NotFoundError')
+    const byUser = await refused(world.pipelines.cancelJob(USER, { id: slow, timedOut: true }))
+    expect(byUser).toMatchObject({
+      type: 'TransitionError',
+      actor: 'USER',
+      to: 'TIMED_OUT',
+      allowed: ['ABORTED', 'GONE'],
+    })
     await accepted(world.pipelines.cancelJob(workerViewer(id), { id: slow, timedOut: true }))
     await accepted(world.pipelines.cancelJob(workerViewer(id), { id: unwanted, timedOut: false }))
     expect(await phasesOf(world, id)).toMatchObject({ worker: 'RUNNING', slow: 'TIMED_OUT', unwanted: 'ABORTED' })
@@ -314,6 +321,8 @@ describe('matching', () => {
     })
     expect(await addEvents(world, { source })).toHaveLength(1)
     expect(await addEvents(world, { source: 'nobody' })).toEqual([])
+    const nameless = world.pipelines.createEvent(USER, { project: '', source, type: 'push' })
+    expect(await refused(nameless)).toMatchObject({ fields: [{ path: 'input.project' }] })
   })
   test('one event for each project that has subscribed, once however often the request is repeated with its key', async () => {
     const source = 'broadcast'
@@ -461,6 +470,10 @@ describe('LATEST_ONLY', () => {
     expect((await treeOf(world, older)).event).toMatchObject({ phase: 'CANCELED', code: 'SUPERSEDED' })
     expect(await phaseOf(world, other)).toBe('PENDING')
     expect(await phaseOf(world, latest)).toBe('PENDING')
+    const { objectId: retried } = await accepted(world.pipelines.retryEvent(USER, { id: older }))
+    await world.settle()
+    expect((await treeOf(world, latest)).event).toMatchObject({ phase: 'CANCELED', code: 'SUPERSEDED' })
+    expect(await phaseOf(world, retried)).toBe('PENDING')
   })
 })
 

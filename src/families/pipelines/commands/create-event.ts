@@ -4,14 +4,13 @@ import type { Viewer } from '../../../core/ports/viewer.ts'
 import { Problems } from '../../../core/problems.ts'
 import { findObject } from '../../../store/objects.ts'
 import { type CommandResult, canRead, refuse, requireProjectWrite } from '../../access.ts'
-import type { LockedProject } from '../../family.ts'
 import { idempotent } from '../../idempotent.ts'
-import { cancelWorkload } from '../end-workload.ts'
-import { findProject, findSubscribers, findWaitingWorkers, readEvent, type Subscriber } from '../event-queries.ts'
+import { findProject, findSubscribers, readEvent, type Subscriber } from '../event-queries.ts'
 import { type EventInput, normaliseEvent } from '../normalise-event.ts'
 import { createEventRoot, type NewEvent, takeFromProject } from './create-event-root.ts'
 import { createTasks } from './create-tasks.ts'
 import type { PipelinesParts } from './parts.ts'
+import { supersede } from './supersede.ts'
 
 export interface CreateEvent extends EventInput {
   /** Absent: every project with a matching subscription. */
@@ -35,6 +34,8 @@ export async function createEvent(
   if (refused) return refuse(refused)
   const problems = new Problems()
   const spec = normaliseEvent(input, problems)
+  if (input.project === '')
+    problems.add('input.project', 'must not be empty: leave it out for all that have subscribed')
   if (problems.found.length > 0) return refuse(invalidInput(problems.found))
   return await create(parts, viewer, input, { ...spec, subscribed: !input.project, retryOf: null, cloneOf: null })
 }
@@ -107,7 +108,7 @@ function createIn(
         async (): Promise<CommandResult<'InvalidInputError'>> => {
           const { template, number, strategy: now } = await takeFromProject(project)
           if (!template) return refuse(NO_WORKERS)
-          if (now === 'LATEST_ONLY') await supersede(project, event)
+          await supersede(project, now, event)
           const { tree, worker } = createEventRoot(project, viewer, event, { spec: template, number })
           await tree.decideNow(worker)
           return { ok: true, objectId: tree.root.row.id }
@@ -116,16 +117,4 @@ function createIn(
     // An event that replaces others has to see them, so it does not share a transaction.
     { canShare: strategy === 'QUEUE' },
   )
-}
-
-/** The latest event cancels waiting ones of the same source and type. */
-async function supersede(project: LockedProject, { source, type }: NewEvent): Promise<void> {
-  for (const { rootId, workerId } of await findWaitingWorkers(project, source, type)) {
-    const tree = await project.lockTree(rootId)
-    await tree?.load([workerId])
-    const worker = tree?.slice.get(workerId)
-    if (!tree || worker?.row.phase !== 'PENDING') continue
-    const message = 'A later event of the same source and type has taken its place.'
-    cancelWorkload(worker, tree.slice, { actor: 'CONTROLLER', code: 'SUPERSEDED', message })
-  }
 }

@@ -1,5 +1,6 @@
 import { forbidden, invalidInput, notFound, type RefusalOf, transitionRefused } from '../../../core/errors.ts'
 import { sameJson } from '../../../core/json.ts'
+import { allowedFrom } from '../../../core/machine.ts'
 import type { Viewer } from '../../../core/ports/viewer.ts'
 import { Problems } from '../../../core/problems.ts'
 import type { Node } from '../../../core/tree.ts'
@@ -9,7 +10,7 @@ import type { LockedTree } from '../../family.ts'
 import { isOver } from '../details.ts'
 import { cancelWorkload, endWorkload } from '../end-workload.ts'
 import { countJobs, findJob, findWorker, readWorkloadSpec } from '../event-queries.ts'
-import { STARTED } from '../machines.ts'
+import { worker as machine, STARTED } from '../machines.ts'
 import { checkName } from '../names.ts'
 import { normaliseWorkload, type WorkloadInput } from '../normalise-workload.ts'
 import type { WorkloadSpec } from '../spec.ts'
@@ -134,12 +135,16 @@ function cancel(
 ): CommandResult<'TransitionError'> {
   const { phase, kind, id } = job.row
   const actor = viewer.role === 'WORKER' ? 'WORKER' : 'USER'
-  const isTimeout = timedOut && actor === 'WORKER' && phase !== 'PENDING'
+  const isTimeout = timedOut && phase !== 'PENDING'
   const to = isTimeout ? 'TIMED_OUT' : 'ABORTED'
   if (isOver(phase)) {
     reject(job, to, viewer.name, 'It has ended already.', { actor })
     const refusal = transitionRefused(kind, phase, actor, to, [])
     return refuse({ ...refusal, message: `It has ended already: it is ${phase}.` })
+  }
+  if (isTimeout && actor !== 'WORKER') {
+    reject(job, to, viewer.name, 'Only its worker times a job out.', { actor })
+    return refuse(transitionRefused(kind, phase, actor, to, allowedFrom(machine, phase, actor)))
   }
   const why = reason ? `: ${reason}` : '.'
   if (isTimeout) {

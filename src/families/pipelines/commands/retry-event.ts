@@ -8,6 +8,7 @@ import { isOver, SLOT } from '../details.ts'
 import { findSucceededJobs, findWorker, type KnownJob, readEvent, readWorkloadSpec } from '../event-queries.ts'
 import { createEventRoot, takeFromProject, workloadDetails } from './create-event-root.ts'
 import type { PipelinesParts } from './parts.ts'
+import { supersede } from './supersede.ts'
 
 /**
  * Creates a new event with the same worker as an ended one. Its succeeded jobs need not run again, unless they used the
@@ -41,7 +42,8 @@ async function retry(
   const spec = workerId ? await readWorkloadSpec(client, workerId) : null
   if (!original || !workerId || !event || !spec) return refuse(notFound(id, 'event'))
   if (!isOver(original.root.row.phase)) return refuse(stillRuns(original))
-  const { number } = await takeFromProject(project)
+  const { number, strategy } = await takeFromProject(project)
+  await supersede(project, strategy, event)
   const { tree, worker } = createEventRoot(project, viewer, { ...event, retryOf: id, cloneOf: null }, { spec, number })
   const inherited = (await findSucceededJobs(client, workerId)).filter(({ usesWorkspace }) => !usesWorkspace)
   for (const [ordinal, job] of inherited.entries()) inherit(tree, worker, job, { ordinal, by: viewer.name })

@@ -79,7 +79,7 @@ builder.mutationField('cancelJob', (t) =>
         required: true,
         defaultValue: false,
         description:
-          'Whether a job that has started ends as TIMED_OUT instead of ABORTED. Only heeded from its worker.',
+          'Whether a job that has started ends as TIMED_OUT instead of ABORTED. Only its worker may say so: others are refused with a TransitionError.',
       }),
     },
     resolve: (_, { input }, context) =>
