@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { GATEWAY_LIMITS, type GatewayLimits } from './core/gateway-limits.ts'
 import { isLoopback } from './core/loopback.ts'
+import { Secret } from './core/secret.ts'
 import type { TimeoutDefaults, TimeoutSetting } from './core/tree.ts'
 
 /** All settings of the environment, read once. Problems are reported together and never contain values. */
@@ -17,12 +18,12 @@ export interface Config {
   /** The embedded data folder. */
   readonly dataDir: string
   /** Absent: an embedded Postgres in the data folder. */
-  readonly databaseUrl: string | undefined
+  readonly databaseUrl: Secret | undefined
   /** Absent: this process polls instead of hearing from others. */
-  readonly redisUrl: string | undefined
+  readonly redisUrl: Secret | undefined
   readonly roles: ReadonlySet<Role>
   /** The first administrator's token. */
-  readonly token: string | undefined
+  readonly token: Secret | undefined
   readonly logLevel: string
   /** In addition to loopback and the host that the server listens on. */
   readonly allowedHosts: readonly string[]
@@ -36,7 +37,7 @@ export interface Config {
   /** How long an agent is listed that is not heard of; null: for ever. */
   readonly agentRetentionMs: number | null
   /** Keys of secrets: the first seals, all of them open. Empty: the embedded data folder has one. */
-  readonly secretKeys: readonly Uint8Array[]
+  readonly secretKeys: readonly SecretKey[]
   /** Most workers and jobs that run at the same time, over all projects. */
   readonly capacity: { readonly maxWorkers: number; readonly maxJobs: number }
   /** Whether the built-in agents run commands of users of the API on this machine. */
@@ -45,11 +46,14 @@ export interface Config {
   readonly processRuntimeOff: string | null
 }
 
+/** A key that seals secrets, of 32 bytes. */
+export type SecretKey = Secret<Uint8Array>
+
 const SECRET_KEY = /^[A-Za-z0-9+/]{43}=$/
 /** Parses keys of 32 bytes each in base64, separated by commas or white space; null: at least one is malformed. */
-export function secretKeysOf(text: string): readonly Uint8Array[] | null {
+export function secretKeysOf(text: string): readonly SecretKey[] | null {
   const keys = text.trim().split(/\s*,\s*|\s+/)
-  return keys.every((key) => SECRET_KEY.test(key)) ? keys.map((key) => Buffer.from(key, 'base64')) : null
+  return keys.every((key) => SECRET_KEY.test(key)) ? keys.map((key) => new Secret(Buffer.from(key, 'base64'))) : null
 }
 
 /** 24 days, the longest time of a timer. */
@@ -75,6 +79,7 @@ const url = (...protocols: string[]) =>
       (text) => URL.canParse(text) && protocols.includes(new URL(text).protocol),
       `must be a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
     )
+    .transform((text) => new Secret(text))
 const timeout = integer(1, MAX_MS)
 const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 const MAX_AMOUNT = 99_999
@@ -110,6 +115,7 @@ const schema = z.object({
   PHASELINE_TOKEN: z
     .string()
     .regex(/^[\x21-\x7e]{16,}$/, 'must be at least 16 ASCII characters without spaces')
+    .transform((text) => new Secret(text))
     .optional(),
   PHASELINE_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   PHASELINE_ALLOWED_HOSTS: list(',').default([]),

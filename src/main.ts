@@ -1,4 +1,5 @@
 import type { Config } from './config.ts'
+import type { Secret } from './core/secret.ts'
 import { evaluateIn } from './engine/evaluate.ts'
 import { kindsOf } from './engine/families.ts'
 import { createEngineHost, type EngineHost } from './engine/index.ts'
@@ -40,7 +41,7 @@ export interface App extends AsyncDisposable {
   /** e.g. http://127.0.0.1:4000; null for a process without a gateway. */
   readonly origin: string | null
   /** The administrator's; null when this process was given none. */
-  readonly token: string | null
+  readonly token: Secret | null
   readonly engineHost: EngineHost
 }
 export interface AppOptions {
@@ -71,7 +72,11 @@ export async function startApp(
   const clock = parts.use(await startDatabaseClock({ pool, logger }))
   const system = systemOf(clock)
   await ensureProject(pool, 'default', system)
-  const sealing = createSealing(await loadSecretKeys(config), system)
+  const keys = await loadSecretKeys(config)
+  const sealing = createSealing(
+    keys.map((key) => key.reveal()),
+    system,
+  )
   const tokens = createTokens(pool, system, familyTokens(families, { pool, sealing }))
   const agents = families.flatMap((family) => family.agents)
   const administrator = await administratorToken(config)

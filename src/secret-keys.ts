@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Config, secretKeysOf } from './config.ts'
+import { type Config, type SecretKey, secretKeysOf } from './config.ts'
+import { Secret } from './core/secret.ts'
 
 /** The keys that seal secrets are unusable. */
 export class SecretKeyProblem extends Error {
@@ -18,7 +19,7 @@ export async function loadSecretKeys({
   secretKeys,
   databaseUrl,
   dataDir,
-}: Pick<Config, 'secretKeys' | 'databaseUrl' | 'dataDir'>): Promise<readonly Uint8Array[]> {
+}: Pick<Config, 'secretKeys' | 'databaseUrl' | 'dataDir'>): Promise<readonly SecretKey[]> {
   if (databaseUrl) return secretKeys
   const file = join(dataDir, 'secret-key')
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -39,5 +40,5 @@ export async function loadSecretKeys({
   // The complete file must exist before the key seals anything.
   await writeFile(`${file}.new`, `${key.toString('base64')}\n`, { mode: 0o600, flush: true })
   await rename(`${file}.new`, file)
-  return [key]
+  return [new Secret(key)]
 }

@@ -27,14 +27,14 @@ export async function serve({ example, signal = stopSignal(), families = ownFami
   const { origin, token } = app
   if (origin) {
     // A browser does not send the fragment. The user knows a configured token already.
-    const fragment = token && !config.token ? `#token=${token}` : ''
+    const fragment = token && !config.token ? `#token=${token.reveal()}` : ''
     say(`Phaseline is at ${origin}/${fragment}`)
     say(`GraphiQL is at ${origin}/graphql${fragment}`)
     if (config.roles.has('agents')) warnOfCommands(config, exposed, logger)
   }
   if (example && origin && token) {
     const { showExample } = await import('./example.ts')
-    await showExample({ origin, token, dataDir: config.dataDir, folder: WEBSHOP_EXAMPLE, signal, say })
+    await showExample({ origin, token: token.reveal(), dataDir: config.dataDir, folder: WEBSHOP_EXAMPLE, signal, say })
   }
   if (!signal.aborted) await new Promise((stopped) => signal.addEventListener('abort', stopped, { once: true }))
   say('Stopping …')

@@ -73,7 +73,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
   'cli/parts': { files: '`cli/`: what commands are made of', mayImport: ['core', 'documents', 'client', 'manifest'] },
   config: { files: '`config.ts`', mayImport: ['core'] },
-  'secret-keys': { files: '`secret-keys.ts`', mayImport: ['config'] },
+  'secret-keys': { files: '`secret-keys.ts`', mayImport: ['core', 'config'] },
   settings: { files: '`settings.ts`', mayImport: ['config'] },
   logger: { files: '`logger.ts`', mayImport: [] },
   system: { files: '`system.ts`', mayImport: ['core'] },

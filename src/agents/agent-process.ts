@@ -1,8 +1,10 @@
+import type { Secret } from '../core/secret.ts'
+
 export interface AgentProcessOptions {
   /** Built-in agents, e.g. `['mock', 'gadget']`; those of different actors each need a process of their own. */
   readonly types: readonly string[]
   readonly url: string
-  readonly token: string
+  readonly token: Secret
   readonly gadgetFolders?: readonly string[] | undefined
   /** The state folder of a program that has one. */
   readonly state?: string | undefined

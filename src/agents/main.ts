@@ -6,7 +6,7 @@ import { type AgentArguments, readArguments, UsageError } from './arguments.ts'
 import { LIFELINE } from './lifeline.ts'
 import { logEvent } from './log-event.ts'
 import type { AgentContext, ProgramDefinition } from './program.ts'
-import { readToken } from './token.ts'
+import { loadToken } from './token.ts'
 
 /**
  * An agent process: `node src/agents/main.ts --types mock,gadget --url http://127.0.0.1:4000/graphql`. The programs, by type of
@@ -55,7 +55,7 @@ async function main(): Promise<number> {
   try {
     const options = Object.values(PROGRAMS).flatMap((program) => program.options ?? [])
     const args = readArguments({ types: Object.keys(PROGRAMS), options })
-    const token = await tokenOf(args)
+    const token = await loadToken(args, process.env)
     await runAll(args, token, end)
     return 0
   } catch (error) {
@@ -65,18 +65,10 @@ async function main(): Promise<number> {
   }
 }
 
-async function tokenOf({ tokenFile }: AgentArguments): Promise<string> {
-  const token = tokenFile === undefined ? process.env.PHASELINE_TOKEN : await readToken(tokenFile)
-  // Processes that this one starts must not inherit it.
-  delete process.env.PHASELINE_TOKEN
-  if (!token) throw new UsageError('--token-file must hold the agent’s token, or PHASELINE_TOKEN.')
-  return token
-}
-
 /** Runs the agents of all types. When one fails, all end, so that the supervisor sees the failure. */
-async function runAll(args: AgentArguments, token: string, end: AbortSignal): Promise<void> {
+async function runAll(args: AgentArguments, token: AgentContext['token'], end: AbortSignal): Promise<void> {
   const failed = new AbortController()
-  await using client = createClient({ url: args.url, token })
+  await using client = createClient({ url: args.url, token: token.reveal() })
   const context: AgentContext = {
     ...args,
     client,

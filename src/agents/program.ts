@@ -1,4 +1,5 @@
 import type { Client } from '../client/index.ts'
+import type { Secret } from '../core/secret.ts'
 import type { AgentArguments } from './arguments.ts'
 
 /** What an agent process does for one type of work, until it is told to end. Throws a UsageError for wrong options. */
@@ -6,7 +7,7 @@ export type AgentProgram = (context: AgentContext) => Promise<void>
 
 export interface AgentContext extends AgentArguments {
   readonly client: Client
-  readonly token: string
+  readonly token: Secret
   /** Names this process. */
   readonly name: string
   readonly env: NodeJS.ProcessEnv

@@ -1,25 +1,41 @@
 import type { ChildProcess } from 'node:child_process'
 import { createReadStream } from 'node:fs'
 import type { Readable } from 'node:stream'
+import { Secret } from '../core/secret.ts'
+import { type AgentArguments, UsageError } from './arguments.ts'
 
 /** More than any token has. */
 const MAX_BYTES = 64 * 1024
 
 /** Sends the token to an agent started with `--token-file -`: through its standard input, which no other process can read. */
-export function sendToken({ stdin }: ChildProcess, token: string): void {
+export function sendToken({ stdin }: ChildProcess, token: Secret): void {
   // A process that has ended already does not read it.
   stdin?.on('error', () => {})
-  stdin?.end(token)
+  stdin?.end(token.reveal())
 }
 
+/** The agent's token, from its file or else from PHASELINE_TOKEN. Throws a UsageError if there is none. */
+export async function loadToken(
+  { tokenFile }: Pick<AgentArguments, 'tokenFile'>,
+  env: NodeJS.ProcessEnv,
+): Promise<Secret> {
+  const token = tokenFile === undefined ? tokenIn(env) : await readToken(tokenFile)
+  // Processes that this one starts must not inherit it.
+  delete env.PHASELINE_TOKEN
+  if (!token) throw new UsageError('--token-file must hold the agent’s token, or PHASELINE_TOKEN.')
+  return token
+}
+
+const tokenIn = ({ PHASELINE_TOKEN: token }: NodeJS.ProcessEnv): Secret | null => (token ? new Secret(token) : null)
+
 /**
- * Reads the agent's token from a file, `-` for standard input. Null: the file is missing or holds no token. The environment
+ * Reads the token from a file, `-` for standard input. Null: the file is missing or holds no token. The environment
  * and the arguments of a process would show it to its children and to all processes of its user.
  */
-export async function readToken(file: string): Promise<string | null> {
+async function readToken(file: string): Promise<Secret | null> {
   try {
     const token = (await readAll(file === '-' ? process.stdin : createReadStream(file))).trim()
-    return token === '' || /\s/.test(token) ? null : token
+    return token === '' || /\s/.test(token) ? null : new Secret(token)
   } catch {
     return null
   }

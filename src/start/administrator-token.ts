@@ -2,18 +2,19 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
+import { Secret } from '../core/secret.ts'
 
 /**
  * The configured token, or one that is generated once into the embedded data folder, readable for its owner only. Null:
  * the database is not embedded, and this process was given no token.
  */
-export async function administratorToken({ token, databaseUrl, dataDir }: Config): Promise<string | null> {
+export async function administratorToken({ token, databaseUrl, dataDir }: Config): Promise<Secret | null> {
   if (token || databaseUrl) return token ?? null
   const file = join(dataDir, 'token')
   const known = await readFile(file, 'utf8').catch(() => '')
-  if (known.trim()) return known.trim()
+  if (known.trim()) return new Secret(known.trim())
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
   const generated = randomBytes(24).toString('base64url')
   await writeFile(file, `${generated}\n`, { mode: 0o600 })
-  return generated
+  return new Secret(generated)
 }

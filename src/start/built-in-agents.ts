@@ -3,25 +3,32 @@ import { resolve } from 'node:path'
 import type { AgentProcessEvent } from '../agents/agent-process.ts'
 import { startAgentProcess } from '../agents/spawn.ts'
 import type { Config } from '../config.ts'
+import { Secret } from '../core/secret.ts'
 import type { BuiltInAgent } from '../families/define-family.ts'
 import type { Tokens } from '../graphql/auth/tokens.ts'
 import type { Logger } from '../logger.ts'
 
 /** Each agent's token is derived from the administrator's, so all processes of an installation know the same ones. */
-const tokenOf = (administrator: string, { purpose }: BuiltInAgent): string =>
-  createHmac('sha256', administrator).update(purpose).digest('base64url')
+const tokenOf = (administrator: Secret, { purpose }: BuiltInAgent): Secret =>
+  new Secret(createHmac('sha256', administrator.reveal()).update(purpose).digest('base64url'))
 
 /** Makes the administrator's token and those of the built-in agents valid. */
 export async function adoptTokens(
   tokens: Tokens,
-  administrator: string,
+  administrator: Secret,
   agents: readonly BuiltInAgent[],
 ): Promise<void> {
   const unlimited = { projects: null, targets: null, expiresInMs: null }
-  await tokens.adopt(administrator, { ...unlimited, name: 'admin', role: 'ADMIN', actor: 'USER', types: null })
+  await tokens.adopt(administrator.reveal(), { ...unlimited, name: 'admin', role: 'ADMIN', actor: 'USER', types: null })
   for (const agent of agents) {
     const { name, actor, types } = agent
-    await tokens.adopt(tokenOf(administrator, agent), { ...unlimited, name, role: 'AGENT', actor, types: [...types] })
+    await tokens.adopt(tokenOf(administrator, agent).reveal(), {
+      ...unlimited,
+      name,
+      role: 'AGENT',
+      actor,
+      types: [...types],
+    })
   }
 }
 
@@ -30,7 +37,7 @@ interface AgentsHost {
   readonly gadgetFolders: readonly string[]
   /** Of the gateway, e.g. http://127.0.0.1:4000. */
   readonly origin: string
-  readonly administrator: string
+  readonly administrator: Secret
   readonly logger: Logger
 }
 

@@ -10,7 +10,7 @@ export async function connectDatabase(
   { databaseUrl, dataDir }: Config,
   logger: Logger,
 ): Promise<{ readonly connection: Connection; readonly embedded: EmbeddedPostgres | null }> {
-  if (databaseUrl) return { connection: { connectionString: databaseUrl }, embedded: null }
+  if (databaseUrl) return { connection: { connectionString: databaseUrl.reveal() }, embedded: null }
   const embedded = await startEmbeddedPostgres({ dataDir, logger })
   return { connection: embedded.connection, embedded }
 }
@@ -20,5 +20,5 @@ export async function openSignal({ redisUrl: url }: Config, logger: Logger): Pro
   if (!url) return createMemorySignal({ logger })
   // Its client is a good part of everything that a server loads, and a single process needs none of it.
   const { createRedisSignal } = await import('../log/signal/redis.ts')
-  return createRedisSignal({ url, logger })
+  return createRedisSignal({ url: url.reveal(), logger })
 }

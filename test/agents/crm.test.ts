@@ -8,6 +8,7 @@ import { startAgentProcess } from '../../src/agents/spawn.ts'
 import { agentApi } from '../../src/client/agent/agent-api.ts'
 import { subscribeRequests } from '../../src/client/crm/crm-api.ts'
 import type { Client, CrmRequest } from '../../src/client/index.ts'
+import { Secret } from '../../src/core/secret.ts'
 import { badNetwork } from '../../src/families/edge/agents/bad-network.ts'
 import { crmBehaviour, readBehaviour } from '../../src/families/edge/agents/behaviour.ts'
 import { Chance } from '../../src/families/edge/agents/chance.ts'
@@ -33,7 +34,7 @@ async function startAll(crm: Omit<CrmProcessOptions, 'cloudlet'> = {}) {
     startAgentProcess({
       ...crmProcess({ cloudlet: CLOUDLET, ...crm }),
       url: server.tiny.url,
-      token: TOKEN,
+      token: new Secret(TOKEN),
       state,
       onEvent: (event) => events.push(event),
     }),

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { AgentProcess } from '../../src/agents/agent-process.ts'
 import { startAgentProcess } from '../../src/agents/spawn.ts'
+import { Secret } from '../../src/core/secret.ts'
 import type { ResultOf, TypedDocument } from '../../src/documents/typed-document.ts'
 import { type CrmProcessOptions, crmProcess } from '../../src/families/edge/agents/crm-process.ts'
 import { startTestApp } from '../testkit/app.ts'
@@ -89,7 +90,7 @@ async function edgePlaceOf<S extends ReachableServer>(serve: () => Promise<S>, c
     startAgentProcess({
       ...crmProcess({ cloudlet, ...crm }),
       url: server.url,
-      token: token.secret,
+      token: new Secret(token.secret),
       state,
       onEvent: (event) => {
         if (event.type === 'said' && event.line.startsWith('{')) lines.push(JSON.parse(event.line))

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { AgentProcess } from '../../src/agents/agent-process.ts'
 import { startAgentProcess } from '../../src/agents/spawn.ts'
+import { Secret } from '../../src/core/secret.ts'
 import type { NodeOf, ResultOf, VariablesOf } from '../../src/documents/typed-document.ts'
 import { startTestApp } from '../testkit/app.ts'
 import { ask, present } from '../testkit/ask.ts'
@@ -37,7 +38,14 @@ async function startAllOf<S extends ReachableServer>(serve: () => Promise<S>) {
     types: ['process'],
   })
   const agent = starting.use(
-    startAgentProcess({ types: ['process'], url: server.url, token: secret, state, graceMs: 500, leaseMs: 8_000 }),
+    startAgentProcess({
+      types: ['process'],
+      url: server.url,
+      token: new Secret(secret),
+      state,
+      graceMs: 500,
+      leaseMs: 8_000,
+    }),
   )
   const all = starting.move()
   return { server, state, agent, [Symbol.asyncDispose]: () => all.disposeAsync() }

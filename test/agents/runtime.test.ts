@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { startAgentProcess } from '../../src/agents/spawn.ts'
 import { createClient } from '../../src/client/index.ts'
+import { Secret } from '../../src/core/secret.ts'
 import { runRuntime } from '../../src/families/pipelines/agents/runtime/run-runtime.ts'
 import { until } from '../testkit/wait.ts'
 import { type Place, place, processesOf, workload } from './process-place.ts'
@@ -168,7 +169,12 @@ describe('a runtime’s agent', { timeout: 30_000 }, () => {
   it('is started again after kill -9 by its supervisor, which ends none of its workloads', async () => {
     await using at = await place()
     await using server = await startRuntimeServer()
-    const agent = startAgentProcess({ types: ['process'], url: server.tiny.url, token: TOKEN, state: at.state })
+    const agent = startAgentProcess({
+      types: ['process'],
+      url: server.tiny.url,
+      token: new Secret(TOKEN),
+      state: at.state,
+    })
     try {
       const id = randomUUID()
       server.offer(id, 'START', script('echo "to $PHASELINE_URL"; while [ ! -e end ]; do sleep 0.02; done; exit 6'))

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import type { AgentProcessEvent } from '../../src/agents/agent-process.ts'
 import { startAgentProcess } from '../../src/agents/spawn.ts'
+import { Secret } from '../../src/core/secret.ts'
 import { startWorkServer, TOKEN } from '../client/work-server.ts'
 import { until } from '../testkit/wait.ts'
 import { gadgetFolder, isAlive } from './gadget-folder.ts'
@@ -20,7 +21,12 @@ describe('an agent process', { timeout: 20_000 }, () => {
     await using folder = await gadgetFolder()
     await folder.add('env', 'env >&2; echo EXPORT ok true')
     const { onEvent, of } = recorder()
-    const options = { types: ['mock', 'gadget'], url: server.tiny.url, token: TOKEN, gadgetFolders: [folder.path] }
+    const options = {
+      types: ['mock', 'gadget'],
+      url: server.tiny.url,
+      token: new Secret(TOKEN),
+      gadgetFolders: [folder.path],
+    }
     const agents = startAgentProcess({ ...options, onEvent })
     server.offer({ name: 'a' }, { name: 'b', type: 'gadget', config: { gadget: 'env' } })
     const succeeded = (name: string) => () => server.get(name).phase === 'SUCCEEDED'
@@ -49,7 +55,7 @@ describe('an agent process', { timeout: 20_000 }, () => {
     await using server = await startWorkServer()
     await using folder = await gadgetFolder()
     await folder.add('long', 'echo $$ > "$dir/pid"; echo STEP at work; sleep 1000')
-    const options = { types: ['gadget'], url: server.tiny.url, token: TOKEN, gadgetFolders: [folder.path] }
+    const options = { types: ['gadget'], url: server.tiny.url, token: new Secret(TOKEN), gadgetFolders: [folder.path] }
     await using agents = startAgentProcess(options)
     server.offer({ name: 'x', type: 'gadget', config: { gadget: 'long' } })
     // Heard of through the agent, which has then told whoever supervises it what it started.
@@ -62,7 +68,7 @@ describe('an agent process', { timeout: 20_000 }, () => {
   it('waits longer each time when it cannot work, and says why', async () => {
     await using server = await startWorkServer()
     const { onEvent, of } = recorder()
-    await using _ = startAgentProcess({ types: ['mock'], url: server.tiny.url, token: 'wrong', onEvent })
+    await using _ = startAgentProcess({ types: ['mock'], url: server.tiny.url, token: new Secret('wrong'), onEvent })
     await until(() => of('ended').length >= 2, { what: 'ended twice' })
     expect(of('ended')).toMatchObject([
       { exitCode: 1, restartInMs: 100 },

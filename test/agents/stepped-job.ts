@@ -2,6 +2,7 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { startAgentProcess } from '../../src/agents/spawn.ts'
 import type { Client } from '../../src/client/index.ts'
+import { Secret } from '../../src/core/secret.ts'
 import type { NodeOf, ResultOf, VariablesOf } from '../../src/documents/typed-document.ts'
 import { ask, present } from '../testkit/ask.ts'
 import { MUTATIONS } from '../testkit/documents.ts'
@@ -95,7 +96,7 @@ export function startRunner({ url, token, folder }: RunnerOptions): Runner {
   const agent = startAgentProcess({
     types: ['gadget-job'],
     url,
-    token,
+    token: new Secret(token),
     gadgetFolders: [folder],
     leaseMs: 8_000,
     onEvent: (event) => event.type === 'said' && lines.push(event.line),

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { startAgentProcess } from '../../src/agents/spawn.ts'
 import type { Client } from '../../src/client/index.ts'
+import { Secret } from '../../src/core/secret.ts'
 import { ask } from '../testkit/ask.ts'
 import { MUTATIONS } from '../testkit/documents.ts'
 import { gql } from '../testkit/gql.ts'
@@ -117,7 +118,7 @@ test('kill -9 of engine and runner over 200 jobs: each ends once, no two conflic
     startAgentProcess({
       types: ['gadget-job'],
       url: server.url,
-      token: secret,
+      token: new Secret(secret),
       gadgetFolders: [folder],
       leaseMs: 8_000,
     })

@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { startAgentProcess } from '../../src/agents/spawn.ts'
 import type { Client } from '../../src/client/index.ts'
+import { Secret } from '../../src/core/secret.ts'
 import type { NodeOf, ResultOf } from '../../src/documents/typed-document.ts'
 import { processesOf } from '../agents/process-place.ts'
 import { ask } from '../testkit/ask.ts'
@@ -56,7 +57,14 @@ test('kill -9 of engine and runtime over 200 events: each ends, none runs twice 
   const token = await runtimeToken(server.client)
   {
     const start = () =>
-      startAgentProcess({ types: ['process'], url: server.url, token, state, graceMs: 500, leaseMs: 8_000 })
+      startAgentProcess({
+        types: ['process'],
+        url: server.url,
+        token: new Secret(token),
+        state,
+        graceMs: 500,
+        leaseMs: 8_000,
+      })
     let agent = start()
     const workerTemplate = {
       command: ['sh', '-c', SCRIPT],

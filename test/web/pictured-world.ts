@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startAgentProcess } from '../../src/agents/spawn.ts'
 import type { Client } from '../../src/client/index.ts'
+import { Secret } from '../../src/core/secret.ts'
 import type { VariablesOf } from '../../src/documents/typed-document.ts'
 import { parseManifests } from '../../src/manifest/index.ts'
 import { playCrms } from '../cli/played-crm.ts'
@@ -64,7 +65,9 @@ async function startDeployers(
   const input = { name: 'deployers', role: 'AGENT', actor: 'DEPLOYER', types } as const
   const { secret: token } = await ask(client, MUTATIONS.createToken, input)
   const env = { ...process.env, PHASELINE_STATE: state }
-  making.use(startAgentProcess({ types, url, token, gadgetFolders: [join(WEBSHOP, 'gadgets')], env }))
+  making.use(
+    startAgentProcess({ types, url, token: new Secret(token), gadgetFolders: [join(WEBSHOP, 'gadgets')], env }),
+  )
 }
 
 async function makeTasks(server: ReachableServer, making: AsyncDisposableStack): Promise<void> {

@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Secret } from '../../../src/core/secret.ts'
 import { loadSecretKeys } from '../../../src/secret-keys.ts'
 import { createSealing, SEALED_OVERHEAD } from '../../../src/store/sealing.ts'
 
@@ -63,8 +64,11 @@ describe('keys', () => {
     dataDir = await mkdtemp(join(tmpdir(), 'keys-'))
   })
   afterAll(() => rm(dataDir, { recursive: true }))
-  const load = (secretKeys: readonly Uint8Array[] = [], databaseUrl?: string) =>
-    loadSecretKeys({ secretKeys, databaseUrl, dataDir })
+  const load = async (keys: readonly Uint8Array[] = [], url?: string) => {
+    const secretKeys = keys.map((key) => new Secret(key))
+    const loaded = await loadSecretKeys({ secretKeys, databaseUrl: url ? new Secret(url) : undefined, dataDir })
+    return loaded.map((key) => key.reveal())
+  }
 
   test('embedded: generated once, in a private file; those of the environment come first', async () => {
     expect(await load([fresh])).toEqual([fresh])

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { LIFELINE, LIFELINE_FD } from '../../../agents/lifeline.ts'
 import { sendToken } from '../../../agents/token.ts'
 import { CrmProblem, type CrmRequest, type CrmUpgrade } from '../../../client/index.ts'
+import type { Secret } from '../../../core/secret.ts'
 import type { CrmBehaviour } from './behaviour.ts'
 
 /** How an upgrade starts this program as the CRM of another version. */
@@ -10,7 +11,7 @@ export interface Successor {
   /** Arguments of node, beginning with the program's file; the role and the version are appended. */
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string | undefined>>
-  readonly token: string
+  readonly token: Secret
 }
 
 /** @throws CrmProblem when it cannot be started */
