@@ -1,4 +1,5 @@
 import type { Config } from './config.ts'
+import { secondaryMachines } from './core/machine.ts'
 import type { Secret } from './core/secret.ts'
 import { evaluateIn } from './engine/evaluate.ts'
 import { kindsOf } from './engine/families.ts'
@@ -93,7 +94,9 @@ export async function startApp(
   if (roles.has('engine')) {
     for (const family of families) await family.prepare?.({ pool, config })
     engineHost.startEngine(config)
-    if (retentionMs !== null) parts.use(createPruner({ pool, system, logger, retentionMs }))
+    const secondary = secondaryMachines(families.flatMap(({ machines }) => machines))
+    if (retentionMs !== null)
+      parts.use(createPruner({ pool, system, logger, retentionMs, secondaryMachines: secondary }))
   }
   let origin: string | null = null
   if (roles.has('gateway')) {

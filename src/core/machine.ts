@@ -39,6 +39,12 @@ export interface Machine {
   readonly verbs: readonly Verb[]
   /** Whether one job of a root goes through its whole tree. An object with another job is then not part of it. */
   readonly jobSpansTree: boolean
+  /** Where the phases of a secondary machine are stored. Its changes are in the log, and say nothing of an object's `phase`. */
+  readonly column: MachineColumn | null
+}
+export interface MachineColumn {
+  readonly table: string
+  readonly column: string
 }
 
 export interface MachineDefinition {
@@ -58,13 +64,15 @@ export interface MachineDefinition {
   /** In the order in which they are shown. In every phase, or where the user has a row to one of `to`, unless `phases` says. */
   readonly verbs?: readonly VerbRow[]
   readonly jobSpansTree?: boolean
+  /** For a secondary machine only. */
+  readonly column?: MachineColumn
 }
 
 const list = <T>(value: T | readonly T[]): readonly T[] => (Array.isArray(value) ? value : [value as T])
 
 /** Expands and checks a table. A mistake in a table is a bug, so it throws when the module loads. */
 export function defineMachine(definition: MachineDefinition): Machine {
-  const { name, kinds, initial, final, jobSpansTree = false } = definition
+  const { name, kinds, initial, final, jobSpansTree = false, column = null } = definition
   const transitions = definition.rows.flatMap(([froms, actor, tos, reason]) =>
     list(froms).flatMap((from) => list(tos).map((to): Transition => ({ machine: name, from, actor, to, reason }))),
   )
@@ -82,7 +90,7 @@ export function defineMachine(definition: MachineDefinition): Machine {
   }
   const classes = classesOf(definition, phases)
   const verbs = (definition.verbs ?? []).flatMap((row) => verbsOf(row, { name, kinds, phases, final, transitions }))
-  return Object.freeze({ name, kinds, initial, final, phases, transitions, classes, verbs, jobSpansTree })
+  return Object.freeze({ name, kinds, initial, final, phases, transitions, classes, verbs, jobSpansTree, column })
 }
 
 function classesOf(
@@ -133,3 +141,7 @@ export function allowedFrom(machine: Machine, from: Phase, actor: Actor): readon
 function canReport(machine: Machine, actor: Actor, phase: Phase): boolean {
   return machine.transitions.some((row) => row.actor === actor && row.to === phase)
 }
+
+/** Names of the secondary machines among these. */
+export const secondaryMachines = (machines: readonly Machine[]): readonly string[] =>
+  machines.flatMap(({ name, column }) => (column ? [name] : []))

@@ -1,8 +1,10 @@
 /**
- * The words of the product, once. The GraphQL enums, the database enums and the machines are all built from these lists.
- * A family of another package adds its own words: their types by declaration merging (`KindNames` and the like), the
- * words themselves, each with its meaning, as `FamilyWords`.
+ * The words of the product, once: those of its database's enums, and of the types that it publishes. What each means, its
+ * family says. A family of another package adds words of its own, with their types by declaration merging (`KindNames` and
+ * the like).
  */
+
+/** Words of a family, each with its meaning there. Several families may have the same phase. */
 export interface FamilyWords {
   readonly kinds?: Readonly<Partial<Record<ObjectKind, string>>>
   readonly phases?: Readonly<Partial<Record<Phase, string>>>
@@ -26,9 +28,6 @@ export const OBJECT_KINDS = [
 ] as const
 export interface KindNames extends Words<typeof OBJECT_KINDS> {}
 export type ObjectKind = keyof KindNames
-
-/** Machines of another field than an object's `phase`: their changes are in the log, and say nothing of the phase. */
-export const SECONDARY_MACHINES = ['cloudletUpgrade'] as const
 
 export const ACTORS = [
   'USER',
@@ -124,9 +123,6 @@ export type WorkAction = keyof ActionNames
 
 export const RECONCILE_MODES = ['STANDARD', 'IF_CHANGED', 'FORCE'] as const
 export type ReconcileMode = (typeof RECONCILE_MODES)[number]
-
-export const LOCK_MODES = ['SHARED', 'EXCLUSIVE'] as const
-export type LockMode = (typeof LOCK_MODES)[number]
 
 export const ERROR_CODES = [
   'INVALID_INPUT',

@@ -22,8 +22,8 @@ export interface FamilyDefinition {
   /** A kind's first machine is that of its phase; further ones belong to other fields. */
   readonly machines: readonly Machine[]
   readonly kinds: Readonly<Partial<Record<ObjectKind, KindDefinition>>>
-  /** Kinds, phases, actors and actions that the product does not have, each with its meaning. */
-  readonly words?: FamilyWords
+  /** Its kinds, phases, actors and actions, each with its meaning. Those that the product does not have are added to the database. */
+  readonly words: FamilyWords
   /** Timeouts of its own. Rules read them as `slice.timeouts`. */
   readonly timeouts?: readonly TimeoutSetting[]
   /** Agents that a server starts as processes of their own. */

@@ -1,4 +1,5 @@
-import type { Machine, PhaseClass } from '../core/machine.ts'
+import { SHARED_WORDS } from '../core/descriptions.ts'
+import { type Machine, type PhaseClass, secondaryMachines } from '../core/machine.ts'
 import type { ClaimedItem } from '../core/ports/agents.ts'
 import { isFinished, type ObjectRow } from '../core/tree.ts'
 import type { Actor, BlockerReason, FamilyWords, ObjectKind, Phase } from '../core/vocabulary.ts'
@@ -38,7 +39,7 @@ export interface GraphQLFamily extends FamilyApi {
   readonly title: string
   readonly machines: readonly Machine[]
   readonly kinds: Readonly<Partial<Record<ObjectKind, KindDefinition>>>
-  readonly words?: FamilyWords | undefined
+  readonly words: FamilyWords
 }
 
 /**
@@ -71,6 +72,8 @@ export interface ClaimPayload {
 export interface KindRegistry {
   readonly families: readonly GraphQLFamily[]
   readonly machines: readonly Machine[]
+  /** Names of machines of another field than `phase`: their changes say nothing of an object's phase. */
+  readonly secondaryMachines: readonly string[]
   readonly finishedRule: FinishedRule
   familyOf(kind: ObjectKind): GraphQLFamily
   machinesOf(kind: ObjectKind): readonly Machine[]
@@ -92,9 +95,11 @@ export function createKindRegistry(families: readonly GraphQLFamily[]): KindRegi
   // A kind with two lifecycles has its phase from the first.
   const final = new Map([...byKind.keys()].map((kind) => [kind, new Set(machinesOf(kind)[0]?.final)]))
   checkClasses(machines)
+  for (const family of families) checkWords(family)
   return {
     families,
     machines,
+    secondaryMachines: secondaryMachines(machines),
     finishedRule: {
       final: [...final].flatMap(([kind, phases]) => [...phases].map((phase) => ({ kind, phase }))),
       outstanding: families.map((family) => family.outstandingSql),
@@ -118,5 +123,19 @@ function checkClasses(machines: readonly Machine[]): void {
         throw new Error(`machine ${name}: ${phase} is ${phaseClass} here and ${before} in another machine`)
       known.set(phase, phaseClass)
     }
+  }
+}
+
+/** The API explains each word with the meaning that its family gives. */
+function checkWords({ name, machines, kinds, words }: GraphQLFamily): void {
+  const used = {
+    kinds: Object.keys(kinds),
+    phases: machines.flatMap(({ phases }) => phases),
+    actors: machines.flatMap(({ transitions }) => transitions.map(({ actor }) => actor)),
+  }
+  for (const [key, all] of Object.entries(used)) {
+    const known = { ...SHARED_WORDS[key as keyof FamilyWords], ...words[key as keyof FamilyWords] }
+    const unknown = all.find((word) => !Object.hasOwn(known, word))
+    if (unknown) throw new Error(`family ${name}: ${unknown} has no meaning in its words`)
   }
 }

@@ -30,12 +30,12 @@ import './log/subscriptions.ts'
 import type { GraphQLFamily } from './family.ts'
 import { countAnswer } from './schema/count-answer.ts'
 import { enforceBounds } from './schema/enforce-bounds.ts'
-import { addWords } from './schema/enums.ts'
+import { setWords } from './schema/enums.ts'
 import { boxJson } from './schema/json-data.ts'
 
 /** The schema of the shared types and of these families, whose modules added their types when they were loaded. */
 export function buildSchema(families: readonly GraphQLFamily[]): GraphQLSchema {
-  for (const { words } of families) if (words) addWords(words)
+  setWords(families.map(({ words }) => words))
   const schema = builder.toSchema()
   for (const { type } of families.flatMap((family) => Object.values(family.kinds))) {
     if (!schema.getType(type)) throw new Error(`the type ${type} was never added to the builder`)

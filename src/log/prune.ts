@@ -1,10 +1,10 @@
 import type { Pool } from 'pg'
 import type { Client } from '../store/client.ts'
-import { boolean, nullable, text, timestamptz } from '../store/column-types.ts'
+import { array, boolean, nullable, text, timestamptz } from '../store/column-types.ts'
 import { readMark } from '../store/log-mark.ts'
 import { statement } from '../store/statement.ts'
 import * as table from '../store/tables.ts'
-import { batchAt, OTHER_MACHINES } from './search.ts'
+import { batchAt } from './search.ts'
 
 /** Advisory lock of the pruning process, for one step. The digits are arbitrary, but must be unique. */
 const PRUNING_LOCK = 7_270_737_002
@@ -62,7 +62,7 @@ const ADVANCE_SQL = statement({
     select distinct on (c.object_id) c.object_id, c.root_id, c.parent_id, c.kind, c.name, c."to" as phase,
       c.at as phase_since, c.revision
     from changes c, young y
-    where not c.rejected and c.machine <> all (${OTHER_MACHINES})
+    where not c.rejected and c.machine <> all ($2::text[])
       and c.sequence > ${FLOOR} and (y.first_seq is null or c.first_seq < y.first_seq)
     order by c.object_id, c.sequence desc
   ), kept as (
@@ -73,21 +73,28 @@ const ADVANCE_SQL = statement({
   )
   update log_meta set floor_seq = (select max(first_seq + n - 1) from old) where exists (select from old)
   returning floor_seq`,
-  params: [timestamptz],
+  params: [timestamptz, array(text)],
   row: { floor_seq: table.logMeta.floorSeq },
 })
+
+interface Pruning {
+  /** Changes before it may go. */
+  readonly before: Date
+  /** Names of machines whose changes say nothing of an object's phase. */
+  readonly secondaryMachines: readonly string[]
+}
 
 /**
  * One step towards a log without changes before a time, in one short transaction. The floor is committed first, and later
  * steps, of any process, delete the rows below it: after a crash in between no reader sees those rows, and the next step
  * deletes them. Takes no lock that a writer or a reader waits for.
  */
-export async function pruneStep(pool: Pool, before: Date): Promise<PruneStep> {
+export async function pruneStep(pool: Pool, pruning: Pruning): Promise<PruneStep> {
   const client = await pool.connect()
   let broken = true
   try {
     await client.query('begin isolation level read committed')
-    const done = await step(client, before)
+    const done = await step(client, pruning)
     await client.query('commit')
     broken = false
     return done
@@ -104,13 +111,13 @@ const TAKE_TURN = statement({
 
 const MARK_FLOOR = statement({ text: 'update log_meta set floor_mark = $1', params: [nullable(text)] })
 
-async function step(client: Client, before: Date): Promise<PruneStep> {
+async function step(client: Client, { before, secondaryMachines }: Pruning): Promise<PruneStep> {
   // A separate statement: the snapshot of the next one must be younger than the commit of the previous lock holder.
   const { rows } = await TAKE_TURN.query(client, [])
   if (!rows[0]?.mine) return 'elsewhere'
   const removed = await REMOVE_SQL.query(client, [])
   if (removed.rowCount) return 'removed'
-  const advanced = await ADVANCE_SQL.query(client, [before])
+  const advanced = await ADVANCE_SQL.query(client, [before, secondaryMachines])
   const [row] = advanced.rows
   if (!row) return 'done'
   // Verifies cursors at the floor once the change itself is deleted.

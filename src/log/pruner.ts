@@ -11,6 +11,8 @@ export interface PrunerOptions {
   readonly pool: Pool
   readonly system: Pick<System, 'now'>
   readonly logger: Logger
+  /** Names of machines whose changes say nothing of an object's phase. */
+  readonly secondaryMachines: readonly string[]
   /** Age in milliseconds up to which phase changes are kept. */
   readonly retentionMs: number
 }
@@ -21,7 +23,7 @@ export interface Pruner extends AsyncDisposable {
 }
 
 /** Prunes the log by age: at once, then every minute. Each engine has one; they need no leader. */
-export function createPruner({ pool, system, logger, retentionMs }: PrunerOptions): Pruner {
+export function createPruner({ pool, system, logger, secondaryMachines, retentionMs }: PrunerOptions): Pruner {
   const stop = new AbortController()
   let running: Promise<void> | null = null
 
@@ -29,7 +31,7 @@ export function createPruner({ pool, system, logger, retentionMs }: PrunerOption
     const before = new Date(system.now().getTime() - retentionMs)
     while (!stop.signal.aborted) {
       const start = performance.now()
-      const step = await pruneStep(pool, before)
+      const step = await pruneStep(pool, { before, secondaryMachines })
       if (step === 'done' || step === 'elsewhere') return
       // At most half of the time, so that a long backlog leaves the database to other work.
       await delay(performance.now() - start, undefined, { signal: stop.signal }).catch(() => undefined)

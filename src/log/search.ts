@@ -1,13 +1,8 @@
-import { SECONDARY_MACHINES } from '../core/vocabulary.ts'
-
 /**
  * SQL that finds the position (batch_id, idx) of a sequence. Batch ids are in the order of the log only within a tree:
  * across trees, a transaction that drew its id earlier may be numbered later. So a position in a tree is searched from the
  * batch of the sequence, over the few batches of the tree that were overtaken.
  */
-
-/** An array literal: changes of these machines do not change an object's phase. */
-export const OTHER_MACHINES = `'{${SECONDARY_MACHINES.join(',')}}'::text[]`
 
 export type Order = '' | ' desc'
 

@@ -1,11 +1,11 @@
 import { CursorExpired } from '../core/ports/log.ts'
 import type { ObjectKind, Phase } from '../core/vocabulary.ts'
 import type { Client } from '../store/client.ts'
-import { bigint, integer, joined, nullable, text, timestamptz, uuid } from '../store/column-types.ts'
+import { array, bigint, integer, joined, nullable, text, timestamptz, uuid } from '../store/column-types.ts'
 import { statement } from '../store/statement.ts'
 import * as table from '../store/tables.ts'
 import { HEAD_ROW, HEAD_SQL, toHead } from './head.ts'
-import { lastAtOrBefore, OTHER_MACHINES } from './search.ts'
+import { lastAtOrBefore } from './search.ts'
 
 /** The state of one object at a sequence. */
 export interface ObjectState {
@@ -38,13 +38,13 @@ const TREE_AT_SQL = statement({
         left join (${lastAtOrBefore('c.root_id = $1::uuid', 'm.floor_seq')}) floor on true
         join phase_change c on c.root_id = $1::uuid and (c.batch_id, c.idx) <= (here.batch_id, here.idx)
           and (c.batch_id, c.idx) > (coalesce(floor.batch_id, 0), coalesce(floor.idx, 0))
-        where not c.rejected and c.machine <> all (${OTHER_MACHINES})
+        where not c.rejected and c.machine <> all ($3::text[])
       ) s
       order by s."objectId", s.batch_id desc, s.idx desc
     ) last where last.phase <> 'GONE'
   ) o on $2::bigint between m.floor_seq and m.head
   order by o."objectId"`,
-  params: [uuid, bigint],
+  params: [uuid, bigint, array(text)],
   row: {
     ...HEAD_ROW,
     objectId: nullable(uuid),
@@ -60,9 +60,14 @@ const TREE_AT_SQL = statement({
 /**
  * The objects of a tree at a sequence, in the order of their ids (and so of their creation); none when the tree did not
  * exist then. Throws CursorExpired when the sequence is pruned or not reached yet.
+ * @param secondaryMachines names of machines whose changes say nothing of an object's phase
  */
-export async function treeAt(client: Client, rootId: string, sequence: number): Promise<TreeAt> {
-  const { rows } = await TREE_AT_SQL.query(client, [rootId, sequence])
+export async function treeAt(
+  client: Client,
+  { rootId, sequence }: { readonly rootId: string; readonly sequence: number },
+  secondaryMachines: readonly string[],
+): Promise<TreeAt> {
+  const { rows } = await TREE_AT_SQL.query(client, [rootId, sequence, secondaryMachines])
   const first = rows[0]
   if (!first) throw new Error('log_meta has no row: the database was not migrated.')
   const { floor, head } = toHead(first)

@@ -1,12 +1,18 @@
 import { createHash } from 'node:crypto'
 import type { Pool, PoolClient } from 'pg'
 import type { Machine } from '../core/machine.ts'
-import type { FamilyWords } from '../core/vocabulary.ts'
+import { ACTORS, type FamilyWords, OBJECT_KINDS, PHASES, WORK_ACTIONS } from '../core/vocabulary.ts'
 import { addEnumValues } from './columns.ts'
 import { guardSql } from './guard-sql.ts'
 
 const LOCK = 72_707_370
-const TYPES = { kinds: 'object_kind', phases: 'phase', actors: 'actor', actions: 'work_action' } as const
+/** The enums of the database, with the words that its migrations have. */
+const ENUMS = {
+  kinds: { type: 'object_kind', words: OBJECT_KINDS },
+  phases: { type: 'phase', words: PHASES },
+  actors: { type: 'actor', words: ACTORS },
+  actions: { type: 'work_action', words: WORK_ACTIONS },
+} as const satisfies Readonly<Record<keyof FamilyWords, { readonly type: string; readonly words: readonly string[] }>>
 
 /**
  * Lets the database store words of families that are not the product's, and guard their machines. Migrations have those of
@@ -14,14 +20,14 @@ const TYPES = { kinds: 'object_kind', phases: 'phase', actors: 'actor', actions:
  */
 export async function extendVocabulary(
   pool: Pool,
-  families: readonly { readonly words?: FamilyWords; readonly machines: readonly Machine[] }[],
+  families: readonly { readonly words: FamilyWords; readonly machines: readonly Machine[] }[],
 ): Promise<void> {
-  const added = families.flatMap(({ words }) => words ?? [])
+  const added = newWords(families.map(({ words }) => words))
   if (added.length === 0) return
   const client = await pool.connect()
   try {
     await client.query('select pg_advisory_lock($1)', [LOCK])
-    for (const words of added) await addWords(client, words)
+    for (const one of added) await addWord(client, one)
     await makeGuard(
       client,
       families.flatMap(({ machines }) => machines),
@@ -35,13 +41,20 @@ export async function extendVocabulary(
   }
 }
 
+interface NewWord {
+  readonly type: string
+  readonly word: string
+}
+const newWords = (families: readonly FamilyWords[]): readonly NewWord[] =>
+  Object.entries(ENUMS).flatMap(([key, { type, words }]) => {
+    const own = new Set(families.flatMap((all) => Object.keys(all[key as keyof FamilyWords] ?? {})))
+    return [...own.difference(new Set<string>(words))].map((word) => ({ type, word }))
+  })
+
 /** Each in a statement of its own: a word is known to others, such as the guard, once it is committed. */
-async function addWords(client: PoolClient, words: FamilyWords): Promise<void> {
-  for (const [key, type] of Object.entries(TYPES)) {
-    const added = Object.keys(words[key as keyof typeof TYPES] ?? {})
-    addEnumValues(type, added)
-    for (const word of added) await client.query(`alter type "${type}" add value if not exists '${checked(word)}'`)
-  }
+async function addWord(client: PoolClient, { type, word }: NewWord): Promise<void> {
+  addEnumValues(type, [word])
+  await client.query(`alter type "${type}" add value if not exists '${checked(word)}'`)
 }
 
 /** Words are written into SQL, where there can be no parameters. */

@@ -1,5 +1,5 @@
-import type { Machine } from '../core/machine.ts'
-import type { ObjectKind, Phase, SECONDARY_MACHINES } from '../core/vocabulary.ts'
+import type { Machine, MachineColumn } from '../core/machine.ts'
+import type { ObjectKind, Phase } from '../core/vocabulary.ts'
 
 /**
  * SQL that lets the database itself refuse what the guard would refuse, even from psql: an object is created in its
@@ -31,23 +31,11 @@ export function guardSql(machines: readonly Machine[]): string {
     branchingGuard('object_created_guard', 'new.kind', births, 'new.kind, null, new.phase'),
     GUARDS,
     TRIGGERS,
-    ...machines.flatMap((machine) => {
-      const place = SECONDARY[machine.name as keyof typeof SECONDARY]
-      return place ? [secondaryGuard(machine, place)] : []
-    }),
+    ...machines.flatMap((machine) => (machine.column ? [secondaryGuard(machine, machine.column)] : [])),
   ].join('\n')
 }
 
-/** The columns with the phases of secondary machines. */
-const SECONDARY: Readonly<Record<(typeof SECONDARY_MACHINES)[number], Place>> = {
-  cloudletUpgrade: { table: 'cloudlet', column: 'upgrade_phase' },
-}
-interface Place {
-  readonly table: string
-  readonly column: string
-}
-
-function secondaryGuard(machine: Machine, { table, column }: Place): string {
+function secondaryGuard(machine: Machine, { table, column }: MachineColumn): string {
   const name = `${table}_${column}_guard`
   return `create or replace function ${name}() returns trigger
 language plpgsql as $plpgsql$

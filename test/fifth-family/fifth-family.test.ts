@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery } from 'graphql'
+import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery, isEnumType } from 'graphql'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { PhaseChange } from '../../src/client/index.ts'
 import { families } from '../../src/families/index.ts'
@@ -166,5 +166,8 @@ test('the API describes it like the families of the product', async () => {
     await here.server.client.query<IntrospectionQuery>(getIntrospectionQuery({ oneOf: true })),
   )
   expect(schema.getType('Backup')).toBeDefined()
+  const phases = schema.getType('Phase')
+  const aborting = isEnumType(phases) ? phases.getValue('ABORTING')?.description : null
+  expect(aborting).toMatch(/Task: it is cancelled.* Backup: it is cancelled, and its copier is asked to stop\.$/)
   expect(undescribed(schema)).toEqual([])
 })

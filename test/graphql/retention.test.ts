@@ -44,6 +44,7 @@ beforeAll(async () => {
     pool: world.pool,
     system: world.clock,
     logger: pino({ level: 'silent' }),
+    secondaryMachines: [],
     retentionMs,
   })
   await pruner.prune()

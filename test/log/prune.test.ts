@@ -1,10 +1,8 @@
-import fc from 'fast-check'
 import { pino } from 'pino'
 import { v7 } from 'uuid'
 import { expect, onTestFinished, test } from 'vitest'
 import { CursorExpired } from '../../src/core/ports/log.ts'
-import type { PhaseChangeQuery, PhaseChangeRecord } from '../../src/core/ports/phase-change.ts'
-import type { Phase } from '../../src/core/vocabulary.ts'
+import type { PhaseChangeQuery } from '../../src/core/ports/phase-change.ts'
 import { appendChanges } from '../../src/log/append.ts'
 import { readHead } from '../../src/log/head.ts'
 import { openLog } from '../../src/log/identity.ts'
@@ -19,6 +17,7 @@ import { countHistories, loadHistories, loadPhaseChanges } from '../../src/store
 import { TestClock } from '../testkit/clock.ts'
 import { createTestDatabase, type TestDatabase } from '../testkit/postgres.ts'
 import { until } from '../testkit/wait.ts'
+import { randomBatches, replay, secondaryMachines } from './replay.ts'
 import { change, createRoot, write } from './writer.ts'
 
 const logger = pino({ level: 'silent' })
@@ -48,7 +47,7 @@ async function grow({ pool }: TestDatabase, rootId: string, from: number, n: num
 
 async function pruneAll({ pool }: TestDatabase, before: Date): Promise<readonly PruneStep[]> {
   const steps: PruneStep[] = []
-  do steps.push(await pruneStep(pool, before))
+  do steps.push(await pruneStep(pool, { before, secondaryMachines }))
   while (steps.at(-1) !== 'done')
   return steps
 }
@@ -80,24 +79,6 @@ const isHeld = async ({ pool }: TestDatabase): Promise<number | undefined> => {
   return rows[0]?.pid
 }
 
-/** A tree at a sequence, by going through the log. */
-function replay(log: readonly PhaseChangeRecord[], rootId: string, sequence: number) {
-  const objects = new Map<string, object>()
-  for (const record of log) {
-    if (record.rootId !== rootId || record.rejected || record.sequence > sequence) continue
-    const { objectId, parentId, kind, name, to, at, revision } = record
-    if (to === 'GONE') objects.delete(objectId)
-    else objects.set(objectId, { objectId, parentId, kind, name, phase: to, phaseSince: at, revision })
-  }
-  return [...objects.keys()].toSorted().map((id) => objects.get(id))
-}
-
-const PHASES: readonly Phase[] = ['INIT', 'PROGRESSING', 'SUCCEEDED', 'GONE']
-const batches = fc.tuple(
-  fc.nat(2),
-  fc.array(fc.record({ child: fc.nat(3), to: fc.constantFrom(...PHASES), rejected: fc.boolean() }), { maxLength: 6 }),
-)
-
 interface Stretch {
   readonly after?: number
   readonly before?: number
@@ -119,16 +100,7 @@ async function list({ pool }: TestDatabase, query: PhaseChangeQuery, { after, be
 test('after any pruning, each sequence from the floor on shows the tree as it was', async () => {
   const db = await database()
   const roots = [v7(), v7(), v7()]
-  const children = roots.map((rootId) => [rootId, v7(), v7(), v7()])
-  let revision = 0
-  for (const [tree, steps] of fc.sample(batches, { numRuns: 60, seed: 5 })) {
-    const rootId = roots[tree] as string
-    const changes = steps.map(({ child, to, rejected }) => {
-      revision += 1
-      const objectId = children[tree]?.[child] as string
-      const parentId = child === 0 ? null : rootId
-      return change(rootId, { objectId, parentId, to, rejected, at: second(revision), revision: rejected ? null : 1 })
-    })
+  for (const changes of randomBatches(roots, 5, second)) {
     await appendChanges(db.pool, changes)
     await numberBatches(db.pool)
   }
@@ -140,7 +112,7 @@ test('after any pruning, each sequence from the floor on shows the tree as it wa
   for (let cutoff = 7; floor < log.length; cutoff += 7) {
     let step: PruneStep
     do {
-      step = await pruneStep(db.pool, second(cutoff))
+      step = await pruneStep(db.pool, { before: second(cutoff), secondaryMachines })
       seen.add(step)
       const head = await readHead(db.pool)
       expect(head).toMatchObject({ head: log.length })
@@ -153,9 +125,15 @@ test('after any pruning, each sequence from the floor on shows the tree as it wa
       expect(await countChanges(db.pool, ALL)).toBe(rest.length)
       for (const rootId of roots) {
         for (const sequence of [floor, floor + 1, floor + 5, log.length].filter((s) => s <= log.length)) {
-          expect(await treeAt(db.pool, rootId, sequence)).toEqual({ sequence, objects: replay(log, rootId, sequence) })
+          expect(await treeAt(db.pool, { rootId, sequence: sequence }, secondaryMachines)).toEqual({
+            sequence,
+            objects: replay(log, rootId, sequence),
+          })
         }
-        if (floor > 0) await expect(treeAt(db.pool, rootId, floor - 1)).rejects.toThrow(CursorExpired)
+        if (floor > 0)
+          await expect(treeAt(db.pool, { rootId, sequence: floor - 1 }, secondaryMachines)).rejects.toThrow(
+            CursorExpired,
+          )
       }
     } while (step !== 'done')
   }
@@ -191,24 +169,25 @@ test.each([
     await openLog(db.pool)
     const rootId = await createRoot(db.pool)
     await grow(db, rootId, 0, 20)
-    if (outcome === 'removed') expect(await pruneStep(db.pool, second(10))).toBe('advanced')
+    if (outcome === 'removed')
+      expect(await pruneStep(db.pool, { before: second(10), secondaryMachines })).toBe('advanced')
     const floor = outcome === 'removed' ? 10 : 0
 
     let step: Promise<PruneStep>
     {
       await using _held = await keepOpen(db, row)
-      step = pruneStep(db.pool, second(10))
+      step = pruneStep(db.pool, { before: second(10), secondaryMachines })
       await until(() => isHeld(db), { what: 'the step waits in its transaction' })
       await grow(db, rootId, 20, 20)
       expect(await readHead(db.pool)).toMatchObject({ floor, head: 40 })
       expect(await list(db, ALL, { after: floor, limit: 100, direction: 'forward' })).toHaveLength(40 - floor)
-      expect((await treeAt(db.pool, rootId, 40)).objects).toHaveLength(40)
-      expect(await pruneStep(db.pool, second(10))).toBe('elsewhere')
+      expect((await treeAt(db.pool, { rootId, sequence: 40 }, secondaryMachines)).objects).toHaveLength(40)
+      expect(await pruneStep(db.pool, { before: second(10), secondaryMachines })).toBe('elsewhere')
     }
     expect(await step).toBe(outcome)
     await pruneAll(db, second(10))
     expect(await rowsOf(db)).toEqual({ changes: 30, batches: 30, floor: 10 })
-    expect((await treeAt(db.pool, rootId, 40)).objects).toHaveLength(40)
+    expect((await treeAt(db.pool, { rootId, sequence: 40 }, secondaryMachines)).objects).toHaveLength(40)
   },
 )
 
@@ -218,11 +197,11 @@ test('after a crash between the floor and the deletes nothing pruned is shown, a
   for (let i = 0; i < 20; i++) await write(db.pool, rootId, [change(rootId, { at: second(i), message: String(i) })])
   await numberBatches(db.pool)
   const whole = await list(db, ALL, { limit: 100, direction: 'forward' })
-  expect(await pruneStep(db.pool, second(10))).toBe('advanced')
+  expect(await pruneStep(db.pool, { before: second(10), secondaryMachines })).toBe('advanced')
 
   {
     await using _held = await keepOpen(db, 'log_batch where first_seq = 1')
-    const killed = expect(pruneStep(db.pool, second(10))).rejects.toThrow()
+    const killed = expect(pruneStep(db.pool, { before: second(10), secondaryMachines })).rejects.toThrow()
     const pid = await until(() => isHeld(db), { what: 'the step waits in its transaction' })
     await db.pool.query('select pg_terminate_backend($1)', [pid])
     await killed
@@ -251,7 +230,7 @@ test('after a crash between the floor and the deletes nothing pruned is shown, a
   expect(await list(db, ALL, { before: 11, limit: 1, direction: 'backward' })).toEqual([])
 
   const clock = new TestClock(second(10).getTime() + 60_000)
-  await using pruner = createPruner({ pool: db.pool, system: clock, logger, retentionMs: 60_000 })
+  await using pruner = createPruner({ pool: db.pool, system: clock, logger, secondaryMachines, retentionMs: 60_000 })
   await pruner.prune()
   expect(await rowsOf(db)).toEqual({ changes: 10, batches: 10, floor: 10 })
   clock.advance(5_000)

@@ -1,6 +1,7 @@
-import type { ClaimedItem, DeclaredLock, Report } from '../../src/core/ports/agents.ts'
+import type { ClaimedItem, Report } from '../../src/core/ports/agents.ts'
 import type { Viewer } from '../../src/core/ports/viewer.ts'
 import type { Phase } from '../../src/core/vocabulary.ts'
+import type { DeclaredLock } from '../../src/families/operations/lock-mode.ts'
 import type { JobInput } from '../../src/families/operations/normalise-task.ts'
 import { accepted } from './pipelines.ts'
 import { USER, type World } from './world.ts'

@@ -1,5 +1,5 @@
 import type { RefusalOf } from '../errors.ts'
-import type { LockMode, ObjectKind, Phase, WorkAction } from '../vocabulary.ts'
+import type { ObjectKind, Phase, WorkAction } from '../vocabulary.ts'
 import type { Outcome } from './outcome.ts'
 import type { Viewer } from './viewer.ts'
 
@@ -19,6 +19,7 @@ export interface ClaimedItem {
   readonly leaseUntil: Date
 }
 
+/** Families may add what only their agents report. */
 export interface Report {
   readonly fence: string
   readonly phase?: Phase | null | undefined
@@ -27,13 +28,6 @@ export interface Report {
   readonly progress?: ReportedProgress | null | undefined
   readonly exports?: unknown
   readonly error?: { readonly code: string; readonly message: string; readonly retryable: boolean } | null | undefined
-  /** Locks that a gadget has declared. */
-  readonly locks?: readonly DeclaredLock[] | null | undefined
-}
-
-export interface DeclaredLock {
-  readonly resource: string
-  readonly mode: LockMode
 }
 
 export interface ReportedProgress {

@@ -1,11 +1,13 @@
 import { defineFamily } from '../define-family.ts'
 import { machines } from './machines.ts'
+import { words } from './words.ts'
 
 /** Installations, their executions and deploy items. */
 export const deployments = defineFamily({
   name: 'deployments',
   title: 'Deployments',
   machines,
+  words,
   kinds: {
     INSTALLATION: { type: 'Installation', noun: 'installation' },
     EXECUTION: { type: 'Execution', noun: 'execution' },

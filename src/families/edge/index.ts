@@ -1,6 +1,7 @@
 import { defineFamily } from '../define-family.ts'
 import { kinds } from './kinds.ts'
 import { machines } from './machines.ts'
+import { words } from './words.ts'
 
 declare module '../../core/tree.ts' {
   interface TimeoutDefaults {
@@ -14,6 +15,7 @@ export const edge = defineFamily({
   name: 'edge',
   title: 'Edge',
   machines,
+  words,
   kinds,
   timeouts: [{ name: 'crmSilenceMs', setting: 'PHASELINE_CRM_SILENCE_MS', defaultMs: 300_000 }],
   // Users start a CRM for each cloudlet.

@@ -127,6 +127,7 @@ export const cloudlet = defineMachine({
 export const cloudletUpgrade = defineMachine({
   name: 'cloudletUpgrade',
   kinds: ['CLOUDLET'],
+  column: { table: 'cloudlet', column: 'upgrade_phase' },
   initial: 'READY',
   final: ['READY', 'UPDATE_ERROR'],
   rows: [

@@ -1,6 +1,7 @@
 import { WORK_STATE, type WorkState } from '../../core/tree.ts'
-import type { LockMode, ObjectKind, Phase } from '../../core/vocabulary.ts'
+import type { ObjectKind, Phase } from '../../core/vocabulary.ts'
 import { isOver } from './details.ts'
+import type { LockMode } from './lock-mode.ts'
 
 /** Blockers of tasks and their jobs. */
 

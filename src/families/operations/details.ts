@@ -1,7 +1,7 @@
-import type { DeclaredLock } from '../../core/ports/agents.ts'
 import type { Node } from '../../core/tree.ts'
 import type { Phase } from '../../core/vocabulary.ts'
 import type { DetailsTable } from '../family.ts'
+import type { DeclaredLock } from './lock-mode.ts'
 import { gadgetJob as machine } from './machines.ts'
 
 /** The family's own columns. */

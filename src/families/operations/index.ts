@@ -1,11 +1,13 @@
 import { defineFamily } from '../define-family.ts'
 import { machines } from './machines.ts'
+import { words } from './words.ts'
 
 /** Tasks and the jobs of their gadgets. */
 export const operations = defineFamily({
   name: 'operations',
   title: 'Operations',
   machines,
+  words,
   kinds: {
     TASK: { type: 'Task', noun: 'task' },
     GADGET_JOB: { type: 'GadgetJob', noun: 'gadget job', agents: ['GADGET_RUNNER'] },

@@ -15,6 +15,7 @@ import type { Projects } from '../../store/loaders/objects.ts'
 import { direction, inOrder, type Window } from '../../store/loaders/window.ts'
 import { statement } from '../../store/statement.ts'
 import * as table from '../../store/tables.ts'
+import type { LockMode } from './lock-mode.ts'
 
 /**
  * The lock manager. A job takes one ticket for all its locks, and holds them once no row of a lower ticket conflicts with
@@ -24,7 +25,6 @@ import * as table from '../../store/tables.ts'
  * `offset 0` makes queues use their index, even with a plan from a time without waiters.
  */
 
-export type LockMode = 'SHARED' | 'EXCLUSIVE'
 export interface LockRequest {
   readonly resource: string
   readonly mode: LockMode

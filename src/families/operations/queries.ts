@@ -1,9 +1,9 @@
-import type { DeclaredLock } from '../../core/ports/agents.ts'
 import type { Client } from '../../store/client.ts'
 import { array, required, text, uuid } from '../../store/column-types.ts'
 import { statement } from '../../store/statement.ts'
 import * as table from '../../store/tables.ts'
 import type { Family } from '../family.ts'
+import type { DeclaredLock } from './lock-mode.ts'
 import { acquire } from './locks.ts'
 
 interface Wanted {

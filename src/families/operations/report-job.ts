@@ -1,10 +1,11 @@
-import type { DeclaredLock, Report } from '../../core/ports/agents.ts'
+import type { Report } from '../../core/ports/agents.ts'
 import { type Node, type Slice, WORK_STATE } from '../../core/tree.ts'
 import type { Phase } from '../../core/vocabulary.ts'
 import type { ReportVerdict } from '../family.ts'
 import { noteProgress } from '../note-progress.ts'
 import { afterUndo, job } from './details.ts'
 import { endJob, failureOf, journal, offerUndo, startRun } from './end-job.ts'
+import type { DeclaredLock } from './lock-mode.ts'
 
 const ACCEPTED: ReportVerdict = { ok: true, changed: true }
 const UNCHANGED: ReportVerdict = { ok: true, changed: false }

@@ -1,5 +1,6 @@
 import { defineFamily } from '../define-family.ts'
 import { machines } from './machines.ts'
+import { words } from './words.ts'
 
 declare module '../../core/tree.ts' {
   interface TimeoutDefaults {
@@ -15,6 +16,7 @@ export const pipelines = defineFamily({
   name: 'pipelines',
   title: 'Pipelines',
   machines,
+  words,
   kinds: {
     EVENT: { type: 'Event', noun: 'event' },
     WORKER: { type: 'Worker', noun: 'worker', agents: ['RUNTIME'] },

@@ -1,10 +1,11 @@
+import type { InputFieldMap } from '@pothos/core'
 import { invalidInput } from '../../core/errors.ts'
 import type { AgentPort, Report, ReportOutcome } from '../../core/ports/agents.ts'
 import { forget } from '../context.ts'
 import { objectLoader } from '../loaders.ts'
 import { builder } from '../schema/builder.ts'
 import { excessOf } from '../schema/check-bounds.ts'
-import { LockModeEnum, PhaseEnum } from '../schema/enums.ts'
+import { PhaseEnum } from '../schema/enums.ts'
 import { errorValue, refusedBy } from '../schema/errors.ts'
 import { TreeObjectRef } from '../schema/refs.ts'
 import { errorsOf, resultUnion } from '../schema/result-union.ts'
@@ -81,17 +82,11 @@ const ReportedErrorInput = builder.inputType('ReportedErrorInput', {
     }),
   }),
 })
-const LockInput = builder.inputType('LockInput', {
-  description: 'A lock that a gadget needs.',
-  fields: (t) => ({
-    resource: t.string({
-      required: true,
-      limit: 'lock',
-      description: 'Name of the resource, not empty.',
-    }),
-    mode: t.field({ type: LockModeEnum, required: true, description: 'How the lock is shared.' }),
-  }),
-})
+type ReportFields = Parameters<typeof builder.inputType<'PhaseReportInput', InputFieldMap>>[1]['fields']
+const fieldsOfFamilies: ReportFields[] = []
+/** Adds what only agents of one family report. Like its types, it is added when its module is loaded. */
+export const addReportFields = (fields: ReportFields): void => void fieldsOfFamilies.push(fields)
+
 const PhaseReportInput = builder.inputType('PhaseReportInput', {
   description: 'A report about work that the agent holds.',
   fields: (t) => ({
@@ -124,11 +119,8 @@ const PhaseReportInput = builder.inputType('PhaseReportInput', {
       type: ReportedErrorInput,
       description: 'Why the work failed. Left out or null: a general error is recorded for a failed phase.',
     }),
-    locks: t.field({
-      type: [LockInput],
-      limit: 'locks',
-      description: 'Locks that the gadget has declared, for GET_LOCKS only. Left out or null: none.',
-    }),
+    // Their types are the families' own.
+    ...(Object.assign({}, ...fieldsOfFamilies.map((fields) => fields(t))) as object),
   }),
 })
 

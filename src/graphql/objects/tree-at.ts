@@ -55,12 +55,12 @@ builder.queryField('treeAt', (t) =>
         description: 'Sequence or cursor; one that the log does not hold ends in the error CURSOR_EXPIRED.',
       }),
     },
-    resolve: async (_, { rootId, sequence: place }, { pool, viewer, log }) => {
+    resolve: async (_, { rootId, sequence: place }, { pool, viewer, log, kinds }) => {
       // The tree may be deleted, so its project is read from the log.
       const project = isUuid(rootId) && canReadTree(viewer, rootId) ? await loadTreeProject(pool, rootId) : null
       if (project === null || (viewer.projects && !viewer.projects.includes(project))) return null
       return await reportExpired(log, async () => {
-        const tree = await treeAt(pool, rootId, place.sequence)
+        const tree = await treeAt(pool, { rootId, sequence: place.sequence }, kinds.secondaryMachines)
         // A bare number has no mark to check; it means the log as it is.
         if (place.mark !== null) await log.checkWindow({ after: place })
         return { rootId, ...tree }

@@ -1,32 +1,12 @@
 import {
-  ACTOR_DESCRIPTIONS,
   BLOCKER_REASON_DESCRIPTIONS,
   ERROR_CODE_DESCRIPTIONS,
-  LOCK_MODE_DESCRIPTIONS,
-  OBJECT_KIND_DESCRIPTIONS,
   PHASE_CLASS_DESCRIPTIONS,
-  PHASE_DESCRIPTIONS,
-  RECONCILE_MODE_DESCRIPTIONS,
+  SHARED_WORDS,
   WHILE_DELETING_DESCRIPTIONS,
-  WORK_ACTION_DESCRIPTIONS,
 } from '../../core/descriptions.ts'
 import type { Actor, FamilyWords, ObjectKind, Phase, WorkAction } from '../../core/vocabulary.ts'
 import { builder } from './builder.ts'
-
-/** Adds the words of families, each with its meaning, to the enums that have those of the product. */
-export function addWords({ kinds, phases, actors, actions }: FamilyWords): void {
-  const enums = [
-    [ObjectKindEnum, kinds],
-    [PhaseEnum, phases],
-    [ActorEnum, actors],
-    [WorkActionEnum, actions],
-  ] as const
-  for (const [ref, words] of enums) {
-    ref.updateConfig((config) => ({ ...config, values: { ...config.values, ...valuesOf(words ?? {}) } }))
-  }
-}
-const valuesOf = (words: Readonly<Record<string, string>>) =>
-  Object.fromEntries(Object.entries(words).map(([value, description]) => [value, { value, description }]))
 
 /** The values of an enum with their descriptions. */
 function described<Value extends string>(
@@ -36,22 +16,21 @@ function described<Value extends string>(
   return Object.fromEntries(values) as Record<Value, { description: string }>
 }
 
-/** Values that families add to (`addWords`): the compiler knows all of them. */
-const open = <Value extends string>(descriptions: Readonly<Partial<Record<Value, string>>>) =>
-  described(descriptions as Readonly<Record<Value, string>>)
+/** Values that `setWords` gives: the compiler knows all of them. */
+const open = <Value extends string>() => described({} as Readonly<Record<Value, string>>)
 
 export const ObjectKindEnum = builder.enumType('ObjectKind', {
   description: 'What an object is. The kind decides its state machines, its parent and its own fields.',
-  values: open<ObjectKind>(OBJECT_KIND_DESCRIPTIONS),
+  values: open<ObjectKind>(),
 })
 export const ActorEnum = builder.enumType('Actor', {
   description: 'Who moves an object. The actor follows from the token of a request, never from its arguments.',
-  values: open<Actor>(ACTOR_DESCRIPTIONS),
+  values: open<Actor>(),
 })
 export const PhaseEnum = builder.enumType('Phase', {
   description:
     'Every phase of every machine; `stateMachines(kind:)` says which belong to a kind. In a final phase nothing runs, and nothing happens until somebody asks for something.',
-  values: open<Phase>(PHASE_DESCRIPTIONS),
+  values: open<Phase>(),
 })
 export const PhaseClassEnum = builder.enumType('PhaseClass', {
   description: 'Meaning of a phase for people, the same for all kinds. Every phase of a machine has a class.',
@@ -71,15 +50,7 @@ export const ErrorCodeEnum = builder.enumType('ErrorCode', {
 })
 export const WorkActionEnum = builder.enumType('WorkAction', {
   description: 'What an agent is to do with the object that it has claimed.',
-  values: open<WorkAction>(WORK_ACTION_DESCRIPTIONS),
-})
-export const ReconcileModeEnum = builder.enumType('ReconcileMode', {
-  description: 'How a job goes about a tree.',
-  values: described(RECONCILE_MODE_DESCRIPTIONS),
-})
-export const LockModeEnum = builder.enumType('LockMode', {
-  description: 'How a lock is shared.',
-  values: described(LOCK_MODE_DESCRIPTIONS),
+  values: open<WorkAction>(),
 })
 export const LogStreamEnum = builder.enumType('LogStream', {
   description: 'Where a line of output comes from.',
@@ -90,3 +61,17 @@ export const LogStreamEnum = builder.enumType('LogStream', {
     SYSTEM: 'A note of Phaseline or of the agent about the output, such as how many lines are not kept.',
   }),
 })
+
+const OPEN_ENUMS = { kinds: ObjectKindEnum, phases: PhaseEnum, actors: ActorEnum, actions: WorkActionEnum } as const
+
+/** Gives the enums the words that all families share, and those of these. A word of several families has all its meanings. */
+export function setWords(families: readonly FamilyWords[]): void {
+  for (const [key, ref] of Object.entries(OPEN_ENUMS)) {
+    const words = [SHARED_WORDS, ...families].flatMap((all) => Object.entries(all[key as keyof FamilyWords] ?? {}))
+    const values = [...Map.groupBy(words, ([word]) => word)].map(([value, meanings]) => {
+      const description = meanings.map(([, meaning]) => meaning).join(' ')
+      return [value, { value, description }] as const
+    })
+    ref.updateConfig((config) => ({ ...config, values: Object.fromEntries(values) }))
+  }
+}

@@ -1,11 +1,11 @@
 import type { ObjectRow } from '../../../core/tree.ts'
 import { sideField } from '../../../graphql/loaders.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
-import { ReconcileModeEnum } from '../../../graphql/schema/enums.ts'
 import { NodeRef, TreeObjectRef } from '../../../graphql/schema/refs.ts'
 import type { InstallationSpec } from '../spec.ts'
 import { ExecutionRef } from './execution.ts'
 import { executionLoader, installationLoader, specOf } from './loaders.ts'
+import { ReconcileModeEnum } from './reconcile-mode.ts'
 
 export const InstallationRef = builder.objectRef<ObjectRow>('Installation').implement({
   description: 'A unit of deployment: nested installations and deploy items, with imports and exports.',

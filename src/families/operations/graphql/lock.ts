@@ -3,11 +3,11 @@ import { objectLoader, objectOf } from '../../../graphql/loaders.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
 import { connect } from '../../../graphql/schema/connection.ts'
 import { lockCursor } from '../../../graphql/schema/cursors.ts'
-import { LockModeEnum } from '../../../graphql/schema/enums.ts'
 import { pageCost } from '../../../graphql/schema/limits.ts'
 import { BlockerRef, TreeObjectRef } from '../../../graphql/schema/refs.ts'
 import type { OperationsBlocker } from '../blockers.ts'
 import { countLocks, type LockPosition, type LockRow, listLocks } from '../locks.ts'
+import { LockModeEnum } from './declared-locks.ts'
 
 export const LockRef = builder.objectRef<LockRow>('Lock').implement({
   description:
