@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import { delimiter, join } from 'node:path'
 
 /**
- * What can be judged without a server: format, lint, types, dead code, generated files. The steps run beside each other, the
+ * What can be judged without a server: format, lint, types, dead code, generated files, names of families. The steps run beside each other, the
  * long ones first. Prints what a step has to say only when it fails.
  */
 
@@ -21,6 +21,7 @@ const STEPS = [
   'knip',
   tsc('web-playground', 'web-playground'),
   'eslint schema.graphql',
+  'node scripts/code-report.ts',
   'tsc -p tsconfig.types.json --noEmit',
   ...['tables', 'schema', 'machines', 'guard', 'layers', 'limits'].map(
     (what) => `node scripts/print-${what}.ts --check`,

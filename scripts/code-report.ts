@@ -5,7 +5,7 @@ import { type Import, type Part, readSource, type SourceFile } from './source-fi
 
 /**
  * Prints how long files and named functions are, which imports go in circles, and which files name a family outside its
- * folder: of the server, the dashboard and the tests.
+ * folder: of the server, the dashboard and the tests. Fails if a file of server or dashboard names one.
  */
 
 const HOME = join(import.meta.dirname, '..')
@@ -63,6 +63,7 @@ function printFamilies(files: readonly SourceFile[]): void {
     )
     const counted = outside.filter(({ path }) => !MAY_NAME[path])
     console.log(`Files that name ${family} outside its folder: ${counted.length}`)
+    if (counted.some(({ path }) => !path.startsWith('test/'))) process.exitCode = 1
     for (const { path } of counted) console.log(`        ${path}`)
     for (const { path } of outside)
       if (MAY_NAME[path]) console.log(`        not counted: ${path}, since ${MAY_NAME[path]}`)
