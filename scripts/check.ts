@@ -3,8 +3,8 @@ import { availableParallelism } from 'node:os'
 import { delimiter, join } from 'node:path'
 
 /**
- * What can be judged without a server: format, lint, types, dead code, generated files, names of families. The steps run beside each other, the
- * long ones first. Prints what a step has to say only when it fails.
+ * What can be judged without a server: format, lint, types, dead code, generated files, names of families. The steps run
+ * beside each other, the long ones first. Prints what a step has to say only when it fails.
  */
 
 const ROOT = join(import.meta.dirname, '..')
