@@ -1,16 +1,8 @@
 import type { DetailsTable } from '../families/family.ts'
 import type { Client } from '../store/client.ts'
-import {
-  deleteObjects,
-  insertObjects,
-  updateObjects,
-  writeChildCounts,
-  writeDetails,
-  writeEdges,
-  writeSpecs,
-  writeStatuses,
-  writeWork,
-} from '../store/transition.ts'
+import { writeChildCounts, writeDetails, writeEdges, writeSpecs, writeStatuses } from '../store/side-rows.ts'
+import { deleteObjects, insertObjects, updateObjects } from '../store/transition.ts'
+import { writeWork } from '../store/write-work.ts'
 import type { TreeSlice } from './slice/tree-slice.ts'
 import type { Part, TrackedObject } from './tracked-object.ts'
 

@@ -23,6 +23,12 @@ const { objectId: _object, rootId: _root, seq: _seq, ...work } = table.work
 export const WORK_COLUMNS = columnsOf<Work>({ ...work, state: smallintOf<WorkState>() })
 export const CHILD_COUNT_COLUMNS = ['total', 'untriggered', 'open', 'failed', 'cursor'] as const
 
+/** A family's side table, and its columns by the properties of the details. */
+export interface DetailsColumns {
+  readonly table: string
+  readonly columns: Readonly<Record<string, { readonly column: string; readonly type: string }>>
+}
+
 /** Values of enums are sent as their positions in these lists: Postgres's own numbers differ between databases. */
 const ENUMS: Readonly<Record<string, readonly string[]>> = {
   object_kind: OBJECT_KINDS,

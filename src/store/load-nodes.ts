@@ -4,10 +4,9 @@ import type { ObjectKind } from '../core/vocabulary.ts'
 import { binaryUuids } from './binary.ts'
 import type { Client } from './client.ts'
 import { type AnyType, array, bigint, boolean, integer, nullable, text, uuid } from './column-types.ts'
-import { CHILD_COUNT_COLUMNS, OBJECT_COLUMNS, WORK_COLUMNS } from './columns.ts'
+import { CHILD_COUNT_COLUMNS, type DetailsColumns, OBJECT_COLUMNS, WORK_COLUMNS } from './columns.ts'
 import { type Declared, declare, statement } from './statement.ts'
 import * as table from './tables.ts'
-import type { DetailsColumns } from './transition.ts'
 
 /** One object as the store has it. */
 export interface LoadedNode {

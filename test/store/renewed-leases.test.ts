@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Work } from '../../src/core/tree.ts'
 import { kindsOf } from '../../src/engine/families.ts'
 import { TrackedObject } from '../../src/engine/tracked-object.ts'
-import { writeWork } from '../../src/store/transition.ts'
+import { writeWork } from '../../src/store/write-work.ts'
 import { loaded } from '../testkit/mutate.ts'
 import { createWorld, DEPLOYER, item } from '../testkit/world.ts'
 

@@ -5,7 +5,7 @@ import { loadAgentsOf } from '../../store/loaders/agents.ts'
 import { statement } from '../../store/statement.ts'
 import * as table from '../../store/tables.ts'
 import type { BlockerInputs, Waiting } from './blockers.ts'
-import { blockersOfLocks } from './locks.ts'
+import { blockersOfLocks } from './lock-queries.ts'
 
 const WAITING = statement({
   text: `select o.id, o.kind, o.name, o.phase, t.phase as "taskPhase", y.open, w.type, w.state as "workState",

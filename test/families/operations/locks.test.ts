@@ -3,16 +3,14 @@ import type { PoolClient } from 'pg'
 import { v7 } from 'uuid'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import {
-  acquire,
   blockersOfLocks,
   countLocks,
   type LockQuery,
-  type LockRequest,
   type LockRow,
   listLocks,
   locksOf,
-  release,
-} from '../../../src/families/operations/locks.ts'
+} from '../../../src/families/operations/lock-queries.ts'
+import { acquire, type LockRequest, release } from '../../../src/families/operations/locks.ts'
 import { createTestDatabase, type TestDatabase } from '../../testkit/postgres.ts'
 import { until } from '../../testkit/wait.ts'
 import { Crowd, within } from './lock-crowd.ts'

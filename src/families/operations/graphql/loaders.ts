@@ -6,7 +6,7 @@ import { loadSide } from '../../../graphql/loaders.ts'
 import { queryBlockerInputs } from '../blocker-queries.ts'
 import { blockersOf } from '../blockers.ts'
 import { loadJobs, loadJournals, loadTasks } from '../detail-loaders.ts'
-import { locksOf } from '../locks.ts'
+import { locksOf } from '../lock-queries.ts'
 
 export const taskLoader = perOperation(({ pool }) => loadSide((ids) => loadTasks(pool, ids)))
 export const jobLoader = perOperation(({ pool }) => loadSide((ids) => loadJobs(pool, ids)))

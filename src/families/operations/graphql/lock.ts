@@ -6,7 +6,7 @@ import { lockCursor } from '../../../graphql/schema/cursors.ts'
 import { pageCost } from '../../../graphql/schema/limits.ts'
 import { BlockerRef, TreeObjectRef } from '../../../graphql/schema/refs.ts'
 import type { OperationsBlocker } from '../blockers.ts'
-import { countLocks, type LockPosition, type LockRow, listLocks } from '../locks.ts'
+import { countLocks, type LockPosition, type LockRow, listLocks } from '../lock-queries.ts'
 import { LockModeEnum } from './declared-locks.ts'
 
 export const LockRef = builder.objectRef<LockRow>('Lock').implement({
