@@ -30,7 +30,7 @@ test.each(Object.keys(VALUES))('%s, as an array and as one value for all rows', 
     { column: 'v', type, of: ([, value]) => value },
   ]
   const select = new RowStatement(
-    'echo',
+    'test-echo',
     columns,
     ({ at, from }) => `select ${at('i')} as i, ${at('v')} as v from ${from} order by 1`,
   )
@@ -47,7 +47,7 @@ test.each(Object.keys(VALUES))('%s, as an array and as one value for all rows', 
 test('an array larger than the shared buffer is complete', async () => {
   await using database = await createTestDatabase(1)
   const select = new RowStatement<string>(
-    'lengths',
+    'test-lengths',
     [{ column: 'v', type: 'text', of: (text) => text }],
     ({ from }) => `select length(u.v) as n from ${from}`,
   )

@@ -75,6 +75,9 @@ function differences(declared: Declared, found: Description | Error, catalogue: 
   ]
 }
 
+/** Tests that this process has run before may have declared statements of their own. */
+const isOfTheProduct = ({ name = '' }: Declared): boolean => !name.startsWith('test-')
+
 beforeAll(async () => {
   for (const file of files) await import(pathToFileURL(file).href)
   // These are put together from the families' tables of columns.
@@ -86,7 +89,7 @@ beforeAll(async () => {
 test('every statement has the parameters and columns that it declares', async () => {
   await using database = await createTestDatabase()
   const catalogue = await readCatalogue(database.pool)
-  const statements = everyStatement()
+  const statements = everyStatement().filter(isOfTheProduct)
   const found = await describeStatements(
     database.connection,
     statements.map(({ text }) => text),
@@ -100,7 +103,9 @@ test('every statement has the parameters and columns that it declares', async ()
 
 test('a name belongs to one statement', () => {
   // Those with rows as arrays depend on the families that a process has.
-  const named = declaredStatements().flatMap(({ name, row }) => (Array.isArray(row) ? [] : (name ?? [])))
+  const named = declaredStatements()
+    .filter(isOfTheProduct)
+    .flatMap(({ name, row }) => (Array.isArray(row) ? [] : (name ?? [])))
   expect(named.filter((name, i) => named.indexOf(name) !== i)).toEqual([])
 })
 
