@@ -6,8 +6,10 @@ import type { TimeoutDefaults, TimeoutSetting } from './core/tree.ts'
 
 /** All settings of the environment, read once. Problems are reported together and never contain values. */
 
-/** Secret settings. `<name>_FILE` may name a file with the value instead. */
+/** Secret settings. `<name>_FILE` may name a file with the value instead, `<name>_COMMAND` a command that prints it. */
 export const SECRET_SETTINGS = ['PHASELINE_TOKEN', 'PHASELINE_SECRET_KEY', 'DATABASE_URL', 'REDIS_URL'] as const
+/** All variables that may hold a secret of the server. */
+export const SECRET_VARIABLES: readonly string[] = [...SECRET_SETTINGS, 'PGPASSWORD']
 
 const ROLES = ['gateway', 'engine', 'agents'] as const
 type Role = (typeof ROLES)[number]
@@ -140,7 +142,7 @@ type Env = Readonly<Record<string, string | undefined>>
 
 /** Names of the set variables that hold a secret, which other processes of the same user can read. */
 export const exposedSecrets = (env: Env): readonly string[] =>
-  [...SECRET_SETTINGS, 'PGPASSWORD'].filter((name) => {
+  SECRET_VARIABLES.filter((name) => {
     const value = env[name]?.trim()
     return value && (!name.endsWith('_URL') || hasPassword(value))
   })

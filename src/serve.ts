@@ -62,7 +62,7 @@ function warnOfCommands(
   if (processRuntime && exposed.length > 0)
     logger.warn(
       { settings: exposed },
-      'workers and jobs of the process runtime can read these settings in the environment of the server: name files that hold them, with _FILE at the end of each name',
+      'workers and jobs of the process runtime can read these settings in the environment of the server: name files that hold them, or commands that print them, with _FILE or _COMMAND at the end of each name',
     )
 }
 

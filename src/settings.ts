@@ -1,48 +1,46 @@
-import { open } from 'node:fs/promises'
-import { type LoadedConfig, type LoadOptions, loadConfig, SECRET_SETTINGS } from './config.ts'
-
-/** No secret is larger. */
-const MAX_BYTES = 64 * 1024
+import { type LoadedConfig, type LoadOptions, loadConfig, SECRET_SETTINGS, SECRET_VARIABLES } from './config.ts'
+import { type ReadSecret, readSecretFile, runSecretCommand } from './secret-sources.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
 /**
- * Loads the configuration from the environment, with secrets from files: `<name>_FILE` for `<name>`. Files are safer, since
- * other processes of the same user can read the environment of this process as long as it lives.
+ * Loads the configuration from the environment, with secrets from files and commands: `<name>_FILE` or `<name>_COMMAND` for
+ * `<name>`. Both are safer, since other processes of the same user can read the environment of this process as long as it
+ * lives.
  */
 export async function loadSettings(env: Env, timeouts: LoadOptions['timeouts'] = []): Promise<LoadedConfig> {
   const problems: string[] = []
-  const read: Record<string, string> = {}
+  const values: Record<string, string> = {}
+  const settings: Record<string, string> = {}
   for (const name of SECRET_SETTINGS) {
-    const file = env[fileSetting(name)]?.trim()
-    if (!file) continue
-    const text = await readSecret(file)
-    if (env[name]?.trim()) problems.push(`${fileSetting(name)}: ${name} is set too: set one of them`)
-    else if ('problem' in text) problems.push(`${fileSetting(name)}: ${text.problem}`)
-    else read[name] = text.secret
+    const sources = sourcesOf(name, env)
+    const [source, other] = [...sources, ...(env[name]?.trim() ? [{ setting: name }] : [])]
+    if (!source || !('read' in source)) continue
+    const read = other ? { problem: `${other.setting} is set too: set one of them` } : await source.read()
+    if ('problem' in read) problems.push(`${source.setting}: ${read.problem}`)
+    else Object.assign(values, { [name]: read.secret })
+    settings[name] = source.setting
   }
-  const loaded = loadConfig(
-    { ...env, ...read },
-    {
-      nameOf: (name) => (name in read ? fileSetting(name) : name),
-      timeouts,
-    },
-  )
+  const loaded = loadConfig({ ...env, ...values }, { nameOf: (name) => settings[name] ?? name, timeouts })
   const all = [...problems, ...(loaded.ok ? [] : loaded.problems)]
   return all.length > 0 ? { ok: false, problems: all } : loaded
 }
 
-const fileSetting = (name: string): string => `${name}_FILE`
-
-async function readSecret(path: string): Promise<{ readonly secret: string } | { readonly problem: string }> {
-  try {
-    await using file = await open(path)
-    const { bytesRead, buffer } = await file.read({ buffer: Buffer.alloc(MAX_BYTES + 1) })
-    if (bytesRead > MAX_BYTES) return { problem: `its file is larger than ${MAX_BYTES / 1024} KiB` }
-    const secret = buffer.toString('utf8', 0, bytesRead).trim()
-    return secret === '' ? { problem: 'its file is empty' } : { secret }
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
-    return { problem: `its file cannot be read (${code})` }
-  }
+interface Source {
+  readonly setting: string
+  read(): Promise<ReadSecret>
 }
+
+/** Where the environment says that a secret is, besides in itself. */
+function sourcesOf(name: string, env: Env): readonly Source[] {
+  const file = env[`${name}_FILE`]?.trim()
+  const command = env[`${name}_COMMAND`]?.trim()
+  return [
+    ...(file ? [{ setting: `${name}_FILE`, read: () => readSecretFile(file) }] : []),
+    ...(command ? [{ setting: `${name}_COMMAND`, read: () => runSecretCommand(command, withoutSecrets(env)) }] : []),
+  ]
+}
+
+/** A command needs the environment, such as the address of the vault, but none of our secrets. */
+const withoutSecrets = (env: Env): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !SECRET_VARIABLES.includes(name)))

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
@@ -8,6 +8,7 @@ import { DEFAULT_LIMITS, GATEWAY_LIMITS } from '../src/core/gateway-limits.ts'
 import { timeoutsOf } from '../src/families/define-family.ts'
 import { families } from '../src/families/index.ts'
 import { createLogger } from '../src/logger.ts'
+import { runSecretCommand } from '../src/secret-sources.ts'
 import { loadSettings } from '../src/settings.ts'
 
 const timeouts = timeoutsOf(families)
@@ -48,7 +49,7 @@ test('commands of users run here by themselves only where the database is embedd
   }
 })
 
-describe('secrets in files', () => {
+describe('secrets in files and from commands', () => {
   let folder: string
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'phaseline-settings-'))
@@ -97,6 +98,50 @@ describe('secrets in files', () => {
     })
     const empty = await loadSettings({ PHASELINE_TOKEN_FILE: await file('empty', '\n') })
     expect(empty).toEqual({ ok: false, problems: ['PHASELINE_TOKEN_FILE: its file is empty'] })
+  })
+
+  test('may come from a command, which gets no secret and no shell', async () => {
+    const script = await file(
+      'vault',
+      '#!/bin/sh\necho "$VAULT${PHASELINE_TOKEN-}${DATABASE_URL-}$1" | tr -d "\'"\necho of no use >&2\n',
+    )
+    await chmod(script, 0o700)
+    const loaded = await loadSettings({
+      VAULT: 'sixteen-',
+      DATABASE_URL: 'postgres://db/x',
+      PHASELINE_TOKEN_COMMAND: ` ${script}  '$HOME;letters' `,
+      PHASELINE_SECRET_KEY_COMMAND: `printf %s ${KEY.toString('base64')}`,
+    })
+    expect(secretsOf(loaded)).toMatchObject({ token: 'sixteen-$HOME;letters', secretKeys: [KEY] })
+  })
+
+  test('of a command that fails nothing is told but how', async () => {
+    const script = await file('broken', '#!/bin/sh\necho hunter2; echo hunter2 >&2; exit 3\n')
+    await chmod(script, 0o700)
+    const loaded = await loadSettings({
+      PHASELINE_TOKEN_COMMAND: script,
+      PHASELINE_SECRET_KEY_COMMAND: 'echo hunter2',
+      DATABASE_URL_COMMAND: 'phaseline-has-no-such-program hunter2',
+      REDIS_URL: 'redis://cache',
+      REDIS_URL_COMMAND: 'echo hunter2',
+    })
+    expect(loaded).toEqual({
+      ok: false,
+      problems: [
+        'PHASELINE_TOKEN_COMMAND: its command has failed (exit code 3)',
+        'DATABASE_URL_COMMAND: its command cannot be run (ENOENT)',
+        'REDIS_URL_COMMAND: REDIS_URL is set too: set one of them',
+        'PHASELINE_SECRET_KEY_COMMAND: must be 32 bytes in base64; several with commas between them',
+      ],
+    })
+  })
+
+  test('a command has bounds in time and size', async () => {
+    const script = await file('endless', '#!/bin/sh\nsleep 5 & sleep 5\n')
+    await chmod(script, 0o700)
+    expect(await runSecretCommand(script, {}, 100)).toEqual({ problem: 'its command has not ended within 0.1 s' })
+    expect(await runSecretCommand('yes hunter2', {})).toEqual({ problem: 'its command prints more than 64 KiB' })
+    expect(await runSecretCommand('true', {})).toEqual({ problem: 'its command prints nothing' })
   })
 
   test('those in the environment are known by their names', () => {

@@ -74,7 +74,8 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   'cli/parts': { files: '`cli/`: what commands are made of', mayImport: ['core', 'documents', 'client', 'manifest'] },
   config: { files: '`config.ts`', mayImport: ['core'] },
   'secret-keys': { files: '`secret-keys.ts`', mayImport: ['core', 'config'] },
-  settings: { files: '`settings.ts`', mayImport: ['config'] },
+  settings: { files: '`settings.ts`', mayImport: ['config', 'secret-sources'] },
+  'secret-sources': { files: '`secret-sources.ts`', mayImport: [] },
   logger: { files: '`logger.ts`', mayImport: [] },
   system: { files: '`system.ts`', mayImport: ['core'] },
 }
