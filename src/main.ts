@@ -22,6 +22,7 @@ import { administratorToken } from './start/administrator-token.ts'
 import { adoptTokens, startBuiltInAgents } from './start/built-in-agents.ts'
 import { DASHBOARD_FOLDER as dashboardFolder, MIGRATIONS_FOLDER } from './start/package-folder.ts'
 import { connectDatabase, openSignal } from './start/services.ts'
+import { warnOfUnknownKeys } from './start/warn-of-unknown-keys.ts'
 import { startDatabaseClock } from './store/database-clock.ts'
 import { extendVocabulary } from './store/extend-vocabulary.ts'
 import { migrate } from './store/migrate.ts'
@@ -91,6 +92,8 @@ export async function startApp(
   const writing = { pool: openPool(WRITERS, true), kinds, system, timeouts }
   const engineHost = parts.use(createEngineHost({ parts: writing, evaluate: evaluateIn(sandbox), signal, log, logger }))
   log.onReplaced(() => engineHost.runner.forget())
+  const warned = warnOfUnknownKeys({ pool, sealing, logger })
+  parts.defer(() => warned)
   if (roles.has('engine')) {
     for (const family of families) await family.prepare?.({ pool, config })
     engineHost.startEngine(config)

@@ -8,6 +8,8 @@ import type { System } from '../core/ports/system.ts'
 export interface Sealing {
   /** False: there is no key. Sealed texts stay as they are. */
   readonly canSeal: boolean
+  /** Of our keys, the one that seals first: eight hexadecimal digits that tell nothing of the key. */
+  readonly keyIds: readonly string[]
   /** Throws when there is no key. */
   seal(place: SecretPlace, text: string): Buffer
   /** Null: its key is not among ours, it was changed, or it belongs to another place. */
@@ -30,8 +32,10 @@ const KEY_ID_BYTES = 4
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const HEADER_BYTES = 1 + KEY_ID_BYTES
+/** Where the ciphertext begins. No two sealed texts are the same up to there. */
+export const NONCE_END = HEADER_BYTES + NONCE_BYTES
 /** More than the contents of a sealed text. */
-export const SEALED_OVERHEAD = HEADER_BYTES + NONCE_BYTES + TAG_BYTES
+export const SEALED_OVERHEAD = NONCE_END + TAG_BYTES
 const KEY_BYTES = 32
 
 /** The first key seals and signs, all of them open and verify: so a key can be replaced while it is in use. */
@@ -40,6 +44,7 @@ export function createSealing(keys: readonly Uint8Array[], { secret }: Pick<Syst
   const first = known[0]
   return {
     canSeal: first !== undefined,
+    keyIds: known.map(({ header }) => header.toString('hex', 1)),
     seal(place, text) {
       if (!first) throw new Error('There is no key to seal with.')
       const nonce = secret(NONCE_BYTES)
@@ -69,13 +74,12 @@ export function createSealing(keys: readonly Uint8Array[], { secret }: Pick<Syst
 }
 
 function openWith(key: Uint8Array, header: Buffer, place: SecretPlace, bytes: Buffer): string | null {
-  const body = HEADER_BYTES + NONCE_BYTES
-  const nonce = bytes.subarray(HEADER_BYTES, body)
+  const nonce = bytes.subarray(HEADER_BYTES, NONCE_END)
   const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES })
   decipher.setAAD(boundTo(header, place))
   decipher.setAuthTag(bytes.subarray(-TAG_BYTES))
   try {
-    const text = decipher.update(bytes.subarray(body, -TAG_BYTES))
+    const text = decipher.update(bytes.subarray(NONCE_END, -TAG_BYTES))
     return Buffer.concat([text, decipher.final()]).toString('utf8')
   } catch {
     // The reason is not returned: an attacker could learn from it.

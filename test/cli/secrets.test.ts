@@ -74,6 +74,14 @@ it('takes them from a terminal that shows nothing, with what was typed wrong tak
   expect(await secretsOfNextEvent()).toMatchObject({ TYPED: `${MARKER}ü` })
 })
 
+it('reseals what older keys have sealed, and lists the keys without one', async () => {
+  const resealed = await phaseline('secret reseal')
+  expect(resealed).toMatchObject({ code: 0, err: '' })
+  expect(resealed.out).toMatch(/^0 resealed\nKEY +SEALED +IS\n[0-9a-f]{8} +[1-9]\d* +newest\n$/)
+  const [listed] = documents((await phaseline('secret reseal --json')).out)
+  expect(listed).toMatchObject({ resealed: 0, keys: [{ newest: true, known: true }] })
+})
+
 it('refuses what is no value, and never repeats one', async () => {
   const attempts: [string, string | undefined][] = [
     ['secret set web EMPTY', undefined],

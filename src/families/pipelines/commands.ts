@@ -7,6 +7,7 @@ import { createProject } from './commands/create-project.ts'
 import { deleteProject } from './commands/delete-project.ts'
 import { cancelJob, createJob } from './commands/jobs.ts'
 import type { PipelinesParts } from './commands/parts.ts'
+import { resealSecrets } from './commands/reseal.ts'
 import { retryEvent } from './commands/retry-event.ts'
 import { deleteSecret, setSecret } from './commands/secrets.ts'
 import { updateProject } from './commands/update-project.ts'
@@ -28,6 +29,7 @@ export function pipelinesCommands(parts: PipelinesParts) {
     deleteProject: bound(deleteProject),
     setSecret: bound(setSecret),
     deleteSecret: bound(deleteSecret),
+    resealSecrets: (viewer: Viewer) => resealSecrets(parts, viewer),
     createEvent: bound(createEvent),
     cloneEvent: bound(cloneEvent),
     retryEvent: bound(retryEvent),

@@ -9,6 +9,7 @@ import { table } from '../../../cli/terminal/table.ts'
 import { readHidden } from '../../../cli/terminal/terminal-input.ts'
 import { duration, plain } from '../../../cli/terminal/text.ts'
 import { gql } from '../../../documents/gql.ts'
+import { reseal } from './reseal.ts'
 
 const SET = gql(`mutation SetSecret($input: SetSecretInput!) {
   answer: setSecret(input: $input) { __typename ... on Secret { name updatedAt } ...Refusal }
@@ -18,9 +19,14 @@ const DELETE = gql(`mutation DeleteSecret($input: DeleteSecretInput!) {
 }\n${REFUSAL_FRAGMENT}`)
 const LIST = gql(`query ListSecrets($project: String!) { project(name: $project) { secrets { name updatedAt } } }`)
 
-/** `phaseline secret set|delete|list PROJECT`: environment variables of workers and jobs, which nobody can read again. */
+/**
+ * `phaseline secret set|delete|list PROJECT`, `phaseline secret reseal`: environment variables of workers and jobs, which nobody
+ * can read again.
+ */
 export function addSecret(program: Command, cli: Cli): void {
-  const secret = program.command('secret').description('set, delete or list secrets of a project')
+  const secret = program
+    .command('secret')
+    .description('set, delete or list secrets of a project; reseal those of all projects')
   withSessionOptions(secret.command('set'))
     .description('set a secret; its value is read from standard input, or typed at a prompt that does not show it')
     .argument('<project>', 'project')
@@ -40,6 +46,11 @@ export function addSecret(program: Command, cli: Cli): void {
     .argument('<project>', 'project')
     .action(async (project: string, options: SessionOptions) => {
       cli.exitCode = await withSession(cli.io, options, (session) => list(session, project))
+    })
+  withSessionOptions(secret.command('reseal'))
+    .description('seal with the newest key what older keys have sealed, and list the keys, as an administrator')
+    .action(async (options: SessionOptions) => {
+      cli.exitCode = await withSession(cli.io, options, reseal)
     })
 }
 

@@ -1,0 +1,41 @@
+import { forbidden, type RefusalOf } from '../../../core/errors.ts'
+import type { Outcome } from '../../../core/ports/outcome.ts'
+import type { Viewer } from '../../../core/ports/viewer.ts'
+import { countByKey, type Resealed, reseal } from '../../../store/reseal.ts'
+import { refuse } from '../../access.ts'
+import type { PipelinesParts } from './parts.ts'
+
+/** A key that seals secrets: one of the server's, or one that some secrets are sealed with. */
+export interface SealingKey {
+  readonly id: string
+  readonly isNewest: boolean
+  /** False: the server does not have it, and what it has sealed does not open. */
+  readonly isKnown: boolean
+  /** How many secrets of projects, and copies of events, are sealed with it. */
+  readonly count: number
+}
+export interface ResealedSecrets extends Resealed {
+  readonly keys: readonly SealingKey[]
+}
+
+/** A request takes about a second. */
+const MOST = 1_000
+
+/** Reseals secrets of all projects with the newest key, or as many as one request may. */
+export async function resealSecrets(
+  { pool, sealing }: Pick<PipelinesParts, 'pool' | 'sealing'>,
+  viewer: Viewer,
+): Promise<Outcome<ResealedSecrets, RefusalOf<'ForbiddenError'>>> {
+  if (viewer.role !== 'ADMIN' || viewer.projects !== null)
+    return refuse(forbidden('Only an administrator of all projects may reseal secrets.'))
+  const resealed = await reseal(pool, sealing, MOST)
+  const used = new Map((await countByKey(pool)).map(({ keyId, count }) => [keyId, count]))
+  const [newest] = sealing.keyIds
+  const keys = [...new Set([...sealing.keyIds, ...used.keys()])].map((id) => ({
+    id,
+    isNewest: id === newest,
+    isKnown: sealing.keyIds.includes(id),
+    count: used.get(id) ?? 0,
+  }))
+  return { ok: true, ...resealed, keys }
+}

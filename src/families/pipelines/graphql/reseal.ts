@@ -1,0 +1,59 @@
+import { builder } from '../../../graphql/schema/builder.ts'
+import { answer } from '../../../graphql/schema/errors.ts'
+import { errorsOf, resultUnion } from '../../../graphql/schema/result-union.ts'
+import type { ResealedSecrets, SealingKey } from '../commands/reseal.ts'
+import type { PipelinesCommands } from '../commands.ts'
+
+const SealingKeyRef = builder.objectRef<SealingKey>('SealingKey').implement({
+  description: 'A key that seals secrets. The key itself cannot be read.',
+  fields: (t) => ({
+    id: t.exposeString('id', { description: 'Eight hexadecimal digits, from a digest of the key.' }),
+    newest: t.exposeBoolean('isNewest', { description: 'Whether the server seals with it.' }),
+    known: t.exposeBoolean('isKnown', {
+      description: 'Whether the server has it; false: what it has sealed does not open.',
+    }),
+    sealed: t.exposeInt('count', {
+      description: 'Number of secrets of projects, and of their copies that events have, that are sealed with it.',
+    }),
+  }),
+})
+
+const ResealedSecretsRef = builder
+  .objectRef<ResealedSecrets & { readonly __typename: 'ResealedSecrets' }>('ResealedSecrets')
+  .implement({
+    description: 'What was resealed, and what each key still has sealed.',
+    fields: (t) => ({
+      resealed: t.exposeInt('resealed', {
+        description: 'Number of secrets and copies that this request has resealed.',
+      }),
+      complete: t.exposeBoolean('isComplete', {
+        description: 'False: there may be more; send the request again.',
+      }),
+      keys: t.field({
+        type: [SealingKeyRef],
+        description:
+          'Keys of the server, the newest first, and then others that secrets are sealed with. A key without any can be removed.',
+        resolve: ({ keys }) => [...keys],
+      }),
+    }),
+  })
+
+builder.mutationField('resealSecrets', (t) =>
+  t.field({
+    type: resultUnion(
+      'ResealSecretsResult',
+      ResealedSecretsRef,
+      errorsOf<PipelinesCommands['resealSecrets']>({ ForbiddenError: true }),
+    ),
+    nullable: true,
+    description:
+      'Seals with the newest key what older keys of the server have sealed, about 1,000 secrets a request; safe to repeat, and beside everything else. Requires the role ADMIN for all projects.',
+    resolve: (_, __, context) =>
+      answer(
+        context,
+        'administer',
+        () => context.pipelines.resealSecrets(context.viewer),
+        (resealed) => ({ __typename: 'ResealedSecrets' as const, ...resealed }),
+      ),
+  }),
+)
