@@ -11,9 +11,13 @@ export function protect(response: ServerResponse): void {
   response.setHeader('cross-origin-resource-policy', 'same-origin')
 }
 
+/** Characters from which on a body is sent as bytes, so that they alone wait for a slow client, and not the text, too. */
+const LARGE = 64 * 1024
+
 /** With a content length: a chunked response would make the reader wait for its last chunk. */
 export function reply(response: ServerResponse, status: number, type: string, body: string): void {
-  response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(body) }).end(body)
+  const sent = body.length > LARGE ? Buffer.from(body) : body
+  response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(sent) }).end(sent)
 }
 
 export function replyText(response: ServerResponse, status: number, text: string): void {

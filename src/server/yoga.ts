@@ -5,6 +5,7 @@ import { createContext, type GraphQLServices, type ResolverContext } from '../gr
 import { AnswerBudget } from '../graphql/schema/answer-budget.ts'
 import { MAX_BODY } from '../graphql/schema/limits.ts'
 import type { Bounds } from './bounds.ts'
+import { endLargeAnswers } from './end-large-answers.ts'
 import { limitDocuments } from './limit-documents.ts'
 import { mask } from './mask.ts'
 
@@ -23,7 +24,7 @@ export function createGraphQL(schema: GraphQLSchema, services: GraphQLServices, 
     schema,
     context: ({ viewer, signal }) =>
       createContext(services, viewer, { signal, answer: new AnswerBudget(limits.answerBytes, onExceeded) }),
-    plugins: [limitDocuments],
+    plugins: [limitDocuments, endLargeAnswers],
     maskedErrors: { maskError: (error) => mask(error, services.logger) },
     maxRequestBodySize: MAX_BODY,
     graphqlEndpoint: '/graphql',

@@ -28,9 +28,9 @@ const dataObjects = perOperation(({ pool, answer }) => {
   let left = answer.limit
   return {
     pages: loadPages(async (ids, window: Window<string>) => {
-      const { pages, bytes } = await loadDataObjects(pool, ids, window, left)
-      left -= bytes
-      return pages
+      const loaded = await loadDataObjects(pool, ids, window, left)
+      left = loaded.left
+      return loaded.pages
     }),
     counts: loadCounts((ids) => countDataObjects(pool, ids)),
   }

@@ -18,6 +18,9 @@ export class AnswerBudget {
   get left(): number {
     return this.#left
   }
+  get isExceeded(): boolean {
+    return this.#left < 0
+  }
 
   /** @throws ANSWER_TOO_LARGE */
   spend(bytes: number): void {

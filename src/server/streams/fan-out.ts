@@ -10,6 +10,7 @@ import { contextOfEvent, forget, type GraphQLContext } from '../../graphql/conte
 import { failureOf, type StreamEvent } from '../../graphql/log/event-stream.ts'
 import type { LogStream } from '../../graphql/log/log-stream.ts'
 import type { OpenStream, OpenStreams } from '../../graphql/log/open-streams.ts'
+import { ended } from '../end-large-answers.ts'
 import type { ClientSink } from './client-sink.ts'
 import { type Payload, Payloads } from './payloads.ts'
 import { Subscriber } from './subscriber.ts'
@@ -167,11 +168,13 @@ export class FanOut {
   #render(args: ValidatedSubscriptionArgs, event: StreamEvent<unknown>): Payload {
     this.#executions += 1
     const { mask } = this.#parts
-    const serialise = (result: ExecutionResult): Buffer =>
-      Buffer.from(JSON.stringify(result.errors ? { ...result, errors: result.errors.map(mask) } : result))
+    const contextValue = contextOfEvent(args.contextValue as GraphQLContext)
+    const serialise = (executed: ExecutionResult): Buffer => {
+      const result = contextValue.answer.isExceeded ? ended(executed) : executed
+      return Buffer.from(JSON.stringify(result.errors ? { ...result, errors: result.errors.map(mask) } : result))
+    }
     const failed = (error: unknown): Buffer => Buffer.from(JSON.stringify({ errors: [mask(error)] }))
     try {
-      const contextValue = contextOfEvent(args.contextValue as GraphQLContext)
       const result = executeSubscriptionEvent({ ...args, contextValue, rootValue: event })
       return 'then' in result ? result.then(serialise).catch(failed) : serialise(result)
     } catch (error) {

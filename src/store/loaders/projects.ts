@@ -70,7 +70,7 @@ const dataObjects = (order: 'asc' | 'desc') =>
     text: `select key, "projectId", name, case when bytes <= $5 then value end as value, "exporterId", "updatedAt", bytes,
         bytes <= $5 as "isLoaded"
       from (
-        select k.id as key, r.*, sum(octet_length(r.value::text)) over (order by k.id, r.name ${order})::bigint as bytes
+        select k.id as key, r.*, sum(case when $5::bigint > 0 then octet_length(r.value::text) else 1 end) over (order by k.id, r.name ${order})::bigint as bytes
         from unnest($1::uuid[]) k(id) cross join lateral (
           select d.project_id as "projectId", d.name, d.value, d.exporter_id as "exporterId", d.updated_at as "updatedAt"
           from data_object d where d.project_id = k.id and ($2::text is null or d.name > $2)
@@ -85,18 +85,21 @@ const dataObjects = (order: 'asc' | 'desc') =>
   })
 const DATA_OBJECTS = { asc: dataObjects('asc'), desc: dataObjects('desc') }
 
-/** A page of each project's data by name: one statement for all of them. Loads values of at most `maxBytes` altogether. */
+/**
+ * A page of each project's data by name: one statement for all of them. Loads values of at most `maxBytes` altogether; `left`
+ * are the bytes that another page may have, none once there was too much.
+ */
 export async function loadDataObjects(
   client: Client,
   projectIds: readonly string[],
   window: Window<string>,
   maxBytes: number,
-): Promise<{ readonly pages: ReadonlyMap<string, readonly PagedDataObjectRow[]>; readonly bytes: number }> {
+): Promise<{ readonly pages: ReadonlyMap<string, readonly PagedDataObjectRow[]>; readonly left: number }> {
   const { after, before, limit } = window
   const { rows } = await DATA_OBJECTS[direction(window)].query(client, [projectIds, after, before, limit, maxBytes])
   return {
     pages: byKey(projectIds, rows, ({ key: _, bytes: __, ...row }) => row),
-    bytes: rows.reduce((most, { bytes, isLoaded }) => (isLoaded ? Math.max(most, bytes) : most), 0),
+    left: maxBytes - rows.reduce((most, { bytes, isLoaded }) => Math.max(most, isLoaded ? bytes : maxBytes), 0),
   }
 }
 

@@ -1,0 +1,19 @@
+import { type ExecutionResult, getOperationAST } from 'graphql'
+import type { Plugin } from 'graphql-yoga'
+import type { GraphQLContext } from '../graphql/context.ts'
+
+/** Of an answer that is too large only the error is sent; of a mutation also what it has, since that was done. */
+export const endLargeAnswers: Plugin<GraphQLContext> = {
+  onExecute: ({ args: { contextValue, document, operationName } }) => ({
+    onExecuteDone({ result, setResult }) {
+      if (!contextValue.answer.isExceeded) return
+      if (getOperationAST(document, operationName)?.operation === 'query') setResult(ended(result as ExecutionResult))
+    },
+  }),
+}
+
+/** The result with the error alone. */
+export const ended = ({ errors = [] }: ExecutionResult): ExecutionResult => ({
+  data: null,
+  errors: errors.filter(({ extensions }) => extensions.code === 'ANSWER_TOO_LARGE').slice(0, 1),
+})
