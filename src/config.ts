@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { CHOSEN_TOKEN_RULE, isChosenToken } from './core/bearer.ts'
 import { GATEWAY_LIMITS, type GatewayLimits } from './core/gateway-limits.ts'
 import { isLoopback } from './core/loopback.ts'
 import { Secret } from './core/secret.ts'
@@ -116,7 +117,7 @@ const schema = z.object({
   // The token is sent in a header as it is, and alone protects the server from web pages.
   PHASELINE_TOKEN: z
     .string()
-    .regex(/^[\x21-\x7e]{16,}$/, 'must be at least 16 ASCII characters without spaces')
+    .refine(isChosenToken, CHOSEN_TOKEN_RULE)
     .transform((text) => new Secret(text))
     .optional(),
   PHASELINE_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),

@@ -2,14 +2,17 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { exposedSecrets, type LoadedConfig, loadConfig } from '../src/config.ts'
+import { CHOSEN_TOKEN_RULE } from '../src/core/bearer.ts'
 import { DEFAULT_LIMITS, GATEWAY_LIMITS } from '../src/core/gateway-limits.ts'
 import { timeoutsOf } from '../src/families/define-family.ts'
 import { families } from '../src/families/index.ts'
 import { createLogger } from '../src/logger.ts'
 import { runSecretCommand } from '../src/secret-sources.ts'
+import { bearerOf } from '../src/server/credentials.ts'
 import { loadSettings } from '../src/settings.ts'
+import { administratorToken } from '../src/start/administrator-token.ts'
 
 const timeouts = timeoutsOf(families)
 
@@ -63,14 +66,14 @@ describe('secrets in files and from commands', () => {
   test('are read, without the line end, keys one a line or with commas', async () => {
     const loaded = await loadSettings({
       PHASELINE_TOKEN: '',
-      PHASELINE_TOKEN_FILE: await file('token', 'sixteen-letters!\n'),
+      PHASELINE_TOKEN_FILE: await file('token', 'sixteen-letters.\n'),
       PHASELINE_SECRET_KEY_FILE: await file('keys', `${KEY.toString('base64')}\n${OLD_KEY.toString('base64')}\n`),
       DATABASE_URL_FILE: await file('database', 'postgres://ada:pw@db/x\n'),
       REDIS_URL_FILE: await file('redis', 'redis://cache\n'),
     })
     expect(loaded).toMatchObject({ ok: true, config: { processRuntime: false } })
     expect(secretsOf(loaded)).toEqual({
-      token: 'sixteen-letters!',
+      token: 'sixteen-letters.',
       secretKeys: [KEY, OLD_KEY],
       databaseUrl: 'postgres://ada:pw@db/x',
       redisUrl: 'redis://cache',
@@ -93,7 +96,7 @@ describe('secrets in files and from commands', () => {
         'DATABASE_URL_FILE: DATABASE_URL is set too: set one of them',
         'REDIS_URL_FILE: its file is larger than 64 KiB',
         'PORT: must be a whole number',
-        'PHASELINE_TOKEN_FILE: must be at least 16 ASCII characters without spaces',
+        `PHASELINE_TOKEN_FILE: ${CHOSEN_TOKEN_RULE}`,
       ],
     })
     const empty = await loadSettings({ PHASELINE_TOKEN_FILE: await file('empty', '\n') })
@@ -214,7 +217,7 @@ test('everything that can be set', () => {
       DATABASE_URL: 'postgresql://ada@localhost/db?host=%2Frun%2Fpg',
       REDIS_URL: 'rediss://cache:6380',
       PHASELINE_ROLES: 'engine, gateway',
-      PHASELINE_TOKEN: 'sixteen-letters!',
+      PHASELINE_TOKEN: 'sixteen-letters.',
       PHASELINE_LOG_LEVEL: 'debug',
       PHASELINE_ALLOWED_HOSTS: 'a.example, b.example:8443,',
       PHASELINE_ALLOWED_ORIGINS: 'https://a.example',
@@ -256,7 +259,7 @@ test('everything that can be set', () => {
     },
   })
   expect(secretsOf(loaded)).toEqual({
-    token: 'sixteen-letters!',
+    token: 'sixteen-letters.',
     secretKeys: [KEY, OLD_KEY],
     databaseUrl: 'postgresql://ada@localhost/db?host=%2Frun%2Fpg',
     redisUrl: 'rediss://cache:6380',
@@ -338,4 +341,28 @@ test('each limit of a gateway is a setting, with bounds', () => {
       expect(loadConfig({ [setting]: String(value) })).toEqual({ ok: false, problems })
     }
   }
+})
+
+test.each([
+  ['sixteen-letters.', true],
+  ['pl_AZaz09-._~+/==', true],
+  ['x'.repeat(512), true],
+  ['x'.repeat(15), false],
+  ['x'.repeat(513), false],
+  ['sixteen letters …', false],
+  ['sixteen-letters.!', false],
+  ['sixteen-letters\u00e9', false],
+  ['sixteen-letters\ttab', false],
+  ['"sixteen-letters"', false],
+])('a token is refused at start if no request can carry it: %s', async (token, accepted) => {
+  expect(bearerOf(`Bearer ${token}`) === token || token.length < 16).toBe(accepted || token.length < 16)
+  const loaded = loadConfig({ PHASELINE_TOKEN: token })
+  if (accepted) expect(secretsOf(loaded).token).toBe(token)
+  else expect(loaded).toEqual({ ok: false, problems: [`PHASELINE_TOKEN: ${CHOSEN_TOKEN_RULE}`] })
+  const dataDir = await mkdtemp(join(tmpdir(), 'phaseline-token-'))
+  onTestFinished(() => rm(dataDir, { recursive: true }))
+  await writeFile(join(dataDir, 'token'), `${token}\n`)
+  const started = administratorToken({ token: undefined, databaseUrl: undefined, dataDir })
+  if (accepted) expect((await started)?.reveal()).toBe(token)
+  else await expect(started).rejects.toThrow(`${join(dataDir, 'token')}: the token ${CHOSEN_TOKEN_RULE}`)
 })

@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-
-const BEARER = /^Bearer +([\w.~+/=-]{1,512})$/i
+import { BEARER } from '../core/bearer.ts'
 
 /** The secret of `Authorization: Bearer …`; null when it is missing or malformed. */
 export const bearerOf = (authorization: unknown): string | null =>

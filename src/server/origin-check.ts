@@ -12,7 +12,9 @@ export interface OriginRules {
   readonly allowedOrigins: readonly string[]
 }
 
-export type OriginVerdict = { readonly ok: true } | { readonly ok: false; readonly message: string }
+export type OriginVerdict =
+  /** `granted`: the other origin that the page is of; null for this one, and for what is no page. */
+  { readonly ok: true; readonly granted: string | null } | { readonly ok: false; readonly message: string }
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 /** A server that listens on all addresses has no name by its address. */
@@ -25,7 +27,8 @@ export function checkOrigin(
   if (host === undefined || !isOurs(host.toLowerCase(), rules)) {
     return refused('The Host header names another server than this one; PHASELINE_ALLOWED_HOSTS can name more.')
   }
-  if (origin === undefined || isSame(origin, host) || rules.allowedOrigins.includes(origin)) return { ok: true }
+  if (origin === undefined || isSame(origin, host)) return { ok: true, granted: null }
+  if (rules.allowedOrigins.includes(origin)) return { ok: true, granted: origin }
   return refused('Pages of other origins may not call; PHASELINE_ALLOWED_ORIGINS can name some.')
 }
 

@@ -70,12 +70,18 @@ function showPage(request: IncomingMessage, response: ServerResponse, { body, he
   response.end(request.method === 'HEAD' ? undefined : body)
 }
 
+/** Metrics are of the whole instance, so they are for administrators of all of it. */
 async function showMetrics(request: IncomingMessage, response: ServerResponse, parts: RouteParts): Promise<void> {
   response.setHeader('cache-control', 'no-store')
   const secret = secretOf(request.headers)
-  if (secret === null || (await parts.tokens.authenticate(secret)) === null) {
+  const viewer = secret === null ? null : await parts.tokens.authenticate(secret)
+  if (!viewer) {
     response.setHeader('www-authenticate', 'Bearer')
     return refuse(response, parts.refusals, 401, 'UNAUTHENTICATED', UNAUTHENTICATED)
+  }
+  if (viewer.role !== 'ADMIN' || viewer.projects !== null) {
+    const message = 'Metrics need the token of an administrator that is not restricted to projects.'
+    return refuse(response, parts.refusals, 403, 'FORBIDDEN', message)
   }
   const text = await parts.metrics.text()
   reply(response, 200, parts.metrics.contentType, text)

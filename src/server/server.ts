@@ -14,6 +14,7 @@ import type { Logger } from '../logger.ts'
 import { createBounds } from './bounds.ts'
 import { refuseBrokenRequests } from './client-errors.ts'
 import { Connections } from './connections.ts'
+import { grantOrigin } from './cross-origin.ts'
 import { loadDashboard } from './dashboard.ts'
 import { createGraphQLSocket } from './graphql-socket.ts'
 import { mask } from './mask.ts'
@@ -52,6 +53,7 @@ export interface RunningServer extends AsyncDisposable {
   close(): Promise<void>
 }
 
+const API_PATH = '/graphql'
 /** Milliseconds that running requests get when the server closes. */
 const DRAIN_MS = 5_000
 /** Milliseconds in which the database must answer for the server to be ready. */
@@ -99,7 +101,7 @@ export async function createServer(options: ServerOptions): Promise<RunningServe
       bounds.refusals.count('FORBIDDEN')
       return refuseUpgrade(stream, 403, verdict.message)
     }
-    if (pathOf(request) !== '/graphql') return refuseUpgrade(stream, 404, 'WebSockets are at /graphql.')
+    if (pathOf(request) !== API_PATH) return refuseUpgrade(stream, 404, 'WebSockets are at /graphql.')
     socket.upgrade(request, stream as Socket, head)
   })
   await listen(http, config)
@@ -149,6 +151,7 @@ async function handle(
   const verdict = checkOrigin(request.headers, rules)
   if (!verdict.ok) return refuse(response, parts.refusals, 403, 'FORBIDDEN', verdict.message)
   if (!route) return replyText(response, 404, 'Not found.')
+  if (verdict.granted !== null && path === API_PATH && grantOrigin(request, response, verdict.granted)) return
   await route.handle(request, response, parts)
   if (response.writableLength > 0 && !response.destroyed) watchReader(response, parts)
 }

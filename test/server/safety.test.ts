@@ -72,18 +72,50 @@ describe('origin', () => {
     expect(await upgrade({ origin })).toBe(allowed ? 'open' : 403)
   })
 
-  test('CORS is off', async () => {
-    const origin = 'https://ops.example.org'
-    const preflight = await call(port, '/graphql', {
+  const grantsIn = (headers: object) =>
+    Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith('access-control')))
+  const ask = (origin: string, path = '/graphql') =>
+    call(port, path, {
       method: 'OPTIONS',
       headers: { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' },
     })
-    expect(preflight.status).toBe(405)
-    const { headers } = await post(port, token, VIEWER, { origin })
-    const granted = Object.keys({ ...preflight.headers, ...headers }).filter((name) =>
-      name.startsWith('access-control'),
-    )
-    expect(granted).toEqual([])
+  const ALLOWED = 'https://ops.example.org'
+
+  test('a page of an allowed origin may call the API and read its answers, whatever they are', async () => {
+    const preflight = await ask(ALLOWED)
+    expect(preflight.status).toBe(204)
+    expect(grantsIn(preflight.headers)).toEqual({
+      'access-control-allow-origin': ALLOWED,
+      'access-control-allow-methods': 'GET, POST',
+      'access-control-allow-headers': 'authorization, content-type',
+      'access-control-max-age': '7200',
+    })
+    const path = `/graphql?query=${encodeURIComponent(VIEWER)}`
+    const events = { accept: 'text/event-stream', origin: ALLOWED, authorization: `Bearer ${token}` }
+    for (const [answer, status] of [
+      [await post(port, token, VIEWER, { origin: ALLOWED }), 200],
+      [await post(port, token, '{', { origin: ALLOWED }), 200],
+      [await post(port, null, VIEWER, { origin: ALLOWED }), 401],
+      [await call(port, path, { headers: events }), 200],
+      [await call(port, '/graphql', { method: 'OPTIONS', headers: { origin: ALLOWED } }), 405],
+    ] as const) {
+      expect(answer.status).toBe(status)
+      expect(grantsIn(answer.headers)).toEqual({ 'access-control-allow-origin': ALLOWED })
+      expect(answer.headers.vary).toBe('origin')
+    }
+  })
+
+  test('no other page is granted anything, nor anything but the API', async () => {
+    for (const answer of [
+      await ask('https://evil.example'),
+      await ask(`http://127.0.0.1:${port}`),
+      await ask(ALLOWED, '/metrics'),
+      await post(port, token, VIEWER, { origin: `http://127.0.0.1:${port}` }),
+      await post(port, token, VIEWER),
+      await call(port, '/metrics', { headers: { origin: ALLOWED, authorization: `Bearer ${token}` } }),
+    ]) {
+      expect(grantsIn(answer.headers)).toEqual({})
+    }
   })
 })
 
@@ -104,9 +136,19 @@ describe('tokens', () => {
     expect((await api.world.pool.query('select 1 from data_object')).rowCount).toBe(0)
   })
 
-  test('pages and health checks need none, metrics do', async () => {
+  test('pages and health checks need none, metrics that of an administrator of everything', async () => {
     for (const path of ['/', '/graphiql', '/healthz', '/readyz']) expect((await call(port, path)).status).toBe(200)
     expect((await call(port, '/metrics')).status).toBe(401)
+    for (const restricted of [
+      { role: 'USER' },
+      { role: 'READER' },
+      { role: 'AGENT', actor: 'DEPLOYER' },
+      { role: 'ADMIN', projects: ['default'] },
+    ] as const) {
+      const authorization = `Bearer ${await api.token({ name: JSON.stringify(restricted), ...restricted })}`
+      const { status, json } = await call(port, '/metrics', { headers: { authorization } })
+      expect([status, json().errors[0].extensions.code]).toEqual([403, 'FORBIDDEN'])
+    }
     const { status, body } = await call(port, '/metrics', { headers: { authorization: `Bearer ${token}` } })
     expect(status).toBe(200)
     expect(body).toContain('phaseline_http_request_seconds_count')
