@@ -106,7 +106,7 @@ describe('secrets in files and from commands', () => {
   test('may come from a command, which gets no secret and no shell', async () => {
     const script = await file(
       'vault',
-      '#!/bin/sh\necho "$VAULT${PHASELINE_TOKEN-}${DATABASE_URL-}$1" | tr -d "\'"\necho of no use >&2\n',
+      '#!/bin/sh\necho "$VAULT${PHASELINE_TOKEN-}${DATABASE_URL-}$1" | tr -d "\'" | tr "\\$;" "~+"\necho of no use >&2\n',
     )
     await chmod(script, 0o700)
     const loaded = await loadSettings({
@@ -115,7 +115,7 @@ describe('secrets in files and from commands', () => {
       PHASELINE_TOKEN_COMMAND: ` ${script}  '$HOME;letters' `,
       PHASELINE_SECRET_KEY_COMMAND: `printf %s ${KEY.toString('base64')}`,
     })
-    expect(secretsOf(loaded)).toMatchObject({ token: 'sixteen-$HOME;letters', secretKeys: [KEY] })
+    expect(secretsOf(loaded)).toMatchObject({ token: 'sixteen-~HOME+letters', secretKeys: [KEY] })
   })
 
   test('of a command that fails nothing is told but how', async () => {
