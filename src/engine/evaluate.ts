@@ -2,17 +2,31 @@ import type { Evaluated } from '../core/tree.ts'
 import type { Sandbox } from '../sandbox/index.ts'
 import type { Evaluation } from './slice/slice-reader.ts'
 
-export type Evaluate = (evaluations: readonly Evaluation[]) => Promise<ReadonlyMap<string, Evaluated>>
+export type Evaluate = (
+  evaluations: readonly Evaluation[],
+  /** Project of the tree, whose hostile expressions delay no other project. */
+  projectId: string,
+) => Promise<ReadonlyMap<string, Evaluated>>
 
 /** Evaluates expressions and schemas in the sandbox, with one message for each of the two. */
 export function evaluateIn(sandbox: Sandbox): Evaluate {
-  return async (evaluations) => {
+  return async (evaluations, projectId) => {
     const results = new Map<string, Evaluated>()
     const resolve = evaluations.flatMap(({ key, job }) => (job.type === 'resolve' ? [{ key, job }] : []))
     const validate = evaluations.flatMap(({ key, job }) => (job.type === 'validate' ? [{ key, job }] : []))
     const [resolved, validated] = await Promise.all([
-      resolve.length > 0 ? sandbox.resolve(resolve.map(({ job: { template, scope } }) => ({ template, scope }))) : [],
-      validate.length > 0 ? sandbox.validate(validate.map(({ job: { schema, value } }) => ({ schema, value }))) : [],
+      resolve.length > 0
+        ? sandbox.resolve(
+            resolve.map(({ job: { template, scope } }) => ({ template, scope })),
+            projectId,
+          )
+        : [],
+      validate.length > 0
+        ? sandbox.validate(
+            validate.map(({ job: { schema, value } }) => ({ schema, value })),
+            projectId,
+          )
+        : [],
     ])
     resolve.forEach(({ key }, i) => {
       results.set(key, resolved[i] ?? LOST)

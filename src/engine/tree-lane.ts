@@ -130,7 +130,7 @@ export class TreeLane extends Lane<Task, Answer> {
         if (typeof tree === 'string') return tree
         const evaluations = [...tree.slice.evaluations.values()]
         // Outside of the lock, where slow or hostile expressions delay no other transaction.
-        if (evaluations.length > 0) evaluated = await this.#evaluate(evaluations)
+        if (evaluations.length > 0) evaluated = await this.#evaluate(evaluations, tree.root.row.projectId)
         // While objects are undecided, another transaction uses the results, which would be lost otherwise.
         else if (evaluated.size === 0 || tree.undecided.size === 0) return 'done'
         failures = 0

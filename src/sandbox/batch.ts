@@ -8,6 +8,8 @@ const CHUNK = { jobs: 500, size: 4 * 1024 * 1024 } as const
 
 /** The jobs of one call: the queued ones, the results, and a promise of all results in order. */
 export class Batch {
+  /** Whose jobs they are; by default nobody else has jobs of the same owner. */
+  readonly owner: unknown
   readonly #jobs: readonly PreparedJob[]
   readonly #shared: readonly string[]
   readonly #results: (JobResult | undefined)[]
@@ -16,7 +18,8 @@ export class Batch {
   #pending: number[] = []
   #open: number
 
-  constructor(jobs: readonly PreparedJob[], shared: readonly string[]) {
+  constructor(jobs: readonly PreparedJob[], shared: readonly string[], owner: unknown = Symbol('owner')) {
+    this.owner = owner
     this.#jobs = jobs
     this.#shared = shared
     this.#results = new Array(jobs.length)

@@ -1,11 +1,11 @@
 import { Batch, type PreparedJob } from './batch.ts'
 import { checkSchema, type SchemaCheck } from './check-schema.ts'
-import type { ChunkEnd } from './child.ts'
 import { jsonText } from './json-text.ts'
-import { Lane } from './lane.ts'
 import { LIMITS } from './limits.ts'
+import { Pool, type PoolOptions } from './pool.ts'
 import type { JobResult } from './protocol.ts'
 import type { ExpressionsOf } from './references.ts'
+import { Suspects } from './suspects.ts'
 
 export interface ResolveJob {
   readonly template: unknown
@@ -26,6 +26,8 @@ export type Validation = { readonly ok: true } | Failed
  * Evaluates users' expressions and schemas in child processes, with limits of time and memory per job: a hostile job fails
  * alone. Results are in the order of the jobs. Messages name the error and its position in the expression, template or
  * schema, never a value. The promises reject only when no worker can be started or the sandbox is closed.
+ *
+ * `owner`: whose jobs they are. For a minute after one of them had to be stopped, those of the owner run beside the others'.
  */
 export interface Sandbox extends AsyncDisposable {
   /**
@@ -34,9 +36,9 @@ export interface Sandbox extends AsyncDisposable {
    */
   analyze(sources: readonly string[], of?: ExpressionsOf): Promise<readonly Analysis[]>
   /** Whole templates. Jobs with the very same scope object share one copy of it. */
-  resolve(jobs: readonly ResolveJob[]): Promise<readonly Resolution[]>
+  resolve(jobs: readonly ResolveJob[], owner?: string): Promise<readonly Resolution[]>
   /** JSON Schema draft 2020-12 without remote references. */
-  validate(jobs: readonly ValidateJob[]): Promise<readonly Validation[]>
+  validate(jobs: readonly ValidateJob[], owner?: string): Promise<readonly Validation[]>
   /** Checks a schema itself, synchronously and without the worker. */
   checkSchema(schema: unknown): SchemaCheck
 }
@@ -48,34 +50,36 @@ export interface SandboxOptions {
 }
 
 export function createSandbox({ logger, workers = 1 }: SandboxOptions = {}): Sandbox {
-  const pool = new Pool(workers, logger)
+  const pools = new Pools(workers, logger)
   return {
     async analyze(sources, of = 'installation') {
       const jobs = sources.map((source): PreparedJob => ({ type: 'analyze', source, of }))
-      const results = await pool.run(jobs.map(refuseLong), [])
+      const results = await pools.run(jobs.map(refuseLong), [])
       return results.map((r) => (r.ok ? { ok: true, references: JSON.parse(r.json) } : r))
     },
-    async resolve(jobs) {
+    async resolve(jobs, owner) {
       const scopes = new SharedTexts((scope) => jsonText('what the expressions refer to', scope, size(LIMITS.scope)))
-      const results = await pool.run(
+      const results = await pools.run(
         jobs.map((job) => prepareResolve(job, scopes)),
         scopes.texts,
+        owner,
       )
       return results.map((r) => (r.ok ? { ok: true, value: JSON.parse(r.json) } : r))
     },
-    async validate(jobs) {
+    async validate(jobs, owner) {
       const schemas = new SharedTexts((schema) => {
         const check = checkSchema(schema)
         return check.ok ? jsonText('the schema', schema, size(LIMITS.schema)) : check
       })
-      const results = await pool.run(
+      const results = await pools.run(
         jobs.map((job) => prepareValidate(job, schemas)),
         schemas.texts,
+        owner,
       )
       return results.map((r) => (r.ok ? { ok: true } : r))
     },
     checkSchema,
-    [Symbol.asyncDispose]: () => pool.close(),
+    [Symbol.asyncDispose]: () => pools.close(),
   }
 }
 
@@ -124,69 +128,29 @@ class SharedTexts {
   }
 }
 
-const WORDS = {
-  TIME: `it took more than ${LIMITS.jobMs} ms`,
-  STALLED: `it took more than ${LIMITS.jobMs} ms`,
-  MEMORY: `it needed more than ${LIMITS.heapMb} MB of memory`,
-  CRASH: 'it ended the worker that evaluated it',
-} as const
-
-/** Gives the lanes one chunk of each batch in turn, so that a slow or hostile batch does not delay the others. */
-class Pool {
-  readonly #idle: Lane[]
-  readonly #lanes: readonly Lane[]
-  readonly #logger: SandboxOptions['logger']
-  #queue: Batch[] = []
-  #closed = false
+/** Jobs of owners that had to be stopped share a worker of their own, so that those of others need not wait for it. */
+class Pools {
+  readonly #suspects = new Suspects()
+  readonly #slow: Pool
+  readonly #quick: Pool
 
   constructor(workers: number, logger: SandboxOptions['logger']) {
-    this.#lanes = Array.from({ length: Math.max(1, workers) }, () => new Lane())
-    this.#idle = [...this.#lanes]
-    this.#logger = logger
+    const onKilled: PoolOptions['onKilled'] = ({ owner }, { reason }) => {
+      this.#suspects.add(owner)
+      logger?.warn({ reason }, 'A sandbox worker was stopped; the next job gets a new one.')
+    }
+    this.#slow = new Pool({ workers: 1, onKilled })
+    const poolFor = ({ owner }: Batch) => (this.#suspects.has(owner) ? this.#slow : null)
+    this.#quick = new Pool({ workers, onKilled, poolFor })
   }
 
-  run(jobs: readonly PreparedJob[], shared: readonly string[]): Promise<readonly JobResult[]> {
-    const batch = new Batch(jobs, shared)
-    if (this.#closed) batch.fail(new Error('The sandbox is closed.'))
-    this.#enqueue(batch)
+  run(jobs: readonly PreparedJob[], shared: readonly string[], owner?: string): Promise<readonly JobResult[]> {
+    const batch = new Batch(jobs, shared, owner)
+    this.#quick.enqueue(batch)
     return batch.results
   }
 
   async close(): Promise<void> {
-    this.#closed = true
-    for (const batch of this.#queue.splice(0)) batch.fail(new Error('The sandbox is closed.'))
-    await Promise.all(this.#lanes.map((lane) => lane.close()))
-  }
-
-  #enqueue(batch: Batch): void {
-    if (batch.waiting && !this.#queue.includes(batch)) this.#queue.push(batch)
-    const lane = this.#queue.length > 0 ? this.#idle.pop() : undefined
-    if (lane) void this.#serve(lane)
-  }
-
-  async #serve(lane: Lane): Promise<void> {
-    for (let batch = this.#queue.shift(); batch; batch = this.#queue.shift()) {
-      const { indices, chunk } = batch.take()
-      if (batch.waiting) this.#enqueue(batch)
-      try {
-        const end = await lane.run(chunk, (i, result) => batch?.settle(indices[i] as number, result))
-        if (end.type === 'killed') this.#bury(batch, indices, end)
-      } catch (error) {
-        batch.fail(error instanceof Error ? error : new Error('The sandbox failed.', { cause: error }))
-      }
-    }
-    this.#idle.push(lane)
-  }
-
-  #bury(batch: Batch, indices: readonly number[], end: Extract<ChunkEnd, { type: 'killed' }>): void {
-    this.#logger?.warn({ reason: end.reason }, 'A sandbox worker was stopped; the next job gets a new one.')
-    const culprit = end.by === null ? undefined : indices[end.by]
-    for (const index of indices) {
-      if (culprit !== undefined && index !== culprit) batch.retry(index)
-      // A worker that ended without a reason may have been killed from outside, not because of its job.
-      else if (culprit === undefined || end.reason === 'CRASH') batch.retryOnce(index, WORDS[end.reason])
-      else batch.settle(index, { ok: false, message: WORDS[end.reason] })
-    }
-    if (batch.waiting && !this.#queue.includes(batch)) this.#queue.push(batch)
+    await Promise.all([this.#quick.close(), this.#slow.close()])
   }
 }

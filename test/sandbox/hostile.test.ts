@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createSandbox } from '../../src/sandbox/index.ts'
+import { until } from '../testkit/wait.ts'
 import { e } from './expressions.ts'
 
 const sandbox = createSandbox()
@@ -94,6 +95,20 @@ test('only the hostile among many fail, and a hostile batch does not starve the 
   }
   expect(order).toEqual(['honest', 'hostile'])
 }, 20_000)
+
+test('the hostile jobs of one owner do not delay those of others', async () => {
+  const stopped: object[] = []
+  await using own = createSandbox({ logger: { warn: (fields) => void stopped.push(fields) } })
+  const evil = { schema: { pattern: '^(a+)+$' }, value: `${'a'.repeat(40)}!` }
+  // Of several calls, as of several trees.
+  const hostile = [1, 2, 3].map(() => own.validate(Array(6).fill(evil), 'hostile'))
+  await until(() => stopped.length > 0, { what: 'the first is stopped' })
+  for (let i = 0; i < 10; i++)
+    expect(await own.resolve([{ template: e('40 + 2'), scope: {} }], 'honest')).toEqual([{ ok: true, value: 42 }])
+  // In one queue each honest job would wait for a hostile one of each call.
+  expect(stopped.length).toBeLessThan(10)
+  expect((await Promise.all(hostile)).flat().filter(({ ok }) => ok)).toEqual([])
+}, 30_000)
 
 test('thousands of small templates in one call keep their order, with several workers too', async () => {
   await using two = createSandbox({ workers: 2 })

@@ -159,9 +159,9 @@ export async function anotherDriver(world: World, meanwhile = async () => {}): P
   const { pool, clock } = world
   const parts = { pool, kinds: kindsOf(loaded.map(({ rules }) => rules)), system: clock, timeouts: TIMEOUTS }
   const inSandbox = evaluateIn(sandbox)
-  const evaluate: typeof inSandbox = async (evaluations) => {
+  const evaluate: typeof inSandbox = async (evaluations, projectId) => {
     await meanwhile()
-    return inSandbox(evaluations)
+    return inSandbox(evaluations, projectId)
   }
   const engineHost = createEngineHost({ parts, evaluate, signal, log: NO_LOG, logger })
   return {
