@@ -29,7 +29,7 @@ export const markSql = (sequence: string): string => `(
     select array[b.id::text, b.idx::text, p.object_ids[b.idx + 1]::text, p."to"[p.steps[b.idx + 1]]::text,
       (extract(epoch from p.at[p.steps[b.idx + 1]]) * 1000)::bigint::text]
     from (
-      select l.id, l.n, (${sequence} - l.first_seq)::int as idx from log_batch l
+      select l.id, l.n, least(${sequence} - l.first_seq, l.n)::int as idx from log_batch l
       where l.first_seq <= ${sequence} order by l.first_seq desc limit 1
     ) b join log_content p on p.batch_id = b.id where b.idx < b.n
   )`
