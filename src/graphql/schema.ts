@@ -28,6 +28,7 @@ import './auth/viewer.ts'
 import './auth/token.ts'
 import './log/subscriptions.ts'
 import type { GraphQLFamily } from './family.ts'
+import { boundEnums } from './schema/bound-enums.ts'
 import { countAnswer } from './schema/count-answer.ts'
 import { enforceBounds } from './schema/enforce-bounds.ts'
 import { setWords } from './schema/enums.ts'
@@ -43,5 +44,6 @@ export function buildSchema(families: readonly GraphQLFamily[]): GraphQLSchema {
   countAnswer(schema)
   boxJson(schema)
   enforceBounds(schema)
+  boundEnums(schema)
   return schema
 }

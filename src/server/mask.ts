@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql'
-import { internalFailure } from '../graphql/schema/failures.ts'
+import { internalFailure, shortened } from '../graphql/schema/failures.ts'
 import { badInput } from '../graphql/schema/limits.ts'
 import type { Logger } from '../logger.ts'
 
@@ -14,10 +14,17 @@ interface PrismaMeta {
   readonly driverAdapterError?: { readonly cause?: { readonly code?: string } }
 }
 
+function withoutLength(error: GraphQLError): GraphQLError {
+  const message = shortened(error.message)
+  if (message === error.message) return error
+  const { nodes, path, extensions } = error
+  return new GraphQLError(message, { nodes: nodes ?? null, path: path ?? null, extensions })
+}
+
 /** Passes errors for the caller; logs every other one and returns an internal error instead. */
 export function mask(error: unknown, logger: Logger): GraphQLError {
   const original = error instanceof GraphQLError ? error.originalError : error
-  if (error instanceof GraphQLError && (!original || original instanceof GraphQLError)) return error
+  if (error instanceof GraphQLError && (!original || original instanceof GraphQLError)) return withoutLength(error)
   const shown =
     original instanceof Error && isImpossibleValue(original)
       ? badInput('A value in the request cannot be stored or compared.')

@@ -245,6 +245,25 @@ describe('limits', () => {
     expect(performance.now() - started).toBeLessThan(2_000)
   })
 
+  test('an answer does not repeat a value that does not fit, however long it is', async () => {
+    const long = 'x'.repeat(4_000_000)
+    for (const [query, k] of [
+      ['query ($k: [ObjectKind!]) { objects(filter: { kinds: $k }) { totalCount } }', [long]],
+      ['query ($k: Int) { objects(first: $k) { totalCount } }', long],
+      ['query ($k: Sequence) { phaseChanges(atLeast: $k) { totalCount } }', long],
+      ['query ($k: ObjectFilter) { objects(filter: $k) { totalCount } }', { [long]: 1 }],
+    ] as const) {
+      const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` }
+      const { body } = await call(port, '/graphql', {
+        method: 'POST',
+        headers,
+        body: JSON.stringify({ query, variables: { k } }),
+      })
+      expect(JSON.parse(body).errors).not.toEqual([])
+      expect(body.length).toBeLessThan(50_000)
+    }
+  })
+
   test('text that Postgres cannot hold is the caller’s mistake', async () => {
     expect(await codeOf('{ objects(filter: { nameContains: "a\\u0000" }) { totalCount } }')).toBe('BAD_USER_INPUT')
     expect(await codeOf('{ project(name: "\\u0000") { id } }')).toBe('BAD_USER_INPUT')

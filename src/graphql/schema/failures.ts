@@ -8,6 +8,11 @@ import { encodeCursor } from '../../log/cursor.ts'
 export const failure = (code: FailureCode, message: string, extensions: object = {}): GraphQLError =>
   new GraphQLError(message, { extensions: { code, ...extensions } })
 
+/** GraphQL quotes a value that does not fit, however long it is. */
+export const shortened = (message: string): string =>
+  message.length <= MAX_MESSAGE ? message : `${message.slice(0, MAX_MESSAGE)} …`
+const MAX_MESSAGE = 10_000
+
 /**
  * Names what the log holds now, and the cursors to resume from: before its oldest change, after its newest, and the last
  * one that is in every history of the log.

@@ -8,6 +8,7 @@ import {
 import type { GraphQLContext } from '../../graphql/context.ts'
 import type { StreamEvent } from '../../graphql/log/event-stream.ts'
 import { LogStream } from '../../graphql/log/log-stream.ts'
+import { shortened } from '../../graphql/schema/failures.ts'
 import type { ClientSink } from './client-sink.ts'
 import type { FanOut } from './fan-out.ts'
 import type { SubscriptionRequest } from './subscription-request.ts'
@@ -43,4 +44,4 @@ export function createSubscribe({ schema, fanOut, mask }: SubscribeParts): Subsc
 }
 
 const badRequest = ({ message, nodes }: GraphQLError): GraphQLError =>
-  new GraphQLError(message, { nodes: nodes ?? null, extensions: { code: 'BAD_USER_INPUT' } })
+  new GraphQLError(shortened(message), { nodes: nodes ?? null, extensions: { code: 'BAD_USER_INPUT' } })
