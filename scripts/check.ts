@@ -23,6 +23,7 @@ const STEPS = [
   'eslint schema.graphql',
   'node scripts/code-report.ts',
   'tsc -p tsconfig.types.json --noEmit',
+  'node scripts/check-packages.ts',
   ...['tables', 'schema', 'machines', 'guard', 'layers', 'limits'].map(
     (what) => `node scripts/print-${what}.ts --check`,
   ),
