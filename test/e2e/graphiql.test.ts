@@ -46,7 +46,8 @@ async function visit(path: string): Promise<Visit> {
 
 const BUTTON = '.graphiql-execute-button'
 async function run(page: Page, operation: string): Promise<void> {
-  await page.click(BUTTON)
+  // The button has a menu once GraphiQL has found several operations.
+  await page.click(`${BUTTON}[aria-haspopup=menu]`)
   await page.getByRole('menuitem', { name: operation }).click()
 }
 
@@ -113,4 +114,26 @@ test('GraphiQL asks for a token, again if it is wrong, and a header in its edito
   await run(page, 'PhaseChanges')
   await until(() => sent.length > 0, { what: 'the socket is opened' })
   expect(JSON.parse(sent[0] ?? '')).toEqual({ type: 'connection_init', payload: { authorization: 'Bearer another' } })
+})
+
+test('typed text is kept, under its own name, when an example opens before GraphiQL has taken it in', async () => {
+  await using visited = await visit(`/explore#token=${server.token}`)
+  const { page, complaints } = visited
+  const graphiql = page.frameLocator('iframe[title=GraphiQL]')
+  const editor = graphiql.locator('.graphiql-query-editor .view-lines')
+  await graphiql.locator(BUTTON).waitFor()
+  await editor.click()
+  await page.keyboard.press('ControlOrMeta+A')
+  // In one step, since GraphiQL takes text in once nothing was typed for a moment.
+  await page.evaluate(`(() => {
+    const { contentDocument, contentWindow } = document.querySelector('iframe[title=GraphiQL]')
+    contentDocument.execCommand('insertText', false, 'query Mine { viewer { role } }')
+    contentWindow.postMessage({ operation: 'query Other { viewer { name } }' }, location.origin)
+  })()`)
+  await graphiql.getByRole('tab', { name: 'Other' }).waitFor()
+  await graphiql.getByRole('tab', { name: 'Mine' }).click()
+  await until(async () => /query\sMine\s{\sviewer\s{\srole/.test((await editor.textContent()) ?? ''), {
+    what: 'the typed text is there again',
+  })
+  expect(complaints).toEqual([])
 })

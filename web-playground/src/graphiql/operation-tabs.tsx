@@ -7,8 +7,9 @@ interface OperationMessage {
 
 /** Opens each operation that the dashboard posts in a tab of its own, so that no typed text is overwritten. */
 export function OperationTabs() {
-  const { addTab } = useGraphiQLActions()
+  const { addTab, setOperationName } = useGraphiQLActions()
   const editor = useGraphiQL(({ queryEditor }) => queryEditor)
+  const takenIn = useGraphiQL(({ tabs, activeTabIndex }) => tabs[activeTabIndex]?.query)
   const waiting = useRef<string[]>([])
   useEffect(() => {
     const open = (operation: string): void => {
@@ -16,6 +17,8 @@ export function OperationTabs() {
         waiting.current.push(operation)
         return
       }
+      // The new tab makes GraphiQL take in what was typed a moment ago, but under the name of the operation before it.
+      if (editor.getValue() !== takenIn) setOperationName('')
       addTab()
       editor.setValue(operation)
     }
@@ -25,7 +28,7 @@ export function OperationTabs() {
     if (editor) for (const operation of waiting.current.splice(0)) open(operation)
     addEventListener('message', onMessage)
     return () => removeEventListener('message', onMessage)
-  }, [addTab, editor])
+  }, [addTab, editor, setOperationName, takenIn])
   return null
 }
 
