@@ -61,8 +61,8 @@ async function expectNoLocks({ project }: Scene): Promise<void> {
   expect(locks?.totalCount).toBe(0)
 }
 
-/** A run that is handed out: durable at the server, on its way to the runner. */
-const handsOutRun = ({ answer }: { readonly answer: string | null }): boolean =>
+/** A dispatched run: durable at the server, on its way to the runner. */
+const dispatchesRun = ({ answer }: { readonly answer: string | null }): boolean =>
   answer?.includes('"action":"RUN"') === true
 const reports =
   (phase: string) =>
@@ -119,18 +119,18 @@ async function expectUndoneAndRerun(own: Scene, since: string, rerun: string): P
 
 describe.concurrent('a runner that is killed', { timeout: 180_000 }, () => {
   it('between START and spawn: undone all the same, since the outcome is unknown, and run', async () => {
-    let handed: ReturnType<HoldingProxy['stopAt']> | undefined
+    let stopped: ReturnType<HoldingProxy['stopAt']> | undefined
     await using own = await scene('before-spawn', async (at, proxy) => {
-      handed = proxy.stopAt('ANSWER', handsOutRun)
+      stopped = proxy.stopAt('ANSWER', dispatchesRun)
       for (const call of ['undo-1', 'run-1']) await at.stopAt('x', call)
     })
     const { at, runner, task } = own
-    await until(() => handed?.holds, { what: 'the run is handed out', timeoutMs: 60_000 })
+    await until(() => stopped?.holds, { what: 'the run is dispatched', timeoutMs: 60_000 })
     expect((await task.job('x')).phase).toBe('RUNNING')
     expect(await task.journal('x')).toBe('START')
     const since = await heldSince(task)
     await runner.kill()
-    await handed?.letThrough()
+    await stopped?.letThrough()
     expect(await ofX(at)).toEqual(['getlocks-1 begin', 'getlocks-1 end'])
     await expectUndoneAndRerun(own, since, 'run-1')
     expect(await ofX(at)).toEqual([
@@ -354,16 +354,16 @@ describe.concurrent('a runner that is killed', { timeout: 180_000 }, () => {
 
 describe('a runner that lives', { timeout: 180_000 }, () => {
   it('does not start a run whose lease has expired on arrival: another agent has it', async () => {
-    let handed: ReturnType<HoldingProxy['stopAt']> | undefined
+    let stopped: ReturnType<HoldingProxy['stopAt']> | undefined
     await using own = await scene('late-run', async (at, proxy) => {
-      handed = proxy.stopAt('ANSWER', handsOutRun)
+      stopped = proxy.stopAt('ANSWER', dispatchesRun)
       for (const call of ['undo-1', 'run-1']) await at.stopAt('x', call)
     })
     const { at, task, runner } = own
-    await until(() => handed?.holds, { what: 'the run is handed out', timeoutMs: 60_000 })
+    await until(() => stopped?.holds, { what: 'the run is dispatched', timeoutMs: 60_000 })
     await using _other = startRunner({ url: server.url, token: own.token, folder: at.path })
     await begun(at, 'undo-1')
-    await handed?.letThrough()
+    await stopped?.letThrough()
     await until(() => runner.lines.some((line) => line.includes('The lease expired before the answer')), {
       what: 'it says why it does nothing',
     })

@@ -45,7 +45,7 @@ async function agentToken(client: Client, actor: Actor, type: string): Promise<s
   return (await ask(client, MUTATIONS.createToken, { name: actor, role: 'AGENT', actor, types: [type] })).secret
 }
 
-const toldOfClocks = (server: TestServer): readonly string[] =>
+const clockWarnings = (server: TestServer): readonly string[] =>
   server
     .output()
     .split('\n')
@@ -105,7 +105,7 @@ describe('a clock that is wrong', { timeout: 90_000 }, () => {
 
     for (const [engine, ahead] of engines) {
       expect(await offsetOf(engine.origin)).toBeCloseTo(ahead, 0)
-      const [received, ...more] = toldOfClocks(engine)
+      const [received, ...more] = clockWarnings(engine)
       expect(JSON.parse(received ?? '')).toMatchObject({ level: 40, clockOffsetMs: expect.any(Number) })
       expect(more).toEqual([])
     }
@@ -190,7 +190,7 @@ describe.concurrent('a clock that is set while a job runs', { timeout: 90_000 },
     const off = 'select abs(extract(epoch from now() - at))::float8 as s from log_line'
     for (const { s } of (await place.pool.query<{ s: number }>(off)).rows) expect(s).toBeLessThan(60)
     // Logged once for each change, not for each sample.
-    expect(toldOfClocks(server).length).toBeLessThanOrEqual(SHIFTS.length + 1)
+    expect(clockWarnings(server).length).toBeLessThanOrEqual(SHIFTS.length + 1)
   })
 })
 

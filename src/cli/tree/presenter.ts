@@ -13,7 +13,7 @@ import { renderTree } from './render.ts'
 import { openScreen } from './screen.ts'
 
 /** A phase change as it is told: who did it and why, beside what moves the tree. */
-export interface ToldChange extends TreeChange {
+export interface DescribedChange extends TreeChange {
   readonly actor: string
   readonly by?: string | null
   readonly reason?: string | null
@@ -26,7 +26,7 @@ export interface Presenter extends Disposable {
   /** The tree was read again, since the log had lost the place that it was watched from; null when there is none. */
   reloaded(model: TreeModel, snapshot: TreeSnapshot | null): void
   /** Before the model takes it in, so that the object's name is still known when it goes. */
-  change(change: ToldChange, model: TreeModel): void
+  change(change: DescribedChange, model: TreeModel): void
   update(object: TreeObject, model: TreeModel): void
   /** Something is different, or time has passed. */
   refresh(model: TreeModel): void
@@ -127,7 +127,7 @@ const describeTree = (model: TreeModel): string =>
   `${plain(model.rootName)} ${describeCounts(countAll(model)) || 'is gone'}`
 
 /** Names the lifecycle of a change that does not move the object's own phase, e.g. ` upgrade` for `cloudletUpgrade`. */
-function lifecycleOf({ kind, machine }: ToldChange, machines: Machines): string {
+function lifecycleOf({ kind, machine }: DescribedChange, machines: Machines): string {
   const own = machines.of(kind)?.name ?? machine
   if (machine === own) return ''
   return ` ${machine.startsWith(own) ? machine.slice(own.length).toLowerCase() : machine}`
@@ -135,7 +135,7 @@ function lifecycleOf({ kind, machine }: ToldChange, machines: Machines): string 
 
 /** e.g. `12:00:01.250  ▶ shop/api  INIT → PROGRESSING  DEPLOYER mock: picked up`. */
 export function describeChange(
-  change: ToldChange,
+  change: DescribedChange,
   path: string,
   { paint, machines }: { readonly paint: Paint; readonly machines: Machines },
 ): string {

@@ -73,12 +73,12 @@ const ClaimedWorkRef = builder
 
 /** Adds what the families give to an item; each family is asked once. */
 async function claimPayloads(context: ResolverContext, items: readonly ClaimedItem[]): Promise<readonly WorkItem[]> {
-  const handed = new Map<ClaimedItem, ClaimPayload | null>()
+  const payloads = new Map<ClaimedItem, ClaimPayload | null>()
   for (const [family, own] of Map.groupBy(items, ({ kind }) => context.kinds.familyOf(kind))) {
     const answers = await family.claimPayloads?.(context, own)
-    for (const [i, item] of own.entries()) handed.set(item, answers?.[i] ?? null)
+    for (const [i, item] of own.entries()) payloads.set(item, answers?.[i] ?? null)
   }
-  return items.map((item) => ({ ...item, token: null, ...handed.get(item) }))
+  return items.map((item) => ({ ...item, token: null, ...payloads.get(item) }))
 }
 
 builder.mutationField('claimWork', (t) =>

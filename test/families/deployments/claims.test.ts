@@ -373,7 +373,7 @@ interface Order<A, B> {
 }
 /** Blocks both writers of an item's work until both wait, so that the first one runs first. */
 async function inBetween<A, B>(world: World, objectId: string, { first, meanwhile, second }: Order<A, B>) {
-  const gate = await world.pool.connect()
+  const locker = await world.pool.connect()
   const waiting = (n: number) =>
     until(
       async () => {
@@ -385,16 +385,16 @@ async function inBetween<A, B>(world: World, objectId: string, { first, meanwhil
       { what: `${n} wait for a lock` },
     )
   try {
-    await gate.query('begin')
-    await gate.query('select 1 from work where object_id = $1 for update', [objectId])
+    await locker.query('begin')
+    await locker.query('select 1 from work where object_id = $1 for update', [objectId])
     const a = first()
     await waiting(1)
     meanwhile?.()
     const b = second()
     await waiting(2)
-    await gate.query('commit')
+    await locker.query('commit')
     return { first: await a, second: await b }
   } finally {
-    gate.release()
+    locker.release()
   }
 }

@@ -158,11 +158,11 @@ describe('a CRM that reconnects after a crash', () => {
     expect(await phaseOf(world, id)).toBe(recorded)
     const before = (await transitionsOf(world, id)).length
     const { requests } = await reconnect(prepared, found, revision)
-    const handed = requests.some(({ objectId }) => objectId === id)
+    const isRequested = requests.some(({ objectId }) => objectId === id)
     expect((await transitionsOf(world, id)).slice(before)).toEqual(log)
     const seen = await findById(world, id)
     if (outcome === AGAIN) {
-      expect([seen?.phase, handed]).toEqual([recorded, true])
+      expect([seen?.phase, isRequested]).toEqual([recorded, true])
       // It can be done under the new epoch.
       const request = await requestFor(world, cloudlet, id)
       const end: Phase = request.action === 'DELETE' ? 'NOT_PRESENT' : 'READY'

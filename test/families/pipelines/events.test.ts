@@ -410,8 +410,8 @@ describe('copies', () => {
     await accepted(world.pipelines.updateProject(USER, { name, workerTemplate: { command: ['after'] } }))
     await accepted(world.pipelines.setSecret(USER, { project: name, name: 'KEY', value: 'new' }))
     const [start] = await claimAt(world)
-    const [handed] = await world.pipelines.claimPayloads(start ? [start] : [])
-    expect(handed?.config).toMatchObject({ command: ['before'], env: { A: '1' }, secrets: { KEY: 'old' } })
+    const [payload] = await world.pipelines.claimPayloads(start ? [start] : [])
+    expect(payload?.config).toMatchObject({ command: ['before'], env: { A: '1' }, secrets: { KEY: 'old' } })
   })
 })
 
@@ -498,8 +498,8 @@ describe('retry and clone', () => {
       ['good', 'SUCCEEDED'],
     ])
     const [restart] = await runAll(world)
-    const [handed] = await world.pipelines.claimPayloads(restart ? [restart] : [])
-    expect(handed?.config?.command).toEqual(['true'])
+    const [payload] = await world.pipelines.claimPayloads(restart ? [restart] : [])
+    expect(payload?.config?.command).toEqual(['true'])
     // The inherited job matches any spec of its name; the others run again.
     expect(await addJob(world, again, 'good', { command: ['false'] })).toBe(tree.good?.id)
     await addJob(world, again, 'bad')

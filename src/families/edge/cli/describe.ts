@@ -15,17 +15,17 @@ const MOST_SHOWN = 20
 /** As people read it: the cloudlet, who serves it, and a table of its cluster instances. */
 export function describeCloudlet(cloudlet: FullCloudlet, machines: Machines, now: number, paint: Paint): string[] {
   return [
-    ...describeObject(cloudlet, now, paint, cloudletFacts(cloudlet, machines, now, paint)),
+    ...describeObject(cloudlet, now, paint, cloudletFields(cloudlet, machines, now, paint)),
     ...beneath(cloudlet, now, paint),
   ]
 }
 
 /** As people read it: the instance, and a table of the app instances on it. */
 export function describeInstance(instance: FullInstance, now: number, paint: Paint): string[] {
-  return [...describeObject(instance, now, paint, instanceFacts(instance)), ...beneath(instance, now, paint)]
+  return [...describeObject(instance, now, paint, instanceFields(instance)), ...beneath(instance, now, paint)]
 }
 
-function cloudletFacts(cloudlet: FullCloudlet, machines: Machines, now: number, paint: Paint): readonly Field[] {
+function cloudletFields(cloudlet: FullCloudlet, machines: Machines, now: number, paint: Paint): readonly Field[] {
   const { upgradePhase, wantedVersion, version, epoch, agents, driftedInstances, orphans, resyncedAt, name } = cloudlet
   const { symbol, style } = SYMBOLS[machines.classOf(upgradePhase)]
   const to = wantedVersion === null ? '' : `, to version ${plain(wantedVersion)}`
@@ -59,7 +59,7 @@ const first = (fields: readonly Field[]): readonly Field[] =>
     ? fields
     : [...fields.slice(0, MOST_SHOWN), ['', `… and ${fields.length - MOST_SHOWN} more`]]
 
-function instanceFacts(instance: FullInstance): readonly Field[] {
+function instanceFields(instance: FullInstance): readonly Field[] {
   const { operationId, specRevision, spec, drifted, undoing, cloudlet, agent } = instance
   const upgrade = cloudlet?.upgradePhase === 'READY' ? '' : `, upgrade ${cloudlet?.upgradePhase}`
   return [

@@ -8,12 +8,12 @@ import { notFoundRefusal } from '../../../cli/objects/refusal.ts'
 import { parseCount, parseLabel, parsePhases } from '../../../cli/options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../../../cli/session.ts'
 import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
-import { type BringOptions, cloneEvent, retryEvent } from './events/bring.ts'
 import { type CreateOptions, createFromOptions } from './events/create.ts'
 import { describeEvent } from './events/describe.ts'
 import { type EventFilter, listEvents } from './events/list.ts'
 import { eventLogs, type LogsOptions } from './events/logs.ts'
 import { CANCEL_MANY, changeMany, DELETE_MANY, type ManyOptions } from './events/many.ts'
+import { cloneEvent, type NewEventOptions, retryEvent } from './events/new-events.ts'
 import { readEvent } from './events/read.ts'
 
 const EVENT: ObjectArgument = { kind: 'EVENT', name: 'event', help: 'id, event-17, or web/event-17' }
@@ -31,14 +31,14 @@ export function addEvent(program: Command, cli: Cli): void {
   onObject<DeleteOptions>(event.command('delete'), cli, EVENT, deleteObject)
     .description('delete an event with its worker and jobs, in any phase')
     .option('--wait', 'follow it until it is gone')
-  const retry = onObject<BringOptions>(event.command('retry'), cli, EVENT, (session, { id }, options) =>
+  const retry = onObject<NewEventOptions>(event.command('retry'), cli, EVENT, (session, { id }, options) =>
     retryEvent(session, id, options),
   )
-  withBringOptions(retry).description('run the worker of an event that has ended once more, as a new event')
-  const clone = onObject<BringOptions>(event.command('clone'), cli, EVENT, (session, { id }, options) =>
+  withNewEventOptions(retry).description('run the worker of an event that has ended once more, as a new event')
+  const clone = onObject<NewEventOptions>(event.command('clone'), cli, EVENT, (session, { id }, options) =>
     cloneEvent(session, id, options),
   )
-  withBringOptions(clone).description('let the same thing happen again, as new events for projects as they are now')
+  withNewEventOptions(clone).description('let the same thing happen again, as new events for projects as they are now')
   addMany(event, cli)
   onObject<LogsOptions>(event.command('logs'), cli, EVENT, eventLogs)
     .description('print what the worker of an event, or one of its jobs, has written')
@@ -57,7 +57,7 @@ function addCreate(event: Command, cli: Cli): void {
     .option('--qualifier <key=value>', 'a subscription must have exactly these', parseLabel)
     .option('--label <key=value>', 'a subscription may ask for these', parseLabel)
     .option('--payload-file <file>', 'what the worker is handed as it is, - for standard input')
-  withBringOptions(create).action(async (options: SessionOptions & CreateOptions) => {
+  withNewEventOptions(create).action(async (options: SessionOptions & CreateOptions) => {
     cli.exitCode = await withSession(cli.io, options, (session) => createFromOptions(session, options))
   })
 }
@@ -91,7 +91,7 @@ function addMany(event: Command, cli: Cli): void {
   add('delete-many', DELETE_MANY).description('delete all events that match, with their workers and jobs')
 }
 
-const withBringOptions = (command: Command): Command =>
+const withNewEventOptions = (command: Command): Command =>
   command
     .option('--key <key>', 'idempotency key: the same again within a day brings nothing new')
     .option('-f, --follow', 'print what the workers write until they have ended; the exit code says how')

@@ -31,8 +31,8 @@ export default function CodeEditor({ label, help, value, problems, onChange, ref
   const change = useRef(onChange)
   change.current = onChange
   const attributes = useRef(new Compartment())
-  /** What was told and has not come back yet: meanwhile the editor may be ahead of it. */
-  const told = useRef<readonly string[]>([])
+  /** Texts that were sent to `onChange` and have not come back: meanwhile the editor is ahead of them. */
+  const sent = useRef<readonly string[]>([])
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: later values are dispatched to the one editor
   useEffect(() => {
@@ -41,7 +41,7 @@ export default function CodeEditor({ label, help, value, problems, onChange, ref
     const tell = EditorView.updateListener.of(({ docChanged, state, transactions }) => {
       if (!docChanged || transactions.every((one) => one.isUserEvent(FROM_OUTSIDE))) return
       const text = state.doc.toString()
-      told.current = [...told.current, text]
+      sent.current = [...sent.current, text]
       change.current(text)
     })
     const extensions = [BASE, tell, attributes.current.of(attributesOf(label, help, false))]
@@ -56,8 +56,8 @@ export default function CodeEditor({ label, help, value, problems, onChange, ref
   useEffect(() => {
     const { current } = view
     if (!current) return
-    const own = told.current.lastIndexOf(value)
-    told.current = told.current.slice(own + 1)
+    const own = sent.current.lastIndexOf(value)
+    sent.current = sent.current.slice(own + 1)
     if (own >= 0) return
     const changes = difference(current.state.doc.toString(), value)
     if (changes) current.dispatch({ changes, userEvent: FROM_OUTSIDE })

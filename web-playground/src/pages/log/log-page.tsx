@@ -48,7 +48,7 @@ interface FiltersProps {
   readonly store: LogStore | null
 }
 function LogFilters({ filter, onChange, store }: FiltersProps) {
-  const held = store?.log.held.length ?? 0
+  const waiting = store?.log.held.length ?? 0
   return (
     <search className="filters">
       <label className="grow">
@@ -106,7 +106,7 @@ function LogFilters({ filter, onChange, store }: FiltersProps) {
       </label>
       {store && (
         <button type="button" aria-pressed={store.log.paused} onClick={store.log.paused ? store.resume : store.pause}>
-          {store.log.paused ? `Go on${held > 0 ? ` (${held.toLocaleString('en')} waiting)` : ''}` : 'Pause'}
+          {store.log.paused ? `Go on${waiting > 0 ? ` (${waiting.toLocaleString('en')} waiting)` : ''}` : 'Pause'}
         </button>
       )}
     </search>

@@ -3,9 +3,9 @@ import type { LabelArgument } from '../../../../cli/options.ts'
 import type { Session } from '../../../../cli/session.ts'
 import type { ExitCode } from '../../../../cli/terminal/exit.ts'
 import { readExactly } from '../../../../cli/terminal/read-input.ts'
-import { type BringOptions, createEvent } from './bring.ts'
+import { createEvent, type NewEventOptions } from './new-events.ts'
 
-export interface CreateOptions extends BringOptions {
+export interface CreateOptions extends NewEventOptions {
   readonly source: string
   readonly type: string
   readonly project?: string

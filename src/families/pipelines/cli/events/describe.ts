@@ -15,13 +15,13 @@ const WHY_SHOWN = 60
 export function describeEvent(event: EventWithJobs, now: number, paint: Paint): string[] {
   const { worker, jobs } = event
   return [
-    ...describeObject(event, now, paint, eventFacts(event)),
+    ...describeObject(event, now, paint, eventFields(event)),
     ...(worker ? ['', paint('bold', 'worker'), ...describeWorker(worker, now, paint)] : []),
     ...(jobs.length > 0 ? ['', paint('bold', 'jobs'), ...describeJobs(jobs, now)] : []),
   ]
 }
 
-function eventFacts({ source, type, qualifiers, payload, subscribed, retryOf, cloneOf }: FullEvent): readonly Field[] {
+function eventFields({ source, type, qualifiers, payload, subscribed, retryOf, cloneOf }: FullEvent): readonly Field[] {
   return [
     ['source', plain(source)],
     ['type', plain(type)],

@@ -9,7 +9,7 @@ import { followEvents } from './follow.ts'
 
 /** The mutations that create events. */
 
-export interface BringOptions {
+export interface NewEventOptions {
   readonly key?: string
   readonly follow?: boolean
 }
@@ -25,20 +25,20 @@ const RETRY = gql(`mutation RetryEvent($input: RetryEventInput!) {
 
 type NewEvent = Omit<VariablesOf<typeof CREATE>['input'], 'idempotencyKey'>
 
-export async function createEvent(session: Session, input: NewEvent, options: BringOptions): Promise<ExitCode> {
+export async function createEvent(session: Session, input: NewEvent, options: NewEventOptions): Promise<ExitCode> {
   return await show(session, await ask(session, CREATE, withKey(input, options)), options)
 }
 
-export async function cloneEvent(session: Session, id: string, options: BringOptions): Promise<ExitCode> {
+export async function cloneEvent(session: Session, id: string, options: NewEventOptions): Promise<ExitCode> {
   return await show(session, await ask(session, CLONE, withKey({ id }, options)), options)
 }
 
-export async function retryEvent(session: Session, id: string, options: BringOptions): Promise<ExitCode> {
+export async function retryEvent(session: Session, id: string, options: NewEventOptions): Promise<ExitCode> {
   const outcome = await ask(session, RETRY, withKey({ id }, options))
   return await show(session, outcome.ok ? { ok: true, value: { events: [outcome.value] } } : outcome, options)
 }
 
-const withKey = <Input extends object>(input: Input, { key }: BringOptions) => ({
+const withKey = <Input extends object>(input: Input, { key }: NewEventOptions) => ({
   ...input,
   ...(key === undefined ? {} : { idempotencyKey: key }),
 })
@@ -46,7 +46,7 @@ const withKey = <Input extends object>(input: Input, { key }: BringOptions) => (
 async function show(
   session: Session,
   outcome: Outcome<{ readonly events: readonly BriefEvent[] }>,
-  { follow }: BringOptions,
+  { follow }: NewEventOptions,
 ): Promise<ExitCode> {
   if (!outcome.ok) return session.refuse(outcome.refusal)
   const events = outcome.value.events.map(({ id, name, phase, source, type, project }) => ({
