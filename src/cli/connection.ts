@@ -16,8 +16,9 @@ export interface Connection {
 export type Connecting = ({ readonly ok: true } & Connection) | { readonly ok: false; readonly message: string }
 
 /**
- * Finds where the server is and the token to show it: `--token-file`, then PHASELINE_TOKEN, then the file that
- * PHASELINE_TOKEN_FILE names, then the token file of the embedded data folder. The last one only for a server on this machine, since it must never be sent to another.
+ * Finds the server's address and a token: `--token-file`, then PHASELINE_TOKEN, then the file that PHASELINE_TOKEN_FILE
+ * names, then the token file of the embedded data folder. The last one is read for a server on this machine only, since
+ * its token must not reach another.
  */
 export async function findConnection(options: ConnectionOptions, env: Io['env']): Promise<Connecting> {
   const url = options.url ?? (env.PHASELINE_URL || DEFAULT_URL)

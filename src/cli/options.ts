@@ -11,7 +11,7 @@ function parseWord<EnumValue extends string>(text: string): EnumValue {
   throw new InvalidArgumentError('Expected a word such as deploy-item.')
 }
 
-/** The same for an option that can be given several times, or once with commas. */
+/** The same for an option that may be repeated, or be given once with commas. */
 const severalOf =
   <EnumValue extends string>(parse: (text: string) => EnumValue) =>
   (text: string, before: readonly EnumValue[] = []): EnumValue[] => [...before, ...text.split(',').map(parse)]
@@ -36,13 +36,13 @@ export function parsePlace(text: string): string | number {
   throw new InvalidArgumentError('Expected a sequence, or a cursor as phase changes have one.')
 }
 
-/** Files in the order in which they are given, of an option that can be given several times. */
+/** The files of a repeatable option, in the given order. */
 export function parseFiles(file: string, before: readonly string[] = []): string[] {
   if (file === '-' && before.includes('-')) throw new InvalidArgumentError('Standard input can be read only once.')
   return [...before, file]
 }
 
-/** Of an option that takes one file: a second one is refused, instead of replacing the first. */
+/** For an option with one file: refuses a second one, which would replace the first. */
 export function parseFile(file: string, before?: string): string {
   if (before !== undefined) throw new InvalidArgumentError('This command takes only one file.')
   return file
@@ -53,14 +53,14 @@ export interface LabelArgument {
   readonly value: string
 }
 
-/** `key=value`, several times. */
+/** `key=value`, repeatable. */
 export function parseLabel(text: string, before: readonly LabelArgument[] = []): LabelArgument[] {
   const at = text.indexOf('=')
   if (at < 1) throw new InvalidArgumentError('Expected key=value.')
   return [...before, { key: text.slice(0, at), value: text.slice(at + 1) }]
 }
 
-/** A name as inputs of the API have it, of an option that can be given several times. */
+/** A name as the inputs of the API have it, of a repeatable option. */
 export function parseFlag(text: string, before: readonly string[] = []): string[] {
   if (!/^[a-z][a-zA-Z0-9]*$/.test(text)) throw new InvalidArgumentError('Expected the name of a flag, such as force.')
   return [...before, text]

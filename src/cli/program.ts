@@ -19,7 +19,7 @@ const AFTER_HELP = `
 Exit codes: 0 ok, 1 the thing failed, 2 usage or invalid input, 3 refused, 4 no connection or not authorised,
 70 a defect of this program, 130 interrupted.`
 
-/** What is the same for all families. */
+/** Commands that all families share. */
 const COMMANDS = [
   addApply,
   addWatch,
@@ -46,7 +46,7 @@ export async function createProgram(cli: Cli, families: readonly FamilyDefinitio
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
       writeErr: (text) => io.stderr.write(text),
-      // `--token=…` is no option of ours: it is told so without repeating what may be a secret.
+      // `--token=…` is no option of ours: the error must not repeat what may be a secret.
       outputError: (text, write) => write(text.replace(/(unknown option '[^'=]*)=[^']*/, '$1')),
     })
     .addHelpText('after', AFTER_HELP)

@@ -6,19 +6,19 @@ export async function runProcess(families?: readonly FamilyDefinition[]): Promis
   const interrupted = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
-      // The first asks politely; whoever asks again does not want to wait.
+      // The first signal aborts the command; the second one ends the process at once.
       if (interrupted.signal.aborted) process.exit(130)
       interrupted.abort(new Error(`Ended by ${signal}.`))
     })
   }
-  // Without its output a command has nothing left to do. It ends in order: a server has to stop what it has started.
+  // Without its output a command has nothing left to do. It ends in order: a server has to stop its processes.
   let lostOutput: NodeJS.ErrnoException | null = null
   process.stdout.on('error', (error) => {
     if (interrupted.signal.aborted) return
     lostOutput = error
     interrupted.abort(error)
   })
-  // A message that nobody can read is no reason to end what it is about.
+  // A command goes on when nobody reads its messages.
   process.stderr.on('error', () => {})
 
   const { run } = await import('./run.ts')
@@ -28,7 +28,9 @@ export async function runProcess(families?: readonly FamilyDefinition[]): Promis
   process.exitCode = lostOutput === null ? code : afterLostOutput(lostOutput)
 }
 
-/** `phaseline log | head`: the reader has seen enough, which is as good as being told to stop. A full disk is not. */
+/**
+ * `phaseline log | head`: the reader needs no more, which ends the command like an interrupt. A full disk is an error.
+ */
 function afterLostOutput({ code }: NodeJS.ErrnoException): number {
   if (code === 'EPIPE') return 0
   process.stderr.write(`Cannot write to standard output: ${code}\n`)

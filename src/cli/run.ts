@@ -9,8 +9,8 @@ import { type Io, printJson, printLine } from './terminal/io.ts'
 import { plain } from './terminal/text.ts'
 
 /**
- * Runs one command line (without node and script), with the commands of these families; the exit code. It never ends the
- * process and never throws.
+ * Runs one command line (without node and script), with the commands of these families; returns the exit code. It never
+ * ends the process and never throws.
  */
 export async function run(
   argv: readonly string[],
@@ -28,7 +28,7 @@ export async function run(
 }
 
 function explain(error: unknown, json: boolean, io: Io): ExitCode {
-  // Commander has printed what is wrong; help and version are its "errors" with code 0.
+  // Commander has printed the error; help and version are its "errors" with code 0.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage
   if (io.signal.aborted) return EXIT.interrupted
   if (error instanceof ClientError) {

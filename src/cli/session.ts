@@ -10,21 +10,21 @@ export interface SessionOptions extends ConnectionOptions {
   readonly json?: boolean
 }
 
-/** What every command that talks to a server works with. */
+/** The parts that every command with a server uses. */
 export interface Session {
   readonly io: Io
   readonly client: Client
   readonly json: boolean
   readonly paint: Paint
-  /** Lines for people; nothing when `--json` asks for a machine's form. */
+  /** Prints lines for people; nothing with `--json`. */
   say(...lines: readonly string[]): void
-  /** One JSON document, or one line of a stream; nothing without `--json`. */
+  /** Prints one JSON document, or one line of a stream; nothing without `--json`. */
   emit(value: unknown): void
-  /** Prints a typed error in the form asked for; the exit code that it deserves. */
+  /** Prints a refusal in the requested form; returns its exit code. */
   refuse(refusal: Refusal): ExitCode
 }
 
-/** The options of every command that talks to a server. There is none for a token: arguments are visible to everybody. */
+/** The options of every command that calls a server. There is none for a token: arguments are visible to all users. */
 export const withSessionOptions = (command: Command): Command =>
   command
     .option('--url <url>', `GraphQL endpoint (otherwise PHASELINE_URL, or ${DEFAULT_URL})`)

@@ -1,18 +1,18 @@
 import type { Manifest } from './installation.ts'
 import type { TaskManifest } from './task.ts'
 
-/** What the API takes for a manifest: it has lists of pairs where a file has maps. */
+/** Converts a manifest to an input of the API, which has lists of pairs where a file has maps. */
 
 interface Label {
   readonly key: string
   readonly value: string
 }
 
-/** Left out, they stay as they are. */
+/** Omitted labels stay as they are. */
 export const labelsInput = ({ labels }: Pick<Manifest, 'labels'>): { readonly labels?: readonly Label[] } =>
   labels ? { labels: Object.entries(labels).map(([key, value]) => ({ key, value })) } : {}
 
-/** As CreateTaskInput, with the project that is meant when the file names none. */
+/** As CreateTaskInput; `project` is used when the file names none. */
 export const taskInput = (task: TaskManifest, project: string) => ({
   name: task.name,
   project: task.project ?? project,

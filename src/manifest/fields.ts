@@ -1,14 +1,14 @@
 import { isMap, isScalar, parseDocument, stringify } from 'yaml'
 import type { Doc } from './place.ts'
 
-/** Replaces what stands from one offset to another. */
+/** Replaces the text between two offsets. */
 export interface TextEdit {
   readonly from: number
   readonly to: number
   readonly insert: string
 }
 
-/** What a text says of itself at its top; null when that cannot be told, or not be written. */
+/** The value of a field at the top of a document; null when it cannot be read, or not be written. */
 export function fieldsIn(text: string): (field: string) => string | null {
   const document: Doc = parseDocument(text, { prettyErrors: false })
   const { contents, errors } = document
@@ -22,7 +22,7 @@ export function fieldsIn(text: string): (field: string) => string | null {
   }
 }
 
-/** What of a text has to be written anew so that the field has this value: all else stays as it is, comments too. */
+/** The edit that gives the field this value; all other text stays, comments too. */
 export function setField(text: string, field: string, value: string): TextEdit | null {
   const document: Doc = parseDocument(text, { prettyErrors: false })
   if (document.errors.length > 0) return null
@@ -39,7 +39,7 @@ export function setField(text: string, field: string, value: string): TextEdit |
   }
   if (!isScalar(pair.value) || !pair.value.range || !isScalar(pair.key) || !pair.key.range) return null
   const [from, to] = pair.value.range
-  // Of a key without a value nothing stands there, not even a space.
+  // A key without a value has nothing behind it, not even a space.
   if (from === to) return { from: pair.key.range[1], to, insert: `: ${written}` }
   return { from, to, insert: contents.flow ? JSON.stringify(value) : written }
 }

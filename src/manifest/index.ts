@@ -1,4 +1,6 @@
-/** The files of `phaseline apply`, `task run` and `create`: read, judged with line and column, and written. Pure. */
+/**
+ * The files of `phaseline apply`, `task run` and `create`: parsed, validated with line and column, and written. Pure.
+ */
 export { labelsInput, taskInput } from './api-input.ts'
 export { fieldsIn, setField, type TextEdit } from './fields.ts'
 export { instanceSpecSchema, type Manifest, manifestSchema, nameSchema } from './installation.ts'

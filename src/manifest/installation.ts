@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue }
 
-/** YAML knows more than JSON: numbers that are none, and whatever its tags make. */
+/** YAML has values that JSON does not: numbers such as NaN, and results of tags. */
 function isJson(value: unknown): boolean {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return true
   if (typeof value === 'number') return Number.isFinite(value)
@@ -12,7 +12,7 @@ function isJson(value: unknown): boolean {
   )
 }
 
-/** Of installations, items, projects: the server has more rules for it. */
+/** Names of installations, items and projects: the server has more rules for them. */
 export const nameSchema = z
   .string()
   .min(1, 'must not be empty')
@@ -21,7 +21,7 @@ export const nameSchema = z
 const name = nameSchema
 const json = z.custom<JsonValue>(isJson, 'must be a JSON value')
 
-/** Of cluster and app instances: what is in it is their CRM's to judge. */
+/** Specs of cluster and app instances: their CRM validates the content. */
 export const instanceSpecSchema = z
   .custom<Readonly<Record<string, JsonValue>>>(
     (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
@@ -56,8 +56,8 @@ const spec = z.strictObject({
 })
 
 /**
- * One document of `apply -f`: an Installation as the API takes it, with its labels as a map.
- * Only the shape is judged here; names, cycles and expressions are judged by the server.
+ * One document of `apply -f`: an Installation as the API takes it, with its labels as a map. Only the shape is
+ * validated here; the server validates names, cycles and expressions.
  */
 export const manifestSchema = z.strictObject({
   kind: z.literal('Installation', 'must be Installation or Project').optional(),

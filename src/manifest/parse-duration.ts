@@ -9,7 +9,7 @@ export function parseDuration(text: string): number | null {
   return Number.isInteger(ms) && ms > 0 ? ms : null
 }
 
-/** As one would write it, e.g. `1h30m`; what parseDuration reads back as the same. */
+/** e.g. `1h30m`; parseDuration reads it back as the same. */
 export function writeDuration(ms: number): string {
   let rest = ms
   const parts: string[] = []

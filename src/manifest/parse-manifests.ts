@@ -8,12 +8,12 @@ export type ParsedManifests =
   | { readonly ok: true; readonly manifests: readonly Manifest[]; readonly projects: readonly ProjectManifest[] }
   | { readonly ok: false; readonly problems: readonly ManifestProblem[] }
 
-/** What a document is. */
+/** The kind of a document. */
 export type ManifestKind = 'Installation' | 'Project'
 
 /**
- * Reads a file of YAML documents, or JSON, which is YAML too. Every problem of every document is reported together.
- * A document without `kind` is of the one given.
+ * Reads a file of YAML documents, or JSON, which is YAML too. The problems of all documents are reported together. A
+ * document without `kind` has the given one.
  */
 export function parseManifests(text: string, kind: ManifestKind = 'Installation'): ParsedManifests {
   const lines = new LineCounter()

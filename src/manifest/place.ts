@@ -22,7 +22,7 @@ export function placeAt(lines: LineCounter, offset: number): Place {
   return { line, column: col }
 }
 
-/** Where the path leads, or its nearest parent that exists: a missing field is reported where it should stand. */
+/** The node of the path, or its nearest parent that exists: a missing field is reported where it should be. */
 export function offsetOf(document: Doc, path: readonly PropertyKey[]): number | undefined {
   let node: unknown = document.contents
   let offset = startOf(node)
@@ -49,7 +49,7 @@ function stepInto(node: unknown, step: PropertyKey): Step | null {
   // The API has lists of pairs where a file has a map.
   const pair = named ?? (/^\d+$/.test(String(step)) ? node.items[Number(step)] : undefined)
   if (!pair) return null
-  // What goes on below its key is looked for at the key.
+  // The rest of the path is looked up below the key.
   const below = !named || pair.value === null || (isCollection(pair.value) && !pair.value.flow)
   return { node: pair.value, offset: startOf(below ? pair.key : pair.value) ?? startOf(pair.key) }
 }
@@ -60,14 +60,17 @@ function startOf(node: unknown): number | undefined {
   return typeof start === 'number' ? start : undefined
 }
 
-/** Of a key that should not be there. */
+/** The place of an unknown key. */
 export function offsetOfKey(document: Doc, path: readonly PropertyKey[], key: string): number | undefined {
   const node: unknown = path.length === 0 ? document.contents : document.getIn(path, true)
   const pair = isMap(node) ? node.items.find((one) => isScalar(one.key) && one.key.value === key) : undefined
   return startOf(pair?.key)
 }
 
-/** Where a text says what the API calls e.g. `input.spec.deployItems.2.dependsOn.0`; null when it cannot be read. */
+/**
+ * The place in the text of a path of the API, e.g. `input.spec.deployItems.2.dependsOn.0`; null when the text cannot be
+ * parsed.
+ */
 export function placesIn(text: string): (field: string) => Place | null {
   const lines = new LineCounter()
   const document: Doc = parseDocument(text, { lineCounter: lines, prettyErrors: false })

@@ -10,7 +10,7 @@ interface Variable {
   readonly name: string
   readonly value: string
 }
-/** A job as it was asked for, without the fields that were omitted. */
+/** A job as it was requested, without omitted fields. */
 interface ShownJob {
   readonly name: string
   readonly gadget: string
@@ -19,13 +19,13 @@ interface ShownJob {
   readonly when?: string | null
   readonly dependsOn?: readonly string[] | null
 }
-/** The spec of a project, as the API shows it. */
+/** The spec of a project, as the API returns it. */
 export interface ShownProjectSpec {
   readonly workerTemplate: (Omit<WorkerTemplate, 'env'> & { readonly env: readonly Variable[] }) | null
   readonly subscriptions: readonly (Pick<Subscription, 'source' | 'types'> & {
     readonly qualifiers: readonly Pair[]
     readonly labels: readonly Pair[]
-    /** JSON: the jobs of the task as they were asked for; null: the subscription creates a worker. */
+    /** JSON: the requested jobs of the task; null: the subscription creates a worker. */
     readonly task: unknown
   })[]
   readonly limits: Limits
@@ -37,7 +37,7 @@ export const PROJECT_SPEC_FIELDS = `
   subscriptions { source types qualifiers { key value } labels { key value } task }
   limits { maxWorkers maxJobs strategy }`
 
-/** The spec that the API shows, in its own form. */
+/** The spec in its own form, from that of the API. */
 export function projectSpecOf({ workerTemplate, subscriptions, limits }: ShownProjectSpec): ProjectSpec {
   const { maxWorkers, maxJobs, strategy } = limits
   return {

@@ -1,7 +1,7 @@
 import type { ProjectManifest } from './project.ts'
 import type { TaskManifest } from './task.ts'
 
-/** What a project has for its pipelines, in one form for what a file wants and what the server has. */
+/** The parts of a project for its pipelines, in one form for the file and the server. */
 export interface ProjectSpec {
   readonly workerTemplate: WorkerTemplate | null
   readonly subscriptions: readonly Subscription[]
@@ -23,7 +23,7 @@ export interface Subscription {
   readonly types: readonly string[]
   readonly qualifiers: Texts
   readonly labels: Texts
-  /** Of a task that is created instead of a worker; null: a worker is. */
+  /** The task that is created instead of a worker; null: a worker is created. */
   readonly task: readonly TemplateJob[] | null
 }
 export interface TemplateJob {
@@ -32,7 +32,7 @@ export interface TemplateJob {
   readonly args: readonly string[]
   readonly env: Texts
   readonly when: string | null
-  /** Null: none is named. Without any in the whole task its jobs are a sequence. */
+  /** Null: none is named. If no job of the task names any, the jobs are a sequence. */
   readonly dependsOn: readonly string[] | null
 }
 export interface Limits {
@@ -40,7 +40,7 @@ export interface Limits {
   readonly maxJobs: number | null
   readonly strategy: 'QUEUE' | 'LATEST_ONLY'
 }
-/** Only what the file names. */
+/** Only the parts that the file names. */
 export type WantedProject = Partial<Omit<ProjectSpec, 'limits'>> & { readonly limits?: Partial<Limits> }
 
 /** The contents of the template's files, in their order. */
@@ -48,7 +48,7 @@ export type Contents = readonly string[]
 
 const NO_LIMITS: Limits = { maxWorkers: null, maxJobs: null, strategy: 'QUEUE' }
 
-/** From a manifest, its defaults filled in. */
+/** The spec of a manifest, with defaults filled in. */
 export function wantedProject(manifest: ProjectManifest, contents: Contents): WantedProject {
   const { workerTemplate, subscriptions, limits } = manifest
   return {

@@ -37,8 +37,8 @@ const subscription = z.strictObject({
 const most = z.int32().nonnegative().nullable().optional()
 
 /**
- * A document of the kind Project. What is left out stays as it is, as for labels of installations; null clears it.
- * Only the shape is judged here: names, paths and bounds are judged by the server.
+ * A document of the kind Project. An omitted part stays as it is, as labels of installations do; null clears it. Only
+ * the shape is validated here; the server validates names, paths and bounds.
  */
 export const projectSchema = z.strictObject({
   kind: z.literal('Project', 'must be Installation or Project').optional(),

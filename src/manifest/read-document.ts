@@ -2,7 +2,7 @@ import { type Alias, isNode, LineCounter, parseDocument, visit } from 'yaml'
 import type { z } from 'zod'
 import { type Doc, offsetOf, offsetOfKey, type Place, placeAt } from './place.ts'
 
-/** What is wrong in a file, and where. */
+/** A problem in a file, and its place. */
 export interface ManifestProblem extends Partial<Place> {
   readonly path: string
   readonly message: string
@@ -31,7 +31,7 @@ export function readDocument<T>(text: string, { schema, what }: WantedDocument<T
   return judgeDocument(document, lines, schema)
 }
 
-/** The one document as the schema has it. */
+/** The only document of the text, parsed by the schema. */
 export function judgeDocument<T>(document: Doc, lines: LineCounter, schema: z.ZodType<T>): ReadDocument<T> {
   const contents = readContents(document, lines)
   if (!contents.ok) return contents
@@ -74,12 +74,12 @@ function readContents(document: Doc, lines: LineCounter): ReadDocument<unknown> 
   try {
     return { ok: true, value: document.toJS() }
   } catch (error) {
-    // Unknown aliases and alias bombs show up only here.
+    // Unknown aliases and alias bombs fail only here.
     return { ok: false, problems: [{ path: '', message: error instanceof Error ? error.message : 'cannot be read' }] }
   }
 }
 
-/** An alias of something that contains it: no value is like that. */
+/** An alias of a node that contains it: JSON has no such value. */
 function findCycle(document: Doc): Alias | null {
   let found: Alias | null = null
   visit(document, {

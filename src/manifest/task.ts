@@ -11,12 +11,11 @@ const job = z.strictObject({
   dependsOn: z.array(nameSchema).optional(),
 })
 
-/** Of a task, or of those that a project's events create. */
+/** The jobs of a task, or of the tasks that a project's events create. */
 export const templateJobs = z.array(job).min(1, 'must hold a job')
 
 /**
- * The document of `task run -f`. Only the shape is judged here: names, cycles and
- * expressions are judged by the server.
+ * The document of `task run -f`. Only the shape is validated here; the server validates names, cycles and expressions.
  */
 export const taskSchema = z.strictObject({
   kind: z.literal('Task', 'must be Task').optional(),

@@ -1,6 +1,6 @@
 import { stringify } from 'yaml'
 
-/** An installation as the API shows it; its spec has every default filled in. */
+/** An installation as the API returns it; its spec has every default filled in. */
 export interface ShownInstallation {
   readonly name: string
   readonly project: string
@@ -10,7 +10,7 @@ export interface ShownInstallation {
 }
 type Fields = Readonly<Record<string, unknown>>
 
-/** As one would write it by hand: what is as by default is left out. */
+/** A manifest as a person would write it: without values that equal the defaults. */
 export function writeManifest({ name, project, labels, ignored, spec }: ShownInstallation): string {
   const manifest = {
     name,

@@ -4,7 +4,9 @@ import type { ProjectSpec, Subscription, TemplateJob, WorkerTemplate } from './p
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** A project's document: its three parts, since what is left out stays as it is, and of them what is not as by default. */
+/**
+ * A project's document: its three parts, since omitted ones stay as they are, without values that equal the defaults.
+ */
 export function writeProject(name: string, { workerTemplate, subscriptions, limits }: ProjectSpec): string {
   const { strategy, ...most } = limits
   const document = {
@@ -33,11 +35,11 @@ const writtenSubscription = ({ source, types, task, ...rest }: Subscription): Fi
 const writtenJob = ({ name, gadget, dependsOn, ...rest }: TemplateJob): Fields => ({
   ...{ name, gadget },
   ...some(rest),
-  // An empty list says something: the jobs of the task are no sequence.
+  // An empty list has a meaning: the jobs of the task are no sequence.
   ...(dependsOn ? { dependsOn } : {}),
 })
 
-/** What is there: neither null nor empty. */
+/** Whether there is a value: neither null nor empty. */
 const some = (fields: Fields): Fields =>
   Object.fromEntries(
     Object.entries(fields).filter(

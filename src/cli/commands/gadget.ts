@@ -19,7 +19,7 @@ interface CheckOptions {
   readonly json?: boolean
 }
 
-/** `phaseline gadget check PATH [-- args]`: does an executable keep to docs/gadget-protocol.md? */
+/** `phaseline gadget check PATH [-- args]`: checks an executable against docs/gadget-protocol.md. */
 export function addGadget(program: Command, cli: Cli): void {
   const gadget = program.command('gadget').description('what helps to write gadgets')
   gadget
@@ -70,7 +70,7 @@ async function check(io: Io, path: string, args: readonly string[], options: Che
   return ok ? EXIT.ok : EXIT.failed
 }
 
-/** Null: it can be run. */
+/** Null: the file can be run. */
 async function unusable(path: string): Promise<string | null> {
   if (!(await stat(path)).isFile()) return 'It is not a file.'
   const executable = await access(path, constants.X_OK).then(

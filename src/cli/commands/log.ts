@@ -28,15 +28,15 @@ interface LogOptions extends SessionOptions {
 interface Stretch {
   /** A cursor, or a sequence. */
   readonly after: string | number
-  /** Ends with this sequence; otherwise it goes on as long as the user likes. */
+  /** The last sequence to print; without it, the log is followed until the user interrupts. */
   readonly until?: number
-  /** Ends after so many. */
+  /** The most changes to print. */
   readonly limit?: number
 }
 
 const NEWEST = 50
 
-/** `phaseline log [NAME]`: who moved what, and who tried. */
+/** `phaseline log [NAME]`: phase changes and refused ones, with their actors. */
 export function addLog(program: Command, cli: Cli): void {
   withSessionOptions(withAddressOptions(program.command('log')))
     .description('print phase changes, oldest first')
@@ -101,7 +101,7 @@ async function filterOf(session: Session, name: string | undefined, options: Log
   return { ok: true, value: { ...common, ...(id === root.id ? { rootId: id } : { objectId: id }) } }
 }
 
-/** Prints a stretch of the log. What the log holds no more is left out, and the user told so. */
+/** Prints a part of the log. Pruned changes are skipped, and a note says so. */
 async function stream(
   session: Session,
   filter: Filter,
@@ -130,7 +130,7 @@ async function stream(
   return EXIT.interrupted
 }
 
-/** Where to go on when a place in the log is lost: with the oldest that is left, or where its histories part. */
+/** Where to resume when the log has lost a cursor: at the oldest change, or where its histories part. */
 function explainGap(session: Session, { oldest, head, startCursor, commonCursor }: LogRange, reached: number): string {
   const isPruned = reached < oldest - 1
   const where = isPruned ? `with ${oldest}` : 'where its histories part'

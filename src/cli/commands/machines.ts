@@ -20,7 +20,7 @@ const MACHINES = gql(`query Machines($kind: ObjectKind) {
 }`)
 type StateMachine = ResultOf<typeof MACHINES>['stateMachines'][number]
 
-/** `phaseline machines [KIND]`: the tables that every phase change is judged by. */
+/** `phaseline machines [KIND]`: the tables that judge every phase change. */
 export function addMachines(program: Command, cli: Cli): void {
   withSessionOptions(program.command('machines'))
     .description('print the state machines: who may move what from where to where, and why')

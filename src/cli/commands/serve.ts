@@ -4,7 +4,7 @@ import type { Cli } from '../cli.ts'
 import { EXIT } from '../terminal/exit.ts'
 import { printLine } from '../terminal/io.ts'
 
-/** `phaseline serve`: the server itself, embedded or grown-up as the environment says. */
+/** `phaseline serve`: the server, embedded or not as the environment says. */
 export function addServe(program: Command, cli: Cli, families: readonly FamilyDefinition[]): void {
   program
     .command('serve')

@@ -2,44 +2,44 @@ import { gadgetEnv } from '../../client/gadget/gadget-env.ts'
 import { type GadgetResult, runGadget } from '../../client/gadget/run-gadget.ts'
 import type { GadgetMode } from '../../core/gadget/protocol.ts'
 
-/** The gadget that is checked, and how it is called. */
+/** The gadget to check, and how to call it. */
 export interface CheckedGadget {
   readonly path: string
   readonly args: readonly string[]
-  /** The user's own environment; the gadget sees the same part of it as from a runner. */
+  /** The user's own environment; the gadget gets the same part of it as from a runner. */
   readonly env: Readonly<Record<string, string | undefined>>
   /** GADGET_… variables. */
   readonly settings: Readonly<Record<string, string>>
-  /** Its state folder when the environment names none. */
+  /** The state folder, unless the environment names one. */
   readonly state: string
-  /** What PHASELINE_JOB is in every call. */
+  /** The value of PHASELINE_JOB in every call. */
   readonly jobId: string
-  /** How long one call may take, and how long after SIGINT, in milliseconds. */
+  /** Milliseconds that one call may take, and that it may take after SIGINT. */
   readonly callMs: number
   readonly graceMs: number
-  /** The user interrupts. */
+  /** Aborts when the user interrupts. */
   readonly signal: AbortSignal
 }
 export interface GadgetCall {
   readonly result: GadgetResult
-  /** It did not end in time. */
+  /** The call did not end in time. */
   readonly late: boolean
-  /** The first thing that it said was heard: an interrupt was sent to it at work. */
+  /** The gadget had written something when the interrupt was sent. */
   readonly interrupted: boolean
-  /** It had to be killed after it was asked to stop. */
+  /** The gadget was killed, since it did not end after the interrupt. */
   readonly killed: boolean
 }
 interface Wishes {
-  /** `--protocols`, as some write it. */
+  /** `--protocols`, a common mistake for `--protocol`. */
   readonly plural?: boolean
-  /** SIGINT as soon as it has said something, or after a moment. */
+  /** Sends SIGINT after the gadget's first output, or after a moment. */
   readonly interrupt?: boolean
 }
 
-/** A gadget that says nothing is interrupted after so long. */
+/** Milliseconds after which a gadget without output is interrupted. */
 const MUTE_MS = 300
 
-/** Calls it once, as a runner does. */
+/** Calls the gadget once, as a runner does. */
 export async function callGadget(gadget: CheckedGadget, mode: GadgetMode, wishes: Wishes = {}): Promise<GadgetCall> {
   const timeout = AbortSignal.timeout(gadget.callMs)
   const interrupt = new AbortController()

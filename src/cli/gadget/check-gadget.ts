@@ -4,18 +4,18 @@ import { type CheckedGadget, callGadget, type GadgetCall } from './call-gadget.t
 import { changedPath, lookAtNamedPaths } from './named-paths.ts'
 
 export interface CheckedRule {
-  /** What the gadget shall do. */
+  /** The rule of the protocol. */
   readonly rule: string
   readonly ok: boolean
-  /** What it did instead. */
+  /** How the gadget breaks the rule. */
   readonly problem: string | null
 }
 type Success = Extract<GadgetCall['result'], { outcome: 'succeeded' }>
 type Found = string | null
 
 /**
- * Exercises a gadget against docs/gadget-protocol.md, rule by rule: it is really run, undone, interrupted and aborted.
- * What it cannot do at all is told once, and what builds on that is left out.
+ * Checks a gadget against docs/gadget-protocol.md, rule by rule: it is really run, undone, interrupted and aborted. A
+ * mode that fails altogether is reported once, and rules that need it are skipped.
  */
 export async function* checkGadget(gadget: CheckedGadget): AsyncGenerator<CheckedRule, void> {
   const checked = (rule: string, problem: Found): CheckedRule => ({ rule, ok: problem === null, problem })
@@ -32,7 +32,7 @@ export async function* checkGadget(gadget: CheckedGadget): AsyncGenerator<Checke
   }
   const changed = changedPath(looks, await lookAtNamedPaths(gadget.args))
   yield checked('--getlocks does nothing', changed && `It changed ${changed}.`)
-  // Whatever an earlier check left: the first run shall find nothing done.
+  // An earlier check may have left something: the first run must start from nothing.
   const before = await call('undo')
   yield checked('--undo of a run that never was succeeds', problemOf(before))
 
@@ -55,7 +55,7 @@ export async function* checkGadget(gadget: CheckedGadget): AsyncGenerator<Checke
   yield checked('--undo succeeds after an abort', problemOf(await call('undo')))
 }
 
-/** In plain words; null when it succeeded. */
+/** The failure as a sentence; null when the call succeeded. */
 function problemOf({ result, late }: GadgetCall): Found {
   if (late) return 'It did not end in time and was stopped.'
   switch (result.outcome) {
@@ -82,7 +82,7 @@ const spell = (locks: Success['locks']): string =>
     .map(({ resource, mode }) => `${resource}=${mode === 'SHARED' ? 'S' : 'X'}`)
     .join(' ') || 'none'
 
-/** Who asks a second time does not know of the first: the results must not depend on it. */
+/** The second call does not know the result of the first, so both must be equal. */
 function sameRun(first: Success, again: GadgetCall): Found {
   if (again.result.outcome !== 'succeeded') return problemOf(again)
   const [before, after] = [first.exports, again.result.exports]
@@ -93,7 +93,7 @@ function sameRun(first: Success, again: GadgetCall): Found {
     : `It exported another ${other}: first ${JSON.stringify(before[other])}, then ${JSON.stringify(after[other])}.`
 }
 
-/** One that had ended before it could be interrupted has to have ended well. */
+/** A call that ended before the interrupt must have succeeded. */
 function stoppedWell(call: GadgetCall): Found {
   if (!call.interrupted) return problemOf(call)
   return call.killed ? 'It went on and had to be killed.' : null

@@ -1,8 +1,8 @@
 import { lstat } from 'node:fs/promises'
 
 /**
- * What the files look like that the arguments name, as `path` or as `name=path`. Two of them tell whether a call has
- * changed, made or removed one; what is deep inside of a folder they do not see.
+ * The state of the files that the arguments name, as `path` or as `name=path`. Comparing two states shows whether a
+ * call has changed, made or removed a file, but not what it has changed deep inside a folder.
  */
 export async function lookAtNamedPaths(args: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const paths = args.map((argument) => argument.replace(/^[\w-]+=/, '')).filter((path) => path.includes('/'))
@@ -15,7 +15,7 @@ async function lookAt(path: string): Promise<string> {
   return stats ? `${stats.ino} ${stats.size} ${stats.mtimeMs}` : 'absent'
 }
 
-/** The first path that looks otherwise than before. */
+/** The first path whose state has changed. */
 export function changedPath(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): string | null {
   for (const [path, look] of after) if (before.get(path) !== look) return path
   return null

@@ -15,7 +15,7 @@ export interface Applied {
   readonly action: 'created' | 'updated' | 'unchanged'
 }
 
-/** A lost race is retried; more losses than this in a row are no accident. */
+/** A lost race is retried; a longer series of losses is no coincidence. */
 const ATTEMPTS = 10
 
 const FIND = gql(`query FindInstallation($project: String!, $path: [String!]!) {
@@ -33,9 +33,9 @@ type WriteAnswer = Pick<Applied, 'id' | 'phase' | 'generation'>
 type UpdateInput = VariablesOf<typeof UPDATE>['input']
 type CreateInput = VariablesOf<typeof CREATE>['input']
 
-/** Another client deleted or changed it between the read and the write. */
+/** Another client deleted or changed the installation between the read and the write. */
 const LOST_UPDATE = ['NOT_FOUND', 'GENERATION_MISMATCH']
-/** Another client created it. */
+/** Another client created the installation. */
 const LOST_CREATE = ['ALREADY_EXISTS']
 
 /** Creates the installation, or updates the existing one; tries again when another client was faster. */

@@ -1,6 +1,6 @@
 import { invalid, type Outcome, refused } from '../objects/refusal.ts'
 
-/** Reads all files of a repeated `-f`, in their order. What is wrong with any of them is reported together. */
+/** Reads all files of a repeated `-f`, in their order, and reports the problems of all of them together. */
 export async function everyFile<T>(
   files: readonly string[],
   read: (file: string) => Promise<Outcome<T>>,

@@ -15,9 +15,9 @@ import { readInput } from '../terminal/read-input.ts'
 import { everyFile } from './every-file.ts'
 import { readBeside } from './read-beside.ts'
 
-/** A manifest with the project that it goes into. */
+/** A manifest with its project. */
 export type PlacedManifest = Manifest & { readonly project: string }
-/** A project as its file wants it, the files of its worker read. */
+/** A project as its file describes it, with the contents of its worker's files. */
 export interface PlacedProject {
   readonly name: string
   readonly wanted: WantedProject
@@ -29,15 +29,15 @@ export interface LoadedManifests {
 
 export interface LoadOptions {
   readonly file: readonly string[]
-  /** Of installations that name none. */
+  /** The project of installations that name none. */
   readonly project?: string
-  /** Of documents that name none; Installation by default. */
+  /** The kind of documents that name none; Installation by default. */
   readonly kind?: ManifestKind
 }
 
 /**
- * Reads every `-f`, in the order in which they are given; what is wrong is reported all together, with paths and lines,
- * before anything is asked of the server.
+ * Reads every `-f`, in the given order. All problems are reported together, with paths and lines, before the first
+ * request to the server.
  */
 export async function loadManifests(io: Io, { file, ...options }: LoadOptions): Promise<Outcome<LoadedManifests>> {
   const loaded = await everyFile(file, (one) => loadFile(io, one, options))
@@ -56,7 +56,7 @@ async function loadFile(
   if (!input.ok) return refused(invalid(input.message))
   const parsed = parseManifests(input.text, kind)
   if (!parsed.ok) return refused(notValid(file, parsed.problems))
-  // What is read from standard input stands in the current folder.
+  // Paths in standard input are relative to the current folder.
   const folder = file === '-' ? '.' : dirname(file)
   const placed = await Promise.all(parsed.projects.map((manifest) => placeProject(manifest, folder, io)))
   const problems = placed.flatMap((one) => ('problems' in one ? one.problems : []))
@@ -81,7 +81,7 @@ function notValid(file: string, problems: readonly ManifestProblem[]): Refusal {
   )
 }
 
-/** Files of the worker that are given by name are read from beside the manifest. */
+/** Reads the worker's files that the manifest names, relative to the manifest. */
 async function placeProject(
   manifest: ProjectManifest,
   folder: string,

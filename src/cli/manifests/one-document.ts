@@ -3,7 +3,7 @@ import { invalid, type Outcome, refused } from '../objects/refusal.ts'
 import type { Io } from '../terminal/io.ts'
 import { readInput } from '../terminal/read-input.ts'
 
-/** Reads the one YAML or JSON document of a file; what is wrong with it is told with its place. */
+/** Reads the one YAML or JSON document of a file; problems have their place. */
 export async function readOne<T>(
   { stdin }: Pick<Io, 'stdin'>,
   file: string,

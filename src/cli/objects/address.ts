@@ -49,8 +49,8 @@ const BY_EITHER_PATH = gql(`query LocateByEitherPath(
 }\n${LOCATED}`)
 
 /**
- * Finds the object that the user has named. Without `--project`, the first name of a path may also be the project's; when
- * both readings name an object the address is refused as ambiguous, since it may be about to be deleted.
+ * Finds the object that the user has named. Without `--project`, the first name of a path may also be a project's. When
+ * both readings name an object the address is refused as ambiguous, since the command may be about to delete it.
  */
 export async function locate(session: Session, text: string, options: AddressOptions): Promise<Outcome<Located>> {
   const address = parseAddress(text)

@@ -32,6 +32,6 @@ export async function cancelObject(
   session.emit(outcome.value)
   session.say(`${plain(object.name)} asked to cancel, now ${outcome.value.phase}`)
   if (!wait) return EXIT.ok
-  // A job that succeeded first was not cancelled.
+  // A job that succeeded before the request was not cancelled.
   return await follow(session, object.root.id, (result) => result.outcome !== 'succeeded', { focusId: object.id })
 }

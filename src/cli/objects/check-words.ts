@@ -12,8 +12,8 @@ export interface GivenWords {
 }
 
 /**
- * Refuses kinds and phases that the server does not have. It asks the server only for words that this version does not
- * know: the server may have families that this version was built without.
+ * Refuses kinds and phases that the server does not have. The server may have families that this version does not know,
+ * so it is asked about words that this version does not know.
  */
 export async function checkWords(session: Session, { kinds = [], phases = [] }: GivenWords): Promise<Refusal | null> {
   const newKinds = kinds.filter((kind) => !OBJECT_KINDS.some((known) => known === kind))

@@ -12,7 +12,7 @@ export interface DeleteOptions {
   readonly force?: boolean
   readonly withoutUninstall?: boolean
   readonly cascade?: boolean
-  /** Flags of the kind's own, by their names in the API. */
+  /** The kind's own flags, by their names in the API. */
   readonly flag?: readonly string[]
   readonly wait?: boolean
 }

@@ -18,7 +18,7 @@ export const OBJECT_FIELDS = `fragment Full on TreeObject {
 }`
 export type FullObject = FragmentOf<typeof OBJECT_FIELDS>
 
-/** For people: one line for each fact that is not empty; `more` are the facts of its kind. */
+/** For people: one line for each field that is not empty; `more` are the fields of its kind. */
 export function describeObject(object: FullObject, now: number, paint: Paint, more: readonly Field[] = []): string[] {
   const { symbol, style } = SYMBOLS[object.phaseClass]
   const ago = (time: string): string => `${time} (${duration(Math.max(0, now - Date.parse(time)))} ago)`

@@ -1,10 +1,10 @@
 import type { Paint } from '../terminal/paint.ts'
 import { columns } from '../terminal/text.ts'
 
-/** Something to say of an object: a label, and what is said; nothing when that is empty. */
+/** A label and its value; an empty value is not printed. */
 export type Field = readonly [label: string, value: string | null | undefined]
 
-/** One aligned line for each fact, what is empty left out. Values are taken as they are: make them safe first. */
+/** One aligned line for each field with a value. Values must be safe for a terminal. */
 export function describeFields(fields: readonly Field[], paint: Paint): string[] {
   const width = Math.max(...fields.map(([label]) => columns(label)))
   return fields.flatMap(([label, value]) => (value ? [`${paint('dim', label.padEnd(width))}  ${value}`] : []))

@@ -3,7 +3,7 @@ import { EXIT, type ExitCode } from '../terminal/exit.ts'
 import { type WatchOptions, watchTree } from './watch.ts'
 import type { WatchResult } from './watch-end.ts'
 
-/** Shows the tree until it is finished; what that means for the exit code is the command's to say. */
+/** Shows the tree until it is finished. The command decides what that means for its exit code. */
 export async function follow(
   { client, io, json }: Session,
   rootId: string,

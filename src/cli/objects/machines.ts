@@ -9,7 +9,7 @@ const MACHINES = gql(`query Machines {
   }
 }`)
 export type MachineInfo = ResultOf<typeof MACHINES>['stateMachines'][number]
-/** A request that users may make of a kind, and its mutation. */
+/** A verb of a kind, and its mutation. */
 export type VerbInfo = MachineInfo['verbs'][number]
 
 /** Reads the server's state machines: the classes of phases, and the verbs of users, for all kinds. */
@@ -26,7 +26,7 @@ export class Machines {
   constructor(all: readonly MachineInfo[]) {
     this.#all = all
     for (const machine of all) {
-      // A kind with two machines (cloudlet, cloudletUpgrade) is shown by its first.
+      // A kind with two machines (cloudlet, cloudletUpgrade) has its phases from the first.
       for (const kind of machine.kinds) if (!this.#byKind.has(kind)) this.#byKind.set(kind, machine)
       for (const { phase, class: phaseClass } of machine.classes) this.#classes.set(phase, phaseClass)
     }
@@ -41,12 +41,12 @@ export class Machines {
     return this.of(kind)?.final.some((final) => final === phase) ?? false
   }
 
-  /** GONE, which no object is in, counts as active. */
+  /** GONE counts as active, since no object is in it. */
   classOf(phase: string): PhaseClass {
     return this.#classes.get(phase) ?? 'ACTIVE'
   }
 
-  /** Whether a phase can say that it has ended without success; otherwise only the error of an object does. */
+  /** Whether the kind has a phase for an end without success; otherwise only an object's error shows it. */
   endsInFailure(kind: string): boolean {
     return this.of(kind)?.final.some((phase) => this.classOf(phase) === 'FAILED') ?? true
   }

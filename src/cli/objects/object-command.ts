@@ -18,7 +18,7 @@ export interface ObjectArgument {
   readonly name: string
   /** e.g. `id, event-17, or web/event-17`. */
   readonly help: string
-  /** What is in a project, if not the object itself, e.g. the cloudlet of a cluster. */
+  /** The object's root, if that is another kind, e.g. the cloudlet of a cluster. */
   readonly root?: string
 }
 
@@ -40,7 +40,7 @@ export function onObject<T extends object>(
     })
 }
 
-/** The object that is meant by an id, a path in the project, or a path that begins with one; another kind is refused. */
+/** Resolves an id, a path in the project, or a path that begins with a project; refuses another kind. */
 export async function locateKind(
   session: Session,
   text: string,

@@ -9,11 +9,11 @@ import { notFoundRefusal } from './refusal.ts'
 
 export interface ObjectLogOptions {
   /**
-   * `no` (default): the existing lines. `untilEnd`: follows until the object is finished and its last lines have come.
-   * `always`: follows until the object is gone, or the user interrupts.
+   * `no` (default): the existing lines. `untilEnd`: follows until the object is finished and its last lines have
+   * arrived. `always`: follows until the object is gone, or the user interrupts.
    */
   readonly follow?: 'no' | 'untilEnd' | 'always' | undefined
-  /** Only lines after this cursor; one that is pruned stands for the oldest line. */
+  /** Only lines after this cursor; a pruned one stands for the oldest line. */
   readonly after?: string | undefined
   /** Limits the existing lines to the newest; followed lines are not counted. */
   readonly newest?: number | undefined
@@ -37,9 +37,9 @@ type LogPage = NonNullable<ResultOf<typeof PAGE_OF>['object']>['logs']
 export type ObjectLogLine = ResultOf<typeof FOLLOW>['logs']
 
 /**
- * Prints an object's output, oldest first: each line once, across reconnects. With `--json` as NDJSON.
- * Returns `ok` at the end, `interrupted` by the user, and `refused` when there is no such object.
- * @throws ClientError when the server cannot be asked
+ * Prints an object's output, oldest first: each line once, across reconnects. With `--json` as NDJSON. Returns `ok` at
+ * the end, `interrupted` by the user, and `refused` when there is no such object.
+ * @throws ClientError when the server does not answer
  */
 export async function printObjectLogs(
   session: Session,
@@ -65,7 +65,7 @@ export async function printObjectLogs(
     return session.io.signal.aborted ? EXIT.interrupted : EXIT.ok
   } catch (error) {
     if (!(error instanceof ClientError && error.code === 'NOT_FOUND')) throw error
-    // Gone while the connection was lost: an end like any other.
+    // The object was deleted while the connection was lost: an end like any other.
     return cursor === undefined ? session.refuse(notFoundRefusal(`There is no object ${objectId}.`)) : EXIT.ok
   }
 }

@@ -1,4 +1,4 @@
-/** A connection, as much of it as a list needs. */
+/** The part of a connection that a list needs. */
 export interface Page<T> {
   readonly totalCount: number | null
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
@@ -11,7 +11,9 @@ export interface PagedList<T> {
 
 const PAGE = 100
 
-/** Reads page after page until there are `limit` or no more; `load` asks for one, null when there is nothing to page. */
+/**
+ * Loads page after page until there are `limit` entries or no more pages. `load` returns null when there is no list.
+ */
 export async function readPages<T>(
   limit: number,
   load: (first: number, after: string | null) => Promise<Page<T> | null>,

@@ -1,7 +1,7 @@
 import { PHASE_CLASSES, type PhaseClass } from '../../core/machine.ts'
 import type { Style } from '../terminal/paint.ts'
 
-/** How a class of phases is shown: one column wide, and told apart without any colour. */
+/** The symbol of a class: one column wide, and distinguishable without colours. */
 export const SYMBOLS: Readonly<
   Record<PhaseClass, { readonly symbol: string; readonly style: Style; readonly word: string }>
 > = {
@@ -15,7 +15,7 @@ export const SYMBOLS: Readonly<
   SKIPPED: { symbol: '»', style: 'dim', word: 'skipped' },
 }
 
-/** A phase and its class, as the API gives them of an object. */
+/** A phase with its class, as the API returns both. */
 export interface ShownPhase {
   readonly phase: string
   readonly phaseClass: PhaseClass
@@ -36,7 +36,7 @@ export const noCounts = (): Record<PhaseClass, number> => ({
   SKIPPED: 0,
 })
 
-/** e.g. `3 ✓ done, 2 ○ waiting`: what there is none of is left out. */
+/** e.g. `3 ✓ done, 2 ○ waiting`; classes without objects are omitted. */
 export const describeCounts = (counts: Counts): string =>
   PHASE_CLASSES.filter((name) => counts[name] > 0)
     .map((name) => `${counts[name]} ${SYMBOLS[name].symbol} ${SYMBOLS[name].word}`)

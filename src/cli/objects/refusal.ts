@@ -36,7 +36,7 @@ export type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly o
 
 export const refused = (refusal: Refusal): { readonly ok: false; readonly refusal: Refusal } => ({ ok: false, refusal })
 
-/** Separates payload and error of a result, which is null only beside a top-level error. */
+/** Separates payload and error of a result. A result is null only together with a top-level error. */
 export function outcomeOf<T extends Member>(result: T | null): Outcome<Payload<T>> {
   if (result === null) return refused(notFoundRefusal('The server answered without a result.'))
   if (isError(result)) {

@@ -13,7 +13,7 @@ export function verbDocument<T extends object>({ mutation }: VerbInfo, selection
   return `mutation Ask($input: ${input}!) { answer: ${mutation}(input: $input) { __typename ${selection} ...Refusal } }\n${REFUSAL_FRAGMENT}`
 }
 
-/** The input of a verb; a flag that means nothing for its kind is refused rather than ignored. */
+/** The input of a verb. A flag that the kind does not have is refused, not ignored. */
 export function verbInput(
   { kind, input, flags }: VerbInfo,
   id: string,

@@ -5,13 +5,13 @@ import type { NodeOf, ResultOf } from '../../documents/typed-document.ts'
 import type { TreeNode } from '../tree/model.ts'
 import type { Machines } from './machines.ts'
 
-/** `stopped`: a request ended it, e.g. ABORTED, or it is not connected. */
+/** `stopped`: a request ended the object, e.g. ABORTED, or it is not connected. */
 export type WatchOutcome = 'succeeded' | 'failed' | 'stopped' | 'gone' | 'interrupted'
 export interface WatchResult {
   readonly outcome: WatchOutcome
   /** Its last phase; GONE when it no longer exists. */
   readonly phase: string
-  /** Why it failed. */
+  /** Why the object failed. */
   readonly error: TreeNode['error']
 }
 
@@ -25,14 +25,14 @@ function outcomeOf(
   { kind, phase, error }: Pick<TreeNode, 'kind' | 'phase' | 'error'>,
   machines: Machines,
 ): WatchOutcome {
-  // A kind without a failed phase undoes what has failed: only the error shows it.
+  // A kind without a failed phase undoes its failures: only the error shows them.
   if (error && !machines.endsInFailure(kind)) return error.code === 'WITHDRAWN' ? 'stopped' : 'failed'
   const phaseClass = machines.classOf(phase)
   if (phaseClass === 'FAILED') return 'failed'
   return phaseClass === 'STOPPED' || phaseClass === 'WAITING' ? 'stopped' : 'succeeded'
 }
 
-// A creation that is undone ends in the error, the initial phase, and GONE.
+// An undone creation ends in the error, the initial phase, and GONE.
 const LAST_CHANGES = gql(`query LastChanges($id: ID!) {
   phaseChanges(filter: { objectId: $id }, last: 3) { edges { node { kind name to reason message } } }
 }`)
@@ -41,7 +41,7 @@ type LastChange = NodeOf<ResultOf<typeof LAST_CHANGES>['phaseChanges']>
 const LOOKS = 25
 const LOOK_MS = 200
 
-/** The result of an object that no longer exists, from the log; without a name when the log has nothing of it. */
+/** The result of an object that no longer exists, from the log; without a name when the log has no change of it. */
 export async function endOfGone(
   client: Client,
   { id, machines, signal }: { readonly id: string; readonly machines: Machines; readonly signal: AbortSignal },
@@ -67,7 +67,7 @@ async function readLast(client: Client, id: string, signal: AbortSignal): Promis
   }
 }
 
-/** An object that is gone because its creation failed was not deleted by request. */
+/** An object whose creation failed is gone without a request to delete it. */
 function judgeGone(changes: readonly LastChange[], machines: Machines): WatchResult {
   const [before, undone] = changes.slice(-3)
   const isUndone = undone !== undefined && undone.to === machines.of(undone.kind)?.initial

@@ -25,9 +25,9 @@ export interface WatchOptions {
 }
 
 const REFRESH_MS = 1000
-/** A quiet tree is asked what it waits for only now and then: capacity, locks and agents change without a phase change. */
+/** Interval of queries for blockers while nothing changes: capacity, locks and agents change without a phase change. */
 const QUIET_ROUNDS = 5
-/** Of how many objects it is asked at once what they wait for. */
+/** Objects of one query for blockers. */
 const REFRESHED = 50
 
 const UPDATES = gql(`subscription Updates($rootId: ID!) {
@@ -36,9 +36,9 @@ const UPDATES = gql(`subscription Updates($rootId: ID!) {
 type Update = ResultOf<typeof UPDATES>['objectUpdates']
 
 /**
- * Shows a tree live on `out`: redrawn on a terminal, one line per phase change elsewhere, NDJSON with `json`.
- * One snapshot, then phase changes from its sequence on and updates of single objects; the whole tree again only when
- * the log has lost that place.
+ * Shows a tree live on `out`: redrawn on a terminal, one line per phase change elsewhere, NDJSON with `json`. It reads
+ * one snapshot, then follows phase changes from its sequence and updates of single objects. It reads the whole tree
+ * again only when the log has lost that place.
  * @throws ClientError when the server cannot be reached or refuses
  */
 export async function watchTree(client: Client, rootId: string, options: WatchOptions): Promise<WatchResult> {
@@ -51,7 +51,7 @@ export async function watchTree(client: Client, rootId: string, options: WatchOp
   try {
     return await watch.run()
   } catch (error) {
-    // Whatever broke because the user interrupted is no failure.
+    // A failure that the user's interrupt caused is not reported.
     if (options.signal.aborted) return watch.interrupted
     throw error
   } finally {
@@ -68,7 +68,7 @@ function presenterFor({ out, json, env = process.env }: WatchOptions): Presenter
 class TreeWatch {
   readonly #client: Client
   readonly #rootId: string
-  /** Gone once the result was told: what had already arrived then must not be told after it. */
+  /** True once the result is printed: changes that had arrived by then are not printed after it. */
   #presenter: Presenter | undefined
   readonly #options: WatchOptions
   readonly #focusId: string
@@ -76,7 +76,7 @@ class TreeWatch {
   readonly #loaded = Promise.withResolvers<TreeModel>()
   #model: TreeModel | undefined
   #gone: Promise<WatchResult> | undefined
-  /** Counts what has changed, so that a quiet tree is left in peace. */
+  /** Counts changes, so that a tree without any is not queried. */
   #news = 0
 
   constructor(client: Client, rootId: string, presenter: Presenter, options: WatchOptions) {
@@ -97,7 +97,7 @@ class TreeWatch {
     const interrupted = new Promise<WatchResult>((resolve) => {
       signal.addEventListener('abort', () => resolve(this.interrupted), { once: true })
     })
-    // Subscribed before the snapshot is read, so that no update falls between the two.
+    // Subscribes before it reads the snapshot, so that no update falls between the two.
     const updates = this.#followUpdates()
     const model = await this.#load()
     if (!model) return await this.#endUnseen()
@@ -108,7 +108,7 @@ class TreeWatch {
     return result
   }
 
-  /** It was gone before it could be looked at. */
+  /** The object was gone before the first read. */
   async #endUnseen(): Promise<WatchResult> {
     const { signal } = this.#options
     const machines = await readMachines(this.#client, signal)
@@ -167,7 +167,10 @@ class TreeWatch {
     }
   }
 
-  /** What happened meanwhile is lost, what the tree is now is not: where its log goes on, null when there is none. */
+  /**
+   * Reads the tree again and returns its sequence; null when the tree is gone. The changes in between are lost, the
+   * present state is not.
+   */
   async #reload(tree: TreeModel): Promise<string | null> {
     const snapshot = await readTree(this.#client, this.#rootId, this.#options.signal)
     tree.replace(snapshot?.objects ?? [])
@@ -186,7 +189,7 @@ class TreeWatch {
         await this.#judge(tree)
       }
     } catch (error) {
-      // Updates only add detail, and what they tell is asked for now and then as well: phases come from the log.
+      // Updates only add details, which are also queried from time to time: phases come from the log.
       if (!signal.aborted && !(error instanceof ClientError)) throw error
     }
   }
@@ -200,7 +203,7 @@ class TreeWatch {
     this.#news += 1
   }
 
-  /** Asks what unfinished objects wait for, and why failed ones failed, as long as the watch lasts. */
+  /** Queries what unfinished objects wait for, and why failed ones failed, as long as the watch lasts. */
   async #keepFresh(tree: TreeModel): Promise<void> {
     const { signal } = this.#options
     let seen = this.#news
@@ -215,7 +218,7 @@ class TreeWatch {
     }
   }
 
-  /** Whether what is known now is what is. */
+  /** Whether the model is up to date. */
   async #refresh(tree: TreeModel): Promise<boolean> {
     const { signal } = this.#options
     const ids = refreshable(tree)
@@ -225,18 +228,18 @@ class TreeWatch {
       if (!found.some(({ id }) => id === this.#focusId)) tree.remove(this.#focusId)
       return true
     } catch (error) {
-      // The stream reconnects by itself and tells when it cannot; until then what is shown is only a little older.
+      // The stream reconnects by itself and reports when it cannot. Until then the view is only a little older.
       if (!(error instanceof ClientError && error.kind === 'network')) throw error
       return false
     }
   }
 
-  /** Ends the watch when what it waits for has come. */
+  /** Ends the watch when its condition is met. */
   async #judge(tree: TreeModel): Promise<void> {
     const { until = 'finished', signal } = this.#options
     if (until === 'never') return
-    // A final phase may be left at once for a job that was asked for meanwhile, and tells nothing of what was undone:
-    // only the object itself knows.
+    // A final phase may be left at once for a job that was requested meanwhile, and does not show what was undone: only
+    // the object itself does.
     if (tree.root && !(tree.root.finished && (await this.#refresh(tree)))) return
     const { root } = tree
     if (root?.finished) return this.#ended.resolve(endOf(root, tree.machines))

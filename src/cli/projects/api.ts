@@ -7,7 +7,7 @@ const PROJECT = gql(`query Project($name: String!) { project(name: $name) {
   name createdAt updatedAt ${PROJECT_SPEC_FIELDS}
   secrets { name updatedAt }
 } }`)
-/** A project as the API shows it. */
+/** A project as the API returns it. */
 export type ShownProject = NonNullable<ResultOf<typeof PROJECT>['project']>
 
 /** Null when no project of this name is readable. */

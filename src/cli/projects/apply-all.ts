@@ -3,7 +3,7 @@ import type { Session } from '../session.ts'
 import { EXIT, type ExitCode, worst } from '../terminal/exit.ts'
 import { applyProject, describeApplied } from './apply.ts'
 
-/** Applies one after the other and prints what was done, or would be; what is refused does not keep the others. */
+/** Applies the projects one after the other and prints each outcome; a refusal does not stop the others. */
 export async function applyProjects(
   session: Session,
   projects: readonly PlacedProject[],

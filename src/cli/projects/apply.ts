@@ -16,9 +16,9 @@ export interface AppliedProject {
   readonly changed: readonly string[]
 }
 
-/** A lost race is retried; more losses than this in a row are no accident. */
+/** A lost race is retried; a longer series of losses is no coincidence. */
 const ATTEMPTS = 5
-/** Another client created or deleted it between the read and the write. */
+/** Another client created or deleted the project between the read and the write. */
 const LOST = ['NOT_FOUND', 'ALREADY_EXISTS']
 
 export const CREATE_PROJECT = gql(`mutation CreateProject($input: CreateProjectInput!) {
@@ -68,7 +68,7 @@ function changedParts({ workerTemplate, subscriptions, limits }: WantedProject, 
   return Object.entries(parts).flatMap(([part, isDifferent]) => (isDifferent ? [part] : []))
 }
 
-/** e.g. `project web updated (limits)`; of a dry run `project web would be updated (limits)`. */
+/** e.g. `project web updated (limits)`; in a dry run `project web would be updated (limits)`. */
 export function describeApplied({ name, action, changed }: AppliedProject, dryRun = false): string {
   const what = changed.length > 0 && action === 'updated' ? ` (${changed.join(', ')})` : ''
   const would = action === 'unchanged' ? 'unchanged' : `would be ${action}`

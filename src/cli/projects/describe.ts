@@ -6,7 +6,7 @@ import type { ShownProject } from './api.ts'
 
 const COMMAND_SHOWN = 100
 
-/** As people read it: one line for each thing there is to say. */
+/** For people: one line for each field with a value. */
 export function describeProject(project: ShownProject, now: number, paint: Paint): string[] {
   const { workerTemplate, subscriptions, limits } = projectSpecOf(project)
   const ago = (time: string): string => `${time} (${duration(Math.max(0, now - Date.parse(time)))} ago)`
@@ -35,7 +35,7 @@ function describeTemplate(template: WorkerTemplate): readonly Field[] {
   ]
 }
 
-/** The program with what it is given, as far as it fits in a line. */
+/** The program with its arguments, as far as they fit in a line. */
 export const describeCommand = ({ command, args, image }: Pick<WorkerTemplate, 'command' | 'args' | 'image'>): string =>
   shorten(plain([...command, ...args].map(quoted).join(' ')), COMMAND_SHOWN) || plain(image ?? '')
 
@@ -55,7 +55,7 @@ function describeSubscription({ source, types, qualifiers, labels, task }: Subsc
   return plain(parts.join('; '))
 }
 
-/** e.g. `4 workers, 8 jobs, latest only`; empty when there are none. */
+/** e.g. `4 workers, 8 jobs, latest only`; empty without limits. */
 export function describeLimits({ maxWorkers, maxJobs, strategy }: Limits): string {
   return [
     ...(maxWorkers === null ? [] : [`${maxWorkers} ${maxWorkers === 1 ? 'worker' : 'workers'}`]),

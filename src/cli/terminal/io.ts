@@ -1,4 +1,4 @@
-/** Where a command's text goes. `process.stdout` is one; tests pass their own. */
+/** The output of a command. `process.stdout` is one; tests pass their own. */
 export interface Output {
   write(text: string): unknown
   readonly isTTY?: boolean
@@ -6,13 +6,13 @@ export interface Output {
   readonly rows?: number
 }
 
-/** Where a command's input comes from. `process.stdin` is one; a terminal can be told to show nothing of what is typed. */
+/** The input of a command. `process.stdin` is one; a terminal can hide what is typed. */
 export interface Input extends AsyncIterable<Uint8Array | string> {
   readonly isTTY?: boolean | undefined
   setRawMode?(on: boolean): unknown
 }
 
-/** Everything a command knows of the process it runs in. */
+/** The parts of the process that a command uses. */
 export interface Io {
   readonly stdout: Output
   readonly stderr: Output

@@ -2,7 +2,7 @@ import { styleText } from 'node:util'
 import type { Io, Output } from './io.ts'
 
 export type Style = 'red' | 'green' | 'yellow' | 'cyan' | 'magenta' | 'dim' | 'bold'
-/** Puts a style on a text, or leaves it as it is when colours are off. */
+/** Puts a style on a text, unless colours are off. */
 export type Paint = (style: Style, text: string) => string
 
 const coloured: Paint = (style, text) => styleText(style, text, { validateStream: false })
@@ -10,7 +10,7 @@ const plainly: Paint = (_style, text) => text
 
 export const painter = (on: boolean): Paint => (on ? coloured : plainly)
 
-/** Whether to colour: NO_COLOR wins, then FORCE_COLOR, then whether a capable terminal reads it. */
+/** Whether to colour: NO_COLOR wins, then FORCE_COLOR, then whether the output is a capable terminal. */
 export function wantsColour(out: Output, env: Io['env']): boolean {
   if (env.NO_COLOR) return false
   if (env.FORCE_COLOR !== undefined) return env.FORCE_COLOR !== '0' && env.FORCE_COLOR !== ''

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { readFile } from 'node:fs/promises'
 import type { Io } from './io.ts'
 
-/** More than any spec the server would take. */
+/** More than any spec that the server accepts. */
 const MAX_BYTES = 16 * 1024 * 1024
 
 type Unread = { readonly ok: false; readonly message: string }
@@ -15,7 +15,9 @@ export async function readInput(file: string, stdin: Io['stdin']): Promise<Input
   return read.ok ? { ok: true, text: read.bytes.toString('utf8').replace(/^\uFEFF/, '') } : read
 }
 
-/** The same to the byte, for what is handed on: what is no UTF-8 text, as the server keeps it, is refused, not changed. */
+/**
+ * The same, unchanged to the byte, for data that is passed on. Bytes that are no UTF-8 text are refused, not replaced.
+ */
 export async function readExactly(file: string, stdin: Io['stdin']): Promise<InputText> {
   const read = await readBytes(file, stdin)
   if (!read.ok) return read

@@ -1,6 +1,6 @@
 import { columns, pad, plain } from './text.ts'
 
-/** A plain table with aligned columns; the last column is never filled up. Cells are made safe for the terminal. */
+/** A plain table with aligned columns; the last column is not padded. Cells are made safe for the terminal. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const lines = [head, ...rows].map((row) => row.map(plain))
   const widths = head.map((_, index) => Math.max(...lines.map((row) => columns(row[index] ?? ''))))

@@ -2,7 +2,7 @@ import { addAbortSignal, Readable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 import type { Io } from './io.ts'
 
-/** What was typed; not ok when the user gave up. */
+/** The typed line; not ok when the user gave up. */
 export type Typed = { readonly ok: true; readonly text: string; readonly rest: boolean } | { readonly ok: false }
 
 type Terminal = Pick<Io, 'stdin' | 'stderr' | 'signal'>
@@ -14,8 +14,8 @@ const BACKSPACES = ['\b', '\u007f']
 const KILL_LINE = '\u0015'
 
 /**
- * One line typed at a terminal, shown nowhere. `rest` says that more than a line came at once: something was pasted.
- * The prompt goes to standard error, so that standard output stays what the command prints.
+ * Reads one line from a terminal without showing it. `rest` is true when more than a line arrived at once, as by
+ * pasting. The prompt goes to standard error, so that standard output has only the command's own output.
  * @throws the signal's reason when the program is ended
  */
 export async function readHidden({ stdin, stderr, signal }: Terminal, prompt: string): Promise<Typed> {
@@ -50,7 +50,7 @@ async function editLine(stdin: Io['stdin']): Promise<Typed> {
 }
 
 /**
- * Whether the user says yes. Everything else, an end of input too, is no.
+ * Whether the user answers yes. Every other input, its end included, means no.
  * @throws the signal's reason when the user interrupts
  */
 export async function confirm({ stdin, stderr, signal }: Terminal, question: string): Promise<boolean> {
@@ -65,7 +65,7 @@ export async function confirm({ stdin, stderr, signal }: Terminal, question: str
   return /^y(es)?$/i.test(answer.trim())
 }
 
-/** A terminal is read until somebody types: an interrupt must not wait for that. */
+/** A read of a terminal waits for the user: an interrupt must not wait for that. */
 function endWith(signal: AbortSignal, stdin: Io['stdin']): void {
   if (stdin instanceof Readable) addAbortSignal(signal, stdin)
 }

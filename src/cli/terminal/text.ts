@@ -5,7 +5,7 @@ import stringWidth from 'string-width'
 /** C0 and C1, line separators, and marks that change the direction of the following text. */
 const CONTROL = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu
 
-/** Text from elsewhere made safe for one terminal line: no escape sequences, no control characters, no line breaks. */
+/** Foreign text made safe for one terminal line: no escape sequences, no control characters, no line breaks. */
 export const plain = (text: string): string => stripVTControlCharacters(text).replace(CONTROL, ' ').trim()
 
 /** Terminal columns of a text. */

@@ -1,6 +1,6 @@
 import type { FragmentOf } from '../../documents/gql.ts'
 
-/** What the tree shows of each object. */
+/** The fields that the tree shows of each object. */
 export const TREE_FIELDS = `fragment TreeFields on TreeObject {
   id kind name parent { id } phase phaseSince finished revision jobId
   error { code message }
@@ -11,7 +11,7 @@ export const TREE_BLOCKERS = 'fragment TreeBlockers on TreeObject { blockedBy(fi
 
 export type Blocker = FragmentOf<typeof TREE_BLOCKERS>['blockedBy'][number]
 export interface TreeObject extends FragmentOf<typeof TREE_FIELDS> {
-  /** Only of a query with TREE_BLOCKERS; otherwise the model keeps the last known list. */
+  /** Only with TREE_BLOCKERS; without it the model keeps the last known list. */
   readonly blockedBy?: readonly Blocker[] | undefined
 }
 export type Progress = NonNullable<TreeObject['progress']>

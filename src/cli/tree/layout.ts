@@ -2,12 +2,12 @@ import { PHASE_CLASSES } from '../../core/machine.ts'
 import { type Counts, noCounts } from '../objects/phases.ts'
 import type { TreeNode, TreeView } from './model.ts'
 
-/** One line of the tree: an object, or a line that stands for those of a parent's children that have no room. */
+/** One line of the tree: an object, or a line for those children of a parent that do not fit. */
 export type Row =
   | { readonly type: 'object'; readonly prefix: string; readonly node: TreeNode }
   | { readonly type: 'hidden'; readonly prefix: string; readonly counts: Counts; readonly total: number }
 
-/** How many objects of each class there are at and below the root. */
+/** The number of objects of each class, the root and all below it. */
 export function countAll(view: TreeView): Counts {
   const counts = noCounts()
   walk(view, view.rootId, (node) => {
@@ -17,8 +17,8 @@ export function countAll(view: TreeView): Counts {
 }
 
 /**
- * The tree as at most `height` lines. Where it does not fit, what is failed or moves is shown first, with its parents,
- * and each parent says with counts what it does not show.
+ * The tree as at most `height` lines. Where it does not fit, failed and moving objects come first, with their parents,
+ * and each parent has a line with counts of its hidden children.
  */
 export function layout(view: TreeView, height: number): readonly Row[] {
   const root = view.nodes.get(view.rootId)
@@ -42,7 +42,7 @@ function walk(view: TreeView, id: string, visit: (node: TreeNode) => void): void
   }
 }
 
-/** Greedy by class: each object that still fits, together with the parents it needs and the lines for what they hide. */
+/** Greedy by class: adds each object that still fits, with its parents and the lines for their hidden children. */
 function choose(view: TreeView, order: readonly TreeNode[], height: number): ReadonlySet<string> {
   const shown = new Set<string>()
   const hidden = new Map<string, number>()
@@ -77,7 +77,7 @@ function choose(view: TreeView, order: readonly TreeNode[], height: number): Rea
   return shown
 }
 
-/** The node and those of its parents that are not shown yet, from the top down. */
+/** The node and its hidden parents, from the top down. */
 function missingParents(view: TreeView, node: TreeNode, shown: ReadonlySet<string>): readonly TreeNode[] {
   const chain: TreeNode[] = []
   let next: TreeNode | undefined = node

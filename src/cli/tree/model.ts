@@ -32,7 +32,7 @@ export interface TreeNode {
   readonly error: TreeObject['error']
   readonly progress: Progress | null
   readonly blockedBy: readonly Blocker[]
-  /** When a watched change took it out of a final phase, or triggered it. */
+  /** When a watched change moved it out of a final phase, or triggered it. */
   readonly startedAt: number | null
   readonly endedAt: number | null
 }
@@ -60,7 +60,7 @@ export class TreeModel implements TreeView {
   /** Includes objects that are gone. */
   readonly #parents = new Map<string, string | null>()
   #rootName: string
-  /** Failed objects, by a phase change, whose error no update has brought yet. */
+  /** Objects that failed by a phase change, and whose error no update has brought yet. */
   readonly unexplained = new Set<string>()
 
   constructor(rootId: string, machines: Machines, rootName = rootId) {
@@ -81,7 +81,7 @@ export class TreeModel implements TreeView {
   get root(): TreeNode | undefined {
     return this.#nodes.get(this.rootId)
   }
-  /** The root's name, also when it is gone; its id until the name is known. */
+  /** The root's name, also after its end; its id until the name is known. */
   get rootName(): string {
     return this.#rootName
   }
@@ -95,7 +95,7 @@ export class TreeModel implements TreeView {
     this.#set(object, known)
   }
 
-  /** Replaces everything by a snapshot, which may be of another history of the log. */
+  /** Replaces everything by a snapshot, which may be from another history of the log. */
   replace(objects: readonly TreeObject[]): void {
     const known = new Map(this.#nodes)
     this.#nodes.clear()
@@ -143,12 +143,12 @@ export class TreeModel implements TreeView {
     return true
   }
 
-  /** Whether it is, or was, in the tree: the caller queries other objects. */
+  /** Whether the object is, or was, in the tree: the caller queries others. */
   knows(id: string): boolean {
     return this.#nodes.has(id) || this.#gone.has(id)
   }
 
-  /** Whether it is, or was, at or below the root. An unknown object may be. */
+  /** Whether the object is, or was, at or below the root. An unknown object may be. */
   isBelow(id: string): boolean {
     if (!this.#parents.has(id)) return true
     for (let at: string | null = id; at !== null; at = this.#parents.get(at) ?? null)

@@ -12,7 +12,7 @@ import type { TreeSnapshot } from './read.ts'
 import { renderTree } from './render.ts'
 import { openScreen } from './screen.ts'
 
-/** A phase change as it is told: who did it and why, beside what moves the tree. */
+/** A phase change with its actor and reason, for printing. */
 export interface DescribedChange extends TreeChange {
   readonly actor: string
   readonly by?: string | null
@@ -20,22 +20,22 @@ export interface DescribedChange extends TreeChange {
   readonly message?: string | null
 }
 
-/** How a watched tree is shown while it moves: redrawn, line by line, or as JSON. */
+/** The output of a watched tree: redrawn, line by line, or as JSON. */
 export interface Presenter extends Disposable {
   loaded(model: TreeModel, snapshot: TreeSnapshot): void
-  /** The tree was read again, since the log had lost the place that it was watched from; null when there is none. */
+  /** The tree was read again, since the log had lost its place; null when the tree is gone. */
   reloaded(model: TreeModel, snapshot: TreeSnapshot | null): void
-  /** Before the model takes it in, so that the object's name is still known when it goes. */
+  /** Called before the model applies the change, so that the name of a deleted object is still known. */
   change(change: DescribedChange, model: TreeModel): void
   update(object: TreeObject, model: TreeModel): void
-  /** Something is different, or time has passed. */
+  /** Called when the model has changed, or time has passed. */
   refresh(model: TreeModel): void
   ended(model: TreeModel, result: WatchResult): void
 }
 
-/** No more frames a second than an eye can follow. */
+/** The most frames a second that an eye can follow. */
 const FRAME_MS = 100
-/** A huge tree takes long to lay out: drawing it may take this share of the time at most. */
+/** The share of time that drawing may take: the layout of a huge tree is slow. */
 const DRAW_SHARE = 5
 
 export function liveTree(out: Output, paint: Paint): Presenter {
@@ -71,10 +71,10 @@ export function liveTree(out: Output, paint: Paint): Presenter {
   }
 }
 
-/** What nested objects wait for in the ordinary course of things: not worth a line each. */
+/** Reasons for which nested objects usually wait: they get no line. */
 const ORDINARY = ['DEPENDENCY', 'PARENT', 'CHILDREN']
 
-/** For pipes and build logs: one line for each phase change, and for what something waits for besides its turn. */
+/** For pipes and build logs: one line for each phase change, and for each unusual reason to wait. */
 export function treeLines(out: Output, paint: Paint): Presenter {
   const printed = new Map<string, string>()
   return {
@@ -152,7 +152,10 @@ export function describeChange(
   ].join('')
 }
 
-/** Every error in full, leaves first: a parent's only repeats its children's. Of what is gone the result knows it. */
+/**
+ * Every error in full, leaves first: a parent's error only repeats its children's. Errors of deleted objects are in the
+ * result.
+ */
 function failures(model: TreeModel, { error: why }: WatchResult, paint: Paint, most = 10): string[] {
   const failed = [...model.nodes.values()].filter(({ id, error }) => error !== null && model.isBelow(id))
   const parents = new Set(failed.map(({ parentId }) => parentId))

@@ -40,7 +40,8 @@ export async function readTree(client: Client, rootId: string, signal: AbortSign
       { signal },
     )
     if (!tree) return null
-    // Later pages may be newer: the log from the first page's position repeats changes that they contain, by revision.
+    // Later pages may be newer: the log from the first page's position repeats changes that they have, which the model
+    // recognises by their revision.
     place ??= { sequence: tree.sequence, cursor: tree.cursor }
     objects.push(...tree.objects.edges.map(({ node }) => node))
     after = tree.objects.pageInfo.hasNextPage ? tree.objects.pageInfo.endCursor : null

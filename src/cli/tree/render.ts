@@ -6,7 +6,7 @@ import { countAll, layout, type Row } from './layout.ts'
 import type { TreeNode, TreeView } from './model.ts'
 
 export interface RenderOptions {
-  /** Columns and lines that the result may take at most. */
+  /** The most columns and lines of the result. */
   readonly width: number
   readonly height: number
   /** Milliseconds since 1970. */
@@ -14,12 +14,12 @@ export interface RenderOptions {
   readonly paint: Paint
 }
 
-/** Narrower than this, the kind is left out so that what an object waits for has room. */
+/** Below this width the kind is omitted, so that reasons to wait have room. */
 const WIDTH_FOR_KIND = 90
 const BAR = 12
 const MIN_LINES = 3
 
-/** The tree as lines for a terminal, the last one its sum. Pure: same tree, size and time, same lines. */
+/** The tree as lines for a terminal, the last one a summary. Pure: same tree, size and time, same lines. */
 export function renderTree(view: TreeView, options: RenderOptions): string[] {
   const rows = layout(view, Math.max(MIN_LINES, options.height) - 1)
   const measured = measure(rows, options.width)
@@ -34,7 +34,7 @@ interface Measured {
   readonly width: number
 }
 interface Now extends RenderOptions {
-  /** The job that went through the whole tree, if it has ended. */
+  /** The job of the whole tree, if it has ended. */
   readonly endedJob: string | null
 }
 
@@ -69,7 +69,7 @@ function renderRow(row: Row, measured: Measured, now: Now): string {
   return joinWithin(cells, measured.width)
 }
 
-/** Cuts by what is seen, then paints: an escape sequence is never cut in two. */
+/** Cuts the visible text, then paints it: an escape sequence is never cut in two. */
 function joinWithin(cells: readonly (readonly [string, (text: string) => string])[], width: number): string {
   let left = width
   let line = ''
@@ -83,7 +83,7 @@ function joinWithin(cells: readonly (readonly [string, (text: string) => string]
   return line.trimEnd()
 }
 
-/** How long its job took; while it moves, how long it has been in its phase. */
+/** The duration of its job; while it moves, the time in its phase. */
 function elapsed(node: TreeNode, now: number): string {
   if (node.endedAt !== null) return node.startedAt === null ? '' : duration(node.endedAt - node.startedAt)
   if (node.finished || node.phaseClass === 'DONE') return ''
@@ -91,7 +91,7 @@ function elapsed(node: TreeNode, now: number): string {
   return duration(Math.max(0, now - node.phaseSince))
 }
 
-/** Why it failed, else what it waits for, else how far it is. */
+/** Why it failed, else what it waits for, else its progress. */
 function detail(node: TreeNode, endedJob: string | null): string {
   if (node.error) return `${node.error.code}: ${plain(node.error.message)}`
   const [first] = node.blockedBy

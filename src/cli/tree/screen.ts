@@ -2,13 +2,13 @@ import process from 'node:process'
 import type { Output } from '../terminal/io.ts'
 
 const ESC = '\u001b['
-/** Terminals that know it show the whole frame at once; the others ignore it. */
+/** Terminals that know the sequence show the whole frame at once; others ignore it. */
 const BEGIN_FRAME = `${ESC}?2026h`
 const END_FRAME = `${ESC}?2026l`
 const HIDE_CURSOR = `${ESC}?25l`
 const SHOW_CURSOR = `${ESC}?25h`
 
-/** A block of lines at the end of a terminal's output that is drawn over again; `dispose` leaves it there for good. */
+/** Lines at the end of a terminal's output that are redrawn; `dispose` leaves the last ones there. */
 export interface Screen extends Disposable {
   readonly size: { readonly width: number; readonly height: number }
   draw(lines: readonly string[]): void
@@ -21,7 +21,7 @@ export function openScreen(out: Output): Screen {
     if (open) out.write(SHOW_CURSOR)
     open = false
   }
-  // A second Ctrl-C ends the process at once: the user must not be left without a cursor.
+  // A second Ctrl-C ends the process at once, so the cursor must be visible again before.
   process.on('exit', close)
   return {
     get size() {
