@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path'
 import { z } from 'zod'
 import { CHOSEN_TOKEN_RULE, isChosenToken } from './core/bearer.ts'
 import { GATEWAY_LIMITS, type GatewayLimits } from './core/gateway-limits.ts'
@@ -43,8 +44,14 @@ export interface Config {
   readonly secretKeys: readonly SecretKey[]
   /** Most workers and jobs that run at the same time, over all projects. */
   readonly capacity: { readonly maxWorkers: number; readonly maxJobs: number }
-  /** Whether the built-in agents run commands of users of the API on this machine. */
-  readonly processRuntime: boolean
+  /** How the built-in agents run commands of users of the API on this machine. */
+  readonly workloads: {
+    readonly level: 'isolated' | 'trusted' | 'off'
+    /** Of isolated ones. */
+    readonly network: 'api' | 'host'
+    /** Absolute paths of further folders that isolated ones may read. */
+    readonly folders: readonly string[]
+  }
   /** Why the process runtime is off by default; null: it is on, or was configured. */
   readonly processRuntimeOff: string | null
 }
@@ -132,7 +139,11 @@ const schema = z.object({
   PHASELINE_SECRET_KEY: secretKeys.optional(),
   PHASELINE_MAX_WORKERS: integer(0, 100_000).default(50),
   PHASELINE_MAX_JOBS: integer(0, 100_000).default(100),
-  PHASELINE_PROCESS_RUNTIME: z.enum(['on', 'off']).optional(),
+  PHASELINE_PROCESS_RUNTIME: z.enum(['isolated', 'trusted', 'off']).optional(),
+  PHASELINE_WORKLOAD_NETWORK: z.enum(['api', 'host']).default('api'),
+  PHASELINE_WORKLOAD_FOLDERS: list(':')
+    .refine((paths) => paths.every(isAbsolute), 'must be absolute paths with colons between them')
+    .default([]),
 })
 
 export type LoadedConfig =
@@ -211,7 +222,11 @@ export function loadConfig(env: Env, { nameOf = (setting) => setting, timeouts =
       agentRetentionMs: data.PHASELINE_AGENT_RETENTION,
       secretKeys: data.PHASELINE_SECRET_KEY ?? [],
       capacity: { maxWorkers: data.PHASELINE_MAX_WORKERS, maxJobs: data.PHASELINE_MAX_JOBS },
-      processRuntime: data.PHASELINE_PROCESS_RUNTIME ? data.PHASELINE_PROCESS_RUNTIME === 'on' : !processRuntimeOff,
+      workloads: {
+        level: data.PHASELINE_PROCESS_RUNTIME ?? (processRuntimeOff ? 'off' : 'isolated'),
+        network: data.PHASELINE_WORKLOAD_NETWORK,
+        folders: data.PHASELINE_WORKLOAD_FOLDERS,
+      },
       processRuntimeOff,
     },
   }

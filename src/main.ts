@@ -115,7 +115,7 @@ export async function startApp(
   }
   if (roles.has('agents') && origin && administrator) {
     const host = { config, gadgetFolders: [...config.gadgetFolders, ...gadgetFolders], origin, administrator, logger }
-    for (const process of startBuiltInAgents(agents, host)) parts.use(process)
+    for (const process of await startBuiltInAgents(agents, host)) parts.use(process)
   }
   const running = parts.move()
   return { origin, token: administrator, engineHost, [Symbol.asyncDispose]: () => running.disposeAsync() }

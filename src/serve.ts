@@ -50,16 +50,12 @@ async function readConfig(families: readonly FamilyDefinition[]): Promise<Config
 }
 
 /** Tells whether users' commands run on this machine, in cases that users may not expect. */
-function warnOfCommands(
-  { processRuntime, processRuntimeOff }: Config,
-  exposed: readonly string[],
-  logger: Logger,
-): void {
+function warnOfCommands({ workloads, processRuntimeOff }: Config, exposed: readonly string[], logger: Logger): void {
   if (processRuntimeOff)
     say(
-      `The process runtime is off, since ${processRuntimeOff}: PHASELINE_PROCESS_RUNTIME=on lets users run commands here.`,
+      `The process runtime is off, since ${processRuntimeOff}: PHASELINE_PROCESS_RUNTIME=isolated lets users run commands here.`,
     )
-  if (processRuntime && exposed.length > 0)
+  if (workloads.level === 'trusted' && exposed.length > 0)
     logger.warn(
       { settings: exposed },
       'workers and jobs of the process runtime can read these settings in the environment of the server: name files that hold them, or commands that print them, with _FILE or _COMMAND at the end of each name',

@@ -34,17 +34,18 @@ function secretsOf(loaded: LoadedConfig) {
 test('commands of users run here by themselves only where the database is embedded and nobody else reaches it', () => {
   const runs = (env: Record<string, string>) => {
     const loaded = loadConfig(env)
-    return loaded.ok && loaded.config.processRuntime
+    return loaded.ok && loaded.config.workloads.level
   }
   const DATABASE_URL = 'postgres://db/x'
-  expect(runs({})).toBe(true)
-  expect(runs({ PHASELINE_PROCESS_RUNTIME: 'off' })).toBe(false)
-  expect(runs({ DATABASE_URL })).toBe(false)
-  expect(runs({ DATABASE_URL, PHASELINE_PROCESS_RUNTIME: 'on' })).toBe(true)
-  for (const HOST of ['localhost', '127.0.0.53', '::1']) expect(runs({ HOST }), HOST).toBe(true)
+  expect(runs({})).toBe('isolated')
+  for (const level of ['isolated', 'trusted', 'off'])
+    expect(runs({ PHASELINE_PROCESS_RUNTIME: level }), level).toBe(level)
+  expect(runs({ DATABASE_URL })).toBe('off')
+  expect(runs({ DATABASE_URL, PHASELINE_PROCESS_RUNTIME: 'isolated' })).toBe('isolated')
+  for (const HOST of ['localhost', '127.0.0.53', '::1']) expect(runs({ HOST }), HOST).toBe('isolated')
   for (const HOST of ['0.0.0.0', '::', '192.0.2.7', '127.0.0.1.example.org', 'phaseline.example.org']) {
-    expect(runs({ HOST }), HOST).toBe(false)
-    expect(runs({ HOST, PHASELINE_PROCESS_RUNTIME: 'on' }), HOST).toBe(true)
+    expect(runs({ HOST }), HOST).toBe('off')
+    expect(runs({ HOST, PHASELINE_PROCESS_RUNTIME: 'trusted' }), HOST).toBe('trusted')
     expect(loadConfig({ HOST })).toMatchObject({ config: { processRuntimeOff: expect.stringContaining(HOST) } })
     expect(loadConfig({ HOST, PHASELINE_PROCESS_RUNTIME: 'off' })).toMatchObject({
       config: { processRuntimeOff: null },
@@ -71,7 +72,7 @@ describe('secrets in files and from commands', () => {
       DATABASE_URL_FILE: await file('database', 'postgres://ada:pw@db/x\n'),
       REDIS_URL_FILE: await file('redis', 'redis://cache\n'),
     })
-    expect(loaded).toMatchObject({ ok: true, config: { processRuntime: false } })
+    expect(loaded).toMatchObject({ ok: true, config: { workloads: { level: 'off', network: 'api', folders: [] } } })
     expect(secretsOf(loaded)).toEqual({
       token: 'sixteen-letters.',
       secretKeys: [KEY, OLD_KEY],
@@ -202,7 +203,7 @@ test('nothing has to be set, and what is empty is not set', () => {
       agentRetentionMs: 7 * 24 * 60 * 60 * 1_000,
       secretKeys: [],
       capacity: { maxWorkers: 50, maxJobs: 100 },
-      processRuntime: true,
+      workloads: { level: 'isolated', network: 'api', folders: [] },
       processRuntimeOff: null,
     },
   })
@@ -233,7 +234,9 @@ test('everything that can be set', () => {
       PHASELINE_RUNTIME_LOST_TIMEOUT_MS: '5',
       PHASELINE_CLEANUP_DELAY_MS: '6',
       PHASELINE_CRM_SILENCE_MS: '7',
-      PHASELINE_PROCESS_RUNTIME: 'on',
+      PHASELINE_PROCESS_RUNTIME: 'trusted',
+      PHASELINE_WORKLOAD_NETWORK: 'host',
+      PHASELINE_WORKLOAD_FOLDERS: '/opt/node:/opt/go',
     },
     { timeouts },
   )
@@ -255,7 +258,7 @@ test('everything that can be set', () => {
       logRetentionMs: 12 * 60 * 60 * 1_000,
       agentRetentionMs: null,
       capacity: { maxWorkers: 3, maxJobs: 4 },
-      processRuntime: true,
+      workloads: { level: 'trusted', network: 'host', folders: ['/opt/node', '/opt/go'] },
     },
   })
   expect(secretsOf(loaded)).toEqual({

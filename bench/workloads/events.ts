@@ -35,7 +35,7 @@ export const workload: Workload = { name: 'events', run }
 async function run({ postgres, log, rounds }: BenchContext): Promise<Section> {
   await using stack = new AsyncDisposableStack()
   const databaseUrl = await postgres.createDatabase('events_phaseline')
-  const env = { PHASELINE_PROCESS_RUNTIME: 'on', PHASELINE_MAX_WORKERS: String(SLOTS) }
+  const env = { PHASELINE_PROCESS_RUNTIME: 'trusted', PHASELINE_MAX_WORKERS: String(SLOTS) }
   const server = stack.use(await startServer({ databaseUrl, env }))
   const ours = await startPeer('phaseline-events', {
     use: 'latency',

@@ -86,7 +86,8 @@ async function isReady() {
 async function startServer() {
   console.log(`No server at ${ORIGIN}: starting one …`)
   const child = spawn(process.execPath, [CLI, 'serve', '--no-example'], {
-    env: { PHASELINE_LOG_LEVEL: 'warn', PHASELINE_PROCESS_RUNTIME: 'on', ...env },
+    // Trusted: the pipeline is this example's own, and `pack` writes to the folder of artifacts.
+    env: { PHASELINE_LOG_LEVEL: 'warn', PHASELINE_PROCESS_RUNTIME: 'trusted', ...env },
     // What it says first holds its token.
     stdio: ['ignore', 'ignore', 'inherit'],
     // Of its own group: Ctrl-C is for the command that runs, the server is ended after it.

@@ -71,19 +71,23 @@ export interface BuiltInAgent {
   readonly types: readonly string[]
   /** From which its token is derived. Never changes: all processes of an installation have the same token. */
   readonly purpose: string
-  processes(settings: AgentSettings): readonly AgentProcessSettings[]
+  processes(settings: AgentSettings): readonly AgentProcessSettings[] | Promise<readonly AgentProcessSettings[]>
 }
 export interface AgentSettings {
   /** Absolute paths. */
   readonly gadgetFolders: readonly string[]
   /** Where processes may keep state, one folder each. */
   readonly dataDir: string
-  readonly processRuntime: boolean
+  readonly workloads: Config['workloads']
+  /** Tells the operator what an agent may do on this machine. */
+  announce(message: string, isWarning: boolean): void
 }
 export interface AgentProcessSettings {
   readonly types: readonly string[]
   readonly gadgetFolders?: readonly string[]
   readonly state?: string
+  /** Arguments that only its program has, by name. */
+  readonly options?: Readonly<Record<string, string>>
 }
 
 /** A family with its server's half. */

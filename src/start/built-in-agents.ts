@@ -42,19 +42,30 @@ interface AgentsHost {
 }
 
 /** Starts the processes of the built-in agents; each is started again when it ends. */
-export function startBuiltInAgents(agents: readonly BuiltInAgent[], host: AgentsHost): readonly AsyncDisposable[] {
+export async function startBuiltInAgents(
+  agents: readonly BuiltInAgent[],
+  host: AgentsHost,
+): Promise<readonly AsyncDisposable[]> {
   const { config, origin, administrator, logger } = host
   const gadgetFolders = host.gadgetFolders.map((folder) => resolve(folder))
-  const settings = { gadgetFolders, dataDir: resolve(config.dataDir), processRuntime: config.processRuntime }
-  return agents.flatMap((agent) =>
-    agent.processes(settings).map((process) =>
-      startAgentProcess({
-        ...process,
-        url: `${origin}/graphql`,
-        token: tokenOf(administrator, agent),
-        onEvent: (event) => logEvent(event, process.types, logger),
-      }),
-    ),
+  const settings = {
+    gadgetFolders,
+    dataDir: resolve(config.dataDir),
+    workloads: config.workloads,
+    announce: (message: string, isWarning: boolean) => logger[isWarning ? 'warn' : 'info'](message),
+  }
+  const all = await Promise.all(
+    agents.map(async (agent) => {
+      const token = tokenOf(administrator, agent)
+      return (await agent.processes(settings)).map((process) => ({ ...process, token }))
+    }),
+  )
+  return all.flat().map((process) =>
+    startAgentProcess({
+      ...process,
+      url: `${origin}/graphql`,
+      onEvent: (event) => logEvent(event, process.types, logger),
+    }),
   )
 }
 

@@ -94,7 +94,7 @@ describe('the example of a build', { timeout: 180_000 }, () => {
 
   it('ends with the first failed job: running ones are cancelled, and nothing is packed', async ({ signal }) => {
     await using copy = await temporaryFolder()
-    await using server = await startServer({ env: { PHASELINE_PROCESS_RUNTIME: 'on' } })
+    await using server = await startServer({ env: { PHASELINE_PROCESS_RUNTIME: 'trusted' } })
     await cp(EXAMPLE, copy.path, { recursive: true })
     const change = async (file: string, edit: (text: string) => string) => {
       const path = join(copy.path, 'package', file)

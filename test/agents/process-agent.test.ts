@@ -1,14 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import type { AgentProcess } from '../../src/agents/agent-process.ts'
+import type { AgentProcess, AgentProcessOptions } from '../../src/agents/agent-process.ts'
 import { startAgentProcess } from '../../src/agents/spawn.ts'
 import { Secret } from '../../src/core/secret.ts'
 import type { NodeOf, ResultOf, VariablesOf } from '../../src/documents/typed-document.ts'
 import { startTestApp } from '../testkit/app.ts'
 import { ask, present } from '../testkit/ask.ts'
+import { canIsolate } from '../testkit/bubblewrap.ts'
 import { MUTATIONS } from '../testkit/documents.ts'
 import { gql } from '../testkit/gql.ts'
 import { type ReachableServer, startSharedServer, type TestServer } from '../testkit/server.ts'
@@ -24,10 +25,16 @@ const TREE = gql(`query Tree($id: ID!) { tree(rootId: $id) { objects { edges { n
 type Seen = NodeOf<NonNullable<ResultOf<typeof TREE>['tree']>['objects']>
 
 const ENV = { PHASELINE_ROLES: 'gateway,engine', PHASELINE_CLEANUP_DELAY_MS: '500' }
-const startAll = () => startAllOf(() => startTestApp({ env: ENV }))
-const startKillable = () => startAllOf<TestServer>(() => startSharedServer({ env: ENV }))
+const TRUSTED = { isolation: 'trusted' }
+/** With the node of the tests, wherever it is. */
+const ISOLATED = { isolation: 'isolated', folders: dirname(process.execPath) }
+const LEVELS = (await canIsolate()) ? [TRUSTED, ISOLATED] : [TRUSTED]
 
-async function startAllOf<S extends ReachableServer>(serve: () => Promise<S>) {
+type Options = NonNullable<AgentProcessOptions['options']>
+const startAll = (options: Options = TRUSTED) => startAllOf(options, () => startTestApp({ env: ENV }))
+const startKillable = () => startAllOf<TestServer>(TRUSTED, () => startSharedServer({ env: ENV }))
+
+async function startAllOf<S extends ReachableServer>(options: Options, serve: () => Promise<S>) {
   await using starting = new AsyncDisposableStack()
   const server = starting.use(await serve())
   const { state } = starting.use(await place())
@@ -45,6 +52,7 @@ async function startAllOf<S extends ReachableServer>(serve: () => Promise<S>) {
       state,
       graceMs: 500,
       leaseMs: 8_000,
+      options,
     }),
   )
   const all = starting.move()
@@ -90,34 +98,43 @@ const query = 'mutation M($input: CreateJobInput!) { createJob(input: $input) { 
 const headers = { 'content-type': 'application/json', authorization: 'Bearer ' + process.env.PHASELINE_TOKEN }
 require('fs').writeFileSync('note', 'from the worker')
 const { payload } = JSON.parse(require('fs').readFileSync(process.env.PHASELINE_EVENT, 'utf8'))
-fetch(process.env.PHASELINE_URL, { method: 'POST', headers, body: JSON.stringify({ query, variables: { input } }) })
-  .then((r) => r.text()).then((text) => console.log(payload, text))
+const send = (body) => fetch(process.env.PHASELINE_URL, { method: 'POST', headers, body: JSON.stringify(body) }).then((r) => r.text())
+const sendAgain = (body) => send(body).catch(() => new Promise((done) => setTimeout(done, 100)).then(() => sendAgain(body)))
+send({ query, variables: { input } }).then((text) => console.log(payload, text))
   .then(() => new Promise((done) => { const look = setInterval(() => require('fs').existsSync('end') && (clearInterval(look), done()), 20) }))
+  .then(() => sendAgain({ query: '{ viewer { role } }' })).then((text) => console.log('at its end', text))
 `
 
 describe('the process runtime', { timeout: 120_000 }, () => {
-  it('runs a worker and the job that it creates, in one workspace, and cleans up', async () => {
-    await using all = await startAll()
-    const { server, state } = all
-    const template = { command: [process.execPath, '-e', CREATE_JOB], workspace: true }
-    const id = await createEvent(server, await createProject(server, template))
-    const job = await until(
-      async () => (await tree(server, id)).find(({ kind, phase }) => kind === 'JOB' && phase === 'FAILED'),
-      {
-        what: 'the job has ended',
-      },
-    )
-    expect(job).toMatchObject({
-      exitCode: 3,
-      error: { code: 'EXIT_CODE' },
-      logs: { edges: [{ node: { text: 'from the worker' } }] },
-    })
-    const worker = (await tree(server, id)).find(({ kind }) => kind === 'WORKER')
-    expect(worker?.logs.edges[0]?.node.text).toContain('the payload {"data":{"createJob":{"__typename":"Job"}}}')
-    await writeFile(join(state, 'workspaces', worker?.id ?? '', 'end'), '')
-    await untilPhase(server, id, 'SUCCEEDED')
-    await untilCleanedUp(state)
-  })
+  it.each(LEVELS)(
+    'runs a worker and the job that it creates, in one workspace, and cleans up: $isolation',
+    async (options) => {
+      await using all = await startAll(options)
+      const { server, state, agent } = all
+      const template = { command: [process.execPath, '-e', CREATE_JOB], workspace: true }
+      const id = await createEvent(server, await createProject(server, template))
+      const job = await until(
+        async () => (await tree(server, id)).find(({ kind, phase }) => kind === 'JOB' && phase === 'FAILED'),
+        {
+          what: 'the job has ended',
+        },
+      )
+      expect(job).toMatchObject({
+        exitCode: 3,
+        error: { code: 'EXIT_CODE' },
+        logs: { edges: [{ node: { text: 'from the worker' } }] },
+      })
+      const worker = (await tree(server, id)).find(({ kind }) => kind === 'WORKER')
+      expect(worker?.logs.edges[0]?.node.text).toContain('the payload {"data":{"createJob":{"__typename":"Job"}}}')
+      // The next runtime adopts it, and opens its way to the API again.
+      killAgent(agent)
+      await writeFile(join(state, 'workspaces', worker?.id ?? '', 'end'), '')
+      await untilPhase(server, id, 'SUCCEEDED')
+      const said = (await tree(server, id)).find(({ kind }) => kind === 'WORKER')?.logs.edges ?? []
+      expect(said.map(({ node }) => node.text).join()).toContain('at its end {"data":{"viewer":{"role":')
+      await untilCleanedUp(state)
+    },
+  )
 
   it('ends cancelled and deleted workloads at once', async () => {
     await using all = await startAll()

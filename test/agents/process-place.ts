@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { IsolationOptions } from '../../src/families/pipelines/agents/process/bubblewrap.ts'
 import {
   openProcessRuntime,
   type ProcessRuntimeOptions,
@@ -15,7 +16,7 @@ export interface Place extends AsyncDisposable {
   open(options?: Partial<ProcessRuntimeOptions>): Promise<Runtime>
 }
 
-export async function place(): Promise<Place> {
+export async function place(isolation: IsolationOptions | null = null): Promise<Place> {
   const state = await mkdtemp(join(tmpdir(), 'phaseline-runtime-'))
   let current: Runtime | null = null
   const close = async (): Promise<void> => {
@@ -24,7 +25,7 @@ export async function place(): Promise<Place> {
   }
   const open: Place['open'] = async (options = {}) => {
     await close()
-    current = await openProcessRuntime({ state, url: URL, env: process.env, graceMs: 300, ...options })
+    current = await openProcessRuntime({ state, url: URL, env: process.env, graceMs: 300, isolation, ...options })
     return current
   }
   return {

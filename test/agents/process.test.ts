@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { startShim } from '../../src/families/pipelines/agents/process/shim.ts'
 import type { Runtime, Workload } from '../../src/families/pipelines/agents/runtime/runtime.ts'
+import { canIsolate, ISOLATED } from '../testkit/bubblewrap.ts'
 import { until } from '../testkit/wait.ts'
 import { isAlive } from './gadget-folder.ts'
 import { listener, place, processesOf, URL, workload } from './process-place.ts'
@@ -17,351 +18,361 @@ async function runToEnd(runtime: Runtime, one: Workload) {
   return { end: await runtime.watch(one.id, watcher), lines }
 }
 
-describe('a workload', () => {
-  it('runs, passes its output on line by line, and reports its exit code or signal', async () => {
-    await using at = await place()
-    const runtime = await at.open()
-    const spoke = await runToEnd(runtime, workload('echo one; echo two >&2; printf three; exit 3'))
-    expect(spoke.end).toEqual({ how: 'EXITED', exitCode: 3, signal: null })
-    expect(spoke.lines.toSorted()).toEqual(['STDERR two', 'STDOUT one', 'STDOUT three'])
-    expect((await runToEnd(runtime, workload('exit 0'))).end).toMatchObject({ exitCode: 0, signal: null })
-    expect((await runToEnd(runtime, workload('kill -9 $$'))).end).toMatchObject({ exitCode: null, signal: 'SIGKILL' })
-  })
+const LEVELS = (await canIsolate())
+  ? [['trusted', null] as const, ['isolated', ISOLATED] as const]
+  : [['trusted', null] as const]
 
-  it('gets its environment, files and event, and nothing of the runtime’s own', async () => {
-    await using at = await place()
-    const runtime = await at.open({ env: { ...process.env, OTHERS_SECRET: 'x', PHASELINE_TOKEN: 'the runtime’s' } })
-    const one = workload('env; echo "in $PWD"; cat "$PHASELINE_EVENT" "$PHASELINE_SECRETS/KEY"; ./run.sh', {
-      env: { A: '1', PHASELINE_PROJECT: 'no' },
-      secrets: { KEY: 'marker', PHASELINE_URL: 'no' },
-      files: [
-        { path: 'run.sh', content: '#!/bin/sh\ncat deep/er/file' },
-        { path: 'deep/er/file', content: '\nfrom file' },
-      ],
-      token: 'its own',
+describe.each(LEVELS)('%s:', (level, isolation) => {
+  describe('a workload', () => {
+    it('runs, passes its output on line by line, and reports its exit code or signal', async () => {
+      await using at = await place(isolation)
+      const runtime = await at.open()
+      const spoke = await runToEnd(runtime, workload('echo one; echo two >&2; printf three; exit 3'))
+      expect(spoke.end).toEqual({ how: 'EXITED', exitCode: 3, signal: null })
+      expect(spoke.lines.toSorted()).toEqual(['STDERR two', 'STDOUT one', 'STDOUT three'])
+      expect((await runToEnd(runtime, workload('exit 0'))).end).toMatchObject({ exitCode: 0, signal: null })
+      expect((await runToEnd(runtime, workload('kill -9 $$'))).end).toMatchObject({ exitCode: null, signal: 'SIGKILL' })
     })
-    const { lines } = await runToEnd(runtime, one)
-    const said = (text: string) => expect(lines).toContain(`STDOUT ${text}`)
-    const folder = join(at.state, 'workloads', one.id)
-    said('A=1')
-    // What must not be read is masked, so that it is there.
-    said('KEY=***')
-    said('PHASELINE_TOKEN=***')
-    said(`PHASELINE_URL=${URL}`)
-    said('PHASELINE_PROJECT=shop')
-    said(`PHASELINE_WORKSPACE=${join(folder, 'work')}`)
-    said(`in ${join(folder, 'work')}`)
-    said('{"id":"event","payload":"the payload"}***')
-    said('from file')
-    expect(lines.join('\n')).not.toMatch(/OTHERS_SECRET|the runtime’s/)
-  })
 
-  it('is private, and its secrets are in no arguments', async () => {
-    await using at = await place()
-    const runtime = await at.open()
-    const one = workload('echo up; sleep 1000', { secrets: { KEY: 'marker-in-no-arguments' }, token: 'marker-token' })
-    await runtime.start(one, 'receipt')
-    const folder = join(at.state, 'workloads', one.id)
-    const modes = new Map<string, number>()
-    for (const entry of await readdir(at.state, { recursive: true, withFileTypes: true })) {
-      const path = join(entry.parentPath, entry.name)
-      modes.set(path, (await stat(path)).mode & 0o077)
-    }
-    expect([...modes].filter(([, mode]) => mode !== 0)).toEqual([])
-    expect(modes.has(join(folder, 'secrets/KEY')) && modes.has(join(folder, 'event.json'))).toBe(true)
-    expect((await stat(at.state)).mode & 0o077).toBe(0)
-    expect(spawnSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).stdout).not.toContain('marker-')
-    for (const file of ['state.json', 'pid']) expect(await readFile(join(folder, file), 'utf8')).not.toContain('marker')
-  })
+    it('gets its environment, files and event, and nothing of the runtime’s own', async () => {
+      await using at = await place(isolation)
+      const runtime = await at.open({ env: { ...process.env, OTHERS_SECRET: 'x', PHASELINE_TOKEN: 'the runtime’s' } })
+      const one = workload('env; echo "in $PWD"; cat "$PHASELINE_EVENT" "$PHASELINE_SECRETS/KEY"; ./run.sh', {
+        env: { A: '1', PHASELINE_PROJECT: 'no' },
+        secrets: { KEY: 'marker', PHASELINE_URL: 'no' },
+        files: [
+          { path: 'run.sh', content: '#!/bin/sh\ncat deep/er/file' },
+          { path: 'deep/er/file', content: '\nfrom file' },
+        ],
+        token: 'its own',
+      })
+      const { lines } = await runToEnd(runtime, one)
+      const said = (text: string) => expect(lines).toContain(`STDOUT ${text}`)
+      const folder = join(at.state, 'workloads', one.id)
+      said('A=1')
+      // What must not be read is masked, so that it is there.
+      said('KEY=***')
+      said('PHASELINE_TOKEN=***')
+      said(`PHASELINE_URL=${URL}`)
+      said('PHASELINE_PROJECT=shop')
+      said(`PHASELINE_WORKSPACE=${join(folder, 'work')}`)
+      said(`in ${join(folder, 'work')}`)
+      said('{"id":"event","payload":"the payload"}***')
+      said('from file')
+      expect(lines.join('\n')).not.toMatch(/OTHERS_SECRET|the runtime’s/)
+    })
 
-  it('works in its worker’s workspace, which goes with the worker and not with a job', async () => {
-    await using at = await place()
-    const runtime = await at.open()
-    const worker = workload('echo from worker > note')
-    const shared = { workspace: worker.id, workerId: worker.id }
-    await runToEnd(runtime, { ...worker, ...shared })
-    const job = workload('cat note', shared)
-    expect((await runToEnd(runtime, job)).lines).toEqual(['STDOUT from worker'])
-    await runtime.remove(job.id, null)
-    expect(existsSync(join(at.state, 'workspaces', worker.id, 'note'))).toBe(true)
-    await runtime.remove(worker.id, worker.id)
-    await runtime.remove(worker.id, worker.id)
-    expect(await readdir(join(at.state, 'workspaces'))).toEqual([])
-    expect(await runtime.list()).toEqual([])
-    expect(await readdir(join(at.state, 'workloads'))).toEqual([])
-  })
-
-  it.each<[string, Partial<Workload>, RegExp]>([
-    ['a command that is not there', { command: ['no-such-program'] }, /no folder of the PATH/],
-    ['a word of the shell', { command: ['exit'], args: ['0'] }, /no folder of the PATH/],
-    ['a file that is no program', { command: ['./a'], files: [{ path: 'a', content: 'x' }] }, /no such executable/],
-    ['no command', { command: [] }, /no command/],
-    ['an image only', { command: [], image: 'alpine' }, /not images/],
-    ['a file above its folder', { files: [{ path: '../x', content: '' }] }, /relative to the working folder/],
-    ['a file anywhere', { files: [{ path: '/tmp/x', content: '' }] }, /relative to the working folder/],
-    ['a secret with a NUL', { secrets: { KEY: 'mark\0er' } }, /KEY must not hold a NUL/],
-    ['more than the system takes', { env: { BIG: 'x'.repeat(3_000_000) } }, /E2BIG/],
-  ])('is not started with %s, and nothing is left of it', async (_, more, message) => {
-    await using at = await place()
-    const runtime = await at.open()
-    const failed = await runtime.start(workload('true', more), 'receipt').catch((error: Error) => error)
-    expect(failed).toMatchObject({ name: 'StartProblem', message: expect.stringMatching(message) })
-    expect(String(failed)).not.toContain('mark')
-    expect(await readdir(join(at.state, 'workloads'))).toEqual([])
-  })
-
-  it('writes no file through a link in the workspace', async () => {
-    await using at = await place()
-    const runtime = await at.open()
-    const workspace = join(at.state, 'workspaces', 'w')
-    await mkdir(join(at.state, 'outside'))
-    await mkdir(workspace)
-    await symlink(join(at.state, 'outside'), join(workspace, 'link'))
-    await symlink(join(at.state, 'outside/target'), join(workspace, 'direct'))
-    for (const path of ['link/file', 'direct']) {
-      const one = workload('true', { workspace: 'w', files: [{ path, content: 'x' }] })
-      await expect(runtime.start(one, 'receipt')).rejects.toThrow(/cannot be written|out of the folder/)
-    }
-    expect(await readdir(join(at.state, 'outside'))).toEqual([])
-  })
-})
-
-describe('output', () => {
-  it('beyond the limits is dropped, and a line reports the number', async () => {
-    await using at = await place()
-    const runtime = await at.open({ output: { lines: 20, bytes: 1_000_000, totalBytes: 1_000_000 } })
-    const { lines, end } = await runToEnd(runtime, workload('seq 1 100000'))
-    expect(end).toMatchObject({ exitCode: 0 })
-    const said = lines.filter((line) => line.startsWith('STDOUT'))
-    const dropped = lines.flatMap((line) => /^SYSTEM (\d+) lines were dropped/.exec(line)?.[1] ?? [])
-    expect(said[0]).toBe('STDOUT 1')
-    expect(said.length).toBeGreaterThanOrEqual(100)
-    expect(said.length).toBeLessThan(2_000)
-    expect(dropped.length).toBeLessThan(20)
-    expect(said.length + dropped.reduce((sum, n) => sum + Number(n), 0)).toBe(100_000)
-  })
-
-  it('is bounded in the length of a line and in all', async () => {
-    await using at = await place()
-    const runtime = await at.open({ output: { lines: 1_000, bytes: 1_000_000, totalBytes: 20_000 } })
-    const { lines } = await runToEnd(
-      runtime,
-      workload('for i in 1 2 3 4 5; do head -c 10000 /dev/zero | tr "\\0" x; echo; done'),
-    )
-    expect(lines.map((line) => line.length)).toEqual([8_199, 8_199, 8_199, expect.any(Number), expect.any(Number)])
-    expect(lines.slice(3)).toEqual([
-      'SYSTEM Its output is larger than 20000 bytes: the rest is dropped.',
-      'SYSTEM 2 lines were dropped: the output is too large.',
-    ])
-  })
-})
-
-describe('ending a workload', () => {
-  it('lets it end politely', async () => {
-    await using at = await place()
-    const runtime = await at.open({ graceMs: 20_000 })
-    const one = workload('trap "echo bye; exit 0" TERM; echo up; while :; do sleep 0.05; done')
-    await runtime.start(one, 'receipt')
-    const { lines, watcher } = listener()
-    const watching = runtime.watch(one.id, watcher)
-    await until(() => lines.includes('STDOUT up'), { what: 'up' })
-    await runtime.stop(one.id)
-    expect(await watching).toEqual({ how: 'STOPPED' })
-    expect(lines).toContain('STDOUT bye')
-    expect(await runtime.watch(one.id, watcher)).toEqual({ how: 'STOPPED' })
-  })
-
-  it('is stopped once, however many ask for it', async () => {
-    await using at = await place()
-    const runtime = await at.open()
-    for (let round = 0; round < 10; round += 1) {
-      const one = workload('sleep 1000')
+    it('is private, and its secrets are in no arguments', async () => {
+      await using at = await place(isolation)
+      const runtime = await at.open()
+      const one = workload('echo up; sleep 1000', { secrets: { KEY: 'marker-in-no-arguments' }, token: 'marker-token' })
       await runtime.start(one, 'receipt')
-      const stopping: Promise<void>[] = []
-      const isStopped = (): boolean => {
-        stopping.push(runtime.stop(one.id))
-        return processesOf(one.id).length === 0
+      const folder = join(at.state, 'workloads', one.id)
+      const modes = new Map<string, number>()
+      for (const entry of await readdir(at.state, { recursive: true, withFileTypes: true })) {
+        const path = join(entry.parentPath, entry.name)
+        // What it writes to its own /tmp is its own affair.
+        if (!path.startsWith(join(folder, 'tmp/'))) modes.set(path, (await stat(path)).mode & 0o077)
       }
-      await until(isStopped, { what: 'stopped' })
-      await Promise.all(stopping)
-      expect(await runtime.watch(one.id, listener().watcher)).toEqual({ how: 'STOPPED' })
-    }
+      expect([...modes].filter(([, mode]) => mode !== 0)).toEqual([])
+      expect(modes.has(join(folder, 'secrets/KEY')) && modes.has(join(folder, 'event.json'))).toBe(true)
+      expect((await stat(at.state)).mode & 0o077).toBe(0)
+      expect(spawnSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).stdout).not.toContain('marker-')
+      for (const file of ['state.json', 'pid'])
+        expect(await readFile(join(folder, file), 'utf8')).not.toContain('marker')
+    })
+
+    it('works in its worker’s workspace, which goes with the worker and not with a job', async () => {
+      await using at = await place(isolation)
+      const runtime = await at.open()
+      const worker = workload('echo from worker > note')
+      const shared = { workspace: worker.id, workerId: worker.id }
+      await runToEnd(runtime, { ...worker, ...shared })
+      const job = workload('cat note', shared)
+      expect((await runToEnd(runtime, job)).lines).toEqual(['STDOUT from worker'])
+      await runtime.remove(job.id, null)
+      expect(existsSync(join(at.state, 'workspaces', worker.id, 'note'))).toBe(true)
+      await runtime.remove(worker.id, worker.id)
+      await runtime.remove(worker.id, worker.id)
+      expect(await readdir(join(at.state, 'workspaces'))).toEqual([])
+      expect(await runtime.list()).toEqual([])
+      expect(await readdir(join(at.state, 'workloads'))).toEqual([])
+    })
+
+    it.each<[string, Partial<Workload>, RegExp]>([
+      ['a command that is not there', { command: ['no-such-program'] }, /no folder of the PATH/],
+      ['a word of the shell', { command: ['exit'], args: ['0'] }, /no folder of the PATH/],
+      ['a file that is no program', { command: ['./a'], files: [{ path: 'a', content: 'x' }] }, /no such executable/],
+      ['no command', { command: [] }, /no command/],
+      ['an image only', { command: [], image: 'alpine' }, /not images/],
+      ['a file above its folder', { files: [{ path: '../x', content: '' }] }, /relative to the working folder/],
+      ['a file anywhere', { files: [{ path: '/tmp/x', content: '' }] }, /relative to the working folder/],
+      ['a secret with a NUL', { secrets: { KEY: 'mark\0er' } }, /KEY must not hold a NUL/],
+      ['more than the system takes', { env: { BIG: 'x'.repeat(3_000_000) } }, /E2BIG/],
+    ])('is not started with %s, and nothing is left of it', async (_, more, message) => {
+      await using at = await place(isolation)
+      const runtime = await at.open()
+      const failed = await runtime.start(workload('true', more), 'receipt').catch((error: Error) => error)
+      expect(failed).toMatchObject({ name: 'StartProblem', message: expect.stringMatching(message) })
+      expect(String(failed)).not.toContain('mark')
+      expect(await readdir(join(at.state, 'workloads'))).toEqual([])
+    })
+
+    it('writes no file through a link in the workspace', async () => {
+      await using at = await place(isolation)
+      const runtime = await at.open()
+      const workspace = join(at.state, 'workspaces', 'w')
+      await mkdir(join(at.state, 'outside'))
+      await mkdir(workspace)
+      await symlink(join(at.state, 'outside'), join(workspace, 'link'))
+      await symlink(join(at.state, 'outside/target'), join(workspace, 'direct'))
+      for (const path of ['link/file', 'direct']) {
+        const one = workload('true', { workspace: 'w', files: [{ path, content: 'x' }] })
+        await expect(runtime.start(one, 'receipt')).rejects.toThrow(/cannot be written|out of the folder/)
+      }
+      expect(await readdir(join(at.state, 'outside'))).toEqual([])
+    })
   })
 
-  it('kills processes that ignore it, their children, and those that have left the group', async () => {
-    await using at = await place()
-    const runtime = await at.open()
-    const one = workload(
-      'trap "" TERM; sleep 1000 & setsid sleep 1000 & setsid sh -c "setsid sleep 1000 & sleep 1000" & echo up; wait',
-    )
-    await runtime.start(one, 'receipt')
-    const { lines, watcher } = listener()
-    void runtime.watch(one.id, watcher)
-    await until(() => lines.includes('STDOUT up') && processesOf(one.id).length === 7, { what: 'seven processes' })
-    await runtime.remove(one.id, null)
-    expect(processesOf(one.id)).toEqual([])
-    expect(await runtime.list()).toEqual([])
+  describe('output', () => {
+    it('beyond the limits is dropped, and a line reports the number', async () => {
+      await using at = await place(isolation)
+      const runtime = await at.open({ output: { lines: 20, bytes: 1_000_000, totalBytes: 1_000_000 } })
+      const { lines, end } = await runToEnd(runtime, workload('seq 1 100000'))
+      expect(end).toMatchObject({ exitCode: 0 })
+      const said = lines.filter((line) => line.startsWith('STDOUT'))
+      const dropped = lines.flatMap((line) => /^SYSTEM (\d+) lines were dropped/.exec(line)?.[1] ?? [])
+      expect(said[0]).toBe('STDOUT 1')
+      expect(said.length).toBeGreaterThanOrEqual(100)
+      expect(said.length).toBeLessThan(2_000)
+      expect(dropped.length).toBeLessThan(20)
+      expect(said.length + dropped.reduce((sum, n) => sum + Number(n), 0)).toBe(100_000)
+    })
+
+    it('is bounded in the length of a line and in all', async () => {
+      await using at = await place(isolation)
+      const runtime = await at.open({ output: { lines: 1_000, bytes: 1_000_000, totalBytes: 20_000 } })
+      const { lines } = await runToEnd(
+        runtime,
+        workload('for i in 1 2 3 4 5; do head -c 10000 /dev/zero | tr "\\0" x; echo; done'),
+      )
+      expect(lines.map((line) => line.length)).toEqual([8_199, 8_199, 8_199, expect.any(Number), expect.any(Number)])
+      expect(lines.slice(3)).toEqual([
+        'SYSTEM Its output is larger than 20000 bytes: the rest is dropped.',
+        'SYSTEM 2 lines were dropped: the output is too large.',
+      ])
+    })
   })
 
-  it('kills the processes that it leaves behind', async () => {
-    await using at = await place()
-    const runtime = await at.open()
-    const one = workload('sleep 1000 & setsid sleep 1000 & echo up')
-    expect(await runToEnd(runtime, one)).toMatchObject({ end: { exitCode: 0 }, lines: ['STDOUT up'] })
-    expect(processesOf(one.id)).toEqual([])
+  describe('ending a workload', () => {
+    it('lets it end politely', async () => {
+      await using at = await place(isolation)
+      const runtime = await at.open({ graceMs: 20_000 })
+      const one = workload('trap "echo bye; exit 0" TERM; echo up; while :; do sleep 0.05; done')
+      await runtime.start(one, 'receipt')
+      const { lines, watcher } = listener()
+      const watching = runtime.watch(one.id, watcher)
+      await until(() => lines.includes('STDOUT up'), { what: 'up' })
+      await runtime.stop(one.id)
+      expect(await watching).toEqual({ how: 'STOPPED' })
+      expect(lines).toContain('STDOUT bye')
+      expect(await runtime.watch(one.id, watcher)).toEqual({ how: 'STOPPED' })
+    })
+
+    it('is stopped once, however many ask for it', async () => {
+      await using at = await place(isolation)
+      const runtime = await at.open()
+      for (let round = 0; round < 10; round += 1) {
+        const one = workload('sleep 1000')
+        await runtime.start(one, 'receipt')
+        const stopping: Promise<void>[] = []
+        const isStopped = (): boolean => {
+          stopping.push(runtime.stop(one.id))
+          return processesOf(one.id).length === 0
+        }
+        await until(isStopped, { what: 'stopped' })
+        await Promise.all(stopping)
+        expect(await runtime.watch(one.id, listener().watcher)).toEqual({ how: 'STOPPED' })
+      }
+    })
+
+    it('kills processes that ignore it, their children, and those that have left the group', async () => {
+      // In a sandbox also the two processes of bubblewrap.
+      const count = level === 'isolated' ? 9 : 7
+      await using at = await place(isolation)
+      const runtime = await at.open()
+      const one = workload(
+        'trap "" TERM; sleep 1000 & setsid sleep 1000 & setsid sh -c "setsid sleep 1000 & sleep 1000" & echo up; wait',
+      )
+      await runtime.start(one, 'receipt')
+      const { lines, watcher } = listener()
+      void runtime.watch(one.id, watcher)
+      await until(() => lines.includes('STDOUT up') && processesOf(one.id).length === count, { what: 'all processes' })
+      await runtime.remove(one.id, null)
+      expect(processesOf(one.id)).toEqual([])
+      expect(await runtime.list()).toEqual([])
+    })
+
+    it('kills the processes that it leaves behind', async () => {
+      await using at = await place(isolation)
+      const runtime = await at.open()
+      const one = workload('sleep 1000 & setsid sleep 1000 & echo up')
+      expect(await runToEnd(runtime, one)).toMatchObject({ end: { exitCode: 0 }, lines: ['STDOUT up'] })
+      expect(processesOf(one.id)).toEqual([])
+    })
+
+    it('tells that its process was ended from outside, and ends the rest', async () => {
+      await using at = await place(isolation)
+      const runtime = await at.open()
+      const one = workload('echo up; sleep 1000')
+      await runtime.start(one, 'receipt')
+      const { lines, watcher } = listener()
+      const watching = runtime.watch(one.id, watcher)
+      await until(() => lines.includes('STDOUT up'), { what: 'up' })
+      process.kill(await shimOf(at.state, one.id), 'SIGKILL')
+      expect(await watching).toEqual({ how: 'GONE' })
+      expect(processesOf(one.id)).toEqual([])
+    })
+
+    it('never touches a stranger that has got the pid meanwhile', async () => {
+      await using at = await place(isolation)
+      const runtime = await at.open()
+      const stranger = spawn('sleep', ['1000'], { detached: true })
+      const ended = new Promise((resolve) => stranger.once('exit', resolve))
+      try {
+        const one = workload('sleep 1000')
+        await runtime.start(one, 'receipt')
+        const file = join(at.state, 'workloads', one.id, 'pid')
+        const [pid = '', started = ''] = (await readFile(file, 'utf8')).trim().split(' ')
+        process.kill(-Number(pid), 'SIGKILL')
+        await until(() => processesOf(one.id).length === 0, { what: 'gone' })
+        // Never that of the stranger by chance, which may have started in the same hundredth of a second.
+        const earlier = started.replace(/\d(?=\D*$)/, (digit) => String((Number(digit) + 1) % 10))
+        await writeFile(file, `${stranger.pid} ${earlier}\n`)
+        const other = await at.open()
+        expect(await other.watch(one.id, listener().watcher)).toEqual({ how: 'GONE' })
+        await other.remove(one.id, null)
+        expect(isAlive(stranger.pid ?? 0)).toBe(true)
+      } finally {
+        stranger.kill('SIGKILL')
+        await ended
+      }
+    })
   })
 
-  it('tells that its process was ended from outside, and ends the rest', async () => {
-    await using at = await place()
-    const runtime = await at.open()
-    const one = workload('echo up; sleep 1000')
-    await runtime.start(one, 'receipt')
-    const { lines, watcher } = listener()
-    const watching = runtime.watch(one.id, watcher)
-    await until(() => lines.includes('STDOUT up'), { what: 'up' })
-    process.kill(await shimOf(at.state, one.id), 'SIGKILL')
-    expect(await watching).toEqual({ how: 'GONE' })
-    expect(processesOf(one.id)).toEqual([])
+  describe('a runtime that comes back', () => {
+    it('keeps its instance name, finds its workloads, and refuses to share its folder', async () => {
+      await using at = await place(isolation)
+      const first = await at.open()
+      const { instance } = first
+      const one = workload('sleep 1000')
+      await first.start(one, 'a')
+      expect(await first.updateReceipt(one.id, 'b')).toBe(true)
+      expect(await first.updateReceipt(randomUUID(), 'b')).toBe(false)
+      const { openProcessRuntime } = await import('../../src/families/pipelines/agents/process/process-runtime.ts')
+      await expect(openProcessRuntime({ state: at.state, url: URL, env: {}, isolation })).rejects.toThrow(/is in use/)
+      const second = await at.open()
+      expect(second.instance).toBe(instance)
+      expect(await second.list()).toEqual([{ id: one.id, receipt: 'b' }])
+    })
+
+    it('adopts running workloads after a kill -9, and misses none of their output', async () => {
+      await using at = await place(isolation)
+      const wait = (name: string) => `while [ ! -e ${name} ]; do sleep 0.02; done`
+      const one = workload(`echo before; ${wait('a')}; echo meanwhile; ${wait('b')}; echo after; exit 5`)
+      const go = (name: string) => writeFile(join(at.state, 'workloads', one.id, 'work', name), '')
+      const starter = join(import.meta.dirname, 'runtime-process.ts')
+      const first = spawn(process.execPath, [starter, at.state, URL, JSON.stringify(one), JSON.stringify(isolation)], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      let said = ''
+      first.stdout.on('data', (text) => {
+        said += String(text)
+      })
+      await until(() => said.includes('before\n'), { what: 'before' })
+      const gone = new Promise((resolve) => first.once('exit', resolve))
+      first.kill('SIGKILL')
+      await gone
+      const shim = await shimOf(at.state, one.id)
+      await go('a')
+
+      const second = await at.open()
+      expect(await second.list()).toEqual([{ id: one.id, receipt: 'the receipt' }])
+      const { lines, watcher } = listener()
+      const watching = second.watch(one.id, watcher)
+      await until(() => lines.includes('STDOUT meanwhile'), { what: 'meanwhile' })
+      expect(await shimOf(at.state, one.id)).toBe(shim)
+      await go('b')
+      expect(await watching).toEqual({ how: 'EXITED', exitCode: 5, signal: null })
+      expect(lines).toEqual(['SYSTEM Its runtime is back and has adopted it.', 'STDOUT meanwhile', 'STDOUT after'])
+    })
+
+    it('reads the end of a workload, and its last output, from a time without a runtime', async () => {
+      await using at = await place(isolation)
+      const first = await at.open()
+      const one = workload('echo last words; exit 7')
+      await first.start(one, 'receipt')
+      await until(() => existsSync(join(at.state, 'workloads', one.id, 'exit')), { what: 'ended' })
+      const second = await at.open()
+      const { lines, watcher } = listener()
+      expect(await second.watch(one.id, watcher)).toEqual({ how: 'EXITED', exitCode: 7, signal: null })
+      expect(lines).toContain('STDOUT last words')
+      expect(await second.watch(one.id, watcher)).toEqual({ how: 'EXITED', exitCode: 7, signal: null })
+    })
+
+    it('lets a workload be watched by the next one when it ends politely', async () => {
+      await using at = await place(isolation)
+      const first = await at.open()
+      const one = workload('echo up; sleep 1000')
+      await first.start(one, 'receipt')
+      const leaving = new AbortController()
+      const { lines, watcher } = listener(leaving.signal)
+      const watching = first.watch(one.id, watcher)
+      await until(() => lines.includes('STDOUT up'), { what: 'up' })
+      leaving.abort()
+      expect(await watching).toBeNull()
+      expect(processesOf(one.id).length).toBeGreaterThan(0)
+    })
   })
 
-  it('never touches a stranger that has got the pid meanwhile', async () => {
-    await using at = await place()
-    const runtime = await at.open()
-    const stranger = spawn('sleep', ['1000'], { detached: true })
-    const ended = new Promise((resolve) => stranger.once('exit', resolve))
-    try {
+  describe('exactly once', () => {
+    const shim = (state: string, folder: string, giveUp = () => Promise.resolve(true)) =>
+      startShim({
+        script: join(state, 'shim.sh'),
+        folder,
+        workingFolder: state,
+        command: ['/bin/sh', '-c', 'echo x >> started; sleep 1000'],
+        env: { PATH: process.env.PATH ?? '', PHASELINE_WORKLOAD: 'twice' },
+        giveUp,
+      })
+
+    it('a shim that comes second, or after its start was forbidden, does nothing', async () => {
+      await using at = await place(isolation)
+      const runtime = await at.open()
+      const one = workload('echo up; sleep 1000')
+      await runtime.start(one, 'receipt')
+      const folder = join(at.state, 'workloads', one.id)
+      for (const name of ['out', 'err', 'done', 'hold']) spawnSync('rm', [join(folder, name)])
+      await expect(shim(at.state, folder)).rejects.toThrow('It could not be started')
+      expect(existsSync(join(at.state, 'started'))).toBe(false)
+
+      // One whose runtime was killed before its shim came so far: not here, and a late shim finds nothing.
+      const late = join(at.state, 'workloads', 'late')
+      await mkdir(late)
+      await writeFile(join(late, 'state.json'), JSON.stringify({ receipt: 'x', workspace: null, workerId: 'late' }))
+      expect((await runtime.list()).map(({ id }) => id)).toEqual([one.id])
+      expect(existsSync(late)).toBe(false)
+      expect(processesOf('twice')).toEqual([])
+    })
+
+    it('an existing workload is not started again', async () => {
+      await using at = await place(isolation)
+      const runtime = await at.open()
       const one = workload('sleep 1000')
       await runtime.start(one, 'receipt')
-      const file = join(at.state, 'workloads', one.id, 'pid')
-      const [pid = '', started = ''] = (await readFile(file, 'utf8')).trim().split(' ')
-      process.kill(-Number(pid), 'SIGKILL')
-      await until(() => processesOf(one.id).length === 0, { what: 'gone' })
-      // Never that of the stranger by chance, which may have started in the same hundredth of a second.
-      const earlier = started.replace(/\d(?=\D*$)/, (digit) => String((Number(digit) + 1) % 10))
-      await writeFile(file, `${stranger.pid} ${earlier}\n`)
-      const other = await at.open()
-      expect(await other.watch(one.id, listener().watcher)).toEqual({ how: 'GONE' })
-      await other.remove(one.id, null)
-      expect(isAlive(stranger.pid ?? 0)).toBe(true)
-    } finally {
-      stranger.kill('SIGKILL')
-      await ended
-    }
-  })
-})
-
-describe('a runtime that comes back', () => {
-  it('keeps its instance name, finds its workloads, and refuses to share its folder', async () => {
-    await using at = await place()
-    const first = await at.open()
-    const { instance } = first
-    const one = workload('sleep 1000')
-    await first.start(one, 'a')
-    expect(await first.updateReceipt(one.id, 'b')).toBe(true)
-    expect(await first.updateReceipt(randomUUID(), 'b')).toBe(false)
-    const { openProcessRuntime } = await import('../../src/families/pipelines/agents/process/process-runtime.ts')
-    await expect(openProcessRuntime({ state: at.state, url: URL, env: {} })).rejects.toThrow(/is in use/)
-    const second = await at.open()
-    expect(second.instance).toBe(instance)
-    expect(await second.list()).toEqual([{ id: one.id, receipt: 'b' }])
-  })
-
-  it('adopts running workloads after a kill -9, and misses none of their output', async () => {
-    await using at = await place()
-    const wait = (name: string) => `while [ ! -e ${name} ]; do sleep 0.02; done`
-    const one = workload(`echo before; ${wait('a')}; echo meanwhile; ${wait('b')}; echo after; exit 5`)
-    const go = (name: string) => writeFile(join(at.state, 'workloads', one.id, 'work', name), '')
-    const starter = join(import.meta.dirname, 'runtime-process.ts')
-    const first = spawn(process.execPath, [starter, at.state, URL, JSON.stringify(one)], {
-      stdio: ['ignore', 'pipe', 'inherit'],
+      await expect(runtime.start(one, 'receipt')).rejects.toThrow('exists already')
+      expect(processesOf(one.id).length).toBeGreaterThan(0)
     })
-    let said = ''
-    first.stdout.on('data', (text) => {
-      said += String(text)
-    })
-    await until(() => said.includes('before\n'), { what: 'before' })
-    const gone = new Promise((resolve) => first.once('exit', resolve))
-    first.kill('SIGKILL')
-    await gone
-    const shim = await shimOf(at.state, one.id)
-    await go('a')
-
-    const second = await at.open()
-    expect(await second.list()).toEqual([{ id: one.id, receipt: 'the receipt' }])
-    const { lines, watcher } = listener()
-    const watching = second.watch(one.id, watcher)
-    await until(() => lines.includes('STDOUT meanwhile'), { what: 'meanwhile' })
-    expect(await shimOf(at.state, one.id)).toBe(shim)
-    await go('b')
-    expect(await watching).toEqual({ how: 'EXITED', exitCode: 5, signal: null })
-    expect(lines).toEqual(['SYSTEM Its runtime is back and has adopted it.', 'STDOUT meanwhile', 'STDOUT after'])
-  })
-
-  it('reads the end of a workload, and its last output, from a time without a runtime', async () => {
-    await using at = await place()
-    const first = await at.open()
-    const one = workload('echo last words; exit 7')
-    await first.start(one, 'receipt')
-    await until(() => existsSync(join(at.state, 'workloads', one.id, 'exit')), { what: 'ended' })
-    const second = await at.open()
-    const { lines, watcher } = listener()
-    expect(await second.watch(one.id, watcher)).toEqual({ how: 'EXITED', exitCode: 7, signal: null })
-    expect(lines).toContain('STDOUT last words')
-    expect(await second.watch(one.id, watcher)).toEqual({ how: 'EXITED', exitCode: 7, signal: null })
-  })
-
-  it('lets a workload be watched by the next one when it ends politely', async () => {
-    await using at = await place()
-    const first = await at.open()
-    const one = workload('echo up; sleep 1000')
-    await first.start(one, 'receipt')
-    const leaving = new AbortController()
-    const { lines, watcher } = listener(leaving.signal)
-    const watching = first.watch(one.id, watcher)
-    await until(() => lines.includes('STDOUT up'), { what: 'up' })
-    leaving.abort()
-    expect(await watching).toBeNull()
-    expect(processesOf(one.id).length).toBeGreaterThan(0)
-  })
-})
-
-describe('exactly once', () => {
-  const shim = (state: string, folder: string, giveUp = () => Promise.resolve(true)) =>
-    startShim({
-      script: join(state, 'shim.sh'),
-      folder,
-      workingFolder: state,
-      command: ['/bin/sh', '-c', 'echo x >> started; sleep 1000'],
-      env: { PATH: process.env.PATH ?? '', PHASELINE_WORKLOAD: 'twice' },
-      giveUp,
-    })
-
-  it('a shim that comes second, or after its start was forbidden, does nothing', async () => {
-    await using at = await place()
-    const runtime = await at.open()
-    const one = workload('echo up; sleep 1000')
-    await runtime.start(one, 'receipt')
-    const folder = join(at.state, 'workloads', one.id)
-    for (const name of ['out', 'err', 'done', 'hold']) spawnSync('rm', [join(folder, name)])
-    await expect(shim(at.state, folder)).rejects.toThrow('It could not be started')
-    expect(existsSync(join(at.state, 'started'))).toBe(false)
-
-    // One whose runtime was killed before its shim came so far: not here, and a late shim finds nothing.
-    const late = join(at.state, 'workloads', 'late')
-    await mkdir(late)
-    await writeFile(join(late, 'state.json'), JSON.stringify({ receipt: 'x', workspace: null, workerId: 'late' }))
-    expect((await runtime.list()).map(({ id }) => id)).toEqual([one.id])
-    expect(existsSync(late)).toBe(false)
-    expect(processesOf('twice')).toEqual([])
-  })
-
-  it('an existing workload is not started again', async () => {
-    await using at = await place()
-    const runtime = await at.open()
-    const one = workload('sleep 1000')
-    await runtime.start(one, 'receipt')
-    await expect(runtime.start(one, 'receipt')).rejects.toThrow('exists already')
-    expect(processesOf(one.id).length).toBeGreaterThan(0)
   })
 })
 

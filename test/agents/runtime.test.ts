@@ -174,6 +174,7 @@ describe('a runtime’s agent', { timeout: 30_000 }, () => {
       url: server.tiny.url,
       token: new Secret(TOKEN),
       state: at.state,
+      options: { isolation: 'trusted' },
     })
     try {
       const id = randomUUID()

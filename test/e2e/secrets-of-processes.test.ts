@@ -94,7 +94,7 @@ test('no process shows a token that the server has generated', { timeout: 90_000
   await gadgets.add('look', LOOK)
   await using server = await startServer({
     tokenIn: 'data folder',
-    env: { PHASELINE_PROCESS_RUNTIME: 'on', PHASELINE_GADGETS: gadgets.path },
+    env: { PHASELINE_PROCESS_RUNTIME: 'trusted', PHASELINE_GADGETS: gadgets.path },
   })
   await expectNoSecret(server, gadgets.path, [])
 })
@@ -115,7 +115,7 @@ test('nor a secret that it was given in a file', { timeout: 90_000 }, async () =
   const token = randomBytes(24).toString('base64url')
   const key = randomBytes(32).toString('base64')
   const secrets = { DATABASE_URL: database.url, PHASELINE_SECRET_KEY: key, PHASELINE_TOKEN: token }
-  const env: Record<string, string> = { PHASELINE_PROCESS_RUNTIME: 'on', PHASELINE_GADGETS: gadgets.path }
+  const env: Record<string, string> = { PHASELINE_PROCESS_RUNTIME: 'trusted', PHASELINE_GADGETS: gadgets.path }
   for (const [name, value] of Object.entries(secrets)) {
     await writeFile(join(folder, name), `${value}\n`, { mode: 0o600 })
     Object.assign(env, { [name]: '', [`${name}_FILE`]: join(folder, name) })

@@ -70,7 +70,7 @@ test('a secret is nowhere in logs, errors, phase changes, process arguments or t
     env: {
       DATABASE_URL: database.url,
       PHASELINE_SECRET_KEY: randomBytes(32).toString('base64'),
-      PHASELINE_PROCESS_RUNTIME: 'on',
+      PHASELINE_PROCESS_RUNTIME: 'trusted',
       PHASELINE_CLEANUP_DELAY_MS: '100',
       PHASELINE_LOG_LEVEL: 'trace',
     },

@@ -6,6 +6,7 @@ import { startEmbeddedPostgres } from '../../src/store/embedded/index.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { type Connection, createPool } from '../../src/store/pool.ts'
 import { provideChromium } from './browser.ts'
+import { provideBubblewrap } from './bubblewrap.ts'
 import { fastFolder, TEST_PREFIX, tidyUp } from './leftovers.ts'
 import { ensureRedis, startRedis } from './redis.ts'
 import { provideFaketime } from './shifted-clock.ts'
@@ -35,6 +36,7 @@ const SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'o
 export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   ensureRedis()
   provideFaketime()
+  provideBubblewrap()
   // For the processes that tests start, and not among the user's own files.
   process.env.NODE_COMPILE_CACHE = join(import.meta.dirname, '../../node_modules/.cache/phaseline')
   await tidyUp()

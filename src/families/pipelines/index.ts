@@ -32,11 +32,20 @@ export const pipelines = defineFamily({
       actor: 'RUNTIME',
       types: ['process'],
       purpose: 'phaseline built-in runtime',
-      processes: ({ processRuntime, dataDir }) =>
-        processRuntime ? [{ types: ['process'], state: `${dataDir}/runtime` }] : [],
+      async processes({ workloads, dataDir, announce }) {
+        const { chooseLevel } = await import('./agents/process/isolation.ts')
+        const { options, reason, isWarning } = await chooseLevel(workloads)
+        announce(`the process runtime is ${reason}`, isWarning)
+        return options ? [{ types: ['process'], state: `${dataDir}/runtime`, options }] : []
+      },
     },
   ],
-  programs: { process: { load: async () => (await import('./agents.ts')).processes } },
+  programs: {
+    process: {
+      options: ['isolation', 'network', 'folders'],
+      load: async () => (await import('./agents.ts')).processes,
+    },
+  },
   server: async () => (await import('./server.ts')).server,
   cli: async () => (await import('./cli.ts')).cli,
 })

@@ -15,13 +15,23 @@ const POLL_MS = 20
 /** A killed process that has not ended by then cannot be ended, e.g. because it waits for a dead disk. */
 const FORCE_MS = 10_000
 
+export interface AskOptions {
+  /** It runs in a sandbox. */
+  readonly isolated: boolean
+  readonly graceMs: number
+  hasEnded(): Promise<boolean>
+}
+
 /** Sends SIGTERM to all processes; resolves when the workload has ended, all are gone, or after `graceMs`. */
-export async function askToEnd(target: Target, graceMs: number, hasEnded: () => Promise<boolean>): Promise<void> {
+export async function askToEnd(target: Target, { isolated, graceMs, hasEnded }: AskOptions): Promise<void> {
   const until = performance.now() + graceMs
-  let living = await signalAll(target, 'SIGTERM')
+  let { living, reached } = await signalAll(target, 'SIGTERM', isolated)
   while (living > 0 && performance.now() < until && !(await hasEnded())) {
     await pause(POLL_MS)
-    living = await signalAll(target, null)
+    // A sandbox that was still being made had no process to ask.
+    const next = await signalAll(target, reached === 0 ? 'SIGTERM' : null, isolated)
+    living = next.living
+    reached += next.reached
   }
 }
 
@@ -33,7 +43,7 @@ export async function endGroup(shim: ProcessId): Promise<void> {
 /** Sends SIGKILL to all processes until none is left. */
 export async function endByForce(target: Target): Promise<void> {
   const until = performance.now() + FORCE_MS
-  while ((await signalAll(target, 'SIGKILL')) > 0) {
+  while ((await signalAll(target, 'SIGKILL')).living > 0) {
     if (performance.now() > until) throw new Error(`Processes of the workload ${target.id} do not end after SIGKILL.`)
     await pause(POLL_MS / 2)
   }
@@ -42,16 +52,25 @@ export async function endByForce(target: Target): Promise<void> {
 /**
  * Signals the group, then processes that have left it, and returns how many there are. While the shim lives the group is
  * ours; any other process is checked once more, by its start time, just before it gets the signal.
+ *
+ * `sparesGroup`: the group holds the shim and bubblewrap, which would end all in its sandbox at once. What runs in the sandbox
+ * is in a session of its own.
  */
-async function signalAll({ id, shim, members }: Target, signal: NodeJS.Signals | null): Promise<number> {
+async function signalAll({ id, shim, members }: Target, signal: NodeJS.Signals | null, sparesGroup = false) {
   const leads = shim !== null && (await isAlive(shim))
-  if (leads && signal) send(-shim.pid, signal)
+  let reached = 0
+  if (leads && signal && !sparesGroup) {
+    send(-shim.pid, signal)
+    reached += 1
+  }
   const found = await members.of(id)
   for (const { pid, group, ticks } of found) {
     const covered = leads && group === shim.pid
-    if (!covered && signal && statOf(pid)?.ticks === ticks) send(pid, signal)
+    if (covered || !signal || statOf(pid)?.ticks !== ticks) continue
+    send(pid, signal)
+    reached += 1
   }
-  return Math.max(found.length, leads ? 1 : 0)
+  return { living: Math.max(found.length, leads ? 1 : 0), reached }
 }
 
 function send(pid: number, signal: NodeJS.Signals): void {

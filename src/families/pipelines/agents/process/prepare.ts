@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { StartProblem, type Workload } from '../runtime/runtime.ts'
 import { findCommand } from './find-command.ts'
+import type { Sandbox } from './sandbox.ts'
 import { workloadEnv } from './workload-env.ts'
 import type { WorkloadFolder } from './workload-folder.ts'
 import { writeFiles } from './write-files.ts'
@@ -18,6 +19,8 @@ export interface PrepareOptions {
   readonly url: string
   /** Environment of the runtime; an allow-listed part is passed on. */
   readonly ownEnv: Readonly<Record<string, string | undefined>>
+  /** Null: the workload is trusted. */
+  readonly sandbox: Sandbox | null
 }
 
 /** Valid as a file name and as a variable. */
@@ -30,7 +33,9 @@ const PRIVATE_FILE = { mode: 0o600 } as const
  * @throws StartProblem
  */
 export async function prepare(workload: Workload, options: PrepareOptions): Promise<Prepared> {
-  const { folder, workingFolder, url, ownEnv } = options
+  const { folder, workingFolder, sandbox } = options
+  const { url } = sandbox ?? options
+  const ownEnv = sandbox?.env(options.ownEnv) ?? options.ownEnv
   const argv = [...workload.command, ...workload.args]
   if (workload.command.length === 0) throw new StartProblem(missingCommand(workload))
   if (argv.some((arg) => arg.includes('\0'))) throw new StartProblem('The command must not hold a NUL.')
@@ -52,7 +57,9 @@ export async function prepare(workload: Workload, options: PrepareOptions): Prom
     writeFile(eventFile, JSON.stringify(workload.event), PRIVATE_FILE),
     folder.writeMasked([...Object.values(secrets), ...(token === null ? [] : [token])]),
   ])
-  return { workingFolder, command: [path, ...argv.slice(1)], env }
+  const prepared = { workingFolder, command: [path, ...argv.slice(1)], env }
+  if (!sandbox) return prepared
+  return { workingFolder, ...(await sandbox.enclose({ ...prepared, folder, hasToken: token !== null })) }
 }
 
 const missingCommand = ({ image }: Workload): string =>

@@ -9,10 +9,12 @@ import {
   type Workload,
   type WorkloadEnd,
 } from '../runtime/runtime.ts'
+import type { IsolationOptions } from './bubblewrap.ts'
 import { askToEnd, endByForce, type Target } from './end-processes.ts'
 import { Members } from './members.ts'
 import { OUTPUT_LIMITS, type OutputLimits } from './output.ts'
 import { prepare } from './prepare.ts'
+import { openSandbox, type Sandbox } from './sandbox.ts'
 import { startShim } from './shim.ts'
 import { isId, openStateFolder, type StateFolder } from './state-folder.ts'
 import { watchWorkload } from './watch-workload.ts'
@@ -28,6 +30,8 @@ export interface ProcessRuntimeOptions {
   /** Milliseconds from SIGTERM to SIGKILL; 10,000 by default. */
   readonly graceMs?: number | undefined
   readonly output?: OutputLimits | undefined
+  /** Null: workloads are trusted, and have the rights of this process's user. */
+  readonly isolation: IsolationOptions | null
 }
 
 const GRACE_MS = 10_000
@@ -39,11 +43,14 @@ const FORGOTTEN_MS = 86_400_000
  * The runtime of this machine: each workload is a process group with a working folder of its own, led by a shim (see
  * SHIM). It owns its state folder; disposing it releases the folder and leaves all workloads running.
  * @throws FolderInUse
+ * @throws NotIsolated
  */
 export async function openProcessRuntime(options: ProcessRuntimeOptions): Promise<Runtime> {
   await using opening = new AsyncDisposableStack()
   const state = opening.use(await openStateFolder(options.state))
-  const runtime = new ProcessRuntime(options, state, opening.move())
+  const { isolation, url } = options
+  const sandbox = isolation && opening.use(await openSandbox({ ...isolation, folder: state.sandbox, url }))
+  const runtime = new ProcessRuntime(options, { state, sandbox }, opening.move())
   await runtime.sweep()
   return runtime
 }
@@ -52,6 +59,7 @@ class ProcessRuntime implements Runtime {
   readonly instance: string
   readonly #options: ProcessRuntimeOptions
   readonly #state: StateFolder
+  readonly #sandbox: Sandbox | null
   readonly #owned: AsyncDisposableStack
   readonly #members = new Members()
   /** A second stop of a workload joins the one that runs. */
@@ -61,9 +69,14 @@ class ProcessRuntime implements Runtime {
   readonly #watching = new Map<string, Promise<unknown>>()
   readonly #sweeper: NodeJS.Timeout
 
-  constructor(options: ProcessRuntimeOptions, state: StateFolder, owned: AsyncDisposableStack) {
+  constructor(
+    options: ProcessRuntimeOptions,
+    { state, sandbox }: { readonly state: StateFolder; readonly sandbox: Sandbox | null },
+    owned: AsyncDisposableStack,
+  ) {
     this.#options = options
     this.#state = state
+    this.#sandbox = sandbox
     this.instance = state.instance
     this.#owned = owned
     this.#sweeper = setInterval(() => void this.sweep().catch(() => {}), SWEEP_MS)
@@ -90,10 +103,11 @@ class ProcessRuntime implements Runtime {
     await this.#create(id, folder)
     const workingFolder = workspace === null ? folder.ownWorkingFolder : this.#state.workspace(workspace)
     const { url, env: ownEnv } = this.#options
+    const sandbox = this.#sandbox
     try {
       const [prepared] = await Promise.all([
-        prepare(workload, { folder, workingFolder, url, ownEnv }),
-        folder.writeState({ receipt, workspace, workerId }),
+        prepare(workload, { folder, workingFolder, url, ownEnv, sandbox }),
+        folder.writeState({ receipt, workspace, workerId, isolated: sandbox !== null }),
       ])
       this.#own.add(id)
       await startShim({
@@ -160,10 +174,15 @@ class ProcessRuntime implements Runtime {
 
   async #stop(id: string): Promise<void> {
     const folder = this.#state.workload(id)
-    if ((await folder.readState()) === null || (await folder.readEnd()) !== null) return
+    const state = await folder.readState()
+    if (state === null || (await folder.readEnd()) !== null) return
     if (!(await folder.forbidStart())) {
       const target = this.#target(id, await folder.readProcess())
-      await askToEnd(target, this.#options.graceMs ?? GRACE_MS, async () => (await folder.readExitCode()) !== null)
+      await askToEnd(target, {
+        isolated: state.isolated,
+        graceMs: this.#options.graceMs ?? GRACE_MS,
+        hasEnded: async () => (await folder.readExitCode()) !== null,
+      })
       await endByForce(target)
       await this.#watching.get(id)?.catch(() => {})
     }

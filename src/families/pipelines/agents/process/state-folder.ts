@@ -16,6 +16,8 @@ export interface StateFolder extends AsyncDisposable {
   /** Generated once per folder. */
   readonly instance: string
   readonly shimScript: string
+  /** What workloads in a sandbox share. */
+  readonly sandbox: string
   ids(): Promise<readonly string[]>
   workload(id: string): WorkloadFolder
   /** Path of a worker's workspace. */
@@ -41,6 +43,7 @@ export async function openStateFolder(path: string): Promise<StateFolder> {
   return {
     instance,
     shimScript,
+    sandbox: join(root, 'sandbox'),
     ids: async () => (await readdir(workloads)).filter(isId),
     workload: (id) => new WorkloadFolder(join(workloads, id)),
     workspace: (workerId) => join(workspaces, workerId),

@@ -11,6 +11,8 @@ const state = z.object({
   workspace: z.string().nullable(),
   /** The worker of the workload's workspace. */
   workerId: z.string(),
+  /** It runs in a sandbox. */
+  isolated: z.boolean().default(false),
 })
 export type WorkloadState = z.infer<typeof state>
 

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs'
-import { lstat, mkdir, open } from 'node:fs/promises'
+import { type FileHandle, mkdir, open } from 'node:fs/promises'
 import { join } from 'node:path'
+import { onLinux } from '../../../../process/identity.ts'
 import { StartProblem } from '../runtime/runtime.ts'
 
 /** Private; scripts are executable. */
@@ -36,20 +37,28 @@ function partsOf(path: string): readonly string[] {
 }
 
 async function writeBelow(folder: string, parts: readonly string[], content: string): Promise<void> {
-  let at = folder
+  await using opened = new AsyncDisposableStack()
+  let at = await openFolder(folder)
+  opened.use(at.handle)
   for (const part of parts.slice(0, -1)) {
-    at = join(at, part)
-    await mkdir(at, { mode: 0o700 }).catch(() => {})
-    if (!(await lstat(at)).isDirectory())
+    const path = join(at.path, part)
+    await mkdir(path, { mode: 0o700 }).catch(() => {})
+    at = await openFolder(path).catch(() => {
       throw new StartProblem(`${quoted(parts.join('/'))} would lead out of the folder.`)
+    })
+    opened.use(at.handle)
   }
   const mode = modeOf(content)
   const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW, O_NONBLOCK } = constants
-  await using file = await open(
-    join(at, parts.at(-1) ?? ''),
-    O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK,
-    mode,
-  )
+  const path = join(at.path, parts.at(-1) ?? '')
+  await using file = await open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK, mode)
   await file.chmod(mode)
   await file.writeFile(content)
+}
+
+/** A path through the open folder: a worker of the same workspace may put a link in its place meanwhile. */
+async function openFolder(path: string): Promise<{ readonly handle: FileHandle; readonly path: string }> {
+  const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants
+  const handle = await open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+  return { handle, path: onLinux ? `/proc/self/fd/${handle.fd}` : path }
 }

@@ -1,0 +1,56 @@
+import { delimiter, isAbsolute } from 'node:path'
+import { UsageError } from '../../../../agents/arguments.ts'
+import { type IsolationOptions, NotIsolated, requireBubblewrap } from './bubblewrap.ts'
+
+/** How the process runtime runs workloads, and what it tells an agent process about it. */
+
+export interface WorkloadSettings {
+  readonly level: 'isolated' | 'trusted' | 'off'
+  readonly network: 'api' | 'host'
+  /** Absolute paths of further folders that isolated workloads may read. */
+  readonly folders: readonly string[]
+}
+
+/** The arguments of an agent process. Null: workloads cannot be isolated here, and are not trusted. */
+export interface ChosenLevel {
+  readonly options: Readonly<Record<string, string>> | null
+  /** For the operator: the level, and why. */
+  readonly reason: string
+  /** The operator should read it. */
+  readonly isWarning: boolean
+}
+
+const NETWORKS = { api: 'no network but the API', host: 'the network of this machine' } as const
+
+export async function chooseLevel({ level, network, folders }: WorkloadSettings): Promise<ChosenLevel> {
+  if (level === 'off') return { options: null, reason: 'off', isWarning: false }
+  if (level === 'trusted') {
+    const reason = 'trusted, as configured: workers and jobs can do and read what the user of this server can'
+    return { options: { isolation: 'trusted' }, reason, isWarning: true }
+  }
+  try {
+    await requireBubblewrap({ network, folders })
+    const options = {
+      isolation: 'isolated',
+      network,
+      ...(folders.length > 0 ? { folders: folders.join(delimiter) } : {}),
+    }
+    return { options, reason: `isolated by bubblewrap, with ${NETWORKS[network]}`, isWarning: false }
+  } catch (error) {
+    if (!(error instanceof NotIsolated)) throw error
+    const advice =
+      'Install bubblewrap 0.8 or newer, or set PHASELINE_PROCESS_RUNTIME=trusted if all who may write workers and jobs may do what the user of this server may'
+    return { options: null, reason: `off, since ${error.message}. ${advice}.`, isWarning: true }
+  }
+}
+
+/** Null: workloads are trusted. @throws UsageError */
+export function readIsolation(options: Readonly<Record<string, string | undefined>>): IsolationOptions | null {
+  const { isolation = 'isolated', network = 'api', folders = '' } = options
+  if (isolation === 'trusted') return null
+  if (isolation !== 'isolated') throw new UsageError('--isolation must be isolated or trusted.')
+  if (network !== 'api' && network !== 'host') throw new UsageError('--network must be api or host.')
+  const paths = folders.split(delimiter).filter((path) => path !== '')
+  if (!paths.every((path) => isAbsolute(path))) throw new UsageError('--folders must be absolute paths.')
+  return { network, folders: paths }
+}

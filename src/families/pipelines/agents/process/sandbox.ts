@@ -1,0 +1,136 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { isIP } from 'node:net'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { writeWhole } from '../../../../agents/files/write-whole.ts'
+import { StartProblem } from '../runtime/runtime.ts'
+import { API_SOCKET, startApiRelay } from './api-relay.ts'
+import { bubblewrapArguments, type IsolationOptions, requireBubblewrap } from './bubblewrap.ts'
+import { visiblePath } from './system-folders.ts'
+import { COOKIE } from './workload-env.ts'
+import type { WorkloadFolder } from './workload-folder.ts'
+
+/** Runs workloads isolated from the machine and from each other. Disposing it leaves them running. */
+export interface Sandbox extends AsyncDisposable {
+  /** What a workload finds at PHASELINE_URL. */
+  readonly url: string
+  /** The runtime's environment as workloads see it. */
+  env(own: Environment): Environment
+  enclose(enclosed: Enclosed): Promise<Pick<Enclosed, 'command' | 'env'>>
+}
+type Environment = Readonly<Record<string, string | undefined>>
+
+export interface Enclosed {
+  readonly folder: WorkloadFolder
+  readonly workingFolder: string
+  /** Begins with an absolute path. */
+  readonly command: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  /** It may use the API. */
+  readonly hasToken: boolean
+}
+
+export interface SandboxOptions extends IsolationOptions {
+  /** A private folder for what all workloads share. */
+  readonly folder: string
+  /** The API's. */
+  readonly url: string
+}
+
+/** A user with no rights and a home of its own, whoever the runtime's user is. */
+const FILES = {
+  passwd: 'root:x:0:0::/:/bin/sh\nworker:x:1000:1000::/tmp:/bin/sh\n',
+  group: 'root:x:0:\nworker:x:1000:\n',
+} as const
+const INSIDE = '/run/phaseline'
+const FIRST_FREE_PORT = 1_024
+const DEFAULT_PORT = 4_000
+/** Of Linux, for one argument or variable. */
+const MAX_ARGUMENT_BYTES = 128 * 1024
+
+/** As source and as built; their names say that they are modules wherever they are. */
+const [BRIDGE, BRIDGE_INSIDE] = import.meta.url.endsWith('.ts')
+  ? (['./api-bridge.ts', `${INSIDE}/api-bridge.mts`] as const)
+  : (['./api-bridge.js', `${INSIDE}/api-bridge.mjs`] as const)
+
+/**
+ * bubblewrap reads its arguments from a file: they hold the workload's environment, which only processes in the sandbox may
+ * get. Outside it, a variable such as LD_PRELOAD would run the workload's code.
+ */
+const ENCLOSED = 'exec 3<"$1" && shift && exec "$@"'
+
+/** Starts the bridge, without a cookie so that nothing asks it to end before the command, and waits until it listens. */
+const BRIDGED = `[ "$(/usr/bin/env -i "$1" "$2" "$3" "$4" 2>/dev/null &)" = listening ] || {
+  echo 'The way to the API could not be opened.' >&2
+  exit 125
+}
+shift 4
+exec "$@"`
+
+/** @throws NotIsolated */
+export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
+  const { folder, network, folders } = options
+  const bubblewrap = await requireBubblewrap(options)
+  const api = join(folder, 'api')
+  const { url, hosts } = network === 'api' ? urlWithin(options.url) : { url: options.url, hosts: null }
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const files = { ...FILES, ...(hosts === null ? {} : { hosts }) }
+  for (const [name, text] of Object.entries(files)) await writeWhole(join(folder, name), text)
+  const shared = [
+    ...Object.keys(files).flatMap((name) => ['--ro-bind', join(folder, name), `/etc/${name}`]),
+    ...(hosts === null ? ['--ro-bind-try', '/etc/hosts', '/etc/hosts'] : []),
+  ]
+  const relay = network === 'api' ? await startApiRelay(api, options.url) : null
+  const bridge = [
+    ...['--ro-bind', api, `${INSIDE}/api`, '--ro-bind', process.execPath, `${INSIDE}/node`],
+    ...['--ro-bind', fileURLToPath(new URL(BRIDGE, import.meta.url)), BRIDGE_INSIDE],
+  ]
+  const bridged = ['/bin/sh', '-c', BRIDGED, 'sh', `${INSIDE}/node`, BRIDGE_INSIDE, new URL(url).port]
+
+  return {
+    url,
+    env: (own) => ({ ...own, HOME: '/tmp', TMPDIR: '/tmp', PATH: visiblePath(own.PATH ?? '', folders) }),
+    async enclose({ folder: own, workingFolder, command, env, hasToken }) {
+      requireFitting([...command, ...Object.entries(env).map((entry) => entry.join('='))])
+      const tmp = own.file('tmp')
+      const args = own.file('sandbox.args')
+      await mkdir(tmp, { mode: 0o700 })
+      const usesBridge = relay !== null && hasToken
+      const given = bubblewrapArguments(options, {
+        tmp,
+        workingFolder,
+        readOnly: [own.eventFile, own.secretsFolder],
+        more: [...shared, ...(usesBridge ? bridge : [])],
+        env,
+      })
+      await writeFile(args, given.join('\0'), { mode: 0o600 })
+      const inner = usesBridge ? [...bridged, `${INSIDE}/api/${API_SOCKET}`, ...command] : command
+      return {
+        command: ['/bin/sh', '-c', ENCLOSED, 'sh', args, bubblewrap, '--args', '3', '--', ...inner],
+        env: { [COOKIE]: env[COOKIE] ?? '' },
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      await relay?.[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** The system would refuse the command only within the sandbox, where it has started already. @throws StartProblem */
+function requireFitting(strings: readonly string[]): void {
+  if (strings.some((text) => Buffer.byteLength(text) >= MAX_ARGUMENT_BYTES))
+    throw new StartProblem('It could not be started: E2BIG, an argument or a variable is too long.')
+}
+
+/** The same host, which within the sandbox is its own loopback. The relay speaks TLS where the server does. */
+function urlWithin(outside: string): { readonly url: string; readonly hosts: string } {
+  const url = new URL(outside)
+  const { hostname } = url
+  const isName = isIP(hostname.replace(/^\[|\]$/g, '')) === 0
+  const port = Number(url.port) >= FIRST_FREE_PORT ? url.port : DEFAULT_PORT
+  const rest = `${url.pathname}${url.search}`
+  return {
+    url: `http://${isName ? hostname : '127.0.0.1'}:${port}${rest}`,
+    hosts: `127.0.0.1 localhost${isName && hostname !== 'localhost' ? ` ${hostname}` : ''}\n`,
+  }
+}

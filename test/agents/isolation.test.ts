@@ -1,0 +1,166 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { canIsolate, ISOLATED } from '../testkit/bubblewrap.ts'
+import { until } from '../testkit/wait.ts'
+import { listener, type Place, place, processesOf, workload } from './process-place.ts'
+
+/**
+ * The worker of one project that wants to become administrator: it reads what processes and files of this machine show to
+ * the user of the runtime, and reaches for what listens here. Each line that it prints is something that it got.
+ */
+const ATTACK = `
+got() { echo "got $1"; }
+try() { name=$1; shift; "$@" >/dev/null 2>&1 && got "$name"; }
+# Files are opened for writing, and nothing is written.
+write() { name=$1; (: >>"$2") 2>/dev/null && got "$name"; }
+
+cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' '\\n' | grep -q "$MARK[-]of-neighbour" && got 'environment of a neighbour'
+try 'a signal to the runtime' kill -0 "$RUNTIME"
+try 'the environment of the runtime' test -r "/proc/$RUNTIME/environ"
+try 'the memory of the runtime' head -c 0 "/proc/$RUNTIME/mem"
+try 'open files of the runtime' ls "/proc/$RUNTIME/fd/0"
+try 'the secret key' cat "$DATA/secret-key"
+try 'secrets of a neighbour' cat "$STATE/workloads/$NEIGHBOUR/secrets/KEY"
+try 'the working folder of a neighbour' ls "$STATE/workloads/$NEIGHBOUR/work"
+try 'what the runtime notes of it' cat "$STATE/workloads/$PHASELINE_WORKLOAD/state.json"
+(: >>"$STATE/workloads/$PHASELINE_WORKLOAD/written") 2>/dev/null
+write 'the data folder' "$DATA/written"
+write 'the folder of the system' /usr/written-by-a-workload
+write 'settings of the kernel' /proc/sys/kernel/core_pattern
+try 'a port of this machine' node -e 'require("node:net").connect(process.env.PORT, "127.0.0.1").once("connect", () => process.exit(0)).once("error", () => process.exit(1))'
+try 'a socket of this machine' node -e 'require("node:net").connect(process.env.DATA + "/socket").once("connect", () => process.exit(0)).once("error", () => process.exit(1))'
+try 'a user namespace' unshare --user true
+rm -f /usr/written-by-a-workload
+echo done`
+
+const EVERYTHING = [
+  'environment of a neighbour',
+  'a signal to the runtime',
+  'the environment of the runtime',
+  'the memory of the runtime',
+  'open files of the runtime',
+  'the secret key',
+  'secrets of a neighbour',
+  'the working folder of a neighbour',
+  'what the runtime notes of it',
+  'the data folder',
+  'a port of this machine',
+  'a socket of this machine',
+  'its own state',
+]
+
+/** What the attack gets beside a neighbour, with a data folder and servers like those of an installation. */
+async function attack(at: Place): Promise<readonly string[]> {
+  await using stack = new AsyncDisposableStack()
+  const data = stack.adopt(await mkdtemp(join(tmpdir(), 'phaseline-data-')), (path) => rm(path, { recursive: true }))
+  await writeFile(join(data, 'secret-key'), 'key', { mode: 0o600 })
+  const listen = async (where: number | string) => {
+    const server = stack.adopt(createServer(), (s) => void s.close())
+    await new Promise<void>((resolve) =>
+      server.listen({ ...(typeof where === 'string' ? { path: where } : { port: where, host: '127.0.0.1' }) }, resolve),
+    )
+    return server.address()
+  }
+  await listen(join(data, 'socket'))
+  const address = await listen(0)
+  const port = typeof address === 'object' ? String(address?.port) : ''
+  const runtime = await at.open()
+  const mark = 'mark'
+  const neighbour = workload('sleep 1000', { secrets: { KEY: `${mark}-of-neighbour` } })
+  await runtime.start(neighbour, 'receipt')
+  const env = {
+    DATA: data,
+    STATE: at.state,
+    NEIGHBOUR: neighbour.id,
+    RUNTIME: String(process.pid),
+    PORT: port,
+    MARK: mark,
+  }
+  const attacker = workload(ATTACK, { env, token: 'a token' })
+  await runtime.start(attacker, 'receipt')
+  const { lines, watcher } = listener()
+  expect(await runtime.watch(attacker.id, watcher)).toEqual({ how: 'EXITED', exitCode: 0, signal: null })
+  expect(lines).toContain('STDOUT done')
+  const got = lines.flatMap((line) => /^STDOUT got (.*)/.exec(line)?.[1] ?? [])
+  // In its own /tmp an isolated one may write anything.
+  return existsSync(join(at.state, 'workloads', attacker.id, 'written')) ? [...got, 'its own state'] : got
+}
+
+test('a trusted worker gets everything that the user of the runtime can get', async () => {
+  await using at = await place()
+  expect(await attack(at)).toEqual(expect.arrayContaining(EVERYTHING))
+})
+
+const isolates = await canIsolate()
+
+test.runIf(isolates)('an isolated worker gets nothing', async () => {
+  await using at = await place(ISOLATED)
+  expect(await attack(at)).toEqual([])
+})
+
+test.runIf(isolates)('with the network of the machine it gets that and nothing else', async () => {
+  await using at = await place({ ...ISOLATED, network: 'host' })
+  expect(await attack(at)).toEqual(['a port of this machine'])
+})
+
+test.runIf(isolates)('the processes that make a sandbox run without the environment of its workload', async () => {
+  await using at = await place(ISOLATED)
+  const runtime = await at.open()
+  const one = workload('exec sleep 1000', {
+    env: { LD_PRELOAD: '/work/evil.so', MARK: 'of its own' },
+    secrets: { KEY: 'marker' },
+  })
+  await runtime.start(one, 'receipt')
+  const environmentOf = (pid: number): string => readFileSync(`/proc/${pid}/environ`, 'utf8')
+  // The shim, two of bubblewrap, and the workload.
+  await until(() => processesOf(one.id).length === 4, { what: 'all processes' })
+  const outside = `PHASELINE_WORKLOAD=${one.id}`
+  const own = processesOf(one.id).map((pid) =>
+    environmentOf(pid)
+      .split('\0')
+      .filter((entry) => !/^(PWD|OLDPWD|_|SHLVL)=/.test(entry))
+      .join(' ')
+      .trim(),
+  )
+  expect(own.slice(0, 3)).toEqual([outside, outside, outside])
+  expect(own[3]).toContain('MARK=of its own')
+})
+
+test.runIf(isolates)(
+  'an isolated worker has a home and a folder for temporary files, and they go with it',
+  async () => {
+    await using at = await place(ISOLATED)
+    const runtime = await at.open()
+    const one = workload(
+      'echo $HOME $TMPDIR $(whoami); touch ~/x /dev/shm/x && ls /tmp | grep x; ls -A / | tr "\\n" " "',
+    )
+    await runtime.start(one, 'receipt')
+    const { lines, watcher } = listener()
+    await runtime.watch(one.id, watcher)
+    expect(lines).toEqual(expect.arrayContaining(['STDOUT /tmp /tmp worker', 'STDOUT x']))
+    expect(lines.join()).not.toMatch(/\b(root|home|opt|srv|var|boot|sys)\b/)
+    expect(existsSync(join(at.state, 'workloads', one.id, 'tmp/x'))).toBe(true)
+    await runtime.remove(one.id, null)
+    expect(readdirSync(join(at.state, 'workloads'))).toEqual([])
+  },
+)
+
+test.runIf(isolates)('further folders can be read, and not written', async () => {
+  await using stack = new AsyncDisposableStack()
+  const tools = stack.adopt(await mkdtemp(join(tmpdir(), 'phaseline-tools-')), (path) => rm(path, { recursive: true }))
+  await mkdir(join(tools, 'bin'))
+  await writeFile(join(tools, 'bin/tool'), '#!/bin/sh\necho from the tool')
+  await chmod(join(tools, 'bin/tool'), 0o755)
+  const at = stack.use(await place({ ...ISOLATED, folders: [tools] }))
+  const env = { ...process.env, PATH: `${tools}/bin:${process.env.PATH}` }
+  const runtime = await at.open({ env })
+  const one = workload(`tool; (: >>${tools}/x) || exit 3`)
+  await runtime.start(one, 'receipt')
+  const { lines, watcher } = listener()
+  expect(await runtime.watch(one.id, watcher)).toMatchObject({ exitCode: 3 })
+  expect(lines).toContain('STDOUT from the tool')
+})

@@ -1,0 +1,28 @@
+import { spawnSync } from 'node:child_process'
+import {
+  type IsolationOptions,
+  NotIsolated,
+  requireBubblewrap,
+} from '../../src/families/pipelines/agents/process/bubblewrap.ts'
+import { installPackage } from './debian.ts'
+
+export const ISOLATED: IsolationOptions = { network: 'api', folders: [] }
+
+/** Installs bubblewrap where that can be done. */
+export function provideBubblewrap(): void {
+  if (process.platform === 'linux' && spawnSync('bwrap', ['--version']).status !== 0) installPackage('bubblewrap')
+}
+
+/** False where workloads cannot be isolated; tests of that are then left out, and a line says so. */
+export async function canIsolate(): Promise<boolean> {
+  try {
+    await requireBubblewrap(ISOLATED)
+    return true
+  } catch (error) {
+    if (!(error instanceof NotIsolated)) throw error
+    console.warn(
+      `Tests of isolated workloads are left out: ${error.message}. Install it: sudo apt-get install -y bubblewrap`,
+    )
+    return false
+  }
+}
