@@ -9,7 +9,13 @@ import type { TimeoutDefaults, TimeoutSetting } from './core/tree.ts'
 /** All settings of the environment, read once. Problems are reported together and never contain values. */
 
 /** Secret settings. `<name>_FILE` may name a file with the value instead, `<name>_COMMAND` a command that prints it. */
-export const SECRET_SETTINGS = ['PHASELINE_TOKEN', 'PHASELINE_SECRET_KEY', 'DATABASE_URL', 'REDIS_URL'] as const
+export const SECRET_SETTINGS = [
+  'PHASELINE_TOKEN',
+  'PHASELINE_PREVIOUS_TOKEN',
+  'PHASELINE_SECRET_KEY',
+  'DATABASE_URL',
+  'REDIS_URL',
+] as const
 /** All variables that may hold a secret of the server. */
 export const SECRET_VARIABLES: readonly string[] = [...SECRET_SETTINGS, 'PGPASSWORD']
 
@@ -28,6 +34,8 @@ export interface Config {
   readonly roles: ReadonlySet<Role>
   /** The first administrator's token. */
   readonly token: Secret | undefined
+  /** The one before it, which stays valid while processes change from one to the other. */
+  readonly previousToken: Secret | undefined
   readonly logLevel: string
   /** In addition to loopback and the host that the server listens on. */
   readonly allowedHosts: readonly string[]
@@ -109,6 +117,12 @@ const secretKeys = z.string().transform((text, context) => {
   return z.NEVER
 })
 
+// The token is sent in a header as it is, and alone protects the server from web pages.
+const token = z
+  .string()
+  .refine(isChosenToken, CHOSEN_TOKEN_RULE)
+  .transform((text) => new Secret(text))
+
 const schema = z.object({
   PORT: integer(0, 65_535).default(4_000),
   HOST: z.string().default('127.0.0.1'),
@@ -121,12 +135,8 @@ const schema = z.object({
       `must be a comma-separated list of ${ROLES.join(', ')}`,
     )
     .default([...ROLES]),
-  // The token is sent in a header as it is, and alone protects the server from web pages.
-  PHASELINE_TOKEN: z
-    .string()
-    .refine(isChosenToken, CHOSEN_TOKEN_RULE)
-    .transform((text) => new Secret(text))
-    .optional(),
+  PHASELINE_TOKEN: token.optional(),
+  PHASELINE_PREVIOUS_TOKEN: token.optional(),
   PHASELINE_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   PHASELINE_ALLOWED_HOSTS: list(',').default([]),
   PHASELINE_ALLOWED_ORIGINS: list(',').default([]),
@@ -205,6 +215,7 @@ export function loadConfig(env: Env, { nameOf = (setting) => setting, timeouts =
       redisUrl: data.REDIS_URL,
       roles: new Set(data.PHASELINE_ROLES),
       token: data.PHASELINE_TOKEN,
+      previousToken: data.PHASELINE_PREVIOUS_TOKEN,
       logLevel: data.PHASELINE_LOG_LEVEL,
       allowedHosts: data.PHASELINE_ALLOWED_HOSTS,
       allowedOrigins: data.PHASELINE_ALLOWED_ORIGINS,

@@ -19,7 +19,8 @@ import { createSandbox } from './sandbox/index.ts'
 import { loadSecretKeys } from './secret-keys.ts'
 import { createServer } from './server/server.ts'
 import { administratorToken } from './start/administrator-token.ts'
-import { adoptTokens, startBuiltInAgents } from './start/built-in-agents.ts'
+import { startBuiltInAgents } from './start/built-in-agents.ts'
+import { adoptTokens } from './start/configured-tokens.ts'
 import { DASHBOARD_FOLDER as dashboardFolder, MIGRATIONS_FOLDER } from './start/package-folder.ts'
 import { connectDatabase, openSignal } from './start/services.ts'
 import { warnOfUnknownKeys } from './start/warn-of-unknown-keys.ts'
@@ -82,7 +83,7 @@ export async function startApp(
   const tokens = createTokens(pool, system, familyTokens(families, { pool, sealing }))
   const agents = families.flatMap((family) => family.agents)
   const administrator = await administratorToken(config)
-  if (administrator) await adoptTokens(tokens, administrator, agents)
+  if (administrator) await adoptTokens(pool, system, { administrator, config, agents })
 
   const signal = parts.adopt(await openSignal(config, logger), (s) => s.close())
   const numberer = parts.use(createNumberer({ pool, signal, logger }))

@@ -1,5 +1,6 @@
 import type { ObjectFailure } from './errors.ts'
 import type { Machine, Step } from './machine.ts'
+import type { Principal } from './ports/viewer.ts'
 import type { Actor, ObjectKind, Phase, WorkAction } from './vocabulary.ts'
 
 /** The plain data of a tree that rules read, and the changes that they may make. Types only: the engine implements `Slice`. */
@@ -63,7 +64,7 @@ export interface Work {
   readonly handed: boolean
   readonly fenceHash: Buffer | null
   readonly jobId: string | null
-  readonly principal: string | null
+  readonly principalId: string | null
   readonly instance: string | null
   readonly attempt: number
   readonly leaseUntil: Date | null
@@ -85,7 +86,7 @@ export interface Work {
 export const NEW_WORK = {
   state: WORK_STATE.OFFERED,
   fenceHash: null,
-  principal: null,
+  principalId: null,
   instance: null,
   attempt: 0,
   leaseUntil: null,
@@ -120,12 +121,12 @@ export interface NewChild {
   readonly details?: unknown
   readonly labels?: Readonly<Record<string, string>>
   readonly waitingFor?: number
-  readonly by?: string | null
+  readonly by?: Principal | null
 }
 
 export interface MoveOptions {
   readonly actor?: Actor
-  readonly by?: string | null
+  readonly by?: Principal | null
   readonly reason?: string | null
   readonly message?: string | null
 }

@@ -1,6 +1,11 @@
-import { forbidden, type Refusal, type RefusalOf, type RefusalType } from '../core/errors.ts'
+import { canRead } from '../core/can-read.ts'
+import { forbidden, invalidInput, notFound, type Refusal, type RefusalOf, type RefusalType } from '../core/errors.ts'
 import type { Outcome, Refused, WrittenObject } from '../core/ports/outcome.ts'
 import type { Viewer } from '../core/ports/viewer.ts'
+import { type Right, requireRight } from '../core/rights.ts'
+import type { Client } from '../store/client.ts'
+import { type FoundObject, findObject } from '../store/objects.ts'
+import type { LockedProject, Trees } from './family.ts'
 
 /** Authorisation of the commands of every family. */
 
@@ -9,13 +14,56 @@ export type CommandResult<Type extends RefusalType = RefusalType> = Outcome<Writ
 
 export const refuse = <R extends Refusal>(refusal: R): Refused<R> => ({ ok: false, refusal })
 
-/** Refuses viewers that may not write at all, or not in this project. */
-export function requireProjectWrite(viewer: Viewer, project?: string): RefusalOf<'ForbiddenError'> | null {
-  if (viewer.role !== 'ADMIN' && viewer.role !== 'USER')
-    return forbidden(`The role ${viewer.role} may not change anything.`)
-  if (project !== undefined && !canRead(viewer, project))
-    return forbidden(`You have no access to a project ${project}.`)
-  return null
+type Inaccessible = RefusalOf<'NotFoundError' | 'ForbiddenError'>
+
+/**
+ * Finds an object of this kind, by default the right's own, in whose project the viewer has the right. What it may not read
+ * is not found.
+ */
+export async function findFor(
+  client: Client,
+  viewer: Viewer,
+  right: Right,
+  { id, what, kind = right.kind }: { readonly id: string; readonly what: string; readonly kind?: string },
+): Promise<Outcome<{ readonly found: FoundObject }, Inaccessible>> {
+  const never = requireRight(viewer, right)
+  if (never) return refuse(never)
+  const found = await findObject(client, id)
+  if (found?.kind !== kind || !canRead(viewer, found)) return refuse(notFound(id, what))
+  const refused = requireRight(viewer, right, found.projectId)
+  return refused ? refuse(refused) : { ok: true, found }
 }
-export const canRead = (viewer: Viewer, project: string): boolean =>
-  viewer.projects === null || viewer.projects.includes(project)
+
+interface ProjectAccess {
+  readonly right: Right
+  /** The name of the project. */
+  readonly project: string
+  readonly canShare?: boolean
+}
+
+/**
+ * Runs under a project's lock, if the viewer has the right in the project that has the name then. Null: there is no project
+ * of this name that it may read.
+ */
+export async function inProject<T, R extends Refusal>(
+  trees: Trees,
+  viewer: Viewer,
+  { right, project: name, canShare = false }: ProjectAccess,
+  work: (project: LockedProject) => Promise<Outcome<T, R>>,
+): Promise<Outcome<T, R | RefusalOf<'ForbiddenError'>> | null> {
+  const never = requireRight(viewer, right)
+  if (never) return refuse(never)
+  type Run = Outcome<T, R | RefusalOf<'ForbiddenError'>> | null
+  const run = async (project: LockedProject): Promise<Run> => {
+    if (!canRead(viewer, project)) return null
+    const refused = requireRight(viewer, right, project.projectId)
+    return refused ? refuse(refused) : await work(project)
+  }
+  return await trees.inProject(name, run, { canShare })
+}
+
+/** Says that there is no such project; viewers of some projects do not learn whether there is another one. */
+export const noProject = (viewer: Viewer, project: string): RefusalOf<'InvalidInputError' | 'ForbiddenError'> =>
+  viewer.projects === null
+    ? invalidInput([{ path: 'input.project', message: `there is no project ${project}` }])
+    : forbidden(`You have no access to a project ${project}.`)

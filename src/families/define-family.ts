@@ -5,6 +5,7 @@ import type { Cli } from '../cli/cli.ts'
 import type { Config } from '../config.ts'
 import type { Machine } from '../core/machine.ts'
 import type { System } from '../core/ports/system.ts'
+import type { Right } from '../core/rights.ts'
 import type { TimeoutDefaults, TimeoutSetting } from '../core/tree.ts'
 import type { Actor, FamilyWords, ObjectKind } from '../core/vocabulary.ts'
 import type { SelfMadeTokens } from '../graphql/auth/tokens.ts'
@@ -26,6 +27,8 @@ export interface FamilyDefinition {
   readonly words: FamilyWords
   /** Timeouts of its own. Rules read them as `slice.timeouts`. */
   readonly timeouts?: readonly TimeoutSetting[]
+  /** Rights on its kinds, and on what else it adds to the API. Each of its root fields declares one of them. */
+  readonly rights: readonly Right[]
   /** Agents that a server starts as processes of their own. */
   readonly agents: readonly BuiltInAgent[]
   /** What the package's agent processes can do for it, by the type of work. */

@@ -1,5 +1,6 @@
 import type { Machine } from '../core/machine.ts'
 import type { Report } from '../core/ports/agents.ts'
+import type { Principal } from '../core/ports/viewer.ts'
 import type { Node, Slice } from '../core/tree.ts'
 import type { Actor, ObjectKind, Phase, WorkAction } from '../core/vocabulary.ts'
 import type { Client } from '../store/client.ts'
@@ -27,17 +28,17 @@ export interface Family {
   /** Handles a wake request of another tree or of a command. The reasons are the family's own. */
   onWake(node: Node, reason: string, slice: Slice): void
   /** Applies an agent's report, including its phase change, after asking the guard. */
-  report(node: Node, report: Report, by: string, slice: Slice): ReportVerdict
+  report(node: Node, report: Report, by: Principal, slice: Slice): ReportVerdict
   /** Whether the family itself issued this fence to this principal, if it is not the fence of the object's work. */
-  holds?(node: Node, fenceHash: Buffer, principal: string): boolean
+  holds?(node: Node, fenceHash: Buffer, principalId: string): boolean
   /** Renews the leases of fences that the family itself issued. */
   renew?(
     client: Client,
     fences: readonly { readonly objectId: string; readonly hash: Buffer }[],
-    by: { readonly principal: string; readonly leaseMs: number; readonly time: Date | null },
+    by: { readonly principalId: string; readonly leaseMs: number; readonly time: Date | null },
   ): Promise<readonly { readonly objectId: string; readonly hash: Buffer; readonly leaseUntil: Date }[]>
   /** Applies a claim to the object; the claim counts as the pickup. */
-  claimed(node: Node, by: string, slice: Slice): void
+  claimed(node: Node, by: Principal, slice: Slice): void
   /** Queries that answer the family's questions, set-based: one answer for each args, in order. */
   readonly questions: Readonly<
     Record<string, (client: Client, rootId: string, args: readonly unknown[]) => Promise<readonly unknown[]>>
@@ -87,7 +88,7 @@ export interface LockedTree {
   reject(
     node: Node,
     to: Phase,
-    by: string,
+    by: Principal,
     reason: string,
     more?: { readonly actor?: Actor; readonly secondary?: SecondaryMachine },
   ): void
@@ -99,7 +100,7 @@ export interface NewRoot {
   readonly spec: unknown
   readonly details: object
   readonly labels: Readonly<Record<string, string>>
-  readonly by: string
+  readonly by: Principal
 }
 
 /** A project under its lock, in one transaction, so that one transaction at a time writes the specs of its roots. */

@@ -23,7 +23,7 @@ export async function idempotent<R extends Refusal>(
 ): Promise<Outcome<WrittenObject, R | RefusalOf<'InvalidInputError'>>> {
   if (!input.idempotencyKey) return work()
   const key = {
-    principal: viewer.name,
+    principalId: viewer.principalId,
     projectId: project.projectId,
     mutation,
     key: input.idempotencyKey,

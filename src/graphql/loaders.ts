@@ -1,4 +1,5 @@
 import DataLoader from 'dataloader'
+import { readable } from '../core/can-read.ts'
 import type { PhaseChangeRecord } from '../core/ports/phase-change.ts'
 import type { ObjectRow } from '../core/tree.ts'
 import { loadObjects } from '../store/loaders/objects.ts'
@@ -6,7 +7,6 @@ import { loadPhaseChanges } from '../store/loaders/phase-changes.ts'
 import { loadProjects, type ProjectRow } from '../store/loaders/projects.ts'
 import { loadLabels, loadSpecs, loadStatuses, loadWork } from '../store/loaders/side-rows.ts'
 import type { Window } from '../store/loaders/window.ts'
-import { readable } from './auth/worker-access.ts'
 import { type GraphQLContext, perOperation } from './context.ts'
 import { isUuid, type PhaseChangeId, phaseChangeId } from './schema/ids.ts'
 

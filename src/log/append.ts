@@ -8,7 +8,7 @@ import * as table from '../store/tables.ts'
 /** The columns that many changes of one transaction share: stored once for all of them. */
 type Step = Pick<
   Change,
-  'projectName' | 'kind' | 'machine' | 'from' | 'to' | 'actor' | 'by' | 'reason' | 'jobId' | 'rejected' | 'at'
+  'projectName' | 'kind' | 'machine' | 'from' | 'to' | 'actor' | 'by' | 'byId' | 'reason' | 'jobId' | 'rejected' | 'at'
 >
 
 const APPEND = statement({
@@ -17,8 +17,9 @@ const APPEND = statement({
       insert into log_batch (id, n) values (nextval('log_batch_id_seq'), $1) returning id
     ), content as (
       insert into log_content (batch_id, root_id, object_ids, parent_ids, names, revisions, messages, steps,
-        counts, project_names, kinds, machines, "from", "to", actors, "by", reasons, job_ids, rejected, at)
-      select id, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20 from batch
+        counts, project_names, kinds, machines, "from", "to", actors, "by", reasons, job_ids, rejected, at,
+        project_id, by_ids)
+      select id, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $22, $23 from batch
     ), objects as (
       insert into log_object (object_id, batch_id) select o.id, batch.id from batch, unnest($21::uuid[]) o(id)
     )
@@ -45,13 +46,15 @@ const APPEND = statement({
     array(boolean),
     array(timestamptz),
     array(uuid),
+    nullable(uuid),
+    array(nullable(uuid)),
   ],
   row: { id: bigint },
 })
 
 /**
  * Writes one batch of the log, in order, in one statement. Call it at most once per transaction, with the root row locked,
- * so that batch ids grow in commit order within a tree. All changes must be of that tree. Without changes it writes
+ * so that batch ids grow in commit order within a tree. All changes must be of that tree, and so of its project. Without changes it writes
  * nothing. Returns the batch to announce after the commit.
  */
 export async function appendChanges(client: Client, changes: readonly Change[]): Promise<readonly WrittenBatch[]> {
@@ -61,7 +64,7 @@ export async function appendChanges(client: Client, changes: readonly Change[]):
   return rows.map(({ id }) => ({ id: String(id), changes }))
 }
 
-function valuesOf({ rootId }: Change, changes: readonly Change[]): StatementValues<typeof APPEND> {
+function valuesOf({ rootId, projectId }: Change, changes: readonly Change[]): StatementValues<typeof APPEND> {
   const { steps, counts, stepOf } = stepsOf(changes)
   return [
     changes.length,
@@ -85,6 +88,8 @@ function valuesOf({ rootId }: Change, changes: readonly Change[]): StatementValu
     steps.map((s) => s.rejected),
     steps.map((s) => s.at.toISOString()),
     binaryUuids([...new Set(changes.map((c) => c.objectId))]),
+    projectId,
+    steps.map((s) => s.byId),
   ]
 }
 
@@ -118,6 +123,7 @@ const isSame = (a: Step, b: Step): boolean =>
   a.from === b.from &&
   a.kind === b.kind &&
   a.actor === b.actor &&
+  a.byId === b.byId &&
   a.by === b.by &&
   a.reason === b.reason &&
   a.jobId === b.jobId &&

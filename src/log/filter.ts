@@ -6,7 +6,7 @@ export function matches(query: PhaseChangeQuery, record: PhaseChangeRecord): boo
     (query.rootId === undefined || record.rootId === query.rootId) &&
     (query.objectId === undefined || record.objectId === query.objectId) &&
     (query.includeRejected || !record.rejected) &&
-    (query.projects === null || query.projects.includes(record.projectName)) &&
+    (query.projects === null || (record.projectId !== null && query.projects.includes(record.projectId))) &&
     (query.project === undefined || record.projectName === query.project) &&
     (query.kinds === undefined || query.kinds.includes(record.kind)) &&
     (query.to === undefined || query.to.includes(record.to))
@@ -37,7 +37,7 @@ export function filterSql(query: PhaseChangeQuery, params: Params): readonly str
   if (query.objectId !== undefined) conditions.push(sameId('c.object_id', query.objectId, params))
   if (!query.includeRejected) conditions.push('not c.rejected')
   if (query.projects !== null) {
-    conditions.push(`c.project_name = any(${params.add(query.projects.filter(storable))}::text[])`)
+    conditions.push(`c.project_id = any(${params.add(query.projects)}::uuid[])`)
   }
   if (query.project !== undefined) {
     conditions.push(storable(query.project) ? `c.project_name = ${params.add(query.project)}` : 'false')
@@ -54,7 +54,7 @@ export function filterSql(query: PhaseChangeQuery, params: Params): readonly str
 export function batchFilterSql(query: PhaseChangeQuery, params: Params): readonly string[] {
   const conditions: string[] = []
   if (query.projects !== null) {
-    conditions.push(`p.project_names && ${params.add(query.projects.filter(storable))}::text[]`)
+    conditions.push(`p.project_id = any(${params.add(query.projects)}::uuid[])`)
   }
   if (query.project !== undefined && storable(query.project)) {
     conditions.push(`${params.add(query.project)} = any(p.project_names)`)

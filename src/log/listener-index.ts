@@ -2,7 +2,7 @@ import type { PhaseChangeQuery, PhaseChangeRecord } from '../core/ports/phase-ch
 import { matches } from './filter.ts'
 
 /** Fields that queries are indexed by; a change has one value of each. */
-type Sort = 'object' | 'root' | 'to' | 'project' | 'kind' | 'all'
+type Sort = 'object' | 'root' | 'to' | 'project' | 'projectId' | 'kind' | 'all'
 
 interface Entry<L> {
   readonly query: PhaseChangeQuery
@@ -80,11 +80,11 @@ function keysOf({ objectId, rootId, project, projects, to, kinds }: PhaseChangeQ
   if (to !== undefined) return { sort: 'to', values: new Set(to) }
   if (project !== undefined) return { sort: 'project', values: new Set([project]) }
   if (kinds !== undefined) return { sort: 'kind', values: new Set(kinds) }
-  if (projects !== null) return { sort: 'project', values: new Set(projects) }
+  if (projects !== null) return { sort: 'projectId', values: new Set(projects) }
   return { sort: 'all', values: new Set(['']) }
 }
 
-function valueIn({ objectId, rootId, to, projectName, kind }: PhaseChangeRecord, sort: Sort): string {
+function valueIn({ objectId, rootId, to, projectId, projectName, kind }: PhaseChangeRecord, sort: Sort): string {
   switch (sort) {
     case 'object':
       return objectId
@@ -94,6 +94,8 @@ function valueIn({ objectId, rootId, to, projectName, kind }: PhaseChangeRecord,
       return to
     case 'project':
       return projectName
+    case 'projectId':
+      return projectId ?? ''
     case 'kind':
       return kind
     case 'all':

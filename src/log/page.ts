@@ -118,7 +118,7 @@ export async function countChanges(pool: Pool, query: PhaseChangeQuery): Promise
   const filter = filterSql(query, params)
   const counted =
     query.objectId === undefined
-      ? `select coalesce(sum(c.n), 0) as n from (select p.batch_id, p.root_id, 0 as idx, s.* from ${STEPS}) c`
+      ? `select coalesce(sum(c.n), 0) as n from (select p.batch_id, p.root_id, p.project_id, 0 as idx, s.* from ${STEPS}) c`
       : 'select count(*) as n from object_phase_change c'
   const { rows } = await pool.query<{ n: number | string }>({
     text: `${counted} join log_batch b on b.id = c.batch_id

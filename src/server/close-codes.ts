@@ -1,5 +1,5 @@
 /**
- * Close codes of WebSockets, beside those of graphql-transport-ws. After 1012, 1013 and TOO_SLOW a client should reconnect
+ * Close codes of WebSockets, beside those of graphql-transport-ws. After 1012, 1013, RIGHTS_CHANGED and TOO_SLOW a client should reconnect
  * and resume after its last cursor; graphql-ws reconnects by itself. Reasons never hold an error's text.
  */
 export const CLOSE = {
@@ -17,6 +17,8 @@ export const CLOSE = {
   FORBIDDEN: { code: 4403, reason: 'Forbidden' },
   /** No connection_init in time. */
   INIT_TIMEOUT: { code: 4408, reason: 'Connection initialisation timeout' },
+  /** The principal has other rights now: reconnect and resume with them. */
+  RIGHTS_CHANGED: { code: 4410, reason: 'Rights changed: resume after the last sequence' },
   /** The client has not read its messages for too long. */
   TOO_SLOW: { code: 4413, reason: 'Too slow: resume after the last sequence' },
   INTERNAL: { code: 4500, reason: 'Internal server error' },

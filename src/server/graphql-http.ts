@@ -4,12 +4,13 @@ import type { Viewer } from '../core/ports/viewer.ts'
 import type { FailureCode } from '../core/vocabulary.ts'
 import type { Tokens } from '../graphql/auth/tokens.ts'
 import type { Bounds } from './bounds.ts'
-import type { Connections } from './connections.ts'
+import type { Connections, EndReason } from './connections.ts'
 import { secretOf, UNAUTHENTICATED } from './credentials.ts'
 import { answerPlain, parseParams, parsePlain } from './plain-operation.ts'
 import { answerSubscription, type SubscriptionParts } from './plain-subscription.ts'
 import { readRequest } from './read-request.ts'
 import { refuse, replyError } from './reply.ts'
+import { endEvents } from './streams/event-sink.ts'
 import { watchReader } from './watch-reader.ts'
 
 export interface HttpParts extends SubscriptionParts {
@@ -45,7 +46,8 @@ export async function handleGraphQL(
     if (sent.status === 413) response.setHeader('connection', 'close')
     return refuse(response, parts.refusals, sent.status, sent.code, sent.message)
   }
-  const answered = parts.connections.opened({ secret, isStream: streams, end: () => response.destroy() })
+  const end = (why: EndReason | 'CLOSING') => (why === 'REVOKED' ? endEvents(response) : response.destroy())
+  const answered = parts.connections.opened({ secret, viewer, isStream: streams, end })
   try {
     const { body, params } = sent
     const { accept } = request.headers

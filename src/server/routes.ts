@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { RIGHTS, requireRight } from '../core/rights.ts'
 import { secretOf, UNAUTHENTICATED } from './credentials.ts'
 import type { Dashboard } from './dashboard.ts'
 import { type HttpParts, handleGraphQL } from './graphql-http.ts'
@@ -70,7 +71,7 @@ function showPage(request: IncomingMessage, response: ServerResponse, { body, he
   response.end(request.method === 'HEAD' ? undefined : body)
 }
 
-/** Metrics are of the whole instance, so they are for administrators of all of it. */
+/** Metrics are of the whole instance, so they are for its administrators. */
 async function showMetrics(request: IncomingMessage, response: ServerResponse, parts: RouteParts): Promise<void> {
   response.setHeader('cache-control', 'no-store')
   const secret = secretOf(request.headers)
@@ -79,10 +80,8 @@ async function showMetrics(request: IncomingMessage, response: ServerResponse, p
     response.setHeader('www-authenticate', 'Bearer')
     return refuse(response, parts.refusals, 401, 'UNAUTHENTICATED', UNAUTHENTICATED)
   }
-  if (viewer.role !== 'ADMIN' || viewer.projects !== null) {
-    const message = 'Metrics need the token of an administrator that is not restricted to projects.'
-    return refuse(response, parts.refusals, 403, 'FORBIDDEN', message)
-  }
+  const refused = requireRight(viewer, RIGHTS.readMetrics)
+  if (refused) return refuse(response, parts.refusals, 403, 'FORBIDDEN', refused.message)
   const text = await parts.metrics.text()
   reply(response, 200, parts.metrics.contentType, text)
 }

@@ -46,7 +46,8 @@ export function createProtocol(parts: ProtocolParts): Server<SocketSession> {
       session.initialised()
       const secret = bearerOf(connectionParams?.authorization ?? connectionParams?.Authorization)
       try {
-        if (secret !== null && (await tokens.authenticate(secret)) !== null) return session.accept(secret)
+        const viewer = secret === null ? null : await tokens.authenticate(secret)
+        if (secret !== null && viewer !== null) return session.accept(secret, viewer)
       } catch (error) {
         session.unavailable(error)
         return false

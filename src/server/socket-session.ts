@@ -1,10 +1,11 @@
 import type { Socket } from 'node:net'
 import type { Server } from 'graphql-ws'
 import type { WebSocket } from 'ws'
+import type { Viewer } from '../core/ports/viewer.ts'
 import type { Logger } from '../logger.ts'
 import type { Bounds } from './bounds.ts'
 import { CLOSE } from './close-codes.ts'
-import type { Connections } from './connections.ts'
+import type { Connections, EndReason } from './connections.ts'
 import { jsonProblem, type TextProblem } from './request-text.ts'
 import type { ClientSink } from './streams/client-sink.ts'
 import { socketSink } from './streams/socket-sink.ts'
@@ -67,14 +68,13 @@ export class SocketSession {
   }
 
   /** False: the socket was closed while its token was checked. */
-  accept(secret: string): boolean {
+  accept(secret: string, viewer: Viewer): boolean {
     const socket = this.#socket
     if (socket.readyState !== socket.OPEN) return false
     this.#secret = secret
     this.#newcomer.accepted()
-    const { code, reason } = CLOSE.FORBIDDEN
-    const closed = this.#parts.connections.opened({ secret, isStream: false, end: () => socket.close(code, reason) })
-    socket.once('close', closed)
+    const end = (why: EndReason | 'CLOSING') => this.#close(why === 'CHANGED' ? 'RIGHTS_CHANGED' : 'FORBIDDEN')
+    socket.once('close', this.#parts.connections.opened({ secret, viewer, isStream: false, end }))
     return true
   }
 

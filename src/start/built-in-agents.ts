@@ -5,32 +5,11 @@ import { startAgentProcess } from '../agents/spawn.ts'
 import type { Config } from '../config.ts'
 import { Secret } from '../core/secret.ts'
 import type { BuiltInAgent } from '../families/define-family.ts'
-import type { Tokens } from '../graphql/auth/tokens.ts'
 import type { Logger } from '../logger.ts'
 
 /** Each agent's token is derived from the administrator's, so all processes of an installation know the same ones. */
-const tokenOf = (administrator: Secret, { purpose }: BuiltInAgent): Secret =>
+export const agentToken = (administrator: Secret, { purpose }: Pick<BuiltInAgent, 'purpose'>): Secret =>
   new Secret(createHmac('sha256', administrator.reveal()).update(purpose).digest('base64url'))
-
-/** Makes the administrator's token and those of the built-in agents valid. */
-export async function adoptTokens(
-  tokens: Tokens,
-  administrator: Secret,
-  agents: readonly BuiltInAgent[],
-): Promise<void> {
-  const unlimited = { projects: null, targets: null, expiresInMs: null }
-  await tokens.adopt(administrator.reveal(), { ...unlimited, name: 'admin', role: 'ADMIN', actor: 'USER', types: null })
-  for (const agent of agents) {
-    const { name, actor, types } = agent
-    await tokens.adopt(tokenOf(administrator, agent).reveal(), {
-      ...unlimited,
-      name,
-      role: 'AGENT',
-      actor,
-      types: [...types],
-    })
-  }
-}
 
 interface AgentsHost {
   readonly config: Config
@@ -56,7 +35,7 @@ export async function startBuiltInAgents(
   }
   const all = await Promise.all(
     agents.map(async (agent) => {
-      const token = tokenOf(administrator, agent)
+      const token = agentToken(administrator, agent)
       return (await agent.processes(settings)).map((process) => ({ ...process, token }))
     }),
   )

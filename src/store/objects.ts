@@ -11,14 +11,21 @@ export interface FoundObject {
   readonly id: string
   readonly rootId: string
   readonly kind: ObjectKind
+  readonly projectId: string
   readonly projectName: string
 }
 const FIND_OBJECT = statement({
   name: 'find-object',
-  text: `select o.id, o.root_id as "rootId", o.kind, p.name as "projectName"
+  text: `select o.id, o.root_id as "rootId", o.kind, o.project_id as "projectId", p.name as "projectName"
       from object o join project p on p.id = o.project_id where o.id = $1`,
   params: [uuid],
-  row: { id: table.object.id, rootId: table.object.rootId, kind: table.object.kind, projectName: table.project.name },
+  row: {
+    id: table.object.id,
+    rootId: table.object.rootId,
+    kind: table.object.kind,
+    projectId: table.object.projectId,
+    projectName: table.project.name,
+  },
 })
 
 /** Where an object stands; anything that is not an id of ours finds nothing. */

@@ -52,13 +52,13 @@ export async function findOrphanedWork(client: Client, objectIds: readonly strin
 
 const CLAIM = statement({
   name: 'claim-orphaned-work',
-  text: `update work w set state = 1, fence_hash = u.fence_hash, principal = $3, instance = $4,
+  text: `update work w set state = 1, fence_hash = u.fence_hash, principal_id = $3, instance = $4,
     attempt = w.attempt + 1, lease_until = ${plusMs(statementTime('$6'), '$5')}, offer_after = null
   from unnest($1::uuid[], $2::bytea[]) as u(id, fence_hash)
   where w.object_id = u.id and not exists (select from object o where o.id = u.id)
     and ((w.state = 0 and (w.offer_after is null or w.offer_after <= ${statementTime('$6')})) or (w.state = 1 and w.lease_until <= ${statementTime('$6')}))
   returning w.object_id as id, w.lease_until as "leaseUntil"`,
-  params: [array(uuid), array(bytea), text, text, float8, nullable(timestamptz)],
+  params: [array(uuid), array(bytea), uuid, text, float8, nullable(timestamptz)],
   row: { id: table.work.objectId, leaseUntil: required(table.work.leaseUntil) },
 })
 
@@ -66,12 +66,12 @@ const CLAIM = statement({
 export async function claimOrphanedWork(
   client: Client,
   claims: readonly { readonly objectId: string; readonly fenceHash: Buffer }[],
-  by: { readonly principal: string; readonly instance: string; readonly leaseMs: number; readonly time: Date | null },
+  by: { readonly principalId: string; readonly instance: string; readonly leaseMs: number; readonly time: Date | null },
 ): Promise<ReadonlyMap<string, Date>> {
   const { rows } = await CLAIM.query(client, [
     claims.map(({ objectId }) => objectId),
     claims.map(({ fenceHash }) => fenceHash),
-    by.principal,
+    by.principalId,
     by.instance,
     by.leaseMs,
     by.time,
@@ -82,19 +82,19 @@ export async function claimOrphanedWork(
 /** The last claim of the work of an object that is gone, by which late reports are judged. */
 export interface LastWork {
   readonly fenceHash: Buffer | null
-  readonly principal: string | null
+  readonly principalId: string | null
   readonly action: WorkAction
   readonly finished: boolean
 }
 const FIND_LAST = statement({
   name: 'find-last-work',
-  text: `select object_id as id, fence_hash as "fenceHash", principal, action, state = 2 as finished
+  text: `select object_id as id, fence_hash as "fenceHash", principal_id as "principalId", action, state = 2 as finished
       from work where object_id = any($1::uuid[])`,
   params: [array(uuid)],
   row: {
     id: table.work.objectId,
     fenceHash: table.work.fenceHash,
-    principal: table.work.principal,
+    principalId: table.work.principalId,
     action: table.work.action,
     finished: boolean,
   },

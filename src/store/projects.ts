@@ -17,6 +17,18 @@ export async function ensureProject(client: Client, name: string, system: System
   await ENSURE_PROJECT.query(client, [system.id(), name, system.now()])
 }
 
+const FIND_PROJECT_ID = statement({
+  text: 'select id from project where name = $1',
+  params: [text],
+  row: { id: table.project.id },
+})
+
+/** Id of the project that has the name now; null: there is none. */
+export async function findProjectId(client: Client, name: string): Promise<string | null> {
+  const { rows } = await FIND_PROJECT_ID.query(client, [name])
+  return rows[0]?.id ?? null
+}
+
 /** A project's template of workers and its limits, as stored. */
 export interface ProjectSettings {
   /** Null: it has no workers. */
@@ -37,18 +49,19 @@ export interface SubscriptionRow {
   readonly task: readonly object[] | null
 }
 
-/** False: its name is taken. */
+/** Its id; null: its name is taken. */
 export async function insertProject(
   pool: Pool,
   system: System,
   { name, workerTemplate, limits, subscriptions }: NewProject,
-): Promise<boolean> {
+): Promise<string | null> {
+  const id = system.id()
   const now = system.now()
   const prisma = await prismaOn(pool)
   try {
     await prisma.project.create({
       data: {
-        id: system.id(),
+        id,
         name,
         createdAt: now,
         updatedAt: now,
@@ -65,9 +78,9 @@ export async function insertProject(
       },
       select: { id: true },
     })
-    return true
+    return id
   } catch (error) {
-    if (isUniqueViolation(error)) return false
+    if (isUniqueViolation(error)) return null
     throw error
   }
 }

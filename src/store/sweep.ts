@@ -32,13 +32,15 @@ const SWEEP_KEYS = statement({
   params: [timestamptz],
 })
 
-/** Agents that are kept of one token, and that one sweep removes. */
+/** Agents that are kept of one principal, and that one sweep removes. */
 const AGENTS = 10_000
 
 const SWEEP_AGENTS = statement({
   name: 'sweep-agents',
   text: `delete from agent where id in (
-    select id from (select id, seen_at, row_number() over (partition by name order by seen_at desc, id) as place from agent) a
+    select id from (select id, seen_at, row_number() over (
+      partition by principal_id order by seen_at desc, id
+    ) as place from agent) a
     where seen_at < $1 or place > ${AGENTS} limit ${AGENTS}
   )`,
   params: [nullable(timestamptz)],

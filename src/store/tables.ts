@@ -238,9 +238,9 @@ export const crmLease = {
   cloudletId: uuid,
   epoch: integer,
   fenceHash: bytea,
-  principal: text,
   leaseUntil: timestamptz,
   stream: nullable(uuid),
+  principalId: uuid,
 }
 
 export const work = {
@@ -256,7 +256,6 @@ export const work = {
   handed: boolean,
   fenceHash: nullable(bytea),
   jobId: nullable(uuid),
-  principal: nullable(text),
   instance: nullable(text),
   attempt: integer,
   leaseUntil: nullable(timestamptz),
@@ -270,6 +269,7 @@ export const work = {
   dueAt: nullable(timestamptz),
   doneAt: nullable(timestamptz),
   leaseWatched: boolean,
+  principalId: nullable(uuid),
 }
 
 export const wake = {
@@ -331,6 +331,8 @@ export const logContent = {
   jobIds: array(uuid),
   rejected: array(boolean),
   at: array(timestamptz),
+  projectId: nullable(uuid),
+  byIds: array(uuid),
 }
 
 export const logObject = {
@@ -384,29 +386,43 @@ export const logTail = {
 }
 
 export const idempotencyKey = {
-  principal: text,
   projectId: uuid,
   mutation: text,
   key: text,
   inputHash: text,
   objectId: uuid,
   createdAt: timestamptz,
+  principalId: uuid,
+}
+
+export const principal = {
+  id: uuid,
+  name: text,
+  actor: actor,
+  administrator: boolean,
+  types: array(text),
+  targets: array(text),
+  createdAt: timestamptz,
+  deletedAt: nullable(timestamptz),
+}
+
+export const principalGrant = {
+  principalId: uuid,
+  ordinal: integer,
+  role: text,
+  projectId: nullable(uuid),
 }
 
 export const token = {
   id: uuid,
   hash: bytea,
   name: text,
-  role: text,
-  actor: actor,
-  projects: array(text),
-  types: array(text),
-  targets: array(text),
   createdAt: timestamptz,
   expiresAt: nullable(timestamptz),
-  allProjects: boolean,
-  allTypes: boolean,
-  allTargets: boolean,
+  principalId: uuid,
+  derivedFrom: nullable(uuid),
+  lastUsedAt: nullable(timestamptz),
+  revokedAt: nullable(timestamptz),
 }
 
 export const agent = {
@@ -419,4 +435,5 @@ export const agent = {
   connectedAt: timestamptz,
   seenAt: timestamptz,
   allTargets: boolean,
+  principalId: uuid,
 }

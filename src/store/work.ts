@@ -26,11 +26,11 @@ export interface Candidate {
   readonly rootId: string
 }
 
-/** Work of the projects that the token may see; a token for all projects skips the lookup. */
-const VISIBLE = (projects: string) => `(${projects}::text[] is null or exists (
-          select 1 from object o join project p on p.id = o.project_id where o.id = object_id and p.name = any(${projects}) offset 0)
+/** Work of the projects in which the agent may claim; an agent of all projects skips the lookup. */
+const VISIBLE = (projects: string) => `(${projects}::uuid[] is null or exists (
+          select 1 from object o where o.id = object_id and o.project_id = any(${projects}) offset 0)
           or not exists (select from object o where o.id = object_id offset 0) and exists (
-          select 1 from object_phase_change c where c.object_id = work.object_id and c.project_name = any(${projects}) offset 0))`
+          select 1 from object_phase_change c where c.object_id = work.object_id and c.project_id = any(${projects}) offset 0))`
 
 const SUITS = `(target is null or $2::text[] is null or target = any($2::text[])) and ${VISIBLE('$5')}`
 
@@ -53,7 +53,7 @@ const CANDIDATES = statement({
       where state = 1 and lease_until <= ${statementTime('$3')} and abort_requested_at is null and type = any($1::text[]) and ${SUITS}
       order by lease_until limit $4)
   ) c order by seq limit $4`,
-  params: [array(text), nullable(array(text)), nullable(timestamptz), bigint, nullable(array(text))],
+  params: [array(text), nullable(array(text)), nullable(timestamptz), bigint, nullable(array(uuid))],
   row: { objectId: uuid, rootId: uuid },
 })
 
@@ -61,7 +61,7 @@ export interface Wanted {
   readonly types: readonly string[]
   /** Null: any. */
   readonly targets: readonly string[] | null
-  /** Null: all. */
+  /** Ids; null: all. */
   readonly projects: readonly string[] | null
   /** Null: the database's own. */
   readonly time: Date | null
@@ -99,10 +99,10 @@ const RENEW = statement({
       ) wanted cross join lateral (select id from object where id = wanted.id for share) o
     )
   update work w set lease_until = greatest(w.lease_until, ${plusMs(timeNow('$3'), '$5')}) from u
-  where ${selectivityHint('u.id')} and w.object_id = u.id and w.fence_hash = u.fence_hash and w.${IS_CLAIMED} and w.principal = $4 and w.lease_until is not null
+  where ${selectivityHint('u.id')} and w.object_id = u.id and w.fence_hash = u.fence_hash and w.${IS_CLAIMED} and w.principal_id = $4 and w.lease_until is not null
     and (w.root_id in (select id from roots) or not exists (select from object o where o.id = w.root_id offset 0))
   returning w.object_id as "objectId", w.lease_until as "leaseUntil", w.abort_requested_at is not null as "abortRequested"`,
-  params: [array(uuid), array(bytea), nullable(timestamptz), text, float8],
+  params: [array(uuid), array(bytea), nullable(timestamptz), uuid, float8],
   row: { objectId: table.work.objectId, leaseUntil: required(table.work.leaseUntil), abortRequested: boolean },
 })
 
@@ -112,7 +112,7 @@ export interface Renewed {
   readonly abortRequested: boolean
 }
 export interface RenewedBy {
-  readonly principal: string
+  readonly principalId: string
   readonly leaseMs: number
   /** Null: the database's own. */
   readonly time: Date | null
@@ -121,13 +121,13 @@ export interface RenewedBy {
 export async function renewLeases(
   client: Client,
   fences: readonly { objectId: string; hash: Buffer }[],
-  { principal, leaseMs, time }: RenewedBy,
+  { principalId, leaseMs, time }: RenewedBy,
 ): Promise<readonly Renewed[]> {
   const { rows } = await RENEW.query(client, [
     fences.map((f) => f.objectId),
     fences.map((f) => f.hash),
     time,
-    principal,
+    principalId,
     leaseMs,
   ])
   return rows
@@ -161,9 +161,10 @@ export async function countWaiting(
 
 const NOTE_AGENT = statement({
   name: 'note-agent',
-  text: `insert into agent (id, name, instance, actor, types, targets, connected_at, seen_at) values ($1, $2, $3, $4, $5, $6, $7, $7)
-      on conflict (name, instance) do update set types = excluded.types, targets = excluded.targets, seen_at = excluded.seen_at`,
-  params: [uuid, text, text, table.actor, array(text), nullable(array(text)), timestamptz],
+  text: `insert into agent (id, principal_id, name, instance, actor, types, targets, connected_at, seen_at)
+      values ($1, $8, $2, $3, $4, $5, $6, $7, $7)
+      on conflict (principal_id, instance) do update set name = excluded.name, types = excluded.types, targets = excluded.targets, seen_at = excluded.seen_at`,
+  params: [uuid, text, text, table.actor, array(text), nullable(array(text)), timestamptz, uuid],
 })
 
 /** Records that an agent's process has claimed, and for which work. */
@@ -171,6 +172,7 @@ export async function noteAgent(
   client: Client,
   agent: {
     id: string
+    principalId: string
     name: string
     instance: string
     actor: Actor
@@ -187,17 +189,23 @@ export async function noteAgent(
     agent.types,
     agent.targets,
     agent.now,
+    agent.principalId,
   ])
 }
 
 const NOTE_SEEN = statement({
   name: 'note-seen',
-  text: `update agent a set seen_at = $3 where a.name = $1 and a.instance in (
-        select w.instance from work w where w.object_id = any($2::uuid[]) and w.principal = $1)`,
-  params: [text, array(uuid), timestamptz],
+  text: `update agent a set seen_at = $3 where a.principal_id = $1 and a.instance in (
+        select w.instance from work w where w.object_id = any($2::uuid[]) and w.principal_id = $1)`,
+  params: [uuid, array(uuid), timestamptz],
 })
 
 /** Records that the processes with this work are alive. */
-export async function noteSeen(client: Client, name: string, objectIds: readonly string[], now: Date): Promise<void> {
-  await NOTE_SEEN.query(client, [name, objectIds, now])
+export async function noteSeen(
+  client: Client,
+  principalId: string,
+  objectIds: readonly string[],
+  now: Date,
+): Promise<void> {
+  await NOTE_SEEN.query(client, [principalId, objectIds, now])
 }

@@ -1,14 +1,15 @@
 import { invalidInput, notFound, transitionRefused } from '../../src/core/errors.ts'
 import { allowedFrom } from '../../src/core/machine.ts'
-import type { Viewer } from '../../src/core/ports/viewer.ts'
+import type { Principal, Viewer } from '../../src/core/ports/viewer.ts'
 import { isName, NAME_RULE } from '../../src/core/problems.ts'
+import type { Right } from '../../src/core/rights.ts'
 import type { Phase } from '../../src/core/vocabulary.ts'
-import { type CommandResult, canRead, refuse, requireProjectWrite } from '../../src/families/access.ts'
+import { type CommandResult, findFor, inProject, noProject, refuse } from '../../src/families/access.ts'
 import type { FamilyParts } from '../../src/families/define-family.ts'
 import type { LockedTree } from '../../src/families/family.ts'
 import { rootNameTaken } from '../../src/families/root-name.ts'
-import { findObject } from '../../src/store/objects.ts'
 import { backup } from './machines.ts'
+import { rights } from './rights.ts'
 import { end, offer } from './rules.ts'
 
 type Parts = Pick<FamilyParts, 'trees' | 'pool'>
@@ -23,9 +24,11 @@ export interface CreateBackup {
 
 export const backupsCommands = (parts: Parts) => ({
   createBackup: (viewer: Viewer, input: CreateBackup) => createBackup(parts, viewer, input),
-  cancelBackup: (viewer: Viewer, id: string) => onBackup(parts, viewer, id, cancel),
+  cancelBackup: (viewer: Viewer, id: string) => onBackup(parts, viewer, rights.cancel, id, cancel),
   deleteBackup: (viewer: Viewer, id: string) =>
-    onBackup(parts, viewer, id, (tree, by) => userMove(tree, by, 'GONE', () => tree.slice.move(tree.root, 'GONE', by))),
+    onBackup(parts, viewer, rights.delete, id, (tree, by) =>
+      userMove(tree, by, 'GONE', () => tree.slice.move(tree.root, 'GONE', by)),
+    ),
 })
 export type BackupsCommands = ReturnType<typeof backupsCommands>
 
@@ -34,35 +37,33 @@ async function createBackup(
   viewer: Viewer,
   { project, name, volume }: CreateBackup,
 ): Promise<Created> {
-  const refused = requireProjectWrite(viewer, project)
-  if (refused) return refuse(refused)
   if (!isName(name)) return refuse(invalidInput([{ path: 'input.name', message: NAME_RULE }]))
-  const done = await trees.inProject(project, async (locked): Promise<Created> => {
+  const access = { right: rights.create, project }
+  const done = await inProject(trees, viewer, access, async (locked): Promise<Created> => {
     const taken = await rootNameTaken(locked, { kind: 'BACKUP', name, what: 'a backup' })
     if (taken) return refuse(taken)
     const spec = { volume }
-    const by = viewer.name
+    const by = viewer
     const { root, slice } = locked.createRoot({ kind: 'BACKUP', name, spec, details: {}, labels: {}, by })
     offer(root, slice, spec)
     return { ok: true, objectId: root.row.id }
   })
-  return done ?? refuse(invalidInput([{ path: 'input.project', message: `there is no project ${project}` }]))
+  return done ?? refuse(noProject(viewer, project))
 }
 
-type ByUser = { readonly actor: 'USER'; readonly by: string }
+type ByUser = { readonly actor: 'USER'; readonly by: Principal }
 
 async function onBackup(
   { trees, pool }: Parts,
   viewer: Viewer,
+  right: Right,
   id: string,
   work: (tree: LockedTree, by: ByUser) => Changed,
 ): Promise<Changed> {
-  const refused = requireProjectWrite(viewer)
-  if (refused) return refuse(refused)
-  const found = await findObject(pool, id)
-  const missing = refuse(notFound(id, 'backup'))
-  if (found?.kind !== 'BACKUP' || !canRead(viewer, found.projectName)) return missing
-  return (await trees.inTree(id, async (tree) => work(tree, { actor: 'USER', by: viewer.name }))) ?? missing
+  const located = await findFor(pool, viewer, right, { id, what: 'backup' })
+  if (!located.ok) return located
+  const done = await trees.inTree(id, async (tree) => work(tree, { actor: 'USER', by: viewer }))
+  return done ?? refuse(notFound(id, 'backup'))
 }
 
 function cancel(tree: LockedTree, by: ByUser): Changed {

@@ -7,6 +7,7 @@ import { builder } from '../../src/graphql/schema/builder.ts'
 import { NodeRef, TreeObjectRef } from '../../src/graphql/schema/refs.ts'
 import { errorsOf, resultUnion } from '../../src/graphql/schema/result-union.ts'
 import type { BackupsCommands, CreateBackup } from './commands.ts'
+import { rights } from './rights.ts'
 
 declare module '../../src/graphql/context.ts' {
   interface FamilyServices {
@@ -35,6 +36,7 @@ const commandsOf = ({ backups }: { readonly backups?: BackupsCommands }): Backup
 
 builder.mutationField('createBackup', (t) =>
   t.fieldWithInput({
+    right: rights.create,
     type: resultUnion(
       'CreateBackupResult',
       BackupRef,
@@ -54,11 +56,12 @@ builder.mutationField('createBackup', (t) =>
       volume: t.input.string({ required: true, limit: 'reference', description: 'Name of the volume that is copied.' }),
     },
     resolve: (_, { input }, context) =>
-      writeObject(context, 'write', null, () => commandsOf(context).createBackup(context.viewer, input)),
+      writeObject(context, null, () => commandsOf(context).createBackup(context.viewer, input)),
   }),
 )
 builder.mutationField('cancelBackup', (t) =>
   t.fieldWithInput({
+    right: rights.cancel,
     type: resultUnion(
       'CancelBackupResult',
       BackupRef,
@@ -69,11 +72,12 @@ builder.mutationField('cancelBackup', (t) =>
     typeOptions: { description: 'The backup to cancel.' },
     input: { id: t.input.id({ required: true, description: 'Id of the backup.' }) },
     resolve: (_, { input: { id } }, context) =>
-      writeObject(context, 'write', id, () => commandsOf(context).cancelBackup(context.viewer, id)),
+      writeObject(context, id, () => commandsOf(context).cancelBackup(context.viewer, id)),
   }),
 )
 builder.mutationField('deleteBackup', (t) =>
   t.fieldWithInput({
+    right: rights.delete,
     type: resultUnion(
       'DeleteBackupResult',
       BackupRef,
@@ -84,7 +88,7 @@ builder.mutationField('deleteBackup', (t) =>
     typeOptions: { description: 'The backup to delete.' },
     input: { id: t.input.id({ required: true, description: 'Id of the backup.' }) },
     resolve: (_, { input: { id } }, context) =>
-      writeObject(context, 'write', id, () => commandsOf(context).deleteBackup(context.viewer, id)),
+      writeObject(context, id, () => commandsOf(context).deleteBackup(context.viewer, id)),
   }),
 )
 

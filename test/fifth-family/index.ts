@@ -1,5 +1,6 @@
 import { defineFamily } from '../../src/families/define-family.ts'
 import { backup } from './machines.ts'
+import { rights } from './rights.ts'
 import { words } from './words.ts'
 
 /** Copies of volumes: a family that is not the product's, as docs/adding-a-family.md has it. */
@@ -9,6 +10,7 @@ export const backups = defineFamily({
   machines: [backup],
   kinds: { BACKUP: { type: 'Backup', noun: 'backup', agents: ['COPIER'] } },
   words,
+  rights: Object.values(rights),
   agents: [],
   server: async () => (await import('./server.ts')).server,
   cli: async () => (await import('./cli.ts')).cli,

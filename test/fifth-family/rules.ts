@@ -1,5 +1,6 @@
 import { isExpired } from '../../src/core/lease.ts'
 import type { Report } from '../../src/core/ports/agents.ts'
+import type { Principal } from '../../src/core/ports/viewer.ts'
 import { type MoveOptions, NEW_WORK, type Node, type Slice, WORK_STATE } from '../../src/core/tree.ts'
 import type { Phase } from '../../src/core/vocabulary.ts'
 import type { Family, ReportVerdict } from '../../src/families/family.ts'
@@ -51,7 +52,7 @@ function decide(node: Node, slice: Slice): void {
   end(node, slice, 'FAILED', { reason: 'COPIER_LOST', message: `Nothing was heard of its copier ${work.instance}.` })
 }
 
-function report(node: Node, { phase, message = null, progress }: Report, by: string, slice: Slice): ReportVerdict {
+function report(node: Node, { phase, message = null, progress }: Report, by: Principal, slice: Slice): ReportVerdict {
   noteProgress(node, { progress, message: phase ? null : message }, slice)
   if (!phase) return { ok: true, changed: false }
   const verdict = slice.judge(node, 'COPIER', phase)

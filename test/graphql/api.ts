@@ -3,7 +3,8 @@ import type { Pool } from 'pg'
 import { pino } from 'pino'
 import type { Viewer } from '../../src/core/ports/viewer.ts'
 import type { TypedDocument } from '../../src/documents/typed-document.ts'
-import type { NewToken } from '../../src/graphql/auth/tokens.ts'
+import { createToken, revokeToken } from '../../src/graphql/auth/principal-commands.ts'
+import type { CreateToken } from '../../src/graphql/auth/principal-input.ts'
 import { createKindRegistry } from '../../src/graphql/family.ts'
 import { createLive } from '../../src/graphql/log/live.ts'
 import { OpenStreams } from '../../src/graphql/log/open-streams.ts'
@@ -13,6 +14,8 @@ import { createNumberer } from '../../src/log/numberer.ts'
 import { createLog } from '../../src/log/reader.ts'
 import { createMemorySignal } from '../../src/log/signal/memory.ts'
 import { createServer, type RunningServer } from '../../src/server/server.ts'
+import { ensureProject } from '../../src/store/projects.ts'
+import { listTokens } from '../../src/store/tokens.ts'
 import { loaded, schema } from '../testkit/mutate.ts'
 import { createWorld, USER, type World } from '../testkit/world.ts'
 
@@ -34,18 +37,10 @@ export interface Api extends AsyncDisposable {
   serve(
     config?: Partial<Parameters<typeof createServer>[0]['config']> & { readonly dashboardFolder?: string },
   ): Promise<RunningServer>
-  /** A token's secret. */
-  token(token?: Partial<NewToken>): Promise<string>
-}
-
-const ADMIN: NewToken = {
-  name: 'ada',
-  role: 'ADMIN',
-  actor: 'USER',
-  projects: null,
-  types: null,
-  targets: null,
-  expiresInMs: null,
+  /** A token's secret: the administrator's, unless it says something else. Its projects are created if there are none. */
+  token(token?: Partial<CreateToken>): Promise<string>
+  /** Revokes the token of this name. */
+  revoke(name: string): Promise<void>
 }
 
 export async function createApi(): Promise<Api> {
@@ -104,7 +99,15 @@ export async function createApi(): Promise<Api> {
       return server
     },
     async token(token = {}) {
-      return (await services.tokens.create({ ...ADMIN, ...token })).secret
+      for (const name of token.projects ?? []) await ensureProject(world.pool, name, world.clock)
+      const created = await createToken({ ...services, viewer: USER }, { name: 'ada', role: 'ADMIN', ...token })
+      if (!created.ok) throw new Error(created.refusal.message)
+      return created.secret
+    },
+    async revoke(name) {
+      const tokens = await listTokens(world.pool, null)
+      const found = tokens.find((token) => token.name === name)
+      await revokeToken({ ...services, viewer: USER }, found?.id ?? '')
     },
     async [Symbol.asyncDispose]() {
       for (const server of servers) await server.close()

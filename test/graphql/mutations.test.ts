@@ -3,6 +3,7 @@ import type { Viewer } from '../../src/core/ports/viewer.ts'
 import type { TypedDocument } from '../../src/documents/typed-document.ts'
 import { payloadOf, present } from '../testkit/ask.ts'
 import { gql } from '../testkit/gql.ts'
+import { viewerOf } from '../testkit/viewers.ts'
 import { DEPLOYER, item, USER } from '../testkit/world.ts'
 import { type Api, type Call, createApi } from './api.ts'
 
@@ -12,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => api[Symbol.asyncDispose]())
 
-const READER: Viewer = { ...USER, name: 'rita', role: 'READER' }
+const READER: Viewer = viewerOf('READER', { name: 'rita' })
 const ERROR =
   '... on Error { code message ... on InvalidInputError { fields { path } } ... on ConflictError { object { name } } }'
 
@@ -161,7 +162,7 @@ describe('roles', () => {
   }
   test('each may do what is its own', async () => {
     expect(await allowed(READER)).toEqual([])
-    expect(await allowed({ ...USER, role: 'USER' })).toEqual(['createInstallation', 'setDataObject'])
+    expect(await allowed(viewerOf('USER'))).toEqual(['createInstallation', 'setDataObject'])
     expect(await allowed(DEPLOYER)).toEqual(['claimWork', 'renewLeases', 'reportPhases', 'appendLogs'])
     expect(await allowed(USER)).toEqual(['createInstallation', 'setDataObject', 'createToken', 'revokeToken'])
   })
@@ -176,8 +177,8 @@ describe('roles', () => {
     const viewer = await api.services.tokens.authenticate(secret)
     expect(viewer).toMatchObject({
       name: 'deployer-1',
-      role: 'AGENT',
       actor: 'DEPLOYER',
+      grants: [{ role: 'AGENT', projectId: expect.any(String) }],
       types: ['mock'],
       targets: null,
     })

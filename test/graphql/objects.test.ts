@@ -1,3 +1,4 @@
+import { v7 } from 'uuid'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ObjectKind } from '../../src/core/vocabulary.ts'
 import type { TypedDocument, VariablesOf } from '../../src/documents/typed-document.ts'
@@ -7,6 +8,7 @@ import { createContext } from '../../src/graphql/resolver-context.ts'
 import { present } from '../testkit/ask.ts'
 import { MUTATIONS } from '../testkit/documents.ts'
 import { gql } from '../testkit/gql.ts'
+import { viewerOf } from '../testkit/viewers.ts'
 import { item, USER } from '../testkit/world.ts'
 import { type Api, createApi } from './api.ts'
 
@@ -32,7 +34,7 @@ beforeAll(async () => {
 })
 afterAll(() => api[Symbol.asyncDispose]())
 
-const RESTRICTED = { ...USER, projects: ['another'] }
+const RESTRICTED = viewerOf('USER', { projects: [v7()] })
 const NOBODY = '00000000-0000-7000-8000-000000000000'
 
 describe('ids', () => {

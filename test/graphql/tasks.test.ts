@@ -1,8 +1,9 @@
+import { v7 } from 'uuid'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { present } from '../testkit/ask.ts'
 import { gql } from '../testkit/gql.ts'
 import { addTask, begin, declare, exclusive, gadget, letGo, RUNNER, reportJob, shared } from '../testkit/operations.ts'
-import { USER } from '../testkit/world.ts'
+import { viewerOf } from '../testkit/viewers.ts'
 import { type Api, createApi } from './api.ts'
 
 let api: Api
@@ -36,9 +37,9 @@ test('locks shows holders and waiters with their positions, page by page', async
     { resource: 'host:a', mode: 'SHARED', held: false, position: 2, object: { name: 'three' } },
   ])
   expect((await api.query(LOCKS, {})).locks?.totalCount).toBe(4)
-  expect((await api.query(LOCKS, {}, { ...USER, projects: ['other'] })).locks?.totalCount).toBe(0)
+  expect((await api.query(LOCKS, {}, viewerOf('USER', { projects: [v7()] }))).locks?.totalCount).toBe(0)
   const { id: rootId } = await world.see('t-one')
-  const ofOneTree = present((await api.query(LOCKS, {}, { ...USER, role: 'READER', rootId })).locks)
+  const ofOneTree = present((await api.query(LOCKS, {}, viewerOf('READER', { rootId }))).locks)
   expect([ofOneTree.totalCount, ofOneTree.edges.map(({ node }) => node.object?.name)]).toEqual([1, ['one']])
 })
 

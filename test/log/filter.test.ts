@@ -12,6 +12,9 @@ import { createTestDatabase } from '../testkit/postgres.ts'
 import { change } from './writer.ts'
 
 const ROOTS = [v7(), v7()]
+/** Trees belong to one project for ever; that of the second is not known any more. */
+const PROJECT_IDS = [v7(), v7()]
+const projectOf = (rootId: string): string | null => (rootId === ROOTS[0] ? (PROJECT_IDS[0] ?? null) : null)
 /** Objects belong to one tree for ever, as the log may rely on. */
 const OBJECTS = ROOTS.flatMap((rootId) => [rootId, v7(), v7()].map((objectId) => ({ rootId, objectId })))
 // Names that text in JavaScript, JSON and Postgres might disagree on.
@@ -43,6 +46,7 @@ const changes: fc.Arbitrary<Change> = fc
     from: fc.option(fc.constantFrom(...PHASES), { nil: null }),
     to: fc.constantFrom(...PHASES),
     by: text,
+    byId: fc.option(fc.constantFrom(...ROOTS), { nil: null }),
     reason: text,
     message: text,
     jobId: fc.option(fc.constantFrom(...ROOTS), { nil: null }),
@@ -50,12 +54,12 @@ const changes: fc.Arbitrary<Change> = fc
     rejected: fc.boolean(),
     at: fc.date({ min: new Date(0), max: new Date('2200-01-01'), noInvalidDate: true }),
   })
-  .map(({ object, ...patch }) => change(object.rootId, { ...patch, ...object }))
+  .map(({ object, ...patch }) => change(object.rootId, { ...patch, ...object, projectId: projectOf(object.rootId) }))
 
 const ids = fc.constantFrom(...ROOTS, ROOTS[0]?.toUpperCase() ?? '', v7(), 'no uuid')
 const queries: fc.Arbitrary<PhaseChangeQuery> = fc.record(
   {
-    projects: fc.option(fc.subarray(PROJECTS), { nil: null }),
+    projects: fc.option(fc.subarray(PROJECT_IDS), { nil: null }),
     project: fc.constantFrom(...PROJECTS),
     rootId: ids,
     objectId: fc.oneof(ids, fc.constantFrom(...OBJECTS.map(({ objectId }) => objectId))),

@@ -1,4 +1,5 @@
 import { pino } from 'pino'
+import { v7 } from 'uuid'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { CursorExpired, type Log, type LogBatch, type LogCursor } from '../../src/core/ports/log.ts'
 import type { PhaseChangeQuery } from '../../src/core/ports/phase-change.ts'
@@ -190,7 +191,8 @@ test('`through` moves on though nothing matches, in the past and live', async ()
   const root = await createRoot(db.pool)
   for (let i = 0; i < 11; i++) await write(db.pool, root, numbered(root, 1, 1_000))
   await numberer.numberAll()
-  const batches = follow(log, 0, { projects: ['another'], includeRejected: true })[Symbol.asyncIterator]()
+  const projectId = v7()
+  const batches = follow(log, 0, { projects: [projectId], includeRejected: true })[Symbol.asyncIterator]()
   const next = async () => (await batches.next()).value
   for (let thousands = 1; thousands <= 11; thousands++) {
     expect(await next()).toMatchObject({ changes: [], through: { sequence: 1_000 * thousands } })
@@ -198,9 +200,10 @@ test('`through` moves on though nothing matches, in the past and live', async ()
   await write(db.pool, root, numbered(root, 1, 7))
   log.committed()
   expect(await next()).toMatchObject({ changes: [], through: { sequence: 11_007 } })
-  await write(db.pool, root, [change(root, { projectName: 'another' }), change(root)])
+  const other = await createRoot(db.pool)
+  await write(db.pool, other, [change(other, { projectId })])
   log.committed()
-  expect(await next()).toMatchObject({ changes: [{ sequence: 11_008 }], through: { sequence: 11_009 } })
+  expect(await next()).toMatchObject({ changes: [{ sequence: 11_008 }], through: { sequence: 11_008 } })
   await batches.return?.()
 })
 

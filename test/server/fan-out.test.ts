@@ -7,6 +7,7 @@ import type { RunningServer } from '../../src/server/server.ts'
 import { type Api, createApi } from '../graphql/api.ts'
 import { change, createRoot, numbered, oneTo, write } from '../log/writer.ts'
 import { gql } from '../testkit/gql.ts'
+import { viewerOf } from '../testkit/viewers.ts'
 import { until } from '../testkit/wait.ts'
 
 let api: Api
@@ -83,7 +84,8 @@ test('a change is executed once for all who subscribed to the same, wherever the
   expect((await metric('stream_executions_total')) - before).toBe(100)
   expect(await metric('stream_topics')).toBe(1)
   const [first] = api.services.streams.list()
-  expect(first).toMatchObject({ operation: 'Watch', field: 'phaseChanges', viewer: 'ada', sharedBy: 40, state: 'LIVE' })
+  expect(first).toMatchObject({ operation: 'Watch', field: 'phaseChanges', sharedBy: 40, state: 'LIVE' })
+  expect(first?.caller.name).toBe('ada')
   await Promise.all(all.map((one) => one.stop()))
   await subscribers(0)
   expect(await metric('stream_topics')).toBe(0)
@@ -92,6 +94,7 @@ test('a change is executed once for all who subscribed to the same, wherever the
 test('each subscriber gets the changes that match its filter and that its token may read', async () => {
   const [one, other] = [await createRoot(api.world.pool), await createRoot(api.world.pool)]
   const secret = await api.token({ name: 'eve', projects: ['another'] })
+  const projectId = (await api.services.tokens.authenticate(secret))?.projects?.[0] ?? ''
   const FILTERED = gql(
     'subscription ($filter: PhaseChangeFilter) { phaseChanges(filter: $filter) { rootId to message } }',
   )
@@ -108,22 +111,24 @@ test('each subscriber gets the changes that match its filter and that its token 
   await write(api.world.pool, one, [
     change(one, { message: '1' }),
     change(one, { message: '2', to: 'FAILED' }),
-    change(one, { message: '3', kind: 'EXECUTION', projectName: 'another' }),
+    change(one, { message: '3', kind: 'EXECUTION' }),
   ])
   await write(api.world.pool, other, [
     change(other, { message: '4', to: 'SUCCEEDED' }),
     change(other, { message: '5' }),
   ])
+  // Of a project of that name that is gone, and of the present one.
   await write(api.world.pool, other, [change(other, { message: '6', projectName: 'another' })])
+  await write(api.world.pool, other, [change(other, { message: '7', projectName: 'another', projectId })])
   api.services.log.committed()
   const expected = {
     one: [1, 2, 3],
-    other: [4, 5, 6],
+    other: [4, 5, 6, 7],
     failed: [2, 4],
     kind: [3],
-    project: [3, 6],
-    everything: [1, 2, 3, 4, 5, 6],
-    scoped: [3, 6],
+    project: [6, 7],
+    everything: [1, 2, 3, 4, 5, 6, 7],
+    scoped: [7],
   }
   const received = () =>
     Object.fromEntries(Object.entries(heard).map(([name, one]) => [name, messages(one).toSorted()]))
@@ -204,7 +209,7 @@ test('only an administrator may look at who listens', async () => {
   expect(subscriptions?.nodes).toEqual([
     { field: 'phaseChanges', viewer: 'ada', state: 'LIVE', lag: 0, sharedBy: 1, bufferedBytes: 0 },
   ])
-  const { errors } = await api.execute(QUERY, {}, { ...admin, role: 'USER' })
+  const { errors } = await api.execute(QUERY, {}, viewerOf('USER'))
   expect(errors?.[0]?.extensions.code).toBe('FORBIDDEN')
   await heard.stop()
 })

@@ -159,17 +159,9 @@ describe('tokens', () => {
     expect((await post(port, short, VIEWER)).status).toBe(200)
     api.world.clock.advance(60_000)
     expect((await post(port, short, VIEWER)).status).toBe(401)
-    const { row, secret } = await api.services.tokens.create({
-      name: 'gone',
-      role: 'USER',
-      actor: 'USER',
-      projects: null,
-      types: null,
-      targets: null,
-      expiresInMs: null,
-    })
+    const secret = await api.token({ name: 'gone', role: 'USER' })
     expect((await post(port, secret, VIEWER)).json().data.viewer).toEqual({ name: 'gone', role: 'USER' })
-    await post(port, token, `mutation { revokeToken(input: { id: "${row.id}" }) { __typename } }`)
+    await api.revoke('gone')
     expect((await post(port, secret, VIEWER)).status).toBe(401)
   })
 })

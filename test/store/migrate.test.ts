@@ -203,7 +203,8 @@ test('a log that was stored change by change is read as it was once it is stored
   const shortened = 'select batch_id, idx, name from object_phase_change where object_id = $1 order by batch_id, idx'
   expect(written).toHaveLength(820)
   await migrateFrom()
-  expect(await log()).toEqual(written)
+  // What was not recorded then is not known now.
+  expect(await log()).toEqual(written.map((row) => ({ ...(row as object), project_id: null, by_id: null })))
   type Row = { object_id: string; batch_id: number; idx: number; name: string }
   const { object_id: object } = written[0] as Row
   const { rows: ofObject } = await database.pool.query(shortened, [object])

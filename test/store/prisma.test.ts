@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { listAgents } from '../../src/store/loaders/agents.ts'
-import { deleteToken, findToken, insertToken, listTokens, type TokenRow } from '../../src/store/tokens.ts'
+import { insertPrincipal, type PrincipalRow } from '../../src/store/principals.ts'
+import { findToken, insertToken, listTokens } from '../../src/store/tokens.ts'
 import { noteAgent } from '../../src/store/work.ts'
 import { createTestDatabase } from '../testkit/postgres.ts'
 
@@ -10,24 +11,27 @@ const NOW = new Date('2026-11-23T00:00:00Z')
 const LISTS = [null, [], ['a', 'b']]
 const idOf = (n: number): string => `00000000-0000-7000-8000-00000000000${n}`
 
-test('Prisma tells a token for all from a token for none', async () => {
+test('a principal for all is told from one for none', async () => {
   await using database = await createTestDatabase()
   const { pool } = database
-  const tokens = LISTS.map(
-    (list, n): TokenRow => ({
+  const principals = LISTS.map(
+    (list, n): PrincipalRow => ({
       id: idOf(n),
-      name: `token-${n}`,
-      role: 'AGENT',
+      name: `principal-${n}`,
       actor: 'DEPLOYER',
-      ...{ projects: list, types: list, targets: list },
+      administrator: false,
+      grants: [{ role: 'AGENT', projectId: null }],
+      ...{ types: list, targets: list },
       createdAt: NOW,
-      expiresAt: null,
     }),
   )
-  for (const token of tokens) await insertToken(pool, token, Buffer.from(token.name))
-  expect(await listTokens(pool)).toEqual(tokens.toReversed())
-  expect(await findToken(pool, Buffer.from('token-0'))).toMatchObject(tokens[0] as TokenRow)
-  expect([await deleteToken(pool, idOf(0)), await deleteToken(pool, idOf(0))]).toEqual([true, false])
+  for (const principal of principals) {
+    await insertPrincipal(pool, principal)
+    const token = { id: principal.id, principalId: principal.id, name: 'one', createdAt: NOW }
+    await insertToken(pool, { ...token, expiresAt: null, derivedFrom: null }, Buffer.from(principal.name))
+  }
+  expect((await listTokens(pool, null)).map(({ principal }) => principal)).toEqual(principals.toReversed())
+  expect(await findToken(pool, Buffer.from('principal-0'))).toMatchObject({ principal: principals[0] })
 })
 
 test('Prisma tells an agent of any target from an agent of none, in pages of both directions', async () => {
@@ -35,7 +39,7 @@ test('Prisma tells an agent of any target from an agent of none, in pages of bot
   const { pool } = database
   for (const [n, targets] of LISTS.entries())
     await noteAgent(pool, {
-      ...{ id: idOf(n), name: 'agent', instance: `${n}`, actor: 'DEPLOYER', types: ['a'] },
+      ...{ id: idOf(n), principalId: idOf(9), name: 'agent', instance: `${n}`, actor: 'DEPLOYER', types: ['a'] },
       ...{ targets, now: NOW },
     })
   const page = async (window: Partial<Parameters<typeof listAgents>[1]>) =>

@@ -29,12 +29,12 @@ test('finished work of deleted objects is deleted, a bounded part each minute, i
   expect(counts.at(-1)).toBe(0)
 })
 
-test('agents are removed that were not heard of for the retention, and the oldest beyond ten thousand of one token', async () => {
+test('agents are removed that were not heard of for the retention, and the oldest beyond ten thousand of one principal', async () => {
   await using db = await createTestDatabase()
   const add = (name: string, count: number, daysAgo: number) =>
     db.pool.query(
-      `insert into agent (id, name, instance, actor, types, connected_at, seen_at)
-        select gen_random_uuid(), $1, $2 || i, 'DEPLOYER', '{mock}', $3, $3 from generate_series(1, $4::integer) i`,
+      `insert into agent (id, principal_id, name, instance, actor, types, connected_at, seen_at)
+        select gen_random_uuid(), md5($1)::uuid, $1, $2 || i, 'DEPLOYER', '{mock}', $3, $3 from generate_series(1, $4::integer) i`,
       [name, `${daysAgo}-`, new Date(DONE - daysAgo * DAY_MS), count],
     )
   await add('few', 2, 1)

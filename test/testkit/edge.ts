@@ -6,11 +6,12 @@ import type { InstanceKind } from '../../src/families/edge/kinds.ts'
 import { type CrmRequest, outstandingRequests } from '../../src/families/edge/requests-of.ts'
 import type { CrmRole, ReportedObject, Session } from '../../src/families/edge/spec.ts'
 import { accepted } from './pipelines.ts'
+import { viewerOf } from './viewers.ts'
 import { USER, type World } from './world.ts'
 
 /** Cloudlets and instances said shortly, with a CRM that the test plays. */
 
-export const CRM: Viewer = { ...USER, name: 'crm', role: 'AGENT', actor: 'CRM' }
+export const CRM: Viewer = viewerOf('AGENT', { name: 'crm', actor: 'CRM' })
 
 let cloudlets = 0
 export async function addCloudlet(world: World, name = `cloudlet-${++cloudlets}`): Promise<string> {

@@ -4,11 +4,12 @@ import type { Phase } from '../../src/core/vocabulary.ts'
 import type { DeclaredLock } from '../../src/families/operations/lock-mode.ts'
 import type { JobInput } from '../../src/families/operations/normalise-task.ts'
 import { accepted } from './pipelines.ts'
+import { viewerOf } from './viewers.ts'
 import { USER, type World } from './world.ts'
 
 /** Tasks and their jobs said shortly, with a gadget runner that the test plays. */
 
-export const RUNNER: Viewer = { ...USER, name: 'runner', role: 'AGENT', actor: 'GADGET_RUNNER' }
+export const RUNNER: Viewer = viewerOf('AGENT', { name: 'runner', actor: 'GADGET_RUNNER' })
 
 export const gadget = (name: string, more: Partial<JobInput> = {}): JobInput => ({ name, gadget: 'do-it', ...more })
 export const shared = (resource: string): DeclaredLock => ({ resource, mode: 'SHARED' })

@@ -5,11 +5,12 @@ import type { Viewer } from '../../src/core/ports/viewer.ts'
 import type { ObjectKind, Phase } from '../../src/core/vocabulary.ts'
 import type { ProjectInput } from '../../src/families/pipelines/normalise-project.ts'
 import type { WorkloadInput } from '../../src/families/pipelines/normalise-workload.ts'
+import { viewerOf } from './viewers.ts'
 import { USER, type World } from './world.ts'
 
 /** Events and their workloads said shortly, on a world whose clock only the test moves. */
 
-export const RUNTIME: Viewer = { ...USER, name: 'runtime', role: 'AGENT', actor: 'RUNTIME' }
+export const RUNTIME: Viewer = viewerOf('AGENT', { name: 'runtime', actor: 'RUNTIME' })
 export const TEMPLATE: WorkloadInput = { command: ['true'] }
 
 export interface SeenWorkload {
@@ -36,13 +37,8 @@ export async function refused<T>(outcome: Promise<Outcome<T>>): Promise<Refusal>
   return result.refusal
 }
 
-export const workerViewer = (eventId: string): Viewer => ({
-  ...USER,
-  name: `worker of ${eventId}`,
-  role: 'WORKER',
-  actor: 'WORKER',
-  rootId: eventId,
-})
+export const workerViewer = (eventId: string): Viewer =>
+  viewerOf('WORKER', { name: `worker of ${eventId}`, actor: 'WORKER', rootId: eventId })
 
 export const addProject = (world: World, name: string, input: ProjectInput = {}) =>
   accepted(world.pipelines.createProject(USER, { name, workerTemplate: TEMPLATE, ...input }))

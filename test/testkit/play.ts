@@ -4,6 +4,7 @@ import type { Outcome } from '../../src/core/ports/outcome.ts'
 import type { Viewer } from '../../src/core/ports/viewer.ts'
 import type { Phase } from '../../src/core/vocabulary.ts'
 import type { SpecInput } from '../../src/families/deployments/normalise.ts'
+import { viewerOf } from './viewers.ts'
 import { DEPLOYER, USER, type World } from './world.ts'
 
 /** One root with users and deployers that act at random, in any order, and sometimes wrongly. */
@@ -33,7 +34,10 @@ interface Leased {
   let: boolean
 }
 
-const DEPLOYERS: readonly Viewer[] = [DEPLOYER, { ...DEPLOYER, name: 'second' }, { ...DEPLOYER, name: 'third' }]
+const DEPLOYERS: readonly Viewer[] = [
+  DEPLOYER,
+  ...['second', 'third'].map((name) => viewerOf('AGENT', { name, actor: 'DEPLOYER' })),
+]
 const LEAST_MS = 1_000
 const RUNNING: readonly Phase[] = ['PROGRESSING', 'DELETING']
 

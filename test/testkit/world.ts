@@ -23,6 +23,7 @@ import { createLive } from '../../src/graphql/log/live.ts'
 import { OpenStreams } from '../../src/graphql/log/open-streams.ts'
 import { createLog } from '../../src/log/reader.ts'
 import { createMemorySignal } from '../../src/log/signal/memory.ts'
+import { insertPrincipal } from '../../src/store/principals.ts'
 import { dueRoots } from '../../src/store/queue.ts'
 import { createSealing, type Sealing } from '../../src/store/sealing.ts'
 import { type Payload, payloadOf } from './ask.ts'
@@ -31,6 +32,7 @@ import { MUTATIONS } from './documents.ts'
 import { loaded, mutateWith } from './mutate.ts'
 import { borrowDatabase, createTestDatabase } from './postgres.ts'
 import { openSandbox } from './sandbox.ts'
+import { viewerOf } from './viewers.ts'
 
 export const TIMEOUTS: TimeoutDefaults = {
   pickupMs: 300_000,
@@ -43,16 +45,8 @@ export const TIMEOUTS: TimeoutDefaults = {
 
 export const SECRET_KEY = Buffer.alloc(32, 'k')
 
-export const USER: Viewer = {
-  tokenId: v7(),
-  name: 'ada',
-  role: 'ADMIN',
-  actor: 'USER',
-  projects: null,
-  types: null,
-  targets: null,
-}
-export const DEPLOYER: Viewer = { ...USER, tokenId: v7(), name: 'deployer', role: 'AGENT', actor: 'DEPLOYER' }
+export const USER: Viewer = viewerOf('ADMIN')
+export const DEPLOYER: Viewer = viewerOf('AGENT', { name: 'deployer', actor: 'DEPLOYER' })
 
 /** An object as tests see it. */
 export interface Seen {
@@ -144,6 +138,7 @@ export async function createWorld({ system, ownDatabase = false }: WorldOptions 
     'insert into project (id, name, created_at, updated_at) values ($1, $2, now(), now()) on conflict do nothing',
     [v7(), 'default'],
   )
+  for (const viewer of [USER, DEPLOYER]) await addPrincipal(pool, viewer)
 
   const settle = async () => {
     for (
@@ -242,6 +237,12 @@ export async function createWorld({ system, ownDatabase = false }: WorldOptions 
     },
   }
   return world
+}
+
+/** Puts the principal of a made-up viewer into the database, so that it has a name there. */
+export async function addPrincipal(pool: Pool, { principalId: id, name, actor }: Viewer): Promise<void> {
+  const rights = { administrator: false, grants: [], types: null, targets: null }
+  await insertPrincipal(pool, { ...rights, id, name, actor, createdAt: new Date(0) })
 }
 
 export const succeed = (item: ClaimedItem): Omit<Report, 'fence'> => ({

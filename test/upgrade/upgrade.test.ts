@@ -66,6 +66,7 @@ async function restore(dump: Dump, leftMs?: number): Promise<Restored> {
 /** The present one; agents are played. */
 const serve = ({ database }: Restored, { notes }: Dump): Promise<TestServer> =>
   startServer({
+    token: notes.admin,
     env: {
       DATABASE_URL: database.url,
       PHASELINE_SECRET_KEY: notes.secretKey,

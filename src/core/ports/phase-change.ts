@@ -10,6 +10,8 @@ export interface PhaseChangeRecord {
   readonly objectId: string
   readonly rootId: string
   readonly parentId: string | null
+  /** Null: a change of an earlier release, of a project that is gone. */
+  readonly projectId: string | null
   readonly projectName: string
   readonly kind: ObjectKind
   readonly name: string
@@ -18,6 +20,8 @@ export interface PhaseChangeRecord {
   readonly to: Phase
   readonly actor: Actor
   readonly by: string | null
+  /** Id of the principal; null for the engine, and for changes of earlier releases. */
+  readonly byId: string | null
   readonly reason: string | null
   readonly message: string | null
   readonly jobId: string | null
@@ -37,8 +41,9 @@ export interface WrittenBatch {
 
 /** By the log's own immutable columns only, so that live and replay agree. */
 export interface PhaseChangeQuery {
-  /** Projects that the viewer may read; null means all. */
+  /** Ids of the projects that the viewer may read; null: all. */
   readonly projects: readonly string[] | null
+  /** By its name at the time of the change. */
   readonly project?: string | undefined
   readonly rootId?: string | undefined
   readonly objectId?: string | undefined

@@ -1,15 +1,21 @@
+import type { Grant } from '../rights.ts'
 import type { Actor } from '../vocabulary.ts'
 
-/** The caller, by its credentials. */
-export interface Viewer {
-  readonly tokenId: string
-  /** Recorded as `by` of every phase change. */
+/** Who has done something, as the log records it: `by` and `byId`. */
+export interface Principal {
+  readonly principalId: string
+  /** Not unique, and may change. */
   readonly name: string
-  readonly role: 'ADMIN' | 'USER' | 'READER' | 'AGENT' | 'WORKER'
+}
+
+/** The caller, by its credentials. */
+export interface Viewer extends Principal {
+  readonly tokenId: string
   readonly actor: Actor
-  /** Names of the projects that it may read; null means all. */
+  readonly grants: readonly Grant[]
+  /** Ids of the projects that it may read; null: all. */
   readonly projects: readonly string[] | null
-  /** Work types that an agent may claim; null means all. */
+  /** Work types that an agent may claim; null: all. */
   readonly types: readonly string[] | null
   readonly targets: readonly string[] | null
   /** The root of the one tree that it may read, such as the event of a worker; absent: it may read all trees. */

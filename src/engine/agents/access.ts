@@ -1,12 +1,14 @@
-import { forbidden, type RefusalOf } from '../../core/errors.ts'
+import type { RefusalOf } from '../../core/errors.ts'
 import type { Refused } from '../../core/ports/outcome.ts'
 import type { Viewer } from '../../core/ports/viewer.ts'
+import { hasRight, type Right, requireRight } from '../../core/rights.ts'
+import type { ObjectRow } from '../../core/tree.ts'
 import type { ObjectKind } from '../../core/vocabulary.ts'
 import type { Kinds } from '../families.ts'
 
-export function requireAgent(viewer: Viewer): Refused<RefusalOf<'ForbiddenError'>> | null {
-  if (viewer.role === 'AGENT') return null
-  return { ok: false, refusal: forbidden('Only an agent may do this: use a token with the role AGENT.') }
+export function requireAgent(viewer: Viewer, right: Right): Refused<RefusalOf<'ForbiddenError'>> | null {
+  const refusal = requireRight(viewer, right)
+  return refusal && { ok: false, refusal }
 }
 
 /** The targets that a token allows, narrowed to the requested ones; null: all. */
@@ -21,3 +23,11 @@ export function within(
 /** An actor drives a kind if one of its machines has a transition for the actor. */
 export const canDrive = (viewer: Viewer, kind: ObjectKind, kinds: Kinds): boolean =>
   kinds.isDrivenBy(kind, viewer.actor)
+
+/** Whether the agent has the right in the project of the object, and drives its kind. */
+export const canWorkOn = (
+  viewer: Viewer,
+  right: Right,
+  { kind, projectId }: Pick<ObjectRow, 'kind' | 'projectId'>,
+  kinds: Kinds,
+): boolean => canDrive(viewer, kind, kinds) && hasRight(viewer, right, projectId)

@@ -22,9 +22,9 @@ export class AgentPresence {
     targets: readonly string[] | null,
   ): Promise<void> {
     const { pool, system } = this.#parts
-    if (!this.#isDue(`${viewer.name} ${instance}`)) return
-    const { name, actor } = viewer
-    await noteAgent(pool, { id: system.id(), name, instance, actor, types, targets, now: system.now() })
+    if (!this.#isDue(`${viewer.principalId} ${instance}`)) return
+    const { principalId, name, actor } = viewer
+    await noteAgent(pool, { id: system.id(), principalId, name, instance, actor, types, targets, now: system.now() })
   }
 
   /** A renewal proves presence too, since an agent at its limit does not claim. */
@@ -32,9 +32,9 @@ export class AgentPresence {
     const { pool, system } = this.#parts
     const [first] = fences
     // A process renews all its leases in one call, so any of its fences identifies it.
-    if (!first || !this.#isDue(`${viewer.name} renews ${first.objectId}`)) return
+    if (!first || !this.#isDue(`${viewer.principalId} renews ${first.objectId}`)) return
     const ids = fences.map((fence) => fence.objectId)
-    await noteSeen(pool, viewer.name, ids, system.now())
+    await noteSeen(pool, viewer.principalId, ids, system.now())
   }
 
   #isDue(key: string): boolean {

@@ -2,7 +2,8 @@ import { dateHere } from '../../core/clock-offset.ts'
 import { LIMITS } from '../../core/limits.ts'
 import type { AgentPort, LogLineEntry } from '../../core/ports/agents.ts'
 import type { Viewer } from '../../core/ports/viewer.ts'
-import { array, bytea, text, uuid } from '../../store/column-types.ts'
+import { RIGHTS } from '../../core/rights.ts'
+import { array, bytea, uuid } from '../../store/column-types.ts'
 import { type OpenedFence, openFence } from '../../store/fence.ts'
 import { appendLogLines, LOG_BOUNDS } from '../../store/log-lines.ts'
 import { statement } from '../../store/statement.ts'
@@ -13,7 +14,7 @@ import { requireAgent } from './access.ts'
 /** Stores output of work whose latest fence the agent has; lines with an older fence are dropped. */
 export function logAppender(parts: EngineParts, bounds = LOG_BOUNDS): AgentPort['appendLogs'] {
   return async (viewer, lines, sentAt = null) => {
-    const refused = requireAgent(viewer)
+    const refused = requireAgent(viewer, RIGHTS.reportWork)
     if (refused) return refused
     const accepted = await linesWithFence(parts, viewer, { lines, sentAt })
     if (accepted.length > 0) await appendLogLines(parts.pool, accepted, bounds)
@@ -47,8 +48,8 @@ const OWNED_WORK = statement({
   name: 'owned-work',
   text: `select distinct w.object_id as id from work w
       join unnest($1::uuid[], $2::bytea[]) as u(id, fence_hash) on w.object_id = u.id and w.fence_hash = u.fence_hash
-      join object o on o.id = w.object_id where w.principal = $3`,
-  params: [array(uuid), array(bytea), text],
+      join object o on o.id = w.object_id where w.principal_id = $3`,
+  params: [array(uuid), array(bytea), uuid],
   row: { id: table.work.objectId },
 })
 
@@ -61,7 +62,7 @@ async function ownedWork(
   const { rows } = await OWNED_WORK.query(parts.pool, [
     fences.map((f) => f.objectId),
     fences.map((f) => f.hash),
-    viewer.name,
+    viewer.principalId,
   ])
   return new Set(rows.map(({ id }) => id))
 }

@@ -33,13 +33,13 @@ export function claimOne(
   slice.setWork(tracked, {
     state: WORK_STATE.CLAIMED,
     fenceHash: hashOf(secret),
-    principal: viewer.name,
+    principalId: viewer.principalId,
     instance,
     attempt,
     leaseUntil,
     offerAfter: null,
   })
-  kinds.family(tracked.row.kind).claimed(tracked, viewer.name, slice)
+  kinds.family(tracked.row.kind).claimed(tracked, viewer, slice)
   const { action, type, target, config } = tracked.work as NonNullable<TrackedObject['work']>
   const { id, kind, name, jobId } = tracked.row
   return {

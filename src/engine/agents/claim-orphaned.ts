@@ -19,7 +19,7 @@ export async function claimOrphaned(
   const claimed = await claimOrphanedWork(
     pool,
     claims.map(({ objectId, secret }) => ({ objectId, fenceHash: hashOf(secret) })),
-    { principal: viewer.name, instance, leaseMs: clampLeaseMs(leaseMs), time: system.fixedTime },
+    { principalId: viewer.principalId, instance, leaseMs: clampLeaseMs(leaseMs), time: system.fixedTime },
   )
   return claims.flatMap(({ secret, attempt, ...work }) => {
     const leaseUntil = claimed.get(work.objectId)

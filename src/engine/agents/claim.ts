@@ -2,6 +2,7 @@ import { forbidden, invalidInput } from '../../core/errors.ts'
 import { clampLeaseMs } from '../../core/lease.ts'
 import type { AgentPort, ClaimedItem } from '../../core/ports/agents.ts'
 import type { Viewer } from '../../core/ports/viewer.ts'
+import { projectsWith, RIGHTS } from '../../core/rights.ts'
 import { findRoots } from '../../store/work.ts'
 import type { EngineParts } from '../parts.ts'
 import type { TreeRunner } from '../runner.ts'
@@ -31,7 +32,7 @@ export interface ClaimParts {
 export function claimer({ parts, runner, presence, dispatcher }: ClaimParts): AgentPort['claim'] {
   const search: Search = { parts, runner, dispatcher, empty: new EmptyClaimCache(SEARCH_MS), active: new Set() }
   return async function claim(viewer, request) {
-    const refused = requireAgent(viewer) ?? requireClaimRights(viewer, request)
+    const refused = requireAgent(viewer, RIGHTS.claimWork) ?? requireClaimRights(viewer, request)
     if (refused) return refused
     const wanted = wantedBy(viewer, request)
     await presence.claims(viewer, request.instance, request.types, wanted.targets)
@@ -49,13 +50,15 @@ export function claimer({ parts, runner, presence, dispatcher }: ClaimParts): Ag
 
 function wantedBy(viewer: Viewer, { instance, types, targets: requested, max, leaseMs, signal }: Request): WantedWork {
   const targets = within(viewer.targets, requested)
+  const projects = projectsWith(viewer, RIGHTS.claimWork)
   return {
     claimant: { viewer, instance, leaseMs: clampLeaseMs(leaseMs) },
     types,
     targets,
+    projects,
     max,
     signal,
-    key: JSON.stringify([types, targets, viewer.projects]),
+    key: JSON.stringify([types, targets, projects]),
   }
 }
 

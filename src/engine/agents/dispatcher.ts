@@ -1,9 +1,10 @@
 import type { ClaimedItem } from '../../core/ports/agents.ts'
+import { RIGHTS } from '../../core/rights.ts'
 import { WORK_STATE } from '../../core/tree.ts'
 import type { EngineParts } from '../parts.ts'
 import type { TreeSlice } from '../slice/tree-slice.ts'
 import type { TrackedObject } from '../tracked-object.ts'
-import { canDrive } from './access.ts'
+import { canWorkOn } from './access.ts'
 import { type Claimant, claimOne, isClaimable } from './claim-one.ts'
 
 /** A claim that waits because its search found nothing. */
@@ -73,7 +74,7 @@ export class Dispatcher {
     slice.offers.clear()
     for (const tracked of slice.offered) {
       if (tracked.gone || tracked.work?.state !== WORK_STATE.OFFERED) continue
-      const matches = (claim: WaitingClaim) => this.#matches(claim, tracked, slice)
+      const matches = (claim: WaitingClaim) => this.#matches(claim, tracked)
       const claim = isClaimable(tracked, slice.now) ? handoff.next(matches) : undefined
       if (claim) handoff.give(claim, claimOne(tracked, slice, claim, this.#parts))
       else slice.offers.add(tracked.work.type)
@@ -81,11 +82,10 @@ export class Dispatcher {
     return handoff.isEmpty ? null : handoff
   }
 
-  #matches({ viewer, types, targets }: WaitingClaim, { row, work }: TrackedObject, slice: TreeSlice): boolean {
+  #matches({ viewer, types, targets }: WaitingClaim, { row, work }: TrackedObject): boolean {
     if (!work || !types.includes(work.type)) return false
     if (targets !== null && work.target !== null && !targets.includes(work.target)) return false
-    if (viewer.projects !== null && !viewer.projects.includes(slice.projectName)) return false
-    return canDrive(viewer, row.kind, this.#parts.kinds)
+    return canWorkOn(viewer, RIGHTS.claimWork, row, this.#parts.kinds)
   }
 }
 

@@ -1,5 +1,6 @@
 import { clampLeaseMs } from '../../core/lease.ts'
 import type { AgentPort, Renewal } from '../../core/ports/agents.ts'
+import { RIGHTS } from '../../core/rights.ts'
 import { type OpenedFence, openFence } from '../../store/fence.ts'
 import { renewLeases } from '../../store/work.ts'
 import type { EngineParts } from '../parts.ts'
@@ -8,12 +9,12 @@ import type { AgentPresence } from './agent-presence.ts'
 
 export function renewer({ pool, system, kinds }: EngineParts, presence: AgentPresence): AgentPort['renew'] {
   return async (viewer, fences, leaseMs) => {
-    const refused = requireAgent(viewer)
+    const refused = requireAgent(viewer, RIGHTS.reportWork)
     if (refused) return refused
     const opened = fences.map(openFence)
     const known = opened.filter((fence): fence is OpenedFence => fence !== null)
     await presence.renews(viewer, known)
-    const holder = { principal: viewer.name, leaseMs: clampLeaseMs(leaseMs), time: system.fixedTime }
+    const holder = { principalId: viewer.principalId, leaseMs: clampLeaseMs(leaseMs), time: system.fixedTime }
     const renewed = known.length > 0 ? await renewLeases(pool, known, holder) : []
     const byId = new Map(renewed.map((lease) => [lease.objectId, lease]))
     const others = known.filter(({ objectId }) => !byId.has(objectId))

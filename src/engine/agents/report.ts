@@ -3,6 +3,7 @@ import { isExpired } from '../../core/lease.ts'
 import { allowedFrom } from '../../core/machine.ts'
 import type { AgentPort, Report, ReportOutcome } from '../../core/ports/agents.ts'
 import type { Viewer } from '../../core/ports/viewer.ts'
+import { RIGHTS } from '../../core/rights.ts'
 import { WORK_STATE, type Work } from '../../core/tree.ts'
 import { type OpenedFence, openFence, sameHash } from '../../store/fence.ts'
 import { findLastWork, finishOrphanedWork } from '../../store/orphaned-work.ts'
@@ -10,12 +11,12 @@ import { findRoots } from '../../store/work.ts'
 import type { EngineParts } from '../parts.ts'
 import type { TreeRunner } from '../runner.ts'
 import type { TreeSlice } from '../slice/tree-slice.ts'
-import { canDrive, requireAgent } from './access.ts'
+import { canWorkOn, requireAgent } from './access.ts'
 
 /** Applies reports tree by tree; returns one result for each, in order. */
 export function reporter(parts: EngineParts, runner: TreeRunner): AgentPort['report'] {
   return async (viewer, reports) => {
-    const refused = requireAgent(viewer)
+    const refused = requireAgent(viewer, RIGHTS.reportWork)
     if (refused) return refused
     return { ok: true, results: await reportAll(viewer, reports, parts, runner) }
   }
@@ -96,18 +97,19 @@ function reportOne(
   const tracked = slice.nodes.get(fence.objectId)
   if (!tracked || tracked.gone) return 'gone'
   const { work, row } = tracked
-  if (!canDrive(viewer, row.kind, kinds)) return refuse(forbidden(`${viewer.actor} may not work on ${row.kind}.`))
+  if (!canWorkOn(viewer, RIGHTS.reportWork, row, kinds))
+    return refuse(forbidden(`${viewer.actor} may not work on ${row.kind}.`))
   const family = kinds.family(row.kind)
-  const holdsWork = work && sameHash(work.fenceHash, fence.hash) && work.principal === viewer.name
-  if (!holdsWork && !family.holds?.(tracked, fence.hash, viewer.name)) {
+  const holdsWork = work && sameHash(work.fenceHash, fence.hash) && work.principalId === viewer.principalId
+  if (!holdsWork && !family.holds?.(tracked, fence.hash, viewer.principalId)) {
     return refuse(stale('The work was claimed by another agent, or started anew: stop working on it.'))
   }
-  const verdict = family.report(tracked, report, viewer.name, slice)
+  const verdict = family.report(tracked, report, viewer, slice)
   if (verdict.ok) return { ok: true, objectId: tracked.gone ? null : row.id, changed: verdict.changed }
   const { to, actor = viewer.actor, secondary } = verdict
   const { machine, from } = secondary ?? { machine: kinds.machine(row.kind), from: row.phase }
   const refusal = transitionRefused(row.kind, from, actor, to, allowedFrom(machine, from, actor))
-  slice.reject({ node: tracked, to, actor, by: viewer.name, reason: refusal.message, secondary })
+  slice.reject({ node: tracked, to, actor, by: viewer, reason: refusal.message, secondary })
   return refuse(refusal)
 }
 
@@ -139,7 +141,7 @@ async function judgeGone(
     const fence = opened[i] as OpenedFence
     const report = reports[i]
     const work = last.get(fence.objectId)
-    const hasLastFence = work && sameHash(work.fenceHash, fence.hash) && work.principal === viewer.name
+    const hasLastFence = work && sameHash(work.fenceHash, fence.hash) && work.principalId === viewer.principalId
     if (!hasLastFence) results[i] = refuse(stale('The object of this work is gone, and this is not its last fence.'))
     else if (report?.done && outlivingActions.includes(work.action)) {
       if (!work.finished) done.push(fence.objectId)

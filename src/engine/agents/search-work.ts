@@ -1,11 +1,12 @@
 import type { ClaimedItem } from '../../core/ports/agents.ts'
+import { RIGHTS } from '../../core/rights.ts'
 import { WORK_STATE, type Work } from '../../core/tree.ts'
 import { findCandidates } from '../../store/work.ts'
 import type { EngineParts } from '../parts.ts'
 import type { TreeRunner } from '../runner.ts'
 import type { TreeSlice } from '../slice/tree-slice.ts'
 import type { TreeTask } from '../tree-lane.ts'
-import { canDrive } from './access.ts'
+import { canWorkOn } from './access.ts'
 import { type Claimant, claimOne, isClaimable } from './claim-one.ts'
 import { claimOrphaned } from './claim-orphaned.ts'
 import type { Dispatcher } from './dispatcher.ts'
@@ -21,6 +22,8 @@ export interface WantedWork {
   readonly types: readonly string[]
   /** Null: any. */
   readonly targets: readonly string[] | null
+  /** Ids of those in which the agent may claim; null: all. */
+  readonly projects: readonly string[] | null
   readonly max: number
   readonly signal: AbortSignal | undefined
   /** Equal for all claims that search for the same. */
@@ -65,11 +68,10 @@ export async function searchWork(wanted: WantedWork, search: Search): Promise<re
 type Candidates = Awaited<ReturnType<typeof findCandidates>>
 
 async function candidatesOf(
-  { claimant, types, targets, key }: WantedWork,
+  { types, targets, projects, key }: WantedWork,
   { parts, dispatcher, empty, active }: Search,
   count: number,
 ): Promise<Candidates> {
-  const { projects } = claimant.viewer
   const { notifications } = dispatcher
   const now = parts.system.now()
   const max = count + Math.min(active.size, MAX_SKIPPED)
@@ -96,7 +98,7 @@ interface Claims {
 function claimAll(slice: TreeSlice, ids: readonly string[], claimant: Claimant, parts: EngineParts): Claims {
   const claimed = ids.flatMap((id) => {
     const tracked = slice.nodes.get(id)
-    if (!tracked || !canDrive(claimant.viewer, tracked.row.kind, parts.kinds)) return []
+    if (!tracked || !canWorkOn(claimant.viewer, RIGHTS.claimWork, tracked.row, parts.kinds)) return []
     // A timeout or a cancel may have ended the work since the last reconcile, so the rules decide first.
     slice.runRule(tracked, () => parts.kinds.family(tracked.row.kind).decide(tracked, slice))
     return isClaimable(tracked, slice.now) ? [claimOne(tracked, slice, claimant, parts)] : []

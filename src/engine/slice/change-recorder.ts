@@ -1,5 +1,6 @@
 import type { Machine } from '../../core/machine.ts'
 import type { Change } from '../../core/ports/phase-change.ts'
+import type { Principal } from '../../core/ports/viewer.ts'
 import type { MoveOptions, Node, ObjectRow } from '../../core/tree.ts'
 import type { Actor, Phase } from '../../core/vocabulary.ts'
 import type { SecondaryMachine } from '../../families/family.ts'
@@ -9,7 +10,7 @@ export interface Refused {
   readonly node: Node
   readonly to: Phase
   readonly actor: Actor
-  readonly by: string | null
+  readonly by: Principal | null
   readonly reason: string
   /** Present if the request concerns the secondary machine of the object. */
   readonly secondary?: SecondaryMachine | undefined
@@ -39,6 +40,7 @@ export class ChangeRecorder {
       objectId: row.id,
       rootId: row.rootId,
       parentId: row.parentId,
+      projectId: row.projectId,
       projectName: this.#projectName,
       kind: row.kind,
       name: row.name,
@@ -46,7 +48,8 @@ export class ChangeRecorder {
       from: moved.from,
       to: moved.to,
       actor: moved.actor,
-      by: moved.by ?? null,
+      by: moved.by?.name ?? null,
+      byId: moved.by?.principalId ?? null,
       reason: moved.reason ?? null,
       message: moved.message ?? null,
       jobId: row.jobId,

@@ -1,5 +1,6 @@
 import { hasExpressions } from '../../core/expression.ts'
 import { sameJson } from '../../core/json.ts'
+import type { Principal } from '../../core/ports/viewer.ts'
 import { type Evaluated, isFinished, NEW_WORK, type Node, type Slice, WORK_STATE, type Work } from '../../core/tree.ts'
 import type { WorkAction } from '../../core/vocabulary.ts'
 import { deployItem, installation, isCancelled, skipsUninstall } from './details.ts'
@@ -150,7 +151,7 @@ function giveUp(item: Node, slice: Slice, code: string, message: string): void {
 }
 
 /** The claim counts as the pickup. */
-export function claimItem(item: Node, by: string, slice: Slice): void {
+export function claimItem(item: Node, by: Principal, slice: Slice): void {
   const { work } = item
   if (!work) return
   const pickedUpAt = work.pickedUpAt ?? slice.now

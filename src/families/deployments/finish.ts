@@ -1,4 +1,5 @@
 import type { FailureCause, ObjectFailure } from '../../core/errors.ts'
+import type { Principal } from '../../core/ports/viewer.ts'
 import { type Node, type Slice, WORK_STATE } from '../../core/tree.ts'
 import type { Phase } from '../../core/vocabulary.ts'
 import { installation, isForced } from './details.ts'
@@ -18,7 +19,7 @@ export interface Ending {
   readonly to: Phase
   readonly error?: ObjectFailure | null
   readonly actor?: 'CONTROLLER' | 'DEPLOYER'
-  readonly by?: string | null
+  readonly by?: Principal | null
   readonly message?: string | null
 }
 

@@ -1,5 +1,6 @@
 import { defineFamily } from '../define-family.ts'
 import { machines } from './machines.ts'
+import { rights } from './rights.ts'
 import { words } from './words.ts'
 
 /** Installations, their executions and deploy items. */
@@ -13,6 +14,7 @@ export const deployments = defineFamily({
     EXECUTION: { type: 'Execution', noun: 'execution' },
     DEPLOY_ITEM: { type: 'DeployItem', noun: 'deploy item', agents: ['DEPLOYER'] },
   },
+  rights: Object.values(rights),
   agents: [
     {
       name: 'built-in',

@@ -1,5 +1,6 @@
 import { backoffMs } from '../../core/backoff.ts'
 import type { Report } from '../../core/ports/agents.ts'
+import type { Principal } from '../../core/ports/viewer.ts'
 import { type Node, type Slice, WORK_STATE } from '../../core/tree.ts'
 import type { Phase } from '../../core/vocabulary.ts'
 import type { ReportVerdict } from '../family.ts'
@@ -11,7 +12,7 @@ const ACCEPTED: ReportVerdict = { ok: true, changed: true }
 const UNCHANGED: ReportVerdict = { ok: true, changed: false }
 
 /** Applies a deployer's report with a valid fence, if the guard allows it. A repeated report changes nothing. */
-export function reportItem(item: Node, report: Report, by: string, slice: Slice): ReportVerdict {
+export function reportItem(item: Node, report: Report, by: Principal, slice: Slice): ReportVerdict {
   const { work } = item
   if (!report.phase) {
     noteProgress(item, report, slice)
@@ -23,12 +24,12 @@ export function reportItem(item: Node, report: Report, by: string, slice: Slice)
   const { progress, message } = report
   noteProgress(item, { progress, message: verdict.changed ? null : message }, slice)
   if (!verdict.changed) {
-    if (work?.state === WORK_STATE.CLAIMED && report.error?.retryable) giveBack(item, report, slice)
+    if (work?.state === WORK_STATE.CLAIMED && report.error?.retryable) giveBack(item, report, by, slice)
     return UNCHANGED
   }
   if (isRunning(to)) {
     slice.move(item, to, { actor: 'DEPLOYER', by, message: report.message ?? null })
-    if (report.error?.retryable) giveBack(item, report, slice)
+    if (report.error?.retryable) giveBack(item, report, by, slice)
     return ACCEPTED
   }
   const ending = {
@@ -67,13 +68,13 @@ function storeExports(item: Node, exports: unknown, slice: Slice): void {
 }
 
 /** Offers the item again after a backoff, within the same progressing timeout, unless it has been asked to stop. */
-function giveBack(item: Node, report: Report, slice: Slice): void {
+function giveBack(item: Node, report: Report, by: Principal, slice: Slice): void {
   const { work } = item
   if (!work) return
   if (work.abortRequestedAt) {
     const stopped = recordedAs('ABORTED', item)
     const to = item.row.deletionRequestedAt ? 'DELETE_FAILED' : stopped
-    const ending = { to, actor: 'DEPLOYER', by: work.principal, error: errorOf(report, to, item, slice) } as const
+    const ending = { to, actor: 'DEPLOYER', by, error: errorOf(report, to, item, slice) } as const
     return finish(item, slice, ending)
   }
   const error = failure(slice, report.error?.code ?? 'FAILED', report.error?.message ?? '')

@@ -26,7 +26,7 @@ function takeIn(node: Node, slice: Slice): boolean {
   if (!session?.objects) return true
   const known = instancesOf(node, slice)
   if (!known) return false
-  resyncAll({ cloudlet: node, known }, slice, session.objects, { by: session.principal, isNew: true })
+  resyncAll({ cloudlet: node, known }, slice, session.objects, { by: session, isNew: true })
   const { sessions } = cloudletDetails(node)
   slice.setDetails(node, { sessions: sessions.map((one) => (one === session ? { ...session, objects: null } : one)) })
   return true

@@ -1,4 +1,5 @@
 import type { ObjectFailure } from '../../core/errors.ts'
+import type { Principal } from '../../core/ports/viewer.ts'
 import type { MoveOptions, Node, Slice } from '../../core/tree.ts'
 import type { Actor } from '../../core/vocabulary.ts'
 import { instanceDetails } from './details.ts'
@@ -41,7 +42,7 @@ export function finish(node: Node, slice: Slice): void {
 
 export interface Failing {
   readonly actor: Actor
-  readonly by?: string | null
+  readonly by?: Principal | null
   /** Reason of the phase change, e.g. `timeout`. */
   readonly reason?: string
   readonly error: { readonly code: string; readonly message: string }

@@ -22,10 +22,10 @@ export const edge: Family = {
   report(node, report, by, slice) {
     if (node.row.kind !== 'CLOUDLET') return reportInstance(node, report, by, slice)
     const fence = openFence(report.fence)
-    const session = fence && sessionByHash(node, fence.hash, by)
+    const session = fence && sessionByHash(node, fence.hash, by.principalId)
     return reportCloudlet(node, report, session, { by, slice })
   },
-  holds: (node, hash, principal) => node.row.kind === 'CLOUDLET' && sessionByHash(node, hash, principal) !== null,
+  holds: (node, hash, principalId) => node.row.kind === 'CLOUDLET' && sessionByHash(node, hash, principalId) !== null,
   renew: renewSessions,
   claimed(node) {
     throw new Error(`${node.row.name} is dispatched to its CRM and cannot be claimed`)

@@ -25,7 +25,7 @@ export function sessionFence(salt: string, cloudletId: string) {
   return { fence: makeFence(cloudletId, secret), hash: hashOf(secret) }
 }
 
-export const sessionByHash = (cloudlet: Node, hash: Buffer, principal: string): Session | null =>
+export const sessionByHash = (cloudlet: Node, hash: Buffer, principalId: string): Session | null =>
   cloudletDetails(cloudlet).sessions.find(
-    (session) => session.principal === principal && sameHash(bytesOf(session.fenceHash), hash),
+    (session) => session.principalId === principalId && sameHash(bytesOf(session.fenceHash), hash),
   ) ?? null

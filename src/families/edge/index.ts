@@ -1,6 +1,7 @@
 import { defineFamily } from '../define-family.ts'
 import { kinds } from './kinds.ts'
 import { machines } from './machines.ts'
+import { allRights } from './rights.ts'
 import { words } from './words.ts'
 
 declare module '../../core/tree.ts' {
@@ -18,6 +19,7 @@ export const edge = defineFamily({
   words,
   kinds,
   timeouts: [{ name: 'crmSilenceMs', setting: 'PHASELINE_CRM_SILENCE_MS', defaultMs: 300_000 }],
+  rights: allRights,
   // Users start a CRM for each cloudlet.
   agents: [],
   programs: {

@@ -1,5 +1,5 @@
 import type { Client } from '../../store/client.ts'
-import { array, bytea, float8, integer, json, nullable, text, timestamptz, uuid } from '../../store/column-types.ts'
+import { array, bytea, float8, integer, json, nullable, timestamptz, uuid } from '../../store/column-types.ts'
 import { statement } from '../../store/statement.ts'
 import * as table from '../../store/tables.ts'
 import { plusMs, timeNow } from '../../store/time.ts'
@@ -37,42 +37,42 @@ const RENEW = statement({
   text: `with u as (select * from unnest($1::uuid[], $2::bytea[]) as u(id, fence_hash)),
     roots as (select o.id from object o where o.id in (select id from u) order by o.id for share)
   update crm_lease l set lease_until = greatest(l.lease_until, ${plusMs(timeNow('$3'), '$5')}) from u
-  where l.cloudlet_id = u.id and l.fence_hash = u.fence_hash and l.principal = $4 and l.cloudlet_id in (select id from roots)
+  where l.cloudlet_id = u.id and l.fence_hash = u.fence_hash and l.principal_id = $4 and l.cloudlet_id in (select id from roots)
   returning l.cloudlet_id as "objectId", l.fence_hash as hash, l.lease_until as "leaseUntil"`,
-  params: [array(uuid), array(bytea), nullable(timestamptz), text, float8],
+  params: [array(uuid), array(bytea), nullable(timestamptz), uuid, float8],
   row: { objectId: table.crmLease.cloudletId, hash: table.crmLease.fenceHash, leaseUntil: table.crmLease.leaseUntil },
 })
 
 const NOTE_CRM_SEEN = statement({
   name: 'note-crm-seen',
-  text: `update agent a set seen_at = ${timeNow('$3')} where a.name = $1 and a.instance in (
+  text: `update agent a set seen_at = ${timeNow('$3')} where a.principal_id = $1 and a.instance in (
         select s.instance from cloudlet c, jsonb_to_recordset(c.sessions) as s(instance text)
         where c.object_id = any($2::uuid[]))`,
-  params: [text, array(uuid), nullable(timestamptz)],
+  params: [uuid, array(uuid), nullable(timestamptz)],
 })
 
 /** Renewing a session proves that its CRM is connected. */
 async function noteSeen(
   client: Client,
-  principal: string,
+  principalId: string,
   cloudletIds: readonly string[],
   time: Date | null,
 ): Promise<void> {
-  await NOTE_CRM_SEEN.query(client, [principal, cloudletIds, time])
+  await NOTE_CRM_SEEN.query(client, [principalId, cloudletIds, time])
 }
 
-export const renewSessions: NonNullable<Family['renew']> = async (client, fences, { principal, leaseMs, time }) => {
+export const renewSessions: NonNullable<Family['renew']> = async (client, fences, { principalId, leaseMs, time }) => {
   const { rows } = await RENEW.query(client, [
     fences.map(({ objectId }) => objectId),
     fences.map(({ hash }) => hash),
     time,
-    principal,
+    principalId,
     leaseMs,
   ])
   if (rows.length > 0)
     await noteSeen(
       client,
-      principal,
+      principalId,
       rows.map(({ objectId }) => objectId),
       time,
     )
@@ -83,33 +83,38 @@ export interface NewLease {
   readonly cloudletId: string
   readonly epoch: number
   readonly fenceHash: Buffer
-  readonly principal: string
+  readonly principalId: string
   readonly until: Date
 }
 const KEEP_CRM_LEASE = statement({
   name: 'keep-crm-lease',
-  text: `insert into crm_lease (cloudlet_id, epoch, fence_hash, principal, lease_until) values ($1, $2, $3, $4, $5)
+  text: `insert into crm_lease (cloudlet_id, epoch, fence_hash, principal_id, lease_until) values ($1, $2, $3, $4, $5)
       on conflict (cloudlet_id, epoch) do update set fence_hash = excluded.fence_hash, lease_until = excluded.lease_until, stream = null`,
-  params: [uuid, integer, bytea, text, timestamptz],
+  params: [uuid, integer, bytea, uuid, timestamptz],
 })
 
 /** A process that connects again has no stream yet. */
 export async function keepLease(client: Client, lease: NewLease): Promise<void> {
-  await KEEP_CRM_LEASE.query(client, [lease.cloudletId, lease.epoch, lease.fenceHash, lease.principal, lease.until])
+  await KEEP_CRM_LEASE.query(client, [lease.cloudletId, lease.epoch, lease.fenceHash, lease.principalId, lease.until])
 }
 
 const BEGIN_CRM_STREAM = statement({
   name: 'begin-crm-stream',
-  text: 'update crm_lease set stream = $4 where cloudlet_id = $1 and epoch = $2 and principal = $3',
-  params: [uuid, integer, text, uuid],
+  text: 'update crm_lease set stream = $4 where cloudlet_id = $1 and epoch = $2 and principal_id = $3',
+  params: [uuid, integer, uuid, uuid],
 })
 
 /** Sets the stream that carries the requests of a session. False: the session does not exist. */
 export async function beginStream(
   client: Client,
-  { cloudletId, epoch, principal, stream }: { cloudletId: string; epoch: number; principal: string; stream: string },
+  {
+    cloudletId,
+    epoch,
+    principalId,
+    stream,
+  }: { cloudletId: string; epoch: number; principalId: string; stream: string },
 ): Promise<boolean> {
-  const { rowCount } = await BEGIN_CRM_STREAM.query(client, [cloudletId, epoch, principal, stream])
+  const { rowCount } = await BEGIN_CRM_STREAM.query(client, [cloudletId, epoch, principalId, stream])
   return rowCount === 1
 }
 

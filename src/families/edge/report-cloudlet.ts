@@ -1,4 +1,5 @@
 import type { Report } from '../../core/ports/agents.ts'
+import type { Principal } from '../../core/ports/viewer.ts'
 import type { Node, Slice } from '../../core/tree.ts'
 import type { ReportVerdict } from '../family.ts'
 import { cloudletDetails, isUpgrading, servingSession } from './details.ts'
@@ -14,7 +15,7 @@ export function reportCloudlet(
   node: Node,
   report: Report,
   session: Session | null,
-  { by, slice }: { readonly by: string; readonly slice: Slice },
+  { by, slice }: { readonly by: Principal; readonly slice: Slice },
 ): ReportVerdict {
   if (report.progress) slice.setProgress(node, report.progress)
   if (isUpgrading(node)) upgradeHeard(node, slice)

@@ -1,4 +1,5 @@
 import type { Report } from '../../core/ports/agents.ts'
+import type { Principal } from '../../core/ports/viewer.ts'
 import type { Node, Slice } from '../../core/tree.ts'
 import type { Phase } from '../../core/vocabulary.ts'
 import type { ReportVerdict } from '../family.ts'
@@ -13,7 +14,7 @@ const UNCHANGED: ReportVerdict = { ok: true, changed: false }
 const refused = (to: Phase): ReportVerdict => ({ ok: false, refused: 'TRANSITION', to })
 
 /** Applies a CRM's report with a valid fence, if the guard allows it. A repeated report changes nothing. */
-export function reportInstance(node: Node, report: Report, by: string, slice: Slice): ReportVerdict {
+export function reportInstance(node: Node, report: Report, by: Principal, slice: Slice): ReportVerdict {
   const { phase, progress, message } = report
   noteProgress(node, { progress, message: phase ? null : message }, slice)
   if (!phase) {

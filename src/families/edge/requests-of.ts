@@ -49,11 +49,11 @@ const OUTSTANDING = statement({
   left join object p on p.id = o.parent_id
   left join object_spec s on s.object_id = o.id left join edge_inst i on i.object_id = o.id
   left join cloudlet c on c.object_id = o.id
-  where w.root_id = $1 and w.${IS_OPEN} and w.type = 'crm' and w.${IS_CLAIMED} and w.fence_hash is not null and w.instance = $2 and w.principal = $3
+  where w.root_id = $1 and w.${IS_OPEN} and w.type = 'crm' and w.${IS_CLAIMED} and w.fence_hash is not null and w.instance = $2 and w.principal_id = $3
     and (o.phase in ('CREATE_REQUESTED', 'UPDATE_REQUESTED', 'DELETE_REQUESTED') or i.undoing
       or c.upgrade_phase = 'UPDATE_REQUESTED' or $4 and o.phase in ('CREATING', 'UPDATING', 'DELETING'))
   order by o.id`,
-  params: [uuid, text, text, boolean],
+  params: [uuid, text, uuid, boolean],
   row: {
     objectId: table.object.id,
     kind: table.object.kind,
@@ -77,7 +77,7 @@ export async function outstandingRequests(
   session: Session,
   { begunToo = false }: { readonly begunToo?: boolean } = {},
 ): Promise<readonly CrmRequest[]> {
-  const { rows } = await OUTSTANDING.query(client, [cloudletId, session.instance, session.principal, begunToo])
+  const { rows } = await OUTSTANDING.query(client, [cloudletId, session.instance, session.principalId, begunToo])
   return rows.map((row) => requestOf(row, session))
 }
 

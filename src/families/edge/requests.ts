@@ -58,8 +58,8 @@ export function fenceParts(node: Node, { salt }: Session): FenceParts {
 
 /** Gives the request to this session; `fenceHash` is the hash of its fence parts. */
 export function dispatchTo(node: Node, slice: Slice, session: Session, fenceHash: Buffer): void {
-  const { principal, instance } = session
-  slice.setWork(node, { fenceHash, principal, instance, pickedUpAt: node.work?.pickedUpAt ?? slice.now })
+  const { principalId, instance } = session
+  slice.setWork(node, { fenceHash, principalId, instance, pickedUpAt: node.work?.pickedUpAt ?? slice.now })
 }
 
 /** Dispatches a request to the connected CRM; without one it waits. */

@@ -1,4 +1,5 @@
 import { step } from '../../core/machine.ts'
+import type { Principal } from '../../core/ports/viewer.ts'
 import type { Node, Slice } from '../../core/tree.ts'
 import type { Phase } from '../../core/vocabulary.ts'
 import { type InstanceDetails, instanceDetails } from './details.ts'
@@ -100,7 +101,7 @@ function outcomeOfUndo(
 }
 
 export interface Resync {
-  readonly by: string
+  readonly by: Principal
   /** A process that reconnects still has its requests; a new one has none. */
   readonly isNew: boolean
 }

@@ -1,3 +1,4 @@
+import type { Principal } from '../../core/ports/viewer.ts'
 import type { ObjectKind, Phase } from '../../core/vocabulary.ts'
 
 /** Stored specs of cloudlets and instances. */
@@ -9,12 +10,11 @@ export type CrmRole = 'CRM' | 'CRM_V1' | 'CRM_V2'
 export type CrmAction = 'CREATE' | 'UPDATE' | 'DELETE'
 
 /** One process that serves a cloudlet. */
-export interface Session {
+export interface Session extends Principal {
   /** CRM serves the cloudlet; CRM_V2 is started by an upgrade. */
   readonly role: 'CRM' | 'CRM_V2'
   readonly epoch: number
   readonly instance: string
-  readonly principal: string
   readonly version: string
   readonly connectedAt: string
   /** Salt of its fences, as hex, so that a process that reconnects has the same ones. */

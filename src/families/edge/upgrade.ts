@@ -1,3 +1,4 @@
+import type { Principal } from '../../core/ports/viewer.ts'
 import type { MoveOptions, Node, Slice } from '../../core/tree.ts'
 import type { Actor, Phase } from '../../core/vocabulary.ts'
 import { cloudletDetails, upgradeSession } from './details.ts'
@@ -19,7 +20,7 @@ export function upgradeHeard(node: Node, slice: Slice): void {
 
 export interface UpgradeError {
   readonly actor: Actor
-  readonly by?: string | null
+  readonly by?: Principal | null
   readonly reason?: string
   readonly error: { readonly code: string; readonly message: string }
 }
@@ -33,7 +34,7 @@ export function endUpgrade(node: Node, slice: Slice, { actor, by = null, reason,
 }
 
 /** CRM_V2 takes over. The cloudlet's rule, which runs next, applies the data that CRM_V2 gathered. */
-export function completeUpgrade(node: Node, slice: Slice, session: Session, by: string): void {
+export function completeUpgrade(node: Node, slice: Slice, session: Session, by: Principal): void {
   moveUpgrade(node, slice, 'READY', { actor: 'CRM_V2', by })
   const { sessions, replaced } = cloudletDetails(node)
   const old = sessions.filter((one) => one !== session)
@@ -67,7 +68,7 @@ export const withReplaced = (replaced: readonly string[], old: readonly Session[
   [...replaced, ...old.map(({ instance }) => instance)].slice(-MAX_REPLACED)
 
 /** Takes the steps of a CRM that has started and gathered its data, since one call of it reports all of that. */
-export function connect(node: Node, slice: Slice, { by }: { readonly by: string }): void {
+export function connect(node: Node, slice: Slice, { by }: { readonly by: Principal }): void {
   if (node.row.phase === 'READY') return
   if (node.row.phase === 'OFFLINE') slice.move(node, 'INIT', { actor: 'CRM', by })
   if (node.row.phase === 'INIT') slice.move(node, 'INIT_OK')

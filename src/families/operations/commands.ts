@@ -1,7 +1,8 @@
 import type { Viewer } from '../../core/ports/viewer.ts'
 import type { Problems } from '../../core/problems.ts'
+import type { Right } from '../../core/rights.ts'
 import { cancelTask, deleteTask, resolveUndo } from './commands/change-task.ts'
-import { createTask, readJobs } from './commands/create-task.ts'
+import { type CreateTask, createTask, createTaskFor, readJobs } from './commands/create-task.ts'
 import type { OperationsParts } from './commands/parts.ts'
 import type { JobInput } from './normalise-task.ts'
 
@@ -15,6 +16,8 @@ export function operationsCommands(parts: OperationsParts) {
       command(parts, viewer, input)
   return {
     createTask: bound(createTask),
+    /** Creates a task that somebody has written before, for a viewer with this right. */
+    createTaskFor: (viewer: Viewer, right: Right, task: CreateTask) => createTaskFor(parts, viewer, right, task),
     /** Adds the problems of jobs that are created later. */
     checkJobs: async (jobs: readonly JobInput[], path: string, problems: Problems): Promise<void> => {
       await readJobs(parts, jobs, problems, path)

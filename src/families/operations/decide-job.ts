@@ -90,7 +90,7 @@ function watch(node: Node, slice: Slice): void {
 }
 
 /** A run is watched while a runner has it. */
-export function claimJob(node: Node, _by: string, slice: Slice): void {
+export function claimJob(node: Node, _by: unknown, slice: Slice): void {
   if (node.work?.action === 'RUN') slice.setWork(node, { leaseWatched: true })
   slice.setWork(node, { pickedUpAt: node.work?.pickedUpAt ?? slice.now })
 }

@@ -1,4 +1,5 @@
 import type { ObjectFailure } from '../../core/errors.ts'
+import type { Principal } from '../../core/ports/viewer.ts'
 import { type MoveOptions, NEW_WORK, type Node, type Slice, WORK_STATE } from '../../core/tree.ts'
 import type { Actor, Phase, WorkAction } from '../../core/vocabulary.ts'
 import { afterUndo, job } from './details.ts'
@@ -52,7 +53,7 @@ export const failureOf = (
 export interface Ending {
   readonly to: Extract<Phase, 'DONE' | 'FAILED' | 'ABORTED' | 'SKIPPED'>
   readonly actor?: Actor
-  readonly by?: string | null
+  readonly by?: Principal | null
   readonly error?: { readonly code: string; readonly message: string } | null
   readonly message?: string | null
   /** Dependents may start: the job is done, or its condition skips it. */

@@ -1,5 +1,6 @@
 import { defineFamily } from '../define-family.ts'
 import { machines } from './machines.ts'
+import { rights } from './rights.ts'
 import { words } from './words.ts'
 
 /** Tasks and the jobs of their gadgets. */
@@ -12,6 +13,7 @@ export const operations = defineFamily({
     TASK: { type: 'Task', noun: 'task' },
     GADGET_JOB: { type: 'GadgetJob', noun: 'gadget job', agents: ['GADGET_RUNNER'] },
   },
+  rights: Object.values(rights),
   agents: [
     {
       name: 'built-in-runner',

@@ -32,8 +32,8 @@ export interface LockQuery {
 
 const LOCK_COLUMNS = `l.object_id as "objectId", l.resource, l.mode, l.ticket, l.held, l.declared_at as "declaredAt",
   l.granted_at as "grantedAt"`
-const visible = (rootId: string): string => `($1::text is null or l.resource = $1) and ($2::text[] is null or exists (
-  select from object o join project p on p.id = o.project_id where o.id = l.object_id and p.name = any($2::text[])))
+const visible = (rootId: string): string => `($1::text is null or l.resource = $1) and ($2::uuid[] is null or exists (
+  select from object o where o.id = l.object_id and o.project_id = any($2::uuid[])))
   and (${rootId}::uuid is null or exists (select from object o where o.id = l.object_id and o.root_id = ${rootId}))`
 
 const LOCK_ROW = {
@@ -62,7 +62,7 @@ const lockPage = (order: 'asc' | 'desc') =>
           and not w.held and w.ticket > l.before and w.ticket <= l.ticket)) over (partition by l.resource order by l.ticket)::integer
         end as position
       from spaced l order by l.resource ${order}, l.ticket ${order}, l.object_id ${order}`,
-    params: [nullable(text), nullable(array(text)), ...POSITION_PARAMS, ...POSITION_PARAMS, bigint, nullable(uuid)],
+    params: [nullable(text), nullable(array(uuid)), ...POSITION_PARAMS, ...POSITION_PARAMS, bigint, nullable(uuid)],
     row: LOCK_ROW,
   })
 const LOCK_PAGE = { asc: lockPage('asc'), desc: lockPage('desc') }
@@ -89,7 +89,7 @@ const NOWHERE = [null, null, null] as const
 
 const COUNT_LOCKS = statement({
   text: `select count(*)::integer as n from lock l where ${visible('$3')}`,
-  params: [nullable(text), nullable(array(text)), nullable(uuid)],
+  params: [nullable(text), nullable(array(uuid)), nullable(uuid)],
   row: { n: integer },
 })
 

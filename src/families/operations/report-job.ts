@@ -1,4 +1,5 @@
 import type { Report } from '../../core/ports/agents.ts'
+import type { Principal } from '../../core/ports/viewer.ts'
 import { type Node, type Slice, WORK_STATE } from '../../core/tree.ts'
 import type { Phase } from '../../core/vocabulary.ts'
 import type { ReportVerdict } from '../family.ts'
@@ -11,7 +12,7 @@ const ACCEPTED: ReportVerdict = { ok: true, changed: true }
 const UNCHANGED: ReportVerdict = { ok: true, changed: false }
 
 /** Applies a gadget runner's report with a valid fence, if the guard allows it. A repeated report changes nothing. */
-export function reportJob(node: Node, report: Report, by: string, slice: Slice): ReportVerdict {
+export function reportJob(node: Node, report: Report, by: Principal, slice: Slice): ReportVerdict {
   if (!report.phase) {
     noteProgress(node, report, slice)
     return UNCHANGED
@@ -41,7 +42,7 @@ function recordedAs(phase: Phase, node: Node, slice: Slice): Phase {
 
 interface Reported {
   readonly report: Report
-  readonly by: string
+  readonly by: Principal
   readonly slice: Slice
 }
 

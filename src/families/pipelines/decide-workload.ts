@@ -57,7 +57,7 @@ function runtimeTarget(node: Node, slice: Slice): string | null {
 }
 
 /** The claim counts as the pickup. From then on the workload stays with this runtime, which may have started it. */
-export function claimWorkload(node: Node, _by: string, slice: Slice): void {
+export function claimWorkload(node: Node, _by: unknown, slice: Slice): void {
   const { work } = node
   if (work?.action !== 'START') return
   slice.setWork(node, { pickedUpAt: work.pickedUpAt ?? slice.now, target: work.instance, leaseWatched: true })

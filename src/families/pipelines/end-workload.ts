@@ -1,4 +1,5 @@
 import type { ObjectFailure } from '../../core/errors.ts'
+import type { Principal } from '../../core/ports/viewer.ts'
 import { type MoveOptions, type Node, type Slice, WORK_STATE } from '../../core/tree.ts'
 import type { Actor, Phase } from '../../core/vocabulary.ts'
 import { isOver, SLOT, workload } from './details.ts'
@@ -17,7 +18,7 @@ const withEvent = (node: Node, slice: Slice): readonly Node[] => {
 export interface Ending {
   readonly to: Phase
   readonly actor: Actor
-  readonly by?: string | null
+  readonly by?: Principal | null
   readonly message?: string | null
   /** Why it has not succeeded; null after a success. */
   readonly error: { readonly code: string; readonly message: string } | null
@@ -90,14 +91,14 @@ const failureOf = ({ code, message }: { code: string; message: string }, slice: 
 export function cancelWorkload(
   node: Node,
   slice: Slice,
-  { actor, by = null, code, message }: { actor: Actor; by?: string | null; code: string; message: string },
+  { actor, by = null, code, message }: { actor: Actor; by?: Principal | null; code: string; message: string },
 ): void {
   const to = node.row.phase === 'PENDING' ? 'CANCELED' : 'ABORTED'
   endWorkload(node, slice, { to, actor, by, error: { code, message } })
 }
 
 /** Deletes a workload for a user, in any phase. */
-export function deleteWorkload(node: Node, slice: Slice, by: string): void {
+export function deleteWorkload(node: Node, slice: Slice, by: Principal): void {
   const details = workload(node)
   if (isOver(node.row.phase)) hasten(node, slice)
   else {

@@ -1,4 +1,3 @@
-import type { Viewer } from '../../core/ports/viewer.ts'
 import type { ObjectKind, Phase } from '../../core/vocabulary.ts'
 import type { Client } from '../../store/client.ts'
 import { array, integer, json, nullable, required, text, uuid } from '../../store/column-types.ts'
@@ -12,15 +11,16 @@ import type { Strategy, TaskJob, WorkloadSpec } from './spec.ts'
 /** Queries of the commands about projects, events and their workloads. */
 
 export interface Subscriber {
+  readonly id: string
   readonly name: string
   readonly strategy: Strategy
 }
 
 const FIND_PROJECT = statement({
   name: 'find-project',
-  text: 'select name, strategy from project where name = $1',
+  text: 'select id, name, strategy from project where name = $1',
   params: [text],
-  row: { name: table.project.name, strategy: table.project.strategy },
+  row: { id: table.project.id, name: table.project.name, strategy: table.project.strategy },
 })
 
 export async function findProject(client: Client, name: string): Promise<readonly Subscriber[]> {
@@ -30,21 +30,21 @@ export async function findProject(client: Client, name: string): Promise<readonl
 
 const FIND_SUBSCRIBERS = statement({
   name: 'find-subscribers',
-  text: `select p.name, p.strategy from project p
-      where p.worker_template is not null and ($5::text[] is null or p.name = any($5::text[]))
+  text: `select p.id, p.name, p.strategy from project p
+      where p.worker_template is not null and ($5::uuid[] is null or p.id = any($5::uuid[]))
         and p.id in (select s.project_id from subscription s
           where s.task is null and s.source = $1 and s.types && array[$2, '*'] and s.qualifiers = $3::text::jsonb
             and $4::text::jsonb @> s.labels)
       order by p.name`,
-  params: [text, text, text, text, nullable(array(text))],
-  row: { name: table.project.name, strategy: table.project.strategy },
+  params: [text, text, text, text, nullable(array(uuid))],
+  row: { id: table.project.id, name: table.project.name, strategy: table.project.strategy },
 })
 
 /** The distinct projects with a matching subscription, by name. */
 export async function findSubscribers(
   client: Client,
   { source, type, qualifiers, labels }: EventSpec,
-  projects: Viewer['projects'],
+  projects: readonly string[] | null,
 ): Promise<readonly Subscriber[]> {
   const { rows } = await FIND_SUBSCRIBERS.query(client, [
     source,
@@ -59,11 +59,11 @@ export async function findSubscribers(
 const FIND_TASK_SUBSCRIPTIONS = statement({
   name: 'find-task-subscriptions',
   text: `select p.name as project, s.ordinal, s.task as jobs from subscription s join project p on p.id = s.project_id
-      where s.task is not null and ($5::text[] is null or p.name = any($5::text[]))
+      where s.task is not null and ($5::uuid[] is null or p.id = any($5::uuid[]))
         and s.source = $1 and s.types && array[$2, '*'] and s.qualifiers = $3::text::jsonb
         and $4::text::jsonb @> s.labels
       order by p.name, s.ordinal`,
-  params: [text, text, text, text, nullable(array(text))],
+  params: [text, text, text, text, nullable(array(uuid))],
   row: { project: table.project.name, ordinal: table.subscription.ordinal, jobs: required(json<readonly TaskJob[]>()) },
 })
 
@@ -71,7 +71,7 @@ const FIND_TASK_SUBSCRIPTIONS = statement({
 export async function findTaskSubscriptions(
   client: Client,
   { source, type, qualifiers, labels }: EventSpec,
-  projects: Viewer['projects'],
+  projects: readonly string[] | null,
 ): Promise<readonly { readonly project: string; readonly ordinal: number; readonly jobs: readonly TaskJob[] }[]> {
   const { rows } = await FIND_TASK_SUBSCRIPTIONS.query(client, [
     source,
@@ -130,21 +130,22 @@ export async function readEvent(
 const FIND_EVENTS = statement({
   name: 'find-events',
   text: `select o.id from object o join event e on e.object_id = o.id join object_spec s on s.object_id = o.id
-      where o.project_id = (select id from project where name = $1) and o.kind = 'EVENT' and o.parent_id is null
+      where o.project_id = $1 and o.kind = 'EVENT' and o.parent_id is null
         and o.phase = any($2::phase[]) and ($3::text is null or e.source = $3) and ($4::text is null or e.type = $4)
         and ($5::text is null or e.qualifiers = $5::jsonb) and s.labels @> $6::text::jsonb
       order by o.id`,
-  params: [text, array(table.phase), nullable(text), nullable(text), nullable(text), text],
+  params: [uuid, array(table.phase), nullable(text), nullable(text), nullable(text), text],
   row: { id: table.object.id },
 })
 
 /** Ids of the project's events that match the filter, the oldest first. */
 export async function findEvents(
   client: Client,
-  { project, phases, source, type, qualifiers, labels }: EventFilter,
+  projectId: string,
+  { phases, source, type, qualifiers, labels }: EventFilter,
 ): Promise<readonly string[]> {
   const { rows } = await FIND_EVENTS.query(client, [
-    project,
+    projectId,
     phases,
     source,
     type,

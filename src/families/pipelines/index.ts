@@ -1,5 +1,6 @@
 import { defineFamily } from '../define-family.ts'
 import { machines } from './machines.ts'
+import { rights } from './rights.ts'
 import { words } from './words.ts'
 
 declare module '../../core/tree.ts' {
@@ -26,6 +27,7 @@ export const pipelines = defineFamily({
     { name: 'runtimeLostMs', setting: 'PHASELINE_RUNTIME_LOST_TIMEOUT_MS', defaultMs: 300_000 },
     { name: 'cleanupMs', setting: 'PHASELINE_CLEANUP_DELAY_MS', defaultMs: 60_000 },
   ],
+  rights: Object.values(rights),
   agents: [
     {
       name: 'built-in-runtime',

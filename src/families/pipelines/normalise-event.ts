@@ -46,7 +46,6 @@ export interface EventFilterInput {
   readonly labels?: readonly LabelInput[] | null
 }
 export interface EventFilter {
-  readonly project: string
   readonly phases: readonly Phase[]
   readonly source: string | null
   readonly type: string | null
@@ -62,7 +61,7 @@ export function normaliseFilter(
   problems: Problems,
   { running }: { readonly running: boolean },
 ): EventFilter {
-  const { project, phases, source = null, type = null } = input
+  const { phases, source = null, type = null } = input
   if (phases.length === 0) problems.add('input.phases', 'must not be empty')
   for (const [i, phase] of phases.entries()) {
     if (!isPhase(phase)) problems.add(`input.phases.${i}`, `${phase} is not a phase of events`)
@@ -71,7 +70,6 @@ export function normaliseFilter(
   if (source !== null) checkWord(source, 'input.source', problems)
   if (type !== null) checkWord(type, 'input.type', problems)
   return {
-    project,
     phases: [...new Set(phases)],
     source,
     type,

@@ -1,4 +1,5 @@
 import type { Report } from '../../core/ports/agents.ts'
+import type { Principal } from '../../core/ports/viewer.ts'
 import { type Node, type Slice, WORK_STATE } from '../../core/tree.ts'
 import type { ReportVerdict } from '../family.ts'
 import { noteProgress } from '../note-progress.ts'
@@ -10,7 +11,7 @@ const ACCEPTED: ReportVerdict = { ok: true, changed: true }
 const UNCHANGED: ReportVerdict = { ok: true, changed: false }
 
 /** Applies a runtime's report with a valid fence, if the guard allows it. A repeated report changes nothing. */
-export function reportWorkload(node: Node, report: Report, by: string, slice: Slice): ReportVerdict {
+export function reportWorkload(node: Node, report: Report, by: Principal, slice: Slice): ReportVerdict {
   if (report.done) return removed(node, slice)
   if (!report.phase) {
     noteProgress(node, report, slice)

@@ -49,19 +49,19 @@ interface FoundWorker {
   readonly phase: Phase
   readonly eventId: string
   readonly eventName: string
-  readonly project: string
+  readonly projectId: string
 }
 const FIND_WORKER = statement({
   name: 'find-worker',
-  text: `select o.id, o.phase, r.id as "eventId", r.name as "eventName", p.name as project from object o
-      join object r on r.id = o.root_id join project p on p.id = o.project_id where o.id = $1 and o.kind = 'WORKER'`,
+  text: `select o.id, o.phase, r.id as "eventId", r.name as "eventName", o.project_id as "projectId" from object o
+      join object r on r.id = o.root_id where o.id = $1 and o.kind = 'WORKER'`,
   params: [uuid],
   row: {
     id: table.object.id,
     phase: table.object.phase,
     eventId: table.object.id,
     eventName: table.object.name,
-    project: table.project.name,
+    projectId: table.object.projectId,
   },
 })
 
@@ -70,12 +70,13 @@ async function findWorker(client: Client, id: string): Promise<FoundWorker | nul
   return rows[0] ?? null
 }
 
-const viewerOf = ({ id, eventId, eventName, project }: FoundWorker): Viewer => ({
+const viewerOf = ({ id, eventId, eventName, projectId }: FoundWorker): Viewer => ({
+  principalId: id,
   tokenId: id,
   name: `worker of ${eventName}`,
-  role: 'WORKER',
   actor: 'WORKER',
-  projects: [project],
+  grants: [{ role: 'WORKER', projectId }],
+  projects: [projectId],
   types: [],
   targets: [],
   rootId: eventId,

@@ -1,3 +1,4 @@
+import { RIGHTS } from '../../core/rights.ts'
 import { type AgentRow, countAgents, listAgents } from '../../store/loaders/agents.ts'
 import { builder } from '../schema/builder.ts'
 import { connect } from '../schema/connection.ts'
@@ -14,9 +15,9 @@ AgentRef.implement({
   description: 'A process that claims work.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Unique and permanent.' }),
-    name: t.exposeString('name', { description: 'Name of its token.' }),
+    name: t.exposeString('name', { description: 'Name of its principal.' }),
     instance: t.exposeString('instance', { description: 'Name that the process gives itself in claimWork.' }),
-    actor: t.expose('actor', { type: ActorEnum, description: 'Actor of its token.' }),
+    actor: t.expose('actor', { type: ActorEnum, description: 'As whom it moves objects.' }),
     types: t.stringList({
       description: 'Types of work that it claimed last.',
       resolve: ({ types }) => [...types],
@@ -40,6 +41,7 @@ AgentRef.implement({
 
 builder.queryField('agents', (t) =>
   t.field({
+    right: RIGHTS.readAgents,
     type: AgentConnection,
     nullable: true,
     description:

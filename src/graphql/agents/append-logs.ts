@@ -1,4 +1,5 @@
 import type { AgentPort } from '../../core/ports/agents.ts'
+import { RIGHTS } from '../../core/rights.ts'
 import { builder } from '../schema/builder.ts'
 import { LogStreamEnum } from '../schema/enums.ts'
 import { answer } from '../schema/errors.ts'
@@ -34,6 +35,7 @@ const LogLineInput = builder.inputType('LogLineInput', {
 
 builder.mutationField('appendLogs', (t) =>
   t.fieldWithInput({
+    right: RIGHTS.reportWork,
     type: resultUnion(
       'AppendLogsResult',
       AppendedLogsRef,
@@ -41,7 +43,7 @@ builder.mutationField('appendLogs', (t) =>
     ),
     nullable: true,
     description:
-      'Stores output of work that the agent holds, or held last. The newest 10,000 lines, or 4 MiB, of an object are kept. Requires the role AGENT.',
+      'Stores output of work that the agent holds, or held last. The newest 10,000 lines, or 4 MiB, of an object are kept.',
     typeOptions: { description: 'Lines of output, of any work of the agent.' },
     input: {
       lines: t.input.field({
@@ -57,11 +59,9 @@ builder.mutationField('appendLogs', (t) =>
       }),
     },
     resolve: (_, { input: { lines, sentAt } }, context) =>
-      answer(
-        context,
-        'agent',
-        () => context.agents.appendLogs(context.viewer, lines, sentAt),
-        ({ accepted }) => ({ __typename: 'AppendedLogs' as const, accepted }),
-      ),
+      answer(context.agents.appendLogs(context.viewer, lines, sentAt), ({ accepted }) => ({
+        __typename: 'AppendedLogs' as const,
+        accepted,
+      })),
   }),
 )

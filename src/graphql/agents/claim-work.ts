@@ -1,11 +1,12 @@
 import type { AgentPort, ClaimedItem } from '../../core/ports/agents.ts'
+import { RIGHTS } from '../../core/rights.ts'
 import type { ClaimPayload } from '../family.ts'
 import { objectOf } from '../loaders.ts'
 import type { ResolverContext } from '../resolver-context.ts'
 import { builder } from '../schema/builder.ts'
 import { LEASE_MS } from '../schema/descriptions.ts'
 import { ObjectKindEnum, WorkActionEnum } from '../schema/enums.ts'
-import { errorValue, refusedBy } from '../schema/errors.ts'
+import { errorValue } from '../schema/errors.ts'
 import { TreeObjectRef } from '../schema/refs.ts'
 import { errorsOf, resultUnion } from '../schema/result-union.ts'
 
@@ -83,14 +84,14 @@ async function claimPayloads(context: ResolverContext, items: readonly ClaimedIt
 
 builder.mutationField('claimWork', (t) =>
   t.fieldWithInput({
+    right: RIGHTS.claimWork,
     type: resultUnion(
       'ClaimWorkResult',
       ClaimedWorkRef,
       errorsOf<AgentPort['claim']>({ InvalidInputError: true, ForbiddenError: true }),
     ),
     nullable: true,
-    description:
-      'Claims work, each object under a lease that the agent renews (renewLeases) while it works. Requires the role AGENT.',
+    description: 'Claims work, each object under a lease that the agent renews (renewLeases) while it works.',
     typeOptions: { description: 'What to claim. Who claims is in the token.' },
     input: {
       instance: t.input.string({
@@ -116,8 +117,6 @@ builder.mutationField('claimWork', (t) =>
       }),
     },
     resolve: async (_, { input }, context) => {
-      const refused = refusedBy(context, 'agent')
-      if (refused) return refused
       const { signal, viewer } = context
       // A claim waits only where the gateway notices that its agent is gone.
       const waitMs = signal ? (input.waitMs ?? 0) : 0

@@ -1,4 +1,5 @@
 import type { AgentPort, Renewal } from '../../core/ports/agents.ts'
+import { RIGHTS } from '../../core/rights.ts'
 import { builder } from '../schema/builder.ts'
 import { LEASE_MS } from '../schema/descriptions.ts'
 import { answer } from '../schema/errors.ts'
@@ -39,13 +40,14 @@ const RenewedLeasesRef = builder
 
 builder.mutationField('renewLeases', (t) =>
   t.fieldWithInput({
+    right: RIGHTS.reportWork,
     type: resultUnion(
       'RenewLeasesResult',
       RenewedLeasesRef,
       errorsOf<AgentPort['renew']>({ InvalidInputError: true, ForbiddenError: true }),
     ),
     nullable: true,
-    description: 'Renews leases, and says which work to stop. Requires the role AGENT.',
+    description: 'Renews leases, and says which work to stop.',
     typeOptions: { description: 'Leases to renew.' },
     input: {
       fences: t.input.stringList({
@@ -56,11 +58,9 @@ builder.mutationField('renewLeases', (t) =>
       leaseMs: t.input.int({ required: true, defaultValue: 30_000, description: LEASE_MS }),
     },
     resolve: (_, { input: { fences, leaseMs } }, context) =>
-      answer(
-        context,
-        'agent',
-        () => context.agents.renew(context.viewer, fences, leaseMs),
-        ({ leases }) => ({ __typename: 'RenewedLeases' as const, leases }),
-      ),
+      answer(context.agents.renew(context.viewer, fences, leaseMs), ({ leases }) => ({
+        __typename: 'RenewedLeases' as const,
+        leases,
+      })),
   }),
 )

@@ -1,12 +1,13 @@
 import type { InputFieldMap } from '@pothos/core'
 import { invalidInput } from '../../core/errors.ts'
 import type { AgentPort, Report, ReportOutcome } from '../../core/ports/agents.ts'
+import { RIGHTS } from '../../core/rights.ts'
 import { forget } from '../context.ts'
 import { objectLoader } from '../loaders.ts'
 import { builder } from '../schema/builder.ts'
 import { excessOf } from '../schema/check-bounds.ts'
 import { PhaseEnum } from '../schema/enums.ts'
-import { errorValue, refusedBy } from '../schema/errors.ts'
+import { errorValue } from '../schema/errors.ts'
 import { TreeObjectRef } from '../schema/refs.ts'
 import { errorsOf, resultUnion } from '../schema/result-union.ts'
 
@@ -131,6 +132,7 @@ const resultOf = (outcome: ReportOutcome): Result =>
 
 builder.mutationField('reportPhases', (t) =>
   t.fieldWithInput({
+    right: RIGHTS.reportWork,
     type: resultUnion(
       'ReportPhasesResult',
       PhaseReportsRef,
@@ -138,7 +140,7 @@ builder.mutationField('reportPhases', (t) =>
     ),
     nullable: true,
     description:
-      'Reports about work that the agent holds, the only way for an agent to move an object. A report may be repeated. Requires the role AGENT.',
+      'Reports about work that the agent holds, the only way for an agent to move an object. A report may be repeated.',
     typeOptions: { description: 'Reports, about any work of the agent.' },
     input: {
       reports: t.input.field({
@@ -150,8 +152,6 @@ builder.mutationField('reportPhases', (t) =>
       }),
     },
     resolve: async (_, { input: { reports } }, context, { schema }) => {
-      const refused = refusedBy(context, 'agent')
-      if (refused) return refused
       const excessive = reports.map((report, i) =>
         excessOf(schema, { type: PhaseReportInput, path: `input.reports.${i}` }, report),
       )

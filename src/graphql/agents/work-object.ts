@@ -11,7 +11,7 @@ interface WorkHolder {
 const WorkHolderRef = builder.objectRef<WorkHolder>('WorkHolder').implement({
   description: 'The agent that works on an object, or did so last.',
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'Name of its token.' }),
+    name: t.exposeString('name', { description: 'Name of its principal.' }),
     instance: t.exposeString('instance', { description: 'Name that the process gives itself.' }),
     leaseUntil: t.expose('leaseUntil', {
       type: 'DateTime',
@@ -32,8 +32,8 @@ export const WorkObjectRef = builder.interfaceRef<ObjectRow>('WorkObject').imple
       nullable: true,
       description: 'The agent that works on the object, or did so last; null before the first claim.',
       resolve: async ({ id }, _, context) => {
-        const { principal, instance, leaseUntil = null } = (await workLoader(context).load(id)) ?? {}
-        return principal && instance ? { name: principal, instance, leaseUntil } : null
+        const { holder, instance, leaseUntil = null } = (await workLoader(context).load(id)) ?? {}
+        return holder && instance ? { name: holder, instance, leaseUntil } : null
       },
     }),
   }),

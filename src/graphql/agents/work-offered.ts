@@ -1,3 +1,4 @@
+import { RIGHTS } from '../../core/rights.ts'
 import type { GraphQLContext } from '../context.ts'
 import { eventStream, unpack } from '../log/event-stream.ts'
 import { builder } from '../schema/builder.ts'
@@ -46,9 +47,9 @@ async function* offers(
 
 builder.subscriptionField('workOffered', (t) =>
   t.field({
+    right: RIGHTS.claimWork,
     type: WorkOfferRef,
-    description:
-      'Wakes an agent when there is work to claim. Requires the role AGENT. `claimWork(waitMs:)` needs no subscription.',
+    description: 'Wakes an agent when there is work to claim. `claimWork(waitMs:)` needs no subscription.',
     args: {
       types: t.arg.stringList({
         required: true,
@@ -61,8 +62,7 @@ builder.subscriptionField('workOffered', (t) =>
       }),
     },
     subscribe: (_, { types, targets }, context) => {
-      const { role, types: allowed } = context.viewer
-      if (role !== 'AGENT') throw forbiddenFailure('Only an agent is offered work.')
+      const { types: allowed } = context.viewer
       const foreign = allowed === null ? undefined : types.find((type) => !allowed.includes(type))
       if (foreign !== undefined) throw forbiddenFailure(`This token may not claim work of the type ${foreign}.`)
       return eventStream(context, (signal) => offers(context, types, targets ?? context.viewer.targets, signal))

@@ -1,40 +1,50 @@
-import { type FieldProblem, invalidInput, notFound, type RefusalOf } from '../../core/errors.ts'
-import type { Outcome } from '../../core/ports/outcome.ts'
-import type { Viewer } from '../../core/ports/viewer.ts'
-import type { Actor } from '../../core/vocabulary.ts'
-import type { TokenRow } from '../../store/tokens.ts'
-import type { GraphQLContext } from '../context.ts'
+import { projectsWith, RIGHTS, summaryOf } from '../../core/rights.ts'
+import { listTokens, type TokenRow } from '../../store/tokens.ts'
 import { builder } from '../schema/builder.ts'
 import { dropUndefined } from '../schema/drop-undefined.ts'
 import { ActorEnum } from '../schema/enums.ts'
 import { answer } from '../schema/errors.ts'
-import { forbiddenFailure } from '../schema/failures.ts'
-import { isUuid } from '../schema/ids.ts'
 import { errorsOf, resultUnion } from '../schema/result-union.ts'
-import type { NewToken } from './tokens.ts'
-import { RoleEnum } from './viewer.ts'
+import { createPrincipalToken, createToken, revokeToken } from './principal-commands.ts'
+import { brand, PrincipalRef, TokenRef } from './refs.ts'
+import { projectNames, RoleEnum } from './roles.ts'
+import { grantsOf } from './tokens.ts'
 
-const TokenRef = builder.objectRef<TokenRow>('Token').implement({
-  description: 'Identity of a caller. Its secret was shown once, when the token was created.',
+TokenRef.implement({
+  description:
+    'Credential of a principal. Its secret was shown once, when the token was created. A revoked token stays in the list.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Unique and permanent.' }),
-    name: t.exposeString('name', { description: 'Recorded as `by` of phase changes. Not unique.' }),
-    role: t.expose('role', { type: RoleEnum, description: 'What the token allows.' }),
-    actor: t.expose('actor', { type: ActorEnum, description: 'As whom the caller moves objects.' }),
+    name: t.exposeString('name', { description: 'Name of the token. Not unique.' }),
+    principal: t.field({
+      type: PrincipalRef,
+      description: 'Who calls with the token.',
+      resolve: ({ principal }) => brand(principal),
+    }),
+    role: t.field({
+      type: RoleEnum,
+      description: 'The roles of its principal, in one word.',
+      resolve: ({ principal }) => summaryOf({ actor: principal.actor, grants: grantsOf(principal) }),
+    }),
+    actor: t.field({
+      type: ActorEnum,
+      description: 'As whom the caller moves objects.',
+      resolve: ({ principal }) => principal.actor,
+    }),
     projects: t.stringList({
       nullable: true,
       description: 'Names of the projects that the caller may read; null: all.',
-      resolve: ({ projects }) => projects && [...projects],
+      resolve: ({ principal }, _, context) => projectNames(grantsOf(principal), context),
     }),
     types: t.stringList({
       nullable: true,
       description: 'Types of work that an agent may claim; null: all.',
-      resolve: ({ types }) => types && [...types],
+      resolve: ({ principal: { types } }) => types && [...types],
     }),
     targets: t.stringList({
       nullable: true,
       description: 'Targets of the work that an agent may claim; null: all.',
-      resolve: ({ targets }) => targets && [...targets],
+      resolve: ({ principal: { targets } }) => targets && [...targets],
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the token was created.' }),
     expiresAt: t.expose('expiresAt', {
@@ -42,71 +52,72 @@ const TokenRef = builder.objectRef<TokenRow>('Token').implement({
       nullable: true,
       description: 'When the token expires; null: never.',
     }),
+    lastUsedAt: t.expose('lastUsedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the token was last used, to a minute; null: never.',
+    }),
+    revokedAt: t.expose('revokedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the token was revoked; null: it is not.',
+    }),
   }),
 })
 
-const CreatedTokenRef = builder
-  .objectRef<{ readonly __typename: 'CreatedToken'; readonly row: TokenRow; readonly secret: string }>('CreatedToken')
-  .implement({
-    description: 'A new token with its secret.',
-    fields: (t) => ({
-      token: t.field({ type: TokenRef, description: 'The token.', resolve: ({ row }) => row }),
-      secret: t.exposeString('secret', {
-        description: 'Bearer token for the header Authorization. It cannot be read again.',
-      }),
+interface CreatedToken {
+  readonly __typename: 'CreatedToken'
+  readonly row: TokenRow
+  readonly secret: string
+}
+const CreatedTokenRef = builder.objectRef<CreatedToken>('CreatedToken').implement({
+  description: 'A new token with its secret.',
+  fields: (t) => ({
+    token: t.field({ type: TokenRef, description: 'The token.', resolve: ({ row }) => row }),
+    secret: t.exposeString('secret', {
+      description: 'Bearer token for the header Authorization. It cannot be read again.',
     }),
-  })
+  }),
+})
+const created = ({ row, secret }: Omit<CreatedToken, '__typename'>): CreatedToken => ({
+  __typename: 'CreatedToken',
+  row,
+  secret,
+})
 const RevokedTokenRef = builder
   .objectRef<{ readonly __typename: 'RevokedToken'; readonly id: string }>('RevokedToken')
   .implement({
     description: 'Confirms that a token is revoked.',
-    fields: (t) => ({ id: t.exposeID('id', { description: 'Id that the token had.' }) }),
+    fields: (t) => ({ id: t.exposeID('id', { description: 'Id of the token.' }) }),
   })
 
-interface CreateToken
-  extends Partial<{ readonly [Key in 'types' | 'targets' | 'projects']: readonly string[] | null }> {
-  readonly name: string
-  readonly role: Viewer['role']
-  readonly actor?: Actor | null
-  readonly expiresInMs?: number | null
-}
-function newTokenOf(input: CreateToken): Outcome<{ token: NewToken }, RefusalOf<'InvalidInputError'>> {
-  const { name, role, actor, types = null, targets = null, projects = null, expiresInMs = null } = input
-  const isAgent = role === 'AGENT'
-  const problems: FieldProblem[] = []
-  const problem = (path: string, message: string) => problems.push({ path: `input.${path}`, message })
-  if (!/^\S(.{0,98}\S)?$/u.test(name)) problem('name', 'must have 1 to 100 characters, and no blank at either end')
-  if (role === 'WORKER') problem('role', 'is for workers only, which get their tokens when they start')
-  if (!isAgent && (actor ?? types ?? targets)) problem('role', 'actor, types and targets are for agents only')
-  if (isAgent && (actor === 'USER' || actor === 'CONTROLLER' || actor === 'WORKER'))
-    problem('actor', `an agent is never ${actor}`)
-  if (actor === 'CRM_V1' || actor === 'CRM_V2') problem('actor', 'must be CRM; connectCrm says which of the two it is')
-  if (expiresInMs !== null && !(expiresInMs >= 1_000 && expiresInMs <= 1e12)) {
-    problem('expiresInMs', 'must be between 1000 and 1e12')
-  }
-  if (problems.length > 0) return { ok: false, refusal: invalidInput(problems) }
-  const who = isAgent ? (actor ?? 'DEPLOYER') : 'USER'
-  return { ok: true, token: { name, role, actor: who, types, targets, projects, expiresInMs } }
-}
+const EXPIRES = 'Milliseconds until the token expires, 1,000 to 1e12. Left out or null: it never expires.'
 
 builder.mutationField('createToken', (t) =>
   t.fieldWithInput({
+    right: RIGHTS.createToken,
     type: resultUnion(
       'CreateTokenResult',
       CreatedTokenRef,
-      errorsOf<typeof newTokenOf>({ InvalidInputError: true, ForbiddenError: true }),
+      errorsOf<typeof createToken>({ InvalidInputError: true, ForbiddenError: true }),
     ),
     nullable: true,
-    description: 'Creates a token, and returns its secret, which cannot be read again. Requires the role ADMIN.',
-    typeOptions: { description: 'The token to create.' },
+    description:
+      'Creates a principal with a token, and returns the secret, which cannot be read again. Refused for more projects than those that the caller administers. For a principal that there is already, use createPrincipalToken.',
+    typeOptions: { description: 'The principal and its token to create.' },
     input: {
       name: t.input.string({
         required: true,
         limit: 'tokenName',
         description:
-          'Not empty, without a blank at either end. Recorded as `by` of every phase change; need not be unique.',
+          'Name of principal and token, not empty, without a blank at either end. Recorded as `by` of every phase change; need not be unique.',
       }),
-      role: t.input.field({ type: RoleEnum, required: true, description: 'What the token allows; not WORKER.' }),
+      role: t.input.field({
+        type: RoleEnum,
+        required: true,
+        description:
+          'ADMIN without projects administers the instance; with projects it is ADMIN, AUTHOR and EDITOR of these. USER is EDITOR and AUTHOR, READER is VIEWER, AGENT is AGENT. Not WORKER.',
+      }),
       actor: t.input.field({
         type: ActorEnum,
         description:
@@ -122,59 +133,67 @@ builder.mutationField('createToken', (t) =>
       }),
       projects: t.input.stringList({
         limit: 'projects',
-        description: 'Names of the projects that the caller may read and change. Left out or null: all.',
+        description:
+          'Names of projects in which the caller has the role. The grants are of these very projects, not of later ones with the same names. Left out or null: all.',
       }),
-      expiresInMs: t.input.float({
-        description: 'Milliseconds until the token expires, 1,000 to 1e12. Left out or null: it never expires.',
-      }),
+      expiresInMs: t.input.float({ description: EXPIRES }),
     },
-    resolve: (_, { input }, context) =>
-      answer(
-        context,
-        'administer',
-        async () => newTokenOf(dropUndefined(input)),
-        async ({ token }) => ({ __typename: 'CreatedToken' as const, ...(await context.tokens.create(token)) }),
-      ),
+    resolve: (_, { input }, context) => answer(createToken(context, dropUndefined(input)), created),
   }),
 )
-async function revokeToken(
-  { tokens }: GraphQLContext,
-  id: string,
-): Promise<Outcome<object, RefusalOf<'NotFoundError'>>> {
-  const revoked = isUuid(id) && (await tokens.revoke(id))
-  return revoked ? { ok: true } : { ok: false, refusal: notFound(id, 'token') }
-}
+
+builder.mutationField('createPrincipalToken', (t) =>
+  t.fieldWithInput({
+    right: RIGHTS.createToken,
+    type: resultUnion(
+      'CreatePrincipalTokenResult',
+      CreatedTokenRef,
+      errorsOf<typeof createPrincipalToken>({ InvalidInputError: true, NotFoundError: true, ForbiddenError: true }),
+    ),
+    nullable: true,
+    description:
+      'Creates a further token of a principal, and returns its secret, which cannot be read again. All tokens of a principal share its idempotency keys and the work that it holds, so that one can replace another.',
+    typeOptions: { description: 'The token to create.' },
+    input: {
+      principalId: t.input.id({ required: true, description: 'Id of the principal.' }),
+      name: t.input.string({
+        required: true,
+        limit: 'tokenName',
+        description: 'Name of the token, not empty, without a blank at either end; need not be unique.',
+      }),
+      expiresInMs: t.input.float({ description: EXPIRES }),
+    },
+    resolve: (_, { input }, context) => answer(createPrincipalToken(context, dropUndefined(input)), created),
+  }),
+)
 
 builder.mutationField('revokeToken', (t) =>
   t.fieldWithInput({
+    right: RIGHTS.revokeToken,
     type: resultUnion(
       'RevokeTokenResult',
       RevokedTokenRef,
       errorsOf<typeof revokeToken>({ NotFoundError: true, ForbiddenError: true }),
     ),
     nullable: true,
-    description: 'Revokes a token. Every server refuses it within 2 seconds. Requires the role ADMIN.',
+    description:
+      'Revokes a token. Every server refuses it within 2 seconds, and ends its streams within 5 more. The administrator of a project revokes tokens of principals that have grants in projects of the administrator only.',
     typeOptions: { description: 'The token to revoke.' },
     input: { id: t.input.id({ required: true, description: 'Id of the token.' }) },
     resolve: (_, { input: { id } }, context) =>
-      answer(
-        context,
-        'administer',
-        () => revokeToken(context, id),
-        () => ({ __typename: 'RevokedToken' as const, id }),
-      ),
+      answer(revokeToken(context, id), () => ({ __typename: 'RevokedToken' as const, id })),
   }),
 )
 
 builder.queryField('tokens', (t) =>
   t.field({
+    right: RIGHTS.readPrincipals,
     type: [TokenRef],
     nullable: { list: true, items: false },
     description:
-      'Tokens, newest first, at most 500. Requires the role ADMIN; null only together with an entry in `errors`.',
-    resolve: async (_, __, { viewer, tokens }) => {
-      if (viewer.role !== 'ADMIN') throw forbiddenFailure('Only an administrator may list tokens.')
-      return [...(await tokens.list())]
-    },
+      'Tokens, newest first, at most 500: all of them, or those of principals that have grants only in projects that the caller administers. Null only together with an entry in `errors`.',
+    resolve: async (_, __, { viewer, pool }) => [
+      ...(await listTokens(pool, projectsWith(viewer, RIGHTS.readPrincipals))),
+    ],
   }),
 )

@@ -2,24 +2,38 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Pool } from 'pg'
 import type { System } from '../../core/ports/system.ts'
 import type { Viewer } from '../../core/ports/viewer.ts'
-import { deleteToken, findToken, insertToken, listTokens, type TokenRow } from '../../store/tokens.ts'
+import { type Grant, projectsOf } from '../../core/rights.ts'
+import type { Client } from '../../store/client.ts'
+import type { PrincipalRow } from '../../store/principals.ts'
+import { findToken, insertToken, noteTokenUsed, type TokenRow } from '../../store/tokens.ts'
 
-/** Other processes refuse a revoked token within this many milliseconds; the one that revoked it, at once. */
+/**
+ * Other processes hear of a revoked token, and of changed rights, within this many milliseconds; the one that has changed
+ * them, at once.
+ */
 const CACHE_MS = 2_000
 const MAX_CACHED = 10_000
+/** The last use of a token is noted to this many milliseconds. */
+const USED_MS = 60_000
 
-export type NewToken = Omit<TokenRow, 'id' | 'createdAt' | 'expiresAt'> & { readonly expiresInMs: number | null }
+export interface NewToken {
+  readonly name: string
+  /** Null: it never expires. */
+  readonly expiresInMs: number | null
+}
 
 /** The tokens of callers. A secret is shown once, at its creation; only its hash is stored. */
 export interface Tokens {
   /** The viewer of a secret; null if it is unknown, revoked or expired. */
   authenticate(secret: string): Promise<Viewer | null>
-  create(token: NewToken): Promise<{ readonly row: TokenRow; readonly secret: string }>
-  /** Creates a token for a given secret, unless it has one. */
-  adopt(secret: string, token: NewToken): Promise<void>
-  /** False if there is no such token. */
-  revoke(id: string): Promise<boolean>
-  list(): Promise<readonly TokenRow[]>
+  /** Adds a token to a principal, in a transaction of the caller. */
+  create(
+    client: Client,
+    principal: PrincipalRow,
+    token: NewToken,
+  ): Promise<{ readonly row: TokenRow; readonly secret: string }>
+  /** Reads rights again. To be called after a change of tokens or principals is committed. */
+  forget(): void
 }
 
 interface Cached {
@@ -36,16 +50,20 @@ export interface SelfMadeTokens {
 
 export function createTokens(pool: Pool, system: System, selfMade?: SelfMadeTokens): Tokens {
   const cache = new Map<string, Cached>()
-  const rowOf = ({ expiresInMs, ...token }: NewToken): TokenRow => {
-    const createdAt = system.now()
-    const expiresAt = expiresInMs === null ? null : new Date(createdAt.getTime() + expiresInMs)
-    return { ...token, id: system.id(), createdAt, expiresAt }
-  }
-  const remember = (key: string, viewer: Viewer | null, until: number): Viewer | null => {
+  let forgotten = 0
+  const remember = (key: string, viewer: Viewer | null, { until, since }: { until: number; since: number }) => {
+    // It was read before a change of rights.
+    if (since !== forgotten) return viewer
     // Bounds the memory that a caller who tries many secrets can take.
     if (cache.size >= MAX_CACHED) cache.clear()
     cache.set(key, { viewer, until })
     return viewer
+  }
+  /** Nobody waits for it. After a failure the next use is noted instead. */
+  const noteUsed = ({ id, lastUsedAt }: TokenRow, at: Date): void => {
+    const unlessAfter = new Date(at.getTime() - USED_MS)
+    if (lastUsedAt && lastUsedAt > unlessAfter) return
+    noteTokenUsed(pool, id, { at, unlessAfter }).catch(() => undefined)
   }
   return {
     async authenticate(secret) {
@@ -56,41 +74,52 @@ export function createTokens(pool: Pool, system: System, selfMade?: SelfMadeToke
       // A clock that was set back must not keep a revoked token alive.
       const left = (cached?.until ?? 0) - now.getTime()
       if (cached && left > 0 && left <= CACHE_MS) return cached.viewer
-      if (selfMade?.recognises(secret))
-        return remember(key, await selfMade.authenticate(secret), now.getTime() + CACHE_MS)
+      const term = { until: now.getTime() + CACHE_MS, since: forgotten }
+      if (selfMade?.recognises(secret)) return remember(key, await selfMade.authenticate(secret), term)
       const found = await findToken(pool, hash)
-      if (!found || !timingSafeEqual(found.hash, hash)) return remember(key, null, now.getTime() + CACHE_MS)
+      if (!found || found.revokedAt || !timingSafeEqual(found.hash, hash)) return remember(key, null, term)
       const ends = found.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY
-      if (ends <= now.getTime()) return remember(key, null, now.getTime() + CACHE_MS)
-      return remember(key, viewerOf(found), Math.min(ends, now.getTime() + CACHE_MS))
+      if (ends <= now.getTime()) return remember(key, null, term)
+      noteUsed(found, now)
+      return remember(key, viewerOf(found), { ...term, until: Math.min(ends, term.until) })
     },
-    async create(token) {
+    async create(client, principal, { name, expiresInMs }) {
       const secret = `pl_${Buffer.from(system.secret(32)).toString('base64url')}`
-      const row = rowOf(token)
-      await insertToken(pool, row, hashOf(secret))
-      return { row, secret }
+      const createdAt = system.now()
+      const expiresAt = expiresInMs === null ? null : new Date(createdAt.getTime() + expiresInMs)
+      const token = { id: system.id(), name, createdAt, expiresAt }
+      await insertToken(client, { ...token, principalId: principal.id, derivedFrom: null }, hashOf(secret))
+      return { row: { ...token, lastUsedAt: null, revokedAt: null, principal }, secret }
     },
-    async adopt(secret, token) {
-      await insertToken(pool, rowOf(token), hashOf(secret))
+    forget() {
+      forgotten += 1
       cache.clear()
     },
-    async revoke(id) {
-      const revoked = await deleteToken(pool, id)
-      cache.clear()
-      return revoked
-    },
-    list: () => listTokens(pool),
   }
 }
 
-const hashOf = (secret: string): Buffer => createHash('sha256').update(secret).digest()
+export const hashOf = (secret: string): Buffer => createHash('sha256').update(secret).digest()
 
-const viewerOf = ({ id, name, role, actor, projects, types, targets }: TokenRow): Viewer => ({
-  tokenId: id,
-  name,
-  role,
-  actor,
-  projects,
-  types,
-  targets,
-})
+const ADMINISTRATOR: readonly Grant[] = [{ role: 'ADMINISTRATOR', projectId: null }]
+
+/** The administrator of the instance has a role that no grant gives. */
+export const grantsOf = ({
+  administrator,
+  grants,
+}: Pick<PrincipalRow, 'administrator' | 'grants'>): readonly Grant[] =>
+  administrator ? [...ADMINISTRATOR, ...grants] : grants
+
+function viewerOf({ id, principal }: TokenRow): Viewer {
+  const grants = grantsOf(principal)
+  const { actor, types, targets } = principal
+  return {
+    principalId: principal.id,
+    tokenId: id,
+    name: principal.name,
+    actor,
+    grants,
+    projects: projectsOf(grants),
+    types,
+    targets,
+  }
+}

@@ -1,31 +1,33 @@
 import type { Viewer } from '../../core/ports/viewer.ts'
+import { isAdministrator, RIGHTS, summaryOf } from '../../core/rights.ts'
 import { builder } from '../schema/builder.ts'
 import { ActorEnum } from '../schema/enums.ts'
-
-export const RoleEnum = builder.enumType('Role', {
-  description: 'What a token allows.',
-  values: {
-    ADMIN: { description: 'Everything.' },
-    USER: { description: 'Reads and changes everything but tokens.' },
-    READER: { description: 'Reads only.' },
-    AGENT: { description: 'Reads, and claims and reports work.' },
-    WORKER: {
-      description:
-        'Reads, and creates and cancels jobs, of its own event only. A worker gets its token with its work; createToken makes none.',
-    },
-  } as const,
-})
+import { GrantRef, projectNames, RoleEnum, shownGrants } from './roles.ts'
 
 export const ViewerRef = builder.objectRef<Viewer>('Viewer').implement({
   description: 'The caller, as its token says.',
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'Name of the token, recorded as `by` of phase changes.' }),
-    role: t.expose('role', { type: RoleEnum, description: 'What the token allows.' }),
+    id: t.exposeID('principalId', {
+      description:
+        'Id of the principal, recorded as `byId` of phase changes. For a worker, the id of the worker itself.',
+    }),
+    name: t.exposeString('name', { description: 'Name of the principal, recorded as `by` of phase changes.' }),
+    role: t.field({ type: RoleEnum, description: 'The roles of the principal, in one word.', resolve: summaryOf }),
+    administrator: t.boolean({
+      description: 'Whether the caller administers the instance, which is above all roles in projects.',
+      resolve: isAdministrator,
+    }),
+    grants: t.field({
+      type: [GrantRef],
+      description:
+        'Roles of the principal in projects. Empty for a worker, which has the rights that its event gives it.',
+      resolve: ({ grants }) => shownGrants(grants),
+    }),
     actor: t.expose('actor', { type: ActorEnum, description: 'As whom the caller moves objects.' }),
     projects: t.stringList({
       nullable: true,
       description: 'Names of the projects that the caller may read; null: all.',
-      resolve: ({ projects }) => projects && [...projects],
+      resolve: ({ grants }, _, context) => projectNames(grants, context),
     }),
     types: t.stringList({
       nullable: true,
@@ -42,6 +44,7 @@ export const ViewerRef = builder.objectRef<Viewer>('Viewer').implement({
 
 builder.queryField('viewer', (t) =>
   t.field({
+    right: RIGHTS.readServer,
     type: ViewerRef,
     nullable: true,
     description: 'The caller. Null only together with an entry in `errors`.',

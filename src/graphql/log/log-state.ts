@@ -1,3 +1,4 @@
+import { RIGHTS } from '../../core/rights.ts'
 import { encodeCursor } from '../../log/cursor.ts'
 import type { GraphQLContext } from '../context.ts'
 import { builder } from '../schema/builder.ts'
@@ -37,6 +38,7 @@ const resolve = async (_: unknown, __: unknown, context: GraphQLContext): Promis
 
 builder.queryField('log', (t) =>
   t.field({
+    right: RIGHTS.readLog,
     type: LogStateRef,
     description: 'The log as it is now, with everything that was committed before.',
     resolve,
@@ -44,6 +46,7 @@ builder.queryField('log', (t) =>
 )
 builder.mutationField('log', (t) =>
   t.field({
+    right: RIGHTS.readLog,
     type: LogStateRef,
     description:
       'The log with everything that the fields before this one have written. Its `endCursor` is for `atLeast` of later reads; ' +

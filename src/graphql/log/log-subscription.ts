@@ -1,3 +1,4 @@
+import { RIGHTS } from '../../core/rights.ts'
 import type { LogLineRow } from '../../store/loaders/log-lines.ts'
 import { objectLoader } from '../loaders.ts'
 import type { ResolverContext } from '../resolver-context.ts'
@@ -40,6 +41,7 @@ async function* follow(
 
 builder.subscriptionField('logs', (t) =>
   t.field({
+    right: RIGHTS.readObjects,
     type: LogLineRef,
     description:
       'Lines of the output of an object: first those that are kept, oldest first, then live. Ends when the object is deleted. Where lines are not kept any more, a line of the stream SYSTEM says how many.',

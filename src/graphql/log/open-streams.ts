@@ -1,11 +1,13 @@
+import type { Viewer } from '../../core/ports/viewer.ts'
+
 /** The present state of a subscription that is open on this gateway. */
 export interface OpenStream {
   readonly id: string
   /** Name that the client gave the operation. */
   readonly operation: string | null
   readonly field: string
-  /** Name of the token that opened it. */
-  readonly viewer: string
+  /** Who opened it. */
+  readonly caller: Viewer
   readonly openedAt: Date
   readonly state: 'CATCHING_UP' | 'LIVE' | 'PAUSED'
   /** Count of subscriptions that share its execution, itself included. */

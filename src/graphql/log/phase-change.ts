@@ -1,7 +1,7 @@
 import type { LogCursor } from '../../core/ports/log.ts'
 import type { PhaseChangeQuery, PhaseChangeRecord } from '../../core/ports/phase-change.ts'
+import { RIGHTS } from '../../core/rights.ts'
 import { cursorAt, encodeCursor } from '../../log/cursor.ts'
-import { canReadTree } from '../auth/worker-access.ts'
 import type { GraphQLContext } from '../context.ts'
 import { objectOf } from '../loaders.ts'
 import { builder } from '../schema/builder.ts'
@@ -48,7 +48,12 @@ PhaseChangeRef.implement({
     actor: t.expose('actor', { type: ActorEnum, description: 'Who moved the object, as a role.' }),
     by: t.exposeString('by', {
       nullable: true,
-      description: 'Who moved the object, as the name of a token; null for the engine itself.',
+      description: 'Who moved the object, as the name that the principal had; null for the engine itself.',
+    }),
+    byId: t.exposeID('byId', {
+      nullable: true,
+      description:
+        'Who moved the object, as the id of the principal, or of the worker itself; null for the engine itself, and for changes that an earlier release has recorded.',
     }),
     reason: t.exposeString('reason', {
       nullable: true,
@@ -96,7 +101,7 @@ export function queryOf(
 ): PhaseChangeQuery | null {
   const { project, rootId, objectId, kinds, to, includeRejected = false } = filter ?? {}
   if ([rootId, objectId].some((id) => typeof id === 'string' && !isUuid(id))) return null
-  if (rootId && !canReadTree(viewer, rootId)) return null
+  if (rootId && viewer.rootId !== undefined && viewer.rootId !== rootId) return null
   return {
     projects: viewer.projects,
     project: project ?? undefined,
@@ -110,6 +115,7 @@ export function queryOf(
 
 builder.queryField('phaseChanges', (t) =>
   t.field({
+    right: RIGHTS.readLog,
     type: PhaseChangeConnection,
     nullable: true,
     description:

@@ -1,5 +1,6 @@
 import type { LogBatch } from '../../core/ports/log.ts'
 import type { PhaseChangeQuery, PhaseChangeRecord } from '../../core/ports/phase-change.ts'
+import { RIGHTS } from '../../core/rights.ts'
 import { encodeCursor } from '../../log/cursor.ts'
 import type { GraphQLContext } from '../context.ts'
 import { builder } from '../schema/builder.ts'
@@ -39,6 +40,7 @@ const within = (maxBatch: number): number => Math.min(MAX_PAGE, Math.max(1, maxB
 
 builder.subscriptionFields((t) => ({
   phaseChanges: t.field({
+    right: RIGHTS.readLog,
     type: PhaseChangeRef,
     description:
       'Phase changes in the order of the log, each exactly once: first those that the log holds after `after`, then live,\n' +
@@ -58,6 +60,7 @@ builder.subscriptionFields((t) => ({
     resolve: (event) => unpack(event),
   }),
   phaseLog: t.field({
+    right: RIGHTS.readLog,
     type: PhaseLogBatchRef,
     description:
       'Like phaseChanges, in batches, for programs that keep their place: `through` advances even if nothing matches.\n' +

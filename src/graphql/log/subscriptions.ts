@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
+import { isAbove, RIGHTS } from '../../core/rights.ts'
 import { builder } from '../schema/builder.ts'
-import { forbiddenFailure } from '../schema/failures.ts'
 import { DEFAULT_PAGE, MAX_PAGE } from '../schema/limits.ts'
 import type { OpenStream } from './open-streams.ts'
 
@@ -22,7 +22,7 @@ const OpenSubscriptionRef = builder.objectRef<OpenStream>('OpenSubscription').im
       description: 'Name that the client gave the operation; null if it gave none.',
     }),
     field: t.exposeString('field', { description: 'Field of the type Subscription, e.g. phaseChanges.' }),
-    viewer: t.exposeString('viewer', { description: 'Name of the token.' }),
+    viewer: t.string({ description: 'Name of the principal.', resolve: ({ caller }) => caller.name }),
     openedAt: t.expose('openedAt', { type: 'DateTime', description: 'When it was opened.' }),
     state: t.expose('state', { type: SubscriptionStateEnum, description: 'How it gets its events.' }),
     sharedBy: t.exposeInt('sharedBy', {
@@ -57,7 +57,7 @@ const GatewayStreamsRef = builder
     fields: (t) => ({
       gateway: t.string({ description: 'Host name and process id.', resolve: () => `${hostname()}:${process.pid}` }),
       totalCount: t.int({
-        description: 'Count of all open subscriptions; `nodes` may hold fewer.',
+        description: 'Count of all of them; `nodes` may hold fewer.',
         resolve: ({ streams }) => streams.length,
       }),
       nodes: t.field({
@@ -84,10 +84,11 @@ const GatewayStreamsRef = builder
 
 builder.queryField('subscriptions', (t) =>
   t.field({
+    right: RIGHTS.readStreams,
     type: GatewayStreamsRef,
     nullable: true,
     description:
-      'Subscriptions that are open on the gateway that answers, how far each has come, and which clients are slow. Requires the role ADMIN; null only together with an entry in `errors`.',
+      'Subscriptions that are open on the gateway that answers, how far each has come, and which clients are slow: all of them, or those of principals that have grants only in projects that the caller administers. Null only together with an entry in `errors`.',
     args: {
       first: t.arg.int({
         required: true,
@@ -96,9 +97,9 @@ builder.queryField('subscriptions', (t) =>
       }),
     },
     complexity: ({ first }) => ({ field: 1, multiplier: Math.max(1, first) }),
-    resolve: (_, { first }, { viewer, streams }) => {
-      if (viewer.role !== 'ADMIN') throw forbiddenFailure('Only an administrator may list subscriptions.')
-      return { streams: streams.list(), first: Math.min(MAX_PAGE, Math.max(0, first)) }
-    },
+    resolve: (_, { first }, { viewer, streams }) => ({
+      streams: streams.list().filter(({ caller }) => isAbove(viewer, caller.grants)),
+      first: Math.min(MAX_PAGE, Math.max(0, first)),
+    }),
   }),
 )

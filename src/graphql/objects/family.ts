@@ -1,3 +1,4 @@
+import { RIGHTS } from '../../core/rights.ts'
 import type { ObjectKind } from '../../core/vocabulary.ts'
 import type { GraphQLFamily, KindDefinition } from '../family.ts'
 import { builder } from '../schema/builder.ts'
@@ -44,6 +45,7 @@ const FamilyRef = builder.objectRef<GraphQLFamily>('Family').implement({
 
 builder.queryField('families', (t) =>
   t.field({
+    right: RIGHTS.readServer,
     type: [FamilyRef],
     description:
       'All kinds of objects that this server has, by family. With their state machines a client can list, draw and change objects of kinds that it was not written for.',

@@ -1,4 +1,5 @@
 import type { PhaseChangeRecord } from '../../core/ports/phase-change.ts'
+import { RIGHTS } from '../../core/rights.ts'
 import type { ObjectRow } from '../../core/tree.ts'
 import type { ProjectRow } from '../../store/loaders/projects.ts'
 import type { GraphQLContext } from '../context.ts'
@@ -26,6 +27,7 @@ async function resolveNode(context: GraphQLContext, id: string): Promise<NodeVal
 
 builder.queryFields((t) => ({
   node: t.field({
+    right: RIGHTS.readObjects,
     type: NodeRef,
     nullable: true,
     description: 'Any object, project or phase change by its id; null if there is none that the viewer may read.',
@@ -33,6 +35,7 @@ builder.queryFields((t) => ({
     resolve: (_, { id }, context) => resolveNode(context, id),
   }),
   nodes: t.field({
+    right: RIGHTS.readObjects,
     type: [NodeRef],
     nullable: { list: false, items: true },
     description:

@@ -1,3 +1,4 @@
+import { RIGHTS } from '../../core/rights.ts'
 import type { ObjectKind } from '../../core/vocabulary.ts'
 import { type ChangedObject, loadLastBatch } from '../../store/loaders/tree-changes.ts'
 import type { GraphQLContext } from '../context.ts'
@@ -84,6 +85,7 @@ async function* follow(
 
 builder.subscriptionField('objectUpdates', (t) =>
   t.field({
+    right: RIGHTS.readObjects,
     type: ObjectUpdateRef,
     description:
       'Updates of the objects of a tree, also those that are no phase changes (progress, error, labels, spec). Only the latest state of an object is sent; states in between are skipped. Ends when the root is deleted.',

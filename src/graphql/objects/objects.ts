@@ -1,4 +1,6 @@
+import { canRead } from '../../core/can-read.ts'
 import type { Viewer } from '../../core/ports/viewer.ts'
+import { RIGHTS } from '../../core/rights.ts'
 import type { ObjectRow } from '../../core/tree.ts'
 import {
   countObjects,
@@ -8,7 +10,6 @@ import {
   positionOf,
 } from '../../store/loaders/find-objects.ts'
 import { loadObjectByPath } from '../../store/loaders/objects.ts'
-import { canReadTree } from '../auth/worker-access.ts'
 import { objectLoader } from '../loaders.ts'
 import { builder } from '../schema/builder.ts'
 import { connect } from '../schema/connection.ts'
@@ -98,6 +99,7 @@ const CURSORS = {
 
 builder.queryFields((t) => ({
   object: t.field({
+    right: RIGHTS.readObjects,
     type: TreeObjectRef,
     nullable: true,
     description: 'An object by its id; null if there is none that the viewer may read.',
@@ -105,6 +107,7 @@ builder.queryFields((t) => ({
     resolve: (_, { id }, context) => objectLoader(context).load(id),
   }),
   objectByPath: t.field({
+    right: RIGHTS.readObjects,
     type: TreeObjectRef,
     nullable: true,
     description:
@@ -121,10 +124,11 @@ builder.queryFields((t) => ({
     },
     resolve: async (_, at, { pool, viewer }) => {
       const row = await loadObjectByPath(pool, at, viewer.projects)
-      return row && canReadTree(viewer, row.rootId) ? row : null
+      return row && canRead(viewer, row) ? row : null
     },
   }),
   objects: t.field({
+    right: RIGHTS.readObjects,
     type: TreeObjectConnection,
     nullable: true,
     description: 'Objects that the viewer may read. Null only together with an entry in `errors`.',

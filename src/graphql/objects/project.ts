@@ -1,3 +1,4 @@
+import { RIGHTS } from '../../core/rights.ts'
 import type { PagedDataObjectRow, ProjectRow } from '../../store/loaders/projects.ts'
 import {
   countDataObjects,
@@ -84,6 +85,7 @@ DataObjectRef.implement({
 
 builder.queryFields((t) => ({
   project: t.field({
+    right: RIGHTS.readProjects,
     type: ProjectRef,
     nullable: true,
     description: 'A project by its name; null if there is none that the viewer may read.',
@@ -92,6 +94,7 @@ builder.queryFields((t) => ({
       (await loadProjects(pool, { names: [name] }, viewer.projects))[0] ?? null,
   }),
   projects: t.field({
+    right: RIGHTS.readProjects,
     type: ProjectConnection,
     nullable: true,
     description: 'Projects that the viewer may read, by name. Null only together with an entry in `errors`.',

@@ -1,5 +1,6 @@
 import type { PhaseClass } from '../../core/machine.ts'
 import { mermaid } from '../../core/mermaid.ts'
+import { RIGHTS } from '../../core/rights.ts'
 import type { Phase } from '../../core/vocabulary.ts'
 import { builder } from '../schema/builder.ts'
 import { ActorEnum, ObjectKindEnum, PhaseClassEnum, PhaseEnum } from '../schema/enums.ts'
@@ -76,6 +77,7 @@ StateMachineRef.implement({
 
 builder.queryField('stateMachines', (t) =>
   t.field({
+    right: RIGHTS.readServer,
     type: [StateMachineRef],
     description: 'State machines of the kinds of objects.',
     args: {

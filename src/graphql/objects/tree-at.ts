@@ -1,6 +1,7 @@
+import { canRead } from '../../core/can-read.ts'
+import { RIGHTS } from '../../core/rights.ts'
 import { type ObjectState, type TreeAt, treeAt } from '../../log/tree-at.ts'
-import { loadTreeProject } from '../../store/loaders/phase-changes.ts'
-import { canReadTree } from '../auth/worker-access.ts'
+import { loadTreePlace } from '../../store/loaders/phase-changes.ts'
 import { builder } from '../schema/builder.ts'
 import { ObjectKindEnum, PhaseEnum } from '../schema/enums.ts'
 import { reportExpired } from '../schema/failures.ts'
@@ -39,6 +40,7 @@ const TreeSnapshotRef = builder.objectRef<TreeSnapshotValue>('TreeSnapshot').imp
 
 builder.queryField('treeAt', (t) =>
   t.field({
+    right: RIGHTS.readObjects,
     type: TreeSnapshotRef,
     nullable: true,
     description:
@@ -55,14 +57,14 @@ builder.queryField('treeAt', (t) =>
         description: 'Sequence or cursor; one that the log does not hold ends in the error CURSOR_EXPIRED.',
       }),
     },
-    resolve: async (_, { rootId, sequence: place }, { pool, viewer, log, kinds }) => {
+    resolve: async (_, { rootId, sequence: moment }, { pool, viewer, log, kinds }) => {
       // The tree may be deleted, so its project is read from the log.
-      const project = isUuid(rootId) && canReadTree(viewer, rootId) ? await loadTreeProject(pool, rootId) : null
-      if (project === null || (viewer.projects && !viewer.projects.includes(project))) return null
+      const place = isUuid(rootId) ? await loadTreePlace(pool, rootId) : null
+      if (!place || !canRead(viewer, place)) return null
       return await reportExpired(log, async () => {
-        const tree = await treeAt(pool, { rootId, sequence: place.sequence }, kinds.secondaryMachines)
+        const tree = await treeAt(pool, { rootId, sequence: moment.sequence }, kinds.secondaryMachines)
         // A bare number has no mark to check; it means the log as it is.
-        if (place.mark !== null) await log.checkWindow({ after: place })
+        if (moment.mark !== null) await log.checkWindow({ after: moment })
         return { rootId, ...tree }
       })
     },

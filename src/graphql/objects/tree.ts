@@ -1,4 +1,5 @@
 import DataLoader from 'dataloader'
+import { RIGHTS } from '../../core/rights.ts'
 import type { ObjectRow } from '../../core/tree.ts'
 import { encodeCursor } from '../../log/cursor.ts'
 import {
@@ -135,6 +136,7 @@ export const TreeRef = builder.objectRef<TreeValue>('Tree').implement({
 
 builder.queryField('tree', (t) =>
   t.field({
+    right: RIGHTS.readObjects,
     type: TreeRef,
     nullable: true,
     description:

@@ -3,7 +3,7 @@ import type { Outcome, WrittenObject } from '../../core/ports/outcome.ts'
 import type { ObjectRow } from '../../core/tree.ts'
 import { forget, type GraphQLContext } from '../context.ts'
 import { objectLoader } from '../loaders.ts'
-import { type ErrorValue, errorValue, type Permission, refusedBy } from '../schema/errors.ts'
+import { type ErrorValue, errorValue } from '../schema/errors.ts'
 
 const GONE_SINCE = invalidInput([
   {
@@ -19,13 +19,10 @@ type Missing<Id extends string | null> = Id extends string ? 'NotFoundError' : '
 /** Runs a command and returns its object as it is now; a deleted one as it was before. */
 export async function writeObject<Id extends string | null, R extends Refusal>(
   context: GraphQLContext,
-  permission: Permission,
   id: Id,
   command: () => Promise<Outcome<WrittenObject, R>>,
-): Promise<ObjectRow | ErrorValue<R['type'] | Missing<Id> | 'ForbiddenError'>> {
-  type Refused = ErrorValue<R['type'] | Missing<Id> | 'ForbiddenError'>
-  const refused = refusedBy(context, permission)
-  if (refused) return refused as Refused
+): Promise<ObjectRow | ErrorValue<R['type'] | Missing<Id>>> {
+  type Refused = ErrorValue<R['type'] | Missing<Id>>
   const before = id === null ? null : await objectLoader(context).load(id)
   const outcome = await command()
   if (!outcome.ok) return errorValue(outcome.refusal) as Refused

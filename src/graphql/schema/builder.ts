@@ -8,6 +8,7 @@ import type { ResolverContext } from '../resolver-context.ts'
 import { BOUNDS_PLUGIN } from './bounds-plugin.ts'
 import { INPUT_ARGUMENT, RELAY_DESCRIPTIONS } from './descriptions.ts'
 import { complexityLimit, tooComplex } from './limits.ts'
+import { RIGHTS_PLUGIN } from './rights-plugin.ts'
 
 export interface SchemaTypes {
   Context: ResolverContext
@@ -29,7 +30,7 @@ export interface SchemaTypes {
  * store, so the relay plugin provides connections and no global ids.
  */
 export const builder = new SchemaBuilder<SchemaTypes>({
-  plugins: [BOUNDS_PLUGIN, ComplexityPlugin, RelayPlugin, WithInputPlugin],
+  plugins: [RIGHTS_PLUGIN, BOUNDS_PLUGIN, ComplexityPlugin, RelayPlugin, WithInputPlugin],
   defaultFieldNullability: false,
   complexity: { limit: complexityLimit, complexityError: tooComplex, defaultListMultiplier: 5 },
   relay: {

@@ -1,8 +1,6 @@
 import type { Refusal, RefusalOf, RefusalType } from '../../core/errors.ts'
 import type { Outcome } from '../../core/ports/outcome.ts'
-import type { Viewer } from '../../core/ports/viewer.ts'
 import type { ErrorCode } from '../../core/vocabulary.ts'
-import type { GraphQLContext } from '../context.ts'
 import { objectLoader } from '../loaders.ts'
 import { builder } from './builder.ts'
 import { ActorEnum, ErrorCodeEnum, ObjectKindEnum, PhaseEnum } from './enums.ts'
@@ -111,35 +109,11 @@ export const LimitErrorRef = errorType('LimitError').implement({
   fields: (t) => ({ limit: t.exposeInt('limit', { description: 'The limit, in the unit that `message` names.' }) }),
 })
 
-/** What the role of a caller must allow. */
-export type Permission = 'read' | 'write' | 'administer' | 'agent' | 'jobs'
-const MAY: Readonly<Record<Permission, { readonly roles: readonly Viewer['role'][]; readonly otherwise: string }>> = {
-  read: { roles: ['ADMIN', 'USER', 'READER', 'AGENT', 'WORKER'], otherwise: 'may not read' },
-  write: { roles: ['ADMIN', 'USER'], otherwise: 'may not change anything' },
-  administer: { roles: ['ADMIN'], otherwise: 'is not an administrator' },
-  agent: { roles: ['AGENT'], otherwise: 'is not an agent' },
-  jobs: { roles: ['ADMIN', 'USER', 'WORKER'], otherwise: 'may not change jobs' },
-}
-
-/** The error if the role of the caller does not allow this; null if it does. */
-export function refusedBy({ viewer }: GraphQLContext, permission: Permission): ErrorValue<'ForbiddenError'> | null {
-  const { roles, otherwise } = MAY[permission]
-  if (roles.includes(viewer.role)) return null
-  const message = `${viewer.name} has the role ${viewer.role} and ${otherwise}.`
-  return { __typename: 'ForbiddenError', type: 'ForbiddenError', message }
-}
-
-/** Runs a command if the role of the caller allows it; the outcome becomes a member of a result union. */
+/** The outcome of a command as a member of a result union. */
 export async function answer<T, R extends Refusal, V>(
-  context: GraphQLContext,
-  permission: Permission,
-  run: () => Promise<Outcome<T, R>>,
+  command: Promise<Outcome<T, R>>,
   accepted: (value: T) => V | Promise<V>,
-): Promise<V | ErrorValue<R['type'] | 'ForbiddenError'>> {
-  const refused = refusedBy(context, permission)
-  if (refused) return refused as ErrorValue<R['type'] | 'ForbiddenError'>
-  const outcome = await run()
-  return outcome.ok
-    ? await accepted(outcome)
-    : (errorValue(outcome.refusal) as ErrorValue<R['type'] | 'ForbiddenError'>)
+): Promise<V | ErrorValue<R['type']>> {
+  const outcome = await command
+  return outcome.ok ? await accepted(outcome) : (errorValue(outcome.refusal) as ErrorValue<R['type']>)
 }

@@ -1,5 +1,7 @@
 import type { ServerResponse } from 'node:http'
+import { failure } from '../../graphql/schema/failures.ts'
 import type { Bounds } from '../bounds.ts'
+import { UNAUTHENTICATED } from '../credentials.ts'
 import type { Allocate } from './buffer-pool.ts'
 import { ClientSink } from './client-sink.ts'
 
@@ -9,6 +11,7 @@ const AFTER = Buffer.from('\n\n')
 const COMMENT = Buffer.from(':\n\n')
 const COMMENT_MS = 12_000
 const COMPLETE = 'event: complete\ndata:\n\n'
+const EVENTS = 'text/event-stream'
 
 /** Server-sent events in graphql-sse's distinct connections mode. One operation per response. */
 function eventsOf(_id: string, payloads: readonly Buffer[], allocate: Allocate = Buffer.allocUnsafe): Buffer {
@@ -33,8 +36,8 @@ export async function sendEvents(
     giveUp: () => response.destroy(),
   })
   const subscribed = await subscribe(sink)
+  response.setHeader('content-type', EVENTS)
   response.writeHead(200, {
-    'content-type': 'text/event-stream',
     // Keeps nginx from buffering events.
     'x-accel-buffering': 'no',
   })
@@ -42,6 +45,15 @@ export async function sendEvents(
   if ('next' in subscribed) await untilEither(subscribed as AsyncIterator<unknown>, response)
   else sink.write(eventsOf('', [Buffer.from(JSON.stringify(subscribed))]))
   if (sink.isOpen) response.end(COMPLETE)
+}
+
+const REVOKED = JSON.stringify({ errors: [failure('UNAUTHENTICATED', UNAUTHENTICATED)] })
+
+/** Ends a stream of events whose token is not valid any more with an error that says so. Other answers are cut off. */
+export function endEvents(response: ServerResponse): void {
+  if (response.getHeader('content-type') !== EVENTS) return void response.destroy()
+  response.write(eventsOf('', [Buffer.from(REVOKED)]))
+  response.end(COMPLETE)
 }
 
 async function untilEither(iterator: AsyncIterator<unknown>, response: ServerResponse): Promise<void> {

@@ -1,6 +1,7 @@
 import { type DocumentNode, getOperationAST, Kind, type ValidatedSubscriptionArgs, visit } from 'graphql'
 import type { Viewer } from '../../core/ports/viewer.ts'
 import type { OpenStream } from '../../graphql/log/open-streams.ts'
+import { rightsKey } from '../connections.ts'
 
 /** One subscription, as its client has sent it. */
 export interface SubscriptionRequest {
@@ -22,8 +23,7 @@ export function sharingKey({ query, document, operationName, variables, viewer }
     .map(({ variable }) => variable.name.value)
     .filter((name) => !cursors.has(name) && Object.hasOwn(variables, name))
     .map((name) => [name, variables[name]])
-  const { role, actor, projects, types, targets, rootId } = viewer
-  return JSON.stringify([query, operationName, others, role, actor, projects, types, targets, rootId])
+  return JSON.stringify([query, operationName, others, rightsKey(viewer)])
 }
 
 /** Variables that are used only once, as `after` of the subscription's field. */
@@ -44,11 +44,11 @@ function cursorsOf(document: DocumentNode, operationName: string | null): Readon
 export function describeRequest(
   { viewer, operationName }: SubscriptionRequest,
   { operation }: ValidatedSubscriptionArgs,
-): Pick<OpenStream, 'operation' | 'field' | 'viewer'> {
+): Pick<OpenStream, 'operation' | 'field' | 'caller'> {
   const [root] = operation.selectionSet.selections
   return {
     operation: operationName ?? operation.name?.value ?? null,
     field: root?.kind === Kind.FIELD ? root.name.value : '',
-    viewer: viewer.name,
+    caller: viewer,
   }
 }

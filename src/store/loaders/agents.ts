@@ -30,7 +30,7 @@ export async function listAgents(pool: Pool, window: Window<string>): Promise<re
     orderBy: { id: direction(window) },
     take: window.limit,
   })
-  const rows = await withActors(pool, 'agent', found)
+  const rows = await withActors(pool, found)
   const agents = rows.map(({ allTargets, targets, ...agent }) => ({ ...agent, targets: listOf(allTargets, targets) }))
   return inOrder(agents, window)
 }

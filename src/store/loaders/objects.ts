@@ -6,7 +6,7 @@ import { OBJECT_COLUMNS } from '../columns.ts'
 import { statement } from '../statement.ts'
 import * as table from '../tables.ts'
 
-/** Names of the projects that the caller may see; null means all. */
+/** Ids of the projects that the caller may see; null means all. */
 export type Projects = readonly string[] | null
 
 /** The lifecycle columns of `object o` under their property names. */
@@ -14,14 +14,14 @@ export const OBJECT_SELECTION = OBJECT_COLUMNS.map(({ property, column }) => `o.
   ', ',
 )
 
-/** The condition for objects `o` that the caller may see; `parameter` holds the names of its projects. */
+/** The condition for objects `o` that the caller may see; `parameter` holds the ids of its projects. */
 export const visible = (parameter: string): string =>
-  `(${parameter}::text[] is null or o.project_id in (select id from project where name = any(${parameter}::text[])))`
+  `(${parameter}::uuid[] is null or o.project_id = any(${parameter}::uuid[]))`
 
 const BY_IDS = statement({
   name: 'load-objects',
   text: `select ${OBJECT_SELECTION} from object o where o.id = any($1::uuid[]) and ${visible('$2')}`,
-  params: [array(uuid), nullable(array(text))],
+  params: [array(uuid), nullable(array(uuid))],
   row: table.object,
 })
 
@@ -47,7 +47,7 @@ const BY_PATH = statement({
   )
   select ${OBJECT_SELECTION} from at join object o on o.id = at.id
   where at.level = cardinality($2::text[]) and o.kind = $3 and ${visible('$4')} limit 1`,
-  params: [text, array(text), table.objectKind, nullable(array(text))],
+  params: [text, array(text), table.objectKind, nullable(array(uuid))],
   row: table.object,
 })
 

@@ -1,3 +1,4 @@
+import type { Place } from '../../core/can-read.ts'
 import type { PhaseChangeRecord } from '../../core/ports/phase-change.ts'
 import type { Client } from '../client.ts'
 import { array, bigint, boolean, float8, integer, joinedAll, nullable, text, uuid } from '../column-types.ts'
@@ -11,9 +12,9 @@ import { direction, type Window } from './window.ts'
 const selectionFrom = (
   batch: 'b' | 'c',
 ): string => `(${batch}.first_seq + c.idx)::float8 as sequence, c.batch_id::text as "batchId", c.idx,
-  c.object_id as "objectId", c.root_id as "rootId", c.parent_id as "parentId", c.project_name as "projectName",
-  c.kind, c.name, c.machine, c."from", c."to", c.actor, c."by", c.reason, c.message, c.job_id as "jobId",
-  c.revision, c.rejected, c.at`
+  c.object_id as "objectId", c.root_id as "rootId", c.parent_id as "parentId", c.project_id as "projectId",
+  c.project_name as "projectName", c.kind, c.name, c.machine, c."from", c."to", c.actor, c."by", c.by_id as "byId",
+  c.reason, c.message, c.job_id as "jobId", c.revision, c.rejected, c.at`
 const FLOOR = '(select floor_seq from log_meta)'
 const READABLE = `phase_change c join log_batch b on b.id = c.batch_id and b.first_seq + c.idx > ${FLOOR}`
 /**
@@ -116,8 +117,8 @@ const LOAD_PHASE_CHANGES = statement({
   text: `select ${selectionFrom('b')} from (
         select batch_id, array_agg(idx) as idxs from unnest($1::bigint[], $2::int[]) k(batch_id, idx) group by batch_id
       ) k join (${READABLE}) on c.batch_id = k.batch_id and c.idx = any(k.idxs)
-      where $3::text[] is null or c.project_name = any($3)`,
-  params: [array(bigint), array(integer), nullable(array(text))],
+      where $3::uuid[] is null or c.project_id = any($3)`,
+  params: [array(bigint), array(integer), nullable(array(uuid))],
   row: { sequence: float8, batchId: text, ...phaseChange },
 })
 
@@ -135,17 +136,18 @@ export async function loadPhaseChanges(
   return rows
 }
 
-const LOAD_TREE_PROJECT = statement({
-  text: `select coalesce(
-      (select p.name from object o join project p on p.id = o.project_id where o.id = $1 and o.root_id = $1),
-      (select c.project_name from ${READABLE} where c.root_id = $1 limit 1)
-    ) as project`,
+const LOAD_TREE_PLACE = statement({
+  text: `select root_id as "rootId", project_id as "projectId" from (
+      (select o.root_id, o.project_id from object o where o.id = $1 and o.root_id = $1)
+      union all
+      (select c.root_id, c.project_id from ${READABLE} where c.root_id = $1 limit 1)
+    ) t limit 1`,
   params: [uuid],
-  row: { project: nullable(text) },
+  row: { rootId: uuid, projectId: nullable(uuid) },
 })
 
-/** The project of a tree that is, or was within what the log holds; otherwise null. */
-export async function loadTreeProject(client: Client, rootId: string): Promise<string | null> {
-  const { rows } = await LOAD_TREE_PROJECT.query(client, [rootId])
-  return rows[0]?.project ?? null
+/** Where a tree is that exists, or existed within what the log holds; otherwise null. */
+export async function loadTreePlace(client: Client, rootId: string): Promise<Place | null> {
+  const { rows } = await LOAD_TREE_PLACE.query(client, [rootId])
+  return rows[0] ?? null
 }

@@ -15,7 +15,7 @@ export interface ProjectRow {
 }
 
 /** The condition for visible projects; null means all. */
-const visible = (projects: Projects) => (projects === null ? {} : { name: { in: [...projects] } })
+const visible = (projects: Projects) => (projects === null ? {} : { id: { in: [...projects] } })
 const shown = { id: true, name: true, createdAt: true, updatedAt: true } as const
 
 /** Existing projects that the caller may see, in no order. */
@@ -116,15 +116,14 @@ export async function countDataObjects(
   return new Map(counts.map(({ projectId, _count }) => [projectId, _count]))
 }
 
-/** One name of a project's scope; null when it has no value or may not be seen. */
+/** One name of a project's scope; null when it has no value. */
 export async function loadDataObject(
   pool: Pool,
-  at: { readonly project: string; readonly name: string },
-  projects: Projects,
+  { projectId, name }: { readonly projectId: string; readonly name: string },
 ): Promise<DataObjectRow | null> {
   const prisma = await prismaOn(pool)
   return await prisma.dataObject.findFirst({
-    where: { name: at.name, project: { AND: [{ name: at.project }, visible(projects)] } },
+    where: { projectId, name },
     select: { projectId: true, name: true, value: true, exporterId: true, updatedAt: true },
   })
 }

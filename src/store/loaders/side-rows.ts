@@ -34,17 +34,17 @@ export const loadStatuses = keyed(
 
 /** The columns of work that the API shows: never its config, never its fence. */
 export const loadWork = keyed(
-  `select object_id as key, type, target, action, state, job_id as "jobId", principal, instance, attempt,
-    lease_until as "leaseUntil", offer_after as "offerAfter", triggered_at as "triggeredAt", picked_up_at as "pickedUpAt",
-    abort_requested_at as "abortRequestedAt", due_at as "dueAt"
-  from work where object_id = any($1::uuid[])`,
+  `select w.object_id as key, w.type, w.target, w.action, w.state, w.job_id as "jobId", p.name as holder, w.instance,
+    w.attempt, w.lease_until as "leaseUntil", w.offer_after as "offerAfter", w.triggered_at as "triggeredAt",
+    w.picked_up_at as "pickedUpAt", w.abort_requested_at as "abortRequestedAt", w.due_at as "dueAt"
+  from work w left join principal p on p.id = w.principal_id where w.object_id = any($1::uuid[])`,
   {
     type: table.work.type,
     target: table.work.target,
     action: table.work.action,
     state: smallintOf<WorkState>(),
     jobId: table.work.jobId,
-    principal: table.work.principal,
+    holder: nullable(table.principal.name),
     instance: table.work.instance,
     attempt: table.work.attempt,
     leaseUntil: table.work.leaseUntil,

@@ -16,6 +16,7 @@ import {
   renewed,
   tryAgain,
 } from '../../testkit/items.ts'
+import { viewerOf } from '../../testkit/viewers.ts'
 import { createWorld, DEPLOYER, item, TIMEOUTS, USER, type World } from '../../testkit/world.ts'
 
 const cancelOf = (world: World, id: string, viewer: Viewer = USER) => world.commands.cancelInstallation(viewer, { id })
@@ -328,14 +329,14 @@ describe('cancelling what is finished', () => {
     const id = await world.create('shop', spec)
     const nested = await world.see('shop', 'db')
     expect(await refused(cancelOf(world, v7()))).toMatchObject({ type: 'NotFoundError' })
-    expect(await refused(cancelOf(world, id, { ...USER, projects: ['others'] }))).toMatchObject({
+    expect(await refused(cancelOf(world, id, viewerOf('USER', { projects: [v7()] })))).toMatchObject({
       type: 'NotFoundError',
     })
     expect(await refused(cancelOf(world, nested.id))).toMatchObject({
       type: 'InvalidInputError',
       message: expect.stringContaining(id),
     })
-    expect(await refused(cancelOf(world, id, { ...USER, role: 'READER' }))).toMatchObject({ type: 'ForbiddenError' })
+    expect(await refused(cancelOf(world, id, viewerOf('READER')))).toMatchObject({ type: 'ForbiddenError' })
     expect(await refused(cancelOf(world, id, DEPLOYER))).toMatchObject({ type: 'ForbiddenError' })
     expect((await world.see('shop')).phase).toBe('PROGRESSING')
   })

@@ -3,11 +3,13 @@ import type { ClaimedItem } from '../../../src/core/ports/agents.ts'
 import type { Viewer } from '../../../src/core/ports/viewer.ts'
 import { anotherDriver } from '../../testkit/deployments.ts'
 import { at, itemsOf, logOf, names, only, pass, refused, renewed, shown, tryAgain } from '../../testkit/items.ts'
+import { viewerOf } from '../../testkit/viewers.ts'
 import { until } from '../../testkit/wait.ts'
 import { createWorld, DEPLOYER, item, USER, type World } from '../../testkit/world.ts'
 
 const LEASE = 30_000
-const OTHER: Viewer = { ...DEPLOYER, name: 'other' }
+/** Another agent of the same name. */
+const OTHER: Viewer = viewerOf('AGENT', { name: DEPLOYER.name, actor: 'DEPLOYER' })
 
 interface Wanted {
   readonly types?: readonly string[]
@@ -27,7 +29,6 @@ async function claimed(world: World, wanted: Wanted, viewer?: Viewer): Promise<r
   return outcome.items
 }
 const of = (type: string, name: string, target: string | null = null) => ({ ...item(name), type, target })
-const nothing = { role: 'READER', actor: 'USER' } as const
 
 describe('a claim', () => {
   it('takes a batch, first offered first, over all trees', async () => {
@@ -108,7 +109,7 @@ describe('a viewer that is no deployer', () => {
   it('by its role, may neither claim nor renew nor report nor log', async () => {
     await using world = await createWorld()
     await world.create('shop', { deployItems: [item('a')] })
-    for (const viewer of [USER, { ...DEPLOYER, ...nothing }]) {
+    for (const viewer of [USER, viewerOf('READER')]) {
       const { agents } = world.engineHost
       expect(await refused(ask(world, {}, viewer))).toMatchObject({ type: 'ForbiddenError' })
       expect(await refused(agents.renew(viewer, ['x'], LEASE))).toMatchObject({ type: 'ForbiddenError' })

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { step } from '../../../src/core/machine.ts'
 import { deployItem } from '../../../src/families/deployments/machines.ts'
 import { at, broken, EXECUTION, itemsOf, logOf, named, only } from '../../testkit/items.ts'
+import { viewerOf } from '../../testkit/viewers.ts'
 import { createWorld, item, succeed, type World } from '../../testkit/world.ts'
 
 async function exportsOf(world: World, name: string): Promise<unknown> {
@@ -127,10 +128,13 @@ describe('picked up', () => {
     await world.create('shop', { deployItems: [item('a', [], { n: 1 })] })
     const before = await world.see(...at('a'))
     expect(before.phase).toBe('INIT')
-    const outcome = await world.engineHost.agents.claim(
-      { tokenId: before.id, name: 'eve', role: 'AGENT', actor: 'DEPLOYER', projects: null, types: null, targets: null },
-      { instance: 'one', types: ['mock'], targets: null, max: 5, leaseMs: 30_000 },
-    )
+    const outcome = await world.engineHost.agents.claim(viewerOf('AGENT', { name: 'eve', actor: 'DEPLOYER' }), {
+      instance: 'one',
+      types: ['mock'],
+      targets: null,
+      max: 5,
+      leaseMs: 30_000,
+    })
     const claimed = only(outcome.ok ? outcome.items : [])
     expect(claimed).toMatchObject({
       objectId: before.id,

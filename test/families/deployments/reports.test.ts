@@ -3,9 +3,11 @@ import type { Report } from '../../../src/core/ports/agents.ts'
 import type { Phase } from '../../../src/core/vocabulary.ts'
 import { anotherDriver, everything } from '../../testkit/deployments.ts'
 import { at, broken, EXECUTION, itemsOf, logOf, named, only, pass, shown, tryAgain } from '../../testkit/items.ts'
+import { viewerOf } from '../../testkit/viewers.ts'
 import { createWorld, DEPLOYER, item, type World } from '../../testkit/world.ts'
 
-const OTHER = { ...DEPLOYER, name: 'other' }
+/** Another agent of the same name. */
+const OTHER = viewerOf('AGENT', { name: DEPLOYER.name, actor: 'DEPLOYER' })
 
 async function started(world: World): Promise<{ id: string; fence: string; a: string }> {
   const id = await world.create('shop', { deployItems: [item('a')] })

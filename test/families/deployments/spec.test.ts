@@ -1,7 +1,9 @@
+import { v7 } from 'uuid'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Viewer } from '../../../src/core/ports/viewer.ts'
 import type { SpecInput } from '../../../src/families/deployments/normalise.ts'
 import { EXECUTION, everything, expr, nested, refusal, specOf } from '../../testkit/deployments.ts'
+import { viewerOf } from '../../testkit/viewers.ts'
 import { createWorld, item, USER, type World } from '../../testkit/world.ts'
 
 interface Case {
@@ -356,14 +358,14 @@ describe('a spec', () => {
     const id = await world.create('shop', {})
     const { commands } = world
     for (const role of ['READER', 'AGENT'] as const) {
-      const viewer = { ...USER, role }
+      const viewer = viewerOf(role)
       const create = commands.createInstallation(viewer, { project: 'default', name: 'b', spec: {}, reconcile: true })
       expect(await refusal(create)).toMatchObject({ type: 'ForbiddenError' })
       expect(await refusal(commands.updateInstallation(viewer, { id, reconcile: true }))).toMatchObject({
         type: 'ForbiddenError',
       })
     }
-    const elsewhere = { ...USER, projects: ['other'] }
+    const elsewhere = viewerOf('USER', { projects: [v7()] })
     expect(await refusal(commands.updateInstallation(elsewhere, { id, spec: {}, reconcile: true }))).toMatchObject({
       type: 'NotFoundError',
     })
@@ -411,11 +413,15 @@ describe('an idempotency key', () => {
     expect(await world.exists('other')).toBe(false)
   })
 
-  it('counts for one viewer and one mutation, and for a day', async () => {
+  it('counts for one principal and one mutation, and for a day', async () => {
     await using world = await createWorld()
     await create(world, 'shop', 'k')
-    const bob = { ...USER, name: 'bob' }
-    expect(await create(world, 'bobs', 'k', bob)).toMatchObject({ ok: true })
+    const namesake = viewerOf('ADMIN', { name: USER.name })
+    expect(await create(world, 'another', 'k', namesake)).toMatchObject({ ok: true })
+    // Another token of the same principal repeats the request.
+    expect(await refusal(create(world, 'third', 'k', { ...USER, tokenId: v7() }))).toMatchObject({
+      type: 'InvalidInputError',
+    })
     const { id } = await world.see('shop')
     const update = { id, spec: {}, reconcile: false, idempotencyKey: 'k' }
     expect(await world.commands.updateInstallation(USER, update)).toMatchObject({ ok: true })
@@ -435,8 +441,8 @@ describe('an idempotency key', () => {
     const reconcile = (viewer: Viewer) =>
       world.commands.reconcileInstallation(viewer, { id, mode: 'STANDARD', idempotencyKey: 'r' })
     for (const _ of [1, 2]) {
-      expect(await refusal(reconcile({ ...USER, projects: [] }))).toMatchObject({ type: 'NotFoundError' })
-      expect(await refusal(reconcile({ ...USER, role: 'READER' }))).toMatchObject({ type: 'ForbiddenError' })
+      expect(await refusal(reconcile(viewerOf('USER', { projects: [v7()] })))).toMatchObject({ type: 'NotFoundError' })
+      expect(await refusal(reconcile(viewerOf('READER')))).toMatchObject({ type: 'ForbiddenError' })
     }
     expect(await reconcile(USER)).toMatchObject({ ok: true })
   })

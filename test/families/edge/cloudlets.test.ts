@@ -1,3 +1,4 @@
+import { v7 } from 'uuid'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { cloudletUpgrade } from '../../../src/families/edge/machines.ts'
 import {
@@ -17,6 +18,7 @@ import {
 } from '../../testkit/edge.ts'
 import { isAllowed, pairsOf } from '../../testkit/pairs.ts'
 import { accepted, refused } from '../../testkit/pipelines.ts'
+import { viewerOf } from '../../testkit/viewers.ts'
 import { createWorld, USER, type World } from '../../testkit/world.ts'
 
 let world: World
@@ -152,13 +154,14 @@ describe('a cloudlet', () => {
     const { name } = await seeById(world, id)
     const as = (viewer: object) => world.edge.connectCrm({ ...CRM, ...viewer }, connecting(id))
     expect(await refused(as({ actor: 'RUNTIME' }))).toMatchObject({ type: 'ForbiddenError' })
-    expect(await refused(as({ role: 'ADMIN' }))).toMatchObject({ type: 'ForbiddenError' })
+    expect(await refused(as({ grants: USER.grants }))).toMatchObject({ type: 'ForbiddenError' })
     expect(await refused(as({ targets: ['another'] }))).toMatchObject({ type: 'ForbiddenError' })
     expect(await refused(as({ types: ['mock'] }))).toMatchObject({ type: 'ForbiddenError' })
-    expect(await refused(as({ projects: ['another'] }))).toMatchObject({ type: 'NotFoundError' })
+    expect(await refused(as({ projects: [v7()] }))).toMatchObject({ type: 'NotFoundError' })
     await accepted(as({ targets: [name], types: ['crm'] }))
+    await accepted(as({ targets: [id], tokenId: v7() }))
     // Nor may anybody else take over the session by its instance.
-    expect(await refused(as({ name: 'mallory' }))).toMatchObject({ type: 'ForbiddenError' })
+    expect(await refused(as({ principalId: v7() }))).toMatchObject({ type: 'ForbiddenError' })
     // Its requests are dispatched to it and cannot be claimed.
     await addInstance(world, 'CLUSTER_INST', id)
     world.clock.advance(1_000_000)
@@ -283,7 +286,7 @@ describe('an upgrade', () => {
     await sendReport(world, { fence: (await requestFor(world, id, id)).fence, phase: 'UPDATE_ERROR' })
     for (const refusal of await refusals())
       expect(refusal).toMatchObject({ code: 'CLOUDLET_UPGRADE_FAILED', objectId: id })
-    expect(await refused(world.edge.resolveCloudletUpgrade({ ...USER, role: 'USER' }, { id }))).toMatchObject({
+    expect(await refused(world.edge.resolveCloudletUpgrade(viewerOf('USER'), { id }))).toMatchObject({
       type: 'ForbiddenError',
     })
     await accepted(world.edge.resolveCloudletUpgrade(USER, { id }))

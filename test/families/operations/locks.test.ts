@@ -29,18 +29,18 @@ const s = (resource: string): LockRequest => ({ resource, mode: 'SHARED' })
 const x = (resource: string): LockRequest => ({ resource, mode: 'EXCLUSIVE' })
 
 /** Jobs of one task, in a project of its own. */
-async function addJobs(count: number, project = v7()): Promise<{ rootId: string; ids: readonly string[] }> {
+async function addJobs(count: number, projectId = v7()): Promise<{ rootId: string; ids: readonly string[] }> {
   const [rootId, ids] = [v7(), Array.from({ length: count }, () => v7())]
   await database.pool.query(
     `with p as (
-      insert into project (id, name, created_at, updated_at) values ($2::uuid, $3, now(), now()) returning id
+      insert into project (id, name, created_at, updated_at) values ($2::uuid, $2::uuid::text, now(), now()) returning id
     ), r as (
       insert into object (id, root_id, project_id, kind, name, ordinal, phase, phase_since, created_at, updated_at)
       select $1::uuid, $1::uuid, p.id, 'TASK', 'task', 0, 'PENDING', now(), now(), now() from p returning id, project_id
     ) insert into object (id, root_id, parent_id, project_id, kind, name, ordinal, phase, phase_since, created_at, updated_at)
       select j.id, r.id, r.id, r.project_id, 'GADGET_JOB', j.n::text, j.n, 'PENDING', now(), now(), now()
-      from r, unnest($4::uuid[]) with ordinality j(id, n)`,
-    [rootId, v7(), project, ids],
+      from r, unnest($3::uuid[]) with ordinality j(id, n)`,
+    [rootId, projectId, ids],
   )
   return { rootId, ids }
 }
@@ -293,7 +293,7 @@ describe('queries', () => {
   const shape = ({ objectId, resource, held, position }: LockRow) => [objectId, resource, held, position]
 
   test('list holders and waiters with their positions, from both ends, of what may be seen', async () => {
-    const shown = `shown-${v7()}`
+    const shown = v7()
     const [holder, first, third] = (await addJobs(3, shown)).ids
     const [second] = (await addJobs(1)).ids
     await ask(holder, s('r'), s('q'))

@@ -9,7 +9,8 @@ import { type Api, createApi } from '../../graphql/api.ts'
 import { payloadOf } from '../../testkit/ask.ts'
 import { MUTATIONS } from '../../testkit/documents.ts'
 import { gql } from '../../testkit/gql.ts'
-import { DEPLOYER, TIMEOUTS, USER } from '../../testkit/world.ts'
+import { viewerOf } from '../../testkit/viewers.ts'
+import { TIMEOUTS, USER } from '../../testkit/world.ts'
 
 let api: Api
 beforeAll(async () => {
@@ -17,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => api[Symbol.asyncDispose]())
 
-const RUNTIME: Viewer = { ...DEPLOYER, name: 'runtime', actor: 'RUNTIME' }
+const RUNTIME: Viewer = viewerOf('AGENT', { name: 'runtime', actor: 'RUNTIME' })
 const CLAIM = gql(`mutation ($input: ClaimWorkInput!) { claimWork(input: $input) {
   __typename ... on ClaimedWork { items { fence objectId kind name action config token attempt } } ... on Error { message }
 } }`)
@@ -200,13 +201,15 @@ describe("a worker's token", () => {
 
   test('identifies the worker and ends with it', async () => {
     const { eventId, objectId, fence, token } = await start('ending')
+    const project = await projectId('ending')
     expect(token).toMatch(/^pw_[\w-]{64}$/)
     expect(await as(token)).toEqual({
+      principalId: objectId,
       tokenId: objectId,
       name: 'worker of event-1',
-      role: 'WORKER',
       actor: 'WORKER',
-      projects: ['ending'],
+      grants: [{ role: 'WORKER', projectId: project }],
+      projects: [project],
       types: [],
       targets: [],
       rootId: eventId,

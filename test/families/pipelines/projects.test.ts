@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Viewer } from '../../../src/core/ports/viewer.ts'
+import type { Role } from '../../../src/core/rights.ts'
 import type { TypedDocument, VariablesOf } from '../../../src/documents/typed-document.ts'
 import { type Api, createApi } from '../../graphql/api.ts'
 import { payloadOf, present } from '../../testkit/ask.ts'
 import { MUTATIONS } from '../../testkit/documents.ts'
 import { gql } from '../../testkit/gql.ts'
-import { DEPLOYER, USER } from '../../testkit/world.ts'
+import { viewerOf, viewerWith } from '../../testkit/viewers.ts'
+import { DEPLOYER } from '../../testkit/world.ts'
 
 let api: Api
 beforeAll(async () => {
@@ -13,10 +15,10 @@ beforeAll(async () => {
 })
 afterAll(() => api[Symbol.asyncDispose]())
 
-const READER: Viewer = { ...USER, role: 'READER' }
-const MEMBER: Viewer = { ...USER, role: 'USER' }
-/** Sees some projects only. */
-const guest = (...projects: string[]): Viewer => ({ ...MEMBER, projects })
+const READER: Viewer = viewerOf('READER')
+const MEMBER: Viewer = viewerOf('USER')
+const idOf = async (name: string): Promise<string> =>
+  (await api.world.pool.query<{ id: string }>('select id from project where name = $1', [name])).rows[0]?.id ?? ''
 
 const FIELDS = `id name
   workerTemplate { runtime image command args env { name value } files { path content } timeoutMs workspace }
@@ -164,32 +166,58 @@ describe('a project', () => {
 describe('authorisation', () => {
   const code = async (answer: Promise<{ readonly code?: string | undefined }>) => (await answer).code ?? null
 
-  test('create: viewers of all projects', async () => {
-    expect(await code(create({ name: 'by_member' }, MEMBER))).toBeNull()
-    for (const viewer of [guest('default'), guest('secretive'), READER, DEPLOYER])
+  test('create: who administers all projects; with code, who is their author besides', async () => {
+    const everywhere = (...roles: readonly Role[]) => viewerWith(roles.map((role) => ({ role, projectId: null })))
+    expect(await code(create({ name: 'by_admin' }, everywhere('ADMIN')))).toBeNull()
+    const withCode = { name: 'with_code', workerTemplate: TEMPLATE }
+    expect(await code(create(withCode, everywhere('ADMIN')))).toBe('FORBIDDEN')
+    expect(await code(create(withCode, everywhere('ADMIN', 'AUTHOR')))).toBeNull()
+    const tied = viewerOf('ADMIN', { projects: [await idOf('default')] })
+    for (const viewer of [MEMBER, tied, READER, DEPLOYER])
       expect(await code(create({ name: 'secretive' }, viewer))).toBe('FORBIDDEN')
-    const tied: Viewer = { ...USER, projects: ['tied'] }
-    expect(await code(create({ name: 'tied' }, tied))).toBeNull()
     // Nor does it learn that there is one already.
-    expect(await code(create({ name: 'by_member' }, tied))).toBe('FORBIDDEN')
+    expect(await code(create({ name: 'by_admin' }, tied))).toBe('FORBIDDEN')
   })
 
-  test('change: viewers of the project; for others it does not exist', async () => {
+  test('change: who administers the project; for others it does not exist', async () => {
     await create({ name: 'inner' })
+    const [own, foreign] = [await idOf('inner'), await idOf('default')]
     const changes = (name: string, viewer: Viewer) =>
       Promise.all([
-        code(update({ name }, viewer)),
+        code(update({ name, limits: { maxJobs: 1 } }, viewer)),
         code(ask(MUTATIONS.setSecret, { project: name, name: 'A', value: 'x' }, viewer)),
         code(ask(DELETE_SECRET, { project: name, name: 'A' }, viewer)),
         code(remove(name, viewer)),
       ])
-    for (const viewer of [READER, DEPLOYER])
+    for (const viewer of [READER, DEPLOYER, MEMBER, viewerOf('USER', { projects: [own] })])
       expect(new Set(await changes('inner', viewer))).toEqual(new Set(['FORBIDDEN']))
-    expect(new Set(await changes('inner', guest('default')))).toEqual(new Set(['NOT_FOUND']))
-    expect(await update({ name: 'inner' }, guest('default'))).toEqual(await update({ name: 'nix' }, guest('default')))
-    expect(await read('inner', guest('default'))).toBeNull()
-    expect(await code(update({ name: 'inner', limits: { maxJobs: 1 } }, guest('inner')))).toBeNull()
+    const stranger = viewerOf('ADMIN', { projects: [foreign] })
+    expect(new Set(await changes('inner', stranger))).toEqual(new Set(['NOT_FOUND']))
+    expect(await update({ name: 'inner' }, stranger)).toEqual(await update({ name: 'nix' }, stranger))
+    expect(await read('inner', stranger)).toBeNull()
+    const admin = viewerOf('ADMIN', { projects: [own] })
+    expect(await code(update({ name: 'inner', limits: { maxJobs: 1 } }, admin))).toBeNull()
     expect(await read('inner', READER)).toMatchObject({ limits: { maxJobs: 1 } })
-    expect(await code(remove('inner', guest('inner')))).toBeNull()
+    expect(await code(remove('inner', admin))).toBeNull()
+  })
+
+  test('change: code is for authors, settings are for administrators', async () => {
+    await create({ name: 'programmed' })
+    const projectId = await idOf('programmed')
+    const as = (role: Role) => viewerWith([{ role, projectId }])
+    const changes = {
+      template: { workerTemplate: TEMPLATE },
+      settings: { limits: { maxJobs: 1 }, subscriptions: SUBSCRIPTIONS },
+      both: { subscriptions: [{ source: 'git', types: ['*'], task: { jobs: [{ name: 'j', gadget: 'g' }] } }] },
+    }
+    const allowed = async (role: Role) => {
+      const codes = Object.entries(changes).map(async ([name, change]) =>
+        (await code(update({ name: 'programmed', ...change }, as(role)))) === null ? name : [],
+      )
+      return (await Promise.all(codes)).flat()
+    }
+    expect(await allowed('AUTHOR')).toEqual(['template'])
+    expect(await allowed('ADMIN')).toEqual(['settings'])
+    expect(await allowed('EDITOR')).toEqual([])
   })
 })

@@ -1,9 +1,11 @@
+import { v7 } from 'uuid'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Viewer } from '../../../src/core/ports/viewer.ts'
 import { pipelinesCommands } from '../../../src/families/pipelines/commands.ts'
 import { createSealing } from '../../../src/store/sealing.ts'
 import { type Api, type Call, createApi } from '../../graphql/api.ts'
 import { gql } from '../../testkit/gql.ts'
+import { viewerOf } from '../../testkit/viewers.ts'
 import { TIMEOUTS, USER } from '../../testkit/world.ts'
 
 let api: Api
@@ -134,7 +136,7 @@ test('no token gets the role of workers', async () => {
     ),
   )
   expect(refused.createToken?.fields).toEqual([{ path: 'input.role' }])
-  const posing: Viewer = { ...USER, role: 'WORKER', actor: 'WORKER', projects: ['default'] }
+  const posing: Viewer = viewerOf('WORKER', { actor: 'WORKER', projects: [v7()] })
   const calls: readonly Call[] = [
     gql('mutation { answer: createProject(input: { name: "w" }) { __typename } }'),
     gql('mutation { answer: updateProject(input: { name: "default" }) { __typename } }'),

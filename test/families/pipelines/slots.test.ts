@@ -8,6 +8,7 @@ import {
   claimAt,
   phaseOf,
   phasesOf,
+  RUNTIME,
   runAll,
   sendReport,
   succeeded,
@@ -125,11 +126,7 @@ describe('what waits is never forgotten', () => {
     const name = await project({ maxWorkers: 1 })
     const ids = await addMany(name, 2)
     const [first] = await runAll(world)
-    await accepted(
-      world.engineHost.agents.report({ ...USER, name: 'runtime', role: 'AGENT', actor: 'RUNTIME' }, [
-        { fence: first?.fence ?? '', ...succeeded },
-      ]),
-    )
+    await accepted(world.engineHost.agents.report(RUNTIME, [{ fence: first?.fence ?? '', ...succeeded }]))
     await world.pool.query('delete from wake')
     await world.settle()
     expect(await started(ids)).toBe(1)
@@ -143,11 +140,7 @@ describe('what waits is never forgotten', () => {
     const [, second = '', third = ''] = await addMany(name, 3)
     const [first] = await runAll(world)
     // The second is woken for the slot and cancelled before its rules run.
-    await accepted(
-      world.engineHost.agents.report({ ...USER, name: 'runtime', role: 'AGENT', actor: 'RUNTIME' }, [
-        { fence: first?.fence ?? '', ...succeeded },
-      ]),
-    )
+    await accepted(world.engineHost.agents.report(RUNTIME, [{ fence: first?.fence ?? '', ...succeeded }]))
     await accepted(world.pipelines.cancelEvent(USER, { id: second }))
     await world.settle()
     expect(await phaseOf(world, second)).toBe('CANCELED')

@@ -3,11 +3,12 @@ import type { Viewer } from '../../../core/ports/viewer.ts'
 import { isFinished } from '../../../core/tree.ts'
 import type { ReconcileMode } from '../../../core/vocabulary.ts'
 import { activeIds } from '../../../store/objects.ts'
-import { type CommandResult, refuse } from '../../access.ts'
+import { type CommandResult, inProject, refuse } from '../../access.ts'
 import type { LockedTree } from '../../family.ts'
 import { idempotent } from '../../idempotent.ts'
 import { askForJob } from '../ask-for-job.ts'
 import { installation } from '../details.ts'
+import { rights } from '../rights.ts'
 import { findInstallation, requireRoot } from './access.ts'
 import type { CommandParts } from './parts.ts'
 
@@ -27,7 +28,7 @@ export async function deleteInstallation(
   viewer: Viewer,
   input: DeleteInstallation,
 ): Promise<JobResult> {
-  const located = await findInstallation(parts, viewer, input.id)
+  const located = await findInstallation(parts, viewer, rights.delete, input.id)
   if (!located.ok) return located
   const done = await parts.trees.inTree(located.found.rootId, async (tree) => requestDeletion(tree, input))
   return done ?? refuse(notFound(input.id, 'installation'))
@@ -42,7 +43,7 @@ export async function cancelInstallation(
   viewer: Viewer,
   input: CancelInstallation,
 ): Promise<CommandResult<RootRefusal | 'TransitionError'>> {
-  const located = await findInstallation(parts, viewer, input.id)
+  const located = await findInstallation(parts, viewer, rights.cancel, input.id)
   if (!located.ok) return located
   const done = await parts.trees.inTree(located.found.rootId, (tree) => cancel(tree, viewer, input))
   return done ?? refuse(notFound(input.id, 'installation'))
@@ -58,14 +59,15 @@ export async function reconcileInstallation(
   viewer: Viewer,
   input: ReconcileInstallation,
 ): Promise<JobResult> {
-  const located = await findInstallation(parts, viewer, input.id)
+  const located = await findInstallation(parts, viewer, rights.reconcile, input.id)
   if (!located.ok) return located
   const { rootId, projectName } = located.found
   const missing = refuse(notFound(input.id, 'installation'))
   if (!input.idempotencyKey)
     return (await parts.trees.inTree(rootId, async (tree) => requestJob(tree, input))) ?? missing
   // The key and the request are written in one transaction, under the project's lock.
-  const done = await parts.trees.inProject(projectName, (project) =>
+  const access = { right: rights.reconcile, project: projectName }
+  const done = await inProject(parts.trees, viewer, access, (project) =>
     idempotent(
       project,
       viewer,
@@ -120,7 +122,7 @@ async function cancel(
   if (isFinished(row)) {
     if (!details.nextMode) {
       const refusal = transitionRefused(row.kind, row.phase, 'USER', 'ABORTED', [])
-      reject(root, 'ABORTED', viewer.name, NOTHING_RUNS)
+      reject(root, 'ABORTED', viewer, NOTHING_RUNS)
       return refuse({ ...refusal, message: NOTHING_RUNS })
     }
     slice.setDetails(root, { nextMode: null })

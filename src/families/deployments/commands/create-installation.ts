@@ -2,8 +2,9 @@ import { invalidInput } from '../../../core/errors.ts'
 import { labelsOf } from '../../../core/labels.ts'
 import type { Viewer } from '../../../core/ports/viewer.ts'
 import { isName, NAME_RULE, Problems } from '../../../core/problems.ts'
-import { type CommandResult, refuse, requireProjectWrite } from '../../access.ts'
+import { type CommandResult, inProject, noProject, refuse } from '../../access.ts'
 import { idempotent } from '../../idempotent.ts'
+import { rights } from '../rights.ts'
 import { checkRootScope, declareScope } from '../root-scope.ts'
 import type { CreateInstallation } from './inputs.ts'
 import type { CommandParts } from './parts.ts'
@@ -14,35 +15,32 @@ export async function createInstallation(
   viewer: Viewer,
   input: CreateInstallation,
 ): Promise<CommandResult<'InvalidInputError' | 'ConflictError' | 'ForbiddenError' | 'NotFoundError' | 'LimitError'>> {
-  const refused = requireProjectWrite(viewer, input.project)
-  if (refused) return refuse(refused)
   const problems = new Problems()
   if (!isName(input.name)) problems.add('input.name', NAME_RULE)
   const labels = labelsOf(input.labels ?? [], problems)
   const spec = await readSpec(parts, input.spec, problems)
   if (problems.found.length > 0) return refuse(invalidInput(problems.found))
-  const done = await parts.trees.inProject(
-    input.project,
-    (project) =>
-      idempotent(project, viewer, 'createInstallation', input, async () => {
-        const refused = await checkRootScope(project, { id: null, name: input.name, spec })
-        if (refused) return refuse(refused)
-        const tree = project.createRoot({
-          kind: 'INSTALLATION',
-          name: input.name,
-          spec,
-          labels,
-          by: viewer.name,
-          details: { nextMode: input.reconcile ? 'STANDARD' : null },
-        })
-        declareScope(tree, spec)
-        // A tree with imports is decided later, since imports are read under the locks of the exporting roots.
-        if (input.reconcile && spec.imports.length === 0) await tree.decideNow()
-        else if (input.reconcile) tree.wake([tree.root.row.id])
-        return { ok: true, objectId: tree.root.row.id, object: tree.root }
-      }),
-    // Names are unique in the database, too. Only a root with both imports and exports can be part of a cycle.
-    { canShare: spec.exports.length === 0 || spec.imports.length === 0 },
+  // Names are unique in the database, too. Only a root with both imports and exports can be part of a cycle.
+  const canShare = spec.exports.length === 0 || spec.imports.length === 0
+  const access = { right: rights.create, project: input.project, canShare }
+  const done = await inProject(parts.trees, viewer, access, (project) =>
+    idempotent(project, viewer, 'createInstallation', input, async () => {
+      const refused = await checkRootScope(project, { id: null, name: input.name, spec })
+      if (refused) return refuse(refused)
+      const tree = project.createRoot({
+        kind: 'INSTALLATION',
+        name: input.name,
+        spec,
+        labels,
+        by: viewer,
+        details: { nextMode: input.reconcile ? 'STANDARD' : null },
+      })
+      declareScope(tree, spec)
+      // A tree with imports is decided later, since imports are read under the locks of the exporting roots.
+      if (input.reconcile && spec.imports.length === 0) await tree.decideNow()
+      else if (input.reconcile) tree.wake([tree.root.row.id])
+      return { ok: true, objectId: tree.root.row.id, object: tree.root }
+    }),
   )
-  return done ?? refuse(invalidInput([{ path: 'input.project', message: `there is no project ${input.project}` }]))
+  return done ?? refuse(noProject(viewer, input.project))
 }

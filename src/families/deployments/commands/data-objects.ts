@@ -3,13 +3,14 @@ import { sameJson } from '../../../core/json.ts'
 import type { Outcome } from '../../../core/ports/outcome.ts'
 import type { Viewer } from '../../../core/ports/viewer.ts'
 import { isName, NAME_RULE } from '../../../core/problems.ts'
-import { refuse, requireProjectWrite } from '../../access.ts'
+import { inProject, noProject, refuse } from '../../access.ts'
+import { rights } from '../rights.ts'
 import { findDataObject, importersOf, removeDataObject, writeDataObject } from '../root-scope.ts'
 import type { DataObjectKey } from './inputs.ts'
 import type { CommandParts } from './parts.ts'
 
 type DataObjectResult = Outcome<
-  DataObjectKey,
+  { readonly projectId: string; readonly name: string },
   RefusalOf<'InvalidInputError' | 'NotFoundError' | 'ConflictError' | 'ForbiddenError'>
 >
 
@@ -18,19 +19,18 @@ export async function setDataObject(
   viewer: Viewer,
   input: { project: string; name: string; value: unknown },
 ): Promise<DataObjectResult> {
-  const refused = requireProjectWrite(viewer, input.project)
-  if (refused) return refuse(refused)
   if (!isName(input.name)) return refuse(invalidInput([{ path: 'input.name', message: NAME_RULE }]))
-  const done = await parts.trees.inProject(input.project, async (project): Promise<DataObjectResult> => {
+  const access = { right: rights.setData, project: input.project }
+  const done = await inProject(parts.trees, viewer, access, async (project): Promise<DataObjectResult> => {
     const known = await findDataObject(project, input.name)
     if (known.exporterId) return refuse(exportedBy(input.name, known.exporterId))
     if (known.exists && sameJson(known.value, input.value))
-      return { ok: true, project: input.project, name: input.name }
+      return { ok: true, projectId: project.projectId, name: input.name }
     await writeDataObject(project, input.name, input.value, parts.system.now())
     await project.wake(await importersOf(project, input.name), 'scope')
-    return { ok: true, project: input.project, name: input.name }
+    return { ok: true, projectId: project.projectId, name: input.name }
   })
-  return done ?? refuse(invalidInput([{ path: 'input.project', message: `there is no project ${input.project}` }]))
+  return done ?? refuse(noProject(viewer, input.project))
 }
 
 export async function deleteDataObject(
@@ -38,15 +38,14 @@ export async function deleteDataObject(
   viewer: Viewer,
   input: DataObjectKey,
 ): Promise<DataObjectResult> {
-  const refused = requireProjectWrite(viewer, input.project)
-  if (refused) return refuse(refused)
-  const done = await parts.trees.inProject(input.project, async (project): Promise<DataObjectResult> => {
+  const access = { right: rights.deleteData, project: input.project }
+  const done = await inProject(parts.trees, viewer, access, async (project): Promise<DataObjectResult> => {
     const known = await findDataObject(project, input.name)
     if (known.exporterId) return refuse(exportedBy(input.name, known.exporterId))
     if (!known.exists) return refuse(notFound(null, 'data object'))
     await removeDataObject(project, input.name)
     await project.wake(await importersOf(project, input.name), 'scope')
-    return { ok: true, project: input.project, name: input.name }
+    return { ok: true, projectId: project.projectId, name: input.name }
   })
   return done ?? refuse(notFound(null, 'data object'))
 }

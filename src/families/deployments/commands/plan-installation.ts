@@ -1,12 +1,14 @@
+import { canRead } from '../../../core/can-read.ts'
 import { forbidden, invalidInput, notFound, type RefusalOf } from '../../../core/errors.ts'
 import type { Outcome } from '../../../core/ports/outcome.ts'
 import type { Viewer } from '../../../core/ports/viewer.ts'
 import { isName, NAME_RULE, Problems } from '../../../core/problems.ts'
-import { canReadTree } from '../../../graphql/auth/worker-access.ts'
-import { findObject } from '../../../store/objects.ts'
-import { canRead, refuse } from '../../access.ts'
+import { requireRight } from '../../../core/rights.ts'
+import { findProjectId } from '../../../store/projects.ts'
+import { findFor, refuse } from '../../access.ts'
 import { type PlanStep, planApply, planDelete } from '../plan.ts'
 import { readExisting } from '../read-existing.ts'
+import { rights } from '../rights.ts'
 import type { PlanInstallation } from './inputs.ts'
 import type { CommandParts } from './parts.ts'
 import { readSpec } from './read-spec.ts'
@@ -20,18 +22,8 @@ export async function planInstallation(
   input: PlanInstallation,
 ): Promise<Outcome<{ steps: readonly PlanStep[] }, PlanRefusal>> {
   const id = input.update?.id ?? input.delete?.id
-  const found = id === undefined ? null : await findObject(parts.client, id)
-  if (
-    id !== undefined &&
-    (found?.rootId !== id ||
-      found.kind !== 'INSTALLATION' ||
-      !canRead(viewer, found.projectName) ||
-      !canReadTree(viewer, id))
-  ) {
-    return refuse(notFound(id, 'root installation'))
-  }
-  if (input.create && !canRead(viewer, input.create.project))
-    return refuse(forbidden(`You have no access to a project ${input.create.project}.`))
+  const refused = await requirePlace(parts, viewer, id, input.create?.project)
+  if (refused) return refuse(refused)
   const existing = id === undefined ? null : await readExisting(parts.client, id)
   if (input.delete)
     return { ok: true, steps: existing ? planDelete(existing, input.delete.withoutUninstall ?? false) : [] }
@@ -43,4 +35,23 @@ export async function planInstallation(
   const spec = await readSpec(parts, wanted.spec, problems)
   if (problems.found.length > 0) return refuse(invalidInput(problems.found))
   return { ok: true, steps: planApply(name, spec, existing) }
+}
+
+/** The root installation that changes, or the project of a new one. */
+async function requirePlace(
+  { client }: CommandParts,
+  viewer: Viewer,
+  id: string | undefined,
+  project: string | undefined,
+): Promise<RefusalOf<'NotFoundError' | 'ForbiddenError'> | null> {
+  if (id !== undefined) {
+    const located = await findFor(client, viewer, rights.plan, { id, what: 'root installation' })
+    if (!located.ok) return located.refusal
+    return located.found.rootId === id ? null : notFound(id, 'root installation')
+  }
+  if (project === undefined || viewer.projects === null) return null
+  const projectId = await findProjectId(client, project)
+  if (projectId === null || !canRead(viewer, { projectId }))
+    return forbidden(`You have no access to a project ${project}.`)
+  return requireRight(viewer, rights.plan, projectId)
 }

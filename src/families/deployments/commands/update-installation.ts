@@ -5,16 +5,18 @@ import type { Viewer } from '../../../core/ports/viewer.ts'
 import { Problems } from '../../../core/problems.ts'
 import type { Node } from '../../../core/tree.ts'
 import { loadSpecs } from '../../../store/load-edges.ts'
-import { findObject, readLabels, writeLabels } from '../../../store/objects.ts'
-import { type CommandResult, canRead, refuse, requireProjectWrite } from '../../access.ts'
+import { readLabels, writeLabels } from '../../../store/objects.ts'
+import { type CommandResult, inProject, refuse } from '../../access.ts'
 import type { LockedProject, LockedTree } from '../../family.ts'
 import { idempotent } from '../../idempotent.ts'
 import { askForJob } from '../ask-for-job.ts'
 import { installation } from '../details.ts'
 import { isObserved } from '../observed-spec.ts'
+import { rights } from '../rights.ts'
 import { checkRootScope, declareScope } from '../root-scope.ts'
 import type { InstallationSpec } from '../spec.ts'
 import { keepSpec } from '../spec-snapshots.ts'
+import { findInstallation } from './access.ts'
 import type { UpdateInstallation } from './inputs.ts'
 import type { CommandParts } from './parts.ts'
 import { readSpec } from './read-spec.ts'
@@ -24,17 +26,16 @@ export async function updateInstallation(
   viewer: Viewer,
   input: UpdateInstallation,
 ): Promise<CommandResult<'InvalidInputError' | 'NotFoundError' | 'ConflictError' | 'ForbiddenError' | 'LimitError'>> {
-  const refused = requireProjectWrite(viewer)
-  if (refused) return refuse(refused)
-  const found = await findObject(parts.client, input.id)
-  if (found?.kind !== 'INSTALLATION' || !canRead(viewer, found.projectName))
-    return refuse(notFound(input.id, 'installation'))
+  const located = await findInstallation(parts, viewer, rights.update, input.id)
+  if (!located.ok) return located
+  const { found } = located
   const problems = new Problems()
   const labels = input.labels ? labelsOf(input.labels, problems) : null
   const spec = input.spec ? await readSpec(parts, input.spec, problems) : null
   if (spec && found.rootId !== input.id) problems.add('input.spec', 'is its root’s: change it there')
   if (problems.found.length > 0) return refuse(invalidInput(problems.found))
-  const done = await parts.trees.inProject(found.projectName, (project) =>
+  const access = { right: rights.update, project: found.projectName }
+  const done = await inProject(parts.trees, viewer, access, (project) =>
     idempotent(
       project,
       viewer,

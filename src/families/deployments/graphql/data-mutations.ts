@@ -1,15 +1,17 @@
 import type { Outcome } from '../../../core/ports/outcome.ts'
 import type { GraphQLContext } from '../../../graphql/context.ts'
+import { projectLoader } from '../../../graphql/loaders.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
 import { answer } from '../../../graphql/schema/errors.ts'
 import { DataObjectRef, type DataObjectValue, ProjectRef } from '../../../graphql/schema/refs.ts'
 import { errorsOf, resultUnion } from '../../../graphql/schema/result-union.ts'
-import { loadDataObject, loadProjects } from '../../../store/loaders/projects.ts'
+import { loadDataObject } from '../../../store/loaders/projects.ts'
 import type { DeploymentsCommands } from '../commands.ts'
+import { rights } from '../rights.ts'
 
 interface Deleted {
   readonly __typename: 'DeletedDataObject'
-  readonly project: string
+  readonly projectId: string
   readonly name: string
 }
 const DeletedDataObjectRef = builder.objectRef<Deleted>('DeletedDataObject').implement({
@@ -20,8 +22,7 @@ const DeletedDataObjectRef = builder.objectRef<Deleted>('DeletedDataObject').imp
       type: ProjectRef,
       nullable: true,
       description: 'Project that had the data; null once the project is deleted.',
-      resolve: async ({ project }, _, { pool, viewer }) =>
-        (await loadProjects(pool, { names: [project] }, viewer.projects))[0] ?? null,
+      resolve: ({ projectId }, _, context) => projectLoader(context).load(projectId),
     }),
   }),
 })
@@ -30,6 +31,7 @@ const PROJECT = 'Name of the project.'
 
 builder.mutationField('setDataObject', (t) =>
   t.fieldWithInput({
+    right: rights.setData,
     type: resultUnion(
       'SetDataObjectResult',
       DataObjectRef,
@@ -42,7 +44,7 @@ builder.mutationField('setDataObject', (t) =>
     ),
     nullable: true,
     description:
-      'Creates data in the scope of a project, or replaces its value; root installations that import it get a job (IF_CHANGED), or go on. Requires the role USER or ADMIN; data that an installation exports is refused (IN_USE).',
+      'Creates data in the scope of a project, or replaces its value; root installations that import it get a job (IF_CHANGED), or go on. Data that an installation exports is refused (IN_USE).',
     typeOptions: { description: 'The data to set.' },
     input: {
       project: t.input.string({ required: true, defaultValue: 'default', limit: 'reference', description: PROJECT }),
@@ -57,13 +59,7 @@ builder.mutationField('setDataObject', (t) =>
         description: 'Any JSON value. Left out: null, which is a value too.',
       }),
     },
-    resolve: (_, { input }, context) =>
-      answer(
-        context,
-        'write',
-        () => setDataObject(context, input),
-        ({ row }) => row,
-      ),
+    resolve: (_, { input }, context) => answer(setDataObject(context, input), ({ row }) => row),
   }),
 )
 
@@ -77,8 +73,8 @@ async function setDataObject(
   const outcome = await deployments.setDataObject(viewer, { ...input, value })
   if (!outcome.ok) return outcome
   // Another request may have deleted it again; the answer is the value that this one has set.
-  const row = (await loadDataObject(pool, outcome, viewer.projects)) ?? {
-    projectId: '',
+  const row = (await loadDataObject(pool, outcome)) ?? {
+    projectId: outcome.projectId,
     name: input.name,
     value,
     exporterId: null,
@@ -89,6 +85,7 @@ async function setDataObject(
 
 builder.mutationField('deleteDataObject', (t) =>
   t.fieldWithInput({
+    right: rights.deleteData,
     type: resultUnion(
       'DeleteDataObjectResult',
       DeletedDataObjectRef,
@@ -101,18 +98,17 @@ builder.mutationField('deleteDataObject', (t) =>
     ),
     nullable: true,
     description:
-      'Deletes data from the scope of a project; root installations that import it get a job (IF_CHANGED), which waits if it needs the data. Requires the role USER or ADMIN; data that an installation exports is refused (IN_USE).',
+      'Deletes data from the scope of a project; root installations that import it get a job (IF_CHANGED), which waits if it needs the data. Data that an installation exports is refused (IN_USE).',
     typeOptions: { description: 'The data to delete.' },
     input: {
       project: t.input.string({ required: true, defaultValue: 'default', limit: 'reference', description: PROJECT }),
       name: t.input.string({ required: true, limit: 'reference', description: 'Name of the data.' }),
     },
     resolve: (_, { input }, context) =>
-      answer(
-        context,
-        'write',
-        () => context.deployments.deleteDataObject(context.viewer, input),
-        ({ project, name }) => ({ __typename: 'DeletedDataObject' as const, project, name }),
-      ),
+      answer(context.deployments.deleteDataObject(context.viewer, input), ({ projectId, name }) => ({
+        __typename: 'DeletedDataObject' as const,
+        projectId,
+        name,
+      })),
   }),
 )

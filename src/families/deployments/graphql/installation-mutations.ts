@@ -5,6 +5,7 @@ import { INPUT_ARGUMENT } from '../../../graphql/schema/descriptions.ts'
 import { dropUndefined } from '../../../graphql/schema/drop-undefined.ts'
 import { errorsOf, resultUnion } from '../../../graphql/schema/result-union.ts'
 import type { DeploymentsCommands } from '../commands.ts'
+import { rights } from '../rights.ts'
 import { InstallationSpecInput } from './inputs.ts'
 import { InstallationRef } from './installation.ts'
 import { ReconcileModeEnum } from './reconcile-mode.ts'
@@ -74,6 +75,7 @@ export const DeleteInstallationInput = builder.inputType('DeleteInstallationInpu
 
 builder.mutationFields((t) => ({
   createInstallation: t.field({
+    right: rights.create,
     type: resultUnion(
       'CreateInstallationResult',
       InstallationRef,
@@ -87,14 +89,13 @@ builder.mutationFields((t) => ({
     ),
     nullable: true,
     description:
-      'Creates a root installation with all that is nested in it. Requires the role USER or ADMIN; refused for a name that exists (ALREADY_EXISTS), and for a spec that cannot work (INVALID_INPUT), e.g. with a cycle, an unknown reference, or an export that another root or a user sets.',
+      'Creates a root installation with all that is nested in it. Refused for a name that exists (ALREADY_EXISTS), and for a spec that cannot work (INVALID_INPUT), e.g. with a cycle, an unknown reference, or an export that another root or a user sets.',
     args: { input: t.arg({ type: CreateInstallationInput, required: true, description: INPUT_ARGUMENT }) },
     resolve: (_, { input }, context) =>
-      writeObject(context, 'write', null, () =>
-        context.deployments.createInstallation(context.viewer, dropUndefined(input)),
-      ),
+      writeObject(context, null, () => context.deployments.createInstallation(context.viewer, dropUndefined(input))),
   }),
   updateInstallation: t.field({
+    right: rights.update,
     type: resultUnion(
       'UpdateInstallationResult',
       InstallationRef,
@@ -108,14 +109,15 @@ builder.mutationFields((t) => ({
     ),
     nullable: true,
     description:
-      'Changes the spec, the labels or `ignored` of an installation. Requires the role USER or ADMIN; a spec for an installation that is to be deleted is refused (BUSY).',
+      'Changes the spec, the labels or `ignored` of an installation. A spec for an installation that is to be deleted is refused (BUSY).',
     args: { input: t.arg({ type: UpdateInstallationInput, required: true, description: INPUT_ARGUMENT }) },
     resolve: (_, { input }, context) =>
-      writeObject(context, 'write', input.id, () =>
+      writeObject(context, input.id, () =>
         context.deployments.updateInstallation(context.viewer, dropUndefined(input)),
       ),
   }),
   deleteInstallation: t.field({
+    right: rights.delete,
     type: resultUnion(
       'DeleteInstallationResult',
       InstallationRef,
@@ -129,15 +131,16 @@ builder.mutationFields((t) => ({
     ),
     nullable: true,
     description:
-      'Deletes a root installation with all below it, once the running job has ended. Deployers uninstall what they installed. Requires the role USER or ADMIN.',
+      'Deletes a root installation with all below it, once the running job has ended. Deployers uninstall what they installed.',
     args: { input: t.arg({ type: DeleteInstallationInput, required: true, description: INPUT_ARGUMENT }) },
     resolve: (_, { input }, context) =>
-      writeObject(context, 'write', input.id, () => context.deployments.deleteInstallation(context.viewer, input)),
+      writeObject(context, input.id, () => context.deployments.deleteInstallation(context.viewer, input)),
   }),
 }))
 
 builder.mutationField('cancelInstallation', (t) =>
   t.fieldWithInput({
+    right: rights.cancel,
     type: resultUnion(
       'CancelInstallationResult',
       InstallationRef,
@@ -150,20 +153,21 @@ builder.mutationField('cancelInstallation', (t) =>
     ),
     nullable: true,
     description:
-      'Cancels the running job of a root installation, and drops the one that was to follow: nothing starts any more, and deployers are asked to stop. A deletion that was to follow still begins. Requires the role USER or ADMIN; refused with a TransitionError if no job runs or is to begin.',
+      'Cancels the running job of a root installation, and drops the one that was to follow: nothing starts any more, and deployers are asked to stop. A deletion that was to follow still begins. Refused with a TransitionError if no job runs or is to begin.',
     typeOptions: { description: 'The installation whose job is cancelled, and why.' },
     input: {
       id: t.input.id({ required: true, description: ID }),
       reason: t.input.string({ limit: 'reason', description: 'Added to `cancelBy`. Left out or null: none.' }),
     },
     resolve: (_, { input }, context) =>
-      writeObject(context, 'write', input.id, () =>
+      writeObject(context, input.id, () =>
         context.deployments.cancelInstallation(context.viewer, dropUndefined(input)),
       ),
   }),
 )
 builder.mutationField('reconcileInstallation', (t) =>
   t.fieldWithInput({
+    right: rights.reconcile,
     type: resultUnion(
       'ReconcileInstallationResult',
       InstallationRef,
@@ -176,8 +180,7 @@ builder.mutationField('reconcileInstallation', (t) =>
       }),
     ),
     nullable: true,
-    description:
-      'Begins a new job of a root installation, at once or when the running one has ended. Requires the role USER or ADMIN.',
+    description: 'Begins a new job of a root installation, at once or when the running one has ended.',
     typeOptions: { description: 'The installation that runs again, and how.' },
     input: {
       idempotencyKey: t.input.string({ limit: 'idempotencyKey', description: IDEMPOTENCY }),
@@ -190,7 +193,7 @@ builder.mutationField('reconcileInstallation', (t) =>
       }),
     },
     resolve: (_, { input }, context) =>
-      writeObject(context, 'write', input.id, () =>
+      writeObject(context, input.id, () =>
         context.deployments.reconcileInstallation(context.viewer, dropUndefined(input)),
       ),
   }),

@@ -5,6 +5,7 @@ import { answer } from '../../../graphql/schema/errors.ts'
 import { errorsOf, resultUnion } from '../../../graphql/schema/result-union.ts'
 import type { DeploymentsCommands } from '../commands.ts'
 import type { PlanStep } from '../plan.ts'
+import { rights } from '../rights.ts'
 import { CreateInstallationInput, DeleteInstallationInput, UpdateInstallationInput } from './installation-mutations.ts'
 
 const PlanAction = builder.enumType('PlanAction', {
@@ -47,6 +48,7 @@ const InstallationPlanRef = builder.objectRef<Plan>('InstallationPlan').implemen
 
 builder.queryField('planInstallation', (t) =>
   t.fieldWithInput({
+    right: rights.plan,
     type: resultUnion(
       'PlanInstallationResult',
       InstallationPlanRef,
@@ -68,11 +70,9 @@ builder.queryField('planInstallation', (t) =>
       delete: t.input.field({ type: DeleteInstallationInput, description: 'Input of deleteInstallation.' }),
     },
     resolve: (_, { input }, context) =>
-      answer(
-        context,
-        'read',
-        () => context.deployments.planInstallation(context.viewer, dropUndefined(input)),
-        ({ steps }) => ({ __typename: 'InstallationPlan' as const, steps }),
-      ),
+      answer(context.deployments.planInstallation(context.viewer, dropUndefined(input)), ({ steps }) => ({
+        __typename: 'InstallationPlan' as const,
+        steps,
+      })),
   }),
 )

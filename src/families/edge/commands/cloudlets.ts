@@ -1,14 +1,14 @@
-import { forbidden, invalidInput, transitionRefused } from '../../../core/errors.ts'
+import { invalidInput, transitionRefused } from '../../../core/errors.ts'
 import { type LabelInput, labelsOf } from '../../../core/labels.ts'
 import { allowedFrom } from '../../../core/machine.ts'
-import type { Viewer } from '../../../core/ports/viewer.ts'
+import type { Principal, Viewer } from '../../../core/ports/viewer.ts'
 import { isName, NAME_RULE, Problems } from '../../../core/problems.ts'
 import { NEW_WORK, type Node, WORK_STATE } from '../../../core/tree.ts'
 import type { Phase } from '../../../core/vocabulary.ts'
 import { uuid } from '../../../store/column-types.ts'
 import { statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
-import { type CommandResult, refuse, requireProjectWrite } from '../../access.ts'
+import { type CommandResult, inProject, noProject, refuse } from '../../access.ts'
 import type { LockedProject, LockedTree } from '../../family.ts'
 import { idempotent } from '../../idempotent.ts'
 import { rootNameTaken } from '../../root-name.ts'
@@ -16,6 +16,7 @@ import { setClock } from '../decide-cloudlet.ts'
 import { cloudletDetails } from '../details.ts'
 import { cloudletUpgrade, cloudlet as connection } from '../machines.ts'
 import { CRM_TYPE, endRequest } from '../requests.ts'
+import { rights } from '../rights.ts'
 import { moveUpgrade, upgradeHeard } from '../upgrade.ts'
 import {
   type Conflict,
@@ -45,8 +46,6 @@ export async function createCloudlet(
   viewer: Viewer,
   input: CreateCloudlet,
 ): Promise<CommandResult<'InvalidInputError' | 'ConflictError' | 'ForbiddenError'>> {
-  const refused = requireProjectWrite(viewer, input.project)
-  if (refused) return refuse(refused)
   const problems = new Problems()
   if (!isName(input.name)) problems.add('input.name', NAME_RULE)
   const labels = labelsOf(input.labels ?? [], problems)
@@ -55,7 +54,7 @@ export async function createCloudlet(
     const taken = await rootNameTaken(project, { kind: 'CLOUDLET', name: input.name, what: 'a cloudlet' })
     if (taken) return refuse(taken)
     const { name } = input
-    const by = viewer.name
+    const by = viewer
     const { slice, root } = project.createRoot({ kind: 'CLOUDLET', name, spec: {}, labels, by, details: {} })
     const connectDue = new Date(slice.now.getTime() + slice.timeouts.crmSilenceMs)
     slice.move(root, 'INIT', { actor: 'USER', by })
@@ -63,12 +62,11 @@ export async function createCloudlet(
     setClock(root, slice, connectDue)
     return { ok: true, objectId: root.row.id, object: root }
   }
-  const done = await trees.inProject(
-    input.project,
-    (project) => idempotent(project, viewer, 'createCloudlet', input, () => createRoot(project)),
-    { canShare: true },
+  const access = { right: rights.createCloudlet, project: input.project, canShare: true }
+  const done = await inProject(trees, viewer, access, (project) =>
+    idempotent(project, viewer, 'createCloudlet', input, () => createRoot(project)),
   )
-  return done ?? refuse(invalidInput([{ path: 'input.project', message: `there is no project ${input.project}` }]))
+  return done ?? refuse(noProject(viewer, input.project))
 }
 
 export interface DeleteCloudlet {
@@ -80,27 +78,33 @@ export const deleteCloudlet = (
   viewer: Viewer,
   { id, cascade }: DeleteCloudlet,
 ): Promise<CloudletResult> =>
-  onObject(parts, viewer, { id, kind: 'CLOUDLET' }, async (tree, node): Promise<CloudletResult> => {
-    const { slice } = tree
-    const { phase } = node.row
-    if (phase !== 'OFFLINE') {
-      const message = `${nameOf(node)} is ${phase}: end its CRM first, so that it is OFFLINE.`
-      tree.reject(node, 'GONE', viewer.name, message)
-      const allowed = allowedFrom(connection, phase, 'USER')
-      return refuse({ ...transitionRefused('CLOUDLET', phase, 'USER', 'GONE', allowed), message })
-    }
-    const clusters = await childrenOf(tree, node)
-    if (clusters.length > 0 && !cascade) return inUse(clusters)
-    const apps: Node[] = []
-    for (const cluster of clusters) apps.push(...(await childrenOf(tree, cluster)))
-    for (const one of [...apps, ...clusters]) {
-      endRequest(one, slice)
-      slice.move(one, 'GONE', { by: viewer.name })
-    }
-    endRequest(node, slice)
-    slice.move(node, 'GONE', { actor: 'USER', by: viewer.name })
-    return { ok: true, objectId: id }
-  })
+  onObject(
+    parts,
+    viewer,
+    rights.deleteCloudlet,
+    { id, kind: 'CLOUDLET' },
+    async (tree, node): Promise<CloudletResult> => {
+      const { slice } = tree
+      const { phase } = node.row
+      if (phase !== 'OFFLINE') {
+        const message = `${nameOf(node)} is ${phase}: end its CRM first, so that it is OFFLINE.`
+        tree.reject(node, 'GONE', viewer, message)
+        const allowed = allowedFrom(connection, phase, 'USER')
+        return refuse({ ...transitionRefused('CLOUDLET', phase, 'USER', 'GONE', allowed), message })
+      }
+      const clusters = await childrenOf(tree, node)
+      if (clusters.length > 0 && !cascade) return inUse(clusters)
+      const apps: Node[] = []
+      for (const cluster of clusters) apps.push(...(await childrenOf(tree, cluster)))
+      for (const one of [...apps, ...clusters]) {
+        endRequest(one, slice)
+        slice.move(one, 'GONE', { by: viewer })
+      }
+      endRequest(node, slice)
+      slice.move(node, 'GONE', { actor: 'USER', by: viewer })
+      return { ok: true, objectId: id }
+    },
+  )
 
 /** Names some of the objects that use the cloudlet; the error refers to the first. */
 export function inUse(children: readonly Node[]): Conflict {
@@ -120,19 +124,25 @@ export const upgradeCloudlet = (
   viewer: Viewer,
   { id, version }: UpgradeCloudlet,
 ): Promise<CloudletResult> =>
-  onObject(parts, viewer, { id, kind: 'CLOUDLET' }, async (tree, node): Promise<CloudletResult> => {
-    if (!isVersion(version)) return refuse(invalidInput([{ path: 'input.version', message: VERSION_RULE }]))
-    const { phase, name } = node.row
-    const stopped = upgradeInTheWay(node)
-    if (stopped) return stopped
-    if (phase !== 'READY')
-      return inTheWay('NOT_READY', node, `The cloudlet ${name} is ${phase}: its CRM is not connected.`)
-    const moving = await inTransition(tree)
-    if (moving)
-      return inTheWay('BUSY', moving, `${nameOf(moving)} is ${moving.row.phase}: an upgrade has to wait for it.`)
-    startUpgrade(tree, node, { version, by: viewer.name, operationId: parts.system.id() })
-    return { ok: true, objectId: id }
-  })
+  onObject(
+    parts,
+    viewer,
+    rights.upgradeCloudlet,
+    { id, kind: 'CLOUDLET' },
+    async (tree, node): Promise<CloudletResult> => {
+      if (!isVersion(version)) return refuse(invalidInput([{ path: 'input.version', message: VERSION_RULE }]))
+      const { phase, name } = node.row
+      const stopped = upgradeInTheWay(node)
+      if (stopped) return stopped
+      if (phase !== 'READY')
+        return inTheWay('NOT_READY', node, `The cloudlet ${name} is ${phase}: its CRM is not connected.`)
+      const moving = await inTransition(tree)
+      if (moving)
+        return inTheWay('BUSY', moving, `${nameOf(moving)} is ${moving.row.phase}: an upgrade has to wait for it.`)
+      startUpgrade(tree, node, { version, by: viewer, operationId: parts.system.id() })
+      return { ok: true, objectId: id }
+    },
+  )
 
 const VERSION = /^[\x21-\x7e]{1,64}$/
 export const isVersion = (text: string): boolean => VERSION.test(text)
@@ -156,7 +166,7 @@ async function inTransition(tree: LockedTree): Promise<Node | null> {
 function startUpgrade(
   tree: LockedTree,
   node: Node,
-  { version, by, operationId }: { readonly version: string; readonly by: string; readonly operationId: string },
+  { version, by, operationId }: { readonly version: string; readonly by: Principal; readonly operationId: string },
 ): void {
   const { slice } = tree
   slice.patch(node, { jobId: operationId })
@@ -185,18 +195,16 @@ export const resolveCloudletUpgrade = (
   viewer: Viewer,
   { id }: { readonly id: string },
 ): Promise<CloudletResult> =>
-  onObject(parts, viewer, { id, kind: 'CLOUDLET' }, (tree, node): CloudletResult => {
-    if (viewer.role !== 'ADMIN')
-      return refuse(forbidden('Only an administrator may say that an upgrade was put right.'))
+  onObject(parts, viewer, rights.resolveUpgrade, { id, kind: 'CLOUDLET' }, (tree, node): CloudletResult => {
     const { slice } = tree
     const { upgradePhase } = cloudletDetails(node)
     const to: Phase = 'READY'
     if (upgradePhase !== 'UPDATE_ERROR') {
       const message = `There is nothing to put right: the upgrade of ${node.row.name} is ${upgradePhase}.`
-      tree.reject(node, to, viewer.name, message, { secondary: { machine: cloudletUpgrade, from: upgradePhase } })
+      tree.reject(node, to, viewer, message, { secondary: { machine: cloudletUpgrade, from: upgradePhase } })
       return refuse({ ...transitionRefused('CLOUDLET', upgradePhase, 'USER', to, []), message })
     }
-    moveUpgrade(node, slice, to, { actor: 'USER', by: viewer.name })
+    moveUpgrade(node, slice, to, { actor: 'USER', by: viewer })
     slice.setError(node, null)
     return { ok: true, objectId: id }
   })

@@ -2,14 +2,14 @@ import { randomBytes } from 'node:crypto'
 import { forbidden, invalidInput, notFound, type RefusalOf, stale } from '../../../core/errors.ts'
 import { clampLeaseMs, leaseFrom } from '../../../core/lease.ts'
 import type { Outcome } from '../../../core/ports/outcome.ts'
-import type { Viewer } from '../../../core/ports/viewer.ts'
+import type { Principal, Viewer } from '../../../core/ports/viewer.ts'
 import { Problems } from '../../../core/problems.ts'
 import type { Node, Slice } from '../../../core/tree.ts'
 import { text, uuid } from '../../../store/column-types.ts'
 import { statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
 import { noteAgent } from '../../../store/work.ts'
-import { refuse } from '../../access.ts'
+import { findFor, refuse } from '../../access.ts'
 import type { LockedTree } from '../../family.ts'
 import { cloudletDetails, isUpgrading, servingSession, upgradeSession } from '../details.ts'
 import { requestFence, sessionFence } from '../fences.ts'
@@ -18,10 +18,10 @@ import { keepLease } from '../queries.ts'
 import { CRM_TYPE, dispatchTo, fenceParts } from '../requests.ts'
 import { type CrmRequest, outstandingRequests } from '../requests-of.ts'
 import { resyncAll } from '../resync-all.ts'
+import { rights } from '../rights.ts'
 import type { CrmRole, ReportedObject, Session } from '../spec.ts'
 import { connect, moveUpgrade, upgradeHeard, withReplaced } from '../upgrade.ts'
 import { isVersion, VERSION_RULE } from './cloudlets.ts'
-import { findCloudlet } from './instances.ts'
 import { type EdgeParts, WORDS } from './parts.ts'
 
 /** Connects a CRM, again or for the first time: applies the state of all its instances and returns its pending requests. */
@@ -53,19 +53,18 @@ const REPORTABLE = [
 ]
 
 export async function connectCrm(parts: EdgeParts, viewer: Viewer, input: ConnectCrm): Promise<Connected> {
-  if (viewer.role !== 'AGENT' || viewer.actor !== 'CRM')
-    return refuse(forbidden('Only a CRM may connect: use a token made for one (role AGENT, actor CRM).'))
   const problems = problemsOf(input)
   if (problems.length > 0) return refuse(invalidInput(problems))
   const { cloudletId } = input
-  const lookup = await findCloudlet(parts, viewer, cloudletId)
-  if (!lookup.ok) return lookup
+  const what = WORDS.CLOUDLET
+  const located = await findFor(parts.client, viewer, rights.serveCloudlet, { id: cloudletId, what })
+  if (!located.ok) return located
   type Connecting = Outcome<{ readonly connected: Connection }, Rejection>
   const tree = await parts.trees.inTree(cloudletId, async (tree): Promise<Connecting> => {
     const refusal = refusalOf(tree.root, viewer, input)
     return refusal ? refuse(refusal) : { ok: true, connected: await connectTo(tree, parts, viewer, input) }
   })
-  if (!tree) return refuse(notFound(cloudletId, WORDS.CLOUDLET))
+  if (!tree) return refuse(notFound(cloudletId, what))
   if (!tree.ok) return tree
   const { session, isNew, fence, leaseUntil } = tree.connected
   // Read after all writes, so that the answer has the requests that they caused.
@@ -92,15 +91,17 @@ function problemsOf({ instance, version, objects }: ConnectCrm) {
 type Rejection = RefusalOf<'ForbiddenError' | 'StaleReportError'>
 function refusalOf(
   cloudlet: Node,
-  { targets, types, name }: Viewer,
+  { targets, types, principalId }: Viewer,
   { instance, role, call }: ConnectCrm,
 ): Rejection | null {
-  const own = cloudlet.row.name
-  const refused = (targets === null || targets.includes(own)) && (types === null || types.includes(CRM_TYPE))
-  if (!refused) return forbidden(`This token may not serve the cloudlet ${own}.`)
+  const { id, name } = cloudlet.row
+  const isTarget = targets === null || targets.includes(name) || targets.includes(id)
+  if (!isTarget || (types !== null && !types.includes(CRM_TYPE)))
+    return forbidden(`This token may not serve the cloudlet ${name}.`)
   const { sessions, replaced } = cloudletDetails(cloudlet)
   const known = sessions.find((session) => session.instance === instance)
-  if (known && known.principal !== name) return forbidden(`${instance} is the instance of somebody else's session.`)
+  if (known && known.principalId !== principalId)
+    return forbidden(`${instance} is the instance of somebody else's session.`)
   // A later call of the same instance has replaced this one: its data is outdated, and nobody waits for the answer.
   if (known && call > 0 && call <= known.call) return stale('A later call of the same process has overtaken this one.')
   if (known) return null
@@ -118,17 +119,24 @@ interface Connection {
 
 async function connectTo(tree: LockedTree, parts: EdgeParts, viewer: Viewer, input: ConnectCrm): Promise<Connection> {
   const { slice, root, client } = tree
-  const by = viewer.name
+  const { principalId, name, actor } = viewer
   const cloudletId = root.row.id
-  const { session, isNew } = sessionFor(root, slice, { ...input, by })
-  if (session.role === 'CRM') await serve(tree, session, { by, isNew, objects: input.objects })
+  const { session, isNew } = sessionFor(root, slice, input, viewer)
+  if (session.role === 'CRM') await serve(tree, session, { by: viewer, isNew, objects: input.objects })
   tree.wake([cloudletId])
   const leaseUntil = leaseFrom(slice.now, clampLeaseMs(input.leaseMs))
   const { fence, hash } = sessionFence(session.salt, cloudletId)
-  await keepLease(client, { cloudletId, epoch: session.epoch, fenceHash: hash, principal: by, until: leaseUntil })
+  await keepLease(client, { cloudletId, epoch: session.epoch, fenceHash: hash, principalId, until: leaseUntil })
   const { instance } = input
-  const { actor } = viewer
-  const agent = { id: parts.system.id(), name: by, instance, actor, types: [CRM_TYPE], targets: [root.row.name] }
+  const agent = {
+    id: parts.system.id(),
+    principalId,
+    name,
+    instance,
+    actor,
+    types: [CRM_TYPE],
+    targets: [root.row.name],
+  }
   await noteAgent(client, { ...agent, now: slice.now })
   return { session, isNew, fence, leaseUntil }
 }
@@ -137,7 +145,8 @@ async function connectTo(tree: LockedTree, parts: EdgeParts, viewer: Viewer, inp
 function sessionFor(
   cloudlet: Node,
   slice: Slice,
-  { instance, role, version, objects, call, by }: ConnectCrm & { readonly by: string },
+  { instance, role, version, objects, call }: ConnectCrm,
+  { principalId, name }: Principal,
 ): { readonly session: Session; readonly isNew: boolean } {
   const { sessions, replaced, epoch: last } = cloudletDetails(cloudlet)
   const isUpgrade = role === 'CRM_V2'
@@ -147,7 +156,8 @@ function sessionFor(
     role: known?.role ?? (isUpgrade ? 'CRM_V2' : 'CRM'),
     epoch: known?.epoch ?? last + 1,
     instance,
-    principal: by,
+    principalId,
+    name,
     version,
     connectedAt: slice.now.toISOString(),
     salt,
@@ -166,7 +176,7 @@ function sessionFor(
   })
   if (replacedSession && !known)
     slice.effect('endCrmLease', { cloudletId: cloudlet.row.id, epoch: replacedSession.epoch })
-  if (session.role === 'CRM_V2') acknowledge(cloudlet, slice, by)
+  if (session.role === 'CRM_V2') acknowledge(cloudlet, slice, name)
   return { session, isNew: !known }
 }
 
@@ -178,7 +188,7 @@ function acknowledge(cloudlet: Node, slice: Slice, by: string): void {
 }
 
 interface Serving {
-  readonly by: string
+  readonly by: Principal
   readonly isNew: boolean
   readonly objects: readonly ReportedObject[]
 }

@@ -1,13 +1,12 @@
-import { invalidInput, notFound, transitionRefused } from '../../../core/errors.ts'
+import { invalidInput, transitionRefused } from '../../../core/errors.ts'
 import { sameJson } from '../../../core/json.ts'
 import { type LabelInput, labelsOf } from '../../../core/labels.ts'
 import type { Viewer } from '../../../core/ports/viewer.ts'
 import { isName, NAME_RULE, Problems } from '../../../core/problems.ts'
 import type { Node } from '../../../core/tree.ts'
 import { json, uuid } from '../../../store/column-types.ts'
-import { findObject } from '../../../store/objects.ts'
 import { statement } from '../../../store/statement.ts'
-import { type CommandResult, canRead, refuse } from '../../access.ts'
+import { type CommandResult, refuse } from '../../access.ts'
 import type { LockedTree } from '../../family.ts'
 import { idempotent } from '../../idempotent.ts'
 import { instanceDetails } from '../details.ts'
@@ -15,6 +14,7 @@ import { fail } from '../end-operation.ts'
 import { type InstanceKind, PARENTS } from '../kinds.ts'
 import { isRequested } from '../operations.ts'
 import { ask } from '../requests.ts'
+import { instanceRights } from '../rights.ts'
 import type { InstanceSpec } from '../spec.ts'
 import { inUse } from './cloudlets.ts'
 import {
@@ -48,7 +48,8 @@ export async function createInstance(parts: EdgeParts, viewer: Viewer, input: Cr
   const labels = labelsOf(input.labels ?? [], problems)
   const spec = readSpec(input.spec, problems)
   if (problems.found.length > 0) return refuse(invalidInput(problems.found))
-  return onObject(parts, viewer, { id: parentId, kind: PARENTS[kind] }, (tree, parent) => {
+  const at = { id: parentId, kind: PARENTS[kind] }
+  return onObject(parts, viewer, instanceRights[kind].create, at, (tree, parent) => {
     const project = { client: tree.client, projectId: parent.row.projectId, now: tree.slice.now }
     return idempotent(project, viewer, `create${kind}`, input, async () => {
       const stopped = upgradeInTheWay(tree.root)
@@ -63,9 +64,9 @@ export async function createInstance(parts: EdgeParts, viewer: Viewer, input: Cr
           : busy(taken)
       const ordinal = Math.max(-1, ...siblings.map(({ row }) => row.ordinal)) + 1
       const { slice } = tree
-      const node = slice.create(parent, { kind, name, ordinal, spec, labels, by: viewer.name })
+      const node = slice.create(parent, { kind, name, ordinal, spec, labels, by: viewer })
       begin(tree, node, parts)
-      slice.move(node, 'CREATE_REQUESTED', { actor: 'USER', by: viewer.name })
+      slice.move(node, 'CREATE_REQUESTED', { actor: 'USER', by: viewer })
       ask(node, slice)
       dispatchNow(node, slice)
       return { ok: true, objectId: node.row.id }
@@ -97,7 +98,7 @@ export async function updateInstance(parts: EdgeParts, viewer: Viewer, input: Up
   const problems = new Problems()
   const spec = readSpec(input.spec, problems)
   if (problems.found.length > 0) return refuse(invalidInput(problems.found))
-  return onObject(parts, viewer, { id, kind }, async (tree, node) => {
+  return onObject(parts, viewer, instanceRights[kind].update, { id, kind }, async (tree, node) => {
     const stopped = await inTheWayOf(tree, node)
     if (stopped) return stopped
     const { generation } = node.row
@@ -121,7 +122,7 @@ export async function updateInstance(parts: EdgeParts, viewer: Viewer, input: Up
       keptSpec: persisted,
       keptRevision: specRevision,
     })
-    slice.move(node, 'UPDATE_REQUESTED', { actor: 'USER', by: viewer.name })
+    slice.move(node, 'UPDATE_REQUESTED', { actor: 'USER', by: viewer })
     ask(node, slice)
     dispatchNow(node, slice)
     return { ok: true, objectId: id }
@@ -159,7 +160,7 @@ export const deleteInstance = (
   viewer: Viewer,
   { kind, id, cascade }: DeleteInstance,
 ): Promise<CommandResult<'NotFoundError' | 'ConflictError' | 'ForbiddenError'>> =>
-  onObject(parts, viewer, { id, kind }, async (tree, node) => {
+  onObject(parts, viewer, instanceRights[kind].delete, { id, kind }, async (tree, node) => {
     const stopped = await inTheWayOf(tree, node)
     if (stopped) return stopped
     const children = kind === 'CLUSTER_INST' ? await childrenOf(tree, node) : []
@@ -170,7 +171,7 @@ export const deleteInstance = (
     for (const one of [node, ...children]) {
       begin(tree, one, parts)
       slice.patch(one, { deletionRequestedAt: slice.now })
-      slice.move(one, 'DELETE_PREPARE', { actor: 'USER', by: viewer.name })
+      slice.move(one, 'DELETE_PREPARE', { actor: 'USER', by: viewer })
     }
     tree.wake([node, ...children].map(({ row }) => row.id))
     return { ok: true, objectId: id }
@@ -187,10 +188,9 @@ export const cancelInstance = (
   viewer: Viewer,
   { kind, id, reason }: CancelInstance,
 ): Promise<CommandResult<'NotFoundError' | 'TransitionError' | 'ForbiddenError'>> =>
-  onObject(parts, viewer, { id, kind }, (tree, node) => {
+  onObject(parts, viewer, instanceRights[kind].cancel, { id, kind }, (tree, node) => {
     const { slice } = tree
     const { phase } = node.row
-    const by = viewer.name
     if (!isRequested(phase)) {
       const to = phase.startsWith('UPDAT')
         ? 'UPDATE_ERROR'
@@ -198,21 +198,15 @@ export const cancelInstance = (
           ? 'DELETE_ERROR'
           : 'CREATE_ERROR'
       const message = `Only a request that its CRM has not acknowledged can be withdrawn: it is ${phase}.`
-      tree.reject(node, to, by, message, { actor: 'CONTROLLER' })
+      tree.reject(node, to, viewer, message, { actor: 'CONTROLLER' })
       return refuse({ ...transitionRefused(kind, phase, 'CONTROLLER', to, []), message })
     }
-    const message = reason ? `Withdrawn by ${by}: ${reason}` : `Withdrawn by ${by}.`
+    const message = reason ? `Withdrawn by ${viewer.name}: ${reason}` : `Withdrawn by ${viewer.name}.`
     const unseen = (node.work?.pickedUpAt ?? null) !== null
     const parent = slice.parent(node)
-    fail(node, slice, { actor: 'CONTROLLER', by, reason: 'withdrawn', error: { code: 'WITHDRAWN', message }, unseen })
+    const error = { code: 'WITHDRAWN', message }
+    fail(node, slice, { actor: 'CONTROLLER', by: viewer, reason: 'withdrawn', error, unseen })
     if (unseen) dispatchNow(node, slice)
     tree.wake([...(node.gone ? [] : [id]), ...(parent ? [parent.row.id] : [])])
     return { ok: true, objectId: id }
   })
-
-/** Finds a cloudlet that the viewer may read. */
-export async function findCloudlet({ client }: EdgeParts, viewer: Viewer, id: string) {
-  const found = await findObject(client, id)
-  if (found?.kind !== 'CLOUDLET' || !canRead(viewer, found.projectName)) return refuse(notFound(id, WORDS.CLOUDLET))
-  return { ok: true, found } as const
-}

@@ -2,13 +2,13 @@ import { notFound, type Refusal, type RefusalOf } from '../../../core/errors.ts'
 import type { Outcome, Refused, WrittenObject } from '../../../core/ports/outcome.ts'
 import type { System } from '../../../core/ports/system.ts'
 import type { Viewer } from '../../../core/ports/viewer.ts'
+import type { Right } from '../../../core/rights.ts'
 import type { Node, Slice } from '../../../core/tree.ts'
 import type { Client } from '../../../store/client.ts'
 import { uuid } from '../../../store/column-types.ts'
-import { findObject } from '../../../store/objects.ts'
 import { statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
-import { canRead, refuse, requireProjectWrite } from '../../access.ts'
+import { findFor, refuse } from '../../access.ts'
 import type { LockedTree, Trees } from '../../family.ts'
 import { cloudletDetails, isUpgrading, servingSession } from '../details.ts'
 import { requestFence } from '../fences.ts'
@@ -32,15 +32,15 @@ export const WORDS = {
 export async function onObject<R extends Refusal>(
   { client, trees }: EdgeParts,
   viewer: Viewer,
+  right: Right,
   { id, kind }: { readonly id: string; readonly kind: EdgeKind },
   work: (tree: LockedTree, node: Node) => Promise<Outcome<WrittenObject, R>> | Outcome<WrittenObject, R>,
 ): Promise<Outcome<WrittenObject, R | RefusalOf<'NotFoundError' | 'ForbiddenError'>>> {
-  const refused = requireProjectWrite(viewer)
-  if (refused) return refuse(refused)
-  const missing = refuse(notFound(id, WORDS[kind]))
-  const found = await findObject(client, id)
-  if (found?.kind !== kind || !canRead(viewer, found.projectName)) return missing
-  const done = await trees.inTree(found.rootId, async (tree) => {
+  const what = WORDS[kind]
+  const located = await findFor(client, viewer, right, { id, kind, what })
+  if (!located.ok) return located
+  const missing = refuse(notFound(id, what))
+  const done = await trees.inTree(located.found.rootId, async (tree) => {
     await tree.load([id])
     const node = tree.slice.get(id)
     return node ? await work(tree, node) : missing

@@ -4,6 +4,7 @@ import { builder } from '../../../graphql/schema/builder.ts'
 import { dropUndefined } from '../../../graphql/schema/drop-undefined.ts'
 import { errorsOf, resultUnion } from '../../../graphql/schema/result-union.ts'
 import type { EdgeCommands } from '../commands.ts'
+import { rights } from '../rights.ts'
 import { CloudletRef } from './cloudlet.ts'
 
 export const KEY =
@@ -13,6 +14,7 @@ export const LABELS = 'Each key stands once. Left out or null: none.'
 
 builder.mutationField('createCloudlet', (t) =>
   t.fieldWithInput({
+    right: rights.createCloudlet,
     type: resultUnion(
       'CreateCloudletResult',
       CloudletRef,
@@ -20,7 +22,7 @@ builder.mutationField('createCloudlet', (t) =>
     ),
     nullable: true,
     description:
-      'Creates a cloudlet, which waits in INIT for its CRM (connectCrm) and is OFFLINE if none connects in time (PHASELINE_CRM_SILENCE_MS). Requires the role USER or ADMIN; a name that exists is refused (ALREADY_EXISTS).',
+      'Creates a cloudlet, which waits in INIT for its CRM (connectCrm) and is OFFLINE if none connects in time (PHASELINE_CRM_SILENCE_MS). A name that exists is refused (ALREADY_EXISTS).',
     typeOptions: { description: 'Name and labels of a new cloudlet.' },
     input: {
       project: t.input.string({
@@ -38,11 +40,12 @@ builder.mutationField('createCloudlet', (t) =>
       idempotencyKey: t.input.string({ limit: 'idempotencyKey', description: KEY }),
     },
     resolve: (_, { input }, context) =>
-      writeObject(context, 'write', null, () => context.edge.createCloudlet(context.viewer, dropUndefined(input))),
+      writeObject(context, null, () => context.edge.createCloudlet(context.viewer, dropUndefined(input))),
   }),
 )
 builder.mutationField('deleteCloudlet', (t) =>
   t.fieldWithInput({
+    right: rights.deleteCloudlet,
     type: resultUnion(
       'DeleteCloudletResult',
       CloudletRef,
@@ -56,7 +59,7 @@ builder.mutationField('deleteCloudlet', (t) =>
     ),
     nullable: true,
     description:
-      'Deletes the record of a cloudlet, and returns it as it was. Requires the role USER or ADMIN; refused unless it is OFFLINE (TransitionError), and while it has instances without cascade (IN_USE).',
+      'Deletes the record of a cloudlet, and returns it as it was. Refused unless it is OFFLINE (TransitionError), and while it has instances without cascade (IN_USE).',
     typeOptions: { description: 'The cloudlet to delete.' },
     input: {
       id: t.input.id({ required: true, description: 'Id of the cloudlet.' }),
@@ -68,11 +71,12 @@ builder.mutationField('deleteCloudlet', (t) =>
       }),
     },
     resolve: (_, { input }, context) =>
-      writeObject(context, 'write', input.id, () => context.edge.deleteCloudlet(context.viewer, input)),
+      writeObject(context, input.id, () => context.edge.deleteCloudlet(context.viewer, input)),
   }),
 )
 builder.mutationField('upgradeCloudlet', (t) =>
   t.fieldWithInput({
+    right: rights.upgradeCloudlet,
     type: resultUnion(
       'UpgradeCloudletResult',
       CloudletRef,
@@ -86,7 +90,7 @@ builder.mutationField('upgradeCloudlet', (t) =>
     ),
     nullable: true,
     description:
-      'Asks the CRM of a cloudlet to bring up a CRM of the given version, which takes over; until then no instance can be changed. Requires the role USER or ADMIN; refused while another upgrade runs or has failed, and unless the cloudlet (NOT_READY) and all its instances (BUSY) are READY.',
+      'Asks the CRM of a cloudlet to bring up a CRM of the given version, which takes over; until then no instance can be changed. Refused while another upgrade runs or has failed, and unless the cloudlet (NOT_READY) and all its instances (BUSY) are READY.',
     typeOptions: { description: 'The cloudlet to upgrade, and to which version.' },
     input: {
       id: t.input.id({ required: true, description: 'Id of the cloudlet.' }),
@@ -97,11 +101,12 @@ builder.mutationField('upgradeCloudlet', (t) =>
       }),
     },
     resolve: (_, { input }, context) =>
-      writeObject(context, 'write', input.id, () => context.edge.upgradeCloudlet(context.viewer, input)),
+      writeObject(context, input.id, () => context.edge.upgradeCloudlet(context.viewer, input)),
   }),
 )
 builder.mutationField('resolveCloudletUpgrade', (t) =>
   t.fieldWithInput({
+    right: rights.resolveUpgrade,
     type: resultUnion(
       'ResolveCloudletUpgradeResult',
       CloudletRef,
@@ -115,10 +120,10 @@ builder.mutationField('resolveCloudletUpgrade', (t) =>
     ),
     nullable: true,
     description:
-      'Says that a failed upgrade was put right by hand: the upgrade phase is READY again, and instances can be changed. Requires the role ADMIN; refused unless the upgrade phase is UPDATE_ERROR (TransitionError).',
+      'Says that a failed upgrade was put right by hand: the upgrade phase is READY again, and instances can be changed. Refused unless the upgrade phase is UPDATE_ERROR (TransitionError).',
     typeOptions: { description: 'The cloudlet whose failed upgrade was put right.' },
     input: { id: t.input.id({ required: true, description: 'Id of the cloudlet.' }) },
     resolve: (_, { input }, context) =>
-      writeObject(context, 'administer', input.id, () => context.edge.resolveCloudletUpgrade(context.viewer, input)),
+      writeObject(context, input.id, () => context.edge.resolveCloudletUpgrade(context.viewer, input)),
   }),
 )

@@ -43,7 +43,7 @@ const ConnectedCrmRef = builder.objectRef<ConnectedCrm>('ConnectedCrm').implemen
       description: 'Name that the process gave itself in connectCrm.',
       resolve: ({ session }) => session.instance,
     }),
-    by: t.string({ description: 'Name of the token of the process.', resolve: ({ session }) => session.principal }),
+    by: t.string({ description: 'Name of the principal of the process.', resolve: ({ session }) => session.name }),
     version: t.string({ description: 'Version of the CRM.', resolve: ({ session }) => session.version }),
     connectedAt: t.field({
       type: 'DateTime',

@@ -3,12 +3,12 @@ import { eventStream, unpack } from '../../../graphql/log/event-stream.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
 import { ObjectKindEnum, PhaseEnum } from '../../../graphql/schema/enums.ts'
 import { answer } from '../../../graphql/schema/errors.ts'
-import { forbiddenFailure } from '../../../graphql/schema/failures.ts'
 import { TreeObjectRef } from '../../../graphql/schema/refs.ts'
 import { errorsOf, resultUnion } from '../../../graphql/schema/result-union.ts'
 import type { CrmSession } from '../commands/connect-crm.ts'
 import type { EdgeCommands } from '../commands.ts'
 import type { CrmRequest } from '../requests-of.ts'
+import { rights } from '../rights.ts'
 import { CrmRoleEnum } from './cloudlet.ts'
 import { requestStream } from './request-stream.ts'
 
@@ -113,6 +113,7 @@ const CrmObjectInput = builder.inputType('CrmObjectInput', {
 
 builder.mutationField('connectCrm', (t) =>
   t.fieldWithInput({
+    right: rights.serveCloudlet,
     type: resultUnion(
       'ConnectCrmResult',
       CrmSessionRef,
@@ -125,7 +126,7 @@ builder.mutationField('connectCrm', (t) =>
     ),
     nullable: true,
     description:
-      'Connects a CRM to its cloudlet, for the first time or again: what it has is set against the record (resync), and it gets its epoch and the requests that wait. Only a token with the role AGENT and the actor CRM may call it, within its targets. StaleReportError: the process was replaced, or no upgrade needs it, and has to end; or a later call has overtaken this one.',
+      'Connects a CRM to its cloudlet, for the first time or again: what it has is set against the record (resync), and it gets its epoch and the requests that wait. Refused for a cloudlet that is not among the targets of the principal, by name or by id. StaleReportError: the process was replaced, or no upgrade needs it, and has to end; or a later call has overtaken this one.',
     typeOptions: { description: 'A CRM process, and everything that it has.' },
     input: {
       cloudletId: t.input.id({ required: true, description: 'Id of the cloudlet that it serves.' }),
@@ -167,38 +168,33 @@ builder.mutationField('connectCrm', (t) =>
         description: 'All instances that it has; an instance that is not listed is NOT_PRESENT.',
       }),
     },
-    resolve: (_, { input }, context) =>
-      answer(
-        context,
-        'agent',
-        () => {
-          const objects = input.objects.map(({ kind, path, phase, specRevision }) => ({
-            kind,
-            path,
-            phase,
-            specRevision: specRevision ?? null,
-          }))
-          return context.edge.connectCrm(context.viewer, { ...input, objects })
-        },
-        ({ session }) => ({ __typename: 'CrmSession' as const, ...session }),
-      ),
+    resolve: (_, { input }, context) => {
+      const objects = input.objects.map(({ kind, path, phase, specRevision }) => ({
+        kind,
+        path,
+        phase,
+        specRevision: specRevision ?? null,
+      }))
+      return answer(context.edge.connectCrm(context.viewer, { ...input, objects }), ({ session }) => ({
+        __typename: 'CrmSession' as const,
+        ...session,
+      }))
+    },
   }),
 )
 
 builder.subscriptionField('crmRequests', (t) =>
   t.field({
+    right: rights.serveCloudlet,
     type: CrmRequestRef,
     description:
-      'Sends the requests of a CRM session, outstanding ones first; one that is not acknowledged is sent again, at the earliest after 5 s. The stream ends when its session ends or gets another stream; a client that ends the stream ends the session. Only a token with the role AGENT and the actor CRM may subscribe.',
+      'Sends the requests of a CRM session, outstanding ones first; one that is not acknowledged is sent again, at the earliest after 5 s. The stream ends when its session ends or gets another stream; a client that ends the stream ends the session.',
     args: {
       cloudletId: t.arg.id({ required: true, description: 'Id of the cloudlet.' }),
       epoch: t.arg.int({ required: true, description: 'Epoch of the session, from connectCrm.' }),
     },
-    subscribe: (_, { cloudletId, epoch }, context) => {
-      const { role, actor } = context.viewer
-      if (role !== 'AGENT' || actor !== 'CRM') throw forbiddenFailure('Only a CRM is told of requests.')
-      return eventStream(context, (signal) => requestStream(context, { cloudletId, epoch }, signal))
-    },
+    subscribe: (_, { cloudletId, epoch }, context) =>
+      eventStream(context, (signal) => requestStream(context, { cloudletId, epoch }, signal)),
     resolve: (event) => unpack(event),
   }),
 )

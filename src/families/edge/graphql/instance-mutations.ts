@@ -4,6 +4,7 @@ import { builder } from '../../../graphql/schema/builder.ts'
 import { dropUndefined } from '../../../graphql/schema/drop-undefined.ts'
 import { errorsOf, resultUnion } from '../../../graphql/schema/result-union.ts'
 import type { EdgeCommands } from '../commands.ts'
+import { instanceRights } from '../rights.ts'
 import { KEY, LABELS, NAME } from './cloudlet-mutations.ts'
 import { AppInstRef, ClusterInstRef } from './instance.ts'
 
@@ -11,11 +12,12 @@ const SPEC = 'A JSON object that only the CRM interprets.'
 const GENERATION =
   'Generation that the instance must still have; another one is refused (GENERATION_MISMATCH). Left out or null: any.'
 const WITHDRAW =
-  'Withdraws a request that the CRM has not acknowledged, and undoes it; if the CRM may have begun it takes it back first. Requires the role USER or ADMIN; refused with a TransitionError unless the phase is CREATE_REQUESTED, UPDATE_REQUESTED or DELETE_REQUESTED.'
+  'Withdraws a request that the CRM has not acknowledged, and undoes it; if the CRM may have begun it takes it back first. Refused with a TransitionError unless the phase is CREATE_REQUESTED, UPDATE_REQUESTED or DELETE_REQUESTED.'
 const REASON = 'Added to the message of the phase change and to the error of the instance. Left out or null: none.'
 
 builder.mutationField('createClusterInst', (t) =>
   t.fieldWithInput({
+    right: instanceRights.CLUSTER_INST.create,
     type: resultUnion(
       'CreateClusterInstResult',
       ClusterInstRef,
@@ -28,7 +30,7 @@ builder.mutationField('createClusterInst', (t) =>
     ),
     nullable: true,
     description:
-      'Creates a cluster instance on a cloudlet, by a request to its CRM; if that fails the record is deleted. Requires the role USER or ADMIN; refused for a name that exists (ALREADY_EXISTS, or BUSY), unless the cloudlet is READY (NOT_READY), and while an upgrade runs or has failed.',
+      'Creates a cluster instance on a cloudlet, by a request to its CRM; if that fails the record is deleted. Refused for a name that exists (ALREADY_EXISTS, or BUSY), unless the cloudlet is READY (NOT_READY), and while an upgrade runs or has failed.',
     typeOptions: { description: 'Name, labels and spec of a new cluster instance.' },
     input: {
       cloudletId: t.input.id({ required: true, description: 'Id of its cloudlet, which must be READY.' }),
@@ -38,13 +40,14 @@ builder.mutationField('createClusterInst', (t) =>
       idempotencyKey: t.input.string({ limit: 'idempotencyKey', description: KEY }),
     },
     resolve: (_, { input: { cloudletId: parentId, ...input } }, context) =>
-      writeObject(context, 'write', null, () =>
+      writeObject(context, null, () =>
         context.edge.createInstance(context.viewer, { kind: 'CLUSTER_INST', parentId, ...dropUndefined(input) }),
       ),
   }),
 )
 builder.mutationField('updateClusterInst', (t) =>
   t.fieldWithInput({
+    right: instanceRights.CLUSTER_INST.update,
     type: resultUnion(
       'UpdateClusterInstResult',
       ClusterInstRef,
@@ -57,7 +60,7 @@ builder.mutationField('updateClusterInst', (t) =>
     ),
     nullable: true,
     description:
-      'Changes the spec of a cluster instance, by a request to its CRM; if that fails the spec before is restored. The same spec changes nothing, unless the instance is drifted. Requires the role USER or ADMIN; refused unless it and its app instances are READY (BUSY), and while an upgrade of the cloudlet runs or has failed.',
+      'Changes the spec of a cluster instance, by a request to its CRM; if that fails the spec before is restored. The same spec changes nothing, unless the instance is drifted. Refused unless it and its app instances are READY (BUSY), and while an upgrade of the cloudlet runs or has failed.',
     typeOptions: { description: 'The new spec of a cluster instance.' },
     input: {
       id: t.input.id({ required: true, description: 'Id of the cluster instance.' }),
@@ -65,13 +68,14 @@ builder.mutationField('updateClusterInst', (t) =>
       expectedGeneration: t.input.int({ description: GENERATION }),
     },
     resolve: (_, { input }, context) =>
-      writeObject(context, 'write', input.id, () =>
+      writeObject(context, input.id, () =>
         context.edge.updateInstance(context.viewer, { kind: 'CLUSTER_INST', ...dropUndefined(input) }),
       ),
   }),
 )
 builder.mutationField('deleteClusterInst', (t) =>
   t.fieldWithInput({
+    right: instanceRights.CLUSTER_INST.delete,
     type: resultUnion(
       'DeleteClusterInstResult',
       ClusterInstRef,
@@ -79,7 +83,7 @@ builder.mutationField('deleteClusterInst', (t) =>
     ),
     nullable: true,
     description:
-      'Deletes a cluster instance, by a request to its CRM; if that fails it is READY again. Requires the role USER or ADMIN; refused while it has app instances without cascade (IN_USE), unless it and its app instances are READY (BUSY), and while an upgrade of the cloudlet runs or has failed.',
+      'Deletes a cluster instance, by a request to its CRM; if that fails it is READY again. Refused while it has app instances without cascade (IN_USE), unless it and its app instances are READY (BUSY), and while an upgrade of the cloudlet runs or has failed.',
     typeOptions: { description: 'The cluster instance to delete.' },
     input: {
       id: t.input.id({ required: true, description: 'Id of the cluster instance.' }),
@@ -91,13 +95,14 @@ builder.mutationField('deleteClusterInst', (t) =>
       }),
     },
     resolve: (_, { input }, context) =>
-      writeObject(context, 'write', input.id, () =>
+      writeObject(context, input.id, () =>
         context.edge.deleteInstance(context.viewer, { kind: 'CLUSTER_INST', ...dropUndefined(input) }),
       ),
   }),
 )
 builder.mutationField('cancelClusterInst', (t) =>
   t.fieldWithInput({
+    right: instanceRights.CLUSTER_INST.cancel,
     type: resultUnion(
       'CancelClusterInstResult',
       ClusterInstRef,
@@ -111,7 +116,7 @@ builder.mutationField('cancelClusterInst', (t) =>
       reason: t.input.string({ limit: 'reason', description: REASON }),
     },
     resolve: (_, { input }, context) =>
-      writeObject(context, 'write', input.id, () =>
+      writeObject(context, input.id, () =>
         context.edge.cancelInstance(context.viewer, { kind: 'CLUSTER_INST', ...dropUndefined(input) }),
       ),
   }),
@@ -119,6 +124,7 @@ builder.mutationField('cancelClusterInst', (t) =>
 
 builder.mutationField('createAppInst', (t) =>
   t.fieldWithInput({
+    right: instanceRights.APP_INST.create,
     type: resultUnion(
       'CreateAppInstResult',
       AppInstRef,
@@ -131,7 +137,7 @@ builder.mutationField('createAppInst', (t) =>
     ),
     nullable: true,
     description:
-      'Creates an app instance in a cluster instance, by a request to the CRM; if that fails the record is deleted. Requires the role USER or ADMIN; refused for a name that exists (ALREADY_EXISTS, or BUSY), unless the cluster instance is READY (NOT_READY), and while an upgrade runs or has failed.',
+      'Creates an app instance in a cluster instance, by a request to the CRM; if that fails the record is deleted. Refused for a name that exists (ALREADY_EXISTS, or BUSY), unless the cluster instance is READY (NOT_READY), and while an upgrade runs or has failed.',
     typeOptions: { description: 'Name, labels and spec of a new app instance.' },
     input: {
       clusterInstId: t.input.id({
@@ -149,13 +155,14 @@ builder.mutationField('createAppInst', (t) =>
       idempotencyKey: t.input.string({ limit: 'idempotencyKey', description: KEY }),
     },
     resolve: (_, { input: { clusterInstId: parentId, ...input } }, context) =>
-      writeObject(context, 'write', null, () =>
+      writeObject(context, null, () =>
         context.edge.createInstance(context.viewer, { kind: 'APP_INST', parentId, ...dropUndefined(input) }),
       ),
   }),
 )
 builder.mutationField('updateAppInst', (t) =>
   t.fieldWithInput({
+    right: instanceRights.APP_INST.update,
     type: resultUnion(
       'UpdateAppInstResult',
       AppInstRef,
@@ -168,7 +175,7 @@ builder.mutationField('updateAppInst', (t) =>
     ),
     nullable: true,
     description:
-      'Changes the spec of an app instance, by a request to its CRM; if that fails the spec before is restored. The same spec changes nothing, unless the instance is drifted. Requires the role USER or ADMIN; refused unless it and its cluster instance are READY (BUSY), and while an upgrade of the cloudlet runs or has failed.',
+      'Changes the spec of an app instance, by a request to its CRM; if that fails the spec before is restored. The same spec changes nothing, unless the instance is drifted. Refused unless it and its cluster instance are READY (BUSY), and while an upgrade of the cloudlet runs or has failed.',
     typeOptions: { description: 'The new spec of an app instance.' },
     input: {
       id: t.input.id({ required: true, description: 'Id of the app instance.' }),
@@ -176,13 +183,14 @@ builder.mutationField('updateAppInst', (t) =>
       expectedGeneration: t.input.int({ description: GENERATION }),
     },
     resolve: (_, { input }, context) =>
-      writeObject(context, 'write', input.id, () =>
+      writeObject(context, input.id, () =>
         context.edge.updateInstance(context.viewer, { kind: 'APP_INST', ...dropUndefined(input) }),
       ),
   }),
 )
 builder.mutationField('deleteAppInst', (t) =>
   t.fieldWithInput({
+    right: instanceRights.APP_INST.delete,
     type: resultUnion(
       'DeleteAppInstResult',
       AppInstRef,
@@ -190,19 +198,20 @@ builder.mutationField('deleteAppInst', (t) =>
     ),
     nullable: true,
     description:
-      'Deletes an app instance, by a request to its CRM; if that fails it is READY again. Requires the role USER or ADMIN; refused unless it and its cluster instance are READY (BUSY), and while an upgrade of the cloudlet runs or has failed.',
+      'Deletes an app instance, by a request to its CRM; if that fails it is READY again. Refused unless it and its cluster instance are READY (BUSY), and while an upgrade of the cloudlet runs or has failed.',
     typeOptions: { description: 'The app instance to delete.' },
     input: {
       id: t.input.id({ required: true, description: 'Id of the app instance.' }),
     },
     resolve: (_, { input }, context) =>
-      writeObject(context, 'write', input.id, () =>
+      writeObject(context, input.id, () =>
         context.edge.deleteInstance(context.viewer, { kind: 'APP_INST', cascade: false, ...input }),
       ),
   }),
 )
 builder.mutationField('cancelAppInst', (t) =>
   t.fieldWithInput({
+    right: instanceRights.APP_INST.cancel,
     type: resultUnion(
       'CancelAppInstResult',
       AppInstRef,
@@ -216,7 +225,7 @@ builder.mutationField('cancelAppInst', (t) =>
       reason: t.input.string({ limit: 'reason', description: REASON }),
     },
     resolve: (_, { input }, context) =>
-      writeObject(context, 'write', input.id, () =>
+      writeObject(context, input.id, () =>
         context.edge.cancelInstance(context.viewer, { kind: 'APP_INST', ...dropUndefined(input) }),
       ),
   }),

@@ -16,7 +16,8 @@ export async function* requestStream(
 ): AsyncGenerator<CrmRequest> {
   const { pool, system, log, live, viewer } = context
   const stream = system.id()
-  if (!isUuid(cloudletId) || !(await beginStream(pool, { cloudletId, epoch, principal: viewer.name, stream }))) return
+  if (!isUuid(cloudletId) || !(await beginStream(pool, { cloudletId, epoch, principalId: viewer.principalId, stream })))
+    return
   let notified = Promise.withResolvers<void>()
   const notify = (): void => notified.resolve()
   const query = { projects: null, rootId: cloudletId, includeRejected: false }

@@ -1,14 +1,15 @@
 import { notFound, transitionRefused } from '../../../core/errors.ts'
-import type { Viewer } from '../../../core/ports/viewer.ts'
+import type { Principal, Viewer } from '../../../core/ports/viewer.ts'
+import type { Right } from '../../../core/rights.ts'
 import { type Node, type Slice, WORK_STATE } from '../../../core/tree.ts'
 import { uuid } from '../../../store/column-types.ts'
-import { findObject } from '../../../store/objects.ts'
 import { statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
-import { type CommandResult, canRead, refuse, requireProjectWrite } from '../../access.ts'
+import { type CommandResult, findFor, refuse } from '../../access.ts'
 import type { LockedTree } from '../../family.ts'
 import { isOver } from '../details.ts'
 import { endJob, journal, offerJob, offerUndo } from '../end-job.ts'
+import { rights } from '../rights.ts'
 import type { OperationsParts } from './parts.ts'
 
 /** Commands that end tasks, and that decide about jobs that could not be undone. */
@@ -21,13 +22,13 @@ export const cancelTask = (
   viewer: Viewer,
   { id, reason }: { readonly id: string; readonly reason?: string | null },
 ): Promise<TaskResult> =>
-  onObject(parts, viewer, { id, kind: 'TASK', what: 'task' }, (tree) => cancel(tree, viewer, reason ?? null))
+  onObject(parts, viewer, rights.cancel, { id, what: 'task' }, (tree) => cancel(tree, viewer, reason ?? null))
 
 export const deleteTask = (
   parts: OperationsParts,
   viewer: Viewer,
   { id }: { readonly id: string },
-): Promise<TaskResult> => onObject(parts, viewer, { id, kind: 'TASK', what: 'task' }, (tree) => remove(tree, viewer))
+): Promise<TaskResult> => onObject(parts, viewer, rights.delete, { id, what: 'task' }, (tree) => remove(tree, viewer))
 
 export interface ResolveUndo {
   /** Of a job. */
@@ -35,21 +36,20 @@ export interface ResolveUndo {
   readonly decision: 'RETRY' | 'GIVE_UP'
 }
 export const resolveUndo = (parts: OperationsParts, viewer: Viewer, input: ResolveUndo): Promise<TaskResult> =>
-  onObject(parts, viewer, { id: input.id, kind: 'GADGET_JOB', what: 'job' }, (tree, node) =>
+  onObject(parts, viewer, rights.resolveUndo, { id: input.id, what: 'job' }, (tree, node) =>
     resolve(tree, node, viewer, input),
   )
 
 async function onObject(
   { client, trees }: OperationsParts,
   viewer: Viewer,
-  { id, kind, what }: { readonly id: string; readonly kind: string; readonly what: string },
+  right: Right,
+  { id, what }: { readonly id: string; readonly what: string },
   work: (tree: LockedTree, node: Node) => Promise<Ended> | Ended,
 ): Promise<TaskResult> {
-  const refused = requireProjectWrite(viewer)
-  if (refused) return refuse(refused)
-  const found = await findObject(client, id)
-  if (found?.kind !== kind || !canRead(viewer, found.projectName)) return refuse(notFound(id, what))
-  const done = await trees.inTree(found.rootId, async (tree) => {
+  const located = await findFor(client, viewer, right, { id, what })
+  if (!located.ok) return located
+  const done = await trees.inTree(located.found.rootId, async (tree) => {
     await tree.load([id])
     const node = tree.slice.get(id)
     return node ? await work(tree, node) : refuse(notFound(id, what))
@@ -74,20 +74,20 @@ async function cancel(tree: LockedTree, viewer: Viewer, reason: string | null): 
   const { root, slice } = tree
   const { phase, kind, id } = root.row
   if (phase !== 'PENDING' && phase !== 'RUNNING') {
-    tree.reject(root, 'ABORTING', viewer.name, 'It has ended, or is being aborted already.')
+    tree.reject(root, 'ABORTING', viewer, 'It has ended, or is being aborted already.')
     const refusal = transitionRefused(kind, phase, 'USER', 'ABORTING', [])
     return refuse({ ...refusal, message: `It cannot be cancelled any more: it is ${phase}.` })
   }
-  const by = viewer.name
-  const message = reason ? `Cancelled by ${by}: ${reason}` : `Cancelled by ${by}.`
-  slice.move(root, 'ABORTING', { actor: 'USER', by, message })
-  slice.setDetails(root, { cancelBy: by })
-  for (const node of await jobsOf(tree)) abort(node, slice, by, message)
+  const { name } = viewer
+  const message = reason ? `Cancelled by ${name}: ${reason}` : `Cancelled by ${name}.`
+  slice.move(root, 'ABORTING', { actor: 'USER', by: viewer, message })
+  slice.setDetails(root, { cancelBy: name })
+  for (const node of await jobsOf(tree)) abort(node, slice, viewer, message)
   tree.wake([id])
   return { ok: true, objectId: id }
 }
 
-function abort(node: Node, slice: Slice, by: string, message: string): void {
+function abort(node: Node, slice: Slice, by: Principal, message: string): void {
   const { phase } = node.row
   if (phase === 'PENDING' || phase === 'DECLARING' || phase === 'WAITING') {
     const error = { code: 'CANCELED', message }
@@ -104,12 +104,12 @@ async function remove(tree: LockedTree, viewer: Viewer): Promise<Ended> {
   const { root, slice } = tree
   const { phase, kind, id } = root.row
   if (phase !== 'SUCCEEDED' && phase !== 'FAILED' && phase !== 'ABORTED') {
-    tree.reject(root, 'GONE', viewer.name, 'It has not ended.')
+    tree.reject(root, 'GONE', viewer, 'It has not ended.')
     const refusal = transitionRefused(kind, phase, 'USER', 'GONE', [])
     return refuse({ ...refusal, message: `It is ${phase}: cancel it, or wait for its end, before it is deleted.` })
   }
   for (const node of await jobsOf(tree)) slice.move(node, 'GONE', { reason: 'deleted with its task' })
-  slice.move(root, 'GONE', { actor: 'USER', by: viewer.name })
+  slice.move(root, 'GONE', { actor: 'USER', by: viewer })
   return { ok: true, objectId: id }
 }
 
@@ -118,18 +118,18 @@ function resolve(tree: LockedTree, node: Node, viewer: Viewer, { decision }: Res
   const { phase, kind, id } = node.row
   const to = decision === 'RETRY' ? 'UNDOING' : 'FAILED'
   if (phase !== 'UNDO_FAILED' || isOver(phase)) {
-    reject(node, to, viewer.name, 'Its undo has not failed.')
+    reject(node, to, viewer, 'Its undo has not failed.')
     const refusal = transitionRefused(kind, phase, 'USER', to, [])
     return refuse({ ...refusal, message: `There is nothing to decide: the job is ${phase}.` })
   }
-  const by = viewer.name
+  const by = viewer
   if (decision === 'RETRY') {
     slice.move(node, 'UNDOING', { actor: 'USER', by })
     slice.setError(node, null)
     offerUndo(node, slice)
   } else {
     journal(node, slice, 'FAILED')
-    const error = { code: 'UNDO_GIVEN_UP', message: `${by} has given up undoing it: ${node.error?.message ?? ''}` }
+    const error = { code: 'UNDO_GIVEN_UP', message: `${by.name} has given up undoing it: ${node.error?.message ?? ''}` }
     endJob(node, slice, { to: 'FAILED', actor: 'USER', by, error, satisfies: false })
   }
   wake([tree.root.row.id])

@@ -1,13 +1,15 @@
 import { invalidInput } from '../../../core/errors.ts'
 import { type LabelInput, labelsOf } from '../../../core/labels.ts'
-import type { Viewer } from '../../../core/ports/viewer.ts'
+import type { Principal, Viewer } from '../../../core/ports/viewer.ts'
 import { isName, NAME_RULE, Problems } from '../../../core/problems.ts'
+import type { Right } from '../../../core/rights.ts'
 import type { Node } from '../../../core/tree.ts'
-import { type CommandResult, refuse, requireProjectWrite } from '../../access.ts'
+import { type CommandResult, inProject, noProject, refuse } from '../../access.ts'
 import type { LockedProject } from '../../family.ts'
 import { idempotent } from '../../idempotent.ts'
 import { rootNameTaken } from '../../root-name.ts'
 import { checkOrder, expressionsOf, type JobInput, normaliseJobs } from '../normalise-task.ts'
+import { rights } from '../rights.ts'
 import type { JobSpec } from '../spec.ts'
 import type { OperationsParts } from './parts.ts'
 
@@ -21,26 +23,31 @@ export interface CreateTask {
 
 export type CreateTaskResult = CommandResult<'InvalidInputError' | 'ConflictError' | 'ForbiddenError'>
 
-export async function createTask(parts: OperationsParts, viewer: Viewer, input: CreateTask): Promise<CreateTaskResult> {
-  const refused = requireProjectWrite(viewer, input.project)
-  if (refused) return refuse(refused)
+export const createTask = (parts: OperationsParts, viewer: Viewer, input: CreateTask): Promise<CreateTaskResult> =>
+  createTaskFor(parts, viewer, rights.create, input)
+
+/** @param right in the project: an event creates the tasks that an author has written into it */
+export async function createTaskFor(
+  parts: OperationsParts,
+  viewer: Viewer,
+  right: Right,
+  input: CreateTask,
+): Promise<CreateTaskResult> {
   const problems = new Problems()
   if (!isName(input.name)) problems.add('input.name', NAME_RULE)
   const labels = labelsOf(input.labels ?? [], problems)
   const jobs = await readJobs(parts, input.jobs, problems)
   if (problems.found.length > 0) return refuse(invalidInput(problems.found))
-  const done = await parts.trees.inProject(
-    input.project,
-    (project) =>
-      idempotent(project, viewer, 'createTask', input, async () => {
-        const taken = await rootNameTaken(project, { kind: 'TASK', name: input.name, what: 'a task' })
-        if (taken) return refuse(taken)
-        const object = await createTaskRoot(project, { ...input, jobs, labels, by: viewer.name })
-        return { ok: true, objectId: object.row.id, object }
-      }),
-    { canShare: true },
+  const access = { right, project: input.project, canShare: true }
+  const done = await inProject(parts.trees, viewer, access, (project) =>
+    idempotent(project, viewer, 'createTask', input, async () => {
+      const taken = await rootNameTaken(project, { kind: 'TASK', name: input.name, what: 'a task' })
+      if (taken) return refuse(taken)
+      const object = await createTaskRoot(project, { ...input, jobs, labels, by: viewer })
+      return { ok: true, objectId: object.row.id, object }
+    }),
   )
-  return done ?? refuse(invalidInput([{ path: 'input.project', message: `there is no project ${input.project}` }]))
+  return done ?? refuse(noProject(viewer, input.project))
 }
 
 /** The sandbox only parses expressions here. */
@@ -63,7 +70,7 @@ interface NewTask {
   readonly name: string
   readonly jobs: readonly JobSpec[]
   readonly labels: Readonly<Record<string, string>>
-  readonly by: string
+  readonly by: Principal
 }
 
 async function createTaskRoot(project: LockedProject, { name, jobs, labels, by }: NewTask): Promise<Node> {

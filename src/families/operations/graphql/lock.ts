@@ -7,6 +7,7 @@ import { pageCost } from '../../../graphql/schema/limits.ts'
 import { BlockerRef, TreeObjectRef } from '../../../graphql/schema/refs.ts'
 import type { OperationsBlocker } from '../blockers.ts'
 import { countLocks, type LockPosition, type LockRow, listLocks } from '../lock-queries.ts'
+import { rights } from '../rights.ts'
 import { LockModeEnum } from './declared-locks.ts'
 
 export const LockRef = builder.objectRef<LockRow>('Lock').implement({
@@ -46,6 +47,7 @@ const LockConnection = builder.connectionObject({ name: 'LockConnection', type: 
 
 builder.queryField('locks', (t) =>
   t.field({
+    right: rights.readLocks,
     type: LockConnection,
     nullable: true,
     description:

@@ -5,6 +5,7 @@ import { dropUndefined } from '../../../graphql/schema/drop-undefined.ts'
 import { errorsOf, resultUnion } from '../../../graphql/schema/result-union.ts'
 import { GadgetJobInput } from '../../gadget-job-input.ts'
 import type { OperationsCommands } from '../commands.ts'
+import { rights } from '../rights.ts'
 import { GadgetJobRef, TaskRef } from './task.ts'
 
 const UndoDecision = builder.enumType('UndoDecision', {
@@ -20,6 +21,7 @@ const UndoDecision = builder.enumType('UndoDecision', {
 
 builder.mutationField('createTask', (t) =>
   t.fieldWithInput({
+    right: rights.create,
     type: resultUnion(
       'CreateTaskResult',
       TaskRef,
@@ -31,7 +33,7 @@ builder.mutationField('createTask', (t) =>
     ),
     nullable: true,
     description:
-      'Creates a task and starts it. Requires the role USER or ADMIN; a name that exists (ALREADY_EXISTS), cycles, and expressions on jobs that do not come before are refused.',
+      'Creates a task and starts it. A name that exists (ALREADY_EXISTS), cycles, and expressions on jobs that do not come before are refused.',
     typeOptions: { description: 'Name, labels and jobs of a new task.' },
     input: {
       project: t.input.string({
@@ -63,11 +65,12 @@ builder.mutationField('createTask', (t) =>
       }),
     },
     resolve: (_, { input }, context) =>
-      writeObject(context, 'write', null, () => context.operations.createTask(context.viewer, dropUndefined(input))),
+      writeObject(context, null, () => context.operations.createTask(context.viewer, dropUndefined(input))),
   }),
 )
 builder.mutationField('cancelTask', (t) =>
   t.fieldWithInput({
+    right: rights.cancel,
     type: resultUnion(
       'CancelTaskResult',
       TaskRef,
@@ -75,7 +78,7 @@ builder.mutationField('cancelTask', (t) =>
     ),
     nullable: true,
     description:
-      'Cancels a task: no more jobs start, running ones are aborted, and undos go on to their end. Requires the role USER or ADMIN; a task that is neither PENDING nor RUNNING is refused with a TransitionError.',
+      'Cancels a task: no more jobs start, running ones are aborted, and undos go on to their end. A task that is neither PENDING nor RUNNING is refused with a TransitionError.',
     typeOptions: { description: 'The task to cancel, and why.' },
     input: {
       id: t.input.id({ required: true, description: 'Id of the task.' }),
@@ -85,13 +88,12 @@ builder.mutationField('cancelTask', (t) =>
       }),
     },
     resolve: (_, { input }, context) =>
-      writeObject(context, 'write', input.id, () =>
-        context.operations.cancelTask(context.viewer, dropUndefined(input)),
-      ),
+      writeObject(context, input.id, () => context.operations.cancelTask(context.viewer, dropUndefined(input))),
   }),
 )
 builder.mutationField('deleteTask', (t) =>
   t.fieldWithInput({
+    right: rights.delete,
     type: resultUnion(
       'DeleteTaskResult',
       TaskRef,
@@ -99,15 +101,16 @@ builder.mutationField('deleteTask', (t) =>
     ),
     nullable: true,
     description:
-      'Deletes a task with its jobs, and returns it as it was. Requires the role USER or ADMIN; a task that has not ended is refused with a TransitionError.',
+      'Deletes a task with its jobs, and returns it as it was. A task that has not ended is refused with a TransitionError.',
     typeOptions: { description: 'The task to delete.' },
     input: { id: t.input.id({ required: true, description: 'Id of the task.' }) },
     resolve: (_, { input }, context) =>
-      writeObject(context, 'write', input.id, () => context.operations.deleteTask(context.viewer, input)),
+      writeObject(context, input.id, () => context.operations.deleteTask(context.viewer, input)),
   }),
 )
 builder.mutationField('resolveUndo', (t) =>
   t.fieldWithInput({
+    right: rights.resolveUndo,
     type: resultUnion(
       'ResolveUndoResult',
       GadgetJobRef,
@@ -115,7 +118,7 @@ builder.mutationField('resolveUndo', (t) =>
     ),
     nullable: true,
     description:
-      'Decides about a job that could not be undone or cleaned up and so holds its locks. Requires the role USER or ADMIN; a job that is not in UNDO_FAILED is refused with a TransitionError.',
+      'Decides about a job that could not be undone or cleaned up and so holds its locks. A job that is not in UNDO_FAILED is refused with a TransitionError.',
     typeOptions: { description: 'The decision about a job that could not be undone or cleaned up.' },
     input: {
       id: t.input.id({
@@ -126,6 +129,6 @@ builder.mutationField('resolveUndo', (t) =>
       decision: t.input.field({ type: UndoDecision, required: true, description: 'What becomes of the job.' }),
     },
     resolve: (_, { input }, context) =>
-      writeObject(context, 'write', input.id, () => context.operations.resolveUndo(context.viewer, input)),
+      writeObject(context, input.id, () => context.operations.resolveUndo(context.viewer, input)),
   }),
 )

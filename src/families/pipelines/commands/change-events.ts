@@ -1,15 +1,18 @@
+import { canRead } from '../../../core/can-read.ts'
 import { invalidInput, notFound, type Refusal, type RefusalOf, transitionRefused } from '../../../core/errors.ts'
 import type { Outcome, WrittenObject } from '../../../core/ports/outcome.ts'
 import type { Viewer } from '../../../core/ports/viewer.ts'
 import { Problems } from '../../../core/problems.ts'
+import { type Right, requireRight } from '../../../core/rights.ts'
 import type { Phase } from '../../../core/vocabulary.ts'
-import { findObject } from '../../../store/objects.ts'
-import { type CommandResult, canRead, refuse, requireProjectWrite } from '../../access.ts'
+import { findProjectId } from '../../../store/projects.ts'
+import { type CommandResult, findFor, noProject, refuse } from '../../access.ts'
 import type { LockedTree } from '../../family.ts'
 import { isOver } from '../details.ts'
 import { cancelWorkload, deleteWorkload } from '../end-workload.ts'
-import { findEvents, findMembers, findProject, findWorker } from '../event-queries.ts'
+import { findEvents, findMembers, findWorker } from '../event-queries.ts'
 import { type EventFilterInput, normaliseFilter } from '../normalise-event.ts'
+import { rights } from '../rights.ts'
 import type { PipelinesParts } from './parts.ts'
 
 /** Commands that end events, one by one or many by a filter. */
@@ -21,13 +24,14 @@ export const cancelEvent = (
   viewer: Viewer,
   { id, reason }: { readonly id: string; readonly reason?: string | null },
 ): Promise<CommandResult<EventRefusal | 'TransitionError'>> =>
-  onEvent(parts, viewer, id, (tree) => cancel(tree, viewer, reason ?? null))
+  onEvent(parts, viewer, rights.cancelEvent, id, (tree) => cancel(tree, viewer, reason ?? null))
 
 export const deleteEvent = (
   parts: PipelinesParts,
   viewer: Viewer,
   { id }: { readonly id: string },
-): Promise<CommandResult<EventRefusal>> => onEvent(parts, viewer, id, (tree) => remove(tree, viewer))
+): Promise<CommandResult<EventRefusal>> =>
+  onEvent(parts, viewer, rights.deleteEvent, id, (tree) => remove(tree, viewer))
 
 export type Changed = Outcome<{ readonly count: number }, RefusalOf<'InvalidInputError' | 'ForbiddenError'>>
 
@@ -36,22 +40,23 @@ export const cancelEvents = (
   viewer: Viewer,
   input: EventFilterInput & { readonly reason?: string | null },
 ): Promise<Changed> =>
-  onMany(parts, viewer, input, { running: true }, (tree) => cancel(tree, viewer, input.reason ?? null))
+  onMany(parts, viewer, input, { right: rights.cancelEvent, running: true }, (tree) =>
+    cancel(tree, viewer, input.reason ?? null),
+  )
 
 export const deleteEvents = (parts: PipelinesParts, viewer: Viewer, input: EventFilterInput): Promise<Changed> =>
-  onMany(parts, viewer, input, { running: false }, (tree) => remove(tree, viewer))
+  onMany(parts, viewer, input, { right: rights.deleteEvent, running: false }, (tree) => remove(tree, viewer))
 
 /** Runs on the tree of an event that the viewer may change. */
 async function onEvent<R extends Refusal>(
   parts: PipelinesParts,
   viewer: Viewer,
+  right: Right,
   id: string,
   work: (tree: LockedTree) => Promise<Outcome<WrittenObject, R>>,
 ): Promise<Outcome<WrittenObject, R | RefusalOf<EventRefusal>>> {
-  const refused = requireProjectWrite(viewer)
-  if (refused) return refuse(refused)
-  const found = await findObject(parts.pool, id)
-  if (found?.kind !== 'EVENT' || !canRead(viewer, found.projectName)) return refuse(notFound(id, 'event'))
+  const located = await findFor(parts.pool, viewer, right, { id, what: 'event' })
+  if (!located.ok) return located
   return (await parts.trees.inTree(id, work)) ?? refuse(notFound(id, 'event'))
 }
 
@@ -63,17 +68,19 @@ async function onMany(
   parts: PipelinesParts,
   viewer: Viewer,
   input: EventFilterInput,
-  options: { readonly running: boolean },
+  { right, running }: { readonly right: Right; readonly running: boolean },
   work: (tree: LockedTree) => Promise<CommandResult>,
 ): Promise<Changed> {
-  const refused = requireProjectWrite(viewer, input.project)
+  const never = requireRight(viewer, right)
+  if (never) return refuse(never)
+  const projectId = await findProjectId(parts.pool, input.project)
+  if (projectId === null || !canRead(viewer, { projectId })) return refuse(noProject(viewer, input.project))
+  const refused = requireRight(viewer, right, projectId)
   if (refused) return refuse(refused)
   const problems = new Problems()
-  const filter = normaliseFilter(input, problems, options)
-  if ((await findProject(parts.pool, input.project)).length === 0)
-    problems.add('input.project', `there is no project ${input.project}`)
+  const filter = normaliseFilter(input, problems, { running })
   if (problems.found.length > 0) return refuse(invalidInput(problems.found))
-  const ids = (await findEvents(parts.pool, filter)).values()
+  const ids = (await findEvents(parts.pool, projectId, filter)).values()
   let count = 0
   const one = async (): Promise<void> => {
     for (const id of ids) {
@@ -101,11 +108,11 @@ async function cancel(
   const worker = slice.get(workerId ?? '')
   if (!worker || isOver(phase)) {
     const refusal = transitionRefused(kind, phase, 'USER', 'ABORTED', [])
-    tree.reject(root, 'ABORTED', viewer.name, 'It has ended already.')
+    tree.reject(root, 'ABORTED', viewer, 'It has ended already.')
     return refuse({ ...refusal, message: `It has ended already: it is ${phase}.` })
   }
   const message = reason ? `Cancelled by ${viewer.name}: ${reason}` : `Cancelled by ${viewer.name}.`
-  cancelWorkload(worker, slice, { actor: 'USER', by: viewer.name, code: 'CANCELED', message })
+  cancelWorkload(worker, slice, { actor: 'USER', by: viewer, code: 'CANCELED', message })
   // The rules end its jobs.
   tree.wake([worker.row.id])
   return { ok: true, objectId: id }
@@ -118,8 +125,8 @@ async function remove(tree: LockedTree, viewer: Viewer): Promise<CommandResult<n
   for (const { id, kind } of members) {
     const node = slice.get(id)
     if (!node) continue
-    if (kind === 'EVENT') slice.move(node, 'GONE', { actor: 'USER', by: viewer.name })
-    else deleteWorkload(node, slice, viewer.name)
+    if (kind === 'EVENT') slice.move(node, 'GONE', { actor: 'USER', by: viewer })
+    else deleteWorkload(node, slice, viewer)
   }
   return { ok: true, objectId: root.row.id }
 }

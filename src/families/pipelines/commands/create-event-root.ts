@@ -54,7 +54,7 @@ export function createEventRoot(
   { labels, ...details }: NewEvent,
   { spec, number }: { readonly spec: WorkloadSpec; readonly number: number },
 ): { readonly tree: LockedTree; readonly worker: Node } {
-  const { name: by } = viewer
+  const by = viewer
   const tree = project.createRoot({ kind: 'EVENT', name: `event-${number}`, spec: {}, labels, by, details })
   const worker = tree.slice.create(tree.root, {
     kind: 'WORKER',

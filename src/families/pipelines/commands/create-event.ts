@@ -2,11 +2,12 @@ import { invalidInput, notFound, type RefusalOf, type RefusalType } from '../../
 import type { Outcome } from '../../../core/ports/outcome.ts'
 import type { Viewer } from '../../../core/ports/viewer.ts'
 import { Problems } from '../../../core/problems.ts'
-import { findObject } from '../../../store/objects.ts'
-import { type CommandResult, canRead, refuse, requireProjectWrite } from '../../access.ts'
+import { projectsWith } from '../../../core/rights.ts'
+import { type CommandResult, findFor, inProject, noProject, refuse } from '../../access.ts'
 import { idempotent } from '../../idempotent.ts'
 import { findProject, findSubscribers, readEvent, type Subscriber } from '../event-queries.ts'
 import { type EventInput, normaliseEvent } from '../normalise-event.ts'
+import { rights } from '../rights.ts'
 import { createEventRoot, type NewEvent, takeFromProject } from './create-event-root.ts'
 import { createTasks } from './create-tasks.ts'
 import type { PipelinesParts } from './parts.ts'
@@ -30,8 +31,6 @@ export async function createEvent(
   viewer: Viewer,
   input: CreateEvent,
 ): Promise<CreatedEvents<CreateRefusal>> {
-  const refused = requireProjectWrite(viewer, input.project ?? undefined)
-  if (refused) return refuse(refused)
   const problems = new Problems()
   const spec = normaliseEvent(input, problems)
   if (input.project === '')
@@ -46,13 +45,11 @@ export async function cloneEvent(
   viewer: Viewer,
   input: { readonly id: string; readonly idempotencyKey?: string | null },
 ): Promise<CreatedEvents<CreateRefusal | 'NotFoundError'>> {
-  const refused = requireProjectWrite(viewer)
-  if (refused) return refuse(refused)
-  const found = await findObject(parts.pool, input.id)
-  if (found?.kind !== 'EVENT' || !canRead(viewer, found.projectName)) return refuse(notFound(input.id, 'event'))
+  const located = await findFor(parts.pool, viewer, rights.createEvent, { id: input.id, what: 'event' })
+  if (!located.ok) return located
   const event = await readEvent(parts.pool, input.id)
   if (!event) return refuse(notFound(input.id, 'event'))
-  const project = event.subscribed ? null : found.projectName
+  const project = event.subscribed ? null : located.found.projectName
   return await create(parts, viewer, { ...input, project }, { ...event, retryOf: null, cloneOf: input.id })
 }
 
@@ -69,22 +66,20 @@ async function create(
 ): Promise<CreatedEvents<CreateRefusal>> {
   const projects = input.project
     ? await findProject(parts.pool, input.project)
-    : await findSubscribers(parts.pool, event, viewer.projects)
-  if (input.project && projects.length === 0) return refuse(noProject(input.project))
+    : await findSubscribers(parts.pool, event, projectsWith(viewer, rights.createEvent))
+  if (input.project && projects.length === 0) return refuse(noProject(viewer, input.project))
   const eventIds: string[] = []
   for (const project of projects) {
     const done = await createIn(parts, viewer, project, input, event)
     if (done?.ok) eventIds.push(done.objectId)
     else if (done && (input.project || done.refusal !== NO_WORKERS)) return done
-    else if (input.project) return refuse(noProject(input.project))
+    else if (input.project) return refuse(noProject(viewer, input.project))
     // A project that was deleted, or has no workers any more, has no subscription.
   }
   const tasks = input.project ? { ok: true as const, taskIds: [] } : await createTasks(parts, viewer, input, event)
   return tasks.ok ? { ok: true, eventIds, taskIds: tasks.taskIds } : tasks
 }
 
-const noProject = (project: string) =>
-  invalidInput([{ path: 'input.project', message: `there is no project ${project}` }])
 const NO_WORKERS = invalidInput([
   { path: 'input.project', message: 'has no worker template: nothing would be started for the event' },
 ])
@@ -96,25 +91,23 @@ function createIn(
   { name, strategy }: Subscriber,
   input: Wanted,
   event: NewEvent,
-): Promise<CommandResult<'InvalidInputError'> | null> {
-  return trees.inProject(
-    name,
-    (project) =>
-      idempotent(
-        project,
-        viewer,
-        event.cloneOf ? 'cloneEvent' : 'createEvent',
-        input,
-        async (): Promise<CommandResult<'InvalidInputError'>> => {
-          const { template, number, strategy: now } = await takeFromProject(project)
-          if (!template) return refuse(NO_WORKERS)
-          await supersede(project, now, event)
-          const { tree, worker } = createEventRoot(project, viewer, event, { spec: template, number })
-          await tree.decideNow(worker)
-          return { ok: true, objectId: tree.root.row.id }
-        },
-      ),
-    // An event that replaces others has to see them, so it does not share a transaction.
-    { canShare: strategy === 'QUEUE' },
+): Promise<CommandResult<CreateRefusal> | null> {
+  // An event that replaces others has to see them, so it does not share a transaction.
+  const access = { right: rights.createEvent, project: name, canShare: strategy === 'QUEUE' }
+  return inProject(trees, viewer, access, (project) =>
+    idempotent(
+      project,
+      viewer,
+      event.cloneOf ? 'cloneEvent' : 'createEvent',
+      input,
+      async (): Promise<CommandResult<'InvalidInputError'>> => {
+        const { template, number, strategy: now } = await takeFromProject(project)
+        if (!template) return refuse(NO_WORKERS)
+        await supersede(project, now, event)
+        const { tree, worker } = createEventRoot(project, viewer, event, { spec: template, number })
+        await tree.decideNow(worker)
+        return { ok: true, objectId: tree.root.row.id }
+      },
+    ),
   )
 }

@@ -1,22 +1,25 @@
-import { forbidden, invalidInput, type RefusalOf, type RefusalType } from '../../../core/errors.ts'
+import { invalidInput, type RefusalOf, type RefusalType } from '../../../core/errors.ts'
 import type { Outcome } from '../../../core/ports/outcome.ts'
 import type { Viewer } from '../../../core/ports/viewer.ts'
 import { Problems } from '../../../core/problems.ts'
+import { requireRight } from '../../../core/rights.ts'
 import { insertProject } from '../../../store/projects.ts'
-import { canRead, refuse, requireProjectWrite } from '../../access.ts'
+import { refuse } from '../../access.ts'
 import { checkName } from '../names.ts'
 import { normaliseProject, type ProjectInput } from '../normalise-project.ts'
+import { rights } from '../rights.ts'
 import type { Subscription } from '../spec.ts'
 import type { PipelinesParts, TaskPort } from './parts.ts'
 
-export type ProjectResult<Type extends RefusalType> = Outcome<{ readonly project: string }, RefusalOf<Type>>
+/** The project that was written, or was deleted. */
+export type ProjectResult<Type extends RefusalType> = Outcome<{ readonly projectId: string }, RefusalOf<Type>>
 
 export async function createProject(
   { pool, system, tasks }: PipelinesParts,
   viewer: Viewer,
   input: ProjectInput & { readonly name: string },
 ): Promise<ProjectResult<'InvalidInputError' | 'ConflictError' | 'ForbiddenError'>> {
-  const refused = requireProjectCreation(viewer, input.name)
+  const refused = requireCreation(viewer, input)
   if (refused) return refuse(refused)
   const problems = new Problems()
   checkName(input.name, 'input.name', problems)
@@ -24,13 +27,13 @@ export async function createProject(
   await checkTasks(tasks, subscriptions, problems)
   if (problems.found.length > 0) return refuse(invalidInput(problems.found))
   const { maxWorkers = null, maxJobs = null, strategy = 'QUEUE' } = limits
-  const created = await insertProject(pool, system, {
+  const projectId = await insertProject(pool, system, {
     name: input.name,
     workerTemplate,
     subscriptions,
     limits: { maxWorkers, maxJobs, strategy },
   })
-  return created ? { ok: true, project: input.name } : refuse(taken(input.name))
+  return projectId === null ? refuse(taken(input.name)) : { ok: true, projectId }
 }
 
 /** Three more variables describe the event itself. */
@@ -50,12 +53,16 @@ export async function checkTasks(
   }
 }
 
-/** A viewer of selected projects could not see a new one, and must not learn the names of others. */
-function requireProjectCreation(viewer: Viewer, name: string): RefusalOf<'ForbiddenError'> | null {
-  const refused = requireProjectWrite(viewer)
-  if (refused || viewer.projects === null || (viewer.role === 'ADMIN' && canRead(viewer, name))) return refused
-  return forbidden(`${viewer.name} may see some projects only, and may not create one.`)
+/** Only who may author in all projects may author in one that is yet to be created. */
+function requireCreation(viewer: Viewer, input: ProjectInput): RefusalOf<'ForbiddenError'> | null {
+  const refused = requireRight(viewer, rights.createProject)
+  if (refused || !bringsCode(input)) return refused
+  return requireRight(viewer, { ...rights.programProject, everywhere: true })
 }
+
+/** Worker templates, and tasks of subscriptions. */
+export const bringsCode = ({ workerTemplate, subscriptions }: ProjectInput): boolean =>
+  Boolean(workerTemplate) || (subscriptions ?? []).some(({ task }) => Boolean(task))
 
 const taken = (name: string): RefusalOf<'ConflictError'> => ({
   type: 'ConflictError',

@@ -2,10 +2,12 @@ import { createHash } from 'node:crypto'
 import type { RefusalOf } from '../../../core/errors.ts'
 import type { Outcome } from '../../../core/ports/outcome.ts'
 import type { Viewer } from '../../../core/ports/viewer.ts'
+import { projectsWith } from '../../../core/rights.ts'
 import { refuse } from '../../access.ts'
 import { findTaskSubscriptions } from '../event-queries.ts'
 import { bytesOf } from '../names.ts'
 import type { EventSpec } from '../normalise-event.ts'
+import { rights } from '../rights.ts'
 import type { TaskJob } from '../spec.ts'
 import type { PipelinesParts } from './parts.ts'
 
@@ -20,16 +22,24 @@ export async function createTasks(
   event: EventSpec,
 ): Promise<Outcome<{ readonly taskIds: readonly string[] }, RefusalOf<'InvalidInputError' | 'ForbiddenError'>>> {
   const taskIds: string[] = []
-  for (const { project, ordinal, jobs } of await findTaskSubscriptions(pool, event, viewer.projects)) {
-    const seed = idempotencyKey === null ? system.id() : `${viewer.name} ${idempotencyKey}`
+  for (const { project, ordinal, jobs } of await findTaskSubscriptions(
+    pool,
+    event,
+    projectsWith(viewer, rights.createEvent),
+  )) {
+    const seed = idempotencyKey === null ? system.id() : `${viewer.principalId} ${idempotencyKey}`
     const name = `event-task-${createHash('sha256').update(`${seed} ${project} ${ordinal}`).digest('hex').slice(0, 12)}`
     const labels = Object.entries(event.labels).map(([key, value]) => ({ key, value }))
     const own = { project, labels, jobs: jobs.map((job) => withEvent(job, event)) }
-    const idempotent = await tasks.createTask(viewer, { ...own, name, idempotencyKey: name })
+    const idempotent = await tasks.createTaskFor(viewer, rights.createEvent, { ...own, name, idempotencyKey: name })
     // A key that is used again after a day is a new request, whose task needs another name.
     const isLate = !idempotent.ok && idempotent.refusal.type === 'ConflictError'
     const done = isLate
-      ? await tasks.createTask(viewer, { ...own, name: `event-task-${system.id()}`, idempotencyKey: null })
+      ? await tasks.createTaskFor(viewer, rights.createEvent, {
+          ...own,
+          name: `event-task-${system.id()}`,
+          idempotencyKey: null,
+        })
       : idempotent
     if (done.ok) taskIds.push(done.objectId)
     else if (done.refusal.type !== 'ConflictError') return refuse(done.refusal)

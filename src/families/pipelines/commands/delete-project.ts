@@ -2,7 +2,8 @@ import { invalidInput, type RefusalOf } from '../../../core/errors.ts'
 import type { Viewer } from '../../../core/ports/viewer.ts'
 import { removeProject, someRoot } from '../../../store/projects.ts'
 import { refuse } from '../../access.ts'
-import { inProject } from './access.ts'
+import { rights } from '../rights.ts'
+import { onProject } from './access.ts'
 import type { ProjectResult } from './create-project.ts'
 import type { PipelinesParts } from './parts.ts'
 
@@ -15,16 +16,16 @@ export const deleteProject = (
   viewer: Viewer,
   { name }: { readonly name: string },
 ): Promise<ProjectResult<'InvalidInputError' | 'NotFoundError' | 'ConflictError' | 'ForbiddenError'>> =>
-  inProject(
+  onProject(
     parts,
     viewer,
-    name,
+    { right: rights.deleteProject, project: name },
     async ({ client, projectId }): Promise<ProjectResult<'InvalidInputError' | 'ConflictError'>> => {
       if (name === KEPT) return refuse(invalidInput([{ path: 'input.name', message: `${KEPT} cannot be deleted` }]))
       const root = await someRoot(client, projectId)
       if (root) return refuse(inUse(name, root))
       await removeProject(client, projectId)
-      return { ok: true, project: name }
+      return { ok: true, projectId }
     },
   )
 

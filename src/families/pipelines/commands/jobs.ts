@@ -1,11 +1,11 @@
 import { forbidden, invalidInput, notFound, type RefusalOf, transitionRefused } from '../../../core/errors.ts'
 import { sameJson } from '../../../core/json.ts'
 import { allowedFrom } from '../../../core/machine.ts'
-import type { Viewer } from '../../../core/ports/viewer.ts'
+import type { Principal, Viewer } from '../../../core/ports/viewer.ts'
 import { Problems } from '../../../core/problems.ts'
+import { requireRight } from '../../../core/rights.ts'
 import type { Node } from '../../../core/tree.ts'
-import { findObject } from '../../../store/objects.ts'
-import { type CommandResult, canRead, refuse } from '../../access.ts'
+import { type CommandResult, findFor, refuse } from '../../access.ts'
 import type { LockedTree } from '../../family.ts'
 import { isOver } from '../details.ts'
 import { cancelWorkload, endWorkload } from '../end-workload.ts'
@@ -13,6 +13,7 @@ import { countJobs, findJob, findWorker, readWorkloadSpec } from '../event-queri
 import { worker as machine, STARTED } from '../machines.ts'
 import { checkName } from '../names.ts'
 import { normaliseWorkload, type WorkloadInput } from '../normalise-workload.ts'
+import { rights } from '../rights.ts'
 import type { WorkloadSpec } from '../spec.ts'
 import { workloadDetails } from './create-event-root.ts'
 import type { PipelinesParts } from './parts.ts'
@@ -37,8 +38,9 @@ const MAX_JOBS = 1_000
  */
 export async function createJob(parts: PipelinesParts, viewer: Viewer, input: CreateJob): Promise<CreateJobResult> {
   const { rootId: eventId } = viewer
-  if (viewer.role !== 'WORKER' || !eventId)
-    return refuse(forbidden('Only a worker may create jobs, with the token that it was started with.'))
+  const refused = requireRight(viewer, rights.createJob)
+  if (refused) return refuse(refused)
+  if (!eventId) return refuse(forbidden('Only a worker may create jobs, with the token that it was started with.'))
   const done = await parts.trees.inTree(eventId, async (tree) => {
     const workerId = await findWorker(tree.client, eventId)
     await tree.load(workerId ? [workerId] : [])
@@ -70,14 +72,14 @@ async function create(tree: LockedTree, worker: Node, viewer: Viewer, input: Cre
   }
   return {
     ok: true,
-    objectId: createJobObject(tree, worker, { name: input.name, spec, ordinal: count, by: viewer.name }),
+    objectId: createJobObject(tree, worker, { name: input.name, spec, ordinal: count, by: viewer }),
   }
 }
 
 function createJobObject(
   { slice, wake }: LockedTree,
   worker: Node,
-  { name, spec, ordinal, by }: { name: string; spec: WorkloadSpec; ordinal: number; by: string },
+  { name, spec, ordinal, by }: { name: string; spec: WorkloadSpec; ordinal: number; by: Principal },
 ): string {
   const details = workloadDetails(spec, { projectId: worker.row.projectId, pool: 'JOB' })
   const job = slice.create(worker, { kind: 'JOB', name, ordinal, spec, details, by })
@@ -114,12 +116,9 @@ export async function cancelJob(
   viewer: Viewer,
   input: CancelJob,
 ): Promise<CommandResult<'NotFoundError' | 'TransitionError' | 'ForbiddenError'>> {
-  if (viewer.role !== 'WORKER' && viewer.role !== 'ADMIN' && viewer.role !== 'USER')
-    return refuse(forbidden(`The role ${viewer.role} may not change anything.`))
-  const found = await findObject(pool, input.id)
-  const isOurs = viewer.role !== 'WORKER' || found?.rootId === viewer.rootId
-  if (found?.kind !== 'JOB' || !isOurs || !canRead(viewer, found.projectName)) return refuse(notFound(input.id, 'job'))
-  const done = await trees.inTree(found.rootId, async (tree) => {
+  const located = await findFor(pool, viewer, rights.cancelJob, { id: input.id, what: 'job' })
+  if (!located.ok) return located
+  const done = await trees.inTree(located.found.rootId, async (tree) => {
     await tree.load([input.id])
     const job = tree.slice.get(input.id)
     return job ? cancel(tree, job, viewer, input) : refuse(notFound(input.id, 'job'))
@@ -134,25 +133,25 @@ function cancel(
   { reason, timedOut }: CancelJob,
 ): CommandResult<'TransitionError'> {
   const { phase, kind, id } = job.row
-  const actor = viewer.role === 'WORKER' ? 'WORKER' : 'USER'
+  const actor = viewer.actor === 'WORKER' ? 'WORKER' : 'USER'
   const isTimeout = timedOut && phase !== 'PENDING'
   const to = isTimeout ? 'TIMED_OUT' : 'ABORTED'
   if (isOver(phase)) {
-    reject(job, to, viewer.name, 'It has ended already.', { actor })
+    reject(job, to, viewer, 'It has ended already.', { actor })
     const refusal = transitionRefused(kind, phase, actor, to, [])
     return refuse({ ...refusal, message: `It has ended already: it is ${phase}.` })
   }
   if (isTimeout && actor !== 'WORKER') {
-    reject(job, to, viewer.name, 'Only its worker times a job out.', { actor })
+    reject(job, to, viewer, 'Only its worker times a job out.', { actor })
     return refuse(transitionRefused(kind, phase, actor, to, allowedFrom(machine, phase, actor)))
   }
   const why = reason ? `: ${reason}` : '.'
   if (isTimeout) {
     const error = { code: 'TIMEOUT', message: `It took longer than its worker allows${why}` }
-    endWorkload(job, slice, { to, actor, by: viewer.name, error })
+    endWorkload(job, slice, { to, actor, by: viewer, error })
   } else {
     const message = `Cancelled by ${viewer.name}${why}`
-    cancelWorkload(job, slice, { actor, by: viewer.name, code: 'CANCELED', message })
+    cancelWorkload(job, slice, { actor, by: viewer, code: 'CANCELED', message })
   }
   return { ok: true, objectId: id }
 }

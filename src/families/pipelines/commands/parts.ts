@@ -3,6 +3,7 @@ import type { LabelInput } from '../../../core/labels.ts'
 import type { System } from '../../../core/ports/system.ts'
 import type { Viewer } from '../../../core/ports/viewer.ts'
 import type { Problems } from '../../../core/problems.ts'
+import type { Right } from '../../../core/rights.ts'
 import type { TimeoutDefaults } from '../../../core/tree.ts'
 import type { Sealing } from '../../../store/sealing.ts'
 import type { CommandResult } from '../../access.ts'
@@ -13,8 +14,10 @@ import type { TaskJob } from '../spec.ts'
 export interface TaskPort {
   /** Adds the problems of the jobs. */
   checkJobs(jobs: readonly TaskJob[], path: string, problems: Problems): Promise<void>
-  createTask(
+  /** Creates a task that the author of a subscription has written, for a viewer with this right. */
+  createTaskFor(
     viewer: Viewer,
+    right: Right,
     task: {
       readonly project: string
       readonly name: string

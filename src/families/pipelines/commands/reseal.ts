@@ -1,8 +1,10 @@
-import { forbidden, type RefusalOf } from '../../../core/errors.ts'
+import type { RefusalOf } from '../../../core/errors.ts'
 import type { Outcome } from '../../../core/ports/outcome.ts'
 import type { Viewer } from '../../../core/ports/viewer.ts'
+import { requireRight } from '../../../core/rights.ts'
 import { countByKey, type Resealed, reseal } from '../../../store/reseal.ts'
 import { refuse } from '../../access.ts'
+import { rights } from '../rights.ts'
 import type { PipelinesParts } from './parts.ts'
 
 /** A key that seals secrets: one of the server's, or one that some secrets are sealed with. */
@@ -26,8 +28,8 @@ export async function resealSecrets(
   { pool, sealing }: Pick<PipelinesParts, 'pool' | 'sealing'>,
   viewer: Viewer,
 ): Promise<Outcome<ResealedSecrets, RefusalOf<'ForbiddenError'>>> {
-  if (viewer.role !== 'ADMIN' || viewer.projects !== null)
-    return refuse(forbidden('Only an administrator of all projects may reseal secrets.'))
+  const refused = requireRight(viewer, rights.resealSecrets)
+  if (refused) return refuse(refused)
   const resealed = await reseal(pool, sealing, MOST)
   const used = new Map((await countByKey(pool)).map(({ keyId, count }) => [keyId, count]))
   const [newest] = sealing.keyIds

@@ -1,11 +1,11 @@
 import { notFound, type RefusalOf } from '../../../core/errors.ts'
-import type { Viewer } from '../../../core/ports/viewer.ts'
-import { findObject } from '../../../store/objects.ts'
-import { type CommandResult, canRead, refuse, requireProjectWrite } from '../../access.ts'
+import type { Principal, Viewer } from '../../../core/ports/viewer.ts'
+import { type CommandResult, findFor, inProject, refuse } from '../../access.ts'
 import type { LockedProject, LockedTree } from '../../family.ts'
 import { idempotent } from '../../idempotent.ts'
 import { isOver, SLOT } from '../details.ts'
 import { findSucceededJobs, findWorker, type KnownJob, readEvent, readWorkloadSpec } from '../event-queries.ts'
+import { rights } from '../rights.ts'
 import { createEventRoot, takeFromProject, workloadDetails } from './create-event-root.ts'
 import type { PipelinesParts } from './parts.ts'
 import { supersede } from './supersede.ts'
@@ -19,11 +19,10 @@ export async function retryEvent(
   viewer: Viewer,
   input: { readonly id: string; readonly idempotencyKey?: string | null },
 ): Promise<CommandResult<'NotFoundError' | 'ConflictError' | 'InvalidInputError' | 'ForbiddenError'>> {
-  const refused = requireProjectWrite(viewer)
-  if (refused) return refuse(refused)
-  const found = await findObject(parts.pool, input.id)
-  if (found?.kind !== 'EVENT' || !canRead(viewer, found.projectName)) return refuse(notFound(input.id, 'event'))
-  const done = await parts.trees.inProject(found.projectName, (project) =>
+  const located = await findFor(parts.pool, viewer, rights.createEvent, { id: input.id, what: 'event' })
+  if (!located.ok) return located
+  const access = { right: rights.createEvent, project: located.found.projectName }
+  const done = await inProject(parts.trees, viewer, access, (project) =>
     idempotent(project, viewer, 'retryEvent', input, async () => await retry(project, viewer, input.id)),
   )
   return done ?? refuse(notFound(input.id, 'event'))
@@ -46,7 +45,7 @@ async function retry(
   await supersede(project, strategy, event)
   const { tree, worker } = createEventRoot(project, viewer, { ...event, retryOf: id, cloneOf: null }, { spec, number })
   const inherited = (await findSucceededJobs(client, workerId)).filter(({ usesWorkspace }) => !usesWorkspace)
-  for (const [ordinal, job] of inherited.entries()) inherit(tree, worker, job, { ordinal, by: viewer.name })
+  for (const [ordinal, job] of inherited.entries()) inherit(tree, worker, job, { ordinal, by: viewer })
   await tree.decideNow(worker)
   return { ok: true, objectId: tree.root.row.id }
 }
@@ -62,7 +61,7 @@ function inherit(
   { slice }: LockedTree,
   worker: Parameters<LockedTree['slice']['create']>[0],
   { id, name, spec, inheritedFrom }: KnownJob,
-  { ordinal, by }: { readonly ordinal: number; readonly by: string },
+  { ordinal, by }: { readonly ordinal: number; readonly by: Principal },
 ): void {
   const details = {
     ...workloadDetails(spec, { projectId: worker.row.projectId, pool: 'JOB' }),

@@ -7,7 +7,8 @@ import { measureSecrets, removeSecret, writeSecret } from '../../../store/secret
 import { refuse } from '../../access.ts'
 import type { LockedProject } from '../../family.ts'
 import { bytesOf, checkText, checkVariable } from '../names.ts'
-import { inProject } from './access.ts'
+import { rights } from '../rights.ts'
+import { onProject } from './access.ts'
 import type { PipelinesParts } from './parts.ts'
 
 /** Secrets of a project: written, never read back, and in no error. */
@@ -16,7 +17,11 @@ export interface SecretKey {
   readonly project: string
   readonly name: string
 }
-type SecretSet<Type extends RefusalType> = Outcome<SecretKey & { readonly updatedAt: Date }, RefusalOf<Type>>
+interface WrittenSecret {
+  readonly projectId: string
+  readonly name: string
+}
+type SecretSet<Type extends RefusalType> = Outcome<WrittenSecret & { readonly updatedAt: Date }, RefusalOf<Type>>
 
 /** Bounds, since every event has a copy of all secrets and every workload gets them. */
 export const SECRET_LIMITS = { count: 256, bytes: 512 * 1024 } as const
@@ -27,7 +32,8 @@ export async function setSecret(
   { project, name, value }: SecretKey & { readonly value: string },
 ): Promise<SecretSet<'InvalidInputError' | 'NotFoundError' | 'LimitError' | 'ForbiddenError'>> {
   const problems = problemsOf(name, value)
-  return inProject(parts, viewer, project, async (locked): Promise<SecretSet<'InvalidInputError' | 'LimitError'>> => {
+  const access = { right: rights.setSecret, project }
+  return onProject(parts, viewer, access, async (locked): Promise<SecretSet<'InvalidInputError' | 'LimitError'>> => {
     if (problems.length > 0) return refuse(invalidInput(problems))
     if (!parts.sealing.canSeal) return refuse(NO_KEY)
     const tooMany = await beyondLimits(locked, name, value)
@@ -35,7 +41,7 @@ export async function setSecret(
     const { client, projectId, now } = locked
     const sealed = parts.sealing.seal({ projectId, name }, value)
     await writeSecret(client, { projectId, name, sealed, updatedAt: now })
-    return { ok: true, project, name, updatedAt: now }
+    return { ok: true, projectId, name, updatedAt: now }
   })
 }
 
@@ -43,14 +49,14 @@ export const deleteSecret = (
   parts: PipelinesParts,
   viewer: Viewer,
   { project, name }: SecretKey,
-): Promise<Outcome<SecretKey, RefusalOf<'NotFoundError' | 'ForbiddenError'>>> =>
-  inProject(
+): Promise<Outcome<WrittenSecret, RefusalOf<'NotFoundError' | 'ForbiddenError'>>> =>
+  onProject(
     parts,
     viewer,
-    project,
-    async ({ client, projectId }): Promise<Outcome<SecretKey, RefusalOf<'NotFoundError'>>> =>
+    { right: rights.deleteSecret, project },
+    async ({ client, projectId }): Promise<Outcome<WrittenSecret, RefusalOf<'NotFoundError'>>> =>
       (await removeSecret(client, { projectId, name }))
-        ? { ok: true, project, name }
+        ? { ok: true, projectId, name }
         : refuse(notFound(null, 'secret')),
   )
 

@@ -1,13 +1,15 @@
-import { invalidInput } from '../../../core/errors.ts'
+import { invalidInput, type RefusalOf } from '../../../core/errors.ts'
 import type { Viewer } from '../../../core/ports/viewer.ts'
 import { Problems } from '../../../core/problems.ts'
+import { requireRight } from '../../../core/rights.ts'
 import { replaceSubscriptions, writeProject } from '../../../store/projects.ts'
 import { refuse } from '../../access.ts'
 import { POOLS } from '../details.ts'
 import { normaliseProject, type ProjectInput } from '../normalise-project.ts'
+import { rights } from '../rights.ts'
 import { wakeWaiting } from '../slots.ts'
-import { inProject } from './access.ts'
-import { checkTasks, type ProjectResult } from './create-project.ts'
+import { onProject } from './access.ts'
+import { bringsCode, checkTasks, type ProjectResult } from './create-project.ts'
 import type { PipelinesParts } from './parts.ts'
 
 /** Changes only the fields of the input. Existing events keep the worker that they were created with. */
@@ -19,17 +21,33 @@ export async function updateProject(
   const problems = new Problems()
   const { subscriptions, ...settings } = normaliseProject(input, 'input', problems)
   await checkTasks(parts.tasks, subscriptions ?? [], problems)
-  return await inProject(
+  return await onProject(
     parts,
     viewer,
-    input.name,
-    async ({ client, projectId, now }): Promise<ProjectResult<'InvalidInputError'>> => {
+    { right: rights.updateProject, project: input.name },
+    async ({ client, projectId, now }): Promise<ProjectResult<'InvalidInputError' | 'ForbiddenError'>> => {
+      const refused = requireChange(viewer, input, projectId)
+      if (refused) return refuse(refused)
       if (problems.found.length > 0) return refuse(invalidInput(problems.found))
       await writeProject(client, projectId, settings, now)
       if (subscriptions) await replaceSubscriptions(client, projectId, subscriptions)
       // A higher limit may let waiting ones start.
       if (settings.limits) for (const pool of POOLS) await wakeWaiting(client, pool)
-      return { ok: true, project: input.name }
+      return { ok: true, projectId }
     },
+  )
+}
+
+/** A worker template is code; limits are settings; subscriptions are settings, and those with tasks bring code besides. */
+function requireChange(
+  viewer: Viewer,
+  { name: _, ...input }: ProjectInput & { readonly name: string },
+  projectId: string,
+): RefusalOf<'ForbiddenError'> | null {
+  const programs = input.workerTemplate !== undefined || bringsCode(input)
+  const configures = input.limits !== undefined || input.subscriptions !== undefined
+  return (
+    (programs ? requireRight(viewer, rights.programProject, projectId) : null) ??
+    (configures ? requireRight(viewer, rights.configureProject, projectId) : null)
   )
 }

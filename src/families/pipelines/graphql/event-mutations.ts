@@ -12,6 +12,7 @@ import { answer, type ErrorValue } from '../../../graphql/schema/errors.ts'
 import { TreeObjectRef } from '../../../graphql/schema/refs.ts'
 import { errorsOf, resultUnion } from '../../../graphql/schema/result-union.ts'
 import type { PipelinesCommands } from '../commands.ts'
+import { rights } from '../rights.ts'
 import { EventRef } from './event.ts'
 
 const IDEMPOTENCY =
@@ -71,9 +72,9 @@ const DeletedEventsRef = countRef('DeletedEvents', 'deleted')
 
 async function writeEvents<R extends Refusal>(
   context: GraphQLContext,
-  command: () => Promise<Outcome<{ readonly eventIds: readonly string[]; readonly taskIds: readonly string[] }, R>>,
-): Promise<Events | ErrorValue<R['type'] | 'ForbiddenError'>> {
-  return await answer(context, 'write', command, async ({ eventIds, taskIds }) => {
+  command: Promise<Outcome<{ readonly eventIds: readonly string[]; readonly taskIds: readonly string[] }, R>>,
+): Promise<Events | ErrorValue<R['type']>> {
+  return await answer(command, async ({ eventIds, taskIds }) => {
     const load = async (ids: readonly string[]) =>
       (await Promise.all(ids.map((id) => objectLoader(context).load(id)))).filter((row) => row !== null)
     const [events, tasks] = await Promise.all([load(eventIds), load(taskIds)])
@@ -83,6 +84,7 @@ async function writeEvents<R extends Refusal>(
 
 builder.mutationField('createEvent', (t) =>
   t.fieldWithInput({
+    right: rights.createEvent,
     type: resultUnion(
       'CreateEventResult',
       CreatedEventsRef,
@@ -90,7 +92,7 @@ builder.mutationField('createEvent', (t) =>
     ),
     nullable: true,
     description:
-      'Creates an event in one project, or in each with a subscription that matches, and starts its worker when a slot is free. Requires the role USER or ADMIN; a project without worker template is refused (INVALID_INPUT).',
+      'Creates an event in one project, or in each with a subscription that matches, and starts its worker when a slot is free. A project without worker template is refused (INVALID_INPUT).',
     typeOptions: { description: 'An occurrence, for one project or for all that have subscribed to it.' },
     input: {
       project: t.input.string({
@@ -125,11 +127,12 @@ builder.mutationField('createEvent', (t) =>
       idempotencyKey: t.input.string({ limit: 'idempotencyKey', description: IDEMPOTENCY }),
     },
     resolve: (_, { input }, context) =>
-      writeEvents(context, () => context.pipelines.createEvent(context.viewer, dropUndefined(input))),
+      writeEvents(context, context.pipelines.createEvent(context.viewer, dropUndefined(input))),
   }),
 )
 builder.mutationField('cloneEvent', (t) =>
   t.fieldWithInput({
+    right: rights.createEvent,
     type: resultUnion(
       'CloneEventResult',
       CreatedEventsRef,
@@ -137,15 +140,16 @@ builder.mutationField('cloneEvent', (t) =>
     ),
     nullable: true,
     description:
-      'Creates an event again: through the subscriptions as they are now if it came through one, otherwise in its project as it is now. Requires the role USER or ADMIN.',
+      'Creates an event again: through the subscriptions as they are now if it came through one, otherwise in its project as it is now.',
     typeOptions: { description: 'The event to clone.' },
     input: eventFields(t.input),
     resolve: (_, { input }, context) =>
-      writeEvents(context, () => context.pipelines.cloneEvent(context.viewer, dropUndefined(input))),
+      writeEvents(context, context.pipelines.cloneEvent(context.viewer, dropUndefined(input))),
   }),
 )
 builder.mutationField('retryEvent', (t) =>
   t.fieldWithInput({
+    right: rights.createEvent,
     type: resultUnion(
       'RetryEventResult',
       EventRef,
@@ -158,16 +162,17 @@ builder.mutationField('retryEvent', (t) =>
     ),
     nullable: true,
     description:
-      'Creates an event with the worker of one that has ended, as that worker was, and the secrets of the project as they are now. Jobs that succeeded outside of the workspace are inherited and do not run again. Requires the role USER or ADMIN; an event that has not ended is refused (BUSY).',
+      'Creates an event with the worker of one that has ended, as that worker was, and the secrets of the project as they are now. Jobs that succeeded outside of the workspace are inherited and do not run again. An event that has not ended is refused (BUSY).',
     typeOptions: { description: 'The event to retry.' },
     input: eventFields(t.input),
     resolve: (_, { input }, context) =>
-      writeObject(context, 'write', null, () => context.pipelines.retryEvent(context.viewer, dropUndefined(input))),
+      writeObject(context, null, () => context.pipelines.retryEvent(context.viewer, dropUndefined(input))),
   }),
 )
 
 builder.mutationField('cancelEvent', (t) =>
   t.fieldWithInput({
+    right: rights.cancelEvent,
     type: resultUnion(
       'CancelEventResult',
       EventRef,
@@ -175,20 +180,19 @@ builder.mutationField('cancelEvent', (t) =>
     ),
     nullable: true,
     description:
-      'Cancels the worker of an event, and with it all its jobs: those that wait for a slot are CANCELED, the others ABORTED and stopped. Requires the role USER or ADMIN; an event that has ended is refused with a TransitionError.',
+      'Cancels the worker of an event, and with it all its jobs: those that wait for a slot are CANCELED, the others ABORTED and stopped. An event that has ended is refused with a TransitionError.',
     typeOptions: { description: 'The event to cancel, and why.' },
     input: {
       id: t.input.id({ required: true, description: 'Id of the event.' }),
       reason: t.input.string({ limit: 'reason', description: REASON }),
     },
     resolve: (_, { input }, context) =>
-      writeObject(context, 'write', input.id, () =>
-        context.pipelines.cancelEvent(context.viewer, dropUndefined(input)),
-      ),
+      writeObject(context, input.id, () => context.pipelines.cancelEvent(context.viewer, dropUndefined(input))),
   }),
 )
 builder.mutationField('deleteEvent', (t) =>
   t.fieldWithInput({
+    right: rights.deleteEvent,
     type: resultUnion(
       'DeleteEventResult',
       EventRef,
@@ -196,15 +200,16 @@ builder.mutationField('deleteEvent', (t) =>
     ),
     nullable: true,
     description:
-      'Deletes an event with its worker and jobs, in any phase, and returns it as it was. Processes are stopped and resources removed at once. Requires the role USER or ADMIN.',
+      'Deletes an event with its worker and jobs, in any phase, and returns it as it was. Processes are stopped and resources removed at once.',
     typeOptions: { description: 'The event to delete.' },
     input: { id: t.input.id({ required: true, description: 'Id of the event.' }) },
     resolve: (_, { input }, context) =>
-      writeObject(context, 'write', input.id, () => context.pipelines.deleteEvent(context.viewer, input)),
+      writeObject(context, input.id, () => context.pipelines.deleteEvent(context.viewer, input)),
   }),
 )
 builder.mutationField('cancelEvents', (t) =>
   t.fieldWithInput({
+    right: rights.cancelEvent,
     type: resultUnion(
       'CancelEventsResult',
       CanceledEventsRef,
@@ -212,7 +217,7 @@ builder.mutationField('cancelEvents', (t) =>
     ),
     nullable: true,
     description:
-      'Cancels all events of a project that match, each like cancelEvent. Requires the role USER or ADMIN; a malformed filter is refused and cancels nothing.',
+      'Cancels all events of a project that match, each like cancelEvent. A malformed filter is refused and cancels nothing.',
     typeOptions: { description: 'The events to cancel: those for which every given field holds.' },
     input: {
       project: t.input.string({ required: true, limit: 'reference', description: FILTER.project }),
@@ -229,16 +234,15 @@ builder.mutationField('cancelEvents', (t) =>
       reason: t.input.string({ limit: 'reason', description: REASON }),
     },
     resolve: (_, { input }, context) =>
-      answer(
-        context,
-        'write',
-        () => context.pipelines.cancelEvents(context.viewer, dropUndefined(input)),
-        ({ count }) => ({ __typename: 'CanceledEvents' as const, count }),
-      ),
+      answer(context.pipelines.cancelEvents(context.viewer, dropUndefined(input)), ({ count }) => ({
+        __typename: 'CanceledEvents' as const,
+        count,
+      })),
   }),
 )
 builder.mutationField('deleteEvents', (t) =>
   t.fieldWithInput({
+    right: rights.deleteEvent,
     type: resultUnion(
       'DeleteEventsResult',
       DeletedEventsRef,
@@ -246,7 +250,7 @@ builder.mutationField('deleteEvents', (t) =>
     ),
     nullable: true,
     description:
-      'Deletes all events of a project that match, each like deleteEvent. Requires the role USER or ADMIN; a malformed filter is refused and deletes nothing.',
+      'Deletes all events of a project that match, each like deleteEvent. A malformed filter is refused and deletes nothing.',
     typeOptions: { description: 'The events to delete: those for which every given field holds.' },
     input: {
       project: t.input.string({ required: true, limit: 'reference', description: FILTER.project }),
@@ -257,11 +261,9 @@ builder.mutationField('deleteEvents', (t) =>
       labels: t.input.field({ type: [LabelInput], limit: 'labels', description: FILTER.labels }),
     },
     resolve: (_, { input }, context) =>
-      answer(
-        context,
-        'write',
-        () => context.pipelines.deleteEvents(context.viewer, dropUndefined(input)),
-        ({ count }) => ({ __typename: 'DeletedEvents' as const, count }),
-      ),
+      answer(context.pipelines.deleteEvents(context.viewer, dropUndefined(input)), ({ count }) => ({
+        __typename: 'DeletedEvents' as const,
+        count,
+      })),
   }),
 )

@@ -3,6 +3,7 @@ import { builder } from '../../../graphql/schema/builder.ts'
 import { dropUndefined } from '../../../graphql/schema/drop-undefined.ts'
 import { errorsOf, resultUnion } from '../../../graphql/schema/result-union.ts'
 import type { PipelinesCommands } from '../commands.ts'
+import { rights } from '../rights.ts'
 import { JobRef } from './workload.ts'
 import { EnvInput, FileInput, WORKLOAD } from './workload-inputs.ts'
 
@@ -31,6 +32,7 @@ const JobSpecInput = builder.inputType('JobSpecInput', {
 
 builder.mutationField('createJob', (t) =>
   t.fieldWithInput({
+    right: rights.createJob,
     type: resultUnion(
       'CreateJobResult',
       JobRef,
@@ -55,11 +57,12 @@ builder.mutationField('createJob', (t) =>
       spec: t.input.field({ type: JobSpecInput, required: true, description: 'Program that the job runs.' }),
     },
     resolve: (_, { input }, context) =>
-      writeObject(context, 'jobs', null, () => context.pipelines.createJob(context.viewer, dropUndefined(input))),
+      writeObject(context, null, () => context.pipelines.createJob(context.viewer, dropUndefined(input))),
   }),
 )
 builder.mutationField('cancelJob', (t) =>
   t.fieldWithInput({
+    right: rights.cancelJob,
     type: resultUnion(
       'CancelJobResult',
       JobRef,
@@ -67,7 +70,7 @@ builder.mutationField('cancelJob', (t) =>
     ),
     nullable: true,
     description:
-      'Ends a job: as CANCELED if it waits for a slot, otherwise as ABORTED (see timedOut), and its process is stopped. Its worker may call it, and the roles USER and ADMIN; a job that has ended is refused with a TransitionError.',
+      'Ends a job: as CANCELED if it waits for a slot, otherwise as ABORTED (see timedOut), and its process is stopped. A job that has ended is refused with a TransitionError.',
     typeOptions: { description: 'The job to cancel, and why.' },
     input: {
       id: t.input.id({ required: true, description: 'Id of the job.' }),
@@ -83,6 +86,6 @@ builder.mutationField('cancelJob', (t) =>
       }),
     },
     resolve: (_, { input }, context) =>
-      writeObject(context, 'jobs', input.id, () => context.pipelines.cancelJob(context.viewer, dropUndefined(input))),
+      writeObject(context, input.id, () => context.pipelines.cancelJob(context.viewer, dropUndefined(input))),
   }),
 )

@@ -9,6 +9,7 @@ import { errorsOf, resultUnion } from '../../../graphql/schema/result-union.ts'
 import { loadProjects } from '../../../store/loaders/projects.ts'
 import { GadgetJobInput } from '../../gadget-job-input.ts'
 import type { PipelinesCommands } from '../commands.ts'
+import { rights } from '../rights.ts'
 import { ProjectMember, type ProjectValue, StrategyEnum } from './project.ts'
 import { WorkerTemplateInput } from './workload-inputs.ts'
 
@@ -68,24 +69,17 @@ const LimitsInput = builder.inputType('LimitsInput', {
   }),
 })
 
-/** Runs a command and returns its project as it is now. */
+/** The project of a command as it is now. */
 const write = <R extends Refusal>(
   context: GraphQLContext,
-  command: () => Promise<Outcome<{ readonly project: string }, R>>,
+  command: Promise<Outcome<{ readonly projectId: string }, R>>,
 ) =>
-  answer(
-    context,
-    'write',
-    async (): Promise<Outcome<{ row: ProjectValue }, R>> => {
-      const outcome = await command()
-      if (!outcome.ok) return outcome
-      forget(context)
-      const [row] = await loadProjects(context.pool, { names: [outcome.project] }, null)
-      if (!row) throw new Error('a project was written and cannot be read')
-      return { ok: true, row: { ...row, __typename: 'Project' } }
-    },
-    ({ row }) => row,
-  )
+  answer(command, async ({ projectId }): Promise<ProjectValue> => {
+    forget(context)
+    const [row] = await loadProjects(context.pool, { ids: [projectId] }, null)
+    if (!row) throw new Error('a project was written and cannot be read')
+    return { ...row, __typename: 'Project' }
+  })
 
 const DeletedProjectRef = builder
   .objectRef<{ readonly __typename: 'DeletedProject'; readonly name: string }>('DeletedProject')
@@ -96,6 +90,7 @@ const DeletedProjectRef = builder
 
 builder.mutationField('createProject', (t) =>
   t.fieldWithInput({
+    right: rights.createProject,
     type: resultUnion(
       'CreateProjectResult',
       ProjectMember,
@@ -107,7 +102,7 @@ builder.mutationField('createProject', (t) =>
     ),
     nullable: true,
     description:
-      'Creates a project. Only the roles USER and ADMIN with access to all projects may call it, and an ADMIN whose projects include the name; a name that exists is refused (ALREADY_EXISTS).',
+      'Creates a project. A name that exists is refused (ALREADY_EXISTS); a worker template, and subscriptions with tasks, take the role AUTHOR for all projects besides.',
     typeOptions: { description: 'Name and settings of a new project.' },
     input: {
       name: t.input.string({
@@ -131,11 +126,12 @@ builder.mutationField('createProject', (t) =>
       }),
     },
     resolve: (_, { input }, context) =>
-      write(context, () => context.pipelines.createProject(context.viewer, dropUndefined(input))),
+      write(context, context.pipelines.createProject(context.viewer, dropUndefined(input))),
   }),
 )
 builder.mutationField('updateProject', (t) =>
   t.fieldWithInput({
+    right: rights.updateProject,
     type: resultUnion(
       'UpdateProjectResult',
       ProjectMember,
@@ -146,8 +142,7 @@ builder.mutationField('updateProject', (t) =>
       }),
     ),
     nullable: true,
-    description:
-      'Changes a project. Limits take effect at once; events that exist keep their worker and secrets. Requires the role USER or ADMIN.',
+    description: 'Changes a project. Limits take effect at once; events that exist keep their worker and secrets.',
     typeOptions: { description: 'Changes of a project. A field that is left out stays as it is, and null clears it.' },
     input: {
       name: t.input.string({
@@ -171,11 +166,12 @@ builder.mutationField('updateProject', (t) =>
       }),
     },
     resolve: (_, { input }, context) =>
-      write(context, () => context.pipelines.updateProject(context.viewer, dropUndefined(input))),
+      write(context, context.pipelines.updateProject(context.viewer, dropUndefined(input))),
   }),
 )
 builder.mutationField('deleteProject', (t) =>
   t.fieldWithInput({
+    right: rights.deleteProject,
     type: resultUnion(
       'DeleteProjectResult',
       DeletedProjectRef,
@@ -188,15 +184,13 @@ builder.mutationField('deleteProject', (t) =>
     ),
     nullable: true,
     description:
-      'Deletes a project with its secrets, subscriptions and data. Requires the role USER or ADMIN; refused while the project has objects (IN_USE), and for the project default.',
+      'Deletes a project with its secrets, subscriptions and data. Refused while the project has objects (IN_USE), and for the project default.',
     typeOptions: { description: 'The project to delete.' },
     input: { name: t.input.string({ required: true, limit: 'reference', description: 'Name of the project.' }) },
     resolve: (_, { input }, context) =>
-      answer(
-        context,
-        'write',
-        () => context.pipelines.deleteProject(context.viewer, input),
-        ({ project: name }) => ({ __typename: 'DeletedProject' as const, name }),
-      ),
+      answer(context.pipelines.deleteProject(context.viewer, input), () => ({
+        __typename: 'DeletedProject' as const,
+        name: input.name,
+      })),
   }),
 )

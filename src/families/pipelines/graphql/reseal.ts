@@ -3,6 +3,7 @@ import { answer } from '../../../graphql/schema/errors.ts'
 import { errorsOf, resultUnion } from '../../../graphql/schema/result-union.ts'
 import type { ResealedSecrets, SealingKey } from '../commands/reseal.ts'
 import type { PipelinesCommands } from '../commands.ts'
+import { rights } from '../rights.ts'
 
 const SealingKeyRef = builder.objectRef<SealingKey>('SealingKey').implement({
   description: 'A key that seals secrets. The key itself cannot be read.',
@@ -40,6 +41,7 @@ const ResealedSecretsRef = builder
 
 builder.mutationField('resealSecrets', (t) =>
   t.field({
+    right: rights.resealSecrets,
     type: resultUnion(
       'ResealSecretsResult',
       ResealedSecretsRef,
@@ -47,13 +49,11 @@ builder.mutationField('resealSecrets', (t) =>
     ),
     nullable: true,
     description:
-      'Seals with the newest key what older keys of the server have sealed, about 1,000 secrets a request; safe to repeat, and beside everything else. Requires the role ADMIN for all projects.',
+      'Seals with the newest key what older keys of the server have sealed, about 1,000 secrets a request; safe to repeat, and beside everything else.',
     resolve: (_, __, context) =>
-      answer(
-        context,
-        'administer',
-        () => context.pipelines.resealSecrets(context.viewer),
-        (resealed) => ({ __typename: 'ResealedSecrets' as const, ...resealed }),
-      ),
+      answer(context.pipelines.resealSecrets(context.viewer), (resealed) => ({
+        __typename: 'ResealedSecrets' as const,
+        ...resealed,
+      })),
   }),
 )

@@ -1,14 +1,15 @@
+import { projectLoader } from '../../../graphql/loaders.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
 import { answer } from '../../../graphql/schema/errors.ts'
 import { ProjectRef } from '../../../graphql/schema/refs.ts'
 import { errorsOf, resultUnion } from '../../../graphql/schema/result-union.ts'
-import { loadProjects } from '../../../store/loaders/projects.ts'
 import type { PipelinesCommands } from '../commands.ts'
+import { rights } from '../rights.ts'
 import { SecretRef } from './project.ts'
 
 interface Deleted {
   readonly __typename: 'DeletedSecret'
-  readonly project: string
+  readonly projectId: string
   readonly name: string
 }
 const DeletedSecretRef = builder.objectRef<Deleted>('DeletedSecret').implement({
@@ -19,14 +20,14 @@ const DeletedSecretRef = builder.objectRef<Deleted>('DeletedSecret').implement({
       type: ProjectRef,
       nullable: true,
       description: 'Project that had the secret; null once the project is deleted.',
-      resolve: async ({ project }, _, { pool, viewer }) =>
-        (await loadProjects(pool, { names: [project] }, viewer.projects))[0] ?? null,
+      resolve: ({ projectId }, _, context) => projectLoader(context).load(projectId),
     }),
   }),
 })
 
 builder.mutationField('setSecret', (t) =>
   t.fieldWithInput({
+    right: rights.setSecret,
     type: resultUnion(
       'SetSecretResult',
       SecretRef,
@@ -39,7 +40,7 @@ builder.mutationField('setSecret', (t) =>
     ),
     nullable: true,
     description:
-      'Creates a secret, or replaces its value; events that exist keep the one of before. Requires the role USER or ADMIN; refused beyond 256 secrets or 512 KiB of values in a project (LIMIT), and without PHASELINE_SECRET_KEY on the server.',
+      'Creates a secret, or replaces its value; events that exist keep the one of before. Refused beyond 256 secrets or 512 KiB of values in a project (LIMIT), and without PHASELINE_SECRET_KEY on the server.',
     typeOptions: { description: 'The secret to set.' },
     input: {
       project: t.input.string({
@@ -61,23 +62,23 @@ builder.mutationField('setSecret', (t) =>
       }),
     },
     resolve: (_, { input }, context) =>
-      answer(
-        context,
-        'write',
-        () => context.pipelines.setSecret(context.viewer, input),
-        ({ name, updatedAt }) => ({ __typename: 'Secret' as const, name, updatedAt }),
-      ),
+      answer(context.pipelines.setSecret(context.viewer, input), ({ name, updatedAt }) => ({
+        __typename: 'Secret' as const,
+        name,
+        updatedAt,
+      })),
   }),
 )
 builder.mutationField('deleteSecret', (t) =>
   t.fieldWithInput({
+    right: rights.deleteSecret,
     type: resultUnion(
       'DeleteSecretResult',
       DeletedSecretRef,
       errorsOf<PipelinesCommands['deleteSecret']>({ NotFoundError: true, ForbiddenError: true }),
     ),
     nullable: true,
-    description: 'Deletes a secret of a project; events that exist keep it. Requires the role USER or ADMIN.',
+    description: 'Deletes a secret of a project; events that exist keep it.',
     typeOptions: { description: 'The secret to delete.' },
     input: {
       project: t.input.string({
@@ -89,11 +90,10 @@ builder.mutationField('deleteSecret', (t) =>
       name: t.input.string({ required: true, limit: 'reference', description: 'Name of the secret.' }),
     },
     resolve: (_, { input }, context) =>
-      answer(
-        context,
-        'write',
-        () => context.pipelines.deleteSecret(context.viewer, input),
-        ({ project, name }) => ({ __typename: 'DeletedSecret' as const, project, name }),
-      ),
+      answer(context.pipelines.deleteSecret(context.viewer, input), ({ projectId, name }) => ({
+        __typename: 'DeletedSecret' as const,
+        projectId,
+        name,
+      })),
   }),
 )

@@ -18,6 +18,7 @@ import { actionOf, type FenceParts, fenceParts } from '../../../../src/families/
 import type { LockedTree } from '../../../../src/families/family.ts'
 import type { Client } from '../../../../src/store/client.ts'
 import { openFence, sameHash } from '../../../../src/store/fence.ts'
+import { viewerOf } from '../../../testkit/viewers.ts'
 import { USER } from '../../../testkit/world.ts'
 import { ModelNode, type ModelRecord, ModelSlice, NOW } from './slice.ts'
 import {
@@ -39,7 +40,7 @@ import { Violation } from './violation.ts'
  * command enqueues wake requests, a report is decided at once.
  */
 
-const CRM: Viewer = { ...USER, name: 'crm', role: 'AGENT', actor: 'CRM' }
+const CRM: Viewer = viewerOf('AGENT', { name: 'crm', actor: 'CRM' })
 
 export const sliceOf = ({ records, next, leases }: ServerState): ModelSlice => new ModelSlice(records, { next, leases })
 
@@ -184,10 +185,10 @@ export function report<S extends ServerState>(
   if (!fence) throw new Error('the model made a wrong fence')
   const node = slice.get(fence.objectId)
   if (!node) return { state, accepted: phase === 'NOT_PRESENT' }
-  const holds = sameHash(node.work?.fenceHash ?? null, fence.hash) || edge.holds?.(node, fence.hash, CRM.name)
+  const holds = sameHash(node.work?.fenceHash ?? null, fence.hash) || edge.holds?.(node, fence.hash, CRM.principalId)
   if (!holds) return { state, accepted: false }
   const { jobId } = node.row
-  const verdict = edge.report(node, { fence: text, phase }, CRM.name, slice)
+  const verdict = edge.report(node, { fence: text, phase }, CRM, slice)
   runToFixpoint(slice)
   if (slice.moved.length > 0 && operationId !== jobId)
     throw new Violation(`a report of an operation that is over has moved ${node.row.name}`)

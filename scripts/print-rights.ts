@@ -1,0 +1,39 @@
+import { isObjectType } from 'graphql'
+import { RIGHTS, type Right, ROLES, type Role } from '../src/core/rights.ts'
+import { loadFamilies } from '../src/families/define-family.ts'
+import { families } from '../src/families/index.ts'
+import { rightOf } from '../src/graphql/schema/rights-plugin.ts'
+import { buildSchema } from '../src/graphql/schema.ts'
+import { writeTable } from './write-table.ts'
+
+/** Writes the table of rights in docs/security.md. With `--check`: writes nothing, and fails when the table is stale. */
+
+const schema = buildSchema((await loadFamilies(families)).map(({ graphql }) => graphql))
+const fields = ['Query', 'Mutation', 'Subscription'].flatMap((name) => {
+  const type = schema.getType(name)
+  return isObjectType(type) ? Object.values(type.getFields()) : []
+})
+const rights: readonly Right[] = [...Object.values(RIGHTS), ...families.flatMap((family) => family.rights)]
+
+const fieldsOf = (right: Right): string =>
+  [...new Set(fields.filter((field) => rightOf(field) === right).map(({ name }) => `\`${name}\``))].join(', ')
+
+function mark({ roles, actor, everywhere }: Right, role: Role): string {
+  if (roles === null) return '✓'
+  if (!roles.includes(role)) return ''
+  if (role === 'AGENT' && actor) return actor
+  return everywhere && role !== 'ADMINISTRATOR' ? 'of all projects' : '✓'
+}
+
+const cells = (row: readonly string[]): string => `| ${row.join(' | ')} |`
+writeTable('docs/security.md', {
+  name: 'rights',
+  from: 'src/core/rights.ts and the families',
+  lines: [
+    cells(['may', ...ROLES, 'with']),
+    `|---|${ROLES.map(() => ':-:|').join('')}---|`,
+    ...rights.map((right) =>
+      cells([`${right.verb} ${right.kind}`, ...ROLES.map((role) => mark(right, role)), fieldsOf(right)]),
+    ),
+  ],
+})

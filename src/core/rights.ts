@@ -1,0 +1,133 @@
+import { forbidden, type RefusalOf } from './errors.ts'
+import type { Actor } from './vocabulary.ts'
+
+/**
+ * Who may do what, as data. Each root field of the API declares one right, commands require the same one in the project that
+ * they change, and docs/security.md has the table of all. Families declare the rights on their own kinds.
+ */
+
+/** What a principal may be in one project, or in all. */
+export const PROJECT_ROLES = ['VIEWER', 'EDITOR', 'AUTHOR', 'ADMIN', 'AGENT'] as const
+export type ProjectRole = (typeof PROJECT_ROLES)[number]
+
+/** Besides: the administrator of the instance, and the worker of one event. */
+export const ROLES = [...PROJECT_ROLES, 'ADMINISTRATOR', 'WORKER'] as const
+export type Role = (typeof ROLES)[number]
+
+export interface Grant {
+  readonly role: Role
+  /** Null: in all projects, also in later ones. */
+  readonly projectId: string | null
+}
+
+/** A caller, as far as its rights go. */
+export interface Granted {
+  readonly name: string
+  readonly actor: Actor
+  readonly grants: readonly Grant[]
+}
+
+export interface Right {
+  readonly verb: string
+  /** A kind of object, or something else that the API has, such as SECRET. */
+  readonly kind: string
+  /** Each of these has the right in the projects of its grants. Null: every caller has it, even without a role. */
+  readonly roles: readonly Role[] | null
+  /** Only callers that are this actor have it. */
+  readonly actor?: Actor
+  /** Only a grant for all projects gives it. */
+  readonly everywhere?: true
+}
+
+/** Change and end what is there, and run code that is there already. */
+export const EDITORS = ['EDITOR', 'ADMINISTRATOR'] as const
+/** Bring code to run. */
+export const AUTHORS = ['AUTHOR', 'ADMINISTRATOR'] as const
+/** Administer a project. */
+export const ADMINS = ['ADMIN', 'ADMINISTRATOR'] as const
+export const PEOPLE = ['VIEWER', 'EDITOR', 'AUTHOR', 'ADMIN', 'ADMINISTRATOR'] as const
+/** The administrator is not one of them. */
+export const AGENTS = ['AGENT'] as const
+
+export const right = (
+  verb: string,
+  kind: string,
+  roles: readonly Role[] | null,
+  more: Pick<Right, 'actor' | 'everywhere'> = {},
+): Right => ({ verb, kind, roles, ...more })
+
+/** Rights that belong to no family. */
+export const RIGHTS = {
+  readServer: right('read', 'SERVER', null),
+  readObjects: right('read', 'OBJECT', ROLES),
+  readLog: right('read', 'LOG', ROLES),
+  readProjects: right('read', 'PROJECT', ROLES),
+  readAgents: right('read', 'AGENT', [...PEOPLE, 'AGENT']),
+  readStreams: right('read', 'STREAM', ADMINS),
+  readMetrics: right('read', 'METRICS', ['ADMINISTRATOR'], { everywhere: true }),
+  readPrincipals: right('read', 'PRINCIPAL', ADMINS),
+  createPrincipal: right('create', 'PRINCIPAL', ADMINS),
+  updatePrincipal: right('update', 'PRINCIPAL', ADMINS),
+  deletePrincipal: right('delete', 'PRINCIPAL', ADMINS),
+  createToken: right('create', 'TOKEN', ADMINS),
+  revokeToken: right('revoke', 'TOKEN', ADMINS),
+  claimWork: right('claim', 'WORK', AGENTS),
+  reportWork: right('report', 'WORK', AGENTS),
+} as const satisfies Readonly<Record<string, Right>>
+
+/** Whether the caller has the right in the project; without one, whether it has it anywhere. */
+export function hasRight({ actor, grants }: Granted, { roles, ...only }: Right, projectId?: string): boolean {
+  if (roles === null) return true
+  if (only.actor !== undefined && only.actor !== actor) return false
+  return grants.some((grant) => {
+    if (!roles.includes(grant.role)) return false
+    if (grant.projectId === null) return true
+    return !only.everywhere && (projectId === undefined || grant.projectId === projectId)
+  })
+}
+
+/** Refuses callers without the right in the project; without one, callers that have it nowhere. */
+export function requireRight(caller: Granted, right: Right, projectId?: string): RefusalOf<'ForbiddenError'> | null {
+  return hasRight(caller, right, projectId) ? null : forbidden(refusalOf(caller, right, projectId))
+}
+
+function refusalOf({ name }: Granted, { verb, kind, roles, actor, everywhere }: Right, projectId?: string): string {
+  const others = (roles ?? []).filter((role) => role !== 'ADMINISTRATOR')
+  const role = `the role ${(others.length > 0 ? others : (roles ?? [])).join(' or ')}`
+  const where = everywhere ? ' for all projects' : projectId === undefined ? '' : ' in the project'
+  return `${name} may not ${verb} ${kind}: it takes ${role}${where}${actor ? ` and the actor ${actor}` : ''}.`
+}
+
+/** Ids of the projects in which the caller has the right; null: in all. */
+export function projectsWith({ actor, grants }: Granted, right: Right): readonly string[] | null {
+  if (right.actor !== undefined && right.actor !== actor) return []
+  return projectsOf(grants.filter(({ role }) => right.roles?.includes(role) ?? true))
+}
+
+/** Ids of the projects of these grants; null: all. */
+export function projectsOf(grants: readonly Grant[]): readonly string[] | null {
+  const ids = new Set(grants.map(({ projectId }) => projectId))
+  return ids.has(null) ? null : ([...ids] as string[])
+}
+
+/**
+ * Whether the caller may administer a principal with these grants: all of them are of projects that it administers. One
+ * without grants is of no project, so that only the administrator of the instance is above it.
+ */
+export function isAbove(caller: Granted, grants: readonly Grant[]): boolean {
+  const own = projectsWith(caller, RIGHTS.updatePrincipal)
+  if (own === null) return isAdministrator(caller) || !grants.some(({ role }) => role === 'ADMINISTRATOR')
+  return grants.length > 0 && grants.every(({ projectId }) => projectId !== null && own.includes(projectId))
+}
+
+export const isAdministrator = ({ grants }: Pick<Granted, 'grants'>): boolean =>
+  grants.some(({ role }) => role === 'ADMINISTRATOR')
+
+/** A caller's roles in one word. */
+export type SummaryRole = 'ADMIN' | 'USER' | 'READER' | 'AGENT' | 'WORKER'
+export function summaryOf({ actor, grants }: Pick<Granted, 'actor' | 'grants'>): SummaryRole {
+  if (actor !== 'USER') return actor === 'WORKER' ? 'WORKER' : 'AGENT'
+  const has = (...roles: readonly Role[]): boolean => grants.some(({ role }) => roles.includes(role))
+  if (has('ADMINISTRATOR', 'ADMIN')) return 'ADMIN'
+  return has('EDITOR', 'AUTHOR') ? 'USER' : 'READER'
+}

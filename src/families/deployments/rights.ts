@@ -1,0 +1,12 @@
+import { EDITORS, PEOPLE, type Right, right } from '../../core/rights.ts'
+
+export const rights = {
+  plan: right('plan', 'INSTALLATION', PEOPLE),
+  create: right('create', 'INSTALLATION', EDITORS),
+  update: right('update', 'INSTALLATION', EDITORS),
+  reconcile: right('reconcile', 'INSTALLATION', EDITORS),
+  cancel: right('cancel', 'INSTALLATION', EDITORS),
+  delete: right('delete', 'INSTALLATION', EDITORS),
+  setData: right('set', 'DATA_OBJECT', EDITORS),
+  deleteData: right('delete', 'DATA_OBJECT', EDITORS),
+} as const satisfies Readonly<Record<string, Right>>

@@ -1,0 +1,9 @@
+import { AUTHORS, EDITORS, type Right, ROLES, right } from '../../core/rights.ts'
+
+export const rights = {
+  readLocks: right('read', 'LOCK', ROLES),
+  create: right('create', 'TASK', AUTHORS),
+  cancel: right('cancel', 'TASK', EDITORS),
+  delete: right('delete', 'TASK', EDITORS),
+  resolveUndo: right('resolve the undo of', 'GADGET_JOB', EDITORS),
+} as const satisfies Readonly<Record<string, Right>>

@@ -1,0 +1,19 @@
+import { ADMINS, AUTHORS, EDITORS, type Right, right } from '../../core/rights.ts'
+
+export const rights = {
+  createProject: right('create', 'PROJECT', ADMINS, { everywhere: true }),
+  /** Of settings that are no code. */
+  configureProject: right('configure', 'PROJECT', ADMINS),
+  /** Of worker templates, and of subscriptions with tasks. */
+  programProject: right('program', 'PROJECT', AUTHORS),
+  updateProject: right('update', 'PROJECT', [...ADMINS, 'AUTHOR']),
+  deleteProject: right('delete', 'PROJECT', ADMINS),
+  setSecret: right('set', 'SECRET', ADMINS),
+  deleteSecret: right('delete', 'SECRET', ADMINS),
+  resealSecrets: right('reseal', 'SECRET', ['ADMINISTRATOR'], { everywhere: true }),
+  createEvent: right('create', 'EVENT', EDITORS),
+  cancelEvent: right('cancel', 'EVENT', EDITORS),
+  deleteEvent: right('delete', 'EVENT', EDITORS),
+  createJob: right('create', 'JOB', ['WORKER']),
+  cancelJob: right('cancel', 'JOB', [...EDITORS, 'WORKER']),
+} as const satisfies Readonly<Record<string, Right>>

@@ -1,0 +1,194 @@
+import { canRead } from '../../core/can-read.ts'
+import { forbidden, invalidInput, notFound, type Refusal, type RefusalOf } from '../../core/errors.ts'
+import type { Outcome } from '../../core/ports/outcome.ts'
+import type { Viewer } from '../../core/ports/viewer.ts'
+import { isAbove } from '../../core/rights.ts'
+import { isBuiltIn } from '../../store/built-in-principals.ts'
+import type { Client } from '../../store/client.ts'
+import { inTransaction } from '../../store/in-transaction.ts'
+import { isUuid } from '../../store/objects.ts'
+import {
+  deletePrincipal as deleteRow,
+  type GrantRow,
+  insertPrincipal,
+  lockPrincipal,
+  lockProjectIds,
+  type PrincipalRow,
+  updatePrincipal as updateRow,
+} from '../../store/principals.ts'
+import { lockToken, revokeToken as revokeRow, revokeTokensOf, type TokenRow } from '../../store/tokens.ts'
+import type { GraphQLContext } from '../context.ts'
+import {
+  type CreatePrincipal,
+  type CreateToken,
+  type GrantInput,
+  type NamedPrincipal,
+  readNewToken,
+  readPrincipal,
+  readToken,
+} from './principal-input.ts'
+import { grantsOf } from './tokens.ts'
+
+/**
+ * Writes of principals and tokens, each in one transaction. Who administers projects may write principals that have
+ * grants in these projects only.
+ */
+
+type Parts = Pick<GraphQLContext, 'pool' | 'system' | 'tokens' | 'viewer'>
+type Invalid = RefusalOf<'InvalidInputError'>
+type Forbidden = RefusalOf<'ForbiddenError'>
+type Missing = RefusalOf<'NotFoundError'>
+const refuse = <R extends Refusal>(refusal: R): { readonly ok: false; readonly refusal: R } => ({ ok: false, refusal })
+
+type Created = Outcome<{ readonly row: TokenRow; readonly secret: string }, Invalid | Forbidden>
+
+/** Creates a token with a principal of its own. */
+export async function createToken({ pool, tokens, ...parts }: Parts, input: CreateToken): Promise<Created> {
+  const read = readToken(input)
+  if (!read.ok) return read
+  return await write({ pool, tokens }, async (client): Promise<Created> => {
+    const created = await insert(client, parts, read.principal)
+    if (!created.ok) return created
+    return { ok: true, ...(await tokens.create(client, created.principal, read.token)) }
+  })
+}
+
+type Written<R extends Refusal> = Outcome<{ readonly principal: PrincipalRow }, R>
+
+export async function createPrincipal(
+  { pool, tokens, ...parts }: Parts,
+  input: CreatePrincipal,
+): Promise<Written<Invalid | Forbidden>> {
+  const read = readPrincipal(input)
+  if (!read.ok) return read
+  return await write({ pool, tokens }, (client) => insert(client, parts, read.principal))
+}
+
+async function insert(
+  client: Client,
+  { viewer, system }: Pick<Parts, 'viewer' | 'system'>,
+  wanted: NamedPrincipal,
+): Promise<Written<Invalid | Forbidden>> {
+  const found = await findGrants(client, viewer, wanted)
+  if (!found.ok) return found
+  const { grants } = found
+  const principal = { ...wanted, id: system.id(), grants, createdAt: system.now() }
+  if (!isAbove(viewer, grantsOf(principal))) return refuse(beyond(viewer))
+  await insertPrincipal(client, principal)
+  return { ok: true, principal }
+}
+
+export interface UpdatePrincipal {
+  readonly id: string
+  readonly name?: string | null
+  readonly administrator?: boolean | null
+  readonly grants?: readonly GrantInput[] | null
+  readonly types?: readonly string[] | null
+  readonly targets?: readonly string[] | null
+}
+
+/** Changes only the fields of the input. */
+export async function updatePrincipal(
+  { pool, tokens, viewer }: Parts,
+  { id, ...input }: UpdatePrincipal,
+): Promise<Written<Invalid | Forbidden | Missing>> {
+  return await write({ pool, tokens }, async (client): Promise<Written<Invalid | Forbidden | Missing>> => {
+    const locked = await lock(client, viewer, id)
+    if (!locked.ok) return locked
+    const { principal } = locked
+    const { types = principal.types, targets = principal.targets } = input
+    const read = readPrincipal({
+      name: input.name ?? principal.name,
+      actor: principal.actor,
+      administrator: input.administrator ?? principal.administrator,
+      grants: input.grants ?? [],
+      types,
+      targets,
+    })
+    if (!read.ok) return read
+    const found = input.grants ? await findGrants(client, viewer, read.principal) : { ok: true as const, ...principal }
+    if (!found.ok) return found
+    const changed = { ...principal, ...read.principal, grants: found.grants }
+    if (!isAbove(viewer, grantsOf(changed))) return refuse(beyond(viewer))
+    await updateRow(client, id, changed)
+    return { ok: true, principal: changed }
+  })
+}
+
+/** Deletes a principal and revokes its tokens. */
+export const deletePrincipal = (
+  { pool, tokens, viewer, system }: Parts,
+  id: string,
+): Promise<Outcome<object, Invalid | Missing>> =>
+  write({ pool, tokens }, async (client): Promise<Outcome<object, Invalid | Missing>> => {
+    const locked = await lock(client, viewer, id)
+    if (!locked.ok) return locked
+    const now = system.now()
+    await revokeTokensOf(client, id, now)
+    await deleteRow(client, id, now)
+    return { ok: true }
+  })
+
+export async function createPrincipalToken(
+  { pool, tokens, viewer }: Parts,
+  { principalId, ...input }: { principalId: string; name: string; expiresInMs?: number | null },
+): Promise<Outcome<{ readonly row: TokenRow; readonly secret: string }, Invalid | Missing>> {
+  const read = readNewToken(input)
+  if (!read.ok) return read
+  return await write({ pool, tokens }, async (client) => {
+    const locked = await lock(client, viewer, principalId)
+    return locked.ok ? { ok: true, ...(await tokens.create(client, locked.principal, read.token)) } : locked
+  })
+}
+
+/** Revokes a token, and those that are derived from it. One that is revoked stays so. */
+export const revokeToken = ({ pool, tokens, viewer, system }: Parts, id: string): Promise<Outcome<object, Missing>> =>
+  write({ pool, tokens }, async (client): Promise<Outcome<object, Missing>> => {
+    const token = isUuid(id) ? await lockToken(client, id) : null
+    if (!token || !isAbove(viewer, grantsOf(token.principal))) return refuse(notFound(id, 'token'))
+    await revokeRow(client, id, system.now())
+    return { ok: true }
+  })
+
+/** Locks a principal that the viewer is above. Others are not found, and built-in ones are refused. */
+async function lock(client: Client, viewer: Viewer, id: string): Promise<Written<Invalid | Missing>> {
+  const principal = isUuid(id) ? await lockPrincipal(client, id) : null
+  if (!principal || !isAbove(viewer, grantsOf(principal))) return refuse(notFound(id, 'principal'))
+  return isBuiltIn(id) ? refuse(BUILT_IN) : { ok: true, principal }
+}
+
+const BUILT_IN = invalidInput([
+  { path: 'input', message: 'names a principal of the server itself: only the setting PHASELINE_TOKEN changes it' },
+])
+const beyond = ({ name }: Viewer): Forbidden =>
+  forbidden(`${name} may write principals only within the projects that it administers.`)
+
+/** The projects as they are now. One that the viewer may not read is unknown to it. */
+async function findGrants(
+  client: Client,
+  viewer: Viewer,
+  { grants }: Pick<NamedPrincipal, 'grants'>,
+): Promise<Outcome<{ readonly grants: readonly GrantRow[] }, Invalid>> {
+  const names = [...new Set(grants.flatMap(({ project }) => project ?? []))]
+  const ids = names.length > 0 ? await lockProjectIds(client, names) : new Map<string, string>()
+  const idOf = (project: string): string | null => {
+    const projectId = ids.get(project)
+    return projectId !== undefined && canRead(viewer, { projectId }) ? projectId : null
+  }
+  const problems = grants.flatMap(({ project, path }) =>
+    project !== null && idOf(project) === null ? [{ path, message: `there is no project ${project}` }] : [],
+  )
+  const unique = [...new Map(problems.map((problem) => [problem.path, problem])).values()]
+  if (unique.length > 0) return refuse(invalidInput(unique))
+  return { ok: true, grants: grants.map(({ role, project }) => ({ role, projectId: project && idOf(project) })) }
+}
+
+/** A refusal writes nothing; after a write this process reads rights again. */
+async function write<T, R extends Refusal>(
+  { pool, tokens }: Pick<Parts, 'pool' | 'tokens'>,
+  work: (client: Client) => Promise<Outcome<T, R>>,
+): Promise<Outcome<T, R>> {
+  const outcome = await inTransaction(pool, work)
+  if (outcome.ok) tokens.forget()
+  return outcome
+}

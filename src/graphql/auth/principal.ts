@@ -1,0 +1,204 @@
+import DataLoader from 'dataloader'
+import { projectsWith, RIGHTS, summaryOf } from '../../core/rights.ts'
+import { isBuiltIn } from '../../store/built-in-principals.ts'
+import { listPrincipals } from '../../store/principals.ts'
+import { listTokensOf, type TokenRow } from '../../store/tokens.ts'
+import { perOperation } from '../context.ts'
+import { builder } from '../schema/builder.ts'
+import { dropUndefined } from '../schema/drop-undefined.ts'
+import { ActorEnum } from '../schema/enums.ts'
+import { answer } from '../schema/errors.ts'
+import { errorsOf, resultUnion } from '../schema/result-union.ts'
+import { createPrincipal, deletePrincipal, updatePrincipal } from './principal-commands.ts'
+import { brand, PrincipalRef, TokenRef } from './refs.ts'
+import { GrantRef, ProjectRoleEnum, RoleEnum } from './roles.ts'
+import { grantsOf } from './tokens.ts'
+
+const tokensLoader = perOperation(
+  ({ pool }) =>
+    new DataLoader<string, readonly TokenRow[]>(async (ids) => {
+      const found = Map.groupBy(await listTokensOf(pool, ids), ({ principal }) => principal.id)
+      return ids.map((id) => found.get(id) ?? [])
+    }),
+)
+
+PrincipalRef.implement({
+  description: 'Who calls: a person, a program or an agent. It has roles in projects, and any number of tokens.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Unique and permanent; recorded as `byId` of phase changes.' }),
+    name: t.exposeString('name', { description: 'Recorded as `by` of phase changes. Not unique.' }),
+    role: t.field({
+      type: RoleEnum,
+      description: 'Its roles, in one word.',
+      resolve: (row) => summaryOf({ actor: row.actor, grants: grantsOf(row) }),
+    }),
+    actor: t.expose('actor', { type: ActorEnum, description: 'As whom it moves objects.' }),
+    administrator: t.exposeBoolean('administrator', {
+      description: 'Whether it administers the instance, which is above all roles in projects.',
+    }),
+    grants: t.field({
+      type: [GrantRef],
+      description: 'Its roles in projects. A grant ends with its project.',
+      resolve: ({ grants }) => [...grants],
+    }),
+    types: t.stringList({
+      nullable: true,
+      description: 'Types of work that an agent may claim; null: all.',
+      resolve: ({ types }) => types && [...types],
+    }),
+    targets: t.stringList({
+      nullable: true,
+      description: 'Targets of the work that an agent may claim; null: all.',
+      resolve: ({ targets }) => targets && [...targets],
+    }),
+    builtIn: t.boolean({
+      description: 'Whether it belongs to the server itself: its tokens come from the setting PHASELINE_TOKEN.',
+      resolve: ({ id }) => isBuiltIn(id),
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
+    tokens: t.field({
+      type: [TokenRef],
+      description: 'Its tokens, newest first, at most 50, those that are revoked among them.',
+      complexity: { field: 1, multiplier: 10 },
+      resolve: async ({ id }, _, context) => [...(await tokensLoader(context).load(id))],
+    }),
+  }),
+})
+
+const GrantInputRef = builder.inputType('GrantInput', {
+  description: 'A role in one project, or in all.',
+  fields: (t) => ({
+    role: t.field({
+      type: ProjectRoleEnum,
+      required: true,
+      description: 'The role. AGENT is for agents, and only it.',
+    }),
+    project: t.string({
+      limit: 'reference',
+      description:
+        'Name of the project. The grant is of this very project, not of a later one with the same name. Left out or null: all projects, also later ones.',
+    }),
+  }),
+})
+
+const DeletedPrincipalRef = builder
+  .objectRef<{ readonly __typename: 'DeletedPrincipal'; readonly id: string }>('DeletedPrincipal')
+  .implement({
+    description: 'Confirms that a principal is deleted.',
+    fields: (t) => ({ id: t.exposeID('id', { description: 'Id that the principal had; the log keeps it.' }) }),
+  })
+
+const NAME = 'Not empty, without a blank at either end; need not be unique.'
+const GRANTS = 'Roles in projects.'
+
+builder.mutationField('createPrincipal', (t) =>
+  t.fieldWithInput({
+    right: RIGHTS.createPrincipal,
+    type: resultUnion(
+      'CreatePrincipalResult',
+      PrincipalRef,
+      errorsOf<typeof createPrincipal>({ InvalidInputError: true, ForbiddenError: true }),
+    ),
+    nullable: true,
+    description:
+      'Creates a principal without a token (createPrincipalToken). Refused beyond the projects that the caller administers.',
+    typeOptions: { description: 'The principal to create.' },
+    input: {
+      name: t.input.string({ required: true, limit: 'tokenName', description: NAME }),
+      actor: t.input.field({
+        type: ActorEnum,
+        required: true,
+        defaultValue: 'USER',
+        description: 'USER for people and programs; for agents DEPLOYER, RUNTIME, GADGET_RUNNER or CRM.',
+      }),
+      administrator: t.input.boolean({
+        required: true,
+        defaultValue: false,
+        description: 'Whether it administers the instance. Only an administrator may say so.',
+      }),
+      grants: t.input.field({
+        limit: 'grants',
+        type: [GrantInputRef],
+        required: true,
+        defaultValue: [],
+        description: GRANTS,
+      }),
+      types: t.input.stringList({
+        limit: 'workTypes',
+        description: 'Types of work that an agent may claim. For agents only; left out or null: all.',
+      }),
+      targets: t.input.stringList({
+        limit: 'targets',
+        description:
+          'Targets of the work that an agent may claim; for a CRM, names or ids of cloudlets. For agents only; left out or null: all.',
+      }),
+    },
+    resolve: (_, { input }, context) =>
+      answer(createPrincipal(context, dropUndefined(input)), ({ principal }) => brand(principal)),
+  }),
+)
+
+builder.mutationField('updatePrincipal', (t) =>
+  t.fieldWithInput({
+    right: RIGHTS.updatePrincipal,
+    type: resultUnion(
+      'UpdatePrincipalResult',
+      PrincipalRef,
+      errorsOf<typeof updatePrincipal>({ InvalidInputError: true, NotFoundError: true, ForbiddenError: true }),
+    ),
+    nullable: true,
+    description:
+      'Changes a principal. Every server judges by the new rights within 2 seconds; streams that were opened before end within 5 more, so that clients open them anew. Refused beyond the projects that the caller administers, and for principals of the server itself.',
+    typeOptions: { description: 'Changes of a principal. A field that is left out stays as it is.' },
+    input: {
+      id: t.input.id({ required: true, description: 'Id of the principal.' }),
+      name: t.input.string({ limit: 'tokenName', description: `${NAME} Null: it stays.` }),
+      administrator: t.input.boolean({ description: 'Whether it administers the instance. Null: it stays.' }),
+      grants: t.input.field({
+        limit: 'grants',
+        type: [GrantInputRef],
+        description: `${GRANTS} They replace all it has. Null: they stay.`,
+      }),
+      types: t.input.stringList({
+        limit: 'workTypes',
+        description: 'Types of work that an agent may claim; null: all.',
+      }),
+      targets: t.input.stringList({
+        limit: 'targets',
+        description: 'Targets of the work that an agent may claim; null: all.',
+      }),
+    },
+    resolve: (_, { input }, context) =>
+      answer(updatePrincipal(context, dropUndefined(input)), ({ principal }) => brand(principal)),
+  }),
+)
+
+builder.mutationField('deletePrincipal', (t) =>
+  t.fieldWithInput({
+    right: RIGHTS.deletePrincipal,
+    type: resultUnion(
+      'DeletePrincipalResult',
+      DeletedPrincipalRef,
+      errorsOf<typeof deletePrincipal>({ InvalidInputError: true, NotFoundError: true, ForbiddenError: true }),
+    ),
+    nullable: true,
+    description:
+      'Deletes a principal and revokes its tokens. The log keeps its name and id. Refused for principals of the server itself.',
+    typeOptions: { description: 'The principal to delete.' },
+    input: { id: t.input.id({ required: true, description: 'Id of the principal.' }) },
+    resolve: (_, { input: { id } }, context) =>
+      answer(deletePrincipal(context, id), () => ({ __typename: 'DeletedPrincipal' as const, id })),
+  }),
+)
+
+builder.queryField('principals', (t) =>
+  t.field({
+    right: RIGHTS.readPrincipals,
+    type: [PrincipalRef],
+    nullable: { list: true, items: false },
+    description:
+      'Principals, newest first, at most 500: all of them, or those that have grants only in projects that the caller administers. Null only together with an entry in `errors`.',
+    resolve: async (_, __, { viewer, pool }) =>
+      (await listPrincipals(pool, projectsWith(viewer, RIGHTS.readPrincipals))).map(brand),
+  }),
+)

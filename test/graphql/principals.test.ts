@@ -1,0 +1,295 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Viewer } from '../../src/core/ports/viewer.ts'
+import type { TypedDocument } from '../../src/documents/typed-document.ts'
+import { payloadOf, present } from '../testkit/ask.ts'
+import { MUTATIONS } from '../testkit/documents.ts'
+import { gql } from '../testkit/gql.ts'
+import { until } from '../testkit/wait.ts'
+import { type Api, createApi } from './api.ts'
+
+/** Principals, their tokens and their grants, as viewers of real tokens write and read them. */
+
+let api: Api
+beforeAll(async () => {
+  api = await createApi()
+  for (const name of ['own', 'foreign']) await createProject(name)
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+const CREATE_PROJECT = gql(
+  'mutation ($input: CreateProjectInput!) { answer: createProject(input: $input) { ... on Project { id } ... on Error { message } } }',
+)
+const DELETE_PROJECT = gql(
+  'mutation ($input: DeleteProjectInput!) { answer: deleteProject(input: $input) { __typename ... on Error { message } } }',
+)
+const CREATE_TOKEN = gql(`mutation ($input: CreateTokenInput!) { answer: createToken(input: $input) {
+  ... on CreatedToken { secret token { id principal { id } } } ... on InvalidInputError { fields { path } } ... on Error { code message }
+} }`)
+const CREATE_PRINCIPAL = gql(`mutation ($input: CreatePrincipalInput!) { answer: createPrincipal(input: $input) {
+  ... on Principal { id name role administrator grants { role project { name } } }
+  ... on InvalidInputError { fields { path } } ... on Error { code message }
+} }`)
+const UPDATE_PRINCIPAL = gql(`mutation ($input: UpdatePrincipalInput!) { answer: updatePrincipal(input: $input) {
+  ... on Principal { id name role administrator grants { role project { name } } }
+  ... on InvalidInputError { fields { path } } ... on Error { code message }
+} }`)
+const DELETE_PRINCIPAL = gql(`mutation ($input: DeletePrincipalInput!) { answer: deletePrincipal(input: $input) {
+  ... on DeletedPrincipal { id } ... on Error { code message }
+} }`)
+const ADD_TOKEN = gql(`mutation ($input: CreatePrincipalTokenInput!) { answer: createPrincipalToken(input: $input) {
+  ... on CreatedToken { secret token { id } } ... on Error { code message }
+} }`)
+const REVOKE = gql(`mutation ($input: RevokeTokenInput!) { answer: revokeToken(input: $input) {
+  ... on RevokedToken { id } ... on Error { code message }
+} }`)
+const LISTS = gql(`{
+  tokens { id name revokedAt lastUsedAt } principals { id name tokens { name } } subscriptions { totalCount }
+}`)
+const VIEWER = gql('{ viewer { id name role administrator projects grants { role project { name } } } }')
+
+const createProject = (name: string) => api.query(CREATE_PROJECT, { input: { name } })
+const viewerOf = async (secret: string): Promise<Viewer | null> => api.services.tokens.authenticate(secret)
+/** With a real token. */
+const as = async (input: Parameters<Api['token']>[0]): Promise<Viewer> =>
+  present(await viewerOf(await api.token(input)))
+
+type Answer<D> = D extends TypedDocument<{ readonly answer: infer A }, never> ? NonNullable<A> : never
+async function ask<D extends TypedDocument<{ readonly answer: unknown }, never>>(
+  document: D,
+  input: object,
+  viewer?: Viewer,
+): Promise<Answer<D>> {
+  const { answer } = (await api.query(document as never, { input } as never, viewer)) as { answer: Answer<D> }
+  return present(answer)
+}
+
+describe('a token', () => {
+  test('is one of several of its principal; they share what it holds', async () => {
+    const { id } = await ask(CREATE_PRINCIPAL, { name: 'ci', grants: [{ role: 'EDITOR', project: 'own' }] })
+    const [first, second] = await Promise.all(
+      ['first', 'second'].map(async (name) => payloadOf(await ask(ADD_TOKEN, { principalId: id, name }))),
+    )
+    const [one, other] = [present(await viewerOf(first?.secret ?? '')), present(await viewerOf(second?.secret ?? ''))]
+    expect(one).toEqual({ ...other, tokenId: first?.token.id })
+    expect(one.principalId).toBe(id)
+
+    const create = (viewer: Viewer, name: string) =>
+      api.query(
+        MUTATIONS.createInstallation,
+        { input: { project: 'own', name, spec: {}, idempotencyKey: 'k' } },
+        viewer,
+      )
+    expect(await create(one, 'shared')).toMatchObject({ answer: { __typename: 'Installation' } })
+    expect(await create(other, 'other')).toMatchObject({ answer: { __typename: 'InvalidInputError' } })
+
+    await ask(REVOKE, { id: first?.token.id })
+    expect(await viewerOf(first?.secret ?? '')).toBeNull()
+    expect(await viewerOf(second?.secret ?? '')).toEqual(other)
+  })
+
+  test('is listed when it is revoked, with its last use', async () => {
+    const secret = await api.token({ name: 'kept' })
+    const find = async () => present((await api.query(LISTS)).tokens).find(({ name }) => name === 'kept')
+    expect(await find()).toMatchObject({ revokedAt: null, lastUsedAt: null })
+    await viewerOf(secret)
+    const used = await until(async () => (await find())?.lastUsedAt, { what: 'its use is noted' })
+    // Within a minute it is not noted again.
+    api.world.clock.advance(59_000)
+    await viewerOf(secret)
+    api.world.clock.advance(3_000)
+    await viewerOf(secret)
+    await until(async () => (await find())?.lastUsedAt !== used, { what: 'a later use is noted' })
+    expect(new Date(present((await find())?.lastUsedAt)).getTime() - new Date(used).getTime()).toBe(62_000)
+    await api.revoke('kept')
+    await api.revoke('kept')
+    expect(await find()).toMatchObject({ revokedAt: api.world.clock.now().toISOString() })
+  })
+
+  test('is for projects that there are', async () => {
+    const wrong = await ask(CREATE_TOKEN, { name: 'x', role: 'USER', projects: ['own', 'nowhere'] })
+    expect(wrong).toMatchObject({ code: 'INVALID_INPUT', fields: [{ path: 'input.projects.1' }] })
+    const none = await ask(CREATE_TOKEN, { name: 'x', role: 'USER', projects: [] })
+    expect(none).toMatchObject({ code: 'INVALID_INPUT', fields: [{ path: 'input.projects' }] })
+  })
+
+  test.each([
+    ['ADMIN', null, [], 'ADMIN'],
+    ['ADMIN', ['own'], ['ADMIN', 'AUTHOR', 'EDITOR'], 'ADMIN'],
+    ['USER', null, ['EDITOR', 'AUTHOR'], 'USER'],
+    ['READER', ['own'], ['VIEWER'], 'READER'],
+    ['AGENT', ['own'], ['AGENT'], 'AGENT'],
+  ] as const)('of the role %s in the projects %j has the roles %j', async (role, projects, roles, summary) => {
+    const viewer = await as({ name: 'one', role, projects })
+    const shown = present((await api.query(VIEWER, {}, viewer)).viewer)
+    expect(shown).toMatchObject({ role: summary, projects, administrator: role === 'ADMIN' && projects === null })
+    expect(shown.grants).toEqual(roles.map((one) => ({ role: one, project: projects && { name: 'own' } })))
+  })
+})
+
+describe('the administrator of a project', () => {
+  test('creates no token beyond it', async () => {
+    const admin = await as({ name: 'limited', role: 'ADMIN', projects: ['own'] })
+    const code = async (input: object) =>
+      ((await ask(CREATE_TOKEN, { name: 'x', ...input }, admin)) as { code?: string }).code ?? null
+    for (const role of ['ADMIN', 'USER', 'READER', 'AGENT']) {
+      expect(await code({ role })).toBe('FORBIDDEN')
+      expect(await code({ role, projects: ['own'] })).toBeNull()
+      // It does not learn that there is one.
+      expect(await code({ role, projects: ['own', 'foreign'] })).toBe('INVALID_INPUT')
+    }
+    const wanted = { name: 'x', grants: [{ role: 'VIEWER', project: 'own' }] }
+    expect(await ask(CREATE_PRINCIPAL, { ...wanted, administrator: true }, admin)).toMatchObject({ code: 'FORBIDDEN' })
+    expect(await ask(CREATE_PRINCIPAL, { ...wanted, grants: [] }, admin)).toMatchObject({ code: 'FORBIDDEN' })
+    expect(await ask(CREATE_PRINCIPAL, { ...wanted, grants: [{ role: 'VIEWER' }] }, admin)).toMatchObject({
+      code: 'FORBIDDEN',
+    })
+    expect(await ask(CREATE_PRINCIPAL, wanted, admin)).toMatchObject({ role: 'READER' })
+  })
+
+  test('sees, changes and revokes only what is of its projects alone', async () => {
+    const admin = await as({ name: 'overseer', role: 'ADMIN', projects: ['own'] })
+    const create = async (name: string, ...projects: readonly string[]) =>
+      payloadOf(await ask(CREATE_TOKEN, { name, role: 'READER', ...(projects.length > 0 && { projects }) }))
+    const [inside, across, outside, everywhere] = [
+      await create('inside', 'own'),
+      await create('across', 'own', 'foreign'),
+      await create('outside', 'foreign'),
+      await create('everywhere'),
+    ]
+    const { tokens, principals, subscriptions } = await api.query(LISTS, {}, admin)
+    const names = (list: readonly { readonly name: string }[] | null) => list?.map(({ name }) => name) ?? []
+    for (const list of [names(tokens), names(principals)]) {
+      expect(list).toContain('inside')
+      expect(list).toContain('overseer')
+      for (const hidden of ['across', 'outside', 'everywhere', 'ada']) expect(list).not.toContain(hidden)
+    }
+    expect(subscriptions?.totalCount).toBe(0)
+    for (const { token } of [across, outside, everywhere]) {
+      expect(await ask(REVOKE, { id: token.id }, admin)).toMatchObject({ code: 'NOT_FOUND' })
+      const { id } = token.principal
+      expect(await ask(UPDATE_PRINCIPAL, { id, name: 'mine' }, admin)).toMatchObject({ code: 'NOT_FOUND' })
+      expect(await ask(ADD_TOKEN, { principalId: id, name: 'mine' }, admin)).toMatchObject({ code: 'NOT_FOUND' })
+      expect(await ask(DELETE_PRINCIPAL, { id }, admin)).toMatchObject({ code: 'NOT_FOUND' })
+    }
+    const { id } = inside.token.principal
+    const up = { id, grants: [{ role: 'ADMIN', project: 'own' }, { role: 'VIEWER' }] }
+    expect(await ask(UPDATE_PRINCIPAL, up, admin)).toMatchObject({ code: 'FORBIDDEN' })
+    expect(await ask(UPDATE_PRINCIPAL, { id, administrator: true }, admin)).toMatchObject({ code: 'FORBIDDEN' })
+    expect(await ask(UPDATE_PRINCIPAL, { id, grants: [{ role: 'EDITOR', project: 'own' }] }, admin)).toMatchObject({
+      role: 'USER',
+    })
+    expect(await ask(REVOKE, { id: inside.token.id }, admin)).toMatchObject({ id: inside.token.id })
+    expect(await viewerOf(inside.secret)).toBeNull()
+  })
+})
+
+describe('a principal', () => {
+  test('has new rights at once, and keeps what the input leaves out', async () => {
+    const secret = await api.token({ name: 'promoted', role: 'READER', projects: ['own'] })
+    const { principalId: id } = present(await viewerOf(secret))
+    const grants = [
+      { role: 'EDITOR', project: 'own' },
+      { role: 'VIEWER', project: 'foreign' },
+    ]
+    expect(await ask(UPDATE_PRINCIPAL, { id, grants })).toMatchObject({
+      name: 'promoted',
+      role: 'USER',
+      grants: [
+        { role: 'EDITOR', project: { name: 'own' } },
+        { role: 'VIEWER', project: { name: 'foreign' } },
+      ],
+    })
+    expect((await viewerOf(secret))?.projects).toHaveLength(2)
+    expect(await ask(UPDATE_PRINCIPAL, { id, name: 'renamed' })).toMatchObject({ name: 'renamed', role: 'USER' })
+    expect((await viewerOf(secret))?.name).toBe('renamed')
+  })
+
+  test('that is deleted has no rights and no valid token; the log keeps its id', async () => {
+    const secret = await api.token({ name: 'leaver', role: 'USER' })
+    const viewer = present(await viewerOf(secret))
+    const { answer } = await api.query(MUTATIONS.createInstallation, { input: { name: 'left', spec: {} } }, viewer)
+    expect(await ask(DELETE_PRINCIPAL, { id: viewer.principalId })).toEqual({ id: viewer.principalId })
+    expect(await viewerOf(secret)).toBeNull()
+    expect(await ask(DELETE_PRINCIPAL, { id: viewer.principalId })).toMatchObject({ code: 'NOT_FOUND' })
+    expect(await ask(ADD_TOKEN, { principalId: viewer.principalId, name: 'x' })).toMatchObject({ code: 'NOT_FOUND' })
+    const changes = await api.query(
+      gql('query ($id: ID) { phaseChanges(filter: { objectId: $id }) { edges { node { actor by byId } } } }'),
+      { id: present((answer as { id?: string }).id) },
+    )
+    const [created, ...others] = present(changes.phaseChanges).edges.map(({ node }) => node)
+    expect(created).toEqual({ actor: 'USER', by: 'leaver', byId: viewer.principalId })
+    for (const other of others) expect(other).toMatchObject({ actor: 'CONTROLLER', by: null, byId: null })
+  })
+
+  test('of the server itself is changed by its setting alone', async () => {
+    const id = '00000000-0000-8000-8000-000000000001'
+    await api.world.pool.query(
+      `insert into principal (id, name, actor, administrator, created_at) values ($1, 'admin', 'USER', true, now())`,
+      [id],
+    )
+    for (const answer of [
+      await ask(UPDATE_PRINCIPAL, { id, name: 'x' }),
+      await ask(DELETE_PRINCIPAL, { id }),
+      await ask(ADD_TOKEN, { principalId: id, name: 'x' }),
+    ])
+      expect(answer).toMatchObject({ code: 'INVALID_INPUT', message: expect.stringContaining('PHASELINE_TOKEN') })
+  })
+
+  test.each([
+    [{ name: ' a' }, ['input.name']],
+    [{ actor: 'WORKER' }, ['input.actor']],
+    [{ actor: 'DEPLOYER', administrator: true }, ['input.administrator']],
+    [{ types: ['mock'] }, ['input.actor']],
+    [{ grants: [{ role: 'AGENT' }] }, ['input.grants.0.role']],
+    [{ actor: 'RUNTIME', grants: [{ role: 'EDITOR' }] }, ['input.grants.0.role']],
+    [{ grants: [{ role: 'EDITOR' }, { role: 'VIEWER', project: 'nowhere' }] }, ['input.grants.1.project']],
+  ])('%j is refused', async (input, paths) => {
+    const answer = await ask(CREATE_PRINCIPAL, { name: 'wrong', ...input })
+    expect((answer as { fields?: readonly { path: string }[] }).fields?.map(({ path }) => path)).toEqual(paths)
+  })
+})
+
+describe('a project that is created again under its name', () => {
+  test('is not read with grants of the one before, nor the other way round', async () => {
+    await createProject('tenant')
+    const before = await as({ name: 'before', role: 'USER', projects: ['tenant', 'own'] })
+    const input = { project: 'tenant', name: 'secret-plan', spec: {}, reconcile: false }
+    const { answer } = await api.query(MUTATIONS.createInstallation, { input }, before)
+    const id = present((answer as { id?: string }).id)
+    await api.world.remove(id)
+    await ask(DELETE_PROJECT, { name: 'tenant' })
+    await createProject('tenant')
+    const after = await as({ name: 'after', role: 'USER', projects: ['tenant'] })
+    await api.query(MUTATIONS.createInstallation, { input: { ...input, name: 'new-plan' } }, after)
+
+    const SEEN = gql(`query ($id: ID!) {
+      project(name: "tenant") { name } objects(filter: { project: "tenant" }) { totalCount }
+      phaseChanges(filter: { project: "tenant" }) { totalCount edges { node { name } } }
+      treeAt(rootId: $id, sequence: 1000000) { rootId }
+    }`)
+    const seen = async (viewer: Viewer) => {
+      const { data } = await api.execute(SEEN.valueOf(), { id }, viewer)
+      const { project, objects, phaseChanges } = data as unknown as {
+        project: object | null
+        objects: { totalCount: number }
+        phaseChanges: { edges: { node: { name: string } }[] }
+      }
+      return [project, objects.totalCount, [...new Set(phaseChanges.edges.map(({ node }) => node.name))]]
+    }
+    const fresh = { ...before, ...(await reread(before)) }
+    expect(await seen(fresh)).toEqual([null, 0, []])
+    expect(await seen(after)).toEqual([{ name: 'tenant' }, 1, ['new-plan']])
+    expect(await api.query(MUTATIONS.createInstallation, { input: { ...input, name: 'mine' } }, before)).toMatchObject({
+      answer: { __typename: 'ForbiddenError' },
+    })
+  })
+})
+
+/** The rights that a principal has by now. */
+async function reread({ principalId }: Viewer): Promise<Pick<Viewer, 'grants' | 'projects'>> {
+  const { rows } = await api.world.pool.query(
+    'select role, project_id as "projectId" from principal_grant where principal_id = $1',
+    [principalId],
+  )
+  return { grants: rows, projects: rows.map(({ projectId }) => projectId) }
+}
