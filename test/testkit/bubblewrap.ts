@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { tmpdir } from 'node:os'
 import {
   type IsolationOptions,
   NotIsolated,
@@ -16,7 +17,7 @@ export function provideBubblewrap(): void {
 /** False where workloads cannot be isolated; tests of that are then left out, and a line says so. */
 export async function canIsolate(): Promise<boolean> {
   try {
-    await requireBubblewrap(ISOLATED)
+    await requireBubblewrap(ISOLATED, tmpdir())
     return true
   } catch (error) {
     if (!(error instanceof NotIsolated)) throw error

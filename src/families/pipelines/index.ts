@@ -36,7 +36,7 @@ export const pipelines = defineFamily({
       purpose: 'phaseline built-in runtime',
       async processes({ workloads, dataDir, announce }) {
         const { chooseLevel } = await import('./agents/process/isolation.ts')
-        const { options, reason, isWarning } = await chooseLevel(workloads)
+        const { options, reason, isWarning } = await chooseLevel(workloads, dataDir)
         announce(`the process runtime is ${reason}`, isWarning)
         return options ? [{ types: ['process'], state: `${dataDir}/runtime`, options }] : []
       },

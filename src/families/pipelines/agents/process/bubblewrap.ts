@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { findCommand } from './find-command.ts'
-import { systemArguments } from './system-folders.ts'
+import { systemArguments, visibleThrough } from './system-folders.ts'
 
 export interface IsolationOptions {
   /** `api`: nothing but the API. `host`: the network of the machine. */
@@ -55,10 +55,13 @@ export function bubblewrapArguments({ network, folders }: IsolationOptions, cont
 }
 
 /**
- * The path of a bubblewrap that makes such a sandbox here.
+ * The path of a bubblewrap that makes such a sandbox here, in which `hidden` is not seen.
  * @throws NotIsolated
  */
-export async function requireBubblewrap(options: IsolationOptions): Promise<string> {
+export async function requireBubblewrap(options: IsolationOptions, hidden: string): Promise<string> {
+  const through = await visibleThrough(hidden, options.folders)
+  if (through !== null)
+    throw new NotIsolated(`workloads would see the files of the runtime in ${hidden} through ${through}`)
   const nothing = { tmp: '/usr', workingFolder: '/usr', readOnly: [], more: [], env: {} }
   const file = await findCommand('bwrap', process.env.PATH ?? '', '/').catch(() => {
     throw new NotIsolated('bubblewrap (bwrap) is not installed')

@@ -22,14 +22,18 @@ export interface ChosenLevel {
 
 const NETWORKS = { api: 'no network but the API', host: 'the network of this machine' } as const
 
-export async function chooseLevel({ level, network, folders }: WorkloadSettings): Promise<ChosenLevel> {
+/** @param dataDir must not be seen by isolated workloads */
+export async function chooseLevel(
+  { level, network, folders }: WorkloadSettings,
+  dataDir: string,
+): Promise<ChosenLevel> {
   if (level === 'off') return { options: null, reason: 'off', isWarning: false }
   if (level === 'trusted') {
     const reason = 'trusted, as configured: workers and jobs can do and read what the user of this server can'
     return { options: { isolation: 'trusted' }, reason, isWarning: true }
   }
   try {
-    await requireBubblewrap({ network, folders })
+    await requireBubblewrap({ network, folders }, dataDir)
     const options = {
       isolation: 'isolated',
       network,
@@ -39,7 +43,7 @@ export async function chooseLevel({ level, network, folders }: WorkloadSettings)
   } catch (error) {
     if (!(error instanceof NotIsolated)) throw error
     const advice =
-      'Install bubblewrap 0.8 or newer, or set PHASELINE_PROCESS_RUNTIME=trusted if all who may write workers and jobs may do what the user of this server may'
+      'To isolate them, install bubblewrap 0.8 or newer, and keep the data folder out of /usr and of PHASELINE_WORKLOAD_FOLDERS; or set PHASELINE_PROCESS_RUNTIME=trusted if all who may write workers and jobs may do what the user of this server may'
     return { options: null, reason: `off, since ${error.message}. ${advice}.`, isWarning: true }
   }
 }

@@ -70,10 +70,10 @@ exec "$@"`
 /** @throws NotIsolated */
 export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { folder, network, folders } = options
-  const bubblewrap = await requireBubblewrap(options)
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const bubblewrap = await requireBubblewrap(options, folder)
   const api = join(folder, 'api')
   const { url, hosts } = network === 'api' ? urlWithin(options.url) : { url: options.url, hosts: null }
-  await mkdir(folder, { recursive: true, mode: 0o700 })
   const files = { ...FILES, ...(hosts === null ? {} : { hosts }) }
   for (const [name, text] of Object.entries(files)) await writeWhole(join(folder, name), text)
   const shared = [

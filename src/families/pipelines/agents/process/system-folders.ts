@@ -1,4 +1,5 @@
 import { lstatSync, readlinkSync } from 'node:fs'
+import { realpath } from 'node:fs/promises'
 import { delimiter, isAbsolute, relative } from 'node:path'
 
 /** The read-only part of the machine that isolated workloads see. */
@@ -43,5 +44,13 @@ export const visiblePath = (path: string, folders: readonly string[]): string =>
     .split(delimiter)
     .filter((entry) => isAbsolute(entry) && [...PROGRAMS, ...folders].some((folder) => isWithin(folder, entry)))
     .join(delimiter)
+
+/** The folder through which isolated workloads would see this one; null: there is none. */
+export async function visibleThrough(path: string, folders: readonly string[]): Promise<string | null> {
+  const real = await realPath(path)
+  for (const folder of [...PROGRAMS, ...folders]) if (isWithin(await realPath(folder), real)) return folder
+  return null
+}
+const realPath = (path: string): Promise<string> => realpath(path).catch(() => path)
 
 const isWithin = (folder: string, path: string): boolean => !relative(folder, path).startsWith('..')
