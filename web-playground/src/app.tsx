@@ -14,7 +14,7 @@ type State =
 
 const AGAIN_MS = 2_000
 
-/** From a token to the pages. */
+/** Shows the token form, then the pages. */
 export function App() {
   const [token, setToken] = useState(keepToken)
   const [state, setState] = useState<State>({ kind: 'opening', problem: null })
@@ -56,7 +56,7 @@ export function App() {
   )
 }
 
-/** Tries until the server is there, or refuses. Returns what ends it. */
+/** Opens a session, and retries until the server answers or refuses. Returns a function that ends it. */
 function open(token: string, tell: (state: State) => void): () => void {
   let ended = false
   let session: Session | undefined

@@ -6,7 +6,7 @@ import './styles/base.css'
 import './styles/parts.css'
 import { applyTheme } from './ui/theme.ts'
 
-// At once: it is not to stay in the address for longer than it must.
+// The token leaves the address at once.
 keepToken()
 applyTheme()
 const root = document.getElementById('root')

@@ -3,15 +3,15 @@ import type { Action } from '../model/actions.ts'
 import { actMutation } from './documents.ts'
 import { messageOf } from './live-read.ts'
 
-/** What came of it, in words. */
+/** The outcome as a sentence. */
 export interface Act {
   readonly ok: boolean
   readonly message: string
 }
 
-/** A mutation, and how it is called. */
+/** A mutation, and its name for people. */
 export interface Asked extends Pick<Action, 'field' | 'input' | 'variables'> {
-  /** What is said when it was taken. */
+  /** The sentence for success. */
   readonly done: string
 }
 

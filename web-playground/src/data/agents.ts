@@ -6,9 +6,9 @@ import { AGENTS, WORK } from './documents-work.ts'
 import { nextCursor, nodesOf, type ResultOf } from './gql.ts'
 
 const PAGE = 500
-/** Those of old processes stay listed. */
+/** Agents of ended processes stay listed. */
 const AGENTS_READ = 2_000
-/** Of what is not finished, the oldest first; with more the page says so. */
+/** Unfinished objects, the oldest first; the page says when there are more. */
 const WORK_READ = 500
 
 export interface AgentsNow {

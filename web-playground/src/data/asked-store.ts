@@ -4,18 +4,20 @@ import type { Session } from './session.ts'
 import { Store } from './store.ts'
 
 export interface Question<T> {
-  /** Asks for all of it. */
+  /** Queries the whole answer. */
   ask(session: Session, signal: AbortSignal): Promise<T>
-  /** Whether a change may have made the answer another one; every change by default. */
+  /** Whether a change may have changed the answer; true for every change by default. */
   concerns?(change: PhaseChange): boolean
 }
 
-/** Many changes come together: one question answers them all. */
+/** Changes come in bursts: one query answers all of them. */
 const SETTLE_MS = 700
-/** Not everything is in the log: agents come and go without a phase change. */
+/** The log does not have everything: agents connect and disconnect without a phase change. */
 const LOOK_AGAIN_MS = 5_000
 
-/** An answer that is asked for again when the log says that it may be another one, and now and then while it is looked at. */
+/**
+ * An answer that is queried again after changes in the log that may affect it, and at intervals while a page shows it.
+ */
 export class AskedStore<T> extends Store {
   readonly #session: Session
   readonly #question: Question<T>
@@ -50,7 +52,7 @@ export class AskedStore<T> extends Store {
     })
   }
 
-  /** Something was just done: there is no need to wait. */
+  /** Queries at once, after an action of the user. */
   readonly refresh = (): void => {
     clearTimeout(this.#planned)
     this.#planned = undefined
@@ -58,7 +60,8 @@ export class AskedStore<T> extends Store {
   }
 
   #plan(afterMs: number): void {
-    // What is being answered may not know it: it is asked once more, and not beside it, or none might ever be the newest.
+    // The answer on its way may be older than the change, so another query follows it. The two do not run at the same
+    // time, since then no answer might ever be the newest.
     if (this.#running) this.#again = true
     else this.#planned ??= setTimeout(() => void this.#run(), afterMs)
   }
@@ -76,7 +79,7 @@ export class AskedStore<T> extends Store {
     this.#asked += 1
     const mine = this.#asked
     const answer = await this.#question.ask(this.#session, signal)
-    // An answer that was overtaken is older than what is shown.
+    // An overtaken answer is older than the shown one.
     if (mine !== this.#asked) return
     this.answer = answer
     this.error = null

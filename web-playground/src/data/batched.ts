@@ -2,11 +2,11 @@ import type { Client } from 'phaseline/client'
 import type { Row } from '../model/object.ts'
 import { ROWS_BY_ID } from './documents.ts'
 
-/** The API takes more, but an answer should not be long in coming. */
+/** The API takes more, but an answer should arrive soon. */
 const BATCH = 200
 const GATHER_MS = 60
 
-/** Fetches rows by id: what is asked for within a moment goes together. `missing` are those that exist no more. */
+/** Fetches rows by id; requests within a moment share a query. `missing` are ids that no longer exist. */
 export function rowFetcher(
   client: Client,
   signal: AbortSignal,
@@ -29,7 +29,8 @@ export function rowFetcher(
           missing,
         )
       } catch {
-        // Asked for again with the rest, until it is answered: the connection says what is wrong.
+        // Failed ids are queried again with the next ones, until an answer arrives. The connection badge shows the
+        // problem.
         for (const id of ids) wanted.add(id)
         await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
       }

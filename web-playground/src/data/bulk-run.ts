@@ -8,10 +8,10 @@ export interface Refusal {
   readonly target: Target
   readonly message: string
 }
-/** As many as a browser has connections to one server. */
+/** The number of connections that a browser opens to one server. */
 const ABREAST = 6
 
-/** A plan that is being carried out: one refusal stops none of the others. */
+/** A running plan. A refusal does not stop the other steps. */
 export class BulkRun extends Store {
   readonly plan: BulkPlan
   readonly #client: Client
@@ -35,12 +35,12 @@ export class BulkRun extends Store {
   get ended(): boolean {
     return this.#ended
   }
-  /** Never asked for, because it was stopped. */
+  /** Steps that were not sent, because the plan was stopped. */
   get untried(): number {
     return this.plan.steps.length - this.#done - this.#refusals.length
   }
 
-  /** What has been asked for is; nothing more is. */
+  /** Stops the plan: sent requests go on, no other is sent. */
   readonly stop = (): void => {
     this.#stopped = true
     this.changed()

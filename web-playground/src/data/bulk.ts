@@ -4,14 +4,14 @@ import { filterInput, type ObjectFilter } from '../model/filter.ts'
 import { ROW_IDS, TARGETS } from './documents-bulk.ts'
 import { nextCursor, nodesOf, type ResultOf } from './gql.ts'
 
-/** So many can be selected at once without being scrolled to. */
+/** The most objects that can be selected without scrolling to them. */
 export const SELECT_LIMIT = 5_000
 const PAGE = 500
 const BATCH = 200
-/** Answers that are waited for at a time. */
+/** Requests at a time. */
 const ABREAST = 6
 
-/** The ids of all that match, in their order; the first `SELECT_LIMIT` of them. */
+/** The ids of all matching objects, in their order; the first `SELECT_LIMIT` of them. */
 export async function readIds(client: Client, filter: ObjectFilter, signal: AbortSignal): Promise<readonly string[]> {
   const ids: string[] = []
   const { field, direction } = filter.order
@@ -28,7 +28,7 @@ export async function readIds(client: Client, filter: ObjectFilter, signal: Abor
   return ids.slice(0, SELECT_LIMIT)
 }
 
-/** What would be done to them, as they are now. */
+/** Plans an action on the objects, as they are now. */
 export async function readPlan(
   client: Client,
   verb: Verb,
@@ -45,7 +45,7 @@ export async function readPlan(
   return planBulk(verb, targets, found.length - targets.length)
 }
 
-/** Does it to each, so many at a time. The first that throws ends it, once those that have begun are done. */
+/** Calls the function for each item, so many at a time. Rejects with the first error. */
 export async function eachOf<T>(
   all: readonly T[],
   abreast: number,

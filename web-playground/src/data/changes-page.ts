@@ -2,17 +2,17 @@ import type { Client, PhaseChange } from 'phaseline/client'
 import { CHANGES, TREE_AT } from './documents-time.ts'
 import { nodesOf } from './gql.ts'
 
-/** As large as the API gives them. */
+/** The API's largest page. */
 const PAGE = 500
 
 export interface ChangesPage {
   /** Oldest first. */
   readonly changes: readonly PhaseChange[]
-  /** Of the page before; null: there is none. */
+  /** Cursor of the page before; null: there is none. */
   readonly before: string | null
 }
 
-/** What happened last, or before a page; refused requests too. */
+/** Reads the last changes, or those before a page; refused requests too. */
 export async function readChanges(
   client: Client,
   filter: { readonly rootId: string } | { readonly objectId: string },
@@ -26,7 +26,7 @@ export async function readChanges(
   }
 }
 
-/** An object at a moment, from the server or from the changes that this page holds. */
+/** An object at a moment, from the server or from the known changes. */
 export interface ObjectState {
   readonly objectId: string
   readonly parentId: string | null
@@ -37,7 +37,7 @@ export interface ObjectState {
   readonly revision: number
 }
 
-/** None when the tree did not exist then. */
+/** Empty when the tree did not exist then. */
 export async function readTreeAt(
   client: Client,
   { rootId, sequence }: { readonly rootId: string; readonly sequence: number },

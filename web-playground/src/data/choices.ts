@@ -5,7 +5,7 @@ import type { Session } from './session.ts'
 
 export type ProjectChoice = NodeOf<ResultOf<typeof PROJECTS>['projects']>
 
-/** The projects that the viewer may see. They are not in the log. */
+/** The projects that the viewer may read. The log does not have them. */
 export const projectChoices = (session: Session, signal: AbortSignal): AskedStore<readonly ProjectChoice[]> =>
   new AskedStore(
     session,

@@ -2,7 +2,10 @@ import { type Client, ClientError, type QueryOptions, type TypedDocument } from 
 import { type Member, type Outcome, outcomeOf, type Payload, refusal } from '../model/refusal.ts'
 import { messageOf } from './live-read.ts'
 
-/** Sends a mutation, and returns also a lost connection as a refusal. Forms build their inputs from text: the server validates them. */
+/**
+ * Sends a mutation, and also returns a lost connection as a refusal. Forms build their inputs from text: the server
+ * validates them.
+ */
 export async function ask<T extends Member, Input>(
   client: Client,
   document: TypedDocument<{ readonly answer: T | null }, { readonly input: Input }>,

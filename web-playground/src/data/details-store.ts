@@ -9,14 +9,17 @@ export type Details = NonNullable<ResultOf<typeof DETAILS>['object']>
 export type Blocker = Details['blockedBy'][number]
 export type ObjectLink = NodeOf<Details['dependsOn']>
 
-/** After a change, so that several at once are one look. */
+/** Delay after a change, so that several changes share a query. */
 const SETTLE_MS = 120
-/** What others in the tree do may be what it waits for, and is not as urgent. */
+/** Delay after changes of other objects of the tree, for which this one may wait. It is less urgent. */
 const OTHERS_MS = 700
-/** What it waits for can change without anything being written: an agent comes, a lock of another tree is released. */
+/**
+ * Interval of queries: blockers can change without a phase change, as when an agent connects or another tree releases a
+ * lock.
+ */
 const LOOK_AGAIN_MS = 15_000
 
-/** Everything of one object: read again when it has changed, or something in its tree, and now and then. */
+/** All fields of one object. They are read again after a change of it or of its tree, and at intervals. */
 export class DetailsStore extends Store {
   readonly #session: Session
   readonly #id: string
@@ -59,13 +62,13 @@ export class DetailsStore extends Store {
     clearTimeout(this.#planned)
     this.#plannedAt = at
     this.#planned = setTimeout(() => {
-      // First: what changes while it is read is read again.
+      // Reset before the read, so that a change during the read plans another one.
       this.#planned = undefined
       void this.#read()
     }, afterMs)
   }
 
-  /** Progress, errors and labels are no phase changes: they are told by a stream of their own. */
+  /** Progress, errors and labels are no phase changes: they have a stream of their own. */
   async #follow({ root, kind }: Details): Promise<void> {
     if (this.#isFollowing) return
     this.#isFollowing = true
@@ -80,7 +83,7 @@ export class DetailsStore extends Store {
         if (objectUpdates.objectId === this.#id && objectUpdates.revision !== this.details?.revision) this.refresh()
       }
     } catch {
-      // It is looked at now and then all the same.
+      // Without the stream the interval still reads them.
     }
   }
 
@@ -89,7 +92,8 @@ export class DetailsStore extends Store {
     const mine = this.#reads
     try {
       const { object } = await this.#session.client.query(DETAILS, { id: this.#id }, { signal: this.#signal })
-      // One that was overtaken is older than what is shown; one that others follow is not, or none might ever be.
+      // An overtaken answer is older than the shown one. One that only has others behind it is not, or none might ever
+      // be shown.
       if (mine < this.#shown) return
       this.#shown = mine
       this.details = object

@@ -1,6 +1,6 @@
 import { gql } from './gql.ts'
 
-/** The operations of bulk actions. */
+/** The documents of bulk actions. */
 
 export const ROW_IDS = gql(`query RowIds($filter: ObjectFilter!, $orderBy: ObjectOrder!, $first: Int!, $after: String) {
   objects(filter: $filter, orderBy: $orderBy, first: $first, after: $after) {

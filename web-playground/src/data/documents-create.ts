@@ -1,6 +1,6 @@
 import { gql } from './gql.ts'
 
-/** What forms share: parts of their mutations, and what they ask for. */
+/** The shared parts of the forms' documents. */
 
 export const REFUSAL = `fragment Refusal on Error {
   code message

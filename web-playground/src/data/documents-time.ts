@@ -1,7 +1,7 @@
 import { CHANGE } from './documents.ts'
 import { gql } from './gql.ts'
 
-/** The operations behind what was: timelines, time travel, and ways through machines. */
+/** The documents of timelines, time travel, and paths through machines. */
 
 export const CHANGES = gql(`query Changes($filter: PhaseChangeFilter!, $last: Int!, $before: String) {
   phaseChanges(filter: $filter, last: $last, before: $before) {
@@ -20,7 +20,7 @@ export const NEXT = gql(`query Next($id: ID!) {
   object(id: $id) { id kind name phase root { id name } allowedTransitions { machine from actor to reason } }
 }`)
 
-/** Only that there is something new: who looks at one object asks for it. */
+/** Only signals news: the details of an object are a query. */
 export const UPDATES = gql(`subscription Updates($rootId: ID!, $kinds: [ObjectKind!]) {
   objectUpdates(rootId: $rootId, kinds: $kinds) { objectId revision }
 }`)

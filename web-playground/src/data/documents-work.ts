@@ -1,6 +1,6 @@
 import { gql } from './gql.ts'
 
-/** The operations of the page of agents. */
+/** The documents of the page of agents. */
 
 export const AGENTS = gql(`query Agents($first: Int!, $after: String) {
   agents(first: $first, after: $after) {
@@ -10,7 +10,7 @@ export const AGENTS = gql(`query Agents($first: Int!, $after: String) {
   }
 }`)
 
-/** What an agent has, or may wait for one. */
+/** Objects that an agent works on, or that may wait for one. */
 export const WORK = gql(`query Work($kinds: [ObjectKind!]!, $first: Int!) {
   objects(filter: { kinds: $kinds, finished: false }, first: $first) {
     totalCount

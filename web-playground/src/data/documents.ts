@@ -1,7 +1,7 @@
 import type { TypedDocument } from 'phaseline/client'
 import { gql } from './gql.ts'
 
-/** The operations of the dashboard, all over the public API. */
+/** The documents of the dashboard, all of the public API. */
 
 const ROW_FIELDS = `fragment RowFields on TreeObject {
   id kind name phase phaseSince createdAt finished revision
@@ -33,7 +33,7 @@ export const RELATIONS = gql(`query Relations($rootId: ID!, $first: Int!, $after
 
 const HEAD_FIELD = 'log { head endCursor }'
 export const HEAD = gql(`query Head { ${HEAD_FIELD} }`)
-/** What a session needs first: the kinds with their machines, and where the log ended before anything else is read. */
+/** The first query of a session: the kinds with their machines, and the end of the log before any other read. */
 export const OPENING = gql(`query Opening {
   families { name title kinds { kind noun agents } }
   stateMachines {
@@ -97,7 +97,7 @@ export const actMutation = (field: string, input: string): string & ActMutation 
   answer: ${field}(input: $input) { __typename ... on Error { code message } }
 }`
 
-/** All that PhaseChange of the client has. */
+/** All fields of the client's PhaseChange. */
 export const CHANGE =
   'sequence objectId kind name rootId projectName machine from to actor by reason message jobId revision rejected at'
 

@@ -4,7 +4,7 @@ import { HEAD } from './documents.ts'
 
 export interface FeedListener {
   changes(changes: readonly PhaseChange[]): void
-  /** The log cannot be continued from where we were: read everything again. */
+  /** The log cannot be continued from the last cursor: read everything again. */
   reset(): void
 }
 
@@ -13,10 +13,10 @@ export interface Head {
   readonly log: { readonly head: number; readonly endCursor: string }
 }
 
-/** What failed is tried again so much later. */
+/** Delay before a failed request is repeated. */
 const AGAIN_MS = 1_000
 
-/** The one subscription to the whole log that keeps every page live, and says how far it is. */
+/** The one subscription to the whole log, which keeps every page live, and its state. */
 export class Feed {
   readonly #client: Client
   readonly #signal: AbortSignal
@@ -26,7 +26,7 @@ export class Feed {
   #cursor: string
   #through: number
 
-  /** @param end of the log, read before anything that the changes after it are to move on */
+  /** @param end of the log, read before everything that its later changes update */
   constructor(client: Client, { head, endCursor }: Head['log'], signal: AbortSignal) {
     this.#client = client
     this.#cursor = endCursor
@@ -41,13 +41,15 @@ export class Feed {
     return () => this.#watchers.delete(watcher)
   }
 
-  /** From now on; a snapshot that is read afterwards is no older than what the listener missed. */
+  /**
+   * Calls the listener with changes from now on. A snapshot that is read afterwards is no older than the first of them.
+   */
   listen(listener: FeedListener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** To be told by the client. */
+  /** Called by the client. */
   connected(state: ConnectionState): void {
     this.#on({ kind: state === 'connected' ? 'connected' : 'lost', at: Date.now() })
     if (this.#connection.kind === 'catching-up') void this.#findHead()

@@ -1,7 +1,7 @@
 import type { TypedDocument } from 'phaseline/client'
 import type { Documents } from '../generated/documents.d.ts'
 
-/** What the compiler says of a text that has no types. */
+/** The compiler's message for a text without types. */
 type Unknown = 'The schema has no such document: `npm run generate` says why.'
 
 /** A document of the dashboard, typed from schema.graphql by `npm run generate`. The text must be a constant. */
@@ -11,7 +11,7 @@ export const gql = <const Text extends string>(
   ? string & TypedDocument<Documents[Text]['result'], Documents[Text]['variables']>
   : never => text as never
 
-/** The answer of a document. */
+/** The result of a document. */
 export type ResultOf<Document> = Document extends TypedDocument<infer Result, never> ? Result : never
 
 interface Connection<Node> {
@@ -20,9 +20,9 @@ interface Connection<Node> {
 interface Paged {
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
 }
-/** A node of a connection, which is null only beside an error. */
+/** A node of a connection, which is null only together with an error. */
 export type NodeOf<C> = C extends Connection<infer Node> ? Node : never
-/** The nodes of a connection, which is null only beside an error. */
+/** The nodes of a connection, which is null only together with an error. */
 export const nodesOf = <Node>(connection: Connection<Node> | null): readonly Node[] =>
   connection?.edges.map(({ node }) => node) ?? []
 /** The cursor of the next page; null after the last one. */

@@ -5,21 +5,21 @@ import { isRetryable, messageOf, readLive } from './live-read.ts'
 import type { Session } from './session.ts'
 import { Store } from './store.ts'
 
-/** Of a long log no more than this is read: the whole life of 5,000 objects, and some 15 MB. */
+/** The most changes that are read of a long log: the whole life of 5,000 objects, and some 15 MB. */
 export const MOST_CHANGES = 25_000
-/** Looks at the tree as it was, to learn where gone objects were in it. */
+/** The most reads of past trees to find the parents of deleted objects. */
 const MOST_LOOKS = 20
 const AGAIN_MS = 2_000
 const SETTLE_MS = 400
 
-/** How a tree came to be as it is: the newest changes at once, all of them when somebody wants them, then live. */
+/** The history of a tree: the newest changes at once, all of them when a component needs them, then live. */
 export class HistoryStore extends Store {
   readonly timeline: Timeline
   readonly #session: Session
   readonly #parents = new Map<string, string>()
   loaded = false
   error: string | null = null
-  /** Where the older part begins; null: all that the log has was read. */
+  /** Cursor of the older part; null: the whole log was read. */
   #before: string | null = null
   #isWanted = false
   #isReading = false
@@ -44,27 +44,27 @@ export class HistoryStore extends Store {
     signal.addEventListener('abort', () => clearTimeout(this.#looking))
   }
 
-  /** Older changes are on their way. */
+  /** Older changes are being read. */
   get isReading(): boolean {
     return this.#isReading
   }
   get hasOlder(): boolean {
     return this.#before !== null
   }
-  /** All is known from the creation of the tree on: any moment can be told from it. */
+  /** The history reaches back to the tree's creation: it shows any moment. */
   get isComplete(): boolean {
     return this.loaded && !this.hasOlder && this.timeline.hasBeginning
   }
-  /** Grows when it is known of another object, or where one was. */
+  /** Grows when another object becomes known, or the parent of one. */
   get structure(): number {
     return this.#structure + this.timeline.structure
   }
-  /** Where an object was that is gone, once that is known. */
+  /** The parent of a deleted object, once it is known. */
   parentOf(id: string): string | undefined {
     return this.#parents.get(id)
   }
 
-  /** Somebody looks at it: the older part is read too, as far as there is room. */
+  /** Reads the older part too, as far as the limit allows. */
   readonly want = (): void => {
     if (this.#isWanted) return
     this.#isWanted = true
@@ -119,7 +119,7 @@ export class HistoryStore extends Store {
   #lookAfter(ms: number): void {
     this.#looking ??= setTimeout(() => {
       this.#look(this.#signal)
-        // A row in another place is all that is lost.
+        // A failure only leaves the row of an object elsewhere.
         .catch(() => undefined)
         .finally(() => {
           this.#looking = undefined
@@ -127,11 +127,11 @@ export class HistoryStore extends Store {
     }, ms)
   }
 
-  /** The log does not say what an object was part of: the tree as it was before it went does. */
+  /** Finds parents in the tree as it was before the deletion, since changes do not name them. */
   async #look(signal: AbortSignal): Promise<void> {
     const { rootId, lanes } = this.timeline
     for (let looks = 0; looks < MOST_LOOKS && !signal.aborted; looks += 1) {
-      // The first that went: whatever went later was there too, or came later.
+      // The first deleted object: those that were deleted later existed then too, or were created later.
       const first = Math.min(
         ...[...lanes.values()].flatMap(({ id, gone }) =>
           gone && id !== rootId && !this.#parents.has(id) ? [gone.sequence] : [],
@@ -140,7 +140,7 @@ export class HistoryStore extends Store {
       if (first === Number.POSITIVE_INFINITY) return
       const objects = await readTreeAt(this.#session.client, { rootId, sequence: first - 1 }, signal)
       for (const { objectId, parentId } of objects) if (parentId) this.#parents.set(objectId, parentId)
-      // Whatever could not be found is not looked for again.
+      // An object that was not found is not looked up again.
       for (const { id, gone } of lanes.values()) {
         if (gone?.sequence === first && !this.#parents.has(id)) this.#parents.set(id, rootId)
       }

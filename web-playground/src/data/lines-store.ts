@@ -11,7 +11,7 @@ export interface Line {
 }
 const ROOM = 10_000
 
-/** The output of one object, live; it resumes after the last line that it has. */
+/** The output of one object, live; it resumes after its last line. */
 export class LinesStore extends Store {
   lines: readonly Line[] = []
   error: string | null = null

@@ -22,7 +22,7 @@ export class ListStore extends Store {
   #loading = false
   error: string | null = null
   loaded = false
-  /** Of all that matches, as it was when it was read. */
+  /** The number of all matching objects at the time of the read. */
   total: number | null = null
 
   constructor(session: Session, filter: ObjectFilter, signal: AbortSignal, page = PAGE) {
@@ -58,7 +58,7 @@ export class ListStore extends Store {
     return this.#list.complete
   }
 
-  /** Does nothing while a page is on its way, or when there is none. */
+  /** Reads the next page; does nothing during a read, or after the last page. */
   readonly more = async (): Promise<void> => {
     if (this.#loading || this.#list.complete || !this.loaded || this.error) return
     try {

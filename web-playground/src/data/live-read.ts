@@ -2,16 +2,16 @@ import { ClientError, type PhaseChange } from 'phaseline/client'
 import type { Feed } from './feed.ts'
 
 export interface LiveRead {
-  /** Reads all there is; called again when the log cannot be continued. */
+  /** Reads everything; called again when the log cannot be continued. */
   read(signal: AbortSignal): Promise<void>
-  /** What has changed since: also what had come while it was read, and may be known already. */
+  /** Applies changes: also those that arrived during the read, which it may know already. */
   apply(changes: readonly PhaseChange[]): void
   failed(error: unknown): void
 }
 
 const AGAIN_MS = 2_000
 
-/** Reads once and is then kept up to date by the feed, without a gap between. Ends when the signal aborts. */
+/** Reads once, then follows the feed without a gap. Ends when the signal aborts. */
 export function readLive(feed: Feed, view: LiveRead, signal: AbortSignal): void {
   let held: PhaseChange[] | null = []
   let reading = new AbortController()

@@ -7,7 +7,7 @@ import { Store } from './store.ts'
 
 const FIRST = 300
 
-/** The newest of the log, then everything that comes. */
+/** The newest changes of the log, then live ones. */
 export class LogStore extends Store {
   log: LogBuffer = EMPTY_LOG
   loaded = false

@@ -18,9 +18,9 @@ export interface Movable {
   }[]
 }
 
-/** Where an object could be moved by this viewer, asked again whenever it has moved. */
+/** The phases to which this viewer may move an object, queried again after each of its changes. */
 export class NextStore extends Store {
-  /** null: it is gone, or may not be seen. */
+  /** null: the object is gone, or may not be read. */
   object: Movable | null | undefined
   error: string | null = null
   #asked = 0

@@ -10,15 +10,15 @@ import { Store } from './store.ts'
 
 export type Unfinished = Row & Waiting
 
-/** What is not finished is looked at in this number; a server with more has lists for it. */
+/** The most unfinished objects that are read; lists show the rest. */
 const UNFINISHED_SHOWN = 200
-/** What waits can change without a phase change of its own: an agent comes, a lock is released. */
+/** Interval of queries: blockers can change without a phase change, as when an agent connects or a lock is released. */
 const LOOK_AGAIN_MS = 5_000
 const SETTLE_MS = 700
-/** Counts that were read while the log moved are read again once it has been quiet for so long. */
+/** Counts that were read during changes are read again after so long without one. */
 const QUIET_MS = 1_500
 
-/** Counts, and what is not finished with what it waits for. */
+/** Counts of objects, and unfinished objects with their blockers. */
 export class OverviewStore extends Store {
   readonly #session: Session
   readonly #signal: AbortSignal
@@ -51,7 +51,7 @@ export class OverviewStore extends Store {
       },
       signal,
     )
-    // The log moves while counts are read: they know of some changes, and nobody can say of which.
+    // Counts that were read during changes include some of them, and it is unknown which.
     const stop = session.feed.listen({
       changes: ({ length }) => {
         this.#moved += length

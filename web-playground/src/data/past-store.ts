@@ -7,7 +7,7 @@ import type { Session } from './session.ts'
 import { Store } from './store.ts'
 import type { TreeStore } from './tree-store.ts'
 
-/** While a slider is moved, only where it rests is asked for. */
+/** While a slider moves, only the moment at which it pauses is queried. */
 const SETTLE_MS = 100
 
 interface Sources {
@@ -15,7 +15,7 @@ interface Sources {
   readonly history: HistoryStore
 }
 
-/** The tree as it was: told from its log where all of that is known, and asked for where it is not. */
+/** The tree at a past moment: derived from its log where all of that is known, and queried where it is not. */
 export class PastStore extends Store {
   readonly model: PastTree
   readonly #session: Session
@@ -23,7 +23,7 @@ export class PastStore extends Store {
   readonly #signal: AbortSignal
   #asking: AbortController | undefined
   #wanted: number | null = null
-  /** What is shown; null: nothing yet. */
+  /** The shown tree; null: none yet. */
   sequence: number | null = null
   error: string | null = null
 
@@ -34,7 +34,7 @@ export class PastStore extends Store {
     this.#sources = sources
     this.#signal = signal
     signal.addEventListener('abort', () => this.#asking?.abort())
-    // What is told from the log gets its place in the tree when that becomes known.
+    // An object that the log shows gets its parent once that is known.
     const stop = sources.history.watch(() => {
       if (this.#wanted !== null && this.#structure !== sources.history.structure) this.#tell(this.#wanted)
     })
@@ -42,7 +42,7 @@ export class PastStore extends Store {
   }
   #structure = -1
 
-  /** Called with the same again it does nothing. */
+  /** Shows a moment; the same one again changes nothing. */
   show(sequence: number | null): void {
     if (sequence === this.#wanted) return
     this.#asking?.abort()
@@ -57,7 +57,7 @@ export class PastStore extends Store {
     this.show(sequence)
   }
 
-  /** Not where it is not known of every object what it was part of. */
+  /** Derives the moment from the log; false while that lacks something, e.g. the parent of an object. */
   #tell(sequence: number): boolean {
     const { history } = this.#sources
     if (!history.isComplete) return false
@@ -113,7 +113,7 @@ export class PastStore extends Store {
         error: null,
       }),
     )
-    // Those of gone objects nobody knows any more: what is not there gets no line.
+    // Dependencies of deleted objects are unknown, so they get no line.
     this.model.show(rows, model.dependencies)
     this.sequence = sequence
     this.error = null

@@ -6,7 +6,7 @@ import type { Session } from './session.ts'
 
 export interface ProjectList {
   readonly projects: readonly ProjectRow[]
-  /** Users that may see all projects make new ones. */
+  /** Users that may read all projects may create projects. */
   readonly mayCreate: boolean
   readonly mayWrite: boolean
 }
@@ -30,7 +30,7 @@ export async function readProjects({ client }: Session, signal: AbortSignal): Pr
   }
 }
 
-/** Null when there is none of this name, for this viewer. */
+/** Null when this viewer finds no project of the name. */
 export async function readProject({ client }: Session, name: string, signal: AbortSignal): Promise<Project | null> {
   const { project, objects } = await client.query(PROJECT, { name }, { signal })
   if (!project) return null

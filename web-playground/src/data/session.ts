@@ -4,7 +4,7 @@ import { Machines } from '../model/machines.ts'
 import { OPENING } from './documents.ts'
 import { Feed } from './feed.ts'
 
-/** What a token opens: the client, the feed, and the machines, which do not change while a server runs. */
+/** The parts that need a token: the client, the feed, and the machines, which do not change while a server runs. */
 export interface Session {
   readonly client: Client
   readonly feed: Feed
@@ -19,7 +19,7 @@ export async function openSession(token: string): Promise<Session> {
   const client = createClient({
     url: new URL('/graphql', location.href).href,
     token,
-    // As a method it would have the client for its `this`, which browsers refuse.
+    // As a method `fetch` would have the client for its `this`, which browsers refuse.
     fetch: (...call) => fetch(...call),
     onConnection: (state) => feed?.connected(state),
   })

@@ -1,4 +1,6 @@
-/** Something that components read with useSyncExternalStore: told at most once a frame, however much happens. */
+/**
+ * A value that components read with useSyncExternalStore. It notifies at most once a frame, however often it changes.
+ */
 export abstract class Store {
   readonly #watchers = new Set<() => void>()
   #planned = false
@@ -13,7 +15,7 @@ export abstract class Store {
   protected changed(): void {
     if (this.#planned) return
     this.#planned = true
-    // Frames stop in a tab that is not looked at; there is no hurry then, but there is an end.
+    // A hidden tab has no frames, so a timer notifies in their place.
     const run = (): void => {
       if (!this.#planned) return
       this.#planned = false

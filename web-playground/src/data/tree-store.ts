@@ -10,7 +10,7 @@ import { Store } from './store.ts'
 const PAGE = 5_000
 const RELATE_MS = 400
 
-/** One tree: read once with its sequence, then moved on by the feed. */
+/** One tree: read once with its sequence, then updated by the feed. */
 export class TreeStore extends Store {
   readonly model: TreeModel
   readonly #session: Session
@@ -39,7 +39,7 @@ export class TreeStore extends Store {
           if (news.length === 0) return
           const { fresh, ended } = this.model.change(news)
           fetch([...fresh, ...ended])
-          // What is new has dependencies, and may be one of what was there.
+          // A new object has dependencies, and may be a dependency of known ones.
           if (fresh.length > 0) this.#relateSoon()
           this.changed()
         },
@@ -68,7 +68,8 @@ export class TreeStore extends Store {
         this.changed()
         return
       }
-      // Later pages may be newer: from the first one's sequence on, what they have already is dropped by revision.
+      // Later pages may be newer: changes after the first page's sequence that they have already are dropped by their
+      // revision.
       sequence ??= tree.sequence
       for (const { node } of tree.objects.edges) rows.push(node)
       more = tree.objects.pageInfo.hasNextPage

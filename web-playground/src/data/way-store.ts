@@ -4,11 +4,11 @@ import { messageOf, readLive } from './live-read.ts'
 import type { Session } from './session.ts'
 import { Store } from './store.ts'
 
-/** The last changes of one object, refused ones too, then everything that comes. */
+/** The last changes of one object, refused ones too, then live ones. */
 export class WayStore extends Store {
   changes: readonly PhaseChange[] = []
   loaded = false
-  /** There are older ones, which are not read here. */
+  /** There are older changes, which are not read. */
   hasOlder = false
   error: string | null = null
 

@@ -3,12 +3,12 @@ import type { Actable } from '../model/actions.ts'
 import type { Example } from '../model/examples.ts'
 import type { FormExample } from '../pages/create/form-example.ts'
 
-/** What the dashboard has for one family, besides what it shows of every family. Cheap to load. */
+/** The parts of the dashboard that only one family has. Cheap to load. */
 export interface DashboardFamily {
-  /** As the server names it: a server without it has none of this. */
+  /** The family's name on the server: a server without the family shows none of this. */
   readonly name: string
   readonly pages: readonly FamilyPage[]
-  /** The form with which one begins. */
+  /** The form to begin with. */
   readonly firstForm: string
   /** Forms that begin with an object. */
   linksFor(object: Actable): readonly FormLink[]
@@ -22,18 +22,18 @@ export interface FamilyPage {
   readonly path: `/${string}`
   readonly label: string
   readonly component: ComponentType
-  /** Agents that are shown there, instead of on the page of agents. */
+  /** Actors whose agents the family's page shows, instead of the page of agents. */
   readonly agents?: string
 }
 
 export type FormLink = readonly [label: string, href: string]
 
-/** What can be created, with its form. */
+/** An object that users can create, and its form. */
 export interface CreateForm {
-  /** Unique, as in its address. */
+  /** Unique; part of the form's address. */
   readonly name: string
   readonly label: string
-  /** What it creates. */
+  /** The kind that the form creates. */
   readonly about: string
   readonly examples: readonly FormExample[]
   readonly component: ComponentType

@@ -6,14 +6,14 @@ import type { CreateForm, DashboardFamily } from './family.ts'
 import { operations } from './operations/index.ts'
 import { pipelines } from './pipelines/index.ts'
 
-/** All that the dashboard has something of its own for: the only list of them. */
+/** All families with parts of their own in the dashboard: the only list of them. */
 const FAMILIES: readonly DashboardFamily[] = [deployments, pipelines, operations, edge]
 
-/** Those that the server has, too. */
+/** The families of the list that the server has. */
 export const families = (): readonly DashboardFamily[] =>
   FAMILIES.filter(({ name }) => knownFamilies().some((known) => known.name === name))
 
-// One of each for the page, which is of one server.
+// A page belongs to one server, so each family is loaded once.
 let forms: Promise<readonly CreateForm[]> | undefined
 export function allForms(): Promise<readonly CreateForm[]> {
   forms ??= Promise.all(families().map((family) => family.forms())).then((each) => each.flat())

@@ -1,4 +1,4 @@
-/** What GraphiQL starts with: look, change, watch. Lines fit into half of a small screen. */
+/** The first operations in GraphiQL: a query, a mutation, a subscription. Lines fit into half of a small screen. */
 export const EXAMPLE = `# The button asks which one to run;
 # Ctrl-Enter runs the one at the cursor.
 

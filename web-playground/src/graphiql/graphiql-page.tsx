@@ -28,7 +28,9 @@ export function GraphiqlPage() {
   )
 }
 
-/** The operation of a link, or the stored one. Without either GraphiQL would open an empty tab on every second visit. */
+/**
+ * The operation of a link, or the stored one. Without either GraphiQL would open an empty tab on every second visit.
+ */
 const startQuery = (): string =>
   new URLSearchParams(location.search).get('query') || localStorage.getItem('graphiql:query') || EXAMPLE
 

@@ -17,7 +17,7 @@ export function OperationTabs() {
         waiting.current.push(operation)
         return
       }
-      // The new tab makes GraphiQL take in what was typed a moment ago, but under the name of the operation before it.
+      // `addTab` stores typed text at once, but with the name of the last parsed operation.
       if (editor.getValue() !== takenIn) setOperationName('')
       addTab()
       editor.setValue(operation)

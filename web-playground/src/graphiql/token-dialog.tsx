@@ -8,7 +8,7 @@ const WHY: Readonly<Record<Refusal, string>> = {
   invalid: 'The server does not accept the token of this tab.',
 }
 
-/** Asks for a token, and loads the page again with it. */
+/** Asks for a token, then reloads the page with it. */
 export function TokenDialog({ refusal }: { readonly refusal: Refusal }) {
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => dialog.current?.showModal(), [])

@@ -1,10 +1,10 @@
 import { type Verb, verbsOf } from './known.ts'
 
-/** What a viewer can do to an object: a button, and the mutation behind it. */
+/** An action of a viewer on an object: its button, and its mutation. */
 export interface Action {
   readonly name: string
   readonly label: string
-  /** Asked before it is done; null where it is harmless. `{name}` is the object's. */
+  /** The question before the action; null when it is harmless. `{name}` is the object's name. */
   readonly confirm: string | null
   readonly danger: boolean
   readonly field: string

@@ -2,14 +2,14 @@ import { type Actable, type Action, actionsFor } from './actions.ts'
 import { classOf, humanKind, verbsOf } from './known.ts'
 import { plural } from './words.ts'
 
-/** What can be done to many objects at once. */
+/** Actions on many objects at once. */
 export type Verb = 'cancel' | 'delete'
 
 export interface Target extends Actable {
   readonly name: string
   readonly root: { readonly id: string }
 }
-/** One object, and the mutation that does it. */
+/** One object, and the mutation for it. */
 export interface Step {
   readonly target: Target
   readonly action: Action
@@ -22,11 +22,11 @@ export interface BulkPlan {
   readonly verb: Verb
   readonly steps: readonly Step[]
   readonly leftOut: readonly LeftOut[]
-  /** How many exist no more. */
+  /** Number of objects that no longer exist. */
   readonly gone: number
 }
 
-/** What will be done to which of them, and to which not and why. */
+/** The objects that an action applies to, and those that it does not, with the reason. */
 export function planBulk(verb: Verb, targets: readonly Target[], gone: number): BulkPlan {
   const possible = new Map<string, Action>()
   for (const target of targets) {
@@ -50,7 +50,7 @@ export function planBulk(verb: Verb, targets: readonly Target[], gone: number): 
   return { verb, steps, leftOut: [...leftOut].map(([reason, names]) => ({ reason, names })), gone }
 }
 
-/** What happens to these happens to it as well: asking twice would only be refused. */
+/** Objects whose action includes this one: a request of its own would be refused. */
 const above = (verb: Verb, { id, root, parent }: Target): readonly string[] => [
   ...(root.id === id ? [] : [root.id]),
   ...(verb === 'delete' && parent ? [parent.id] : []),
@@ -60,7 +60,7 @@ const GOES_ALONG = 'in something that is selected too: they go with it'
 function whyNot(verb: Verb, { kind, parent, phase, finished, deletionRequestedAt }: Target): string {
   if (verb === 'cancel' && finished) return 'finished already'
   const known = verbsOf(kind).find(({ name }) => name === verb)
-  // What has no such verb goes only with what it is part of.
+  // An object without the verb is only affected through its parent.
   if (parent && (!known || known.rootsOnly)) return `not a root: ${verb} its root instead`
   if (verb === 'cancel') return 'cannot be cancelled as they stand, or not by you'
   if (deletionRequestedAt !== null || classOf(phase) === 'removing') return 'being deleted already'
@@ -68,7 +68,7 @@ function whyNot(verb: Verb, { kind, parent, phase, finished, deletionRequestedAt
   return 'cannot be deleted as they stand, or not by you'
 }
 
-/** e.g. `2 installations, 1 task`, the most first. */
+/** e.g. `2 installations, 1 task`, the largest number first. */
 export function countedKinds(targets: readonly { readonly kind: string }[]): string {
   const counts = new Map<string, number>()
   for (const { kind } of targets) counts.set(kind, (counts.get(kind) ?? 0) + 1)

@@ -1,15 +1,15 @@
-/** How far the one subscription is that keeps every page live. Times in milliseconds. */
+/** State of the one subscription that keeps every page live. Times in milliseconds. */
 export type Connection =
   | { readonly kind: 'connecting' }
   | { readonly kind: 'live'; readonly caughtUp: CaughtUp | null }
   | { readonly kind: 'lost'; readonly since: number }
-  /** Connected again: `head` is the end of the log when that was, null until it is known. */
+  /** Connected again: `head` is the end of the log at that time, null until it is known. */
   | { readonly kind: 'catching-up'; readonly since: number; readonly head: number | null; readonly count: number }
   | { readonly kind: 'refused'; readonly message: string }
 
 export interface CaughtUp {
   readonly changes: number
-  /** How long it was away, and when it was there again. */
+  /** Duration of the last interruption, and its end. */
   readonly awayMs: number
   readonly at: number
 }

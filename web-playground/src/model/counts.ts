@@ -1,10 +1,10 @@
 import type { PhaseChange } from 'phaseline/client'
 import type { Machines } from './machines.ts'
 
-/** How many objects there are of each kind in each phase. */
+/** Number of objects of each kind in each phase. */
 export type Counts = ReadonlyMap<string, ReadonlyMap<string, number>>
 
-/** What changes make of counts that were read before them. */
+/** Applies changes to counts that were read before them. */
 export function moveCounts(counts: Counts, changes: readonly PhaseChange[], machines: Machines): Counts {
   const moved = new Map([...counts].map(([kind, phases]) => [kind, new Map(phases)]))
   const add = (kind: string, phase: string, by: number): void => {

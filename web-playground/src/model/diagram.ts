@@ -1,6 +1,6 @@
 import type { Machine } from './machines.ts'
 
-/** Where every machine begins. */
+/** The start of every machine. */
 export const START = 'start'
 const CHARACTER_PX = 8.2
 const HEIGHT_PX = 30
@@ -15,13 +15,13 @@ export interface Way {
   readonly from: string
   readonly to: string
   readonly weight: number
-  /** Who may go it. */
+  /** The actors of the transition. */
   readonly actors: readonly string[]
-  /** Out of a final phase: somebody has asked for something again. */
+  /** Leads out of a final phase: a user has requested another job. */
   readonly again: boolean
 }
 
-/** Boxes and ways of a machine: one way for each pair of phases, whoever goes it. */
+/** Boxes and arrows of a machine: one arrow for each pair of phases, with all its actors. */
 export function diagramOf({ initial, final, phases, transitions }: Machine): {
   readonly nodes: readonly Box[]
   readonly edges: readonly Way[]
@@ -47,7 +47,7 @@ export function diagramOf({ initial, final, phases, transitions }: Machine): {
         to,
         actors: [...actors],
         again: final.includes(from),
-        // The way to success is the one that should be straight.
+        // The path to success is drawn straight.
         weight: final.includes(from) ? 0 : final.includes(to) ? 1 : 6,
       })),
     ],

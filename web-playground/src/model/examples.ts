@@ -2,7 +2,7 @@
 export interface Example {
   readonly does: 'look' | 'create' | 'watch' | 'act'
   readonly title: string
-  /** Where the operation says `"ID"`: that of the newest object of this kind is put there. */
+  /** The newest object of this kind gives its id to the operation, in the place of `"ID"`. */
   readonly needs?: string
   readonly operation: string
 }
@@ -14,11 +14,11 @@ export const DOES: Readonly<Record<Example['does'], string>> = {
   act: 'Act',
 }
 
-/** With the id of an object that is there; as it is when there is none. */
+/** The operation with an existing id; unchanged when there is none. */
 export const filledIn = ({ operation }: Example, id: string | null): string =>
   id === null ? operation : operation.replaceAll('"ID"', JSON.stringify(id))
 
-/** Of all kinds. */
+/** Examples of all kinds. */
 export const EVERYTHING: readonly Example[] = [
   {
     does: 'look',

@@ -6,7 +6,7 @@ export interface Order {
   readonly field: OrderField
   readonly direction: 'ASC' | 'DESC'
 }
-/** What a list shows, as it is written in the address. */
+/** The filter of a list, as the address has it. */
 export interface ObjectFilter {
   readonly kinds: readonly string[]
   readonly phases: readonly string[]
@@ -48,12 +48,12 @@ export function readFilter(search: string): ObjectFilter {
 function readOrder(text: string, roots: boolean): Order {
   const direction = text.startsWith('-') ? 'DESC' : 'ASC'
   const field = ORDERS.find((each) => each === text.replace(/^-/, '').toUpperCase())
-  // The server orders by this for roots only: every phase change writes it.
+  // The server orders by this for roots only, since every phase change writes it.
   if (!field || (field === 'PHASE_SINCE' && !roots)) return NEWEST
   return { field, direction }
 }
 
-/** What is as by default is left out. Starts with `?`, or is empty. */
+/** Defaults are omitted. Starts with `?`, or is empty. */
 export function writeFilter(filter: ObjectFilter): string {
   const { kinds, phases, name, project, roots, finished, order } = filter
   const params = new URLSearchParams()
@@ -70,7 +70,7 @@ export function writeFilter(filter: ObjectFilter): string {
   return text ? `?${text}` : ''
 }
 
-/** As ObjectFilter of the API. */
+/** ObjectFilter of the API. */
 export function filterInput({ kinds, phases, name, project, roots, finished }: ObjectFilter): Record<string, unknown> {
   return {
     ...(kinds.length > 0 ? { kinds } : {}),
@@ -94,7 +94,7 @@ export function matches(filter: ObjectFilter, row: Row): boolean {
   )
 }
 
-/** Ids are in order of creation: they settle what is equal, as on the server. */
+/** Ids are in the order of creation: they break ties, as on the server. */
 export function compareRows({ field, direction }: Order): (a: Row, b: Row) => number {
   const key = (row: Row): string =>
     field === 'NAME' ? row.name : field === 'PHASE_SINCE' ? row.phaseSince : row.createdAt

@@ -1,6 +1,6 @@
 import { type ClassCounts, NO_COUNTS, type PhaseClass } from './phases.ts'
 
-/** What the server tells of its kinds, their phases and their verbs: the dashboard knows none by itself. */
+/** The kinds, phases and verbs of the server: the dashboard is built without any. */
 export interface Known {
   readonly families: readonly KnownFamily[]
   readonly stateMachines: readonly {
@@ -13,7 +13,7 @@ export interface KnownFamily {
   readonly title: string
   readonly kinds: readonly { readonly kind: string; readonly noun: string; readonly agents: readonly string[] }[]
 }
-/** What a user may ask for of a kind, and the mutation that asks. */
+/** A verb of a kind, and its mutation. */
 export interface Verb {
   readonly machine: string
   readonly kind: string
@@ -32,13 +32,13 @@ export interface Verb {
   readonly otherwise: string | null
 }
 
-// One for the page: a page is of one server, and what that has does not change while it runs.
+// Shared by the whole page: a page belongs to one server, whose kinds do not change while it runs.
 let families: readonly KnownFamily[] = []
 let classes: ReadonlyMap<string, PhaseClass> = new Map()
 let nouns: ReadonlyMap<string, string> = new Map()
 let verbs: readonly Verb[] = []
 
-/** Takes in what the server tells, before anything is drawn. */
+/** Stores the server's kinds, before anything is drawn. */
 export function learn(known: Known): void {
   const { stateMachines } = known
   families = known.families
@@ -55,12 +55,12 @@ export const knownFamilies = (): readonly KnownFamily[] => families
 /** Kinds that agents work on. */
 export const workedKinds = (): readonly string[] =>
   families.flatMap(({ kinds }) => kinds.filter(({ agents }) => agents.length > 0).map(({ kind }) => kind))
-/** GONE, which no object is in, counts as active. */
+/** GONE counts as active, since no object is in it. */
 export const classOf = (phase: string): PhaseClass => classes.get(phase) ?? 'active'
 /** All phases that need a person's attention. */
 export const failedPhases = (): readonly string[] =>
   [...classes].filter(([, phaseClass]) => phaseClass === 'failed').map(([phase]) => phase)
-/** In the order in which they are shown. */
+/** In the order in which pages show them. */
 export const verbsOf = (kind: string): readonly Verb[] => verbs.filter((verb) => verb.kind === kind)
 
 /** e.g. `DEPLOY_ITEM` → `Deploy item`. */

@@ -11,15 +11,15 @@ export const WHOLE_LOG: LogFilter = { text: '', kinds: [], classes: [], rejected
 /** The newest changes, the newest first. While it is paused nothing moves and nothing is lost. */
 export interface LogBuffer {
   readonly shown: readonly PhaseChange[]
-  /** Came in while paused; oldest first. */
+  /** Changes that arrived during the pause, oldest first. */
   readonly held: readonly PhaseChange[]
   readonly paused: boolean
-  /** Left the far end for want of room: they are in the log itself still. */
+  /** Number of changes that were dropped for want of room: the log still has them. */
   readonly dropped: number
 }
 export const EMPTY_LOG: LogBuffer = { shown: [], held: [], paused: false, dropped: 0 }
 
-/** More than anyone reads by scrolling, and some 20 MB at the most. */
+/** More than a reader scrolls through, and at most some 20 MB. */
 export const LOG_ROOM = 20_000
 
 export function addChanges(log: LogBuffer, changes: readonly PhaseChange[], room = LOG_ROOM): LogBuffer {

@@ -1,4 +1,4 @@
-/** A state machine as the API gives it. */
+/** A state machine as the API returns it. */
 export interface Machine {
   readonly name: string
   readonly kinds: readonly string[]
@@ -14,7 +14,7 @@ export interface MachineRow {
   readonly reason: string
 }
 
-/** Which machine moves an object's `phase`; those beside it (an upgrade) say nothing of it. */
+/** The machine of an object's `phase`; secondary machines (an upgrade) do not move it. */
 export class Machines {
   readonly all: readonly Machine[]
   readonly #byKind = new Map<string, Machine>()

@@ -11,7 +11,7 @@ import {
 } from 'phaseline/manifest'
 import type { Refusal } from './refusal.ts'
 
-/** A problem where it stands in the text; without a line where it cannot be told. */
+/** A problem and its place in the text; without a line where the place is unknown. */
 export type TextProblem = ManifestProblem
 
 export type Read<T> =
@@ -19,7 +19,7 @@ export type Read<T> =
   | { readonly ok: false; readonly problems: readonly TextProblem[] }
 const wrong = (message: string): Read<never> => ({ ok: false, problems: [{ path: '', message, line: 1, column: 1 }] })
 
-/** The one installation of the text. */
+/** The only installation of the text. */
 export function readInstallation(text: string): Read<Manifest> {
   const parsed = parseManifests(text)
   if (!parsed.ok) return parsed
@@ -29,7 +29,9 @@ export function readInstallation(text: string): Read<Manifest> {
   return wrong('It holds several documents: here one is created at a time. phaseline apply -f takes them all.')
 }
 
-/** The one project of the text. A worker's files have their content here: there is no folder to read them from. */
+/**
+ * The only project of the text. A worker's files have their content here, since there is no folder to read them from.
+ */
 export function readProjectText(text: string): Read<ProjectManifest> {
   const parsed = parseManifests(text, 'Project')
   if (!parsed.ok) return parsed
@@ -48,7 +50,10 @@ export const readTask = (text: string): Read<TaskManifest> =>
 export const readSpec = (text: string): Read<Readonly<Record<string, unknown>>> =>
   readDocument<Readonly<Record<string, unknown>>>(text, { schema: instanceSpecSchema, what: 'a spec' })
 
-/** What the server has found wrong, where it stands in the text. `below`: the text is only what this field holds. */
+/**
+ * The problems that the server has found, at their places in the text. `below`: the text is the value of this field
+ * only.
+ */
 export function refusedAt(text: string, refused: Refusal | null, below = 'input'): readonly TextProblem[] {
   const own = (refused?.fields ?? []).filter(({ path }) => path === below || path.startsWith(`${below}.`))
   if (own.length === 0) return []

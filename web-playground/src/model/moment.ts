@@ -1,7 +1,7 @@
 import type { PhaseChange } from 'phaseline/client'
 import { duration } from './words.ts'
 
-/** What happened, by whom and why, in one line. */
+/** A change in one line: its actor and reason. */
 export function sentenceOf(change: PhaseChange): string {
   const { name, from, to, rejected } = change
   return `${rejected ? 'refused: ' : ''}${name} ${from ? `${from} → ` : ''}${to} by ${whoOf(change)}${whyOf(change)}`
@@ -12,7 +12,7 @@ const whyOf = ({ reason, message }: PhaseChange): string => {
   return why ? ` (${why})` : ''
 }
 
-/** As long as it took, told more exactly the shorter it was. */
+/** A duration, with more digits the shorter it is. */
 export function exactly(ms: number): string {
   if (ms < 1_000) return `${Math.max(0, Math.round(ms))} ms`
   return ms < 60_000 ? `${(ms / 1_000).toFixed(1)} s` : duration(ms)

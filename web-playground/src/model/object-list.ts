@@ -3,15 +3,15 @@ import { compareRows, matches, type ObjectFilter } from './filter.ts'
 import type { Machines } from './machines.ts'
 import { patched, type Row } from './object.ts'
 
-/** More than come in while a page is read. */
+/** More changes than arrive during the read of a page. */
 const REMEMBERED = 20_000
 
-/** The rows of one filter, in its order, moved on by pages and phase changes; an older revision never wins. */
+/** The rows of one filter in its order, updated by pages and phase changes; an older revision never wins. */
 export class ObjectList {
   readonly filter: ObjectFilter
   readonly #machines: Machines
   readonly #byId = new Map<string, Row>()
-  /** Changes that came in while a page was on its way: its rows may be older. */
+  /** Changes that arrived during the read of a page: its rows may be older. */
   readonly #latest = new Map<string, PhaseChange>()
   #rows: readonly Row[] = []
   #stale = false
@@ -24,13 +24,13 @@ export class ObjectList {
     this.#compare = compareRows(filter.order)
   }
 
-  /** A new array when something has changed. Sorted when it is looked at: more changes than looks come in. */
+  /** A new array after each change. It is sorted when it is read, since there are more changes than reads. */
   get rows(): readonly Row[] {
     if (this.#stale) this.#rows = [...this.#byId.values()].sort(this.#compare)
     this.#stale = false
     return this.#rows
   }
-  /** Something has changed since `rows` was looked at. */
+  /** The list has changed since the last read of `rows`. */
   get stale(): boolean {
     return this.#stale
   }
@@ -39,15 +39,15 @@ export class ObjectList {
     return this.#complete
   }
 
-  /** Returns the ids that have to be fetched: of rows that were overtaken by a change while they were on their way. */
+  /** Returns the ids to fetch: those of rows that a change overtook during the read. */
   addPage(page: readonly Row[], hasNext: boolean): readonly string[] {
     this.#complete = !hasNext
     return this.#takeAll(page)
   }
 
   /**
-   * Rows that were fetched because of a change; those beyond the last page that was read come with theirs. Returns the
-   * ids that have to be fetched, as `addPage` does.
+   * Adds rows that were fetched after a change. Rows beyond the last page come with their page. Returns the ids to
+   * fetch, as `addPage` does.
    */
   insert(rows: readonly Row[]): readonly string[] {
     const last = this.rows.at(-1)
@@ -56,7 +56,7 @@ export class ObjectList {
     )
   }
 
-  /** Takes in changes; returns the ids that have to be fetched: unknown to the list, and maybe part of it now. */
+  /** Applies changes; returns the ids to fetch: objects that are unknown to the list, and may be part of it now. */
   change(changes: readonly PhaseChange[]): readonly string[] {
     const wanted = new Set<string>()
     let touched = false
@@ -72,7 +72,7 @@ export class ObjectList {
     return [...wanted]
   }
 
-  /** Forgets what was asked for and does not exist. */
+  /** Forgets requested ids that do not exist. */
   remove(ids: readonly string[]): void {
     for (const id of ids) this.#byId.delete(id)
     this.#stale = true
@@ -90,7 +90,7 @@ export class ObjectList {
     const next = patched(row, change, this.#machines)
     if (next === row) return false
     this.#place(next)
-    // Why it ended like this is not in the change.
+    // The change does not have the error.
     if (next.finished) wanted.add(row.id)
     return true
   }
@@ -125,7 +125,7 @@ export class ObjectList {
       (name === '' || change.name.toLowerCase().includes(name.toLowerCase())) &&
       (project === '' || change.projectName === project) &&
       (!roots || change.objectId === change.rootId) &&
-      // Without these two a change moves no object into the filter; only its creation does.
+      // Without these two only a creation moves an object into the filter.
       (phases.length > 0 || finished !== null || change.from === null) &&
       (finished === null || finished === this.#machines.isFinal(change.kind, change.to))
     )

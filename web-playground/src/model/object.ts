@@ -1,7 +1,7 @@
 import type { PhaseChange } from 'phaseline/client'
 import type { Machines } from './machines.ts'
 
-/** The fields that lists and trees show of an object. Times are ISO 8601. */
+/** The fields of an object in lists and trees. Times are ISO 8601. */
 export interface Row {
   readonly id: string
   readonly kind: string
@@ -17,7 +17,7 @@ export interface Row {
   readonly error: { readonly code: string; readonly message: string } | null
 }
 
-/** What a change makes of a row; the row itself when that is nothing new. A change to GONE is the caller's business. */
+/** The row after a change; the same row when the change is known. The caller handles changes to GONE. */
 export function patched<T extends Row>(row: T, change: PhaseChange, machines: Machines): T {
   if (change.rejected || !machines.moves(change)) return row
   if (change.revision === null || change.revision <= row.revision) return row
@@ -27,7 +27,7 @@ export function patched<T extends Row>(row: T, change: PhaseChange, machines: Ma
     phaseSince: change.at,
     revision: change.revision,
     finished: machines.isFinal(row.kind, change.to),
-    // Why it has failed is no part of a change: it is fetched.
+    // A change does not have the error: it is fetched.
     error: null,
   }
 }

@@ -1,4 +1,4 @@
-/** Labels and qualifiers as they are typed: a row for each, one of them maybe still empty. */
+/** Labels and qualifiers while they are typed: a row for each, one of which may be empty. */
 export interface Pair {
   readonly key: string
   readonly value: string
@@ -6,14 +6,14 @@ export interface Pair {
 
 const isEmpty = ({ key, value }: Pair): boolean => key.trim() === '' && value === ''
 
-/** What of them is sent. */
+/** The pairs as an input has them. */
 export const pairsInput = (pairs: readonly Pair[]): readonly Pair[] =>
   pairs.filter((pair) => !isEmpty(pair)).map(({ key, value }) => ({ key: key.trim(), value }))
 
 const KEY = /^[A-Za-z0-9]([A-Za-z0-9._/-]{0,251}[A-Za-z0-9])?$/
 export const KEY_RULE = 'A key has letters and digits, and . _ / - between them.'
 
-/** By row; null where there is nothing wrong. */
+/** By row; null where there is no problem. */
 export const pairProblems = (pairs: readonly Pair[]): readonly (string | null)[] =>
   pairs.map((pair, i) => {
     if (isEmpty(pair)) return null

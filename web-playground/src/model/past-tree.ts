@@ -1,7 +1,7 @@
 import type { Row } from './object.ts'
 import type { Dependency } from './tree-model.ts'
 
-/** A tree as it was at some sequence, in the shape in which the present one is drawn. */
+/** A tree at a past sequence, in the shape of the present one. */
 export class PastTree {
   readonly rootId: string
   #nodes: ReadonlyMap<string, Row> = new Map()
@@ -21,7 +21,7 @@ export class PastTree {
   get dependencies(): readonly Dependency[] {
     return this.#dependencies
   }
-  /** Grows when other objects are shown, not when they are in other phases. */
+  /** Grows when other objects are shown, not when phases change. */
   get structure(): number {
     return this.#structure
   }
@@ -38,7 +38,7 @@ export class PastTree {
       rows.length !== before.size ||
       dependencies !== this.#dependencies ||
       rows.some(({ id, parent }) => !before.has(id) || before.get(id)?.parent?.id !== parent?.id)
-    // A row that is as it was is the same one: what shows it is not drawn anew.
+    // An unchanged row stays the same object, so that its component is not drawn again.
     this.#nodes = new Map(rows.map((row) => [row.id, same(before.get(row.id), row)]))
     if (!isOther) return
     const children = new Map<string, string[]>()

@@ -1,7 +1,7 @@
 /** Meaning of a phase for people. The server says which phase has which class. */
 export type PhaseClass = 'failed' | 'stopped' | 'undoing' | 'active' | 'removing' | 'waiting' | 'done' | 'skipped'
 
-/** What deserves attention first. */
+/** Classes in the order in which they need attention. */
 export const PHASE_CLASSES = [
   'failed',
   'stopped',
@@ -13,7 +13,7 @@ export const PHASE_CLASSES = [
   'skipped',
 ] as const satisfies readonly PhaseClass[]
 
-/** Told apart without any colour. */
+/** Symbols are distinguishable without colours. */
 export const SYMBOLS: Readonly<Record<PhaseClass, string>> = {
   failed: '✗',
   stopped: '■',

@@ -27,23 +27,23 @@ export const STRATEGY_WORDS: Readonly<Record<Strategy, string>> = {
   LATEST_ONLY: 'Latest only: a newer event takes the place of those that wait',
 }
 
-/** What is written as an environment variable can be. */
+/** Names that an environment variable may have. */
 export const SECRET_NAME = '[A-Za-z_][A-Za-z0-9_]*'
 
-/** In words, e.g. `tags of github/shop` has type `push`, only with `env=prod`. */
+/** The conditions of a subscription in words, e.g. `tags of github/shop` has type `push`, only with `env=prod`. */
 export function conditionsOf({ types, labels, qualifiers }: EventSubscription): string {
   const named = types.includes('*') ? 'of any type' : `of type ${types.join(' or ')}`
   const rest = [...qualifiers, ...labels].map(({ key, value }) => `${key}=${value}`)
   return rest.length === 0 ? named : `${named}, with ${rest.join(', ')}`
 }
 
-/** As a limit is typed: empty is none. Undefined: it is no limit. */
+/** A limit from its field: null when the field is empty, undefined when it has no number. */
 export function limitOf(text: string): number | null | undefined {
   if (text.trim() === '') return null
   return /^\d{1,6}$/.test(text.trim()) ? Number(text) : undefined
 }
 
-/** What a data object is set to: JSON if it can be read as such, else the text itself would be a guess. */
+/** The JSON value of a data object; other text is refused, since taking it for a string would be a guess. */
 export function jsonOf(text: string): { readonly value: unknown } | { readonly problem: string } {
   try {
     return { value: JSON.parse(text) }

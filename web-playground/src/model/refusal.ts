@@ -1,13 +1,13 @@
-/** Why something was not done: a typed error of the API, or that there was no answer. */
+/** Why a request failed: a typed error of the API, or no answer. */
 export interface Refusal {
   readonly code: string
   readonly message: string
   readonly fields: readonly FieldProblem[]
-  /** What stands in the way. */
+  /** The object in conflict. */
   readonly object: ObjectInTheWay | null
 }
 export interface FieldProblem {
-  /** As in the input, e.g. `input.spec.deployItems.2.dependsOn.0`. */
+  /** Path in the input, e.g. `input.spec.deployItems.2.dependsOn.0`. */
   readonly path: string
   readonly message: string
 }
@@ -29,7 +29,7 @@ export interface Member {
 /** The members that are no errors. */
 export type Payload<T extends Member> = Exclude<T, { readonly __typename: `${string}Error` }>
 
-/** Separates payload and error of a result, which is null only beside a top-level error. */
+/** Separates payload and error of a result. A result is null only together with a top-level error. */
 export function outcomeOf<T extends Member>(result: T | null): Outcome<Payload<T>> {
   if (result === null) return { ok: false, refusal: refusal('NOT_FOUND', 'The server answered without a result.') }
   if (result.__typename.endsWith('Error'))
@@ -51,16 +51,16 @@ const ADVICE: Readonly<Record<string, string>> = {
   NOT_FOUND: 'It was deleted meanwhile: choose another one.',
   NO_ANSWER: 'It is not known whether it was done. Press again: nothing is created twice.',
 }
-/** What to do about it; null where its own words say that. */
+/** The remedy; null where the message has it. */
 export const adviceFor = ({ code }: Refusal): string | null => ADVICE[code] ?? null
 
-/** What is wrong with one field, and what is in it. */
+/** The problem of a field, or of its parts. */
 export const problemOf = (refused: Refusal | null, field: string): string | null =>
   (refused?.fields ?? [])
     .filter(({ path }) => path === field || path.startsWith(`${field}.`))
     .map(({ message }) => message)
     .join('; ') || null
 
-/** What no field of the form can show. */
+/** Problems that belong to no field of the form. */
 export const problemsOutside = (refused: Refusal, fields: readonly string[]): readonly FieldProblem[] =>
   refused.fields.filter(({ path }) => !fields.some((field) => path === field || path.startsWith(`${field}.`)))

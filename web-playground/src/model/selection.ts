@@ -1,12 +1,12 @@
-/** What is ticked in a list, and from where a range goes on. */
+/** The selected rows of a list, and the anchor of a range. */
 export interface Selection {
   readonly ids: ReadonlySet<string>
-  /** The row that was ticked or unticked last: shift goes from there. */
+  /** The row that was ticked or unticked last: a range begins there. */
   readonly anchor: string | null
 }
 export const NONE: Selection = { ids: new Set(), anchor: null }
 
-/** Ticks or unticks one; with `range` all from the anchor to it become as it does. */
+/** Ticks or unticks a row; with `range`, also all rows from the anchor to it. */
 export function toggle({ ids, anchor }: Selection, id: string, rows: readonly string[], range: boolean): Selection {
   const on = !ids.has(id)
   const next = new Set(ids)
@@ -17,7 +17,7 @@ export function toggle({ ids, anchor }: Selection, id: string, rows: readonly st
   return { ids: next, anchor: id }
 }
 
-/** Both ends included; the one alone when the other is not among the rows. */
+/** Both ends included; only the row itself when the other end is not among the rows. */
 function between(rows: readonly string[], a: string | null, b: string): readonly string[] {
   const [from, to] = [a === null ? -1 : rows.indexOf(a), rows.indexOf(b)]
   return from < 0 || to < 0 ? [b] : rows.slice(Math.min(from, to), Math.max(from, to) + 1)

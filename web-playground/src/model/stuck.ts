@@ -1,4 +1,4 @@
-/** What waits for something that its own tree will not bring by itself. */
+/** Objects that wait for something that their own tree does not provide. */
 export interface Waiting {
   readonly id: string
   readonly phaseSince: string
@@ -10,18 +10,18 @@ export interface Waiting {
   }[]
 }
 
-/** These end by themselves, as the tree goes on. */
+/** Reasons that end by themselves as the tree goes on. */
 const PATIENT = new Set(['DEPENDENCY', 'CHILDREN', 'PARENT'])
 
 /**
- * Those with such a reason, longest first, each with the first of them: the root cause. What only waits because
- * something below it waits for the same is left out.
+ * Objects with another reason, the longest wait first, each with its first one: the root cause. An object that only
+ * waits because an object below it waits for the same is left out.
  */
 export function stuckOf<T extends Waiting>(
   objects: readonly T[],
 ): readonly { readonly object: T; readonly blocker: T['blockedBy'][number] }[] {
   const all = objects.flatMap((object) => {
-    // An agent that is there will take it in a moment.
+    // A connected agent claims the work in a moment.
     const blocker = object.blockedBy.find(({ reason, connected }) => !PATIENT.has(reason) && connected !== true)
     return blocker ? [{ object, blocker }] : []
   })

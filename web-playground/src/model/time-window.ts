@@ -1,48 +1,48 @@
 import type { Segment } from './timeline.ts'
 
-/** What of the time is in sight, in milliseconds since 1970. */
+/** The visible part of the time, in milliseconds since 1970. */
 export interface TimeWindow {
   readonly from: number
   readonly to: number
 }
-/** Nearer than this there is nothing to see: the log knows milliseconds. */
+/** The smallest window: the log has milliseconds. */
 const NEAREST_MS = 20
 /** About a century. */
 const FARTHEST_MS = 3e12
-/** Of what is in sight, so much is left free at its ends. */
+/** The part of the window that is left free at both ends. */
 const MARGIN = 0.03
 
-/** All of it; up to now while something goes on. */
+/** The whole time; up to now while an object is unfinished. */
 export function wholeWindow(first: number, last: number): TimeWindow {
   const span = Math.max(last - first, NEAREST_MS)
   return { from: first - span * MARGIN, to: first + span * (1 + MARGIN) }
 }
 
-/** `factor` below 1: nearer. `anchor` stays where it is, e.g. the moment under the pointer. */
+/** Zooms: `factor` below 1 zooms in. `anchor` keeps its place, e.g. the moment under the pointer. */
 export function zoomed({ from, to }: TimeWindow, factor: number, anchor = (from + to) / 2): TimeWindow {
   const span = Math.min(FARTHEST_MS, Math.max(NEAREST_MS, (to - from) * factor))
   const start = anchor - (span * (anchor - from)) / (to - from)
   return { from: start, to: start + span }
 }
 
-/** By a part of what is in sight; positive: later. */
+/** Moves by a part of the window; positive: later. */
 export function panned({ from, to }: TimeWindow, part: number): TimeWindow {
   const by = (to - from) * part
   return { from: from + by, to: to + by }
 }
 
-/** Something drawn: one segment, or several that are too short to be told apart. */
+/** A drawn piece: one segment, or several that are too short to be drawn apart. */
 export interface Piece {
   readonly left: number
   readonly width: number
   readonly segments: readonly Segment[]
 }
-/** Nothing is drawn narrower: it could not be seen or pointed at. */
+/** The smallest width in pixels: a narrower piece could not be seen or pointed at. */
 export const NARROWEST_PX = 4
-/** What is pushed further than this from its place by short ones before it is drawn with them. */
+/** The most pixels that short pieces may push a segment from its place, before it is drawn with them. */
 const DRIFT_PX = 8
 
-/** What is drawn of an object's segments, in pixels from the left. */
+/** The pieces of an object's segments, in pixels from the left. */
 export function piecesOf(
   segments: readonly Segment[],
   { from, to }: TimeWindow,

@@ -12,11 +12,11 @@ export interface TimelineRow {
 export interface RowSource {
   readonly rootId: string
   readonly nodes: ReadonlyMap<string, Row>
-  /** Of objects that are gone too, as far as it is known. */
+  /** The parent, of deleted objects too where it is known. */
   parentOf(id: string): string | undefined
 }
 
-/** Every object that there is or was, each below what contains it, in the order of their creation. */
+/** Every object of the tree, deleted ones too, each below its parent, in the order of creation. */
 export function timelineRows(timeline: Timeline, tree: RowSource): readonly TimelineRow[] {
   const known = new Map<string, Pick<Row, 'id' | 'kind' | 'name'>>([...timeline.lanes])
   for (const [id, row] of tree.nodes) known.set(id, row)
@@ -42,7 +42,7 @@ export function timelineRows(timeline: Timeline, tree: RowSource): readonly Time
   return rows
 }
 
-/** Of an object whose changes are not among those that were read, the phase that it is in is known all the same. */
+/** The present phase of an object without known changes. */
 export function segmentsOf(lane: Lane | undefined, row: Row | undefined): readonly Segment[] {
   if (lane && lane.segments.length > 0) return lane.segments
   return row ? [{ phase: row.phase, from: Date.parse(row.phaseSince), to: null, change: null }] : []

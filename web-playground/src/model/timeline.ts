@@ -2,17 +2,17 @@ import type { PhaseChange } from 'phaseline/client'
 import { classOf } from './known.ts'
 import type { Machines } from './machines.ts'
 
-/** How long an object was in a phase. Times in milliseconds since 1970. */
+/** The time of an object in a phase. Milliseconds since 1970. */
 export interface Segment {
   readonly phase: string
-  /** -Infinity: since before what is known. */
+  /** -Infinity: before the first known change. */
   readonly from: number
-  /** null: it is in it still. */
+  /** null: the object is still in it. */
   readonly to: number | null
-  /** What moved it there; null when that is not known. */
+  /** The change into the phase; null when it is unknown. */
   readonly change: PhaseChange | null
 }
-/** One object's way through its phases. */
+/** One object's path through its phases. */
 export interface Lane {
   readonly id: string
   readonly kind: string
@@ -27,7 +27,7 @@ interface Growing extends Lane {
   gone: PhaseChange | null
 }
 
-/** The log of one tree, folded into the phases of each object: gone ones too. */
+/** The log of one tree, folded into the phases of each object, deleted ones too. */
 export class Timeline {
   readonly rootId: string
   readonly #machines: Machines
@@ -40,21 +40,21 @@ export class Timeline {
     this.#machines = machines
   }
 
-  /** All that is known, refused ones too, oldest first. */
+  /** All known changes, refused ones too, oldest first. */
   get changes(): readonly PhaseChange[] {
     return this.#changes
   }
   get lanes(): ReadonlyMap<string, Lane> {
     return this.#lanes
   }
-  /** Grows when there is another object. */
+  /** Grows with each new object. */
   get structure(): number {
     return this.#structure
   }
   get last(): PhaseChange | undefined {
     return this.#changes.at(-1)
   }
-  /** Whether it goes back to the tree's creation. */
+  /** Whether the changes reach back to the tree's creation. */
   get hasBeginning(): boolean {
     return this.#lanes.get(this.rootId)?.segments[0]?.change?.from === null
   }
@@ -71,7 +71,7 @@ export class Timeline {
     this.replace([...older.filter(({ sequence }) => sequence < first), ...this.#changes])
   }
 
-  /** What is known already, or of another tree, is left out. Returns what is new. */
+  /** Adds changes without known ones and those of other trees. Returns the new ones. */
   append(newer: readonly PhaseChange[]): readonly PhaseChange[] {
     const last = this.last?.sequence ?? 0
     const news = newer.filter(({ rootId, sequence }) => rootId === this.rootId && sequence > last)
@@ -79,7 +79,7 @@ export class Timeline {
     return news
   }
 
-  /** The place of the last change that is not after the sequence; -1: all are. */
+  /** Index of the last change that is not after the sequence; -1: all are. */
   indexAt(sequence: number): number {
     let [low, high] = [0, this.#changes.length]
     while (low < high) {
@@ -90,7 +90,7 @@ export class Timeline {
     return low - 1
   }
 
-  /** What each object that was there was in, by id. */
+  /** The phase of each object at the sequence, by id. */
   at(sequence: number): ReadonlyMap<string, Segment> {
     const found = new Map<string, Segment>()
     for (const lane of this.#lanes.values()) {
@@ -121,22 +121,22 @@ function move(lane: Growing, change: PhaseChange): void {
   const at = Date.parse(change.at)
   const before = lane.segments.at(-1)
   if (before) lane.segments[lane.segments.length - 1] = { ...before, to: Math.max(before.from, at) }
-  // The log is not known from its creation on.
+  // The object's creation is not among the known changes.
   else if (change.from !== null) {
     lane.segments.push({ phase: change.from, from: Number.NEGATIVE_INFINITY, to: at, change: null })
   }
   if (change.to === 'GONE') lane.gone = change
-  // Clocks of servers may differ: nothing ends before it has begun.
+  // Clocks of servers may differ: a segment never ends before it begins.
   else lane.segments.push({ phase: change.to, from: Math.max(before?.from ?? at, at), to: null, change })
 }
 
-/** Undefined: it was not there, or nothing is known of it. */
+/** Undefined: the object did not exist, or nothing is known of it. */
 export function segmentAt({ segments, gone }: Lane, sequence: number): Segment | undefined {
   if (gone && gone.sequence <= sequence) return
   return segments.findLast(({ change }) => change === null || change.sequence <= sequence)
 }
 
-/** The last sequence before a tree that is gone began to be removed; null: that is not in what is known. */
+/** The last sequence before the deletion of a deleted tree; null: it is not among the known changes. */
 export function lastWhole({ rootId, lanes }: Timeline): number | null {
   const lane = lanes.get(rootId)
   const kept = lane?.segments.findLastIndex(({ phase }) => classOf(phase) !== 'removing') ?? -1

@@ -1,12 +1,12 @@
 import type { Dependency } from './tree-model.ts'
 
-/** What of a tree is drawn: objects, and groups that stand for those that have no room. */
+/** The drawn part of a tree: objects, and groups in the place of objects without room. */
 export interface TreeGraph {
   readonly nodes: readonly GraphNode[]
   readonly edges: readonly GraphEdge[]
 }
 export type GraphNode =
-  /** `folded`: what is below it is counted in it, and not drawn. */
+  /** `folded`: its descendants are counted in it, and not drawn. */
   | { readonly kind: 'object'; readonly id: string; readonly folded: readonly string[]; readonly foldable: boolean }
   | { readonly kind: 'group'; readonly id: string; readonly parentId: string; readonly members: readonly string[] }
 export interface GraphEdge {
@@ -23,17 +23,17 @@ export interface GraphSource {
   childrenOf(id: string): readonly string[]
   parentOf(id: string): string | undefined
 }
-/** What the viewer has folded and unfolded by hand, by id of the object or group. */
+/** Objects and groups that the viewer has folded and unfolded, by id. */
 export type Folds = ReadonlyMap<string, 'open' | 'closed'>
 
-/** Leaves of one parent that are drawn one by one; more are a group. */
+/** The most leaves of one parent that are drawn one by one; more are a group. */
 const LEAVES = 16
-/** Of an open group so many are drawn; the rest stays in it. */
+/** The most objects of an open group that are drawn; the rest stays in it. */
 const OPEN_GROUP = 120
-/** So many nodes are drawn before what is deeper gets folded. */
+/** The most nodes before deeper ones are folded. */
 const ROOM = 160
 
-/** `reveal`: an object that is drawn by itself, wherever it is. */
+/** `reveal`: an object that is drawn on its own, wherever it is. */
 export function treeGraph(tree: GraphSource, given: Folds, reveal?: string): TreeGraph {
   const folds = reveal === undefined ? given : revealing(tree, given, reveal)
   const nodes: GraphNode[] = []
@@ -68,14 +68,14 @@ export function treeGraph(tree: GraphSource, given: Folds, reveal?: string): Tre
   }
   const dependencies = dependencyEdges(tree.dependencies, shownAs)
   const parents = new Map(edges.map(({ from, to }) => [to, from]))
-  // What comes after a sibling hangs on to it: a line to the parent as well would only cross the others.
+  // An object with a dependency has its line to that: another one to the parent would only cross it.
   const after = new Set(
     dependencies.filter(({ from, to }) => parents.get(from) === parents.get(to)).map(({ to }) => to),
   )
   return { nodes, edges: [...edges.filter(({ to }) => !after.has(to)), ...dependencies] }
 }
 
-/** The folds, with whatever hides an object opened, unless it was closed by hand. */
+/** The folds, with all that contain the object opened, unless the viewer has closed them. */
 function revealing(tree: GraphSource, folds: Folds, id: string): Folds {
   const opened = new Map(folds)
   for (let at = tree.parentOf(id); at !== undefined; at = tree.parentOf(at)) {
@@ -122,7 +122,7 @@ export function descendants(tree: Pick<GraphSource, 'childrenOf'>, id: string): 
   return found
 }
 
-/** Between what is drawn, once for each pair, and not within one group. An arrow leads to what waits. */
+/** Edges between drawn nodes, once for each pair, and none within a group. An arrow leads to the waiting node. */
 function dependencyEdges(
   dependencies: readonly Dependency[],
   shownAs: ReadonlyMap<string, string>,

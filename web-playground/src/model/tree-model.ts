@@ -8,17 +8,17 @@ export interface Dependency {
   readonly to: string
 }
 
-/** One tree, moved on by a snapshot, phase changes and look-ups in any order; an older revision never wins. */
+/** One tree, updated by a snapshot, phase changes and look-ups in any order; an older revision never wins. */
 export class TreeModel {
   readonly rootId: string
   readonly #machines: Machines
   readonly #nodes = new Map<string, Row>()
   readonly #children = new Map<string, Set<string>>()
   readonly #gone = new Set<string>()
-  /** Of what is gone too: a timeline shows it in its place. */
+  /** Parents, of deleted objects too: a timeline shows them in their places. */
   readonly #parents = new Map<string, string>()
   #dependencies: readonly Dependency[] = []
-  /** Grows when objects or edges come or go, not when phases change. */
+  /** Grows when objects or edges are added or removed, not when phases change. */
   #structure = 0
 
   constructor(rootId: string, machines: Machines) {
@@ -38,7 +38,7 @@ export class TreeModel {
   get structure(): number {
     return this.#structure
   }
-  /** Objects that ended while we looked. */
+  /** Objects that were deleted since the page was opened. */
   get gone(): number {
     return this.#gone.size
   }
@@ -50,7 +50,7 @@ export class TreeModel {
     return this.#parents.get(id)
   }
 
-  /** Everything anew, whatever was known: the log that it belongs to may be another one. */
+  /** Replaces everything: the snapshot may be of another history of the log. */
   replace(rows: readonly Row[], dependencies: readonly Dependency[]): void {
     this.#nodes.clear()
     this.#children.clear()
@@ -65,7 +65,7 @@ export class TreeModel {
     this.#structure += 1
   }
 
-  /** Takes in what was looked up. */
+  /** Adds objects that were looked up. */
   put(rows: readonly Row[]): void {
     for (const row of rows) {
       const known = this.#nodes.get(row.id)
@@ -78,7 +78,7 @@ export class TreeModel {
     }
   }
 
-  /** Takes in changes; returns the ids to look up: those that are new, and those whose end wants an explanation. */
+  /** Applies changes; returns the ids to look up: new objects, and ended ones whose error is needed. */
   change(changes: readonly PhaseChange[]): { readonly fresh: readonly string[]; readonly ended: readonly string[] } {
     const fresh = new Set<string>()
     const ended = new Set<string>()

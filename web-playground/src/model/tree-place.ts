@@ -1,9 +1,9 @@
-/** Where one is in a tree, as it is written in the address. */
+/** The view of a tree, as the address has it. */
 export interface TreePlace {
   readonly view: 'graph' | 'timeline'
   /** The selected object. */
   readonly object: string
-  /** The sequence at which the tree is shown; null: as it is. */
+  /** The sequence at which the tree is shown; null: the present. */
   readonly at: number | null
 }
 
@@ -17,7 +17,7 @@ export function readPlace(search: string, rootId: string): TreePlace {
   }
 }
 
-/** What is as by default is left out. Starts with `?`, or is empty. */
+/** Defaults are omitted. Starts with `?`, or is empty. */
 export function writePlace({ view, object, at }: Partial<TreePlace>, rootId: string): string {
   const params = new URLSearchParams()
   if (view === 'timeline') params.set('view', view)

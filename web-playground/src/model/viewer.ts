@@ -1,2 +1,2 @@
-/** Roles that people have who may change something; agents and workers have their own ways. */
+/** Roles of people who may change something; agents and workers use other mutations. */
 export const isWriter = (role: string): boolean => role === 'ADMIN' || role === 'USER'

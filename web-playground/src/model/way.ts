@@ -4,24 +4,24 @@ import type { Machine } from './machines.ts'
 
 /** One change of an object's phase by a machine. */
 export interface Step {
-  /** From 1, in the order in which they were taken. */
+  /** From 1, in their order. */
   readonly number: number
   readonly change: PhaseChange
-  /** As in the diagram. */
+  /** Key of the arrow in the diagram. */
   readonly wayId: string
 }
 export interface WayTaken {
   readonly steps: readonly Step[]
-  /** The numbers of the steps that went each way of the diagram. */
+  /** The numbers of the steps along each arrow of the diagram. */
   readonly taken: ReadonlyMap<string, readonly number[]>
   readonly refused: readonly PhaseChange[]
-  /** Where it is; null: it has not moved in this machine. */
+  /** The present phase; null: the object has not moved in this machine. */
   readonly phase: string | null
 }
 
 export const wayIdOf = (from: string | null, to: string): string => (from === null ? START : `${from} ${to}`)
 
-/** An object's way through one machine: its kind may have another one beside it. */
+/** An object's path through one machine: its kind may have a secondary one. */
 export function wayThrough(machine: Machine, changes: readonly PhaseChange[]): WayTaken {
   const steps: Step[] = []
   const refused: PhaseChange[] = []
@@ -41,7 +41,7 @@ export function wayThrough(machine: Machine, changes: readonly PhaseChange[]): W
   return { steps, taken, refused, phase: steps.at(-1)?.change.to ?? null }
 }
 
-/** So many numbers have room on a way. */
+/** The most numbers on an arrow. */
 const SHOWN = 3
 /** e.g. `2, 5, 8 …`. */
 export const numbersText = (numbers: readonly number[]): string =>

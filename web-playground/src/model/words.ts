@@ -1,4 +1,4 @@
-/** How numbers and times are written for people. */
+/** Numbers and times as people read them. */
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
@@ -19,7 +19,7 @@ const pair = (large: readonly [number, string], small: readonly [number, string]
 export const plural = (count: number, noun: string): string =>
   `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
 
-/** The time of day here, to the millisecond, e.g. `22:02:20.104`. */
+/** The local time of day, to the millisecond, e.g. `22:02:20.104`. */
 export function clockOf(at: string): string {
   const time = new Date(at)
   const two = (part: number): string => String(part).padStart(2, '0')

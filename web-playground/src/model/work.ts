@@ -34,10 +34,10 @@ export interface Busy {
   readonly agent: Agent
   readonly claimed: readonly WorkObject[]
 }
-/** Work of a type for which no agent was heard of. */
+/** Work of a type without a connected agent. */
 export interface Unserved {
   readonly type: string
-  /** Those that wait longest first. */
+  /** The longest wait first. */
   readonly objects: readonly WorkObject[]
 }
 
@@ -45,7 +45,7 @@ export interface Unserved {
 export function busyAgents(agents: readonly Agent[], work: readonly WorkObject[]): readonly Busy[] {
   const claimed = new Map<string, WorkObject[]>()
   for (const object of work) {
-    // Without a lease it is what the agent had before.
+    // Without a lease the agent is that of the last claim.
     if (!object.agent?.leaseUntil) continue
     const key = keyOf(object.agent)
     claimed.set(key, [...(claimed.get(key) ?? []), object])
@@ -63,7 +63,10 @@ export function busyAgents(agents: readonly Agent[], work: readonly WorkObject[]
 const keyOf = ({ name, instance }: { readonly name: string; readonly instance: string }): string =>
   JSON.stringify([name, instance])
 
-/** What waits for an agent that is not there, also through others that do; the longest queue first. */
+/**
+ * Types of work without a connected agent, with all objects that wait for them, also through others; the longest queue
+ * first.
+ */
 export function unservedOf(work: readonly WorkObject[]): readonly Unserved[] {
   const byType = new Map<string, WorkObject[]>()
   for (const object of work) {

@@ -9,7 +9,7 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** Says what will happen, and lets one think again. */
+/** Says what will happen, and asks for confirmation. */
 export function ConfirmDialog({ title, text, label, danger, onConfirm, onClose }: Props) {
   const dialog = useModal()
   return (

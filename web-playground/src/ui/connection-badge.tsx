@@ -4,10 +4,10 @@ import { duration, plural } from '../model/words.ts'
 import { useNow } from './now.ts'
 import { useSession } from './session-context.ts'
 
-/** How long a page says what it has caught up. */
+/** Milliseconds for which the badge says what was caught up. */
 const SAID_MS = 20_000
 
-/** Whether what is on the page is what is. */
+/** Whether the page is up to date. */
 export function ConnectionBadge() {
   const { feed } = useSession()
   const connection = useSyncExternalStore(feed.watch, feed.connection)

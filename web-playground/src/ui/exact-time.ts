@@ -9,5 +9,5 @@ const EXACT = new Intl.DateTimeFormat(undefined, {
   hourCycle: 'h23',
 })
 
-/** Date and time here, to the millisecond, of milliseconds since 1970 or of a time of the API. */
+/** Local date and time, to the millisecond, of milliseconds since 1970 or of a time of the API. */
 export const exactTime = (at: number | string): string => EXACT.format(new Date(at))

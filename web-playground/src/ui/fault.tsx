@@ -8,7 +8,9 @@ interface State {
   readonly error: unknown
 }
 
-/** When a page cannot be drawn, or its file was replaced by a newer version, the rest stays usable. */
+/**
+ * Shown in the place of a page that cannot be drawn, or whose file a newer version has replaced; the rest stays usable.
+ */
 export class Fault extends Component<Props, State> {
   override state: State = { error: null }
   static getDerivedStateFromError(error: unknown): State {

@@ -9,7 +9,7 @@ export interface LayeredEdge {
   readonly id: string
   readonly from: string
   readonly to: string
-  /** Heavier ones are kept shorter and straighter; 1 by default. */
+  /** Heavier edges are kept shorter and straighter; 1 by default. */
   readonly weight?: number
 }
 export interface Point {
@@ -20,7 +20,7 @@ export interface Layered {
   /** The upper left corner of each node. */
   readonly places: ReadonlyMap<string, Point>
   readonly routes: ReadonlyMap<string, readonly Point[]>
-  /** What it takes up: routes may lie outside of all nodes. */
+  /** The size of the drawing: routes may lie outside of all nodes. */
   readonly box: { readonly x: number; readonly y: number; readonly width: number; readonly height: number }
 }
 

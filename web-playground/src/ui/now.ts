@@ -1,6 +1,6 @@
 import { useEffect, useState, useSyncExternalStore } from 'react'
 
-/** One clock for all that counts, a second at a time. */
+/** One clock for everything that counts seconds. */
 const watchers = new Set<() => void>()
 let now = Date.now()
 let timer: ReturnType<typeof setInterval> | undefined
@@ -25,7 +25,7 @@ export const useNow = (): number => useSyncExternalStore(watch, read)
 
 const OFTEN_MS = 200
 
-/** The same for what is seen to grow; stands still while there is nothing of that kind. */
+/** The same for growing bars; stands still while there are none. */
 export function useFineNow(runs: boolean): number {
   const [at, setAt] = useState(Date.now)
   useEffect(() => {

@@ -3,7 +3,7 @@ import { type ClassCounts, PHASE_CLASSES, SYMBOLS, WORDS } from '../model/phases
 import { duration } from '../model/words.ts'
 import { useNow } from './now.ts'
 
-/** A phase by symbol, name and colour: any one of them is enough to tell it. */
+/** A phase by symbol, name and colour: each of them suffices. */
 export function Phase({ phase }: { readonly phase: string }) {
   const look = classOf(phase)
   return (
@@ -13,7 +13,7 @@ export function Phase({ phase }: { readonly phase: string }) {
   )
 }
 
-/** e.g. `2 ✗ 14 ✓`: what there is none of is left out. */
+/** e.g. `2 ✗ 14 ✓`; classes without objects are omitted. */
 export function CountsByClass({ counts }: { readonly counts: ClassCounts }) {
   return (
     <span className="class-counts">
@@ -27,7 +27,7 @@ export function CountsByClass({ counts }: { readonly counts: ClassCounts }) {
   )
 }
 
-/** How long ago, counting up; the exact time on hover. */
+/** The time since then, counting up; the exact time on hover. */
 export function Since({ at }: { readonly at: string }) {
   const now = useNow()
   return (
@@ -37,7 +37,7 @@ export function Since({ at }: { readonly at: string }) {
   )
 }
 
-/** How long until then, counting down. */
+/** The time until then, counting down. */
 export function Until({ at }: { readonly at: string }) {
   const now = useNow()
   const left = Date.parse(at) - now

@@ -5,10 +5,10 @@ interface Props {
   readonly value: string
   readonly onChange: (value: string) => void
 }
-/** A pause in typing. */
+/** Milliseconds of a pause in typing. */
 const TYPED_MS = 250
 
-/** What is typed counts once one pauses. */
+/** A field whose text takes effect after a pause in typing. */
 export function SearchField({ label, value, onChange }: Props) {
   const [text, setText] = useState(value)
   useEffect(() => setText(value), [value])

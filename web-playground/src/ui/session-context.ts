@@ -10,7 +10,7 @@ export function useSession(): Session {
   return session
 }
 
-/** A store that lives as long as the component shows the same thing; null in the very first moment. */
+/** A store that lives as long as the component shows the same object; null in the first render. */
 export function useLive<S extends Store>(what: string, make: (session: Session, signal: AbortSignal) => S): S | null {
   const session = useSession()
   const [store, setStore] = useState<S | null>(null)

@@ -29,7 +29,7 @@ const PAGES = (): readonly { readonly path: string; readonly label: string }[] =
 ]
 const familyPages = () => families().flatMap(({ pages }) => pages)
 
-/** What is around every page. */
+/** The frame of every page. */
 export function Shell({ onForget }: { readonly onForget: () => void }) {
   return (
     <>
@@ -63,7 +63,7 @@ function Nav() {
   // Where there is no room for all of them it scrolls.
   // biome-ignore lint/correctness/useExhaustiveDependencies: it is the path that makes another link the current one
   useEffect(() => {
-    // Its promise, which newer browsers return, is none of the effect's.
+    // Newer browsers return a promise, which an effect must not return.
     bar.current?.querySelector('[aria-current]')?.scrollIntoView({ inline: 'nearest' })
   }, [path])
   const isOn = (page: string): boolean => (page === '/' ? path === '/' : path.startsWith(page))

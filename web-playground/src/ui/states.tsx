@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import type { Act } from '../data/act.ts'
 
-/** There is nothing: says so, and what to do next. */
+/** An empty list: says so, and what to do next. */
 export function Empty({ title, children }: { readonly title: string; readonly children?: ReactNode }) {
   return (
     <div className="empty">
@@ -11,7 +11,7 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
   )
 }
 
-/** Something could not be read. */
+/** A read that failed. */
 export function Problem({ message, onRetry }: { readonly message: string; readonly onRetry?: () => void }) {
   return (
     <div className="problem" role="alert">
@@ -33,7 +33,7 @@ export function Loading({ what }: { readonly what: string }) {
   )
 }
 
-/** What came of something that was asked for. */
+/** The outcome of an action. */
 export function Outcome({ result }: { readonly result: Act | null }) {
   return (
     <p role="status" className={result?.ok === false ? 'problem' : 'quiet outcome'}>

@@ -1,4 +1,4 @@
-/** Light and dark follow the system unless somebody has chosen; the choice outlives the tab. */
+/** Light and dark follow the system unless the user has chosen; the choice outlives the tab. */
 export type Theme = 'system' | 'light' | 'dark'
 export const THEMES: readonly Theme[] = ['system', 'light', 'dark']
 const KEY = 'phaseline-theme'

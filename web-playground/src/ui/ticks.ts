@@ -5,7 +5,7 @@ export interface Tick {
   readonly at: number
   readonly text: string
 }
-/** So much room a label has. */
+/** Pixels of a label. */
 const TICK_PX = 86
 const SECOND = 1_000
 const DAY = 86_400_000
@@ -20,7 +20,7 @@ const FORMATS: readonly (readonly [stepMs: number, format: Intl.DateTimeFormatOp
   [0, { minute: '2-digit', second: '2-digit', fractionalSecondDigits: 3 }],
 ]
 
-/** At round times of the reader's clock, as many as there is room for, told as exactly as they lie apart. */
+/** Ticks at round local times, as many as have room, with labels as precise as their distance needs. */
 export function ticksOf({ from, to }: TimeWindow, width: number): readonly Tick[] {
   const dates = timeTicks(new Date(from), new Date(to), Math.max(1, Math.floor(width / TICK_PX)))
   const [first, second] = dates

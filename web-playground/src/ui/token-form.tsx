@@ -7,7 +7,7 @@ interface Props {
   readonly onToken: (token: string) => void
 }
 
-/** Asks for the token that the link would have carried. */
+/** Asks for the token that the server's link has. */
 export function TokenForm({ refused, onToken }: Props) {
   const [text, setText] = useState('')
   const [wrong, setWrong] = useState(false)

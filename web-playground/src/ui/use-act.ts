@@ -4,12 +4,12 @@ import { useSession } from './session-context.ts'
 
 interface Acting {
   readonly busy: boolean
-  /** Of what was asked last. */
+  /** The outcome of the last action. */
   readonly result: Act | null
   ask(asked: Asked): Promise<Act>
 }
 
-/** One thing at a time, and what came of it. */
+/** One action at a time, and its outcome. */
 export function useAct(onDone: () => void): Acting {
   const { client } = useSession()
   const [busy, setBusy] = useState(false)

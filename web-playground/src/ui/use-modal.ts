@@ -1,6 +1,6 @@
 import { type RefObject, useLayoutEffect, useRef } from 'react'
 
-/** A dialog that is open while it is there. When it goes, one is where one was: at once, so that no key is lost. */
+/** A dialog that is open while it is rendered. When it closes, the focus returns at once, so that no key is lost. */
 export function useModal(): RefObject<HTMLDialogElement | null> {
   const dialog = useRef<HTMLDialogElement>(null)
   useLayoutEffect(() => {
@@ -8,7 +8,7 @@ export function useModal(): RefObject<HTMLDialogElement | null> {
     const element = dialog.current
     element?.showModal()
     return () => {
-      // Nothing outside can have the focus while it is open.
+      // Nothing outside can have the focus while the dialog is open.
       element?.close()
       if (opener instanceof HTMLElement) opener.focus()
     }

@@ -1,6 +1,6 @@
 import markUrl from '../mark.svg'
 
-/** Before there is anything to show. */
+/** Shown before the first answer. */
 export function Waiting({ problem }: { readonly problem: string | null }) {
   return (
     <main className="center" aria-busy="true">

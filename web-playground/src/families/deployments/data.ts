@@ -52,13 +52,13 @@ export const existingAt = (
     signal,
   )
 
-/** An installation that is there, as a manifest. */
+/** An existing installation as a manifest. */
 export interface Opened {
   readonly id: string
   readonly name: string
-  /** Of the spec that was read. */
+  /** Generation of the spec that was read. */
   readonly generation: number
-  /** Nested ones are their root's: what can be made of them is another root. */
+  /** A nested installation belongs to its root: it can only be copied, to a root. */
   readonly nested: boolean
   readonly text: string
 }

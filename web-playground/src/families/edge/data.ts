@@ -6,7 +6,7 @@ import type { Session } from '../../data/session.ts'
 import { ALL } from '../../model/filter.ts'
 import { type CloudletDetails, DRIFTED_READ, ORPHANS_READ } from './model/edge-map.ts'
 
-/** As many as the API gives at once: all of them are wanted. */
+/** The API's largest page, since all objects are read. */
 const PAGE = 500
 const DETAILS_PAGE = 200
 
@@ -36,7 +36,7 @@ const CLOUDLET_DETAILS = gql(`query CloudletDetails($first: Int!, $after: String
   }
 }`)
 
-/** What a CRM tells of its cloudlet comes with a change of the cloudlet, or with what it corrects beneath. */
+/** A CRM's news about its cloudlet come with a phase change of the cloudlet, or of the instances that it corrects. */
 export const DETAILS: Question<ReadonlyMap<string, CloudletDetails>> = {
   concerns: ({ kind, reason }) => kind === 'CLOUDLET' || reason === 'resync',
   async ask({ client }, signal) {
@@ -57,7 +57,7 @@ export const DETAILS: Question<ReadonlyMap<string, CloudletDetails>> = {
 
 export const cloudletList = (session: Session, signal: AbortSignal): ListStore =>
   new ListStore(session, { ...ALL, kinds: ['CLOUDLET'], order: { field: 'NAME', direction: 'ASC' } }, signal, PAGE)
-/** In the order of their creation: what something is in comes before it. */
+/** In the order of creation, so parents come before their children. */
 export const instanceList = (session: Session, signal: AbortSignal): ListStore =>
   new ListStore(
     session,

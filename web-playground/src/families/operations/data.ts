@@ -20,7 +20,7 @@ const LOCKS = gql(`query Locks($first: Int!, $after: String) {
 }`)
 
 const PAGE = 500
-/** More would be no page to look at. */
+/** The most locks that a page shows. */
 const MOST = 5_000
 
 export interface Locks {
@@ -28,7 +28,7 @@ export interface Locks {
   readonly total: number
 }
 
-/** Locks are taken and let go as jobs move on. */
+/** Jobs take and release locks with phase changes. */
 export const LOCKS_NOW: Question<Locks> = {
   concerns: ({ kind }) => kind === 'GADGET_JOB',
   async ask({ client }, signal) {

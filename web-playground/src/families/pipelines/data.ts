@@ -24,7 +24,7 @@ export const UPDATE_PROJECT = gql(
 )
 
 const PROJECT_SPEC = gql(`query ProjectSpec($name: String!) { project(name: $name) { ${PROJECT_SPEC_FIELDS} } }`)
-/** What a project has for its pipelines; null when there is none of this name, for this viewer. */
+/** The pipeline parts of a project; null when this viewer finds no project of the name. */
 export async function readProjectSpec(
   { client }: Session,
   name: string,

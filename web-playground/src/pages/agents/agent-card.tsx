@@ -5,7 +5,7 @@ import { WorkLink } from './work-link.tsx'
 
 const SHOWN = 10
 
-/** One process: whether it is there, what it takes, what it has. */
+/** One process: its connection, the work that it takes, and the work that it has claimed. */
 export function AgentCard({ busy: { agent, claimed } }: { readonly busy: Busy }) {
   const { name, instance, actor, types, targets, connected, connectedAt, seenAt } = agent
   return (

@@ -7,11 +7,11 @@ const SHOWN = 5
 
 interface Props {
   readonly unserved: readonly Unserved[]
-  /** There are more unfinished objects than were looked at. */
+  /** There are more unfinished objects than were read. */
   readonly isPart: boolean
 }
 
-/** What stands still until somebody starts an agent: the first thing to be seen. */
+/** Work that no connected agent takes, at the top of the page. */
 export function UnservedWork({ unserved, isPart }: Props) {
   if (unserved.length === 0) return null
   return (

@@ -3,7 +3,7 @@ import { humanKind } from '../../model/known.ts'
 import type { WorkObject } from '../../model/work.ts'
 import { treeHref } from '../../ui/links.ts'
 
-/** A piece of work, and the tree that it is in. */
+/** An object with work, and its tree. */
 export function WorkLink({ object: { id, kind, name, root } }: { readonly object: WorkObject }) {
   return (
     <>

@@ -22,8 +22,8 @@ interface Props {
 }
 
 /**
- * CodeMirror in a shadow root: there its styles are style sheet objects, which the page's policy allows; in the document
- * they would be style elements, which it does not.
+ * CodeMirror in a shadow root. Its styles are style sheet objects there, which the page's policy allows; in the
+ * document they would be style elements, which it refuses.
  */
 export default function CodeEditor({ label, help, value, problems, onChange, ref }: Props) {
   const host = useRef<HTMLDivElement>(null)
@@ -85,7 +85,7 @@ export default function CodeEditor({ label, help, value, problems, onChange, ref
 
 const FROM_OUTSIDE = 'outside'
 
-/** When a browser replaces a selection by itself it keeps the look of it in style attributes, which the page's policy refuses. */
+/** A browser that replaces a selection copies its look into style attributes, which the page's policy refuses. */
 const replaceSelected = EditorView.domEventHandlers({
   beforeinput(event, view) {
     const { state } = view
@@ -109,23 +109,23 @@ const BASE: Extension = [
   syntaxHighlighting(codeColours),
   codeTheme,
   replaceSelected,
-  // Tab indents; Escape and then Tab leaves, as CodeMirror has it by itself.
+  // Tab indents; Escape and then Tab leaves the editor, as by CodeMirror's default.
   keymap.of([indentWithTab, ...lintKeymap, ...historyKeymap, ...defaultKeymap]),
 ]
 
 const attributesOf = (label: string, help: string, wrong: boolean): Extension =>
   EditorView.contentAttributes.of({
     'aria-label': label,
-    // What describes it stands outside of the shadow, where no id leads to.
+    // The description is outside of the shadow root, where ids do not reach.
     'aria-description': help,
     'aria-invalid': String(wrong),
-    // It can have the focus without: not everybody who checks pages knows.
+    // The element takes the focus without a tabindex; tools that check pages do not know that.
     tabindex: '0',
     spellcheck: 'false',
     autocapitalize: 'off',
   })
 
-/** As little as possible, so that the cursor stays where it is. */
+/** Replaces only the part that differs, so that the cursor keeps its place. */
 function difference(before: string, after: string) {
   if (before === after) return null
   const most = Math.min(before.length, after.length)
@@ -151,7 +151,7 @@ const diagnosticsOf = (doc: Text, problems: readonly TextProblem[]): readonly Di
     )
     .toSorted((a, b) => a.from - b.from)
 
-/** From the place to the end of what stands there. */
+/** From the place to the end of the token there. */
 function rangeAt(doc: Text, { line, column }: Place): { readonly from: number; readonly to: number } {
   const found = doc.line(Math.min(Math.max(line, 1), doc.lines))
   const from = Math.min(found.from + column - 1, found.to)

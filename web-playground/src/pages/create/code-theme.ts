@@ -2,7 +2,7 @@ import { HighlightStyle } from '@codemirror/language'
 import { EditorView } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 
-/** In the colours of the page, light and dark: custom properties reach into the shadow. */
+/** The colours of the page, light and dark: custom properties reach into the shadow root. */
 export const codeTheme = EditorView.theme({
   '&': {
     color: 'var(--text)',

@@ -1,4 +1,4 @@
-// First: it has to be said before there is any schema.
+// First, since it must run before any schema is made.
 import './no-eval.ts'
 import { use } from 'react'
 import { Link } from 'wouter'
@@ -13,7 +13,7 @@ import { Landing } from './landing.tsx'
 import { MayContext } from './may.ts'
 import './create.css'
 
-/** Forms for whatever can be created. */
+/** Forms for everything that users can create. */
 export default function CreatePage({ what }: { readonly what: string }) {
   const forms = use(allForms())
   const form = forms.find(({ name }) => name === what)

@@ -2,10 +2,10 @@ import { useState } from 'react'
 import type { Session } from '../../data/session.ts'
 import { useSession } from '../../ui/session-context.ts'
 
-/** What was typed and not sent: it outlives a look at another page, and neither the tab nor its token. */
+/** Typed values that were not sent. They outlive a visit of another page, but neither the tab nor its token. */
 const drafts = new WeakMap<Session, Map<string, unknown>>()
 
-/** `initial` counts when there is one: what was asked for is shown, whatever was typed before. */
+/** `initial` wins over a stored draft: a link shows what it names. */
 export function useDraft<T>(
   key: string,
   initial: T | null,

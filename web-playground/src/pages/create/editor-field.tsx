@@ -16,7 +16,7 @@ interface Props {
 const HELP = 'Tab indents. To leave with the keyboard press Escape, then Tab.'
 const SHOWN = 50
 
-/** An editor for YAML, and below it whatever is wrong with what is in it. */
+/** An editor for YAML, with the problems of its text below. */
 export function EditorField({ label, value, problems, onChange, small = false }: Props) {
   const editor = useRef<CodeEditorHandle>(null)
   const id = useId()

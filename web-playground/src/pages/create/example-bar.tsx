@@ -7,7 +7,7 @@ interface Props<E extends FormExample> {
   readonly onChoose: (example: E) => void
 }
 
-/** Fills in the form; nothing is created by it. */
+/** Fills in the form; creates nothing. */
 export function ExampleBar<E extends FormExample>({ examples, chosen, onChoose }: Props<E>) {
   const id = useId()
   const [last, setLast] = useState(chosen)

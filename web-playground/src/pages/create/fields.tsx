@@ -6,7 +6,7 @@ interface FieldProps {
   readonly label: string
   readonly help?: ReactNode
   readonly problem?: string | null
-  /** What the control needs so that readers of the screen know all of it. */
+  /** The attributes that a control needs for screen readers. */
   readonly children: (control: Control) => ReactNode
 }
 export interface Control {
@@ -68,7 +68,7 @@ interface ProjectFieldProps {
   readonly onChange: (value: string) => void
   readonly problem?: string | null
   readonly disabled?: boolean
-  /** What it means when none is chosen; left out: one has to be. */
+  /** The meaning of an empty choice; omitted: one must be chosen. */
   readonly none?: string
   readonly help?: ReactNode
 }

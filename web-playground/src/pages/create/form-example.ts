@@ -1,10 +1,10 @@
-/** A form that is filled in with one click. */
+/** Values that fill in a form with one click. */
 export interface FormExample {
   readonly name: string
   readonly label: string
-  /** What it shows. */
+  /** The purpose of the example. */
   readonly about: string
-  /** What has to be there so that it comes to its end. */
+  /** What the example needs to succeed. */
   readonly needs: string
 }
 export interface TextExample extends FormExample {

@@ -6,7 +6,7 @@ import { useLive } from '../../ui/session-context.ts'
 import { ProjectField, TextField } from './fields.tsx'
 import { LARGE } from './use-judged.ts'
 
-/** As the manifest has them; null where that cannot be read. */
+/** The manifest's values; null where they cannot be read. */
 interface Fields {
   readonly name: string | null
   readonly project: string | null
@@ -24,14 +24,14 @@ interface Props {
   readonly fields: Fields
   readonly onChange: (text: string) => void
   readonly refused: Refusal | null
-  /** Said below the name. */
+  /** The note below the name. */
   readonly about?: ReactNode
 }
 
-/** Name and project, as the manifest has them: there is no other place for them. */
+/** Name and project of the manifest, which is the only place that has them. */
 export function ManifestFields({ text, fields: { name, project }, onChange, refused, about }: Props) {
   const projects = useLive('projects', projectChoices)
-  // A large text is not read for each letter: what was typed here is known all the same.
+  // A large text is not parsed for each letter: a typed value is used until it is.
   const [typed, setTyped] = useState<{ text: string; field: string; value: string } | null>(null)
   const shown = (field: string, read: string | null): string =>
     typed?.field === field && typed.text === text ? typed.value : (read ?? '')

@@ -1,5 +1,5 @@
 import { createContext, useContext } from 'react'
 
-/** Why the viewer can create nothing; null: it can. */
+/** Why the viewer may create nothing; null: the viewer may. */
 export const MayContext = createContext<string | null>(null)
 export const useMayNot = (): string | null => useContext(MayContext)

@@ -1,4 +1,4 @@
 import { config } from 'zod'
 
-// The page's policy lets nobody make code from text; zod would try.
+// The page's policy refuses code from text, which zod would try.
 config({ jitless: true })

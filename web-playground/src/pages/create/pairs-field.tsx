@@ -3,16 +3,16 @@ import { type Pair, pairProblems } from '../../model/pairs.ts'
 
 interface Props {
   readonly label: string
-  /** One of them, e.g. `label`. */
+  /** A single pair, e.g. `label`. */
   readonly noun: string
   readonly pairs: readonly Pair[]
   readonly onChange: (pairs: readonly Pair[]) => void
   readonly help: string
-  /** What the server has said about them. */
+  /** The server's problems with the pairs. */
   readonly problem?: string | null
 }
 
-/** Keys with values, a row for each. */
+/** Pairs of keys and values, a row for each. */
 export function PairsField({ label, noun, pairs, onChange, help, problem = null }: Props) {
   const id = useId()
   const problems = pairProblems(pairs)

@@ -6,11 +6,11 @@ import { Phase } from '../../ui/phase.tsx'
 
 interface Props {
   readonly refused: Refusal | null
-  /** Those that say themselves what is wrong with them. */
+  /** Fields that show their problems themselves. */
   readonly fields: readonly string[]
 }
 
-/** Why it was not done, what stands in the way, and what to do about it. */
+/** The refusal, the object in conflict, and the remedy. */
 export function RefusalNote({ refused, fields }: Props) {
   if (!refused) return null
   const { code, message, object } = refused

@@ -4,10 +4,10 @@ import { RefusalNote } from './refusal-note.tsx'
 interface Props {
   readonly label: string
   readonly busy: boolean
-  /** What has to be done before; null: nothing. */
+  /** What must be done before; null: nothing. */
   readonly missing: string | null
   readonly refused: Refusal | null
-  /** Those that say themselves what the server has found wrong. */
+  /** Fields that show the server's problems themselves. */
   readonly fields: readonly string[]
 }
 

@@ -1,7 +1,7 @@
 import { useCallback, useRef, useState } from 'react'
 import type { Outcome, Refusal } from '../../model/refusal.ts'
 
-/** Not randomUUID: that is for secure contexts only, and a server in the house has no certificate. */
+/** Not randomUUID: only secure contexts have it, and a server in a local network has no certificate. */
 function randomKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
@@ -10,7 +10,7 @@ interface Creating {
   readonly busy: boolean
   readonly refused: Refusal | null
   forget(): void
-  /** Does nothing while it is at it. */
+  /** Does nothing while a request runs. */
   create<T>(
     input: object,
     send: (input: object) => Promise<Outcome<T>>,
@@ -18,7 +18,10 @@ interface Creating {
   ): Promise<void>
 }
 
-/** Sends what is filled in. The same input has the same key until it was accepted: so it is done once, however often it is sent. */
+/**
+ * Sends the form. The same input has the same key until it is accepted, so it has its effect once, however often it is
+ * sent.
+ */
 export function useCreate(): Creating {
   const keys = useRef(new Map<string, string>())
   const running = useRef(false)

@@ -4,14 +4,14 @@ import type { Refusal } from '../../model/refusal.ts'
 import { useJudged } from './use-judged.ts'
 
 interface Reading<T> {
-  /** What was read; the text may be newer. */
+  /** The parsed value; the text may be newer. */
   readonly judged: string
   readonly read: Read<T>
-  /** Its own, or where the server has refused it. */
+  /** Problems of the text, or those that the server has found. */
   readonly problems: readonly TextProblem[]
 }
 
-/** `below`: the field of the input that the text is; all of it by default. */
+/** `below`: the field of the input whose value the text is; the whole input by default. */
 export function useRead<T>(
   text: string,
   readText: (text: string) => Read<T>,

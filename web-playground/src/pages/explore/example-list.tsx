@@ -4,12 +4,12 @@ import { DOES, type Example } from '../../model/examples.ts'
 
 const isWide = (): boolean => matchMedia('(min-width: 900px)').matches
 
-/** What one can begin with, by family. */
+/** Example operations, by family. */
 export function ExampleList({ onChoose }: { readonly onChoose: (example: Example) => void }) {
   const groups = use(allExamples())
   const [open, setOpen] = useState(isWide)
   const choose = (example: Example): void => {
-    // Where there is no room for both, what was chosen is what one wants to see.
+    // On a narrow screen the chosen operation takes the place of the list.
     setOpen(isWide())
     onChoose(example)
   }

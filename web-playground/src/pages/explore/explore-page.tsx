@@ -39,12 +39,12 @@ export default function ExplorePage() {
 const NO_ID = '; put an id where it says "ID".'
 
 async function newestId({ client }: Session, kind: string): Promise<string | null> {
-  // It is a help, no more: without it the example says where an id belongs.
+  // The id is only a help: without it the example shows where an id belongs.
   const answer = await client.query(NEWEST_ID, { kind }).catch(() => null)
   return answer?.objects?.edges[0]?.node.id ?? null
 }
 
-/** Operations that are chosen before it is there are handed over once it is. */
+/** Operations that are chosen before GraphiQL has loaded are posted once it has. */
 function useGraphiql() {
   const frame = useRef<HTMLIFrameElement>(null)
   const waiting = useRef<string[]>([])

@@ -8,7 +8,7 @@ import { type Layered, layered, type Point } from '../../ui/layered.ts'
 
 const PAD = 14
 
-/** One object on the picture: the ways that it took, where it is, where its viewer can move it. */
+/** One object in the diagram: its path, its phase, and the phases to which its viewer may move it. */
 interface Taken extends Pick<WayTaken, 'taken' | 'phase'> {
   readonly next: readonly string[]
 }
@@ -17,7 +17,7 @@ interface Props {
   readonly way?: Taken
 }
 
-/** A machine as a picture; the ways of the phase that is pointed at stand out, or those that an object took. */
+/** A machine as a diagram. The arrows of the phase under the pointer stand out, or those that an object took. */
 export function Diagram({ machine, way }: Props) {
   const [pointed, setPointed] = useState<string | null>(null)
   const { nodes, edges, layout } = useMemo(() => {
@@ -93,7 +93,7 @@ const standing = (phase: string, { phase: now, next, taken }: Taken): string => 
   return [...taken.keys()].some((id) => id.split(' ').includes(phase)) ? ' was' : ' never'
 }
 
-/** In the middle of each way that was taken: when, among all of them. */
+/** The numbers of an object's steps, in the middle of their arrows. */
 function Numbers({ taken, routes }: Pick<Taken, 'taken'> & Pick<Layered, 'routes'>) {
   return [...taken].flatMap(([id, numbers]) => {
     const route = routes.get(id) ?? []
@@ -135,10 +135,10 @@ function State({ box: { id, x, y, width, height }, more, onPoint }: StateProps) 
   )
 }
 
-/** So much of a way is straight before its arrow: the arrow points where the line does. */
+/** The straight end of a line: the arrow points in its direction. */
 const STRAIGHT = 9
 
-/** Through the points, with round corners. */
+/** A path through the points, with round corners. */
 function curve(points: readonly Point[]): string {
   const [first, ...rest] = points
   const last = rest.at(-1)

@@ -4,7 +4,7 @@ import type { Machine } from '../../model/machines.ts'
 interface Props {
   readonly machines: readonly Machine[]
   readonly current: Machine
-  /** Whose way is shown, if one's is. */
+  /** The object whose path is shown, if any. */
   readonly objectId?: string
 }
 

@@ -9,7 +9,7 @@ import { MachineTabs } from './machine-tabs.tsx'
 import { ObjectWay } from './object-way.tsx'
 import '../../styles/machines.css'
 
-/** Every phase that an object can be in, and who may move it from there; or one object's way. */
+/** The phases and transitions of every kind; or one object's path through them. */
 export default function MachinesPage() {
   const params = new URLSearchParams(useSearch())
   const [name, object] = [params.get('machine'), params.get('object')]

@@ -13,7 +13,7 @@ import { useTitle } from '../../ui/title.ts'
 import { Diagram } from './diagram.tsx'
 import { MachineTabs } from './machine-tabs.tsx'
 
-/** One object on the diagram of its machine: where it came from, where it is, where it can go. */
+/** One object in the diagram of its machine: its past, present and possible next phases. */
 export function ObjectWay({ id, chosen }: { readonly id: string; readonly chosen: string | null }) {
   const { machines } = useSession()
   const way = useLive(id, (session, signal) => new WayStore(session, id, signal))

@@ -17,7 +17,7 @@ interface Props {
   readonly onSelect: (selection: Selection) => void
 }
 
-/** What can be done to what is selected, and how far that is. */
+/** Actions on the selected objects, and their progress. */
 export function BulkBar({ list, selection, onSelect }: Props) {
   const { client } = useSession()
   const [asked, setAsked] = useState<Verb | null>(null)
@@ -62,7 +62,7 @@ interface SelectAllProps extends Pick<Props, 'onSelect'> {
   readonly list: ListStore
   readonly chosen: number
 }
-/** Also those that were not scrolled to. */
+/** Selects all matching objects, also those beyond the loaded pages. */
 function SelectAll({ list, chosen, onSelect }: SelectAllProps) {
   const { client } = useSession()
   const [state, setState] = useState<'idle' | 'reading' | { readonly error: string }>('idle')

@@ -19,7 +19,7 @@ const MEANS: Readonly<Record<Verb, string>> = {
   delete: 'Everything below them goes with them. This cannot be undone.',
 }
 
-/** Says exactly what will happen to which, as they are now, and lets one think again. */
+/** Lists exactly the objects that an action will affect, as they are now, and asks for confirmation. */
 export function BulkDialog({ verb, ids, onConfirm, onClose }: Props) {
   const { client } = useSession()
   const dialog = useModal()

@@ -13,15 +13,15 @@ interface Props {
   readonly onSelect: (selection: Selection) => void
 }
 const NOUNS: Readonly<Record<Verb, string>> = { cancel: 'cancellation', delete: 'deletion' }
-/** More are counted, and can be selected. */
+/** The most refusals that are listed; more are counted, and can be selected. */
 const LISTED = 200
 
-/** How far it is, and what was refused and why. */
+/** Progress of a bulk action, and its refusals with their reasons. */
 export function BulkProgress({ run, onClose, onSelect }: Props) {
   const { plan, done, refusals, ended, untried } = run
   const all = plan.steps.length
   const section = useRef<HTMLElement>(null)
-  // What was asked from is gone with the selection.
+  // The button that had the focus is gone with the selection.
   useEffect(() => section.current?.focus(), [])
   return (
     <section ref={section} tabIndex={-1} className="bulk-run card" aria-label={`How far the ${NOUNS[plan.verb]} is`}>
@@ -75,7 +75,7 @@ export function BulkProgress({ run, onClose, onSelect }: Props) {
   )
 }
 
-/** A deletion takes its time: what is said is that it was asked for. */
+/** A deletion takes time: the text says that it was requested. */
 function said({ plan, done, refusals, untried }: BulkRun): string {
   const parts = [
     `${plural(done, NOUNS[plan.verb])} asked for`,
@@ -85,6 +85,6 @@ function said({ plan, done, refusals, untried }: BulkRun): string {
   return `${parts.join(', ')}.`
 }
 
-/** They were taken in order; what has begun is known. */
+/** Steps begin in order, so the begun ones are the first. */
 const untriedOf = ({ plan, untried }: BulkRun): readonly string[] =>
   untried === 0 ? [] : plan.steps.slice(-untried).map(({ target }) => target.id)

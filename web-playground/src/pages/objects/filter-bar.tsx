@@ -8,7 +8,7 @@ interface Props {
   readonly filter: ObjectFilter
   readonly onChange: (filter: ObjectFilter) => void
 }
-/** A pause in typing. */
+/** Milliseconds of a pause in typing. */
 const TYPED_MS = 250
 
 export function FilterBar({ filter, onChange }: Props) {

@@ -31,7 +31,7 @@ export function ObjectRow({ row, index, start, selected, onPick }: Props) {
             type="checkbox"
             aria-label={`Select ${row.name}`}
             checked={selected}
-            // A change says nothing of the shift key.
+            // A change event does not have the shift key.
             onClick={({ shiftKey }) => onPick(row.id, shiftKey)}
             onChange={() => undefined}
           />

@@ -12,14 +12,14 @@ interface Props {
   readonly selection: Selection
   readonly onSelect: (selection: Selection) => void
 }
-/** As in the style sheet. */
+/** The height in the style sheet. */
 const ROW_PX = 40
 const NARROW_ROW_PX = 60
-/** So many rows before the end the next page is asked for. */
+/** Rows before the end at which the next page is read. */
 const AHEAD = 40
 const isNarrow = (): boolean => matchMedia('(max-width: 700px)').matches
 
-/** Only the rows in sight are drawn; pages come as one scrolls. */
+/** A table that draws only the visible rows and reads pages as the user scrolls. */
 export function ObjectTable({ list, onChange, selection, onSelect }: Props) {
   const scroller = useRef<HTMLDivElement>(null)
   const { rows, complete, more, filter } = list

@@ -13,7 +13,7 @@ import { FilterBar } from './filter-bar.tsx'
 import { ObjectTable } from './object-table.tsx'
 import '../../styles/bulk.css'
 
-/** All objects of all kinds; what is shown is in the address. */
+/** Objects of all kinds; the address has the filter. */
 export function ObjectsPage() {
   useTitle('Objects')
   const search = useSearch()
@@ -24,7 +24,7 @@ export function ObjectsPage() {
     shown,
     selection: NONE,
   })
-  // What was selected in another list is not selected in this one, where it may not be seen.
+  // A selection does not outlive its list, since another one may not show it.
   const selection = chosen.shown === shown ? chosen.selection : NONE
   const select = useCallback((next: Selection): void => setChosen({ shown, selection: next }), [shown])
   const list = useLive(writeFilter(filter), (session, signal) => new ListStore(session, filter, signal))
@@ -52,7 +52,7 @@ export function ObjectsPage() {
   )
 }
 
-/** The total is as of the first read: once all pages are there the rows say more. */
+/** The total is that of the first read: once all pages are read, the number of rows is newer. */
 const counted = ({ rows, complete, total }: ListStore): string =>
   complete
     ? plural(rows.length, 'object')

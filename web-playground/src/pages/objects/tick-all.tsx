@@ -8,7 +8,7 @@ interface Props {
   readonly rows: readonly Row[]
   readonly complete: boolean
 }
-/** Those that were read; the bar that appears offers the others. */
+/** Ticks all loaded rows; the bar that appears offers the others. */
 export function TickAll({ rows, complete, selection, onSelect }: Props) {
   const now = ticked(selection, rows)
   const box = useRef<HTMLInputElement>(null)

@@ -5,7 +5,7 @@ import { classOf, humanKind, type KnownFamily, knownFamilies } from '../../model
 import { PHASE_CLASSES, SYMBOLS } from '../../model/phases.ts'
 import { createHref, objectsHref } from '../../ui/links.ts'
 
-/** How many there are of each kind in each phase; each count leads to its list. */
+/** Number of objects of each kind in each phase; each count leads to its list. */
 export function CountsTable({ counts }: { readonly counts: Counts }) {
   const isThere = ({ kinds }: KnownFamily): boolean => kinds.some(({ kind }) => totalOf(counts.get(kind)) > 0)
   const known = knownFamilies()
@@ -29,7 +29,7 @@ export function CountsTable({ counts }: { readonly counts: Counts }) {
   )
 }
 
-/** To the form with which one begins, if the dashboard has one. */
+/** A link to the form of the kind, if the dashboard has one. */
 function Begin({ family: { name, title } }: { readonly family: KnownFamily }) {
   const form = families().find((family) => family.name === name)?.firstForm
   return form ? <Link href={createHref(form)}>{title.toLowerCase()}</Link> : title.toLowerCase()

@@ -17,7 +17,7 @@ const SHOWN = 12
 const failedFilter = () => ({ ...ALL, phases: failedPhases() })
 const RUNNING = { ...ALL, roots: true, finished: false }
 
-/** What there is, what runs, what is stuck, what has failed. */
+/** Counts of all objects, and lists of running, stuck and failed ones. */
 export function OverviewPage() {
   useTitle('Overview')
   const overview = useLive('overview', (session, signal) => new OverviewStore(session, signal))

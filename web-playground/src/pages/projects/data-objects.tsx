@@ -14,7 +14,7 @@ interface Props {
   readonly onDone: () => void
 }
 
-/** What the roots of the project can import: exports of others, and what users have set. */
+/** The data objects that roots of the project can import: exports of roots, and values that users have set. */
 export function DataObjects({ project: { name, dataObjects, moreDataObjects }, mayWrite, onDone }: Props) {
   const { busy, result, ask } = useAct(onDone)
   const [doomed, setDoomed] = useState<string | null>(null)

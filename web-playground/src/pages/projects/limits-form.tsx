@@ -10,7 +10,7 @@ interface Props {
   readonly onDone: () => void
 }
 
-/** How many of its workers and jobs run at a time. What is being typed is not overwritten by what is read. */
+/** The most workers and jobs of the project at a time. A read does not overwrite typed values. */
 export function LimitsForm({ project, limits, mayWrite, onDone }: Props) {
   const { busy, result, ask } = useAct(onDone)
   const [edited, setEdited] = useState<Edited | null>(null)

@@ -26,7 +26,7 @@ export function ProjectDetail({ name, mayWrite, onGone }: Props) {
         session,
         {
           ask: async (asked, reading) => ({ project: await readProject(asked, name, reading) }),
-          // Roots export into it.
+          // Roots write data objects, too.
           concerns: ({ projectName, kind }) => projectName === name && kind === 'INSTALLATION',
         },
         signal,
@@ -98,7 +98,7 @@ function Head({ project: { name, createdAt, objectCount }, mayWrite, onGone }: H
   )
 }
 
-/** What starts a worker, and what that runs. */
+/** The subscriptions that start a worker, and its template. */
 function Runs({ project: { subscriptions, workerTemplate } }: { readonly project: Project }) {
   return (
     <section className="card" aria-labelledby="runs">

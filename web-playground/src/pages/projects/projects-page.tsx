@@ -12,7 +12,7 @@ import { NewProject } from './new-project.tsx'
 import { ProjectDetail } from './project-detail.tsx'
 import '../../styles/projects.css'
 
-/** Projects with what starts their workers, and their secrets, which can be written only. */
+/** Projects with their subscriptions, and their secrets, which can only be written. */
 export default function ProjectsPage() {
   useTitle('Projects')
   const store = useLive(
@@ -64,7 +64,7 @@ export default function ProjectsPage() {
   )
 }
 
-/** With more than these a list is searched and not read. */
+/** Above this number a list is searched rather than read. */
 const SEARCHED = 12
 
 interface NamesProps {

@@ -12,7 +12,7 @@ interface Props {
   readonly onDone: () => void
 }
 
-/** Their names, and a way to write them. Values never come back from the server. */
+/** The names of secrets, and a form to write them. The server never returns values. */
 export function Secrets({ project, secrets, mayWrite, onDone }: Props) {
   const { busy, result, ask } = useAct(onDone)
   const [doomed, setDoomed] = useState<string | null>(null)
@@ -77,7 +77,7 @@ function WriteSecret({ project, known, onDone }: WriteProps) {
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault()
     const variables = { project, name, value }
-    // Gone from the page at once, whatever becomes of it.
+    // The value leaves the page at once, whatever the outcome.
     setValue('')
     const { ok } = await ask({
       field: 'setSecret',

@@ -11,7 +11,7 @@ interface Props {
   readonly onDone: () => void
 }
 
-/** What can be done to the object now, by this viewer. */
+/** The actions of this viewer on the object, as it is now. */
 export function ActionButtons({ object, onDone }: Props) {
   const { busy, result, ask } = useAct(onDone)
   const [asked, setAsked] = useState<Action | null>(null)

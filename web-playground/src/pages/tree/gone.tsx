@@ -5,7 +5,7 @@ import { Empty } from '../../ui/states.tsx'
 
 interface Props {
   readonly rootId: string
-  /** It went under our eyes. */
+  /** The object was deleted while the page was open. */
   readonly wasHere: boolean
   readonly timeline: Timeline
 }

@@ -6,7 +6,7 @@ import { useTreeView } from './tree-context.ts'
 
 type GroupNodeType = Node<{ readonly members: readonly string[] }, 'group'>
 
-/** Stands for siblings that have no room one by one. */
+/** A group of siblings that have no room one by one. */
 export const GroupNode = memo(
   ({ id, data, targetPosition = Position.Left, sourcePosition = Position.Right }: NodeProps<GroupNodeType>) => {
     const { onFold } = useTreeView()

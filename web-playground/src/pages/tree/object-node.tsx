@@ -5,7 +5,7 @@ import { SYMBOLS, WORDS } from '../../model/phases.ts'
 import { CountsByClass } from '../../ui/phase.tsx'
 import { useRow, useTreeView, useVersion } from './tree-context.ts'
 
-/** As in the style sheet. */
+/** The size in the style sheet. */
 export const NODE_SIZE = { width: 180, height: 56 }
 
 type ObjectNodeType = Node<{ readonly folded: readonly string[]; readonly foldable: boolean }, 'object'>

@@ -12,7 +12,7 @@ import { PanelLogs } from './panel-logs.tsx'
 import { Deadlines, Dependencies, Failure, Progress, WaitsFor } from './panel-parts.tsx'
 import { WaySection } from './way-section.tsx'
 
-/** Everything of the selected object. */
+/** All fields of the selected object. */
 export function ObjectPanel({ id }: { readonly id: string }) {
   const way = useLive(id, (session, signal) => new WayStore(session, id, signal))
   const store = useLive(id, (session, signal) => new DetailsStore(session, id, signal))

@@ -3,7 +3,7 @@ import { LinesStore } from '../../data/lines-store.ts'
 import { useLive } from '../../ui/session-context.ts'
 import { Problem } from '../../ui/states.tsx'
 
-/** Of a long output so many of the last lines are drawn; all of them can be searched and downloaded. */
+/** The most lines of a long output that are drawn, its last ones; all lines can be searched and downloaded. */
 const DRAWN = 500
 
 export function PanelLogs({ objectId, name }: { readonly objectId: string; readonly name: string }) {

@@ -10,7 +10,7 @@ interface Props {
   readonly past: PastStore | null
 }
 
-/** Says that this is not what is, and what had just happened. */
+/** Says that the page shows the past, and which change was the last one. */
 export function PastBanner({ at, history, past }: Props) {
   const change = history.timeline.changes[history.timeline.indexAt(at)]
   return (

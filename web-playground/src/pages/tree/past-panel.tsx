@@ -14,7 +14,7 @@ interface Props {
   readonly onLive: () => void
 }
 
-/** The selected object as it was: what the log knows of it, and nothing to be done to it. */
+/** The selected object at a past moment, as the log has it, without actions. */
 export function PastPanel({ id, at, past, onLive }: Props) {
   const { machines } = useSession()
   const way = useLive(id, (session, signal) => new WayStore(session, id, signal))

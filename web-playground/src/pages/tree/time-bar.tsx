@@ -9,10 +9,10 @@ interface Props {
   readonly onTravel: (at: number | null) => void
 }
 const PLAY_MS = 400
-/** A log of any length is played in about a minute. */
+/** The most steps of a replay, so that a log of any length takes about a minute. */
 const PLAY_STEPS = 150
 
-/** Moves through the log of the tree, change by change; its right end is what is now. */
+/** A slider through the log of the tree, change by change; its right end is the present. */
 export function TimeBar({ history, at, onTravel }: Props) {
   const { changes } = history.timeline
   const live = changes.length
@@ -55,7 +55,7 @@ export function TimeBar({ history, at, onTravel }: Props) {
   )
 }
 
-/** How far back it goes, where that is not to the beginning. */
+/** The first known change, where the log does not reach back to the beginning. */
 function Reach({ history }: { readonly history: HistoryStore }) {
   const first = history.timeline.changes[0]
   if (history.isComplete || !first) return null

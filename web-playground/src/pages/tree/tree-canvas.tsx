@@ -29,13 +29,13 @@ interface Props {
 
 const NODE_TYPES = { object: ObjectNode, group: GroupNode }
 const FIT = { padding: 0.06, maxZoom: 1.1 }
-/** Smaller than this nobody can read the names. */
+/** The smallest zoom at which names are readable. */
 const READABLE = 0.55
 const CLOSE = 0.8
-/** Between two layers that are beside each other. */
+/** Pixels between two layers. */
 const LAYERS_PX = 40
 
-/** Nodes and edges are laid out when objects come and go; a phase change draws the one node anew. */
+/** Nodes and edges get a new layout when objects are added or removed; a phase change draws only its node again. */
 export function TreeCanvas({ tree, folds, selected, onSelect, onFold }: Props) {
   const { structure } = tree.model
   // biome-ignore lint/correctness/useExhaustiveDependencies: the model is the same object; `structure` says when it is another graph
@@ -94,7 +94,7 @@ function Foot() {
   )
 }
 
-/** A tree that grows under our eyes stays in sight, until somebody has moved it. */
+/** Keeps a growing tree in view, until the user has moved it. */
 function FitWhenOther({ placed, selected }: { readonly placed: Placed; readonly selected: string }) {
   const { fitView, setViewport, getViewport } = useReactFlow()
   const flow = useStoreApi()
@@ -109,7 +109,7 @@ function FitWhenOther({ placed, selected }: { readonly placed: Placed; readonly 
       const zoom = Math.min(width / placed.box.width, height / placed.box.height)
       const at = placed.nodes.find(({ id }) => id === chosen.current) ?? placed.nodes[0]
       if (zoom > READABLE || !at) await fitView(FIT)
-      // Too large to be read as a whole.
+      // The tree is too large to be readable as a whole.
       else await setViewport(nearTo(at, placed, { width, height }))
       fitted.current = JSON.stringify(getViewport())
     })
@@ -120,7 +120,7 @@ function FitWhenOther({ placed, selected }: { readonly placed: Placed; readonly 
 
 const EDGE_PX = 16
 
-/** What is selected, and what is around it; of the root that is what comes after it: it keeps to the side it begins at. */
+/** Centres the selected node and its surroundings; the root stays at its side, since its surroundings come after it. */
 function nearTo({ id, position }: Node, { nodes, direction }: Placed, { width, height }: Size): Viewport {
   const isRoot = id === nodes[0]?.id
   const zoom = Math.min(CLOSE, Math.max(READABLE, width / (2 * NODE_SIZE.width + LAYERS_PX + 3 * EDGE_PX)))
@@ -142,10 +142,10 @@ interface Placed {
   readonly box: Layered['box']
 }
 type Direction = 'LR' | 'TB'
-/** So much better the other direction must be before a tree is turned under the eyes of its reader. */
+/** The gain in size that justifies turning a shown tree into the other direction. */
 const WORTH_TURNING = 1.25
 
-/** In the direction in which it can be drawn larger. */
+/** The direction in which the tree can be drawn larger. */
 function place(graph: TreeGraph, direction: { current: Direction }): Placed {
   const boxes = graph.nodes.map(({ id }) => ({ id, ...NODE_SIZE }))
   const now = layered(boxes, graph.edges, direction.current)
@@ -156,7 +156,7 @@ function place(graph: TreeGraph, direction: { current: Direction }): Placed {
   return drawn(graph, other, turned)
 }
 
-/** About as large as the canvas will be: it is not there yet. */
+/** The zoom at which the drawing fits. The size of the canvas is estimated, since it is not rendered yet. */
 function zoomOf({ box }: Layered): number {
   const isWide = innerWidth > 900
   const [width, height] = isWide ? [innerWidth - 350, innerHeight - 90] : [innerWidth, innerHeight * 0.55]

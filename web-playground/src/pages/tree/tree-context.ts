@@ -2,7 +2,7 @@ import { createContext, useContext, useSyncExternalStore } from 'react'
 import type { Row } from '../../model/object.ts'
 import type { GraphSource } from '../../model/tree-graph.ts'
 
-/** A tree as it is, or as it was: what of it is drawn, and when it has changed. */
+/** The shown tree, present or past: its drawn part, and its changes. */
 export interface ShownTree {
   readonly model: GraphSource & { readonly nodes: ReadonlyMap<string, Row>; readonly structure: number }
   readonly watch: (watcher: () => void) => () => void
@@ -21,11 +21,11 @@ export function useTreeView(): TreeView {
   return view
 }
 
-/** One object: a row is replaced when it changes, so only those nodes are drawn anew that have. */
+/** One object. A changed row is a new object, so only changed nodes are drawn again. */
 export function useRow(id: string): Row | undefined {
   const { tree } = useTreeView()
   return useSyncExternalStore(tree.watch, () => tree.model.nodes.get(id))
 }
 
-/** Draws anew whenever anything in the tree has changed. */
+/** Draws again whenever anything in the tree has changed. */
 export const useVersion = (tree: ShownTree): number => useSyncExternalStore(tree.watch, tree.version)

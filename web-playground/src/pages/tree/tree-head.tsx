@@ -13,7 +13,7 @@ interface Props {
   readonly tree: TreeStore
   readonly history: HistoryStore
   readonly place: TreePlace
-  /** As they are, or as they were. */
+  /** Rows of the present, or of the shown moment. */
   readonly rows: ReadonlyMap<string, Row>
 }
 

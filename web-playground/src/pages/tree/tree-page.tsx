@@ -19,7 +19,7 @@ import { usePlace } from './use-place.ts'
 import '../../styles/tree.css'
 import '../../styles/time.css'
 
-/** One tree as a graph or as a timeline, as it is or as it was, and the selected object beside it. */
+/** One tree as a graph or as a timeline, present or past, with the selected object next to it. */
 export default function TreePage({ rootId }: { readonly rootId: string }) {
   const tree = useLive(rootId, (session, signal) => new TreeStore(session, rootId, signal))
   const history = useLive(rootId, (session, signal) => new HistoryStore(session, rootId, signal))
@@ -28,7 +28,7 @@ export default function TreePage({ rootId }: { readonly rootId: string }) {
   if (!tree || !history || (tree.state === 'loading' && !tree.error)) return <Loading what="the tree" />
   if (tree.state === 'loading') return <Problem message={tree.error ?? ''} />
   if (!tree.model.root && !history.loaded && !history.error) return <Loading what="the log of the tree" />
-  // What is gone left its log behind, and can be seen in it.
+  // A deleted tree is shown from its log.
   if (!root) return <Gone rootId={rootId} wasHere={false} timeline={history.timeline} />
   return <Shown tree={tree} history={history} />
 }
@@ -68,7 +68,7 @@ function Shown({ tree, history }: Stores) {
   )
 }
 
-/** The tree as it was where the address says so. */
+/** The past tree, where the address has a sequence. */
 function usePast({ tree, history }: Stores, { at, view }: TreePlace): PastStore | null {
   const { rootId } = tree.model
   const past = useLive(rootId, (session, signal) => new PastStore(session, { tree, history }, signal))

@@ -2,7 +2,7 @@ import { useLocation, useSearch } from 'wouter'
 import { readPlace } from '../../model/tree-place.ts'
 import { placeHref } from '../../ui/links.ts'
 
-/** The address of an object, now or at a sequence; in the same tree the view stays as it is. */
+/** The address of an object, now or at a sequence; within the same tree the view stays. */
 export function useObjectHref(): (rootId: string, objectId: string, at?: number) => string {
   const [path] = useLocation()
   const search = useSearch()

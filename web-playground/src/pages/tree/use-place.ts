@@ -3,17 +3,17 @@ import { useLocation, useSearch } from 'wouter'
 import { readPlace, type TreePlace } from '../../model/tree-place.ts'
 import { placeHref } from '../../ui/links.ts'
 
-/** Browsers refuse addresses that change much more often than this. */
+/** Milliseconds between changes of the address: browsers refuse more frequent ones. */
 const WRITE_MS = 250
 
 interface Placed {
   readonly place: TreePlace
   readonly select: (id: string) => void
-  /** To a sequence; null: to what is now. */
+  /** Moves to a sequence; null: to the present. */
   readonly travel: (at: number | null) => void
 }
 
-/** Where one is in the tree: what is in the address, and the moment even before it is written there. */
+/** The view of the tree in the address, with the shown moment even before the address has it. */
 export function usePlace(rootId: string): Placed {
   const search = useSearch()
   const [, navigate] = useLocation()

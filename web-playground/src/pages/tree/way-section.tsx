@@ -8,17 +8,17 @@ import { Phase } from '../../ui/phase.tsx'
 import { Problem } from '../../ui/states.tsx'
 import { useObjectHref } from './use-object-href.ts'
 
-/** So many of its last changes are listed; the page of its machine has all that were read. */
+/** The most changes that are listed; the page of its machine has all that were read. */
 const LISTED = 12
 
 interface Props {
   readonly id: string
   readonly way: WayStore | null
-  /** Only what had happened by then. */
+  /** Only changes up to this sequence. */
   readonly until?: number
 }
 
-/** How the object came to where it is, the newest first; each line leads to that moment of the tree. */
+/** The object's changes, the newest first; each line leads to that moment of the tree. */
 export function WaySection({ id, way, until = Number.POSITIVE_INFINITY }: Props) {
   const changes = way?.changes.filter(({ sequence }) => sequence <= until) ?? []
   if (!way?.loaded && !way?.error) return null

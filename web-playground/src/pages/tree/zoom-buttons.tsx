@@ -4,7 +4,7 @@ interface Props {
   readonly onFit: () => void
 }
 
-/** Beside the picture, not on it: they cover nothing. */
+/** Next to the graph, not on it: they cover nothing. */
 export function ZoomButtons({ onIn, onOut, onFit }: Props) {
   return (
     <div className="zoom">

@@ -9,7 +9,7 @@ interface Props {
   readonly place: { readonly project: string; readonly name: string }
 }
 
-/** Whether it would be a new one. */
+/** Says whether the form creates an installation or updates one. */
 export function WhatIsThere({ found, place: { project, name } }: Props) {
   if (name === '') return 'The project and its name tell an installation from others.'
   if (!found) return 'Looking whether there is one…'
@@ -27,7 +27,7 @@ interface ChangedProps {
   readonly found: Found
   readonly onReopen: () => void
 }
-/** What was opened is not any more as it was then. */
+/** The installation has changed since the form was opened. */
 export function Changed({ opened, found, onReopen }: ChangedProps) {
   const existing = found?.existing
   if (!opened || existing?.id !== opened.id || existing.generation === opened.generation) return null

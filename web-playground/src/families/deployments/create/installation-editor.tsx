@@ -11,12 +11,12 @@ import { useInstallation } from './use-installation.ts'
 interface Props {
   readonly initial: string | null
   readonly example: string | null
-  /** The one that is edited or copied. */
+  /** The installation to edit or copy. */
   readonly opened: Opened | null
   readonly onReopen?: () => void
 }
 
-/** The manifest, and beside it what would come of it. */
+/** The manifest, and its plan next to it. */
 export function InstallationEditor({ initial, example, opened, onReopen }: Props) {
   const mayNot = useMayNot()
   const form = useInstallation(initial, opened)

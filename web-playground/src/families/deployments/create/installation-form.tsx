@@ -7,7 +7,7 @@ import { type Opened, openInstallation } from '../data.ts'
 import { INSTALLATIONS } from './examples.ts'
 import { InstallationEditor } from './installation-editor.tsx'
 
-/** A new installation, or one that is there: `?from=` names it, `&copy=yes` makes another one of it. */
+/** A new installation, or an existing one: `?from=` names it, `&copy=yes` copies it. */
 export function InstallationForm() {
   const params = new URLSearchParams(useSearch())
   const from = params.get('from')

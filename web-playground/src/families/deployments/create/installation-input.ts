@@ -4,13 +4,13 @@ import type { Existing } from '../data.ts'
 export interface Applying {
   readonly isUpdate: boolean
   readonly input: object
-  /** Of planInstallation. */
+  /** Input of planInstallation. */
   readonly plan: object
-  /** Nothing is created as ignored: that only means something once it is in a final phase. */
+  /** A new installation is not created as ignored, since that has no effect before a final phase. */
   readonly ignore: boolean
 }
 
-/** What applying the manifest asks the API for, where that is there already or not. */
+/** The inputs that apply the manifest to a new or an existing installation. */
 export function applyInstallation(manifest: Manifest, existing: Existing | null): Applying {
   const { name, project = 'default', spec, ignored } = manifest
   if (existing) {

@@ -13,7 +13,7 @@ interface Props {
   readonly onAgain: () => void
 }
 
-/** What will be done, and the button that does it. */
+/** The plan, and the button that carries it out. */
 export function PlanCard({ planned, isCurrent, isUpdate, busy, refused, missing, onAgain }: Props) {
   const outcome = planned?.outcome ?? null
   const failed = isCurrent && outcome?.ok === false && outcome.refusal.fields.length === 0 ? outcome.refusal : null

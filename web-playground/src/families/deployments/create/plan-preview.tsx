@@ -5,7 +5,7 @@ import { actionOf, type Plan, type PlanStep, summaryOf } from '../model/plan.ts'
 
 const PAGE = 100
 
-/** What would be done, in the order in which it would begin. */
+/** The steps of the plan, in the order in which they would begin. */
 export function PlanPreview({ plan, stale }: { readonly plan: Plan; readonly stale: boolean }) {
   const [room, setRoom] = useState(PAGE)
   const { steps } = plan

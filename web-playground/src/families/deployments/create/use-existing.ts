@@ -4,12 +4,12 @@ import { useSettled } from '../../../pages/create/use-settled.ts'
 import { useLive } from '../../../ui/session-context.ts'
 import { type Existing, existingAt, type Place } from '../data.ts'
 
-/** A pause in typing. */
+/** Milliseconds of a pause in typing. */
 const TYPED_MS = 250
-/** Somebody else was faster. */
+/** Codes of a lost race with another client. */
 const OVERTAKEN = ['ALREADY_EXISTS', 'GENERATION_MISMATCH', 'NOT_FOUND']
 
-/** What is at that place; null until that is known, and again when a refusal says that it is not so any more. */
+/** The installation of that name; null until it is read, and again after a refusal that shows that it has changed. */
 export function useExisting(place: Place, refused: Refusal | null): { readonly existing: Existing | null } | null {
   const wanted = `${place.project}/${place.name}`
   const settled = useSettled(wanted, TYPED_MS)

@@ -15,7 +15,7 @@ import { usePlan } from './use-plan.ts'
 
 const EMPTY = 'name: my-installation\nspec:\n  deployItems: []\n'
 
-/** A manifest as it is typed, what is wrong with it, and what would come of it. */
+/** The manifest while it is typed, its problems, and its plan. */
 export function useInstallation(initial: string | null, opened: Opened | null) {
   const { client } = useSession()
   const [, navigate] = useLocation()
@@ -31,7 +31,7 @@ export function useInstallation(initial: string | null, opened: Opened | null) {
   const basis = `${found?.existing?.generation ?? 'new'} ${found?.existing?.phase ?? ''} ${attempt}`
   const { planned, key } = usePlan(apply?.plan ?? null, basis)
   const refusedPlan = planned && !planned.outcome.ok ? planned.outcome.refusal : null
-  /** By the mutation, or already by the plan. */
+  /** The refusal of the mutation, or already of the plan. */
   const judgement = refused ?? refusedPlan
   const problems = useMemo(() => (read.ok ? refusedAt(judged, judgement) : read.problems), [read, judged, judgement])
   return {

@@ -5,14 +5,14 @@ import { planInstallation } from '../data.ts'
 import type { Plan } from '../model/plan.ts'
 
 export interface Planned {
-  /** The input that it is the answer for, written out. */
+  /** The input of this answer, as JSON. */
   readonly of: string
   readonly outcome: Outcome<Plan>
 }
-/** A pause in typing. */
+/** Milliseconds of a pause in typing. */
 const TYPED_MS = 350
 
-/** What the server would do with the input, asked again when it is another one; the last answer is kept meanwhile. */
+/** The server's plan for the input. A changed input is queried again; the last answer is shown meanwhile. */
 export function usePlan(input: object | null, basis: string): { planned: Planned | null; key: string | null } {
   const { client } = useSession()
   const [planned, setPlanned] = useState<Planned | null>(null)

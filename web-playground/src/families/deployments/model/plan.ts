@@ -1,4 +1,4 @@
-/** What an installation would be made of, as the API tells it. */
+/** The plan of an installation, as the API returns it. */
 export interface PlanStep {
   readonly order: number
   readonly action: string
@@ -10,7 +10,7 @@ export interface Plan {
   readonly steps: readonly PlanStep[]
 }
 
-/** Told apart without colour; `look` is a class of phases. */
+/** Symbols are distinguishable without colour; `look` is a class of phases. */
 export const ACTIONS: Readonly<
   Record<string, { readonly word: string; readonly symbol: string; readonly look: string }>
 > = {

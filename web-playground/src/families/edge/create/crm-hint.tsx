@@ -1,4 +1,4 @@
-/** What brings a cloudlet to life. */
+/** Says that a cloudlet needs a CRM. */
 export function CrmHint({ name }: { readonly name: string }) {
   return (
     <details className="hint">

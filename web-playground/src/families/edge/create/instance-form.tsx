@@ -28,7 +28,7 @@ interface Created {
   readonly root: { readonly id: string }
 }
 interface Values {
-  /** Empty: the only one, or none. */
+  /** Empty: the only cloudlet or cluster is chosen, if there is one. */
   readonly on: string
   readonly name: string
   readonly labels: readonly Pair[]
@@ -39,7 +39,7 @@ const EMPTY: Values = { on: '', name: '', labels: [], text: '{}\n' }
 export const ClusterForm = () => <InstanceForm what="cluster" />
 export const AppForm = () => <InstanceForm what="app" />
 
-/** A cluster on a cloudlet that is READY, or an app in a cluster that is. */
+/** Creates a cluster on a READY cloudlet, or an app in a READY cluster. */
 function InstanceForm({ what }: { readonly what: keyof typeof KINDS }) {
   const { on, onField, examples } = KINDS[what]
   const { client } = useSession()

@@ -10,7 +10,7 @@ interface Props {
   readonly onChange: (id: string) => void
 }
 
-/** What it stands on: only what is READY can be chosen. */
+/** The parent of the new instance: only READY ones can be chosen. */
 export function PlaceField({ what, places, value, onChange }: Props) {
   const noun = what === 'cluster' ? 'cloudlet' : 'cluster'
   const rows = places?.rows ?? []

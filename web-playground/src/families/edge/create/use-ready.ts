@@ -3,10 +3,10 @@ import { ListStore } from '../../../data/list-store.ts'
 import { ALL } from '../../../model/filter.ts'
 import { useLive } from '../../../ui/session-context.ts'
 
-/** Nobody chooses among more. */
+/** The most objects that a user can choose from. */
 const MOST = 2_000
 
-/** All of that kind that are READY, live; null while they are read. */
+/** All READY objects of the kind, live; null during the first read. */
 export function useReady(kind: 'CLOUDLET' | 'CLUSTER_INST') {
   const filter = { ...ALL, kinds: [kind], phases: ['READY'], order: { field: 'NAME', direction: 'ASC' } as const }
   const list = useLive(kind, (session, signal) => new ListStore(session, filter, signal))

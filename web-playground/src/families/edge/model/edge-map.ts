@@ -3,9 +3,9 @@ import type { Row } from '../../../model/object.ts'
 import type { ClassCounts } from '../../../model/phases.ts'
 import { plural } from '../../../model/words.ts'
 
-/** Cloudlets with what is on them: boxes in boxes. */
+/** The map of cloudlets: boxes in boxes. */
 
-/** What the API tells of a cloudlet beside its row. */
+/** The fields of a cloudlet that its row does not have. */
 export interface CloudletDetails {
   readonly id: string
   readonly version: string | null
@@ -14,7 +14,7 @@ export interface CloudletDetails {
   readonly epoch: number
   readonly resyncedAt: string | null
   readonly drifted: boolean
-  /** Null: one that may not be seen. */
+  /** Null: an object that may not be read. */
   readonly driftedInstances: readonly ({ readonly id: string } | null)[]
   readonly orphans: readonly { readonly kind: string; readonly path: readonly string[]; readonly phase: string }[]
   readonly agents: readonly {
@@ -24,7 +24,7 @@ export interface CloudletDetails {
     readonly leaseUntil: string | null
   }[]
 }
-/** More of them are not read for a map. */
+/** The most that are read for the map. */
 export const DRIFTED_READ = 100
 export const ORPHANS_READ = 20
 
@@ -38,18 +38,18 @@ export interface ClusterBox extends AppBox {
 }
 export interface Site {
   readonly row: Row
-  /** Null before they were read. */
+  /** Null before the read. */
   readonly details: CloudletDetails | null
   readonly clusters: readonly ClusterBox[]
   readonly counts: ClassCounts
-  /** Boxes, clusters and apps. */
+  /** The number of boxes, clusters and apps. */
   readonly boxes: number
   readonly wrongBoxes: number
-  /** What is wrong with it, in a few words each; empty when nothing is. */
+  /** Its problems, in a few words each. */
   readonly problems: readonly string[]
 }
 
-/** Those with something wrong come first, the worst first. */
+/** Sites with problems first, the worst first. */
 export function sitesOf(
   cloudlets: readonly Row[],
   instances: readonly Row[],
@@ -119,7 +119,7 @@ export interface EdgeFilter {
   readonly name: string
   readonly wrongOnly: boolean
 }
-/** The sites that are looked for, each with what of it is. */
+/** The sites that match the filter, each with its matching boxes. */
 export function findSites(sites: readonly Site[], { name, wrongOnly }: EdgeFilter): readonly Site[] {
   const words = name.toLowerCase()
   const has = ({ row }: { readonly row: Row }): boolean => row.name.toLowerCase().includes(words)
@@ -133,7 +133,7 @@ export function findSites(sites: readonly Site[], { name, wrongOnly }: EdgeFilte
   })
 }
 
-/** What is meant, with what it is in; `whole`: a cluster that is meant keeps all of its apps. */
+/** The matching boxes with their parents; `whole`: a matching cluster keeps all of its apps. */
 function narrowed(site: Site, isMeant: (box: AppBox) => boolean, whole = false): Site {
   const clusters = site.clusters.flatMap((cluster) => {
     const isIt = isMeant(cluster)
@@ -145,10 +145,10 @@ function narrowed(site: Site, isMeant: (box: AppBox) => boolean, whole = false):
 export const wrongPart = (site: Site): Site => narrowed(site, ({ wrong }) => wrong)
 
 export type Opening = 'all' | 'wrong' | 'closed'
-/** More boxes than these nobody looks at, and few browsers draw at once. */
+/** The most open boxes: browsers draw them at once, and a reader sees no more. */
 const ROOM = 500
 
-/** How far each site is open: as somebody has said, else as far as there is room. */
+/** How far each site is open: as the user has chosen, else as the limit allows. */
 export function openings(
   sites: readonly Site[],
   said: ReadonlyMap<string, Opening>,

@@ -67,7 +67,7 @@ export default function EdgePage() {
 }
 const NO_DETAILS = new Map<string, never>()
 
-/** Page after page, until there is none. */
+/** Reads page after page, to the last. */
 function useAll(list: ListStore | null): void {
   const count = list?.rows.length
   // biome-ignore lint/correctness/useExhaustiveDependencies: each page makes more rows, and asks for the next

@@ -7,7 +7,7 @@ import { CountsByClass, Phase, Since } from '../../../ui/phase.tsx'
 import { type AppBox, type ClusterBox, type Opening, type Site, wrongPart } from '../model/edge-map.ts'
 import { SiteDetails } from './site-details.tsx'
 
-/** Apps of one cluster that are drawn: its tree has the others. */
+/** The most apps of one cluster that are drawn: its tree shows the others. */
 const APPS_SHOWN = 200
 
 interface Props {
@@ -16,7 +16,7 @@ interface Props {
   readonly onOpen: (opening: Opening) => void
 }
 
-/** One cloudlet, and as much of what is on it as is open. */
+/** One cloudlet, with its instances as far as the site is open. */
 export function SiteBox({ site, opening, onOpen }: Props) {
   const { row, problems, counts, boxes } = site
   const { clusters } = opening === 'wrong' ? wrongPart(site) : site
@@ -94,7 +94,7 @@ function Cluster({ cluster, rootId }: ClusterProps) {
   )
 }
 
-/** Drawn anew only when it has changed: there are many. */
+/** Memoised: there are many, and few change at a time. */
 const App = memo(function App({ row, drifted, wrong, rootId }: AppBox & { readonly rootId: string }) {
   const look = classOf(row.phase)
   return (

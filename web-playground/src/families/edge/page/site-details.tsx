@@ -2,7 +2,7 @@ import { humanKind } from '../../../model/known.ts'
 import { Phase, Since, Until } from '../../../ui/phase.tsx'
 import { orphansSaid, type Site } from '../model/edge-map.ts'
 
-/** Who serves the cloudlet, which version, how the last resync went. */
+/** The cloudlet's CRM, its version, and the last resync. */
 export function SiteDetails({ site: { details } }: { readonly site: Site }) {
   if (!details) return null
   const { version, wantedVersion, upgradePhase, epoch, resyncedAt, orphans, agents } = details

@@ -5,7 +5,7 @@ import { JobLink } from './job-link.tsx'
 
 const SHOWN = 8
 
-/** Who blocks others: those that wait for nobody themselves are where to look. */
+/** Jobs that block others: those that wait for no lock themselves are the cause. */
 export function HoldUps({ holdUps }: { readonly holdUps: readonly HoldUp[] }) {
   if (holdUps.length === 0) return null
   return (

@@ -12,10 +12,10 @@ import { HoldUps } from './hold-ups.tsx'
 import { ResourceCard } from './resource-card.tsx'
 import './locks.css'
 
-/** Cards that are drawn: the filter finds the others. */
+/** The most cards that are drawn: the filter finds the others. */
 const SHOWN = 200
 
-/** Resources with who holds them and who waits. */
+/** Resources with their holders and waiters. */
 export default function LocksPage() {
   useTitle('Locks')
   const store = useLive('locks', (session, signal) => new AskedStore(session, LOCKS_NOW, signal))

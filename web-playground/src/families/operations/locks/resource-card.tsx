@@ -4,10 +4,10 @@ import { Phase, Since } from '../../../ui/phase.tsx'
 import { blockedIn, type Lock, modeWord, type Resource } from '../model/lock-queues.ts'
 import { JobLink } from './job-link.tsx'
 
-/** Of a long queue the first are what one looks at. */
+/** The most waiters that are shown. */
 const FIRST = 10
 
-/** One resource: above the line who has it, below who wants it, in order. */
+/** One resource: its holders above the line, its waiters below, in order. */
 export function ResourceCard({ resource }: { readonly resource: Resource }) {
   const { name, holders, queue } = resource
   const [all, setAll] = useState(false)
@@ -54,7 +54,7 @@ interface WhoProps {
   readonly lock: Lock
   readonly word: string
   readonly since: string
-  /** It is not for this resource that it waits. */
+  /** The job waits for another resource. */
   readonly elsewhere?: boolean
 }
 function Who({ lock, word, since, elsewhere = false }: WhoProps) {

@@ -1,4 +1,4 @@
-/** Who holds which resource, who waits for it, and who holds up others. */
+/** Holders and waiters of resources, and jobs that block others. */
 
 export interface LockObject {
   readonly id: string
@@ -7,19 +7,19 @@ export interface LockObject {
   readonly root: { readonly id: string; readonly name: string }
   readonly project: { readonly name: string }
 }
-/** As the API gives it; `object` is null once the job is gone. */
+/** A lock as the API returns it; `object` is null once the job is gone. */
 export interface Lock {
   readonly resource: string
   readonly mode: string
   readonly held: boolean
-  /** From 1, among those that wait for the resource; null: it holds it. */
+  /** From 1, among the waiters of the resource; null: the job holds it. */
   readonly position: number | null
   readonly declaredAt: string
   readonly grantedAt: string | null
   readonly object: LockObject | null
 }
 export interface Waiter extends Lock {
-  /** Null: it could have this one, and waits for another that it needs at the same time. */
+  /** Null: the resource is free for the job, which waits for another one that it needs at the same time. */
   readonly behind: readonly Lock[] | null
 }
 export interface Resource {
@@ -32,13 +32,13 @@ export interface Resource {
 export interface HoldUp {
   readonly object: LockObject
   readonly resources: readonly string[]
-  /** How many jobs wait for it, for those that wait for it, and so on. */
+  /** Number of jobs that wait for it, directly or through others. */
   readonly waiting: number
-  /** It waits for nobody itself: where to look. */
+  /** Whether the job waits for no lock itself: it is the cause. */
   readonly isRoot: boolean
 }
 
-/** Those that are waited for come first, the longest queue first. */
+/** Resources with waiters first, the longest queue first. */
 export function resourcesOf(locks: readonly Lock[]): readonly Resource[] {
   const byName = new Map<string, Lock[]>()
   for (const lock of locks) {
@@ -56,7 +56,7 @@ export function resourcesOf(locks: readonly Lock[]): readonly Resource[] {
 }
 export const blockedIn = ({ queue }: Resource): number => queue.filter(({ behind }) => behind !== null).length
 
-/** Each with the nearest before it that are in conflict: what is before those they wait for themselves. */
+/** Each waiter with the nearest conflicting locks before it: earlier ones follow from those. */
 function queueOf(holders: readonly Lock[], waiting: readonly Lock[]): readonly Waiter[] {
   let exclusive: Lock | null = null
   let sharing: Lock[] = []
@@ -66,14 +66,14 @@ function queueOf(holders: readonly Lock[], waiting: readonly Lock[]): readonly W
   }
   for (const holder of holders) pass(holder)
   return waiting.map((lock) => {
-    // Whoever is behind those that share is behind the one before them as well.
+    // A waiter behind shared locks is also behind the exclusive one before them.
     const behind = lock.mode !== 'SHARED' && sharing.length > 0 ? sharing : exclusive ? [exclusive] : null
     pass(lock)
     return { ...lock, behind }
   })
 }
 
-/** Holders that others wait for, those first that wait for nobody themselves. */
+/** Holders that others wait for, first those that wait for no lock themselves. */
 export function holdUpsOf(resources: readonly Resource[]): readonly HoldUp[] {
   const holders = new Map<string, LockObject>()
   const held = new Map<string, Set<string>>()
@@ -109,7 +109,7 @@ function addTo(map: Map<string, Set<string>>, key: string, value: string): void 
   else map.set(key, new Set([value]))
 }
 
-/** All that wait for it, in however many steps; itself left out. */
+/** All jobs that wait for it, directly or through others, without itself. */
 function reached(from: string, edges: ReadonlyMap<string, ReadonlySet<string>>): ReadonlySet<string> {
   const found = new Set<string>()
   const left = [from]
@@ -123,5 +123,5 @@ function reached(from: string, edges: ReadonlyMap<string, ReadonlySet<string>>):
   return found
 }
 
-/** e.g. `alone`, `shared`: what the mode means to the others. */
+/** e.g. `alone`, `shared`: the meaning of the mode for others. */
 export const modeWord = (mode: string): string => (mode === 'SHARED' ? 'shared' : 'exclusive')

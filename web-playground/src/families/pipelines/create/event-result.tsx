@@ -4,7 +4,7 @@ import { plural } from '../../../model/words.ts'
 import { treeHref } from '../../../ui/links.ts'
 import type { CreatedEvents } from '../data.ts'
 
-/** What came of an event that is not one tree. */
+/** The result of an event that has created no tree, or several. */
 export function EventResult({ result }: { readonly result: CreatedEvents }) {
   const all = [...result.events, ...result.tasks]
   if (all.length === 0)

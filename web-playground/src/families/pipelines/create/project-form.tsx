@@ -19,7 +19,7 @@ import { PROJECTS } from './examples.ts'
 
 const EMPTY = 'kind: Project\nname: my-project\nsubscriptions: []\nworkerTemplate: null\n'
 
-/** A new project, or with `?from=` one that is there. */
+/** A new project, or an existing one with `?from=`. */
 export function ProjectForm() {
   const params = new URLSearchParams(useSearch())
   const from = params.get('from')
@@ -39,7 +39,7 @@ function OpenedForm({ name }: { readonly name: string }) {
         Start a <Link href={createHref('project')}>new one</Link>.
       </Empty>
     )
-  // It begins with it as it is now; what is read later does not overwrite what is typed.
+  // The form begins with the present project; a later read does not overwrite typed text.
   return <Form initial={writeProject(name, found.project)} example={null} />
 }
 
@@ -51,7 +51,7 @@ const useProject = (name: string) =>
     return new AskedStore(session, { ask, concerns: () => false }, signal)
   })
 
-/** A pause in typing. */
+/** Milliseconds of a pause in typing. */
 const TYPED_MS = 250
 
 function Form({ initial, example }: { readonly initial: string | null; readonly example: string | null }) {

@@ -1,8 +1,8 @@
 import { type Pair, pairProblems, pairsInput } from '../../../model/pairs.ts'
 
-/** An event as it is typed. */
+/** An event as its form has it. */
 export interface EventValues {
-  /** Empty: each that has subscribed to it. */
+  /** Empty: every project that has subscribed to the event. */
   readonly project: string
   readonly source: string
   readonly type: string
@@ -11,7 +11,7 @@ export interface EventValues {
   readonly payload: string
 }
 
-/** What has to be filled in before it can be sent; null: nothing. */
+/** What must be filled in before the event can be sent; null: nothing. */
 export function missingIn({ source, type, qualifiers, labels }: EventValues): string | null {
   if (source.trim() === '') return 'Say where it comes from.'
   if (type.trim() === '') return 'Say what has happened.'
@@ -19,7 +19,7 @@ export function missingIn({ source, type, qualifiers, labels }: EventValues): st
   return pairProblems(qualifiers).some(Boolean) ? 'Mend the qualifiers.' : null
 }
 
-/** As CreateEventInput; the payload goes through as it is. */
+/** CreateEventInput of the form; the payload is sent unchanged. */
 export function eventInput({ project, source, type, qualifiers, labels, payload }: EventValues): object {
   return {
     source: source.trim(),

@@ -37,7 +37,7 @@ export function Axis({ window, width, ticks }: Props) {
   )
 }
 
-/** On through the rows. */
+/** A line through all rows. */
 export function GridLines({ window: { from, to }, width, ticks, left }: Props & { readonly left: number }) {
   return ticks.map(({ at }) => (
     <div key={at} className="gridline" style={{ left: left + ((at - from) / (to - from)) * width }} />

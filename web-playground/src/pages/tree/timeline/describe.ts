@@ -6,7 +6,7 @@ import type { Piece } from '../../../model/time-window.ts'
 import type { Segment } from '../../../model/timeline.ts'
 import { exactTime } from '../../../ui/exact-time.ts'
 
-/** What is said of something that is drawn: a title, and lines below it. */
+/** The text of a drawn piece: a title, and lines below it. */
 export interface TipText {
   readonly title: string
   readonly look: PhaseClass
@@ -38,7 +38,7 @@ export function tellRefused(change: PhaseChange): TipText {
   }
 }
 
-/** What of them deserves attention first. */
+/** The class of several segments: the one that needs attention most. */
 export const lookOf = (segments: readonly Segment[]): PhaseClass =>
   PHASE_CLASSES.find((name) => segments.some(({ phase }) => classOf(phase) === name)) ?? 'active'
 

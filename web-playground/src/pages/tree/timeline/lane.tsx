@@ -6,13 +6,13 @@ import type { Lane } from '../../../model/timeline.ts'
 import { segmentsOf, type TimelineRow } from '../../../model/timeline-rows.ts'
 import { lookOf, type TipText, tellPiece, tellRefused } from './describe.ts'
 
-/** Narrower than this there is no room for the symbol, or for the phase's name. */
+/** The smallest width with room for the symbol, and for the phase's name. */
 const SYMBOL_PX = 18
 const NAME_PX = 90
-/** So much of the row's width one level is indented. */
+/** The part of the row's width by which one level is indented. */
 const INDENT_PX = 14
 
-/** -1: the name; then what is drawn, from left to right. */
+/** -1: the name; then the drawn pieces, from left to right. */
 export interface CellPlace {
   readonly id: string
   readonly cell: number
@@ -22,22 +22,22 @@ export interface LaneProps {
   readonly index: number
   readonly start: number
   readonly lane: Lane | undefined
-  /** As it is now; undefined: it is gone. */
+  /** The present row; undefined: the object is gone. */
   readonly live: Row | undefined
-  /** As it is, or as it was at the moment that is looked at; undefined: it is not there. */
+  /** The row at the shown moment; undefined: the object does not exist then. */
   readonly phase: string | undefined
   readonly window: TimeWindow
   readonly width: number
   readonly now: number
   readonly isSelected: boolean
-  /** Where the keyboard is, when it is in this row. */
+  /** The cell that has the focus, when it is in this row. */
   readonly cell: number | null
   readonly onSelect: (id: string) => void
   readonly onPlace: (place: CellPlace) => void
   readonly onTell: (text: TipText | null, element: Element) => void
 }
 
-/** One object: its name, and its phases along the time. */
+/** One object: its name, and its phases over time. */
 export function LaneRow(props: LaneProps) {
   const { row, index, start, lane, live, window, width, now, isSelected } = props
   const pieces = piecesOf(segmentsOf(lane, live), window, { width, now })
@@ -124,7 +124,7 @@ function PieceButton({ piece, row, now, cell: at, onSelect, onPlace, onTell }: P
   )
 }
 
-/** Requests that were refused, and the end. */
+/** Marks for refused requests, and for the end. */
 function Marks({ row, lane, window, width, from, onSelect, onPlace, onTell }: LaneProps & { readonly from: number }) {
   const x = (at: string): number => ((Date.parse(at) - window.from) / (window.to - window.from)) * width
   const refused = (lane?.refused ?? []).filter(({ at }) => x(at) >= 0 && x(at) <= width)

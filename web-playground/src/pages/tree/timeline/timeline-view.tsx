@@ -17,7 +17,7 @@ import { useCells } from './use-cells.ts'
 import { useChartSize } from './use-chart-size.ts'
 import { useDrag, useWheel, useWindow } from './use-window.ts'
 
-/** As in the style sheet. */
+/** The height in the style sheet. */
 const ROW_PX = 30
 const NEARER = 0.6
 
@@ -29,7 +29,7 @@ interface Props {
   readonly onSelect: (id: string) => void
 }
 
-/** Every object of the tree with its phases along the time, those that are gone too. */
+/** Every object of the tree with its phases over time, deleted ones too. */
 export function TimelineView({ tree, history, past, place, onSelect }: Props) {
   const box = useRef<HTMLDivElement>(null)
   const { left, width } = useChartSize(box)
@@ -105,7 +105,7 @@ export function TimelineView({ tree, history, past, place, onSelect }: Props) {
   )
 }
 
-/** Once: a link may lead to a row that is far below. */
+/** Scrolls once, since a link may lead to a row far below. */
 function useSelectedInSight(rows: readonly TimelineRow[], id: string, scrollTo: (index: number) => void): void {
   const isDone = useRef(false)
   useEffect(() => {
@@ -129,7 +129,7 @@ function useRows(tree: TreeStore, history: HistoryStore) {
   }, [model, timeline, structure, known])
 }
 
-/** From the first change to the last; to what is now while something goes on. */
+/** From the first change to the last; to the present while an object is unfinished. */
 function useSpan({ model: { root } }: TreeStore, { timeline }: HistoryStore) {
   const runs = root !== undefined && !root.finished
   const fine = useFineNow(runs)
@@ -148,7 +148,7 @@ function lineOf({ timeline }: HistoryStore, at: number | null, { from, to }: { f
   return part >= 0 && part <= 1 ? part : null
 }
 
-/** The moment that is looked at; what came later is dimmed. */
+/** The shown moment; later pieces are dimmed. */
 function Moment({ part, left, width }: { readonly part: number; readonly left: number; readonly width: number }) {
   return <div className="moment" style={{ left: left + part * width, width: (1 - part) * width }} />
 }

@@ -3,14 +3,14 @@ import type { TipText } from './describe.ts'
 
 export interface Shown {
   readonly text: TipText
-  /** Of what it tells of, in the window. */
+  /** Position of the described piece, in the window. */
   readonly left: number
   readonly bottom: number
 }
 const WIDTH = 300
 const HEIGHT = 130
 
-/** Beside what is pointed at, or has the focus; it says no more than that says by itself. */
+/** A tip next to the piece under the pointer or with the focus. It repeats the piece's accessible text. */
 export function Tip({ text: { title, look, lines }, left, bottom }: Shown) {
   const x = Math.max(8, Math.min(left, innerWidth - WIDTH - 8))
   const isLow = bottom + HEIGHT > innerHeight

@@ -14,13 +14,13 @@ const PAGE_ROWS = 10
 const STEP = 0.15
 const NEARER = 0.7
 
-/** One stop for the Tab key; arrows go from there to every row and everything in it, + and − zoom. */
+/** Keyboard control: one stop for the Tab key; arrows lead from there to every row and piece, + and − zoom. */
 export function useCells({ box, rows, zoom, scrollTo, onEscape }: Options) {
   const [place, setPlace] = useState<CellPlace | null>(null)
   const wanted = useRef<CellPlace | null>(null)
   const here = place && rows.some(({ id }) => id === place.id) ? place : { id: rows[0]?.id ?? '', cell: -1 }
 
-  // After every picture: a row that was far away is drawn by now.
+  // Runs after each render, when a row that was far away is drawn.
   useEffect(() => {
     const { current } = wanted
     if (!current) return

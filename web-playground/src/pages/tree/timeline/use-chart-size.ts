@@ -1,11 +1,11 @@
 import { type RefObject, useEffect, useState } from 'react'
 
-/** As in the style sheet. */
+/** The size in the style sheet. */
 const NAME_PX = 240
 const NARROW_NAME_PX = 128
 const NARROW = 700
 
-/** Where the chart begins in its box, and how wide it is. */
+/** The left edge of the chart in its box, and its width. */
 export function useChartSize(box: RefObject<HTMLElement | null>): { readonly left: number; readonly width: number } {
   const [size, setSize] = useState({ left: NAME_PX, width: 600 })
   useEffect(() => {

@@ -4,12 +4,12 @@ import { panned, type TimeWindow, zoomed } from '../../../model/time-window.ts'
 export interface Zoom {
   readonly window: TimeWindow
   readonly zoom: (factor: number, anchor?: number) => void
-  /** By a part of what is in sight. */
+  /** Moves by a part of the window. */
   readonly pan: (part: number) => void
   readonly fit: () => void
 }
 
-/** What of the time is in sight: all of it, however long that gets, until somebody has chosen. */
+/** The visible part of the time: the whole time, as it grows, until the user chooses a part. */
 export function useWindow(whole: TimeWindow): Zoom {
   const [chosen, setChosen] = useState<TimeWindow | null>(null)
   const all = useRef(whole)
@@ -28,12 +28,14 @@ const WHEEL = 0.0018
 
 interface Chart {
   readonly box: RefObject<HTMLElement | null>
-  /** Where the chart begins in the box, and how wide it is. */
+  /** The left edge of the chart in the box, and its width. */
   readonly left: number
   readonly width: number
 }
 
-/** Ctrl and the wheel zooms at the pointer, Shift and the wheel moves; the wheel alone scrolls, but on the axis it zooms. */
+/**
+ * Ctrl and the wheel zoom at the pointer, Shift and the wheel move. The wheel alone scrolls, but zooms over the axis.
+ */
 export function useWheel({ box, left, width }: Chart, { window, zoom, pan }: Zoom): void {
   const now = useRef({ window, left, width })
   now.current = { window, left, width }
@@ -56,10 +58,10 @@ export function useWheel({ box, left, width }: Chart, { window, zoom, pan }: Zoo
   }, [box, zoom, pan])
 }
 
-/** Less is a click. */
+/** Fewer pixels are a click. */
 const DRAG_PX = 4
 
-/** Dragging the chart sideways moves it. Returns handlers of the box. */
+/** Dragging sideways moves the chart. Returns handlers of the box. */
 export function useDrag({ width }: Pick<Chart, 'width'>, pan: Zoom['pan']) {
   const drag = useRef<{ x: number; moved: boolean } | null>(null)
   return {
@@ -77,7 +79,7 @@ export function useDrag({ width }: Pick<Chart, 'width'>, pan: Zoom['pan']) {
       current.x = event.clientX
       pan(-by / width)
     },
-    // What was dragged was not clicked.
+    // The click that ends a drag selects nothing.
     onClickCapture: (event: React.MouseEvent): void => {
       if (drag.current?.moved) event.stopPropagation()
       drag.current = null
