@@ -30,10 +30,9 @@ import './auth/principal.ts'
 import './log/subscriptions.ts'
 import type { GraphQLFamily } from './family.ts'
 import { boundEnums } from './schema/bound-enums.ts'
-import { countAnswer } from './schema/count-answer.ts'
 import { enforceBounds } from './schema/enforce-bounds.ts'
 import { setWords } from './schema/enums.ts'
-import { boxJson } from './schema/json-data.ts'
+import { mapLeaves } from './schema/leaves.ts'
 
 /** The schema of the shared types and of these families, whose modules added their types when they were loaded. */
 export function buildSchema(families: readonly GraphQLFamily[]): GraphQLSchema {
@@ -42,8 +41,7 @@ export function buildSchema(families: readonly GraphQLFamily[]): GraphQLSchema {
   for (const { type } of families.flatMap((family) => Object.values(family.kinds))) {
     if (!schema.getType(type)) throw new Error(`the type ${type} was never added to the builder`)
   }
-  countAnswer(schema)
-  boxJson(schema)
+  mapLeaves(schema)
   enforceBounds(schema)
   boundEnums(schema)
   return schema

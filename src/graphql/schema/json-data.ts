@@ -1,6 +1,3 @@
-import type { GraphQLSchema } from 'graphql'
-import { mapLeaves } from './leaves.ts'
-
 /**
  * Wraps JSON of a user that has a key `then`, since executors take such a value for a promise. Serialising the answer
  * removes the wrapper.
@@ -18,6 +15,4 @@ class Boxed {
 const isThenable = (value: unknown): value is { readonly then: unknown } =>
   typeof value === 'object' && value !== null && 'then' in value
 
-/** Makes every field of type JSON safe for any data. */
-export const boxJson = (schema: GraphQLSchema): void =>
-  mapLeaves(schema, 'JSON', (value) => (isThenable(value) ? new Boxed(value) : value))
+export const box = (value: unknown): unknown => (isThenable(value) ? new Boxed(value) : value)
