@@ -20,6 +20,7 @@ const HERE = import.meta.dirname
 const [SRC, EXT] = existsSync(join(HERE, '../../src')) ? ['../../src', 'ts'] : ['../../dist/src', 'js']
 const { createClient } = await import(join(HERE, SRC, `client/index.${EXT}`))
 const { startAgentProcess } = await import(join(HERE, SRC, `agents/spawn.${EXT}`))
+const { Secret } = await import(join(HERE, SRC, `core/secret.${EXT}`))
 const { crmProcess } = await import(join(HERE, SRC, `families/edge/agents/crm-process.${EXT}`))
 
 const CLOUDLETS = ['north', 'south']
@@ -128,7 +129,7 @@ async function upgrade(edge) {
 
 function startCrm({ name, url, token, state }) {
   const agent = startAgentProcess({
-    ...{ url, token, state, ...crmProcess({ cloudlet: name, behaviour: BEHAVIOUR }) },
+    ...{ url, token: new Secret(token), state, ...crmProcess({ cloudlet: name, behaviour: BEHAVIOUR }) },
     onEvent(event) {
       if (event.type === 'ended') say(`${name}: its CRM's process has ended (${event.signal ?? event.exitCode})`)
       if (event.type !== 'said' || !event.line.startsWith('{')) return

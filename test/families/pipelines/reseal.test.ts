@@ -7,10 +7,11 @@ import type { Client } from '../../../src/store/client.ts'
 import { countByKey, reseal } from '../../../src/store/reseal.ts'
 import { createSealing, type Sealing } from '../../../src/store/sealing.ts'
 import { writeSecret } from '../../../src/store/secrets.ts'
+import { viewerOf, viewerWith } from '../../testkit/viewers.ts'
 import { createWorld, USER, type World } from '../../testkit/world.ts'
 
 const [OLD, NEW, LOST] = [randomBytes(32), randomBytes(32), randomBytes(32)]
-const ADMIN = { ...USER, role: 'ADMIN' as const, projects: null }
+const ADMIN = viewerOf('ADMIN')
 
 let world: World
 let projectId = ''
@@ -131,10 +132,11 @@ test('a row that somebody else has locked is not waited for', async () => {
   expect(await reseal(world.pool, during(), 1_000)).toEqual({ resealed: 1, isComplete: true })
 })
 
-test('only an administrator of all projects may', async () => {
+test('only an administrator of the instance may', async () => {
   for (const viewer of [
-    { ...ADMIN, role: 'USER' as const },
-    { ...ADMIN, projects: ['default'] },
+    viewerOf('USER'),
+    viewerOf('ADMIN', { projects: [projectId] }),
+    viewerWith([{ role: 'ADMIN', projectId: null }]),
   ])
     expect(await resealSecrets({ pool: world.pool, sealing: during() }, viewer)).toMatchObject({
       refusal: { type: 'ForbiddenError' },
