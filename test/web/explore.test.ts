@@ -145,6 +145,27 @@ test('what was typed is kept when an example is opened, also before GraphiQL is 
   expect(await page.isVisible('dialog')).toBe(false)
 })
 
+/** Holds back what React schedules in frames, as a busy machine does: they are drawn a second after their `load`. */
+const DRAWN_LATE = `if (window !== top) {
+  const post = MessagePort.prototype.postMessage
+  const loaded = new Promise((resolve) => addEventListener('load', () => setTimeout(resolve, 1000)))
+  let isLoaded = false
+  void loaded.then(() => (isLoaded = true))
+  MessagePort.prototype.postMessage = function (...sent) {
+    if (isLoaded) post.apply(this, sent)
+    else void loaded.then(() => post.apply(this, sent))
+  }
+}`
+
+test('an example that is chosen before GraphiQL is drawn is opened once it is', { timeout: 90_000 }, async () => {
+  await using visited = await visit(here.browser, here.server, '/')
+  const { page } = visited
+  await page.addInitScript(DRAWN_LATE)
+  await page.getByRole('link', { name: 'Explore' }).click()
+  await choose(page, 'A cloudlet')
+  await shows(page, OPERATION, 'mutation CreateCloudlet')
+})
+
 test('it is as dark as the dashboard', { timeout: 90_000 }, async () => {
   await using visited = await visit(here.browser, here.server, '/explore')
   const { page } = visited

@@ -1,5 +1,6 @@
 import { useGraphiQL, useGraphiQLActions } from '@graphiql/react'
 import { useEffect, useRef } from 'react'
+import { LISTENING } from './listening.ts'
 
 interface OperationMessage {
   readonly operation: string
@@ -27,6 +28,8 @@ export function OperationTabs() {
     }
     if (editor) for (const operation of waiting.current.splice(0)) open(operation)
     addEventListener('message', onMessage)
+    // The dashboard posts nothing before: the frame's `load` event comes before effects are run.
+    parent.postMessage(LISTENING, location.origin)
     return () => removeEventListener('message', onMessage)
   }, [addTab, editor, setOperationName, takenIn])
   return null

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { NEWEST_ID } from '../../data/documents-explore.ts'
 import type { Session } from '../../data/session.ts'
+import { LISTENING } from '../../graphiql/listening.ts'
 import { type Example, filledIn } from '../../model/examples.ts'
 import { useSession } from '../../ui/session-context.ts'
 import { useTitle } from '../../ui/title.ts'
@@ -44,7 +45,7 @@ async function newestId({ client }: Session, kind: string): Promise<string | nul
   return answer?.objects?.edges[0]?.node.id ?? null
 }
 
-/** Operations that are chosen before GraphiQL has loaded are posted once it has. */
+/** Operations that are chosen before GraphiQL takes them are posted once it does. */
 function useGraphiql() {
   const frame = useRef<HTMLIFrameElement>(null)
   const waiting = useRef<string[]>([])
@@ -53,13 +54,13 @@ function useGraphiql() {
     frame.current?.contentWindow?.postMessage({ operation }, location.origin)
   }, [])
   useEffect(() => {
-    const element = frame.current
-    const listen = (): void => {
+    const onMessage = ({ origin, source, data }: MessageEvent<unknown>): void => {
+      if (origin !== location.origin || source !== frame.current?.contentWindow || data !== LISTENING) return
       setLoaded(true)
       for (const operation of waiting.current.splice(0)) post(operation)
     }
-    element?.addEventListener('load', listen)
-    return () => element?.removeEventListener('load', listen)
+    addEventListener('message', onMessage)
+    return () => removeEventListener('message', onMessage)
   }, [post])
   const open = (operation: string): void => {
     if (loaded) post(operation)
