@@ -2,14 +2,22 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import LongestFirst from './test/testkit/longest-first.ts'
 
+const FIFTH_FAMILY = 'test/fifth-family/**/*.test.ts'
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     globalSetup: ['test/testkit/global-setup.ts'],
     setupFiles: ['test/testkit/check-rows.ts'],
     pool: 'forks',
-    // No file changes what another one could see, so a worker loads the code once, as Node itself would, and keeps it.
-    isolate: false,
+    projects: [
+      {
+        extends: true,
+        // No file changes what another one could see, so a worker loads the code once, as Node itself would, and keeps it.
+        test: { name: 'phaseline', isolate: false, include: ['test/**/*.test.ts'], exclude: [FIFTH_FAMILY] },
+      },
+      // Its words are those of the process that loads it, and a database without it does not know them.
+      { extends: true, test: { name: 'fifth family', isolate: true, include: [FIFTH_FAMILY] } },
+    ],
     experimental: { viteModuleRunner: false, nodeLoader: false },
     execArgv: ['--import', fileURLToPath(new URL('test/testkit/source.ts', import.meta.url))],
     sequence: { sequencer: LongestFirst },
