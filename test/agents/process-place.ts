@@ -66,7 +66,7 @@ export function workload(script: string, more: Partial<Workload> = {}): Workload
 /** Takes down what it hears. */
 export function listener(signal: AbortSignal = new AbortController().signal) {
   const lines: string[] = []
-  const watcher: Watcher = { signal, onLine: (stream, text) => lines.push(`${stream} ${text}`) }
+  const watcher: Watcher = { signal, onRunning() {}, onLine: (stream, text) => lines.push(`${stream} ${text}`) }
   return { lines, watcher }
 }
 

@@ -230,7 +230,7 @@ describe.each(LEVELS)('%s:', (level, isolation) => {
       const watching = runtime.watch(one.id, watcher)
       await until(() => lines.includes('STDOUT up'), { what: 'up' })
       process.kill(await shimOf(at.state, one.id), 'SIGKILL')
-      expect(await watching).toEqual({ how: 'GONE' })
+      expect(await watching).toMatchObject({ how: 'GONE' })
       expect(processesOf(one.id)).toEqual([])
     })
 
@@ -250,7 +250,7 @@ describe.each(LEVELS)('%s:', (level, isolation) => {
         const earlier = started.replace(/\d(?=\D*$)/, (digit) => String((Number(digit) + 1) % 10))
         await writeFile(file, `${stranger.pid} ${earlier}\n`)
         const other = await at.open()
-        expect(await other.watch(one.id, listener().watcher)).toEqual({ how: 'GONE' })
+        expect(await other.watch(one.id, listener().watcher)).toMatchObject({ how: 'GONE' })
         await other.remove(one.id, null)
         expect(isAlive(stranger.pid ?? 0)).toBe(true)
       } finally {

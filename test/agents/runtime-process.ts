@@ -8,6 +8,10 @@ const runtime = await openProcessRuntime({ state, url, env: process.env, isolati
 await runtime.start(workload, 'the receipt')
 process.stdout.write('started\n')
 const signal = new AbortController().signal
-const end = await runtime.watch(workload.id, { signal, onLine: (_, text) => process.stdout.write(`${text}\n`) })
+const end = await runtime.watch(workload.id, {
+  signal,
+  onRunning() {},
+  onLine: (_, text) => process.stdout.write(`${text}\n`),
+})
 process.stdout.write(`${JSON.stringify(end)}\n`)
 setInterval(() => {}, 1_000)

@@ -1,6 +1,7 @@
 import { removeTree } from '../../../../agents/files/remove-tree.ts'
 import { codeOf } from '../../../../process/error-code.ts'
 import type { ProcessId } from '../../../../process/identity.ts'
+import { OUTPUT_LIMITS, type OutputLimits } from '../runtime/output.ts'
 import {
   type KnownWorkload,
   type Runtime,
@@ -12,7 +13,6 @@ import {
 import type { IsolationOptions } from './bubblewrap.ts'
 import { askToEnd, endByForce, type Target } from './end-processes.ts'
 import { Members } from './members.ts'
-import { OUTPUT_LIMITS, type OutputLimits } from './output.ts'
 import { prepare } from './prepare.ts'
 import { openSandbox, type Sandbox } from './sandbox.ts'
 import { startShim } from './shim.ts'
@@ -146,7 +146,7 @@ class ProcessRuntime implements Runtime {
       {
         folder: this.#state.workload(id),
         limits: this.#options.output ?? OUTPUT_LIMITS,
-        onRunning: () => this.#adopt(id, watcher),
+        onAlive: () => this.#adopt(id, watcher),
         targetOf: (shim) => this.#target(id, shim),
         isStopping: () => this.#stopping.has(id),
       },

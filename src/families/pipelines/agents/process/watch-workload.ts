@@ -1,9 +1,9 @@
 import { constants } from 'node:os'
 import { isAlive, type ProcessId } from '../../../../process/identity.ts'
+import { Mask } from '../runtime/mask.ts'
+import { Output, type OutputLimits } from '../runtime/output.ts'
 import type { Watcher, WorkloadEnd } from '../runtime/runtime.ts'
 import { endByForce, endGroup, type Target } from './end-processes.ts'
-import { Mask } from './mask.ts'
-import { Output, type OutputLimits } from './output.ts'
 import { openPipes } from './pipes.ts'
 import type { WorkloadFolder } from './workload-folder.ts'
 
@@ -11,11 +11,13 @@ export interface WatchOptions {
   readonly folder: WorkloadFolder
   readonly limits: OutputLimits
   /** Called when the workload runs; an adopted one was started by an earlier process. */
-  onRunning(): void
+  onAlive(): void
   targetOf(shim: ProcessId): Target
   /** The runtime is stopping the workload. */
   isStopping(): boolean
 }
+
+const GONE: WorkloadEnd = { how: 'GONE', reason: 'DELETED', message: 'Its process was ended from outside.' }
 
 /** A shell exits with 128 and the signal's number; a program that exits so by itself counts as ended by that signal. */
 const SIGNALLED = 128
@@ -28,7 +30,7 @@ export async function watchWorkload(options: WatchOptions, watcher: Watcher): Pr
   const recorded = await folder.readEnd()
   if (recorded) return recorded.end
   const shim = await folder.readProcess()
-  if (!shim) return { how: 'GONE' }
+  if (!shim) return GONE
   let exitCode: number | null = null
   if (await isAlive(shim)) {
     const exited = await readToEnd(options, shim, watcher)
@@ -39,19 +41,20 @@ export async function watchWorkload(options: WatchOptions, watcher: Watcher): Pr
   }
   const code = (await folder.readExitCode()) ?? exitCode
   const end: WorkloadEnd = isStopping() ? { how: 'STOPPED' } : endOf(code)
-  if (end.how === 'GONE') watcher.onLine('SYSTEM', 'Its process was ended from outside.')
+  if (end.how === 'GONE') watcher.onLine('SYSTEM', end.message)
   await folder.writeEnd({ at: Date.now(), end })
   return end
 }
 
 /** Returns the exit code; null when the shim was killed. */
 async function readToEnd(
-  { folder, limits, onRunning, targetOf }: WatchOptions,
+  { folder, limits, onAlive, targetOf }: WatchOptions,
   shim: ProcessId,
-  { onLine, signal }: Watcher,
+  { onRunning, onLine, signal }: Watcher,
 ): Promise<number | null | typeof ABORTED> {
   const mask = new Mask(await folder.readMasked())
   const output = new Output({ limits, mask, onLine, now: () => performance.now() })
+  onAlive()
   onRunning()
   const pipes = await openPipes({
     path: (name) => folder.file(name),
@@ -72,7 +75,7 @@ async function readToEnd(
 }
 
 function endOf(code: number | null): WorkloadEnd {
-  if (code === null) return { how: 'GONE' }
+  if (code === null) return GONE
   const signal = SIGNALS.get(code - SIGNALLED)
   return signal === undefined
     ? { how: 'EXITED', exitCode: code, signal: null }

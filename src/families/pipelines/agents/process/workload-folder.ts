@@ -16,13 +16,18 @@ const state = z.object({
 })
 export type WorkloadState = z.infer<typeof state>
 
+/** Records of earlier versions have neither. */
+const GONE_DETAILS = {
+  reason: z.literal('DELETED').default('DELETED'),
+  message: z.string().default('Its process was ended from outside.'),
+}
 const endRecord = z.object({
   /** Milliseconds since 1970. */
   at: z.number(),
   end: z.union([
     z.object({ how: z.literal('EXITED'), exitCode: z.number().nullable(), signal: z.string().nullable() }),
     z.object({ how: z.literal('STOPPED') }),
-    z.object({ how: z.literal('GONE') }),
+    z.object({ how: z.literal('GONE'), ...GONE_DETAILS }),
   ]),
 })
 export interface EndRecord {

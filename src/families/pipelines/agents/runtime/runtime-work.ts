@@ -53,7 +53,7 @@ export function runtimeWork(options: RuntimeWorkOptions): Work {
     const { following } = begun
     const end = await following.ended
     if (followed.get(objectId) === following) followed.delete(objectId)
-    if (end) return outcomeOf(end)
+    if (end) return outcomeOf(item, end)
     if (context.lost.aborted && !following.isDetached()) await stopIfUnneeded(options, objectId)
     return null
   }
@@ -87,9 +87,10 @@ async function begin(runtime: Runtime, item: WorkItem, context: WorkContext): Pr
   const workload = readWorkload(item)
   if (!workload) return notStarted(item, 'Its config cannot be read: its secrets cannot be decrypted, or it is gone.')
   try {
-    await runtime.start(workload, writeReceipt(item))
+    await runtime.start(workload, writeReceipt(item), context.signal)
     return null
   } catch (error) {
+    if (context.signal.aborted) return { phase: 'ABORTED' }
     if (error instanceof StartProblem) return notStarted(item, error.message)
     throw error
   }
@@ -119,13 +120,20 @@ function follow(options: RuntimeWorkOptions, { objectId }: WorkItem, context: Wo
     else detached.abort()
   }
   if (signal.aborted) stop()
-  else {
-    context.report({ phase: 'RUNNING' })
-    signal.addEventListener('abort', stop, { once: true })
+  else signal.addEventListener('abort', stop, { once: true })
+  let isRunning = false
+  const onRunning = (): void => {
+    if (!isRunning && !signal.aborted) context.report({ phase: 'RUNNING' })
+    isRunning = true
   }
   const ended = watch(options, objectId, {
+    onRunning,
     onLine: (stream, text) => context.log(stream, text),
     signal: AbortSignal.any([detached.signal, lost]),
+  }).then((end) => {
+    // What has run and ended before anybody watched has run, too.
+    if (end?.how === 'EXITED') onRunning()
+    return end
   })
   let isDetached = false
   return {
@@ -167,25 +175,29 @@ async function stopIfUnneeded({ runtime, client, signal }: RuntimeWorkOptions, i
   }
 }
 
-function outcomeOf(end: WorkloadEnd): WorkOutcome {
+function outcomeOf(item: WorkItem, end: WorkloadEnd): WorkOutcome {
   switch (end.how) {
     case 'EXITED':
       return exited(end)
     case 'STOPPED':
       return { phase: 'ABORTED', message: 'It was stopped.' }
     case 'GONE':
-      return { phase: 'ABORTED', error: { code: 'DELETED', message: 'Its process was ended from outside.' } }
+      return { phase: 'ABORTED', error: { code: end.reason, message: end.message } }
+    case 'NOT_STARTED':
+      return notStarted(item, end.message)
     default:
       return end satisfies never
   }
 }
 
-function exited({ exitCode, signal }: Extract<WorkloadEnd, { how: 'EXITED' }>): WorkOutcome {
+function exited({ exitCode, signal, outOfMemory }: Extract<WorkloadEnd, { how: 'EXITED' }>): WorkOutcome {
   const exports = { exitCode, signal }
   if (exitCode === 0) return { phase: 'SUCCEEDED', exports }
+  if (outOfMemory) return { phase: 'FAILED', exports, error: OUT_OF_MEMORY }
   const error =
     signal === null
       ? { code: 'EXIT_CODE', message: `It ended with exit code ${exitCode}.` }
       : { code: 'SIGNAL', message: `It was ended by ${signal}.` }
   return { phase: 'FAILED', exports, error }
 }
+const OUT_OF_MEMORY = { code: 'OUT_OF_MEMORY', message: 'It was ended because it used more memory than it may.' }

@@ -9,10 +9,11 @@ export interface Runtime extends AsyncDisposable {
   /** Workloads that this process or an earlier one has started and none has removed. */
   list(): Promise<readonly KnownWorkload[]>
   /**
-   * Starts a workload, and stores a receipt with it. Resolves when it runs.
+   * Starts a workload, and stores a receipt with it. Resolves when the next process of the runtime would find it; whether it
+   * runs is for `watch` to tell. An aborted `signal` gives up what takes long, such as the transfer of an image.
    * @throws StartProblem when it cannot be started; no process or file of it is left then
    */
-  start(workload: Workload, receipt: string): Promise<void>
+  start(workload: Workload, receipt: string, signal?: AbortSignal): Promise<void>
   /** Replaces the receipt of a workload. False: there is no such workload. */
   updateReceipt(id: string, receipt: string): Promise<boolean>
   /**
@@ -61,18 +62,30 @@ export interface KnownWorkload {
 /** STDOUT and STDERR are the workload's own output, SYSTEM is the runtime's. */
 export type OutputStream = 'STDOUT' | 'STDERR' | 'SYSTEM'
 export interface Watcher {
+  /** Called once the workload runs, also if it was running before; not if it has ended by then. */
+  onRunning(): void
   onLine(stream: OutputStream, text: string): void
   /** Ends the watching, not the workload. */
   readonly signal: AbortSignal
 }
 
 export type WorkloadEnd =
-  /** It exited by itself. One of the two is null. */
-  | { readonly how: 'EXITED'; readonly exitCode: number | null; readonly signal: string | null }
+  /** It exited by itself. One of the first two is null. */
+  | {
+      readonly how: 'EXITED'
+      readonly exitCode: number | null
+      readonly signal: string | null
+      /** The system ended it because it used more memory than it may. */
+      readonly outOfMemory?: boolean
+    }
   /** `stop` or `remove` ended it. */
   | { readonly how: 'STOPPED' }
-  /** It was ended from outside, with an unknown exit code. */
-  | { readonly how: 'GONE' }
+  /** It was ended from outside, with an unknown exit code. `message` is a sentence that says how. */
+  | { readonly how: 'GONE'; readonly reason: GoneReason; readonly message: string }
+  /** It never ran, and never will. `message` says why, for the author of its spec. */
+  | { readonly how: 'NOT_STARTED'; readonly message: string }
+
+export type GoneReason = 'DELETED' | 'EVICTED' | 'NODE_LOST'
 
 /** Why a workload cannot be started, for the author of its spec. The message holds no secret. */
 export class StartProblem extends Error {

@@ -1,7 +1,7 @@
 import { LineSplitter } from '../../../../client/gadget/line-splitter.ts'
 import { LIMITS } from '../../../../core/limits.ts'
-import type { OutputStream } from '../runtime/runtime.ts'
 import type { Mask } from './mask.ts'
+import type { OutputStream } from './runtime.ts'
 
 export interface OutputLimits {
   /** Sustained lines per second; five times as many in a burst. */
