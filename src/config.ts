@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { isAbsolute } from 'node:path'
 import { z } from 'zod'
 import { CHOSEN_TOKEN_RULE, isChosenToken } from './core/bearer.ts'
@@ -40,6 +41,8 @@ export interface Config {
   /** In addition to loopback and the host that the server listens on. */
   readonly allowedHosts: readonly string[]
   readonly allowedOrigins: readonly string[]
+  /** Addresses and networks of proxies, which say for whom they call. */
+  readonly trustedProxies: readonly string[]
   readonly limits: GatewayLimits
   /** Folders whose executables may be run as gadgets. */
   readonly gadgetFolders: readonly string[]
@@ -90,6 +93,13 @@ const integer = (least: number, most: number) =>
     .regex(/^\d+$/, 'must be a whole number')
     .transform(Number)
     .pipe(z.number().refine((n) => n >= least && n <= most, `must be from ${least} to ${most}`))
+/** An address, or a network in CIDR notation. */
+function isNetwork(text: string): boolean {
+  const [address = '', prefix, ...more] = text.split('/')
+  const family = isIP(address)
+  if (family === 0 || more.length > 0) return false
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128))
+}
 const url = (...protocols: string[]) =>
   z
     .string()
@@ -140,6 +150,12 @@ const schema = z.object({
   PHASELINE_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   PHASELINE_ALLOWED_HOSTS: list(',').default([]),
   PHASELINE_ALLOWED_ORIGINS: list(',').default([]),
+  PHASELINE_TRUSTED_PROXIES: list(',')
+    .refine(
+      (networks) => networks.every(isNetwork),
+      'must be addresses or networks such as 10.0.0.0/8, comma-separated',
+    )
+    .default([]),
   PHASELINE_GADGETS: list(':').default([]),
   PHASELINE_PICKUP_TIMEOUT_MS: timeout.default(300_000),
   PHASELINE_PROGRESSING_TIMEOUT_MS: timeout.default(600_000),
@@ -219,6 +235,7 @@ export function loadConfig(env: Env, { nameOf = (setting) => setting, timeouts =
       logLevel: data.PHASELINE_LOG_LEVEL,
       allowedHosts: data.PHASELINE_ALLOWED_HOSTS,
       allowedOrigins: data.PHASELINE_ALLOWED_ORIGINS,
+      trustedProxies: data.PHASELINE_TRUSTED_PROXIES,
       limits: Object.fromEntries(
         Object.entries(GATEWAY_LIMITS).map(([name, { setting }]) => [name, Reflect.get(data, setting)]),
       ) as GatewayLimits,

@@ -174,6 +174,13 @@ test.each(['hunter2', `${KEY.toString('base64')},`, Buffer.alloc(31, 1).toString
   },
 )
 
+test.each(['10.0.0.0/33', 'proxy.example.org', '10.0.0.1/', '::1/129'])('no proxy: %s', (network) => {
+  expect(loadConfig({ PHASELINE_TRUSTED_PROXIES: `127.0.0.1,2001:db8::/32,${network}` })).toEqual({
+    ok: false,
+    problems: ['PHASELINE_TRUSTED_PROXIES: must be addresses or networks such as 10.0.0.0/8, comma-separated'],
+  })
+})
+
 test('nothing has to be set, and what is empty is not set', () => {
   const loaded = loadConfig({ PORT: '', DATABASE_URL: ' ', HOME: '/somewhere' }, { timeouts })
   expect(loaded).toEqual({
@@ -189,6 +196,7 @@ test('nothing has to be set, and what is empty is not set', () => {
       logLevel: 'info',
       allowedHosts: [],
       allowedOrigins: [],
+      trustedProxies: [],
       limits: DEFAULT_LIMITS,
       gadgetFolders: [],
       timeouts: {

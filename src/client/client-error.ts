@@ -19,6 +19,8 @@ export class ClientError extends Error {
   readonly code: string | null
   readonly status: number | null
   readonly extensions: Readonly<Record<string, unknown>>
+  /** Milliseconds after which the server would take the call again; null: it has not said. */
+  readonly retryAfterMs: number | null
 
   constructor(kind: ClientErrorKind, message: string, details: ClientErrorDetails = {}) {
     super(message)
@@ -28,8 +30,15 @@ export class ClientError extends Error {
     this.code = details.code ?? null
     this.status = details.status ?? null
     this.extensions = details.extensions ?? {}
+    this.retryAfterMs = retryAfterOf(this.extensions)
   }
 }
+
+function retryAfterOf({ retryAfterMs }: Readonly<Record<string, unknown>>): number | null {
+  return typeof retryAfterMs === 'number' && retryAfterMs >= 0 ? Math.min(retryAfterMs, MAX_RETRY_AFTER_MS) : null
+}
+/** A server that asks for more is not worth waiting for in one piece. */
+const MAX_RETRY_AFTER_MS = 60_000
 
 interface WireError {
   readonly message: string
@@ -52,7 +61,10 @@ export function fromGraphqlErrors(errors: unknown, status?: number): ClientError
     .slice(0, 5)
     .map((error) => error.message)
     .join('; ')
-  const retryable = (text !== undefined && RETRYABLE.has(text)) || (status !== undefined && isRetryableStatus(status))
+  const retryable =
+    (text !== undefined && RETRYABLE.has(text)) ||
+    retryAfterOf(first.extensions) !== null ||
+    (status !== undefined && isRetryableStatus(status))
   return new ClientError(kind, message, { code: text, status, retryable, extensions: first.extensions })
 }
 

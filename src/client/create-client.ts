@@ -52,6 +52,7 @@ export function createClient(options: ClientOptions): Client {
 
 async function* reconnecting<T>(signal: AbortSignal, open: () => AsyncGenerator<unknown>): AsyncGenerator<T> {
   for (let retries = 0; !signal.aborted; retries += 1) {
+    let lost: unknown
     try {
       for await (const data of open()) {
         retries = 0
@@ -61,8 +62,9 @@ async function* reconnecting<T>(signal: AbortSignal, open: () => AsyncGenerator<
     } catch (error) {
       if (signal.aborted) return
       if (!(error instanceof ClientError && error.retryable)) throw error
+      lost = error
     }
-    await pause(retryDelay(retries), signal)
+    await pause(retryDelay(retries, lost), signal)
   }
 }
 

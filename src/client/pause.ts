@@ -1,3 +1,5 @@
+import { ClientError } from './client-error.ts'
+
 /** Resolves after `ms`, or when the signal aborts. Never rejects. */
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
@@ -12,8 +14,13 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   })
 }
 
-/** Jittered exponential backoff in milliseconds: 50 to 100 before the first retry, at most 5 s. */
-export function retryDelay(retries: number): number {
+/**
+ * Jittered exponential backoff in milliseconds: 50 to 100 before the first retry, at most 5 s; longer if the error says when
+ * the server takes the call again.
+ */
+export function retryDelay(retries: number, error?: unknown): number {
   const ceiling = Math.min(5_000, 100 * 2 ** Math.min(retries, 10))
-  return ceiling * (0.5 + Math.random() / 2)
+  const delay = ceiling * (0.5 + Math.random() / 2)
+  const after = error instanceof ClientError ? error.retryAfterMs : null
+  return after === null ? delay : after + delay
 }

@@ -80,7 +80,9 @@ export const FAILURE_CODE_DESCRIPTIONS: Readonly<Record<FailureCode, string>> = 
   TOO_LARGE: 'The request has too many bytes.',
   TOO_COMPLEX:
     'The request is nested too deep, has too many values, or would cost too much: ask for less, or for smaller pages.',
-  TOO_MANY: 'Too many operations are open on the socket: end some, or open another socket.',
+  RATE_LIMITED: 'The caller has sent too many requests lately: try again after `retryAfterMs`.',
+  TOO_MANY:
+    'The caller has too many operations, subscriptions or bytes of requests at a time: end some, or try again after `retryAfterMs`.',
   ANSWER_TOO_LARGE: 'The answer would have too many bytes: ask for smaller pages, and for large values one at a time.',
   CURSOR_EXPIRED: 'The log has no such place any more; the error says where to resume.',
   INTERNAL_SERVER_ERROR: 'The server failed, and its log says why.',

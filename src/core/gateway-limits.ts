@@ -28,6 +28,69 @@ export const GATEWAY_LIMITS = {
     least: 1,
     most: 1_000_000,
   },
+  /** Of one principal, whatever its tokens; as many for five seconds may come at once. */
+  requestsPerSecondPerPrincipal: {
+    setting: 'PHASELINE_MAX_REQUESTS_PER_SECOND_PER_PRINCIPAL',
+    byDefault: 2_000,
+    least: 1,
+    most: 1_000_000,
+  },
+  requestsPerSecondPerAddress: {
+    setting: 'PHASELINE_MAX_REQUESTS_PER_SECOND_PER_ADDRESS',
+    byDefault: 5_000,
+    least: 1,
+    most: 1_000_000,
+  },
+  /** Queries and mutations at a time; a claim that waits is one. */
+  openOperationsPerPrincipal: {
+    setting: 'PHASELINE_MAX_OPERATIONS_PER_PRINCIPAL',
+    byDefault: 1_000,
+    least: 1,
+    most: 1_000_000,
+  },
+  openOperationsPerAddress: {
+    setting: 'PHASELINE_MAX_OPERATIONS_PER_ADDRESS',
+    byDefault: 2_000,
+    least: 1,
+    most: 1_000_000,
+  },
+  openSubscriptionsPerPrincipal: {
+    setting: 'PHASELINE_MAX_SUBSCRIPTIONS_PER_PRINCIPAL',
+    byDefault: 10_000,
+    least: 1,
+    most: 1_000_000,
+  },
+  openSubscriptionsPerAddress: {
+    setting: 'PHASELINE_MAX_SUBSCRIPTIONS_PER_ADDRESS',
+    byDefault: 20_000,
+    least: 1,
+    most: 1_000_000,
+  },
+  openSocketsPerPrincipal: {
+    setting: 'PHASELINE_MAX_SOCKETS_PER_PRINCIPAL',
+    byDefault: 8_000,
+    least: 1,
+    most: 1_000_000,
+  },
+  openSocketsPerAddress: {
+    setting: 'PHASELINE_MAX_SOCKETS_PER_ADDRESS',
+    byDefault: 8_000,
+    least: 1,
+    most: 1_000_000,
+  },
+  /** Bytes of requests that arrive or are being answered. */
+  requestBytesPerPrincipal: {
+    setting: 'PHASELINE_MAX_REQUEST_BYTES_PER_PRINCIPAL',
+    byDefault: 32 * MIB,
+    least: 16 * MIB,
+    most: 64 * 1_024 * MIB,
+  },
+  requestBytesPerAddress: {
+    setting: 'PHASELINE_MAX_REQUEST_BYTES_PER_ADDRESS',
+    byDefault: 64 * MIB,
+    least: 16 * MIB,
+    most: 64 * 1_024 * MIB,
+  },
   /** Bytes that a WebSocket may send before its token is accepted. */
   unauthenticatedBytes: {
     setting: 'PHASELINE_MAX_UNAUTHENTICATED_BYTES',

@@ -1,4 +1,5 @@
 import { DEFAULT_LIMITS, type GatewayLimits } from '../core/gateway-limits.ts'
+import { Callers } from './callers.ts'
 import { Refusals } from './refusals.ts'
 import { UnreadBytes } from './unread-bytes.ts'
 
@@ -7,9 +8,15 @@ export interface Bounds {
   readonly limits: GatewayLimits
   readonly refusals: Refusals
   readonly unread: UnreadBytes
+  readonly callers: Callers
 }
 
-export function createBounds(changed: Partial<GatewayLimits> = {}): Bounds {
+export function createBounds(changed: Partial<GatewayLimits> = {}, trustedProxies: readonly string[] = []): Bounds {
   const limits = { ...DEFAULT_LIMITS, ...changed }
-  return { limits, refusals: new Refusals(), unread: new UnreadBytes(limits.unreadBytes) }
+  return {
+    limits,
+    refusals: new Refusals(),
+    unread: new UnreadBytes(limits.unreadBytes),
+    callers: new Callers(limits, trustedProxies),
+  }
 }

@@ -9,6 +9,8 @@ export const CLOSE = {
   SERVICE_RESTART: { code: 1012, reason: 'Service restart' },
   /** This server has its maximum number of connections: reconnect later. */
   TOO_MANY_SOCKETS: { code: 1013, reason: 'Too many connections' },
+  /** The messages of a caller have too many bytes at a time: reconnect later. */
+  TOO_MANY_BYTES: { code: 1013, reason: 'Too many bytes at a time' },
   /** The token cannot be checked at the moment: reconnect later. */
   UNAVAILABLE: { code: 1013, reason: 'Try again later' },
   /** No message of the protocol. */

@@ -8,8 +8,8 @@ import type { Connections, EndReason } from './connections.ts'
 import { secretOf, UNAUTHENTICATED } from './credentials.ts'
 import { answerPlain, parseParams, parsePlain } from './plain-operation.ts'
 import { answerSubscription, type SubscriptionParts } from './plain-subscription.ts'
-import { readRequest } from './read-request.ts'
-import { refuse, replyError } from './reply.ts'
+import { type RefusedRequest, readRequest, type SentRequest } from './read-request.ts'
+import { refuse, refuseForNow, replyError } from './reply.ts'
 import { endEvents } from './streams/event-sink.ts'
 import { watchReader } from './watch-reader.ts'
 
@@ -33,6 +33,9 @@ export async function handleGraphQL(
     if (refused.allow) response.setHeader('allow', refused.allow)
     return replyError(response, refused.status, refused.code, refused.message)
   }
+  const address = parts.callers.at(parts.callers.addressOf(request))
+  const early = address.request()
+  if (early) return refuseForNow(response, parts.refusals, early)
   // Authenticates before it reads the body.
   const secret = secretOf(request.headers)
   const viewer = secret === null ? null : await parts.tokens.authenticate(secret)
@@ -40,16 +43,44 @@ export async function handleGraphQL(
     response.setHeader('www-authenticate', 'Bearer')
     return refuse(response, parts.refusals, 401, 'UNAUTHENTICATED', UNAUTHENTICATED)
   }
-  const sent = await readRequest(request, parts.limits)
-  if (!sent) return
-  if (!sent.ok) {
-    if (sent.status === 413) response.setHeader('connection', 'close')
-    return refuse(response, parts.refusals, sent.status, sent.code, sent.message)
+  const caller = parts.callers.as(viewer, address)
+  const operation = caller.hold(streams ? 'openSubscriptions' : 'openOperations')
+  const bytes = caller.hold('requestBytes')
+  const excess = caller.principal.request() ?? operation.take()
+  if (excess) return refuseForNow(response, parts.refusals, excess)
+  try {
+    const sent = await readRequest(request, parts.limits, bytes)
+    if (!sent) return
+    if (!sent.ok) return refuseSent(sent, response, parts)
+    caller.charge(sent.body?.length ?? 0)
+    await answer(sent, { request, response, secret, viewer, streams }, parts)
+  } finally {
+    operation.end()
+    bytes.end()
   }
+}
+
+function refuseSent(sent: RefusedRequest, response: ServerResponse, { refusals }: HttpParts): void {
+  // The rest of the body is not read.
+  if (sent.status !== 400) response.setHeader('connection', 'close')
+  if (sent.status === 429) refuseForNow(response, refusals, sent)
+  else refuse(response, refusals, sent.status, sent.code, sent.message)
+}
+
+interface Asking {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly secret: string
+  readonly viewer: Viewer
+  /** The client accepts events. */
+  readonly streams: boolean
+}
+
+async function answer({ body, params }: SentRequest, asking: Asking, parts: HttpParts): Promise<void> {
+  const { request, response, secret, viewer, streams } = asking
   const end = (why: EndReason | 'CLOSING') => (why === 'REVOKED' ? endEvents(response) : response.destroy())
   const answered = parts.connections.opened({ secret, viewer, isStream: streams, end })
   try {
-    const { body, params } = sent
     const { accept } = request.headers
     const plain = body === null ? parseParams(params) : parsePlain(body, streams ? undefined : accept)
     if (plain && streams && (await answerSubscription(plain, viewer, response, parts))) return

@@ -28,15 +28,16 @@ export interface GraphQLSocket {
 
 /** The WebSockets of a gateway: few of them from strangers, and not too many altogether. */
 export function createGraphQLSocket(parts: ProtocolParts & SessionParts): GraphQLSocket {
-  const { limits, refusals } = parts
+  const { limits, refusals, callers } = parts
   const server = new WebSocketServer(OPTIONS)
   const protocol = createProtocol(parts)
   const unauthenticated = new UnauthenticatedSockets(limits, refusals)
   return {
     upgrade: (request, stream, head) =>
       server.handleUpgrade(request, stream, head, (socket) => {
-        const newcomer = server.clients.size > limits.sockets ? null : unauthenticated.admit(socket, stream)
-        if (newcomer) return new SocketSession(socket, stream, newcomer, parts).run(protocol)
+        const address = callers.addressOf(request)
+        const newcomer = server.clients.size > limits.sockets ? null : unauthenticated.admit(socket, stream, address)
+        if (newcomer) return new SocketSession({ socket, stream, newcomer, address }, parts).run(protocol)
         refusals.count('TOO_MANY_SOCKETS')
         dismiss(socket, stream, CLOSE.TOO_MANY_SOCKETS)
       }),

@@ -2,18 +2,25 @@ import type { IncomingMessage } from 'node:http'
 import type { GatewayLimits } from '../core/gateway-limits.ts'
 import type { FailureCode } from '../core/vocabulary.ts'
 import { MAX_BODY } from '../graphql/schema/limits.ts'
+import type { Excess } from './accounts.ts'
+import type { Hold } from './callers.ts'
 import type { RefusalReason } from './refusals.ts'
 import { jsonProblem } from './request-text.ts'
 
-export type ReadRequest =
-  /** `body` of a POST; a GET has parameters instead. */
-  | { readonly ok: true; readonly body: string | null; readonly params: URLSearchParams }
+/** `body` of a POST; a GET has parameters instead. */
+export interface SentRequest {
+  readonly ok: true
+  readonly body: string | null
+  readonly params: URLSearchParams
+}
+export type RefusedRequest =
   | {
       readonly ok: false
       readonly status: 400 | 413
       readonly code: FailureCode & RefusalReason
       readonly message: string
     }
+  | ({ readonly ok: false; readonly status: 429 } & Excess)
 
 const TOO_LARGE = {
   ok: false,
@@ -26,11 +33,12 @@ const TOO_LARGE = {
 export async function readRequest(
   request: IncomingMessage,
   { jsonValues }: GatewayLimits,
-): Promise<ReadRequest | null> {
+  bytes: Hold,
+): Promise<SentRequest | RefusedRequest | null> {
   const params = paramsOf(request)
-  const body = request.method === 'POST' ? await readBody(request) : null
+  const body = request.method === 'POST' ? await readBody(request, bytes) : null
   if (request.destroyed && !request.complete) return null
-  if (body === undefined) return TOO_LARGE
+  if (typeof body === 'object' && body !== null) return body
   for (const json of body === null ? [params.get('variables'), params.get('extensions')] : [body]) {
     const problem = json === null ? null : jsonProblem(json, jsonValues)
     if (problem) return { ok: false, status: 400, ...problem }
@@ -43,15 +51,17 @@ function paramsOf({ url = '' }: IncomingMessage): URLSearchParams {
   return new URLSearchParams(start < 0 ? '' : url.slice(start + 1))
 }
 
-/** Undefined: it is too long. */
-async function readBody(request: IncomingMessage): Promise<string | undefined> {
-  if (Number(request.headers['content-length'] ?? 0) > MAX_BODY) return undefined
+async function readBody(request: IncomingMessage, bytes: Hold): Promise<string | RefusedRequest> {
+  if (Number(request.headers['content-length'] ?? 0) > MAX_BODY) return TOO_LARGE
   const chunks: Buffer[] = []
   let size = 0
   try {
-    for await (const chunk of request as AsyncIterable<Buffer>) {
+    // A request that was destroyed could not be answered.
+    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       size += chunk.length
-      if (size > MAX_BODY) return undefined
+      if (size > MAX_BODY) return TOO_LARGE
+      const excess = bytes.take(chunk.length)
+      if (excess) return { ok: false, status: 429, ...excess }
       chunks.push(chunk)
     }
   } catch (error) {

@@ -6,6 +6,8 @@ export const REFUSALS = {
   TOO_LARGE: 'bodies and messages with too many bytes',
   TOO_COMPLEX: 'bodies and messages with too many values, or nested too deep',
   ANSWER_TOO_LARGE: 'answers with too many bytes',
+  RATE_LIMITED: 'requests of a principal or an address that has sent too many lately',
+  TOO_MANY: 'operations, subscriptions and bytes of requests beyond those that a caller has at a time',
   TOO_MANY_SOCKETS: 'sockets beyond the limits, closed with 1013',
   INIT_TIMEOUT: 'sockets without a `connection_init` in time, closed with 4408',
   REQUEST_TIMEOUT: 'HTTP requests that took too long to arrive, answered with 408',

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { FailureCode } from '../core/vocabulary.ts'
+import type { Excess } from './accounts.ts'
 import type { RefusalReason, Refusals } from './refusals.ts'
 
 /** Plain responses, and the headers of every response. */
@@ -25,8 +26,14 @@ export function replyText(response: ServerResponse, status: number, text: string
 }
 
 /** An error as GraphQL clients expect it. */
-export function replyError(response: ServerResponse, status: number, code: FailureCode, message: string): void {
-  const body = JSON.stringify({ errors: [{ message, extensions: { code } }] })
+export function replyError(
+  response: ServerResponse,
+  status: number,
+  code: FailureCode,
+  message: string,
+  more: object = {},
+): void {
+  const body = JSON.stringify({ errors: [{ message, extensions: { code, ...more } }] })
   reply(response, status, 'application/json; charset=utf-8', body)
 }
 
@@ -40,4 +47,12 @@ export function refuse(
 ): void {
   refusals.count(code)
   replyError(response, status, code, message)
+}
+
+/** Refuses what may be asked again later. */
+export function refuseForNow(response: ServerResponse, refusals: Refusals, excess: Excess): void {
+  const { code, message, retryAfterMs } = excess
+  refusals.count(code)
+  response.setHeader('retry-after', Math.ceil(retryAfterMs / 1_000))
+  replyError(response, 429, code, message, { retryAfterMs })
 }

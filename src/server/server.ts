@@ -34,6 +34,8 @@ export interface ServerOptions {
     readonly host: string
     readonly allowedHosts: readonly string[]
     readonly allowedOrigins: readonly string[]
+    /** Addresses and networks of proxies whose X-Forwarded-For counts. */
+    readonly trustedProxies?: readonly string[]
     readonly limits?: Partial<GatewayLimits>
   }
   readonly schema: GraphQLSchema
@@ -64,7 +66,7 @@ const IDLE_MS = 20
 export async function createServer(options: ServerOptions): Promise<RunningServer> {
   const { config, schema, services, logger, dashboardFolder, clock } = options
   const { tokens, pool, log, system, streams } = services
-  const bounds = createBounds(config.limits)
+  const bounds = createBounds(config.limits, config.trustedProxies)
   const connections = new Connections(tokens)
   const yoga = createGraphQL(schema, services, bounds)
   const shared = { schema, log, system, open: streams, mask: (error: unknown) => mask(error, logger) }

@@ -9,6 +9,7 @@ import { makeServer, type Server } from 'graphql-ws'
 import type { Viewer } from '../core/ports/viewer.ts'
 import type { Tokens } from '../graphql/auth/tokens.ts'
 import { failure } from '../graphql/schema/failures.ts'
+import type { Excess } from './accounts.ts'
 import { bearerOf, UNAUTHENTICATED } from './credentials.ts'
 import type { Refusals } from './refusals.ts'
 import type { SocketSession } from './socket-session.ts'
@@ -57,16 +58,29 @@ export function createProtocol(parts: ProtocolParts): Server<SocketSession> {
     },
     execute: (args) => (args as unknown as Operation).execute(args),
     subscribe: (args) => (args as unknown as Operation).subscribe(),
-    async onSubscribe({ extra: { secret, sink }, subscriptions }, id, payload) {
+    async onSubscribe({ extra: session, subscriptions }, id, payload) {
+      // Read before anything is awaited.
+      const { message, secret, sink } = session
+      const early = message.request()
+      if (early) return [refusedForNow(early, refusals)]
       if (Object.keys(subscriptions).length > MAX_OPERATIONS) {
+        refusals.count('TOO_MANY')
         return [failure('TOO_MANY', `At most ${MAX_OPERATIONS} operations at a time on one socket.`)]
       }
       const viewer = secret === null ? null : await tokens.authenticate(secret)
       if (viewer === null) return [failure('UNAUTHENTICATED', UNAUTHENTICATED)]
-      return await prepare({ ...payload, id, viewer, sink }, parts)
+      const prepared = await prepare({ ...payload, id, viewer, sink }, parts)
+      if (Array.isArray(prepared)) return prepared
+      const excess = message.open('subscribe' in prepared ? 'openSubscriptions' : 'openOperations')
+      return excess ? [refusedForNow(excess, refusals)] : prepared
     },
     onError: (_, __, ___, errors) => errors.map(withoutStatus),
   })
+}
+
+function refusedForNow({ code, message, retryAfterMs }: Excess, refusals: Refusals): GraphQLError {
+  refusals.count(code)
+  return failure(code, message, { retryAfterMs })
 }
 
 /** The status of an answer over HTTP means nothing here. */

@@ -3,9 +3,12 @@ import type { Server } from 'graphql-ws'
 import type { WebSocket } from 'ws'
 import type { Viewer } from '../core/ports/viewer.ts'
 import type { Logger } from '../logger.ts'
+import { ArrivingBytes } from './arriving-bytes.ts'
 import type { Bounds } from './bounds.ts'
+import type { Caller } from './callers.ts'
 import { CLOSE } from './close-codes.ts'
 import type { Connections, EndReason } from './connections.ts'
+import { MessageHolds } from './message-holds.ts'
 import { jsonProblem, type TextProblem } from './request-text.ts'
 import type { ClientSink } from './streams/client-sink.ts'
 import { socketSink } from './streams/socket-sink.ts'
@@ -19,24 +22,40 @@ export interface SessionParts extends Bounds {
   readonly logger: Logger
 }
 
+/** A socket whose handshake is done. */
+export interface OpenedSocket {
+  readonly socket: WebSocket
+  readonly stream: Socket
+  readonly newcomer: Newcomer
+  readonly address: string
+}
+
 /** One socket, as the protocol of its operations sees it. */
 export class SocketSession {
   readonly sink: ClientSink
   readonly #socket: WebSocket
-  readonly #newcomer: Newcomer
+  readonly #opened: OpenedSocket
   readonly #parts: SessionParts
   #secret: string | null = null
+  #caller: Caller | null = null
+  #arriving: ArrivingBytes | null = null
+  #message = new MessageHolds(null, null)
 
-  constructor(socket: WebSocket, stream: Socket, newcomer: Newcomer, parts: SessionParts) {
-    this.sink = socketSink(socket, stream, parts)
-    this.#socket = socket
-    this.#newcomer = newcomer
+  constructor(opened: OpenedSocket, parts: SessionParts) {
+    this.sink = socketSink(opened.socket, opened.stream, parts)
+    this.#socket = opened.socket
+    this.#opened = opened
     this.#parts = parts
   }
 
   /** Its token; null before one is accepted. */
   get secret(): string | null {
     return this.#secret
+  }
+
+  /** Of the message that was received in this very turn of the event loop. */
+  get message(): MessageHolds {
+    return this.#message
   }
 
   /** Runs the protocol until the socket closes. */
@@ -64,15 +83,26 @@ export class SocketSession {
   }
 
   initialised(): void {
-    this.#newcomer.initialised()
+    this.#opened.newcomer.initialised()
   }
 
-  /** False: the socket was closed while its token was checked. */
+  /** False: the socket was closed while its token was checked, or the caller has too many. */
   accept(secret: string, viewer: Viewer): boolean {
     const socket = this.#socket
     if (socket.readyState !== socket.OPEN) return false
+    const { newcomer, address, stream } = this.#opened
+    const caller = this.#parts.callers.as(viewer, this.#parts.callers.at(address))
+    const held = caller.hold('openSockets')
+    if (held.take()) {
+      this.#parts.refusals.count('TOO_MANY_SOCKETS')
+      this.#close('TOO_MANY_SOCKETS')
+      return false
+    }
+    socket.once('close', () => held.end())
     this.#secret = secret
-    this.#newcomer.accepted()
+    this.#caller = caller
+    newcomer.accepted()
+    this.#arriving = new ArrivingBytes({ socket, stream, caller, refusals: this.#parts.refusals })
     const end = (why: EndReason | 'CLOSING') => this.#close(why === 'CHANGED' ? 'RIGHTS_CHANGED' : 'FORBIDDEN')
     socket.once('close', this.#parts.connections.opened({ secret, viewer, isStream: false, end }))
     return true
@@ -85,18 +115,21 @@ export class SocketSession {
   }
 
   #receive(text: string, handle: (text: string) => Promise<void>): void {
+    const message = new MessageHolds(this.#caller, this.#arriving?.arrived() ?? null)
+    this.#message = message
+    this.#caller?.charge(text.length)
     const problem = jsonProblem(text, this.#parts.limits.jsonValues)
-    if (problem) this.#refuse(text, problem)
-    else handle(text).catch((error: unknown) => this.#failed(error))
+    const handled = problem ? this.#refuse(text, problem) : handle(text)
+    handled.catch((error: unknown) => this.#failed(error)).finally(() => message.end())
   }
 
   /** Fails the operation, if the message is the beginning of one. */
-  #refuse(text: string, { code, message }: TextProblem): void {
+  async #refuse(text: string, { code, message }: TextProblem): Promise<void> {
     this.#parts.refusals.count(code)
     const [, id] = SUBSCRIBE.exec(text) ?? []
     if (this.#secret === null || id === undefined) return this.#close('INVALID_MESSAGE')
     const payload = [{ message, extensions: { code } }]
-    this.#send(JSON.stringify({ id, type: 'error', payload })).catch((error: unknown) => this.#failed(error))
+    await this.#send(JSON.stringify({ id, type: 'error', payload }))
   }
 
   #send(text: string): Promise<void> {

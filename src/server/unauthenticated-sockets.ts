@@ -25,8 +25,7 @@ export class UnauthenticatedSockets {
   }
 
   /** Null: there are too many already. */
-  admit(socket: WebSocket, stream: Socket): Newcomer | null {
-    const address = stream.remoteAddress ?? ''
+  admit(socket: WebSocket, stream: Socket, address: string): Newcomer | null {
     if (!this.#hasRoom(address)) return null
     this.#add(address, 1)
     const stopCounting = this.#limitBytes(socket, stream)

@@ -99,7 +99,7 @@ export class Batcher<E, R> {
     } else {
       this.#options.onProblem(outcome.error)
       this.#putBack(batch, outcome.error)
-      await pause(retryDelay(this.#failures), this.#closed.signal)
+      await pause(retryDelay(this.#failures, outcome.error), this.#closed.signal)
       this.#failures += 1
     }
     for (const { key } of batch) this.#busy.delete(key)
@@ -125,7 +125,8 @@ export class Batcher<E, R> {
   }
 
   #putBack(batch: readonly Queued<E, R>[], error: Error): void {
-    const lost = error instanceof ClientError && error.kind === 'network'
+    // Nothing was read of what came too early.
+    const lost = error instanceof ClientError && (error.kind === 'network' || error.retryAfterMs !== null)
     const { final, retryable } = this.#options.maxRefusals
     const max = error instanceof ClientError && error.retryable ? retryable : final
     if (!lost) for (const queued of batch) queued.refusals += 1

@@ -96,7 +96,7 @@ export class Leases {
       this.#schedule(this.#renewAll ? 0 : renewMs)
     } catch (error) {
       this.#options.onProblem(asError(error))
-      this.#schedule(Math.min(leaseMs / 15, retryDelay(this.#failures)))
+      this.#schedule(Math.min(leaseMs / 15, retryDelay(this.#failures, error)))
       this.#failures += 1
     } finally {
       this.#renewing = false

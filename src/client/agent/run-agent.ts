@@ -116,7 +116,7 @@ class Agent {
         start += batch.length
       } catch (error) {
         this.#problem({ what: 'resume', error: asError(error) })
-        await pause(retryDelay(failures), this.#stopping)
+        await pause(retryDelay(failures, error), this.#stopping)
         failures += 1
       }
     }

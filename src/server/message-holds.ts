@@ -1,0 +1,31 @@
+import type { Excess } from './accounts.ts'
+import type { Caller, Hold } from './callers.ts'
+
+/** What a message on a WebSocket holds until it is handled; that of a subscription is handled when the subscription ends. */
+export class MessageHolds {
+  readonly #caller: Caller | null
+  readonly #bytes: Hold | null
+  #operation: Hold | null = null
+
+  /** @param bytes of the message itself; null: it is small */
+  constructor(caller: Caller | null, bytes: Hold | null) {
+    this.#caller = caller
+    this.#bytes = bytes
+  }
+
+  /** Counts the message as a request. */
+  request(): Excess | null {
+    return this.#caller?.address.request() ?? this.#caller?.principal.request() ?? null
+  }
+
+  /** Opens the operation that the message asks for. */
+  open(resource: 'openOperations' | 'openSubscriptions'): Excess | null {
+    this.#operation ??= this.#caller?.hold(resource) ?? null
+    return this.#operation?.take() ?? null
+  }
+
+  end(): void {
+    this.#bytes?.end()
+    this.#operation?.end()
+  }
+}

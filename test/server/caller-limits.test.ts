@@ -1,0 +1,216 @@
+import { once } from 'node:events'
+import { request } from 'node:http'
+import type { Socket } from 'node:net'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { ClientError, createClient } from '../../src/client/index.ts'
+import { retryDelay } from '../../src/client/pause.ts'
+import type { RunningServer } from '../../src/server/server.ts'
+import { type Api, createApi } from '../graphql/api.ts'
+import { until } from '../testkit/wait.ts'
+import { call, post, refusals } from './call.ts'
+
+/** What one caller may cost, as a principal and as an address. */
+
+const KIB = 1_024
+const VIEWER = '{ viewer { name } }'
+const CLAIM =
+  'mutation { claimWork(input: { types: ["none"], instance: "i", leaseMs: 10000, waitMs: 20000 }) { __typename } }'
+
+let api: Api
+let admin: string
+let ada: string
+let bob: string
+beforeAll(async () => {
+  api = await createApi()
+  admin = await api.token()
+  ada = await api.token({ name: 'ada', role: 'AGENT', actor: 'DEPLOYER' })
+  bob = await api.token({ name: 'bob', role: 'AGENT', actor: 'DEPLOYER' })
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+const codeOf = (answer: { readonly status: number; json(): any }) => [
+  answer.status,
+  answer.json().errors?.[0].extensions.code,
+]
+
+async function open({ port }: RunningServer, token: string): Promise<WebSocket> {
+  const socket = new WebSocket(`ws://127.0.0.1:${port}/graphql`, 'graphql-transport-ws')
+  onTestFinished(() => socket.terminate())
+  socket.on('error', () => {})
+  await once(socket, 'open')
+  socket.send(JSON.stringify({ type: 'connection_init', payload: { authorization: `Bearer ${token}` } }))
+  return socket
+}
+async function openReady(server: RunningServer, token: string): Promise<WebSocket> {
+  const socket = await open(server, token)
+  await once(socket, 'message')
+  return socket
+}
+async function ask(socket: WebSocket, id: string, query: string): Promise<any> {
+  const answered = nextOf(socket, id)
+  socket.send(JSON.stringify({ id, type: 'subscribe', payload: { query } }))
+  return await answered
+}
+const nextOf = (socket: WebSocket, id: string): Promise<any> =>
+  new Promise((resolve) =>
+    socket.on('message', (data) => {
+      const message = JSON.parse(String(data))
+      if (message.id === id) resolve(message)
+    }),
+  )
+
+test('a principal that sends too many requests is told when to come again, and others are served', async () => {
+  const server = await api.serve({ limits: { requestsPerSecondPerPrincipal: 1 } })
+  const sockets = await openReady(server, ada)
+  for (let i = 0; i < 5; i++) expect((await post(server.port, ada, VIEWER)).status).toBe(200)
+  const refused = await post(server.port, ada, VIEWER)
+  expect(codeOf(refused)).toEqual([429, 'RATE_LIMITED'])
+  const { retryAfterMs } = refused.json().errors[0].extensions
+  expect(retryAfterMs).toBeGreaterThan(0)
+  expect(retryAfterMs).toBeLessThanOrEqual(1_000)
+  expect(refused.headers['retry-after']).toBe('1')
+  expect(await ask(sockets, '1', VIEWER)).toMatchObject({
+    type: 'error',
+    payload: [{ extensions: { code: 'RATE_LIMITED', retryAfterMs: expect.any(Number) } }],
+  })
+  expect((await post(server.port, bob, VIEWER)).status).toBe(200)
+  expect(await refusals(server, admin, 'RATE_LIMITED')).toBe(2)
+})
+
+test('a large request counts as several', async () => {
+  const server = await api.serve({ limits: { requestsPerSecondPerPrincipal: 10 } })
+  expect((await post(server.port, ada, `${VIEWER} # ${'x'.repeat(200 * KIB)}`)).status).toBe(200)
+  const large = JSON.stringify({ query: VIEWER, variables: { unused: 'x'.repeat(1_024 * KIB) } })
+  const headers = { authorization: `Bearer ${ada}`, 'content-type': 'application/json' }
+  expect((await call(server.port, '/graphql', { method: 'POST', headers, body: large })).status).toBe(200)
+  expect(codeOf(await post(server.port, ada, VIEWER))).toEqual([429, 'RATE_LIMITED'])
+})
+
+test('an address is limited, too, before any token is looked at; behind a declared proxy it is the client’s', async () => {
+  const limits = { requestsPerSecondPerAddress: 1 }
+  const direct = await api.serve({ limits })
+  const from = (forwarded: string) => ({ 'x-forwarded-for': forwarded })
+  for (let i = 0; i < 5; i++) await post(direct.port, 'wrong-token', VIEWER, from(`192.0.2.${i}`))
+  expect(codeOf(await post(direct.port, 'wrong-token', VIEWER, from('192.0.2.9')))).toEqual([429, 'RATE_LIMITED'])
+
+  const proxied = await api.serve({ limits, trustedProxies: ['127.0.0.0/8', '10.1.0.0/16'] })
+  // What a client claims of itself stands before what the proxy has seen.
+  const ofOne = from('198.51.100.1, 192.0.2.1, 10.1.2.3')
+  for (let i = 0; i < 5; i++) expect((await post(proxied.port, bob, VIEWER, ofOne)).status).toBe(200)
+  expect(codeOf(await post(proxied.port, bob, VIEWER, from('192.0.2.1')))).toEqual([429, 'RATE_LIMITED'])
+  expect((await post(proxied.port, bob, VIEWER, from('192.0.2.2'))).status).toBe(200)
+})
+
+test('operations at a time are bounded, over HTTP and sockets together, and end with their caller', async () => {
+  const server = await api.serve({ limits: { openOperationsPerPrincipal: 1 } })
+  const headers = { authorization: `Bearer ${ada}`, 'content-type': 'application/json' }
+  const claim = request({ host: '127.0.0.1', port: server.port, path: '/graphql', method: 'POST', headers })
+  claim.on('error', () => {})
+  claim.end(JSON.stringify({ query: CLAIM }))
+  await until(() => api.services.agents.waitingClaims === 1, { what: 'the claim waits' })
+  expect(codeOf(await post(server.port, ada, VIEWER))).toEqual([429, 'TOO_MANY'])
+  const socket = await openReady(server, ada)
+  expect(await ask(socket, '1', VIEWER)).toMatchObject({
+    type: 'error',
+    payload: [{ extensions: { code: 'TOO_MANY' } }],
+  })
+  expect((await post(server.port, bob, VIEWER)).status).toBe(200)
+  claim.destroy()
+  await until(async () => (await post(server.port, ada, VIEWER)).status === 200, { what: 'the operation has ended' })
+  expect(await ask(socket, '2', VIEWER)).toMatchObject({ type: 'next', payload: { data: { viewer: { name: 'ada' } } } })
+})
+
+test('subscriptions at a time are bounded', async () => {
+  const server = await api.serve({ limits: { openSubscriptionsPerPrincipal: 1 } })
+  const socket = await openReady(server, ada)
+  const subscription = 'subscription { phaseLog(after: 0) { through } }'
+  socket.send(JSON.stringify({ id: '1', type: 'subscribe', payload: { query: subscription } }))
+  await until(() => api.services.streams.list().length === 1, { what: 'the subscription runs' })
+  const refused = { type: 'error', payload: [{ extensions: { code: 'TOO_MANY' } }] }
+  expect(await ask(socket, '2', subscription)).toMatchObject(refused)
+  const events = { accept: 'text/event-stream' }
+  expect(codeOf(await post(server.port, ada, subscription, events))).toEqual([429, 'TOO_MANY'])
+  expect(await ask(socket, '3', VIEWER)).toMatchObject({ type: 'next' })
+  socket.send(JSON.stringify({ id: '1', type: 'complete' }))
+  await until(() => api.services.streams.list().length === 0, { what: 'it has ended' })
+  socket.send(JSON.stringify({ id: '4', type: 'subscribe', payload: { query: subscription } }))
+  await until(() => api.services.streams.list().length === 1, { what: 'another one runs' })
+})
+
+test('sockets at a time are bounded', async () => {
+  const server = await api.serve({ limits: { openSocketsPerPrincipal: 1 } })
+  const first = await openReady(server, ada)
+  const [code] = await once(await open(server, ada), 'close')
+  expect(code).toBe(1013)
+  await openReady(server, bob)
+  first.close()
+  await once(first, 'close')
+  await until(
+    async () => {
+      const socket = await open(server, ada)
+      const ready = await Promise.race([
+        once(socket, 'message').then(() => true),
+        once(socket, 'close').then(() => false),
+      ])
+      socket.terminate()
+      return ready
+    },
+    { what: 'there is room again' },
+  )
+})
+
+test('bytes of requests that have not arrived yet are bounded', async () => {
+  const server = await api.serve({ limits: { requestBytesPerPrincipal: 300 * KIB } })
+  const headers = { authorization: `Bearer ${ada}`, 'content-type': 'application/json', 'content-length': 10_000 * KIB }
+  const send = () => {
+    const slow = request({ host: '127.0.0.1', port: server.port, path: '/graphql', method: 'POST', headers })
+    slow.on('error', () => {})
+    slow.write('x'.repeat(200 * KIB))
+    return slow
+  }
+  const slow = send()
+  onTestFinished(() => void slow.destroy())
+  const [answer] = await once(send(), 'response')
+  expect(answer.statusCode).toBe(429)
+  slow.destroy()
+
+  const unfinished = Buffer.concat([frameHead(15 * KIB * KIB), Buffer.alloc(400 * KIB, 'x')])
+  const socket = await openReady(server, bob)
+  streamOf(socket).write(unfinished)
+  const [code, reason] = await once(socket, 'close')
+  expect([code, String(reason)]).toEqual([1013, 'Too many bytes at a time'])
+  // What it had sent is given back.
+  const other = await openReady(server, bob)
+  const large = JSON.stringify({
+    id: '1',
+    type: 'subscribe',
+    payload: { query: VIEWER, variables: { a: 'x'.repeat(250 * KIB) } },
+  })
+  const answered = nextOf(other, '1')
+  other.send(large)
+  expect(await answered).toMatchObject({ type: 'next' })
+})
+const streamOf = (socket: WebSocket): Socket => (socket as unknown as { readonly _socket: Socket })._socket
+/** The head of a frame that announces so many bytes, unmasked. */
+function frameHead(bytes: number): Buffer {
+  const head = Buffer.alloc(14)
+  head[0] = 0x81
+  head[1] = 0x80 | 127
+  head.writeBigUInt64BE(BigInt(bytes), 2)
+  return head
+}
+
+test('our client waits as long as the server says, and goes on', async () => {
+  const server = await api.serve({ limits: { requestsPerSecondPerPrincipal: 1 } })
+  const client = createClient({ url: `${server.url}/graphql`, token: bob })
+  onTestFinished(() => client.close())
+  for (let i = 0; i < 5; i++) await client.query(VIEWER)
+  const error = await client.query(VIEWER).catch((thrown: unknown) => thrown)
+  expect(error).toBeInstanceOf(ClientError)
+  const { retryable, retryAfterMs } = error as ClientError
+  expect(retryable).toBe(true)
+  expect(retryDelay(0, error)).toBeGreaterThan(retryAfterMs ?? Number.NaN)
+  const first = client.subscribe('subscription { nothing }')[Symbol.asyncIterator]().next()
+  await expect(first).rejects.toMatchObject({ code: 'GRAPHQL_VALIDATION_FAILED' })
+})
