@@ -62,6 +62,7 @@ export const RIGHTS = {
   readObjects: right('read', 'OBJECT', ROLES),
   readLog: right('read', 'LOG', ROLES),
   readProjects: right('read', 'PROJECT', ROLES),
+  readData: right('read', 'DATA_OBJECT', [...PEOPLE, 'AGENT']),
   readAgents: right('read', 'AGENT', [...PEOPLE, 'AGENT']),
   readStreams: right('read', 'STREAM', ADMINS),
   readMetrics: right('read', 'METRICS', ['ADMINISTRATOR'], { everywhere: true }),

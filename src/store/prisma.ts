@@ -26,6 +26,3 @@ async function loadPrisma(pool: Pool): Promise<PrismaClient> {
 /** Prisma's code for a row whose unique columns another row has. */
 export const isUniqueViolation = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'P2002'
-
-/** Prisma reads a list that is null as an empty one; a computed column tells which of the two it is. */
-export const listOf = (isNull: boolean, list: readonly string[]): readonly string[] | null => (isNull ? null : list)

@@ -32,7 +32,9 @@ const VISIBLE = (projects: string) => `(${projects}::uuid[] is null or exists (
           or not exists (select from object o where o.id = object_id offset 0) and exists (
           select 1 from object_phase_change c where c.object_id = work.object_id and c.project_id = any(${projects}) offset 0))`
 
-const SUITS = `(target is null or $2::text[] is null or target = any($2::text[])) and ${VISIBLE('$5')}`
+const suits = (projects: string) =>
+  `(target is null or $2::text[] is null or target = any($2::text[])) and ${VISIBLE(projects)}`
+const SUITS = suits('$5')
 
 /**
  * Work that is offered, or whose lease has ended, unless it was asked to stop; oldest first. Type by type: only then has an
@@ -133,29 +135,27 @@ export async function renewLeases(
   return rows
 }
 
+const WAITS = suits('$4')
 const WAITING = statement({
   name: 'count-waiting',
   text: `select type, count(*)::integer as waiting from (
-    (select type from work where state = 0 and type = any($1::text[]) and offer_after is null
-      and (target is null or $2::text[] is null or target = any($2::text[])) limit 10000)
+    (select type from work where state = 0 and type = any($1::text[]) and offer_after is null and ${WAITS} limit 10000)
     union all
-    (select type from work where state = 0 and type = any($1::text[]) and offer_after <= ${statementTime('$3')}
-      and (target is null or $2::text[] is null or target = any($2::text[])) limit 10000)
+    (select type from work where state = 0 and type = any($1::text[]) and offer_after <= ${statementTime('$3')} and ${WAITS} limit 10000)
     union all
-    (select type from work where state = 1 and lease_until <= ${statementTime('$3')} and abort_requested_at is null and type = any($1::text[])
-      and (target is null or $2::text[] is null or target = any($2::text[])) limit 10000)
-  ) w group by type`,
-  params: [array(text), nullable(array(text)), nullable(timestamptz)],
+    (select type from work where state = 1 and lease_until <= ${statementTime('$3')} and abort_requested_at is null
+      and type = any($1::text[]) and ${WAITS} limit 10000)
+  ) w group by type order by type`,
+  params: [array(text), nullable(array(text)), nullable(timestamptz), nullable(array(uuid))],
   row: { type: text, waiting: integer },
 })
 
+/** How much of each type could be claimed, of those that have any. */
 export async function countWaiting(
   client: Client,
-  types: readonly string[],
-  targets: readonly string[] | null,
-  time: Date | null,
+  { types, targets, projects, time }: Omit<Wanted, 'max'>,
 ): Promise<readonly { type: string; waiting: number }[]> {
-  const { rows } = await WAITING.query(client, [types, targets, time])
+  const { rows } = await WAITING.query(client, [types, targets, time, projects])
   return rows
 }
 

@@ -28,7 +28,7 @@ test.each([-600_000, -20_000, 20_000, 600_000])(
     const [{ fence, leaseUntil }] = claimed.items
     expect(Math.abs(leaseUntil.getTime() - Date.now() - 1_000)).toBeLessThan(NEAR_MS)
     expect(await world.claim()).toEqual([])
-    expect(await agents.waiting(['mock'], null)).toEqual([])
+    expect(await agents.waiting(DEPLOYER, ['mock'], null)).toEqual([])
 
     const renewed = await agents.renew(DEPLOYER, [fence], 1_500)
     if (!renewed.ok) throw new Error('it was not renewed')

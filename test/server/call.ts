@@ -29,7 +29,13 @@ export function call(
   })
 }
 
-export const post = (port: number, token: string | null, query: string, headers: Record<string, string> = {}) =>
+export const post = (
+  port: number,
+  token: string | null,
+  query: string,
+  headers: Record<string, string> = {},
+  variables?: object,
+) =>
   call(port, '/graphql', {
     method: 'POST',
     headers: {
@@ -38,7 +44,7 @@ export const post = (port: number, token: string | null, query: string, headers:
       ...(token === null ? {} : { authorization: `Bearer ${token}` }),
       ...headers,
     },
-    body: JSON.stringify({ query }),
+    body: JSON.stringify({ query, variables }),
   })
 
 /** A metric of a server, by its name with its labels. */

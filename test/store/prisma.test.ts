@@ -34,7 +34,7 @@ test('a principal for all is told from one for none', async () => {
   expect(await findToken(pool, Buffer.from('principal-0'))).toMatchObject({ principal: principals[0] })
 })
 
-test('Prisma tells an agent of any target from an agent of none, in pages of both directions', async () => {
+test('an agent of any target is told from one of none, in pages of both directions', async () => {
   await using database = await createTestDatabase()
   const { pool } = database
   for (const [n, targets] of LISTS.entries())
@@ -42,8 +42,8 @@ test('Prisma tells an agent of any target from an agent of none, in pages of bot
       ...{ id: idOf(n), principalId: idOf(9), name: 'agent', instance: `${n}`, actor: 'DEPLOYER', types: ['a'] },
       ...{ targets, now: NOW },
     })
-  const page = async (window: Partial<Parameters<typeof listAgents>[1]>) =>
-    (await listAgents(pool, { limit: 2, backward: false, after: null, before: null, ...window })).map(
+  const page = async (window: Partial<Parameters<typeof listAgents>[2]>) =>
+    (await listAgents(pool, null, { limit: 2, backward: false, after: null, before: null, ...window })).map(
       ({ targets }) => targets,
     )
   expect(await page({})).toEqual([null, []])

@@ -28,12 +28,13 @@ export interface Connecting {
   readonly leaseMs?: number
   readonly objects?: readonly ReportedObject[]
   readonly call?: number
+  readonly viewer?: Viewer
 }
 /** A CRM of that instance; a new one when none is named. */
 export async function connectCrm(world: World, cloudletId: string, how: Connecting = {}): Promise<CrmSession> {
   const { instance = `instance-${++instances}`, role = 'CRM', version = '1', leaseMs = 600_000, objects = [] } = how
   const input = { cloudletId, instance, role, version, leaseMs, objects, call: how.call ?? 0 }
-  const { session } = await accepted(world.edge.connectCrm(CRM, input))
+  const { session } = await accepted(world.edge.connectCrm(how.viewer ?? CRM, input))
   await world.settle()
   return session
 }

@@ -93,8 +93,9 @@ export interface AgentPort {
     lines: readonly LogLineEntry[],
     sentAt?: Date | null,
   ): Promise<Outcome<{ accepted: number }, RefusalOf<'StaleReportError' | 'ForbiddenError'>>>
-  /** Number of claimable items per type, without types that have none. */
+  /** Number of items per type that the agent could claim, without types that have none. */
   waiting(
+    viewer: Viewer,
     types: readonly string[],
     targets: readonly string[] | null,
   ): Promise<readonly { type: string; waiting: number }[]>

@@ -1,7 +1,7 @@
 import type { RefusalOf } from '../../core/errors.ts'
 import type { Refused } from '../../core/ports/outcome.ts'
 import type { Viewer } from '../../core/ports/viewer.ts'
-import { hasRight, type Right, requireRight } from '../../core/rights.ts'
+import { hasRight, RIGHTS, type Right, requireRight } from '../../core/rights.ts'
 import type { ObjectRow } from '../../core/tree.ts'
 import type { ObjectKind } from '../../core/vocabulary.ts'
 import type { Kinds } from '../families.ts'
@@ -24,10 +24,9 @@ export function within(
 export const canDrive = (viewer: Viewer, kind: ObjectKind, kinds: Kinds): boolean =>
   kinds.isDrivenBy(kind, viewer.actor)
 
-/** Whether the agent has the right in the project of the object, and drives its kind. */
-export const canWorkOn = (
+/** Whether the agent may claim work on the object: in its project, and of its kind. */
+export const canClaim = (
   viewer: Viewer,
-  right: Right,
   { kind, projectId }: Pick<ObjectRow, 'kind' | 'projectId'>,
   kinds: Kinds,
-): boolean => canDrive(viewer, kind, kinds) && hasRight(viewer, right, projectId)
+): boolean => canDrive(viewer, kind, kinds) && hasRight(viewer, RIGHTS.claimWork, projectId)

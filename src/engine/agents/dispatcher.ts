@@ -1,10 +1,9 @@
 import type { ClaimedItem } from '../../core/ports/agents.ts'
-import { RIGHTS } from '../../core/rights.ts'
 import { WORK_STATE } from '../../core/tree.ts'
 import type { EngineParts } from '../parts.ts'
 import type { TreeSlice } from '../slice/tree-slice.ts'
 import type { TrackedObject } from '../tracked-object.ts'
-import { canWorkOn } from './access.ts'
+import { canClaim } from './access.ts'
 import { type Claimant, claimOne, isClaimable } from './claim-one.ts'
 
 /** A claim that waits because its search found nothing. */
@@ -85,7 +84,7 @@ export class Dispatcher {
   #matches({ viewer, types, targets }: WaitingClaim, { row, work }: TrackedObject): boolean {
     if (!work || !types.includes(work.type)) return false
     if (targets !== null && work.target !== null && !targets.includes(work.target)) return false
-    return canWorkOn(viewer, RIGHTS.claimWork, row, this.#parts.kinds)
+    return canClaim(viewer, row, this.#parts.kinds)
   }
 }
 

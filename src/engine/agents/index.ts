@@ -1,7 +1,9 @@
 import type { AgentPort } from '../../core/ports/agents.ts'
+import { projectsWith, RIGHTS } from '../../core/rights.ts'
 import { countWaiting } from '../../store/work.ts'
 import type { EngineParts } from '../parts.ts'
 import type { TreeRunner } from '../runner.ts'
+import { within } from './access.ts'
 import { AgentPresence } from './agent-presence.ts'
 import { logAppender } from './append-logs.ts'
 import { claimer } from './claim.ts'
@@ -27,7 +29,13 @@ export function agentPort(
     renew: renewer(parts, presence),
     report: reporter(parts, runner),
     appendLogs: logAppender(parts),
-    waiting: (types, targets) => countWaiting(parts.pool, types, targets, parts.system.fixedTime),
+    waiting: (viewer, types, requested) =>
+      countWaiting(parts.pool, {
+        types,
+        targets: within(viewer.targets, requested),
+        projects: projectsWith(viewer, RIGHTS.claimWork),
+        time: parts.system.fixedTime,
+      }),
     onWork,
   }
 }

@@ -3,7 +3,7 @@ import { isExpired } from '../../core/lease.ts'
 import { allowedFrom } from '../../core/machine.ts'
 import type { AgentPort, Report, ReportOutcome } from '../../core/ports/agents.ts'
 import type { Viewer } from '../../core/ports/viewer.ts'
-import { RIGHTS } from '../../core/rights.ts'
+import { hasRight, RIGHTS } from '../../core/rights.ts'
 import { WORK_STATE, type Work } from '../../core/tree.ts'
 import { type OpenedFence, openFence, sameHash } from '../../store/fence.ts'
 import { findLastWork, finishOrphanedWork } from '../../store/orphaned-work.ts'
@@ -11,7 +11,7 @@ import { findRoots } from '../../store/work.ts'
 import type { EngineParts } from '../parts.ts'
 import type { TreeRunner } from '../runner.ts'
 import type { TreeSlice } from '../slice/tree-slice.ts'
-import { canWorkOn, requireAgent } from './access.ts'
+import { canDrive, requireAgent } from './access.ts'
 
 /** Applies reports tree by tree; returns one result for each, in order. */
 export function reporter(parts: EngineParts, runner: TreeRunner): AgentPort['report'] {
@@ -34,7 +34,7 @@ async function reportAll(
     parts,
     runner,
   )
-  const results: ReportOutcome[] = reports.map(() => refuse(notFound(null, 'work')))
+  const results: ReportOutcome[] = reports.map(() => refuse(noWork))
   const byRoot = new Map<string, number[]>()
   for (const [i, fence] of opened.entries()) {
     if (!fence) results[i] = refuse(stale('This is not a fence: send the one that came with the claimed work.'))
@@ -97,8 +97,8 @@ function reportOne(
   const tracked = slice.nodes.get(fence.objectId)
   if (!tracked || tracked.gone) return 'gone'
   const { work, row } = tracked
-  if (!canWorkOn(viewer, RIGHTS.reportWork, row, kinds))
-    return refuse(forbidden(`${viewer.actor} may not work on ${row.kind}.`))
+  if (!hasRight(viewer, RIGHTS.reportWork, row.projectId)) return refuse(noWork)
+  if (!canDrive(viewer, row.kind, kinds)) return refuse(forbidden(`${viewer.actor} may not work on ${row.kind}.`))
   const family = kinds.family(row.kind)
   const holdsWork = work && sameHash(work.fenceHash, fence.hash) && work.principalId === viewer.principalId
   if (!holdsWork && !family.holds?.(tracked, fence.hash, viewer.principalId)) {
@@ -113,6 +113,7 @@ function reportOne(
   return refuse(refusal)
 }
 
+const noWork = notFound(null, 'work')
 const refuse = (refusal: Extract<ReportOutcome, { ok: false }>['refusal']): ReportOutcome => ({ ok: false, refusal })
 
 /**

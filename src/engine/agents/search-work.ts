@@ -1,12 +1,11 @@
 import type { ClaimedItem } from '../../core/ports/agents.ts'
-import { RIGHTS } from '../../core/rights.ts'
 import { WORK_STATE, type Work } from '../../core/tree.ts'
 import { findCandidates } from '../../store/work.ts'
 import type { EngineParts } from '../parts.ts'
 import type { TreeRunner } from '../runner.ts'
 import type { TreeSlice } from '../slice/tree-slice.ts'
 import type { TreeTask } from '../tree-lane.ts'
-import { canWorkOn } from './access.ts'
+import { canClaim } from './access.ts'
 import { type Claimant, claimOne, isClaimable } from './claim-one.ts'
 import { claimOrphaned } from './claim-orphaned.ts'
 import type { Dispatcher } from './dispatcher.ts'
@@ -98,7 +97,7 @@ interface Claims {
 function claimAll(slice: TreeSlice, ids: readonly string[], claimant: Claimant, parts: EngineParts): Claims {
   const claimed = ids.flatMap((id) => {
     const tracked = slice.nodes.get(id)
-    if (!tracked || !canWorkOn(claimant.viewer, RIGHTS.claimWork, tracked.row, parts.kinds)) return []
+    if (!tracked || !canClaim(claimant.viewer, tracked.row, parts.kinds)) return []
     // A timeout or a cancel may have ended the work since the last reconcile, so the rules decide first.
     slice.runRule(tracked, () => parts.kinds.family(tracked.row.kind).decide(tracked, slice))
     return isClaimable(tracked, slice.now) ? [claimOne(tracked, slice, claimant, parts)] : []

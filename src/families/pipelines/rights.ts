@@ -1,4 +1,4 @@
-import { ADMINS, AUTHORS, EDITORS, type Right, right } from '../../core/rights.ts'
+import { ADMINS, AUTHORS, EDITORS, PEOPLE, type Right, right } from '../../core/rights.ts'
 
 export const rights = {
   createProject: right('create', 'PROJECT', ADMINS, { everywhere: true }),
@@ -11,6 +11,8 @@ export const rights = {
   setSecret: right('set', 'SECRET', ADMINS),
   deleteSecret: right('delete', 'SECRET', ADMINS),
   resealSecrets: right('reseal', 'SECRET', ['ADMINISTRATOR'], { everywhere: true }),
+  /** The worker template, subscriptions and the names of secrets. */
+  readSettings: right('read', 'SETTINGS', [...PEOPLE, 'AGENT']),
   createEvent: right('create', 'EVENT', EDITORS),
   cancelEvent: right('cancel', 'EVENT', EDITORS),
   deleteEvent: right('delete', 'EVENT', EDITORS),

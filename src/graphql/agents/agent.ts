@@ -45,15 +45,15 @@ builder.queryField('agents', (t) =>
     type: AgentConnection,
     nullable: true,
     description:
-      'Processes that claim work, also those that are not connected any more (PHASELINE_AGENT_RETENTION). Null only together with an entry in `errors`.',
+      'Processes that claim work in projects that the viewer may read, also those that are not connected any more (PHASELINE_AGENT_RETENTION). Null only together with an entry in `errors`.',
     args: t.arg.connectionArgs(),
     complexity: (args) => pageCost(args),
-    resolve: (_, args, { pool }) =>
+    resolve: (_, args, { pool, viewer: { projects } }) =>
       connect(args, {
         cursor: uuidCursor,
         position: ({ id }: AgentRow) => id,
-        load: (window) => listAgents(pool, window),
-        count: () => countAgents(pool),
+        load: (window) => listAgents(pool, projects, window),
+        count: () => countAgents(pool, projects),
       }),
   }),
 )

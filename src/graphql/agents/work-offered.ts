@@ -22,7 +22,7 @@ const WorkOfferRef = builder.objectRef<Offer>('WorkOffer').implement({
 
 /** Yields what waits now, and again after each notification. Notifications that come during a read count as one. */
 async function* offers(
-  { agents, live }: GraphQLContext,
+  { agents, live, viewer }: GraphQLContext,
   types: readonly string[],
   targets: readonly string[] | null,
   signal: AbortSignal,
@@ -36,7 +36,7 @@ async function* offers(
   try {
     while (!signal.aborted) {
       rung = Promise.withResolvers()
-      yield* await agents.waiting(types, targets)
+      yield* await agents.waiting(viewer, types, targets)
       await Promise.race([rung.promise, live.interval.next(signal, EVERY)])
     }
   } finally {
@@ -65,7 +65,7 @@ builder.subscriptionField('workOffered', (t) =>
       const { types: allowed } = context.viewer
       const foreign = allowed === null ? undefined : types.find((type) => !allowed.includes(type))
       if (foreign !== undefined) throw forbiddenFailure(`This token may not claim work of the type ${foreign}.`)
-      return eventStream(context, (signal) => offers(context, types, targets ?? context.viewer.targets, signal))
+      return eventStream(context, (signal) => offers(context, types, targets ?? null, signal))
     },
     resolve: (event) => unpack(event),
   }),

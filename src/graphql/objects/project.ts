@@ -1,4 +1,4 @@
-import { RIGHTS } from '../../core/rights.ts'
+import { hasRight, RIGHTS } from '../../core/rights.ts'
 import type { PagedDataObjectRow, ProjectRow } from '../../store/loaders/projects.ts'
 import {
   countDataObjects,
@@ -8,7 +8,7 @@ import {
   loadProjects,
 } from '../../store/loaders/projects.ts'
 import type { Window } from '../../store/loaders/window.ts'
-import { perOperation } from '../context.ts'
+import { type GraphQLContext, perOperation } from '../context.ts'
 import { loadCounts, loadPages, objectLoader } from '../loaders.ts'
 import { builder } from '../schema/builder.ts'
 import { connect } from '../schema/connection.ts'
@@ -36,6 +36,8 @@ const dataObjects = perOperation(({ pool, answer }) => {
     counts: loadCounts((ids) => countDataObjects(pool, ids)),
   }
 })
+const readsData = ({ viewer }: GraphQLContext, projectId: string): boolean =>
+  hasRight(viewer, RIGHTS.readData, projectId)
 const brand = (row: PagedDataObjectRow): DataObjectValue => ({ ...row, __typename: 'DataObject' })
 
 ProjectRef.implement({
@@ -48,15 +50,16 @@ ProjectRef.implement({
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When the project was last changed.' }),
     dataObjects: t.field({
       type: DataObjectConnection,
-      description: 'Data that the roots of the project can import, by name.',
+      description: 'Data that the roots of the project can import, by name. Empty for a worker.',
       args: t.arg.connectionArgs(),
       complexity: (args) => pageCost(args),
       resolve: ({ id }, args, context) =>
         connect(args, {
           cursor: nameCursor,
           position: ({ name }: DataObjectValue) => name,
-          load: async (window) => (await dataObjects(context).pages.load({ id, window })).map(brand),
-          count: () => dataObjects(context).counts.load(id),
+          load: async (window) =>
+            readsData(context, id) ? (await dataObjects(context).pages.load({ id, window })).map(brand) : [],
+          count: async () => (readsData(context, id) ? await dataObjects(context).counts.load(id) : 0),
         }),
     }),
   }),

@@ -115,7 +115,7 @@ function describe({ roles, actor, everywhere }: Right): string {
   const named = roles.filter((role) => role !== 'ADMINISTRATOR')
   const where = everywhere ? ' for all projects' : ''
   const and = actor ? ` and the actor ${actor}` : ''
-  return `Takes the role ${named.join(' or ')}${where}${and}.`
+  return `Takes the role ${(named.length > 0 ? named : roles).join(' or ')}${where}${and}.`
 }
 
 export const RIGHTS_PLUGIN = 'rights'

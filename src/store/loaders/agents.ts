@@ -1,12 +1,10 @@
-import type { Pool } from 'pg'
 import type { Actor } from '../../core/vocabulary.ts'
-import { withActors } from '../actors.ts'
 import type { Client } from '../client.ts'
-import { array, nullable, text, timestamptz } from '../column-types.ts'
-import { listOf, prismaOn } from '../prisma.ts'
+import { array, bigint, integer, nullable, text, timestamptz, uuid } from '../column-types.ts'
 import { statement } from '../statement.ts'
 import * as table from '../tables.ts'
-import { between, direction, inOrder, type Window } from './window.ts'
+import type { Projects } from './objects.ts'
+import { direction, inOrder, type Window } from './window.ts'
 
 /** A process that has claimed work with some agent's token. */
 export interface AgentRow {
@@ -21,23 +19,45 @@ export interface AgentRow {
   readonly seenAt: Date
 }
 
-/** A page of them in the order in which they first came. */
-export async function listAgents(pool: Pool, window: Window<string>): Promise<readonly AgentRow[]> {
-  const prisma = await prismaOn(pool)
-  const found = await prisma.agent.findMany({
-    omit: { actor: true },
-    where: { id: between(window) },
-    orderBy: { id: direction(window) },
-    take: window.limit,
+/** Agents whose principal has a grant in one of these projects, or in all; null: all agents. */
+const isVisible = (projects: string) => `(${projects}::uuid[] is null or exists (
+    select from principal_grant g
+    where g.principal_id = a.principal_id and (g.project_id is null or g.project_id = any(${projects}::uuid[]))))`
+
+const list = (order: 'asc' | 'desc') =>
+  statement({
+    text: `select a.id, a.name, a.instance, a.actor, a.types, a.targets, a.connected_at as "connectedAt", a.seen_at as "seenAt"
+      from agent a where ($1::uuid is null or a.id > $1) and ($2::uuid is null or a.id < $2) and ${isVisible('$4')}
+      order by a.id ${order} limit $3`,
+    params: [nullable(uuid), nullable(uuid), bigint, nullable(array(uuid))],
+    row: {
+      ...{ id: table.agent.id, name: table.agent.name, instance: table.agent.instance, actor: table.agent.actor },
+      ...{ types: table.agent.types, targets: nullable(table.agent.targets) },
+      ...{ connectedAt: table.agent.connectedAt, seenAt: table.agent.seenAt },
+    },
   })
-  const rows = await withActors(pool, found)
-  const agents = rows.map(({ allTargets, targets, ...agent }) => ({ ...agent, targets: listOf(allTargets, targets) }))
-  return inOrder(agents, window)
+const LIST = { asc: list('asc'), desc: list('desc') }
+
+/** A page of those who work for these projects, in the order in which they first came. */
+export async function listAgents(
+  client: Client,
+  projects: Projects,
+  window: Window<string>,
+): Promise<readonly AgentRow[]> {
+  const { after, before, limit } = window
+  const { rows } = await LIST[direction(window)].query(client, [after, before, limit, projects])
+  return inOrder(rows, window)
 }
 
-export async function countAgents(pool: Pool): Promise<number> {
-  const prisma = await prismaOn(pool)
-  return await prisma.agent.count()
+const COUNT = statement({
+  text: `select count(*)::integer as count from agent a where ${isVisible('$1')}`,
+  params: [nullable(array(uuid))],
+  row: { count: integer },
+})
+
+export async function countAgents(client: Client, projects: Projects): Promise<number> {
+  const { rows } = await COUNT.query(client, [projects])
+  return rows[0]?.count ?? 0
 }
 
 const LOAD_AGENTS_OF = statement({

@@ -329,7 +329,7 @@ describe('an item asked to abort', () => {
     await world.cancel(id)
     await pass(world, 10 * LEASE - 1)
     expect(await world.claim(1, OTHER)).toEqual([])
-    expect(await world.engineHost.agents.waiting(['mock'], null)).toEqual([])
+    expect(await world.engineHost.agents.waiting(DEPLOYER, ['mock'], null)).toEqual([])
     expect(await world.report({ fence, phase: 'ABORTED' })).toBe(true)
   })
 
@@ -361,7 +361,7 @@ describe('a dead deployer', () => {
     await world.create('shop', { deployItems: [item('a')] })
     await world.claim()
     await pass(world, LEASE)
-    expect(await world.engineHost.agents.waiting(['mock'], null)).toEqual([{ type: 'mock', waiting: 1 }])
+    expect(await world.engineHost.agents.waiting(DEPLOYER, ['mock'], null)).toEqual([{ type: 'mock', waiting: 1 }])
     expect(await world.work()).toEqual(['a'])
     expect((await world.see('shop')).phase).toBe('SUCCEEDED')
   })

@@ -1,10 +1,12 @@
 import type { ObjectRef } from '@pothos/core'
+import { hasRight } from '../../../core/rights.ts'
 import { type GraphQLContext, perOperation } from '../../../graphql/context.ts'
 import { loadSide } from '../../../graphql/loaders.ts'
 import { LabelRef } from '../../../graphql/objects/object-parts.ts'
 import { builder, type Types } from '../../../graphql/schema/builder.ts'
 import { ProjectRef } from '../../../graphql/schema/refs.ts'
 import { loadProjectSpecs, loadSecrets, type ProjectRow, type SecretRow } from '../../../store/loaders/projects.ts'
+import { rights } from '../rights.ts'
 import type { Limits, ProjectSpec, Strategy, Subscription, WorkloadSpec } from '../spec.ts'
 import { WorkloadSpecRef } from './workload-spec.ts'
 
@@ -85,6 +87,9 @@ export const SecretRef = builder.objectRef<SecretValue>('Secret').implement({
 const specLoader = perOperation(({ pool }) => loadSide((ids) => loadProjectSpecs(pool, ids)))
 const secretsLoader = perOperation(({ pool }) => loadSide((ids) => loadSecrets(pool, ids)))
 
+const readsSettings = ({ viewer }: GraphQLContext, projectId: string): boolean =>
+  hasRight(viewer, rights.readSettings, projectId)
+
 /** Trusts the stored settings, which were checked when they were written. */
 async function specOf(context: GraphQLContext, id: string): Promise<ProjectSpec> {
   const row = await specLoader(context).load(id)
@@ -101,13 +106,16 @@ builder.objectFields(ProjectRef, (t) => ({
     type: WorkloadSpecRef,
     nullable: true,
     description:
-      'Program that the workers of the project run; null if the project gets no events. Each event keeps a copy from its creation.',
-    resolve: async ({ id }, _, context) => (await specOf(context, id)).workerTemplate,
+      'Program that the workers of the project run; null if the project gets no events, and for a worker. Each event keeps a copy from its creation.',
+    resolve: async ({ id }, _, context) =>
+      readsSettings(context, id) ? (await specOf(context, id)).workerTemplate : null,
   }),
   subscriptions: t.field({
     type: [SubscriptionRef],
-    description: 'Rules for events that name no project, in the order in which they were given; at most 64.',
-    resolve: async ({ id }, _, context) => [...(await specOf(context, id)).subscriptions],
+    description:
+      'Rules for events that name no project, in the order in which they were given; at most 64. Empty for a worker.',
+    resolve: async ({ id }, _, context) =>
+      readsSettings(context, id) ? [...(await specOf(context, id)).subscriptions] : [],
   }),
   limits: t.field({
     type: LimitsRef,
@@ -116,8 +124,10 @@ builder.objectFields(ProjectRef, (t) => ({
   }),
   secrets: t.field({
     type: [SecretRef],
-    description: 'Names of the secrets of the project, at most 256. Values cannot be read.',
+    description: 'Names of the secrets of the project, at most 256. Values cannot be read. Empty for a worker.',
     resolve: async ({ id }, _, context) =>
-      ((await secretsLoader(context).load(id)) ?? []).map((row) => ({ ...row, __typename: 'Secret' as const })),
+      readsSettings(context, id)
+        ? ((await secretsLoader(context).load(id)) ?? []).map((row) => ({ ...row, __typename: 'Secret' as const }))
+        : [],
   }),
 }))

@@ -1,0 +1,174 @@
+import { v7 } from 'uuid'
+import type { Viewer } from '../../../src/core/ports/viewer.ts'
+import type { Right } from '../../../src/core/rights.ts'
+import type { Actor } from '../../../src/core/vocabulary.ts'
+import { rights as pipelines } from '../../../src/families/pipelines/rights.ts'
+import { addJob } from '../../testkit/pipelines.ts'
+import type { Api } from '../api.ts'
+import { fresh, OFFERED, type Place } from './places.ts'
+
+/** A call of one root field, as anybody can make it: it changes little if it is permitted. */
+export interface Case {
+  /** Variables of the call in a place. Absent: the field is of no place, and is called once. */
+  readonly inPlace?: (place: Place) => object
+  readonly variables?: object
+  /** The root that the call is about, which a worker may not read unless it is its own. Absent: the project. */
+  readonly root?: keyof Place
+  /** What is made for each call. */
+  readonly fresh?: (api: Api, place: Place, viewer: Viewer) => Promise<Partial<Place>>
+  /** Only this actor has something to do in the place. */
+  readonly actor?: Actor
+  /** Where not the field's own. */
+  readonly right?: Right
+  /** Part of the answer for those who read the place, for a field of no place. */
+  readonly shows?: (place: Place) => string
+  /** The event that ends the test of a stream; by default the first one. */
+  readonly isLast?: (event: string) => boolean
+  /** Causes an event once the stream is open. */
+  readonly cause?: (api: Api, place: Place) => Promise<unknown>
+}
+
+const input =
+  (of: (place: Place) => object) =>
+  (place: Place): object => ({ input: of(place) })
+const worker = { command: ['true'] }
+const spec = { size: 1 }
+
+const queries: Readonly<Record<string, Case | readonly Case[]>> = {
+  agents: { shows: ({ project }) => `${project}-agent` },
+  families: {},
+  locks: { shows: ({ project }) => `${project}-resource`, root: 'task' },
+  log: {},
+  node: { inPlace: ({ installation }) => ({ id: installation }), root: 'installation' },
+  nodes: [
+    { inPlace: ({ event }) => ({ ids: [event] }), root: 'event' },
+    { inPlace: ({ projectId }) => ({ ids: [projectId] }) },
+  ],
+  object: [
+    { inPlace: ({ worker: id }) => ({ id }), root: 'event' },
+    { inPlace: ({ app }) => ({ id: app }), root: 'cloudlet' },
+  ],
+  objectByPath: {
+    inPlace: ({ project }) => ({ project, kind: 'INSTALLATION', path: [`${project}-app`] }),
+    root: 'installation',
+  },
+  objects: { inPlace: ({ project }) => ({ filter: { project } }) },
+  phaseChanges: { inPlace: ({ project }) => ({ filter: { project } }) },
+  planInstallation: {
+    inPlace: input(({ installation }) => ({ update: { id: installation, spec: {} } })),
+    root: 'installation',
+  },
+  principals: { shows: ({ project }) => `${project}-reader` },
+  project: { inPlace: ({ project }) => ({ name: project }) },
+  projects: { shows: ({ projectId }) => projectId },
+  stateMachines: {},
+  subscriptions: {},
+  tokens: { shows: ({ project }) => `${project}-reader` },
+  tree: { inPlace: ({ event }) => ({ rootId: event }), root: 'event' },
+  treeAt: { inPlace: ({ event }) => ({ rootId: event, sequence: 1 }), root: 'event' },
+  viewer: {},
+}
+
+const mutations: Readonly<Record<string, Case | readonly Case[]>> = {
+  appendLogs: {
+    inPlace: input(({ fence }) => ({ lines: [{ fence, stream: 'STDOUT', text: 'line' }] })),
+    fresh: fresh.work,
+    actor: 'DEPLOYER',
+  },
+  cancelAppInst: { inPlace: input(({ app }) => ({ id: app })), root: 'cloudlet' },
+  cancelClusterInst: { inPlace: input(({ cluster }) => ({ id: cluster })), root: 'cloudlet' },
+  cancelEvent: { inPlace: input(({ endedEvent }) => ({ id: endedEvent })), root: 'endedEvent' },
+  cancelEvents: { inPlace: input(({ project }) => ({ project, phases: ['PENDING'], source: 'none' })) },
+  cancelInstallation: { inPlace: input(({ idle }) => ({ id: idle })), root: 'idle' },
+  cancelJob: { inPlace: input(({ job }) => ({ id: job })), root: 'event' },
+  cancelTask: { inPlace: input(({ endedTask }) => ({ id: endedTask })), root: 'endedTask' },
+  claimWork: {
+    inPlace: input(({ project }) => ({ instance: 'one', types: [`${project}-offered`], leaseMs: 600_000 })),
+    fresh: fresh.offer,
+    actor: 'DEPLOYER',
+  },
+  cloneEvent: { inPlace: input(({ endedEvent }) => ({ id: endedEvent })), root: 'endedEvent' },
+  connectCrm: {
+    inPlace: input(({ newCloudlet }) => ({ cloudletId: newCloudlet, instance: v7(), version: '1', objects: [] })),
+    root: 'newCloudlet',
+  },
+  createAppInst: {
+    inPlace: input(({ cluster, project }) => ({ clusterInstId: cluster, name: `${project}-pending`, spec })),
+    root: 'cloudlet',
+  },
+  createCloudlet: { inPlace: input(({ project }) => ({ project, name: `${project}-cloudlet` })) },
+  createClusterInst: {
+    inPlace: input(({ cloudlet, project }) => ({ cloudletId: cloudlet, name: `${project}-cluster`, spec })),
+    root: 'cloudlet',
+  },
+  createEvent: { inPlace: input(({ project }) => ({ project, source: 'test', type: 'push' })) },
+  createInstallation: { inPlace: input(({ project }) => ({ project, name: `${project}-app`, spec: {} })) },
+  createJob: { variables: { input: { name: 'another', spec: worker } } },
+  createPrincipal: { inPlace: input(({ project }) => ({ name: 'one', grants: [{ role: 'VIEWER', project }] })) },
+  createPrincipalToken: { inPlace: input(({ principal }) => ({ principalId: principal, name: 'another' })) },
+  createProject: { variables: { input: { name: 'default' } } },
+  createTask: {
+    inPlace: input(({ project }) => ({ project, name: `${project}-task`, jobs: [{ name: 'a', gadget: 'a' }] })),
+  },
+  createToken: { inPlace: input(({ project }) => ({ name: 'one', role: 'READER', projects: [project] })) },
+  deleteAppInst: { inPlace: input(({ pendingApp }) => ({ id: pendingApp })), root: 'cloudlet' },
+  deleteCloudlet: { inPlace: input(({ cloudlet }) => ({ id: cloudlet })), root: 'cloudlet' },
+  deleteClusterInst: { inPlace: input(({ cluster }) => ({ id: cluster })), root: 'cloudlet' },
+  deleteDataObject: { inPlace: input(({ project }) => ({ project, name: `${project}-old` })), fresh: fresh.data },
+  deleteEvent: { inPlace: input(({ event }) => ({ id: event })), root: 'event', fresh: fresh.event },
+  deleteEvents: { inPlace: input(({ project }) => ({ project, phases: ['PENDING'], source: 'none' })) },
+  deleteInstallation: { inPlace: input(({ nested }) => ({ id: nested })), root: 'installation' },
+  deletePrincipal: { inPlace: input(({ principal }) => ({ id: principal })), fresh: fresh.principal },
+  deleteProject: { inPlace: input(({ project }) => ({ name: project })) },
+  deleteSecret: { inPlace: input(({ project }) => ({ project, name: 'OLD' })), fresh: fresh.secret },
+  deleteTask: { inPlace: input(({ task }) => ({ id: task })), root: 'task' },
+  log: {},
+  reconcileInstallation: { inPlace: input(({ nested }) => ({ id: nested })), root: 'installation' },
+  renewLeases: { inPlace: input(({ fence }) => ({ fences: [fence] })), fresh: fresh.work, actor: 'DEPLOYER' },
+  reportPhases: {
+    inPlace: input(({ fence }) => ({ reports: [{ fence, message: 'on its way' }] })),
+    fresh: fresh.work,
+    actor: 'DEPLOYER',
+  },
+  resealSecrets: {},
+  resolveCloudletUpgrade: { inPlace: input(({ cloudlet }) => ({ id: cloudlet })), root: 'cloudlet' },
+  resolveUndo: { inPlace: input(({ gadgetJob }) => ({ id: gadgetJob, decision: 'GIVE_UP' })), root: 'task' },
+  retryEvent: { inPlace: input(({ event }) => ({ id: event })), root: 'event' },
+  revokeToken: { inPlace: input(({ token }) => ({ id: token })), fresh: fresh.principal },
+  setDataObject: { inPlace: input(({ project }) => ({ project, name: `${project}-data`, value: 1 })) },
+  setSecret: { inPlace: input(({ project }) => ({ project, name: 'SECRET', value: 'x' })) },
+  updateAppInst: { inPlace: input(({ pendingApp }) => ({ id: pendingApp, spec })), root: 'cloudlet' },
+  updateClusterInst: { inPlace: input(({ cluster }) => ({ id: cluster, spec })), root: 'cloudlet' },
+  updateInstallation: { inPlace: input(({ idle }) => ({ id: idle, reconcile: false })), root: 'idle' },
+  updatePrincipal: { inPlace: input(({ principal }) => ({ id: principal })) },
+  updateProject: [
+    { inPlace: input(({ project }) => ({ name: project })) },
+    { inPlace: input(({ project }) => ({ name: project, limits: {} })), right: pipelines.configureProject },
+    { inPlace: input(({ project }) => ({ name: project, subscriptions: [] })), right: pipelines.configureProject },
+    { inPlace: input(({ project }) => ({ name: project, workerTemplate: worker })), right: pipelines.programProject },
+  ],
+  upgradeCloudlet: { inPlace: input(({ cloudlet }) => ({ id: cloudlet, version: '2' })), root: 'cloudlet' },
+}
+
+const CHANGED = 'changed'
+const addChange = ({ world }: Api, { event }: Place) => addJob(world, event, `${CHANGED}-${v7()}`)
+const isChange = (event: string): boolean => event.includes(CHANGED)
+
+const subscriptions: Readonly<Record<string, Case>> = {
+  crmRequests: {
+    inPlace: ({ cloudlet }) => ({ cloudletId: cloudlet, epoch: 1 }),
+    root: 'cloudlet',
+    fresh: fresh.served,
+  },
+  logs: { inPlace: ({ worker: id }) => ({ objectId: id }), root: 'event' },
+  objectUpdates: { inPlace: ({ event }) => ({ rootId: event }), root: 'event', cause: addChange },
+  phaseChanges: { variables: { after: 0 }, shows: ({ event }) => event, cause: addChange, isLast: isChange },
+  phaseLog: { inPlace: ({ project }) => ({ filter: { project }, after: 0 }) },
+  workOffered: {
+    inPlace: ({ project }) => ({ types: [`${project}-offered`, OFFERED] }),
+    fresh: fresh.offer,
+    isLast: (event) => event.includes(`"${OFFERED}"`),
+  },
+}
+
+export const CASES = { Query: queries, Mutation: mutations, Subscription: subscriptions }
