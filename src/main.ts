@@ -27,7 +27,7 @@ import { warnOfUnknownKeys } from './start/warn-of-unknown-keys.ts'
 import { startDatabaseClock } from './store/database-clock.ts'
 import { extendVocabulary } from './store/extend-vocabulary.ts'
 import { migrate } from './store/migrate.ts'
-import { createPool } from './store/pool.ts'
+import { createPool, type PoolOptions } from './store/pool.ts'
 import { ensureProject } from './store/projects.ts'
 import { createSealing } from './store/sealing.ts'
 import { systemOf } from './system.ts'
@@ -67,8 +67,8 @@ export async function startApp(
     loadFamilies(definitions),
   ])
   parts.use(embedded)
-  const openPool = (max: number, planOnce = false) =>
-    parts.adopt(createPool(connection, { max, logger, planOnce }), (pool) => pool.end())
+  const openPool = (max: number, options: Pick<PoolOptions, 'planOnce' | 'statementTimeoutMs'> = {}) =>
+    parts.adopt(createPool(connection, { max, logger, ...options }), (pool) => pool.end())
   const pool = openPool(POOL_SIZE)
   await migrate(pool, MIGRATIONS_FOLDER)
   await extendVocabulary(pool, families)
@@ -90,7 +90,7 @@ export async function startApp(
   const log = parts.use(await createLog({ pool: openPool(READERS), signal, logger, numberer }))
   const sandbox = parts.use(createSandbox({ logger }))
   const kinds = kindsOf(families.map(({ rules }) => rules))
-  const writing = { pool: openPool(WRITERS, true), kinds, system, timeouts }
+  const writing = { pool: openPool(WRITERS, { planOnce: true }), kinds, system, timeouts }
   const engineHost = parts.use(createEngineHost({ parts: writing, evaluate: evaluateIn(sandbox), signal, log, logger }))
   log.onReplaced(() => engineHost.runner.forget())
   const warned = warnOfUnknownKeys({ pool, sealing, logger })
@@ -106,10 +106,11 @@ export async function startApp(
   if (roles.has('gateway')) {
     const graphql = families.map((family) => family.graphql)
     const { trees } = engineHost
+    const answering = openPool(POOL_SIZE, { statementTimeoutMs: config.limits.operationTimeoutMs })
     const services = {
       ...createCommands(families, { trees, system, sandbox, pool, sealing, timeouts }),
-      ...{ agents: engineHost.agents, kinds: createKindRegistry(graphql), pool, log, tokens, logger, system },
-      ...{ live: createLive(pool), streams: new OpenStreams() },
+      ...{ agents: engineHost.agents, kinds: createKindRegistry(graphql), log, tokens, logger, system },
+      ...{ pool: answering, live: createLive(answering), streams: new OpenStreams() },
     }
     const schema = buildSchema(graphql)
     origin = parts.use(await createServer({ config, schema, services, logger, dashboardFolder, clock })).url

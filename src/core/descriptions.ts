@@ -84,6 +84,7 @@ export const FAILURE_CODE_DESCRIPTIONS: Readonly<Record<FailureCode, string>> = 
   TOO_MANY:
     'The caller has too many operations, subscriptions or bytes of requests at a time: end some, or try again after `retryAfterMs`.',
   ANSWER_TOO_LARGE: 'The answer would have too many bytes: ask for smaller pages, and for large values one at a time.',
+  TIMEOUT: 'The query took too long and was ended: ask for less, or for smaller pages, or try again later.',
   CURSOR_EXPIRED: 'The log has no such place any more; the error says where to resume.',
   INTERNAL_SERVER_ERROR: 'The server failed, and its log says why.',
 }

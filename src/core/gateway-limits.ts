@@ -102,6 +102,8 @@ export const GATEWAY_LIMITS = {
   initTimeoutMs: { setting: 'PHASELINE_INIT_TIMEOUT_MS', byDefault: SECOND, least: 10, most: 60 * SECOND },
   /** Milliseconds from the first byte of an HTTP request to its last. */
   requestTimeoutMs: { setting: 'PHASELINE_REQUEST_TIMEOUT_MS', byDefault: 60 * SECOND, least: 100, most: HOUR },
+  /** Milliseconds of a query, and of each statement that a gateway sends for one. */
+  operationTimeoutMs: { setting: 'PHASELINE_OPERATION_TIMEOUT_MS', byDefault: 30 * SECOND, least: 10, most: HOUR },
   /** Values in the arrays and objects of a request, each of which costs time and memory of the parser. */
   jsonValues: { setting: 'PHASELINE_MAX_JSON_VALUES', byDefault: 1_000_000, least: KIB, most: 50_000_000 },
   /** Bytes of one answer. */

@@ -157,6 +157,7 @@ export const FAILURE_CODES = [
   'RATE_LIMITED',
   'TOO_MANY',
   'ANSWER_TOO_LARGE',
+  'TIMEOUT',
   'CURSOR_EXPIRED',
   'INTERNAL_SERVER_ERROR',
 ] as const

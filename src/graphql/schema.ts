@@ -32,7 +32,7 @@ import type { GraphQLFamily } from './family.ts'
 import { boundEnums } from './schema/bound-enums.ts'
 import { enforceBounds } from './schema/enforce-bounds.ts'
 import { setWords } from './schema/enums.ts'
-import { mapLeaves } from './schema/leaves.ts'
+import { guardAnswers } from './schema/leaves.ts'
 
 /** The schema of the shared types and of these families, whose modules added their types when they were loaded. */
 export function buildSchema(families: readonly GraphQLFamily[]): GraphQLSchema {
@@ -41,7 +41,7 @@ export function buildSchema(families: readonly GraphQLFamily[]): GraphQLSchema {
   for (const { type } of families.flatMap((family) => Object.values(family.kinds))) {
     if (!schema.getType(type)) throw new Error(`the type ${type} was never added to the builder`)
   }
-  mapLeaves(schema)
+  guardAnswers(schema)
   enforceBounds(schema)
   boundEnums(schema)
   return schema

@@ -1,13 +1,17 @@
 import { GraphQLError } from 'graphql'
-import { internalFailure, shortened } from '../graphql/schema/failures.ts'
+import { failure, internalFailure, shortened } from '../graphql/schema/failures.ts'
 import { badInput } from '../graphql/schema/limits.ts'
 import type { Logger } from '../logger.ts'
 
 /** Postgres refuses NUL in text, and times or numbers beyond their range: class 22, data exceptions. */
-function isImpossibleValue(error: unknown): boolean {
+const isImpossibleValue = (error: unknown): boolean => /^22...$/.test(postgresCodeOf(error))
+
+/** A statement that has taken too long was cancelled. */
+const isCancelled = (error: unknown): boolean => postgresCodeOf(error) === '57014'
+
+function postgresCodeOf(error: unknown): string {
   const { code, meta } = error as { readonly code?: unknown; readonly meta?: PrismaMeta }
-  const cause = meta?.driverAdapterError?.cause?.code ?? code
-  return typeof cause === 'string' && /^22...$/.test(cause)
+  return String(meta?.driverAdapterError?.cause?.code ?? code)
 }
 /** Prisma's wrapping of an error of Postgres. */
 interface PrismaMeta {
@@ -21,14 +25,18 @@ function withoutLength(error: GraphQLError): GraphQLError {
   return new GraphQLError(message, { nodes: nodes ?? null, path: path ?? null, extensions })
 }
 
+/** What the caller may know of an error of the database; null: nothing. */
+function shownOf(error: Error): GraphQLError | null {
+  if (isImpossibleValue(error)) return badInput('A value in the request cannot be stored or compared.')
+  if (isCancelled(error)) return failure('TIMEOUT', 'The database took too long: ask for less, or for smaller pages.')
+  return null
+}
+
 /** Passes errors for the caller; logs every other one and returns an internal error instead. */
 export function mask(error: unknown, logger: Logger): GraphQLError {
   const original = error instanceof GraphQLError ? error.originalError : error
   if (error instanceof GraphQLError && (!original || original instanceof GraphQLError)) return withoutLength(error)
-  const shown =
-    original instanceof Error && isImpossibleValue(original)
-      ? badInput('A value in the request cannot be stored or compared.')
-      : null
+  const shown = original instanceof Error ? shownOf(original) : null
   if (!shown) logger.error({ err: original }, 'a request failed')
   const { nodes, path } = error instanceof GraphQLError ? error : {}
   const { message, extensions } = shown ?? internalFailure()

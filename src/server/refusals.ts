@@ -11,6 +11,7 @@ export const REFUSALS = {
   TOO_MANY_SOCKETS: 'sockets beyond the limits, closed with 1013',
   INIT_TIMEOUT: 'sockets without a `connection_init` in time, closed with 4408',
   REQUEST_TIMEOUT: 'HTTP requests that took too long to arrive, answered with 408',
+  TIMEOUT: 'queries that took too long',
   TOO_SLOW: 'clients that read nothing for too long, or for which too much waits',
 } as const
 export type RefusalReason = keyof typeof REFUSALS

@@ -6,6 +6,7 @@ import { AnswerBudget } from '../graphql/schema/answer-budget.ts'
 import { MAX_BODY } from '../graphql/schema/limits.ts'
 import type { Bounds } from './bounds.ts'
 import { endLargeAnswers } from './end-large-answers.ts'
+import { endLateQueries } from './end-late-queries.ts'
 import { limitDocuments } from './limit-documents.ts'
 import { mask } from './mask.ts'
 
@@ -18,13 +19,14 @@ export interface RequestContext {
 export type Yoga = ReturnType<typeof createGraphQL>
 
 /** GraphQL itself: parses, limits, executes, masks. The caller is authenticated before. */
-export function createGraphQL(schema: GraphQLSchema, services: GraphQLServices, { limits, refusals }: Bounds) {
+export function createGraphQL(schema: GraphQLSchema, services: GraphQLServices, bounds: Bounds) {
+  const { limits, refusals } = bounds
   const onExceeded = () => refusals.count('ANSWER_TOO_LARGE')
   return createYoga<RequestContext, ResolverContext>({
     schema,
     context: ({ viewer, signal }) =>
       createContext(services, viewer, { signal, answer: new AnswerBudget(limits.answerBytes, onExceeded) }),
-    plugins: [limitDocuments, endLargeAnswers],
+    plugins: [limitDocuments, endLateQueries(bounds), endLargeAnswers],
     maskedErrors: { maskError: (error) => mask(error, services.logger) },
     maxRequestBodySize: MAX_BODY,
     graphqlEndpoint: '/graphql',

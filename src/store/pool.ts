@@ -8,6 +8,8 @@ export interface PoolOptions {
   readonly logger: Logger
   /** Every statement is planned once for each connection, whatever its values. False: as Postgres sees fit. */
   readonly planOnce?: boolean
+  /** Milliseconds after which Postgres cancels a statement; absent: it cancels none. */
+  readonly statementTimeoutMs?: number
 }
 
 /** How to reach Postgres: a URL, or the folder of its socket. */
@@ -29,9 +31,9 @@ const IDLE_MS = 600_000
 /** Routers drop idle connections, some after four minutes; the next statement would wait in vain. */
 const KEEP_ALIVE_MS = 60_000
 
-export function createPool(connection: Connection, { max, logger, planOnce = false }: PoolOptions): Pool {
+export function createPool(connection: Connection, { max, logger, ...chosen }: PoolOptions): Pool {
   const pool = new Pool({
-    ...withOptions(connection, [HOT, READ_COMMITTED, UNFROZEN, ...(planOnce ? [PLAN_ONCE] : [])].join(' ')),
+    ...withOptions(connection, optionsOf(chosen)),
     max,
     idleTimeoutMillis: IDLE_MS,
     Client: CallbackClient,
@@ -50,6 +52,14 @@ export function createPool(connection: Connection, { max, logger, planOnce = fal
   pool.on('connect', (client) => client.on('error', () => {}))
   return pool
 }
+
+const optionsOf = ({
+  planOnce = false,
+  statementTimeoutMs = 0,
+}: Pick<PoolOptions, 'planOnce' | 'statementTimeoutMs'>): string =>
+  [HOT, READ_COMMITTED, UNFROZEN, `-c statement_timeout=${statementTimeoutMs}`, ...(planOnce ? [PLAN_ONCE] : [])].join(
+    ' ',
+  )
 
 /** Adds ours to the options of the URL: the driver would let those replace ours. */
 function withOptions({ connectionString, ...connection }: Connection, ours: string): PoolConfig {

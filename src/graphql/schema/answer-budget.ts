@@ -2,11 +2,15 @@ import type { GraphQLError } from 'graphql'
 import { DEFAULT_LIMITS } from '../../core/gateway-limits.ts'
 import { failure } from './failures.ts'
 
-/** Counts what an answer holds while it is put together, so that one that is too large ends before it takes the memory. */
+/**
+ * Counts what an answer holds while it is put together, so that one that is too large ends before it takes the memory. Ends
+ * an answer that nobody waits for any more, too.
+ */
 export class AnswerBudget {
   /** Bytes, counted as characters of texts and of JSON. */
   readonly limit: number
   #left: number
+  #ended: GraphQLError | null = null
   readonly #onExceeded: () => void
 
   constructor(limit: number = DEFAULT_LIMITS.answerBytes, onExceeded: () => void = () => undefined) {
@@ -22,8 +26,19 @@ export class AnswerBudget {
     return this.#left < 0
   }
 
+  /** From now on, resolvers that are left to run throw this error. */
+  end(error: GraphQLError): void {
+    this.#ended = error
+  }
+
+  /** @throws the error that has ended the answer */
+  requireOpen(): void {
+    if (this.#ended) throw this.#ended
+  }
+
   /** @throws ANSWER_TOO_LARGE */
   spend(bytes: number): void {
+    this.requireOpen()
     if (bytes > this.#left) this.exceed()
     this.#left -= bytes
   }

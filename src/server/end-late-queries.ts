@@ -1,0 +1,50 @@
+import { type ExecutionResult, GraphQLError, getOperationAST } from 'graphql'
+import type { Plugin } from 'graphql-yoga'
+import type { GraphQLContext } from '../graphql/context.ts'
+import { failure } from '../graphql/schema/failures.ts'
+import type { Bounds } from './bounds.ts'
+
+/**
+ * Answers queries that take too long with an error, and runs none of the resolvers that are left; so too when the client has
+ * gone. Mutations end by themselves: their writes are committed or not, and a claim may wait.
+ */
+export const endLateQueries = ({ limits, refusals }: Bounds): Plugin<GraphQLContext> => ({
+  onExecute({ args: { document, operationName, contextValue }, executeFn, setExecuteFn }) {
+    if (getOperationAST(document, operationName)?.operation !== 'query') return
+    setExecuteFn((args) => {
+      const result: unknown = executeFn(args)
+      if (!(result instanceof Promise)) return result
+      const late = () => {
+        refusals.count('TIMEOUT')
+        return tooLate(limits.operationTimeoutMs)
+      }
+      return inTime(result as Promise<ExecutionResult>, contextValue, { ms: limits.operationTimeoutMs, late })
+    })
+  },
+})
+
+async function inTime(
+  result: Promise<ExecutionResult>,
+  { answer, signal }: GraphQLContext,
+  { ms, late }: { readonly ms: number; readonly late: () => GraphQLError },
+): Promise<ExecutionResult> {
+  const ended = Promise.withResolvers<ExecutionResult>()
+  const end = (error: GraphQLError): void => {
+    answer.end(error)
+    ended.resolve({ data: null, errors: [error] })
+  }
+  const leave = (): void => end(GONE)
+  const timer = setTimeout(() => end(late()), ms)
+  signal?.addEventListener('abort', leave)
+  try {
+    return await Promise.race([result, ended.promise])
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', leave)
+  }
+}
+
+const GONE = new GraphQLError('The client has closed the connection.')
+
+const tooLate = (ms: number): GraphQLError =>
+  failure('TIMEOUT', `The query took more than ${ms} ms: ask for less, or for smaller pages, or try again later.`)

@@ -1,0 +1,77 @@
+import { request } from 'node:http'
+import { expect, onTestFinished, test } from 'vitest'
+import { createApi } from '../graphql/api.ts'
+import { startTestApp } from '../testkit/app.ts'
+import { createTestDatabase } from '../testkit/postgres.ts'
+import { until } from '../testkit/wait.ts'
+import { post, refusals } from './call.ts'
+
+/** Queries that take too long, and those for which nobody waits any more. */
+
+const SLOW = '{ projects(first: 1) { edges { node { name dataObjects(first: 1) { edges { node { name } } } } } } }'
+
+test('a query ends in time, and Postgres ends its statement', async () => {
+  await using database = await createTestDatabase(2)
+  await using app = await startTestApp({ env: { DATABASE_URL: database.url, PHASELINE_OPERATION_TIMEOUT_MS: '200' } })
+  const port = Number(new URL(app.origin).port)
+  const client = await database.pool.connect()
+  const waiting = async () => {
+    const { rows } = await database.pool.query(
+      `select query from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query ~ 'project'`,
+    )
+    return rows.length
+  }
+  try {
+    await client.query('begin; lock table project in access exclusive mode')
+    const answered = post(port, app.token, SLOW)
+    await until(async () => (await waiting()) > 0, { what: 'the statement waits' })
+    const { status, json } = await answered
+    expect([status, json().data, json().errors[0].extensions.code]).toEqual([200, null, 'TIMEOUT'])
+    await until(async () => (await waiting()) === 0, { what: 'the statement is cancelled, while the lock is held' })
+  } finally {
+    await client.query('rollback')
+    client.release()
+  }
+  expect((await post(port, app.token, SLOW)).json().errors).toBeUndefined()
+  expect(await refusals({ port }, app.token, 'TIMEOUT')).toBe(1)
+})
+
+test('later resolvers of a query that has ended do not run, nor of one whose client has gone', async () => {
+  await using api = await createApi()
+  const token = await api.token()
+  const server = await api.serve({ limits: { operationTimeoutMs: 200 } })
+  const patient = await api.serve()
+  expect((await post(server.port, token, SLOW)).status).toBe(200)
+  const client = await api.world.pool.connect()
+  onTestFinished(() => client.release())
+  const lock = () => client.query('begin; lock table project in access exclusive mode')
+  const blocked = async () => {
+    const { rows } = await client.query(
+      `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    )
+    return rows.length > 0
+  }
+
+  await lock()
+  const late = await post(server.port, token, SLOW)
+  expect(late.json().errors[0].extensions.code).toBe('TIMEOUT')
+  const statements = await api.statements(async () => {
+    await client.query('rollback')
+    await post(server.port, token, '{ viewer { name } }')
+  })
+  expect(statements).toBe(0)
+
+  await lock()
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const impatient = request({ host: '127.0.0.1', port: patient.port, path: '/graphql', method: 'POST', headers })
+  impatient.on('error', () => {})
+  impatient.end(JSON.stringify({ query: SLOW }))
+  await until(blocked, { what: 'the statement waits' })
+  impatient.destroy()
+  const more = await api.statements(async () => {
+    await post(patient.port, token, '{ viewer { name } }')
+    await client.query('rollback')
+    await post(patient.port, token, '{ viewer { name } }')
+  })
+  expect(more).toBe(0)
+})
