@@ -5,6 +5,7 @@ import { createContext, type GraphQLServices, type ResolverContext } from '../gr
 import { AnswerBudget } from '../graphql/schema/answer-budget.ts'
 import { MAX_BODY } from '../graphql/schema/limits.ts'
 import type { Bounds } from './bounds.ts'
+import { createDocumentCache } from './document-cache.ts'
 import { endLargeAnswers } from './end-large-answers.ts'
 import { endLateQueries } from './end-late-queries.ts'
 import { limitDocuments } from './limit-documents.ts'
@@ -28,6 +29,7 @@ export function createGraphQL(schema: GraphQLSchema, services: GraphQLServices, 
       createContext(services, viewer, { signal, answer: new AnswerBudget(limits.answerBytes, onExceeded) }),
     plugins: [limitDocuments, endLateQueries(bounds), endLargeAnswers],
     maskedErrors: { maskError: (error) => mask(error, services.logger) },
+    parserAndValidationCache: createDocumentCache(),
     maxRequestBodySize: MAX_BODY,
     graphqlEndpoint: '/graphql',
     graphiql: false,
