@@ -1,7 +1,8 @@
 import type { DocumentNode } from 'graphql'
 import { LRUCache } from 'lru-cache'
 
-const MIB = 1_024 * 1_024
+const KIB = 1_024
+const MIB = 1_024 * KIB
 /** Measured: the nodes of the parser, with their places in the text. */
 const BYTES_OF_A_TOKEN = 450
 
@@ -10,7 +11,7 @@ const sizeOf = ({ tokenCount = 0 }: DocumentNode, text: string): number =>
 
 /**
  * Keeps parsed documents by the memory that they take: as many as clients of ours have, and none that is large for the sake
- * of being large. Documents with a syntax error are not kept.
+ * of being large. Errors are kept for a moment: yoga answers what the fast path has refused, and takes the same error.
  */
 export const createDocumentCache = () => ({
   documentCache: new LRUCache<string, DocumentNode>({
@@ -18,5 +19,5 @@ export const createDocumentCache = () => ({
     maxEntrySize: MIB,
     sizeCalculation: sizeOf,
   }),
-  errorCache: { get: () => undefined, set: () => undefined },
+  errorCache: new LRUCache<string, Error>({ maxSize: 8 * MIB, sizeCalculation: (_, text) => 2 * text.length + KIB }),
 })
