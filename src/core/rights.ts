@@ -7,7 +7,7 @@ import type { Actor } from './vocabulary.ts'
  */
 
 /** What a principal may be in one project, or in all. */
-export const PROJECT_ROLES = ['VIEWER', 'EDITOR', 'AUTHOR', 'ADMIN', 'AGENT'] as const
+export const PROJECT_ROLES = ['VIEWER', 'EDITOR', 'AUTHOR', 'ADMIN', 'AGENT', 'MONITOR'] as const
 export type ProjectRole = (typeof PROJECT_ROLES)[number]
 
 /** Besides: the administrator of the instance, and the worker of one event. */
@@ -46,6 +46,8 @@ export const AUTHORS = ['AUTHOR', 'ADMINISTRATOR'] as const
 /** Administer a project. */
 export const ADMINS = ['ADMIN', 'ADMINISTRATOR'] as const
 export const PEOPLE = ['VIEWER', 'EDITOR', 'AUTHOR', 'ADMIN', 'ADMINISTRATOR'] as const
+/** Read the objects of their projects. */
+export const READERS = [...PEOPLE, 'AGENT', 'WORKER'] as const
 /** The administrator is not one of them. */
 export const AGENTS = ['AGENT'] as const
 
@@ -59,13 +61,13 @@ export const right = (
 /** Rights that belong to no family. */
 export const RIGHTS = {
   readServer: right('read', 'SERVER', null),
-  readObjects: right('read', 'OBJECT', ROLES),
-  readLog: right('read', 'LOG', ROLES),
-  readProjects: right('read', 'PROJECT', ROLES),
+  readObjects: right('read', 'OBJECT', READERS),
+  readLog: right('read', 'LOG', READERS),
+  readProjects: right('read', 'PROJECT', READERS),
   readData: right('read', 'DATA_OBJECT', [...PEOPLE, 'AGENT']),
   readAgents: right('read', 'AGENT', [...PEOPLE, 'AGENT']),
   readStreams: right('read', 'STREAM', ADMINS),
-  readMetrics: right('read', 'METRICS', ['ADMINISTRATOR'], { everywhere: true }),
+  readMetrics: right('read', 'METRICS', ['MONITOR', 'ADMINISTRATOR'], { everywhere: true }),
   readPrincipals: right('read', 'PRINCIPAL', ADMINS),
   createPrincipal: right('create', 'PRINCIPAL', ADMINS),
   updatePrincipal: right('update', 'PRINCIPAL', ADMINS),
@@ -102,11 +104,14 @@ function refusalOf({ name }: Granted, { verb, kind, roles, actor, everywhere }: 
 /** Ids of the projects in which the caller has the right; null: in all. */
 export function projectsWith({ actor, grants }: Granted, right: Right): readonly string[] | null {
   if (right.actor !== undefined && right.actor !== actor) return []
-  return projectsOf(grants.filter(({ role }) => right.roles?.includes(role) ?? true))
+  return idsOf(grants.filter(({ role }) => right.roles?.includes(role) ?? true))
 }
 
-/** Ids of the projects of these grants; null: all. */
-export function projectsOf(grants: readonly Grant[]): readonly string[] | null {
+/** Ids of the projects that these grants open to read; null: all. */
+export const projectsOf = (grants: readonly Grant[]): readonly string[] | null =>
+  idsOf(grants.filter(({ role }) => READERS.some((reader) => reader === role)))
+
+function idsOf(grants: readonly Grant[]): readonly string[] | null {
   const ids = new Set(grants.map(({ projectId }) => projectId))
   return ids.has(null) ? null : ([...ids] as string[])
 }

@@ -1,7 +1,7 @@
 /** Why a gateway has refused a client, or has cut it off, and what counts as that. */
 export const REFUSALS = {
   UNAUTHENTICATED: 'requests and sockets without a valid token',
-  FORBIDDEN: 'requests of other origins or for other hosts, and those for metrics that only administrators may read',
+  FORBIDDEN: 'requests of other origins or for other hosts, and those for metrics without the role for it',
   BAD_USER_INPUT: 'requests with the character NUL, which cannot be stored',
   TOO_LARGE: 'bodies and messages with too many bytes',
   TOO_COMPLEX: 'bodies and messages with too many values, or nested too deep',

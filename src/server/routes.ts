@@ -71,7 +71,7 @@ function showPage(request: IncomingMessage, response: ServerResponse, { body, he
   response.end(request.method === 'HEAD' ? undefined : body)
 }
 
-/** Metrics are of the whole instance, so they are for its administrators. */
+/** Metrics are of the whole instance, so no role of one project reads them. */
 async function showMetrics(request: IncomingMessage, response: ServerResponse, parts: RouteParts): Promise<void> {
   response.setHeader('cache-control', 'no-store')
   const secret = secretOf(request.headers)

@@ -16,6 +16,11 @@ beforeAll(async () => {
 })
 afterAll(() => api[Symbol.asyncDispose]())
 
+const CREATE_PRINCIPAL = gql(`mutation ($input: CreatePrincipalInput!) { answer: createPrincipal(input: $input) {
+  ... on Principal { id } ... on InvalidInputError { fields { path } } } }`)
+const ADD_TOKEN = gql(`mutation ($input: CreatePrincipalTokenInput!) { answer: createPrincipalToken(input: $input) {
+  ... on CreatedToken { secret } } }`)
+
 const VIEWER = '{ viewer { name role } }'
 
 /** Opens a socket; tells how it ended, or that it opened. */
@@ -152,6 +157,22 @@ describe('tokens', () => {
     const { status, body } = await call(port, '/metrics', { headers: { authorization: `Bearer ${token}` } })
     expect(status).toBe(200)
     expect(body).toContain('phaseline_http_request_seconds_count')
+  })
+
+  test('the role MONITOR reads metrics, and no project', async () => {
+    const create = (grants: readonly object[]) =>
+      api.query(CREATE_PRINCIPAL, { input: { name: 'prometheus', grants } } as never)
+    const refused = await create([{ role: 'MONITOR', project: 'default' }])
+    expect(refused).toMatchObject({ answer: { fields: [{ path: 'input.grants.0.project' }] } })
+    const { answer } = (await create([{ role: 'MONITOR' }])) as { readonly answer: { readonly id: string } }
+    const added = await api.query(ADD_TOKEN, { input: { principalId: answer.id, name: 'scrapes' } })
+    const { secret } = added.answer as { readonly secret: string }
+    expect((await call(port, '/metrics', { headers: { authorization: `Bearer ${secret}` } })).status).toBe(200)
+    const viewer = await post(port, secret, '{ viewer { role projects } }')
+    expect(viewer.json().data.viewer).toEqual({ role: 'READER', projects: [] })
+    expect((await post(port, secret, '{ project(name: "default") { id } }')).json().data.project).toBeNull()
+    const objects = await post(port, secret, '{ objects(first: 1) { totalCount } }')
+    expect(objects.json().errors[0].extensions.code).toBe('FORBIDDEN')
   })
 
   test('a revoked or expired one is refused', async () => {

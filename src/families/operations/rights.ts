@@ -1,7 +1,7 @@
-import { AUTHORS, EDITORS, type Right, ROLES, right } from '../../core/rights.ts'
+import { AUTHORS, EDITORS, READERS, type Right, right } from '../../core/rights.ts'
 
 export const rights = {
-  readLocks: right('read', 'LOCK', ROLES),
+  readLocks: right('read', 'LOCK', READERS),
   create: right('create', 'TASK', AUTHORS),
   cancel: right('cancel', 'TASK', EDITORS),
   delete: right('delete', 'TASK', EDITORS),

@@ -117,6 +117,8 @@ export function readPrincipal(
         `grants.${i}.role`,
         actor === 'USER' ? 'AGENT is for agents only' : 'an agent has the role AGENT only',
       )
+    if (role === 'MONITOR' && project !== null)
+      problems.add(`grants.${i}.project`, 'metrics are of the whole instance: leave it out')
     return { role, project, path: `input.grants.${i}.project` }
   })
   return problems.or({ principal: { name, actor, administrator, grants, types, targets } })

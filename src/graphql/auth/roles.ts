@@ -32,6 +32,7 @@ export const ProjectRoleEnum = builder.enumType('ProjectRole', {
         'Administers the project: its settings, limits and secrets, and the principals of this project only.',
     },
     AGENT: { description: 'Claims and reports work, as the actor that the principal is. For agents only.' },
+    MONITOR: { description: 'Reads the metrics of the instance, and no project. Of all projects only.' },
   } as const satisfies Readonly<Record<ProjectRole, object>>,
 })
 

@@ -7,7 +7,7 @@ import SchemaBuilder, {
   type TypeParam,
 } from '@pothos/core'
 import type { GraphQLFieldResolver } from 'graphql'
-import { type Right, ROLES, requireRight } from '../../core/rights.ts'
+import { READERS, type Right, requireRight } from '../../core/rights.ts'
 import type { GraphQLContext } from '../context.ts'
 import { forbiddenFailure } from './failures.ts'
 
@@ -111,7 +111,7 @@ function declaredRight<Types extends SchemaTypes>({
 
 /** For the description of a field; empty for what every role may do. */
 function describe({ roles, actor, everywhere }: Right): string {
-  if (roles === null || ROLES.every((role) => roles.includes(role))) return ''
+  if (roles === null || READERS.every((role) => roles.includes(role))) return ''
   const named = roles.filter((role) => role !== 'ADMINISTRATOR')
   const where = everywhere ? ' for all projects' : ''
   const and = actor ? ` and the actor ${actor}` : ''
