@@ -37,6 +37,8 @@ export interface Config {
   readonly token: Secret | undefined
   /** The one before it, which stays valid while processes change from one to the other. */
   readonly previousToken: Secret | undefined
+  /** File of the issuers that sign people in, and of their rights. Absent: tokens of this server alone. */
+  readonly accessPolicy: string | undefined
   readonly logLevel: string
   /** In addition to loopback and the host that the server listens on. */
   readonly allowedHosts: readonly string[]
@@ -147,6 +149,7 @@ const schema = z.object({
     .default([...ROLES]),
   PHASELINE_TOKEN: token.optional(),
   PHASELINE_PREVIOUS_TOKEN: token.optional(),
+  PHASELINE_ACCESS_POLICY: z.string().optional(),
   PHASELINE_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   PHASELINE_ALLOWED_HOSTS: list(',').default([]),
   PHASELINE_ALLOWED_ORIGINS: list(',').default([]),
@@ -232,6 +235,7 @@ export function loadConfig(env: Env, { nameOf = (setting) => setting, timeouts =
       roles: new Set(data.PHASELINE_ROLES),
       token: data.PHASELINE_TOKEN,
       previousToken: data.PHASELINE_PREVIOUS_TOKEN,
+      accessPolicy: data.PHASELINE_ACCESS_POLICY,
       logLevel: data.PHASELINE_LOG_LEVEL,
       allowedHosts: data.PHASELINE_ALLOWED_HOSTS,
       allowedOrigins: data.PHASELINE_ALLOWED_ORIGINS,

@@ -6,7 +6,6 @@ import { kindsOf } from './engine/families.ts'
 import { createEngineHost, type EngineHost } from './engine/index.ts'
 import { createCommands, type FamilyDefinition, familyTokens, loadFamilies } from './families/define-family.ts'
 import { families as ownFamilies } from './families/index.ts'
-import { createTokens } from './graphql/auth/tokens.ts'
 import { createKindRegistry } from './graphql/family.ts'
 import { createLive } from './graphql/log/live.ts'
 import { OpenStreams } from './graphql/log/open-streams.ts'
@@ -18,6 +17,7 @@ import type { Logger } from './logger.ts'
 import { createSandbox } from './sandbox/index.ts'
 import { loadSecretKeys } from './secret-keys.ts'
 import { createServer } from './server/server.ts'
+import { openAccess } from './start/access.ts'
 import { administratorToken } from './start/administrator-token.ts'
 import { startBuiltInAgents } from './start/built-in-agents.ts'
 import { adoptTokens } from './start/configured-tokens.ts'
@@ -80,7 +80,9 @@ export async function startApp(
     keys.map((key) => key.reveal()),
     system,
   )
-  const tokens = createTokens(pool, system, familyTokens(families, { pool, sealing }))
+  const { tokens } = parts.use(
+    await openAccess(familyTokens(families, { pool, sealing }), { pool, system, config, logger }),
+  )
   const agents = families.flatMap((family) => family.agents)
   const administrator = await administratorToken(config)
   if (administrator) await adoptTokens(pool, system, { administrator, config, agents })

@@ -55,6 +55,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   log: { files: '`log/`', mayImport: ['core', 'store', 'logger'] },
   sandbox: { files: '`sandbox/`', mayImport: ['core'] },
   graphql: { files: '`graphql/`', mayImport: ['core', 'store', 'log', 'logger'] },
+  oidc: { files: '`oidc/`', mayImport: ['core', 'graphql', 'logger', 'manifest', 'process', 'store'] },
   server: { files: '`server/`', mayImport: ['core', 'graphql', 'log', 'logger'] },
   documents: { files: '`documents/`', mayImport: ['core'] },
   client: { files: '`client/`', mayImport: ['core', 'documents'] },

@@ -86,5 +86,7 @@ export const FAILURE_CODE_DESCRIPTIONS: Readonly<Record<FailureCode, string>> = 
   ANSWER_TOO_LARGE: 'The answer would have too many bytes: ask for smaller pages, and for large values one at a time.',
   TIMEOUT: 'The query took too long and was ended: ask for less, or for smaller pages, or try again later.',
   CURSOR_EXPIRED: 'The log has no such place any more; the error says where to resume.',
+  SERVICE_UNAVAILABLE:
+    'The token cannot be checked at the moment, since its issuer does not answer: try again after `retry-after` seconds.',
   INTERNAL_SERVER_ERROR: 'The server failed, and its log says why.',
 }

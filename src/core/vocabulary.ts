@@ -159,6 +159,7 @@ export const FAILURE_CODES = [
   'ANSWER_TOO_LARGE',
   'TIMEOUT',
   'CURSOR_EXPIRED',
+  'SERVICE_UNAVAILABLE',
   'INTERNAL_SERVER_ERROR',
 ] as const
 export type FailureCode = (typeof FAILURE_CODES)[number]

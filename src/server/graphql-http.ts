@@ -3,9 +3,9 @@ import { pipeline } from 'node:stream/promises'
 import type { Viewer } from '../core/ports/viewer.ts'
 import type { FailureCode } from '../core/vocabulary.ts'
 import type { Tokens } from '../graphql/auth/tokens.ts'
+import { authenticate } from './authenticate.ts'
 import type { Bounds } from './bounds.ts'
 import type { Connections, EndReason } from './connections.ts'
-import { secretOf, UNAUTHENTICATED } from './credentials.ts'
 import { answerPlain, parseParams, parsePlain } from './plain-operation.ts'
 import { answerSubscription, type SubscriptionParts } from './plain-subscription.ts'
 import { type RefusedRequest, readRequest, type SentRequest } from './read-request.ts'
@@ -37,12 +37,9 @@ export async function handleGraphQL(
   const early = address.request()
   if (early) return refuseForNow(response, parts.refusals, early)
   // Authenticates before it reads the body.
-  const secret = secretOf(request.headers)
-  const viewer = secret === null ? null : await parts.tokens.authenticate(secret)
-  if (secret === null || viewer === null) {
-    response.setHeader('www-authenticate', 'Bearer')
-    return refuse(response, parts.refusals, 401, 'UNAUTHENTICATED', UNAUTHENTICATED)
-  }
+  const authenticated = await authenticate(request, response, parts)
+  if (!authenticated) return
+  const { secret, viewer } = authenticated
   const caller = parts.callers.as(viewer, address)
   const operation = caller.hold(streams ? 'openSubscriptions' : 'openOperations')
   const bytes = caller.hold('requestBytes')

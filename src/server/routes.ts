@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { RIGHTS, requireRight } from '../core/rights.ts'
-import { secretOf, UNAUTHENTICATED } from './credentials.ts'
+import { authenticate } from './authenticate.ts'
 import type { Dashboard } from './dashboard.ts'
 import { type HttpParts, handleGraphQL } from './graphql-http.ts'
 import { landingPage } from './landing.ts'
@@ -74,13 +74,9 @@ function showPage(request: IncomingMessage, response: ServerResponse, { body, he
 /** Metrics are of the whole instance, so no role of one project reads them. */
 async function showMetrics(request: IncomingMessage, response: ServerResponse, parts: RouteParts): Promise<void> {
   response.setHeader('cache-control', 'no-store')
-  const secret = secretOf(request.headers)
-  const viewer = secret === null ? null : await parts.tokens.authenticate(secret)
-  if (!viewer) {
-    response.setHeader('www-authenticate', 'Bearer')
-    return refuse(response, parts.refusals, 401, 'UNAUTHENTICATED', UNAUTHENTICATED)
-  }
-  const refused = requireRight(viewer, RIGHTS.readMetrics)
+  const authenticated = await authenticate(request, response, parts)
+  if (!authenticated) return
+  const refused = requireRight(authenticated.viewer, RIGHTS.readMetrics)
   if (refused) return refuse(response, parts.refusals, 403, 'FORBIDDEN', refused.message)
   const text = await parts.metrics.text()
   reply(response, 200, parts.metrics.contentType, text)

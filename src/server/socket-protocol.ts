@@ -6,6 +6,7 @@ import {
   getOperationAST,
 } from 'graphql'
 import { makeServer, type Server } from 'graphql-ws'
+import { CredentialsUnavailable } from '../core/credentials-unavailable.ts'
 import type { Viewer } from '../core/ports/viewer.ts'
 import type { Tokens } from '../graphql/auth/tokens.ts'
 import { failure } from '../graphql/schema/failures.ts'
@@ -67,8 +68,8 @@ export function createProtocol(parts: ProtocolParts): Server<SocketSession> {
         refusals.count('TOO_MANY')
         return [failure('TOO_MANY', `At most ${MAX_OPERATIONS} operations at a time on one socket.`)]
       }
-      const viewer = secret === null ? null : await tokens.authenticate(secret)
-      if (viewer === null) return [failure('UNAUTHENTICATED', UNAUTHENTICATED)]
+      const viewer = await viewerOf(secret, tokens)
+      if (viewer instanceof GraphQLError) return [viewer]
       const prepared = await prepare({ ...payload, id, viewer, sink }, parts)
       if (Array.isArray(prepared)) return prepared
       const excess = message.open('subscribe' in prepared ? 'openSubscriptions' : 'openOperations')
@@ -81,6 +82,17 @@ export function createProtocol(parts: ProtocolParts): Server<SocketSession> {
 function refusedForNow({ code, message, retryAfterMs }: Excess, refusals: Refusals): GraphQLError {
   refusals.count(code)
   return failure(code, message, { retryAfterMs })
+}
+
+/** The caller, or why there is none. */
+async function viewerOf(secret: string | null, tokens: Tokens): Promise<Viewer | GraphQLError> {
+  try {
+    const viewer = secret === null ? null : await tokens.authenticate(secret)
+    return viewer ?? failure('UNAUTHENTICATED', UNAUTHENTICATED)
+  } catch (error) {
+    if (error instanceof CredentialsUnavailable) return failure('SERVICE_UNAVAILABLE', error.message)
+    throw error
+  }
 }
 
 /** The status of an answer over HTTP means nothing here. */

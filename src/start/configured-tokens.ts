@@ -51,6 +51,7 @@ const ADMINISTRATOR: Omit<PrincipalRow, 'createdAt'> = {
   grants: [],
   types: null,
   targets: null,
+  identity: null,
 }
 const principalOf = ({ name, actor, types, purpose }: BuiltInAgent, createdAt: Date): PrincipalRow => ({
   id: builtInAgentId(purpose),
@@ -61,6 +62,7 @@ const principalOf = ({ name, actor, types, purpose }: BuiltInAgent, createdAt: D
   types,
   targets: null,
   createdAt,
+  identity: null,
 })
 
 /** The token of this secret, which is created unless there is one. */

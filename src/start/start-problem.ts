@@ -1,3 +1,4 @@
+import { PolicyProblem } from '../oidc/watched-policy.ts'
 import { FolderInUse } from '../process/folder-lock.ts'
 import { SecretKeyProblem } from '../secret-keys.ts'
 import { MigrationError } from '../store/migrate.ts'
@@ -7,9 +8,12 @@ export class StartProblem extends Error {
   override name = 'StartProblem'
 }
 
+/** Their messages name the remedy. */
+const EXPLAINED = [FolderInUse, MigrationError, PolicyProblem, SecretKeyProblem]
+
 /** Turns errors of the environment into a StartProblem. Any other error is a defect and stays what it is. */
 export function explainStartError(error: unknown): never {
-  if (error instanceof FolderInUse || error instanceof MigrationError || error instanceof SecretKeyProblem)
+  if (error instanceof Error && EXPLAINED.some((kind) => error instanceof kind))
     throw new StartProblem(error.message, { cause: error })
   // System errors and those of Postgres have codes, e.g. EADDRINUSE or 28P01.
   if (error instanceof Error && 'code' in error && typeof error.code === 'string') {

@@ -26,11 +26,17 @@ export interface PrincipalRow extends PrincipalSettings {
   readonly id: string
   readonly actor: Actor
   readonly createdAt: Date
+  /** Of somebody whom an OpenID Connect issuer signs in; null: it has tokens of its own. */
+  readonly identity: Identity | null
+}
+export interface Identity {
+  readonly issuer: string
+  readonly subject: string
 }
 
 /** The columns of `principal p`, with its grants. */
 export const PRINCIPAL_COLUMNS = `p.id as "principalId", p.name as "principalName", p.actor, p.administrator, p.types, p.targets,
-  p.created_at as "principalSince", array(
+  p.created_at as "principalSince", p.issuer, p.subject, array(
     select jsonb_build_object('role', g.role, 'projectId', g.project_id) from principal_grant g
     where g.principal_id = p.id order by g.ordinal
   ) as grants`
@@ -42,13 +48,17 @@ export const PRINCIPAL = {
   types: nullable(table.principal.types),
   targets: nullable(table.principal.targets),
   principalSince: table.principal.createdAt,
+  issuer: table.principal.issuer,
+  subject: table.principal.subject,
   grants: array(json<GrantRow>()),
 }
 type Columns = {
   readonly principalId: string
   readonly principalName: string
   readonly principalSince: Date
-} & Omit<PrincipalRow, 'id' | 'name' | 'createdAt'>
+  readonly issuer: string | null
+  readonly subject: string | null
+} & Omit<PrincipalRow, 'id' | 'name' | 'createdAt' | 'identity'>
 
 export const toPrincipal = (row: Columns): PrincipalRow => ({
   id: row.principalId,
@@ -59,6 +69,7 @@ export const toPrincipal = (row: Columns): PrincipalRow => ({
   types: row.types,
   targets: row.targets,
   createdAt: row.principalSince,
+  identity: row.issuer === null || row.subject === null ? null : { issuer: row.issuer, subject: row.subject },
 })
 
 /** Whether all grants of `principal p` are of some projects; null stands for what the administrator of the instance sees. */

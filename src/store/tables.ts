@@ -404,6 +404,8 @@ export const principal = {
   targets: array(text),
   createdAt: timestamptz,
   deletedAt: nullable(timestamptz),
+  issuer: nullable(text),
+  subject: nullable(text),
 }
 
 export const principalGrant = {

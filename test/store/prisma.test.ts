@@ -23,6 +23,7 @@ test('a principal for all is told from one for none', async () => {
       grants: [{ role: 'AGENT', projectId: null }],
       ...{ types: list, targets: list },
       createdAt: NOW,
+      identity: null,
     }),
   )
   for (const principal of principals) {

@@ -241,7 +241,7 @@ export async function createWorld({ system, ownDatabase = false }: WorldOptions 
 
 /** Puts the principal of a made-up viewer into the database, so that it has a name there. */
 export async function addPrincipal(pool: Pool, { principalId: id, name, actor }: Viewer): Promise<void> {
-  const rights = { administrator: false, grants: [], types: null, targets: null }
+  const rights = { administrator: false, grants: [], types: null, targets: null, identity: null }
   await insertPrincipal(pool, { ...rights, id, name, actor, createdAt: new Date(0) })
 }
 

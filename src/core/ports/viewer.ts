@@ -20,4 +20,6 @@ export interface Viewer extends Principal {
   readonly targets: readonly string[] | null
   /** The root of the one tree that it may read, such as the event of a worker; absent: it may read all trees. */
   readonly rootId?: string
+  /** When its credentials expire; absent: never. */
+  readonly expiresAt?: Date
 }

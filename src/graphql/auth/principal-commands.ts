@@ -72,7 +72,7 @@ async function insert(
   const found = await findGrants(client, viewer, wanted)
   if (!found.ok) return found
   const { grants } = found
-  const principal = { ...wanted, id: system.id(), grants, createdAt: system.now() }
+  const principal = { ...wanted, id: system.id(), grants, createdAt: system.now(), identity: null }
   if (!isAbove(viewer, grantsOf(principal))) return refuse(beyond(viewer))
   await insertPrincipal(client, principal)
   return { ok: true, principal }
@@ -93,7 +93,7 @@ export async function updatePrincipal(
   { id, ...input }: UpdatePrincipal,
 ): Promise<Written<Invalid | Forbidden | Missing>> {
   return await write({ pool, tokens }, async (client): Promise<Written<Invalid | Forbidden | Missing>> => {
-    const locked = await lock(client, viewer, id)
+    const locked = await lockOwned(client, viewer, id)
     if (!locked.ok) return locked
     const { principal } = locked
     const { types = principal.types, targets = principal.targets } = input
@@ -136,7 +136,7 @@ export async function createPrincipalToken(
   const read = readNewToken(input)
   if (!read.ok) return read
   return await write({ pool, tokens }, async (client) => {
-    const locked = await lock(client, viewer, principalId)
+    const locked = await lockOwned(client, viewer, principalId)
     return locked.ok ? { ok: true, ...(await tokens.create(client, locked.principal, read.token)) } : locked
   })
 }
@@ -157,6 +157,19 @@ async function lock(client: Client, viewer: Viewer, id: string): Promise<Written
   return isBuiltIn(id) ? refuse(BUILT_IN) : { ok: true, principal }
 }
 
+/** The same for one whose rights are stored here: those of others come from the access policy. */
+async function lockOwned(client: Client, viewer: Viewer, id: string): Promise<Written<Invalid | Missing>> {
+  const locked = await lock(client, viewer, id)
+  return locked.ok && locked.principal.identity ? refuse(OF_ISSUER) : locked
+}
+
+const OF_ISSUER = invalidInput([
+  {
+    path: 'input',
+    message:
+      'names a principal that an issuer signs in: only the access policy (PHASELINE_ACCESS_POLICY) gives it rights',
+  },
+])
 const BUILT_IN = invalidInput([
   { path: 'input', message: 'names a principal of the server itself: only the setting PHASELINE_TOKEN changes it' },
 ])

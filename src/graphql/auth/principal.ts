@@ -55,6 +55,17 @@ PrincipalRef.implement({
       description: 'Whether it belongs to the server itself: its tokens come from the setting PHASELINE_TOKEN.',
       resolve: ({ id }) => isBuiltIn(id),
     }),
+    issuer: t.string({
+      nullable: true,
+      description:
+        'URL of the OpenID Connect issuer that signs it in. Its rights then come from the access policy at each request: `grants` is empty. Null: it has tokens of its own.',
+      resolve: ({ identity }) => identity?.issuer,
+    }),
+    subject: t.string({
+      nullable: true,
+      description: 'Who it is at the issuer; null: no issuer signs it in.',
+      resolve: ({ identity }) => identity?.subject,
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     tokens: t.field({
       type: [TokenRef],

@@ -24,7 +24,10 @@ export interface NewToken {
 
 /** The tokens of callers. A secret is shown once, at its creation; only its hash is stored. */
 export interface Tokens {
-  /** The viewer of a secret; null if it is unknown, revoked or expired. */
+  /**
+   * The viewer of a secret; null if it is unknown, revoked or expired.
+   * @throws CredentialsUnavailable
+   */
   authenticate(secret: string): Promise<Viewer | null>
   /** Adds a token to a principal, in a transaction of the caller. */
   create(
@@ -44,11 +47,14 @@ interface Cached {
 /** Secrets without a row, such as those of workers, which name their owner themselves. */
 export interface SelfMadeTokens {
   recognises(secret: string): boolean
-  /** Null if it is not valid, or not any more. */
+  /**
+   * Null if it is not valid, or not any more.
+   * @throws CredentialsUnavailable
+   */
   authenticate(secret: string): Promise<Viewer | null>
 }
 
-export function createTokens(pool: Pool, system: System, selfMade?: SelfMadeTokens): Tokens {
+export function createTokens(pool: Pool, system: System, selfMade: readonly SelfMadeTokens[] = []): Tokens {
   const cache = new Map<string, Cached>()
   let forgotten = 0
   const remember = (key: string, viewer: Viewer | null, { until, since }: { until: number; since: number }) => {
@@ -75,7 +81,12 @@ export function createTokens(pool: Pool, system: System, selfMade?: SelfMadeToke
       const left = (cached?.until ?? 0) - now.getTime()
       if (cached && left > 0 && left <= CACHE_MS) return cached.viewer
       const term = { until: now.getTime() + CACHE_MS, since: forgotten }
-      if (selfMade?.recognises(secret)) return remember(key, await selfMade.authenticate(secret), term)
+      const maker = selfMade.find((tokens) => tokens.recognises(secret))
+      if (maker) {
+        const viewer = await maker.authenticate(secret)
+        const ends = viewer?.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY
+        return remember(key, viewer, { ...term, until: Math.min(ends, term.until) })
+      }
       const found = await findToken(pool, hash)
       if (!found || found.revokedAt || !timingSafeEqual(found.hash, hash)) return remember(key, null, term)
       const ends = found.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY
@@ -109,7 +120,7 @@ export const grantsOf = ({
 }: Pick<PrincipalRow, 'administrator' | 'grants'>): readonly Grant[] =>
   administrator ? [...ADMINISTRATOR, ...grants] : grants
 
-function viewerOf({ id, principal }: TokenRow): Viewer {
+function viewerOf({ id, principal, expiresAt }: TokenRow): Viewer {
   const grants = grantsOf(principal)
   const { actor, types, targets } = principal
   return {
@@ -121,5 +132,6 @@ function viewerOf({ id, principal }: TokenRow): Viewer {
     projects: projectsOf(grants),
     types,
     targets,
+    ...(expiresAt && { expiresAt }),
   }
 }

@@ -1,0 +1,50 @@
+import { decodeJwt, errors, type JWTVerifyGetKey, jwtVerify } from 'jose'
+import { z } from 'zod'
+import { CredentialsUnavailable } from '../core/credentials-unavailable.ts'
+import type { IssuerSettings } from './access-policy.ts'
+
+/** By OpenID Connect a subject has at most 255 ASCII characters. */
+const verified = z.looseObject({
+  sub: z.string().regex(/^[\x20-\x7e]{1,255}$/, 'a subject has at most 255 ASCII characters'),
+  exp: z.number(),
+})
+export type VerifiedClaims = z.infer<typeof verified>
+
+export type Verdict =
+  | { readonly ok: true; readonly claims: VerifiedClaims }
+  /** `reason` never contains the token. */
+  | { readonly ok: false; readonly reason: string }
+
+const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/
+
+/** The issuer that a JSON Web Token names, which may be a lie; null: it is no such token. */
+export function claimedIssuer(token: string): string | null {
+  if (!JWT.test(token)) return null
+  try {
+    return decodeJwt(token).iss ?? null
+  } catch {
+    return null
+  }
+}
+
+/**
+ * Judges signature, issuer, audience and times of a token.
+ * @throws CredentialsUnavailable
+ */
+export async function verifyToken(
+  token: string,
+  { url, audience, algorithms, clockSkewS }: IssuerSettings,
+  { keys, now }: { readonly keys: JWTVerifyGetKey; readonly now: Date },
+): Promise<Verdict> {
+  try {
+    const { payload } = await jwtVerify(token, keys, {
+      ...{ issuer: url, audience, algorithms, clockTolerance: clockSkewS, currentDate: now },
+      requiredClaims: ['sub', 'exp'],
+    })
+    const { success, data, error } = verified.safeParse(payload)
+    return success ? { ok: true, claims: data } : { ok: false, reason: error.issues[0]?.message ?? 'invalid claims' }
+  } catch (error) {
+    if (error instanceof CredentialsUnavailable || !(error instanceof errors.JOSEError)) throw error
+    return { ok: false, reason: error.message }
+  }
+}

@@ -1,0 +1,35 @@
+import type { Pool } from 'pg'
+import type { Config } from '../config.ts'
+import type { System } from '../core/ports/system.ts'
+import { createTokens, type SelfMadeTokens, type Tokens } from '../graphql/auth/tokens.ts'
+import type { Logger } from '../logger.ts'
+import type { AccessPolicy } from '../oidc/access-policy.ts'
+import { createIssuerTokens } from '../oidc/issuer-tokens.ts'
+import { watchPolicy } from '../oidc/watched-policy.ts'
+
+export interface Access extends Disposable {
+  readonly tokens: Tokens
+  /** Null: no issuer signs people in here. */
+  readonly policy: (() => AccessPolicy) | null
+}
+interface AccessParts {
+  readonly pool: Pool
+  readonly system: System
+  readonly config: Pick<Config, 'accessPolicy'>
+  readonly logger: Logger
+}
+
+/**
+ * All tokens that this server accepts: its own, those of families, and those of issuers.
+ * @throws PolicyProblem
+ */
+export async function openAccess(ofFamilies: readonly SelfMadeTokens[], parts: AccessParts): Promise<Access> {
+  const { pool, system, config, logger } = parts
+  if (config.accessPolicy === undefined)
+    return { tokens: createTokens(pool, system, ofFamilies), policy: null, [Symbol.dispose]: () => undefined }
+  const watched = await watchPolicy(config.accessPolicy, { logger, changed: () => tokens.forget() })
+  const policy = (): AccessPolicy => watched.current
+  const ofIssuers = createIssuerTokens({ pool, system, logger, policy })
+  const tokens = createTokens(pool, system, [...ofFamilies, ofIssuers])
+  return { tokens, policy, [Symbol.dispose]: () => watched[Symbol.dispose]() }
+}
