@@ -23,7 +23,12 @@ const SHIPPED = [
 /** Of what builds and tests: these ask for more of those who pass the package on. */
 const OF_TOOLS = [...SHIPPED, 'CC-BY-4.0', 'EPL-2.0', 'MPL-2.0']
 /** Named in a file of the package only. */
-const KNOWN: Readonly<Record<string, string>> = { 'seq-queue': 'MIT' }
+const KNOWN: Readonly<Record<string, string>> = {
+  buildcheck: 'MIT',
+  'cpu-features': 'MIT',
+  'seq-queue': 'MIT',
+  ssh2: 'MIT',
+}
 
 /**
  * @param roots names of the packages that users get, which bring theirs with them

@@ -24,16 +24,6 @@ const LEVELS = (await canIsolate())
 
 describe.each(LEVELS)('%s:', (level, isolation) => {
   describe('a workload', () => {
-    it('runs, passes its output on line by line, and reports its exit code or signal', async () => {
-      await using at = await place(isolation)
-      const runtime = await at.open()
-      const spoke = await runToEnd(runtime, workload('echo one; echo two >&2; printf three; exit 3'))
-      expect(spoke.end).toEqual({ how: 'EXITED', exitCode: 3, signal: null })
-      expect(spoke.lines.toSorted()).toEqual(['STDERR two', 'STDOUT one', 'STDOUT three'])
-      expect((await runToEnd(runtime, workload('exit 0'))).end).toMatchObject({ exitCode: 0, signal: null })
-      expect((await runToEnd(runtime, workload('kill -9 $$'))).end).toMatchObject({ exitCode: null, signal: 'SIGKILL' })
-    })
-
     it('gets its environment, files and event, and nothing of the runtime’s own', async () => {
       await using at = await place(isolation)
       const runtime = await at.open({ env: { ...process.env, OTHERS_SECRET: 'x', PHASELINE_TOKEN: 'the runtime’s' } })
@@ -82,23 +72,6 @@ describe.each(LEVELS)('%s:', (level, isolation) => {
         expect(await readFile(join(folder, file), 'utf8')).not.toContain('marker')
     })
 
-    it('works in its worker’s workspace, which goes with the worker and not with a job', async () => {
-      await using at = await place(isolation)
-      const runtime = await at.open()
-      const worker = workload('echo from worker > note')
-      const shared = { workspace: worker.id, workerId: worker.id }
-      await runToEnd(runtime, { ...worker, ...shared })
-      const job = workload('cat note', shared)
-      expect((await runToEnd(runtime, job)).lines).toEqual(['STDOUT from worker'])
-      await runtime.remove(job.id, null)
-      expect(existsSync(join(at.state, 'workspaces', worker.id, 'note'))).toBe(true)
-      await runtime.remove(worker.id, worker.id)
-      await runtime.remove(worker.id, worker.id)
-      expect(await readdir(join(at.state, 'workspaces'))).toEqual([])
-      expect(await runtime.list()).toEqual([])
-      expect(await readdir(join(at.state, 'workloads'))).toEqual([])
-    })
-
     it.each<[string, Partial<Workload>, RegExp]>([
       ['a command that is not there', { command: ['no-such-program'] }, /no folder of the PATH/],
       ['a word of the shell', { command: ['exit'], args: ['0'] }, /no folder of the PATH/],
@@ -135,20 +108,6 @@ describe.each(LEVELS)('%s:', (level, isolation) => {
   })
 
   describe('output', () => {
-    it('beyond the limits is dropped, and a line reports the number', async () => {
-      await using at = await place(isolation)
-      const runtime = await at.open({ output: { lines: 20, bytes: 1_000_000, totalBytes: 1_000_000 } })
-      const { lines, end } = await runToEnd(runtime, workload('seq 1 100000'))
-      expect(end).toMatchObject({ exitCode: 0 })
-      const said = lines.filter((line) => line.startsWith('STDOUT'))
-      const dropped = lines.flatMap((line) => /^SYSTEM (\d+) lines were dropped/.exec(line)?.[1] ?? [])
-      expect(said[0]).toBe('STDOUT 1')
-      expect(said.length).toBeGreaterThanOrEqual(100)
-      expect(said.length).toBeLessThan(2_000)
-      expect(dropped.length).toBeLessThan(20)
-      expect(said.length + dropped.reduce((sum, n) => sum + Number(n), 0)).toBe(100_000)
-    })
-
     it('is bounded in the length of a line and in all', async () => {
       await using at = await place(isolation)
       const runtime = await at.open({ output: { lines: 1_000, bytes: 1_000_000, totalBytes: 20_000 } })
@@ -165,20 +124,6 @@ describe.each(LEVELS)('%s:', (level, isolation) => {
   })
 
   describe('ending a workload', () => {
-    it('lets it end politely', async () => {
-      await using at = await place(isolation)
-      const runtime = await at.open({ graceMs: 20_000 })
-      const one = workload('trap "echo bye; exit 0" TERM; echo up; while :; do sleep 0.05; done')
-      await runtime.start(one, 'receipt')
-      const { lines, watcher } = listener()
-      const watching = runtime.watch(one.id, watcher)
-      await until(() => lines.includes('STDOUT up'), { what: 'up' })
-      await runtime.stop(one.id)
-      expect(await watching).toEqual({ how: 'STOPPED' })
-      expect(lines).toContain('STDOUT bye')
-      expect(await runtime.watch(one.id, watcher)).toEqual({ how: 'STOPPED' })
-    })
-
     it('is stopped once, however many ask for it', async () => {
       await using at = await place(isolation)
       const runtime = await at.open()
@@ -218,19 +163,6 @@ describe.each(LEVELS)('%s:', (level, isolation) => {
       const runtime = await at.open()
       const one = workload('sleep 1000 & setsid sleep 1000 & echo up')
       expect(await runToEnd(runtime, one)).toMatchObject({ end: { exitCode: 0 }, lines: ['STDOUT up'] })
-      expect(processesOf(one.id)).toEqual([])
-    })
-
-    it('tells that its process was ended from outside, and ends the rest', async () => {
-      await using at = await place(isolation)
-      const runtime = await at.open()
-      const one = workload('echo up; sleep 1000')
-      await runtime.start(one, 'receipt')
-      const { lines, watcher } = listener()
-      const watching = runtime.watch(one.id, watcher)
-      await until(() => lines.includes('STDOUT up'), { what: 'up' })
-      process.kill(await shimOf(at.state, one.id), 'SIGKILL')
-      expect(await watching).toMatchObject({ how: 'GONE' })
       expect(processesOf(one.id)).toEqual([])
     })
 
@@ -275,64 +207,6 @@ describe.each(LEVELS)('%s:', (level, isolation) => {
       expect(second.instance).toBe(instance)
       expect(await second.list()).toEqual([{ id: one.id, receipt: 'b' }])
     })
-
-    it('adopts running workloads after a kill -9, and misses none of their output', async () => {
-      await using at = await place(isolation)
-      const wait = (name: string) => `while [ ! -e ${name} ]; do sleep 0.02; done`
-      const one = workload(`echo before; ${wait('a')}; echo meanwhile; ${wait('b')}; echo after; exit 5`)
-      const go = (name: string) => writeFile(join(at.state, 'workloads', one.id, 'work', name), '')
-      const starter = join(import.meta.dirname, 'runtime-process.ts')
-      const first = spawn(process.execPath, [starter, at.state, URL, JSON.stringify(one), JSON.stringify(isolation)], {
-        stdio: ['ignore', 'pipe', 'inherit'],
-      })
-      let said = ''
-      first.stdout.on('data', (text) => {
-        said += String(text)
-      })
-      await until(() => said.includes('before\n'), { what: 'before' })
-      const gone = new Promise((resolve) => first.once('exit', resolve))
-      first.kill('SIGKILL')
-      await gone
-      const shim = await shimOf(at.state, one.id)
-      await go('a')
-
-      const second = await at.open()
-      expect(await second.list()).toEqual([{ id: one.id, receipt: 'the receipt' }])
-      const { lines, watcher } = listener()
-      const watching = second.watch(one.id, watcher)
-      await until(() => lines.includes('STDOUT meanwhile'), { what: 'meanwhile' })
-      expect(await shimOf(at.state, one.id)).toBe(shim)
-      await go('b')
-      expect(await watching).toEqual({ how: 'EXITED', exitCode: 5, signal: null })
-      expect(lines).toEqual(['SYSTEM Its runtime is back and has adopted it.', 'STDOUT meanwhile', 'STDOUT after'])
-    })
-
-    it('reads the end of a workload, and its last output, from a time without a runtime', async () => {
-      await using at = await place(isolation)
-      const first = await at.open()
-      const one = workload('echo last words; exit 7')
-      await first.start(one, 'receipt')
-      await until(() => existsSync(join(at.state, 'workloads', one.id, 'exit')), { what: 'ended' })
-      const second = await at.open()
-      const { lines, watcher } = listener()
-      expect(await second.watch(one.id, watcher)).toEqual({ how: 'EXITED', exitCode: 7, signal: null })
-      expect(lines).toContain('STDOUT last words')
-      expect(await second.watch(one.id, watcher)).toEqual({ how: 'EXITED', exitCode: 7, signal: null })
-    })
-
-    it('lets a workload be watched by the next one when it ends politely', async () => {
-      await using at = await place(isolation)
-      const first = await at.open()
-      const one = workload('echo up; sleep 1000')
-      await first.start(one, 'receipt')
-      const leaving = new AbortController()
-      const { lines, watcher } = listener(leaving.signal)
-      const watching = first.watch(one.id, watcher)
-      await until(() => lines.includes('STDOUT up'), { what: 'up' })
-      leaving.abort()
-      expect(await watching).toBeNull()
-      expect(processesOf(one.id).length).toBeGreaterThan(0)
-    })
   })
 
   describe('exactly once', () => {
@@ -364,18 +238,5 @@ describe.each(LEVELS)('%s:', (level, isolation) => {
       expect(existsSync(late)).toBe(false)
       expect(processesOf('twice')).toEqual([])
     })
-
-    it('an existing workload is not started again', async () => {
-      await using at = await place(isolation)
-      const runtime = await at.open()
-      const one = workload('sleep 1000')
-      await runtime.start(one, 'receipt')
-      await expect(runtime.start(one, 'receipt')).rejects.toThrow('exists already')
-      expect(processesOf(one.id).length).toBeGreaterThan(0)
-    })
   })
 })
-
-async function shimOf(state: string, id: string): Promise<number> {
-  return Number((await readFile(join(state, 'workloads', id, 'pid'), 'utf8')).trim().split(' ')[0])
-}

@@ -12,6 +12,11 @@ declare module '../../core/tree.ts' {
   }
 }
 
+const CONTAINER_OPTIONS = [
+  ...['engine', 'workload-url', 'pull', 'registries', 'network'],
+  ...['memory', 'cpus', 'pids', 'user', 'root'],
+]
+
 /** Events, their workers and jobs. */
 export const pipelines = defineFamily({
   name: 'pipelines',
@@ -46,6 +51,10 @@ export const pipelines = defineFamily({
     process: {
       options: ['isolation', 'network', 'folders'],
       load: async () => (await import('./agents.ts')).processes,
+    },
+    container: {
+      options: CONTAINER_OPTIONS,
+      load: async () => (await import('./agents/container/program.ts')).containers,
     },
   },
   server: async () => (await import('./server.ts')).server,

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { setImmediate as turn } from 'node:timers/promises'
 import { pause } from '../../../../client/pause.ts'
 import { onLinux, type Stat, statOf } from '../../../../process/identity.ts'
-import { COOKIE } from './workload-env.ts'
+import { COOKIE } from '../runtime/workload-env.ts'
 
 const MARK = `${COOKIE}=`
 /** Processes inspected in one turn of the event loop. */

@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { StartProblem, type Workload } from '../runtime/runtime.ts'
+import { workloadEnv } from '../runtime/workload-env.ts'
 import { findCommand } from './find-command.ts'
 import type { Sandbox } from './sandbox.ts'
-import { workloadEnv } from './workload-env.ts'
 import type { WorkloadFolder } from './workload-folder.ts'
 import { writeFiles } from './write-files.ts'
 
@@ -23,8 +23,6 @@ export interface PrepareOptions {
   readonly sandbox: Sandbox | null
 }
 
-/** Valid as a file name and as a variable. */
-const SECRET = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/
 const PRIVATE_FOLDER = { recursive: true, mode: 0o700 } as const
 const PRIVATE_FILE = { mode: 0o600 } as const
 
@@ -41,8 +39,6 @@ export async function prepare(workload: Workload, options: PrepareOptions): Prom
   if (argv.some((arg) => arg.includes('\0'))) throw new StartProblem('The command must not hold a NUL.')
   const { eventFile, secretsFolder } = folder
   const env = workloadEnv(ownEnv, workload, { url, workingFolder, eventFile, secretsFolder })
-  const wrong = Object.keys(workload.secrets).some((name) => !SECRET.test(name))
-  if (wrong) throw new StartProblem('The name of a secret must be a valid name of a variable.')
   const { token, secrets } = workload
   const [path] = await Promise.all([
     mkdir(workingFolder, PRIVATE_FOLDER).then(async () => {

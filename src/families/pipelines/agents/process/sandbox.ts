@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { writeWhole } from '../../../../agents/files/write-whole.ts'
 import { StartProblem } from '../runtime/runtime.ts'
+import { COOKIE } from '../runtime/workload-env.ts'
 import { API_SOCKET, startApiRelay } from './api-relay.ts'
 import { bubblewrapArguments, type IsolationOptions, requireBubblewrap } from './bubblewrap.ts'
 import { visiblePath } from './system-folders.ts'
-import { COOKIE } from './workload-env.ts'
 import type { WorkloadFolder } from './workload-folder.ts'
 
 /** Runs workloads isolated from the machine and from each other. Disposing it leaves them running. */

@@ -1,5 +1,5 @@
-import { constants } from 'node:os'
 import { isAlive, type ProcessId } from '../../../../process/identity.ts'
+import { exitOf } from '../runtime/exit-of.ts'
 import { Mask } from '../runtime/mask.ts'
 import { Output, type OutputLimits } from '../runtime/output.ts'
 import type { Watcher, WorkloadEnd } from '../runtime/runtime.ts'
@@ -18,10 +18,6 @@ export interface WatchOptions {
 }
 
 const GONE: WorkloadEnd = { how: 'GONE', reason: 'DELETED', message: 'Its process was ended from outside.' }
-
-/** A shell exits with 128 and the signal's number; a program that exits so by itself counts as ended by that signal. */
-const SIGNALLED = 128
-const SIGNALS = new Map<number, string>(Object.entries(constants.signals).map(([name, number]) => [number, name]))
 
 /** Passes on the lines of a workload until its end, which it records. Null: the signal aborted. */
 export async function watchWorkload(options: WatchOptions, watcher: Watcher): Promise<WorkloadEnd | null> {
@@ -74,13 +70,7 @@ async function readToEnd(
   }
 }
 
-function endOf(code: number | null): WorkloadEnd {
-  if (code === null) return GONE
-  const signal = SIGNALS.get(code - SIGNALLED)
-  return signal === undefined
-    ? { how: 'EXITED', exitCode: code, signal: null }
-    : { how: 'EXITED', exitCode: null, signal }
-}
+const endOf = (code: number | null): WorkloadEnd => (code === null ? GONE : { how: 'EXITED', ...exitOf(code) })
 
 const ABORTED = Symbol('aborted')
 async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | typeof ABORTED> {

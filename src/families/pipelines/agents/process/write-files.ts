@@ -2,6 +2,7 @@ import { constants } from 'node:fs'
 import { type FileHandle, mkdir, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { onLinux } from '../../../../process/identity.ts'
+import { partsOf, quoted } from '../runtime/file-path.ts'
 import { StartProblem } from '../runtime/runtime.ts'
 
 /** Private; scripts are executable. */
@@ -24,16 +25,6 @@ export async function writeFiles(
       throw new StartProblem(`The file ${quoted(path)} cannot be written: ${code}.`)
     }
   }
-}
-
-const quoted = (path: string): string => JSON.stringify(path.slice(0, 200))
-
-function partsOf(path: string): readonly string[] {
-  const parts = path.split('/')
-  const wrong = parts.some((part) => part === '' || part === '.' || part === '..' || part.includes('\0'))
-  if (wrong)
-    throw new StartProblem(`The file ${quoted(path)} must be named relative to the working folder, without "..".`)
-  return parts
 }
 
 async function writeBelow(folder: string, parts: readonly string[], content: string): Promise<void> {

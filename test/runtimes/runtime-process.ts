@@ -1,10 +1,15 @@
-import { openProcessRuntime } from '../../src/families/pipelines/agents/process/process-runtime.ts'
-import type { Workload } from '../../src/families/pipelines/agents/runtime/runtime.ts'
+import { join } from 'node:path'
+import type { Runtime, Workload } from '../../src/families/pipelines/agents/runtime/runtime.ts'
 
 /** A runtime in a process of its own, to be killed: starts what it is given, tells its lines, and lives on. */
-const [state = '', url = '', given = '', isolation = 'null'] = process.argv.slice(2)
+const [given = '', module = '', ...args] = process.argv.slice(2)
+const { reopen } = (await import(join(import.meta.dirname, module))) as {
+  reopen(...args: readonly string[]): Promise<Runtime>
+}
 const workload = JSON.parse(given) as Workload
-const runtime = await openProcessRuntime({ state, url, env: process.env, isolation: JSON.parse(isolation) })
+const runtime = await reopen(...args)
+await runtime.list()
+process.stdout.write('opened\n')
 await runtime.start(workload, 'the receipt')
 process.stdout.write('started\n')
 const signal = new AbortController().signal

@@ -1,4 +1,4 @@
-import { StartProblem, type Workload } from '../runtime/runtime.ts'
+import { StartProblem, type Workload } from './runtime.ts'
 
 /** Variables of the runtime's own environment that a workload gets: enough to find programs and files, and no secret. */
 const PASSED_ON = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TZ', 'TMPDIR'] as const
@@ -45,10 +45,17 @@ export function workloadEnv(
   delete env.PHASELINE_TOKEN
   if (workload.token !== null) env.PHASELINE_TOKEN = workload.token
   for (const [name, value] of Object.entries(env)) {
-    if (!NAME.test(name)) {
-      throw new StartProblem(`${JSON.stringify(name.slice(0, 100))} is not a valid name of a variable.`)
-    }
+    requireName(name)
     if (value.includes('\0')) throw new StartProblem(`The variable ${name} must not hold a NUL.`)
   }
   return env
+}
+
+/**
+ * A name that is valid as a variable and as a file, as those of secrets must be.
+ * @throws StartProblem
+ */
+export function requireName(name: string): void {
+  if (!NAME.test(name))
+    throw new StartProblem(`${JSON.stringify(name.slice(0, 100))} is not a valid name of a variable.`)
 }

@@ -1,0 +1,89 @@
+import type { ContainerCreateOptions, HostConfig } from 'dockerode'
+import { StartProblem, type Workload } from '../runtime/runtime.ts'
+import { requireName, workloadEnv } from '../runtime/workload-env.ts'
+import type { ContainerOptions } from './options.ts'
+
+/** A workload as a container of the engine's API. Nothing in it is secret: whoever may ask the engine can read all of it. */
+
+export const PLACE_LABEL = 'io.phaseline.place'
+export const OBJECT_LABEL = 'io.phaseline.object'
+export const WORKER_LABEL = 'io.phaseline.worker'
+export const RECEIPT_LABEL = 'io.phaseline.receipt'
+
+/** One name for one object: to create its container twice is a conflict. */
+export const containerName = (id: string): string => `phaseline-${id}`
+export const volumeName = (workerId: string): string => `phaseline-workspace-${workerId}`
+
+/** Where a container finds its event, its secrets and its token. */
+const INPUT = '/run/phaseline'
+export const WORKSPACE = '/workspace'
+/** A volume belongs to root. Any other user gets a folder in it, which is unpacked with its files. */
+export const OWN_FOLDER = 'own'
+const workingFolderOf = (user: string | null): string => (user === null ? WORKSPACE : `${WORKSPACE}/${OWN_FOLDER}`)
+
+/** More than the runtime passes on of one workload, so that the engine never drops what is still to be read. */
+const LOG_SIZE = '128m'
+
+export interface ContainerPlan {
+  readonly workload: Workload
+  readonly place: string
+  readonly receipt: string
+  /** The folder of this machine that becomes `/run/phaseline`. */
+  readonly inputFolder: string
+  readonly options: ContainerOptions
+}
+
+/** @throws StartProblem */
+export function containerOf({ workload, place, receipt, inputFolder, options }: ContainerPlan): ContainerCreateOptions {
+  const { id, image, command, args, workspace, workerId } = workload
+  if (image === null) throw new StartProblem('It has no image: the container runtime runs commands in images.')
+  for (const name of Object.keys(workload.secrets)) requireName(name)
+  if ([...command, ...args].some((arg) => arg.includes('\0')))
+    throw new StartProblem('The command must not hold a NUL.')
+  return {
+    name: containerName(id),
+    Image: image,
+    ...(command.length > 0 ? { Entrypoint: [...command] } : {}),
+    ...(args.length > 0 || command.length > 0 ? { Cmd: [...args] } : {}),
+    Env: envOf(workload, options),
+    WorkingDir: workingFolderOf(options.user),
+    Labels: { [PLACE_LABEL]: place, [OBJECT_LABEL]: id, [WORKER_LABEL]: workerId, [RECEIPT_LABEL]: receipt },
+    ...(options.user === null ? {} : { User: options.user }),
+    HostConfig: {
+      ...limitsOf(options),
+      Mounts: [
+        {
+          Type: 'volume',
+          Target: WORKSPACE,
+          Source: workspace === null ? '' : volumeName(workspace),
+        },
+        { Type: 'bind', Source: inputFolder, Target: INPUT, ReadOnly: true },
+      ],
+    },
+  }
+}
+
+/** Secrets and the token are files only: the engine shows a container's environment to all who may ask it. */
+function envOf(workload: Workload, { url, user }: ContainerOptions): string[] {
+  const env = workloadEnv(
+    {},
+    { ...workload, secrets: {}, token: null },
+    { url, workingFolder: workingFolderOf(user), eventFile: `${INPUT}/event.json`, secretsFolder: `${INPUT}/secrets` },
+  )
+  const token = workload.token === null ? {} : { PHASELINE_TOKEN_FILE: `${INPUT}/token` }
+  return Object.entries({ HOME: '/tmp', ...env, ...token }).map(([name, value]) => `${name}=${value}`)
+}
+
+const limitsOf = ({ writableRoot, network, memory, cpus, pids }: ContainerOptions): HostConfig => ({
+  NetworkMode: network,
+  ReadonlyRootfs: !writableRoot,
+  Tmpfs: { '/tmp': 'rw,nosuid,nodev,size=256m' },
+  CapDrop: ['ALL'],
+  SecurityOpt: ['no-new-privileges'],
+  PidsLimit: pids,
+  // Without swap, which would delay the end of a container that needs too much memory.
+  ...(memory === null ? {} : { Memory: memory, MemorySwap: memory }),
+  ...(cpus === null ? {} : { NanoCpus: Math.round(cpus * 1e9) }),
+  RestartPolicy: { Name: 'no' },
+  LogConfig: { Type: 'json-file', Config: { 'max-size': LOG_SIZE, 'max-file': '1' } },
+})

@@ -1,0 +1,79 @@
+import { asError } from '../../../../client/as-error.ts'
+import { pause, retryDelay } from '../../../../client/pause.ts'
+import { OBJECT_LABEL } from './container-of.ts'
+import type { Engine } from './engine.ts'
+
+/**
+ * Wakes those who follow a container when it may have ended: by one stream of the engine's events for all of them. After a
+ * gap in that stream everybody is woken, and looks for himself.
+ */
+export class Endings implements AsyncDisposable {
+  readonly #engine: Engine
+  readonly #onProblem: (error: Error) => void
+  readonly #closed = new AbortController()
+  readonly #waiting = new Map<string, Set<() => void>>()
+  readonly #following: Promise<void>
+
+  constructor(engine: Engine, onProblem: (error: Error) => void) {
+    this.#engine = engine
+    this.#onProblem = onProblem
+    this.#following = this.#follow()
+  }
+
+  /** Calls back once, when the container may have ended. Disposing forgets it. */
+  next(id: string, wake: () => void): Disposable {
+    const waiting = this.#waiting.get(id) ?? new Set()
+    this.#waiting.set(id, waiting.add(wake))
+    return {
+      [Symbol.dispose]: () => {
+        waiting.delete(wake)
+        if (waiting.size === 0 && this.#waiting.get(id) === waiting) this.#waiting.delete(id)
+      },
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed.abort()
+    await this.#following
+  }
+
+  async #follow(): Promise<void> {
+    const { signal } = this.#closed
+    for (let failures = 0; !signal.aborted; failures += 1) {
+      try {
+        const events = await this.#engine.events(signal)
+        for (const id of this.#waiting.keys()) this.#wake(id)
+        failures = 0
+        await this.#read(events)
+      } catch (error) {
+        if (!signal.aborted && failures === 0) this.#onProblem(asError(error))
+      }
+      await pause(retryDelay(failures), signal)
+    }
+  }
+
+  async #read(events: NodeJS.ReadableStream): Promise<void> {
+    let rest = ''
+    for await (const chunk of events) {
+      const lines = `${rest}${String(chunk)}`.split('\n')
+      rest = lines.pop() ?? ''
+      for (const line of lines) {
+        const id = objectOf(line)
+        if (id !== null) this.#wake(id)
+      }
+    }
+  }
+
+  #wake(id: string): void {
+    for (const wake of this.#waiting.get(id) ?? []) wake()
+  }
+}
+
+function objectOf(event: string): string | null {
+  try {
+    const { Actor } = JSON.parse(event) as { readonly Actor?: { readonly Attributes?: Record<string, string> } }
+    return Actor?.Attributes?.[OBJECT_LABEL] ?? null
+  } catch {
+    return null
+  }
+}

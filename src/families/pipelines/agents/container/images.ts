@@ -1,0 +1,114 @@
+import { readFile } from 'node:fs/promises'
+import type Docker from 'dockerode'
+import { z } from 'zod'
+import { asError } from '../../../../client/as-error.ts'
+import { codeOf } from '../../../../process/error-code.ts'
+import { StartProblem } from '../runtime/runtime.ts'
+import { reasonOf, statusOf } from './engine.ts'
+import type { ContainerOptions } from './options.ts'
+
+const PULL_MS = 600_000
+/** The name under which Docker's own registry has its credentials. */
+const DOCKER_HUB = 'https://index.docker.io/v1/'
+
+const registries = z.object({ auths: z.record(z.string(), z.object({ auth: z.string() })).default({}) })
+
+/** Fetches the images of containers. Workloads that start at the same time share one transfer. */
+export class Images {
+  readonly #docker: Docker
+  readonly #options: Pick<ContainerOptions, 'pull' | 'registries'>
+  readonly #pulling = new Map<string, Promise<void>>()
+
+  constructor(docker: Docker, options: Pick<ContainerOptions, 'pull' | 'registries'>) {
+    this.#docker = docker
+    this.#options = options
+  }
+
+  /**
+   * Resolves when the engine has the image.
+   * @throws StartProblem; the reason of `signal` when it aborts, while the transfer goes on for others
+   */
+  async provide(image: string, signal: AbortSignal): Promise<void> {
+    const { pull } = this.#options
+    if (pull === 'never' || (pull === 'missing' && (await this.#isThere(image)))) return
+    const pulling = this.#pulling.get(image) ?? this.#pull(image).finally(() => this.#pulling.delete(image))
+    this.#pulling.set(image, pulling)
+    await orAborted(pulling, signal)
+  }
+
+  async #isThere(image: string): Promise<boolean> {
+    try {
+      await this.#docker.getImage(image).inspect()
+      return true
+    } catch (error) {
+      if (statusOf(error) === 404) return false
+      throw error
+    }
+  }
+
+  async #pull(image: string): Promise<void> {
+    const name = /[:@][^/]*$/.test(image) ? image : `${image}:latest`
+    try {
+      const authconfig = await this.#credentials(image)
+      const abortSignal = AbortSignal.timeout(PULL_MS)
+      const progress = await this.#docker.pull(name, { abortSignal, ...(authconfig ? { authconfig } : {}) })
+      await this.#follow(progress)
+    } catch (error) {
+      throw new StartProblem(`Its image ${name} cannot be had: ${reasonOf(asError(error))}`)
+    }
+  }
+
+  /** The engine answers with 200, and tells in the progress whether the transfer has failed. */
+  #follow(progress: NodeJS.ReadableStream): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#docker.modem.followProgress(progress, (error, steps: readonly { readonly error?: string }[] | null) => {
+        const failed = error ?? steps?.find((step) => step.error !== undefined)?.error
+        if (failed) reject(asError(failed))
+        else resolve()
+      })
+    })
+  }
+
+  /** Read for each transfer, since such files are replaced when passwords are. */
+  async #credentials(image: string): Promise<{ username: string; password: string; serveraddress: string } | null> {
+    const { registries: file } = this.#options
+    if (file === null) return null
+    const serveraddress = registryOf(image)
+    const { auths } = await readRegistries(file)
+    const auth = auths[serveraddress]?.auth
+    if (auth === undefined) return null
+    const [username = '', ...password] = Buffer.from(auth, 'base64').toString().split(':')
+    return { username, password: password.join(':'), serveraddress }
+  }
+}
+
+/** The first part of an image's name is a registry if it looks like the name of a host. */
+function registryOf(image: string): string {
+  const [host = '', ...rest] = image.split('/')
+  return rest.length > 0 && (/[.:]/.test(host) || host === 'localhost') ? host : DOCKER_HUB
+}
+
+/** The error quotes nothing of the file, which holds passwords. */
+async function readRegistries(file: string): Promise<z.infer<typeof registries>> {
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    throw new Error(`the credentials of registries cannot be read: ${codeOf(error)}`)
+  })
+  try {
+    return registries.parse(JSON.parse(text))
+  } catch {
+    throw new Error('the file with credentials of registries is not like Docker’s config.json')
+  }
+}
+
+async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  const aborted = Promise.withResolvers<never>()
+  const abort = (): void => aborted.reject(asError(signal.reason))
+  signal.addEventListener('abort', abort, { once: true })
+  try {
+    signal.throwIfAborted()
+    return await Promise.race([promise, aborted.promise])
+  } finally {
+    signal.removeEventListener('abort', abort)
+    promise.catch(() => {})
+  }
+}

@@ -1,0 +1,65 @@
+import { lstat, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { userInfo } from 'node:os'
+import { join } from 'node:path'
+import { removeTree } from '../../../../agents/files/remove-tree.ts'
+import type { Workload } from '../runtime/runtime.ts'
+
+const MEMORY = '/dev/shm'
+const PRIVATE = { mode: 0o700 } as const
+/** A container may have any user; its folder is within one that is private on this machine. */
+const READABLE_FOLDER = { mode: 0o755 } as const
+const READABLE = { mode: 0o444 } as const
+
+/** What containers get to read: event, secrets and token of each. In memory where the system has a folder for that. */
+export class InputFolders {
+  readonly #root: string
+  private constructor(root: string) {
+    this.#root = root
+  }
+
+  /** @param fallback a private folder, for systems without a folder in memory */
+  static async open(place: string, fallback: string): Promise<InputFolders> {
+    const own = join(MEMORY, `phaseline-${userInfo().uid}`)
+    const root = (await isPrivate(own)) ? join(own, place) : fallback
+    await mkdir(root, { recursive: true, ...PRIVATE })
+    return new InputFolders(root)
+  }
+
+  path(id: string): string {
+    return join(this.#root, id)
+  }
+
+  async write({ id, event, secrets, token }: Workload): Promise<void> {
+    const folder = this.path(id)
+    await removeTree(folder)
+    await mkdir(join(folder, 'secrets'), { recursive: true, ...READABLE_FOLDER })
+    await Promise.all([
+      writeFile(join(folder, 'event.json'), JSON.stringify(event), READABLE),
+      ...Object.entries(secrets).map(([name, value]) => writeFile(join(folder, 'secrets', name), value, READABLE)),
+      token !== null && writeFile(join(folder, 'token'), token, READABLE),
+    ])
+  }
+
+  /** What must not be seen in its output. */
+  async masked(id: string): Promise<readonly string[]> {
+    const secrets = join(this.path(id), 'secrets')
+    const names = await readdir(secrets).catch(() => [])
+    const files = [...names.map((name) => join(secrets, name)), join(this.path(id), 'token')]
+    return await Promise.all(files.map((file) => readFile(file, 'utf8').catch(() => '')))
+  }
+
+  remove(id: string): Promise<void> {
+    return removeTree(this.path(id))
+  }
+}
+
+/** Makes the folder, and sees that it is this user's: others may write beside it. */
+async function isPrivate(folder: string): Promise<boolean> {
+  try {
+    await mkdir(folder, PRIVATE).catch(() => {})
+    const found = await lstat(folder)
+    return found.isDirectory() && found.uid === userInfo().uid && (found.mode & 0o077) === 0
+  } catch {
+    return false
+  }
+}

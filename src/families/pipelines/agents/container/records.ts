@@ -1,0 +1,85 @@
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { writeWhole } from '../../../../agents/files/write-whole.ts'
+
+const record = z.object({
+  receipt: z.string(),
+  /** The worker whose workspace it uses. */
+  workspace: z.string().nullable(),
+  workerId: z.string(),
+  /** Its container was seen to have been started. */
+  isStarted: z.boolean(),
+  isStopped: z.boolean(),
+  /** Bytes of its output that were passed on. */
+  read: z.object({ STDOUT: z.number(), STDERR: z.number() }),
+})
+export type WorkloadRecord = z.infer<typeof record>
+
+/** What a container runtime stores of each workload, beside what the engine knows. Kept in memory, and written through. */
+export class Records {
+  readonly #folder: string
+  readonly #records: Map<string, WorkloadRecord>
+  /** Writes of one record follow each other. */
+  readonly #writes = new Map<string, Promise<unknown>>()
+
+  private constructor(folder: string, records: Map<string, WorkloadRecord>) {
+    this.#folder = folder
+    this.#records = records
+  }
+
+  static async open(folder: string): Promise<Records> {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    const names = (await readdir(folder)).filter((name) => name.endsWith(SUFFIX))
+    const found = await Promise.all(
+      names.map(async (name) => [name.slice(0, -SUFFIX.length), await readRecord(join(folder, name))] as const),
+    )
+    return new Records(folder, new Map(found.flatMap(([id, known]) => (known ? [[id, known]] : []))))
+  }
+
+  get ids(): readonly string[] {
+    return [...this.#records.keys()]
+  }
+  get(id: string): WorkloadRecord | null {
+    return this.#records.get(id) ?? null
+  }
+
+  async set(id: string, value: WorkloadRecord): Promise<void> {
+    this.#records.set(id, value)
+    await this.#write(id)
+  }
+
+  /** Changes a record that is there. */
+  async update(id: string, change: Partial<WorkloadRecord>): Promise<void> {
+    const known = this.#records.get(id)
+    if (known) await this.set(id, { ...known, ...change })
+  }
+
+  async delete(id: string): Promise<void> {
+    this.#records.delete(id)
+    await this.#write(id)
+  }
+
+  #write(id: string): Promise<unknown> {
+    const file = join(this.#folder, `${id}${SUFFIX}`)
+    const write = async (): Promise<void> => {
+      const value = this.#records.get(id)
+      if (value) await writeWhole(file, JSON.stringify(value))
+      else await rm(file, { force: true })
+    }
+    const writing = (this.#writes.get(id) ?? Promise.resolve()).then(write, write)
+    this.#writes.set(id, writing)
+    const release = (): void => void (this.#writes.get(id) === writing && this.#writes.delete(id))
+    writing.then(release, release)
+    return writing
+  }
+}
+const SUFFIX = '.json'
+
+async function readRecord(file: string): Promise<WorkloadRecord | null> {
+  try {
+    return record.parse(JSON.parse(await readFile(file, 'utf8')))
+  } catch {
+    return null
+  }
+}
