@@ -22,7 +22,7 @@ export const reopen = (socket: string, state: string): Promise<Runtime> =>
 export async function containerPlace(
   socketPath: string,
   changed: Partial<ContainerRuntimeOptions> = {},
-): Promise<Place> {
+): Promise<Place & { readonly state: string }> {
   const docker = new Docker({ socketPath })
   const state = await mkdtemp(join(tmpdir(), 'phaseline-containers-'))
   let current: Runtime | null = null
@@ -40,6 +40,7 @@ export async function containerPlace(
   const label = () => ({ label: [`${PLACE_LABEL}=${instance}`] })
   const containerOf = (id: string) => docker.getContainer(containerName(id))
   return {
+    state,
     open,
     close,
     program: ['container-place.ts', socketPath, state],

@@ -20,7 +20,23 @@ export function engineSocket(): string | null {
 export const IMAGE = 'localhost/phaseline-test:latest'
 /** From Debian's busybox-static: no registry is needed. */
 const BUSYBOX = '/bin/busybox'
-const TOOLS = ['sh', 'cat', 'echo', 'env', 'head', 'id', 'kill', 'ls', 'mkdir', 'printf', 'seq', 'sleep', 'test', 'tr']
+const TOOLS = [
+  'sh',
+  'cat',
+  'echo',
+  'env',
+  'head',
+  'id',
+  'kill',
+  'ls',
+  'mkdir',
+  'od',
+  'printf',
+  'seq',
+  'sleep',
+  'test',
+  'tr',
+]
 
 /** Makes an image with a shell and a few tools. */
 export async function provideImage(socketPath: string): Promise<void> {

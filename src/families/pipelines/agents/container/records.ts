@@ -30,7 +30,12 @@ export class Records {
 
   static async open(folder: string): Promise<Records> {
     await mkdir(folder, { recursive: true, mode: 0o700 })
-    const names = (await readdir(folder)).filter((name) => name.endsWith(SUFFIX))
+    const all = await readdir(folder)
+    const names = all.filter((name) => name.endsWith(SUFFIX))
+    // Drafts of a process that was killed while it wrote.
+    await Promise.all(
+      all.filter((name) => !name.endsWith(SUFFIX)).map((name) => rm(join(folder, name), { force: true })),
+    )
     const found = await Promise.all(
       names.map(async (name) => [name.slice(0, -SUFFIX.length), await readRecord(join(folder, name))] as const),
     )
