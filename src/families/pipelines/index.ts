@@ -56,6 +56,10 @@ export const pipelines = defineFamily({
       options: CONTAINER_OPTIONS,
       load: async () => (await import('./agents/container/program.ts')).containers,
     },
+    kubernetes: {
+      options: ['namespace', 'replica', 'pods', 'workload-url'],
+      load: async () => (await import('./agents/kubernetes/program.ts')).kubernetes,
+    },
   },
   server: async () => (await import('./server.ts')).server,
   cli: async () => (await import('./cli.ts')).cli,

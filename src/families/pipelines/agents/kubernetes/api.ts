@@ -1,0 +1,141 @@
+import { IsomorphicFetchHttpLibrary, type KubeConfig, RequestContext, type V1Status } from '@kubernetes/client-node'
+import { pause, retryDelay } from '../../../../client/pause.ts'
+
+/** The API server's refusal. `message` may quote what was sent. */
+export class ApiError extends Error {
+  override name = 'ApiError'
+  readonly status: number
+  /** As the API names it, e.g. NotFound or Forbidden. */
+  readonly reason: string
+  constructor(status: number, reason: string, message: string) {
+    super(message)
+    this.status = status
+    this.reason = reason
+  }
+}
+
+export interface ApiRequest {
+  readonly query?: Readonly<Record<string, string | undefined>>
+  readonly body?: unknown
+  /** Gives up; requests are otherwise repeated until the API server answers. */
+  readonly signal?: AbortSignal | undefined
+}
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+type Response = Awaited<ReturnType<ReturnType<IsomorphicFetchHttpLibrary['send']>['toPromise']>>
+
+const TIMEOUT_MS = 30_000
+const DISPATCHER_MS = 600_000
+const OVERLOADED = 429
+/** The API server is away, overloaded, or has lost its database for a moment: it says nothing about the request. */
+const isTransient = ({ status }: ApiError): boolean => status === 0 || status === OVERLOADED || status >= 500
+
+export const isStatus = (error: unknown, ...statuses: readonly number[]): boolean =>
+  error instanceof ApiError && statuses.includes(error.status)
+
+/**
+ * The API of a cluster on the transport and the credentials of the Kubernetes client. Its generated methods take no signal,
+ * and it opens a connection for each request; this class shares them.
+ */
+export class KubernetesApi {
+  readonly #config: KubeConfig
+  readonly #closing: AbortSignal
+  readonly #http = new IsomorphicFetchHttpLibrary()
+  #dispatcher: ReturnType<RequestContext['getDispatcher']>
+  #dispatcherUntil = 0
+
+  constructor(config: KubeConfig, closing: AbortSignal) {
+    this.#config = config
+    this.#closing = closing
+  }
+
+  get<T>(path: string, request: ApiRequest = {}): Promise<T> {
+    return this.#json('GET', path, request)
+  }
+  post<T>(path: string, body: unknown, signal?: AbortSignal): Promise<T> {
+    return this.#json('POST', path, { body, signal })
+  }
+  /** A merge patch. */
+  patch<T>(path: string, body: unknown): Promise<T> {
+    return this.#json('PATCH', path, { body })
+  }
+  /** What is not there counts as deleted. */
+  async delete(path: string, body: unknown = {}): Promise<void> {
+    await orNull(this.#json('DELETE', path, { body }))
+  }
+  /** Null: it is not there. */
+  find<T>(path: string): Promise<T | null> {
+    return orNull(this.get<T>(path))
+  }
+
+  /** A response without an end of its own. One attempt. */
+  async stream(path: string, query: ApiRequest['query'], signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
+    const response = await this.#send('GET', path, {
+      query: query ?? {},
+      signal: AbortSignal.any([signal, this.#closing]),
+    })
+    return (response.body.stream() ?? []) as AsyncIterable<Uint8Array>
+  }
+
+  async #json<T>(method: Method, path: string, { signal, ...request }: ApiRequest): Promise<T> {
+    const ended = signal ? AbortSignal.any([signal, this.#closing]) : this.#closing
+    for (let failures = 0; ; failures += 1) {
+      try {
+        const attempt = AbortSignal.any([ended, AbortSignal.timeout(TIMEOUT_MS)])
+        const response = await this.#send(method, path, { ...request, signal: attempt })
+        return JSON.parse(await response.body.text()) as T
+      } catch (error) {
+        ended.throwIfAborted()
+        if (error instanceof ApiError && !isTransient(error)) throw error
+        await pause(retryDelay(failures), ended)
+      }
+    }
+  }
+
+  async #send(
+    method: Method,
+    path: string,
+    { query = {}, body, signal }: ApiRequest & { readonly signal: AbortSignal },
+  ): Promise<Response> {
+    const context = new RequestContext(`${this.#config.getCurrentCluster()?.server}${path}`, method)
+    for (const [name, value] of Object.entries(query)) if (value !== undefined) context.setQueryParam(name, value)
+    context.setHeaderParam('Accept', 'application/json')
+    if (body !== undefined) {
+      context.setHeaderParam('Content-Type', method === 'PATCH' ? 'application/merge-patch+json' : 'application/json')
+      context.setBody(JSON.stringify(body))
+    }
+    await this.#config.applySecurityAuthentication(context)
+    this.#share(context)
+    context.setSignal(signal)
+    const response = await this.#http.send(context).toPromise()
+    if (response.httpStatusCode < 400) return response
+    throw errorOf(response.httpStatusCode, await response.body.text())
+  }
+
+  /** Credentials come with each context; a dispatcher is kept for its connections until certificates may have changed. */
+  #share(context: RequestContext): void {
+    const now = performance.now()
+    if (now > this.#dispatcherUntil) {
+      this.#dispatcher = context.getDispatcher()
+      this.#dispatcherUntil = now + DISPATCHER_MS
+    }
+    if (this.#dispatcher) context.setDispatcher(this.#dispatcher)
+  }
+}
+
+async function orNull<T>(answer: Promise<T>): Promise<T | null> {
+  try {
+    return await answer
+  } catch (error) {
+    if (isStatus(error, 404)) return null
+    throw error
+  }
+}
+
+function errorOf(status: number, text: string): ApiError {
+  try {
+    const { reason = '', message = '' } = JSON.parse(text) as V1Status
+    return new ApiError(status, reason, message)
+  } catch {
+    return new ApiError(status, '', text.slice(0, 500))
+  }
+}

@@ -1,0 +1,115 @@
+/** A place in the output of a pod: the time of a line in nanoseconds, and how many lines of that time were passed on. */
+export interface LogPosition {
+  /** Seconds since 1970 with nine decimals, of a fixed length. */
+  readonly time: string
+  readonly lines: number
+  /** Of the line that follows: how much of it was passed on. */
+  readonly bytes: number
+}
+export const LOG_START: LogPosition = { time: '', lines: 0, bytes: 0 }
+
+const LINE_END = 0x0a
+const SPACE = 0x20
+/** No timestamp is longer. */
+const MAX_TIMESTAMP = 40
+const TIMESTAMP = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)$/
+
+/**
+ * Takes the timestamps off the lines of a pod's output, and skips those that were passed on before. A cluster can only be
+ * asked for lines from a whole second on.
+ */
+export class LogLines {
+  readonly #onText: (text: Buffer) => void
+  #position: LogPosition
+  /** Lines of the position's time that this reading has met. */
+  #met = 0
+  /** The beginning of a line, without its whole timestamp. Null: within a line. */
+  #stamp: Buffer | null = Buffer.alloc(0)
+  /** Of the present line: bytes to skip. */
+  #skip = 0
+  #isForeign = false
+
+  constructor(position: LogPosition, onText: (text: Buffer) => void) {
+    this.#position = position
+    this.#onText = onText
+  }
+
+  /** A line has no timestamp: it is not the pod's, but an error of its node, which is passed over. */
+  get isForeign(): boolean {
+    return this.#isForeign
+  }
+
+  get position(): LogPosition {
+    return this.#position
+  }
+
+  write(chunk: Buffer): void {
+    let rest = chunk
+    while (rest.length > 0) rest = this.#stamp ? this.#readStamp(this.#stamp, rest) : this.#readLine(rest)
+  }
+
+  #readStamp(stamp: Buffer, chunk: Buffer): Buffer {
+    const text = Buffer.concat([stamp, chunk.subarray(0, MAX_TIMESTAMP)])
+    const end = text.indexOf(SPACE)
+    if (end < 0 && text.length < MAX_TIMESTAMP && stamp.length + chunk.length < MAX_TIMESTAMP) {
+      this.#stamp = text
+      return Buffer.alloc(0)
+    }
+    const time = end < 0 ? null : timeOf(text.subarray(0, end).toString('latin1'))
+    this.#stamp = null
+    this.#begin(time)
+    return time === null ? Buffer.concat([stamp, chunk]) : chunk.subarray(end + 1 - stamp.length)
+  }
+
+  #begin(time: string | null): void {
+    const { time: last, lines, bytes } = this.#position
+    this.#skip = 0
+    if (time === null) {
+      this.#isForeign = true
+      this.#skip = Number.POSITIVE_INFINITY
+      return
+    }
+    if (time > last) {
+      this.#position = { time, lines: 0, bytes: 0 }
+      this.#met = 1
+      return
+    }
+    const isPassed = time < last || this.#met < lines
+    if (time === last) this.#met += 1
+    this.#skip = isPassed ? Number.POSITIVE_INFINITY : bytes
+  }
+
+  #readLine(chunk: Buffer): Buffer {
+    const end = chunk.indexOf(LINE_END)
+    const line = end < 0 ? chunk : chunk.subarray(0, end + 1)
+    const skipped = Math.min(this.#skip, line.length)
+    const isPassed = this.#skip === Number.POSITIVE_INFINITY
+    this.#skip -= skipped
+    if (skipped < line.length) this.#onText(line.subarray(skipped))
+    if (!isPassed) this.#advance(line.length - skipped, end >= 0)
+    if (end >= 0) this.#stamp = Buffer.alloc(0)
+    return chunk.subarray(line.length)
+  }
+
+  #advance(bytes: number, isWhole: boolean): void {
+    const { time, lines, bytes: before } = this.#position
+    this.#position = isWhole ? { time, lines: lines + 1, bytes: 0 } : { time, lines, bytes: before + bytes }
+  }
+}
+
+function timeOf(text: string): string | null {
+  const [, seconds, fraction = '', zone] = TIMESTAMP.exec(text) ?? []
+  if (!seconds) return null
+  return `${Date.parse(`${seconds}${zone}`) / 1_000}.${fraction.padEnd(9, '0')}`
+}
+
+/** The whole second from which on a cluster is asked for lines; undefined: from the first one. */
+export const secondOf = ({ time }: LogPosition): string | undefined =>
+  time === '' ? undefined : new Date(Math.floor(Number(time)) * 1_000).toISOString()
+
+/** Without the part of a line: what was passed on of it is gone with the process. */
+export const writePosition = ({ time, lines }: LogPosition): string => `${time} ${lines}`
+export function readPosition(text: string | undefined): LogPosition {
+  const [, time = '', lines = '0'] = /^(\d+\.\d{9}) (\d{1,9})$/.exec(text ?? '') ?? []
+  return { time, lines: Number(lines), bytes: 0 }
+}

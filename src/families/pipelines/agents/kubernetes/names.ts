@@ -1,0 +1,33 @@
+/** How the objects of a workload are named and marked in the cluster. */
+
+export const LABELS = {
+  place: 'phaseline.io/place',
+  /** The process that follows the workload: a replica of the runtime that comes back takes up its own. */
+  replica: 'phaseline.io/replica',
+  object: 'phaseline.io/object',
+  worker: 'phaseline.io/worker',
+  project: 'phaseline.io/project',
+} as const
+
+export const ANNOTATIONS = {
+  receipt: 'phaseline.io/receipt',
+  /** The end that the runtime has decided on, before it deletes the pod. */
+  end: 'phaseline.io/end',
+  /** How far the output was passed on. */
+  logged: 'phaseline.io/logged',
+} as const
+
+/** Keeps the record of a pod that was deleted from outside, until the runtime removes it. */
+export const FINALIZER = 'phaseline.io/record'
+export const CONTAINER = 'workload'
+
+/** One name for one object: to create its pod twice is a conflict. */
+export const workloadName = (id: string): string => `phaseline-${id}`
+export const claimName = (workerId: string): string => `phaseline-workspace-${workerId}`
+
+/** Ids are parts of names and values of labels. */
+const ID = /^[a-z0-9]([a-z0-9-]{0,42}[a-z0-9])?$/
+export const isId = (id: string): boolean => ID.test(id)
+
+const LABEL_VALUE = /^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/
+export const isLabelValue = (text: string): boolean => LABEL_VALUE.test(text)

@@ -1,0 +1,128 @@
+import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
+import type { V1Pod } from '@kubernetes/client-node'
+import { asError } from '../../../../client/as-error.ts'
+import { pause, retryDelay } from '../../../../client/pause.ts'
+import { ApiError, isStatus, type KubernetesApi } from './api.ts'
+
+export interface PodFeedOptions {
+  readonly api: KubernetesApi
+  /** The path of the pods' collection. */
+  readonly path: string
+  readonly labelSelector: string
+  readonly signal: AbortSignal
+  /** The pods cannot be watched. Nothing is concluded from it; the feed goes on when they can. */
+  onProblem(error: Error): void
+}
+
+/** Null: the pod is gone. */
+type Listener = (pod: V1Pod | null) => void
+type PodEvent =
+  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK'; readonly object: V1Pod }
+  | { readonly type: 'ERROR'; readonly object: { readonly code?: number; readonly message?: string } }
+
+interface PodPage {
+  readonly metadata: { readonly continue?: string; readonly resourceVersion: string }
+  readonly items: readonly V1Pod[]
+}
+
+/** Ended pods are not watched, however many there are. One that ends leaves the selection, and is read once more. */
+const UNFINISHED = 'status.phase!=Succeeded,status.phase!=Failed'
+const PAGE = '500'
+/** The API server ends a watch after so long, and a bookmark comes every minute. */
+const WATCH_SECONDS = '240'
+const GONE = 410
+
+/** One watch over all pods of a place: tells followers of their pods' changes, and looks at all of them after a gap. */
+export class PodFeed {
+  readonly #options: PodFeedOptions
+  readonly #listeners = new Map<string, Set<Listener>>()
+
+  constructor(options: PodFeedOptions) {
+    this.#options = options
+    void this.#run()
+  }
+
+  /** Unfinished pods. */
+  async list(labelSelector = this.#options.labelSelector): Promise<{ pods: readonly V1Pod[]; version: string }> {
+    const { api, path, signal } = this.#options
+    const pods: V1Pod[] = []
+    for (let next: string | undefined; ; ) {
+      const query = { labelSelector, fieldSelector: UNFINISHED, limit: PAGE, continue: next }
+      const page = await api.get<PodPage>(path, { query, signal })
+      pods.push(...page.items)
+      next = page.metadata.continue
+      if (!next) return { pods, version: page.metadata.resourceVersion }
+    }
+  }
+
+  /** Changes may come twice, and an older one after a newer one. */
+  follow(name: string, listener: Listener): Disposable {
+    const listeners = this.#listeners.get(name) ?? new Set()
+    this.#listeners.set(name, listeners.add(listener))
+    return {
+      [Symbol.dispose]: () => {
+        listeners.delete(listener)
+        if (listeners.size === 0) this.#listeners.delete(name)
+      },
+    }
+  }
+
+  async #run(): Promise<void> {
+    const { signal, onProblem } = this.#options
+    let version: string | null = null
+    for (let failures = 0; !signal.aborted; ) {
+      try {
+        version ??= await this.#lookAtAll()
+        for await (const event of this.#watch(version)) {
+          failures = 0
+          if (event.type === 'ERROR') throw new ApiError(event.object.code ?? 0, 'Expired', event.object.message ?? '')
+          version = event.object.metadata?.resourceVersion ?? version
+          const name = event.object.metadata?.name ?? ''
+          if (event.type === 'DELETED') await this.#look(name)
+          else if (event.type !== 'BOOKMARK') this.#tell(name, event.object)
+        }
+      } catch (error) {
+        if (signal.aborted) return
+        // The API server has forgotten the changes since then.
+        if (isStatus(error, GONE)) version = null
+        else onProblem(asError(error))
+      }
+      await pause(retryDelay(failures++), signal)
+    }
+  }
+
+  /** Returns the version from which on changes are watched. */
+  async #lookAtAll(): Promise<string> {
+    const { pods, version } = await this.list()
+    const found = new Map(pods.map((pod) => [pod.metadata?.name, pod]))
+    for (const name of [...this.#listeners.keys()]) {
+      const pod = found.get(name)
+      if (pod) this.#tell(name, pod)
+      else await this.#look(name)
+    }
+    return version
+  }
+
+  async *#watch(version: string): AsyncIterable<PodEvent> {
+    const { api, path, labelSelector, signal } = this.#options
+    const body = await api.stream(
+      path,
+      {
+        ...{ watch: 'true', allowWatchBookmarks: 'true', timeoutSeconds: WATCH_SECONDS },
+        ...{ labelSelector, fieldSelector: UNFINISHED, resourceVersion: version },
+      },
+      signal,
+    )
+    for await (const line of createInterface({ input: Readable.from(body) })) yield JSON.parse(line) as PodEvent
+  }
+
+  #tell(name: string, pod: V1Pod | null): void {
+    for (const listener of this.#listeners.get(name) ?? []) listener(pod)
+  }
+
+  async #look(name: string): Promise<void> {
+    const { api, path } = this.#options
+    if (this.#listeners.has(name)) this.#tell(name, await api.find<V1Pod>(`${path}/${name}`))
+  }
+}

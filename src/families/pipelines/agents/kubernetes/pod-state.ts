@@ -1,0 +1,111 @@
+import type { V1ContainerStateTerminated, V1Pod } from '@kubernetes/client-node'
+import { z } from 'zod'
+import { exitOf } from '../runtime/exit-of.ts'
+import type { WorkloadEnd } from '../runtime/runtime.ts'
+import { ANNOTATIONS } from './names.ts'
+
+/** What the status of a pod says about its workload. Pure. */
+export type PodState =
+  /** It has not run yet. */
+  | { readonly is: 'PENDING'; readonly problem: PendingProblem | null }
+  | { readonly is: 'RUNNING' }
+  /** No process of it runs, and none will. */
+  | { readonly is: 'OVER'; readonly end: WorkloadEnd; readonly hasOutput: boolean }
+
+export interface PendingProblem {
+  /** FINAL does not pass by itself; the others may. */
+  readonly kind: 'FINAL' | 'IMAGE' | 'SCHEDULING'
+  readonly message: string
+}
+
+/** Of a container that waits. */
+const FINAL_REASONS = [
+  ...['InvalidImageName', 'ErrImageNeverPull', 'ImageInspectError'],
+  ...['CreateContainerConfigError', 'CreateContainerError', 'RunContainerError'],
+]
+const IMAGE_REASONS = ['ErrImagePull', 'ImagePullBackOff', 'RegistryUnavailable']
+/** Of a container that was ended before its program began. */
+const NEVER_BEGAN = ['StartError', 'ContainerCannotRun']
+/** Of a pod. */
+const EVICTED_REASONS = ['Evicted', 'Preempting', 'Shutdown', 'Terminated', 'NodeShutdown']
+const LOST_REASONS = ['NodeLost', 'DeletionByPodGC', 'DeletionByTaintManager', 'NodeStatusUnknown']
+
+export function stateOf(pod: V1Pod): PodState {
+  const container = pod.status?.containerStatuses?.[0]
+  if (isOver(pod)) return { is: 'OVER', end: endOf(pod), hasOutput: container?.state?.terminated !== undefined }
+  if (container?.state?.running || container?.state?.terminated) return { is: 'RUNNING' }
+  return { is: 'PENDING', problem: problemOf(pod) }
+}
+
+/** A pod that is deleted is over once its kubelet, or whoever speaks for a lost node, says that nothing of it runs. */
+function isOver({ metadata, spec, status }: V1Pod): boolean {
+  if (status?.phase === 'Succeeded' || status?.phase === 'Failed') return true
+  return metadata?.deletionTimestamp !== undefined && (metadata.deletionGracePeriodSeconds === 0 || !spec?.nodeName)
+}
+
+function problemOf({ status }: V1Pod): PendingProblem | null {
+  const waiting = status?.containerStatuses?.[0]?.state?.waiting
+  if (waiting?.reason) {
+    const message = sentence(waiting.reason, waiting.message)
+    if (FINAL_REASONS.includes(waiting.reason)) return { kind: 'FINAL', message }
+    if (IMAGE_REASONS.includes(waiting.reason))
+      return { kind: 'IMAGE', message: `Its image cannot be pulled. ${message}` }
+  }
+  const scheduled = status?.conditions?.find(({ type }) => type === 'PodScheduled')
+  if (scheduled?.status === 'False' && scheduled.reason === 'Unschedulable')
+    return { kind: 'SCHEDULING', message: `No node takes it. ${sentence(scheduled.reason, scheduled.message)}` }
+  return null
+}
+
+function endOf(pod: V1Pod): WorkloadEnd {
+  const { deletionTimestamp, annotations } = pod.metadata ?? {}
+  // A decision counts only with the deletion that follows it.
+  const decided = deletionTimestamp ? readEnd(annotations?.[ANNOTATIONS.end]) : null
+  if (decided) return decided
+  const { reason = '', message, containerStatuses, conditions = [] } = pod.status ?? {}
+  if (EVICTED_REASONS.includes(reason))
+    return { how: 'GONE', reason: 'EVICTED', message: `Its node has evicted its pod. ${sentence(reason, message)}` }
+  const terminated = containerStatuses?.[0]?.state?.terminated
+  const reasons = [reason, terminated?.reason, ...conditions.map((condition) => condition.reason)]
+  if (terminated?.reason === 'ContainerStatusUnknown' || (isCutOff(pod) && reasons.some(isLost)))
+    return { how: 'GONE', reason: 'NODE_LOST', message: 'Its node is lost.' }
+  if (isCutOff(pod)) return DELETED
+  if (!terminated) return { how: 'NOT_STARTED', message: `Its node has refused it. ${sentence(reason, message)}` }
+  return exited(terminated)
+}
+export const DELETED: WorkloadEnd = { how: 'GONE', reason: 'DELETED', message: 'Its pod was deleted from outside.' }
+const isLost = (reason: string | undefined): boolean => reason !== undefined && LOST_REASONS.includes(reason)
+
+/** Its deletion was asked for before its container had ended. */
+function isCutOff({ metadata, status }: V1Pod): boolean {
+  const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = metadata ?? {}
+  if (!deletionTimestamp) return false
+  const finishedAt = status?.containerStatuses?.[0]?.state?.terminated?.finishedAt
+  // Both have whole seconds.
+  const askedAt = new Date(deletionTimestamp).getTime() - deletionGracePeriodSeconds * 1_000
+  return !finishedAt || new Date(finishedAt).getTime() >= askedAt
+}
+
+function exited({ exitCode, reason = '', message }: V1ContainerStateTerminated): WorkloadEnd {
+  if (NEVER_BEGAN.includes(reason))
+    return { how: 'NOT_STARTED', message: `Its command cannot be run. ${sentence(reason, message)}` }
+  const end = { how: 'EXITED', ...exitOf(exitCode) } as const
+  return reason === 'OOMKilled' ? { ...end, outOfMemory: true } : end
+}
+
+const MAX_MESSAGE = 1_000
+const sentence = (reason: string, message: string | undefined): string =>
+  (message ? `${reason}: ${message}` : `${reason}.`).slice(0, MAX_MESSAGE)
+
+const decidedEnd = z.union([
+  z.object({ how: z.literal('STOPPED') }),
+  z.object({ how: z.literal('NOT_STARTED'), message: z.string() }),
+])
+function readEnd(text: string | undefined): WorkloadEnd | null {
+  if (text === undefined) return null
+  try {
+    return decidedEnd.parse(JSON.parse(text))
+  } catch {
+    return null
+  }
+}

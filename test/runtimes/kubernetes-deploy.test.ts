@@ -1,0 +1,65 @@
+import { readFile } from 'node:fs/promises'
+import { describe, expect, it } from 'vitest'
+import { parseAllDocuments } from 'yaml'
+import { KubernetesApi } from '../../src/families/pipelines/agents/kubernetes/api.ts'
+import { loadSettings } from '../../src/families/pipelines/agents/kubernetes/settings.ts'
+import { until } from '../testkit/wait.ts'
+import { HAS_CLUSTER, kubernetesPlace, listen, shellWorkload } from './kubernetes-place.ts'
+
+interface KubernetesObject {
+  readonly apiVersion: string
+  readonly kind: string
+}
+const FOLDER = new URL('../../deploy/kubernetes-runtime/', import.meta.url)
+const COLLECTIONS: Readonly<Record<string, string>> = {
+  ServiceAccount: 'serviceaccounts',
+  Role: 'roles',
+  RoleBinding: 'rolebindings',
+  StatefulSet: 'statefulsets',
+}
+
+const readObjects = async (file: string): Promise<readonly KubernetesObject[]> =>
+  parseAllDocuments(await readFile(new URL(file, FOLDER), 'utf8')).map(
+    (document) => document.toJS() as KubernetesObject,
+  )
+
+function collectionOf({ apiVersion, kind }: KubernetesObject, namespace: string): string {
+  const group = apiVersion === 'v1' ? '/api/v1' : `/apis/${apiVersion}`
+  return `${group}/namespaces/${namespace}/${COLLECTIONS[kind]}`
+}
+
+it('has settings of pods that can be read', async () => {
+  const settings = await loadSettings(new URL('pods.yaml', FOLDER).pathname)
+  expect(settings).toMatchObject({ security: 'restricted', resources: { limits: { memory: '1Gi' } } })
+})
+
+describe.runIf(HAS_CLUSTER)('the folder for the kubernetes runtime', () => {
+  it('is taken by a cluster', async () => {
+    await using at = await kubernetesPlace()
+    for (const object of await readObjects('runtime.yaml')) {
+      await at.api.post(`${collectionOf(object, at.namespace)}?dryRun=All`, object)
+    }
+  })
+
+  it('gives the runtime the rights that it needs, and not that of listing secrets', async () => {
+    await using at = await kubernetesPlace()
+    for (const object of await readObjects('rights.yaml')) await at.api.post(collectionOf(object, at.namespace), object)
+    const config = await at.as('phaseline-runtime')
+    await expect(new KubernetesApi(config, AbortSignal.timeout(30_000)).get(at.path('secrets'))).rejects.toMatchObject({
+      status: 403,
+    })
+    const runtime = await at.open({ config, onProblem: (error) => expect.unreachable(error.message) })
+    const one = shellWorkload('sleep 1000', { files: [{ path: 'a', content: 'b' }], secrets: { KEY: 'marker' } })
+    await runtime.start({ ...one, workspace: one.id }, 'receipt')
+    await runtime.start({ ...one, id: `${one.id.slice(0, -1)}x` }, 'receipt')
+    const listened = listen(runtime, one.id)
+    expect(await runtime.list()).toHaveLength(2)
+    expect(await runtime.updateReceipt(one.id, 'next')).toBe(true)
+    await runtime.remove(`${one.id.slice(0, -1)}x`, null)
+    await runtime.remove(one.id, one.id)
+    expect(await listened.end).toMatchObject({ how: 'STOPPED' })
+    await until(async () => (await at.left()).every((name) => /phaseline-runtime-token/.test(name)), {
+      what: 'nothing is left',
+    })
+  })
+})
