@@ -80,7 +80,7 @@ export async function startApp(
     keys.map((key) => key.reveal()),
     system,
   )
-  const { tokens } = parts.use(
+  const { tokens, logins } = parts.use(
     await openAccess(familyTokens(families, { pool, sealing }), { pool, system, config, logger }),
   )
   const agents = families.flatMap((family) => family.agents)
@@ -115,7 +115,7 @@ export async function startApp(
       ...{ pool: answering, live: createLive(answering), streams: new OpenStreams() },
     }
     const schema = buildSchema(graphql)
-    origin = parts.use(await createServer({ config, schema, services, logger, dashboardFolder, clock })).url
+    origin = parts.use(await createServer({ config, schema, services, logger, dashboardFolder, clock, logins })).url
   }
   if (roles.has('agents') && origin && administrator) {
     const host = { config, gadgetFolders: [...config.gadgetFolders, ...gadgetFolders], origin, administrator, logger }

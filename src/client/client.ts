@@ -10,7 +10,11 @@ export type ConnectionState = 'connected' | 'lost'
 export interface ClientOptions {
   /** The GraphQL endpoint over http or https, e.g. `http://127.0.0.1:4000/graphql`. */
   readonly url: string
-  readonly token: string
+  /**
+   * A function is asked for each query and whenever the WebSocket connects, so it should keep its token until that is
+   * to be renewed. It throws a ClientError to say whether a later call may succeed.
+   */
+  readonly token: string | (() => string | Promise<string>)
   /** Sends queries instead of the platform: Node's own HTTP client, elsewhere its `fetch`. */
   readonly fetch?: typeof globalThis.fetch
   /** Limit of one query in milliseconds; 30,000 by default. */

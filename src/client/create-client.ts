@@ -11,18 +11,19 @@ const BUFFER = 1_000
 
 /** @throws TypeError when the URL or the token is invalid */
 export function createClient(options: ClientOptions): Client {
-  const { token, timeoutMs = TIMEOUT_MS, fetch, onConnection } = options
+  const { timeoutMs = TIMEOUT_MS, fetch, onConnection } = options
   const url = checkUrl(options.url)
-  if (!/^[\x21-\x7e]+$/.test(token)) throw new TypeError('The token must be printable ASCII without blanks.')
+  const tokenOf = tokenSource(options.token)
   const closed = new AbortController()
   let socket: Socket | undefined
   const withClose = (signal: AbortSignal | undefined): AbortSignal =>
     signal ? AbortSignal.any([signal, closed.signal]) : closed.signal
 
   const client: Client = {
-    query<T>(typed: TypedDocument<T, never>, variables: unknown = {}, { signal }: QueryOptions = {}): Promise<T> {
+    async query<T>(typed: TypedDocument<T, never>, variables: unknown = {}, { signal }: QueryOptions = {}): Promise<T> {
       const document = typed.valueOf()
-      return httpCall<T>({ url, token, fetch, document, variables, timeoutMs, signals: [closed.signal, signal] })
+      const token = await tokenOf()
+      return await httpCall<T>({ url, token, fetch, document, variables, timeoutMs, signals: [closed.signal, signal] })
     },
 
     subscribe<T>(
@@ -33,7 +34,7 @@ export function createClient(options: ClientOptions): Client {
       const signal = withClose(subscribe.signal)
       const stream = { signal, buffer, onConnected: subscribe.onConnected }
       return reconnecting<T>(signal, () => {
-        socket ??= openSocket(webSocketUrl(url), token, onConnection)
+        socket ??= openSocket({ url: webSocketUrl(url), tokenOf, onConnection })
         const current = (typeof variables === 'function' ? variables() : variables) as Variables
         return socket.stream({ query: document.valueOf(), variables: { ...current } }, stream)
       })
@@ -66,6 +67,20 @@ async function* reconnecting<T>(signal: AbortSignal, open: () => AsyncGenerator<
     }
     await pause(retryDelay(retries, lost), signal)
   }
+}
+
+type Token = ClientOptions['token']
+
+/** @throws TypeError when the token is a string that no header can carry */
+function tokenSource(token: Token): () => Promise<string> {
+  if (typeof token === 'function') return async () => checkToken(await token())
+  checkToken(token)
+  return async () => token
+}
+
+function checkToken(token: string): string {
+  if (/^[\x21-\x7e]+$/.test(token)) return token
+  throw new TypeError('The token must be printable ASCII without blanks.')
 }
 
 function checkUrl(text: string): URL {

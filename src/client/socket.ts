@@ -1,6 +1,7 @@
 import { createClient as createSocket, type SubscribePayload } from 'graphql-ws'
 import type { ConnectionState } from './client.ts'
 import { ClientError, fromGraphqlErrors, isRecord } from './client-error.ts'
+import { SocketToken } from './socket-token.ts'
 
 export interface Socket {
   /**
@@ -23,11 +24,18 @@ const ACK_MS = 10_000
 /** A subscription that starts soon after the last one ended finds the socket still open. */
 const LINGER_MS = 500
 
-export function openSocket(url: string, token: string, onConnection?: (state: ConnectionState) => void): Socket {
+export interface SocketOptions {
+  readonly url: string
+  readonly tokenOf: () => Promise<string>
+  readonly onConnection?: ((state: ConnectionState) => void) | undefined
+}
+
+export function openSocket({ url, tokenOf, onConnection }: SocketOptions): Socket {
   let pong: ReturnType<typeof setTimeout> | undefined
+  const token = new SocketToken(tokenOf)
   const socket = createSocket({
     url,
-    connectionParams: { authorization: `Bearer ${token}` },
+    connectionParams: token.params,
     // Each stream reconnects by itself, so that it resumes after its newest cursor.
     retryAttempts: 0,
     lazyCloseTimeout: LINGER_MS,
@@ -72,7 +80,7 @@ export function openSocket(url: string, token: string, onConnection?: (state: Co
         else if (isRecord(data)) queue.push(data)
         wake()
       },
-      error: (error) => end(toClientError(error)),
+      error: (error) => end(token.refusal ?? toClientError(error)),
       complete: () => end(null),
     })
     try {

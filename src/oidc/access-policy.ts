@@ -43,6 +43,11 @@ const login = z.strictObject({
   resource: z.url().optional(),
   /** Which of the issuer's tokens goes to this server. */
   token: z.enum(['access', 'id']).default('access'),
+  /** Of its token endpoint, where that is not the issuer's own: browsers must be allowed to call it. */
+  origins: z
+    .array(z.url().regex(/^https?:\/\/[^/;,\s]+$/, 'must be an origin, such as https://login.example.org'))
+    .max(10)
+    .default([]),
 })
 
 const issuer = z.strictObject({

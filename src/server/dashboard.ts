@@ -5,8 +5,8 @@ import type { Page } from './page.ts'
 
 /** The built dashboard (`web-playground/dist`), held in memory, so that a request never reaches the disk. */
 export interface Dashboard {
-  /** The page of all its addresses: its script decides what to show. */
-  readonly index: Page
+  /** The page of all its addresses: its script decides what to show. It may call these origins, besides its own. */
+  index(origins: readonly string[]): Page
   readonly graphiql: Page
   /** A file by its path, in the smallest encoding that the browser accepts; null when there is none. */
   asset(path: string, request: IncomingMessage): Page | null
@@ -58,7 +58,7 @@ export async function loadDashboard(folder: string): Promise<Dashboard | null> {
   if (!index || !graphiql) return null
   const assets = await readAssets(join(folder, 'assets'))
   return {
-    index: htmlPage(index, POLICY),
+    index: (origins) => htmlPage(index, { ...POLICY, 'connect-src': ["'self'", ...origins].join(' ') }),
     // X-Frame-Options would refuse the dashboard's frame otherwise.
     graphiql: htmlPage(graphiql, GRAPHIQL_POLICY, { 'x-frame-options': 'SAMEORIGIN' }),
     asset(path, { headers }) {

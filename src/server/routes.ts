@@ -1,9 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Login } from '../core/ports/login.ts'
 import { RIGHTS, requireRight } from '../core/rights.ts'
 import { authenticate } from './authenticate.ts'
 import type { Dashboard } from './dashboard.ts'
 import { type HttpParts, handleGraphQL } from './graphql-http.ts'
 import { landingPage } from './landing.ts'
+import { loginsDocument, originsOf } from './logins.ts'
 import type { Metrics } from './metrics.ts'
 import type { Page } from './page.ts'
 import { refuse, reply, replyText } from './reply.ts'
@@ -14,12 +16,14 @@ export interface RouteParts extends HttpParts {
   readonly isReady: () => Promise<boolean>
   /** Null when it is not built: then a page of links takes its place. */
   readonly dashboard: Dashboard | null
+  /** How people sign in at the moment. */
+  readonly logins: () => readonly Login[]
 }
 export type Handler = (request: IncomingMessage, response: ServerResponse, parts: RouteParts) => Promise<void> | void
 
 /** All routes but those of the dashboard. Pages and health checks have no data and need no token. */
 const ROUTES: Readonly<Record<string, Handler>> = {
-  '/': (request, response, { dashboard }) => showPage(request, response, dashboard?.index ?? landingPage),
+  '/': showIndex,
   '/graphiql': showGraphiql,
   '/graphql': (request, response, parts) =>
     wantsPage(request) ? showGraphiql(request, response, parts) : handleGraphQL(request, response, parts),
@@ -27,6 +31,7 @@ const ROUTES: Readonly<Record<string, Handler>> = {
   '/readyz': async (_, response, { isReady }) =>
     (await isReady()) ? replyText(response, 200, 'ready') : replyText(response, 503, 'not ready'),
   '/metrics': showMetrics,
+  '/.well-known/phaseline': showLogins,
 }
 
 /** Addresses of pages of the dashboard, which alone knows the pages, and shows that one does not exist. */
@@ -42,9 +47,16 @@ export function routeOf(
   if (route) return { name: path, handle: route }
   if (!dashboard) return undefined
   if (path.startsWith('/assets/')) return { name: '/assets', handle: showAsset }
-  return PAGE.test(path) && acceptsPage(request)
-    ? { name: '/', handle: (_, response) => showPage(request, response, dashboard.index) }
-    : undefined
+  return PAGE.test(path) && acceptsPage(request) ? { name: '/', handle: showIndex } : undefined
+}
+
+function showIndex(request: IncomingMessage, response: ServerResponse, { dashboard, logins }: RouteParts): void {
+  showPage(request, response, dashboard?.index(originsOf(logins())) ?? landingPage)
+}
+
+function showLogins(request: IncomingMessage, response: ServerResponse, { logins }: RouteParts): void {
+  const headers = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-cache' }
+  showPage(request, response, { body: Buffer.from(loginsDocument(logins())), headers })
 }
 
 function showGraphiql(request: IncomingMessage, response: ServerResponse, { dashboard }: RouteParts): void {

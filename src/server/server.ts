@@ -9,6 +9,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { GraphQLSchema } from 'graphql'
 import type { GatewayLimits } from '../core/gateway-limits.ts'
+import type { Login } from '../core/ports/login.ts'
 import type { GraphQLServices } from '../graphql/resolver-context.ts'
 import type { Logger } from '../logger.ts'
 import { createBounds } from './bounds.ts'
@@ -43,6 +44,8 @@ export interface ServerOptions {
   readonly logger: Logger
   /** The built dashboard; by default none is served. */
   readonly dashboardFolder?: string
+  /** How people sign in at the moment; by default with tokens only. */
+  readonly logins?: () => readonly Login[]
   /** Measured when given. */
   readonly clock?: MeasuredClock
 }
@@ -64,7 +67,7 @@ const IDLE_MS = 20
 
 /** One port for pages, GraphQL over HTTP, events and WebSockets, health and metrics. Resolves once it listens. */
 export async function createServer(options: ServerOptions): Promise<RunningServer> {
-  const { config, schema, services, logger, dashboardFolder, clock } = options
+  const { config, schema, services, logger, dashboardFolder, clock, logins = () => [] } = options
   const { tokens, pool, log, system, streams } = services
   const bounds = createBounds(config.limits, config.trustedProxies)
   const connections = new Connections(tokens)
@@ -87,7 +90,7 @@ export async function createServer(options: ServerOptions): Promise<RunningServe
     },
   }
   const url = () => `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${portOf(http)}`
-  const parts: RouteParts = { ...common, metrics, isReady, url, dashboard }
+  const parts: RouteParts = { ...common, metrics, isReady, url, dashboard, logins }
 
   http.on('request', (request, response) => {
     handle(request, response, { parts, rules }).catch((error: unknown) => {

@@ -1,16 +1,18 @@
 import type { Pool } from 'pg'
 import type { Config } from '../config.ts'
+import type { Login } from '../core/ports/login.ts'
 import type { System } from '../core/ports/system.ts'
 import { createTokens, type SelfMadeTokens, type Tokens } from '../graphql/auth/tokens.ts'
 import type { Logger } from '../logger.ts'
 import type { AccessPolicy } from '../oidc/access-policy.ts'
 import { createIssuerTokens } from '../oidc/issuer-tokens.ts'
+import { loginsOf } from '../oidc/logins-of.ts'
 import { watchPolicy } from '../oidc/watched-policy.ts'
 
 export interface Access extends Disposable {
   readonly tokens: Tokens
-  /** Null: no issuer signs people in here. */
-  readonly policy: (() => AccessPolicy) | null
+  /** How people sign in at the moment. */
+  readonly logins: () => readonly Login[]
 }
 interface AccessParts {
   readonly pool: Pool
@@ -26,10 +28,10 @@ interface AccessParts {
 export async function openAccess(ofFamilies: readonly SelfMadeTokens[], parts: AccessParts): Promise<Access> {
   const { pool, system, config, logger } = parts
   if (config.accessPolicy === undefined)
-    return { tokens: createTokens(pool, system, ofFamilies), policy: null, [Symbol.dispose]: () => undefined }
+    return { tokens: createTokens(pool, system, ofFamilies), logins: () => [], [Symbol.dispose]: () => undefined }
   const watched = await watchPolicy(config.accessPolicy, { logger, changed: () => tokens.forget() })
   const policy = (): AccessPolicy => watched.current
   const ofIssuers = createIssuerTokens({ pool, system, logger, policy })
   const tokens = createTokens(pool, system, [...ofFamilies, ofIssuers])
-  return { tokens, policy, [Symbol.dispose]: () => watched[Symbol.dispose]() }
+  return { tokens, logins: () => loginsOf(policy()), [Symbol.dispose]: () => watched[Symbol.dispose]() }
 }

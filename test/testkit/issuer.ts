@@ -19,6 +19,8 @@ export interface Issuer extends AsyncDisposable {
   token(machine: string): Promise<string>
   /** A token with any claims, signed by its key. */
   sign(claims: JWTPayload, header?: { kid?: string }): Promise<string>
+  /** Sends browsers back to this address from now on. */
+  allowRedirect(uri: string): void
   /** Signs with a new key from now on, and forgets the one before. */
   rotateKeys(): Promise<void>
   /** Does not answer any more, until it is called again. */
@@ -31,7 +33,7 @@ export const CLIENT_ID = 'phaseline'
 const MACHINES = ['ada', 'bob', 'eve']
 const SECRET = 'a-secret-of-a-machine-for-tests'
 
-export async function startIssuer({ redirectUris = [] }: { redirectUris?: string[] } = {}): Promise<Issuer> {
+export async function startIssuer(): Promise<Issuer> {
   const requests = new Map<string, number>()
   let handle: (...args: Parameters<RequestListener>) => unknown = (_, response) => response.writeHead(503).end()
   const http = createServer((request, response) => {
@@ -45,6 +47,7 @@ export async function startIssuer({ redirectUris = [] }: { redirectUris?: string
   const url = `http://127.0.0.1:${port}`
   const storage = new SharedStorage()
   let key = await newKey()
+  const redirectUris: string[] = []
   const serve = (): void => {
     const provider = new Provider(url, configuration(issuer, { jwk: key.jwk, storage, redirectUris }))
     const oauth = provider.callback()
@@ -76,6 +79,10 @@ export async function startIssuer({ redirectUris = [] }: { redirectUris?: string
     },
     sign: (claims, { kid = key.jwk.kid } = {}) =>
       new SignJWT(claims).setProtectedHeader({ alg: 'RS256', ...(kid && { kid }) }).sign(key.privateKey),
+    allowRedirect(uri) {
+      redirectUris.push(uri)
+      serve()
+    },
     async rotateKeys() {
       key = await newKey()
       serve()
@@ -136,7 +143,18 @@ const configuration = (issuer: Issuer, { jwk, storage, redirectUris }: Parts): C
     const account = 'accountId' in token ? token.accountId : token.clientId
     return { preferred_username: account, groups: issuer.groups.get(String(account)) ?? [] }
   },
-  ttl: { ClientCredentials: () => issuer.tokenTtlS },
+  ttl: {
+    ClientCredentials: () => issuer.tokenTtlS,
+    ...{
+      AccessToken: 60,
+      DeviceCode: 60,
+      Grant: 3_600,
+      IdToken: 60,
+      Interaction: 60,
+      RefreshToken: 3_600,
+      Session: 3_600,
+    },
+  },
   features: {
     devInteractions: { enabled: false },
     clientCredentials: { enabled: true },

@@ -1,53 +1,61 @@
 import { ClientError } from 'phaseline/client'
 import { useEffect, useState } from 'react'
+import { type Access, keepAccess } from './data/access.ts'
 import { openSession, type Session } from './data/session.ts'
-import { forgetToken, keepToken, storeToken } from './data/token.ts'
+import { endSignIn } from './data/sign-in.ts'
+import { storeToken } from './data/token.ts'
+import { tokenIn } from './model/token.ts'
 import { SessionContext } from './ui/session-context.ts'
 import { Shell } from './ui/shell.tsx'
 import { TokenForm } from './ui/token-form.tsx'
 import { Waiting } from './ui/waiting.tsx'
 
 type State =
-  | { readonly kind: 'asking'; readonly refused: boolean }
+  | { readonly kind: 'asking'; readonly problem: string | null }
   | { readonly kind: 'opening'; readonly problem: string | null }
   | { readonly kind: 'open'; readonly session: Session }
 
 const AGAIN_MS = 2_000
 
-/** Shows the token form, then the pages. */
-export function App() {
-  const [token, setToken] = useState(keepToken)
+const REFUSED = 'The server does not accept this token. It may have been revoked, or belong to another server.'
+const ENDED = 'Your sign-in has ended, or the server does not accept it: sign in again.'
+
+/** Shows the form to sign in, then the pages. */
+export function App({ problem: before }: { readonly problem: string | null }) {
+  const [access, setAccess] = useState(keepAccess)
   const [state, setState] = useState<State>({ kind: 'opening', problem: null })
 
   useEffect(() => {
-    const listen = (): void => setToken(keepToken())
+    const listen = (): void => {
+      if (tokenIn(location.hash)) setAccess(keepAccess())
+    }
     addEventListener('hashchange', listen)
     return () => removeEventListener('hashchange', listen)
   }, [])
 
   useEffect(() => {
-    if (!token) return setState((now) => ({ kind: 'asking', refused: now.kind === 'asking' && now.refused }))
+    if (!access) return setState((now) => (now.kind === 'asking' ? now : { kind: 'asking', problem: before }))
     setState({ kind: 'opening', problem: null })
-    return open(token, (next) => {
+    return open(access, (next) => {
       setState(next)
       if (next.kind !== 'asking') return
-      forgetToken()
-      setToken(null)
+      endSignIn()
+      setAccess(null)
     })
-  }, [token])
+  }, [access, before])
 
   if (state.kind === 'opening') return <Waiting problem={state.problem} />
   if (state.kind === 'asking') {
     const use = (given: string): void => {
       storeToken(given)
-      setToken(given)
+      setAccess({ token: given, isSignIn: false })
     }
-    return <TokenForm refused={state.refused} onToken={use} />
+    return <TokenForm problem={state.problem} onToken={use} />
   }
   const forget = (): void => {
-    forgetToken()
-    setState({ kind: 'asking', refused: false })
-    setToken(null)
+    endSignIn()
+    setState({ kind: 'asking', problem: null })
+    setAccess(null)
   }
   return (
     <SessionContext value={state.session}>
@@ -57,7 +65,8 @@ export function App() {
 }
 
 /** Opens a session, and retries until the server answers or refuses. Returns a function that ends it. */
-function open(token: string, tell: (state: State) => void): () => void {
+function open({ token, isSignIn }: Access, tell: (state: State) => void): () => void {
+  const refused = { kind: 'asking', problem: isSignIn ? ENDED : REFUSED } as const
   let ended = false
   let session: Session | undefined
   const run = async (): Promise<void> => {
@@ -67,13 +76,13 @@ function open(token: string, tell: (state: State) => void): () => void {
         if (ended) return opened.close()
         session = opened
         opened.feed.watch(() => {
-          if (!ended && opened.feed.connection().kind === 'refused') tell({ kind: 'asking', refused: true })
+          if (!ended && opened.feed.connection().kind === 'refused') tell(refused)
         })
         return tell({ kind: 'open', session: opened })
       } catch (error) {
         if (ended) return
         if (error instanceof TypeError || (error instanceof ClientError && error.kind === 'unauthorized')) {
-          return tell({ kind: 'asking', refused: true })
+          return tell(refused)
         }
         tell({ kind: 'opening', problem: error instanceof Error ? error.message : String(error) })
         await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))

@@ -1,7 +1,9 @@
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app.tsx'
+import { storeSignIn } from './data/sign-in.ts'
 import { keepToken } from './data/token.ts'
+import { isReturn } from './model/sign-in.ts'
 import './styles/base.css'
 import './styles/parts.css'
 import { applyTheme } from './ui/theme.ts'
@@ -9,10 +11,23 @@ import { applyTheme } from './ui/theme.ts'
 // The token leaves the address at once.
 keepToken()
 applyTheme()
+const problem = await signInProblem()
 const root = document.getElementById('root')
 if (!root) throw new Error('the page has no root')
 createRoot(root).render(
   <StrictMode>
-    <App />
+    <App problem={problem} />
   </StrictMode>,
 )
+
+/** Ends a sign-in that an issuer sends back. Null: there is none, or it succeeded. */
+async function signInProblem(): Promise<string | null> {
+  if (!isReturn(location)) return null
+  const { completeSignIn } = await import('./data/oauth.ts')
+  try {
+    storeSignIn(await completeSignIn())
+    return null
+  } catch (error) {
+    return `You are not signed in. ${error instanceof Error ? error.message : String(error)}`
+  }
+}

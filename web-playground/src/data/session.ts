@@ -1,4 +1,4 @@
-import { type Client, createClient } from 'phaseline/client'
+import { type Client, type ClientOptions, createClient } from 'phaseline/client'
 import { learn } from '../model/known.ts'
 import { Machines } from '../model/machines.ts'
 import { OPENING } from './documents.ts'
@@ -13,7 +13,7 @@ export interface Session {
 }
 
 /** @throws ClientError, `unauthorized` when the token is not accepted */
-export async function openSession(token: string): Promise<Session> {
+export async function openSession(token: ClientOptions['token']): Promise<Session> {
   const stop = new AbortController()
   let feed: Feed | undefined
   const client = createClient({

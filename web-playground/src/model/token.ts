@@ -1,4 +1,4 @@
 /** The token of a link's fragment, which browsers do not send; null when there is none. */
 export const tokenIn = (hash: string): string | null => /[#&]token=([\w.~+/=-]+)/.exec(hash)?.[1] ?? null
 
-export const isToken = (text: string): boolean => /^[\w.~+/=-]{1,512}$/.test(text)
+export const isToken = (text: string): boolean => /^[\w.~+/=-]{1,8192}$/.test(text)

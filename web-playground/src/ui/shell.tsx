@@ -47,7 +47,12 @@ export function Shell({ onForget }: { readonly onForget: () => void }) {
           </Link>
           <ConnectionBadge />
           <ThemeSwitch />
-          <button type="button" className="plain" onClick={onForget} title="Forget the token of this tab">
+          <button
+            type="button"
+            className="plain"
+            onClick={onForget}
+            title="Forget the token or the sign-in of this tab"
+          >
             Sign out
           </button>
         </div>

@@ -1,15 +1,18 @@
 import { type FormEvent, useState } from 'react'
 import markUrl from '../mark.svg'
 import { isToken } from '../model/token.ts'
+import { LoginButtons } from './login-buttons.tsx'
 
 interface Props {
-  readonly refused: boolean
+  /** Why the form is shown; null: nobody has signed in yet. */
+  readonly problem: string | null
   readonly onToken: (token: string) => void
 }
 
-/** Asks for the token that the server's link has. */
-export function TokenForm({ refused, onToken }: Props) {
+/** Asks for a login that the server offers, or for the token that its link has. */
+export function TokenForm({ problem: before, onToken }: Props) {
   const [text, setText] = useState('')
+  const [problem, setProblem] = useState(before)
   const [wrong, setWrong] = useState(false)
   const submit = (event: FormEvent): void => {
     event.preventDefault()
@@ -23,6 +26,7 @@ export function TokenForm({ refused, onToken }: Props) {
         <h1>
           <img src={markUrl} alt="" width="32" height="32" /> Phaseline
         </h1>
+        <LoginButtons onProblem={setProblem} />
         <label htmlFor="token">Your token</label>
         <div className="row">
           <input
@@ -32,7 +36,7 @@ export function TokenForm({ refused, onToken }: Props) {
             value={text}
             onChange={(event) => setText(event.target.value)}
             aria-describedby="token-help"
-            aria-invalid={refused || wrong}
+            aria-invalid={problem !== null || wrong}
             // biome-ignore lint/a11y/noAutofocus: there is nothing else on the page
             autoFocus
           />
@@ -40,9 +44,9 @@ export function TokenForm({ refused, onToken }: Props) {
             Open
           </button>
         </div>
-        {refused && !wrong && (
+        {problem && !wrong && (
           <p className="problem" role="alert">
-            The server does not accept this token. It may have been revoked, or belong to another server.
+            {problem}
           </p>
         )}
         {wrong && (

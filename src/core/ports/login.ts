@@ -1,0 +1,12 @@
+/** How browsers and command lines sign people in: as a public client of an OpenID Connect issuer. It holds no secret. */
+export interface Login {
+  readonly issuer: string
+  readonly clientId: string
+  readonly scope: string
+  /** The resource that tokens are asked for (RFC 8707); null: none is named. */
+  readonly resource: string | null
+  /** Which of the issuer's tokens is sent to this server. */
+  readonly token: 'access' | 'id'
+  /** Origins that the page calls for it. */
+  readonly origins: readonly string[]
+}
