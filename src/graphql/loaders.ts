@@ -39,7 +39,16 @@ export const phaseChangeLoader = perOperation(
 
 export const statusLoader = perOperation(({ pool }) => loadSide((ids) => loadStatuses(pool, ids)))
 export const labelLoader = perOperation(({ pool }) => loadSide((ids) => loadLabels(pool, ids)))
-export const specLoader = perOperation(({ pool }) => loadSide((ids) => loadSpecs(pool, ids)))
+/** Specs are large: no more of them are loaded than an answer may hold. */
+export const specLoader = perOperation(({ pool, answer }) => {
+  let left = answer.limit
+  return loadSide(async (ids) => {
+    const loaded = await loadSpecs(pool, ids, left)
+    if (!loaded) return answer.exceed()
+    left -= loaded.bytes
+    return loaded.specs
+  })
+})
 export const workLoader = perOperation(({ pool }) => loadSide((ids) => loadWork(pool, ids)))
 
 /** Null for an id that names nothing, also if it is no UUID. */

@@ -1,6 +1,6 @@
 import { isMap, isScalar, LineCounter, parseAllDocuments } from 'yaml'
 import { type Manifest, manifestSchema } from './installation.ts'
-import type { Doc } from './place.ts'
+import { type Doc, YAML } from './place.ts'
 import { type ProjectManifest, projectSchema } from './project.ts'
 import { judgeDocument, type ManifestProblem, type ReadDocument } from './read-document.ts'
 
@@ -17,7 +17,7 @@ export type ManifestKind = 'Installation' | 'Project'
  */
 export function parseManifests(text: string, kind: ManifestKind = 'Installation'): ParsedManifests {
   const lines = new LineCounter()
-  const documents = [...parseAllDocuments(text, { lineCounter: lines, prettyErrors: false })].filter(hasContent)
+  const documents = [...parseAllDocuments(text, { ...YAML, lineCounter: lines })].filter(hasContent)
   if (documents.length === 0) return { ok: false, problems: [{ path: '', message: 'The file holds no document.' }] }
   const manifests: Manifest[] = []
   const projects: ProjectManifest[] = []

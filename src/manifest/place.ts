@@ -15,6 +15,9 @@ export interface Place {
   readonly line: number
   readonly column: number
 }
+/** How YAML is parsed. Its warnings would go to the process, whoever that belongs to. */
+export const YAML = { prettyErrors: false, logLevel: 'error' } as const
+
 export type Doc = Document.Parsed<ParsedNode>
 
 export function placeAt(lines: LineCounter, offset: number): Place {
@@ -73,7 +76,7 @@ export function offsetOfKey(document: Doc, path: readonly PropertyKey[], key: st
  */
 export function placesIn(text: string): (field: string) => Place | null {
   const lines = new LineCounter()
-  const document: Doc = parseDocument(text, { lineCounter: lines, prettyErrors: false })
+  const document: Doc = parseDocument(text, { ...YAML, lineCounter: lines })
   return (field) => {
     const path = field.replace(/^input\b\.?(?:(?:create|update)\b\.?)?/, '')
     const offset = offsetOf(document, path === '' ? [] : path.split('.'))

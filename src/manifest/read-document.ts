@@ -1,6 +1,6 @@
 import { type Alias, isNode, LineCounter, parseDocument, visit } from 'yaml'
 import type { z } from 'zod'
-import { type Doc, offsetOf, offsetOfKey, type Place, placeAt } from './place.ts'
+import { type Doc, offsetOf, offsetOfKey, type Place, placeAt, YAML } from './place.ts'
 
 /** A problem in a file, and its place. */
 export interface ManifestProblem extends Partial<Place> {
@@ -20,7 +20,7 @@ export interface WantedDocument<T> {
 /** Reads one YAML document, or JSON, which is YAML too. Every problem is reported, with its place. */
 export function readDocument<T>(text: string, { schema, what }: WantedDocument<T>): ReadDocument<T> {
   const lines = new LineCounter()
-  const document: Doc = parseDocument(text, { lineCounter: lines, prettyErrors: false })
+  const document: Doc = parseDocument(text, { ...YAML, lineCounter: lines })
   const [error] = document.errors
   if (error?.code === 'MULTIPLE_DOCS') {
     const message = `It holds several documents: ${what} is one.`
@@ -31,8 +31,21 @@ export function readDocument<T>(text: string, { schema, what }: WantedDocument<T
   return judgeDocument(document, lines, schema)
 }
 
+const TOO_DEEP = 'It is nested too deep.'
+const STACK_OVERFLOW = /^Maximum call stack/
+
 /** The only document of the text, parsed by the schema. */
 export function judgeDocument<T>(document: Doc, lines: LineCounter, schema: z.ZodType<T>): ReadDocument<T> {
+  try {
+    return judge(document, lines, schema)
+  } catch (error) {
+    // The stack overflows, in whatever walks the document.
+    if (error instanceof RangeError) return { ok: false, problems: [{ path: '', message: TOO_DEEP }] }
+    throw error
+  }
+}
+
+function judge<T>(document: Doc, lines: LineCounter, schema: z.ZodType<T>): ReadDocument<T> {
   const contents = readContents(document, lines)
   if (!contents.ok) return contents
   const { success, data, error } = schema.safeParse(contents.value)
@@ -61,7 +74,7 @@ function readContents(document: Doc, lines: LineCounter): ReadDocument<unknown> 
   if (document.errors.length > 0) {
     const problems = document.errors.map(({ code, message, pos }) => ({
       path: '',
-      message: code === 'RESOURCE_EXHAUSTION' ? 'It is nested too deep.' : message,
+      message: code === 'RESOURCE_EXHAUSTION' || STACK_OVERFLOW.test(message) ? TOO_DEEP : message,
       ...placeAt(lines, pos[0]),
     }))
     return { ok: false, problems }
@@ -74,6 +87,7 @@ function readContents(document: Doc, lines: LineCounter): ReadDocument<unknown> 
   try {
     return { ok: true, value: document.toJS() }
   } catch (error) {
+    if (error instanceof RangeError) throw error
     // Unknown aliases and alias bombs fail only here.
     return { ok: false, problems: [{ path: '', message: error instanceof Error ? error.message : 'cannot be read' }] }
   }

@@ -5,7 +5,7 @@ import { MAX_BODY } from '../graphql/schema/limits.ts'
 import type { Excess } from './accounts.ts'
 import type { Hold } from './callers.ts'
 import type { RefusalReason } from './refusals.ts'
-import { jsonProblem } from './request-text.ts'
+import { jsonProblem, type TextProblem } from './request-text.ts'
 
 /** `body` of a POST; a GET has parameters instead. */
 export interface SentRequest {
@@ -39,11 +39,26 @@ export async function readRequest(
   const body = request.method === 'POST' ? await readBody(request, bytes) : null
   if (request.destroyed && !request.complete) return null
   if (typeof body === 'object' && body !== null) return body
-  for (const json of body === null ? [params.get('variables'), params.get('extensions')] : [body]) {
-    const problem = json === null ? null : jsonProblem(json, jsonValues)
-    if (problem) return { ok: false, status: 400, ...problem }
+  const problem = body === null ? paramProblem(params, jsonValues) : jsonProblem(body, jsonValues)
+  return problem ? { ok: false, status: 400, ...problem } : { ok: true, body, params }
+}
+
+function paramProblem(params: URLSearchParams, maxValues: number): TextProblem | null {
+  for (const name of ['variables', 'extensions']) {
+    const json = params.get(name)
+    const problem = json ? (jsonProblem(json, maxValues) ?? syntaxProblem(name, json)) : null
+    if (problem) return problem
   }
-  return { ok: true, body, params }
+  return null
+}
+
+function syntaxProblem(name: string, json: string): TextProblem | null {
+  try {
+    JSON.parse(json)
+    return null
+  } catch {
+    return { code: 'BAD_USER_INPUT', message: `The parameter ${name} is not JSON.` }
+  }
 }
 
 function paramsOf({ url = '' }: IncomingMessage): URLSearchParams {

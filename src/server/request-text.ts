@@ -21,6 +21,13 @@ const TOO_DEEP: TextProblem = {
   message: `The request is nested more than ${MAX_NESTING} levels deep: store deeper data as a string.`,
 }
 
+/** An unknown key is compared with the known ones, for a suggestion, and told in the error. */
+const MAX_KEY = 4_096
+const LONG_KEY: TextProblem = {
+  code: 'BAD_USER_INPUT',
+  message: `A key of the request has more than ${MAX_KEY} characters: long texts belong in values.`,
+}
+
 /** @param maxValues of arrays and objects, each of which counts, too */
 export function jsonProblem(text: string, maxValues: number): TextProblem | null {
   if (holdsNul(text)) return NUL
@@ -30,9 +37,12 @@ export function jsonProblem(text: string, maxValues: number): TextProblem | null
   let values = 0
   for (let i = 0; i < text.length; i++) {
     switch (text.charCodeAt(i)) {
-      case CHAR.quote:
-        i = endOfString(text, i)
+      case CHAR.quote: {
+        const end = endOfString(text, i)
+        if (end - i > MAX_KEY && isKey(text, end)) return LONG_KEY
+        i = end
         break
+      }
       case CHAR.comma:
         values += 1
         break
@@ -65,6 +75,12 @@ const CHAR = {
   openObject: 0x7b,
   closeObject: 0x7d,
 } as const
+
+const NOT_BLANK = /[^ \t\r\n]/g
+function isKey(text: string, end: number): boolean {
+  NOT_BLANK.lastIndex = end + 1
+  return NOT_BLANK.exec(text)?.[0] === ':'
+}
 
 /** The index of the closing quote, or the length of the text. */
 function endOfString(text: string, start: number): number {

@@ -2,8 +2,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createClient } from '../../src/client/index.ts'
 import type { RunningServer } from '../../src/server/server.ts'
 import { loadDataObjects, loadProjects } from '../../src/store/loaders/projects.ts'
+import { loadSpecs } from '../../src/store/loaders/side-rows.ts'
 import { type Api, createApi } from '../graphql/api.ts'
 import { change, createRoot, write } from '../log/writer.ts'
+import { payloadOf } from '../testkit/ask.ts'
+import { MUTATIONS } from '../testkit/documents.ts'
 import { gql } from '../testkit/gql.ts'
 import { post, refusals } from './call.ts'
 
@@ -106,4 +109,21 @@ test('each event of a subscription is an answer of its own', async () => {
     { after },
   )
   await expect(large[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: 'ANSWER_TOO_LARGE' })
+})
+
+test('specs beyond the limit are not loaded', async () => {
+  const input = (name: string) => ({ name, reconcile: false, spec: { deployItems: [spacious] } })
+  const spacious = { name: 'a', type: 'mock', config: { text: 'x'.repeat(40 * KIB) } }
+  const ids = await Promise.all(
+    ['first', 'second'].map(
+      async (name) => payloadOf((await api.query(MUTATIONS.createInstallation, { input: input(name) })).answer).id,
+    ),
+  )
+  const { pool } = api.world
+  const one = await loadSpecs(pool, ids.slice(0, 1), LIMIT)
+  expect(one?.specs.size).toBe(1)
+  expect(one?.bytes).toBeGreaterThan(40 * KIB)
+  expect(await loadSpecs(pool, ids, LIMIT)).toBeNull()
+  const specs = '{ objects { edges { node { ... on Installation { spec } } } } }'
+  expect(await ask(specs)).toMatchObject({ data: null, errors: [TOO_LARGE] })
 })

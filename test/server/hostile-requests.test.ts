@@ -69,6 +69,16 @@ test.each([
   expect(json().errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }])
 })
 
+test('a key of 15 MB is refused before it is compared with what the input knows', async () => {
+  const query = 'mutation ($input: SetDataObjectInput!) { setDataObject(input: $input) { __typename } }'
+  const { status, body, json } = await send(
+    JSON.stringify({ query, variables: { input: { ['k'.repeat(15 * MB)]: 1 } } }),
+  )
+  expect(status).toBe(400)
+  expect(json().errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }])
+  expect(body.length).toBeLessThan(1_000)
+})
+
 test('a GET is judged in the same way', async () => {
   const ask = (params: Record<string, string>) =>
     call(server.port, `/graphql?${new URLSearchParams({ query: '{ viewer { name } }', ...params })}`, {
@@ -78,6 +88,8 @@ test('a GET is judged in the same way', async () => {
   const deep = await ask({ variables: `{"unused":${nested(1_000)}}` })
   expect([deep.status, deep.json().errors[0].extensions.code]).toEqual([400, 'TOO_COMPLEX'])
   expect((await ask({ query: '{ project(name: "\0") { id } }' })).body).toContain('BAD_USER_INPUT')
+  const broken = await ask({ variables: '%' })
+  expect([broken.status, broken.json().errors[0].message]).toEqual([400, 'The parameter variables is not JSON.'])
 })
 
 test('on a WebSocket the operation fails, and the others go on', async () => {

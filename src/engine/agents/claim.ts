@@ -104,7 +104,7 @@ function waitForDispatch(
       // A claim that is not in the dispatcher any more is settled by the transaction that serves it.
       if (dispatcher.delete(claim)) claim.settle([])
     }
-    const timer = setTimeout(giveUp, deadline - performance.now())
+    const timer = setTimeout(giveUp, Math.max(0, deadline - performance.now()))
     signal?.addEventListener('abort', giveUp)
     dispatcher.add(claim)
   })

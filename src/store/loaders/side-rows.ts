@@ -1,6 +1,8 @@
 import type { ObjectFailure } from '../../core/errors.ts'
 import type { WorkState } from '../../core/tree.ts'
-import { json, nullable, smallintOf } from '../column-types.ts'
+import type { Client } from '../client.ts'
+import { array, bigint, json, nullable, smallintOf, uuid } from '../column-types.ts'
+import { statement } from '../statement.ts'
 import * as table from '../tables.ts'
 import { keyed } from './keyed.ts'
 
@@ -17,10 +19,26 @@ export interface ProgressRow {
   readonly unit: string | null
 }
 
-export const loadSpecs = keyed(
-  'select object_id as key, spec, labels from object_spec where object_id = any($1::uuid[])',
-  { spec: table.objectSpec.spec, labels: json<SpecRow['labels']>() },
-)
+const LOAD_SPECS = statement({
+  text: `select key, case when bytes <= $2 then spec end as spec, labels, bytes from (
+      select object_id as key, spec, labels,
+        sum(octet_length(spec::text)) over (order by object_id rows unbounded preceding)::bigint as bytes
+      from object_spec where object_id = any($1::uuid[])
+    ) s`,
+  params: [array(uuid), bigint],
+  row: { key: uuid, spec: nullable(table.objectSpec.spec), labels: json<SpecRow['labels']>(), bytes: bigint },
+})
+
+/** Specs with `maxBytes` altogether, and how many bytes they have; null: they have more. */
+export async function loadSpecs(
+  client: Client,
+  ids: readonly string[],
+  maxBytes: number,
+): Promise<{ readonly specs: ReadonlyMap<string, SpecRow>; readonly bytes: number } | null> {
+  const { rows } = await LOAD_SPECS.query(client, [ids, maxBytes])
+  const bytes = rows.reduce((most, row) => Math.max(most, row.bytes), 0)
+  return bytes > maxBytes ? null : { specs: new Map(rows.map((row) => [row.key, row])), bytes }
+}
 
 /** Without the specs, which can be long. */
 export const loadLabels = keyed('select object_id as key, labels from object_spec where object_id = any($1::uuid[])', {

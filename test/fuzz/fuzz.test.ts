@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { caseOf, type FuzzCase } from './cases.ts'
+import { defectIn } from './oracle.ts'
+import { closeConnections, post, send } from './send.ts'
+import { type Memory, startTarget, type Target } from './target.ts'
+
+/**
+ * Random requests to a server: whatever they are, it answers without a 5xx and without internals, logs no defect and lives
+ * on. `npm run fuzz -- --seed 1 --cases 100000` runs more. A case that fails is shrunk and written to regressions/.
+ */
+
+const SEED = Number(process.env.FUZZ_SEED ?? 1)
+const CASES = Number(process.env.FUZZ_CASES ?? 400)
+const REGRESSIONS = join(import.meta.dirname, 'regressions')
+const RENEW_EVERY = 200
+const MOST_BYTES = 400
+const MOST_SHRINKS = 300
+/** Until the code is compiled and the caches are full. */
+const WARM_UP = Number(process.env.FUZZ_CASES ? 3_000 : 100)
+/** A short run has not filled what has a bound. */
+const MOST_GROWTH = process.env.FUZZ_CASES ? 1.1 : 1.5
+
+let target: Target
+beforeAll(async () => {
+  target = await startTarget()
+})
+afterAll(async () => {
+  closeConnections()
+  await target[Symbol.asyncDispose]()
+})
+
+/** What is wrong with the answers to a case; null: nothing. */
+async function defectOf(one: FuzzCase): Promise<string | null> {
+  try {
+    const answers = await send(target, one)
+    const defect = answers.map(defectIn).find((found) => found !== null)
+    if (defect) return defect
+  } catch (error) {
+    return String(error instanceof Error ? error.stack : error)
+  }
+  // Reads what was logged before the answer.
+  for (let turn = 0; turn < 2; turn++) await setImmediate()
+  const output = target.newOutput()
+  return output === '' ? null : `it logs ${output.slice(0, 1_000)}`
+}
+
+const regressions = readdirSync(REGRESSIONS).filter((name) => name.endsWith('.json'))
+test.each(regressions)('%s is answered', async (name) => {
+  const one = JSON.parse(readFileSync(join(REGRESSIONS, name), 'utf8')) as FuzzCase
+  expect(await defectOf(one)).toBeNull()
+})
+
+test(`${CASES} random cases are answered`, { timeout: 30_000 + CASES * 100 }, async () => {
+  await check(WARM_UP, SEED)
+  const before = await target.memory()
+  const startedAt = performance.now()
+  await check(CASES, SEED + 1)
+  const seconds = (performance.now() - startedAt) / 1_000
+  const viewer = await post(target.port, target.token('admin'), { query: '{ viewer { name } }' })
+  expect(viewer).toMatchObject({ status: 200, text: expect.stringContaining('admin') })
+  const after = await target.memory()
+  expect(after.used).toBeLessThan(before.used * MOST_GROWTH)
+  if (!process.env.FUZZ_CASES) return
+  const megabytes = ({ used, rss }: Memory): string =>
+    `${Math.round(used / 1e6)} MB in use, ${Math.round(rss / 1e6)} MB resident`
+  process.stdout.write(
+    `${CASES} cases of seed ${SEED} in ${Math.round(seconds)} s, ${Math.round(CASES / seconds)} a second: no defect\n` +
+      `memory: ${megabytes(before)} after ${WARM_UP} cases; ${megabytes(after)} at the end\n`,
+  )
+})
+
+async function check(numRuns: number, seed: number): Promise<void> {
+  const run = new FuzzRun()
+  const bytes = fc.uint8Array({ maxLength: MOST_BYTES, size: 'max' })
+  const property = fc.asyncProperty(bytes, (some) => run.try(caseOf(some)))
+  const { errorInstance } = await fc.check(property, { seed, numRuns })
+  run.keepSmallest()
+  expect(errorInstance ?? null).toBeNull()
+}
+
+/** Tries cases one after the other, and remembers the smallest that fails. */
+class FuzzRun {
+  #tried = 0
+  #failed = 0
+  #smallest: FuzzCase | null = null
+
+  async try(one: FuzzCase): Promise<void> {
+    this.#tried += 1
+    if (this.#tried % RENEW_EVERY === 0) await target.renew()
+    // What fails only now and then would be shrunk for ever.
+    if (this.#failed > 0 && ++this.#failed > MOST_SHRINKS) return
+    const defect = await defectOf(one)
+    if (defect === null) return
+    this.#failed = Math.max(1, this.#failed)
+    this.#smallest = one
+    throw new Error(defect)
+  }
+
+  /** Makes a regression of it, which the suite runs from now on. */
+  keepSmallest(): void {
+    if (!this.#smallest) return
+    const text = `${JSON.stringify(this.#smallest, null, 2)}\n`
+    const name = `${this.#smallest.kind}-${createHash('sha256').update(text).digest('hex').slice(0, 8)}.json`
+    writeFileSync(join(REGRESSIONS, name), text)
+  }
+}

@@ -1,0 +1,149 @@
+import { Agent, request } from 'node:http'
+import { connect } from 'node:net'
+import { WebSocket } from 'ws'
+import { parseManifests } from '../../src/manifest/index.ts'
+import type { FuzzCase } from './cases.ts'
+import type { Frame } from './frames.ts'
+import type { Operation } from './operations.ts'
+import type { Answer } from './oracle.ts'
+import type { Target } from './target.ts'
+
+/** Sends a case to the target, and returns its answers. */
+export async function send(target: Target, one: FuzzCase): Promise<readonly Answer[]> {
+  switch (one.kind) {
+    case 'operations':
+      return await sendOperations(target, one)
+    case 'socket':
+      return [await sendFrames(target.port, target.resolve(one.frames, one.as))]
+    case 'http':
+      return [await sendParts(target.port, target.resolve(one.parts, one.as))]
+    case 'manifest':
+      return [readManifest(one.text)]
+  }
+}
+
+const ANSWER_MS = 20_000
+const agent = new Agent({ keepAlive: true })
+/** Lets a test end although connections are idle. */
+export const closeConnections = (): void => agent.destroy()
+
+async function sendOperations(
+  target: Target,
+  { operations, as }: Extract<FuzzCase, { readonly kind: 'operations' }>,
+): Promise<readonly Answer[]> {
+  const answers: Answer[] = []
+  for (const operation of operations) {
+    const answer = await post(target.port, target.token(as), target.resolve(operation, as))
+    target.learn(answer.text)
+    answers.push(answer)
+  }
+  return answers
+}
+
+export function post(port: number, token: string, operation: Operation): Promise<Answer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', accept: 'application/json' }
+  const sent = request({
+    host: '127.0.0.1',
+    port,
+    path: '/graphql',
+    method: 'POST',
+    headers,
+    agent,
+    timeout: ANSWER_MS,
+  })
+  sent.on('response', (response) => {
+    let text = ''
+    response.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk
+    })
+    response.on('end', () => resolve({ status: response.statusCode ?? 0, text }))
+  })
+  sent.on('timeout', () => sent.destroy(new Error('no answer')))
+  sent.on('error', reject)
+  sent.end(JSON.stringify(operation))
+  return promise
+}
+
+/** Sends frames, waits until the server has read them, and ends. */
+function sendFrames(port: number, frames: readonly Frame[]): Promise<Answer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+  const socket = new WebSocket(`ws://127.0.0.1:${port}/graphql`, 'graphql-transport-ws', {
+    perMessageDeflate: { threshold: 0 },
+  })
+  let text = ''
+  const late = setTimeout(() => reject(new Error('no answer')), ANSWER_MS)
+  socket.on('message', (data) => {
+    text += String(data)
+  })
+  socket.on('pong', (data) => {
+    if (String(data) === 'last') socket.terminate()
+  })
+  // What the server sends to a client that breaks the protocol is no frame for `ws`.
+  socket.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'ECONNREFUSED') reject(error)
+  })
+  socket.on('close', (code) => {
+    clearTimeout(late)
+    resolve({ status: code, text })
+  })
+  socket.on('open', () => {
+    for (const frame of frames) sendFrame(socket, frame)
+    if (socket.readyState === socket.OPEN) socket.ping('last')
+    else setTimeout(() => socket.terminate(), 50)
+  })
+  return promise
+}
+
+function sendFrame(socket: WebSocket, frame: Frame): void {
+  if (socket.readyState !== socket.OPEN) return
+  const done = (): void => {}
+  if ('text' in frame) socket.send(frame.text, { compress: frame.compress ?? false }, done)
+  else if ('fragments' in frame)
+    for (const [i, part] of frame.fragments.entries())
+      socket.send(part, { fin: i === frame.fragments.length - 1, binary: false }, done)
+  else if ('binary' in frame) socket.send(Buffer.from(frame.binary, 'base64'), { binary: true }, done)
+  else if ('ping' in frame) socket.ping(frame.ping, undefined, done)
+  else if ('pong' in frame) socket.pong(frame.pong, undefined, done)
+  else if ('close' in frame) socket.close(frame.close)
+  else socketOf(socket).write(Buffer.from(frame.raw, 'base64'), done)
+}
+/** Below `ws`, which sends nothing that is not a frame. */
+const socketOf = (socket: WebSocket): import('node:net').Socket =>
+  (socket as unknown as { _socket: import('node:net').Socket })._socket
+
+/** Sends bytes, then its end, and reads until the server ends. */
+function sendParts(port: number, parts: readonly string[]): Promise<Answer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+  let text = ''
+  const late = setTimeout(() => reject(new Error('no answer')), ANSWER_MS)
+  socket.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk
+    // A stream of events goes on.
+    if (text.includes('text/event-stream')) socket.destroy()
+  })
+  socket.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'ECONNREFUSED') reject(error)
+  })
+  socket.on('close', () => {
+    clearTimeout(late)
+    resolve({ status: Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1] ?? 0), text })
+  })
+  socket.on('connect', () => {
+    for (const part of parts) socket.write(part)
+    socket.end()
+  })
+  return promise
+}
+
+/** Of the processor, whatever else the machine does. */
+const MANIFEST_MS = 2_000
+function readManifest(text: string): Answer {
+  const before = process.cpuUsage()
+  const read = JSON.stringify(parseManifests(text))
+  const { user, system } = process.cpuUsage(before)
+  const tookMs = (user + system) / 1_000
+  if (tookMs > MANIFEST_MS) throw new Error(`it took ${tookMs} ms`)
+  return { text: read }
+}

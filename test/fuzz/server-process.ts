@@ -1,0 +1,17 @@
+import process from 'node:process'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+
+/** The product's command, with one addition: on SIGUSR2 it collects garbage and prints how much memory is used. */
+
+setFlagsFromString('--expose-gc')
+const collect = runInNewContext('gc') as () => void
+
+process.on('SIGUSR2', () => {
+  collect()
+  collect()
+  const { heapUsed, external, rss } = process.memoryUsage()
+  process.stdout.write(`memory ${JSON.stringify({ used: heapUsed + external, rss })}\n`)
+})
+process.stdout.write(`process ${process.pid}\n`)
+await import('../../src/cli/main.ts')
