@@ -46,6 +46,9 @@ export interface Config {
   /** Addresses and networks of proxies, which say for whom they call. */
   readonly trustedProxies: readonly string[]
   readonly limits: GatewayLimits
+  readonly disclosure: { readonly introspection: boolean; readonly suggestions: boolean }
+  /** The folder or file of documents that are trusted besides our own; and whether only trusted ones are run. */
+  readonly documents: { readonly path: string | undefined; readonly isRequired: boolean }
   /** Folders whose executables may be run as gadgets. */
   readonly gadgetFolders: readonly string[]
   readonly timeouts: TimeoutDefaults
@@ -159,6 +162,10 @@ const schema = z.object({
       'must be addresses or networks such as 10.0.0.0/8, comma-separated',
     )
     .default([]),
+  PHASELINE_INTROSPECTION: z.enum(['on', 'off']).default('on'),
+  PHASELINE_SUGGESTIONS: z.enum(['on', 'off']).default('on'),
+  PHASELINE_DOCUMENTS: z.string().optional(),
+  PHASELINE_TRUSTED_DOCUMENTS: z.enum(['optional', 'required']).default('optional'),
   PHASELINE_GADGETS: list(':').default([]),
   PHASELINE_PICKUP_TIMEOUT_MS: timeout.default(300_000),
   PHASELINE_PROGRESSING_TIMEOUT_MS: timeout.default(600_000),
@@ -243,6 +250,11 @@ export function loadConfig(env: Env, { nameOf = (setting) => setting, timeouts =
       limits: Object.fromEntries(
         Object.entries(GATEWAY_LIMITS).map(([name, { setting }]) => [name, Reflect.get(data, setting)]),
       ) as GatewayLimits,
+      disclosure: {
+        introspection: data.PHASELINE_INTROSPECTION === 'on',
+        suggestions: data.PHASELINE_SUGGESTIONS === 'on',
+      },
+      documents: { path: data.PHASELINE_DOCUMENTS, isRequired: data.PHASELINE_TRUSTED_DOCUMENTS === 'required' },
       gadgetFolders: data.PHASELINE_GADGETS,
       timeouts: {
         pickupMs: data.PHASELINE_PICKUP_TIMEOUT_MS,

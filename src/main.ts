@@ -1,6 +1,7 @@
 import type { Config } from './config.ts'
 import { secondaryMachines } from './core/machine.ts'
 import type { Secret } from './core/secret.ts'
+import { OWN_DOCUMENTS } from './documents/own-documents.ts'
 import { evaluateIn } from './engine/evaluate.ts'
 import { kindsOf } from './engine/families.ts'
 import { createEngineHost, type EngineHost } from './engine/index.ts'
@@ -22,6 +23,7 @@ import { administratorToken } from './start/administrator-token.ts'
 import { startBuiltInAgents } from './start/built-in-agents.ts'
 import { adoptTokens } from './start/configured-tokens.ts'
 import { DASHBOARD_FOLDER as dashboardFolder, MIGRATIONS_FOLDER } from './start/package-folder.ts'
+import { readDocuments } from './start/read-documents.ts'
 import { connectDatabase, openSignal } from './start/services.ts'
 import { warnOfUnknownKeys } from './start/warn-of-unknown-keys.ts'
 import { startDatabaseClock } from './store/database-clock.ts'
@@ -115,7 +117,10 @@ export async function startApp(
       ...{ pool: answering, live: createLive(answering), streams: new OpenStreams() },
     }
     const schema = buildSchema(graphql)
-    origin = parts.use(await createServer({ config, schema, services, logger, dashboardFolder, clock, logins })).url
+    const { path, isRequired } = config.documents
+    const documents = { texts: await readDocuments(path), hashes: OWN_DOCUMENTS, isRequired }
+    const serving = { config, schema, services, logger, documents, dashboardFolder, clock, logins }
+    origin = parts.use(await createServer(serving)).url
   }
   if (roles.has('agents') && origin && administrator) {
     const host = { config, gadgetFolders: [...config.gadgetFolders, ...gadgetFolders], origin, administrator, logger }

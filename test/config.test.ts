@@ -198,6 +198,8 @@ test('nothing has to be set, and what is empty is not set', () => {
       allowedOrigins: [],
       trustedProxies: [],
       limits: DEFAULT_LIMITS,
+      disclosure: { introspection: true, suggestions: true },
+      documents: { path: undefined, isRequired: false },
       gadgetFolders: [],
       timeouts: {
         pickupMs: 300_000,

@@ -75,6 +75,8 @@ export const FAILURE_CODE_DESCRIPTIONS: Readonly<Record<FailureCode, string>> = 
   UNAUTHENTICATED: 'The token is missing, unknown, revoked or expired.',
   FORBIDDEN: 'The token, or the page that calls, may not do that.',
   NOT_FOUND: 'There is no such object, or the token may not read it.',
+  DOCUMENT_NOT_TRUSTED: 'The server runs only documents that its operator knows.',
+  PERSISTED_QUERY_NOT_FOUND: 'The server knows no document of this id: send its text.',
   METHOD_NOT_ALLOWED: 'The path does not take this HTTP method.',
   UNSUPPORTED_MEDIA_TYPE: 'The body is not `application/json`.',
   TOO_LARGE: 'The request has too many bytes.',

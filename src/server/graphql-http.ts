@@ -6,16 +6,19 @@ import type { Tokens } from '../graphql/auth/tokens.ts'
 import { authenticate } from './authenticate.ts'
 import type { Bounds } from './bounds.ts'
 import type { Connections, EndReason } from './connections.ts'
+import { withDocument } from './named-document.ts'
 import { answerPlain, parseParams, parsePlain } from './plain-operation.ts'
 import { answerSubscription, type SubscriptionParts } from './plain-subscription.ts'
 import { type RefusedRequest, readRequest, type SentRequest } from './read-request.ts'
 import { refuse, refuseForNow, replyError } from './reply.ts'
 import { endEvents } from './streams/event-sink.ts'
+import type { TrustedDocuments } from './trusted-documents.ts'
 import { watchReader } from './watch-reader.ts'
 
 export interface HttpParts extends SubscriptionParts {
   readonly tokens: Tokens
   readonly connections: Connections
+  readonly trusted: TrustedDocuments
   readonly url: () => string
 }
 
@@ -50,7 +53,9 @@ export async function handleGraphQL(
     if (!sent) return
     if (!sent.ok) return refuseSent(sent, response, parts)
     caller.charge(sent.body?.length ?? 0)
-    await answer(sent, { request, response, secret, viewer, streams }, parts)
+    const whole = withDocument(sent, parts.trusted)
+    if (!whole.ok) return refuseSent(whole, response, parts)
+    await answer(whole, { request, response, secret, viewer, streams }, parts)
   } finally {
     operation.end()
     bytes.end()
@@ -82,7 +87,7 @@ async function answer({ body, params }: SentRequest, asking: Asking, parts: Http
     const plain = body === null ? parseParams(params) : parsePlain(body, streams ? undefined : accept)
     if (plain && streams && (await answerSubscription(plain, viewer, response, parts))) return
     if (plain && !streams && (await answerPlain(plain, viewer, { yoga: parts.yoga, accept, response }))) return
-    await send(await ask(request, body, viewer, parts), response, parts)
+    await send(await ask(request, { body, params }, viewer, parts), response, parts)
   } finally {
     answered()
   }
@@ -111,7 +116,7 @@ const PASSED = ['accept', 'content-type'] as const
 
 async function ask(
   request: IncomingMessage,
-  body: string | null,
+  { body, params }: Pick<SentRequest, 'body' | 'params'>,
   viewer: Viewer,
   { yoga, url }: HttpParts,
 ): Promise<Response> {
@@ -120,6 +125,7 @@ async function ask(
     return value === undefined ? [] : [[name, value]]
   })
   const target = new URL(request.url ?? '/', url())
+  target.search = String(params)
   return await yoga.fetch(target.href, { method: request.method ?? 'POST', headers, body }, { viewer })
 }
 

@@ -4,6 +4,8 @@ export const REFUSALS = {
   SERVICE_UNAVAILABLE: 'requests whose token cannot be checked, since its issuer does not answer',
   FORBIDDEN: 'requests of other origins or for other hosts, and those for metrics without the role for it',
   BAD_USER_INPUT: 'requests with the character NUL, which cannot be stored',
+  DOCUMENT_NOT_TRUSTED: 'documents that the operator does not know, where only such are run',
+  PERSISTED_QUERY_NOT_FOUND: 'ids of documents that the server does not know',
   TOO_LARGE: 'bodies and messages with too many bytes',
   TOO_COMPLEX: 'bodies and messages with too many values, or nested too deep',
   ANSWER_TOO_LARGE: 'answers with too many bytes',

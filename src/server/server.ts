@@ -17,6 +17,7 @@ import { refuseBrokenRequests } from './client-errors.ts'
 import { Connections } from './connections.ts'
 import { grantOrigin } from './cross-origin.ts'
 import { loadDashboard } from './dashboard.ts'
+import type { Disclosure } from './disclosure.ts'
 import { createGraphQLSocket } from './graphql-socket.ts'
 import { mask } from './mask.ts'
 import { createMetrics, type MeasuredClock } from './metrics.ts'
@@ -25,6 +26,7 @@ import { protect, refuse, replyError, replyText } from './reply.ts'
 import { type RouteParts, routeOf } from './routes.ts'
 import { FanOut } from './streams/fan-out.ts'
 import { createSubscribe } from './streams/subscribe.ts'
+import { TrustedDocuments, type TrustedDocumentsOptions } from './trusted-documents.ts'
 import { watchReader } from './watch-reader.ts'
 import { createGraphQL } from './yoga.ts'
 
@@ -38,10 +40,14 @@ export interface ServerOptions {
     /** Addresses and networks of proxies whose X-Forwarded-For counts. */
     readonly trustedProxies?: readonly string[]
     readonly limits?: Partial<GatewayLimits>
+    /** Absent: all that it can tell. */
+    readonly disclosure?: Disclosure
   }
   readonly schema: GraphQLSchema
   readonly services: GraphQLServices
   readonly logger: Logger
+  /** Absent: none, and none is required. */
+  readonly documents?: TrustedDocumentsOptions
   /** The built dashboard; by default none is served. */
   readonly dashboardFolder?: string
   /** How people sign in at the moment; by default with tokens only. */
@@ -71,11 +77,13 @@ export async function createServer(options: ServerOptions): Promise<RunningServe
   const { tokens, pool, log, system, streams } = services
   const bounds = createBounds(config.limits, config.trustedProxies)
   const connections = new Connections(tokens)
-  const yoga = createGraphQL(schema, services, bounds)
+  const trusted = new TrustedDocuments(options.documents ?? { texts: [], hashes: [], isRequired: false })
+  const { disclosure = { introspection: true, suggestions: true } } = config
+  const yoga = createGraphQL(schema, services, { bounds, trusted, disclosure })
   const shared = { schema, log, system, open: streams, mask: (error: unknown) => mask(error, logger) }
   const fanOut = new FanOut(shared)
-  const subscribe = createSubscribe({ ...shared, fanOut })
-  const common = { ...bounds, schema, yoga, subscribe, tokens, connections }
+  const subscribe = createSubscribe({ ...shared, fanOut, hideSuggestions: !disclosure.suggestions })
+  const common = { ...bounds, trusted, schema, yoga, subscribe, tokens, connections }
   const socket = createGraphQLSocket({ ...common, logger })
   const metrics = createMetrics({ ...bounds, socket, fanOut, log, open: streams, agents: services.agents, clock })
   let closing: Promise<void> | undefined

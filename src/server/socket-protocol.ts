@@ -16,6 +16,7 @@ import type { Refusals } from './refusals.ts'
 import type { SocketSession } from './socket-session.ts'
 import type { ClientSink } from './streams/client-sink.ts'
 import type { Subscribe } from './streams/subscribe.ts'
+import type { TrustedDocuments } from './trusted-documents.ts'
 import type { Yoga } from './yoga.ts'
 
 /** Operations at a time on one socket. */
@@ -27,6 +28,7 @@ export interface ProtocolParts {
   readonly tokens: Tokens
   readonly subscribe: Subscribe
   readonly refusals: Refusals
+  readonly trusted: TrustedDocuments
 }
 
 type Enveloped = ReturnType<Yoga['getEnveloped']>
@@ -106,15 +108,18 @@ interface Request {
   readonly viewer: Viewer
   readonly sink: ClientSink
   readonly query: string
+  readonly documentId?: unknown
+  readonly extensions?: unknown
   readonly operationName?: string | null | undefined
   readonly variables?: Record<string, unknown> | null | undefined
 }
 
 /** Parses and validates; returns the arguments for graphql-ws, or the errors. */
-async function prepare(request: Request, { yoga, schema, subscribe }: ProtocolParts) {
-  const { query, viewer, variables, operationName } = request
+async function prepare(request: Request, { yoga, schema, subscribe, trusted }: ProtocolParts) {
+  const { viewer, variables, operationName } = request
   const { parse, validate, contextFactory, execute } = yoga.getEnveloped({ viewer })
   try {
+    const query = trusted.textOf(request) ?? request.query
     const document: DocumentNode = parse(query)
     const errors = validate(schema, document)
     if (errors.length > 0) return [...errors]

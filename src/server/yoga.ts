@@ -5,11 +5,13 @@ import { createContext, type GraphQLServices, type ResolverContext } from '../gr
 import { AnswerBudget } from '../graphql/schema/answer-budget.ts'
 import { MAX_BODY } from '../graphql/schema/limits.ts'
 import type { Bounds } from './bounds.ts'
+import { type Disclosure, limitDisclosure } from './disclosure.ts'
 import { createDocumentCache } from './document-cache.ts'
 import { endLargeAnswers } from './end-large-answers.ts'
 import { endLateQueries } from './end-late-queries.ts'
 import { limitDocuments } from './limit-documents.ts'
 import { mask } from './mask.ts'
+import { requireTrusted, type TrustedDocuments } from './trusted-documents.ts'
 
 /** The context of a request: its caller. */
 export interface RequestContext {
@@ -17,17 +19,32 @@ export interface RequestContext {
   /** Aborts when the client has gone. */
   readonly signal?: AbortSignal
 }
+export interface Rules {
+  readonly bounds: Bounds
+  readonly trusted: TrustedDocuments
+  readonly disclosure: Disclosure
+}
 export type Yoga = ReturnType<typeof createGraphQL>
 
 /** GraphQL itself: parses, limits, executes, masks. The caller is authenticated before. */
-export function createGraphQL(schema: GraphQLSchema, services: GraphQLServices, bounds: Bounds) {
+export function createGraphQL(
+  schema: GraphQLSchema,
+  services: GraphQLServices,
+  { bounds, trusted, disclosure }: Rules,
+) {
   const { limits, refusals } = bounds
   const onExceeded = () => refusals.count('ANSWER_TOO_LARGE')
   return createYoga<RequestContext, ResolverContext>({
     schema,
     context: ({ viewer, signal }) =>
       createContext(services, viewer, { signal, answer: new AnswerBudget(limits.answerBytes, onExceeded) }),
-    plugins: [limitDocuments, endLateQueries(bounds), endLargeAnswers],
+    plugins: [
+      limitDocuments,
+      requireTrusted(trusted, refusals),
+      limitDisclosure(disclosure),
+      endLateQueries(bounds),
+      endLargeAnswers,
+    ],
     maskedErrors: { maskError: (error) => mask(error, services.logger) },
     parserAndValidationCache: createDocumentCache(),
     maxRequestBodySize: MAX_BODY,

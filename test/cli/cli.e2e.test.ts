@@ -21,7 +21,9 @@ beforeAll(async () => {
   stack = new AsyncDisposableStack()
   folder = stack.adopt(await mkdtemp(join(tmpdir(), 'phaseline-cli-')), (path) => rm(path, { recursive: true }))
   database = stack.use(await createTestDatabase(2))
-  server = stack.use(await startServer({ env: { DATABASE_URL: database.url }, token: TOKEN }))
+  // What the command line sends, the server knows.
+  const env = { DATABASE_URL: database.url, PHASELINE_TRUSTED_DOCUMENTS: 'required' }
+  server = stack.use(await startServer({ env, token: TOKEN }))
   phaseline = commandLine({ PHASELINE_URL: server.url, PHASELINE_TOKEN: TOKEN })
 })
 afterAll(() => stack.disposeAsync())

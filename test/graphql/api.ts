@@ -13,7 +13,7 @@ import { numberBatches } from '../../src/log/number-batches.ts'
 import { createNumberer } from '../../src/log/numberer.ts'
 import { createLog } from '../../src/log/reader.ts'
 import { createMemorySignal } from '../../src/log/signal/memory.ts'
-import { createServer, type RunningServer } from '../../src/server/server.ts'
+import { createServer, type RunningServer, type ServerOptions } from '../../src/server/server.ts'
 import { ensureProject } from '../../src/store/projects.ts'
 import { listTokens } from '../../src/store/tokens.ts'
 import { loaded, schema } from '../testkit/mutate.ts'
@@ -35,7 +35,7 @@ export interface Api extends AsyncDisposable {
   /** How many statements a run sends to the database. */
   statements(run: () => Promise<unknown>): Promise<number>
   serve(
-    config?: Partial<Parameters<typeof createServer>[0]['config']> & { readonly dashboardFolder?: string },
+    config?: Partial<ServerOptions['config']> & Partial<Pick<ServerOptions, 'dashboardFolder' | 'documents'>>,
   ): Promise<RunningServer>
   /** A token's secret: the administrator's, unless it says something else. Its projects are created if there are none. */
   token(token?: Partial<CreateToken>): Promise<string>
@@ -87,9 +87,10 @@ export async function createApi(): Promise<Api> {
       await run()
       return counting.count() - before
     },
-    async serve({ dashboardFolder, ...config } = {}) {
+    async serve({ dashboardFolder, documents, ...config } = {}) {
       const server = await createServer({
         ...(dashboardFolder === undefined ? {} : { dashboardFolder }),
+        ...(documents === undefined ? {} : { documents }),
         config: { port: 0, host: '127.0.0.1', allowedHosts: [], allowedOrigins: [], ...config },
         schema,
         services,

@@ -6,7 +6,7 @@ import type { Located } from './address.ts'
 import { follow } from './follow.ts'
 import { readMachines } from './machines.ts'
 import { invalid } from './refusal.ts'
-import { verbDocument } from './verbs.ts'
+import { OF_OBJECT, verbDocument } from './verbs.ts'
 
 export interface CancelOptions {
   readonly reason?: string
@@ -25,7 +25,7 @@ export async function cancelObject(
     return session.refuse(invalid(`${object.kind} cannot be cancelled${hint}.`))
   }
   type Cancelled = Pick<Located, 'id' | 'kind' | 'name' | 'phase'>
-  const document = verbDocument<Cancelled>(verb, '... on TreeObject { id kind name phase }')
+  const document = verbDocument<Cancelled>(verb, OF_OBJECT)
   const input = { ...(verb.input as object), id: object.id, ...(reason === undefined ? {} : { reason }) }
   const outcome = await ask(session, document, input)
   if (!outcome.ok) return session.refuse(outcome.refusal)

@@ -8,10 +8,23 @@ type VerbDocument<T> = string & TypedDocument<{ readonly answer: (T & Member) | 
  * The document of a verb's mutation, its result under the alias `answer`. The server names the mutation, so `T` asserts
  * what the selection brings.
  */
-export function verbDocument<T extends object>({ mutation }: VerbInfo, selection = ''): VerbDocument<T> {
+export function verbDocument<T extends object>(
+  { mutation }: Pick<VerbInfo, 'mutation'>,
+  selection: VerbSelection = '',
+): VerbDocument<T> {
   const input = `${mutation.charAt(0).toUpperCase()}${mutation.slice(1)}Input`
   return `mutation Ask($input: ${input}!) { answer: ${mutation}(input: $input) { __typename ${selection} ...Refusal } }\n${REFUSAL_FRAGMENT}`
 }
+
+/** What commands select of the object. */
+export const OF_OBJECT = '... on TreeObject { id kind name phase }'
+type VerbSelection = '' | typeof OF_OBJECT
+
+/** All documents of a verb, for servers that run only those that they know. */
+export const verbDocuments = (verb: Pick<VerbInfo, 'mutation'>): readonly string[] => [
+  verbDocument(verb),
+  verbDocument(verb, OF_OBJECT),
+]
 
 /** The input of a verb. A flag that the kind does not have is refused, not ignored. */
 export function verbInput(

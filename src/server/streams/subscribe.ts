@@ -26,15 +26,17 @@ export interface SubscribeParts {
   readonly schema: GraphQLSchema
   readonly fanOut: FanOut
   readonly mask: (error: unknown) => GraphQLError
+  readonly hideSuggestions: boolean
 }
 
 /** Runs subscriptions: those to the log as members of a topic, each of the others from a source of its own. */
-export function createSubscribe({ schema, fanOut, mask }: SubscribeParts): Subscribe {
+export function createSubscribe({ schema, fanOut, mask, hideSuggestions }: SubscribeParts): Subscribe {
   const masked = (result: ExecutionResult): ExecutionResult =>
     result.errors ? { ...result, errors: result.errors.map(mask) } : result
   return async ({ request, context, sink, id }) => {
     const { document, operationName, variables: variableValues } = request
-    const args = validateSubscriptionArgs({ schema, document, operationName, variableValues, contextValue: context })
+    const asked = { document, operationName, variableValues, contextValue: context }
+    const args = validateSubscriptionArgs({ schema, ...asked, hideSuggestions })
     if (!('operation' in args)) return { errors: args.map((error) => badRequest(error)) }
     const source = await createSourceEventStream(args)
     if (!(Symbol.asyncIterator in source)) return masked(source)

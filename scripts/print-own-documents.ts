@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { buildSchema } from 'graphql'
+import { verbDocuments } from '../src/cli/objects/verbs.ts'
+import { allMachines } from '../src/families/machines.ts'
+import { actMutation, countsQuery } from '../web-playground/src/data/documents.ts'
+import { Machines } from '../web-playground/src/model/machines.ts'
+import { Modules } from './documents/constants.ts'
+import { findDocuments } from './documents/find-documents.ts'
+
+/**
+ * Writes the SHA-256 of the documents that our own clients send: command line, agents and dashboard. With `--check`: writes
+ * nothing, and fails when the file is stale.
+ */
+
+const ROOT = join(import.meta.dirname, '..')
+const FILE = join(ROOT, 'src/documents/own-documents.ts')
+const SOURCES = ['src/{client,agents,cli,families}/**/*.ts', 'src/example.ts', 'web-playground/src/**/*.{ts,tsx}']
+
+const verbs = allMachines.flatMap((machine) => machine.verbs)
+const mutations = Object.keys(
+  buildSchema(readFileSync(join(ROOT, 'schema.graphql'), 'utf8'))
+    .getMutationType()
+    ?.getFields() ?? {},
+)
+const inputOf = (mutation: string): string => `${mutation.charAt(0).toUpperCase()}${mutation.slice(1)}Input`
+const machines = new Machines(allMachines)
+const texts = [
+  ...findDocuments(new Modules(ROOT), ROOT, SOURCES).documents.map(({ text }) => text),
+  ...verbs.flatMap((verb) => verbDocuments(verb)),
+  // The dashboard's buttons ask so for verbs, and for what is no verb of an object.
+  ...mutations.map((mutation) => actMutation(mutation, inputOf(mutation))),
+  countsQuery(
+    machines.kinds.flatMap((kind) => (machines.of(kind)?.phases ?? []).map((phase) => [kind, phase] as const)),
+  ),
+]
+const hashes = new Set(texts.map((text) => createHash('sha256').update(text).digest('hex')))
+const written = `/** SHA-256 of the documents that our own clients send. Made by \`npm run generate\`. */
+export const OWN_DOCUMENTS: readonly string[] = [
+${[...hashes]
+  .sort()
+  .map((hash) => `  '${hash}',`)
+  .join('\n')}
+]
+`
+if (!process.argv.includes('--check')) writeFileSync(FILE, written)
+else if (readFileSync(FILE, 'utf8') !== written) {
+  process.stderr.write('src/documents/own-documents.ts is stale: run npm run generate.\n')
+  process.exitCode = 1
+}

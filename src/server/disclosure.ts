@@ -1,0 +1,22 @@
+import { NoSchemaIntrospectionCustomRule, validate } from 'graphql'
+import type { Plugin } from 'graphql-yoga'
+
+/** What a server tells of its schema. */
+export interface Disclosure {
+  readonly introspection: boolean
+  /** "Did you mean …?" in errors. */
+  readonly suggestions: boolean
+}
+
+export const limitDisclosure = ({ introspection, suggestions }: Disclosure): Plugin => ({
+  onValidate({ addValidationRule, setValidationFn }) {
+    if (!introspection) addValidationRule(NoSchemaIntrospectionCustomRule)
+    if (!suggestions) {
+      setValidationFn(((schema, document, rules, options) =>
+        validate(schema, document, rules, { ...options, hideSuggestions: true })) as typeof validate)
+    }
+  },
+  onExecute({ args }) {
+    if (!suggestions) Object.assign(args, { hideSuggestions: true })
+  },
+})
