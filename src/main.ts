@@ -1,3 +1,4 @@
+import { createAudit } from './audit/index.ts'
 import type { Config } from './config.ts'
 import { secondaryMachines } from './core/machine.ts'
 import type { Secret } from './core/secret.ts'
@@ -92,6 +93,7 @@ export async function startApp(
   const signal = parts.adopt(await openSignal(config, logger), (s) => s.close())
   const numberer = parts.use(createNumberer({ pool, signal, logger }))
   const log = parts.use(await createLog({ pool: openPool(READERS), signal, logger, numberer }))
+  const audit = parts.use(createAudit({ pool, system, logger }))
   const sandbox = parts.use(createSandbox({ logger }))
   const kinds = kindsOf(families.map(({ rules }) => rules))
   const writing = { pool: openPool(WRITERS, { planOnce: true }), kinds, system, timeouts }
@@ -113,7 +115,7 @@ export async function startApp(
     const answering = openPool(POOL_SIZE, { statementTimeoutMs: config.limits.operationTimeoutMs })
     const services = {
       ...createCommands(families, { trees, system, sandbox, pool, sealing, timeouts }),
-      ...{ agents: engineHost.agents, kinds: createKindRegistry(graphql), log, tokens, logger, system },
+      ...{ agents: engineHost.agents, kinds: createKindRegistry(graphql), log, tokens, audit, logger, system },
       ...{ pool: answering, live: createLive(answering), streams: new OpenStreams() },
     }
     const schema = buildSchema(graphql)

@@ -53,6 +53,8 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   process: { files: '`process/`', mayImport: [] },
   store: { files: '`store/`', mayImport: ['core', 'process', 'logger'] },
   log: { files: '`log/`', mayImport: ['core', 'store', 'logger'] },
+  audit: { files: '`audit/`', mayImport: ['core', 'store', 'logger', 'chain-hash'] },
+  'chain-hash': { files: '`chain-hash.ts`', mayImport: ['core'] },
   sandbox: { files: '`sandbox/`', mayImport: ['core'] },
   graphql: { files: '`graphql/`', mayImport: ['core', 'store', 'log', 'logger'] },
   oidc: { files: '`oidc/`', mayImport: ['core', 'graphql', 'logger', 'manifest', 'process', 'store'] },

@@ -36,6 +36,17 @@ export type Refusal =
 export type RefusalType = Refusal['type']
 export type RefusalOf<Type extends RefusalType> = Extract<Refusal, { readonly type: Type }>
 
+const CODES: Readonly<Record<Exclude<RefusalType, 'ConflictError'>, ErrorCode>> = {
+  InvalidInputError: 'INVALID_INPUT',
+  NotFoundError: 'NOT_FOUND',
+  ForbiddenError: 'FORBIDDEN',
+  TransitionError: 'TRANSITION',
+  StaleReportError: 'STALE_REPORT',
+  LimitError: 'LIMIT',
+}
+export const codeOf = (refusal: Refusal): ErrorCode =>
+  refusal.type === 'ConflictError' ? refusal.code : CODES[refusal.type]
+
 export interface FieldProblem {
   /** Path in the input, e.g. `input.spec.deployItems.2.dependsOn.0`. */
   readonly path: string

@@ -68,6 +68,8 @@ export const RIGHTS = {
   readAgents: right('read', 'AGENT', [...PEOPLE, 'AGENT']),
   readStreams: right('read', 'STREAM', ADMINS),
   readMetrics: right('read', 'METRICS', ['MONITOR', 'ADMINISTRATOR'], { everywhere: true }),
+  readAudit: right('read', 'AUDIT', ADMINS),
+  verifyAudit: right('verify', 'AUDIT', ['ADMINISTRATOR'], { everywhere: true }),
   readPrincipals: right('read', 'PRINCIPAL', ADMINS),
   createPrincipal: right('create', 'PRINCIPAL', ADMINS),
   updatePrincipal: right('update', 'PRINCIPAL', ADMINS),

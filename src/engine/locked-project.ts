@@ -42,6 +42,9 @@ export class LockedProject implements LockedProjectPort {
     this.#created.push(tree)
     return tree
   }
+  pipeline(sent: Promise<unknown>): void {
+    this.#tx.pipeline([sent])
+  }
   /** Whether rules have decided a new tree in this transaction. */
   get hasDecided(): boolean {
     return this.#created.some((tree) => tree.hasDecided)

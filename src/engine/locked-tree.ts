@@ -63,6 +63,9 @@ export class LockedTree implements LockedTreePort {
   get root(): TrackedObject {
     return this.slice.root
   }
+  get projectName(): string {
+    return this.slice.projectName
+  }
   get wakeAt(): Date | null {
     return this.#state.wakeAt
   }
@@ -79,6 +82,7 @@ export class LockedTree implements LockedTreePort {
   readonly wake = (ids: readonly string[], reason: string | null = null): void => {
     this.#wakeRequests.push({ rootId: this.root.row.id, ids, reason })
   }
+  readonly pipeline = (sent: Promise<unknown>): void => this.#tx.pipeline([sent])
   readonly decideNow = async (node: Node = this.root): Promise<void> => {
     if (this.#budget === 0) return this.wake([node.row.id])
     this.slice.touch(node)

@@ -1,11 +1,13 @@
+import type { AuditTarget } from '../core/audit.ts'
 import { canRead } from '../core/can-read.ts'
 import { forbidden, invalidInput, notFound, type Refusal, type RefusalOf, type RefusalType } from '../core/errors.ts'
 import type { Outcome, Refused, WrittenObject } from '../core/ports/outcome.ts'
 import type { Viewer } from '../core/ports/viewer.ts'
 import { type Right, requireRight } from '../core/rights.ts'
+import { recordDone } from '../store/audit.ts'
 import type { Client } from '../store/client.ts'
 import { type FoundObject, findObject } from '../store/objects.ts'
-import type { LockedProject, Trees } from './family.ts'
+import type { LockedProject, LockedTree, Trees } from './family.ts'
 
 /** Authorisation of the commands of every family. */
 
@@ -57,9 +59,38 @@ export async function inProject<T, R extends Refusal>(
   const run = async (project: LockedProject): Promise<Run> => {
     if (!canRead(viewer, project)) return null
     const refused = requireRight(viewer, right, project.projectId)
-    return refused ? refuse(refused) : await work(project)
+    if (refused) return refuse(refused)
+    const done = await work(project)
+    if (done.ok && viewer.call)
+      project.pipeline(recordDone(project.client, viewer.call, writtenIn(project, name, done)))
+    return done
   }
   return await trees.inProject(name, run, { canShare })
+}
+
+const writtenIn = ({ projectId }: LockedProject, projectName: string, done: object): Partial<AuditTarget> => ({
+  projectId,
+  projectName,
+  ...('objectId' in done && { objectId: String(done.objectId) }),
+})
+
+/** Runs under the lock of a tree; null: it is gone, or `work` has found nothing to do. */
+export const inTree = <T extends Outcome<object> | null>(
+  trees: Trees,
+  { call }: Viewer,
+  rootId: string,
+  work: (tree: LockedTree) => Promise<T> | T,
+): Promise<T | null> =>
+  trees.inTree(rootId, async (tree) => {
+    const done = await work(tree)
+    if (done?.ok && call) tree.pipeline(recordDone(tree.client, call, changedIn(tree, done)))
+    return done
+  })
+
+function changedIn({ root, slice, projectName }: LockedTree, done: object): Partial<AuditTarget> {
+  const node = ('objectId' in done && slice.get(String(done.objectId))) || root
+  const { id: objectId, kind: objectKind, name: objectName, projectId } = node.row
+  return { projectId, projectName, objectId, objectKind, objectName }
 }
 
 /** Says that there is no such project; viewers of some projects do not learn whether there is another one. */

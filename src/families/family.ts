@@ -73,10 +73,13 @@ export interface LockedTree {
   readonly client: Client
   readonly slice: Slice
   readonly root: Node
+  readonly projectName: string
   /** True if this transaction creates the tree. */
   readonly isNew: boolean
   /** Loads objects of this tree with their ancestors. */
   load(ids: readonly string[]): Promise<void>
+  /** Takes a sent statement of which only the success matters: the commit does not wait for its answer first. */
+  pipeline(sent: Promise<unknown>): void
   /** Makes the engine decide these objects soon after the commit; a reason is passed to `onWake`. */
   wake(ids: readonly string[], reason?: string): void
   /**
@@ -111,6 +114,8 @@ export interface LockedProject {
   /** The command need not query for taken names: the database refuses one, and the command then runs again without trust. */
   readonly trusts: boolean
   createRoot(root: NewRoot): LockedTree
+  /** As that of a tree. */
+  pipeline(sent: Promise<unknown>): void
   /** Null: the tree does not exist. */
   lockTree(rootId: string): Promise<LockedTree | null>
   /** Makes the engine decide these trees soon after the commit. */

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import type { AgentPort } from '../core/ports/agents.ts'
+import type { AuditPort } from '../core/ports/audit.ts'
 import type { Log } from '../core/ports/log.ts'
 import type { System } from '../core/ports/system.ts'
 import type { Viewer } from '../core/ports/viewer.ts'
@@ -22,6 +23,7 @@ export interface OperationServices extends FamilyServices {
   readonly live: Live
   readonly streams: OpenStreams
   readonly tokens: Tokens
+  readonly audit: AuditPort
   readonly logger: Logger
 }
 

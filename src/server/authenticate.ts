@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { CredentialsUnavailable, RETRY_AFTER_S } from '../core/credentials-unavailable.ts'
-import type { Viewer } from '../core/ports/viewer.ts'
-import type { Tokens } from '../graphql/auth/tokens.ts'
+import type { RequestOrigin, Viewer } from '../core/ports/viewer.ts'
+import { checkToken, isExcess, type TokenParts } from './check-token.ts'
 import { secretOf, UNAUTHENTICATED } from './credentials.ts'
 import type { Refusals } from './refusals.ts'
-import { refuse } from './reply.ts'
+import { refuse, refuseForNow } from './reply.ts'
 
 export interface Authenticated {
   readonly secret: string
@@ -15,12 +15,18 @@ export interface Authenticated {
 export async function authenticate(
   { headers }: IncomingMessage,
   response: ServerResponse,
-  { tokens, refusals }: { readonly tokens: Tokens; readonly refusals: Refusals },
+  parts: TokenParts & { readonly refusals: Refusals },
+  origin: RequestOrigin,
 ): Promise<Authenticated | null> {
+  const { refusals } = parts
   const secret = secretOf(headers)
   try {
-    const viewer = secret === null ? null : await tokens.authenticate(secret)
-    if (secret !== null && viewer !== null) return { secret, viewer }
+    const viewer = secret === null ? null : await checkToken(parts, secret, origin)
+    if (secret !== null && viewer !== null) {
+      if (!isExcess(viewer)) return { secret, viewer }
+      refuseForNow(response, refusals, viewer)
+      return null
+    }
   } catch (error) {
     if (!(error instanceof CredentialsUnavailable)) throw error
     response.setHeader('retry-after', RETRY_AFTER_S)

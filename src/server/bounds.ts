@@ -2,6 +2,7 @@ import { DEFAULT_LIMITS, type GatewayLimits } from '../core/gateway-limits.ts'
 import { Callers } from './callers.ts'
 import { Refusals } from './refusals.ts'
 import { UnreadBytes } from './unread-bytes.ts'
+import { WrongTokens } from './wrong-tokens.ts'
 
 /** What bounds the clients of one gateway. */
 export interface Bounds {
@@ -9,6 +10,7 @@ export interface Bounds {
   readonly refusals: Refusals
   readonly unread: UnreadBytes
   readonly callers: Callers
+  readonly wrongTokens: WrongTokens
 }
 
 export function createBounds(changed: Partial<GatewayLimits> = {}, trustedProxies: readonly string[] = []): Bounds {
@@ -18,5 +20,6 @@ export function createBounds(changed: Partial<GatewayLimits> = {}, trustedProxie
     refusals: new Refusals(),
     unread: new UnreadBytes(limits.unreadBytes),
     callers: new Callers(limits, trustedProxies),
+    wrongTokens: new WrongTokens(),
   }
 }

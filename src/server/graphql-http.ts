@@ -2,21 +2,21 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import type { Viewer } from '../core/ports/viewer.ts'
 import type { FailureCode } from '../core/vocabulary.ts'
-import type { Tokens } from '../graphql/auth/tokens.ts'
 import { authenticate } from './authenticate.ts'
 import type { Bounds } from './bounds.ts'
+import type { TokenParts } from './check-token.ts'
 import type { Connections, EndReason } from './connections.ts'
 import { withDocument } from './named-document.ts'
 import { answerPlain, parseParams, parsePlain } from './plain-operation.ts'
 import { answerSubscription, type SubscriptionParts } from './plain-subscription.ts'
 import { type RefusedRequest, readRequest, type SentRequest } from './read-request.ts'
 import { refuse, refuseForNow, replyError } from './reply.ts'
+import { requestIdIn } from './request-id.ts'
 import { endEvents } from './streams/event-sink.ts'
 import type { TrustedDocuments } from './trusted-documents.ts'
 import { watchReader } from './watch-reader.ts'
 
-export interface HttpParts extends SubscriptionParts {
-  readonly tokens: Tokens
+export interface HttpParts extends SubscriptionParts, TokenParts {
   readonly connections: Connections
   readonly trusted: TrustedDocuments
   readonly url: () => string
@@ -36,11 +36,12 @@ export async function handleGraphQL(
     if (refused.allow) response.setHeader('allow', refused.allow)
     return replyError(response, refused.status, refused.code, refused.message)
   }
-  const address = parts.callers.at(parts.callers.addressOf(request))
+  const origin = { address: parts.callers.addressOf(request), requestId: requestIdIn(response) }
+  const address = parts.callers.at(origin.address)
   const early = address.request()
   if (early) return refuseForNow(response, parts.refusals, early)
   // Authenticates before it reads the body.
-  const authenticated = await authenticate(request, response, parts)
+  const authenticated = await authenticate(request, response, parts, origin)
   if (!authenticated) return
   const { secret, viewer } = authenticated
   const caller = parts.callers.as(viewer, address)

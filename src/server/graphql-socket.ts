@@ -5,6 +5,7 @@ import { WebSocketServer } from 'ws'
 import { MAX_BODY } from '../graphql/schema/limits.ts'
 import { CLOSE } from './close-codes.ts'
 import { dismiss } from './dismiss.ts'
+import { requestIdOf } from './request-id.ts'
 import { createProtocol, type ProtocolParts } from './socket-protocol.ts'
 import { type SessionParts, SocketSession } from './socket-session.ts'
 import { UnauthenticatedSockets } from './unauthenticated-sockets.ts'
@@ -36,8 +37,9 @@ export function createGraphQLSocket(parts: ProtocolParts & SessionParts): GraphQ
     upgrade: (request, stream, head) =>
       server.handleUpgrade(request, stream, head, (socket) => {
         const address = callers.addressOf(request)
+        const origin = { address, requestId: requestIdOf(request) }
         const newcomer = server.clients.size > limits.sockets ? null : unauthenticated.admit(socket, stream, address)
-        if (newcomer) return new SocketSession({ socket, stream, newcomer, address }, parts).run(protocol)
+        if (newcomer) return new SocketSession({ socket, stream, newcomer, origin }, parts).run(protocol)
         refusals.count('TOO_MANY_SOCKETS')
         dismiss(socket, stream, CLOSE.TOO_MANY_SOCKETS)
       }),

@@ -9,6 +9,7 @@ import { loginsDocument, originsOf } from './logins.ts'
 import type { Metrics } from './metrics.ts'
 import type { Page } from './page.ts'
 import { refuse, reply, replyText } from './reply.ts'
+import { requestIdIn } from './request-id.ts'
 
 export interface RouteParts extends HttpParts {
   readonly metrics: Metrics
@@ -86,7 +87,8 @@ function showPage(request: IncomingMessage, response: ServerResponse, { body, he
 /** Metrics are of the whole instance, so no role of one project reads them. */
 async function showMetrics(request: IncomingMessage, response: ServerResponse, parts: RouteParts): Promise<void> {
   response.setHeader('cache-control', 'no-store')
-  const authenticated = await authenticate(request, response, parts)
+  const origin = { address: parts.callers.addressOf(request), requestId: requestIdIn(response) }
+  const authenticated = await authenticate(request, response, parts, origin)
   if (!authenticated) return
   const refused = requireRight(authenticated.viewer, RIGHTS.readMetrics)
   if (refused) return refuse(response, parts.refusals, 403, 'FORBIDDEN', refused.message)

@@ -23,6 +23,7 @@ import { mask } from './mask.ts'
 import { createMetrics, type MeasuredClock } from './metrics.ts'
 import { checkOrigin, type OriginRules } from './origin-check.ts'
 import { protect, refuse, replyError, replyText } from './reply.ts'
+import { nameRequest, requestIdIn } from './request-id.ts'
 import { type RouteParts, routeOf } from './routes.ts'
 import { FanOut } from './streams/fan-out.ts'
 import { createSubscribe } from './streams/subscribe.ts'
@@ -74,7 +75,7 @@ const IDLE_MS = 20
 /** One port for pages, GraphQL over HTTP, events and WebSockets, health and metrics. Resolves once it listens. */
 export async function createServer(options: ServerOptions): Promise<RunningServer> {
   const { config, schema, services, logger, dashboardFolder, clock, logins = () => [] } = options
-  const { tokens, pool, log, system, streams } = services
+  const { tokens, audit, pool, log, system, streams } = services
   const bounds = createBounds(config.limits, config.trustedProxies)
   const connections = new Connections(tokens)
   const trusted = new TrustedDocuments(options.documents ?? { texts: [], hashes: [], isRequired: false })
@@ -83,7 +84,7 @@ export async function createServer(options: ServerOptions): Promise<RunningServe
   const shared = { schema, log, system, open: streams, mask: (error: unknown) => mask(error, logger) }
   const fanOut = new FanOut(shared)
   const subscribe = createSubscribe({ ...shared, fanOut, hideSuggestions: !disclosure.suggestions })
-  const common = { ...bounds, trusted, schema, yoga, subscribe, tokens, connections }
+  const common = { ...bounds, trusted, schema, yoga, subscribe, tokens, audit, connections }
   const socket = createGraphQLSocket({ ...common, logger })
   const metrics = createMetrics({ ...bounds, socket, fanOut, log, open: streams, agents: services.agents, clock })
   let closing: Promise<void> | undefined
@@ -102,7 +103,7 @@ export async function createServer(options: ServerOptions): Promise<RunningServe
 
   http.on('request', (request, response) => {
     handle(request, response, { parts, rules }).catch((error: unknown) => {
-      logger.error({ err: error }, 'a request failed')
+      logger.error({ err: error, requestId: requestIdIn(response) }, 'a request failed')
       if (response.headersSent) response.destroy()
       else replyError(response, 500, 'INTERNAL_SERVER_ERROR', 'Something went wrong on the server.')
     })
@@ -161,6 +162,7 @@ async function handle(
     parts.metrics.answered(route?.name ?? 'other', response.statusCode, (performance.now() - started) / 1_000)
   })
   protect(response)
+  nameRequest(request, response)
   const verdict = checkOrigin(request.headers, rules)
   if (!verdict.ok) return refuse(response, parts.refusals, 403, 'FORBIDDEN', verdict.message)
   if (!route) return replyText(response, 404, 'Not found.')

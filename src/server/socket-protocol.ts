@@ -11,6 +11,7 @@ import type { Viewer } from '../core/ports/viewer.ts'
 import type { Tokens } from '../graphql/auth/tokens.ts'
 import { failure } from '../graphql/schema/failures.ts'
 import type { Excess } from './accounts.ts'
+import { checkToken, isExcess, type TokenParts } from './check-token.ts'
 import { bearerOf, UNAUTHENTICATED } from './credentials.ts'
 import type { Refusals } from './refusals.ts'
 import type { SocketSession } from './socket-session.ts'
@@ -22,10 +23,9 @@ import type { Yoga } from './yoga.ts'
 /** Operations at a time on one socket. */
 const MAX_OPERATIONS = 1_000
 
-export interface ProtocolParts {
+export interface ProtocolParts extends TokenParts {
   readonly schema: GraphQLSchema
   readonly yoga: Yoga
-  readonly tokens: Tokens
   readonly subscribe: Subscribe
   readonly refusals: Refusals
   readonly trusted: TrustedDocuments
@@ -50,8 +50,12 @@ export function createProtocol(parts: ProtocolParts): Server<SocketSession> {
       session.initialised()
       const secret = bearerOf(connectionParams?.authorization ?? connectionParams?.Authorization)
       try {
-        const viewer = secret === null ? null : await tokens.authenticate(secret)
-        if (secret !== null && viewer !== null) return session.accept(secret, viewer)
+        const viewer = secret === null ? null : await checkToken(parts, secret, session.origin)
+        if (secret !== null && viewer !== null) {
+          if (!isExcess(viewer)) return session.accept(secret, viewer)
+          session.delayed()
+          return false
+        }
       } catch (error) {
         session.unavailable(error)
         return false
@@ -70,8 +74,9 @@ export function createProtocol(parts: ProtocolParts): Server<SocketSession> {
         refusals.count('TOO_MANY')
         return [failure('TOO_MANY', `At most ${MAX_OPERATIONS} operations at a time on one socket.`)]
       }
-      const viewer = await viewerOf(secret, tokens)
-      if (viewer instanceof GraphQLError) return [viewer]
+      const found = await viewerOf(secret, tokens)
+      if (found instanceof GraphQLError) return [found]
+      const viewer = { ...found, origin: session.origin }
       const prepared = await prepare({ ...payload, id, viewer, sink }, parts)
       if (Array.isArray(prepared)) return prepared
       const excess = message.open('subscribe' in prepared ? 'openSubscriptions' : 'openOperations')

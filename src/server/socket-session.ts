@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { Server } from 'graphql-ws'
 import type { WebSocket } from 'ws'
-import type { Viewer } from '../core/ports/viewer.ts'
+import type { RequestOrigin, Viewer } from '../core/ports/viewer.ts'
 import type { Logger } from '../logger.ts'
 import { ArrivingBytes } from './arriving-bytes.ts'
 import type { Bounds } from './bounds.ts'
@@ -27,7 +27,7 @@ export interface OpenedSocket {
   readonly socket: WebSocket
   readonly stream: Socket
   readonly newcomer: Newcomer
-  readonly address: string
+  readonly origin: RequestOrigin
 }
 
 /** One socket, as the protocol of its operations sees it. */
@@ -51,6 +51,10 @@ export class SocketSession {
   /** Its token; null before one is accepted. */
   get secret(): string | null {
     return this.#secret
+  }
+
+  get origin(): RequestOrigin {
+    return this.#opened.origin
   }
 
   /** Of the message that was received in this very turn of the event loop. */
@@ -90,8 +94,8 @@ export class SocketSession {
   accept(secret: string, viewer: Viewer): boolean {
     const socket = this.#socket
     if (socket.readyState !== socket.OPEN) return false
-    const { newcomer, address, stream } = this.#opened
-    const caller = this.#parts.callers.as(viewer, this.#parts.callers.at(address))
+    const { newcomer, origin, stream } = this.#opened
+    const caller = this.#parts.callers.as(viewer, this.#parts.callers.at(origin.address))
     const held = caller.hold('openSockets')
     if (held.take()) {
       this.#parts.refusals.count('TOO_MANY_SOCKETS')
@@ -106,6 +110,12 @@ export class SocketSession {
     const end = (why: EndReason | 'CLOSING') => this.#close(why === 'CHANGED' ? 'RIGHTS_CHANGED' : 'FORBIDDEN')
     socket.once('close', this.#parts.connections.opened({ secret, viewer, isStream: false, end }))
     return true
+  }
+
+  /** The address has tried too many tokens. */
+  delayed(): void {
+    this.#parts.refusals.count('RATE_LIMITED')
+    this.#close('TOO_MANY_SOCKETS')
   }
 
   /** The token could not be checked. */

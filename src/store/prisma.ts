@@ -22,7 +22,3 @@ async function loadPrisma(pool: Pool): Promise<PrismaClient> {
   ])
   return new PrismaClient({ adapter: new PrismaPg(pool) })
 }
-
-/** Prisma's code for a row whose unique columns another row has. */
-export const isUniqueViolation = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'P2002'

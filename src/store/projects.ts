@@ -1,9 +1,10 @@
 import type { Pool } from 'pg'
+import type { AuditedCall } from '../core/audit.ts'
 import type { System } from '../core/ports/system.ts'
+import { recordDone } from './audit.ts'
 import type { Client } from './client.ts'
 import { array, boolean, integer, nullable, text, timestamptz, uuid } from './column-types.ts'
-import type { Prisma } from './generated/client.ts'
-import { isUniqueViolation, prismaOn } from './prisma.ts'
+import { inTransaction } from './in-transaction.ts'
 import { statement } from './statement.ts'
 import * as table from './tables.ts'
 
@@ -49,41 +50,6 @@ export interface SubscriptionRow {
   readonly task: readonly object[] | null
 }
 
-/** Its id; null: its name is taken. */
-export async function insertProject(
-  pool: Pool,
-  system: System,
-  { name, workerTemplate, limits, subscriptions }: NewProject,
-): Promise<string | null> {
-  const id = system.id()
-  const now = system.now()
-  const prisma = await prismaOn(pool)
-  try {
-    await prisma.project.create({
-      data: {
-        id,
-        name,
-        createdAt: now,
-        updatedAt: now,
-        ...(workerTemplate && { workerTemplate }),
-        ...limits,
-        subscriptions: {
-          create: subscriptions.map(({ types, task, ...one }, ordinal) => ({
-            ...one,
-            types: [...types],
-            ...(task && { task: task as Prisma.InputJsonValue }),
-            ordinal,
-          })),
-        },
-      },
-      select: { id: true },
-    })
-    return id
-  } catch (error) {
-    if (isUniqueViolation(error)) return null
-    throw error
-  }
-}
 interface NewProject extends ProjectSettings {
   readonly name: string
   readonly subscriptions: readonly SubscriptionRow[]
@@ -144,6 +110,23 @@ export async function replaceSubscriptions(
   await REMOVE_SUBSCRIPTIONS.query(client, [projectId])
   await INSERT_SUBSCRIPTIONS.query(client, [projectId, JSON.stringify(subscriptions)])
 }
+
+/** Its id; null: its name is taken. */
+export const insertProject = (
+  pool: Pool,
+  system: System,
+  { name, subscriptions, ...settings }: NewProject,
+  call: AuditedCall | undefined,
+): Promise<string | null> =>
+  inTransaction(pool, async (client) => {
+    const [projectId, now] = [system.id(), system.now()]
+    const { rowCount } = await ENSURE_PROJECT.query(client, [projectId, name, now])
+    if (rowCount === 0) return null
+    await writeProject(client, projectId, settings, now)
+    await replaceSubscriptions(client, projectId, subscriptions)
+    if (call) await recordDone(client, call, { projectId, objectId: projectId })
+    return projectId
+  })
 
 const SOME_ROOT = statement({
   name: 'some-root',

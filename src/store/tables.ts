@@ -439,3 +439,32 @@ export const agent = {
   allTargets: boolean,
   principalId: uuid,
 }
+
+export const auditEvent = {
+  id: uuid,
+  at: timestamptz,
+  principalId: nullable(uuid),
+  principalName: nullable(text),
+  tokenId: nullable(text),
+  actor: nullable(text),
+  address: nullable(text),
+  requestId: nullable(text),
+  operation: text,
+  projectId: nullable(uuid),
+  projectName: nullable(text),
+  objectId: nullable(uuid),
+  objectKind: nullable(text),
+  objectName: nullable(text),
+  outcome: text,
+  code: nullable(text),
+  fields: array(text),
+  count: integer,
+  sequence: nullable(bigint),
+  hash: nullable(bytea),
+}
+
+export const auditAnchor = {
+  one: boolean,
+  sequence: bigint,
+  hash: bytea,
+}

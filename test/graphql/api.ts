@@ -57,6 +57,7 @@ export async function createApi(): Promise<Api> {
     live: createLive(pool),
     streams: new OpenStreams(),
     tokens: world.tokens,
+    audit: world.audit,
     kinds: createKindRegistry(loaded.map(({ graphql }) => graphql)),
     agents: world.engineHost.agents,
     system: world.clock,

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import { pino } from 'pino'
 import { v7 } from 'uuid'
+import { type Audit, createAudit } from '../../src/audit/index.ts'
 import type { ClaimedItem, Report } from '../../src/core/ports/agents.ts'
 import type { System } from '../../src/core/ports/system.ts'
 import type { Viewer } from '../../src/core/ports/viewer.ts'
@@ -79,6 +80,7 @@ export interface World extends AsyncDisposable {
   readonly edge: EdgeCommands
   readonly sealing: Sealing
   readonly tokens: Tokens
+  readonly audit: Audit
   settle(): Promise<void>
   /** Roots that are due. */
   due(): Promise<readonly string[]>
@@ -133,6 +135,7 @@ export async function createWorld({ system, ownDatabase = false }: WorldOptions 
   const familyParts = { trees, sandbox, system: given, pool, sealing, timeouts: TIMEOUTS }
   const services = createCommands(loaded, familyParts)
   const { deployments: commands, pipelines, operations, edge } = services
+  const audit = createAudit({ pool, system: given, logger })
   const tokens = createTokens(pool, given, familyTokens(loaded, { pool, sealing }))
   await pool.query(
     'insert into project (id, name, created_at, updated_at) values ($1, $2, now(), now()) on conflict do nothing',
@@ -155,6 +158,7 @@ export async function createWorld({ system, ownDatabase = false }: WorldOptions 
     live: createLive(pool),
     streams: new OpenStreams(),
     tokens,
+    audit,
     kinds: createKindRegistry(loaded.map(({ graphql }) => graphql)),
     agents: engineHost.agents,
     system: given,
@@ -182,6 +186,7 @@ export async function createWorld({ system, ownDatabase = false }: WorldOptions 
     edge,
     sealing,
     tokens,
+    audit,
     settle,
     due: () => dueRoots(pool, given.fixedTime, 100),
     recoverStalled: () => recoverStalled(parts),
@@ -230,6 +235,7 @@ export async function createWorld({ system, ownDatabase = false }: WorldOptions 
       return rows.map((row) => row.to)
     },
     async [Symbol.asyncDispose]() {
+      await audit[Symbol.asyncDispose]()
       await log[Symbol.asyncDispose]()
       await engineHost[Symbol.asyncDispose]()
       await signal.close()

@@ -1,3 +1,4 @@
+import type { AuditedCall } from '../audit.ts'
 import type { Grant } from '../rights.ts'
 import type { Actor } from '../vocabulary.ts'
 
@@ -22,4 +23,15 @@ export interface Viewer extends Principal {
   readonly rootId?: string
   /** When its credentials expire; absent: never. */
   readonly expiresAt?: Date
+  /** Where the request comes from; absent for a viewer that no gateway has authenticated. */
+  readonly origin?: RequestOrigin
+  /** The mutation that runs, for the audit. */
+  readonly call?: AuditedCall
+}
+
+export interface RequestOrigin {
+  /** The group of addresses that the request comes from. */
+  readonly address: string
+  /** The request's own, or one that the gateway has made. */
+  readonly requestId: string
 }

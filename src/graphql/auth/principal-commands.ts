@@ -1,8 +1,10 @@
+import type { AuditTarget } from '../../core/audit.ts'
 import { canRead } from '../../core/can-read.ts'
 import { forbidden, invalidInput, notFound, type Refusal, type RefusalOf } from '../../core/errors.ts'
 import type { Outcome } from '../../core/ports/outcome.ts'
 import type { Viewer } from '../../core/ports/viewer.ts'
 import { isAbove } from '../../core/rights.ts'
+import { recordDone } from '../../store/audit.ts'
 import { isBuiltIn } from '../../store/built-in-principals.ts'
 import type { Client } from '../../store/client.ts'
 import { inTransaction } from '../../store/in-transaction.ts'
@@ -46,7 +48,7 @@ type Created = Outcome<{ readonly row: TokenRow; readonly secret: string }, Inva
 export async function createToken({ pool, tokens, ...parts }: Parts, input: CreateToken): Promise<Created> {
   const read = readToken(input)
   if (!read.ok) return read
-  return await write({ pool, tokens }, async (client): Promise<Created> => {
+  return await write({ pool, tokens, ...parts }, async (client): Promise<Created> => {
     const created = await insert(client, parts, read.principal)
     if (!created.ok) return created
     return { ok: true, ...(await tokens.create(client, created.principal, read.token)) }
@@ -61,7 +63,7 @@ export async function createPrincipal(
 ): Promise<Written<Invalid | Forbidden>> {
   const read = readPrincipal(input)
   if (!read.ok) return read
-  return await write({ pool, tokens }, (client) => insert(client, parts, read.principal))
+  return await write({ pool, tokens, ...parts }, (client) => insert(client, parts, read.principal))
 }
 
 async function insert(
@@ -92,7 +94,7 @@ export async function updatePrincipal(
   { pool, tokens, viewer }: Parts,
   { id, ...input }: UpdatePrincipal,
 ): Promise<Written<Invalid | Forbidden | Missing>> {
-  return await write({ pool, tokens }, async (client): Promise<Written<Invalid | Forbidden | Missing>> => {
+  return await write({ pool, tokens, viewer }, async (client): Promise<Written<Invalid | Forbidden | Missing>> => {
     const locked = await lockOwned(client, viewer, id)
     if (!locked.ok) return locked
     const { principal } = locked
@@ -120,7 +122,7 @@ export const deletePrincipal = (
   { pool, tokens, viewer, system }: Parts,
   id: string,
 ): Promise<Outcome<object, Invalid | Missing>> =>
-  write({ pool, tokens }, async (client): Promise<Outcome<object, Invalid | Missing>> => {
+  write({ pool, tokens, viewer }, async (client): Promise<Outcome<object, Invalid | Missing>> => {
     const locked = await lock(client, viewer, id)
     if (!locked.ok) return locked
     const now = system.now()
@@ -135,7 +137,7 @@ export async function createPrincipalToken(
 ): Promise<Outcome<{ readonly row: TokenRow; readonly secret: string }, Invalid | Missing>> {
   const read = readNewToken(input)
   if (!read.ok) return read
-  return await write({ pool, tokens }, async (client) => {
+  return await write({ pool, tokens, viewer }, async (client) => {
     const locked = await lockOwned(client, viewer, principalId)
     return locked.ok ? { ok: true, ...(await tokens.create(client, locked.principal, read.token)) } : locked
   })
@@ -143,7 +145,7 @@ export async function createPrincipalToken(
 
 /** Revokes a token, and those that are derived from it. One that is revoked stays so. */
 export const revokeToken = ({ pool, tokens, viewer, system }: Parts, id: string): Promise<Outcome<object, Missing>> =>
-  write({ pool, tokens }, async (client): Promise<Outcome<object, Missing>> => {
+  write({ pool, tokens, viewer }, async (client): Promise<Outcome<object, Missing>> => {
     const token = isUuid(id) ? await lockToken(client, id) : null
     if (!token || !isAbove(viewer, grantsOf(token.principal))) return refuse(notFound(id, 'token'))
     await revokeRow(client, id, system.now())
@@ -196,12 +198,23 @@ async function findGrants(
   return { ok: true, grants: grants.map(({ role, project }) => ({ role, projectId: project && idOf(project) })) }
 }
 
+/** The principal, or the token, that is new or changed; one that is gone is as the request has named it. */
+function writtenOf(done: object): Partial<AuditTarget> {
+  const { row, principal }: Partial<Record<'principal' | 'row', Pick<PrincipalRow, 'id' | 'name'>>> = done
+  const written = row ?? principal
+  return written ? { objectId: written.id, objectName: written.name } : {}
+}
+
 /** A refusal writes nothing; after a write this process reads rights again. */
 async function write<T, R extends Refusal>(
-  { pool, tokens }: Pick<Parts, 'pool' | 'tokens'>,
+  { pool, tokens, viewer }: Pick<Parts, 'pool' | 'tokens' | 'viewer'>,
   work: (client: Client) => Promise<Outcome<T, R>>,
 ): Promise<Outcome<T, R>> {
-  const outcome = await inTransaction(pool, work)
+  const outcome = await inTransaction(pool, async (client) => {
+    const done = await work(client)
+    if (done.ok && viewer.call) await recordDone(client, viewer.call, writtenOf(done))
+    return done
+  })
   if (outcome.ok) tokens.forget()
   return outcome
 }

@@ -1,6 +1,5 @@
-import type { Refusal, RefusalOf, RefusalType } from '../../core/errors.ts'
+import { codeOf, type Refusal, type RefusalOf, type RefusalType } from '../../core/errors.ts'
 import type { Outcome } from '../../core/ports/outcome.ts'
-import type { ErrorCode } from '../../core/vocabulary.ts'
 import { objectLoader } from '../loaders.ts'
 import { builder } from './builder.ts'
 import { ActorEnum, ErrorCodeEnum, ObjectKindEnum, PhaseEnum } from './enums.ts'
@@ -14,16 +13,6 @@ export type ErrorValue<Type extends RefusalType = RefusalType> = Type extends Re
   : never
 export const errorValue = <R extends Refusal>(refusal: R): ErrorValue<R['type']> =>
   ({ ...refusal, __typename: refusal.type }) as unknown as ErrorValue<R['type']>
-
-const CODES: Readonly<Record<Exclude<RefusalType, 'ConflictError'>, ErrorCode>> = {
-  InvalidInputError: 'INVALID_INPUT',
-  NotFoundError: 'NOT_FOUND',
-  ForbiddenError: 'FORBIDDEN',
-  TransitionError: 'TRANSITION',
-  StaleReportError: 'STALE_REPORT',
-  LimitError: 'LIMIT',
-}
-const codeOf = (refusal: Refusal): ErrorCode => (refusal.type === 'ConflictError' ? refusal.code : CODES[refusal.type])
 
 export const ErrorRef = builder.interfaceRef<ErrorValue>('Error').implement({
   description: 'Why a request is refused. Nothing is written then.',

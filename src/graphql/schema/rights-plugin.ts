@@ -8,6 +8,7 @@ import SchemaBuilder, {
 } from '@pothos/core'
 import type { GraphQLFieldResolver } from 'graphql'
 import { READERS, type Right, requireRight } from '../../core/rights.ts'
+import { auditMutation, noteRefusal } from '../audit/audited.ts'
 import type { GraphQLContext } from '../context.ts'
 import { forbiddenFailure } from './failures.ts'
 
@@ -56,7 +57,7 @@ export const rightOf = ({ extensions }: { readonly extensions: object }): Right 
   (extensions as Partial<Declared>).right
 
 const ROOTS: readonly string[] = ['Query', 'Mutation', 'Subscription']
-type Resolver = GraphQLFieldResolver<unknown, GraphQLContext, object>
+type Resolver = GraphQLFieldResolver<unknown, GraphQLContext, Readonly<Record<string, unknown>>>
 
 export class RightsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override onOutputFieldConfig(field: PothosOutputFieldConfig<Types>): PothosOutputFieldConfig<Types> {
@@ -73,9 +74,13 @@ export class RightsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
     const right = declaredRight(field)
     // The resolver of a subscription runs for each of its events.
     if (!right || field.parentType === 'Subscription') return resolve
+    const audited = { right, operation: field.name }
+    const permitted =
+      field.parentType === 'Mutation' && right.verb !== 'read' ? auditMutation(resolve, audited) : resolve
     const guarded: Resolver = (root, args, context, info) => {
       const refusal = requireRight(context.viewer, right)
-      if (!refusal) return resolve(root, args, context, info)
+      if (!refusal) return permitted(root, args, context, info)
+      noteRefusal(context, audited, args, 'FORBIDDEN')
       // All unions are results with a ForbiddenError among their members.
       if (field.type.kind === 'Union') return { ...refusal, __typename: refusal.type }
       throw forbiddenFailure(refusal.message)
@@ -91,7 +96,10 @@ export class RightsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
     if (!right || !subscribe) return subscribe
     const guarded: Resolver = (root, args, context, info) => {
       const refusal = requireRight(context.viewer, right)
-      if (refusal) throw forbiddenFailure(refusal.message)
+      if (refusal) {
+        noteRefusal(context, { right, operation: field.name }, args, 'FORBIDDEN')
+        throw forbiddenFailure(refusal.message)
+      }
       return subscribe(root, args, context, info)
     }
     return guarded as typeof subscribe

@@ -35,6 +35,8 @@ const worker = { command: ['true'] }
 const spec = { size: 1 }
 
 const queries: Readonly<Record<string, Case | readonly Case[]>> = {
+  auditChain: {},
+  auditLog: { variables: { filter: { outcome: 'DONE' } } },
   agents: { shows: ({ project }) => `${project}-agent` },
   families: {},
   locks: { shows: ({ project }) => `${project}-resource`, root: 'task' },

@@ -3,7 +3,7 @@ import type { Viewer } from '../../../core/ports/viewer.ts'
 import { isFinished } from '../../../core/tree.ts'
 import type { ReconcileMode } from '../../../core/vocabulary.ts'
 import { activeIds } from '../../../store/objects.ts'
-import { type CommandResult, inProject, refuse } from '../../access.ts'
+import { type CommandResult, inProject, inTree, refuse } from '../../access.ts'
 import type { LockedTree } from '../../family.ts'
 import { idempotent } from '../../idempotent.ts'
 import { askForJob } from '../ask-for-job.ts'
@@ -30,7 +30,7 @@ export async function deleteInstallation(
 ): Promise<JobResult> {
   const located = await findInstallation(parts, viewer, rights.delete, input.id)
   if (!located.ok) return located
-  const done = await parts.trees.inTree(located.found.rootId, async (tree) => requestDeletion(tree, input))
+  const done = await inTree(parts.trees, viewer, located.found.rootId, async (tree) => requestDeletion(tree, input))
   return done ?? refuse(notFound(input.id, 'installation'))
 }
 
@@ -45,7 +45,7 @@ export async function cancelInstallation(
 ): Promise<CommandResult<RootRefusal | 'TransitionError'>> {
   const located = await findInstallation(parts, viewer, rights.cancel, input.id)
   if (!located.ok) return located
-  const done = await parts.trees.inTree(located.found.rootId, (tree) => cancel(tree, viewer, input))
+  const done = await inTree(parts.trees, viewer, located.found.rootId, (tree) => cancel(tree, viewer, input))
   return done ?? refuse(notFound(input.id, 'installation'))
 }
 
@@ -64,7 +64,7 @@ export async function reconcileInstallation(
   const { rootId, projectName } = located.found
   const missing = refuse(notFound(input.id, 'installation'))
   if (!input.idempotencyKey)
-    return (await parts.trees.inTree(rootId, async (tree) => requestJob(tree, input))) ?? missing
+    return (await inTree(parts.trees, viewer, rootId, async (tree) => requestJob(tree, input))) ?? missing
   // The key and the request are written in one transaction, under the project's lock.
   const access = { right: rights.reconcile, project: projectName }
   const done = await inProject(parts.trees, viewer, access, (project) =>

@@ -8,7 +8,7 @@ import type { Client } from '../../../store/client.ts'
 import { uuid } from '../../../store/column-types.ts'
 import { statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
-import { findFor, refuse } from '../../access.ts'
+import { findFor, inTree, refuse } from '../../access.ts'
 import type { LockedTree, Trees } from '../../family.ts'
 import { cloudletDetails, isUpgrading, servingSession } from '../details.ts'
 import { requestFence } from '../fences.ts'
@@ -40,7 +40,7 @@ export async function onObject<R extends Refusal>(
   const located = await findFor(client, viewer, right, { id, kind, what })
   if (!located.ok) return located
   const missing = refuse(notFound(id, what))
-  const done = await trees.inTree(located.found.rootId, async (tree) => {
+  const done = await inTree(trees, viewer, located.found.rootId, async (tree) => {
     await tree.load([id])
     const node = tree.slice.get(id)
     return node ? await work(tree, node) : missing

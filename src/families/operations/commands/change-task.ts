@@ -5,7 +5,7 @@ import { type Node, type Slice, WORK_STATE } from '../../../core/tree.ts'
 import { uuid } from '../../../store/column-types.ts'
 import { statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
-import { type CommandResult, findFor, refuse } from '../../access.ts'
+import { type CommandResult, findFor, inTree, refuse } from '../../access.ts'
 import type { LockedTree } from '../../family.ts'
 import { isOver } from '../details.ts'
 import { endJob, journal, offerJob, offerUndo } from '../end-job.ts'
@@ -49,7 +49,7 @@ async function onObject(
 ): Promise<TaskResult> {
   const located = await findFor(client, viewer, right, { id, what })
   if (!located.ok) return located
-  const done = await trees.inTree(located.found.rootId, async (tree) => {
+  const done = await inTree(trees, viewer, located.found.rootId, async (tree) => {
     await tree.load([id])
     const node = tree.slice.get(id)
     return node ? await work(tree, node) : refuse(notFound(id, what))

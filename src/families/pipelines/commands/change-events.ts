@@ -6,7 +6,7 @@ import { Problems } from '../../../core/problems.ts'
 import { type Right, requireRight } from '../../../core/rights.ts'
 import type { Phase } from '../../../core/vocabulary.ts'
 import { findProjectId } from '../../../store/projects.ts'
-import { type CommandResult, findFor, noProject, refuse } from '../../access.ts'
+import { type CommandResult, findFor, inTree, noProject, refuse } from '../../access.ts'
 import type { LockedTree } from '../../family.ts'
 import { isOver } from '../details.ts'
 import { cancelWorkload, deleteWorkload } from '../end-workload.ts'
@@ -57,7 +57,7 @@ async function onEvent<R extends Refusal>(
 ): Promise<Outcome<WrittenObject, R | RefusalOf<EventRefusal>>> {
   const located = await findFor(parts.pool, viewer, right, { id, what: 'event' })
   if (!located.ok) return located
-  return (await parts.trees.inTree(id, work)) ?? refuse(notFound(id, 'event'))
+  return (await inTree(parts.trees, viewer, id, work)) ?? refuse(notFound(id, 'event'))
 }
 
 /** Bounds the trees at a time, since their transactions have few connections. */
@@ -84,7 +84,7 @@ async function onMany(
   let count = 0
   const one = async (): Promise<void> => {
     for (const id of ids) {
-      const done = await parts.trees.inTree(id, async (tree) =>
+      const done = await inTree(parts.trees, viewer, id, async (tree) =>
         matches(tree, filter.phases) ? await work(tree) : null,
       )
       if (done?.ok) count += 1

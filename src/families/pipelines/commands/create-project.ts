@@ -27,12 +27,17 @@ export async function createProject(
   await checkTasks(tasks, subscriptions, problems)
   if (problems.found.length > 0) return refuse(invalidInput(problems.found))
   const { maxWorkers = null, maxJobs = null, strategy = 'QUEUE' } = limits
-  const projectId = await insertProject(pool, system, {
-    name: input.name,
-    workerTemplate,
-    subscriptions,
-    limits: { maxWorkers, maxJobs, strategy },
-  })
+  const projectId = await insertProject(
+    pool,
+    system,
+    {
+      name: input.name,
+      workerTemplate,
+      subscriptions,
+      limits: { maxWorkers, maxJobs, strategy },
+    },
+    viewer.call,
+  )
   return projectId === null ? refuse(taken(input.name)) : { ok: true, projectId }
 }
 

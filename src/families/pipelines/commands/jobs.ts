@@ -5,7 +5,7 @@ import type { Principal, Viewer } from '../../../core/ports/viewer.ts'
 import { Problems } from '../../../core/problems.ts'
 import { requireRight } from '../../../core/rights.ts'
 import type { Node } from '../../../core/tree.ts'
-import { type CommandResult, findFor, refuse } from '../../access.ts'
+import { type CommandResult, findFor, inTree, refuse } from '../../access.ts'
 import type { LockedTree } from '../../family.ts'
 import { isOver } from '../details.ts'
 import { cancelWorkload, endWorkload } from '../end-workload.ts'
@@ -41,7 +41,7 @@ export async function createJob(parts: PipelinesParts, viewer: Viewer, input: Cr
   const refused = requireRight(viewer, rights.createJob)
   if (refused) return refuse(refused)
   if (!eventId) return refuse(forbidden('Only a worker may create jobs, with the token that it was started with.'))
-  const done = await parts.trees.inTree(eventId, async (tree) => {
+  const done = await inTree(parts.trees, viewer, eventId, async (tree) => {
     const workerId = await findWorker(tree.client, eventId)
     await tree.load(workerId ? [workerId] : [])
     const worker = tree.slice.get(workerId ?? '')
@@ -118,7 +118,7 @@ export async function cancelJob(
 ): Promise<CommandResult<'NotFoundError' | 'TransitionError' | 'ForbiddenError'>> {
   const located = await findFor(pool, viewer, rights.cancelJob, { id: input.id, what: 'job' })
   if (!located.ok) return located
-  const done = await trees.inTree(located.found.rootId, async (tree) => {
+  const done = await inTree(trees, viewer, located.found.rootId, async (tree) => {
     await tree.load([input.id])
     const job = tree.slice.get(input.id)
     return job ? cancel(tree, job, viewer, input) : refuse(notFound(input.id, 'job'))

@@ -99,7 +99,9 @@ export async function command<S extends ServerState>(
     client,
     slice,
     root: slice.root,
+    projectName: 'model',
     isNew: false,
+    pipeline: () => {},
     load: () => Promise.resolve(),
     wake: (ids) => {
       for (const id of ids) wakes.add(id)
