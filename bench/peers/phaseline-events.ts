@@ -10,7 +10,6 @@ const CREATE_PROJECT = `mutation ($input: CreateProjectInput!) {
 const CREATE_EVENT = `mutation ($input: CreateEventInput!) {
   answer: createEvent(input: $input) { __typename ... on CreatedEvents { events { id } } ... on Error { message } }
 }`
-const input = { project: PROJECT, source: 'bench', type: 'no-op' }
 const CALLS_AT_ONCE = 16
 
 interface Answer {
@@ -19,19 +18,22 @@ interface Answer {
 
 await servePeer(open)
 
-/** @param url of GraphQL, with the administrator's token as its fragment */
+/** @param url of GraphQL, with the administrator's token as its fragment, and runtime and image in its query */
 async function open({ url }: PeerOptions): Promise<Peer> {
-  const { hash, origin, pathname } = new URL(url)
+  const { hash, origin, pathname, searchParams } = new URL(url)
   const client = createClient({ url: `${origin}${pathname}`, token: hash.slice(1), timeoutMs: 300_000 })
   const ask = async (document: string, input: object): Promise<void> => {
     const { answer } = await client.query<Answer>(document, { input })
     if (answer.message !== undefined) throw new Error(answer.message)
   }
-  await ask(CREATE_PROJECT, { name: PROJECT, workerTemplate: { command: ['true'] } })
+  const runsOn = { runtime: searchParams.get('runtime') ?? 'process', image: searchParams.get('image') }
+  const project = `${PROJECT}-${runsOn.runtime}`
+  const input = { project, source: 'bench', type: 'no-op' }
+  await ask(CREATE_PROJECT, { name: project, workerTemplate: { command: ['true'], ...runsOn } })
   let roots = new Roots(0)
   let started: () => void = () => {}
   const ended = new AbortController()
-  const filter = { project: PROJECT, kinds: ['EVENT' as const], to: ['RUNNING' as const, 'SUCCEEDED' as const] }
+  const filter = { project, kinds: ['EVENT' as const], to: ['RUNNING' as const, 'SUCCEEDED' as const] }
   const batches = client.followPhases({ filter, after: 0, signal: ended.signal })
   const watching = (async () => {
     for await (const { changes } of batches) {

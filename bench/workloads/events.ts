@@ -1,3 +1,4 @@
+import { findEngine, startContainerAgent } from '../container-agent.ts'
 import {
   type BenchContext,
   median,
@@ -30,6 +31,9 @@ const REDIS = [
   { aof: 'always', name: 'BullMQ, AOF always' },
 ] as const
 
+const CONTAINERS = 'Phaseline, containers'
+const BARE = 'a bare client of the engine'
+
 export const workload: Workload = { name: 'events', run }
 
 async function run({ postgres, log, rounds }: BenchContext): Promise<Section> {
@@ -43,6 +47,15 @@ async function run({ postgres, log, rounds }: BenchContext): Promise<Section> {
   })
   stack.use(ours)
   const contestants: Contestant[] = [contestantOf('Phaseline', ours)]
+  const engine = await findEngine()
+  if (engine) {
+    stack.use(await startContainerAgent(server, engine))
+    const query = new URLSearchParams({ runtime: 'container', image: engine.image })
+    const url = `${server.origin}/graphql?${query}#${server.token}`
+    contestants.push(contestantOf(CONTAINERS, stack.use(await startPeer('phaseline-events', { use: 'latency', url }))))
+    const bare = `unix://${engine.socket}#${engine.image}`
+    contestants.push(contestantOf(BARE, stack.use(await startPeer('container-events', { use: 'latency', url: bare }))))
+  }
   for (const { aof, name } of REDIS) {
     const { url } = stack.use(await startRedis({ aof }))
     contestants.push(contestantOf(name, stack.use(await startPeer('bullmq-events', { use: 'latency', url }))))
@@ -74,19 +87,19 @@ function sectionOf(measured: ReadonlyMap<string, Measured>): Section {
   const rate = (name: string): number => median(measured.get(name)?.perSecond ?? [])
   const names = [...measured.keys()]
   const ratio = (ours: number, theirs: number): string => `${(ours / theirs).toFixed(2)}×`
+  const compared = (ours: string, theirs: string): string =>
+    `The p50 from created to running of ${ours} is ${ratio(start(ours, 0.5), start(theirs, 0.5))} that of ${theirs}, its events a second are ${ratio(rate(ours), rate(theirs))}.`
   return {
-    title: 'events: a process for each',
+    title: 'events: a process or a container for each',
     prose: PROSE,
     table: {
       columns: ['contestant', 'created to running: p50, ms', 'p99, ms', 'events/s'],
       rows: names.map((name) => [name, start(name, 0.5), start(name, 0.99), rate(name)]),
     },
-    ratios: names
-      .filter((name) => name !== 'Phaseline')
-      .map(
-        (name) =>
-          `Phaseline’s p50 from created to running is ${ratio(start('Phaseline', 0.5), start(name, 0.5))} that of ${name}, its events a second are ${ratio(rate('Phaseline'), rate(name))}.`,
-      ),
+    ratios: [
+      ...REDIS.map(({ name }) => compared('Phaseline', name)),
+      ...(names.includes(BARE) ? [compared(CONTAINERS, BARE)] : []),
+    ],
   }
 }
 
@@ -97,6 +110,9 @@ the request until the client hears that the process runs. *Events/s*: ${EVENTS} 
 - **Phaseline**: \`createEvent\` over HTTP; the built-in process runtime; RUNNING and SUCCEEDED heard on a subscription. The event,
   its worker, four phases of each and what is to be removed are in fsynced Postgres. A process here is one that outlives its
   runtime: a shell that leads its process group and keeps its pipes, a state folder, secret files, output captured.
+- **Phaseline, containers**, where there is an engine: the same with the container runtime. Output is followed, and resources are removed a
+  minute after the end.
+- **A bare client of the engine** creates, starts, waits and removes, at most ${SLOTS} at the same time, and stores nothing.
 - **BullMQ**: \`queue.add\`; a worker in the creator's own process spawns the program and pipes its output; it hears of both without a
   round trip. When that worker dies so does whatever it has spawned, and the job runs again.
 `

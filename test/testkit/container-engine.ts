@@ -21,21 +21,8 @@ export const IMAGE = 'localhost/phaseline-test:latest'
 /** From Debian's busybox-static: no registry is needed. */
 const BUSYBOX = '/bin/busybox'
 const TOOLS = [
-  'sh',
-  'cat',
-  'echo',
-  'env',
-  'head',
-  'id',
-  'kill',
-  'ls',
-  'mkdir',
-  'od',
-  'printf',
-  'seq',
-  'sleep',
-  'test',
-  'tr',
+  ...['sh', 'cat', 'echo', 'env', 'head', 'id', 'kill', 'ls', 'mkdir'],
+  ...['od', 'printf', 'seq', 'sleep', 'test', 'tr', 'true'],
 ]
 
 /** Makes an image with a shell and a few tools. */
