@@ -6,7 +6,7 @@ import { OWN_DOCUMENTS } from './documents/own-documents.ts'
 import { evaluateIn } from './engine/evaluate.ts'
 import { kindsOf } from './engine/families.ts'
 import { createEngineHost, type EngineHost } from './engine/index.ts'
-import { createCommands, type FamilyDefinition, familyTokens, loadFamilies } from './families/define-family.ts'
+import { createCommands, type FamilyDefinition, loadFamilies } from './families/define-family.ts'
 import { families as ownFamilies } from './families/index.ts'
 import { createKindRegistry } from './graphql/family.ts'
 import { createLive } from './graphql/log/live.ts'
@@ -83,9 +83,7 @@ export async function startApp(
     keys.map((key) => key.reveal()),
     system,
   )
-  const { tokens, logins } = parts.use(
-    await openAccess(familyTokens(families, { pool, sealing }), { pool, system, config, logger }),
-  )
+  const { tokens, logins } = parts.use(await openAccess({ families, pool, sealing, system, config, logger }))
   const agents = families.flatMap((family) => family.agents)
   const administrator = await administratorToken(config)
   if (administrator) await adoptTokens(pool, system, { administrator, config, agents })

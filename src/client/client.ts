@@ -11,8 +11,8 @@ export interface ClientOptions {
   /** The GraphQL endpoint over http or https, e.g. `http://127.0.0.1:4000/graphql`. */
   readonly url: string
   /**
-   * A function is asked for each query and whenever the WebSocket connects, so it should keep its token until that is
-   * to be renewed. It throws a ClientError to say whether a later call may succeed.
+   * A function is asked for each query, whenever the WebSocket connects, and half a minute before the token of an open
+   * one expires: it returns the same token until it is to be renewed. It throws a ClientError to say whether a later call may succeed.
    */
   readonly token: string | (() => string | Promise<string>)
   /** Sends queries instead of the platform: Node's own HTTP client, elsewhere its `fetch`. */

@@ -5,6 +5,7 @@ import { followPhases } from './follow-phases.ts'
 import { httpCall } from './http-call.ts'
 import { pause, retryDelay } from './pause.ts'
 import { openSocket, type Socket } from './socket.ts'
+import type { TokenSource } from './socket-token.ts'
 
 const TIMEOUT_MS = 30_000
 const BUFFER = 1_000
@@ -13,7 +14,7 @@ const BUFFER = 1_000
 export function createClient(options: ClientOptions): Client {
   const { timeoutMs = TIMEOUT_MS, fetch, onConnection } = options
   const url = checkUrl(options.url)
-  const tokenOf = tokenSource(options.token)
+  const token = tokenSource(options.token)
   const closed = new AbortController()
   let socket: Socket | undefined
   const withClose = (signal: AbortSignal | undefined): AbortSignal =>
@@ -22,8 +23,16 @@ export function createClient(options: ClientOptions): Client {
   const client: Client = {
     async query<T>(typed: TypedDocument<T, never>, variables: unknown = {}, { signal }: QueryOptions = {}): Promise<T> {
       const document = typed.valueOf()
-      const token = await tokenOf()
-      return await httpCall<T>({ url, token, fetch, document, variables, timeoutMs, signals: [closed.signal, signal] })
+      const secret = await token.ask()
+      return await httpCall<T>({
+        url,
+        token: secret,
+        fetch,
+        document,
+        variables,
+        timeoutMs,
+        signals: [closed.signal, signal],
+      })
     },
 
     subscribe<T>(
@@ -34,7 +43,7 @@ export function createClient(options: ClientOptions): Client {
       const signal = withClose(subscribe.signal)
       const stream = { signal, buffer, onConnected: subscribe.onConnected }
       return reconnecting<T>(signal, () => {
-        socket ??= openSocket({ url: webSocketUrl(url), tokenOf, onConnection })
+        socket ??= openSocket({ url: webSocketUrl(url), token, onConnection })
         const current = (typeof variables === 'function' ? variables() : variables) as Variables
         return socket.stream({ query: document.valueOf(), variables: { ...current } }, stream)
       })
@@ -72,10 +81,10 @@ async function* reconnecting<T>(signal: AbortSignal, open: () => AsyncGenerator<
 type Token = ClientOptions['token']
 
 /** @throws TypeError when the token is a string that no header can carry */
-function tokenSource(token: Token): () => Promise<string> {
-  if (typeof token === 'function') return async () => checkToken(await token())
+function tokenSource(token: Token): TokenSource {
+  if (typeof token === 'function') return { ask: async () => checkToken(await token()), renews: true }
   checkToken(token)
-  return async () => token
+  return { ask: async () => token, renews: false }
 }
 
 function checkToken(token: string): string {

@@ -1,7 +1,7 @@
-import { createClient as createSocket, type SubscribePayload } from 'graphql-ws'
+import { type Client, createClient as createSocket, type SubscribePayload } from 'graphql-ws'
 import type { ConnectionState } from './client.ts'
 import { ClientError, fromGraphqlErrors, isRecord } from './client-error.ts'
-import { SocketToken } from './socket-token.ts'
+import { SocketToken, type TokenSource } from './socket-token.ts'
 
 export interface Socket {
   /**
@@ -26,35 +26,12 @@ const LINGER_MS = 500
 
 export interface SocketOptions {
   readonly url: string
-  readonly tokenOf: () => Promise<string>
+  readonly token: TokenSource
   readonly onConnection?: ((state: ConnectionState) => void) | undefined
 }
 
-export function openSocket({ url, tokenOf, onConnection }: SocketOptions): Socket {
-  let pong: ReturnType<typeof setTimeout> | undefined
-  const token = new SocketToken(tokenOf)
-  const socket = createSocket({
-    url,
-    connectionParams: token.params,
-    // Each stream reconnects by itself, so that it resumes after its newest cursor.
-    retryAttempts: 0,
-    lazyCloseTimeout: LINGER_MS,
-    connectionAckWaitTimeout: ACK_MS,
-    keepAlive: PING_MS,
-    on: {
-      ping: (received) => {
-        if (!received) pong = setTimeout(() => socket.terminate(), PONG_MS)
-      },
-      pong: (received) => {
-        if (received) clearTimeout(pong)
-      },
-      connected: () => onConnection?.('connected'),
-      closed: () => {
-        clearTimeout(pong)
-        onConnection?.('lost')
-      },
-    },
-  })
+export function openSocket(options: SocketOptions): Socket {
+  const { socket, token, stop } = connect(options)
 
   async function* stream(payload: SubscribePayload, { signal, buffer, onConnected }: StreamOptions) {
     let queue: Readonly<Record<string, unknown>>[] = []
@@ -80,7 +57,7 @@ export function openSocket({ url, tokenOf, onConnection }: SocketOptions): Socke
         else if (isRecord(data)) queue.push(data)
         wake()
       },
-      error: (error) => end(token.refusal ?? toClientError(error)),
+      error: (error) => end(token.explain(toClientError(error))),
       complete: () => end(null),
     })
     try {
@@ -107,11 +84,58 @@ export function openSocket({ url, tokenOf, onConnection }: SocketOptions): Socke
   }
 
   async function close(): Promise<void> {
-    clearTimeout(pong)
+    stop()
     // Fails when the connection is being opened and that fails: then there is nothing to close.
     await Promise.resolve(socket.dispose()).catch(() => undefined)
   }
   return { stream, close }
+}
+
+interface Connecting {
+  readonly socket: Client
+  readonly token: SocketToken
+  /** Ends its timers. */
+  stop(): void
+}
+
+/** The socket under the streams, which watches whether the server is there, and renews its token. */
+function connect({ url, token: source, onConnection }: SocketOptions): Connecting {
+  let pong: ReturnType<typeof setTimeout> | undefined
+  let open: Pick<WebSocket, 'send'> | undefined
+  const token = new SocketToken(source)
+  const stop = (): void => {
+    clearTimeout(pong)
+    token.closed()
+  }
+  const socket = createSocket({
+    url,
+    connectionParams: token.params,
+    // Each stream reconnects by itself, so that it resumes after its newest cursor.
+    retryAttempts: 0,
+    lazyCloseTimeout: LINGER_MS,
+    connectionAckWaitTimeout: ACK_MS,
+    keepAlive: PING_MS,
+    on: {
+      ping: (received) => {
+        if (!received) pong = setTimeout(() => socket.terminate(), PONG_MS)
+      },
+      pong: (received, life) => {
+        if (!received) return
+        clearTimeout(pong)
+        if (open && life) token.accepted(open, life)
+      },
+      connected: (connection, life) => {
+        open = connection as WebSocket
+        token.accepted(open, life)
+        onConnection?.('connected')
+      },
+      closed: () => {
+        stop()
+        onConnection?.('lost')
+      },
+    },
+  })
+  return { socket, token, stop }
 }
 
 const tooSlow = (): ClientError =>

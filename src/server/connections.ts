@@ -16,7 +16,7 @@ interface Open {
   readonly end: (reason: EndReason | 'CLOSING') => void
 }
 
-/** Open connections, each with the token that opened it. */
+/** Open connections, each with the token that opened it, or that has taken its place. */
 export class Connections implements Disposable {
   readonly #open = new Set<Open>()
   readonly #tokens: Tokens

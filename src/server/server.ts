@@ -85,7 +85,7 @@ export async function createServer(options: ServerOptions): Promise<RunningServe
   const fanOut = new FanOut(shared)
   const subscribe = createSubscribe({ ...shared, fanOut, hideSuggestions: !disclosure.suggestions })
   const common = { ...bounds, trusted, schema, yoga, subscribe, tokens, audit, connections }
-  const socket = createGraphQLSocket({ ...common, logger })
+  const socket = createGraphQLSocket({ ...common, system, logger })
   const metrics = createMetrics({ ...bounds, socket, fanOut, log, open: streams, agents: services.agents, clock })
   let closing: Promise<void> | undefined
   const isReady = async () => closing === undefined && (await answers(pool))

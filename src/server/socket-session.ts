@@ -1,14 +1,17 @@
 import type { Socket } from 'node:net'
 import type { Server } from 'graphql-ws'
 import type { WebSocket } from 'ws'
+import type { System } from '../core/ports/system.ts'
 import type { RequestOrigin, Viewer } from '../core/ports/viewer.ts'
 import type { Logger } from '../logger.ts'
 import { ArrivingBytes } from './arriving-bytes.ts'
 import type { Bounds } from './bounds.ts'
 import type { Caller } from './callers.ts'
+import type { TokenParts } from './check-token.ts'
 import { CLOSE } from './close-codes.ts'
 import type { Connections, EndReason } from './connections.ts'
 import { MessageHolds } from './message-holds.ts'
+import { lifeOf, renewToken } from './renew-token.ts'
 import { jsonProblem, type TextProblem } from './request-text.ts'
 import type { ClientSink } from './streams/client-sink.ts'
 import { socketSink } from './streams/socket-sink.ts'
@@ -17,8 +20,9 @@ import type { Newcomer } from './unauthenticated-sockets.ts'
 /** Interval of pings; a client that does not answer before the next one is disconnected. */
 const KEEP_ALIVE_MS = 15_000
 
-export interface SessionParts extends Bounds {
+export interface SessionParts extends Bounds, TokenParts {
   readonly connections: Connections
+  readonly system: Pick<System, 'now'>
   readonly logger: Logger
 }
 
@@ -30,13 +34,20 @@ export interface OpenedSocket {
   readonly origin: RequestOrigin
 }
 
+/** What a socket was opened with, or has sent since. */
+interface Credentials {
+  secret: string
+  viewer: Viewer
+}
+
 /** One socket, as the protocol of its operations sees it. */
 export class SocketSession {
   readonly sink: ClientSink
   readonly #socket: WebSocket
   readonly #opened: OpenedSocket
   readonly #parts: SessionParts
-  #secret: string | null = null
+  /** Null before a token is accepted. */
+  #credentials: Credentials | null = null
   #caller: Caller | null = null
   #arriving: ArrivingBytes | null = null
   #message = new MessageHolds(null, null)
@@ -50,7 +61,7 @@ export class SocketSession {
 
   /** Its token; null before one is accepted. */
   get secret(): string | null {
-    return this.#secret
+    return this.#credentials?.secret ?? null
   }
 
   get origin(): RequestOrigin {
@@ -70,6 +81,7 @@ export class SocketSession {
         protocol: socket.protocol,
         send: (text) => this.#send(text),
         close: (code, reason) => socket.close(code, reason),
+        onPing: (payload) => this.#answerPing(payload),
         onMessage: (handle) => {
           socket.on('message', (data) => this.#receive(String(data), handle))
         },
@@ -90,8 +102,11 @@ export class SocketSession {
     this.#opened.newcomer.initialised()
   }
 
-  /** False: the socket was closed while its token was checked, or the caller has too many. */
-  accept(secret: string, viewer: Viewer): boolean {
+  /**
+   * The payload of connection_ack, or true for none. False: the socket was closed while its token was checked, or the
+   * caller has too many.
+   */
+  accept(secret: string, viewer: Viewer): boolean | Record<string, unknown> {
     const socket = this.#socket
     if (socket.readyState !== socket.OPEN) return false
     const { newcomer, origin, stream } = this.#opened
@@ -103,13 +118,33 @@ export class SocketSession {
       return false
     }
     socket.once('close', () => held.end())
-    this.#secret = secret
+    const credentials = { secret, viewer, isStream: false }
+    this.#credentials = credentials
     this.#caller = caller
     newcomer.accepted()
     this.#arriving = new ArrivingBytes({ socket, stream, caller, refusals: this.#parts.refusals })
     const end = (why: EndReason | 'CLOSING') => this.#close(why === 'CHANGED' ? 'RIGHTS_CHANGED' : 'FORBIDDEN')
-    socket.once('close', this.#parts.connections.opened({ secret, viewer, isStream: false, end }))
-    return true
+    socket.once('close', this.#parts.connections.opened(Object.assign(credentials, { end })))
+    return lifeOf(viewer, this.#parts.system.now()) ?? true
+  }
+
+  /** A ping may carry a fresh token, so that the socket outlives the one that opened it. */
+  async #answerPing(payload: unknown): Promise<void> {
+    const credentials = this.#credentials
+    const authorization = (payload as { readonly authorization?: unknown } | undefined)?.authorization
+    if (!credentials || authorization === undefined) return await this.#pong(payload)
+    const { viewer: before } = credentials
+    const renewal = await renewToken(authorization, { before, origin: this.origin, parts: this.#parts })
+    if (renewal.kind === 'refused') return this.#close(renewal.why)
+    if (renewal.kind === 'renewed') {
+      credentials.secret = renewal.secret
+      credentials.viewer = renewal.viewer
+    }
+    await this.#pong(lifeOf(credentials.viewer, this.#parts.system.now()) ?? undefined)
+  }
+
+  #pong(payload: unknown): Promise<void> {
+    return this.#send(JSON.stringify({ type: 'pong', payload }))
   }
 
   /** The address has tried too many tokens. */
@@ -137,7 +172,7 @@ export class SocketSession {
   async #refuse(text: string, { code, message }: TextProblem): Promise<void> {
     this.#parts.refusals.count(code)
     const [, id] = SUBSCRIBE.exec(text) ?? []
-    if (this.#secret === null || id === undefined) return this.#close('INVALID_MESSAGE')
+    if (this.secret === null || id === undefined) return this.#close('INVALID_MESSAGE')
     const payload = [{ message, extensions: { code } }]
     await this.#send(JSON.stringify({ id, type: 'error', payload }))
   }
@@ -155,7 +190,7 @@ export class SocketSession {
     const socket = this.#socket
     // The client has gone.
     if (socket.readyState !== socket.OPEN) return
-    if (this.#secret === null || isUnexpected(error)) return this.#close('INVALID_MESSAGE')
+    if (this.secret === null || isUnexpected(error)) return this.#close('INVALID_MESSAGE')
     this.#logError(error)
     this.#close('INTERNAL')
   }

@@ -125,17 +125,12 @@ describe('a token of the issuer', () => {
   })
 })
 
-test('keys are rotated; unknown ones do not flood the issuer', async () => {
+test('keys are rotated', async () => {
   const before = await issuer.token('bob')
   expect((await ask(before)).status).toBe(200)
   await issuer.rotateKeys()
   const after = await issuer.token('bob')
   await until(async () => (await ask(after)).status === 200, { what: 'the new key is found' })
-  const asked = () => issuer.requests.get('/jwks') ?? 0
-  const start = asked()
-  const foreign = await Promise.all(Array.from({ length: 50 }, (_, n) => issuer.sign(claims(), { kid: `k${n}` })))
-  for (const token of foreign) expect((await ask(token)).status).toBe(401)
-  expect(asked() - start).toBeLessThanOrEqual(2)
 })
 
 test('while the issuer does not answer, known keys go on, and a server without keys says that it cannot tell', async () => {
@@ -183,6 +178,15 @@ test.each([
   const path = join(folder.path, 'access.yaml')
   await writeFile(path, text)
   await expect(startTestApp({ env: { PHASELINE_ACCESS_POLICY: path } })).rejects.toThrow(problem)
+})
+
+// The last one: addresses with many wrong tokens are slowed down.
+test('unknown keys do not flood the issuer', async () => {
+  const asked = () => issuer.requests.get('/jwks') ?? 0
+  const start = asked()
+  const foreign = await Promise.all(Array.from({ length: 50 }, (_, n) => issuer.sign(claims(), { kid: `k${n}` })))
+  for (const token of foreign) expect([401, 429]).toContain((await ask(token)).status)
+  expect(asked() - start).toBeLessThanOrEqual(2)
 })
 
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')

@@ -146,7 +146,7 @@ const configuration = (issuer: Issuer, { jwk, storage, redirectUris }: Parts): C
   ttl: {
     ClientCredentials: () => issuer.tokenTtlS,
     ...{
-      AccessToken: 60,
+      AccessToken: () => issuer.tokenTtlS,
       DeviceCode: 60,
       Grant: 3_600,
       IdToken: 60,

@@ -1,9 +1,11 @@
 import { mkdtempDisposable, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startTestApp } from '../testkit/app.ts'
 import { AUDIENCE, CLIENT_ID, type Issuer, startIssuer } from '../testkit/issuer.ts'
+import { create } from '../testkit/mutations.ts'
+import { until } from '../testkit/wait.ts'
 import { usePlaceOf } from './place.ts'
 import { visit } from './visit.ts'
 
@@ -53,6 +55,30 @@ test('somebody signs in at the issuer, comes back to the page, and signs out', a
   expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain('oken')
   await page.reload()
   await page.getByRole('button', { name: `Sign in with ${host()}` }).waitFor()
+  expect(complaints).toEqual([])
+})
+
+test('a page stays live over several lives of its token, and misses no change', async () => {
+  issuer.tokenTtlS = 3
+  onTestFinished(() => {
+    issuer.tokenTtlS = 60
+  })
+  await using visited = await visitor()
+  const { page, complaints } = visited
+  await page.getByRole('button', { name: `Sign in with ${host()}` }).click()
+  await page.locator('[data-connection=live]').waitFor()
+  await page.evaluate(`
+    window.states = new Set()
+    const badge = document.querySelector('[data-connection]')
+    new MutationObserver(() => states.add(badge.dataset.connection)).observe(badge, { attributes: true })
+  `)
+  const renewals = () => (issuer.requests.get('/token') ?? 0) - before
+  const before = issuer.requests.get('/token') ?? 0
+  await until(() => renewals() >= 4, { what: 'its token is renewed', timeoutMs: 20_000 })
+  await page.getByRole('link', { name: 'Objects', exact: true }).click()
+  await create(here.server.client, 'late', { deployItems: [] })
+  await page.getByRole('link', { name: 'late', exact: true }).waitFor()
+  expect(await page.evaluate('[...states]')).toEqual([])
   expect(complaints).toEqual([])
 })
 

@@ -1,0 +1,114 @@
+import { once } from 'node:events'
+import { mkdtempDisposable, rename, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { createClient } from '../../src/client/index.ts'
+import { startTestApp } from '../testkit/app.ts'
+import { gql } from '../testkit/gql.ts'
+import { AUDIENCE, type Issuer, startIssuer } from '../testkit/issuer.ts'
+import { create } from '../testkit/mutations.ts'
+import type { ReachableServer } from '../testkit/server.ts'
+import { until } from '../testkit/wait.ts'
+
+/** Tokens that expire under open WebSockets. */
+
+let issuer: Issuer
+let server: ReachableServer
+let file: string
+const shared = new AsyncDisposableStack()
+beforeAll(async () => {
+  issuer = shared.use(await startIssuer())
+  file = join(shared.use(await mkdtempDisposable(join(tmpdir(), 'phaseline-oidc-'))).path, 'access.yaml')
+  await writeFile(file, policyOf('VIEWER'))
+  server = shared.use(await startTestApp({ env: { PHASELINE_ROLES: 'gateway,engine', PHASELINE_ACCESS_POLICY: file } }))
+})
+afterAll(() => shared.disposeAsync())
+
+const policyOf = (role: string): string => `
+issuers:
+  - { url: "${issuer.url}", audience: "${AUDIENCE}", clockSkewS: 0, rules: [{ roles: [${role}] }] }`
+const tokenFor = (seconds: number, sub = 'ada'): Promise<string> =>
+  issuer.sign({ iss: issuer.url, aud: AUDIENCE, sub, exp: Math.floor(Date.now() / 1_000) + seconds })
+
+test('a subscription outlives its tokens, and misses no change', async () => {
+  issuer.tokenTtlS = 3
+  let asked = 0
+  const states: string[] = []
+  const token = async (): Promise<string> => {
+    asked += 1
+    return await issuer.token('ada')
+  }
+  await using client = createClient({ url: server.url, token, onConnection: (state) => states.push(state) })
+  const stop = new AbortController()
+  const seen: number[] = []
+  const { log } = await server.client.query(gql('{ log { head endCursor } }'))
+  const following = (async () => {
+    for await (const { changes } of client.followPhases({ after: log.endCursor, signal: stop.signal }))
+      seen.push(...changes.map(({ sequence }) => sequence))
+  })()
+  let n = 0
+  while (asked < 5) {
+    n += 1
+    await create(server.client, `change-${n}`, { deployItems: [] })
+    const { log: now } = await server.client.query(gql('{ log { head endCursor } }'))
+    await until(() => seen.at(-1) === now.head, { what: 'its changes are seen' })
+  }
+  stop.abort()
+  await following
+  expect(states).toEqual(['connected'])
+  expect(seen).toEqual(seen.map((_, i) => log.head + 1 + i))
+})
+
+/** A socket of the protocol with this token, once it is acknowledged. */
+async function open(token: string) {
+  const socket = new WebSocket(server.url.replace('http', 'ws'), 'graphql-transport-ws')
+  const messages: { type: string; payload?: { expiresInMs?: number } }[] = []
+  socket.on('message', (data) => messages.push(JSON.parse(String(data))))
+  const closed = once(socket, 'close').then(([code]) => code as number)
+  await once(socket, 'open')
+  socket.send(JSON.stringify({ type: 'connection_init', payload: { authorization: `Bearer ${token}` } }))
+  const find = (type: string) =>
+    until(() => messages.find((message) => message.type === type), { what: `${type} comes` })
+  return {
+    closed,
+    find,
+    life: (await find('connection_ack')).payload?.expiresInMs,
+    renew: (fresh: string) =>
+      socket.send(JSON.stringify({ type: 'ping', payload: { authorization: `Bearer ${fresh}` } })),
+    [Symbol.dispose]: () => socket.terminate(),
+  }
+}
+
+test('a socket says how long its token lives, and after a fresh one how long that does', async () => {
+  using socket = await open(await tokenFor(30))
+  expect(socket.life).toBeGreaterThan(25_000)
+  expect(socket.life).toBeLessThanOrEqual(30_000)
+  socket.renew(await tokenFor(90))
+  expect((await socket.find('pong')).payload?.expiresInMs).toBeGreaterThan(80_000)
+  using unending = await open(server.token)
+  expect(unending.life).toBeUndefined()
+})
+
+test.each<[string, () => Promise<string>]>([
+  ['of another principal', () => tokenFor(60, 'bob')],
+  ['that has expired', () => tokenFor(-5)],
+  ['that is none', async () => 'x'],
+])('a fresh token %s closes the socket', async (_, fresh) => {
+  using socket = await open(await tokenFor(60))
+  socket.renew(await fresh())
+  expect(await socket.closed).toBe(4403)
+})
+
+test('a socket ends with its token', async () => {
+  using socket = await open(await tokenFor(2))
+  expect(await socket.closed).toBe(4403)
+})
+
+test('a fresh token with other rights makes the client connect anew', async () => {
+  using socket = await open(await tokenFor(60))
+  await writeFile(`${file}.new`, policyOf('EDITOR'))
+  await rename(`${file}.new`, file)
+  expect(await socket.closed).toBe(4410)
+})
