@@ -4,7 +4,8 @@ import { parseAllDocuments } from 'yaml'
 import { KubernetesApi } from '../../src/families/pipelines/agents/kubernetes/api.ts'
 import { loadSettings } from '../../src/families/pipelines/agents/kubernetes/settings.ts'
 import { until } from '../testkit/wait.ts'
-import { HAS_CLUSTER, kubernetesPlace, listen, shellWorkload } from './kubernetes-place.ts'
+import { hasCluster, kubernetesPlace } from './kubernetes-place.ts'
+import { listener, workload } from './place.ts'
 
 interface KubernetesObject {
   readonly apiVersion: string
@@ -33,7 +34,7 @@ it('has settings of pods that can be read', async () => {
   expect(settings).toMatchObject({ security: 'restricted', resources: { limits: { memory: '1Gi' } } })
 })
 
-describe.runIf(HAS_CLUSTER)('the folder for the kubernetes runtime', () => {
+describe.runIf(hasCluster())('the folder for the kubernetes runtime', () => {
   it('is taken by a cluster', async () => {
     await using at = await kubernetesPlace()
     for (const object of await readObjects('runtime.yaml')) {
@@ -49,17 +50,14 @@ describe.runIf(HAS_CLUSTER)('the folder for the kubernetes runtime', () => {
       status: 403,
     })
     const runtime = await at.open({ config, onProblem: (error) => expect.unreachable(error.message) })
-    const one = shellWorkload('sleep 1000', { files: [{ path: 'a', content: 'b' }], secrets: { KEY: 'marker' } })
+    const one = workload(at, 'cat a', { files: [{ path: 'a', content: 'b' }], secrets: { KEY: 'marker' } })
     await runtime.start({ ...one, workspace: one.id }, 'receipt')
-    await runtime.start({ ...one, id: `${one.id.slice(0, -1)}x` }, 'receipt')
-    const listened = listen(runtime, one.id)
-    expect(await runtime.list()).toHaveLength(2)
+    expect(await runtime.list()).toHaveLength(1)
     expect(await runtime.updateReceipt(one.id, 'next')).toBe(true)
-    await runtime.remove(`${one.id.slice(0, -1)}x`, null)
+    const { lines, watcher } = listener()
+    expect(await runtime.watch(one.id, watcher)).toMatchObject({ how: 'EXITED', exitCode: 0 })
+    expect(lines).toEqual(['STDOUT b'])
     await runtime.remove(one.id, one.id)
-    expect(await listened.end).toMatchObject({ how: 'STOPPED' })
-    await until(async () => (await at.left()).every((name) => /phaseline-runtime-token/.test(name)), {
-      what: 'nothing is left',
-    })
+    await until(async () => (await at.leftovers()).length === 0, { what: 'nothing is left' })
   })
 })

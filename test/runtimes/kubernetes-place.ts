@@ -6,49 +6,72 @@ import {
   type KubernetesRuntimeOptions,
   openKubernetesRuntime,
 } from '../../src/families/pipelines/agents/kubernetes/kubernetes-runtime.ts'
+import { workloadName } from '../../src/families/pipelines/agents/kubernetes/names.ts'
+import { stateOf } from '../../src/families/pipelines/agents/kubernetes/pod-state.ts'
 import { readSettings } from '../../src/families/pipelines/agents/kubernetes/settings.ts'
-import type { Runtime, Workload, WorkloadEnd } from '../../src/families/pipelines/agents/runtime/runtime.ts'
+import type { Runtime } from '../../src/families/pipelines/agents/runtime/runtime.ts'
 import { until } from '../testkit/wait.ts'
+import { type Place, URL } from './place.ts'
 
-/** Tests on a cluster run where one is given: KUBECONFIG names it, and it has the image `localhost/busybox:1`. */
-export const HAS_CLUSTER = process.env.PHASELINE_TEST_KUBERNETES === 'yes' && process.env.KUBECONFIG !== undefined
-if (!HAS_CLUSTER)
-  process.stderr.write('Left out: tests on Kubernetes. They need PHASELINE_TEST_KUBERNETES=yes and KUBECONFIG.\n')
+/** Tests on a cluster run where one is given: KUBECONFIG names it, and its nodes have the image. */
+export function hasCluster(): boolean {
+  const isGiven = process.env.PHASELINE_TEST_KUBERNETES === 'yes' && process.env.KUBECONFIG !== undefined
+  if (!isGiven)
+    console.warn(
+      'Tests on Kubernetes are left out: they need PHASELINE_TEST_KUBERNETES=yes, and a cluster in KUBECONFIG.',
+    )
+  return isGiven
+}
 
-export const IMAGE = 'localhost/busybox:1'
-/** busybox has root as its user, which `restricted` refuses. */
+/** A shell as root, as which nothing may run by default. */
+const IMAGE = 'localhost/busybox:1'
 export const USER = 1_000
 
-/** A namespace of its own, deleted at the end. */
-export interface KubernetesPlace extends AsyncDisposable {
+/** A namespace of its own, with one volume for the workspace of one worker. */
+export interface KubernetesPlace extends Place {
+  open(options?: Partial<KubernetesRuntimeOptions>): Promise<Runtime>
   readonly api: KubernetesApi
   readonly namespace: string
-  open(options?: Partial<KubernetesRuntimeOptions>): Promise<Runtime>
   /** The path of its objects of one kind, or of one of them. */
   path(kind: string, name?: string): string
   pod(id: string): Promise<V1Pod | null>
-  /** A folder of the node as the only volume of a storage class of its own. */
-  volume(): Promise<AsyncDisposable & { readonly storageClass: string }>
   /** The credentials of a service account. */
   as(serviceAccount: string): Promise<KubeConfig>
-  /** Kinds and names of all that is in it, but for what every namespace has. */
-  left(): Promise<readonly string[]>
 }
 
 interface Named {
   readonly metadata: { readonly name: string }
 }
 const KINDS = ['pods', 'secrets', 'configmaps', 'persistentvolumeclaims']
+/** What a cluster creates in every namespace, or for a service account. */
+const OF_CLUSTER = /-token-|kube-root-ca/
 
-export async function kubernetesPlace(): Promise<KubernetesPlace> {
+function loadConfig(): KubeConfig {
   const config = new KubeConfig()
   config.loadFromDefault()
+  return config
+}
+
+/** The volume is the folder of a node, which belongs to root. */
+const optionsOf = (namespace: string): KubernetesRuntimeOptions => ({
+  ...{ config: loadConfig(), namespace, instance: namespace, replica: 'one', url: URL, graceMs: 1_000 },
+  settings: readSettings({
+    imagePullPolicy: 'Never',
+    security: 'root-allowed',
+    workspace: { storageClassName: namespace },
+  }),
+  onProblem: (error) => console.error(error.message),
+})
+export const reopen = async (namespace: string): Promise<Runtime> => openKubernetesRuntime(optionsOf(namespace))
+
+export async function kubernetesPlace(): Promise<KubernetesPlace> {
   const closing = new AbortController()
-  const api = new KubernetesApi(config, closing.signal)
+  const api = new KubernetesApi(loadConfig(), closing.signal)
   const namespace = `phaseline-test-${randomUUID().slice(-12)}`
-  await api.post('/api/v1/namespaces', { metadata: { name: namespace } })
   const path = (kind: string, name?: string): string =>
     `/api/v1/namespaces/${namespace}/${kind}${name === undefined ? '' : `/${name}`}`
+  const podPath = (id: string): string => path('pods', workloadName(id))
+  const volume = await createNamespace(api, namespace)
   // Pods are refused until their service account is there.
   await until(async () => (await api.find(path('serviceaccounts', 'default'))) !== null, { what: 'a service account' })
   let current: Runtime | null = null
@@ -58,99 +81,70 @@ export async function kubernetesPlace(): Promise<KubernetesPlace> {
   }
   const open: KubernetesPlace['open'] = async (options = {}) => {
     await close()
-    current = openKubernetesRuntime({
-      ...{ config, namespace, instance: 'test', replica: 'one', url: 'http://api.test/graphql', graceMs: 1_000 },
-      settings: readSettings({ imagePullPolicy: 'Never', runAsUser: USER }),
-      onProblem: (error) => console.error(error),
-      ...options,
-    })
+    current = openKubernetesRuntime({ ...optionsOf(namespace), ...options })
     return current
   }
-  const left = async (): Promise<readonly string[]> => {
-    const found = await Promise.all(
-      KINDS.map(async (kind) => {
-        const { items } = await api.get<{ items: readonly Named[] }>(path(kind))
-        return items.map(({ metadata }) => `${kind} ${metadata.name}`)
-      }),
-    )
-    return found.flat().filter((name) => !/default-token|kube-root-ca/.test(name))
-  }
+  const list = async <T>(kind: string): Promise<readonly T[]> =>
+    (await api.get<{ items: readonly T[] }>(path(kind))).items
   return {
-    ...{ api, namespace, path, open, left },
-    async volume() {
-      const folder = `/tmp/${namespace}`
-      await api.post('/api/v1/persistentvolumes', {
-        metadata: { name: namespace },
-        spec: {
-          capacity: { storage: '1Gi' },
-          accessModes: ['ReadWriteOnce'],
-          storageClassName: namespace,
-          hostPath: { path: folder, type: 'DirectoryOrCreate' },
-        },
-      })
-      return {
-        storageClass: namespace,
-        async [Symbol.asyncDispose]() {
-          await api.delete(`/api/v1/persistentvolumes/${namespace}`)
-          await rm(folder, { recursive: true, force: true })
-        },
-      }
+    ...{ api, namespace, path, open, close },
+    program: ['kubernetes-place.ts', namespace],
+    base: { image: IMAGE },
+    pod: (id) => api.find<V1Pod>(podPath(id)),
+    endFromOutside: (id) => api.delete(podPath(id), { gracePeriodSeconds: 1 }),
+    async isRunning(id) {
+      const pod = await api.find<V1Pod>(podPath(id))
+      return pod !== null && stateOf(pod).is !== 'OVER'
+    },
+    describe: async (id) =>
+      JSON.stringify([await api.get(podPath(id)), await list('events'), await list('configmaps')]),
+    async leftovers() {
+      const found = await Promise.all(
+        KINDS.map(async (kind) => (await list<Named>(kind)).map(({ metadata }) => `${kind} ${metadata.name}`)),
+      )
+      return found.flat().filter((name) => !OF_CLUSTER.test(name))
     },
     async as(serviceAccount) {
-      const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${serviceAccount}/token`
-      const { status } = await api.post<{ status: { token: string } }>(path, { spec: { expirationSeconds: 3_600 } })
-      const cluster = config.getCurrentCluster()
+      const body = { spec: { expirationSeconds: 3_600 } }
+      const tokens = `${path('serviceaccounts', serviceAccount)}/token`
+      const { status } = await api.post<{ status: { token: string } }>(tokens, body)
+      const cluster = loadConfig().getCurrentCluster()
       if (!cluster) throw new Error('there is no cluster')
-      const other = new KubeConfig()
-      other.loadFromClusterAndUser(cluster, { name: serviceAccount, token: status.token })
-      return other
+      const config = new KubeConfig()
+      config.loadFromClusterAndUser(cluster, { name: serviceAccount, token: status.token })
+      return config
     },
-    pod: (id) => api.find<V1Pod>(path('pods', `phaseline-${id}`)),
     async [Symbol.asyncDispose]() {
-      const runtime = await open()
-      const { items } = await api.get<{ items: readonly V1Pod[] }>(path('pods'))
-      await Promise.all(items.map((pod) => runtime.remove(pod.metadata?.labels?.['phaseline.io/object'] ?? '', null)))
       await close()
+      // A node may take a minute to end a pod that has just begun.
+      for (const { metadata } of await list<V1Pod>('pods')) {
+        await api.patch(path('pods', metadata?.name), { metadata: { finalizers: null } })
+        await api.delete(path('pods', metadata?.name), { gracePeriodSeconds: 0 })
+      }
       await api.delete(`/api/v1/namespaces/${namespace}`)
+      await volume[Symbol.asyncDispose]()
       closing.abort()
     },
   }
 }
 
-/** A workload that is a shell script in busybox. */
-export function shellWorkload(script: string, more: Partial<Workload> = {}): Workload {
-  const id = more.id ?? randomUUID()
-  return {
-    ...{ id, eventId: 'event', workerId: id, project: 'shop', image: IMAGE },
-    ...{ command: ['sh', '-c'], args: [script], env: {}, files: [], secrets: {} },
-    ...{ event: { id: 'event', payload: 'the payload' }, workspace: null, token: null },
-    ...more,
-  }
-}
-
-export interface Listened {
-  readonly lines: string[]
-  isRunning: boolean
-  readonly end: Promise<WorkloadEnd | null>
-  detach(): void
-}
-
-export function listen(runtime: Runtime, id: string): Listened {
-  const lines: string[] = []
-  const detached = new AbortController()
-  const listened = { lines, isRunning: false, detach: () => detached.abort() }
-  const end = runtime.watch(id, {
-    onRunning() {
-      listened.isRunning = true
+/** With a folder of the node as the only volume of a storage class of its own. */
+async function createNamespace(api: KubernetesApi, name: string): Promise<AsyncDisposable> {
+  const folder = `/tmp/${name}`
+  await api.post('/api/v1/namespaces', { metadata: { name } })
+  await api.post('/api/v1/persistentvolumes', {
+    metadata: { name },
+    spec: {
+      capacity: { storage: '1Gi' },
+      accessModes: ['ReadWriteOnce'],
+      storageClassName: name,
+      hostPath: { path: folder, type: 'DirectoryOrCreate' },
     },
-    onLine: (stream, text) => lines.push(`${stream} ${text}`),
-    signal: detached.signal,
   })
-  return Object.assign(listened, { end })
-}
-
-export async function runToEnd(runtime: Runtime, workload: Workload) {
-  await runtime.start(workload, 'receipt')
-  const listened = listen(runtime, workload.id)
-  return { end: await listened.end, lines: listened.lines }
+  return {
+    async [Symbol.asyncDispose]() {
+      await api.delete(`/api/v1/persistentvolumes/${name}`)
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
 }

@@ -16,7 +16,7 @@ import { LOG_START, type LogPosition, writePosition } from './log-lines.ts'
 import { ANNOTATIONS, claimName, FINALIZER, isId, LABELS, workloadName } from './names.ts'
 import { PodFeed } from './pod-feed.ts'
 import { podOf } from './pod-of.ts'
-import { type PodState, stateOf } from './pod-state.ts'
+import { endedAt, type PodState, stateOf } from './pod-state.ts'
 import type { PodSettings } from './settings.ts'
 import { type PodAddress, untilOver, watchPod } from './watch-pod.ts'
 
@@ -42,6 +42,8 @@ const GRACE_MS = 10_000
 const NOTE_MS = 10_000
 /** A node may need so much longer than the grace to say that a pod has ended. */
 const LATE_SECONDS = 5
+/** After so long, the end of a workload was reported: ten thousand that nobody has removed yet delay no start. */
+const REPORTED_MS = 3_600_000
 /** How long the last notes may take. */
 const CLOSE_MS = 3_000
 
@@ -89,16 +91,19 @@ class KubernetesRuntime implements Runtime {
   }
 
   /**
-   * Unfinished workloads of this replica: those of others are theirs as long as their leases hold, and the end of one that
-   * has ended meanwhile is reported when its START comes again.
+   * Workloads of this replica: those of others are theirs as long as their leases hold. One that ended long ago was reported
+   * then; if not, its START comes again.
    */
   async list(): Promise<readonly KnownWorkload[]> {
     const { instance, replica } = this.#options
-    const { pods } = await this.#feed.list(`${LABELS.place}=${instance},${LABELS.replica}=${replica}`)
-    return pods.flatMap(({ metadata }) => {
-      const id = metadata?.labels?.[LABELS.object]
-      const receipt = metadata?.annotations?.[ANNOTATIONS.receipt]
-      return id && receipt ? [{ id, receipt }] : []
+    const { pods } = await this.#feed.list({
+      labelSelector: `${LABELS.place}=${instance},${LABELS.replica}=${replica}`,
+    })
+    const since = Date.now() - REPORTED_MS
+    return pods.flatMap((pod) => {
+      const id = pod.metadata?.labels?.[LABELS.object]
+      const receipt = pod.metadata?.annotations?.[ANNOTATIONS.receipt]
+      return id && receipt && (endedAt(pod) ?? since) >= since ? [{ id, receipt }] : []
     })
   }
 

@@ -21,6 +21,10 @@ type PodEvent =
   | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK'; readonly object: V1Pod }
   | { readonly type: 'ERROR'; readonly object: { readonly code?: number; readonly message?: string } }
 
+interface Selection {
+  readonly labelSelector: string
+  readonly fieldSelector?: string
+}
 interface PodPage {
   readonly metadata: { readonly continue?: string; readonly resourceVersion: string }
   readonly items: readonly V1Pod[]
@@ -43,12 +47,12 @@ export class PodFeed {
     void this.#run()
   }
 
-  /** Unfinished pods. */
-  async list(labelSelector = this.#options.labelSelector): Promise<{ pods: readonly V1Pod[]; version: string }> {
+  /** Page by page. */
+  async list(selection: Selection): Promise<{ pods: readonly V1Pod[]; version: string }> {
     const { api, path, signal } = this.#options
     const pods: V1Pod[] = []
     for (let next: string | undefined; ; ) {
-      const query = { labelSelector, fieldSelector: UNFINISHED, limit: PAGE, continue: next }
+      const query = { ...selection, limit: PAGE, continue: next }
       const page = await api.get<PodPage>(path, { query, signal })
       pods.push(...page.items)
       next = page.metadata.continue
@@ -94,7 +98,8 @@ export class PodFeed {
 
   /** Returns the version from which on changes are watched. */
   async #lookAtAll(): Promise<string> {
-    const { pods, version } = await this.list()
+    const { labelSelector } = this.#options
+    const { pods, version } = await this.list({ labelSelector, fieldSelector: UNFINISHED })
     const found = new Map(pods.map((pod) => [pod.metadata?.name, pod]))
     for (const name of [...this.#listeners.keys()]) {
       const pod = found.get(name)

@@ -43,6 +43,12 @@ function isOver({ metadata, spec, status }: V1Pod): boolean {
   return metadata?.deletionTimestamp !== undefined && (metadata.deletionGracePeriodSeconds === 0 || !spec?.nodeName)
 }
 
+/** Milliseconds since 1970, by the clock of its node. Null: its container has not ended. */
+export function endedAt({ status }: V1Pod): number | null {
+  const finishedAt = status?.containerStatuses?.[0]?.state?.terminated?.finishedAt
+  return finishedAt ? new Date(finishedAt).getTime() : null
+}
+
 function problemOf({ status }: V1Pod): PendingProblem | null {
   const waiting = status?.containerStatuses?.[0]?.state?.waiting
   if (waiting?.reason) {
@@ -77,13 +83,13 @@ export const DELETED: WorkloadEnd = { how: 'GONE', reason: 'DELETED', message: '
 const isLost = (reason: string | undefined): boolean => reason !== undefined && LOST_REASONS.includes(reason)
 
 /** Its deletion was asked for before its container had ended. */
-function isCutOff({ metadata, status }: V1Pod): boolean {
-  const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = metadata ?? {}
+function isCutOff(pod: V1Pod): boolean {
+  const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = pod.metadata ?? {}
   if (!deletionTimestamp) return false
-  const finishedAt = status?.containerStatuses?.[0]?.state?.terminated?.finishedAt
+  const finishedAt = endedAt(pod)
   // Both have whole seconds.
   const askedAt = new Date(deletionTimestamp).getTime() - deletionGracePeriodSeconds * 1_000
-  return !finishedAt || new Date(finishedAt).getTime() >= askedAt
+  return finishedAt === null || finishedAt >= askedAt
 }
 
 function exited({ exitCode, reason = '', message }: V1ContainerStateTerminated): WorkloadEnd {
