@@ -12,6 +12,7 @@ export const NAMES: readonly string[] = [
   'scale',
   'scale:prefilled',
   'mutation',
+  'abuse',
 ]
 /** Those that also compare this checkout with another commit. */
 const PAIRED: readonly string[] = ['tree', 'latency', 'mutation', 'fan-out']

@@ -15,13 +15,20 @@ export const bodyOf = (query: string, variables: Readonly<Record<string, unknown
   JSON.stringify({ query, variables })
 
 /** So many connections, each with one request at a time, for so long. Bodies are read and thrown away. */
-export async function load(target: Target, connections: number, ms: number): Promise<Load> {
+export async function load(
+  target: Target,
+  connections: number,
+  ms: number,
+  answered: (ms: number) => void = () => {},
+): Promise<Load> {
   const agent = new Agent({ keepAlive: true, maxSockets: connections })
   const since = performance.now()
   let requests = 0
   const work = async (): Promise<void> => {
     while (performance.now() - since < ms) {
+      const sentAt = performance.now()
       await send(target, agent, () => {})
+      answered(performance.now() - sentAt)
       requests += 1
     }
   }

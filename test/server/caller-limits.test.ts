@@ -8,7 +8,7 @@ import { retryDelay } from '../../src/client/pause.ts'
 import type { RunningServer } from '../../src/server/server.ts'
 import { type Api, createApi } from '../graphql/api.ts'
 import { until } from '../testkit/wait.ts'
-import { call, post, refusals } from './call.ts'
+import { call, metric, post, refusals } from './call.ts'
 
 /** What one caller may cost, as a principal and as an address. */
 
@@ -180,7 +180,9 @@ test('bytes of requests that have not arrived yet are bounded', async () => {
   streamOf(socket).write(unfinished)
   const [code, reason] = await once(socket, 'close')
   expect([code, String(reason)]).toEqual([1013, 'Too many bytes at a time'])
-  // What it had sent is given back.
+  // What it had sent is given back once its connection is gone.
+  const sockets = () => metric(server, admin, 'phaseline_websockets')
+  await until(async () => (await sockets()) === 0, { what: 'the connection is gone' })
   const other = await openReady(server, bob)
   const large = JSON.stringify({
     id: '1',

@@ -1,0 +1,126 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { Agent, type ClientRequest, request } from 'node:http'
+import type { Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { WebSocket } from 'ws'
+
+/** The attacks themselves, in a process of their own, which ends when its channel closes. */
+
+export interface Attack {
+  readonly name: AttackName
+  readonly port: number
+  /** Of a principal that is not the one that is measured. */
+  readonly token: string
+}
+type Attacker = (attack: Attack) => Promise<void>
+
+const MB = 1_024 * 1_024
+const PAUSE_MS = 10
+
+const repeat = (text: string, bytes: number): string => text.repeat(Math.ceil(bytes / text.length)).slice(0, bytes)
+const VIEWER = JSON.stringify({ query: '{ viewer { name } }' })
+const UNUSED = `{"query":"{ viewer { name } }","variables":{"unused":[${'{"a":1},'.repeat(1_900_000)}0]}}`
+const ALIASES = JSON.stringify({
+  query: `{ ${Array.from({ length: 20 }, (_, i) => `a${i}: project(name: "default") { dataObjects(first: 1) { edges { node { value } } } }`).join(' ')} }`,
+})
+const CLAIM = (): string =>
+  JSON.stringify({
+    query: 'mutation ($input: ClaimWorkInput!) { claimWork(input: $input) { __typename } }',
+    variables: { input: { types: ['x'], leaseMs: 10_000, instance: 'x'.repeat(15 * MB) } },
+  })
+const DEEP = JSON.stringify({ query: `${'{a'.repeat(3_000)}${'}'.repeat(3_000)}` })
+
+export const ATTACKS = {
+  '60 unfinished frames of 14 MB': (attack) => everywhere(60, () => unfinishedFrame(attack)),
+  'connection_init of 16 MB': (attack) => everywhere(4, () => largeInit(attack)),
+  'unused variables of 16 MB': (attack) => everywhere(4, poster(attack, UNUSED)),
+  '20 aliases of a large data object': (attack) => everywhere(8, poster(attack, ALIASES)),
+  'answers that are never read': (attack) => everywhere(5, () => unread(attack)),
+  'claimWork with an instance of 15 MB': (attack) => everywhere(4, poster(attack, CLAIM())),
+  'wrong tokens': (attack) =>
+    everywhere(
+      32,
+      poster(attack, VIEWER, () => randomBytes(24).toString('base64url')),
+    ),
+  'a flood of one principal': (attack) => everywhere(64, poster(attack, VIEWER)),
+  '200 slow bodies': (attack) => everywhere(200, () => slowBody(attack)),
+  'documents 3,000 deep': (attack) => everywhere(16, poster(attack, DEEP)),
+} as const satisfies Readonly<Record<string, Attacker>>
+export type AttackName = keyof typeof ATTACKS
+
+process.once('message', (attack: Attack) => void ATTACKS[attack.name](attack))
+process.on('disconnect', () => process.exit())
+
+/** So many at a time, each again as soon as it has ended. */
+async function everywhere(count: number, attack: () => Promise<unknown>): Promise<void> {
+  const one = async (): Promise<never> => {
+    for (;;) await attack().catch(() => delay(PAUSE_MS))
+  }
+  await Promise.all(Array.from({ length: count }, one))
+}
+
+const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY })
+
+function open({ port, token }: Attack, length: number): ClientRequest {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'content-length': length }
+  return request({ agent, host: '127.0.0.1', port, path: '/graphql', method: 'POST', headers })
+}
+
+function poster(attack: Attack, text: string, tokenOf = () => attack.token): () => Promise<void> {
+  const body = Buffer.from(text)
+  return () =>
+    new Promise((resolve, reject) => {
+      const sent = open({ ...attack, token: tokenOf() }, body.length)
+      sent.on('error', reject)
+      sent.on('response', (response) => {
+        response.resume()
+        response.once('close', resolve)
+      })
+      sent.end(body)
+    })
+}
+
+async function unread(attack: Attack): Promise<void> {
+  const sent = open(attack, ALIASES.length)
+  sent.on('error', () => {})
+  sent.end(ALIASES)
+  const [response] = await once(sent, 'response')
+  response.pause()
+  await once(response, 'close')
+}
+
+async function slowBody(attack: Attack): Promise<void> {
+  const sent = open(attack, MB)
+  const closed = once(sent, 'close')
+  sent.on('error', () => {})
+  const timer = setInterval(() => sent.write('x'), 100)
+  await closed
+  clearInterval(timer)
+}
+
+async function connect({ port }: Attack): Promise<{ readonly socket: WebSocket; readonly closed: Promise<unknown> }> {
+  const socket = new WebSocket(`ws://127.0.0.1:${port}/graphql`, 'graphql-transport-ws')
+  const closed = once(socket, 'close')
+  socket.on('error', () => {})
+  await once(socket, 'open')
+  return { socket, closed }
+}
+
+/** The head of a frame that announces 15 MB. */
+const HEAD = Buffer.alloc(14)
+HEAD.writeUInt16BE(0x81ff)
+HEAD.writeBigUInt64BE(BigInt(15 * MB), 2)
+const UNFINISHED = Buffer.concat([HEAD, Buffer.alloc(14 * MB, 'x')])
+
+async function unfinishedFrame(attack: Attack): Promise<void> {
+  const { socket, closed } = await connect(attack)
+  ;(socket as unknown as { readonly _socket: Socket })._socket.write(UNFINISHED)
+  await closed
+}
+
+async function largeInit(attack: Attack): Promise<void> {
+  const { socket, closed } = await connect(attack)
+  socket.send(`{"type":"connection_init","payload":{"a":[${repeat('[],', 16 * MB - 100)}0]}}`)
+  await closed
+}

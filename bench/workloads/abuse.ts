@@ -1,0 +1,115 @@
+import { join } from 'node:path'
+import { type BenchContext, type BenchServer, quantile, type Section, startServer, type Workload } from '../harness.ts'
+import { disconnect, forkModule } from '../processes.ts'
+import { runTrees } from '../trees.ts'
+import type { Attack, AttackName } from './abuse-attacks.ts'
+import { bodyOf, load, type Target } from './read-http.ts'
+
+const ATTACKS: readonly AttackName[] = [
+  '60 unfinished frames of 14 MB',
+  'connection_init of 16 MB',
+  'unused variables of 16 MB',
+  '20 aliases of a large data object',
+  'answers that are never read',
+  'claimWork with an instance of 15 MB',
+  'wrong tokens',
+  'a flood of one principal',
+  '200 slow bodies',
+  'documents 3,000 deep',
+]
+/** Of each question, with and without an attack. */
+const MEASURED_MS = 2_000
+const WARM_UP_MS = 1_000
+const MB = 1_024 * 1_024
+const ITEMS = 20
+
+const CREATE_TOKEN = `mutation ($input: CreateTokenInput!) {
+  answer: createToken(input: $input) { ... on CreatedToken { secret } ... on Error { message } }
+}`
+const SET_DATA = 'mutation ($input: SetDataObjectInput!) { answer: setDataObject(input: $input) { __typename } }'
+const TREE = `query ($id: ID!) { tree(rootId: $id) { objects(first: 100) { edges { node { id name phase } } } } }`
+
+interface Measured {
+  readonly viewer: number
+  readonly tree: number
+  readonly rss: number
+}
+
+export const workload: Workload = { name: 'abuse', run }
+
+async function run({ postgres, log }: BenchContext): Promise<Section> {
+  await using server = await startServer({ databaseUrl: await postgres.createDatabase('abuse') })
+  const { ids } = await runTrees(server.client, 1, ITEMS)
+  await server.client.query(SET_DATA, { input: { name: 'large', value: 'x'.repeat(MB - 100) } })
+  const tokenOf = async (name: string): Promise<string> => {
+    const asked = { input: { name, role: 'USER' } }
+    return (await server.client.query<{ answer: { secret: string } }>(CREATE_TOKEN, asked)).answer.secret
+  }
+  const [victim, attacker] = [await tokenOf('victim'), await tokenOf('attacker')]
+  const look = () => measure(server, victim, ids[0] as string)
+  await look()
+  const quiet = await look()
+  const found = new Map<string, Measured>()
+  for (const name of ATTACKS) {
+    const { rss } = await server.read()
+    const attack = start({ name, port: portOf(server), token: attacker })
+    try {
+      await new Promise((resolve) => setTimeout(resolve, WARM_UP_MS))
+      const measured = await look()
+      found.set(name, { ...measured, rss: measured.rss - rss })
+    } finally {
+      await disconnect(attack)
+    }
+    log(`  ${name}`)
+  }
+  return sectionOf(quiet, found)
+}
+
+function start(attack: Attack) {
+  const launched = forkModule(join(import.meta.dirname, 'abuse-attacks.ts'))
+  launched.child.send(attack)
+  return launched
+}
+
+const portOf = ({ origin }: BenchServer): number => Number(new URL(origin).port)
+
+/** The 99th percentile of each question, in milliseconds, and the server's memory at its most. */
+async function measure(server: BenchServer, token: string, rootId: string): Promise<Measured> {
+  const target = (query: string, variables: Readonly<Record<string, unknown>> = {}): Target => ({
+    port: portOf(server),
+    headers: { authorization: `Bearer ${token}` },
+    body: bodyOf(query, variables),
+  })
+  const ask = async (asked: Target): Promise<number> => {
+    const times: number[] = []
+    await load(asked, 1, MEASURED_MS, (ms) => times.push(ms))
+    return quantile(times, 0.99)
+  }
+  const viewer = await ask(target('{ viewer { name } }'))
+  const tree = await ask(target(TREE, { id: rootId }))
+  return { viewer, tree, rss: (await server.read()).rssPeak }
+}
+
+function sectionOf(quiet: Measured, found: ReadonlyMap<string, Measured>): Section {
+  const row = (name: string, { viewer, tree, rss }: Measured) => [name, viewer, tree, rss / MB]
+  const worst = (times: (measured: Measured) => number): string =>
+    Math.max(...[...found.values()].map(times)).toFixed(1)
+  return {
+    title: 'abuse: what one caller can do to another',
+    prose: PROSE,
+    table: {
+      columns: ['attack', 'viewer, p99, ms', `tree of ${ITEMS}, p99, ms`, 'memory, MB more'],
+      rows: [row('none', { ...quiet, rss: 0 }), ...[...found].map(([name, measured]) => row(name, measured))],
+    },
+    ratios: [
+      `At worst, \`viewer\` takes ${worst(({ viewer }) => viewer / quiet.viewer)} times as long as on a quiet server, the tree ${worst(({ tree }) => tree / quiet.tree)} times, and memory grows by ${worst(({ rss }) => rss / MB)} MB.`,
+    ],
+  }
+}
+
+const PROSE = `
+While one attack after the other runs at full speed from a process of its own, another principal asks for its \`viewer\` and for a tree of
+${ITEMS} items, one request at a time on one connection. All processes share the machine, so an attack also takes processor time from Postgres
+and from the client that is measured. Memory is the most that the server's process has in the meantime, over what it had before the attack.
+All settings are the defaults.
+`
