@@ -4,22 +4,25 @@ import { Readable } from 'node:stream'
 import Docker from 'dockerode'
 import { pack } from 'tar-stream'
 
-/** The socket of a container engine: PHASELINE_TEST_ENGINE, or a Docker or Podman that runs on this machine. Null: none. */
+/** From Debian's busybox-static: no registry is needed. */
+const BUSYBOX = '/bin/busybox'
+
+/**
+ * The socket of a container engine: PHASELINE_TEST_ENGINE, or a Docker or Podman that runs on this machine. Null: there is
+ * none, or nothing to make an image of.
+ */
 export function engineSocket(): string | null {
   const { PHASELINE_TEST_ENGINE: given, XDG_RUNTIME_DIR: runtime = '/run' } = process.env
   const known = ['/var/run/docker.sock', `${runtime}/podman/podman.sock`, '/run/podman/podman.sock']
-  const found = given ?? known.find((socket) => existsSync(socket)) ?? null
-  if (found === null)
-    console.warn(
-      'Tests of containers are left out: neither Docker nor Podman runs here. PHASELINE_TEST_ENGINE can name its socket.',
-    )
-  return found
+  const found = given ?? known.find((socket) => existsSync(socket))
+  if (found !== undefined && existsSync(BUSYBOX)) return found
+  const missing = found === undefined ? 'neither Docker nor Podman runs here' : `${BUSYBOX} is missing (busybox-static)`
+  console.warn(`Tests of containers are left out: ${missing}. PHASELINE_TEST_ENGINE can name the socket of an engine.`)
+  return null
 }
 
 /** Podman gives all images that are imported the tag `latest`. */
 export const IMAGE = 'localhost/phaseline-test:latest'
-/** From Debian's busybox-static: no registry is needed. */
-const BUSYBOX = '/bin/busybox'
 const TOOLS = [
   ...['sh', 'cat', 'echo', 'env', 'head', 'id', 'kill', 'ls', 'mkdir'],
   ...['od', 'printf', 'seq', 'sleep', 'test', 'tr', 'true'],
