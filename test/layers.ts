@@ -74,7 +74,10 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     files: '`cli/`: `main.ts`, `run.ts`, `run-process.ts`, `program.ts`, `commands/`',
     mayImport: ['core', 'documents', 'client', 'cli/parts', 'families/index', 'families/port', 'serve'],
   },
-  'cli/parts': { files: '`cli/`: what commands are made of', mayImport: ['core', 'documents', 'client', 'manifest'] },
+  'cli/parts': {
+    files: '`cli/`: what commands are made of',
+    mayImport: ['core', 'documents', 'client', 'manifest', 'chain-hash'],
+  },
   config: { files: '`config.ts`', mayImport: ['core'] },
   'secret-keys': { files: '`secret-keys.ts`', mayImport: ['core', 'config'] },
   settings: { files: '`settings.ts`', mayImport: ['config', 'secret-sources'] },

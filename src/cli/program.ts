@@ -3,6 +3,7 @@ import packageJson from '../../package.json' with { type: 'json' }
 import type { FamilyDefinition } from '../families/define-family.ts'
 import type { Cli } from './cli.ts'
 import { addApply } from './commands/apply.ts'
+import { addAudit } from './commands/audit.ts'
 import { addCancel } from './commands/cancel.ts'
 import { addDelete } from './commands/delete.ts'
 import { addGadget } from './commands/gadget.ts'
@@ -32,6 +33,7 @@ const COMMANDS = [
   addMachines,
   addProject,
   addGadget,
+  addAudit,
 ]
 
 /** The whole command line. It throws commander's errors instead of ending the process. */

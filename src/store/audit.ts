@@ -176,10 +176,10 @@ const toRow = (row: Omit<AuditRow, 'outcome'> & { readonly outcome: string }): A
 export async function listAudit(
   client: Client,
   filter: AuditFilter,
-  window: Window<readonly [number]>,
+  window: Window<string>,
 ): Promise<readonly AuditRow[]> {
   const list = window.backward ? OLDEST_FIRST : NEWEST_FIRST
-  const bounds = [window.after?.[0] ?? null, window.before?.[0] ?? null, window.limit] as const
+  const bounds = [window.after, window.before, window.limit] as const
   const { rows } = await list.query(client, [...filterValues(filter), ...bounds])
   return inOrder(rows.map(toRow), window)
 }

@@ -4,7 +4,7 @@ import { type AuditFilter, type AuditRow, auditAnchor, auditHead, countAudit, li
 import { isUuid } from '../../store/objects.ts'
 import { builder } from '../schema/builder.ts'
 import { connect } from '../schema/connection.ts'
-import { cursorOf } from '../schema/cursors.ts'
+import { auditCursor } from '../schema/cursors.ts'
 import { badInput } from '../schema/limits.ts'
 import { AuditEventRef, AuditOutcomeEnum } from './audit-event.ts'
 
@@ -29,22 +29,20 @@ const AuditFilterInput = builder.inputType('AuditFilterInput', {
 })
 type Given = typeof AuditFilterInput.$inferInput
 
-const auditCursor = cursorOf('int')
-
 builder.queryField('auditLog', (t) =>
   t.connection({
     right: RIGHTS.readAudit,
     type: AuditEventRef,
     nullable: true,
     description:
-      'Who has done what, the newest first: everything for administrators of the instance, and for those of projects what concerns their projects. Null only together with an entry in `errors`.',
+      'Who has done what, the newest first: everything for administrators of the instance, and for those of projects what concerns their projects. The cursor of an event is its sequence. Null only together with an entry in `errors`.',
     args: { filter: t.arg({ type: AuditFilterInput, description: 'Which events; left out or null: all.' }) },
     resolve: async (_, { filter, ...page }, { viewer, pool, audit }) => {
       const wanted = readFilter(filter ?? {}, projectsWith(viewer, RIGHTS.readAudit))
       await audit.settle()
       return connect(page, {
         cursor: auditCursor,
-        position: ({ sequence }: AuditRow) => [sequence] as const,
+        position: ({ sequence }: AuditRow) => String(sequence),
         load: (window) => listAudit(pool, wanted, window),
         count: () => countAudit(pool, wanted),
       })

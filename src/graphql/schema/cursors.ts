@@ -52,6 +52,8 @@ export const logCursor: CursorCodec<LogCursor> = {
   encode: encodeCursor,
   decode: (cursor) => (isNumeral(cursor) ? { sequence: Number(cursor), mark: null } : decodeCursor(cursor)),
 }
+/** A place in the chain of the audit. */
+export const auditCursor = plainCursor(isNumeral)
 /** A position among the lines of output. */
 export const lineCursor = plainCursor((text) => /^(0|[1-9]\d{0,17})$/.test(text))
 export const nameCursor = single(cursorOf('text'))
