@@ -16,8 +16,11 @@ import { type Memory, startTarget, type Target } from './target.ts'
 
 const SEED = Number(process.env.FUZZ_SEED ?? 1)
 const CASES = Number(process.env.FUZZ_CASES ?? 400)
+/** Ends a long run before all of its cases. */
+const MINUTES = Number(process.env.FUZZ_MINUTES ?? 60)
 const REGRESSIONS = join(import.meta.dirname, 'regressions')
 const RENEW_EVERY = 200
+const SHOW_EVERY = 5_000
 const MOST_BYTES = 400
 const MOST_SHRINKS = 300
 /** Until the code is compiled and the caches are full. */
@@ -55,11 +58,11 @@ test.each(regressions)('%s is answered', async (name) => {
   expect(await defectOf(one)).toBeNull()
 })
 
-test(`${CASES} random cases are answered`, { timeout: 30_000 + CASES * 100 }, async () => {
+test(`${CASES} random cases are answered`, { timeout: 60_000 * (MINUTES + 5) }, async () => {
   await check(WARM_UP, SEED)
   const before = await target.memory()
   const startedAt = performance.now()
-  await check(CASES, SEED + 1)
+  const tried = await check(CASES, SEED + 1)
   const seconds = (performance.now() - startedAt) / 1_000
   const viewer = await post(target.port, target.token('admin'), { query: '{ viewer { name } }' })
   expect(viewer).toMatchObject({ status: 200, text: expect.stringContaining('admin') })
@@ -69,18 +72,21 @@ test(`${CASES} random cases are answered`, { timeout: 30_000 + CASES * 100 }, as
   const megabytes = ({ used, rss }: Memory): string =>
     `${Math.round(used / 1e6)} MB in use, ${Math.round(rss / 1e6)} MB resident`
   process.stdout.write(
-    `${CASES} cases of seed ${SEED} in ${Math.round(seconds)} s, ${Math.round(CASES / seconds)} a second: no defect\n` +
+    `${tried} cases of seed ${SEED} in ${Math.round(seconds)} s, ${Math.round(tried / seconds)} a second: no defect\n` +
       `memory: ${megabytes(before)} after ${WARM_UP} cases; ${megabytes(after)} at the end\n`,
   )
 })
 
-async function check(numRuns: number, seed: number): Promise<void> {
+/** Returns how many cases there was time for. */
+async function check(numRuns: number, seed: number): Promise<number> {
   const run = new FuzzRun()
   const bytes = fc.uint8Array({ maxLength: MOST_BYTES, size: 'max' })
   const property = fc.asyncProperty(bytes, (some) => run.try(caseOf(some)))
-  const { errorInstance } = await fc.check(property, { seed, numRuns })
+  const interruptAfterTimeLimit = MINUTES * 60_000
+  const found = await fc.check(property, { seed, numRuns, interruptAfterTimeLimit })
   run.keepSmallest()
-  expect(errorInstance ?? null).toBeNull()
+  expect(found.errorInstance ?? null).toBeNull()
+  return found.numRuns
 }
 
 /** Tries cases one after the other, and remembers the smallest that fails. */
@@ -92,6 +98,7 @@ class FuzzRun {
   async try(one: FuzzCase): Promise<void> {
     this.#tried += 1
     if (this.#tried % RENEW_EVERY === 0) await target.renew()
+    if (this.#tried % SHOW_EVERY === 0) process.stdout.write(`${this.#tried} cases\n`)
     // What fails only now and then would be shrunk for ever.
     if (this.#failed > 0 && ++this.#failed > MOST_SHRINKS) return
     const defect = await defectOf(one)

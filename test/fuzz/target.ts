@@ -95,7 +95,7 @@ export async function startTarget(): Promise<Target> {
     token: (caller) => tokens.get(caller) ?? '',
     resolve: (value, caller) => resolved(value, { ...names, '@bearer': `Bearer ${tokens.get(caller)}` }),
     learn(answer) {
-      const fence = /"fence":"([^"]+)"/.exec(answer)?.[1]
+      const fence = /"fence":"([\w.:-]+)"/.exec(answer)?.[1]
       if (fence) names = { ...names, '@oldFence': names['@fence'] ?? '', '@fence': fence }
     },
     renew,
