@@ -2,7 +2,7 @@ import { isMap, isScalar, LineCounter, parseAllDocuments } from 'yaml'
 import { type Manifest, manifestSchema } from './installation.ts'
 import { type Doc, YAML } from './place.ts'
 import { type ProjectManifest, projectSchema } from './project.ts'
-import { judgeDocument, type ManifestProblem, type ReadDocument } from './read-document.ts'
+import { judgeDocument, type ManifestProblem, type ReadDocument, unlessTooDeep } from './read-document.ts'
 
 export type ParsedManifests =
   | { readonly ok: true; readonly manifests: readonly Manifest[]; readonly projects: readonly ProjectManifest[] }
@@ -15,7 +15,10 @@ export type ManifestKind = 'Installation' | 'Project'
  * Reads a file of YAML documents, or JSON, which is YAML too. The problems of all documents are reported together. A
  * document without `kind` has the given one.
  */
-export function parseManifests(text: string, kind: ManifestKind = 'Installation'): ParsedManifests {
+export const parseManifests = (text: string, kind: ManifestKind = 'Installation'): ParsedManifests =>
+  unlessTooDeep(() => parse(text, kind))
+
+function parse(text: string, kind: ManifestKind): ParsedManifests {
   const lines = new LineCounter()
   const documents = [...parseAllDocuments(text, { ...YAML, lineCounter: lines })].filter(hasContent)
   if (documents.length === 0) return { ok: false, problems: [{ path: '', message: 'The file holds no document.' }] }

@@ -18,7 +18,10 @@ export interface WantedDocument<T> {
 }
 
 /** Reads one YAML document, or JSON, which is YAML too. Every problem is reported, with its place. */
-export function readDocument<T>(text: string, { schema, what }: WantedDocument<T>): ReadDocument<T> {
+export const readDocument = <T>(text: string, wanted: WantedDocument<T>): ReadDocument<T> =>
+  unlessTooDeep(() => read(text, wanted))
+
+function read<T>(text: string, { schema, what }: WantedDocument<T>): ReadDocument<T> {
   const lines = new LineCounter()
   const document: Doc = parseDocument(text, { ...YAML, lineCounter: lines })
   const [error] = document.errors
@@ -34,16 +37,21 @@ export function readDocument<T>(text: string, { schema, what }: WantedDocument<T
 const TOO_DEEP = 'It is nested too deep.'
 const STACK_OVERFLOW = /^Maximum call stack/
 
-/** The only document of the text, parsed by the schema. */
-export function judgeDocument<T>(document: Doc, lines: LineCounter, schema: z.ZodType<T>): ReadDocument<T> {
+/** What walks a document, the parser too, is recursive, so that its stack overflows. */
+export function unlessTooDeep<T>(
+  reading: () => T,
+): T | { readonly ok: false; readonly problems: readonly ManifestProblem[] } {
   try {
-    return judge(document, lines, schema)
+    return reading()
   } catch (error) {
-    // The stack overflows, in whatever walks the document.
     if (error instanceof RangeError) return { ok: false, problems: [{ path: '', message: TOO_DEEP }] }
     throw error
   }
 }
+
+/** The only document of the text, parsed by the schema. */
+export const judgeDocument = <T>(document: Doc, lines: LineCounter, schema: z.ZodType<T>): ReadDocument<T> =>
+  unlessTooDeep(() => judge(document, lines, schema))
 
 function judge<T>(document: Doc, lines: LineCounter, schema: z.ZodType<T>): ReadDocument<T> {
   const contents = readContents(document, lines)
