@@ -80,7 +80,7 @@ export class SocketSession {
       {
         protocol: socket.protocol,
         send: (text) => this.#send(text),
-        close: (code, reason) => socket.close(code, reason),
+        close: (code, reason = '') => socket.close(code, fittingReason(reason)),
         onPing: (payload) => this.#answerPing(payload),
         onMessage: (handle) => {
           socket.on('message', (data) => this.#receive(String(data), handle))
@@ -202,6 +202,13 @@ export class SocketSession {
   #logError(error: unknown): void {
     this.#parts.logger.error({ err: error }, 'a WebSocket failed')
   }
+}
+
+/** A close frame has no room for more, and reasons of graphql-ws quote the ids of clients. */
+const MAX_REASON_BYTES = 123
+function fittingReason(reason: string): string {
+  const { read } = new TextEncoder().encodeInto(reason, new Uint8Array(MAX_REASON_BYTES))
+  return reason.slice(0, read)
 }
 
 /** As clients write it: a message that is refused for its text is not parsed. */

@@ -13,12 +13,19 @@ export type Frame =
   /** Bytes that are no frame, in base64. */
   | { readonly raw: string }
   | { readonly close: number }
+  /** Sends nothing, and waits until something has been received. */
+  | { readonly wait: true }
 
 const base64 = (content: string): string => Buffer.from(content).toString('base64')
 
 export const frames = (tape: Tape): readonly Frame[] => [
-  ...(tape.once(4) ? [] : [{ text: message({ type: 'connection_init', payload: { authorization: '@bearer' } }) }]),
+  ...(tape.once(4) ? [] : initialised(tape)),
   ...tape.list(8, () => frame(tape)),
+]
+
+const initialised = (tape: Tape): readonly Frame[] => [
+  { text: message({ type: 'connection_init', payload: { authorization: '@bearer' } }) },
+  ...(tape.once(3) ? [] : [{ wait: true as const }]),
 ]
 
 const message = (content: unknown): string => JSON.stringify(content) ?? 'null'

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { Agent, request } from 'node:http'
 import { connect } from 'node:net'
 import { WebSocket } from 'ws'
@@ -88,14 +89,23 @@ function sendFrames(port: number, frames: readonly Frame[]): Promise<Answer> {
     resolve({ status: code, text })
   })
   socket.on('open', () => {
-    for (const frame of frames) sendFrame(socket, frame)
-    if (socket.readyState === socket.OPEN) socket.ping('last')
-    else setTimeout(() => socket.terminate(), 50)
+    void sendAll(socket, frames).then(() => {
+      if (socket.readyState === socket.OPEN) socket.ping('last')
+      else setTimeout(() => socket.terminate(), 50)
+    })
   })
   return promise
 }
 
-function sendFrame(socket: WebSocket, frame: Frame): void {
+async function sendAll(socket: WebSocket, frames: readonly Frame[]): Promise<void> {
+  for (const frame of frames) {
+    if (socket.readyState !== socket.OPEN) return
+    if ('wait' in frame) await Promise.race([once(socket, 'message'), once(socket, 'close')])
+    else sendFrame(socket, frame)
+  }
+}
+
+function sendFrame(socket: WebSocket, frame: Exclude<Frame, { readonly wait: true }>): void {
   if (socket.readyState !== socket.OPEN) return
   const done = (): void => {}
   if ('text' in frame) socket.send(frame.text, { compress: frame.compress ?? false }, done)
