@@ -100,10 +100,7 @@ export async function startTarget(): Promise<Target> {
     },
     renew,
     newOutput() {
-      const output = server
-        .output()
-        .slice(seen)
-        .replaceAll(/^memory .*\n/gm, '')
+      const output = server.output().slice(seen).replaceAll(EXPECTED, '')
       seen = server.output().length
       return output
     },
@@ -162,6 +159,9 @@ export async function startTarget(): Promise<Target> {
     }
   }
 }
+
+/** Its memory, which a test has asked for, and what a server says of strangers. */
+const EXPECTED = /^(memory |.*Requests with wrong tokens were refused).*\n/gm
 
 const NAME = /@[a-zA-Z]+/g
 function resolved<T>(value: T, names: Readonly<Record<string, string>>): T {
