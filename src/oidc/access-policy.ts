@@ -35,7 +35,7 @@ const rule = z
     'gives no rights: needs roles or administrator',
   )
 
-/** The login of browsers and command lines: public clients of the issuer. */
+/** The login of browsers, which are a public client of the issuer. */
 const login = z.strictObject({
   clientId: text,
   scope: text.default('openid profile offline_access'),

@@ -1,4 +1,4 @@
-/** How browsers and command lines sign people in: as a public client of an OpenID Connect issuer. It holds no secret. */
+/** How browsers sign people in: as a public client of an OpenID Connect issuer. It holds no secret. */
 export interface Login {
   readonly issuer: string
   readonly clientId: string
