@@ -141,7 +141,7 @@ test('the tarball has all that runs, and nothing else', () => {
     expect.arrayContaining(['examples/webshop/gadgets/service', 'examples/gadgets/touch-file']),
   )
   expect(packed.unpackedSize).toBeLessThan(16_500_000)
-  expect(packed.size).toBeLessThan(8_000_000)
+  expect(packed.size).toBeLessThan(8_500_000)
 })
 
 test('npx finds the command', { timeout: STEP_MS }, async () => {

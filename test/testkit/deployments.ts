@@ -99,8 +99,8 @@ export async function dataOf(world: World, name: string): Promise<{ value: unkno
   return rows[0] ?? null
 }
 
-/** Tables with history, and with rows that answer repeated requests for a day. */
-const KEPT: readonly string[] = ['log_content', 'log_object', 'log_batch', 'work', 'idempotency_key']
+/** Tables with history and the audit, and with rows that answer repeated requests for a day. */
+const KEPT: readonly string[] = ['log_content', 'log_object', 'log_batch', 'work', 'idempotency_key', 'audit_event']
 
 /** Rows of a tree in every table of the database that has a column for ids, by table; those with none are left out. */
 export async function rowsOf(world: World, rootId: string): Promise<Record<string, number>> {

@@ -1,4 +1,5 @@
 import Docker, { type ContainerCreateOptions, type ContainerInfo, type ContainerInspectInfo } from 'dockerode'
+import { asError } from '../../../../client/as-error.ts'
 import { containerName, PLACE_LABEL, volumeName, WORKER_LABEL } from './container-of.ts'
 
 /** The calls of the Docker Engine API that the runtime makes, for the containers of one place. */
@@ -52,9 +53,26 @@ export class Engine {
     return this.#container(id).putArchive(archive, { path: folder })
   }
 
-  /** All of its output, to be demultiplexed. Ends with the container. */
-  output(id: string, signal: AbortSignal): Promise<NodeJS.ReadableStream> {
-    return this.#container(id).logs({ stdout: true, stderr: true, follow: true, abortSignal: signal })
+  /**
+   * Its output from the beginning, to be demultiplexed.
+   * @param follow until the container ends. Podman may leave out the last of it then: ask again without
+   */
+  output(id: string, follow: boolean, signal: AbortSignal): Promise<NodeJS.ReadableStream> {
+    // `Container.logs` would collect in memory what is not followed.
+    const call = {
+      path: `/containers/${containerName(id)}/logs?`,
+      method: 'GET',
+      isStream: true,
+      abortSignal: signal,
+      statusCodes: { 200: true, 404: 'no such container', 500: 'server error' },
+      options: { stdout: true, stderr: true, follow },
+    }
+    return new Promise((resolve, reject) => {
+      this.docker.modem.dial(call, (error: unknown, answer: unknown) => {
+        if (error) reject(asError(error))
+        else resolve(answer as NodeJS.ReadableStream)
+      })
+    })
   }
 
   /** Ends of the place's containers from now on, one JSON object after the other. */

@@ -42,12 +42,12 @@ export async function watchContainer(options: WatchOptions, watcher: Watcher): P
         onAlive()
         watcher.onRunning()
       }
-      if (found) await readOutput(options, output, signal)
+      if (found) await readOutput(options, output, { follow: isRunning, signal })
       if (signal.aborted) return null
       const now = isRunning ? await engine.inspect(id) : found
       if (!now?.State.Running) {
         // Podman may close the output of a container that ends before it has sent all of it.
-        if (now && isRunning) await readOutput(options, output, signal)
+        if (now && isRunning) await readOutput(options, output, { follow: false, signal })
         return endOf(now, records.get(id)?.isStopped === true)
       }
       await pause(AGAIN_MS, signal)
@@ -69,7 +69,7 @@ function endOf(found: ContainerInspectInfo | null, isStopped: boolean): Workload
 async function readOutput(
   { id, engine, endings, records }: WatchOptions,
   output: Output,
-  signal: AbortSignal,
+  { follow, signal }: { readonly follow: boolean; readonly signal: AbortSignal },
 ): Promise<void> {
   const ended = new AbortController()
   const either = AbortSignal.any([signal, ended.signal])
@@ -89,7 +89,7 @@ async function readOutput(
     output.write(stream, chunk.subarray(skipped))
   })
   try {
-    for await (const chunk of await engine.output(id, either)) take(chunk as Buffer)
+    for await (const chunk of await engine.output(id, follow, either)) take(chunk as Buffer)
   } catch (error) {
     if (!either.aborted) throw error
   } finally {
