@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -8,7 +7,8 @@ import {
   openProcessRuntime,
   type ProcessRuntimeOptions,
 } from '../../src/families/pipelines/agents/process/process-runtime.ts'
-import type { Runtime, Watcher, Workload } from '../../src/families/pipelines/agents/runtime/runtime.ts'
+import type { Runtime, Workload } from '../../src/families/pipelines/agents/runtime/runtime.ts'
+import { listener, workload as scriptOf, URL } from '../runtimes/place.ts'
 
 /** A state folder of its own; whatever still runs in it at the end is ended. */
 export interface Place extends AsyncDisposable {
@@ -40,35 +40,10 @@ export async function place(isolation: IsolationOptions | null = null): Promise<
   }
 }
 
-export const URL = 'http://127.0.0.1:4000/graphql'
+export { listener, URL }
 
 /** A workload that is a shell script. */
-export function workload(script: string, more: Partial<Workload> = {}): Workload {
-  const id = more.id ?? randomUUID()
-  return {
-    id,
-    eventId: 'event',
-    workerId: id,
-    project: 'shop',
-    image: null,
-    command: ['sh', '-c', script],
-    args: [],
-    env: {},
-    files: [],
-    secrets: {},
-    event: { id: 'event', payload: 'the payload' },
-    workspace: null,
-    token: null,
-    ...more,
-  }
-}
-
-/** Takes down what it hears. */
-export function listener(signal: AbortSignal = new AbortController().signal) {
-  const lines: string[] = []
-  const watcher: Watcher = { signal, onRunning() {}, onLine: (stream, text) => lines.push(`${stream} ${text}`) }
-  return { lines, watcher }
-}
+export const workload = (script: string, more: Partial<Workload> = {}): Workload => scriptOf({ base: {} }, script, more)
 
 /** Living processes of a workload, wherever they have gone. */
 export function processesOf(id: string): readonly number[] {

@@ -45,7 +45,7 @@ export function readContainerOptions(given: Given, env: Given, url: string): Con
     writableRoot: root === 'writable',
     memory: readSize(given.memory),
     cpus: readPositive('--cpus', given.cpus),
-    pids: readPositive('--pids', given.pids) ?? DEFAULT_PIDS,
+    pids: readPids(given.pids),
   }
 }
 
@@ -66,5 +66,11 @@ function readPositive(option: string, text: string | undefined): number | null {
   if (text === undefined) return null
   const number = Number(text)
   if (!Number.isFinite(number) || number <= 0) throw new UsageError(`${option} must be a positive number.`)
+  return number
+}
+
+function readPids(text: string | undefined): number {
+  const number = readPositive('--pids', text) ?? DEFAULT_PIDS
+  if (!Number.isInteger(number)) throw new UsageError('--pids must be a whole number.')
   return number
 }
