@@ -23,8 +23,9 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     // Many tests wait for leases and clocks: a third worker keeps two cores busy.
     maxWorkers: 3,
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
-    expect: { poll: { timeout: 15_000 } },
+    // Long enough for a machine that is three times as slow as usual: time is never what a test asserts.
+    testTimeout: 90_000,
+    hookTimeout: 90_000,
+    expect: { poll: { timeout: 30_000 } },
   },
 })

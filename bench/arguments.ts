@@ -26,6 +26,8 @@ export interface Arguments {
   /** The commit that this checkout is compared with; null: peers. */
   readonly against: string | null
   readonly rounds: number
+  /** Of the attacks of `abuse`, those whose name holds this; null: all. */
+  readonly only: string | null
 }
 
 /** Throws an error that says what to write instead. */
@@ -33,12 +35,13 @@ export function readArguments(args: readonly string[]): Arguments {
   const { positionals, values } = parseArgs({
     args: [...args],
     allowPositionals: true,
-    options: { against: { type: 'string' }, rounds: { type: 'string' } },
+    options: { against: { type: 'string' }, rounds: { type: 'string' }, only: { type: 'string' } },
   })
-  const { against = null } = values
+  const { against = null, only = null } = values
   return {
     names: choose(positionals, against === null ? NAMES : PAIRED),
     against,
+    only,
     rounds: values.rounds === undefined ? (against === null ? ROUNDS : PAIRED_ROUNDS) : readRounds(values.rounds),
   }
 }

@@ -19,6 +19,8 @@ export interface BenchContext {
   readonly log: (line: string) => void
   /** How often each contestant is measured, in turns with the others; medians are reported. */
   readonly rounds: number
+  /** What to measure of a workload that has several parts; null: all of them. */
+  readonly only: string | null
 }
 
 /** A part of docs/benchmarks.md. */

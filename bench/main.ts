@@ -10,10 +10,11 @@ import { look, render, writePage } from './report.ts'
 
 /**
  * `npm run bench [-- name …] [--rounds N]`: runs these workloads, or all, prints their results and writes them into
- * docs/benchmarks.md. With `--against REF` it measures this checkout and that commit by turns, and only prints the results.
+ * docs/benchmarks.md. With `--against REF` it measures this checkout and that commit by turns, and with `--only TEXT` it runs
+ * the attacks of `abuse` whose names hold the text; either only prints the results.
  * Nothing is asserted here; the numbers are of this machine, now.
  */
-const { names, against, rounds } = readArguments(process.argv.slice(2))
+const { names, against, rounds, only } = readArguments(process.argv.slice(2))
 const log = (line: string): boolean => process.stderr.write(`${line}\n`)
 const stopped = Promise.withResolvers<boolean>()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopped.resolve(true))
@@ -23,7 +24,7 @@ process.exit((await measure()) ? 0 : 1)
 async function measure(): Promise<boolean> {
   await using resources = new AsyncDisposableStack()
   await useFolder(resources)
-  const context: BenchContext = { postgres: resources.use(await startPostgres()), log, rounds }
+  const context: BenchContext = { postgres: resources.use(await startPostgres()), log, rounds, only }
   const work = against === null ? publish(context) : compare(against, context, resources)
   const isStopped = await Promise.race([work.then(() => false), stopped.promise])
   log('cleaning up …')
@@ -50,7 +51,7 @@ async function publish(context: BenchContext): Promise<void> {
     const { workload } = (await import(`./workloads/${name.replace(':', '-')}.ts`)) as { workload: Workload }
     rendered.set(name, await print(name, () => workload.run(context)))
     // After each workload, so that a later failure loses no result.
-    writePage(NAMES, rendered, version)
+    if (context.only === null) writePage(NAMES, rendered, version)
   }
 }
 

@@ -26,6 +26,10 @@ type Role = (typeof ROLES)[number]
 export interface Config {
   readonly port: number
   readonly host: string
+  /** Files in PEM; null: without encryption. */
+  readonly tls: { readonly certFile: string; readonly keyFile: string } | null
+  /** With encryption: the port on loopback for the built-in agents; 0: any free one. */
+  readonly agentsPort: number
   /** The embedded data folder. */
   readonly dataDir: string
   /** Absent: an embedded Postgres in the data folder. */
@@ -54,6 +58,8 @@ export interface Config {
   readonly timeouts: TimeoutDefaults
   /** How long phase changes are kept; null: for ever. */
   readonly logRetentionMs: number | null
+  /** How long events of the audit are kept; null: for ever. */
+  readonly auditRetentionMs: number | null
   /** How long an agent is listed that is not heard of; null: for ever. */
   readonly agentRetentionMs: number | null
   /** Keys of secrets: the first seals, all of them open. Empty: the embedded data folder has one. */
@@ -141,6 +147,9 @@ const token = z
 const schema = z.object({
   PORT: integer(0, 65_535).default(4_000),
   HOST: z.string().default('127.0.0.1'),
+  PHASELINE_TLS_CERT: z.string().optional(),
+  PHASELINE_TLS_KEY: z.string().optional(),
+  PHASELINE_AGENTS_PORT: integer(0, 65_535).default(0),
   PHASELINE_DATA: z.string().default('.phaseline'),
   DATABASE_URL: url('postgres:', 'postgresql:').optional(),
   REDIS_URL: url('redis:', 'rediss:').optional(),
@@ -171,6 +180,8 @@ const schema = z.object({
   PHASELINE_PROGRESSING_TIMEOUT_MS: timeout.default(600_000),
   PHASELINE_ABORTING_TIMEOUT_MS: timeout.default(300_000),
   PHASELINE_LOG_RETENTION: age.default(30 * UNIT_MS.d),
+  // A year: what auditors ask for most often, such as PCI DSS.
+  PHASELINE_AUDIT_RETENTION: age.default(365 * UNIT_MS.d),
   PHASELINE_AGENT_RETENTION: age.default(7 * UNIT_MS.d),
   PHASELINE_SECRET_KEY: secretKeys.optional(),
   PHASELINE_MAX_WORKERS: integer(0, 100_000).default(50),
@@ -230,12 +241,16 @@ export function loadConfig(env: Env, { nameOf = (setting) => setting, timeouts =
     }
   }
   const { data } = parsed
+  if ((data.PHASELINE_TLS_CERT === undefined) !== (data.PHASELINE_TLS_KEY === undefined))
+    return { ok: false, problems: ['PHASELINE_TLS_CERT and PHASELINE_TLS_KEY: set both or neither'] }
   const processRuntimeOff = data.PHASELINE_PROCESS_RUNTIME ? null : whyRuntimeOff(data)
   return {
     ok: true,
     config: {
       port: data.PORT,
       host: data.HOST,
+      tls: tlsOf(data),
+      agentsPort: data.PHASELINE_AGENTS_PORT,
       dataDir: data.PHASELINE_DATA,
       databaseUrl: data.DATABASE_URL,
       redisUrl: data.REDIS_URL,
@@ -263,6 +278,7 @@ export function loadConfig(env: Env, { nameOf = (setting) => setting, timeouts =
         ...Object.fromEntries(timeouts.map(({ name, setting }) => [name, Reflect.get(data, setting)])),
       } as TimeoutDefaults,
       logRetentionMs: data.PHASELINE_LOG_RETENTION,
+      auditRetentionMs: data.PHASELINE_AUDIT_RETENTION,
       agentRetentionMs: data.PHASELINE_AGENT_RETENTION,
       secretKeys: data.PHASELINE_SECRET_KEY ?? [],
       capacity: { maxWorkers: data.PHASELINE_MAX_WORKERS, maxJobs: data.PHASELINE_MAX_JOBS },
@@ -274,6 +290,10 @@ export function loadConfig(env: Env, { nameOf = (setting) => setting, timeouts =
       processRuntimeOff,
     },
   }
+}
+
+function tlsOf({ PHASELINE_TLS_CERT: certFile, PHASELINE_TLS_KEY: keyFile }: z.infer<typeof schema>): Config['tls'] {
+  return certFile !== undefined && keyFile !== undefined ? { certFile, keyFile } : null
 }
 
 /** The process runtime lets every user of the API run commands here, so it is on by default only on a private machine. */

@@ -1,8 +1,6 @@
 import { createAudit } from './audit/index.ts'
 import type { Config } from './config.ts'
-import { secondaryMachines } from './core/machine.ts'
 import type { Secret } from './core/secret.ts'
-import { OWN_DOCUMENTS } from './documents/own-documents.ts'
 import { evaluateIn } from './engine/evaluate.ts'
 import { kindsOf } from './engine/families.ts'
 import { createEngineHost, type EngineHost } from './engine/index.ts'
@@ -13,18 +11,18 @@ import { createLive } from './graphql/log/live.ts'
 import { OpenStreams } from './graphql/log/open-streams.ts'
 import { buildSchema } from './graphql/schema.ts'
 import { createNumberer } from './log/numberer.ts'
-import { createPruner } from './log/pruner.ts'
 import { createLog } from './log/reader.ts'
 import type { Logger } from './logger.ts'
 import { createSandbox } from './sandbox/index.ts'
 import { loadSecretKeys } from './secret-keys.ts'
-import { createServer } from './server/server.ts'
 import { openAccess } from './start/access.ts'
 import { administratorToken } from './start/administrator-token.ts'
 import { startBuiltInAgents } from './start/built-in-agents.ts'
+import { checkBinding } from './start/check-binding.ts'
 import { adoptTokens } from './start/configured-tokens.ts'
-import { DASHBOARD_FOLDER as dashboardFolder, MIGRATIONS_FOLDER } from './start/package-folder.ts'
-import { readDocuments } from './start/read-documents.ts'
+import { type Gateway, openGateway } from './start/open-gateway.ts'
+import { MIGRATIONS_FOLDER } from './start/package-folder.ts'
+import { startPruners } from './start/pruners.ts'
 import { connectDatabase, openSignal } from './start/services.ts'
 import { warnOfUnknownKeys } from './start/warn-of-unknown-keys.ts'
 import { startDatabaseClock } from './store/database-clock.ts'
@@ -44,7 +42,7 @@ const WRITERS = 4
 const READERS = 4
 
 export interface App extends AsyncDisposable {
-  /** e.g. http://127.0.0.1:4000; null for a process without a gateway. */
+  /** e.g. https://127.0.0.1:4000; null for a process without a gateway. */
   readonly origin: string | null
   /** The administrator's; null when this process was given none. */
   readonly token: Secret | null
@@ -63,8 +61,9 @@ export async function startApp(
   config: Config,
   { logger, gadgetFolders = [], families: definitions = ownFamilies }: AppOptions,
 ): Promise<App> {
+  checkBinding(config, logger)
   await using parts = new AsyncDisposableStack()
-  const { roles, timeouts, logRetentionMs: retentionMs } = config
+  const { roles, timeouts } = config
   const [{ connection, embedded }, families] = await Promise.all([
     connectDatabase(config, logger),
     loadFamilies(definitions),
@@ -91,22 +90,20 @@ export async function startApp(
   const signal = parts.adopt(await openSignal(config, logger), (s) => s.close())
   const numberer = parts.use(createNumberer({ pool, signal, logger }))
   const log = parts.use(await createLog({ pool: openPool(READERS), signal, logger, numberer }))
-  const audit = parts.use(createAudit({ pool, system, logger }))
+  const audit = parts.use(createAudit({ pool, system, signal, logger }))
   const sandbox = parts.use(createSandbox({ logger }))
   const kinds = kindsOf(families.map(({ rules }) => rules))
   const writing = { pool: openPool(WRITERS, { planOnce: true }), kinds, system, timeouts }
   const engineHost = parts.use(createEngineHost({ parts: writing, evaluate: evaluateIn(sandbox), signal, log, logger }))
   log.onReplaced(() => engineHost.runner.forget())
-  const warned = warnOfUnknownKeys({ pool, sealing, logger })
-  parts.defer(() => warned)
+  void parts.adopt(warnOfUnknownKeys({ pool, sealing, logger }), (warned) => warned)
   if (roles.has('engine')) {
     for (const family of families) await family.prepare?.({ pool, config })
     engineHost.startEngine(config)
-    const secondary = secondaryMachines(families.flatMap(({ machines }) => machines))
-    if (retentionMs !== null)
-      parts.use(createPruner({ pool, system, logger, retentionMs, secondaryMachines: secondary }))
+    const machines = families.flatMap((family) => family.machines)
+    for (const pruner of startPruners({ pool, system, logger }, config, machines)) parts.use(pruner)
   }
-  let origin: string | null = null
+  let gateway: Gateway | null = null
   if (roles.has('gateway')) {
     const graphql = families.map((family) => family.graphql)
     const { trees } = engineHost
@@ -117,15 +114,14 @@ export async function startApp(
       ...{ pool: answering, live: createLive(answering), streams: new OpenStreams() },
     }
     const schema = buildSchema(graphql)
-    const { path, isRequired } = config.documents
-    const documents = { texts: await readDocuments(path), hashes: OWN_DOCUMENTS, isRequired }
-    const serving = { config, schema, services, logger, documents, dashboardFolder, clock, logins }
-    origin = parts.use(await createServer(serving)).url
+    gateway = parts.use(await openGateway({ config, schema, services, logger, clock, logins }))
   }
-  if (roles.has('agents') && origin && administrator) {
-    const host = { config, gadgetFolders: [...config.gadgetFolders, ...gadgetFolders], origin, administrator, logger }
+  if (roles.has('agents') && gateway && administrator) {
+    const folders = [...config.gadgetFolders, ...gadgetFolders]
+    const host = { config, gadgetFolders: folders, origin: gateway.agentsOrigin, administrator, logger }
     for (const process of await startBuiltInAgents(agents, host)) parts.use(process)
   }
   const running = parts.move()
+  const origin = gateway?.origin ?? null
   return { origin, token: administrator, engineHost, [Symbol.asyncDispose]: () => running.disposeAsync() }
 }

@@ -32,7 +32,8 @@ export async function serve({ example, signal = stopSignal(), families = ownFami
     say(`GraphiQL is at ${origin}/graphql${fragment}`)
     if (config.roles.has('agents')) warnOfCommands(config, exposed, logger)
   }
-  if (example && origin && token) {
+  // The example calls this server, and does not know the authority of its certificate.
+  if (example && origin && token && !config.tls) {
     const { showExample } = await import('./example.ts')
     await showExample({ origin, token: token.reveal(), dataDir: config.dataDir, folder: WEBSHOP_EXAMPLE, signal, say })
   }

@@ -92,7 +92,7 @@ const filesOfFamilies = (name: string) => files.filter((file) => new RegExp(`^fa
 
 test('the command line loads nothing of the server before it serves', () => {
   const loaded = loadedLayers(['cli/run.ts', ...filesOfFamilies('cli.ts')])
-  const allowed = ['cli', 'cli/parts', 'core', 'documents', 'client', 'manifest', 'chain-hash']
+  const allowed = ['cli', 'cli/parts', 'core', 'documents', 'client', 'manifest', 'chain-hash', 'process', 'sign-in']
   const families = ['families/index', 'families/definition', 'families/port', 'families/pure', 'families/cli']
   expect(loaded.difference(new Set([...allowed, ...families]))).toEqual(new Set())
   expect(loaded).toContain('families/cli')
@@ -168,9 +168,10 @@ test('the dashboard uses the public API only: its own files, packages, and what 
   expect([...packages].filter((name) => name.startsWith('phaseline/') && !/\.\w+\?raw$/.test(name)).sort()).toEqual([
     'phaseline/client',
     'phaseline/manifest',
+    'phaseline/sign-in',
   ])
   // What has no screen is pure: it is tested without a browser.
-  const PURE = new Set(['phaseline/client', 'phaseline/manifest'])
+  const PURE = new Set(['phaseline/client', 'phaseline/manifest', 'phaseline/sign-in'])
   const isModel = (file: string) => /(^|\/)model\//.test(file)
   const impure = all.filter(
     ({ file, to }) => isModel(file) && !PURE.has(to) && !(to.startsWith('.') && isModel(join(dirname(file), to))),

@@ -32,7 +32,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
   'families/agents': {
     files: '`families/<family>/`: `agents.ts`, `agents/`',
-    mayImport: ['core', 'documents', 'client', 'process', 'agents/parts'],
+    mayImport: ['core', 'documents', 'client', 'process', 'sandbox', 'agents/parts'],
   },
   'families/definition': {
     files: '`families/<family>/index.ts`',
@@ -53,11 +53,12 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   process: { files: '`process/`', mayImport: [] },
   store: { files: '`store/`', mayImport: ['core', 'process', 'logger'] },
   log: { files: '`log/`', mayImport: ['core', 'store', 'logger'] },
-  audit: { files: '`audit/`', mayImport: ['core', 'store', 'logger', 'chain-hash'] },
+  audit: { files: '`audit/`', mayImport: ['core', 'store', 'log', 'logger', 'chain-hash'] },
   'chain-hash': { files: '`chain-hash.ts`', mayImport: ['core'] },
   sandbox: { files: '`sandbox/`', mayImport: ['core'] },
   graphql: { files: '`graphql/`', mayImport: ['core', 'store', 'log', 'logger'] },
-  oidc: { files: '`oidc/`', mayImport: ['core', 'graphql', 'logger', 'manifest', 'process', 'store'] },
+  'sign-in': { files: '`sign-in/`', mayImport: ['core', 'client'] },
+  oidc: { files: '`oidc/`', mayImport: ['core', 'graphql', 'logger', 'manifest', 'process', 'sign-in', 'store'] },
   server: { files: '`server/`', mayImport: ['core', 'graphql', 'log', 'logger'] },
   documents: { files: '`documents/`', mayImport: ['core'] },
   client: { files: '`client/`', mayImport: ['core', 'documents'] },
@@ -76,7 +77,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
   'cli/parts': {
     files: '`cli/`: what commands are made of',
-    mayImport: ['core', 'documents', 'client', 'manifest', 'chain-hash'],
+    mayImport: ['core', 'documents', 'client', 'manifest', 'chain-hash', 'process', 'sign-in'],
   },
   config: { files: '`config.ts`', mayImport: ['core'] },
   'secret-keys': { files: '`secret-keys.ts`', mayImport: ['core', 'config'] },

@@ -1,5 +1,6 @@
 import Docker from 'dockerode'
-import { type Peer, type PeerOptions, Roots, servePeer } from '../harness-peer.ts'
+import { atOnce } from '../at-once.ts'
+import { type Peer, type PeerOptions, servePeer } from '../harness-peer.ts'
 
 /** A bare client of a container engine: creates, starts, waits and removes, with as many at the same time as our runtime. */
 
@@ -22,18 +23,7 @@ async function open({ url }: PeerOptions): Promise<Peer> {
     await container.remove()
   }
   return {
-    async runTrees(count) {
-      const roots = new Roots(count)
-      let left = count
-      const next = async (): Promise<void> => {
-        while (left-- > 0) {
-          await run(() => {})
-          roots.ended()
-        }
-      }
-      await Promise.all(Array.from({ length: AT_ONCE }, next))
-      await roots.allEnded
-    },
+    runTrees: (count) => atOnce(count, AT_ONCE, () => run(() => {})),
     createItem: run,
     async [Symbol.asyncDispose]() {},
   }

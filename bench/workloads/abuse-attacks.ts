@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { Agent, type ClientRequest, request } from 'node:http'
 import type { Socket } from 'node:net'
-import { setTimeout as delay } from 'node:timers/promises'
+import { setTimeout as delay, setImmediate } from 'node:timers/promises'
 import { WebSocket } from 'ws'
 
 /** The attacks themselves, in a process of their own, which ends when its channel closes. */
@@ -32,6 +32,7 @@ const CLAIM = (): string =>
 const DEEP = JSON.stringify({ query: `${'{a'.repeat(3_000)}${'}'.repeat(3_000)}` })
 
 export const ATTACKS = {
+  'a busy processor without requests': () => everywhere(1, compute),
   '60 unfinished frames of 14 MB': (attack) => everywhere(60, () => unfinishedFrame(attack)),
   'connection_init of 16 MB': (attack) => everywhere(4, () => largeInit(attack)),
   'unused variables of 16 MB': (attack) => everywhere(4, poster(attack, UNUSED)),
@@ -49,7 +50,10 @@ export const ATTACKS = {
 } as const satisfies Readonly<Record<string, Attacker>>
 export type AttackName = keyof typeof ATTACKS
 
-process.once('message', (attack: Attack) => void ATTACKS[attack.name](attack))
+process.once('message', (attack: Attack) => {
+  void ATTACKS[attack.name](attack)
+  process.send?.('started')
+})
 process.on('disconnect', () => process.exit())
 
 /** So many at a time, each again as soon as it has ended. */
@@ -58,6 +62,13 @@ async function everywhere(count: number, attack: () => Promise<unknown>): Promis
     for (;;) await attack().catch(() => delay(PAUSE_MS))
   }
   await Promise.all(Array.from({ length: count }, one))
+}
+
+/** Takes as much processor time as an attack can, for comparison. */
+async function compute(): Promise<void> {
+  const until = performance.now() + PAUSE_MS
+  while (performance.now() < until);
+  await setImmediate()
 }
 
 const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY })

@@ -1,10 +1,13 @@
+import { once } from 'node:events'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { type BenchContext, type BenchServer, quantile, type Section, startServer, type Workload } from '../harness.ts'
 import { disconnect, forkModule } from '../processes.ts'
 import { runTrees } from '../trees.ts'
 import type { Attack, AttackName } from './abuse-attacks.ts'
 import { bodyOf, load, type Target } from './read-http.ts'
 
+const CONTROL: AttackName = 'a busy processor without requests'
 const ATTACKS: readonly AttackName[] = [
   '60 unfinished frames of 14 MB',
   'connection_init of 16 MB',
@@ -20,6 +23,8 @@ const ATTACKS: readonly AttackName[] = [
 /** Of each question, with and without an attack. */
 const MEASURED_MS = 2_000
 const WARM_UP_MS = 1_000
+/** Until the attacker may send as much at once as before. */
+const RECOVERY_MS = 5_000
 const MB = 1_024 * 1_024
 const ITEMS = 20
 
@@ -37,7 +42,7 @@ interface Measured {
 
 export const workload: Workload = { name: 'abuse', run }
 
-async function run({ postgres, log }: BenchContext): Promise<Section> {
+async function run({ postgres, log, only }: BenchContext): Promise<Section> {
   await using server = await startServer({ databaseUrl: await postgres.createDatabase('abuse') })
   const { ids } = await runTrees(server.client, 1, ITEMS)
   await server.client.query(SET_DATA, { input: { name: 'large', value: 'x'.repeat(MB - 100) } })
@@ -47,27 +52,31 @@ async function run({ postgres, log }: BenchContext): Promise<Section> {
   }
   const [victim, attacker] = [await tokenOf('victim'), await tokenOf('attacker')]
   const look = () => measure(server, victim, ids[0] as string)
-  await look()
-  const quiet = await look()
-  const found = new Map<string, Measured>()
-  for (const name of ATTACKS) {
+  const underAttack = async (name: AttackName): Promise<Measured> => {
     const { rss } = await server.read()
-    const attack = start({ name, port: portOf(server), token: attacker })
+    const attack = await start({ name, port: portOf(server), token: attacker })
     try {
-      await new Promise((resolve) => setTimeout(resolve, WARM_UP_MS))
+      await delay(WARM_UP_MS)
       const measured = await look()
-      found.set(name, { ...measured, rss: measured.rss - rss })
+      log(`  ${name}`)
+      return { ...measured, rss: measured.rss - rss }
     } finally {
       await disconnect(attack)
+      await delay(RECOVERY_MS)
     }
-    log(`  ${name}`)
   }
-  return sectionOf(quiet, found)
+  await look()
+  const quiet = { ...(await look()), rss: 0 }
+  const busy = await underAttack(CONTROL)
+  const found = new Map<string, Measured>()
+  for (const name of ATTACKS.filter((attack) => attack.includes(only ?? ''))) found.set(name, await underAttack(name))
+  return sectionOf({ quiet, busy, found })
 }
 
-function start(attack: Attack) {
+async function start(attack: Attack) {
   const launched = forkModule(join(import.meta.dirname, 'abuse-attacks.ts'))
   launched.child.send(attack)
+  await once(launched.child, 'message')
   return launched
 }
 
@@ -90,19 +99,29 @@ async function measure(server: BenchServer, token: string, rootId: string): Prom
   return { viewer, tree, rss: (await server.read()).rssPeak }
 }
 
-function sectionOf(quiet: Measured, found: ReadonlyMap<string, Measured>): Section {
+interface Results {
+  readonly quiet: Measured
+  /** Beside a process that computes. */
+  readonly busy: Measured
+  readonly found: ReadonlyMap<string, Measured>
+}
+
+function sectionOf({ quiet, busy, found }: Results): Section {
   const row = (name: string, { viewer, tree, rss }: Measured) => [name, viewer, tree, rss / MB]
   const worst = (times: (measured: Measured) => number): string =>
     Math.max(...[...found.values()].map(times)).toFixed(1)
+  const against = (base: Measured): string =>
+    `\`viewer\` takes ${worst(({ viewer }) => viewer / base.viewer)} times as long, the tree ${worst(({ tree }) => tree / base.tree)} times`
   return {
     title: 'abuse: what one caller can do to another',
     prose: PROSE,
     table: {
       columns: ['attack', 'viewer, p99, ms', `tree of ${ITEMS}, p99, ms`, 'memory, MB more'],
-      rows: [row('none', { ...quiet, rss: 0 }), ...[...found].map(([name, measured]) => row(name, measured))],
+      rows: [row('none', quiet), row(CONTROL, busy), ...[...found].map(([name, measured]) => row(name, measured))],
     },
     ratios: [
-      `At worst, \`viewer\` takes ${worst(({ viewer }) => viewer / quiet.viewer)} times as long as on a quiet server, the tree ${worst(({ tree }) => tree / quiet.tree)} times, and memory grows by ${worst(({ rss }) => rss / MB)} MB.`,
+      `At worst, compared with a quiet server, ${against(quiet)}, and memory grows by ${worst(({ rss }) => rss / MB)} MB.`,
+      `At worst, compared with a server beside a busy processor, ${against(busy)}.`,
     ],
   }
 }
@@ -110,6 +129,6 @@ function sectionOf(quiet: Measured, found: ReadonlyMap<string, Measured>): Secti
 const PROSE = `
 While one attack after the other runs at full speed from a process of its own, another principal asks for its \`viewer\` and for a tree of
 ${ITEMS} items, one request at a time on one connection. All processes share the machine, so an attack also takes processor time from Postgres
-and from the client that is measured. Memory is the most that the server's process has in the meantime, over what it had before the attack.
+and from the client that is measured; beside the process of the second row, which computes and sends nothing, they have as little of it. Memory is the most that the server's process has in the meantime, over what it had before the attack.
 All settings are the defaults.
 `

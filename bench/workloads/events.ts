@@ -31,6 +31,8 @@ const REDIS = [
   { aof: 'always', name: 'BullMQ, AOF always' },
 ] as const
 
+const RUNTIME = 'Phaseline’s process runtime alone'
+const SPAWN = 'a bare spawn'
 const CONTAINERS = 'Phaseline, containers'
 const BARE = 'a bare client of the engine'
 
@@ -47,6 +49,11 @@ async function run({ postgres, log, rounds }: BenchContext): Promise<Section> {
   })
   stack.use(ours)
   const contestants: Contestant[] = [contestantOf('Phaseline', ours)]
+  for (const [name, peer] of [
+    [RUNTIME, 'process-runtime'],
+    [SPAWN, 'bare-spawn'],
+  ] as const)
+    contestants.push(contestantOf(name, stack.use(await startPeer(peer, { use: 'latency', url: '' }))))
   const engine = await findEngine()
   if (engine) {
     stack.use(await startContainerAgent(server, engine))
@@ -98,6 +105,8 @@ function sectionOf(measured: ReadonlyMap<string, Measured>): Section {
     },
     ratios: [
       ...REDIS.map(({ name }) => compared('Phaseline', name)),
+      compared('Phaseline', SPAWN),
+      compared(RUNTIME, SPAWN),
       ...(names.includes(BARE) ? [compared(CONTAINERS, BARE)] : []),
     ],
   }
@@ -109,7 +118,9 @@ the request until the client hears that the process runs. *Events/s*: ${EVENTS} 
 
 - **Phaseline**: \`createEvent\` over HTTP; the built-in process runtime; RUNNING and SUCCEEDED heard on a subscription. The event,
   its worker, four phases of each and what is to be removed are in fsynced Postgres. A process here is one that outlives its
-  runtime: a shell that leads its process group and keeps its pipes, a state folder, secret files, output captured.
+  runtime: a process group whose pipes a supervisor holds, a state folder, secret files, output captured.
+- **Phaseline’s process runtime alone** starts, follows and removes as many, without a server.
+- **A bare spawn** reads the output and waits for the end, and stores nothing.
 - **Phaseline, containers**, where there is an engine: the same with the container runtime. Output is followed, and resources are removed a
   minute after the end.
 - **A bare client of the engine** creates, starts, waits and removes, at most ${SLOTS} at the same time, and stores nothing.

@@ -1,12 +1,9 @@
 #!/usr/bin/env node
-import { spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
-import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { fileOf, interrupted, say, startServer, title, until } from '../lib/story.mjs'
 import { compare, record } from './compare.mjs'
 
 /**
@@ -15,29 +12,19 @@ import { compare, record } from './compare.mjs'
  * on record is what really is in the CRMs' folders.
  */
 
-const HERE = import.meta.dirname
-/** In a checkout the source, in an installed package what is built of it. */
-const [SRC, EXT] = existsSync(join(HERE, '../../src')) ? ['../../src', 'ts'] : ['../../dist/src', 'js']
-const { createClient } = await import(join(HERE, SRC, `client/index.${EXT}`))
-const { startAgentProcess } = await import(join(HERE, SRC, `agents/spawn.${EXT}`))
-const { Secret } = await import(join(HERE, SRC, `core/secret.${EXT}`))
-const { crmProcess } = await import(join(HERE, SRC, `families/edge/agents/crm-process.${EXT}`))
+const { startAgentProcess } = await import(fileOf('agents/spawn'))
+const { Secret } = await import(fileOf('core/secret'))
+const { crmProcess } = await import(fileOf('families/edge/agents/crm-process'))
 
 const CLOUDLETS = ['north', 'south']
 const CLUSTERS = ['c1', 'c2']
 const APPS = ['a1', 'a2', 'a3']
 /** An operation takes so long, so that there is something to be interrupted. */
 const BEHAVIOUR = { seed: 1, steps: 3, delayMs: [300, 1_200] }
-const START_MS = 120_000
-const WAIT_MS = 60_000
 
-const startedAt = performance.now()
 /** By id. */
 const paths = new Map()
 const shown = new AbortController()
-const interrupted = new AbortController()
-for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'])
-  process.once(name, () => interrupted.abort(new Error('Interrupted.')))
 
 await using end = new AsyncDisposableStack()
 try {
@@ -51,7 +38,7 @@ async function main() {
   const folder = await mkdtemp(join(tmpdir(), 'phaseline-edge-'))
   end.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
   title('A server, and two cloudlets whose CRMs connect')
-  const { client, url } = await startServer(join(folder, 'data'))
+  const { client, url } = await startServer(join(folder, 'data'), end)
   showPhases(client)
   const edge = edgeOf(client)
   const crms = {}
@@ -214,58 +201,4 @@ function showPhases(client) {
     }
   })()
   following.catch(() => {})
-}
-
-async function startServer(data) {
-  const token = randomBytes(24).toString('base64url')
-  const port = await freePort()
-  const child = spawn(process.execPath, [join(HERE, SRC, `cli/main.${EXT}`), 'serve', '--no-example'], {
-    env: {
-      ...process.env,
-      ...{ PORT: String(port), PHASELINE_DATA: data, PHASELINE_TOKEN: token, PHASELINE_LOG_LEVEL: 'warn' },
-      // Its own agents have no part in this.
-      PHASELINE_ROLES: 'gateway,engine',
-    },
-    stdio: ['ignore', 'ignore', 'inherit'],
-    // Of its own group: Ctrl-C is for this process, which ends the server last.
-    detached: true,
-  })
-  const ended = new Promise((resolve) => child.once('exit', resolve))
-  end.defer(() => {
-    child.kill('SIGTERM')
-    return ended
-  })
-  const ready = async () => {
-    if (child.exitCode !== null || child.signalCode !== null) throw new Error('The server could not start.')
-    return (await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null))?.ok
-  }
-  await until('the server is ready', ready, START_MS)
-  const url = `http://127.0.0.1:${port}/graphql`
-  const client = createClient({ url, token })
-  end.use(client)
-  return { client, url }
-}
-
-async function freePort() {
-  const server = createServer()
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
-
-async function until(what, isSo, ms = WAIT_MS) {
-  const tooLate = performance.now() + ms
-  while (!(await isSo())) {
-    interrupted.signal.throwIfAborted()
-    if (performance.now() > tooLate) throw new Error(`Waited ${ms / 1_000} s in vain until ${what}.`)
-    await pause(50)
-  }
-}
-
-function title(text) {
-  console.log(`\n${text}`)
-}
-function say(text) {
-  console.log(`  ${((performance.now() - startedAt) / 1_000).toFixed(1).padStart(5)} s  ${text}`)
 }

@@ -22,6 +22,7 @@ export interface Module {
 const OWN_PACKAGES: Readonly<Record<string, string>> = {
   'phaseline/client': 'src/client/index.ts',
   'phaseline/manifest': 'src/manifest/index.ts',
+  'phaseline/sign-in': 'src/sign-in/index.ts',
 }
 
 type OnNamed = (text: string) => void

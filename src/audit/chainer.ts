@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import { chainHash } from '../chain-hash.ts'
+import type { ChainEnd } from '../core/audit.ts'
 import type { Logger } from '../logger.ts'
 import { auditHead, chainAudit, waitingAudit } from '../store/audit.ts'
 import { integer } from '../store/column-types.ts'
@@ -8,32 +9,46 @@ import { statement } from '../store/statement.ts'
 
 /** Advisory lock of the chaining process. The digits are arbitrary, but must be unique. */
 const CHAINING_LOCK = 7_270_737_003
-/** Events of one transaction. */
-const PAGE = 500
-/** Interval of chaining, in milliseconds. */
-const EVERY_MS = 500
+/** Events of one transaction: it takes some ten milliseconds, in which readers of the audit wait. */
+const PAGE = 200
+/** From an event to its chaining, in milliseconds: what comes meanwhile is chained with it. */
+const GATHER_MS = 100
+/** Interval of looking for events of processes that have ended before they chained them. */
+const SWEEP_MS = 5_000
 
 const TAKE_TURN = statement({
   text: `select 1 as one from pg_advisory_xact_lock(${CHAINING_LOCK})`,
   row: { one: integer },
 })
 
+interface ChainerParts {
+  readonly pool: Pool
+  readonly logger: Logger
+  /** Called with the new end of the chain. */
+  readonly onChained: (head: ChainEnd) => void
+}
+
 /**
  * Gives committed events their places in the chain. Done behind the commit, since the writers would wait for each other
  * otherwise. Each process has one; one at a time works.
  */
 export class AuditChainer implements AsyncDisposable {
-  readonly #pool: Pool
-  readonly #timer: NodeJS.Timeout
+  readonly #parts: ChainerParts
+  readonly #sweeper: NodeJS.Timeout
+  #gathering: NodeJS.Timeout | null = null
   #running: Promise<void> | null = null
 
-  constructor({ pool, logger }: { readonly pool: Pool; readonly logger: Logger }) {
-    this.#pool = pool
-    this.#timer = setInterval(() => {
-      this.chain().catch((error: unknown) => {
-        logger.warn({ err: error }, 'Chaining the audit failed; it is tried again at once.')
-      })
-    }, EVERY_MS)
+  constructor(parts: ChainerParts) {
+    this.#parts = parts
+    this.#sweeper = setInterval(() => this.#chainInBackground(), SWEEP_MS)
+  }
+
+  /** Chains soon what this process has committed. Costs next to nothing. */
+  soon(): void {
+    this.#gathering ??= setTimeout(() => {
+      this.#gathering = null
+      this.#chainInBackground()
+    }, GATHER_MS)
   }
 
   /** Resolves when every event that was committed before the call has its place. */
@@ -47,17 +62,25 @@ export class AuditChainer implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    clearInterval(this.#timer)
+    clearInterval(this.#sweeper)
+    if (this.#gathering) clearTimeout(this.#gathering)
     await this.#running?.catch(() => undefined)
   }
 
+  #chainInBackground(): void {
+    this.chain().catch((error: unknown) => {
+      this.#parts.logger.warn({ err: error }, 'Chaining the audit failed; it is tried again within seconds.')
+    })
+  }
+
   async #chainAll(): Promise<void> {
+    const { pool, onChained } = this.#parts
     // Most of the time nothing waits: seen without a transaction.
-    while ((await waitingAudit(this.#pool, 1)).length > 0) await chainPage(this.#pool)
+    while ((await waitingAudit(pool, 1)).length > 0) onChained(await chainPage(pool))
   }
 }
 
-const chainPage = (pool: Pool): Promise<void> =>
+const chainPage = (pool: Pool): Promise<ChainEnd> =>
   inTransaction(pool, async (client) => {
     // A statement of its own: the next ones see what the previous holder of the lock has committed.
     await TAKE_TURN.query(client, [])
@@ -68,4 +91,5 @@ const chainPage = (pool: Pool): Promise<void> =>
       return { id: event.id, ...end }
     })
     await chainAudit(client, chained)
+    return end
   })

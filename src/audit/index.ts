@@ -1,22 +1,36 @@
 import type { AuditPort } from '../core/ports/audit.ts'
+import type { Signal } from '../core/ports/signal.ts'
 import { AuditChainer } from './chainer.ts'
+import { AuditFeed } from './feed.ts'
 import { AuditNotes, type NotesParts } from './notes.ts'
+import { SeldomNotes } from './seldom-notes.ts'
 
 export interface Audit extends AuditPort, AsyncDisposable {}
 
+interface AuditParts extends Omit<NotesParts, 'onWritten'> {
+  readonly signal: Signal
+}
+
 /** The audit of this process. */
-export function createAudit(parts: NotesParts): Audit {
-  const notes = new AuditNotes(parts)
-  const chainer = new AuditChainer(parts)
+export function createAudit(parts: AuditParts): Audit {
+  const feed = new AuditFeed(parts)
+  const chainer = new AuditChainer({ ...parts, onChained: (head) => feed.chained(head) })
+  const notes = new AuditNotes({ ...parts, onWritten: () => chainer.soon() })
+  const seldom = new SeldomNotes((entry) => notes.note(entry))
   return {
+    noteSeldom: (entry) => seldom.note(entry),
     note: (entry) => notes.note(entry),
+    committed: () => chainer.soon(),
     async settle() {
       await notes.flush()
       await chainer.chain()
     },
+    follow: (filter, after, signal) => feed.follow(filter, after, signal),
     async [Symbol.asyncDispose]() {
-      await chainer[Symbol.asyncDispose]()
+      seldom[Symbol.dispose]()
       await notes[Symbol.asyncDispose]()
+      await chainer[Symbol.asyncDispose]()
+      await feed[Symbol.asyncDispose]()
     },
   }
 }

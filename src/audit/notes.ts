@@ -3,6 +3,7 @@ import { type AuditEntry, TOKEN_REFUSED } from '../core/audit.ts'
 import type { System } from '../core/ports/system.ts'
 import type { Logger } from '../logger.ts'
 import { insertNoted } from '../store/audit.ts'
+import { keyOf } from './entry-key.ts'
 
 /** Equal entries of this many milliseconds are one event. */
 const WINDOW_MS = 1_000
@@ -13,6 +14,13 @@ export interface NotesParts {
   readonly pool: Pool
   readonly system: Pick<System, 'id'>
   readonly logger: Logger
+  /** Called when events were written. */
+  readonly onWritten: () => void
+}
+
+interface Identified {
+  readonly id: string
+  readonly entry: AuditEntry
 }
 
 /**
@@ -21,7 +29,9 @@ export interface NotesParts {
  */
 export class AuditNotes implements AsyncDisposable {
   readonly #parts: NotesParts
-  #waiting = new Map<string, AuditEntry>()
+  readonly #waiting = new Map<string, AuditEntry>()
+  /** What is written now; what is noted meanwhile waits. */
+  readonly #batch: Identified[] = []
   #timer: NodeJS.Timeout | null = null
   #writing = Promise.resolve()
 
@@ -32,7 +42,7 @@ export class AuditNotes implements AsyncDisposable {
   /** Cheap, never throws. */
   note(entry: AuditEntry): void {
     this.#add(entry)
-    this.#timer ??= setTimeout(() => void this.flush(), WINDOW_MS)
+    this.#writeSoon()
   }
 
   /** Resolves once everything that was noted before is written, or could not be. */
@@ -48,6 +58,10 @@ export class AuditNotes implements AsyncDisposable {
     if (this.#timer) clearTimeout(this.#timer)
   }
 
+  #writeSoon(): void {
+    this.#timer ??= setTimeout(() => void this.flush(), WINDOW_MS)
+  }
+
   #add(entry: AuditEntry): void {
     const key = keyOf(entry)
     const isNew = !this.#waiting.has(key)
@@ -56,23 +70,37 @@ export class AuditNotes implements AsyncDisposable {
     this.#waiting.set(key, { ...entry, count })
   }
 
+  /** Takes once: while refusals keep coming, those of each window are one event. */
   async #write(): Promise<void> {
-    const entries = [...this.#waiting.values()]
-    this.#waiting = new Map()
-    this.#warn(entries)
-    const { pool, system, logger } = this.#parts
-    for (const [i, entry] of entries.entries()) {
+    if (!(await this.#writeBatch())) return
+    this.#take()
+    await this.#writeBatch()
+  }
+
+  /** False: some could not be written, and are tried again. */
+  async #writeBatch(): Promise<boolean> {
+    const { pool, logger, onWritten } = this.#parts
+    const count = this.#batch.length
+    for (let [next] = this.#batch; next; [next] = this.#batch) {
       try {
-        await insertNoted(pool, system.id(), entry)
+        await insertNoted(pool, next.id, next.entry)
       } catch (error) {
-        logger.warn(
-          { err: error },
-          'Events of the audit could not be written; they are tried again with the next ones.',
-        )
-        for (const left of entries.slice(i)) this.#add(left)
-        return
+        logger.warn({ err: error }, 'Events of the audit could not be written; they are tried again in a second.')
+        this.#writeSoon()
+        return false
       }
+      this.#batch.shift()
     }
+    if (count > 0) onWritten()
+    return true
+  }
+
+  /** Their ids stay the same when they are tried again, so that none is there twice. */
+  #take(): void {
+    const entries = [...this.#waiting.values()]
+    this.#waiting.clear()
+    this.#warn(entries)
+    this.#batch.push(...entries.map((entry) => ({ id: this.#parts.system.id(), entry })))
   }
 
   #warn(entries: readonly AuditEntry[]): void {
@@ -83,8 +111,6 @@ export class AuditNotes implements AsyncDisposable {
     this.#parts.logger.warn({ addresses, count }, 'Requests with wrong tokens were refused.')
   }
 }
-
-const keyOf = ({ count: _, requestId: __, ...same }: AuditEntry): string => JSON.stringify(same)
 
 const briefly = (entry: AuditEntry): AuditEntry => ({
   ...entry,

@@ -1,56 +1,94 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { ClientOptions } from '../client/index.ts'
 import { isLoopback } from '../core/loopback.ts'
-import type { Io } from './terminal/io.ts'
+import { freshTokens } from '../sign-in/index.ts'
+import { SignInFile } from './login/sign-in-file.ts'
+import { type Io, printLine } from './terminal/io.ts'
 
 export const DEFAULT_URL = 'http://127.0.0.1:4000/graphql'
 
-export interface ConnectionOptions {
+export interface UrlOptions {
   readonly url?: string
+}
+export interface ConnectionOptions extends UrlOptions {
   readonly tokenFile?: string
 }
 export interface Connection {
   readonly url: string
-  readonly token: string
+  readonly token: ClientOptions['token']
+  /** Where the token comes from, in words. */
+  readonly source: string
 }
-export type Connecting = ({ readonly ok: true } & Connection) | { readonly ok: false; readonly message: string }
+type Problem = { readonly ok: false; readonly message: string }
+export type Connecting = ({ readonly ok: true } & Connection) | Problem
+
+/** The address of the GraphQL endpoint. */
+export function findUrl(
+  { url: given }: UrlOptions,
+  env: Io['env'],
+): { readonly ok: true; readonly url: URL } | Problem {
+  const text = given ?? (env.PHASELINE_URL || DEFAULT_URL)
+  const url = URL.parse(text)
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    return { ok: false, message: `${JSON.stringify(text)} is not an http or https URL.` }
+  }
+  if (url.username || url.password) {
+    return { ok: false, message: 'The URL must not hold credentials: use PHASELINE_TOKEN or --token-file.' }
+  }
+  return { ok: true, url }
+}
+
+/** What goes before a sign-in: the name of the option or variable. */
+export const tokenSetting = ({ tokenFile }: ConnectionOptions, env: Io['env']): string | undefined => {
+  if (tokenFile !== undefined) return '--token-file'
+  return ['PHASELINE_TOKEN', 'PHASELINE_TOKEN_FILE'].find((name) => env[name])
+}
 
 /**
  * Finds the server's address and a token: `--token-file`, then PHASELINE_TOKEN, then the file that PHASELINE_TOKEN_FILE
- * names, then the token file of the embedded data folder. The last one is read for a server on this machine only, since
- * its token must not reach another.
+ * names, then the sign-in at this server, then the token file of the embedded data folder. The last one is read for a server
+ * on this machine only, since its token must not reach another.
  */
-export async function findConnection(options: ConnectionOptions, env: Io['env']): Promise<Connecting> {
-  const url = options.url ?? (env.PHASELINE_URL || DEFAULT_URL)
-  const parsed = URL.parse(url)
-  if (!parsed || !/^https?:$/.test(parsed.protocol)) {
-    return { ok: false, message: `${JSON.stringify(url)} is not an http or https URL.` }
-  }
-  if (parsed.username || parsed.password) {
-    return { ok: false, message: 'The URL must not hold credentials: use PHASELINE_TOKEN or --token-file.' }
-  }
-  if (options.tokenFile !== undefined) return withToken(url, await readToken(options.tokenFile))
-  if (env.PHASELINE_TOKEN) return { ok: true, url, token: env.PHASELINE_TOKEN }
-  if (env.PHASELINE_TOKEN_FILE) return withToken(url, await readToken(env.PHASELINE_TOKEN_FILE))
-  if (!isLoopback(parsed.hostname)) {
-    return { ok: false, message: `No token for ${parsed.host}: set PHASELINE_TOKEN or give --token-file.` }
+export async function findConnection(options: ConnectionOptions, io: Pick<Io, 'env' | 'stderr'>): Promise<Connecting> {
+  const { env, stderr } = io
+  const found = findUrl(options, env)
+  if (!found.ok) return found
+  const { href: url, hostname, host } = found.url
+  const source = tokenSetting(options, env)
+  if (source === 'PHASELINE_TOKEN') return { ok: true, url, token: env.PHASELINE_TOKEN ?? '', source }
+  if (source !== undefined) return withToken(url, await readToken(options.tokenFile ?? env.PHASELINE_TOKEN_FILE ?? ''))
+  const file = new SignInFile(url, env, (problem) => printLine(stderr, problem))
+  const signIn = await file.read()
+  if (signIn) return { ok: true, url, token: freshTokens(file), source: `sign-in at ${signIn.login.issuer}` }
+  if (!isLoopback(hostname)) {
+    return { ok: false, message: `No token for ${host}: ${REMEDY}.` }
   }
   return withToken(url, await readToken(join(env.PHASELINE_DATA || '.phaseline', 'token')))
 }
 
+/** What to do without a token, or with one that is not accepted. */
+export const REMEDY = 'run `phaseline login`, set PHASELINE_TOKEN or give --token-file'
+
+/** What to do about a certificate that is not trusted; empty for other problems. */
+export const certificateHint = (problem: string): string =>
+  /certificate/.test(problem) ? ' (NODE_EXTRA_CA_CERTS names the file of a private authority)' : ''
+
 function withToken(url: string, read: TokenRead): Connecting {
-  return 'token' in read ? { ok: true, url, token: read.token } : { ok: false, message: read.problem }
+  return 'token' in read
+    ? { ok: true, url, token: read.token, source: read.path }
+    : { ok: false, message: read.problem }
 }
 
-type TokenRead = { readonly token: string } | { readonly problem: string }
+type TokenRead = { readonly token: string; readonly path: string } | { readonly problem: string }
 
 async function readToken(path: string): Promise<TokenRead> {
   try {
     const token = (await readFile(path, 'utf8')).trim()
-    if (token !== '' && !/\s/.test(token)) return { token }
+    if (token !== '' && !/\s/.test(token)) return { token, path }
     return { problem: `${path} does not hold a token.` }
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
-    return { problem: `No token: cannot read ${path} (${code}). Set PHASELINE_TOKEN or give --token-file.` }
+    return { problem: `No token: cannot read ${path} (${code}). You can also ${REMEDY}.` }
   }
 }

@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import type { ObjectKind, Phase } from '../core/vocabulary.ts'
+import { parseDuration } from '../manifest/parse-duration.ts'
 
 /**
  * A kind or a phase in any of the usual spellings: `deploy-item`, `deploy_item`, `DEPLOY_ITEM`. The server may know more
@@ -27,6 +28,16 @@ export function parseCount(text: string): number {
     throw new InvalidArgumentError('Expected a whole number, 0 or more.')
   }
   return value
+}
+
+/** A moment, or a duration up to now, as ISO 8601. */
+export function parseTime(text: string): string {
+  const ago = parseDuration(text)
+  const ms = ago === null ? Date.parse(text) : Date.now() - ago
+  // Without a date, such as `12`, text is read as a year or a month.
+  if ((ago === null && !/^\d{4}-\d\d-\d\d/.test(text)) || !Number.isFinite(ms))
+    throw new InvalidArgumentError('Expected a time such as 2026-01-31T12:00:00Z, or a duration such as 90m, 12h, 7d.')
+  return new Date(ms).toISOString()
 }
 
 /** A cursor of the log, or a sequence. */

@@ -9,12 +9,14 @@ import { addDelete } from './commands/delete.ts'
 import { addGadget } from './commands/gadget.ts'
 import { addGet } from './commands/get.ts'
 import { addLog } from './commands/log.ts'
+import { addLogin } from './commands/login.ts'
 import { addMachines } from './commands/machines.ts'
 import { addPlan } from './commands/plan.ts'
 import { addProject } from './commands/project.ts'
 import { addServe } from './commands/serve.ts'
 import { addTree } from './commands/tree.ts'
 import { addWatch } from './commands/watch.ts'
+import { addWhoami } from './commands/whoami.ts'
 
 const AFTER_HELP = `
 Exit codes: 0 ok, 1 the thing failed, 2 usage or invalid input, 3 refused, 4 no connection or not authorised,
@@ -34,6 +36,8 @@ const COMMANDS = [
   addProject,
   addGadget,
   addAudit,
+  addLogin,
+  addWhoami,
 ]
 
 /** The whole command line. It throws commander's errors instead of ending the process. */

@@ -3,6 +3,7 @@ import { ClientError } from '../client/index.ts'
 import type { FamilyDefinition } from '../families/define-family.ts'
 import { families as ownFamilies } from '../families/index.ts'
 import type { Cli } from './cli.ts'
+import { certificateHint, REMEDY } from './connection.ts'
 import { createProgram } from './program.ts'
 import { EXIT, type ExitCode } from './terminal/exit.ts'
 import { type Io, printJson, printLine } from './terminal/io.ts'
@@ -45,9 +46,9 @@ function describeClientError({ kind, message }: ClientError): string {
   const said = plain(message)
   switch (kind) {
     case 'network':
-      return `Cannot reach the server: ${said}`
+      return `Cannot reach the server: ${said}${certificateHint(said)}`
     case 'unauthorized':
-      return `Not authorised: ${said} (set PHASELINE_TOKEN or give --token-file)`
+      return `Not authorised: ${said} (${REMEDY})`
     case 'http':
       return `The server did not answer as a GraphQL server: ${said}`
     case 'graphql':

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { type Client, createClient } from '../client/index.ts'
-import { type ConnectionOptions, DEFAULT_URL, findConnection } from './connection.ts'
+import { type Connection, type ConnectionOptions, DEFAULT_URL, findConnection } from './connection.ts'
 import { printRefusal, type Refusal } from './objects/refusal.ts'
 import { EXIT, type ExitCode } from './terminal/exit.ts'
 import { type Io, printJson, printLine } from './terminal/io.ts'
@@ -14,6 +14,7 @@ export interface SessionOptions extends ConnectionOptions {
 export interface Session {
   readonly io: Io
   readonly client: Client
+  readonly connection: Pick<Connection, 'url' | 'source'>
   readonly json: boolean
   readonly paint: Paint
   /** Prints lines for people; nothing with `--json`. */
@@ -24,11 +25,13 @@ export interface Session {
   refuse(refusal: Refusal): ExitCode
 }
 
+export const withUrlOption = (command: Command): Command =>
+  command.option('--url <url>', `GraphQL endpoint (otherwise PHASELINE_URL, or ${DEFAULT_URL})`)
+
 /** The options of every command that calls a server. There is none for a token: arguments are visible to all users. */
 export const withSessionOptions = (command: Command): Command =>
-  command
-    .option('--url <url>', `GraphQL endpoint (otherwise PHASELINE_URL, or ${DEFAULT_URL})`)
-    .option('--token-file <file>', 'file that holds the bearer token (otherwise PHASELINE_TOKEN)')
+  withUrlOption(command)
+    .option('--token-file <file>', 'file that holds the bearer token (otherwise PHASELINE_TOKEN, or the sign-in)')
     .option('--json', 'print JSON: one document, or one per line for streams')
 
 /** Connects, runs the body, and closes the connection whatever happens. */
@@ -38,7 +41,7 @@ export async function withSession(
   body: (session: Session) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const json = options.json === true
-  const found = await findConnection(options, io.env)
+  const found = await findConnection(options, io)
   if (!found.ok) {
     if (json) printJson(io.stdout, { error: { code: 'NO_CONNECTION', message: found.message } })
     else printLine(io.stderr, found.message)
@@ -48,6 +51,7 @@ export async function withSession(
   return await body({
     io,
     client,
+    connection: found,
     json,
     paint: painter(wantsColour(io.stdout, io.env)),
     say: (...lines) => {

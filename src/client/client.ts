@@ -13,8 +13,9 @@ export interface ClientOptions {
   /**
    * A function is asked for each query, whenever the WebSocket connects, and half a minute before the token of an open
    * one expires: it returns the same token until it is to be renewed. It throws a ClientError to say whether a later call may succeed.
+   * `refused` is a token of before that the server does not accept any more: with another one the client tries once more.
    */
-  readonly token: string | (() => string | Promise<string>)
+  readonly token: string | ((refused?: string) => string | Promise<string>)
   /** Sends queries instead of the platform: Node's own HTTP client, elsewhere its `fetch`. */
   readonly fetch?: typeof globalThis.fetch
   /** Limit of one query in milliseconds; 30,000 by default. */
@@ -41,7 +42,7 @@ export type VariablesAnd<V, Options> =
 export interface Client extends AsyncDisposable {
   /**
    * One query or mutation. The document is a string, or a string with types: then result and variables are checked.
-   * The client never repeats it: the caller decides, by `ClientError.retryable`.
+   * The client repeats it with a fresh token only: otherwise the caller decides, by `ClientError.retryable`.
    * @throws ClientError, or the signal's reason when it aborts
    */
   query<T = unknown, V = Variables>(

@@ -5,7 +5,7 @@ import { followPhases } from './follow-phases.ts'
 import { httpCall } from './http-call.ts'
 import { pause, retryDelay } from './pause.ts'
 import { openSocket, type Socket } from './socket.ts'
-import type { TokenSource } from './socket-token.ts'
+import { tokenSource } from './token-source.ts'
 
 const TIMEOUT_MS = 30_000
 const BUFFER = 1_000
@@ -22,17 +22,16 @@ export function createClient(options: ClientOptions): Client {
 
   const client: Client = {
     async query<T>(typed: TypedDocument<T, never>, variables: unknown = {}, { signal }: QueryOptions = {}): Promise<T> {
-      const document = typed.valueOf()
-      const secret = await token.ask()
-      return await httpCall<T>({
-        url,
-        token: secret,
-        fetch,
-        document,
-        variables,
-        timeoutMs,
-        signals: [closed.signal, signal],
-      })
+      const call = { url, fetch, document: typed.valueOf(), variables, timeoutMs, signals: [closed.signal, signal] }
+      const first = await token.ask()
+      try {
+        return await httpCall<T>({ ...call, token: first })
+      } catch (error) {
+        if (!token.renews || !isRefusedToken(error)) throw error
+        const second = await token.ask(first)
+        if (second === first) throw error
+        return await httpCall<T>({ ...call, token: second })
+      }
     },
 
     subscribe<T>(
@@ -78,19 +77,8 @@ async function* reconnecting<T>(signal: AbortSignal, open: () => AsyncGenerator<
   }
 }
 
-type Token = ClientOptions['token']
-
-/** @throws TypeError when the token is a string that no header can carry */
-function tokenSource(token: Token): TokenSource {
-  if (typeof token === 'function') return { ask: async () => checkToken(await token()), renews: true }
-  checkToken(token)
-  return { ask: async () => token, renews: false }
-}
-
-function checkToken(token: string): string {
-  if (/^[\x21-\x7e]+$/.test(token)) return token
-  throw new TypeError('The token must be printable ASCII without blanks.')
-}
+/** The server has looked at nothing but the token. */
+const isRefusedToken = (error: unknown): boolean => error instanceof ClientError && error.status === 401
 
 function checkUrl(text: string): URL {
   const url = URL.parse(text)

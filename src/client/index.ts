@@ -38,3 +38,4 @@ export {
 } from './crm/crm.ts'
 export { runCrm } from './crm/run-crm.ts'
 export { type FollowOptions, type LogRange, logRangeOf, type PhaseChange, type PhaseLogBatch } from './phase-log.ts'
+export { createRenewingSocket } from './renewing-socket.ts'

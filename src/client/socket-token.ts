@@ -1,21 +1,22 @@
 import { ClientError, isRecord } from './client-error.ts'
+import type { TokenSource } from './token-source.ts'
 
 /** A renewal is asked for this long before the token expires, or with a third of its life left, whichever is later. */
 const EARLY_MS = 30_000
 /** Between two renewals that bring no fresher token, or none. */
 const AGAIN_MS = 500
 
-export interface TokenSource {
-  readonly ask: () => Promise<string>
-  /** A later call may return another token. */
-  readonly renews: boolean
-}
-
 /** The token of a WebSocket: asked for whenever it connects, and sent anew in a ping before it expires. */
 export class SocketToken {
   readonly #source: TokenSource
   #refusal: ClientError | null = null
   #wasAccepted = false
+  /** The token of this connection. */
+  #sent: string | undefined
+  /** The token of the connection before, which the server refused at once. */
+  #replaced: string | undefined
+  /** The token that the next connection must not send again. */
+  #refused: string | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
 
   constructor(source: TokenSource) {
@@ -26,8 +27,11 @@ export class SocketToken {
   readonly params = async (): Promise<{ readonly authorization: string }> => {
     this.#refusal = null
     this.#wasAccepted = false
+    this.#replaced = this.#refused
     try {
-      return await this.#authorization()
+      this.#sent = await this.#source.ask(this.#refused)
+      this.#refused = undefined
+      return authorizationOf(this.#sent)
     } catch (error) {
       if (error instanceof ClientError) this.#refusal = error
       throw error
@@ -50,19 +54,23 @@ export class SocketToken {
   }
 
   /**
-   * What a closed socket means for its streams. graphql-ws does not say why there was no token; and a token that expired
-   * while this machine slept has a successor.
+   * What a closed socket means for its streams. graphql-ws does not say why there was no token; a token that expired while
+   * this machine slept, or on its way, has a successor, and only if that is refused too the server means it.
    */
   explain(error: ClientError): ClientError {
     if (this.#refusal) return this.#refusal
-    if (error.kind !== 'unauthorized' || !this.#wasAccepted || !this.#source.renews) return error
+    if (error.kind !== 'unauthorized' || !this.#source.renews) return error
+    if (!this.#wasAccepted) {
+      if (this.#replaced !== undefined) return error
+      this.#refused = this.#sent
+    }
     return new ClientError('network', error.message, { status: error.status ?? undefined })
   }
 
   async #renew(socket: Pick<WebSocket, 'send'>): Promise<void> {
     const timer = this.#timer
     try {
-      const payload = await this.#authorization()
+      const payload = authorizationOf(await this.#source.ask())
       if (timer === this.#timer) socket.send(JSON.stringify({ type: 'ping', payload }))
     } catch (error) {
       // The server closes the socket when the token has expired.
@@ -70,11 +78,9 @@ export class SocketToken {
       this.#timer = setTimeout(() => void this.#renew(socket), AGAIN_MS)
     }
   }
-
-  async #authorization(): Promise<{ readonly authorization: string }> {
-    return { authorization: `Bearer ${await this.#source.ask()}` }
-  }
 }
+
+const authorizationOf = (token: string): { readonly authorization: string } => ({ authorization: `Bearer ${token}` })
 
 /** The longest time of a timer. */
 const MAX_MS = 2 ** 31 - 1

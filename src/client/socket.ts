@@ -1,7 +1,8 @@
 import { type Client, createClient as createSocket, type SubscribePayload } from 'graphql-ws'
 import type { ConnectionState } from './client.ts'
 import { ClientError, fromGraphqlErrors, isRecord } from './client-error.ts'
-import { SocketToken, type TokenSource } from './socket-token.ts'
+import { SocketToken } from './socket-token.ts'
+import type { TokenSource } from './token-source.ts'
 
 export interface Socket {
   /**

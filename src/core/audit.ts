@@ -31,9 +31,9 @@ export interface AuditEntry extends AuditCaller, AuditTarget {
   readonly outcome: AuditOutcome
   /** Why it was refused. */
   readonly code: string | null
-  /** Names of what the request gave, never values. */
+  /** Names of what the request gave or got, never values. */
   readonly fields: readonly string[]
-  /** How many equal ones of one second this is. */
+  /** How many equal ones this is. */
   readonly count: number
 }
 
@@ -50,6 +50,29 @@ export interface ChainEnd {
   readonly hash: Buffer
 }
 
+export interface AuditFilter {
+  /** Ids of the projects whose events may be read; null: all events. */
+  readonly projects: readonly string[] | null
+  readonly principalId: string | null
+  readonly tokenId: string | null
+  readonly operation: string | null
+  readonly project: string | null
+  readonly objectId: string | null
+  readonly outcome: AuditOutcome | null
+  readonly from: Date | null
+  readonly until: Date | null
+}
+
+/** The same as the condition of the statements that list events. */
+export function matchesFilter(event: AuditEntry & { readonly at: Date }, filter: AuditFilter): boolean {
+  const { projects, project, from, until, ...same } = filter
+  if (projects && !(event.projectId !== null && projects.includes(event.projectId))) return false
+  if (project !== null && event.projectName !== project) return false
+  if ((from && event.at < from) || (until && event.at >= until)) return false
+  return SAME.every((field) => same[field] === null || same[field] === event[field])
+}
+const SAME = ['principalId', 'tokenId', 'operation', 'objectId', 'outcome'] as const
+
 /** An event that a mutation writes together with its change. */
 export interface AuditedCall {
   readonly entry: Omit<AuditEntry, 'outcome' | 'code' | 'count'>
@@ -58,8 +81,16 @@ export interface AuditedCall {
   isWritten: boolean
 }
 
-/** The operation of a request with a token that is not valid. */
+// Operations of what is no field of the API.
+/** A request had a token that is not valid. */
 export const TOKEN_REFUSED = 'token.refused'
+
+/** A WebSocket was opened, with a token that is valid. */
+export const SESSION_OPENED = 'session.opened'
+/** A start has made a token of the setting PHASELINE_TOKEN valid, the administrator's or that of a built-in agent. */
+export const TOKEN_CONFIGURED = 'token.configured'
+/** A start has revoked the token of an earlier setting, with those that were derived from it. */
+export const TOKEN_REPLACED = 'token.replaced'
 
 export const NO_TARGET: AuditTarget = {
   projectId: null,
@@ -67,6 +98,10 @@ export const NO_TARGET: AuditTarget = {
   objectId: null,
   objectKind: null,
   objectName: null,
+}
+
+export const NO_CALLER: AuditCaller = {
+  ...{ principalId: null, principalName: null, tokenId: null, actor: null, address: null, requestId: null },
 }
 
 /** Whether the change itself is recorded. The log has what agents do; of them only refusals are. */
@@ -80,11 +115,19 @@ export function targetOf({ kind }: Right, args: Readonly<Record<string, unknown>
   const objectName = text('name')
   return {
     projectId: null,
-    projectName: kind === 'PROJECT' ? objectName : text('project'),
+    projectName: kind === 'PROJECT' ? objectName : (text('project') ?? onlyProjectOf(input)),
     objectId: text('id') ?? text('principalId'),
     objectKind: kind,
     objectName,
   }
+}
+
+/** The one project to which a principal or a token is to be limited; null: none, or several. */
+function onlyProjectOf({ projects, grants }: Readonly<Record<string, unknown>>): string | null {
+  const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+  const granted = list(grants).map((grant) => (grant as { readonly project?: unknown } | null)?.project)
+  const [only, ...others] = new Set([...list(projects), ...granted])
+  return typeof only === 'string' && others.length === 0 ? only : null
 }
 
 /** Names of the fields that were given. */

@@ -3,10 +3,10 @@ import type { Pool } from 'pg'
 import { backoffMs } from '../core/backoff.ts'
 import type { Signal } from '../core/ports/signal.ts'
 import type { System } from '../core/ports/system.ts'
+import { listen } from '../log/signal/listen.ts'
 import type { Logger } from '../logger.ts'
 import { delayRoot, dueRoots, untilNextClock } from '../store/queue.ts'
 import { type SweepOptions, sweep } from '../store/sweep.ts'
-import { listen } from './listen.ts'
 import type { TreeRunner } from './runner.ts'
 
 /** Trees reconciled at a time. More than the pool has connections would only queue. */

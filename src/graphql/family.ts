@@ -66,6 +66,8 @@ export interface ClaimPayload {
   readonly config: unknown
   /** Bearer token for the process that the agent starts. */
   readonly token: string | null
+  /** Names of the secrets in it, for the audit; absent: none. */
+  readonly secretNames?: readonly string[]
 }
 
 /** All families' machines and types, by kind. */

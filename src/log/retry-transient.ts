@@ -15,7 +15,7 @@ export async function retryTransient<T>(read: () => Promise<T>, logger: Logger):
       return await read()
     } catch (error) {
       if (performance.now() > end || !isTransient(error)) throw error
-      logger.warn({ err: error }, 'A reader of the log lost the database; trying again.')
+      logger.warn({ err: error }, 'A reader of a stream lost the database; trying again.')
       await delay(RETRY_MS)
     }
   }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isLoopback } from '../core/loopback.ts'
+import { isPrivateUrl } from '../core/loopback.ts'
 import { describeProblem, readDocument } from '../manifest/index.ts'
 
 /** The access policy: which issuers sign people in, and what their tokens' claims make of these people. Pure. */
@@ -35,9 +35,11 @@ const rule = z
     'gives no rights: needs roles or administrator',
   )
 
-/** The login of browsers, which are a public client of the issuer. */
+/** The login of browsers and of the command line, which are public clients of the issuer. */
 const login = z.strictObject({
   clientId: text,
+  /** Of the command line, for issuers whose clients either have pages or sign in by device. */
+  deviceClientId: text.optional(),
   scope: text.default('openid profile offline_access'),
   /** For issuers that make JSON Web Tokens for a named resource only (RFC 8707). */
   resource: z.url().optional(),
@@ -51,7 +53,8 @@ const login = z.strictObject({
 })
 
 const issuer = z.strictObject({
-  url: z.url().refine(isSafe, 'must start with https://'),
+  // Whoever changes what an issuer says on its way could make any token.
+  url: z.url().refine(isPrivateUrl, 'must start with https://'),
   audience: z.union([text.transform((one) => [one]), z.array(text).min(1).max(20)]),
   algorithms: z.array(z.enum(ALGORITHMS)).min(1).default(['RS256', 'PS256', 'ES256', 'EdDSA']),
   /** The first of these claims that a token has is the name of its principal. */
@@ -69,12 +72,6 @@ const schema = z.strictObject({
     .max(MAX_ISSUERS)
     .refine((all) => new Set(all.map(({ url }) => url)).size === all.length, 'names an issuer twice'),
 })
-
-/** Whoever reads or changes what an issuer says over the network could make any token. */
-export function isSafe(url: string): boolean {
-  const { protocol, hostname } = new URL(url)
-  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
-}
 
 export type AccessPolicy = z.infer<typeof schema>
 export type IssuerSettings = AccessPolicy['issuers'][number]

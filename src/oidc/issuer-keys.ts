@@ -1,9 +1,9 @@
 import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey, type RemoteJWKSet } from 'jose'
 import { z } from 'zod'
 import { CredentialsUnavailable } from '../core/credentials-unavailable.ts'
+import { isPrivateUrl } from '../core/loopback.ts'
 import type { Logger } from '../logger.ts'
-import { isSafe } from './access-policy.ts'
-import { boundedFetch, FETCH_MS } from './bounded-fetch.ts'
+import { boundedFetch, FETCH_MS } from '../sign-in/bounded-fetch.ts'
 
 /** Keys that the issuer has withdrawn are dropped after this time. */
 const MAX_AGE_MS = 600_000
@@ -12,7 +12,7 @@ const COOLDOWN_MS = 2_000
 /** An issuer that has not answered is not asked before, so that its callers do not all wait. */
 const RETRY_MS = 2_000
 
-const metadata = z.object({ issuer: z.string(), jwks_uri: z.url().refine(isSafe, 'must start with https://') })
+const metadata = z.object({ issuer: z.string(), jwks_uri: z.url().refine(isPrivateUrl, 'must start with https://') })
 
 /** The public keys of one issuer. While it does not answer, the keys that are known stay. */
 export class IssuerKeys {

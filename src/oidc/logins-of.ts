@@ -5,6 +5,7 @@ import type { AccessPolicy } from './access-policy.ts'
 export const loginsOf = ({ issuers }: AccessPolicy): readonly Login[] =>
   issuers.flatMap(({ url, login }) => {
     if (!login) return []
-    const { clientId, scope, resource = null, token, origins } = login
-    return [{ issuer: url, clientId, scope, resource, token, origins: [new URL(url).origin, ...origins] }]
+    const { clientId, deviceClientId = clientId, scope, resource = null, token, origins } = login
+    const offered = { issuer: url, clientId, deviceClientId, scope, resource, token }
+    return [{ ...offered, origins: [new URL(url).origin, ...origins] }]
   })

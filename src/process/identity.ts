@@ -37,6 +37,13 @@ export function identityNow(pid: number): string | null {
   }
 }
 
+/** Of this process, or of a child that it has not reaped yet, which may have ended. */
+export function identityOfChild(pid: number): string {
+  if (!onLinux) return identityNow(pid) ?? 'unknown'
+  const { ticks } = parseStat(pid, readFileSync(`/proc/${pid}/stat`, 'latin1'))
+  return `${readBootIdNow().trim()}:${ticks}`
+}
+
 export const isAlive = async ({ pid, identity }: ProcessId): Promise<boolean> => (await identityOf(pid)) === identity
 
 /** The arguments that a process was started with, separated by spaces; empty when they cannot be read. */

@@ -2,7 +2,7 @@ import { type OutputUnit, type Schema, Validator } from '@cfworker/json-schema'
 import { Refused } from './environment.ts'
 
 /** Keywords that only report an error of a nested keyword. */
-const CONTAINERS = new Set([
+export const CONTAINERS = new Set([
   'properties',
   'patternProperties',
   'additionalProperties',

@@ -32,8 +32,6 @@ export interface Excess {
 
 /** When to ask again for what others have to give back first. */
 const RETRY_MS = 1_000
-/** Bytes of a request that cost as much as one more request. */
-const BYTES_OF_A_REQUEST = 16 * 1_024
 
 const NAMES = {
   openOperations: 'operations at a time',
@@ -72,9 +70,9 @@ export class Account {
     return { code: 'RATE_LIMITED', message, retryAfterMs }
   }
 
-  /** Counts a large request as several. */
-  charge(bytes: number): void {
-    this.#bucket.charge(Math.floor(bytes / BYTES_OF_A_REQUEST))
+  /** Counts as further requests what a request turns out to cost. */
+  charge(requests: number): void {
+    this.#bucket.charge(requests)
   }
 
   /** The excess, if so much more would be too much. */

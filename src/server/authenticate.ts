@@ -3,8 +3,7 @@ import { CredentialsUnavailable, RETRY_AFTER_S } from '../core/credentials-unava
 import type { RequestOrigin, Viewer } from '../core/ports/viewer.ts'
 import { checkToken, isExcess, type TokenParts } from './check-token.ts'
 import { secretOf, UNAUTHENTICATED } from './credentials.ts'
-import type { Refusals } from './refusals.ts'
-import { refuse, refuseForNow } from './reply.ts'
+import { type RefusalParts, refuse, refuseForNow } from './reply.ts'
 
 export interface Authenticated {
   readonly secret: string
@@ -15,7 +14,7 @@ export interface Authenticated {
 export async function authenticate(
   { headers }: IncomingMessage,
   response: ServerResponse,
-  parts: TokenParts & { readonly refusals: Refusals },
+  parts: TokenParts & RefusalParts,
   origin: RequestOrigin,
 ): Promise<Authenticated | null> {
   const { refusals } = parts
@@ -24,7 +23,7 @@ export async function authenticate(
     const viewer = secret === null ? null : await checkToken(parts, secret, origin)
     if (secret !== null && viewer !== null) {
       if (!isExcess(viewer)) return { secret, viewer }
-      refuseForNow(response, refusals, viewer)
+      refuseForNow(response, parts, viewer)
       return null
     }
   } catch (error) {

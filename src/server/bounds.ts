@@ -1,5 +1,7 @@
 import { DEFAULT_LIMITS, type GatewayLimits } from '../core/gateway-limits.ts'
 import { Callers } from './callers.ts'
+import { FairTurns } from './fair-turns.ts'
+import { LateRefusals } from './late-refusals.ts'
 import { Refusals } from './refusals.ts'
 import { UnreadBytes } from './unread-bytes.ts'
 import { WrongTokens } from './wrong-tokens.ts'
@@ -8,8 +10,10 @@ import { WrongTokens } from './wrong-tokens.ts'
 export interface Bounds {
   readonly limits: GatewayLimits
   readonly refusals: Refusals
+  readonly lateRefusals: LateRefusals
   readonly unread: UnreadBytes
   readonly callers: Callers
+  readonly turns: FairTurns
   readonly wrongTokens: WrongTokens
 }
 
@@ -18,8 +22,10 @@ export function createBounds(changed: Partial<GatewayLimits> = {}, trustedProxie
   return {
     limits,
     refusals: new Refusals(),
+    lateRefusals: new LateRefusals(),
     unread: new UnreadBytes(limits.unreadBytes),
     callers: new Callers(limits, trustedProxies),
+    turns: new FairTurns(),
     wrongTokens: new WrongTokens(),
   }
 }

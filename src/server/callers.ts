@@ -31,6 +31,11 @@ export class Callers {
   }
 }
 
+/** Bytes that cost as much as one more request. */
+const BYTES_OF_A_REQUEST = 16 * 1_024
+/** Counts further bytes. */
+export type Meter = (bytes: number) => void
+
 /** A principal at an address. */
 export class Caller {
   readonly principal: Account
@@ -43,9 +48,17 @@ export class Caller {
     this.#accounts = [principal, address]
   }
 
-  /** Counts a large request as several. */
-  charge(bytes: number): void {
-    for (const account of this.#accounts) account.charge(bytes)
+  /** Counts a large request, or a large answer, as several requests while its bytes come or go. */
+  meter(): Meter {
+    let bytes = 0
+    let charged = 0
+    return (more) => {
+      bytes += more
+      const requests = Math.floor(bytes / BYTES_OF_A_REQUEST)
+      if (requests === charged) return
+      for (const account of this.#accounts) account.charge(requests - charged)
+      charged = requests
+    }
   }
 
   hold(resource: Resource): Hold {

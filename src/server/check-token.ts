@@ -1,4 +1,4 @@
-import { NO_TARGET, TOKEN_REFUSED } from '../core/audit.ts'
+import { NO_CALLER, NO_TARGET, TOKEN_REFUSED } from '../core/audit.ts'
 import type { AuditPort } from '../core/ports/audit.ts'
 import type { RequestOrigin, Viewer } from '../core/ports/viewer.ts'
 import type { Tokens } from '../graphql/auth/tokens.ts'
@@ -7,7 +7,7 @@ import type { WrongTokens } from './wrong-tokens.ts'
 
 export interface TokenParts {
   readonly tokens: Tokens
-  readonly audit: Pick<AuditPort, 'note'>
+  readonly audit: Pick<AuditPort, 'note' | 'noteSeldom'>
   readonly wrongTokens: WrongTokens
 }
 
@@ -20,7 +20,7 @@ export async function checkToken(
   const { address, requestId } = origin
   const refused = (code: string) =>
     audit.note({
-      ...{ principalId: null, principalName: null, tokenId: null, actor: null, address, requestId },
+      ...{ ...NO_CALLER, address, requestId },
       ...NO_TARGET,
       ...{ operation: TOKEN_REFUSED, outcome: 'REFUSED', code, fields: [], count: 1 },
     })

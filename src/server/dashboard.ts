@@ -7,7 +7,8 @@ import type { Page } from './page.ts'
 export interface Dashboard {
   /** The page of all its addresses: its script decides what to show. It may call these origins, besides its own. */
   index(origins: readonly string[]): Page
-  readonly graphiql: Page
+  /** The same origins renew the sign-in of its tab. */
+  graphiql(origins: readonly string[]): Page
   /** A file by its path, in the smallest encoding that the browser accepts; null when there is none. */
   asset(path: string, request: IncomingMessage): Page | null
 }
@@ -58,15 +59,18 @@ export async function loadDashboard(folder: string): Promise<Dashboard | null> {
   if (!index || !graphiql) return null
   const assets = await readAssets(join(folder, 'assets'))
   return {
-    index: (origins) => htmlPage(index, { ...POLICY, 'connect-src': ["'self'", ...origins].join(' ') }),
+    index: (origins) => htmlPage(index, { ...POLICY, ...connecting(origins) }),
     // X-Frame-Options would refuse the dashboard's frame otherwise.
-    graphiql: htmlPage(graphiql, GRAPHIQL_POLICY, { 'x-frame-options': 'SAMEORIGIN' }),
+    graphiql: (origins) =>
+      htmlPage(graphiql, { ...GRAPHIQL_POLICY, ...connecting(origins) }, { 'x-frame-options': 'SAMEORIGIN' }),
     asset(path, { headers }) {
       const found = assets.get(path)
       return found ? pageOf(found, headers['accept-encoding'] ?? '') : null
     },
   }
 }
+
+const connecting = (origins: readonly string[]) => ({ 'connect-src': ["'self'", ...origins].join(' ') })
 
 function htmlPage(
   body: Buffer,

@@ -4,10 +4,12 @@ import type { Viewer } from '../core/ports/viewer.ts'
 import type { FailureCode } from '../core/vocabulary.ts'
 import { authenticate } from './authenticate.ts'
 import type { Bounds } from './bounds.ts'
+import type { Meter } from './callers.ts'
 import type { TokenParts } from './check-token.ts'
 import type { Connections, EndReason } from './connections.ts'
 import { withDocument } from './named-document.ts'
-import { answerPlain, parseParams, parsePlain } from './plain-operation.ts'
+import type { NextTurn } from './parse-json.ts'
+import { acceptsJson, answerPlain, plainOf } from './plain-operation.ts'
 import { answerSubscription, type SubscriptionParts } from './plain-subscription.ts'
 import { type RefusedRequest, readRequest, type SentRequest } from './read-request.ts'
 import { refuse, refuseForNow, replyError } from './reply.ts'
@@ -19,7 +21,6 @@ import { watchReader } from './watch-reader.ts'
 export interface HttpParts extends SubscriptionParts, TokenParts {
   readonly connections: Connections
   readonly trusted: TrustedDocuments
-  readonly url: () => string
 }
 
 /** `/graphql`: JSON by POST, and server-sent events by POST or GET for clients that accept them. */
@@ -39,7 +40,7 @@ export async function handleGraphQL(
   const origin = { address: parts.callers.addressOf(request), requestId: requestIdIn(response) }
   const address = parts.callers.at(origin.address)
   const early = address.request()
-  if (early) return refuseForNow(response, parts.refusals, early)
+  if (early) return refuseForNow(response, parts, early)
   // Authenticates before it reads the body.
   const authenticated = await authenticate(request, response, parts, origin)
   if (!authenticated) return
@@ -48,26 +49,29 @@ export async function handleGraphQL(
   const operation = caller.hold(streams ? 'openSubscriptions' : 'openOperations')
   const bytes = caller.hold('requestBytes')
   const excess = caller.principal.request() ?? operation.take()
-  if (excess) return refuseForNow(response, parts.refusals, excess)
+  if (excess) return refuseForNow(response, parts, excess)
   try {
-    const sent = await readRequest(request, parts.limits, bytes)
+    const turn = () => parts.turns.next(caller.principal)
+    const maxValues = parts.limits.jsonValues
+    const sent = await readRequest(request, { maxValues, bytes, turn, charge: caller.meter() })
     if (!sent) return
-    if (!sent.ok) return refuseSent(sent, response, parts)
-    caller.charge(sent.body?.length ?? 0)
-    const whole = withDocument(sent, parts.trusted)
+    const whole = sent.ok ? withDocument(sent, parts.trusted) : sent
     if (!whole.ok) return refuseSent(whole, response, parts)
-    await answer(whole, { request, response, secret, viewer, streams }, parts)
+    await turn()
+    await answer(whole, { request, response, secret, viewer, streams, turn, charge: caller.meter() }, parts)
   } finally {
     operation.end()
     bytes.end()
   }
 }
 
-function refuseSent(sent: RefusedRequest, response: ServerResponse, { refusals }: HttpParts): void {
-  // The rest of the body is not read.
-  if (sent.status !== 400) response.setHeader('connection', 'close')
-  if (sent.status === 429) refuseForNow(response, refusals, sent)
-  else refuse(response, refusals, sent.status, sent.code, sent.message)
+function refuseSent(sent: RefusedRequest, response: ServerResponse, parts: HttpParts): void {
+  // The rest of the body is not read, or is thrown away, for the next request of the connection.
+  if (sent.status === 400) response.req.resume()
+  else response.setHeader('connection', 'close')
+  if (sent.status === 429) refuseForNow(response, parts, sent)
+  else if (sent.code === 'BAD_REQUEST') replyError(response, sent.status, sent.code, sent.message)
+  else refuse(response, parts.refusals, sent.status, sent.code, sent.message)
 }
 
 interface Asking {
@@ -77,18 +81,21 @@ interface Asking {
   readonly viewer: Viewer
   /** The client accepts events. */
   readonly streams: boolean
+  readonly turn: NextTurn
+  readonly charge: Meter
 }
 
-async function answer({ body, params }: SentRequest, asking: Asking, parts: HttpParts): Promise<void> {
-  const { request, response, secret, viewer, streams } = asking
+async function answer({ request: sent }: SentRequest, asking: Asking, parts: HttpParts): Promise<void> {
+  const { request, response, secret, viewer, streams, turn, charge } = asking
   const end = (why: EndReason | 'CLOSING') => (why === 'REVOKED' ? endEvents(response) : response.destroy())
   const answered = parts.connections.opened({ secret, viewer, isStream: streams, end })
   try {
     const { accept } = request.headers
-    const plain = body === null ? parseParams(params) : parsePlain(body, streams ? undefined : accept)
+    const plain = streams || acceptsJson(accept) ? plainOf(sent) : null
     if (plain && streams && (await answerSubscription(plain, viewer, response, parts))) return
-    if (plain && !streams && (await answerPlain(plain, viewer, { yoga: parts.yoga, accept, response }))) return
-    await send(await ask(request, { body, params }, viewer, parts), response, parts)
+    if (plain && !streams && (await answerPlain(plain, viewer, { yoga: parts.yoga, accept, response, turn, charge })))
+      return
+    await send(await ask(request, sent, viewer, parts), response, parts)
   } finally {
     answered()
   }
@@ -117,17 +124,16 @@ const PASSED = ['accept', 'content-type'] as const
 
 async function ask(
   request: IncomingMessage,
-  { body, params }: Pick<SentRequest, 'body' | 'params'>,
+  sent: SentRequest['request'],
   viewer: Viewer,
-  { yoga, url }: HttpParts,
+  { yoga }: HttpParts,
 ): Promise<Response> {
   const headers = PASSED.flatMap((name): [string, string][] => {
     const value = request.headers[name]
     return value === undefined ? [] : [[name, value]]
   })
-  const target = new URL(request.url ?? '/', url())
-  target.search = String(params)
-  return await yoga.fetch(target.href, { method: request.method ?? 'POST', headers, body }, { viewer })
+  // Only the path counts, and Yoga wants a whole URL.
+  return await yoga.fetch('http://localhost/graphql', { method: request.method ?? 'POST', headers }, { viewer, sent })
 }
 
 async function send(answer: Response, response: ServerResponse, bounds: Bounds): Promise<void> {

@@ -1,15 +1,9 @@
-import type { Login } from '../core/ports/login.ts'
+import type { Login, OfferedLogin } from '../core/ports/login.ts'
 
 /** The document at `/.well-known/phaseline`, which needs no token: how to get one. */
 export const loginsDocument = (logins: readonly Login[]): string =>
   JSON.stringify({
-    logins: logins.map(({ issuer, clientId, scope, resource, token }) => ({
-      issuer,
-      clientId,
-      scope,
-      resource,
-      token,
-    })),
+    logins: logins.map(({ origins: _, ...offered }): OfferedLogin => offered),
   })
 
 /** Origins that the dashboard calls to sign in. */

@@ -13,7 +13,7 @@ export interface Metrics {
 }
 
 export interface Measured extends Omit<Bounds, 'limits'> {
-  readonly socket: Pick<GraphQLSocket, 'size' | 'bufferedBytes'>
+  readonly sockets: readonly Pick<GraphQLSocket, 'size' | 'bufferedBytes'>[]
   readonly fanOut: FanOut
   readonly log: Pick<Log, 'stats'>
   readonly open: OpenStreams
@@ -57,7 +57,7 @@ function measureRefusals(registry: Registry, { refusals }: Measured): void {
   })
 }
 
-function measureStreams(registry: Registry, { socket, fanOut, log, open, agents, clock, unread }: Measured): void {
+function measureStreams(registry: Registry, { sockets, fanOut, log, open, agents, clock, unread }: Measured): void {
   const registers = [registry]
   const gauge = (name: string, help: string, read: () => number) =>
     new Gauge({
@@ -78,8 +78,12 @@ function measureStreams(registry: Registry, { socket, fanOut, log, open, agents,
         this.inc(read())
       },
     })
-  gauge('websockets', 'Open WebSocket connections.', () => socket.size)
-  gauge('websocket_buffered_bytes', 'Bytes that wait for clients to read them.', () => socket.bufferedBytes)
+  const total = (of: (socket: Measured['sockets'][number]) => number) =>
+    sockets.reduce((sum, socket) => sum + of(socket), 0)
+  gauge('websockets', 'Open WebSocket connections.', () => total(({ size }) => size))
+  gauge('websocket_buffered_bytes', 'Bytes that wait for clients to read them.', () =>
+    total(({ bufferedBytes }) => bufferedBytes),
+  )
   gauge('unread_bytes', 'Bytes that wait for slow clients, over HTTP and WebSockets.', () => unread.total)
   gauge('waiting_claims', 'Claims that wait for work.', () => agents.waitingClaims)
   if (clock)

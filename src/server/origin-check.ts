@@ -10,6 +10,10 @@ export interface OriginRules {
   readonly allowedHosts: readonly string[]
   /** More origins whose pages may call the API, e.g. https://ops.example.org. */
   readonly allowedOrigins: readonly string[]
+  /** Called over https; otherwise a proxy may be. */
+  readonly isSecure?: boolean
+  /** False: no page may call, of whatever origin. */
+  readonly allowsPages?: boolean
 }
 
 export type OriginVerdict =
@@ -27,26 +31,32 @@ export function checkOrigin(
   if (host === undefined || !isOurs(host.toLowerCase(), rules)) {
     return refused('The Host header names another server than this one; PHASELINE_ALLOWED_HOSTS can name more.')
   }
-  if (origin === undefined || isSame(origin, host)) return { ok: true, granted: null }
+  if (origin === undefined) return { ok: true, granted: null }
+  if (rules.allowsPages === false) return refused('Pages may not call here.')
+  if (isSame(origin, host, rules)) return { ok: true, granted: null }
   if (rules.allowedOrigins.includes(origin)) return { ok: true, granted: origin }
   return refused('Pages of other origins may not call; PHASELINE_ALLOWED_ORIGINS can name some.')
 }
 
 const refused = (message: string): OriginVerdict => ({ ok: false, message })
 
-function isOurs(host: string, { host: bound, port, allowedHosts }: OriginRules): boolean {
+function isOurs(host: string, { host: bound, port, allowedHosts, isSecure = false }: OriginRules): boolean {
   const named = allowedHosts.some((allowed) => host === allowed.toLowerCase() || nameOf(host) === allowed.toLowerCase())
   if (named) return true
   const names = ANY_ADDRESS.includes(bound) ? LOOPBACK : [...LOOPBACK, bracketed(bound.toLowerCase())]
-  return names.includes(nameOf(host)) && portOf(host) === port
+  return names.includes(nameOf(host)) && portOf(host, isSecure) === port
 }
 
 const bracketed = (address: string): string => (address.includes(':') ? `[${address}]` : address)
 const nameOf = (host: string): string => host.replace(/:\d+$/, '')
-const portOf = (host: string): number => Number(/:(\d+)$/.exec(host)?.[1] ?? 80)
+const portOf = (host: string, isSecure: boolean): number => Number(/:(\d+)$/.exec(host)?.[1] ?? (isSecure ? 443 : 80))
 
-function isSame(origin: string, host: string): boolean {
+function isSame(origin: string, host: string, { isSecure = false }: OriginRules): boolean {
   const url = URL.parse(origin)
   // A URL leaves its default port out, as the Host header does.
-  return url !== null && ['http:', 'https:'].includes(url.protocol) && url.host === host.toLowerCase()
+  return (
+    url !== null &&
+    (url.protocol === 'https:' || (url.protocol === 'http:' && !isSecure)) &&
+    url.host === host.toLowerCase()
+  )
 }

@@ -1,7 +1,11 @@
 import type { ServerResponse } from 'node:http'
 import { type ExecutionResult, GraphQLError, getOperationAST } from 'graphql'
 import type { Viewer } from '../core/ports/viewer.ts'
-import { reply } from './reply.ts'
+import type { Meter } from './callers.ts'
+import { isLarge, jsonPieces } from './json-pieces.ts'
+import type { NextTurn } from './parse-json.ts'
+import { reply, replyPieces } from './reply.ts'
+import { PIECE } from './request-text.ts'
 import type { Yoga } from './yoga.ts'
 
 /** A request in the form that nearly all clients send. */
@@ -16,21 +20,13 @@ const RESPONSE = 'application/graphql-response+json'
 const GONE = new Error('The client has closed the connection.')
 const KNOWN = new Set(['query', 'operationName', 'variables', 'extensions'])
 
+/** Whether an answer that is no stream will do. */
+export const acceptsJson = (accept: string | undefined): boolean =>
+  accept === undefined || /application\/(graphql-response\+)?json|\*\/\*/.test(accept)
+
 /** Null: the request is in another form, which yoga handles. */
-export function parsePlain(body: string, accept: string | undefined): PlainRequest | null {
-  if (accept !== undefined && !/application\/(graphql-response\+)?json|\*\/\*/.test(accept)) return null
-  return plainOf(parse(body))
-}
-
-/** The same for the parameters of a GET. */
-export function parseParams(params: URLSearchParams): PlainRequest | null {
-  const { variables = 'null', extensions = 'null', ...others } = Object.fromEntries(params)
-  const parsed = { variables: parse(variables), extensions: parse(extensions) }
-  return Object.values(parsed).includes(undefined) ? null : plainOf({ ...others, ...parsed })
-}
-
-function plainOf(request: unknown): PlainRequest | null {
-  if (!isObject(request) || Object.keys(request).some((key) => !KNOWN.has(key))) return null
+export function plainOf(request: Readonly<Record<string, unknown>>): PlainRequest | null {
+  if (Object.keys(request).some((key) => !KNOWN.has(key))) return null
   const { query, operationName = null, variables = null, extensions = null } = request
   if (typeof query !== 'string' || !(operationName === null || typeof operationName === 'string')) return null
   if (!(variables === null || isObject(variables)) || !(extensions === null || isObject(extensions))) return null
@@ -40,13 +36,13 @@ function plainOf(request: unknown): PlainRequest | null {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Undefined for what is no JSON. */
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+interface Answering {
+  readonly yoga: Yoga
+  readonly accept: string | undefined
+  readonly response: ServerResponse
+  /** Of the caller, for a large answer. */
+  readonly turn: NextTurn
+  readonly charge: Meter
 }
 
 /**
@@ -56,11 +52,7 @@ function parse(text: string): unknown {
 export async function answerPlain(
   { query, operationName, variables }: PlainRequest,
   viewer: Viewer,
-  {
-    yoga,
-    accept,
-    response,
-  }: { readonly yoga: Yoga; readonly accept: string | undefined; readonly response: ServerResponse },
+  { yoga, accept, response, turn, charge }: Answering,
 ): Promise<boolean> {
   const gone = new AbortController()
   response.once('close', () => gone.abort(GONE))
@@ -79,8 +71,12 @@ export async function answerPlain(
     })) as ExecutionResult
     // Refused before anything ran, e.g. for a variable of the wrong type.
     if (result.data === undefined) return false
-    const type = accept?.includes(RESPONSE) ? RESPONSE : 'application/json'
-    reply(response, 200, `${type}; charset=utf-8`, JSON.stringify(result))
+    const type = `${accept?.includes(RESPONSE) ? RESPONSE : 'application/json'}; charset=utf-8`
+    if (isLarge(result.data)) {
+      const pieces = await jsonPieces(result, turn)
+      charge(pieces.length * PIECE)
+      replyPieces(response, type, pieces)
+    } else reply(response, 200, type, JSON.stringify(result))
     return true
   } catch (error) {
     if (error instanceof GraphQLError && !response.headersSent) return false

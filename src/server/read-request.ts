@@ -1,17 +1,16 @@
 import type { IncomingMessage } from 'node:http'
-import type { GatewayLimits } from '../core/gateway-limits.ts'
 import type { FailureCode } from '../core/vocabulary.ts'
 import { MAX_BODY } from '../graphql/schema/limits.ts'
 import type { Excess } from './accounts.ts'
-import type { Hold } from './callers.ts'
+import type { Hold, Meter } from './callers.ts'
+import { type NextTurn, parseJson } from './parse-json.ts'
 import type { RefusalReason } from './refusals.ts'
-import { jsonProblem, type TextProblem } from './request-text.ts'
+import { JsonScanner, jsonProblem, PIECE, type TextProblem } from './request-text.ts'
 
-/** `body` of a POST; a GET has parameters instead. */
+/** What a POST has as its body, and a GET as its parameters. */
 export interface SentRequest {
   readonly ok: true
-  readonly body: string | null
-  readonly params: URLSearchParams
+  readonly request: Readonly<Record<string, unknown>>
 }
 export type RefusedRequest =
   | {
@@ -20,6 +19,7 @@ export type RefusedRequest =
       readonly code: FailureCode & RefusalReason
       readonly message: string
     }
+  | { readonly ok: false; readonly status: 400; readonly code: 'BAD_REQUEST'; readonly message: string }
   | ({ readonly ok: false; readonly status: 429 } & Excess)
 
 const TOO_LARGE = {
@@ -28,59 +28,101 @@ const TOO_LARGE = {
   code: 'TOO_LARGE',
   message: `A request has at most ${MAX_BODY} bytes.`,
 } as const
+const NOT_JSON = {
+  ok: false,
+  status: 400,
+  code: 'BAD_REQUEST',
+  message: 'The body is not a JSON object.',
+} as const
+const refused = (problem: TextProblem) => ({ ok: false, status: 400, ...problem }) as const
 
-/** The text of a request, judged but not parsed; null: its client has gone. */
+/** What reading costs, and whom. */
+export interface Reading {
+  readonly maxValues: number
+  readonly bytes: Hold
+  /** Counts bytes as they arrive, also those of a request that is refused. */
+  readonly charge: Meter
+  readonly turn: NextTurn
+}
+
+/** A request, judged while it arrives; null: its client has gone. */
 export async function readRequest(
   request: IncomingMessage,
-  { jsonValues }: GatewayLimits,
-  bytes: Hold,
+  reading: Reading,
 ): Promise<SentRequest | RefusedRequest | null> {
-  const params = paramsOf(request)
-  const body = request.method === 'POST' ? await readBody(request, bytes) : null
-  if (request.destroyed && !request.complete) return null
-  if (typeof body === 'object' && body !== null) return body
-  const problem = body === null ? paramProblem(params, jsonValues) : jsonProblem(body, jsonValues)
-  return problem ? { ok: false, status: 400, ...problem } : { ok: true, body, params }
+  const sent = request.method === 'POST' ? await readBody(request, reading) : readParams(request, reading.maxValues)
+  return request.destroyed && !request.complete ? null : sent
 }
 
-function paramProblem(params: URLSearchParams, maxValues: number): TextProblem | null {
-  for (const name of ['variables', 'extensions']) {
-    const json = params.get(name)
-    const problem = json ? (jsonProblem(json, maxValues) ?? syntaxProblem(name, json)) : null
-    if (problem) return problem
-  }
-  return null
-}
-
-function syntaxProblem(name: string, json: string): TextProblem | null {
+async function readBody(request: IncomingMessage, reading: Reading): Promise<SentRequest | RefusedRequest> {
+  if (lengthOf(request) > MAX_BODY) return TOO_LARGE
+  const scanner = new JsonScanner(reading.maxValues)
+  const body = await collect(request, scanner, reading)
+  if (!Buffer.isBuffer(body)) return body
   try {
-    JSON.parse(json)
-    return null
-  } catch {
-    return { code: 'BAD_USER_INPUT', message: `The parameter ${name} is not JSON.` }
+    const json = body.length > PIECE ? await parseJson(body, scanner.large, reading.turn) : JSON.parse(body.toString())
+    return isObject(json) ? { ok: true, request: json } : NOT_JSON
+  } catch (error) {
+    if (error instanceof SyntaxError) return NOT_JSON
+    throw error
   }
 }
 
-function paramsOf({ url = '' }: IncomingMessage): URLSearchParams {
-  const start = url.indexOf('?')
-  return new URLSearchParams(start < 0 ? '' : url.slice(start + 1))
-}
+/** As announced; 0: it is not. */
+const lengthOf = ({ headers }: IncomingMessage): number => Number(headers['content-length'] ?? 0)
 
-async function readBody(request: IncomingMessage, bytes: Hold): Promise<string | RefusedRequest> {
-  if (Number(request.headers['content-length'] ?? 0) > MAX_BODY) return TOO_LARGE
+async function collect(
+  request: IncomingMessage,
+  scanner: JsonScanner,
+  { bytes, charge, turn }: Reading,
+): Promise<Buffer | RefusedRequest> {
   const chunks: Buffer[] = []
   let size = 0
   try {
     // A request that was destroyed could not be answered.
     for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      if (size > 0) await turn()
       size += chunk.length
+      charge(chunk.length)
       if (size > MAX_BODY) return TOO_LARGE
       const excess = bytes.take(chunk.length)
       if (excess) return { ok: false, status: 429, ...excess }
+      const problem = scanner.scan(chunk)
+      if (problem) {
+        // The rest still arrives, to be thrown away.
+        charge(Math.max(0, lengthOf(request) - size))
+        return refused(problem)
+      }
       chunks.push(chunk)
     }
   } catch (error) {
     if (!request.destroyed) throw error
   }
-  return Buffer.concat(chunks).toString()
+  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
 }
+
+/** Those of GraphQL over HTTP. */
+const TEXT_PARAMS = ['query', 'operationName', 'documentId'] as const
+const JSON_PARAMS = ['variables', 'extensions'] as const
+
+function readParams({ url = '' }: IncomingMessage, maxValues: number): SentRequest | RefusedRequest {
+  const start = url.indexOf('?')
+  const params = new URLSearchParams(start < 0 ? '' : url.slice(start + 1))
+  const request: Record<string, unknown> = {}
+  for (const name of TEXT_PARAMS) if (params.has(name)) request[name] = params.get(name)
+  for (const name of JSON_PARAMS) {
+    const json = params.get(name)
+    if (!json) continue
+    const problem = jsonProblem(json, maxValues)
+    if (problem) return refused(problem)
+    try {
+      request[name] = JSON.parse(json)
+    } catch {
+      return refused({ code: 'BAD_USER_INPUT', message: `The parameter ${name} is not JSON.` })
+    }
+  }
+  return { ok: true, request }
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -3,7 +3,7 @@ export const REFUSALS = {
   UNAUTHENTICATED: 'requests and sockets without a valid token',
   SERVICE_UNAVAILABLE: 'requests whose token cannot be checked, since its issuer does not answer',
   FORBIDDEN: 'requests of other origins or for other hosts, and those for metrics without the role for it',
-  BAD_USER_INPUT: 'requests with the character NUL, which cannot be stored',
+  BAD_USER_INPUT: 'requests with the character NUL, which cannot be stored, or with keys or texts that are too long',
   DOCUMENT_NOT_TRUSTED: 'documents that the operator does not know, where only such are run',
   PERSISTED_QUERY_NOT_FOUND: 'ids of documents that the server does not know',
   TOO_LARGE: 'bodies and messages with too many bytes',

@@ -1,7 +1,13 @@
 import type { ServerResponse } from 'node:http'
 import type { FailureCode } from '../core/vocabulary.ts'
 import type { Excess } from './accounts.ts'
+import type { LateRefusals } from './late-refusals.ts'
 import type { RefusalReason, Refusals } from './refusals.ts'
+
+export interface RefusalParts {
+  readonly refusals: Refusals
+  readonly lateRefusals: LateRefusals
+}
 
 /** Plain responses, and the headers of every response. */
 
@@ -19,6 +25,14 @@ const LARGE = 64 * 1024
 export function reply(response: ServerResponse, status: number, type: string, body: string): void {
   const sent = body.length > LARGE ? Buffer.from(body) : body
   response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(sent) }).end(sent)
+}
+
+/** A long body that was made in pieces. */
+export function replyPieces(response: ServerResponse, type: string, pieces: readonly Buffer[]): void {
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0)
+  response.writeHead(200, { 'content-type': type, 'content-length': length })
+  for (const piece of pieces) response.write(piece)
+  response.end()
 }
 
 export function replyText(response: ServerResponse, status: number, text: string): void {
@@ -50,9 +64,12 @@ export function refuse(
 }
 
 /** Refuses what may be asked again later. */
-export function refuseForNow(response: ServerResponse, refusals: Refusals, excess: Excess): void {
-  const { code, message, retryAfterMs } = excess
+export function refuseForNow(
+  response: ServerResponse,
+  { refusals, lateRefusals }: RefusalParts,
+  { code, message, retryAfterMs }: Excess,
+): void {
   refusals.count(code)
   response.setHeader('retry-after', Math.ceil(retryAfterMs / 1_000))
-  replyError(response, 429, code, message, { retryAfterMs })
+  lateRefusals.delay(response, () => replyError(response, 429, code, message, { retryAfterMs }))
 }

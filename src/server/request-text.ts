@@ -1,4 +1,4 @@
-/** What is judged of the text of a request, before it costs the time and the memory to parse it. */
+/** What is judged of the text of a request while it arrives, before it costs the time and the memory to parse it. */
 
 /** Code that walks deeper values recursively overflows its stack. Specs are at most 64 deep. */
 export const MAX_NESTING = 256
@@ -21,44 +21,118 @@ const TOO_DEEP: TextProblem = {
   message: `The request is nested more than ${MAX_NESTING} levels deep: store deeper data as a string.`,
 }
 
-/** An unknown key is compared with the known ones, for a suggestion, and told in the error. */
+/** Bytes. An unknown key is compared with the known ones, for a suggestion, and told in the error. */
 const MAX_KEY = 4_096
 const LONG_KEY: TextProblem = {
   code: 'BAD_USER_INPUT',
-  message: `A key of the request has more than ${MAX_KEY} characters: long texts belong in values.`,
+  message: `A key of the request has more than ${MAX_KEY} bytes: long texts belong in values.`,
 }
 
-/** @param maxValues of arrays and objects, each of which counts, too */
-export function jsonProblem(text: string, maxValues: number): TextProblem | null {
-  if (holdsNul(text)) return NUL
-  // No shorter text that is JSON can exceed a limit.
-  if (text.length <= 2 * MAX_NESTING) return null
-  let depth = 0
-  let values = 0
-  for (let i = 0; i < text.length; i++) {
-    switch (text.charCodeAt(i)) {
-      case CHAR.quote: {
-        const end = endOfString(text, i)
-        if (end - i > MAX_KEY && isKey(text, end)) return LONG_KEY
+/** Bytes. A text is parsed at one go. None that is accepted anywhere is longer, even with every character escaped. */
+const MAX_TEXT = 7 * 1_024 * 1_024
+const LONG_TEXT: TextProblem = {
+  code: 'BAD_USER_INPUT',
+  message: `A text of the request has more than ${MAX_TEXT} bytes: no argument takes as much.`,
+}
+
+/** Bytes of JSON that are parsed at one go, if it consists of parts. */
+export const PIECE = 64 * 1_024
+
+/** The whole text of a request. */
+export const jsonProblem = (text: string, maxValues: number): TextProblem | null =>
+  new JsonScanner(maxValues).scan(Buffer.from(text))
+
+/** Judges a text, given piece by piece in UTF-8. What is no JSON passes, for the parser to refuse. */
+export class JsonScanner {
+  /** Arrays and objects of more than a piece: where each begins, and its last byte. */
+  readonly large = new Map<number, number>()
+  readonly #maxValues: number
+  readonly #piece: number
+  /** In arrays and objects, each of which counts, too. */
+  #values = 0
+  /** Of the arrays and objects that are open. */
+  readonly #starts: number[] = []
+  /** Bytes before the present ones. */
+  #offset = 0
+  /** Where the present text begins; null: outside of texts. */
+  #textStart: number | null = null
+  /** How much of `\u0000` has just been seen. */
+  #escape = 0
+  /** The text that has just ended is too long for a key. */
+  #isLong = false
+
+  constructor(maxValues: number, piece = PIECE) {
+    this.#maxValues = maxValues
+    this.#piece = piece
+  }
+
+  scan(bytes: Uint8Array): TextProblem | null {
+    for (let i = 0; i < bytes.length; i++) {
+      if (this.#textStart !== null) {
+        const end = this.#endOfText(bytes, i)
+        if (end < 0) return NUL
+        const length = this.#offset + end - this.#textStart - 1
+        if (length > MAX_TEXT) return LONG_TEXT
+        if (end === bytes.length) break
+        this.#textStart = null
+        this.#isLong = length > MAX_KEY
         i = end
-        break
+      } else {
+        const problem = this.#judge(bytes[i] as number, this.#offset + i)
+        if (problem) return problem
       }
+    }
+    this.#offset += bytes.length
+    return null
+  }
+
+  /** The index of the closing quote, or the length of the bytes. Negative: the text holds NUL. */
+  #endOfText(bytes: Uint8Array, from: number): number {
+    for (let i = from; i < bytes.length; i++) {
+      const byte = bytes[i] as number
+      if (this.#escape > 0) {
+        const isPart = this.#continueEscape(byte)
+        if (this.#escape === NUL_ESCAPE.length) return -1
+        if (isPart) continue
+      }
+      if (byte === CHAR.quote) return i
+      if (byte === CHAR.backslash) this.#escape = 1
+    }
+    return bytes.length
+  }
+
+  #continueEscape(byte: number): boolean {
+    const isPart = byte === NUL_ESCAPE[this.#escape] || this.#escape === 1
+    this.#escape = byte === NUL_ESCAPE[this.#escape] ? this.#escape + 1 : 0
+    return isPart
+  }
+
+  #judge(byte: number, at: number): TextProblem | null {
+    switch (byte) {
+      case CHAR.quote:
+        this.#textStart = at
+        break
+      case CHAR.colon:
+        if (this.#isLong) return LONG_KEY
+        break
       case CHAR.comma:
-        values += 1
+        this.#values += 1
         break
       case CHAR.openArray:
       case CHAR.openObject:
-        values += 1
-        depth += 1
-        if (depth > MAX_NESTING) return TOO_DEEP
+        this.#values += 1
+        this.#starts.push(at)
+        if (this.#starts.length > MAX_NESTING) return TOO_DEEP
         break
       case CHAR.closeArray:
-      case CHAR.closeObject:
-        depth -= 1
+      case CHAR.closeObject: {
+        const start = this.#starts.pop()
+        if (start !== undefined && at - start > this.#piece) this.large.set(start, at)
+      }
     }
-    if (values > maxValues) return tooManyValues(maxValues)
+    if (this.#isLong && !isBlank(byte)) this.#isLong = false
+    return this.#values > this.#maxValues ? tooManyValues(this.#maxValues) : null
   }
-  return null
 }
 
 const tooManyValues = (maxValues: number): TextProblem => ({
@@ -66,9 +140,13 @@ const tooManyValues = (maxValues: number): TextProblem => ({
   message: `The request has more than ${maxValues} values in arrays and objects: send them in several requests.`,
 })
 
-const CHAR = {
+/** The only way in which JSON can hold it. An escaped backslash before `u0000` makes it plain text. */
+const NUL_ESCAPE = Buffer.from('\\u0000')
+
+export const CHAR = {
   quote: 0x22,
   comma: 0x2c,
+  colon: 0x3a,
   openArray: 0x5b,
   backslash: 0x5c,
   closeArray: 0x5d,
@@ -76,21 +154,4 @@ const CHAR = {
   closeObject: 0x7d,
 } as const
 
-const NOT_BLANK = /[^ \t\r\n]/g
-function isKey(text: string, end: number): boolean {
-  NOT_BLANK.lastIndex = end + 1
-  return NOT_BLANK.exec(text)?.[0] === ':'
-}
-
-/** The index of the closing quote, or the length of the text. */
-function endOfString(text: string, start: number): number {
-  for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
-    let slashes = 0
-    while (text.charCodeAt(end - 1 - slashes) === CHAR.backslash) slashes += 1
-    if (slashes % 2 === 0) return end
-  }
-  return text.length
-}
-
-/** An escaped NUL: the only one that JSON can hold. An escaped backslash before `u0000` makes it plain text. */
-const holdsNul = (json: string): boolean => json.includes('\\u0000') && /(?<!\\)(?:\\\\)*\\u0000/.test(json)
+export const isBlank = (byte: number): boolean => byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d

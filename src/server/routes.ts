@@ -22,11 +22,13 @@ export interface RouteParts extends HttpParts {
 }
 export type Handler = (request: IncomingMessage, response: ServerResponse, parts: RouteParts) => Promise<void> | void
 
+export const API_PATH = '/graphql'
+
 /** All routes but those of the dashboard. Pages and health checks have no data and need no token. */
 const ROUTES: Readonly<Record<string, Handler>> = {
   '/': showIndex,
   '/graphiql': showGraphiql,
-  '/graphql': (request, response, parts) =>
+  [API_PATH]: (request, response, parts) =>
     wantsPage(request) ? showGraphiql(request, response, parts) : handleGraphQL(request, response, parts),
   '/healthz': (_, response) => replyText(response, 200, 'ok'),
   '/readyz': async (_, response, { isReady }) =>
@@ -60,8 +62,8 @@ function showLogins(request: IncomingMessage, response: ServerResponse, { logins
   showPage(request, response, { body: Buffer.from(loginsDocument(logins())), headers })
 }
 
-function showGraphiql(request: IncomingMessage, response: ServerResponse, { dashboard }: RouteParts): void {
-  showPage(request, response, dashboard?.graphiql ?? landingPage)
+function showGraphiql(request: IncomingMessage, response: ServerResponse, { dashboard, logins }: RouteParts): void {
+  showPage(request, response, dashboard?.graphiql(originsOf(logins())) ?? landingPage)
 }
 
 function showAsset(request: IncomingMessage, response: ServerResponse, { dashboard }: RouteParts): void {

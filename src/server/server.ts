@@ -1,34 +1,22 @@
-import {
-  createServer as createHttpServer,
-  type ServerOptions as HttpOptions,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-} from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
-import type { Duplex } from 'node:stream'
 import type { GraphQLSchema } from 'graphql'
 import type { GatewayLimits } from '../core/gateway-limits.ts'
 import type { Login } from '../core/ports/login.ts'
+import type { Viewer } from '../core/ports/viewer.ts'
 import type { GraphQLServices } from '../graphql/resolver-context.ts'
 import type { Logger } from '../logger.ts'
+import { tokensOf } from './agent-tokens.ts'
 import { createBounds } from './bounds.ts'
-import { refuseBrokenRequests } from './client-errors.ts'
 import { Connections } from './connections.ts'
-import { grantOrigin } from './cross-origin.ts'
 import { loadDashboard } from './dashboard.ts'
 import type { Disclosure } from './disclosure.ts'
 import { createGraphQLSocket } from './graphql-socket.ts'
+import { listen } from './listener.ts'
 import { mask } from './mask.ts'
 import { createMetrics, type MeasuredClock } from './metrics.ts'
-import { checkOrigin, type OriginRules } from './origin-check.ts'
-import { protect, refuse, replyError, replyText } from './reply.ts'
-import { nameRequest, requestIdIn } from './request-id.ts'
-import { type RouteParts, routeOf } from './routes.ts'
 import { FanOut } from './streams/fan-out.ts'
 import { createSubscribe } from './streams/subscribe.ts'
+import type { TlsSource } from './tls.ts'
 import { TrustedDocuments, type TrustedDocumentsOptions } from './trusted-documents.ts'
-import { watchReader } from './watch-reader.ts'
 import { createGraphQL } from './yoga.ts'
 
 export interface ServerOptions {
@@ -55,26 +43,28 @@ export interface ServerOptions {
   readonly logins?: () => readonly Login[]
   /** Measured when given. */
   readonly clock?: MeasuredClock
+  /** Absent: without encryption. */
+  readonly tls?: TlsSource | null
+  /** A port of its own, without encryption and on loopback, for these callers alone. Absent: none. */
+  readonly loopback?: { readonly port: number; accepts(viewer: Viewer): boolean } | null
 }
 
 export interface RunningServer extends AsyncDisposable {
   /** e.g. `http://127.0.0.1:4000` */
   readonly url: string
   readonly port: number
+  /** Of the port on loopback; null: there is none. */
+  readonly loopbackUrl: string | null
   /** Accepts no more connections, closes streams with SERVICE_RESTART, lets requests end, and closes. */
   close(): Promise<void>
 }
 
-const API_PATH = '/graphql'
-/** Milliseconds that running requests get when the server closes. */
-const DRAIN_MS = 5_000
 /** Milliseconds in which the database must answer for the server to be ready. */
 const READY_WITHIN_MS = 2_000
-const IDLE_MS = 20
 
 /** One port for pages, GraphQL over HTTP, events and WebSockets, health and metrics. Resolves once it listens. */
 export async function createServer(options: ServerOptions): Promise<RunningServer> {
-  const { config, schema, services, logger, dashboardFolder, clock, logins = () => [] } = options
+  const { config, schema, services, logger, dashboardFolder, clock, logins = () => [], tls = null } = options
   const { tokens, audit, pool, log, system, streams } = services
   const bounds = createBounds(config.limits, config.trustedProxies)
   const connections = new Connections(tokens)
@@ -86,108 +76,44 @@ export async function createServer(options: ServerOptions): Promise<RunningServe
   const subscribe = createSubscribe({ ...shared, fanOut, hideSuggestions: !disclosure.suggestions })
   const common = { ...bounds, trusted, schema, yoga, subscribe, tokens, audit, connections }
   const socket = createGraphQLSocket({ ...common, system, logger })
-  const metrics = createMetrics({ ...bounds, socket, fanOut, log, open: streams, agents: services.agents, clock })
+  const { loopback } = options
+  const ofAgents = loopback && { ...common, tokens: tokensOf(tokens, loopback.accepts) }
+  const agentSocket = ofAgents && createGraphQLSocket({ ...ofAgents, system, logger })
+  const sockets = [socket, ...(agentSocket ? [agentSocket] : [])]
+  const metrics = createMetrics({ ...bounds, sockets, fanOut, log, open: streams, agents: services.agents, clock })
   let closing: Promise<void> | undefined
   const isReady = async () => closing === undefined && (await answers(pool))
   const dashboard = dashboardFolder === undefined ? null : await loadDashboard(dashboardFolder)
-  const http = createHttpServer(timeoutsOf(bounds.limits))
-  refuseBrokenRequests(http, bounds.refusals)
-  const rules: OriginRules = {
-    ...config,
-    get port() {
-      return portOf(http)
-    },
-  }
-  const url = () => `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${portOf(http)}`
-  const parts: RouteParts = { ...common, metrics, isReady, url, dashboard, logins }
-
-  http.on('request', (request, response) => {
-    handle(request, response, { parts, rules }).catch((error: unknown) => {
-      logger.error({ err: error, requestId: requestIdIn(response) }, 'a request failed')
-      if (response.headersSent) response.destroy()
-      else replyError(response, 500, 'INTERNAL_SERVER_ERROR', 'Something went wrong on the server.')
-    })
+  const parts = { ...common, metrics, isReady, dashboard, logins }
+  const internal =
+    loopback && ofAgents && agentSocket
+      ? await listen({
+          ...{ host: LOOPBACK, port: loopback.port, allowedHosts: [], allowedOrigins: [], tls: null, isApiOnly: true },
+          ...{ parts: { ...parts, ...ofAgents }, socket: agentSocket, logger },
+        })
+      : null
+  const main = await listen({ ...config, tls, parts, socket, logger }).catch(async (error: unknown) => {
+    await internal?.close()
+    throw error
   })
-  http.on('upgrade', (request, stream, head) => {
-    stream.on('error', () => stream.destroy())
-    const verdict = checkOrigin(request.headers, rules)
-    if (!verdict.ok) {
-      bounds.refusals.count('FORBIDDEN')
-      return refuseUpgrade(stream, 403, verdict.message)
-    }
-    if (pathOf(request) !== API_PATH) return refuseUpgrade(stream, 404, 'WebSockets are at /graphql.')
-    socket.upgrade(request, stream as Socket, head)
-  })
-  await listen(http, config)
+  const listeners = [main, ...(internal ? [internal] : [])]
 
   const close = (): Promise<void> => {
     closing ??= (async () => {
-      const closed = new Promise<void>((resolve) => http.close(() => resolve()))
+      const drained = listeners.map((listener) => listener.close())
       services.agents.stopWaiting()
-      await socket.close()
+      await Promise.all(sockets.map((each) => each.close()))
       connections.endStreams()
-      // Connections with a response on its way become idle a moment later.
-      const idle = setInterval(() => http.closeIdleConnections(), IDLE_MS)
-      const late = setTimeout(() => http.closeAllConnections(), DRAIN_MS)
-      await closed
-      clearTimeout(late)
-      clearInterval(idle)
+      await Promise.all(drained)
       connections[Symbol.dispose]()
     })()
     return closing
   }
-  return { url: url(), port: portOf(http), close, [Symbol.asyncDispose]: close }
+  const { url, port } = main
+  return { url, port, loopbackUrl: internal?.url ?? null, close, [Symbol.asyncDispose]: close }
 }
 
-/** Headers come at once, so they get less time. */
-const HEADERS_MS = 10_000
-const timeoutsOf = ({ requestTimeoutMs }: GatewayLimits): HttpOptions => ({
-  requestTimeout: requestTimeoutMs,
-  headersTimeout: Math.min(HEADERS_MS, requestTimeoutMs),
-  connectionsCheckingInterval: Math.min(HEADERS_MS, requestTimeoutMs) / 2,
-})
-
-const portOf = (http: Server): number => (http.address() as AddressInfo | null)?.port ?? 0
-const pathOf = ({ url = '/' }: IncomingMessage): string => url.split('?', 1)[0] ?? '/'
-
-async function handle(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { parts, rules }: { readonly parts: RouteParts; readonly rules: OriginRules },
-): Promise<void> {
-  const started = performance.now()
-  const path = pathOf(request)
-  const route = routeOf(path, request, parts.dashboard)
-  response.once('close', () => {
-    parts.metrics.answered(route?.name ?? 'other', response.statusCode, (performance.now() - started) / 1_000)
-  })
-  protect(response)
-  nameRequest(request, response)
-  const verdict = checkOrigin(request.headers, rules)
-  if (!verdict.ok) return refuse(response, parts.refusals, 403, 'FORBIDDEN', verdict.message)
-  if (!route) return replyText(response, 404, 'Not found.')
-  if (verdict.granted !== null && path === API_PATH && grantOrigin(request, response, verdict.granted)) return
-  await route.handle(request, response, parts)
-  if (response.writableLength > 0 && !response.destroyed) watchReader(response, parts)
-}
-
-function refuseUpgrade(stream: Duplex, status: number, message: string): void {
-  const text = `${message}\n`
-  stream.end(
-    `HTTP/1.1 ${status} ${status === 403 ? 'Forbidden' : 'Not Found'}\r\nconnection: close\r\n` +
-      `content-type: text/plain; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
-  )
-}
-
-function listen(http: Server, { port, host }: { readonly port: number; readonly host: string }): Promise<void> {
-  return new Promise((resolve, reject) => {
-    http.once('error', reject)
-    http.listen(port, host, () => {
-      http.off('error', reject)
-      resolve()
-    })
-  })
-}
+const LOOPBACK = '127.0.0.1'
 
 async function answers(pool: GraphQLServices['pool']): Promise<boolean> {
   const late = Promise.withResolvers<boolean>()

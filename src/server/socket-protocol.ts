@@ -6,8 +6,10 @@ import {
   getOperationAST,
 } from 'graphql'
 import { makeServer, type Server } from 'graphql-ws'
+import { NO_TARGET, SESSION_OPENED } from '../core/audit.ts'
 import { CredentialsUnavailable } from '../core/credentials-unavailable.ts'
 import type { Viewer } from '../core/ports/viewer.ts'
+import { callerOf } from '../graphql/audit/caller-of.ts'
 import type { Tokens } from '../graphql/auth/tokens.ts'
 import { failure } from '../graphql/schema/failures.ts'
 import type { Excess } from './accounts.ts'
@@ -52,7 +54,7 @@ export function createProtocol(parts: ProtocolParts): Server<SocketSession> {
       try {
         const viewer = secret === null ? null : await checkToken(parts, secret, session.origin)
         if (secret !== null && viewer !== null) {
-          if (!isExcess(viewer)) return session.accept(secret, viewer)
+          if (!isExcess(viewer)) return accept(parts, session, secret, viewer)
           session.delayed()
           return false
         }
@@ -69,11 +71,15 @@ export function createProtocol(parts: ProtocolParts): Server<SocketSession> {
       // Read before anything is awaited.
       const { message, secret, sink } = session
       const early = message.request()
-      if (early) return [refusedForNow(early, refusals)]
+      if (early) {
+        session.slowDown()
+        return [refusedForNow(early, refusals)]
+      }
       if (Object.keys(subscriptions).length > MAX_OPERATIONS) {
         refusals.count('TOO_MANY')
         return [failure('TOO_MANY', `At most ${MAX_OPERATIONS} operations at a time on one socket.`)]
       }
+      await session.turn()
       const found = await viewerOf(secret, tokens)
       if (found instanceof GraphQLError) return [found]
       const viewer = { ...found, origin: session.origin }
@@ -84,6 +90,17 @@ export function createProtocol(parts: ProtocolParts): Server<SocketSession> {
     },
     onError: (_, __, ___, errors) => errors.map(withoutStatus),
   })
+}
+
+/** The payload of connection_ack, or false. */
+function accept(parts: ProtocolParts, session: SocketSession, secret: string, viewer: Viewer) {
+  const accepted = session.accept(secret, viewer)
+  if (accepted === false) return false
+  parts.audit.noteSeldom({
+    ...{ ...callerOf(viewer), ...NO_TARGET, operation: SESSION_OPENED },
+    ...{ outcome: 'DONE', code: null, fields: [], count: 1 },
+  })
+  return accepted
 }
 
 function refusedForNow({ code, message, retryAfterMs }: Excess, refusals: Refusals): GraphQLError {

@@ -10,9 +10,11 @@ import type { Caller } from './callers.ts'
 import type { TokenParts } from './check-token.ts'
 import { CLOSE } from './close-codes.ts'
 import type { Connections, EndReason } from './connections.ts'
+import { IncomingMessages } from './incoming-messages.ts'
+import { LATE_MS } from './late-refusals.ts'
 import { MessageHolds } from './message-holds.ts'
 import { lifeOf, renewToken } from './renew-token.ts'
-import { jsonProblem, type TextProblem } from './request-text.ts'
+import type { TextProblem } from './request-text.ts'
 import type { ClientSink } from './streams/client-sink.ts'
 import { socketSink } from './streams/socket-sink.ts'
 import type { Newcomer } from './unauthenticated-sockets.ts'
@@ -25,6 +27,8 @@ export interface SessionParts extends Bounds, TokenParts {
   readonly system: Pick<System, 'now'>
   readonly logger: Logger
 }
+
+type Handle = (text: string) => Promise<void>
 
 /** A socket whose handshake is done. */
 export interface OpenedSocket {
@@ -46,6 +50,7 @@ export class SocketSession {
   readonly #socket: WebSocket
   readonly #opened: OpenedSocket
   readonly #parts: SessionParts
+  readonly #incoming: IncomingMessages
   /** Null before a token is accepted. */
   #credentials: Credentials | null = null
   #caller: Caller | null = null
@@ -57,6 +62,10 @@ export class SocketSession {
     this.#socket = opened.socket
     this.#opened = opened
     this.#parts = parts
+    this.#incoming = new IncomingMessages(opened.socket, {
+      maxValues: parts.limits.jsonValues,
+      turn: () => this.turn(),
+    })
   }
 
   /** Its token; null before one is accepted. */
@@ -68,7 +77,7 @@ export class SocketSession {
     return this.#opened.origin
   }
 
-  /** Of the message that was received in this very turn of the event loop. */
+  /** Of the message that was handed over in this very turn of the event loop. */
   get message(): MessageHolds {
     return this.#message
   }
@@ -83,7 +92,7 @@ export class SocketSession {
         close: (code, reason = '') => socket.close(code, fittingReason(reason)),
         onPing: (payload) => this.#answerPing(payload),
         onMessage: (handle) => {
-          socket.on('message', (data) => this.#receive(String(data), handle))
+          socket.on('message', (data) => this.#receive(data as Buffer, handle))
         },
       },
       this,
@@ -159,19 +168,33 @@ export class SocketSession {
     this.#close('UNAVAILABLE')
   }
 
-  #receive(text: string, handle: (text: string) => Promise<void>): void {
+  #receive(data: Buffer, handle: Handle): void {
     const message = new MessageHolds(this.#caller, this.#arriving?.arrived() ?? null)
-    this.#message = message
-    this.#caller?.charge(text.length)
-    const problem = jsonProblem(text, this.#parts.limits.jsonValues)
-    const handled = problem ? this.#refuse(text, problem) : handle(text)
-    handled.catch((error: unknown) => this.#failed(error)).finally(() => message.end())
+    this.#caller?.meter()(data.length)
+    this.#incoming.read(data, (read) => {
+      this.#message = message
+      // Declared for texts, it takes what is parsed, too.
+      const handled = read.ok ? handle(read.message as string) : this.#refuse(data, read.problem)
+      handled.catch((error: unknown) => this.#failed(error)).finally(() => message.end())
+    })
+  }
+
+  /** Waits for the caller's turn. */
+  turn(): Promise<void> | undefined {
+    return this.#caller ? this.#parts.turns.next(this.#caller.principal) : undefined
+  }
+
+  /** The caller has sent too much lately. */
+  slowDown(): void {
+    this.#incoming.pauseFor(LATE_MS)
   }
 
   /** Fails the operation, if the message is the beginning of one. */
-  async #refuse(text: string, { code, message }: TextProblem): Promise<void> {
+  async #refuse(data: Buffer, problem: TextProblem | 'INVALID'): Promise<void> {
+    if (problem === 'INVALID') return this.#close('INVALID_MESSAGE')
+    const { code, message } = problem
     this.#parts.refusals.count(code)
-    const [, id] = SUBSCRIBE.exec(text) ?? []
+    const [, id] = SUBSCRIBE.exec(data.toString('utf8', 0, HEAD)) ?? []
     if (this.secret === null || id === undefined) return this.#close('INVALID_MESSAGE')
     const payload = [{ message, extensions: { code } }]
     await this.#send(JSON.stringify({ id, type: 'error', payload }))
@@ -212,6 +235,7 @@ function fittingReason(reason: string): string {
 }
 
 /** As clients write it: a message that is refused for its text is not parsed. */
+const HEAD = 1_024
 const SUBSCRIBE = /^\{"id":"([^"\\]{1,255})","type":"subscribe"/
 
 /** graphql-ws throws for a message that only servers send. */

@@ -1,9 +1,8 @@
 import type { GraphQLSchema } from 'graphql'
-import { createYoga } from 'graphql-yoga'
+import { createYoga, type GraphQLParams, type Plugin } from 'graphql-yoga'
 import type { Viewer } from '../core/ports/viewer.ts'
 import { createContext, type GraphQLServices, type ResolverContext } from '../graphql/resolver-context.ts'
 import { AnswerBudget } from '../graphql/schema/answer-budget.ts'
-import { MAX_BODY } from '../graphql/schema/limits.ts'
 import type { Bounds } from './bounds.ts'
 import { type Disclosure, limitDisclosure } from './disclosure.ts'
 import { createDocumentCache } from './document-cache.ts'
@@ -18,6 +17,8 @@ export interface RequestContext {
   readonly viewer: Viewer
   /** Aborts when the client has gone. */
   readonly signal?: AbortSignal
+  /** What was sent, where yoga answers. */
+  readonly sent?: Readonly<Record<string, unknown>>
 }
 export interface Rules {
   readonly bounds: Bounds
@@ -39,6 +40,7 @@ export function createGraphQL(
     context: ({ viewer, signal }) =>
       createContext(services, viewer, { signal, answer: new AnswerBudget(limits.answerBytes, onExceeded) }),
     plugins: [
+      useParsedRequest,
       limitDocuments,
       requireTrusted(trusted, refusals),
       limitDisclosure(disclosure),
@@ -47,7 +49,6 @@ export function createGraphQL(
     ],
     maskedErrors: { maskError: (error) => mask(error, services.logger) },
     parserAndValidationCache: createDocumentCache(),
-    maxRequestBodySize: MAX_BODY,
     graphqlEndpoint: '/graphql',
     graphiql: false,
     landingPage: false,
@@ -56,4 +57,10 @@ export function createGraphQL(
     cors: false,
     logging: false,
   })
+}
+
+/** Requests are read and parsed before. */
+const useParsedRequest: Plugin = {
+  onRequestParse: ({ serverContext, setRequestParser }) =>
+    setRequestParser(() => (serverContext as unknown as RequestContext).sent as GraphQLParams),
 }

@@ -3,13 +3,19 @@ import { resolve } from 'node:path'
 import type { AgentProcessEvent } from '../agents/agent-process.ts'
 import { startAgentProcess } from '../agents/spawn.ts'
 import type { Config } from '../config.ts'
+import type { Viewer } from '../core/ports/viewer.ts'
 import { Secret } from '../core/secret.ts'
 import type { BuiltInAgent } from '../families/define-family.ts'
 import type { Logger } from '../logger.ts'
+import { ADMINISTRATOR_ID, isBuiltIn } from '../store/built-in-principals.ts'
 
 /** Each agent's token is derived from the administrator's, so all processes of an installation know the same ones. */
 export const agentToken = (administrator: Secret, { purpose }: Pick<BuiltInAgent, 'purpose'>): Secret =>
   new Secret(createHmac('sha256', administrator.reveal()).update(purpose).digest('base64url'))
+
+/** A built-in agent, or a worker that the process runtime runs. */
+export const isOurAgent = ({ actor, principalId }: Viewer): boolean =>
+  actor === 'WORKER' || (isBuiltIn(principalId) && principalId !== ADMINISTRATOR_ID)
 
 interface AgentsHost {
   readonly config: Config

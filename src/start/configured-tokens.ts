@@ -1,9 +1,11 @@
 import type { Pool } from 'pg'
 import type { Config } from '../config.ts'
+import { type AuditTarget, NO_CALLER, NO_TARGET, TOKEN_CONFIGURED, TOKEN_REPLACED } from '../core/audit.ts'
 import type { System } from '../core/ports/system.ts'
 import type { Secret } from '../core/secret.ts'
 import type { BuiltInAgent } from '../families/define-family.ts'
 import { hashOf } from '../graphql/auth/tokens.ts'
+import { insertAudit } from '../store/audit.ts'
 import { ADMINISTRATOR_ID, builtInAgentId } from '../store/built-in-principals.ts'
 import type { Client } from '../store/client.ts'
 import { inTransaction } from '../store/in-transaction.ts'
@@ -30,16 +32,21 @@ export async function adoptTokens(
 ): Promise<void> {
   await inTransaction(pool, async (client) => {
     await ensurePrincipal(client, { ...ADMINISTRATOR, createdAt: system.now() })
-    const own = await adopt(client, system, administrator, { principalId: ADMINISTRATOR_ID, derivedFrom: null })
+    const own = await adopt(client, system, administrator, {
+      principalId: ADMINISTRATOR_ID,
+      name: ADMINISTRATOR.name,
+      derivedFrom: null,
+    })
     requireOwn(own, config)
     for (const agent of agents) {
       const principal = principalOf(agent, system.now())
       await ensurePrincipal(client, principal)
       const secret = agentToken(administrator, agent)
-      await adopt(client, system, secret, { principalId: principal.id, derivedFrom: own.id })
+      await adopt(client, system, secret, { principalId: principal.id, name: principal.name, derivedFrom: own.id })
     }
     const spared = config.previousToken === undefined ? [] : [hashOf(config.previousToken.reveal())]
-    await revokeOlderTokens(client, own, { spared, now: system.now() })
+    for (const id of await revokeOlderTokens(client, own, { spared, now: system.now() }))
+      await record(client, system, TOKEN_REPLACED, { objectId: id, objectName: null })
   })
 }
 
@@ -65,22 +72,42 @@ const principalOf = ({ name, actor, types, purpose }: BuiltInAgent, createdAt: D
   identity: null,
 })
 
+interface Adopted {
+  readonly principalId: string
+  /** Of the principal. */
+  readonly name: string
+  readonly derivedFrom: string | null
+}
+
 /** The token of this secret, which is created unless there is one. */
 async function adopt(
   client: Client,
   system: System,
   secret: Secret,
-  of: { readonly principalId: string; readonly derivedFrom: string | null },
+  { name: principalName, ...of }: Adopted,
 ): Promise<TokenRow> {
   const hash = hashOf(secret.reveal())
   const known = await findToken(client, hash)
   if (known) return known
   const token = { ...of, id: system.id(), name: 'PHASELINE_TOKEN', createdAt: system.now(), expiresAt: null }
   await insertToken(client, token, hash)
+  await record(client, system, TOKEN_CONFIGURED, { objectId: token.id, objectName: principalName })
   const created = await findToken(client, hash)
   if (!created) throw new Error('a token was inserted and cannot be read')
   return created
 }
+
+/** In the transaction of the change. Nobody has called: it is the setting that does it. */
+const record = (
+  client: Client,
+  system: System,
+  operation: string,
+  object: Pick<AuditTarget, 'objectId' | 'objectName'>,
+): Promise<void> =>
+  insertAudit(client, system.id(), {
+    ...{ ...NO_CALLER, ...NO_TARGET, ...object, objectKind: 'TOKEN', operation },
+    ...{ outcome: 'DONE', code: null, fields: ['PHASELINE_TOKEN'], count: 1 },
+  })
 
 function requireOwn({ revokedAt, principal }: TokenRow, { token, dataDir }: Configured['config']): void {
   const where = token === undefined ? `The token in ${dataDir}/token` : 'PHASELINE_TOKEN'

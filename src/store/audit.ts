@@ -1,4 +1,13 @@
-import type { AuditEntry, AuditedCall, AuditOutcome, AuditTarget, ChainEnd, ChainedEvent } from '../core/audit.ts'
+import type {
+  AuditEntry,
+  AuditedCall,
+  AuditFilter,
+  AuditOutcome,
+  AuditTarget,
+  ChainEnd,
+  ChainedEvent,
+} from '../core/audit.ts'
+import type { AuditRow } from '../core/ports/audit.ts'
 import type { Client } from './client.ts'
 import { array, bigint, bytea, integer, nullable, required, text, timestamptz, uuid } from './column-types.ts'
 import { inOrder, type Window } from './loaders/window.ts'
@@ -84,16 +93,23 @@ export async function recordDone(client: Client, call: AuditedCall, target: Part
   await insertAudit(client, call.nextId(), { ...call.entry, ...target, outcome: 'DONE', code: null, count: 1 })
 }
 
+/** The same, with the name of the project that the target names by its id. */
+export async function recordDoneIn(client: Client, call: AuditedCall, target: Partial<AuditTarget>): Promise<void> {
+  call.isWritten = true
+  await insertNoted(client, call.nextId(), { ...call.entry, ...target, outcome: 'DONE', code: null, count: 1 })
+}
+
 const INSERT_NOTED = statement({
   text: `insert into audit_event (id, ${COLUMNS.join(', ')})
     select $1, $2, $3, $4, $5, $6, $7, $8,
-      coalesce($9, o.project_id, p.id), coalesce($10, (select name from project where id = o.project_id)), $11, $12,
+      coalesce($9, o.project_id, p.id), coalesce($10, (select name from project where id = coalesce($9, o.project_id))), $11, $12,
       coalesce($13, o.name), $14, $15, $16, $17
-    from (values (1)) one left join object o on o.id = $11 left join project p on p.name = $10`,
+    from (values (1)) one left join object o on o.id = $11 left join project p on p.name = $10
+    on conflict (id) do nothing`,
   params: PARAMS,
 })
 
-/** Writes an event of something that has written nothing, with the project that its names and ids lead to now. */
+/** Writes an event of something that has written nothing, with the project that its names and ids lead to now, unless it is there. */
 export async function insertNoted(client: Client, id: string, entry: AuditEntry): Promise<void> {
   await INSERT_NOTED.query(client, valuesOf(id, entry))
 }
@@ -107,20 +123,6 @@ const UNCHAINED_COLUMNS = `id, at, principal_id as "principalId", principal_name
   address, request_id as "requestId", operation, project_id as "projectId", project_name as "projectName",
   object_id as "objectId", object_kind as "objectKind", object_name as "objectName", outcome, code, fields, count`
 const EVENT_COLUMNS = `${UNCHAINED_COLUMNS}, sequence, hash`
-export type AuditRow = ChainedEvent & { readonly hash: Buffer }
-
-export interface AuditFilter {
-  /** Ids of the projects whose events may be read; null: all events. */
-  readonly projects: readonly string[] | null
-  readonly principalId: string | null
-  readonly tokenId: string | null
-  readonly operation: string | null
-  readonly project: string | null
-  readonly objectId: string | null
-  readonly outcome: AuditOutcome | null
-  readonly from: Date | null
-  readonly until: Date | null
-}
 
 const FILTER_PARAMS = [
   nullable(array(uuid)),
@@ -184,6 +186,16 @@ export async function listAudit(
   return inOrder(rows.map(toRow), window)
 }
 
+/** Events after one place in the chain, up to another, oldest first. */
+export async function auditBetween(
+  client: Client,
+  filter: AuditFilter,
+  { after, through, limit }: { readonly after: number; readonly through: number; readonly limit: number },
+): Promise<readonly AuditRow[]> {
+  const { rows } = await OLDEST_FIRST.query(client, [...filterValues(filter), through + 1, after, limit])
+  return rows.map(toRow)
+}
+
 const COUNT = statement({
   text: `select count(*) as count from audit_event where ${MATCHES}`,
   params: FILTER_PARAMS,
@@ -200,6 +212,14 @@ const HEAD = statement({
   text: 'select sequence, hash from audit_event where sequence is not null order by sequence desc limit 1',
   row: { sequence: EVENT.sequence, hash: EVENT.hash },
 })
+
+const SINCE = statement({
+  text: `select at from audit_event where sequence > (select sequence from audit_anchor) order by sequence limit 1`,
+  row: { at: EVENT.at },
+})
+/** When the oldest event of the chain happened; null: it is empty. */
+export const auditSince = async (client: Client): Promise<Date | null> =>
+  (await SINCE.query(client, [])).rows[0]?.at ?? null
 
 /** Where the chain begins: after the last event that retention has removed. */
 export async function auditAnchor(client: Client): Promise<ChainEnd> {
@@ -241,4 +261,28 @@ export async function chainAudit(
     events.map(({ sequence }) => sequence),
     events.map(({ hash }) => hash),
   ])
+}
+
+const MOVE_ANCHOR = statement({
+  text: `with next as materialized (
+    select sequence, hash, at from audit_event where sequence > (select sequence from audit_anchor)
+    order by sequence limit $2
+  ), last as (
+    select sequence, hash from next
+    where sequence < coalesce((select min(sequence) from next where at >= $1), 9223372036854775807)
+    order by sequence desc limit 1
+  )
+  update audit_anchor a set sequence = last.sequence, hash = last.hash from last`,
+  params: [timestamptz, bigint],
+})
+/** Moves the start of the chain on, by at most `limit` events, up to the first that is not older. False: it stays. */
+export const moveAnchor = async (client: Client, before: Date, limit: number): Promise<boolean> =>
+  (await MOVE_ANCHOR.query(client, [before, limit])).rowCount === 1
+
+const REMOVE = statement({
+  text: 'delete from audit_event where sequence <= (select sequence from audit_anchor)',
+})
+/** Removes the events before the start of the chain. */
+export async function removeBeforeAnchor(client: Client): Promise<void> {
+  await REMOVE.query(client, [])
 }

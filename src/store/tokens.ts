@@ -138,17 +138,20 @@ const REVOKE_OLDER = statement({
       select t.id from token t join token own on own.id = $1
       where t.principal_id = own.principal_id and (t.created_at, t.id) < (own.created_at, own.id) and t.hash <> all($2)
     )
-    update token t set revoked_at = $3 from older o where t.revoked_at is null and o.id in (t.id, t.derived_from)`,
+    update token t set revoked_at = $3 from older o where t.revoked_at is null and o.id in (t.id, t.derived_from)
+    returning t.id`,
   params: [uuid, array(bytea), timestamptz],
+  row: { id: uuid },
 })
 
-/** Revokes the older tokens of the same principal, and those that are derived from them. */
+/** Revokes the older tokens of the same principal, and those that are derived from them. Returns the ids of all. */
 export async function revokeOlderTokens(
   client: Client,
   { id }: Pick<TokenRow, 'id'>,
   { spared, now }: { readonly spared: readonly Buffer[]; readonly now: Date },
-): Promise<void> {
-  await REVOKE_OLDER.query(client, [id, spared, now])
+): Promise<readonly string[]> {
+  const { rows } = await REVOKE_OLDER.query(client, [id, spared, now])
+  return rows.map((row) => row.id)
 }
 
 const NOTE_USED = statement({

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { IsolationOptions } from '../../src/families/pipelines/agents/process/bubblewrap.ts'
@@ -9,6 +9,8 @@ import {
 } from '../../src/families/pipelines/agents/process/process-runtime.ts'
 import type { Runtime, Workload } from '../../src/families/pipelines/agents/runtime/runtime.ts'
 import { listener, workload as scriptOf, URL } from '../runtimes/place.ts'
+import { until } from '../testkit/wait.ts'
+import { isAlive } from './gadget-folder.ts'
 
 /** A state folder of its own; whatever still runs in it at the end is ended. */
 export interface Place extends AsyncDisposable {
@@ -44,6 +46,13 @@ export { listener, URL }
 
 /** A workload that is a shell script. */
 export const workload = (script: string, more: Partial<Workload> = {}): Workload => scriptOf({ base: {} }, script, more)
+
+/** With -9. Resolves when it has ended. */
+export async function killSupervisor(state: string): Promise<void> {
+  const pid = Number((await readFile(join(state, 'supervisor.pid'), 'utf8')).split(' ')[0])
+  process.kill(pid, 'SIGKILL')
+  await until(() => !isAlive(pid), { what: 'the supervisor has ended' })
+}
 
 /** Living processes of a workload, wherever they have gone. */
 export function processesOf(id: string): readonly number[] {

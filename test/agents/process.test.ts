@@ -4,12 +4,12 @@ import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { startShim } from '../../src/families/pipelines/agents/process/shim.ts'
+import { openSupervisor } from '../../src/families/pipelines/agents/process/supervisor-client.ts'
 import type { Runtime, Workload } from '../../src/families/pipelines/agents/runtime/runtime.ts'
 import { canIsolate, ISOLATED } from '../testkit/bubblewrap.ts'
 import { until } from '../testkit/wait.ts'
 import { isAlive } from './gadget-folder.ts'
-import { listener, place, processesOf, URL, workload } from './process-place.ts'
+import { killSupervisor, listener, place, processesOf, URL, workload } from './process-place.ts'
 
 /** Starts it and follows it to its end. */
 async function runToEnd(runtime: Runtime, one: Workload) {
@@ -143,7 +143,7 @@ describe.each(LEVELS)('%s:', (level, isolation) => {
 
     it('kills processes that ignore it, their children, and those that have left the group', async () => {
       // In a sandbox also the two processes of bubblewrap.
-      const count = level === 'isolated' ? 9 : 7
+      const count = level === 'isolated' ? 8 : 6
       await using at = await place(isolation)
       const runtime = await at.open()
       const one = workload(
@@ -172,11 +172,15 @@ describe.each(LEVELS)('%s:', (level, isolation) => {
       const stranger = spawn('sleep', ['1000'], { detached: true })
       const ended = new Promise((resolve) => stranger.once('exit', resolve))
       try {
-        const one = workload('sleep 1000')
+        const one = workload('touch up; sleep 1000')
         await runtime.start(one, 'receipt')
-        const file = join(at.state, 'workloads', one.id, 'pid')
+        const folder = join(at.state, 'workloads', one.id)
+        // A sandbox that is still being made does not notice that its supervisor is gone.
+        await until(() => existsSync(join(folder, 'work/up')), { what: 'it runs' })
+        const file = join(folder, 'pid')
         const [pid = '', started = ''] = (await readFile(file, 'utf8')).trim().split(' ')
-        process.kill(-Number(pid), 'SIGKILL')
+        await killSupervisor(at.state)
+        if (isAlive(Number(pid))) process.kill(-Number(pid), 'SIGKILL')
         await until(() => processesOf(one.id).length === 0, { what: 'gone' })
         // Never that of the stranger by chance, which may have started in the same hundredth of a second.
         const earlier = started.replace(/\d(?=\D*$)/, (digit) => String((Number(digit) + 1) % 10))
@@ -209,34 +213,89 @@ describe.each(LEVELS)('%s:', (level, isolation) => {
     })
   })
 
-  describe('exactly once', () => {
-    const shim = (state: string, folder: string, giveUp = () => Promise.resolve(true)) =>
-      startShim({
-        script: join(state, 'shim.sh'),
-        folder,
-        workingFolder: state,
-        command: ['/bin/sh', '-c', 'echo x >> started; sleep 1000'],
-        env: { PATH: process.env.PATH ?? '', PHASELINE_WORKLOAD: 'twice' },
-        giveUp,
-      })
+  describe('a supervisor', () => {
+    it('that is killed takes its workloads with it, and the next workload gets another', async () => {
+      await using at = await place(isolation)
+      const runtime = await at.open()
+      const one = workload('setsid sleep 1000 & echo up; sleep 1000')
+      await runtime.start(one, 'receipt')
+      const { lines, watcher } = listener()
+      const watching = runtime.watch(one.id, watcher)
+      await until(() => lines.includes('STDOUT up'), { what: 'it runs' })
+      await killSupervisor(at.state)
+      expect(await watching).toMatchObject({ how: 'GONE' })
+      expect(processesOf(one.id)).toEqual([])
+      expect(await runToEnd(runtime, workload('echo up'))).toMatchObject({ end: { exitCode: 0 }, lines: ['STDOUT up'] })
+    })
 
-    it('a shim that comes second, or after its start was forbidden, does nothing', async () => {
+    it('that was killed while a workload started leaves it gone, not to be started again', async () => {
+      await using at = await place(isolation)
+      const folder = join(at.state, 'workloads', 'half')
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      await writeFile(join(folder, 'state.json'), JSON.stringify({ receipt: 'x', workspace: null, workerId: 'half' }))
+      await writeFile(join(folder, 'pid'), 'starting\n')
+      const runtime = await at.open()
+      expect(await runtime.list()).toEqual([{ id: 'half', receipt: 'x' }])
+      expect(await runtime.watch('half', listener().watcher)).toMatchObject({ how: 'GONE' })
+    })
+
+    it('ends with the last workload when there is no runtime', async () => {
       await using at = await place(isolation)
       const runtime = await at.open()
       const one = workload('echo up; sleep 1000')
       await runtime.start(one, 'receipt')
-      const folder = join(at.state, 'workloads', one.id)
-      for (const name of ['out', 'err', 'done', 'hold']) spawnSync('rm', [join(folder, name)])
-      await expect(shim(at.state, folder)).rejects.toThrow('It could not be started')
-      expect(existsSync(join(at.state, 'started'))).toBe(false)
+      await runtime[Symbol.asyncDispose]()
+      const pid = Number((await readFile(join(at.state, 'supervisor.pid'), 'utf8')).split(' ')[0])
+      expect(isAlive(pid)).toBe(true)
+      const next = await at.open()
+      await next.remove(one.id, null)
+      await next[Symbol.asyncDispose]()
+      await until(() => !isAlive(pid), { what: 'the supervisor has ended' })
+    })
+  })
 
-      // One whose runtime was killed before its shim came so far: not here, and a late shim finds nothing.
+  describe('exactly once', () => {
+    it('what a killed runtime has asked for last either is known to the next one, or never runs', async () => {
+      await using at = await place(isolation)
+      await using stack = new AsyncDisposableStack()
+      const runtime = await at.open()
+      await runToEnd(runtime, workload('true'))
+      for (let round = 0; round < 8; round += 1) {
+        const supervisor = stack.use(await openSupervisor(at.state))
+        const id = `start-${round}`
+        const folder = join(at.state, 'workloads', id)
+        await mkdir(folder, { mode: 0o700 })
+        const env = { PATH: process.env.PATH ?? '', PHASELINE_WORKLOAD: id }
+        const command = ['/bin/sh', '-c', 'echo x >> ran; exec sleep 1000']
+        const started = supervisor.start({ id, folder, workingFolder: folder, command, env, input: null })
+        const isDone = started.then(
+          () => true,
+          () => false,
+        )
+        // Sometimes before the start has been read, sometimes after.
+        await new Promise((resolve) => setTimeout(resolve, round % 4))
+        const next = stack.use(await openSupervisor(at.state))
+        const isKnown = next.holds(id)
+        await isDone
+        expect(existsSync(join(folder, 'pid'))).toBe(isKnown)
+        if (isKnown) {
+          // Not by its environment, which is empty for a moment while it is executed.
+          const [pid] = (await readFile(join(folder, 'pid'), 'utf8')).split(' ')
+          process.kill(Number(pid), 'SIGKILL')
+          await next.exited(id)
+        }
+        next.release(id)
+      }
+    })
+
+    it('a start that broke off before its workload ran is forgotten', async () => {
+      await using at = await place(isolation)
+      const runtime = await at.open()
       const late = join(at.state, 'workloads', 'late')
       await mkdir(late)
       await writeFile(join(late, 'state.json'), JSON.stringify({ receipt: 'x', workspace: null, workerId: 'late' }))
-      expect((await runtime.list()).map(({ id }) => id)).toEqual([one.id])
+      expect(await runtime.list()).toEqual([])
       expect(existsSync(late)).toBe(false)
-      expect(processesOf('twice')).toEqual([])
     })
   })
 })

@@ -21,6 +21,11 @@ beforeAll(async () => {
 })
 afterAll(() => stack.disposeAsync())
 
+/** Prunes up to an event, as retention does. */
+const prune = (sequence: number) =>
+  pool.query(`begin;
+    update audit_anchor set (sequence, hash) = (select sequence, hash from audit_event where sequence = ${sequence});
+    delete from audit_event where sequence <= ${sequence}; commit`)
 const tamper = (sql: string) =>
   pool.query(
     `begin; alter table audit_event disable trigger all; ${sql}; alter table audit_event enable trigger all; commit`,
@@ -37,6 +42,37 @@ it('exports events as lines of JSON, and goes on after one', async () => {
   expect(rest).toEqual(events.slice(-1))
 })
 
+it('lists the newest events, narrowed by options, for people and as JSON', async () => {
+  const names = async (options: string) =>
+    (await phaseline(`audit list --json ${options}`)).out
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => (JSON.parse(line) as { readonly objectName: string }).objectName)
+  const secrets = '--operation setSecret'
+  expect(await names(secrets)).toEqual(['A', 'B', 'C'])
+  expect(await names(`${secrets} --limit 2`)).toEqual(['B', 'C'])
+  expect(await names(`${secrets} --since 1h --until 2999-01-01 --project web --outcome done`)).toEqual(['A', 'B', 'C'])
+  expect(await names(`${secrets} --until 1h`)).toEqual([])
+  expect(await names(`${secrets} --outcome refused`)).toEqual([])
+  const { out } = await phaseline(`audit list ${secrets} --limit 1`)
+  expect(out).toMatch(/ +\d+ {2}\S+Z {2}DONE {5}admin {2}setSecret {2}SECRET web\/C {2}from 127\.0\.0\.1\n/)
+  expect((await phaseline('audit list --since yesterday')).code).toBe(2)
+  expect((await phaseline('audit list --outcome maybe')).code).toBe(2)
+})
+
+it('verifies what retention has left, and compares only heads that are not older', async () => {
+  const first = documents((await phaseline('audit export')).out)
+  const headAt = (i: number) => `${first[i]?.sequence}:${first[i]?.hash}`
+  await prune(2)
+  const verified = await phaseline('audit verify')
+  expect(verified).toMatchObject({ code: 0 })
+  expect(verified.out).toContain('Retention has removed the events up to 2.')
+  expect(await phaseline(`audit verify --head ${headAt(1)}`)).toMatchObject({ code: 0 })
+  expect(await phaseline(`audit verify --head 2:${'0'.repeat(64)}`)).toMatchObject({ code: 1 })
+  const old = await phaseline(`audit verify --head ${headAt(0)} --json`)
+  expect([old.code, documents(old.out)]).toEqual([1, [{ ok: false, sequence: 1, problem: 'PRUNED' }]])
+})
+
 it('verifies the chain, against a head that was kept, and tells the first event that does not fit', async () => {
   const verified = await phaseline('audit verify')
   expect(verified.code).toBe(0)
@@ -51,8 +87,8 @@ it('verifies the chain, against a head that was kept, and tells the first event 
   expect(documents((await phaseline(`audit verify --head ${head} --json`)).out)).toEqual([
     { ok: false, sequence: Number(sequence), problem: 'MISSING' },
   ])
-  await tamper(`update audit_event set object_name = 'Z' where sequence = 2`)
+  await tamper(`update audit_event set object_name = 'Z' where sequence = 3`)
   expect(documents((await phaseline('audit verify --json')).out)).toEqual([
-    { ok: false, sequence: 2, problem: 'CHANGED' },
+    { ok: false, sequence: 3, problem: 'CHANGED' },
   ])
 })

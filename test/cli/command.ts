@@ -80,7 +80,8 @@ function running(child: ChildProcess, out: () => string, err: () => string): Run
     err,
     shows: async (text) => {
       await until(() => out().includes(text) || child.exitCode !== null, { what: `it shows ${text}` })
-      if (!out().includes(text)) throw new Error(`it ended with ${child.exitCode} before it showed ${text}: ${err()}`)
+      if (!out().includes(text))
+        throw new Error(`it ended with ${child.exitCode} before it showed ${text}: ${err()} ${out().slice(-300)}`)
     },
     kill: (signal) => void child.kill(signal),
     exit,

@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { InvalidArgumentError } from 'commander'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { DEFAULT_URL, findConnection } from '../../src/cli/connection.ts'
+import { type ConnectionOptions, DEFAULT_URL, findConnection } from '../../src/cli/connection.ts'
 import { parseAddress } from '../../src/cli/objects/address.ts'
 import { parseCount, parseKind, parseKinds, parseLabel, parsePhases } from '../../src/cli/options.ts'
+import type { Io } from '../../src/cli/terminal/io.ts'
 import { wantsColour } from '../../src/cli/terminal/paint.ts'
 
 describe('parseAddress', () => {
@@ -51,6 +52,8 @@ describe('option values', () => {
 })
 
 describe('findConnection', () => {
+  const connect = (options: ConnectionOptions, env: Io['env']) =>
+    findConnection(options, { env: { XDG_CONFIG_HOME: folder, ...env }, stderr: { write: () => true } })
   let folder: string
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'phaseline-cli-'))
@@ -64,18 +67,18 @@ describe('findConnection', () => {
   it('prefers --token-file to PHASELINE_TOKEN to PHASELINE_TOKEN_FILE to the embedded token', async () => {
     const env = { PHASELINE_DATA: folder, PHASELINE_TOKEN: 'from-env' }
     const tokenFile = join(folder, 'other')
-    expect(await findConnection({ tokenFile }, env)).toMatchObject({ token: 'file-token', url: DEFAULT_URL })
-    expect(await findConnection({}, env)).toMatchObject({ token: 'from-env' })
+    expect(await connect({ tokenFile }, env)).toMatchObject({ token: 'file-token', url: DEFAULT_URL })
+    expect(await connect({}, env)).toMatchObject({ token: 'from-env' })
     const named = { PHASELINE_DATA: folder, PHASELINE_TOKEN_FILE: tokenFile }
-    expect(await findConnection({}, named)).toMatchObject({ token: 'file-token' })
-    expect(await findConnection({}, { ...env, ...named })).toMatchObject({ token: 'from-env' })
-    expect(await findConnection({}, { PHASELINE_DATA: folder })).toMatchObject({ token: 'embedded-token' })
+    expect(await connect({}, named)).toMatchObject({ token: 'file-token' })
+    expect(await connect({}, { ...env, ...named })).toMatchObject({ token: 'from-env' })
+    expect(await connect({}, { PHASELINE_DATA: folder })).toMatchObject({ token: 'embedded-token' })
   })
 
   it('prefers --url to PHASELINE_URL', async () => {
     const env = { PHASELINE_TOKEN: 't', PHASELINE_URL: 'http://a/graphql' }
-    expect(await findConnection({}, env)).toMatchObject({ url: 'http://a/graphql' })
-    expect(await findConnection({ url: 'http://b/graphql' }, env)).toMatchObject({ url: 'http://b/graphql' })
+    expect(await connect({}, env)).toMatchObject({ url: 'http://a/graphql' })
+    expect(await connect({ url: 'http://b/graphql' }, env)).toMatchObject({ url: 'http://b/graphql' })
   })
 
   it('never sends the embedded token to another machine', async () => {
@@ -85,22 +88,22 @@ describe('findConnection', () => {
       'http://127.0.0.1.example.org/graphql',
       'http://localhost.evil/',
     ]) {
-      expect(await findConnection({ url }, env)).toMatchObject({ ok: false })
+      expect(await connect({ url }, env)).toMatchObject({ ok: false })
     }
     for (const url of ['http://localhost:1/graphql', 'http://[::1]:1/graphql', 'http://127.1.2.3/graphql']) {
-      expect(await findConnection({ url }, env)).toMatchObject({ ok: true })
+      expect(await connect({ url }, env)).toMatchObject({ ok: true })
     }
   })
 
   it('says what is missing and never what a file holds', async () => {
-    const missing = await findConnection({ tokenFile: join(folder, 'none') }, {})
+    const missing = await connect({ tokenFile: join(folder, 'none') }, {})
     expect(missing).toMatchObject({ ok: false, message: expect.stringContaining('ENOENT') })
-    const wrong = await findConnection({ tokenFile: join(folder, 'wrong') }, {})
+    const wrong = await connect({ tokenFile: join(folder, 'wrong') }, {})
     expect(wrong.ok || wrong.message).not.toContain('two words')
-    expect(await findConnection({ url: 'http://user:pw@localhost/' }, { PHASELINE_TOKEN: 't' })).toMatchObject({
+    expect(await connect({ url: 'http://user:pw@localhost/' }, { PHASELINE_TOKEN: 't' })).toMatchObject({
       ok: false,
     })
-    expect(await findConnection({ url: 'ftp://localhost/' }, { PHASELINE_TOKEN: 't' })).toMatchObject({ ok: false })
+    expect(await connect({ url: 'ftp://localhost/' }, { PHASELINE_TOKEN: 't' })).toMatchObject({ ok: false })
   })
 })
 

@@ -1,22 +1,25 @@
 import { connect, createServer, type Socket } from 'node:net'
 
-/** An unreliable proxy between clients and gateways. Each connection goes to a gateway that answers. */
+/** An unreliable proxy between clients and servers of one host. Each connection goes to a server that answers. */
 export interface CuttingProxy extends AsyncDisposable {
   readonly port: number
-  /** Connections that have reached each gateway so far. */
+  /** Connections that have reached each server so far. */
   readonly served: readonly number[]
   /** Cuts one connection at random, both ways, without a close frame; false when there is none. */
   cutOne(): boolean
+  /** Cuts all connections, and takes no new ones until the end of it. */
+  cutAll(): Disposable
 }
 
-export async function startCuttingProxy(targets: readonly number[]): Promise<CuttingProxy> {
+export async function startCuttingProxy(targets: readonly number[], host = '127.0.0.1'): Promise<CuttingProxy> {
   const open = new Set<Socket>()
   const served = targets.map(() => 0)
   let next = 0
+  let isCut = false
 
   const reach = (client: Socket, attempt: number): void => {
     const i = (next + attempt) % targets.length
-    const gateway = connect({ port: targets[i] ?? 0, host: '127.0.0.1', noDelay: true })
+    const gateway = connect({ port: targets[i] ?? 0, host, noDelay: true })
     gateway.once('connect', () => {
       served[i] = (served[i] ?? 0) + 1
       open.add(client)
@@ -35,7 +38,8 @@ export async function startCuttingProxy(targets: readonly number[]): Promise<Cut
   const server = createServer({ noDelay: true }, (client) => {
     client.on('error', () => undefined)
     next += 1
-    reach(client, 0)
+    if (isCut) client.destroy()
+    else reach(client, 0)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
@@ -47,6 +51,15 @@ export async function startCuttingProxy(targets: readonly number[]): Promise<Cut
       const victim = [...open][Math.floor(Math.random() * open.size)]
       victim?.destroy()
       return victim !== undefined
+    },
+    cutAll() {
+      isCut = true
+      for (const client of open) client.destroy()
+      return {
+        [Symbol.dispose]() {
+          isCut = false
+        },
+      }
     },
     async [Symbol.asyncDispose]() {
       for (const client of open) client.destroy()

@@ -1,17 +1,25 @@
 import { readdirSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { CoreV1EventList } from '@kubernetes/client-node'
 import { expect, test } from 'vitest'
+import { workloadName } from '../../src/families/pipelines/agents/kubernetes/names.ts'
 import { processesOf } from '../agents/process-place.ts'
 import { containerPlace } from '../runtimes/container-place.ts'
+import { kubernetesPlace, USER } from '../runtimes/kubernetes-place.ts'
+import { apiServerFile, restartApiServer } from '../testkit/api-server.ts'
 import { canIsolate } from '../testkit/bubblewrap.ts'
+import { CLUSTER_IMAGE, hasCluster } from '../testkit/cluster.ts'
 import { engineSocket, IMAGE, provideImage } from '../testkit/container-engine.ts'
 import { soak } from '../testkit/soak.ts'
 import { killRuntime } from './killed-runtime.ts'
 
+/** The long form counts: 20 kills, between which there is time to work. */
+const LONG = soak({}, { mostKills: 20, pauseMs: 6_000 })
+
 test('kill -9 of engine and process runtime: each workload ends, none runs twice, nothing is left', {
-  timeout: 240_000,
+  timeout: soak(240_000, 1_200_000),
 }, async () => {
   const state = await mkdtemp(join(tmpdir(), 'phaseline-runtime-'))
   const levels = (await canIsolate()) ? ['isolated', 'trusted'] : ['trusted']
@@ -19,6 +27,7 @@ test('kill -9 of engine and process runtime: each workload ends, none runs twice
   await killRuntime({
     type: 'process',
     events: soak(80, 200),
+    ...LONG,
     // Each runtime adopts what runs, at whatever level the one before it has started it.
     agent: () => ({ state, options: { isolation: levels[starts++ % levels.length] } }),
     leftovers: async (ids) => [
@@ -31,12 +40,13 @@ test('kill -9 of engine and process runtime: each workload ends, none runs twice
 })
 
 const socket = engineSocket()
-test.runIf(socket)('the same of the container runtime', { timeout: 600_000 }, async () => {
+test.runIf(socket)('the same of the container runtime', { timeout: 1_200_000 }, async () => {
   await provideImage(socket ?? '')
   await using at = await containerPlace(socket ?? '')
   const kills = await killRuntime({
     type: 'container',
     events: soak(20, 200),
+    ...LONG,
     image: IMAGE,
     agent: () => ({ state: at.state, options: { engine: `unix://${socket}`, network: 'none', memory: '64m' } }),
     // The agents of the test have taken the name of the place from its folder, as this one does.
@@ -47,3 +57,41 @@ test.runIf(socket)('the same of the container runtime', { timeout: 600_000 }, as
   })
   expect(kills).toBeGreaterThan(0)
 })
+
+test.runIf(hasCluster())(
+  'the same of the kubernetes runtime, whose API server goes away in the long form',
+  {
+    timeout: 1_200_000,
+  },
+  async () => {
+    await using at = await kubernetesPlace()
+    const { namespace, api, path } = at
+    const folder = await mkdtemp(join(tmpdir(), 'phaseline-pods-'))
+    const pods = join(folder, 'pods.yaml')
+    await writeFile(pods, JSON.stringify({ imagePullPolicy: 'Never', runAsUser: USER }))
+    const file = soak(undefined, apiServerFile())
+    const kills = await killRuntime({
+      type: 'kubernetes',
+      events: soak(6, 200),
+      image: CLUSTER_IMAGE,
+      // It takes seconds until a pod runs: a runtime that lives no longer would never see one.
+      mostKills: soak(3, 20),
+      pauseMs: soak(3_000, 10_000),
+      sharesWorkspace: false,
+      agent: () => ({
+        options: { instance: namespace, replica: 'one', namespace, pods },
+        settings: { KUBECONFIG: process.env.KUBECONFIG ?? '' },
+      }),
+      ...(file === undefined ? {} : { disturb: () => restartApiServer(file, api, 30_000) }),
+      async starts(ids) {
+        const started = await api.get<CoreV1EventList>(path('events'), { query: { fieldSelector: 'reason=Started' } })
+        const of = (id: string) =>
+          started.items.filter(({ involvedObject }) => involvedObject.name === workloadName(id))
+        return ids.map((id) => of(id).reduce((sum, { count = 1 }) => sum + count, 0))
+      },
+      leftovers: () => at.leftovers(),
+    })
+    expect(kills).toBeGreaterThan(0)
+    await rm(folder, { recursive: true })
+  },
+)

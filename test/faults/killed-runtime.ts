@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'vitest'
+import type { AgentProcessOptions } from '../../src/agents/agent-process.ts'
 import { startAgentProcess } from '../../src/agents/spawn.ts'
 import type { Client } from '../../src/client/index.ts'
 import { Secret } from '../../src/core/secret.ts'
@@ -19,8 +20,17 @@ export interface KilledRuntime {
   readonly type: string
   readonly events: number
   readonly image?: string
+  /** False: a second run has a folder of its own, and `starts` shows it. */
+  readonly sharesWorkspace?: boolean
   /** Arguments of the runtime's agent, for each start anew. */
-  agent(): { readonly state: string; readonly options: Readonly<Record<string, string | undefined>> }
+  agent(): Pick<AgentProcessOptions, 'state' | 'options' | 'settings'>
+  /** At most so many kills, with up to so many milliseconds between two; without end, and 1,500, by default. */
+  readonly mostKills?: number
+  readonly pauseMs?: number
+  /** What else happens once, at work. */
+  disturb?(): Promise<void>
+  /** How often each worker was started, as the place itself has recorded it. */
+  starts?(ids: readonly string[]): Promise<readonly number[]>
   /** What is left of these workers where they ran. */
   leftovers(ids: readonly string[]): Promise<readonly unknown[]>
 }
@@ -45,7 +55,9 @@ async function workersOf(client: Client): Promise<readonly SeenWorker[]> {
 }
 
 /** Returns the number of kills. */
-export async function killRuntime({ type, events, image, agent: agentOf, leftovers }: KilledRuntime): Promise<number> {
+export async function killRuntime(killed: KilledRuntime): Promise<number> {
+  const { type, events, image, sharesWorkspace = true, agent: agentOf, disturb, starts, leftovers } = killed
+  const { mostKills = Number.POSITIVE_INFINITY, pauseMs = 1_500 } = killed
   await using server = await startSharedServer({
     secondary: { offset: '+20s' },
     env: {
@@ -59,7 +71,7 @@ export async function killRuntime({ type, events, image, agent: agentOf, leftove
   const start = () =>
     startAgentProcess({ types: [type], url: server.url, token, graceMs: 500, leaseMs: 8_000, ...agentOf() })
   let agent = start()
-  const command = { command: ['sh', '-c', SCRIPT], workspace: true }
+  const command = { command: ['sh', '-c', SCRIPT], workspace: sharesWorkspace }
   const workerTemplate = { ...command, runtime: type, ...(image === undefined ? {} : { image }) }
   await ask(server.client, MUTATIONS.createProject, { name: 'killed', workerTemplate })
   for (let i = 0; i < events; i++) {
@@ -70,10 +82,8 @@ export async function killRuntime({ type, events, image, agent: agentOf, leftove
     const workers = await workersOf(server.client).catch(() => [])
     return workers.length === events && workers.every(({ finished }) => finished)
   }
-  let kills = 0
-  for (; !(await all()); kills++) {
-    await delay(200 + Math.random() * 1_500)
-    if (kills % 4 === 3) {
+  const kill = async (isServer: boolean): Promise<void> => {
+    if (isServer) {
       await server.kill()
       await server.start()
     } else if (agent.pid !== null) {
@@ -82,6 +92,14 @@ export async function killRuntime({ type, events, image, agent: agentOf, leftove
       await agent.close()
       agent = start()
     }
+  }
+  let kills = 0
+  while (!(await all())) {
+    await delay(200 + Math.random() * pauseMs)
+    if (kills === mostKills) continue
+    if (kills === 2) await disturb?.()
+    await kill(kills % 4 === 3)
+    kills += 1
   }
   await until(async () => (await workersOf(server.client)).every((w) => w.resources.every((r) => r.removedAt)), {
     what: 'all resources are removed',
@@ -95,6 +113,9 @@ export async function killRuntime({ type, events, image, agent: agentOf, leftove
     expect(exitCode).not.toBe(TWICE)
   }
   await agent.close()
-  expect(await leftovers(workers.map(({ id }) => id))).toEqual([])
+  const ids = workers.map(({ id }) => id)
+  expect(new Set(ids).size).toBe(events)
+  if (starts) expect(await starts(ids)).toEqual(ids.map(() => 1))
+  expect(await leftovers(ids)).toEqual([])
   return kills
 }

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { verifyChain } from '../../src/chain-hash.ts'
+import type { AuditFilter } from '../../src/core/audit.ts'
 import type { Viewer } from '../../src/core/ports/viewer.ts'
-import { type AuditFilter, auditAnchor, auditHead, listAudit } from '../../src/store/audit.ts'
+import { auditAnchor, auditHead, listAudit } from '../../src/store/audit.ts'
 import { present } from '../testkit/ask.ts'
 import { MUTATIONS } from '../testkit/documents.ts'
 import { gql } from '../testkit/gql.ts'
@@ -186,12 +187,12 @@ describe('wrong tokens', () => {
     const known = await api.token({ name: 'known' })
     expect((await ask(server.url, known, from('192.0.2.1'))).status).toBe(200)
     const counts = new Map<number, number>()
-    for (let i = 0; i < 1_000; i += 20) {
-      const answers = Array.from({ length: 20 }, (_, n) => ask(server.url, `pl_wrong${i + n}`, from('192.0.2.1')))
+    for (const size of [20, 20, 60]) {
+      const answers = Array.from({ length: size }, (_, n) => ask(server.url, `pl_${size}wrong${n}`, from('192.0.2.1')))
       for (const { status } of await Promise.all(answers)) counts.set(status, (counts.get(status) ?? 0) + 1)
     }
-    expect(counts.get(401)).toBeLessThan(100)
-    expect(counts.get(429)).toBeGreaterThan(900)
+    expect(counts.get(401)).toBeLessThan(50)
+    expect(counts.get(429)).toBeGreaterThan(50)
     const refused = await ask(server.url, 'pl_another', from('192.0.2.1'))
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
     expect(await refused.json()).toMatchObject({ errors: [{ extensions: { code: 'RATE_LIMITED' } }] })
@@ -199,7 +200,7 @@ describe('wrong tokens', () => {
     expect((await ask(server.url, await api.token({ name: 'new' }), from('192.0.2.2'))).status).toBe(200)
     const told = await events({ operation: 'token.refused' })
     expect(told.length).toBeLessThan(20)
-    expect(told.reduce((sum, { count }) => sum + count, 0)).toBe(1_001)
+    expect(told.reduce((sum, { count }) => sum + count, 0)).toBe(101)
     expect(new Set(told.map(({ address }) => address))).toEqual(new Set(['192.0.2.1']))
   })
 

@@ -8,6 +8,7 @@ import {
   type Workload,
   type WorkloadEnd,
 } from '../../src/families/pipelines/agents/runtime/runtime.ts'
+import { soak } from '../testkit/soak.ts'
 import { until } from '../testkit/wait.ts'
 import { listener, type Place, URL, workload } from './place.ts'
 
@@ -21,6 +22,8 @@ export interface Conformance {
   readonly tellsErrorsApart: boolean
   /** Secrets are variables, too. */
   readonly hasSecretVariables: boolean
+  /** Workloads take seconds to start: only the cases that differ most from place to place are in the short form. */
+  readonly isSlow?: boolean
 }
 
 /** Starts it and follows it to its end. A runtime may notice only then that it cannot be started. */
@@ -50,7 +53,10 @@ const OF_IMAGES: readonly Refused[] = [
 ]
 const OF_COMMANDS: readonly Refused[] = [['no command', { command: [] }, /no command/]]
 
-export function conformance({ openPlace, hasImages, tellsErrorsApart, hasSecretVariables }: Conformance): void {
+export function conformance({ openPlace, hasImages, isSlow = false, ...sees }: Conformance): void {
+  const { tellsErrorsApart, hasSecretVariables } = sees
+  const testIfFast = test.runIf(!isSlow || soak(false, true))
+
   test('a workload runs, its output is passed on in order, and its exit code or signal is told', async () => {
     await using at = await openPlace()
     const runtime = await at.open()
@@ -98,7 +104,7 @@ export function conformance({ openPlace, hasImages, tellsErrorsApart, hasSecretV
     expect(lines.join('\n')).not.toMatch(/marker|OTHERS_SECRET|its-own-token/)
   })
 
-  test('its secrets and its token are in nothing that others can see', async () => {
+  testIfFast('its secrets and its token are in nothing that others can see', async () => {
     await using at = await openPlace()
     const runtime = await at.open()
     const one = workload(at, 'echo up; sleep 1000', {
@@ -114,7 +120,7 @@ export function conformance({ openPlace, hasImages, tellsErrorsApart, hasSecretV
     expect(await watching).toEqual({ how: 'STOPPED' })
   })
 
-  test('jobs share their worker’s workspace, which goes with the worker; nothing is left then', async () => {
+  testIfFast('jobs share their worker’s workspace, which goes with the worker; nothing is left then', async () => {
     await using at = await openPlace()
     const runtime = await at.open()
     const worker = workload(at, 'echo from worker > note')
@@ -154,7 +160,7 @@ export function conformance({ openPlace, hasImages, tellsErrorsApart, hasSecretV
     await until(async () => (await at.leftovers()).length === 0, { what: 'nothing is left' })
   })
 
-  test('output beyond the limits is dropped, and a line tells how much', async () => {
+  testIfFast('output beyond the limits is dropped, and a line tells how much', async () => {
     await using at = await openPlace()
     const runtime = await at.open({ output: { lines: 20, bytes: 1_000_000, totalBytes: 1_000_000 } })
     const { lines, end } = await runToEnd(runtime, workload(at, 'seq 1 20000'))
@@ -167,14 +173,14 @@ export function conformance({ openPlace, hasImages, tellsErrorsApart, hasSecretV
     expect(said.length + dropped.reduce((sum, n) => sum + Number(n), 0)).toBe(20_000)
   })
 
-  test('a line that is too long is cut', async () => {
+  testIfFast('a line that is too long is cut', async () => {
     await using at = await openPlace()
     const runtime = await at.open()
     const { lines } = await runToEnd(runtime, workload(at, 'head -c 100000 /dev/zero | tr "\\0" x; echo; echo end'))
     expect(lines.map((line) => line.length)).toEqual([8_199, 10])
   })
 
-  test('it ends politely when it is asked to, and is STOPPED', async () => {
+  testIfFast('it ends politely when it is asked to, and is STOPPED', async () => {
     await using at = await openPlace()
     const runtime = await at.open({ graceMs: 20_000 })
     const one = workload(at, 'trap "echo bye; exit 0" TERM; echo up; while :; do sleep 0.05; done')
@@ -187,7 +193,7 @@ export function conformance({ openPlace, hasImages, tellsErrorsApart, hasSecretV
     await runtime.stop(one.id)
   })
 
-  test('it is killed when it does not end, with all that it has started', async () => {
+  testIfFast('it is killed when it does not end, with all that it has started', async () => {
     await using at = await openPlace()
     const runtime = await at.open({ graceMs: 1_000 })
     const one = workload(at, 'trap "" TERM; sleep 1000 & echo up; wait; sleep 1000')
@@ -218,7 +224,7 @@ export function conformance({ openPlace, hasImages, tellsErrorsApart, hasSecretV
     await runtime.remove(id, id)
   })
 
-  test('what was started is not started again', async () => {
+  testIfFast('what was started is not started again', async () => {
     await using at = await openPlace()
     const runtime = await at.open()
     const one = workload(at, 'echo up; sleep 1000')
@@ -230,7 +236,7 @@ export function conformance({ openPlace, hasImages, tellsErrorsApart, hasSecretV
     expect(await watching).toEqual({ how: 'STOPPED' })
   })
 
-  test('a runtime that comes back has its name, its workloads and their newest receipts', async () => {
+  testIfFast('a runtime that comes back has its name, its workloads and their newest receipts', async () => {
     await using at = await openPlace()
     const first = await at.open()
     const one = workload(at, 'sleep 1000')
@@ -269,7 +275,7 @@ export function conformance({ openPlace, hasImages, tellsErrorsApart, hasSecretV
     await runtime.remove(worker.id, worker.id)
   })
 
-  test('what ends while no runtime runs is told with its last output', async () => {
+  testIfFast('what ends while no runtime runs is told with its last output', async () => {
     await using at = await openPlace()
     const first = await at.open()
     const one = workload(at, 'echo last words; exit 7')
@@ -282,7 +288,7 @@ export function conformance({ openPlace, hasImages, tellsErrorsApart, hasSecretV
     expect(await second.watch(one.id, watcher)).toEqual({ how: 'EXITED', exitCode: 7, signal: null })
   })
 
-  test('who stops watching lets it run on', async () => {
+  testIfFast('who stops watching lets it run on', async () => {
     await using at = await openPlace()
     const runtime = await at.open()
     const one = workload(at, 'echo up; sleep 1000')
@@ -296,37 +302,41 @@ export function conformance({ openPlace, hasImages, tellsErrorsApart, hasSecretV
     expect(await at.isRunning(one.id)).toBe(true)
   })
 
-  test('a runtime that is killed at any moment of a start has started it once, or not at all', {
-    timeout: 120_000,
-  }, async () => {
-    await using at = await openPlace()
-    const worker = workload(at, 'true')
-    const shared = { workspace: worker.id, workerId: worker.id }
-    for (const delayMs of [0, 15, 40, 80, 120, 200]) {
-      const one = workload(at, `echo x >> runs-of-it; sleep 1000`, shared)
-      const script = one.command.map((part) => part.replace('runs-of-it', `runs-${one.id}`))
-      const counted = { ...one, command: script }
-      const killed = runAway(at, counted)
-      await until(() => killed.said().includes('opened\n'), { what: 'opened', timeoutMs: 30_000 })
-      await new Promise((resolve) => setTimeout(resolve, delayMs))
-      await kill(killed.child)
-      const runtime = await at.open()
-      const isKnown = (await runtime.list()).some(({ id }) => id === one.id)
-      if (!isKnown) await runtime.start(counted, 'the receipt')
-      const count = async () => {
-        const { lines } = await runToEnd(runtime, workload(at, `cat runs-${one.id}`, shared))
-        return lines.filter((line) => line === 'STDOUT x').length
+  testIfFast(
+    'a runtime that is killed at any moment of a start has started it once, or not at all',
+    {
+      timeout: 300_000,
+    },
+    async () => {
+      await using at = await openPlace()
+      const worker = workload(at, 'true')
+      const shared = { workspace: worker.id, workerId: worker.id }
+      for (const delayMs of [0, 15, 40, 80, 120, 200]) {
+        const one = workload(at, `echo x >> runs-of-it; sleep 1000`, shared)
+        const script = one.command.map((part) => part.replace('runs-of-it', `runs-${one.id}`))
+        const counted = { ...one, command: script }
+        const killed = runAway(at, counted)
+        await until(() => killed.said().includes('opened\n'), { what: 'opened', timeoutMs: 30_000 })
+        await new Promise((resolve) => setTimeout(resolve, delayMs))
+        await kill(killed.child)
+        const runtime = await at.open()
+        const isKnown = (await runtime.list()).some(({ id }) => id === one.id)
+        if (!isKnown) await runtime.start(counted, 'the receipt')
+        const count = async () => {
+          const { lines } = await runToEnd(runtime, workload(at, `cat runs-${one.id}`, shared))
+          return lines.filter((line) => line === 'STDOUT x').length
+        }
+        await until(async () => (await count()) > 0, { what: 'it runs' })
+        expect(await count()).toBe(1)
+        await runtime.remove(one.id, null)
+        await at.close()
       }
-      await until(async () => (await count()) > 0, { what: 'it runs' })
-      expect(await count()).toBe(1)
-      await runtime.remove(one.id, null)
-      await at.close()
-    }
-    const runtime = await at.open()
-    for (const { id } of await runtime.list()) await runtime.remove(id, null)
-    await runtime.remove(worker.id, worker.id)
-    await until(async () => (await at.leftovers()).length === 0, { what: 'nothing is left' })
-  })
+      const runtime = await at.open()
+      for (const { id } of await runtime.list()) await runtime.remove(id, null)
+      await runtime.remove(worker.id, worker.id)
+      await until(async () => (await at.leftovers()).length === 0, { what: 'nothing is left' })
+    },
+  )
 }
 
 /** Starts it from a runtime in a process of its own, which is to be killed. */

@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { parseAllDocuments } from 'yaml'
-import { KubernetesApi } from '../../src/families/pipelines/agents/kubernetes/api.ts'
+import { KubernetesApi } from '../../src/agents/kubernetes/api.ts'
 import { loadSettings } from '../../src/families/pipelines/agents/kubernetes/settings.ts'
+import { hasCluster } from '../testkit/cluster.ts'
 import { until } from '../testkit/wait.ts'
-import { hasCluster, kubernetesPlace } from './kubernetes-place.ts'
+import { kubernetesPlace } from './kubernetes-place.ts'
 import { listener, workload } from './place.ts'
 
 interface KubernetesObject {

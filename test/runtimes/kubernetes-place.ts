@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { KubeConfig, type V1Pod } from '@kubernetes/client-node'
-import { KubernetesApi } from '../../src/families/pipelines/agents/kubernetes/api.ts'
+import { KubernetesApi } from '../../src/agents/kubernetes/api.ts'
 import {
   type KubernetesRuntimeOptions,
   openKubernetesRuntime,
@@ -10,21 +10,10 @@ import { workloadName } from '../../src/families/pipelines/agents/kubernetes/nam
 import { stateOf } from '../../src/families/pipelines/agents/kubernetes/pod-state.ts'
 import { readSettings } from '../../src/families/pipelines/agents/kubernetes/settings.ts'
 import type { Runtime } from '../../src/families/pipelines/agents/runtime/runtime.ts'
+import { CLUSTER_IMAGE } from '../testkit/cluster.ts'
 import { until } from '../testkit/wait.ts'
 import { type Place, URL } from './place.ts'
 
-/** Tests on a cluster run where one is given: KUBECONFIG names it, and its nodes have the image. */
-export function hasCluster(): boolean {
-  const isGiven = process.env.PHASELINE_TEST_KUBERNETES === 'yes' && process.env.KUBECONFIG !== undefined
-  if (!isGiven)
-    console.warn(
-      'Tests on Kubernetes are left out: they need PHASELINE_TEST_KUBERNETES=yes, and a cluster in KUBECONFIG.',
-    )
-  return isGiven
-}
-
-/** A shell as root, as which nothing may run by default. */
-const IMAGE = 'localhost/busybox:1'
 export const USER = 1_000
 
 /** A namespace of its own, with one volume for the workspace of one worker. */
@@ -89,7 +78,7 @@ export async function kubernetesPlace(): Promise<KubernetesPlace> {
   return {
     ...{ api, namespace, path, open, close },
     program: ['kubernetes-place.ts', namespace],
-    base: { image: IMAGE },
+    base: { image: CLUSTER_IMAGE },
     pod: (id) => api.find<V1Pod>(podPath(id)),
     endFromOutside: (id) => api.delete(podPath(id), { gracePeriodSeconds: 1 }),
     async isRunning(id) {

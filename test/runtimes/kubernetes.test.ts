@@ -1,17 +1,20 @@
 import { describe, expect, test } from 'vitest'
 import { readSettings } from '../../src/families/pipelines/agents/kubernetes/settings.ts'
 import type { Runtime, Workload } from '../../src/families/pipelines/agents/runtime/runtime.ts'
+import { hasCluster } from '../testkit/cluster.ts'
 import { until } from '../testkit/wait.ts'
 import { conformance } from './conformance.ts'
-import { hasCluster, kubernetesPlace, USER } from './kubernetes-place.ts'
+import { kubernetesPlace, USER } from './kubernetes-place.ts'
 import { listener, workload } from './place.ts'
 
-describe.runIf(hasCluster())('kubernetes', { timeout: 60_000 }, () => {
+// They wait for their nodes most of the time.
+describe.runIf(hasCluster())('kubernetes', { timeout: 60_000, concurrent: true }, () => {
   conformance({
     openPlace: kubernetesPlace,
     hasImages: true,
     tellsErrorsApart: false,
     hasSecretVariables: true,
+    isSlow: true,
   })
 
   async function runToEnd(runtime: Runtime, one: Workload) {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { IsolationOptions } from '../../src/families/pipelines/agents/process/bubblewrap.ts'
 import { openProcessRuntime } from '../../src/families/pipelines/agents/process/process-runtime.ts'
 import type { Runtime } from '../../src/families/pipelines/agents/runtime/runtime.ts'
-import { processesOf } from '../agents/process-place.ts'
+import { killSupervisor, processesOf } from '../agents/process-place.ts'
 import { type Place, URL } from './place.ts'
 
 const optionsOf = (state: string, isolation: IsolationOptions | null) => ({
@@ -33,11 +33,8 @@ export async function processPlace(isolation: IsolationOptions | null): Promise<
     close,
     program: ['process-place.ts', state, JSON.stringify(isolation)],
     base: {},
-    async endFromOutside(id) {
-      const pid = await readFile(join(state, 'workloads', id, 'pid'), 'utf8')
-      process.kill(Number(pid.trim().split(' ')[0]), 'SIGKILL')
-    },
-    // Its shim stays until a runtime has read its end.
+    // Whoever kills the workload itself makes it fail by a signal. What it cannot do without is its supervisor.
+    endFromOutside: () => killSupervisor(state),
     isRunning: async (id) => !existsSync(join(state, 'workloads', id, 'exit')) && processesOf(id).length > 0,
     async describe(id) {
       const listed = spawnSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).stdout

@@ -62,20 +62,25 @@ const nextOf = (socket: WebSocket, id: string): Promise<any> =>
 
 test('a principal that sends too many requests is told when to come again, and others are served', async () => {
   const server = await api.serve({ limits: { requestsPerSecondPerPrincipal: 1 } })
-  const sockets = await openReady(server, ada)
-  for (let i = 0; i < 5; i++) expect((await post(server.port, ada, VIEWER)).status).toBe(200)
-  const refused = await post(server.port, ada, VIEWER)
+  const socket = await openReady(server, ada)
+  const answers = await Promise.all(Array.from({ length: 12 }, () => post(server.port, ada, VIEWER)))
+  expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(5)
+  const [refused] = answers.filter(({ status }) => status !== 200)
+  if (!refused) throw new Error('none was refused')
   expect(codeOf(refused)).toEqual([429, 'RATE_LIMITED'])
   const { retryAfterMs } = refused.json().errors[0].extensions
   expect(retryAfterMs).toBeGreaterThan(0)
   expect(retryAfterMs).toBeLessThanOrEqual(1_000)
   expect(refused.headers['retry-after']).toBe('1')
-  expect(await ask(sockets, '1', VIEWER)).toMatchObject({
-    type: 'error',
-    payload: [{ extensions: { code: 'RATE_LIMITED', retryAfterMs: expect.any(Number) } }],
-  })
+  const messages = await Promise.all(Array.from({ length: 12 }, (_, i) => ask(socket, String(i), VIEWER)))
+  expect(messages).toContainEqual(
+    expect.objectContaining({
+      type: 'error',
+      payload: [expect.objectContaining({ extensions: { code: 'RATE_LIMITED', retryAfterMs: expect.any(Number) } })],
+    }),
+  )
   expect((await post(server.port, bob, VIEWER)).status).toBe(200)
-  expect(await refusals(server, admin, 'RATE_LIMITED')).toBe(2)
+  expect(await refusals(server, admin, 'RATE_LIMITED')).toBeGreaterThanOrEqual(2)
 })
 
 test('a large request counts as several', async () => {
@@ -207,8 +212,8 @@ test('our client waits as long as the server says, and goes on', async () => {
   const server = await api.serve({ limits: { requestsPerSecondPerPrincipal: 1 } })
   const client = createClient({ url: `${server.url}/graphql`, token: bob })
   onTestFinished(() => client.close())
-  for (let i = 0; i < 5; i++) await client.query(VIEWER)
-  const error = await client.query(VIEWER).catch((thrown: unknown) => thrown)
+  const asked = Array.from({ length: 12 }, () => client.query(VIEWER).catch((thrown: unknown) => thrown))
+  const error = (await Promise.all(asked)).find((answer) => answer instanceof Error)
   expect(error).toBeInstanceOf(ClientError)
   const { retryable, retryAfterMs } = error as ClientError
   expect(retryable).toBe(true)

@@ -20,8 +20,8 @@ test.each([
   ['NUL in a key', '{"\\u0000":1}', 'BAD_USER_INPUT'],
   ['NUL after a backslash', '"\\\\\\u0000"', 'BAD_USER_INPUT'],
   ['the text \\u0000', '"\\\\u0000"', null],
-  ['a long key', `{"${'k'.repeat(4_096)}" : 1}`, 'BAD_USER_INPUT'],
-  ['a key that is as long as it may be', `{"${'k'.repeat(4_095)}" : 1}`, null],
+  ['a long key', `{"${'k'.repeat(4_097)}" : 1}`, 'BAD_USER_INPUT'],
+  ['a key that is as long as it may be', `{"${'k'.repeat(4_096)}" : 1}`, null],
   ['a long text before a colon in a text', JSON.stringify(['x'.repeat(5_000), ':']), null],
   ['a text that does not end', `["${'x'.repeat(1_000)}`, null],
 ])('%s', (_, text, code) => {

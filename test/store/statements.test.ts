@@ -14,11 +14,16 @@ import { createTestDatabase } from '../testkit/postgres.ts'
 
 const SRC = join(import.meta.dirname, '../../src')
 const LAYERS = ['engine', 'families', 'graphql', 'log', 'server', 'store']
-/** It would run. No agent has statements. */
-const PROGRAM = 'api-bridge.ts'
+/** They would run. No agent has statements. */
+const PROGRAMS = ['api-bridge.ts', 'supervisor.ts']
 const files = LAYERS.flatMap((layer) =>
   readdirSync(join(SRC, layer), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts') && !file.startsWith('generated') && !file.endsWith(PROGRAM))
+    .filter(
+      (file) =>
+        file.endsWith('.ts') &&
+        !file.startsWith('generated') &&
+        !PROGRAMS.some((program) => file.endsWith(`/${program}`)),
+    )
     .map((file) => join(SRC, layer, file)),
 )
 

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import Docker from 'dockerode'
 import { pack } from 'tar-stream'
+import { leaveOut } from './leave-out.ts'
 
 /** From Debian's busybox-static: no registry is needed. */
 const BUSYBOX = '/bin/busybox'
@@ -17,7 +18,7 @@ export function engineSocket(): string | null {
   const found = given ?? known.find((socket) => existsSync(socket))
   if (found !== undefined && existsSync(BUSYBOX)) return found
   const missing = found === undefined ? 'neither Docker nor Podman runs here' : `${BUSYBOX} is missing (busybox-static)`
-  console.warn(`Tests of containers are left out: ${missing}. PHASELINE_TEST_ENGINE can name the socket of an engine.`)
+  leaveOut('containers', `${missing}. PHASELINE_TEST_ENGINE can name the socket of an engine.`)
   return null
 }
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose'
@@ -13,6 +14,12 @@ export interface Issuer extends AsyncDisposable {
   readonly groups: Map<string, readonly string[]>
   /** Seconds for which new access tokens are valid. */
   tokenTtlS: number
+  /** Seconds for which codes of device sign-ins are valid. */
+  codeTtlS: number
+  /** What the answer with such a code says besides, e.g. `interval`. */
+  codeAnswer: Readonly<Record<string, unknown>>
+  /** So many next requests for tokens are answered with slow_down. */
+  slowDowns: number
   /** How many requests each of its paths has had. */
   readonly requests: ReadonlyMap<string, number>
   /** An access token from the token endpoint, by client credentials, of one of the MACHINES. */
@@ -36,9 +43,12 @@ const SECRET = 'a-secret-of-a-machine-for-tests'
 export async function startIssuer(): Promise<Issuer> {
   const requests = new Map<string, number>()
   let handle: (...args: Parameters<RequestListener>) => unknown = (_, response) => response.writeHead(503).end()
+  const inFlight = new Set<Promise<unknown>>()
   const http = createServer((request, response) => {
     const path = request.url?.split('?', 1)[0] ?? '/'
     requests.set(path, (requests.get(path) ?? 0) + 1)
+    const answered = once(response, 'close').finally(() => inFlight.delete(answered))
+    inFlight.add(answered)
     void handle(request, response)
   })
   const listen = (port: number) => new Promise<void>((resolve) => http.listen(port, '127.0.0.1', resolve))
@@ -50,22 +60,28 @@ export async function startIssuer(): Promise<Issuer> {
   const redirectUris: string[] = []
   const serve = (): void => {
     const provider = new Provider(url, configuration(issuer, { jwk: key.jwk, storage, redirectUris }))
+    provider.use((context, next) => answerDevices(context, next, issuer))
     const oauth = provider.callback()
     handle = async (request, response) => {
       if (!request.url?.startsWith('/interaction/')) return oauth(request, response)
       await provider.interactionFinished(request, response, { login: { accountId: issuer.account } })
     }
   }
-  const stop = (): Promise<void> =>
-    new Promise((resolve) => {
-      http.close(() => resolve())
-      http.closeAllConnections()
-    })
+  // What is being asked is answered: otherwise a refresh token could be used up without its successor.
+  const stop = async (): Promise<void> => {
+    const closed = new Promise<void>((resolve) => http.close(() => resolve()))
+    await Promise.all(inFlight)
+    http.closeAllConnections()
+    await closed
+  }
   const issuer: Issuer = {
     url,
     account: 'ada',
     groups: new Map(),
     tokenTtlS: 60,
+    codeTtlS: 60,
+    codeAnswer: { interval: 1 },
+    slowDowns: 0,
     requests,
     async token(machine) {
       const response = await fetch(`${url}/token`, {
@@ -93,6 +109,25 @@ export async function startIssuer(): Promise<Issuer> {
   }
   serve()
   return issuer
+}
+
+interface Answered {
+  readonly path: string
+  status: number
+  body: unknown
+}
+
+/** What the library itself does not: it names no interval, and never asks for a slower one. */
+async function answerDevices(context: Answered, next: () => Promise<unknown>, issuer: Issuer): Promise<void> {
+  if (context.path === '/token' && issuer.slowDowns > 0) {
+    issuer.slowDowns -= 1
+    context.status = 400
+    context.body = { error: 'slow_down' }
+    return
+  }
+  await next()
+  if (context.path === '/device/auth' && context.status === 200)
+    Object.assign(context.body as object, issuer.codeAnswer)
 }
 
 async function newKey(): Promise<{ readonly jwk: JWK; readonly privateKey: CryptoKey }> {
@@ -147,7 +182,7 @@ const configuration = (issuer: Issuer, { jwk, storage, redirectUris }: Parts): C
     ClientCredentials: () => issuer.tokenTtlS,
     ...{
       AccessToken: () => issuer.tokenTtlS,
-      DeviceCode: 60,
+      DeviceCode: () => issuer.codeTtlS,
       Grant: 3_600,
       IdToken: 60,
       Interaction: 60,
@@ -159,6 +194,7 @@ const configuration = (issuer: Issuer, { jwk, storage, redirectUris }: Parts): C
     devInteractions: { enabled: false },
     clientCredentials: { enabled: true },
     deviceFlow: { enabled: true },
+    revocation: { enabled: true },
     resourceIndicators: {
       enabled: true,
       defaultResource: () => AUDIENCE,

@@ -8,7 +8,7 @@ export interface UntilOptions {
 /** Waits for a condition, with a limit. Returns its value. */
 export async function until<T>(
   find: () => Promise<T> | T,
-  { what, timeoutMs = 15_000 }: UntilOptions,
+  { what, timeoutMs = 30_000 }: UntilOptions,
 ): Promise<NonNullable<T>> {
   const end = performance.now() + timeoutMs
   for (;;) {

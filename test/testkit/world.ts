@@ -135,7 +135,7 @@ export async function createWorld({ system, ownDatabase = false }: WorldOptions 
   const familyParts = { trees, sandbox, system: given, pool, sealing, timeouts: TIMEOUTS }
   const services = createCommands(loaded, familyParts)
   const { deployments: commands, pipelines, operations, edge } = services
-  const audit = createAudit({ pool, system: given, logger })
+  const audit = createAudit({ pool, system: given, signal, logger })
   const tokens = createTokens(pool, given, familyTokens(loaded, { pool, sealing }))
   await pool.query(
     'insert into project (id, name, created_at, updated_at) values ($1, $2, now(), now()) on conflict do nothing',

@@ -49,6 +49,7 @@ const PAGES = [
   ['the machines', () => '/machines?machine=task', 'What happens'],
   ['the projects', () => '/projects', 'Events and worker'],
   ['no locks', () => '/locks', 'No resource is locked.'],
+  ['the audit', () => '/audit', 'Chained up to event'],
   ['the agents', () => '/agents', 'No agent for this work'],
   ['no edge', () => '/edge', 'There are no cloudlets yet.'],
   ['the page to explore the API', () => '/explore', 'Examples'],

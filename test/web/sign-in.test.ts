@@ -2,7 +2,9 @@ import { mkdtempDisposable, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { commandLine, documents } from '../cli/command.ts'
 import { startTestApp } from '../testkit/app.ts'
+import { gql } from '../testkit/gql.ts'
 import { AUDIENCE, CLIENT_ID, type Issuer, startIssuer } from '../testkit/issuer.ts'
 import { create } from '../testkit/mutations.ts'
 import { until } from '../testkit/wait.ts'
@@ -88,6 +90,70 @@ test('an answer that this tab has not asked for signs nobody in', async () => {
   await page.goto(`${here.server.origin}/login?code=stolen&state=guessed&iss=${encodeURIComponent(issuer.url)}`)
   await page.getByText('You are not signed in.').waitFor()
   expect(page.url()).toBe(`${here.server.origin}/`)
+})
+
+test('GraphiQL on a page of its own goes on over several lives of the token', { timeout: 180_000 }, async () => {
+  issuer.tokenTtlS = 5
+  onTestFinished(() => {
+    issuer.tokenTtlS = 60
+  })
+  await using visited = await visitor()
+  const { page, complaints } = visited
+  await page.getByRole('button', { name: `Sign in with ${host()}` }).click()
+  await page.locator('[data-connection=live]').waitFor()
+  // Nothing but GraphiQL renews from here on.
+  await page.goto(`${here.server.origin}/graphiql`)
+  const button = page.locator('.graphiql-execute-button[aria-haspopup=menu]')
+  const run = async (operation: string): Promise<void> => {
+    await button.click()
+    await page.getByRole('menuitem', { name: operation }).click()
+  }
+  const sockets: string[] = []
+  page.on('websocket', (socket) => sockets.push(socket.url()))
+  await run('PhaseChanges')
+  const before = issuer.requests.get('/token') ?? 0
+  await until(() => (issuer.requests.get('/token') ?? 0) - before >= 3, { what: 'it is renewed', timeoutMs: 60_000 })
+  await create(here.server.client, 'under-graphiql', { deployItems: [] })
+  await page.getByText('"under-graphiql"').first().waitFor()
+  expect(sockets).toHaveLength(1)
+  await page.locator('.graphiql-execute-button').click()
+  await run('Objects')
+  await page.getByText('"ada"').first().waitFor()
+  expect(await page.isVisible('dialog')).toBe(false)
+  expect(complaints).toEqual([])
+})
+
+test('the command line signs in with the help of a browser, and its stream outlives its tokens', async () => {
+  issuer.tokenTtlS = 3
+  onTestFinished(() => {
+    issuer.tokenTtlS = 60
+  })
+  await using config = await mkdtempDisposable(join(tmpdir(), 'phaseline-config-'))
+  const phaseline = commandLine({ PHASELINE_URL: here.server.url, XDG_CONFIG_HOME: config.path })
+  await using signingIn = phaseline.spawn('login --json')
+  await signingIn.shows('verificationUri')
+  const [code] = documents(signingIn.out())
+  await using visited = await visitor()
+  const { page } = visited
+  await page.goto(String(code?.verificationUri))
+  await page.getByPlaceholder('Enter code').fill(String(code?.userCode))
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByText(String(code?.userCode)).waitFor()
+  await page.getByRole('button', { name: 'Continue' }).click()
+  expect(await signingIn.exit).toBe(0)
+  expect(documents(signingIn.out()).at(-1)).toMatchObject({ viewer: { name: 'ada', administrator: true } })
+
+  const { log: start } = await here.server.client.query(gql('{ log { head } }'))
+  await using following = phaseline.spawn(`log --follow --after ${start.head} --json`)
+  const seen = () =>
+    following.out() === '' ? [] : documents(following.out()).map(({ sequence }) => sequence as number)
+  const before = issuer.requests.get('/token') ?? 0
+  for (let n = 0; (issuer.requests.get('/token') ?? 0) - before < 3; n += 1) {
+    await create(here.server.client, `followed-${n}`, { deployItems: [] })
+    const { log: now } = await here.server.client.query(gql('{ log { head } }'))
+    await until(() => seen().at(-1) === now.head, { what: `change ${now.head} is printed: ${following.err()}` })
+  }
+  expect(seen()).toEqual(seen().map((_, i) => start.head + 1 + i))
 })
 
 test('the token form is there as before', async () => {

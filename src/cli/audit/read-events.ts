@@ -1,16 +1,26 @@
 import { gql } from '../../documents/gql.ts'
-import type { ResultOf } from '../../documents/typed-document.ts'
+import type { ResultOf, VariablesOf } from '../../documents/typed-document.ts'
 import type { Session } from '../session.ts'
 
+const EVENT = `sequence hash id at principalId principalName tokenId actor address requestId operation projectId projectName
+      objectId objectKind objectName outcome code fields count`
 const EVENTS = gql(`query AuditEvents($filter: AuditFilterInput, $last: Int, $before: String) {
   auditLog(filter: $filter, last: $last, before: $before) {
     pageInfo { hasPreviousPage startCursor }
-    edges { node {
-      sequence hash id at principalId principalName tokenId actor address requestId operation projectId projectName
-      objectId objectKind objectName outcome code fields count
-    } }
+    edges { node { ${EVENT} } }
   }
 }`)
+const NEWEST = gql(`query NewestAuditEvents($filter: AuditFilterInput, $first: Int, $after: String) {
+  auditLog(filter: $filter, first: $first, after: $after) {
+    pageInfo { hasNextPage endCursor }
+    edges { node { ${EVENT} } }
+  }
+}`)
+const FOLLOW = gql(`subscription FollowAuditEvents($filter: AuditFilterInput, $after: String) {
+  auditEvents(filter: $filter, after: $after) { ${EVENT} }
+}`)
+/** Which events, as `auditLog` takes it. */
+export type AuditFilter = NonNullable<VariablesOf<typeof EVENTS>['filter']>
 export type AuditEvent = NonNullable<ResultOf<typeof EVENTS>['auditLog']>['edges'][number]['node']
 
 const PAGE = 200
@@ -19,7 +29,7 @@ const PAGE = 200
 export async function* eventsAfter(
   session: Session,
   after: number,
-  filter: object = {},
+  filter: AuditFilter = {},
 ): AsyncGenerator<readonly AuditEvent[]> {
   let before = String(after)
   for (;;) {
@@ -30,5 +40,38 @@ export async function* eventsAfter(
     const { hasPreviousPage, startCursor } = auditLog.pageInfo
     if (!hasPreviousPage || startCursor === null) return
     before = startCursor
+  }
+}
+
+/** So many of the newest events, the oldest of them first. */
+export async function newestEvents(
+  session: Session,
+  filter: AuditFilter,
+  count: number,
+): Promise<readonly AuditEvent[]> {
+  const events: AuditEvent[] = []
+  for (let after: string | null = null, more = true; more && events.length < count; ) {
+    const first = Math.min(PAGE, count - events.length)
+    const options = { signal: session.io.signal }
+    const page: ResultOf<typeof NEWEST> = await session.client.query(NEWEST, { filter, first, after }, options)
+    if (!page.auditLog) break
+    events.push(...page.auditLog.edges.map(({ node }) => node))
+    after = page.auditLog.pageInfo.endCursor
+    more = page.auditLog.pageInfo.hasNextPage
+  }
+  return events.toReversed()
+}
+
+/** Events after a sequence, and what comes, each once across reconnects; without a sequence from now on. */
+export async function* followEvents(
+  session: Session,
+  filter: AuditFilter,
+  start: number | undefined,
+): AsyncGenerator<AuditEvent> {
+  let after = start
+  const place = () => ({ filter, after: after === undefined ? null : String(after) })
+  for await (const { auditEvents } of session.client.subscribe(FOLLOW, place, { signal: session.io.signal })) {
+    yield auditEvents
+    after = auditEvents.sequence
   }
 }

@@ -1,8 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { eventsAfter } from '../audit/read-events.ts'
+import { AUDIT_OUTCOMES } from '../../core/audit.ts'
+import { list } from '../audit/list.ts'
+import { type AuditFilter, eventsAfter } from '../audit/read-events.ts'
 import { type KnownHead, verify } from '../audit/verify.ts'
 import type { Cli } from '../cli.ts'
-import { parseCount } from '../options.ts'
+import { parseCount, parseTime } from '../options.ts'
 import { type SessionOptions, withSession, withSessionOptions } from '../session.ts'
 import { EXIT } from '../terminal/exit.ts'
 import { printJson } from '../terminal/io.ts'
@@ -15,9 +17,40 @@ interface VerifyOptions extends SessionOptions {
   readonly head?: KnownHead
 }
 
-/** `phaseline audit export|verify`: who has done what. */
+interface ListOptions extends SessionOptions {
+  readonly principal?: string
+  readonly token?: string
+  readonly operation?: string
+  readonly project?: string
+  readonly object?: string
+  readonly outcome?: AuditFilter['outcome']
+  readonly since?: string
+  readonly until?: string
+  readonly limit: number
+  readonly follow?: boolean
+}
+
+/** `phaseline audit list|export|verify`: who has done what. */
 export function addAudit(program: Command, cli: Cli): void {
   const audit = program.command('audit').description('who has done what')
+  withSessionOptions(audit.command('list'))
+    .description('print the newest events, oldest first')
+    .option('--principal <id>', 'only of this principal')
+    .option('--token <id>', 'only with this token')
+    .option('--operation <name>', 'only this field of the API, or such as session.opened')
+    .option('--project <name>', 'only of this project')
+    .option('--object <id>', 'only about this object')
+    .option('--outcome <outcome>', 'only done, refused or failed', parseOutcome)
+    .option('--since <time>', 'only at this time or later: 2026-01-31T12:00:00Z, or 90m, 12h, 7d ago', parseTime)
+    .option('--until <time>', 'only before this time', parseTime)
+    .option('--limit <count>', 'how many of the newest', parseCount, 50)
+    .option('-F, --follow', 'go on with what comes')
+    .action(async (options: ListOptions) => {
+      const { limit, follow = false } = options
+      cli.exitCode = await withSession(cli.io, options, (session) =>
+        list(session, { filter: filterOf(options), limit, follow }),
+      )
+    })
   withSessionOptions(audit.command('export'))
     .description('print events as JSON, one a line, oldest first')
     .option('--after <sequence>', 'go on after this event', parseCount)
@@ -35,6 +68,20 @@ export function addAudit(program: Command, cli: Cli): void {
     .action(async ({ head, ...options }: VerifyOptions) => {
       cli.exitCode = await withSession(cli.io, options, (session) => verify(session, head))
     })
+}
+
+function filterOf({ principal, token, object, since, until, operation, project, outcome }: ListOptions): AuditFilter {
+  return {
+    ...{ principalId: principal ?? null, tokenId: token ?? null, objectId: object ?? null },
+    ...{ operation: operation ?? null, project: project ?? null, outcome: outcome ?? null },
+    ...{ from: since ?? null, until: until ?? null },
+  }
+}
+
+function parseOutcome(text: string): NonNullable<AuditFilter['outcome']> {
+  const outcome = AUDIT_OUTCOMES.find((known) => known === text.toUpperCase())
+  if (!outcome) throw new InvalidArgumentError('Expected done, refused or failed.')
+  return outcome
 }
 
 function parseHead(text: string): KnownHead {

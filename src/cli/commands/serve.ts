@@ -4,12 +4,23 @@ import type { Cli } from '../cli.ts'
 import { EXIT } from '../terminal/exit.ts'
 import { printLine } from '../terminal/io.ts'
 
+const SETTINGS = `
+Settings come from the environment, all optional:
+  PORT, HOST                              where it listens (4000, 127.0.0.1)
+  PHASELINE_TLS_CERT, PHASELINE_TLS_KEY   files for https, read again when they change
+  PHASELINE_TOKEN                         the administrator's token, else generated
+  PHASELINE_ACCESS_POLICY                 file of the issuers that sign people in
+  DATABASE_URL, REDIS_URL                 Postgres, else an embedded one; Redis between processes
+  PHASELINE_ROLES                         what this process does (gateway,engine,agents)
+docs/operations.md lists all of them.`
+
 /** `phaseline serve`: the server, embedded or not as the environment says. */
 export function addServe(program: Command, cli: Cli, families: readonly FamilyDefinition[]): void {
   program
     .command('serve')
     .description('run the server: playground, GraphQL API and engine on one port')
     .option('--no-example', 'start without the example tree')
+    .addHelpText('after', SETTINGS)
     .action(async ({ example }: { readonly example: boolean }) => {
       // Loaded only here: every other command is a client and must start fast.
       const { serve, StartProblem } = await import('../../serve.ts')

@@ -1,9 +1,37 @@
-import type { AuditEntry } from '../audit.ts'
+import type { AuditEntry, AuditFilter, ChainEnd, ChainedEvent } from '../audit.ts'
+
+/** An event as readers see it. */
+export type AuditRow = ChainedEvent & { readonly hash: Buffer }
 
 /** The audit, for what is written in no transaction, and for its readers. */
 export interface AuditPort {
   /** Takes an entry of what has written nothing. Cheap, never throws; equal ones of a second become one event. */
   note(entry: AuditEntry): void
+  /** The same for what programs do again and again: equal ones of a minute become one event, besides the first. */
+  noteSeldom(entry: AuditEntry): void
+  /** This process has committed an event with a change, which gets its place in the chain soon. Cheap, never throws. */
+  committed(): void
   /** Resolves when everything that was noted or committed before has its place in the chain. */
   settle(): Promise<void>
+  /**
+   * Events that match after a place in the chain, each once and in order, then live, until the signal aborts. Throws
+   * AuditCursorExpired.
+   */
+  follow(filter: AuditFilter, after: number, signal: AbortSignal): AsyncIterable<AuditRow>
+}
+
+/** The audit does not go on after this place: retention has removed what followed, or the chain is shorter. */
+export class AuditCursorExpired extends Error {
+  readonly oldest: number
+  readonly head: number
+  constructor(after: number, anchor: ChainEnd, head: ChainEnd) {
+    const oldest = anchor.sequence + 1
+    super(
+      after < anchor.sequence
+        ? `The events after ${after} are not kept any more: the oldest is ${oldest}.`
+        : `There is no event ${after}: the newest is ${head.sequence}. The audit was restored, or it is another one.`,
+    )
+    this.oldest = oldest
+    this.head = head.sequence
+  }
 }

@@ -28,6 +28,10 @@ export const deployments = defineFamily({
   programs: {
     mock: { load: async () => (await import('./agents.ts')).mock },
     gadget: { load: async () => (await import('./agents.ts')).gadget },
+    'kubernetes-manifest': {
+      options: ['kubeconfigs', 'namespace'],
+      load: async () => (await import('./agents/kubernetes/program.ts')).kubernetesManifest,
+    },
   },
   server: async () => (await import('./server.ts')).server,
   cli: async () => (await import('./cli.ts')).cli,

@@ -42,6 +42,8 @@ export interface ClaimPayload {
   readonly config: StartConfig | null
   /** Token with which a worker creates and cancels jobs. */
   readonly token: string | null
+  /** Names of the secrets in the config. */
+  readonly secretNames?: readonly string[]
 }
 const UNREADABLE: ClaimPayload = { config: null, token: null }
 
@@ -71,7 +73,7 @@ export async function claimPayloads(
     const opened = workload && secrets.get(workload.eventId)
     if (!workload || !event || !opened) return UNREADABLE
     const token = item.kind === 'WORKER' ? tokens.tokenOf(item.objectId) : null
-    return { config: startConfigOf(workload, event, opened), token }
+    return { config: startConfigOf(workload, event, opened), token, secretNames: Object.keys(opened) }
   })
 }
 

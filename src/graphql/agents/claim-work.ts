@@ -1,5 +1,6 @@
 import type { AgentPort, ClaimedItem } from '../../core/ports/agents.ts'
 import { RIGHTS } from '../../core/rights.ts'
+import { noteSecretsRead } from '../audit/note-read.ts'
 import type { ClaimPayload } from '../family.ts'
 import { objectOf } from '../loaders.ts'
 import type { ResolverContext } from '../resolver-context.ts'
@@ -77,7 +78,12 @@ async function claimPayloads(context: ResolverContext, items: readonly ClaimedIt
   const payloads = new Map<ClaimedItem, ClaimPayload | null>()
   for (const [family, own] of Map.groupBy(items, ({ kind }) => context.kinds.familyOf(kind))) {
     const answers = await family.claimPayloads?.(context, own)
-    for (const [i, item] of own.entries()) payloads.set(item, answers?.[i] ?? null)
+    for (const [i, item] of own.entries()) {
+      const payload = answers?.[i] ?? null
+      payloads.set(item, payload)
+      const { objectId: id, kind, name } = item
+      if (payload?.secretNames?.length) noteSecretsRead(context, { id, kind, name }, payload.secretNames)
+    }
   }
   return items.map((item) => ({ ...item, token: null, ...payloads.get(item) }))
 }

@@ -1,5 +1,5 @@
 import { AUDIT_OUTCOMES, type AuditOutcome } from '../../core/audit.ts'
-import type { AuditRow } from '../../store/audit.ts'
+import type { AuditRow } from '../../core/ports/audit.ts'
 import { builder } from '../schema/builder.ts'
 
 const OUTCOMES: Readonly<Record<AuditOutcome, string>> = {
@@ -17,7 +17,7 @@ export const AuditOutcomeEnum = builder.enumType('AuditOutcome', {
 
 export const AuditEventRef = builder.objectRef<AuditRow>('AuditEvent').implement({
   description:
-    'Something that somebody did, or was refused: a mutation, or a request with a wrong token. It never has values of what was given.',
+    'Something that somebody did, or was refused: a mutation, a sign-in, a read of output or of secrets, or a request with a wrong token. It never has values of what was given.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Unique and permanent.' }),
     sequence: t.float({
@@ -31,7 +31,7 @@ export const AuditEventRef = builder.objectRef<AuditRow>('AuditEvent').implement
     at: t.expose('at', { type: 'DateTime', description: 'When it happened, by the clock of the database.' }),
     principalId: t.exposeID('principalId', {
       nullable: true,
-      description: 'Id of who did it; null for a token that is not valid.',
+      description: 'Id of who did it; null for a token that is not valid, and for the server itself.',
     }),
     principalName: t.exposeString('principalName', {
       nullable: true,
@@ -55,7 +55,8 @@ export const AuditEventRef = builder.objectRef<AuditRow>('AuditEvent').implement
         'The `x-request-id` of the request, or of the opening of its WebSocket; null if it was not over the network.',
     }),
     operation: t.exposeString('operation', {
-      description: 'The field of the API, such as `createToken`, or `token.refused` for a token that is not valid.',
+      description:
+        'The field of the API, such as `createToken`; otherwise `session.opened` for a WebSocket, `token.refused` for a token that is not valid, and `token.configured` and `token.replaced` for what a start does by its settings.',
     }),
     projectId: t.exposeID('projectId', {
       nullable: true,
@@ -80,9 +81,9 @@ export const AuditEventRef = builder.objectRef<AuditRow>('AuditEvent').implement
     outcome: t.field({ type: AuditOutcomeEnum, description: 'How it ended.', resolve: ({ outcome }) => outcome }),
     code: t.exposeString('code', { nullable: true, description: 'Why it was refused or failed; null if it was done.' }),
     fields: t.stringList({
-      description: 'Names of the fields that the request gave; never their values.',
+      description: 'Names of the fields that the request gave, or of the secrets that it got; never their values.',
       resolve: ({ fields }) => [...fields],
     }),
-    count: t.exposeInt('count', { description: 'Number of equal requests of one second that this event stands for.' }),
+    count: t.exposeInt('count', { description: 'Number of equal requests that this event stands for.' }),
   }),
 })

@@ -1,33 +1,13 @@
-import type { ChainEnd } from '../../core/audit.ts'
-import { projectsWith, RIGHTS } from '../../core/rights.ts'
-import { type AuditFilter, type AuditRow, auditAnchor, auditHead, countAudit, listAudit } from '../../store/audit.ts'
-import { isUuid } from '../../store/objects.ts'
+import type { AuditRow } from '../../core/ports/audit.ts'
+import { RIGHTS } from '../../core/rights.ts'
+import { auditHead, countAudit, listAudit } from '../../store/audit.ts'
+import { eventStream, unpack } from '../log/event-stream.ts'
 import { builder } from '../schema/builder.ts'
 import { connect } from '../schema/connection.ts'
 import { auditCursor } from '../schema/cursors.ts'
 import { badInput } from '../schema/limits.ts'
-import { AuditEventRef, AuditOutcomeEnum } from './audit-event.ts'
-
-const AuditFilterInput = builder.inputType('AuditFilterInput', {
-  description: 'Which events. Each field that is given narrows the choice.',
-  fields: (t) => ({
-    principalId: t.id({ description: 'Only of this principal. Left out or null: all.' }),
-    tokenId: t.id({ description: 'Only with this token. Left out or null: all.' }),
-    operation: t.string({
-      limit: 'reference',
-      description: 'Only this field of the API, or `token.refused`. Left out or null: all.',
-    }),
-    project: t.string({
-      limit: 'reference',
-      description: 'Only of projects that had this name then. Left out or null: all.',
-    }),
-    objectId: t.id({ description: 'Only about this object. Left out or null: all.' }),
-    outcome: t.field({ type: AuditOutcomeEnum, description: 'Only with this outcome. Left out or null: all.' }),
-    from: t.field({ type: 'DateTime', description: 'Only at this time or later. Left out or null: all.' }),
-    until: t.field({ type: 'DateTime', description: 'Only before this time. Left out or null: all.' }),
-  }),
-})
-type Given = typeof AuditFilterInput.$inferInput
+import { AuditEventRef } from './audit-event.ts'
+import { AuditFilterInput, readFilter } from './audit-filter.ts'
 
 builder.queryField('auditLog', (t) =>
   t.connection({
@@ -38,7 +18,7 @@ builder.queryField('auditLog', (t) =>
       'Who has done what, the newest first: everything for administrators of the instance, and for those of projects what concerns their projects. The cursor of an event is its sequence. Null only together with an entry in `errors`.',
     args: { filter: t.arg({ type: AuditFilterInput, description: 'Which events; left out or null: all.' }) },
     resolve: async (_, { filter, ...page }, { viewer, pool, audit }) => {
-      const wanted = readFilter(filter ?? {}, projectsWith(viewer, RIGHTS.readAudit))
+      const wanted = readFilter(filter ?? {}, viewer)
       await audit.settle()
       return connect(page, {
         cursor: auditCursor,
@@ -50,45 +30,35 @@ builder.queryField('auditLog', (t) =>
   }),
 )
 
-function readFilter(given: Given, projects: readonly string[] | null): AuditFilter {
-  const { principalId = null, tokenId = null, operation = null, project = null, objectId = null } = given
-  for (const [name, id] of Object.entries({ principalId, objectId }))
-    if (id !== null && !isUuid(id)) throw badInput(`filter.${name} is not an id.`)
-  const { outcome = null, from = null, until = null } = given
-  return { projects, principalId, tokenId, operation, project, objectId, outcome, from, until }
-}
-
-const AuditEndRef = builder.objectRef<ChainEnd>('AuditEnd').implement({
-  description: 'A place in the chain of the audit.',
-  fields: (t) => ({
-    sequence: t.exposeFloat('sequence', { description: 'Place of the event; 0: before the first one.' }),
-    hash: t.string({
-      description: 'Hash of the event in hexadecimal digits; empty before the first one.',
-      resolve: ({ hash }) => hash.toString('hex'),
-    }),
-  }),
-})
-const AuditChainRef = builder
-  .objectRef<{ readonly anchor: ChainEnd; readonly head: ChainEnd }>('AuditChain')
-  .implement({
-    description:
-      'The ends of the chain of the audit. Who keeps the head elsewhere can show later that nothing before it was changed.',
-    fields: (t) => ({
-      anchor: t.expose('anchor', { type: AuditEndRef, description: 'The last event that retention has removed.' }),
-      head: t.expose('head', { type: AuditEndRef, description: 'The newest event.' }),
-    }),
-  })
-
-builder.queryField('auditChain', (t) =>
+builder.subscriptionField('auditEvents', (t) =>
   t.field({
-    right: RIGHTS.verifyAudit,
-    type: AuditChainRef,
-    nullable: true,
+    right: RIGHTS.readAudit,
+    type: AuditEventRef,
     description:
-      'The ends of the chain of the audit, with everything that was committed before. Null only together with an entry in `errors`.',
-    resolve: async (_, __, { pool, audit }) => {
-      await audit.settle()
-      return { anchor: await auditAnchor(pool), head: await auditHead(pool) }
+      'Events of the audit in the order of the chain, each exactly once: first those after `after`, then live, with no gap between. Who sees which is as for `auditLog`. An `after` that retention has removed, or that the audit does not have, ends the stream with the error CURSOR_EXPIRED, whose extensions have `oldest` and `head`.',
+    args: {
+      filter: t.arg({ type: AuditFilterInput, description: 'Which events; left out or null: all.' }),
+      after: t.arg.string({
+        limit: 'cursor',
+        description:
+          'Sequence of the last event that is known, to go on after it; 0: the first of all. Left out or null: now.',
+      }),
     },
+    subscribe: async (_, { filter, after }, context) => {
+      const { viewer, audit, pool } = context
+      const wanted = readFilter(filter ?? {}, viewer)
+      const start = after == null ? undefined : auditCursor.decode(after)
+      if (after != null && start === undefined)
+        throw badInput(`${JSON.stringify(after.slice(0, 100))} is not a cursor of the audit.`)
+      // What was committed before the call is before "now".
+      await audit.settle()
+      const from = start === undefined ? (await auditHead(pool)).sequence : Number(start)
+      return eventStream(
+        context,
+        (signal) => audit.follow(wanted, from, signal),
+        ({ sequence }) => String(sequence),
+      )
+    },
+    resolve: (event) => unpack(event),
   }),
 )

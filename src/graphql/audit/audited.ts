@@ -1,10 +1,10 @@
 import { GraphQLError, type GraphQLFieldResolver } from 'graphql'
-import { type AuditCaller, type AuditEntry, type AuditedCall, fieldsOf, isAudited, targetOf } from '../../core/audit.ts'
+import { type AuditEntry, type AuditedCall, fieldsOf, isAudited, targetOf } from '../../core/audit.ts'
 import { codeOf, type Refusal } from '../../core/errors.ts'
-import type { Viewer } from '../../core/ports/viewer.ts'
 import type { Right } from '../../core/rights.ts'
 import { isUuid } from '../../store/objects.ts'
 import type { GraphQLContext } from '../context.ts'
+import { callerOf } from './caller-of.ts'
 
 /** What callers of the API do, as the audit records it. */
 
@@ -14,15 +14,6 @@ export interface AuditedField {
 }
 type Args = Readonly<Record<string, unknown>>
 type Resolver = GraphQLFieldResolver<unknown, GraphQLContext, Args>
-
-export const callerOf = ({ principalId, name, tokenId, actor, origin }: Viewer): AuditCaller => ({
-  principalId,
-  principalName: name,
-  tokenId,
-  actor,
-  address: origin?.address ?? null,
-  requestId: origin?.requestId ?? null,
-})
 
 function entryOf({ viewer }: GraphQLContext, { right, operation }: AuditedField, args: Args): AuditedCall['entry'] {
   const target = targetOf(right, args)
@@ -56,6 +47,8 @@ export function auditMutation(resolve: Resolver, field: AuditedField): Resolver 
     } catch (error) {
       note({ outcome: 'FAILED', code: failureCode(error) })
       throw error
+    } finally {
+      if (call?.isWritten) audit.committed()
     }
   }
 }

@@ -4,7 +4,7 @@ import { forbidden, invalidInput, notFound, type Refusal, type RefusalOf } from 
 import type { Outcome } from '../../core/ports/outcome.ts'
 import type { Viewer } from '../../core/ports/viewer.ts'
 import { isAbove } from '../../core/rights.ts'
-import { recordDone } from '../../store/audit.ts'
+import { recordDoneIn } from '../../store/audit.ts'
 import { isBuiltIn } from '../../store/built-in-principals.ts'
 import type { Client } from '../../store/client.ts'
 import { inTransaction } from '../../store/in-transaction.ts'
@@ -121,14 +121,14 @@ export async function updatePrincipal(
 export const deletePrincipal = (
   { pool, tokens, viewer, system }: Parts,
   id: string,
-): Promise<Outcome<object, Invalid | Missing>> =>
-  write({ pool, tokens, viewer }, async (client): Promise<Outcome<object, Invalid | Missing>> => {
+): Promise<Written<Invalid | Missing>> =>
+  write({ pool, tokens, viewer }, async (client): Promise<Written<Invalid | Missing>> => {
     const locked = await lock(client, viewer, id)
     if (!locked.ok) return locked
     const now = system.now()
     await revokeTokensOf(client, id, now)
     await deleteRow(client, id, now)
-    return { ok: true }
+    return locked
   })
 
 export async function createPrincipalToken(
@@ -144,12 +144,15 @@ export async function createPrincipalToken(
 }
 
 /** Revokes a token, and those that are derived from it. One that is revoked stays so. */
-export const revokeToken = ({ pool, tokens, viewer, system }: Parts, id: string): Promise<Outcome<object, Missing>> =>
-  write({ pool, tokens, viewer }, async (client): Promise<Outcome<object, Missing>> => {
+export const revokeToken = (
+  { pool, tokens, viewer, system }: Parts,
+  id: string,
+): Promise<Outcome<{ readonly row: TokenRow }, Missing>> =>
+  write({ pool, tokens, viewer }, async (client): Promise<Outcome<{ readonly row: TokenRow }, Missing>> => {
     const token = isUuid(id) ? await lockToken(client, id) : null
     if (!token || !isAbove(viewer, grantsOf(token.principal))) return refuse(notFound(id, 'token'))
     await revokeRow(client, id, system.now())
-    return { ok: true }
+    return { ok: true, row: token }
   })
 
 /** Locks a principal that the viewer is above. Others are not found, and built-in ones are refused. */
@@ -198,21 +201,28 @@ async function findGrants(
   return { ok: true, grants: grants.map(({ role, project }) => ({ role, projectId: project && idOf(project) })) }
 }
 
-/** The principal, or the token, that is new or changed; one that is gone is as the request has named it. */
-function writtenOf(done: object): Partial<AuditTarget> {
-  const { row, principal }: Partial<Record<'principal' | 'row', Pick<PrincipalRow, 'id' | 'name'>>> = done
-  const written = row ?? principal
-  return written ? { objectId: written.id, objectName: written.name } : {}
+/** What a command has written: a token, or a principal. */
+interface Changed {
+  readonly row?: TokenRow
+  readonly principal?: PrincipalRow
+}
+
+/** The principal, or the token, that is new, changed or gone, and the project to which it is limited, if it is one. */
+function writtenOf({ row, principal = row?.principal }: Changed): Partial<AuditTarget> {
+  const [projectId, ...others] = new Set(principal?.grants.map((grant) => grant.projectId))
+  const target = principal?.administrator || others.length > 0 ? null : (projectId ?? null)
+  const { id: objectId, name: objectName } = row ?? principal ?? { id: null, name: null }
+  return { objectId, objectName, projectId: target, projectName: null }
 }
 
 /** A refusal writes nothing; after a write this process reads rights again. */
-async function write<T, R extends Refusal>(
+async function write<T extends Changed, R extends Refusal>(
   { pool, tokens, viewer }: Pick<Parts, 'pool' | 'tokens' | 'viewer'>,
   work: (client: Client) => Promise<Outcome<T, R>>,
 ): Promise<Outcome<T, R>> {
   const outcome = await inTransaction(pool, async (client) => {
     const done = await work(client)
-    if (done.ok && viewer.call) await recordDone(client, viewer.call, writtenOf(done))
+    if (done.ok && viewer.call) await recordDoneIn(client, viewer.call, writtenOf(done))
     return done
   })
   if (outcome.ok) tokens.forget()

@@ -1,7 +1,8 @@
 import { GraphQLError } from 'graphql'
+import { AuditCursorExpired } from '../../core/ports/audit.ts'
 import { CursorExpired } from '../../core/ports/log.ts'
 import { forget, type GraphQLContext } from '../context.ts'
-import { cursorExpired, internalFailure } from '../schema/failures.ts'
+import { auditCursorExpired, cursorExpired, internalFailure } from '../schema/failures.ts'
 
 /**
  * An event of a subscription: a value, or, as its last, the reason why it cannot continue. At any moment, events of one
@@ -60,6 +61,7 @@ async function* follow<T>(
 /** The error with which a stream ends that cannot continue. */
 export async function failureOf(error: unknown, { logger, log }: GraphQLContext): Promise<GraphQLError> {
   if (error instanceof CursorExpired) return await cursorExpired(error, log).catch(internalFailure)
+  if (error instanceof AuditCursorExpired) return auditCursorExpired(error)
   if (error instanceof GraphQLError) return error
   logger.error({ err: error }, 'a subscription failed')
   return internalFailure()

@@ -1,5 +1,6 @@
 import { RIGHTS } from '../../core/rights.ts'
 import type { LogLineRow } from '../../store/loaders/log-lines.ts'
+import { noteLogsRead } from '../audit/note-read.ts'
 import { objectLoader } from '../loaders.ts'
 import type { ResolverContext } from '../resolver-context.ts'
 import { builder } from '../schema/builder.ts'
@@ -66,6 +67,7 @@ builder.subscriptionField('logs', (t) =>
       if (start === undefined) throw badInput(`${JSON.stringify(after?.slice(0, 100))} is not a cursor of a line.`)
       const object = await objectLoader(context).load(objectId)
       if (!object) throw notFoundFailure(objectId)
+      noteLogsRead(context, object)
       return eventStream(
         context,
         (signal) => follow(context, { objectId: object.id, after: start, untilEnd }, signal),

@@ -6,6 +6,7 @@ import { cursorAt } from '../../log/cursor.ts'
 import { countLogLines, type LogLineRow, loadLogLines } from '../../store/loaders/log-lines.ts'
 import { countHistories, loadHistories } from '../../store/loaders/phase-changes.ts'
 import { countRelated, loadRelated, type Relation } from '../../store/loaders/related-objects.ts'
+import { noteLogsRead } from '../audit/note-read.ts'
 import { type GraphQLContext, perOperation } from '../context.ts'
 import type { BlockerValue, DeadlineValue, GraphQLFamily } from '../family.ts'
 import { loadCounts, loadPages } from '../loaders.ts'
@@ -87,7 +88,9 @@ const logLines = perOperation(({ pool }) => ({
   counts: loadCounts((ids) => countLogLines(pool, ids)),
 }))
 
-export function logsOf(context: GraphQLContext, { id }: ObjectRow, args: PageArgs): Promise<Connection<LogLineRow>> {
+export function logsOf(context: GraphQLContext, row: ObjectRow, args: PageArgs): Promise<Connection<LogLineRow>> {
+  const { id } = row
+  noteLogsRead(context, row)
   const { pages, counts } = logLines(context)
   return connect(args, {
     cursor: lineCursor,

@@ -1,4 +1,5 @@
 import { GraphQLError } from 'graphql'
+import type { AuditCursorExpired } from '../../core/ports/audit.ts'
 import { CursorExpired, type Log } from '../../core/ports/log.ts'
 import type { FailureCode } from '../../core/vocabulary.ts'
 import { encodeCursor } from '../../log/cursor.ts'
@@ -27,6 +28,9 @@ export async function cursorExpired({ message }: CursorExpired, log: Pick<Log, '
     commonCursor: encodeCursor(common),
   })
 }
+
+export const auditCursorExpired = ({ message, oldest, head }: AuditCursorExpired): GraphQLError =>
+  failure('CURSOR_EXPIRED', message, { oldest, head })
 
 /** Turns an expired cursor into its error for the caller; other errors pass unchanged. */
 export async function reportExpired<T>(log: Pick<Log, 'end'>, read: () => Promise<T>): Promise<T> {

@@ -157,6 +157,7 @@ const addChange = ({ world }: Api, { event }: Place) => addJob(world, event, `${
 const isChange = (event: string): boolean => event.includes(CHANGED)
 
 const subscriptions: Readonly<Record<string, Case>> = {
+  auditEvents: { variables: { after: '0', filter: { outcome: 'DONE' } } },
   crmRequests: {
     inPlace: ({ cloudlet }) => ({ cloudletId: cloudlet, epoch: 1 }),
     root: 'cloudlet',

@@ -1,6 +1,7 @@
 import { type Client, type ClientOptions, createClient } from 'phaseline/client'
 import { learn } from '../model/known.ts'
 import { Machines } from '../model/machines.ts'
+import { type SignedIn, signedIn } from '../model/viewer.ts'
 import { OPENING } from './documents.ts'
 import { Feed } from './feed.ts'
 
@@ -9,6 +10,8 @@ export interface Session {
   readonly client: Client
   readonly feed: Feed
   readonly machines: Machines
+  /** Who has signed in. */
+  readonly viewer: SignedIn
   close(): void
 }
 
@@ -31,7 +34,7 @@ export async function openSession(token: ClientOptions['token']): Promise<Sessio
       stop.abort()
       void client.close()
     }
-    return { client, feed, machines: new Machines(opening.stateMachines), close }
+    return { client, feed, machines: new Machines(opening.stateMachines), viewer: signedIn(opening.viewer), close }
   } catch (error) {
     void client.close()
     throw error

@@ -1,7 +1,7 @@
 import 'graphiql/setup-workers/vite'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { keepToken } from '../data/token.ts'
+import { keepAccess } from '../data/access.ts'
 import { GraphiqlPage } from './graphiql-page.tsx'
 import 'graphiql/style.css'
 import '../styles/graphiql.css'
@@ -13,7 +13,7 @@ if (!root) throw new Error('The page has no root.')
 addEventListener('hashchange', () => {
   if (/[#&]token=/.test(location.hash)) location.reload()
 })
-keepToken()
+keepAccess()
 createRoot(root).render(
   <StrictMode>
     <GraphiqlPage />

@@ -6,6 +6,7 @@ const WHY: Readonly<Record<Refusal, string>> = {
   missing:
     'It is in the link that the server prints when it starts, or in PHASELINE_TOKEN. It is kept until you close this tab.',
   invalid: 'The server does not accept the token of this tab.',
+  ended: 'Your sign-in has ended. Sign in again on the dashboard, or use a token here.',
 }
 
 /** Asks for a token, then reloads the page with it. */

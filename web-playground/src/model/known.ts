@@ -52,6 +52,8 @@ export function learn(known: Known): void {
 }
 
 export const knownFamilies = (): readonly KnownFamily[] => families
+/** Whether it is a kind of object, which has phases. */
+export const isKnownKind = (kind: string): boolean => nouns.has(kind)
 /** Kinds that agents work on. */
 export const workedKinds = (): readonly string[] =>
   families.flatMap(({ kinds }) => kinds.filter(({ agents }) => agents.length > 0).map(({ kind }) => kind))

@@ -1,3 +1,4 @@
+import { type AuditFilter, WHOLE_AUDIT, writeAuditFilter } from '../model/audit.ts'
 import { ALL, type ObjectFilter, writeFilter } from '../model/filter.ts'
 import { type TreePlace, writePlace } from '../model/tree-place.ts'
 
@@ -8,6 +9,8 @@ export const treeHref = (rootId: string, objectId?: string): string =>
 export const placeHref = (rootId: string, place: Partial<TreePlace>): string =>
   `/tree/${rootId}${writePlace(place, rootId)}`
 export const objectsHref = (filter: Partial<ObjectFilter>): string => `/objects${writeFilter({ ...ALL, ...filter })}`
+export const auditHref = (filter: Partial<AuditFilter>): string =>
+  `/audit${writeAuditFilter({ ...WHOLE_AUDIT, ...filter })}`
 export const projectHref = (name: string): string => `/projects?name=${encodeURIComponent(name)}`
 
 export interface CreateOptions {

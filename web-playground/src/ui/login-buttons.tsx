@@ -1,15 +1,16 @@
+import type { OfferedLogin } from 'phaseline/sign-in'
 import { useEffect, useState } from 'react'
 import { readLogins } from '../data/logins.ts'
-import { hostOf, type Login } from '../model/sign-in.ts'
+import { hostOf } from '../model/sign-in.ts'
 
 /** One button for each issuer that the server accepts; nothing where there is none. */
 export function LoginButtons({ onProblem }: { readonly onProblem: (problem: string) => void }) {
-  const [logins, setLogins] = useState<readonly Login[]>([])
+  const [logins, setLogins] = useState<readonly OfferedLogin[]>([])
   const [leaving, setLeaving] = useState(false)
   useEffect(() => {
     void readLogins().then(setLogins)
   }, [])
-  const leave = async (login: Login): Promise<void> => {
+  const leave = async (login: OfferedLogin): Promise<void> => {
     setLeaving(true)
     try {
       const { beginSignIn } = await import('../data/oauth.ts')

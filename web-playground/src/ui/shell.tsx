@@ -2,10 +2,12 @@ import { lazy, Suspense, useEffect, useRef } from 'react'
 import { Link, Route, Switch, useLocation } from 'wouter'
 import { families } from '../families/index.ts'
 import markUrl from '../mark.svg'
+import type { SignedIn } from '../model/viewer.ts'
 import { ObjectsPage } from '../pages/objects/objects-page.tsx'
 import { OverviewPage } from '../pages/overview/overview-page.tsx'
 import { ConnectionBadge } from './connection-badge.tsx'
 import { Fault } from './fault.tsx'
+import { useSession } from './session-context.ts'
 import { Empty, Loading } from './states.tsx'
 import { ThemeSwitch } from './theme-switch.tsx'
 
@@ -15,9 +17,10 @@ const MachinesPage = lazy(() => import('../pages/machines/machines-page.tsx'))
 const AgentsPage = lazy(() => import('../pages/agents/agents-page.tsx'))
 const ProjectsPage = lazy(() => import('../pages/projects/projects-page.tsx'))
 const CreatePage = lazy(() => import('../pages/create/create-page.tsx'))
+const AuditPage = lazy(() => import('../pages/audit/audit-page.tsx'))
 const ExplorePage = lazy(() => import('../pages/explore/explore-page.tsx'))
 
-const PAGES = (): readonly { readonly path: string; readonly label: string }[] => [
+const pagesFor = ({ isAdmin }: SignedIn): readonly { readonly path: string; readonly label: string }[] => [
   { path: '/', label: 'Overview' },
   { path: '/objects', label: 'Objects' },
   { path: '/log', label: 'Log' },
@@ -25,6 +28,7 @@ const PAGES = (): readonly { readonly path: string; readonly label: string }[] =
   { path: '/agents', label: 'Agents' },
   { path: '/projects', label: 'Projects' },
   { path: '/machines', label: 'Machines' },
+  ...(isAdmin ? [{ path: '/audit', label: 'Audit' }] : []),
   { path: '/explore', label: 'Explore' },
 ]
 const familyPages = () => families().flatMap(({ pages }) => pages)
@@ -64,6 +68,7 @@ export function Shell({ onForget }: { readonly onForget: () => void }) {
 
 function Nav() {
   const [path] = useLocation()
+  const { viewer } = useSession()
   const bar = useRef<HTMLElement>(null)
   // Where there is no room for all of them it scrolls.
   // biome-ignore lint/correctness/useExhaustiveDependencies: it is the path that makes another link the current one
@@ -74,7 +79,7 @@ function Nav() {
   const isOn = (page: string): boolean => (page === '/' ? path === '/' : path.startsWith(page))
   return (
     <nav aria-label="Pages" ref={bar}>
-      {PAGES().map(({ path: to, label }) => (
+      {pagesFor(viewer).map(({ path: to, label }) => (
         <Link key={to} href={to} aria-current={isOn(to) ? 'page' : undefined}>
           {label}
         </Link>
@@ -109,6 +114,7 @@ function Pages() {
             ))}
             <Route path="/projects" component={ProjectsPage} />
             <Route path="/create/:what?">{({ what }) => <CreatePage what={what ?? ''} />}</Route>
+            <Route path="/audit" component={AuditPage} />
             <Route path="/explore" component={ExplorePage} />
             <Route>
               <Empty title="There is no such page.">

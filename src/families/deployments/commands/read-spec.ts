@@ -2,6 +2,7 @@ import type { Problems } from '../../../core/problems.ts'
 import { normaliseSpec, type SpecInput } from '../normalise.ts'
 import type { InstallationSpec } from '../spec.ts'
 import { expressionsOf, schemasOf, validateSpec } from '../validate.ts'
+import { checkConfigs } from './check-configs.ts'
 import type { CommandParts } from './parts.ts'
 
 /** Converts input to the stored spec and collects its problems. The sandbox only parses expressions. */
@@ -12,6 +13,7 @@ export async function readSpec(
 ): Promise<InstallationSpec> {
   const spec = normaliseSpec(input, 'input.spec', problems)
   if (problems.found.length > 0) return spec
+  checkConfigs(spec, 'input.spec', problems)
   const sources = expressionsOf(spec)
   const analysed = sources.length > 0 ? await sandbox.analyze(sources) : []
   const references = new Map(

@@ -1,4 +1,5 @@
 import type { KubeConfig, V1ConfigMap, V1Pod, V1Secret } from '@kubernetes/client-node'
+import { ApiError, isStatus, KubernetesApi } from '../../../../agents/kubernetes/api.ts'
 import { pause } from '../../../../client/pause.ts'
 import { Mask } from '../runtime/mask.ts'
 import { OUTPUT_LIMITS, Output, type OutputLimits } from '../runtime/output.ts'
@@ -10,7 +11,6 @@ import {
   type Workload,
   type WorkloadEnd,
 } from '../runtime/runtime.ts'
-import { ApiError, isStatus, KubernetesApi } from './api.ts'
 import { claimOf, filesOf, maskedBy, secretOf } from './inputs-of.ts'
 import { LOG_START, type LogPosition, writePosition } from './log-lines.ts'
 import { ANNOTATIONS, claimName, FINALIZER, isId, LABELS, workloadName } from './names.ts'

@@ -1,9 +1,9 @@
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import type { V1Pod } from '@kubernetes/client-node'
+import { ApiError, isStatus, type KubernetesApi } from '../../../../agents/kubernetes/api.ts'
 import { asError } from '../../../../client/as-error.ts'
 import { pause, retryDelay } from '../../../../client/pause.ts'
-import { ApiError, isStatus, type KubernetesApi } from './api.ts'
 
 export interface PodFeedOptions {
   readonly api: KubernetesApi

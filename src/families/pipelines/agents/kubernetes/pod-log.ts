@@ -1,6 +1,6 @@
+import { ApiError, isStatus, type KubernetesApi } from '../../../../agents/kubernetes/api.ts'
 import { pause, retryDelay } from '../../../../client/pause.ts'
 import type { Output } from '../runtime/output.ts'
-import { ApiError, isStatus, type KubernetesApi } from './api.ts'
 import { LogLines, type LogPosition, secondOf } from './log-lines.ts'
 import { CONTAINER } from './names.ts'
 

@@ -1,7 +1,7 @@
 import type { V1Pod } from '@kubernetes/client-node'
+import { isStatus, type KubernetesApi } from '../../../../agents/kubernetes/api.ts'
 import type { Output } from '../runtime/output.ts'
 import type { Watcher, WorkloadEnd } from '../runtime/runtime.ts'
-import { isStatus, type KubernetesApi } from './api.ts'
 import { type LogPosition, readPosition } from './log-lines.ts'
 import { ANNOTATIONS } from './names.ts'
 import type { PodFeed } from './pod-feed.ts'

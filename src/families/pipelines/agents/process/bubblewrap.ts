@@ -32,7 +32,7 @@ const USER = '1000'
 const REASON_LENGTH = 500
 
 /**
- * Arguments for a sandbox with namespaces of its own, without capabilities, which ends with its shim. Everything is
+ * Arguments for a sandbox with namespaces of its own, without capabilities, which ends with its supervisor. Everything is
  * read-only except /tmp and the working folder: the owner of the files in /proc/sys is root, who could otherwise write them
  * from here, capabilities or not. Paths are those of the machine, so that a program finds the same in both levels.
  */

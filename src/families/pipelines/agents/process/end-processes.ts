@@ -6,8 +6,8 @@ import type { Members } from './members.ts'
 /** The processes of one workload. */
 export interface Target {
   readonly id: string
-  /** Leads the process group; null when no shim was ever started. */
-  readonly shim: ProcessId | null
+  /** Leads the process group; null when it is unknown. */
+  readonly leader: ProcessId | null
   readonly members: Members
 }
 
@@ -35,11 +35,6 @@ export async function askToEnd(target: Target, { isolated, graceMs, hasEnded }: 
   }
 }
 
-/** Sends SIGKILL to the process group, if its shim lives. */
-export async function endGroup(shim: ProcessId): Promise<void> {
-  if (await isAlive(shim)) send(-shim.pid, 'SIGKILL')
-}
-
 /** Sends SIGKILL to all processes until none is left. */
 export async function endByForce(target: Target): Promise<void> {
   const until = performance.now() + FORCE_MS
@@ -50,22 +45,22 @@ export async function endByForce(target: Target): Promise<void> {
 }
 
 /**
- * Signals the group, then processes that have left it, and returns how many there are. While the shim lives the group is
+ * Signals the group, then processes that have left it, and returns how many there are. While the leader lives the group is
  * ours; any other process is checked once more, by its start time, just before it gets the signal.
  *
- * `sparesGroup`: the group holds the shim and bubblewrap, which would end all in its sandbox at once. What runs in the sandbox
+ * `sparesGroup`: the group is bubblewrap, which would end all in its sandbox at once. What runs in the sandbox
  * is in a session of its own.
  */
-async function signalAll({ id, shim, members }: Target, signal: NodeJS.Signals | null, sparesGroup = false) {
-  const leads = shim !== null && (await isAlive(shim))
+async function signalAll({ id, leader, members }: Target, signal: NodeJS.Signals | null, sparesGroup = false) {
+  const leads = leader !== null && (await isAlive(leader))
   let reached = 0
   if (leads && signal && !sparesGroup) {
-    send(-shim.pid, signal)
+    send(-leader.pid, signal)
     reached += 1
   }
   const found = await members.of(id)
   for (const { pid, group, ticks } of found) {
-    const covered = leads && group === shim.pid
+    const covered = leads && group === leader.pid
     if (covered || !signal || statOf(pid)?.ticks !== ticks) continue
     send(pid, signal)
     reached += 1

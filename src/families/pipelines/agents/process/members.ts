@@ -9,6 +9,8 @@ const MARK = `${COOKIE}=`
 const AT_ONCE = 100
 /** Milliseconds from one scan to the next: many workloads that end at the same time share one. */
 const SPACING_MS = 40
+/** How long a process of others is not looked at again. Until then no other process gets its pid: all pids come first. */
+const FOREIGN_MS = 1_000
 
 type Found = ReadonlyMap<string, readonly Stat[]>
 
@@ -20,6 +22,8 @@ export class Members {
   #running: Promise<unknown> = Promise.resolve()
   #next: Promise<Found> | null = null
   #scannedAt = 0
+  /** When each process of others is to be looked at again, by pid. */
+  #foreign = new Map<number, number>()
 
   /** Living processes of this workload. */
   async of(id: string): Promise<readonly Stat[]> {
@@ -33,38 +37,46 @@ export class Members {
       await pause(Math.max(0, this.#scannedAt + SPACING_MS - performance.now()))
       this.#scannedAt = performance.now()
       this.#next = null
-      return scanAll()
+      return this.#scan(this.#scannedAt)
     })
     this.#running = scan.catch(() => {})
     return scan
   }
-}
 
-async function scanAll(): Promise<Found> {
-  const found = new Map<string, Stat[]>()
-  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
-  for (const [i, name] of pids.entries()) {
-    if (i % AT_ONCE === AT_ONCE - 1) await turn()
-    const pid = Number(name)
-    const id = cookieOf(pid)
-    const stat = id === null || pid === process.pid ? null : statOf(pid)
-    if (id === null || !stat || stat.ended) continue
-    found.set(id, [...(found.get(id) ?? []), stat])
+  async #scan(now: number): Promise<Found> {
+    const found = new Map<string, readonly Stat[]>()
+    const foreign = new Map<number, number>()
+    const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+    for (const [i, name] of pids.entries()) {
+      if (i % AT_ONCE === AT_ONCE - 1) await turn()
+      const pid = Number(name)
+      const until = pid === process.pid ? Infinity : (this.#foreign.get(pid) ?? 0)
+      if (until > now) {
+        foreign.set(pid, until)
+        continue
+      }
+      const { id, isForeign } = cookieOf(pid)
+      if (isForeign) foreign.set(pid, now + FOREIGN_MS)
+      const stat = id === null ? null : statOf(pid)
+      if (id !== null && stat && !stat.ended) found.set(id, [...(found.get(id) ?? []), stat])
+    }
+    this.#foreign = foreign
+    return found
   }
-  return found
 }
 
-/** Null: the process has no cookie, has ended, or belongs to another user. */
-function cookieOf(pid: number): string | null {
+/** A process that is just being executed has an empty environment for a moment: it may be anybody's. */
+function cookieOf(pid: number): { readonly id: string | null; readonly isForeign: boolean } {
   try {
     const environment = readFileSync(`/proc/${pid}/environ`)
-    if (!environment.includes(MARK)) return null
+    if (!environment.includes(MARK)) return { id: null, isForeign: environment.length > 0 }
     const entry = environment
       .toString('latin1')
       .split('\0')
       .find((text) => text.startsWith(MARK))
-    return entry?.slice(MARK.length) ?? null
+    return { id: entry?.slice(MARK.length) ?? null, isForeign: false }
   } catch {
-    return null
+    // It has ended, or belongs to another user.
+    return { id: null, isForeign: true }
   }
 }

@@ -2,18 +2,17 @@ import { constants, open } from 'node:fs'
 import { Socket } from 'node:net'
 import { promisify } from 'node:util'
 import { pause } from '../../../../client/pause.ts'
+import { FILES } from './supervisor-messages.ts'
 
 export interface PipesOptions {
-  /** Path of a pipe of the workload; its shim holds the pipes open. */
-  path(name: 'out' | 'err' | 'done'): string
+  /** Path of a pipe of the workload; its supervisor holds the pipes open. */
+  path(name: 'out' | 'err'): string
   /** False: output exceeds its limits, so reading slows down. */
   onOutput(stream: 'STDOUT' | 'STDERR', chunk: Buffer): boolean
 }
 
 /** The reading ends of a workload's pipes. Unread output stays in them; when they are full, the workload waits. */
 export interface Pipes {
-  /** The exit code from the shim; null: the shim is gone. */
-  readonly exited: Promise<number | null>
   /** Resolves when all output has been read, or soon if a process still holds the pipes open. */
   drain(): Promise<void>
   /** Stops reading. */
@@ -27,7 +26,7 @@ const SLOW_MS = 10
 const DRAIN_MS = 500
 
 export async function openPipes({ path, onOutput }: PipesOptions): Promise<Pipes> {
-  const [out, err, done] = await Promise.all([openPipe(path('out')), openPipe(path('err')), openPipe(path('done'))])
+  const [out, err] = await Promise.all([openPipe(path(FILES.out)), openPipe(path(FILES.err))])
   const timers = new Set<NodeJS.Timeout>()
   const read = (socket: Socket, stream: 'STDOUT' | 'STDERR'): void => {
     socket.on('data', (chunk: Buffer) => {
@@ -40,21 +39,16 @@ export async function openPipes({ path, onOutput }: PipesOptions): Promise<Pipes
       timers.add(timer)
     })
   }
-  const exited = new Promise<number | null>((resolve) => {
-    done.once('data', (text: Buffer) => resolve(Number(text)))
-    done.once('close', () => resolve(null))
-  })
   const drained = Promise.all([closed(out), closed(err)])
   read(out, 'STDOUT')
   read(err, 'STDERR')
   return {
-    exited,
     async drain() {
       await Promise.race([drained, pause(DRAIN_MS)])
     },
     close() {
       for (const timer of timers) clearTimeout(timer)
-      for (const socket of [out, err, done]) socket.destroy()
+      for (const socket of [out, err]) socket.destroy()
     },
   }
 }

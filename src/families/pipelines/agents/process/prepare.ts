@@ -3,14 +3,12 @@ import { join } from 'node:path'
 import { StartProblem, type Workload } from '../runtime/runtime.ts'
 import { workloadEnv } from '../runtime/workload-env.ts'
 import { findCommand } from './find-command.ts'
-import type { Sandbox } from './sandbox.ts'
+import type { Invocation, Sandbox } from './sandbox.ts'
 import type { WorkloadFolder } from './workload-folder.ts'
 import { writeFiles } from './write-files.ts'
 
-export interface Prepared {
+export interface Prepared extends Invocation {
   readonly workingFolder: string
-  readonly command: readonly string[]
-  readonly env: Readonly<Record<string, string>>
 }
 export interface PrepareOptions {
   readonly folder: WorkloadFolder
@@ -53,7 +51,7 @@ export async function prepare(workload: Workload, options: PrepareOptions): Prom
     writeFile(eventFile, JSON.stringify(workload.event), PRIVATE_FILE),
     folder.writeMasked([...Object.values(secrets), ...(token === null ? [] : [token])]),
   ])
-  const prepared = { workingFolder, command: [path, ...argv.slice(1)], env }
+  const prepared = { workingFolder, command: [path, ...argv.slice(1)], env, input: null }
   if (!sandbox) return prepared
   return { workingFolder, ...(await sandbox.enclose({ ...prepared, folder, hasToken: token !== null })) }
 }

@@ -1,6 +1,5 @@
 import { removeTree } from '../../../../agents/files/remove-tree.ts'
 import { codeOf } from '../../../../process/error-code.ts'
-import type { ProcessId } from '../../../../process/identity.ts'
 import { OUTPUT_LIMITS, type OutputLimits } from '../runtime/output.ts'
 import {
   type KnownWorkload,
@@ -15,8 +14,8 @@ import { askToEnd, endByForce, type Target } from './end-processes.ts'
 import { Members } from './members.ts'
 import { prepare } from './prepare.ts'
 import { openSandbox, type Sandbox } from './sandbox.ts'
-import { startShim } from './shim.ts'
 import { isId, openStateFolder, type StateFolder } from './state-folder.ts'
+import { openSupervisor, type Supervisor } from './supervisor-client.ts'
 import { watchWorkload } from './watch-workload.ts'
 import type { WorkloadFolder } from './workload-folder.ts'
 
@@ -40,8 +39,8 @@ const SWEEP_MS = 3_600_000
 const FORGOTTEN_MS = 86_400_000
 
 /**
- * The runtime of this machine: each workload is a process group with a working folder of its own, led by a shim (see
- * SHIM). It owns its state folder; disposing it releases the folder and leaves all workloads running.
+ * The runtime of this machine: each workload is a process group with a working folder of its own. A supervisor that outlives
+ * this process is the parent of all. It owns its state folder; disposing it releases the folder and leaves all workloads running.
  * @throws FolderInUse
  * @throws NotIsolated
  */
@@ -49,16 +48,24 @@ export async function openProcessRuntime(options: ProcessRuntimeOptions): Promis
   await using opening = new AsyncDisposableStack()
   const state = opening.use(await openStateFolder(options.state))
   const { isolation, url } = options
+  const supervisor = opening.use(await openSupervisor(state.path))
   const sandbox = isolation && opening.use(await openSandbox({ ...isolation, folder: state.sandbox, url }))
-  const runtime = new ProcessRuntime(options, { state, sandbox }, opening.move())
+  const runtime = new ProcessRuntime(options, { state, supervisor, sandbox }, opening.move())
   await runtime.sweep()
   return runtime
+}
+
+interface Place {
+  readonly state: StateFolder
+  readonly supervisor: Supervisor
+  readonly sandbox: Sandbox | null
 }
 
 class ProcessRuntime implements Runtime {
   readonly instance: string
   readonly #options: ProcessRuntimeOptions
   readonly #state: StateFolder
+  readonly #supervisor: Supervisor
   readonly #sandbox: Sandbox | null
   readonly #owned: AsyncDisposableStack
   readonly #members = new Members()
@@ -69,13 +76,10 @@ class ProcessRuntime implements Runtime {
   readonly #watching = new Map<string, Promise<unknown>>()
   readonly #sweeper: NodeJS.Timeout
 
-  constructor(
-    options: ProcessRuntimeOptions,
-    { state, sandbox }: { readonly state: StateFolder; readonly sandbox: Sandbox | null },
-    owned: AsyncDisposableStack,
-  ) {
+  constructor(options: ProcessRuntimeOptions, { state, supervisor, sandbox }: Place, owned: AsyncDisposableStack) {
     this.#options = options
     this.#state = state
+    this.#supervisor = supervisor
     this.#sandbox = sandbox
     this.instance = state.instance
     this.#owned = owned
@@ -88,8 +92,7 @@ class ProcessRuntime implements Runtime {
     for (const id of await this.#state.ids()) {
       const folder = this.#state.workload(id)
       const state = await folder.readState()
-      const started = !(await folder.forbidStart())
-      if (started && state) known.push({ id, receipt: state.receipt })
+      if (state && (await folder.hasStarted())) known.push({ id, receipt: state.receipt })
       // It never ran, so that its START comes again; or its state cannot be read.
       else await this.#discard(id, folder)
     }
@@ -110,12 +113,7 @@ class ProcessRuntime implements Runtime {
         folder.writeState({ receipt, workspace, workerId, isolated: sandbox !== null }),
       ])
       this.#own.add(id)
-      await startShim({
-        ...prepared,
-        script: this.#state.shimScript,
-        folder: folder.path,
-        giveUp: () => folder.forbidStart(),
-      })
+      await this.#supervisor.start({ id, folder: folder.path, ...prepared })
     } catch (error) {
       await this.#discard(id, folder)
       if (error instanceof StartProblem) throw error
@@ -125,7 +123,7 @@ class ProcessRuntime implements Runtime {
 
   async #create(id: string, folder: WorkloadFolder): Promise<void> {
     if (await folder.create()) return
-    // Only a start that broke off before the shim ran leaves a folder without a state.
+    // Only a start that broke off before the workload ran leaves a folder without a state.
     if ((await folder.readState()) !== null) throw new Error(`The workload ${id} exists already.`)
     await removeTree(folder.path)
     await folder.create()
@@ -144,10 +142,12 @@ class ProcessRuntime implements Runtime {
     if (this.#watching.has(id)) throw new Error(`The workload ${id} is watched already.`)
     const watching = watchWorkload(
       {
+        id,
         folder: this.#state.workload(id),
+        supervisor: this.#supervisor,
         limits: this.#options.output ?? OUTPUT_LIMITS,
         onAlive: () => this.#adopt(id, watcher),
-        targetOf: (shim) => this.#target(id, shim),
+        target: () => this.#target(id),
         isStopping: () => this.#stopping.has(id),
       },
       watcher,
@@ -176,14 +176,15 @@ class ProcessRuntime implements Runtime {
     const folder = this.#state.workload(id)
     const state = await folder.readState()
     if (state === null || (await folder.readEnd()) !== null) return
-    if (!(await folder.forbidStart())) {
-      const target = this.#target(id, await folder.readProcess())
+    if (await folder.hasStarted()) {
+      const target = await this.#target(id)
       await askToEnd(target, {
         isolated: state.isolated,
         graceMs: this.#options.graceMs ?? GRACE_MS,
         hasEnded: async () => (await folder.readExitCode()) !== null,
       })
       await endByForce(target)
+      await this.#supervisor.exited(id)
       await this.#watching.get(id)?.catch(() => {})
     }
     if (!(await folder.readEnd())) await folder.writeEnd({ at: Date.now(), end: { how: 'STOPPED' } })
@@ -192,6 +193,7 @@ class ProcessRuntime implements Runtime {
   async remove(id: string, workspace: string | null): Promise<void> {
     if (!isId(id)) return
     await this.stop(id)
+    this.#supervisor.release(id)
     await removeTree(this.#state.workload(id).path)
     this.#own.delete(id)
     if (workspace !== null && isId(workspace)) await removeTree(this.#state.workspace(workspace))
@@ -213,15 +215,15 @@ class ProcessRuntime implements Runtime {
     await this.#owned.disposeAsync()
   }
 
-  /** Removes a workload that did not start, and kills processes that its shim has started all the same. */
+  /** Removes a workload that did not start, and kills processes that its supervisor has started all the same. */
   async #discard(id: string, folder: WorkloadFolder): Promise<void> {
     this.#own.delete(id)
-    const shim = await folder.readProcess()
-    if (shim) await endByForce(this.#target(id, shim))
+    if (await folder.hasStarted()) await endByForce(await this.#target(id))
+    this.#supervisor.release(id)
     await removeTree(folder.path)
   }
 
-  #target(id: string, shim: ProcessId | null): Target {
-    return { id, shim, members: this.#members }
+  async #target(id: string): Promise<Target> {
+    return { id, leader: await this.#state.workload(id).readProcess(), members: this.#members }
   }
 }

@@ -16,9 +16,19 @@ export interface Sandbox extends AsyncDisposable {
   readonly url: string
   /** The runtime's environment as workloads see it. */
   env(own: Environment): Environment
-  enclose(enclosed: Enclosed): Promise<Pick<Enclosed, 'command' | 'env'>>
+  enclose(enclosed: Enclosed): Promise<Invocation>
 }
 type Environment = Readonly<Record<string, string | undefined>>
+
+/** What is to be executed. */
+export interface Invocation {
+  /** Begins with an absolute path. */
+  readonly command: readonly string[]
+  /** The whole environment. */
+  readonly env: Readonly<Record<string, string>>
+  /** A file that the command reads as its file descriptor 3; null: there is none. */
+  readonly input: string | null
+}
 
 export interface Enclosed {
   readonly folder: WorkloadFolder
@@ -52,12 +62,6 @@ const MAX_ARGUMENT_BYTES = 128 * 1024
 const [BRIDGE, BRIDGE_INSIDE] = import.meta.url.endsWith('.ts')
   ? (['./api-bridge.ts', `${INSIDE}/api-bridge.mts`] as const)
   : (['./api-bridge.js', `${INSIDE}/api-bridge.mjs`] as const)
-
-/**
- * bubblewrap reads its arguments from a file: they hold the workload's environment, which only processes in the sandbox may
- * get. Outside it, a variable such as LD_PRELOAD would run the workload's code.
- */
-const ENCLOSED = 'exec 3<"$1" && shift && exec "$@"'
 
 /** Starts the bridge, without a cookie so that nothing asks it to end before the command, and waits until it listens. */
 const BRIDGED = `[ "$(/usr/bin/env -i "$1" "$2" "$3" "$4" 2>/dev/null &)" = listening ] || {
@@ -106,7 +110,10 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       await writeFile(args, given.join('\0'), { mode: 0o600 })
       const inner = usesBridge ? [...bridged, `${INSIDE}/api/${API_SOCKET}`, ...command] : command
       return {
-        command: ['/bin/sh', '-c', ENCLOSED, 'sh', args, bubblewrap, '--args', '3', '--', ...inner],
+        // The arguments hold the workload's environment, which only processes in the sandbox may get. Outside it, a variable such
+        // as LD_PRELOAD would run the workload's code.
+        command: [bubblewrap, '--args', '3', '--', ...inner],
+        input: args,
         env: { [COOKIE]: env[COOKIE] ?? '' },
       }
     },

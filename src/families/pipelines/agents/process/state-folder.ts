@@ -4,7 +4,6 @@ import { join, resolve } from 'node:path'
 import { stateLock } from '../../../../agents/files/state-lock.ts'
 import { writeWhole } from '../../../../agents/files/write-whole.ts'
 import { lockFolder } from '../../../../process/folder-lock.ts'
-import { SHIM } from './shim.ts'
 import { WorkloadFolder } from './workload-folder.ts'
 
 /** Ids are names of folders. */
@@ -15,7 +14,7 @@ export const isId = (id: string): boolean => ID.test(id)
 export interface StateFolder extends AsyncDisposable {
   /** Generated once per folder. */
   readonly instance: string
-  readonly shimScript: string
+  readonly path: string
   /** What workloads in a sandbox share. */
   readonly sandbox: string
   ids(): Promise<readonly string[]>
@@ -36,13 +35,10 @@ export async function openStateFolder(path: string): Promise<StateFolder> {
   await using opening = new AsyncDisposableStack()
   opening.use(await lockFolder(stateLock(root)))
   const instance = await readInstance(join(root, 'instance'))
-  const shimScript = join(root, 'shim.sh')
-  // Replaced, never changed in place: a shell reads its script while it runs.
-  await writeWhole(shimScript, SHIM)
   const opened = opening.move()
   return {
     instance,
-    shimScript,
+    path: root,
     sandbox: join(root, 'sandbox'),
     ids: async () => (await readdir(workloads)).filter(isId),
     workload: (id) => new WorkloadFolder(join(workloads, id)),

@@ -1,18 +1,21 @@
-import { isAlive, type ProcessId } from '../../../../process/identity.ts'
 import { exitOf } from '../runtime/exit-of.ts'
 import { Mask } from '../runtime/mask.ts'
 import { Output, type OutputLimits } from '../runtime/output.ts'
 import type { Watcher, WorkloadEnd } from '../runtime/runtime.ts'
-import { endByForce, endGroup, type Target } from './end-processes.ts'
+import { endByForce, type Target } from './end-processes.ts'
 import { openPipes } from './pipes.ts'
+import type { Supervisor } from './supervisor-client.ts'
 import type { WorkloadFolder } from './workload-folder.ts'
 
 export interface WatchOptions {
+  readonly id: string
   readonly folder: WorkloadFolder
+  readonly supervisor: Supervisor
   readonly limits: OutputLimits
   /** Called when the workload runs; an adopted one was started by an earlier process. */
   onAlive(): void
-  targetOf(shim: ProcessId): Target
+  /** All its processes. */
+  target(): Promise<Target>
   /** The runtime is stopping the workload. */
   isStopping(): boolean
 }
@@ -21,31 +24,25 @@ const GONE: WorkloadEnd = { how: 'GONE', reason: 'DELETED', message: 'Its proces
 
 /** Passes on the lines of a workload until its end, which it records. Null: the signal aborted. */
 export async function watchWorkload(options: WatchOptions, watcher: Watcher): Promise<WorkloadEnd | null> {
-  const { folder, targetOf, isStopping } = options
+  const { id, folder, supervisor, target, isStopping } = options
   if (watcher.signal.aborted) return null
   const recorded = await folder.readEnd()
   if (recorded) return recorded.end
-  const shim = await folder.readProcess()
-  if (!shim) return GONE
-  let exitCode: number | null = null
-  if (await isAlive(shim)) {
-    const exited = await readToEnd(options, shim, watcher)
-    if (exited === ABORTED) return null
-    exitCode = exited
-  } else {
-    await endByForce(targetOf(shim))
-  }
-  const code = (await folder.readExitCode()) ?? exitCode
+  if (!(await folder.hasStarted())) return GONE
+  const exited = supervisor.holds(id) ? await readToEnd(options, watcher) : null
+  if (exited === ABORTED) return null
+  const code = exited ?? (await folder.readExitCode())
+  // What it leaves behind, in whatever group.
+  await endByForce(await target())
   const end: WorkloadEnd = isStopping() ? { how: 'STOPPED' } : endOf(code)
   if (end.how === 'GONE') watcher.onLine('SYSTEM', end.message)
   await folder.writeEnd({ at: Date.now(), end })
   return end
 }
 
-/** Returns the exit code; null when the shim was killed. */
+/** Returns the exit code; null when the supervisor is gone. */
 async function readToEnd(
-  { folder, limits, onAlive, targetOf }: WatchOptions,
-  shim: ProcessId,
+  { id, folder, supervisor, limits, onAlive }: WatchOptions,
   { onRunning, onLine, signal }: Watcher,
 ): Promise<number | null | typeof ABORTED> {
   const mask = new Mask(await folder.readMasked())
@@ -57,12 +54,11 @@ async function readToEnd(
     onOutput: (stream, chunk) => output.write(stream, chunk),
   })
   try {
-    // The shim may have written the exit code before the pipes were opened.
-    const exited = (await folder.readExitCode()) ?? (await orAborted(pipes.exited, signal))
+    // It may have ended while no runtime was there to be told.
+    const exited = (await folder.readExitCode()) ?? (await orAborted(supervisor.exited(id), signal))
     if (exited === ABORTED) return ABORTED
-    await endGroup(shim)
+    supervisor.release(id)
     await pipes.drain()
-    await endByForce(targetOf(shim))
     return exited
   } finally {
     pipes.close()

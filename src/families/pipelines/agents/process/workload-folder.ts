@@ -1,10 +1,10 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { writeWhole } from '../../../../agents/files/write-whole.ts'
-import { linkOnce } from '../../../../process/folder-lock.ts'
 import { type ProcessId, parseProcessId } from '../../../../process/identity.ts'
 import type { WorkloadEnd } from '../runtime/runtime.ts'
+import { FILES } from './supervisor-messages.ts'
 
 const state = z.object({
   receipt: z.string(),
@@ -34,9 +34,6 @@ export interface EndRecord {
   readonly at: number
   readonly end: WorkloadEnd
 }
-
-/** Takes the place of a process id: the shim of this folder never starts. */
-const NO_PROCESS = 'none\n'
 
 /** The files of one workload. They are private, and appear with their whole content or not at all. */
 export class WorkloadFolder {
@@ -92,20 +89,18 @@ export class WorkloadFolder {
     return this.#write('masked.json', JSON.stringify(secrets))
   }
 
-  /** Null: no shim has started. */
-  async readProcess(): Promise<ProcessId | null> {
-    return parseProcessId((await this.#read('pid')) ?? '')
+  /** False: it never ran, and only a start of this runtime can change that. */
+  async hasStarted(): Promise<boolean> {
+    return (await this.#read(FILES.process)) !== null
   }
-  /** Keeps the shim from starting, for good. False: it has started. */
-  async forbidStart(): Promise<boolean> {
-    const draft = this.file('claim.none')
-    await writeFile(draft, NO_PROCESS, { mode: 0o600 })
-    return (await linkOnce(draft, this.file('pid'))) || (await this.#read('pid')) === NO_PROCESS
+  /** Null: it never ran, or its supervisor was killed while it started. */
+  async readProcess(): Promise<ProcessId | null> {
+    return parseProcessId((await this.#read(FILES.process)) ?? '')
   }
 
-  /** As a shell writes it. Null: the workload has not exited by itself. */
+  /** As a shell has it. Null: the workload runs, or its supervisor was killed. */
   async readExitCode(): Promise<number | null> {
-    const text = await this.#read('exit')
+    const text = await this.#read(FILES.exit)
     // A code without a line end is still being written.
     return text === null || !/^\d+\n$/.test(text) ? null : Number(text)
   }

@@ -1,5 +1,6 @@
 import { IsomorphicFetchHttpLibrary, type KubeConfig, RequestContext, type V1Status } from '@kubernetes/client-node'
-import { pause, retryDelay } from '../../../../client/pause.ts'
+import { asError } from '../../client/as-error.ts'
+import { pause, retryDelay } from '../../client/pause.ts'
 
 /** The API server's refusal. `message` may quote what was sent. */
 export class ApiError extends Error {
@@ -7,10 +8,13 @@ export class ApiError extends Error {
   readonly status: number
   /** As the API names it, e.g. NotFound or Forbidden. */
   readonly reason: string
-  constructor(status: number, reason: string, message: string) {
+  /** Why the API names this reason, e.g. FieldManagerConflict. */
+  readonly causes: readonly string[]
+  constructor(status: number, reason: string, message: string, causes: readonly string[] = []) {
     super(message)
     this.status = status
     this.reason = reason
+    this.causes = causes
   }
 }
 
@@ -20,7 +24,16 @@ export interface ApiRequest {
   /** Gives up; requests are otherwise repeated until the API server answers. */
   readonly signal?: AbortSignal | undefined
 }
-type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+type Method = 'GET' | 'POST' | 'PATCH' | 'APPLY' | 'DELETE'
+/** Of bodies. */
+const CONTENT: Readonly<Record<Method, string>> = {
+  GET: 'application/json',
+  POST: 'application/json',
+  PATCH: 'application/merge-patch+json',
+  // JSON is YAML.
+  APPLY: 'application/apply-patch+yaml',
+  DELETE: 'application/json',
+}
 type Response = Awaited<ReturnType<ReturnType<IsomorphicFetchHttpLibrary['send']>['toPromise']>>
 
 const TIMEOUT_MS = 30_000
@@ -28,6 +41,12 @@ const DISPATCHER_MS = 600_000
 const OVERLOADED = 429
 /** The API server is away, overloaded, or has lost its database for a moment: it says nothing about the request. */
 const isTransient = ({ status }: ApiError): boolean => status === 0 || status === OVERLOADED || status >= 500
+
+/** Older API servers answer an apply that they cannot merge like a failure of their own. */
+const FAILED = 500
+const APPLIES = 4
+const mayPass = (error: ApiError, method: Method, failures: number): boolean =>
+  isTransient(error) && !(method === 'APPLY' && error.status === FAILED && failures + 1 >= APPLIES)
 
 export const isStatus = (error: unknown, ...statuses: readonly number[]): boolean =>
   error instanceof ApiError && statuses.includes(error.status)
@@ -39,13 +58,16 @@ export const isStatus = (error: unknown, ...statuses: readonly number[]): boolea
 export class KubernetesApi {
   readonly #config: KubeConfig
   readonly #closing: AbortSignal
+  readonly #onRetry: (error: Error) => void
   readonly #http = new IsomorphicFetchHttpLibrary()
   #dispatcher: ReturnType<RequestContext['getDispatcher']>
   #dispatcherUntil = 0
 
-  constructor(config: KubeConfig, closing: AbortSignal) {
+  /** @param onRetry called with what makes a request be repeated */
+  constructor(config: KubeConfig, closing: AbortSignal, onRetry: (error: Error) => void = () => {}) {
     this.#config = config
     this.#closing = closing
+    this.#onRetry = onRetry
   }
 
   get<T>(path: string, request: ApiRequest = {}): Promise<T> {
@@ -57,6 +79,10 @@ export class KubernetesApi {
   /** A merge patch. */
   patch<T>(path: string, body: unknown): Promise<T> {
     return this.#json('PATCH', path, { body })
+  }
+  /** A server-side apply. */
+  apply<T>(path: string, body: unknown, query: ApiRequest['query']): Promise<T> {
+    return this.#json('APPLY', path, { body, query: query ?? {} })
   }
   /** What is not there counts as deleted. */
   async delete(path: string, body: unknown = {}): Promise<void> {
@@ -85,7 +111,8 @@ export class KubernetesApi {
         return JSON.parse(await response.body.text()) as T
       } catch (error) {
         ended.throwIfAborted()
-        if (error instanceof ApiError && !isTransient(error)) throw error
+        if (error instanceof ApiError && !mayPass(error, method, failures)) throw error
+        this.#onRetry(asError(error))
         await pause(retryDelay(failures), ended)
       }
     }
@@ -96,11 +123,12 @@ export class KubernetesApi {
     path: string,
     { query = {}, body, signal }: ApiRequest & { readonly signal: AbortSignal },
   ): Promise<Response> {
-    const context = new RequestContext(`${this.#config.getCurrentCluster()?.server}${path}`, method)
+    const verb = method === 'APPLY' ? 'PATCH' : method
+    const context = new RequestContext(`${this.#config.getCurrentCluster()?.server}${path}`, verb)
     for (const [name, value] of Object.entries(query)) if (value !== undefined) context.setQueryParam(name, value)
     context.setHeaderParam('Accept', 'application/json')
     if (body !== undefined) {
-      context.setHeaderParam('Content-Type', method === 'PATCH' ? 'application/merge-patch+json' : 'application/json')
+      context.setHeaderParam('Content-Type', CONTENT[method])
       context.setBody(JSON.stringify(body))
     }
     await this.#config.applySecurityAuthentication(context)
@@ -133,8 +161,9 @@ async function orNull<T>(answer: Promise<T>): Promise<T | null> {
 
 function errorOf(status: number, text: string): ApiError {
   try {
-    const { reason = '', message = '' } = JSON.parse(text) as V1Status
-    return new ApiError(status, reason, message)
+    const { reason = '', message = '', details } = JSON.parse(text) as V1Status
+    const causes = details?.causes?.flatMap((cause) => cause.reason ?? []) ?? []
+    return new ApiError(status, reason, message, causes)
   } catch {
     return new ApiError(status, '', text.slice(0, 500))
   }

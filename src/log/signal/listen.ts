@@ -1,5 +1,5 @@
-import type { Logger } from 'pino'
-import type { Signal } from '../core/ports/signal.ts'
+import type { Signal } from '../../core/ports/signal.ts'
+import type { Logger } from '../../logger.ts'
 
 /** Subscribes in the background. A signal that is down delays nothing, since every listener also polls. */
 export function listen(

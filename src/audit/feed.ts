@@ -1,0 +1,152 @@
+import type { Pool } from 'pg'
+import { type AuditFilter, type ChainEnd, matchesFilter } from '../core/audit.ts'
+import { AuditCursorExpired, type AuditRow } from '../core/ports/audit.ts'
+import type { Signal } from '../core/ports/signal.ts'
+import { retryTransient } from '../log/retry-transient.ts'
+import { listen } from '../log/signal/listen.ts'
+import type { Logger } from '../logger.ts'
+import { auditAnchor, auditBetween, auditHead } from '../store/audit.ts'
+
+const CHANNEL = 'phaseline:audit'
+/** Events of one read. */
+const PAGE = 200
+/** How long a lost message of another process goes unnoticed, with a connected signal and without. */
+const CHECK_MS = 1_000
+const CHECK_ALONE_MS = 250
+
+const EVERYTHING: AuditFilter = {
+  ...{ projects: null, principalId: null, tokenId: null, operation: null, project: null },
+  ...{ objectId: null, outcome: null, from: null, until: null },
+}
+
+interface Page {
+  readonly events: readonly AuditRow[]
+  /** Everything that matches up to here is in the page. */
+  readonly through: number
+  readonly isFull: boolean
+}
+
+interface FeedParts {
+  readonly pool: Pool
+  readonly signal: Signal
+  readonly logger: Logger
+}
+
+/**
+ * The live end of the chain for those who follow it. All that wait there share one read of what comes next. Messages are
+ * only hints: what is delivered is read from Postgres. Without followers it reads nothing.
+ */
+export class AuditFeed implements AsyncDisposable {
+  readonly #parts: FeedParts
+  readonly #subscription: { close(): Promise<void> }
+  readonly #waiting = new Set<() => void>()
+  /** Reads of everything after a place, since the chain has last moved. */
+  readonly #pages = new Map<number, Promise<Page>>()
+  /** Counts the moves of the chain's end. */
+  #moves = 0
+  #seen = 0
+  #timer: NodeJS.Timeout | null = null
+  #checking: Promise<void> | null = null
+  #checkedAt = 0
+
+  constructor(parts: FeedParts) {
+    this.#parts = parts
+    this.#subscription = listen(parts.signal, CHANNEL, () => this.#check(), parts.logger)
+  }
+
+  /** This process has moved the end of the chain. */
+  chained({ sequence }: ChainEnd): void {
+    this.#parts.signal.publish(CHANNEL, String(sequence))
+    this.#moved(sequence)
+  }
+
+  async *follow(filter: AuditFilter, after: number, signal: AbortSignal): AsyncGenerator<AuditRow> {
+    let cursor = after
+    let isLive = false
+    while (!signal.aborted) {
+      // Taken before the read: a move during it ends the waiting at once.
+      const moves = this.#moves
+      const page: Page = isLive ? await this.#next(cursor) : await this.#read(filter, cursor)
+      for (const event of page.events) if (matchesFilter(event, filter)) yield event
+      cursor = page.through
+      isLive = !page.isFull
+      if (isLive) await this.#moveAfter(moves, signal)
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopTimer()
+    await this.#subscription.close()
+    await this.#checking
+  }
+
+  #next(after: number): Promise<Page> {
+    const page = this.#pages.get(after) ?? this.#read(EVERYTHING, after)
+    this.#pages.set(after, page)
+    return page
+  }
+
+  async #read(filter: AuditFilter, after: number): Promise<Page> {
+    const { pool, logger } = this.#parts
+    const { head, events, anchor } = await retryTransient(() => readAfter(pool, filter, after), logger)
+    if (after < anchor.sequence || after > head.sequence) throw new AuditCursorExpired(after, anchor, head)
+    const isFull = events.length === PAGE
+    return { events, isFull, through: (isFull ? events.at(-1)?.sequence : undefined) ?? head.sequence }
+  }
+
+  #moved(head: number): void {
+    this.#seen = head
+    this.#moves += 1
+    this.#pages.clear()
+    for (const wake of [...this.#waiting]) wake()
+  }
+
+  /** Resolves when the chain has moved since, or when aborted. */
+  #moveAfter(moves: number, signal: AbortSignal): Promise<void> {
+    if (this.#moves !== moves || signal.aborted) return Promise.resolve()
+    return new Promise((resolve) => {
+      const wake = () => {
+        signal.removeEventListener('abort', wake)
+        this.#waiting.delete(wake)
+        if (this.#waiting.size === 0) this.#stopTimer()
+        resolve()
+      }
+      this.#waiting.add(wake)
+      signal.addEventListener('abort', wake, { once: true })
+      this.#timer ??= setInterval(() => this.#onTimer(), CHECK_ALONE_MS)
+    })
+  }
+
+  #stopTimer(): void {
+    if (this.#timer) clearInterval(this.#timer)
+    this.#timer = null
+  }
+
+  #onTimer(): void {
+    const isDue = performance.now() - this.#checkedAt >= CHECK_MS
+    if (isDue || !this.#parts.signal.connected) this.#check()
+  }
+
+  /** One at a time, whatever comes over the signal. */
+  #check(): void {
+    if (this.#waiting.size === 0 || this.#checking) return
+    this.#checkedAt = performance.now()
+    this.#checking = auditHead(this.#parts.pool)
+      .then(({ sequence }) => {
+        if (sequence !== this.#seen) this.#moved(sequence)
+      })
+      .catch((error: unknown) => {
+        this.#parts.logger.warn({ err: error }, 'The end of the audit could not be read; trying again.')
+      })
+      .finally(() => {
+        this.#checking = null
+      })
+  }
+}
+
+async function readAfter(pool: Pool, filter: AuditFilter, after: number) {
+  const head = await auditHead(pool)
+  const events = await auditBetween(pool, filter, { after, through: head.sequence, limit: PAGE })
+  // Read last: retention has removed nothing of the page if it has not come this far by now.
+  return { head, events, anchor: await auditAnchor(pool) }
+}

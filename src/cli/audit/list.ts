@@ -1,0 +1,52 @@
+import type { Session } from '../session.ts'
+import { EXIT, type ExitCode } from '../terminal/exit.ts'
+import { printLine } from '../terminal/io.ts'
+import type { Style } from '../terminal/paint.ts'
+import { plain } from '../terminal/text.ts'
+import { type AuditEvent, type AuditFilter, followEvents, newestEvents } from './read-events.ts'
+
+interface Listing {
+  readonly filter: AuditFilter
+  /** How many of the newest. */
+  readonly limit: number
+  readonly follow: boolean
+}
+
+/** Prints the newest events, oldest first, and what comes if it is to follow. */
+export async function list(session: Session, { filter, limit, follow }: Listing): Promise<ExitCode> {
+  const events = await newestEvents(session, filter, limit)
+  for (const event of events) print(session, event)
+  if (!follow) return EXIT.ok
+  for await (const event of followEvents(session, filter, events.at(-1)?.sequence)) print(session, event)
+  return session.io.signal.aborted ? EXIT.interrupted : EXIT.ok
+}
+
+function print(session: Session, event: AuditEvent): void {
+  session.emit(event)
+  if (!session.json) printLine(session.io.stdout, describe(session, event))
+}
+
+const STYLES: Readonly<Record<AuditEvent['outcome'], Style>> = { DONE: 'green', REFUSED: 'yellow', FAILED: 'red' }
+
+function describe({ paint }: Session, event: AuditEvent): string {
+  const { sequence, at, outcome, code, principalName, operation, count, address } = event
+  const parts = [
+    String(sequence).padStart(8),
+    paint('dim', at),
+    paint(STYLES[outcome], outcome.padEnd(7)),
+    plain(principalName ?? '(no valid token)'),
+    paint('bold', operation),
+    objectOf(event),
+    code ?? '',
+    count > 1 ? `${count} times` : '',
+    paint('dim', address === null ? '' : `from ${plain(address)}`),
+  ]
+  return parts.filter(Boolean).join('  ')
+}
+
+function objectOf({ objectKind, objectName, objectId, projectName }: AuditEvent): string {
+  const name = objectName ?? objectId
+  if (name === null) return projectName === null ? '' : plain(projectName)
+  const where = projectName === null || objectKind === 'PROJECT' ? '' : `${projectName}/`
+  return plain(`${objectKind ?? ''} ${where}${name}`.trim())
+}

@@ -1,0 +1,21 @@
+import type { Command } from 'commander'
+import type { Cli } from '../cli.ts'
+import { askWho, describeWho } from '../login/who.ts'
+import { type SessionOptions, withSession, withSessionOptions } from '../session.ts'
+import { EXIT } from '../terminal/exit.ts'
+import { plain } from '../terminal/text.ts'
+
+/** `phaseline whoami`: whom the server takes the caller for, and why. */
+export function addWhoami(program: Command, cli: Cli): void {
+  withSessionOptions(program.command('whoami'))
+    .description('say who you are for the server, with which roles, and where the token comes from')
+    .action(async (options: SessionOptions) => {
+      cli.exitCode = await withSession(cli.io, options, async (session) => {
+        const { url, source } = session.connection
+        const viewer = await askWho(session.client, session.io.signal)
+        session.emit({ viewer, url, source })
+        session.say(describeWho(viewer), `  server  ${url}`, `  token   ${plain(source)}`)
+        return EXIT.ok
+      })
+    })
+}

@@ -1,0 +1,27 @@
+import { type Client, ClientError, createClient } from '../../client/index.ts'
+import { gql } from '../../documents/gql.ts'
+import type { ResultOf } from '../../documents/typed-document.ts'
+import { plain } from '../terminal/text.ts'
+
+const WHO = gql('query Who { viewer { id name administrator grants { role project { name } } } }')
+export type Who = NonNullable<ResultOf<typeof WHO>['viewer']>
+
+/** Whom the server takes the caller for. @throws ClientError */
+export async function askWho(client: Client, signal: AbortSignal): Promise<Who> {
+  const { viewer } = await client.query(WHO, {}, { signal })
+  if (viewer) return viewer
+  throw new ClientError('unauthorized', 'The server does not say who you are.')
+}
+
+export async function askWhoHas(token: string, url: string, signal: AbortSignal): Promise<Who> {
+  await using client = createClient({ url, token })
+  return await askWho(client, signal)
+}
+
+/** In a line, e.g. `ada: EDITOR and VIEWER of web, MONITOR of all projects`. */
+export function describeWho({ name, administrator, grants }: Who): string {
+  const byProject = Map.groupBy(grants, ({ project }) => (project ? plain(project.name) : 'all projects'))
+  const roles = [...byProject].map(([project, ofIt]) => `${ofIt.map(({ role }) => role).join(' and ')} of ${project}`)
+  const rights = [...(administrator ? ['administrator'] : []), ...roles]
+  return `${plain(name)}: ${rights.length > 0 ? rights.join(', ') : 'no rights in any project'}`
+}

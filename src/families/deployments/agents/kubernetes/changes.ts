@@ -1,0 +1,56 @@
+import { sameJson } from '../../../../core/json.ts'
+import { APPLIED, fieldsOf, ITEM, type KubernetesObject } from './objects.ts'
+
+/** What differs between two states of an object, but for what the cluster itself writes. */
+export interface Change {
+  /** E.g. `spec.template.spec.containers.0.image`. */
+  readonly path: string
+  /** Undefined: it is not there. */
+  readonly from: unknown
+  readonly to: unknown
+}
+
+const MOST = 100
+const OF_CLUSTER = ['managedFields', 'resourceVersion', 'generation', 'uid', 'creationTimestamp', 'selfLink']
+const HIDDEN = '***'
+
+export function changesBetween(before: KubernetesObject, after: KubernetesObject): readonly Change[] {
+  const changes: Change[] = []
+  compare([], essence(before), essence(after), changes)
+  return before.kind === 'Secret' ? changes.map(hidden) : changes
+}
+
+function essence({ status: _status, metadata, ...rest }: KubernetesObject): object {
+  const annotations = without(metadata.annotations ?? {}, [ITEM, APPLIED])
+  return { ...rest, metadata: { ...without(metadata, OF_CLUSTER), annotations } }
+}
+
+const without = (fields: object, names: readonly string[]): object =>
+  Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)))
+
+function compare(path: readonly string[], from: unknown, to: unknown, changes: Change[]): void {
+  if (changes.length >= MOST || sameJson(from, to)) return
+  if (!isNested(from) || !isNested(to) || Array.isArray(from) !== Array.isArray(to)) {
+    changes.push({ path: path.join('.'), from, to })
+    return
+  }
+  const [left, right] = [from as Readonly<Record<string, unknown>>, to as Readonly<Record<string, unknown>>]
+  for (const key of new Set([...Object.keys(left), ...Object.keys(right)]))
+    compare([...path, key], left[key], right[key], changes)
+}
+
+const isNested = (value: unknown): boolean => Array.isArray(value) || Object.keys(fieldsOf(value)).length > 0
+
+const hidden = ({ path, from, to }: Change): Change =>
+  /^(data|stringData)\b/.test(path)
+    ? { path, from: from === undefined ? from : HIDDEN, to: to === undefined ? to : HIDDEN }
+    : { path, from, to }
+
+const MOST_TEXT = 120
+export const describeChange = ({ path, from, to }: Change): string => `${path}: ${textOf(from)} → ${textOf(to)}`
+
+function textOf(value: unknown): string {
+  if (value === undefined) return 'nothing'
+  const text = JSON.stringify(value)
+  return text.length <= MOST_TEXT ? text : `${text.slice(0, MOST_TEXT)}…`
+}

@@ -1,0 +1,33 @@
+import { ApiError } from '../../../../agents/kubernetes/api.ts'
+
+/** Why an item cannot be deployed or deleted, as it is reported. */
+export class DeployError extends Error {
+  override name = 'DeployError'
+  readonly code: string
+  constructor(code: string, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+const CONFLICT = 'FieldManagerConflict'
+
+/** The API server's refusal to change an object. Its message may quote a secret. */
+export function refusedBy(error: unknown, { kind, title }: { readonly kind: string; readonly title: string }): unknown {
+  if (!(error instanceof ApiError)) return error
+  const code = error.causes.includes(CONFLICT) ? 'KUBERNETES_CONFLICT' : 'KUBERNETES_REFUSED'
+  const reason = error.reason || `status ${error.status}`
+  const message = kind === 'Secret' ? '(not shown, since it may quote the secret)' : error.message
+  return new DeployError(code, `${title}: ${reason}: ${message}`)
+}
+
+/** What ends the work on an item; undefined: a bug of the deployer. Messages of reads quote no secret. */
+export function deployErrorOf(error: unknown): DeployError | undefined {
+  if (error instanceof DeployError) return error
+  if (!(error instanceof ApiError)) return undefined
+  return new DeployError('KUBERNETES_REFUSED', `${error.reason || `status ${error.status}`}: ${error.message}`)
+}
+
+/** The object was changed at the same time: the same request may succeed. */
+export const isRace = (error: unknown): boolean =>
+  error instanceof ApiError && error.status === 409 && !error.causes.includes(CONFLICT) && error.reason === 'Conflict'

@@ -1,0 +1,50 @@
+/** Objects of a cluster, as far as the deployer looks into them. */
+
+export interface KubernetesObject {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly metadata: ObjectMetadata
+  readonly spec?: Fields
+  readonly status?: Fields
+}
+export interface ObjectMetadata {
+  readonly name: string
+  readonly namespace?: string
+  readonly uid?: string
+  readonly generation?: number
+  readonly deletionTimestamp?: string
+  readonly finalizers?: readonly string[]
+  readonly annotations?: Readonly<Record<string, string>>
+}
+export type Fields = Readonly<Record<string, unknown>>
+
+/** Names an object. The namespace is null where its kind has none. */
+export interface ObjectRef {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly namespace: string | null
+  readonly name: string
+}
+
+export const titleOf = ({ kind, namespace, name }: ObjectRef): string =>
+  `${kind} ${namespace === null ? '' : `${namespace}/`}${name}`
+
+/** The same for all versions of a group. */
+export const keyOf = ({ apiVersion, kind, namespace, name }: ObjectRef): string =>
+  [groupOf(apiVersion), kind, namespace ?? '', name].join('/')
+
+export const groupOf = (apiVersion: string): string =>
+  apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : ''
+
+export const fieldsOf = (value: unknown): Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}
+export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+
+/** The item that an object belongs to, by its id. */
+export const ITEM = 'phaseline.io/item'
+/** A digest of the manifest that was applied last. */
+export const APPLIED = 'phaseline.io/applied'
+/** Our field manager. */
+export const MANAGER = 'phaseline'
+
+export const ownerOf = ({ metadata }: KubernetesObject): string | undefined => metadata.annotations?.[ITEM]

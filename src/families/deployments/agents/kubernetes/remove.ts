@@ -1,0 +1,71 @@
+import { ApiError, isStatus } from '../../../../agents/kubernetes/api.ts'
+import { pause } from '../../../../client/pause.ts'
+import { refusedBy } from './deploy-error.ts'
+import { type KubernetesObject, type ObjectRef, ownerOf, titleOf } from './objects.ts'
+import type { Run } from './placed.ts'
+import { inBatches } from './wait.ts'
+import { wavesOf } from './waves.ts'
+
+const FIRST_MS = 250
+const LAST_MS = 2_000
+
+/** Deletes objects of the item in the reverse of their order, each wave once the one after it is gone. */
+export async function removeAll(run: Run, refs: readonly ObjectRef[]): Promise<void> {
+  for (const { objects } of [...wavesOf(refs)].reverse()) {
+    const going = await inBatches([...objects].reverse(), (ref) => remove(run, ref))
+    await untilGone(
+      run,
+      going.filter((one) => one !== null),
+    )
+  }
+}
+
+interface Going extends ObjectRef {
+  readonly path: string
+  readonly uid: string | undefined
+}
+
+/** Null: it is not there, or not the item's any more. */
+async function remove(run: Run, ref: ObjectRef): Promise<Going | null> {
+  const { api, item, context } = run
+  const path = await run.discovery.pathOf(ref)
+  const found = path === null ? null : await api.find<KubernetesObject>(path)
+  if (!found || path === null) return null
+  if (ownerOf(found) !== item) {
+    context.log('SYSTEM', `${titleOf(ref)} is not this item’s any more: it stays.`)
+    return null
+  }
+  const { uid, deletionTimestamp } = found.metadata
+  if (deletionTimestamp === undefined) {
+    await requestDeletion(run, { ...ref, path, uid })
+    context.log('STEP', `${titleOf(ref)} is deleted`)
+  }
+  return { ...ref, path, uid }
+}
+
+/** With all that it has created. Not of another object that has its name by now. */
+async function requestDeletion({ api }: Run, { path, uid, ...ref }: Going): Promise<void> {
+  try {
+    await api.delete(path, { propagationPolicy: 'Foreground', preconditions: { uid } })
+  } catch (error) {
+    if (!(error instanceof ApiError && isStatus(error, 409))) throw refusedBy(error, { ...ref, title: titleOf(ref) })
+  }
+}
+
+/** Objects with finalizers go when their controllers have let go of them. */
+async function untilGone({ api, context }: Run, all: readonly Going[]): Promise<void> {
+  let pending = all
+  for (let delay = FIRST_MS; ; delay = Math.min(LAST_MS, delay * 1.5)) {
+    const found = await inBatches(pending, async (one) => ({ one, object: await api.find<KubernetesObject>(one.path) }))
+    const left = found.filter(({ one, object }) => object !== null && object.metadata.uid === one.uid)
+    const [first] = left
+    if (!first) return
+    pending = left.map(({ one }) => one)
+    const finalizers = first.object?.metadata.finalizers ?? []
+    const why = finalizers.length > 0 ? `: its finalizers are ${finalizers.join(', ')}` : ''
+    const step = `${titleOf(first.one)} is being deleted${why}`
+    context.report({ progress: { step, value: all.length - left.length, total: all.length, unit: 'objects' } })
+    await pause(delay, context.signal)
+    context.signal.throwIfAborted()
+  }
+}

@@ -1,0 +1,74 @@
+import { pause } from '../../../../client/pause.ts'
+import { DeployError } from './deploy-error.ts'
+import { fieldsOf, type KubernetesObject } from './objects.ts'
+import type { Placed, Run } from './placed.ts'
+import type { ObjectStatus } from './status.ts'
+import { statusOf } from './status-of.ts'
+import { podProblem } from './status-rules.ts'
+
+const FIRST_MS = 250
+const LAST_MS = 2_000
+/** Pods are looked into once their workload has had so long to start them. */
+const SLOW_MS = 3_000
+/** Requests at the same time. */
+const WIDTH = 8
+
+/**
+ * Waits until all objects are current; `judge` may ask for more of one than its status. Returns them as they are then.
+ * @throws DeployError as soon as one has failed
+ */
+export async function untilCurrent(
+  run: Run,
+  objects: readonly Placed[],
+  judge: (object: KubernetesObject, placed: Placed) => ObjectStatus = statusOf,
+): Promise<ReadonlyMap<Placed, KubernetesObject>> {
+  const { signal, report } = run.context
+  const current = new Map<Placed, KubernetesObject>()
+  const since = performance.now()
+  for (let delay = FIRST_MS; ; delay = Math.min(LAST_MS, delay * 1.5)) {
+    const pending = objects.filter((one) => !current.has(one))
+    const found = await inBatches(pending, (one) => look(run, one, judge))
+    for (const { placed, object, status } of found) {
+      if (status.is === 'FAILED') throw new DeployError('KUBERNETES_FAILED', `${placed.title}: ${status.message}`)
+      if (status.is === 'CURRENT') current.set(placed, object)
+    }
+    const [first] = found.filter(({ status }) => status.is === 'IN_PROGRESS')
+    if (!first) return current
+    const isSlow = performance.now() - since > SLOW_MS
+    const problem = isSlow ? await problemOfPods(run, first.object) : null
+    const step = `${first.placed.title}: ${first.status.message}${problem === null ? '' : `; ${problem}`}`
+    report({ progress: { step, value: current.size, total: objects.length, unit: 'objects' } })
+    await pause(delay, signal)
+    signal.throwIfAborted()
+  }
+}
+
+type Judge = (object: KubernetesObject, placed: Placed) => ObjectStatus
+async function look({ api }: Run, placed: Placed, judge: Judge) {
+  const object = await api.find<KubernetesObject>(placed.path)
+  if (!object) throw new DeployError('KUBERNETES_FAILED', `${placed.title} was deleted while it was waited for.`)
+  const status = statusOf(object)
+  return { placed, object, status: status.is === 'CURRENT' ? judge(object, placed) : status }
+}
+
+/** A few at a time. */
+export async function inBatches<T, R>(all: readonly T[], work: (one: T) => Promise<R>): Promise<readonly R[]> {
+  const results: R[] = []
+  for (let i = 0; i < all.length; i += WIDTH) results.push(...(await Promise.all(all.slice(i, i + WIDTH).map(work))))
+  return results
+}
+
+/** Why the first pod of a workload that has a problem is not ready. */
+async function problemOfPods({ api }: Run, { metadata, spec }: KubernetesObject): Promise<string | null> {
+  const labels = Object.entries(fieldsOf(fieldsOf(spec?.selector).matchLabels))
+  if (labels.length === 0 || metadata.namespace === undefined) return null
+  const query = { labelSelector: labels.map(([name, value]) => `${name}=${String(value)}`).join(','), limit: '20' }
+  const path = `/api/v1/namespaces/${encodeURIComponent(metadata.namespace)}/pods`
+  // It only explains: without the right to read pods, the item goes on.
+  const pods = await api.get<{ items: readonly KubernetesObject[] }>(path, { query }).catch(() => null)
+  for (const pod of pods?.items ?? []) {
+    const problem = podProblem(pod)
+    if (problem !== null) return `pod ${pod.metadata.name}: ${problem}`
+  }
+  return null
+}

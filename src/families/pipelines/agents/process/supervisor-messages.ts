@@ -1,0 +1,49 @@
+/** What a process runtime and its supervisor tell each other: lines of JSON on a Unix socket. */
+
+export interface StartMessage {
+  readonly do: 'start'
+  readonly id: string
+  /** The workload's folder, for its files. */
+  readonly folder: string
+  readonly workingFolder: string
+  /** Begins with an absolute path. */
+  readonly command: readonly string[]
+  /** The whole environment. */
+  readonly env: Readonly<Record<string, string>>
+  /** A file that the command reads as its file descriptor 3; null: there is none. */
+  readonly input: string | null
+}
+/** The pipes of an ended workload are open elsewhere, or not needed. */
+export interface ReleaseMessage {
+  readonly do: 'release'
+  readonly id: string
+}
+export type ToSupervisor = StartMessage | ReleaseMessage
+
+export type FromSupervisor =
+  /** The first line. Workloads whose pipes the supervisor holds, ended ones included. */
+  | { readonly is: 'ready'; readonly held: readonly string[] }
+  | { readonly is: 'started'; readonly id: string }
+  /** It never ran. `code` is that of the system's error. */
+  | { readonly is: 'failed'; readonly id: string; readonly code: string }
+  /** `code` is as a shell has it: 128 and its number for a signal. */
+  | { readonly is: 'exited'; readonly id: string; readonly code: number }
+
+/** In the folder of a runtime, where its supervisor works. */
+export const SOCKET = 'supervisor.sock'
+/** In the folder of a workload. */
+export const FILES = { out: 'out', err: 'err', process: 'pid', exit: 'exit' } as const
+/** Stands in FILES.process from just before the start until the process is known. */
+export const STARTING = 'starting\n'
+
+export const encode = (message: ToSupervisor | FromSupervisor): string => `${JSON.stringify(message)}\n`
+
+/** Calls `take` for each whole line that has come. */
+export function decoder<Message>(take: (message: Message) => void): (chunk: string) => void {
+  let rest = ''
+  return (chunk) => {
+    const lines = `${rest}${chunk}`.split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) take(JSON.parse(line) as Message)
+  }
+}

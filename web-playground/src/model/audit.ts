@@ -1,0 +1,85 @@
+/** The audit as its page shows it. */
+
+export const OUTCOMES = ['DONE', 'REFUSED', 'FAILED'] as const
+export type Outcome = (typeof OUTCOMES)[number]
+export const SPANS = { hour: 3_600_000, day: 86_400_000, week: 604_800_000 } as const
+export type Span = keyof typeof SPANS
+
+/** The filter, as the address has it; empty texts and nulls: all. */
+export interface AuditFilter {
+  readonly operation: string
+  readonly project: string
+  /** Ids. */
+  readonly principal: string
+  readonly object: string
+  readonly outcome: Outcome | null
+  /** How far back. */
+  readonly span: Span | null
+}
+export const WHOLE_AUDIT: AuditFilter = {
+  operation: '',
+  project: '',
+  principal: '',
+  object: '',
+  outcome: null,
+  span: null,
+}
+
+const TEXTS = ['operation', 'project', 'principal', 'object'] as const
+
+export function readAuditFilter(search: string): AuditFilter {
+  const params = new URLSearchParams(search)
+  const text = (name: string): string => params.get(name) ?? ''
+  return {
+    operation: text('operation'),
+    project: text('project'),
+    principal: text('principal'),
+    object: text('object'),
+    outcome: OUTCOMES.find((outcome) => outcome === text('outcome').toUpperCase()) ?? null,
+    span: readSpan(text('last')),
+  }
+}
+
+export const readSpan = (text: string): Span | null => (Object.hasOwn(SPANS, text) ? (text as Span) : null)
+
+/** Defaults are omitted. Starts with `?`, or is empty. */
+export function writeAuditFilter(filter: AuditFilter): string {
+  const params = new URLSearchParams()
+  for (const name of TEXTS) if (filter[name]) params.set(name, filter[name])
+  if (filter.outcome) params.set('outcome', filter.outcome.toLowerCase())
+  if (filter.span) params.set('last', filter.span)
+  const text = params.toString()
+  return text ? `?${text}` : ''
+}
+
+/** AuditFilterInput of the API. @param now milliseconds since 1970 */
+export const auditFilterInput = (filter: AuditFilter, now: number) => ({
+  ...(filter.operation && { operation: filter.operation }),
+  ...(filter.project && { project: filter.project }),
+  ...(filter.principal && { principalId: filter.principal }),
+  ...(filter.object && { objectId: filter.object }),
+  ...(filter.outcome && { outcome: filter.outcome }),
+  ...(filter.span && { from: new Date(now - SPANS[filter.span]).toISOString() }),
+})
+
+/** What the event is about, e.g. `Secret shop/PASSWORD`; empty: nothing. */
+export function aboutOf(event: {
+  readonly objectKind: string | null
+  readonly objectName: string | null
+  readonly objectId: string | null
+  readonly projectName: string | null
+}): { readonly kind: string; readonly name: string } {
+  const { objectKind, objectName, objectId, projectName } = event
+  const name = objectName ?? objectId ?? ''
+  const where = projectName !== null && objectKind !== 'PROJECT' ? projectName : ''
+  return { kind: name ? (objectKind ?? '') : '', name: [where, name].filter(Boolean).join('/') }
+}
+
+/** Newest first, each once. */
+export function withNewer<Event extends { readonly sequence: number }>(
+  events: readonly Event[],
+  event: Event,
+): readonly Event[] {
+  const newest = events[0]
+  return newest && event.sequence <= newest.sequence ? events : [event, ...events]
+}

@@ -1,0 +1,72 @@
+import { useCallback } from 'react'
+import { useLocation, useSearch } from 'wouter'
+import { type AuditChain, AuditStore } from '../../data/audit-store.ts'
+import { type AuditFilter, readAuditFilter, WHOLE_AUDIT, writeAuditFilter } from '../../model/audit.ts'
+import { exactTime } from '../../ui/exact-time.ts'
+import { auditHref } from '../../ui/links.ts'
+import { useLive, useSession } from '../../ui/session-context.ts'
+import { Empty, Loading, Problem } from '../../ui/states.tsx'
+import { useTitle } from '../../ui/title.ts'
+import { AuditFilters } from './audit-filters.tsx'
+import { AuditTable } from './audit-table.tsx'
+import '../../styles/audit.css'
+
+/** Who has done what, the newest first; the address has the filter. */
+export default function AuditPage() {
+  useTitle('Audit')
+  return useSession().viewer.isAdmin ? (
+    <Audit />
+  ) : (
+    <div className="page">
+      <Empty title="Only administrators see the audit.">Sign in with a token of the role ADMIN.</Empty>
+    </div>
+  )
+}
+
+function Audit() {
+  const search = useSearch()
+  const [, navigate] = useLocation()
+  const filter = readAuditFilter(search)
+  const store = useLive(writeAuditFilter(filter), (session, signal) => new AuditStore(session, filter, signal))
+  const change = useCallback((next: AuditFilter): void => navigate(auditHref(next), { replace: true }), [navigate])
+  return (
+    <div className="page">
+      <div className="page-head">
+        <h1>Audit</h1>
+        {store?.chain && <ChainState chain={store.chain} />}
+      </div>
+      <AuditFilters filter={filter} onChange={change} />
+      {store?.error && <Problem message={store.error} />}
+      {!store?.loaded && !store?.error && <Loading what="the audit" />}
+      {store?.loaded && store.events.length === 0 && (
+        <Empty title={writeAuditFilter(filter) ? 'Nothing matches.' : 'Nothing has happened yet.'}>
+          {writeAuditFilter(filter) && (
+            <button type="button" onClick={() => change(WHOLE_AUDIT)}>
+              Show all events
+            </button>
+          )}
+        </Empty>
+      )}
+      {store?.loaded && store.events.length > 0 && <AuditTable events={store.events} filter={filter} />}
+      {store?.hasOlder && (
+        <p className="audit-more">
+          <button type="button" onClick={store.readOlder} disabled={store.isReadingOlder}>
+            {store.isReadingOlder ? 'Reading…' : 'Show older events'}
+          </button>
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** How far the chain reaches. It is proved outside of the server, with `audit verify` and a head that was kept. */
+function ChainState({ chain: { anchor, since, head } }: { readonly chain: AuditChain }) {
+  const count = head.sequence - anchor.sequence
+  return (
+    <span className="quiet" role="status" title={`Head ${head.sequence}:${head.hash}`}>
+      Chained up to event {head.sequence.toLocaleString('en')}
+      {since && count > 0 && `, kept since ${exactTime(since).replace(/\.\d+$/, '')}`}. Prove it with{' '}
+      <code>phaseline audit verify</code>.
+    </span>
+  )
+}

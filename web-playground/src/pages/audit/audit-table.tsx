@@ -1,0 +1,80 @@
+import { Link } from 'wouter'
+import type { AuditEvent } from '../../data/audit-store.ts'
+import { type AuditFilter, aboutOf, type Outcome } from '../../model/audit.ts'
+import { humanKind, isKnownKind } from '../../model/known.ts'
+import { clockOf } from '../../model/words.ts'
+import { exactTime } from '../../ui/exact-time.ts'
+import { auditHref, projectHref, wayHref } from '../../ui/links.ts'
+
+interface Props {
+  readonly events: readonly AuditEvent[]
+  readonly filter: AuditFilter
+}
+
+export function AuditTable({ events, filter }: Props) {
+  return (
+    <ol className="audit" aria-label="Events">
+      {events.map((event) => (
+        <Row key={event.sequence} event={event} filter={filter} />
+      ))}
+    </ol>
+  )
+}
+
+const LOOKS: Readonly<Record<Outcome, { readonly style: string; readonly symbol: string; readonly word: string }>> = {
+  DONE: { style: 'is-done', symbol: '✓', word: 'done' },
+  REFUSED: { style: 'is-stopped', symbol: '⊘', word: 'refused' },
+  FAILED: { style: 'is-failed', symbol: '✗', word: 'failed' },
+}
+
+function Row({ event, filter }: { readonly event: AuditEvent; readonly filter: AuditFilter }) {
+  const { sequence, at, outcome, code, operation, count, fields, principalId, principalName, address, requestId } =
+    event
+  const { style, symbol, word } = LOOKS[outcome]
+  return (
+    <li className="audit-row" data-sequence={sequence} data-outcome={outcome}>
+      <span className="audit-sequence">{sequence}</span>
+      <time dateTime={at} title={exactTime(at)}>
+        {dayOf(at)} <span className="audit-clock">{clockOf(at).replace(/\.\d+$/, '')}</span>
+      </time>
+      <span className={`phase ${style}`} title={code ?? ''}>
+        <span aria-hidden="true">{symbol}</span> {word}
+      </span>
+      <span className="audit-who">
+        {principalId ? (
+          <Link href={auditHref({ ...filter, principal: principalId })}>{principalName}</Link>
+        ) : (
+          <span className="quiet">{outcome === 'DONE' ? 'the server' : 'nobody known'}</span>
+        )}
+      </span>
+      <span className="audit-what">
+        <Link href={auditHref({ ...filter, operation })}>{operation}</Link>{' '}
+        {count > 1 && <b>{count.toLocaleString('en')}×</b>} {code && <code>{code}</code>}
+      </span>
+      <span className="audit-about">
+        <About event={event} />
+      </span>
+      <span className="audit-from quiet" title={requestId ? `Request ${requestId}` : ''}>
+        {address && <span>{address}</span>}{' '}
+        {fields.length > 0 && <span title="What the request gave">{fields.join(', ')}</span>}
+      </span>
+    </li>
+  )
+}
+
+/** What it is about, with a way to it where it has a page. */
+function About({ event }: { readonly event: AuditEvent }) {
+  const { kind, name } = aboutOf(event)
+  const { objectId, objectKind, projectName, objectName } = event
+  if (!name) return null
+  const project = objectKind === 'PROJECT' ? objectName : projectName
+  const href = objectId && isKnownKind(kind) ? wayHref(objectId) : project && projectHref(project)
+  return (
+    <>
+      {href ? <Link href={href}>{name}</Link> : name} {kind && <span className="quiet">{humanKind(kind)}</span>}
+    </>
+  )
+}
+
+const DAY = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' })
+const dayOf = (at: string): string => DAY.format(new Date(at))
